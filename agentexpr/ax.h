@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Agent expressions, the whole interface: decode, disassemble, verify once, evaluate. */
+#ifndef _GTP_AX_H
+#define _GTP_AX_H
+
+#include <gtp/base.h>
+#include <gtp/regs.h>
+#include "agentexpr/ax_errors.h"
+#include "agentexpr/ax_ops.h"
+
+enum ax_op {
+#define X(name, code, bytes, pops, pushes, rule) AX_OP_##name = code,
+	AX_OPS(X)
+#undef X
+};
+
+enum ax_rule {
+	AX_RULE_invalid, /* zero: a gap in the opcode table */
+	AX_RULE_none,
+	AX_RULE_jump,
+	AX_RULE_reg,
+	AX_RULE_tsv,
+	AX_RULE_pick,
+	AX_RULE_printf,
+	AX_RULE_end,
+	AX_RULE_refuse,
+};
+
+enum ax_err {
+	AX_OK,
+#define X(name, text) AX_E_##name,
+	AX_VERIFY_ERRORS(X)
+	AX_RUNTIME_ERRORS(X)
+#undef X
+	AX_NR_ERRORS
+};
+
+enum {
+	AX_MAX_LEN = 16384,  /* bytes of one expression: what fits a packet, with room */
+	AX_MAX_DEPTH = 100,  /* values on the stack, gdbserver's limit too */
+	AX_MAX_PRINT_ARGS = 8,
+};
+
+struct ax_op_info {
+	const char *name;
+	u8 rule; /* enum ax_rule; AX_RULE_invalid: not an opcode */
+	u8 operand_bytes;
+	u8 pops;
+	u8 pushes;
+};
+
+/* ax_op_info - indexed by opcode byte, gaps have rule AX_RULE_invalid */
+extern const struct ax_op_info ax_op_info[256];
+
+/* struct ax_error - what is wrong and where; formatted only when somebody reads it */
+struct ax_error {
+	u16 code; /* enum ax_err */
+	u16 pc;   /* byte offset of the instruction */
+	u8 op;    /* its opcode byte */
+	u64 arg, arg2;
+};
+
+/* struct ax_insn - one decoded instruction */
+struct ax_insn {
+	u16 pc;
+	u16 next; /* pc of the following instruction */
+	u8 op;
+	u8 nargs;       /* printf: conversion arguments, without channel and function */
+	u16 data_len;   /* printf: bytes of @data, the NUL included */
+	u64 operand;    /* immediate, zero-extended; jump: absolute target */
+	const u8 *data; /* printf: the format */
+};
+
+/**
+ * ax_decode() - the instruction at @pc
+ * @code: the expression
+ * @len: its length in bytes
+ * @pc: where to decode, < @len
+ * @insn: filled in
+ *
+ * Return: AX_OK, AX_E_UNKNOWN_OPCODE or AX_E_OPERAND_CUT. Reads only code[0..len).
+ */
+enum ax_err ax_decode(const u8 *code, u32 len, u32 pc, struct ax_insn *insn);
+
+/**
+ * ax_disasm() - one instruction as text, such as "const8 12" or "if_goto 20"
+ * @insn: from ax_decode()
+ * @buf: receives a terminated string, cut when it does not fit
+ * @size: bytes of @buf
+ *
+ * Return: length of the whole text.
+ */
+int ax_disasm(const struct ax_insn *insn, char *buf, size_t size);
+
+/**
+ * ax_error_format() - an error as a sentence: "ref32 at byte 8: cannot read memory at 0x10 (4 bytes)"
+ * @err: the error
+ * @buf: receives a terminated string
+ * @size: bytes of @buf
+ *
+ * Return: length of the whole text.
+ */
+int ax_error_format(const struct ax_error *err, char *buf, size_t size);
+
+/* ax_error_name - "STACK_UNDERFLOW", as the vectors write it */
+const char *ax_error_name(enum ax_err code);
+
+/* What an expression is for decides what must be on the stack at its end. */
+enum ax_kind {
+	AX_CONDITION, /* must leave a value */
+	AX_ACTION,    /* may leave anything */
+};
+
+enum {
+	AX_F_READS_MEM = 1 << 0,  /* ref* */
+	AX_F_COLLECTS = 1 << 1,   /* trace*, tracev */
+	AX_F_GETS_TSV = 1 << 2,
+	AX_F_SETS_TSV = 1 << 3,
+	AX_F_PRINTS = 1 << 4,
+	/* Reads and sets: the whole evaluation must be one step for other CPUs. */
+	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
+};
+
+/* struct ax_point - what the verifier knows at each byte of the expression */
+struct ax_point {
+	u8 depth; /* values on the stack before the instruction here */
+	u8 flags;
+};
+
+enum {
+	AX_P_INSN = 1 << 0,    /* an instruction starts here */
+	AX_P_TARGET = 1 << 1,  /* a jump lands here */
+	AX_P_REACHED = 1 << 2, /* can be executed; unreached code is neither compiled nor run */
+};
+
+/**
+ * struct ax_verified - an expression that may run
+ * @code: the bytes; owned by whoever called ax_verify(), must outlive this
+ * @points: @len entries, same owner
+ * @len: bytes of @code
+ * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
+ * @ninsns: reached instructions
+ * @flags: AX_F_*
+ * @regs_used: bit n set: GDB's register n is read
+ *
+ * Made by ax_verify() only. ax_interp() and the compiler take nothing else, so there is no second checker.
+ */
+struct ax_verified {
+	const u8 *code;
+	const struct ax_point *points;
+	u16 len;
+	u16 max_depth;
+	u16 ninsns;
+	u16 flags;
+	u64 regs_used;
+};
+
+/**
+ * ax_verify() - check an expression in one pass, before it is ever run
+ * @code: the expression; not copied
+ * @len: bytes of it
+ * @kind: condition or action
+ * @points: @len entries of memory for the verifier's findings; needs no initialisation
+ * @out: valid only when AX_OK is returned
+ * @err: says what is wrong and where otherwise
+ *
+ * What it refuses stands at the head of agentexpr/verify.c. Trace state variables are not checked here
+ * (GDB defines them after the expressions that use them): see ax_verify_tsvs().
+ *
+ * Context: any. Reads @code only within @len, whatever the bytes. Time is linear in @len.
+ * Return: AX_OK or the reason, also in @err->code.
+ */
+enum ax_err ax_verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_point *points,
+		      struct ax_verified *out, struct ax_error *err);
+
+/**
+ * ax_verify_tsvs() - check that every trace state variable an expression names exists
+ * @v: a verified expression
+ * @known: called for each getv, setv, tracev; returns AX_OK, AX_E_UNKNOWN_TSV or AX_E_READ_ONLY_TSV
+ * @ctx: handed to @known
+ * @err: says what is wrong and where
+ *
+ * Return: AX_OK or the first refusal.
+ */
+enum ax_err ax_verify_tsvs(const struct ax_verified *v,
+			   enum ax_err (*known)(void *ctx, u16 tsv, bool sets), void *ctx,
+			   struct ax_error *err);
+
+/**
+ * struct ax_ops - what an expression can do to the world; one per world, never NULL members
+ * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
+ * @getv: value of a trace state variable
+ * @setv: set it
+ * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame may hold)
+ * @trace_string: record up to @max bytes, through the first NUL; same returns. @max 0 records nothing.
+ * @tracev: record the value of a trace state variable; 0 or -ENOSPC
+ * @print: printf's text, already formatted and terminated; must not fail
+ *
+ * All are called in the context of the hit: they may not sleep, allocate, or take a lock.
+ */
+struct ax_ops {
+	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	s64 (*getv)(void *ctx, u16 tsv);
+	void (*setv)(void *ctx, u16 tsv, s64 value);
+	int (*trace)(void *ctx, u64 addr, u64 len);
+	int (*trace_string)(void *ctx, u64 addr, u64 max);
+	int (*tracev)(void *ctx, u16 tsv);
+	void (*print)(void *ctx, const char *text, u32 len);
+};
+
+/**
+ * struct ax_env - where an expression runs
+ * @ops: the world
+ * @ctx: handed to every op
+ * @regs: registers of the hit
+ * @pc: what register 16 (rip) reads as: the tracepoint's address, wherever the probe left rip
+ * @stack: AX_MAX_DEPTH words, this CPU's own
+ * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
+ * @err: why the evaluation ended early
+ */
+struct ax_env {
+	const struct ax_ops *ops;
+	void *ctx;
+	const struct gtp_regs *regs;
+	u64 pc;
+	u64 *stack;
+	char *text;
+	struct ax_error err;
+};
+
+enum { AX_PRINT_MAX = 256 };
+
+/**
+ * ax_interp() - evaluate: this function is the meaning of every opcode
+ * @v: a verified expression
+ * @env: where
+ * @result: the top of the stack at the end, 0 when it is empty; may be NULL
+ *
+ * Arithmetic is modulo 2^64. Division by zero is an error; INT64_MIN / -1 is INT64_MIN and its remainder 0.
+ * Shifts by 64 and more (the count is unsigned) give 0, rsh_signed the sign. ext and zero_ext by 64 and
+ * more change nothing; by 0 both give 0. ref* zero-extend; any alignment will do. if_goto jumps unless zero.
+ * rot: a b c -> c a b (top on the right). trace's top is the length.
+ *
+ * Context: a hit; see struct ax_ops.
+ * Return: 0; -EINVAL: an error of the expression, in @env->err; -ENOSPC: the trace buffer is full.
+ */
+int ax_interp(const struct ax_verified *v, struct ax_env *env, u64 *result);
+
+/* The two pieces of ax_interp()'s arithmetic that C leaves open; folding uses the same ones. */
+u64 ax_shift(enum ax_op op, u64 value, u64 count);
+u64 ax_extend(enum ax_op op, u64 value, u32 bits);
+/* ax_divide - false when @b is zero */
+bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result);
+
+#endif /* _GTP_AX_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The registers of a hit: the kernel's pt_regs by GDB's amd64 register numbers. */
+#ifndef _GTP_REGS_H
+#define _GTP_REGS_H
+
+#include <gtp/base.h>
+
+/*
+ * struct gtp_regs - the layout of x86-64's struct pt_regs, for both worlds
+ *
+ * The module asserts at build time that every offset equals the kernel's, so a pt_regs pointer can be
+ * handed to shared code as it is. Userspace tests fill one by hand.
+ */
+struct gtp_regs {
+	u64 r15, r14, r13, r12, rbp, rbx;
+	u64 r11, r10, r9, r8;
+	u64 rax, rcx, rdx, rsi, rdi;
+	u64 orig_rax;
+	u64 rip, cs, eflags, rsp, ss;
+};
+
+/* GDB's numbers (org.gnu.gdb.i386.core): 0-15 rax rbx rcx rdx rsi rdi rbp rsp r8-r15, 16 rip, 17 eflags, 18 cs, 19 ss, 20-23 ds es fs gs */
+enum {
+	GTP_REG_RBP = 6,
+	GTP_REG_RSP = 7,
+	GTP_REG_RIP = 16,
+	GTP_REG_EFLAGS = 17,
+	GTP_REG_CS = 18,
+	GTP_REG_SS = 19,
+	GTP_NR_SAVED_REGS = 20, /* what a hit knows: everything up to ss */
+	GTP_NR_G_REGS = 24,     /* what the g packet carries: ds, es, fs, gs are never known */
+	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
+};
+
+/* Every register that a hit knows, as an R action's mask. */
+#define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
+
+/* gtp_regs_offset - byte offset in struct gtp_regs of GDB's register @n, @n < GTP_NR_SAVED_REGS */
+static inline u32 gtp_regs_offset(u32 n)
+{
+#define OFF(field) offsetof(struct gtp_regs, field)
+	static const u8 offset[GTP_NR_SAVED_REGS] = {
+		OFF(rax), OFF(rbx), OFF(rcx), OFF(rdx), OFF(rsi), OFF(rdi), OFF(rbp),
+		OFF(rsp), OFF(r8),  OFF(r9),  OFF(r10), OFF(r11), OFF(r12), OFF(r13),
+		OFF(r14), OFF(r15), OFF(rip), OFF(eflags), OFF(cs), OFF(ss),
+	};
+#undef OFF
+	return offset[n];
+}
+
+/* gtp_regs_width - bytes of GDB's register @n in a g packet */
+static inline u32 gtp_regs_width(u32 n)
+{
+	return n <= GTP_REG_RIP ? 8 : 4;
+}
+
+/*
+ * gtp_regs_get - value of GDB's register @n, zero-extended from its width
+ *
+ * rip is what the probe left behind the instruction; the caller substitutes the tracepoint's address.
+ */
+static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
+{
+	u64 v = *(const u64 *)((const char *)regs + gtp_regs_offset(n));
+
+	return gtp_regs_width(n) == 8 ? v : (u32)v;
+}
+
+#endif /* _GTP_REGS_H */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one hit does: condition, actions, one frame. No sleep, no allocation, nothing shared is written. */
+#ifndef _GTP_HIT_H
+#define _GTP_HIT_H
+
+#include <gtp/base.h>
+#include <gtp/regs.h>
+#include "agentexpr/ax.h"
+#include "trace/buffer.h"
+#include "tracepoint/tracepoint.h"
+#include "tracepoint/tsv.h"
+
+/**
+ * struct gtp_location - one address that is or will be probed, with all tracepoints there
+ * @next: all locations of the run
+ * @addr: as GDB knows it; what a frame reports as pc
+ * @first: tracepoints here; grows at the end while armed, shrinks never
+ * @trace: the run it belongs to
+ * @probe: whatever the target hangs on it while it is armed
+ * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
+ * @mechanism: how it was armed, for the user ("kprobe", ...)
+ */
+struct gtp_location {
+	struct gtp_location *next;
+	u64 addr;
+	struct gtp_tracepoint *first;
+	struct gtp_trace *trace;
+	void *probe;
+	u64 missed;
+	const char *mechanism;
+};
+
+/* struct gtp_tp_stat - one tracepoint's counters on one CPU */
+struct gtp_tp_stat {
+	u64 hits;  /* the condition held */
+	u64 usage; /* bytes of frames */
+};
+
+/**
+ * struct gtp_cpu - everything a hit writes: one per CPU
+ * @buf: its frames
+ * @stat: counters by tracepoint slot
+ * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
+ * @nested: how many were skipped
+ * @id: for $cpu_id
+ */
+struct gtp_cpu {
+	struct gtp_buffer buf;
+	struct gtp_tp_stat *stat;
+	u32 in_hit;
+	u32 id;
+	u64 nested;
+	u64 stack[AX_MAX_DEPTH];
+	char text[AX_PRINT_MAX];
+};
+
+/**
+ * struct gtp_hit_ops - the world as a hit sees it; called in the hit's context, may not sleep or allocate
+ * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
+ * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
+ * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit.c knows)
+ * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
+ * @tsv_unlock: gives it back
+ * @print: a line from printf; may drop it when there is no room, and counts what it drops
+ * @stopping: the run has just been marked as ending; finish it soon, from a context that may sleep
+ */
+struct gtp_hit_ops {
+	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	u64 (*clock)(void *ctx);
+	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which);
+	unsigned long (*tsv_lock)(void *ctx);
+	void (*tsv_unlock)(void *ctx, unsigned long flags);
+	void (*print)(void *ctx, u32 tp, const char *text, u32 len);
+	void (*stopping)(void *ctx);
+};
+
+/**
+ * gtp_hit() - handle a hit of a location
+ * @loc: the location
+ * @cpu: this CPU's own; the caller stays on this CPU
+ * @regs: as they were at the instruction, but for rip (see @loc->addr)
+ *
+ * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. An expression
+ * that fails, a full buffer, or a pass count that is reached ends the run (once) and calls ->stopping.
+ *
+ * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
+ */
+void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
+
+#endif /* _GTP_HIT_H */

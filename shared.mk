@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The shared sources: the one list that the module, the tools and the tests read.
+
+GTP_SHARED := \
+	transport/rsp.c \
+	stub/stub.c \
+	stub/packets.c \
+	tracepoint/why.c \
+	tracepoint/tracepoint.c \
+	tracepoint/tsv.c \
+	tracepoint/trace.c \
+	agentexpr/decode.c \
+	agentexpr/verify.c \
+	agentexpr/interp.c \
+	probe/hit.c \
+	trace/buffer.c \
+	trace/frame.c \
+	trace/index.c \
+	trace/tfile.c

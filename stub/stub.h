@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One GDB session: packets in, replies out, over a trace session that outlives it. */
+#ifndef _GTP_STUB_H
+#define _GTP_STUB_H
+
+#include <gtp/base.h>
+#include "tracepoint/trace.h"
+#include "transport/rsp.h"
+
+struct gtp_stub;
+
+/**
+ * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may sleep
+ * @read: live kernel memory; 0 or -EFAULT
+ * @write: 0, -EFAULT, or -EPERM when writes are not allowed
+ * @text_start: run-time address of _text, 0: not known
+ * @build_id: the kernel's build-id, lower-case hex, "" when not known
+ * @release: "6.1.0-..." of the kernel
+ * @save: write the whole trace file to @path (QTSave); 0 or -errno
+ * @now_ms: a clock that only moves forward, for keep-alives
+ * @monitor: a `monitor` command that the stub itself does not know; appends text by gtp_stub_print(), returns 0,
+ *           -ENOENT when it does not know it either, or -errno (NULL allowed)
+ */
+struct gtp_stub_ops {
+	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	int (*write)(void *ctx, u64 addr, const void *src, u32 len);
+	u64 (*text_start)(void *ctx);
+	const char *(*build_id)(void *ctx);
+	const char *(*release)(void *ctx);
+	int (*save)(void *ctx, const char *path, struct gtp_why *why);
+	u64 (*now_ms)(void *ctx);
+	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
+};
+
+/**
+ * struct gtp_stub - state of one connection
+ * @rsp: framing
+ * @trace: shared by all connections, one after another
+ * @frame: selected frame number, -1: none (live)
+ * @waiting: GDB has sent `continue` and waits for a stop reply
+ * @no_ack etc. live in @rsp
+ * @notice: text that could not be shown yet; goes out as O packets before the next noisy reply
+ * @reply: GTP_PACKET_MAX + 1 bytes; the reply being built
+ *
+ * All of it runs under the caller's lock; the sending side may be drained concurrently.
+ */
+struct gtp_stub {
+	struct gtp_rsp rsp;
+	struct gtp_trace *trace;
+	const struct gtp_stub_ops *ops;
+	void *ctx;
+	s64 frame;
+	bool waiting;
+	bool noisy; /* the packet being handled may be answered by O packets first */
+	u64 quiet_since_ms;
+	u32 upload_piece; /* cursors of qTsP, qTsV */
+	u32 upload_var;
+	struct gtp_tracepoint *upload_tp;
+	struct gtp_tracepoint *installing; /* defined during the run, not armed before it is complete */
+	char *reply;
+	u32 reply_len;
+	bool answered; /* the handler has sent, or will send, the reply itself */
+	char notice[1024];
+	u32 notice_len;
+	void (*send)(void *ctx, const void *bytes, u32 len);
+	char *in;
+	u8 *last;
+};
+
+/**
+ * gtp_stub_init() - a new connection
+ * @s: zeroed
+ * @trace: the trace session
+ * @ops: the world
+ * @send: bytes for GDB; must not fail
+ * @ctx: handed to @ops and @send
+ *
+ * Allocates its packet buffers from @trace->mem. Return: 0 or -ENOMEM.
+ */
+int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_stub_ops *ops,
+		  void (*send)(void *ctx, const void *bytes, u32 len), void *ctx);
+
+/* gtp_stub_feed - bytes from GDB, any split; replies go to ->send before it returns, but a continue's */
+void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
+
+/* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
+void gtp_stub_trace_ended(struct gtp_stub *s);
+
+/* gtp_stub_print - text for the user's console: now if GDB is listening, else before the next noisy reply */
+void gtp_stub_print(struct gtp_stub *s, const char *text);
+
+/* gtp_stub_progress - long work goes on: sends an O packet when GDB has heard nothing for two seconds */
+void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total);
+
+/* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */
+void gtp_stub_exit(struct gtp_stub *s);
+
+#endif /* _GTP_STUB_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One CPU's trace buffer: a ring of whole frames with one writer, over memory it is given. */
+#ifndef _GTP_BUFFER_H
+#define _GTP_BUFFER_H
+
+#include <gtp/base.h>
+#include "trace/frame.h"
+
+/**
+ * struct gtp_buffer - one CPU's ring
+ * @mem: the bytes, 8-aligned; owned by the caller
+ * @size: how many; multiple of 8, at least GTP_BUFFER_MIN
+ * @circular: drop the oldest frames instead of refusing new ones
+ * @head: where the next frame begins
+ * @tail: the oldest frame
+ * @used: bytes between tail and head, padding included
+ * @open: bytes of the frame being written at @head, 0 when there is none
+ * @frames: frames in the buffer
+ * @created: frames ever committed
+ *
+ * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is skipped before
+ * it gets here. So nothing is atomic. Readers look when the run is stopped; the counters may be read at any
+ * time, each by itself.
+ */
+struct gtp_buffer {
+	u8 *mem;
+	u32 size;
+	bool circular;
+	u32 head;
+	u32 tail;
+	u32 used;
+	u32 open;
+	u64 frames;
+	u64 created;
+};
+
+enum { GTP_BUFFER_MIN = 4096 };
+
+void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular);
+
+/**
+ * gtp_buffer_begin() - open a frame
+ * @b: this CPU's buffer
+ * @tp: tracepoint number
+ * @pc: the location's address
+ * @time: ns
+ *
+ * Return: 0, or -ENOSPC.
+ */
+int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
+
+/**
+ * gtp_buffer_reserve() - more room in the open frame
+ * @b: this CPU's buffer
+ * @bytes: multiple of 8
+ *
+ * The frame stays contiguous: at the end of the ring it moves to the front, so a pointer got earlier is
+ * dead after this call. In a circular buffer the oldest frames go, whole.
+ * Return: uninitialised memory, 8-aligned; NULL when the buffer is full or the frame would exceed
+ * GTP_FRAME_MAX (or, circular, the whole ring).
+ */
+void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes);
+
+/* gtp_buffer_mark/rewind - take back what was reserved since the mark; other frames stay as they are */
+static inline u32 gtp_buffer_mark(const struct gtp_buffer *b)
+{
+	return b->open;
+}
+
+static inline void gtp_buffer_rewind(struct gtp_buffer *b, u32 mark)
+{
+	b->open = mark;
+}
+
+/* gtp_buffer_commit - close the open frame; @flags go into its head */
+void gtp_buffer_commit(struct gtp_buffer *b, u16 flags);
+
+/* gtp_buffer_abort - forget the open frame */
+void gtp_buffer_abort(struct gtp_buffer *b);
+
+/**
+ * gtp_buffer_next() - walk the frames, oldest first
+ * @b: a buffer nobody writes to
+ * @f: the frame before, NULL for the oldest
+ *
+ * Return: the next frame or NULL.
+ */
+const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct gtp_frame *f);
+
+/* Blocks of the open frame; each returns 0, -ENOSPC (full) or -E2BIG (a frame may not be that large). */
+int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask);
+int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
+
+/**
+ * gtp_buffer_add_mem() - a MEM block with the bytes at @addr
+ * @b: this CPU's buffer, a frame open
+ * @addr: where from
+ * @len: bytes; 0 adds nothing
+ * @read: copies them; 0 or -EFAULT
+ * @ctx: handed to @read
+ *
+ * A fault leaves no part of the block behind. Return: 0, -EFAULT, -ENOSPC, -E2BIG.
+ */
+int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
+		       int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);
+
+/**
+ * gtp_buffer_add_string() - a MEM block with the bytes at @addr through the first NUL, @max at most
+ *
+ * Reads never cross into a page that the string does not reach. Return: as gtp_buffer_add_mem().
+ */
+int gtp_buffer_add_string(struct gtp_buffer *b, u64 addr, u64 max,
+			  int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);
+
+#endif /* _GTP_BUFFER_H */

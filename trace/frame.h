@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One traceframe as it lies in the trace buffer, and how to walk its blocks. */
+#ifndef _GTP_FRAME_H
+#define _GTP_FRAME_H
+
+#include <gtp/base.h>
+#include <gtp/regs.h>
+
+/*
+ * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. This is our own form: the
+ * hit writes what it knows, GDB's images are made when somebody reads (see trace/tfile.h).
+ */
+
+/**
+ * struct gtp_frame - head of a frame
+ * @size: bytes of the frame, head included; multiple of 8
+ * @tp: GDB's tracepoint number
+ * @flags: GTP_FRAME_*
+ * @time: ns, monotonic clock: orders frames between CPUs
+ * @pc: address of the location that was hit
+ */
+struct gtp_frame {
+	u32 size;
+	u16 tp;
+	u16 flags;
+	u64 time;
+	u64 pc;
+};
+
+enum {
+	GTP_FRAME_PAD = 1 << 0,     /* no frame: filler up to the end of the ring */
+	GTP_FRAME_PARTIAL = 1 << 1, /* an error of an expression ended it early */
+};
+
+enum gtp_block_type {
+	GTP_BLOCK_REGS = 1, /* u64 mask, then one u64 per bit set, lowest first */
+	GTP_BLOCK_MEM,      /* u64 address, then len bytes, padded to 8 */
+	GTP_BLOCK_VAR,      /* s64 value; num is the variable */
+};
+
+/**
+ * struct gtp_block - head of a block inside a frame
+ * @type: enum gtp_block_type
+ * @num: trace state variable
+ * @len: MEM: bytes of data; REGS, VAR: bytes behind this head
+ */
+struct gtp_block {
+	u16 type;
+	u16 num;
+	u32 len;
+};
+
+enum {
+	GTP_FRAME_MAX = 1 << 20, /* bytes one frame may have: a hit's copying must stay bounded */
+};
+
+/* gtp_block_size - bytes of a block, its head included */
+static inline u32 gtp_block_size(const struct gtp_block *b)
+{
+	u32 body = b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len;
+
+	return sizeof(*b) + gtp_round8(body);
+}
+
+/**
+ * gtp_frame_next_block() - walk the blocks of a frame
+ * @f: a committed frame
+ * @b: the block before, NULL for the first
+ *
+ * Return: the next block or NULL.
+ */
+const struct gtp_block *gtp_frame_next_block(const struct gtp_frame *f, const struct gtp_block *b);
+
+/* gtp_frame_mem - address and bytes of a MEM block */
+static inline u64 gtp_frame_mem_addr(const struct gtp_block *b)
+{
+	return *(const u64 *)(b + 1);
+}
+
+static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
+{
+	return (const u8 *)(b + 1) + 8;
+}
+
+/**
+ * gtp_frame_read_mem() - memory as the frame has it
+ * @f: the frame
+ * @addr: wanted address
+ * @dst: receives the bytes
+ * @len: bytes wanted
+ *
+ * Blocks may overlap and adjoin; bytes from several blocks are put together.
+ * Return: number of bytes from @addr on that the frame holds without a gap, 0 when not even the first.
+ */
+u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len);
+
+/**
+ * gtp_frame_get_reg() - a register as the frame has it
+ * @f: the frame
+ * @n: GDB's number
+ * @value: the value
+ *
+ * rip is always known: the location's address. Return: false when it was not collected.
+ */
+bool gtp_frame_get_reg(const struct gtp_frame *f, u32 n, u64 *value);
+
+/**
+ * gtp_frame_get_var() - last value of a trace state variable that the frame recorded
+ * @f: the frame
+ * @tsv: the variable
+ * @value: its value
+ *
+ * Return: false when it was not collected.
+ */
+bool gtp_frame_get_var(const struct gtp_frame *f, u16 tsv, s64 *value);
+
+#endif /* _GTP_FRAME_H */

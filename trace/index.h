@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The stopped run as GDB sees it: frames of all CPUs in time order, numbered from 0, found and read. */
+#ifndef _GTP_INDEX_H
+#define _GTP_INDEX_H
+
+#include <gtp/base.h>
+#include "trace/buffer.h"
+
+/**
+ * struct gtp_index_entry - frame number i
+ * @frame: it
+ * @offset: where its GDB image begins in the raw stream that qTBuffer serves
+ */
+struct gtp_index_entry {
+	const struct gtp_frame *frame;
+	u64 offset;
+};
+
+/**
+ * struct gtp_index - all frames of a stopped run
+ * @entry: @n + 1 entries (the last has no frame, its offset is the length of all images)
+ * @n: number of frames
+ *
+ * Valid as long as no buffer is written to.
+ */
+struct gtp_index {
+	struct gtp_index_entry *entry;
+	u32 n;
+};
+
+/**
+ * gtp_index_build() - merge the CPUs' buffers by time
+ * @ix: @ix->entry has room for the sum of the buffers' frames, plus one
+ * @bufs: the buffers; NULL entries are skipped
+ * @nbufs: how many
+ *
+ * Frames of one CPU keep their order even where their clock does not rise.
+ * Context: may take long (n log CPUs), any context.
+ */
+void gtp_index_build(struct gtp_index *ix, struct gtp_buffer *const *bufs, u32 nbufs);
+
+enum gtp_find {
+	GTP_FIND_NUMBER,  /* a: frame number */
+	GTP_FIND_PC,      /* a: address */
+	GTP_FIND_TP,      /* a: tracepoint */
+	GTP_FIND_RANGE,   /* a..b, both inclusive */
+	GTP_FIND_OUTSIDE, /* not in a..b */
+};
+
+/**
+ * gtp_index_find() - what QTFrame asks
+ * @ix: the index
+ * @how: the form
+ * @a: see enum gtp_find
+ * @b: see enum gtp_find
+ * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
+ *
+ * Return: frame number, or -1.
+ */
+s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from);
+
+#endif /* _GTP_INDEX_H */

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One trace session: definitions, run control, status, and the stopped run's frames. */
+#ifndef _GTP_TRACE_H
+#define _GTP_TRACE_H
+
+#include <gtp/base.h>
+#include "probe/hit.h"
+#include "trace/index.h"
+#include "tracepoint/tracepoint.h"
+#include "tracepoint/tsv.h"
+
+enum gtp_stop {
+	GTP_STOP_NEVER_RUN, /* tnotrun */
+	GTP_STOP_RUNNING,
+	GTP_STOP_USER,         /* tstop */
+	GTP_STOP_FULL,         /* tfull */
+	GTP_STOP_DISCONNECTED, /* tdisconnected */
+	GTP_STOP_PASSCOUNT,    /* tpasscount */
+	GTP_STOP_ERROR,        /* terror */
+};
+
+/**
+ * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
+ * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs anywhere, and
+ *          each @loc->missed is final
+ * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes is the total
+ *          (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be NULL). 0 or -ENOMEM with @why
+ * @buffers_put: free what buffers_get gave; no hit is running
+ * @wallclock_us: microseconds since the epoch
+ * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
+ */
+struct gtp_target_ops {
+	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	void (*disarm)(void *ctx, struct gtp_location *first);
+	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+			   u32 *ncpus, struct gtp_why *why);
+	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+	u64 (*wallclock_us)(void *ctx);
+	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
+};
+
+/**
+ * struct gtp_trace - the one trace session
+ * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
+ * @tps, @tsvs: definitions
+ * @locs: armed locations
+ * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
+ * @active: hits are handled; hits read it, run control writes it
+ * @ending: claimed by the hit that ends the run (gtp_claim)
+ * @stop, @stop_tp, @stop_error: why the run ended; with @ending claimed by a hit, written before ->stopping
+ * @index: of the stopped run, built when first asked for
+ * The rest is settings and what qTStatus tells.
+ *
+ * Everything but hits runs under one lock of the caller.
+ */
+struct gtp_trace {
+	struct gtp_mem mem;
+	const struct gtp_target_ops *target;
+	const struct gtp_hit_ops *hit_ops;
+	void *ctx;
+
+	struct gtp_tracepoints tps;
+	struct gtp_tsvs tsvs;
+	struct gtp_location *locs;
+	struct gtp_cpu **cpus;
+	u32 ncpus;
+	u32 nslots;
+	u32 slots_used;
+
+	bool active;
+	u32 ending;
+	enum gtp_stop stop;
+	u32 stop_tp;
+	struct ax_error stop_error;
+
+	struct gtp_index index;
+	bool indexed;
+
+	bool circular;
+	bool disconnected;
+	u64 buffer_bytes;
+	u64 start_us, stop_us;
+	char *user_hex, *notes_hex, *stop_notes_hex;
+};
+
+int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
+		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops, void *ctx);
+
+/* gtp_trace_exit - stop and free everything */
+void gtp_trace_exit(struct gtp_trace *t);
+
+/* gtp_trace_reset - QTinit: stop, forget definitions, variables of the user, frames */
+void gtp_trace_reset(struct gtp_trace *t);
+
+/**
+ * gtp_trace_start() - QTStart
+ * @t: the session
+ * @why: the refusal, with tracepoint number and address
+ *
+ * Checks all expressions' variables, allocates buffers, arms every location. All or nothing.
+ * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or what ->arm said.
+ */
+int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
+
+/**
+ * gtp_trace_install() - arm one tracepoint that was defined during the run
+ * @t: a running session; otherwise nothing is done
+ * @tp: complete
+ * @why: the refusal
+ *
+ * Return: 0 or -errno; on error the tracepoint is removed from the list.
+ */
+int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
+
+/* gtp_trace_stop - disarm, wait, note @reason unless a hit has ended the run already; nothing when not running */
+void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
+
+/* gtp_trace_settle - finish a run that a hit has ended; true when there was one to finish */
+bool gtp_trace_settle(struct gtp_trace *t);
+
+static inline bool gtp_trace_running(const struct gtp_trace *t)
+{
+	return t->stop == GTP_STOP_RUNNING;
+}
+
+/* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
+int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
+
+/* gtp_trace_forget_range - the code in [start, end) goes away: disarm, mark as gone; number of tracepoints hit */
+u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
+
+/* gtp_trace_hits - a tracepoint's counters over all CPUs (qTP) */
+struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp);
+
+/* struct gtp_totals - the run over all CPUs */
+struct gtp_totals {
+	u64 frames, created, size, free, nested, missed;
+};
+
+void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
+
+/* gtp_trace_status - qTStatus' reply "T1;..." in full, terminated; length */
+int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);
+
+/**
+ * gtp_trace_index() - the frames of the stopped run, built on first use
+ * @t: the session
+ * @why: the refusal
+ *
+ * Return: the index, NULL while running or without memory.
+ */
+const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why);
+
+#endif /* _GTP_TRACE_H */

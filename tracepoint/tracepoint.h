@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What GDB asked for: tracepoints with their condition, actions and source text, one list of them. */
+#ifndef _GTP_TRACEPOINT_H
+#define _GTP_TRACEPOINT_H
+
+#include <gtp/base.h>
+#include "agentexpr/ax.h"
+
+struct gtp_location;
+
+/**
+ * struct gtp_mem - where shared code gets memory from
+ * @alloc: zeroed memory or NULL; may sleep
+ * @free: gives it back; NULL is allowed
+ */
+struct gtp_mem {
+	void *(*alloc)(void *ctx, size_t bytes);
+	void (*free)(void *ctx, void *p);
+	void *ctx;
+};
+
+/* struct gtp_expr - a verified expression and its bytes, one allocation */
+struct gtp_expr {
+	struct ax_verified ax;
+	void *compiled; /* machine code, NULL: the interpreter runs it */
+};
+
+enum gtp_action_kind {
+	GTP_ACTION_REGS, /* R */
+	GTP_ACTION_MEM,  /* M */
+	GTP_ACTION_EXPR, /* X */
+};
+
+/**
+ * struct gtp_action - one action, in the order GDB sent them
+ * @mask: REGS: GDB's register mask, cut to what a hit knows
+ * @base: MEM: register that @offset counts from, -1: none
+ * @offset: MEM: address or offset
+ * @len: MEM: bytes
+ * @expr: EXPR: its own allocation
+ * @text: as it came ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same allocation
+ */
+struct gtp_action {
+	struct gtp_action *next;
+	enum gtp_action_kind kind;
+	u64 mask;
+	s32 base;
+	u64 offset;
+	u64 len;
+	struct gtp_expr *expr;
+	char text[];
+};
+
+/* struct gtp_source - a QTDPsrc piece: "at", "cond" or "cmd" and its hex text, kept for qTfP */
+struct gtp_source {
+	struct gtp_source *next;
+	u32 start;
+	u32 len;
+	char type[16];
+	char hex[];
+};
+
+/**
+ * struct gtp_tracepoint - one (number, address) pair; GDB's tracepoint with several locations is several
+ * @next: all of them, in the order GDB sent them
+ * @next_here: others at the same location, while armed
+ * @num: GDB's number, 1 to 65535
+ * @addr: run-time address as GDB sent it
+ * @enabled: may change while armed; hits read it once
+ * @pass: pass count, 0: none
+ * @slot: index into every CPU's counters
+ * @cond: NULL: always
+ * @actions: in order
+ * @sources: in order
+ * @loc: where it is armed, NULL when it is not
+ * @gone: the module it was in has been unloaded
+ * @defining: GDB may still send continuations
+ * @pass_left: hits still to come before the run stops; shared between CPUs, used only when @pass is set
+ */
+struct gtp_tracepoint {
+	struct gtp_tracepoint *next;
+	struct gtp_tracepoint *next_here;
+	u32 num;
+	u64 addr;
+	bool enabled;
+	bool gone;
+	bool defining;
+	u32 step;
+	u64 pass;
+	u64 pass_hits;
+	u32 slot;
+	struct gtp_expr *cond;
+	struct gtp_action *actions;
+	struct gtp_source *sources;
+	struct gtp_location *loc;
+};
+
+struct gtp_tracepoints {
+	struct gtp_tracepoint *first;
+	u32 count;
+};
+
+/*
+ * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to say
+ *
+ * Filled by whoever finds the fault, shown by GDB as it is: says what, where and what to do.
+ */
+struct gtp_why {
+	char text[200];
+};
+
+__printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
+
+/**
+ * gtp_tracepoint_define() - a QTDP packet without its "QTDP:"
+ * @list: where it goes
+ * @mem: memory
+ * @text: "N:ADDR:E:STEP:PASS[:Xlen,hex][-]", terminated
+ * @why: the refusal
+ * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
+ *
+ * Verifies the condition. Context: may sleep.
+ * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping, F, S); nothing is
+ * added on error.
+ */
+int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
+			  struct gtp_tracepoint **out, struct gtp_why *why);
+
+/**
+ * gtp_tracepoint_add_actions() - a QTDP continuation without its "QTDP:-"
+ * @list: where the tracepoint is
+ * @mem: memory
+ * @text: "N:ADDR:actions[-]", terminated
+ * @why: the refusal
+ *
+ * A tracepoint that is complete (@defining false) takes nothing more and that is no error: GDB repeats
+ * definitions when it re-sets its locations during a run.
+ * Return: 0, -ENOENT (no such tracepoint), -EINVAL, -ENOMEM, -EOPNOTSUPP. On error the tracepoint is removed from
+ * the list: half a definition must not run.
+ */
+int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_mem *mem,
+			       const char *text, struct gtp_why *why);
+
+/* gtp_tracepoint_add_source - a QTDPsrc packet without its "QTDPsrc:"; repeated pieces are dropped. 0 or -errno */
+int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
+			      const char *text, struct gtp_why *why);
+
+/* gtp_tracepoint_find - by number and address, NULL when there is none */
+struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
+
+/* gtp_tracepoints_clear - free all; none may be armed */
+void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *mem);
+
+/* gtp_tracepoint_remove - take one off the list and free it; it may not be armed */
+void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
+			   struct gtp_tracepoint *tp);
+
+/**
+ * gtp_tracepoint_piece() - the upload of a tracepoint, piece by piece (qTfP, qTsP)
+ * @tp: the tracepoint
+ * @piece: 0 is its "T" line, then "A" lines, then "Z" lines
+ * @buf: receives the piece, terminated
+ * @size: bytes of @buf
+ *
+ * Return: length, 0 when there is no such piece.
+ */
+int gtp_tracepoint_piece(const struct gtp_tracepoint *tp, u32 piece, char *buf, size_t size);
+
+#endif /* _GTP_TRACEPOINT_H */

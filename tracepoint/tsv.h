@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Trace state variables: GDB's $names that conditions and actions read and set. */
+#ifndef _GTP_TSV_H
+#define _GTP_TSV_H
+
+#include <gtp/base.h>
+#include "tracepoint/tracepoint.h"
+
+enum {
+	GTP_TSV_MAX = 512, /* numbers 1 to GTP_TSV_MAX - 1: a hit finds one by its number */
+	GTP_TSV_NAME_MAX = 64,
+};
+
+/* Built-in ones. Numbers are fixed; GDB renumbers its own when they collide. */
+enum gtp_tsv_builtin {
+	GTP_TSV_CPU_ID = 1,
+	GTP_TSV_CLOCK,            /* ns, monotonic: the clock that orders frames */
+	GTP_TSV_CURRENT_TASK,     /* struct task_struct * */
+	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
+	GTP_TSV_NR_BUILTIN,
+};
+
+/**
+ * struct gtp_tsv - one variable
+ * @num: GDB's number
+ * @builtin: read-only, its value comes from the hit
+ * @initial: value at tstart
+ * @value: value now; shared between CPUs: expressions that read and set one run under struct gtp_hit_ops' tsv_lock
+ */
+struct gtp_tsv {
+	u16 num;
+	bool builtin;
+	s64 initial;
+	s64 value;
+	char name[GTP_TSV_NAME_MAX];
+};
+
+struct gtp_tsvs {
+	struct gtp_tsv *slot[GTP_TSV_MAX];
+};
+
+/* gtp_tsvs_init - define the built-in ones; 0 or -ENOMEM */
+int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
+void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
+
+/* gtp_tsvs_clear - drop the user's, keep the built-in ones (QTinit) */
+void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
+
+/* gtp_tsvs_define - a QTDV packet without its "QTDV:"; creates or re-initialises. 0 or -errno with @why */
+int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
+		    struct gtp_why *why);
+
+/* gtp_tsvs_reset - every user variable gets its initial value (tstart) */
+void gtp_tsvs_reset(struct gtp_tsvs *tsvs);
+
+/* gtp_tsvs_known - for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
+enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets);
+
+/* gtp_tsvs_piece - the n-th variable in qTfV form "N:INIT:BUILTIN:hexname"; length, 0 when there is none */
+int gtp_tsvs_piece(const struct gtp_tsvs *tsvs, u32 n, char *buf, size_t size);
+
+#endif /* _GTP_TSV_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* RSP framing: bytes to packets and back, as a byte state machine without I/O. */
+#ifndef _GTP_RSP_H
+#define _GTP_RSP_H
+
+#include <gtp/base.h>
+
+enum {
+	GTP_PACKET_MAX = 0x4000, /* the PacketSize we announce: payload bytes after unescaping */
+};
+
+/**
+ * struct gtp_rsp_ops - what framing calls
+ * @packet: a whole packet with a right checksum; @data is unescaped, terminated by a NUL that @len does not count,
+ *          writable, and dead after the call
+ * @interrupt: a ^C between packets
+ * @send: bytes for the peer, all of them; must not fail
+ */
+struct gtp_rsp_ops {
+	void (*packet)(void *ctx, char *data, u32 len);
+	void (*interrupt)(void *ctx);
+	void (*send)(void *ctx, const void *bytes, u32 len);
+};
+
+/**
+ * struct gtp_rsp - one connection's framing
+ * @in: GTP_PACKET_MAX + 1 bytes, owned by the caller
+ * @last: the last reply, kept for a NAK: GTP_RSP_FRAME_MAX bytes, owned by the caller
+ */
+struct gtp_rsp {
+	const struct gtp_rsp_ops *ops;
+	void *ctx;
+	char *in;
+	u8 *last;
+	u32 in_len;
+	u32 last_len;
+	u8 state;
+	u8 sum;
+	u8 want_sum;
+	bool escape;
+	bool too_long;
+	bool no_ack;
+	bool no_ack_next; /* QStartNoAckMode was answered: takes effect after the peer's ack */
+	u64 bad_sums, overlong;
+};
+
+enum { GTP_RSP_FRAME_MAX = 2 * GTP_PACKET_MAX + 4 };
+
+void gtp_rsp_init(struct gtp_rsp *r, const struct gtp_rsp_ops *ops, void *ctx, char *in, u8 *last);
+
+/* gtp_rsp_feed - bytes from the peer, any split; calls ->packet for each packet that is complete */
+void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
+
+/* gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed) */
+void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
+
+/* gtp_rsp_start_no_ack - from the reply after this one on, no acks either way */
+void gtp_rsp_start_no_ack(struct gtp_rsp *r);
+
+#endif /* _GTP_RSP_H */
