@@ -5,6 +5,7 @@ GTP_SHARED := \
 	transport/rsp.c \
 	stub/stub.c \
 	stub/packets.c \
+	tracepoint/parse.c \
 	tracepoint/why.c \
 	tracepoint/tracepoint.c \
 	tracepoint/tsv.c \
@@ -17,3 +18,6 @@ GTP_SHARED := \
 	trace/frame.c \
 	trace/index.c \
 	trace/tfile.c
+
+# Every folder whose sources can become part of the module, in the order of the data's path.
+GTP_FOLDERS := transport stub tracepoint agentexpr jit probe trace

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Bounded reading and writing of packet text: hex numbers, hex bytes, separators. */
+#ifndef _GTP_PARSE_H
+#define _GTP_PARSE_H
+
+#include <gtp/base.h>
+
+/**
+ * struct gtp_in - text that is being read
+ * @start: first character
+ * @p: next character
+ * @end: behind the last one; nothing is read there, no terminator is needed
+ * @skipped: characters of the packet in front of @start, so that gtp_in_column() counts from the packet's first
+ *
+ * Every gtp_in_*() that returns false leaves @p where it was, so that a message can name the column.
+ */
+struct gtp_in {
+	const char *start;
+	const char *p;
+	const char *end;
+	u32 skipped;
+};
+
+static inline void gtp_in_init(struct gtp_in *in, const char *text, size_t len)
+{
+	in->start = text;
+	in->p = text;
+	in->end = text + len;
+	in->skipped = 0;
+}
+
+static inline bool gtp_in_end(const struct gtp_in *in)
+{
+	return in->p == in->end;
+}
+
+/* gtp_in_left - characters not read yet */
+static inline size_t gtp_in_left(const struct gtp_in *in)
+{
+	return (size_t)(in->end - in->p);
+}
+
+/* gtp_in_column - where the next character stands in the packet, counted from 1 */
+static inline u32 gtp_in_column(const struct gtp_in *in)
+{
+	return in->skipped + (u32)(in->p - in->start) + 1;
+}
+
+/* gtp_in_peek - the next character without taking it, NUL at the end */
+static inline char gtp_in_peek(const struct gtp_in *in)
+{
+	return gtp_in_end(in) ? '\0' : *in->p;
+}
+
+/* gtp_in_char - take @c if it is next */
+bool gtp_in_char(struct gtp_in *in, char c);
+
+/* gtp_in_word - take @word if it is next */
+bool gtp_in_word(struct gtp_in *in, const char *word);
+
+/* gtp_in_hex64 - take a hex number without sign or 0x; false: no digit, or more than 64 bits */
+bool gtp_in_hex64(struct gtp_in *in, u64 *value);
+
+/* gtp_in_hex32 - the same, at most 32 bits */
+bool gtp_in_hex32(struct gtp_in *in, u32 *value);
+
+/* gtp_in_bytes - take 2 * @n hex digits as @n bytes; @dst may be NULL to check and skip them */
+bool gtp_in_bytes(struct gtp_in *in, u8 *dst, size_t n);
+
+/* gtp_in_until - take everything in front of @stop or of the end; @stop itself stays; returns the length */
+size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
+
+/* gtp_in_rest - take all that is left; returns the length */
+size_t gtp_in_rest(struct gtp_in *in, const char **from);
+
+/* gtp_hex_digit - 0 to 15, -1 when @c is none */
+int gtp_hex_digit(char c);
+
+/* gtp_hex_is - an even number of hex digits; none at all will do */
+bool gtp_hex_is(const char *hex, size_t len);
+
+/* gtp_hex_encode - @n bytes as 2 * @n lower-case digits, not terminated; returns 2 * @n */
+size_t gtp_hex_encode(char *dst, const void *src, size_t n);
+
+/**
+ * gtp_hex_decode() - hex digits to bytes
+ * @dst: receives them
+ * @size: room in @dst
+ * @hex: the digits
+ * @len: how many
+ *
+ * Return: number of bytes, or -EINVAL (odd, not hex) or -E2BIG (more than @size); then @dst is not touched.
+ */
+int gtp_hex_decode(u8 *dst, size_t size, const char *hex, size_t len);
+
+/**
+ * struct gtp_out - text that is being written
+ * @buf: receives it, terminated after every call
+ * @size: room, terminator included; at least 1
+ * @len: length so far, always below @size
+ * @cut: something did not fit and was cut off
+ */
+struct gtp_out {
+	char *buf;
+	size_t size;
+	size_t len;
+	bool cut;
+};
+
+void gtp_out_init(struct gtp_out *out, char *buf, size_t size);
+__printf(2, 3) void gtp_out_printf(struct gtp_out *out, const char *fmt, ...);
+void gtp_out_text(struct gtp_out *out, const char *text, size_t len);
+void gtp_out_hex(struct gtp_out *out, const void *bytes, size_t n);
+
+#endif /* _GTP_PARSE_H */
