@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gdbtp: the module for one kernel, the tools, and everything that shows they work.
+
+# Which kernel the module is for: the running one, or KERNEL=version whose headers are installed,
+# or KDIR=path of a configured kernel tree.
+KERNEL ?= $(shell uname -r)
+KDIR ?= /lib/modules/$(KERNEL)/build
+# Each kernel has its own build folder, so that one checkout serves several.
+MODDIR ?= build/module/$(KERNEL)
+
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+
+.DEFAULT_GOAL := all
+
+all: module tools ## gdbtp.ko for the running kernel (or KERNEL=version), and the tools
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
+
+module: ## gdbtp.ko alone
+	scripts/build-module $(KDIR) $(MODDIR)
+
+tools: ## the userspace tools
+	$(MAKE) -C tools
+
+demo: ## boot a guest kernel, trace it with GDB, show what was collected (root)
+	tests/vm/deps
+	demo/run
+
+check: ## every test, a real GDB in real kernels included; the last line is a count (root)
+	tests/vm/deps
+	tests/check
+
+check-unit: ## what needs neither root nor a guest: unit tests, vectors, transcripts
+	tests/check --no-guests
+
+check-debug: ## the guest tests on a kernel with KASAN, lockdep and sleep checks (root)
+	tests/vm/deps --debug
+	tests/check --debug
+
+fuzz: ## every fuzzer for SECONDS (default 600)
+	$(MAKE) -C tests/fuzz run SECONDS=$(or $(SECONDS),600)
+
+style: ## checkpatch and clang-format with the kernel's own rules, sharing rules, file budgets
+	scripts/style
+
+install: all ## DKMS where it is there, else the module for this kernel; tools and GDB scripts
+	scripts/install "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" "$(KERNEL)" "$(MODDIR)"
+
+uninstall: ## what install put there
+	scripts/install --remove "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" "$(KERNEL)"
+
+clean: ## all that was built, but not the guest kernels
+	rm -rf build/module build/unit build/tools build/fuzz build/check build/vm build/bench
+
+distclean: ## the guest kernels too
+	rm -rf build
+
+.PHONY: all help module tools demo check check-unit check-debug fuzz style install uninstall clean distclean

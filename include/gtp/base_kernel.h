@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's half of base.h: everything is there already, but for four words on atomics. */
+#ifndef _GTP_BASE_KERNEL_H
+#define _GTP_BASE_KERNEL_H
+
+#include <linux/atomic.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/limits.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <asm/local.h>
+
+/* gtp_claim - true for exactly one caller, whatever CPU or context; *@p is 0 before and 1 after */
+#define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
+/* gtp_fetch_add - atomic between CPUs and contexts; returns the value before */
+#define gtp_fetch_add(p, v) xadd((p), (v))
+/* gtp_publish - store a pointer so that whoever reads it sees what it points to */
+#define gtp_publish(p, v) smp_store_release((p), (v))
+#define gtp_acquire(p) smp_load_acquire(p)
+/* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
+#define gtp_inc_local(p) local_inc((local_t *)(p))
+
+#endif /* _GTP_BASE_KERNEL_H */
