@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The fake machine's callbacks: what the module asks of the kernel, done by hand. */
+#include <assert.h>
+#include <stdlib.h>
+#include "fake_target.h"
+
+/* --- memory of the session --- */
+
+static void *fake_alloc(void *ctx, size_t bytes)
+{
+	struct fake *f = ctx;
+	void *p;
+
+	if (++f->allocs == f->fail_alloc)
+		return NULL;
+	p = calloc(1, bytes ? bytes : 1);
+	assert(p);
+	f->live++;
+	return p;
+}
+
+static void fake_free(void *ctx, void *p)
+{
+	struct fake *f = ctx;
+
+	if (p)
+		f->live--;
+	free(p);
+}
+
+/* --- memory of the machine --- */
+
+static struct fake_map *map_at(struct fake *f, u64 addr)
+{
+	struct fake_map *m;
+
+	for (m = f->maps; m; m = m->next)
+		if (addr - m->addr < m->len)
+			return m;
+	return NULL;
+}
+
+u8 *fake_map(struct fake *f, u64 addr, const void *bytes, u32 len)
+{
+	struct fake_map *m = calloc(1, sizeof(*m) + len);
+
+	assert(m);
+	m->addr = addr;
+	m->len = len;
+	if (bytes)
+		memcpy(m->bytes, bytes, len);
+	m->next = f->maps;
+	f->maps = m;
+	return m->bytes;
+}
+
+void fake_unmap(struct fake *f, u64 addr)
+{
+	struct fake_map **at;
+
+	for (at = &f->maps; *at; at = &(*at)->next) {
+		if ((*at)->addr == addr) {
+			struct fake_map *m = *at;
+
+			*at = m->next;
+			free(m);
+			return;
+		}
+	}
+	assert(!"fake_unmap of what is mapped");
+}
+
+static u8 *byte_at(struct fake *f, u64 addr)
+{
+	struct fake_map *m = map_at(f, addr);
+
+	return m ? m->bytes + (addr - m->addr) : NULL;
+}
+
+int fake_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	struct fake *f = ctx;
+	void (*interrupt)(struct fake *f) = f->while_reading;
+	u32 i;
+
+	if (interrupt) {
+		f->while_reading = NULL;
+		interrupt(f);
+	}
+	for (i = 0; i < len; i++)
+		if (!byte_at(f, addr + i))
+			return -EFAULT;
+	for (i = 0; i < len; i++)
+		((u8 *)dst)[i] = *byte_at(f, addr + i);
+	return 0;
+}
+
+int fake_write(void *ctx, u64 addr, const void *src, u32 len)
+{
+	struct fake *f = ctx;
+	u32 i;
+
+	for (i = 0; i < len; i++)
+		if (!byte_at(f, addr + i))
+			return -EFAULT;
+	for (i = 0; i < len; i++)
+		*byte_at(f, addr + i) = ((const u8 *)src)[i];
+	return 0;
+}
+
+/* --- log --- */
+
+__printf(2, 3) static void note(char *log, const char *fmt, ...)
+{
+	size_t len = strlen(log);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(log + len, FAKE_LOG_MAX - len, fmt, args);
+	va_end(args);
+}
+
+void fake_log_clear(struct fake *f)
+{
+	f->log[0] = '\0';
+	f->printed[0] = '\0';
+}
+
+/* --- target --- */
+
+/* An armed location is one whose @probe points to the machine. */
+static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+{
+	struct fake *f = ctx;
+
+	assert(!loc->probe);
+	if (loc->addr == f->refuse_arm) {
+		gtp_why(why, "no probe is possible at 0x%llx", loc->addr);
+		return -EINVAL;
+	}
+	note(f->log, "arm %llx\n", loc->addr);
+	loc->probe = f;
+	loc->mechanism = "fake";
+	f->armed++;
+	if (f->while_arming)
+		f->while_arming(f, loc);
+	return 0;
+}
+
+static void disarm(void *ctx, struct gtp_location *first)
+{
+	struct fake *f = ctx;
+	struct gtp_location *loc;
+
+	for (loc = first; loc; loc = loc->next) {
+		assert(loc->probe == f);
+		if (f->while_disarming)
+			f->while_disarming(f, loc);
+		note(f->log, "disarm %llx\n", loc->addr);
+		loc->probe = NULL;
+		loc->missed += f->missed;
+		f->armed--;
+	}
+}
+
+static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
+{
+	struct fake *f = ctx;
+	u32 i;
+
+	assert(!f->armed);
+	note(f->log, "free\n");
+	for (i = 0; i < ncpus; i++) {
+		if (cpus[i]) {
+			fake_free(f, cpus[i]->stat);
+			fake_free(f, cpus[i]->buf.mem);
+		}
+		fake_free(f, cpus[i]);
+	}
+	fake_free(f, cpus);
+}
+
+static struct gtp_cpu *cpu_new(struct fake *f, u32 id, u32 bytes, bool circular, u32 nslots)
+{
+	struct gtp_cpu *cpu = fake_alloc(f, sizeof(*cpu));
+	void *mem;
+
+	if (!cpu)
+		return NULL;
+	cpu->id = id;
+	cpu->stat = fake_alloc(f, nslots * sizeof(*cpu->stat));
+	mem = cpu->stat ? fake_alloc(f, bytes) : NULL;
+	if (!mem) {
+		fake_free(f, cpu->stat);
+		fake_free(f, cpu);
+		return NULL;
+	}
+	gtp_buffer_init(&cpu->buf, mem, bytes, circular);
+	return cpu;
+}
+
+static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+		       u32 *ncpus, struct gtp_why *why)
+{
+	struct fake *f = ctx;
+	u32 each = (u32)(bytes / f->ncpus) & ~7U;
+	struct gtp_cpu **all = fake_alloc(f, f->ncpus * sizeof(struct gtp_cpu *));
+	u32 i;
+
+	note(f->log, "buffers %llu %s\n", bytes, circular ? "circular" : "linear");
+	if (!bytes)
+		each = FAKE_CPU_BYTES;
+	if (each < GTP_BUFFER_MIN)
+		each = GTP_BUFFER_MIN;
+	for (i = 0; all && i < f->ncpus; i++) {
+		all[i] = cpu_new(f, i, each, circular, nslots);
+		if (!all[i]) {
+			buffers_put(f, all, i);
+			all = NULL;
+		}
+	}
+	if (!all) {
+		gtp_why(why, "no memory for trace buffers");
+		return -ENOMEM;
+	}
+	*cpus = all;
+	*ncpus = f->ncpus;
+	return 0;
+}
+
+static u64 wallclock_us(void *ctx)
+{
+	return ((struct fake *)ctx)->wall_us;
+}
+
+const struct gtp_target_ops fake_target_ops = {
+	.arm = arm,
+	.disarm = disarm,
+	.buffers_get = buffers_get,
+	.buffers_put = buffers_put,
+	.wallclock_us = wallclock_us,
+};
+
+/* --- hits --- */
+
+static u64 hit_clock(void *ctx)
+{
+	struct fake *f = ctx;
+
+	f->clock += f->clock_step;
+	return f->clock;
+}
+
+static s64 builtin(void *ctx, enum gtp_tsv_builtin which)
+{
+	struct fake *f = ctx;
+
+	return which == GTP_TSV_CURRENT_TASK ? (s64)f->task : f->pid;
+}
+
+static unsigned long tsv_lock(void *ctx)
+{
+	struct fake *f = ctx;
+
+	assert(!f->tsv_locked);
+	f->tsv_locked = true;
+	f->tsv_locks++;
+	return 0x10cced;
+}
+
+static void tsv_unlock(void *ctx, unsigned long flags)
+{
+	struct fake *f = ctx;
+
+	assert(f->tsv_locked && flags == 0x10cced);
+	f->tsv_locked = false;
+}
+
+static void print(void *ctx, u32 tp, const char *text, u32 len)
+{
+	note(((struct fake *)ctx)->printed, "%u %.*s\n", tp, (int)len, text);
+}
+
+static void stopping(void *ctx)
+{
+	((struct fake *)ctx)->stopping++;
+}
+
+const struct gtp_hit_ops fake_hit_ops = {
+	.read = fake_read,
+	.clock = hit_clock,
+	.builtin = builtin,
+	.tsv_lock = tsv_lock,
+	.tsv_unlock = tsv_unlock,
+	.print = print,
+	.stopping = stopping,
+};
+
+struct gtp_location *fake_armed(struct fake *f, u64 addr)
+{
+	struct gtp_location *loc;
+
+	for (loc = f->trace.locs; loc; loc = loc->next)
+		if (loc->addr == addr && loc->probe)
+			return loc;
+	return NULL;
+}
+
+bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)
+{
+	struct gtp_location *loc = fake_armed(f, addr);
+
+	assert(f->cpu < f->ncpus);
+	if (!loc)
+		return false;
+	gtp_hit(loc, f->trace.cpus[f->cpu], regs);
+	return true;
+}
+
+bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args)
+{
+	struct gtp_regs regs = { .rip = addr + 1, .cs = 0x10, .ss = 0x18, .eflags = 0x246 };
+	u64 *const in[] = { &regs.rdi, &regs.rsi, &regs.rdx, &regs.rcx, &regs.r8, &regs.r9 };
+	u32 i;
+
+	assert(nargs <= ARRAY_SIZE(in));
+	for (i = 0; i < nargs; i++)
+		*in[i] = args[i];
+	return fake_fire(f, addr, &regs);
+}
+
+/* --- the machine --- */
+
+int fake_init(struct fake *f)
+{
+	memset(f, 0, sizeof(*f));
+	f->mem = (struct gtp_mem){ fake_alloc, fake_free, f };
+	f->ncpus = 1;
+	f->clock = 1000;
+	f->clock_step = 1;
+	f->wall_us = 1700000000000000;
+	f->task = 0xffff888000123400;
+	f->pid = 42;
+	return gtp_trace_init(&f->trace, &f->mem, &fake_target_ops, &fake_hit_ops, f);
+}
+
+int fake_exit(struct fake *f)
+{
+	f->fail_alloc = 0;
+	gtp_trace_exit(&f->trace);
+	while (f->maps)
+		fake_unmap(f, f->maps->addr);
+	return f->live + (int)f->armed;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A machine to trace in: memory, probes that fire when told to, CPUs, clocks, allocations that fail. */
+#ifndef _GTP_FAKE_TARGET_H
+#define _GTP_FAKE_TARGET_H
+
+#include <gtp/base.h>
+#include "tracepoint/trace.h"
+
+enum {
+	FAKE_CPUS_MAX = 8,
+	FAKE_CPU_BYTES = 65536, /* a CPU's buffer when nobody asked for a size */
+	FAKE_LOG_MAX = 16384,
+};
+
+struct fake_map {
+	struct fake_map *next;
+	u64 addr;
+	u32 len;
+	u8 bytes[];
+};
+
+/**
+ * struct fake - the machine; its address is the ctx of every callback
+ * @trace: the session that runs on it, set up by fake_init()
+ * @ncpus: CPUs that buffers_get gives a buffer, 1 to begin with
+ * @cpu: the one that hits happen on
+ * @clock: of hits; goes up by @clock_step before every reading
+ * @wall_us: microseconds since the epoch
+ * @allocs: allocations asked for so far
+ * @fail_alloc: the one that fails, counted from 1; 0: none
+ * @live: allocations not given back
+ * @refuse_arm: address that ->arm refuses with -EINVAL
+ * @armed: locations armed now
+ * @missed: what ->disarm reports as missed at every location
+ * @stopping: calls of ->stopping
+ * @while_reading: called in the middle of the next ->read, once: an interrupt
+ * @while_arming: called after every ->arm has armed: a hit before QTStart is answered
+ * @while_disarming: called when ->disarm begins: hits that are still under way
+ * @task, @pid: values of the built-in variables
+ * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
+ * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
+ * @printed: "TP text\n" of every printf
+ */
+struct fake {
+	struct gtp_trace trace;
+	struct gtp_mem mem;
+	struct fake_map *maps;
+	u32 ncpus;
+	u32 cpu;
+	u64 clock, clock_step;
+	u64 wall_us;
+	u32 allocs, fail_alloc;
+	s32 live;
+	u64 refuse_arm;
+	u32 armed;
+	u64 missed;
+	u32 stopping;
+	void (*while_reading)(struct fake *f);
+	void (*while_arming)(struct fake *f, struct gtp_location *loc);
+	void (*while_disarming)(struct fake *f, struct gtp_location *loc);
+	u64 task;
+	s64 pid;
+	bool tsv_locked;
+	u32 tsv_locks;
+	char log[FAKE_LOG_MAX];
+	char printed[FAKE_LOG_MAX];
+};
+
+extern const struct gtp_target_ops fake_target_ops;
+extern const struct gtp_hit_ops fake_hit_ops;
+
+/* fake_init - a machine with empty memory and an initialised @f->trace; returns gtp_trace_init()'s result */
+int fake_init(struct fake *f);
+
+/* fake_exit - ends the session; the number of allocations that leaked, or of locations left armed */
+int fake_exit(struct fake *f);
+
+/* fake_map - memory with these bytes (NULL: zeroes); everything that is not mapped faults. Returns the bytes */
+u8 *fake_map(struct fake *f, u64 addr, const void *bytes, u32 len);
+
+/* fake_unmap - the mapping that begins at @addr goes away */
+void fake_unmap(struct fake *f, u64 addr);
+
+/* fake_read - as the ops' ->read: 0 or -EFAULT, all or nothing, also over adjoining mappings */
+int fake_read(void *ctx, void *dst, u64 addr, u32 len);
+
+/* fake_write - 0 or -EFAULT, all or nothing */
+int fake_write(void *ctx, u64 addr, const void *src, u32 len);
+
+/* fake_fire - the instruction at @addr is executed on @f->cpu; false when nothing is armed there */
+bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
+
+/* fake_call - fake_fire() with up to six arguments in the registers of the C calling convention */
+bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args);
+
+/* fake_armed - the location that is armed at @addr, or NULL */
+struct gtp_location *fake_armed(struct fake *f, u64 addr);
+
+/* fake_log_clear - forget what has been logged and printed so far */
+void fake_log_clear(struct fake *f);
+
+#endif /* _GTP_FAKE_TARGET_H */
