@@ -11,8 +11,8 @@ enum {
 
 /**
  * struct gtp_rsp_ops - what framing calls
- * @packet: a whole packet with a right checksum; @data is unescaped, terminated by a NUL that @len does not count,
- *          writable, and dead after the call
+ * @packet: a whole packet with a right checksum; @data is unescaped, terminated by a NUL that @len
+ *          does not count, writable, and dead after the call
  * @interrupt: a ^C between packets
  * @send: bytes for the peer, all of them; must not fail
  */
@@ -48,10 +48,19 @@ enum { GTP_RSP_FRAME_MAX = 2 * GTP_PACKET_MAX + 4 };
 
 void gtp_rsp_init(struct gtp_rsp *r, const struct gtp_rsp_ops *ops, void *ctx, char *in, u8 *last);
 
-/* gtp_rsp_feed - bytes from the peer, any split; calls ->packet for each packet that is complete */
+/*
+ * gtp_rsp_feed - bytes from the peer, any split; calls ->packet for each packet that is complete
+ *
+ * Packets that are broken or too long are answered here. Context: that of ->packet and ->send.
+ */
 void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
 
-/* gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed) */
+/*
+ * gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed)
+ *
+ * A '-' brings the latest one again. GDB unescapes binary replies only, so that text for its user must
+ * not hold '#', '$', '}' or '*'.
+ */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
 
 /* gtp_rsp_start_no_ack - from the reply after this one on, no acks either way */
