@@ -18,9 +18,9 @@
  * @frames: frames in the buffer
  * @created: frames ever committed
  *
- * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is skipped before
- * it gets here. So nothing is atomic. Readers look when the run is stopped; the counters may be read at any
- * time, each by itself.
+ * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is
+ * skipped before it gets here. So nothing is atomic. Readers look when the run is stopped; the
+ * counters may be read at any time, each by itself.
  */
 struct gtp_buffer {
 	u8 *mem;
@@ -54,14 +54,17 @@ int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
  * @b: this CPU's buffer
  * @bytes: multiple of 8
  *
- * The frame stays contiguous: at the end of the ring it moves to the front, so a pointer got earlier is
- * dead after this call. In a circular buffer the oldest frames go, whole.
+ * The frame stays contiguous: at the end of the ring it moves to the front, so a pointer got
+ * earlier is dead after this call. In a circular buffer the oldest frames go, whole.
  * Return: uninitialised memory, 8-aligned; NULL when the buffer is full or the frame would exceed
  * GTP_FRAME_MAX (or, circular, the whole ring).
  */
 void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes);
 
-/* gtp_buffer_mark/rewind - take back what was reserved since the mark; other frames stay as they are */
+/*
+ * gtp_buffer_mark/rewind - take back what was reserved since the mark; other frames stay as they
+ * are
+ */
 static inline u32 gtp_buffer_mark(const struct gtp_buffer *b)
 {
 	return b->open;
@@ -87,19 +90,23 @@ void gtp_buffer_abort(struct gtp_buffer *b);
  */
 const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct gtp_frame *f);
 
-/* Blocks of the open frame; each returns 0, -ENOSPC (full) or -E2BIG (a frame may not be that large). */
+/*
+ * Blocks of the open frame; each returns 0, -ENOSPC (full) or -E2BIG (a frame may not be that
+ * large).
+ */
 int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask);
 int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 
 /**
- * gtp_buffer_add_mem() - a MEM block with the bytes at @addr
+ * gtp_buffer_add_mem() - the bytes at @addr as a MEM block, or several when GTP_BLOCK_MEM_MAX is
+ * not enough
  * @b: this CPU's buffer, a frame open
  * @addr: where from
  * @len: bytes; 0 adds nothing
  * @read: copies them; 0 or -EFAULT
  * @ctx: handed to @read
  *
- * A fault leaves no part of the block behind. Return: 0, -EFAULT, -ENOSPC, -E2BIG.
+ * A fault leaves no part of it behind. Return: 0, -EFAULT, -ENOSPC, -E2BIG.
  */
 int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 		       int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);
@@ -107,7 +114,9 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 /**
  * gtp_buffer_add_string() - a MEM block with the bytes at @addr through the first NUL, @max at most
  *
- * Reads never cross into a page that the string does not reach. Return: as gtp_buffer_add_mem().
+ * Reads never cross into a page that the string does not reach. A fault before its end leaves
+ * nothing behind.
+ * Return: as gtp_buffer_add_mem().
  */
 int gtp_buffer_add_string(struct gtp_buffer *b, u64 addr, u64 max,
 			  int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);

@@ -7,8 +7,9 @@
 #include <gtp/regs.h>
 
 /*
- * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. This is our own form: the
- * hit writes what it knows, GDB's images are made when somebody reads (see trace/tfile.h).
+ * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. This is our own
+ * form: the hit writes what it knows, GDB's images are made when somebody reads (see
+ * trace/tfile.h).
  */
 
 /**
@@ -30,6 +31,11 @@ struct gtp_frame {
 enum {
 	GTP_FRAME_PAD = 1 << 0,     /* no frame: filler up to the end of the ring */
 	GTP_FRAME_PARTIAL = 1 << 1, /* an error of an expression ended it early */
+	/*
+	 * The tracepoint has other locations too, so that its number alone does not tell GDB the
+	 * pc.
+	 */
+	GTP_FRAME_SEVERAL_LOCATIONS = 1 << 2,
 };
 
 enum gtp_block_type {
@@ -42,7 +48,7 @@ enum gtp_block_type {
  * struct gtp_block - head of a block inside a frame
  * @type: enum gtp_block_type
  * @num: trace state variable
- * @len: MEM: bytes of data; REGS, VAR: bytes behind this head
+ * @len: MEM: bytes of data, at most GTP_BLOCK_MEM_MAX; REGS, VAR: bytes behind this head
  */
 struct gtp_block {
 	u16 type;
@@ -52,6 +58,7 @@ struct gtp_block {
 
 enum {
 	GTP_FRAME_MAX = 1 << 20, /* bytes one frame may have: a hit's copying must stay bounded */
+	GTP_BLOCK_MEM_MAX = 65528, /* GDB's form counts in 16 bits; more memory takes more blocks */
 };
 
 /* gtp_block_size - bytes of a block, its head included */
@@ -89,8 +96,11 @@ static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
  * @dst: receives the bytes
  * @len: bytes wanted
  *
- * Blocks may overlap and adjoin; bytes from several blocks are put together.
- * Return: number of bytes from @addr on that the frame holds without a gap, 0 when not even the first.
+ * Blocks may overlap and adjoin; bytes from several blocks are put together. Where they overlap, it
+ * is the first block that has the address, read up to its end: GDB reads its trace files so, and a
+ * frame must not look different there.
+ * Return: number of bytes from @addr on that the frame holds without a gap, 0 when not even the
+ * first.
  */
 u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len);
 

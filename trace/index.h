@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stopped run as GDB sees it: frames of all CPUs in time order, numbered from 0, found and read. */
+/* The stopped run as GDB sees it: frames of all CPUs in time order, numbered from 0. */
 #ifndef _GTP_INDEX_H
 #define _GTP_INDEX_H
 

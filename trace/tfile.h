@@ -16,8 +16,13 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f);
  * @dst: receives the bytes
  * @len: how many at most
  *
- * A frame without an R block gets one when it has registers to tell (rip is always known), so that GDB offline
- * shows the same as online. MEM blocks above 65535 bytes become several.
+ * All registers that were collected are in one R block, the first. Such a file cannot say that a
+ * register is not known: what was not collected reads as 0 offline, where the g packet (see
+ * gtp_tfile_g_image()) says so. A frame that collected no register has no R block therefore: GDB
+ * shows its registers as unavailable, and takes pc from the tracepoint's address, as it does
+ * online. Only where that address is one of several does such a frame get an R block, with pc in
+ * it: which place was hit is worth more than that the others are unavailable.
+ *
  * Return: bytes copied, less than @len only at the image's end.
  */
 u32 gtp_tfile_read_frame(const struct gtp_frame *f, u32 offset, u8 *dst, u32 len);
@@ -33,7 +38,10 @@ u32 gtp_tfile_read_frame(const struct gtp_frame *f, u32 offset, u8 *dst, u32 len
  */
 u32 gtp_tfile_read_raw(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len);
 
-/* gtp_tfile_g_image - the g packet of a frame: GTP_G_PACKET_BYTES bytes and which of them are known (0xff) */
+/*
+ * gtp_tfile_g_image - a frame's g packet, GTP_G_PACKET_BYTES; @known (or NULL) gets 0xff where it
+ * is known
+ */
 void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known);
 
 #endif /* _GTP_TFILE_H */

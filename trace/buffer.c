@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One CPU's trace buffer: making room, laying frames and their blocks, walking them. */
+#include "trace/buffer.h"
+
+void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular)
+{
+	*b = (struct gtp_buffer){
+		.mem = mem,
+		.size = size & ~7U,
+		.circular = circular,
+	};
+}
+
+static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
+{
+	return (struct gtp_frame *)(b->mem + pos);
+}
+
+/* @pos stays below the size: "at the end" and "at the front" are one place with one name. */
+static u32 step_over(const struct gtp_buffer *b, u32 pos, u32 bytes)
+{
+	pos += bytes;
+	return pos == b->size ? 0 : pos;
+}
+
+static void drop_oldest(struct gtp_buffer *b)
+{
+	const struct gtp_frame *f = frame_at(b, b->tail);
+
+	if (!(f->flags & GTP_FRAME_PAD))
+		WRITE_ONCE(b->frames, b->frames - 1);
+	WRITE_ONCE(b->used, b->used - f->size);
+	b->tail = step_over(b, b->tail, f->size);
+}
+
+static void drop_until_free(struct gtp_buffer *b, u64 bytes)
+{
+	while (b->used && b->size - b->used < bytes)
+		drop_oldest(b);
+}
+
+/*
+ * The open frame goes from the end of the ring to its front, where there is room for it by now.
+ * What it leaves behind becomes a frame that says it is none; 8 bytes of head are always there, as
+ * everything is a multiple of 8.
+ */
+static void move_to_front(struct gtp_buffer *b)
+{
+	u32 pad = b->size - b->head;
+
+	memmove(b->mem, b->mem + b->head, b->open);
+	if (b->used) {
+		struct gtp_frame *f = frame_at(b, b->head);
+
+		f->size = pad;
+		f->tp = 0;
+		f->flags = GTP_FRAME_PAD;
+		WRITE_ONCE(b->used, b->used + pad);
+	} else {
+		b->tail = 0;
+	}
+	b->head = 0;
+}
+
+/* Only a circular buffer can make room: the other one keeps its oldest frame, at the front. */
+static bool make_room(struct gtp_buffer *b, u32 need)
+{
+	if (!b->circular || need > b->size)
+		return false;
+	if (need <= b->size - b->head) {
+		drop_until_free(b, need);
+	} else {
+		drop_until_free(b, (u64)need + (b->size - b->head));
+		move_to_front(b);
+	}
+	return true;
+}
+
+void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
+{
+	u32 at = b->open;
+	u32 need = at + bytes;
+
+	if (unlikely(bytes > GTP_FRAME_MAX || need > GTP_FRAME_MAX))
+		return NULL;
+	if (unlikely(need > b->size - b->head || need > b->size - b->used) && !make_room(b, need))
+		return NULL;
+	b->open = need;
+	return b->mem + b->head + at;
+}
+
+/*
+ * Why gtp_buffer_reserve() said no: the frame would be too large for any buffer, or for this one.
+ */
+static int refusal(const struct gtp_buffer *b, u64 bytes)
+{
+	return b->open + bytes > GTP_FRAME_MAX ? -E2BIG : -ENOSPC;
+}
+
+int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time)
+{
+	struct gtp_frame *f;
+
+	b->open = 0;
+	f = gtp_buffer_reserve(b, sizeof(*f));
+	if (unlikely(!f))
+		return -ENOSPC;
+	f->tp = tp;
+	f->time = time;
+	f->pc = pc;
+	return 0;
+}
+
+void gtp_buffer_commit(struct gtp_buffer *b, u16 flags)
+{
+	struct gtp_frame *f = frame_at(b, b->head);
+
+	f->size = b->open;
+	f->flags = flags;
+	b->head = step_over(b, b->head, b->open);
+	WRITE_ONCE(b->used, b->used + b->open);
+	WRITE_ONCE(b->frames, b->frames + 1);
+	WRITE_ONCE(b->created, b->created + 1);
+	b->open = 0;
+}
+
+void gtp_buffer_abort(struct gtp_buffer *b)
+{
+	b->open = 0;
+}
+
+const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct gtp_frame *f)
+{
+	u32 pos = b->tail;
+
+	if (!b->frames)
+		return NULL;
+	if (f) {
+		pos = step_over(b, (u32)((const u8 *)f - b->mem), f->size);
+		if (pos == b->head)
+			return NULL;
+	}
+	f = frame_at(b, pos);
+	if (!(f->flags & GTP_FRAME_PAD))
+		return f;
+	/*
+	 * Padding reaches to the end of the ring. Behind it there may be nothing: its frame was
+	 * aborted.
+	 */
+	return b->head ? frame_at(b, 0) : NULL;
+}
+
+static u64 *add_block(struct gtp_buffer *b, u16 type, u16 num, u32 len, u32 room)
+{
+	struct gtp_block *block = gtp_buffer_reserve(b, sizeof(*block) + room);
+
+	if (unlikely(!block))
+		return NULL;
+	block->type = type;
+	block->num = num;
+	block->len = len;
+	return (u64 *)(block + 1);
+}
+
+/* The compiler's popcount may be a library call, which the kernel does not have. */
+static u32 count_bits(u32 m)
+{
+	static_assert(GTP_NR_SAVED_REGS <= 32, "a mask of saved registers fits 32 bits");
+	m -= (m >> 1) & 0x55555555;
+	m = (m & 0x33333333) + ((m >> 2) & 0x33333333);
+	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
+}
+
+int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask)
+{
+	u32 left = mask & GTP_REGS_KNOWN;
+	u32 bytes = 8 + 8 * count_bits(left);
+	u64 *p;
+
+	if (!left)
+		return 0;
+	p = add_block(b, GTP_BLOCK_REGS, 0, bytes, bytes);
+	if (unlikely(!p))
+		return refusal(b, sizeof(struct gtp_block) + bytes);
+	*p++ = left;
+	for (; left; left &= left - 1) {
+		u32 n = (u32)__builtin_ctz(left);
+
+		*p++ = n == GTP_REG_RIP ? pc : gtp_regs_get(regs, n);
+	}
+	return 0;
+}
+
+int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value)
+{
+	u64 *p = add_block(b, GTP_BLOCK_VAR, tsv, 8, 8);
+
+	if (unlikely(!p))
+		return refusal(b, sizeof(struct gtp_block) + 8);
+	*p = (u64)value;
+	return 0;
+}
+
+static int add_mem_block(struct gtp_buffer *b, u64 addr, u32 len,
+			 int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx)
+{
+	u32 room = 8 + gtp_round8(len);
+	u64 *p = add_block(b, GTP_BLOCK_MEM, 0, len, room);
+
+	if (unlikely(!p))
+		return refusal(b, sizeof(struct gtp_block) + room);
+	*p = addr;
+	return read(ctx, p + 1, addr, len);
+}
+
+int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
+		       int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx)
+{
+	u32 mark = gtp_buffer_mark(b);
+	int err = 0;
+
+	/* Before anything is dropped or read for a block that can never be. */
+	if (unlikely(len > GTP_FRAME_MAX))
+		return -E2BIG;
+	while (len && !err) {
+		u32 n = len < GTP_BLOCK_MEM_MAX ? (u32)len : GTP_BLOCK_MEM_MAX;
+
+		err = add_mem_block(b, addr, n, read, ctx);
+		addr += n;
+		len -= n;
+	}
+	if (unlikely(err))
+		gtp_buffer_rewind(b, mark);
+	return err;
+}
+
+/*
+ * How far one read of a string goes: most end within one or two such steps, and as their ends are
+ * aligned, no step crosses into a page that the bytes before it do not lead to.
+ */
+enum { STRING_STEP = 64 };
+
+static u32 string_step(u64 addr, u64 left)
+{
+	u32 n = STRING_STEP - (u32)(addr & (STRING_STEP - 1));
+
+	return n < left ? n : (u32)left;
+}
+
+/**
+ * add_string_block() - one MEM block of a string
+ * @b: this CPU's buffer
+ * @addr: where from
+ * @max: bytes at most, not above GTP_BLOCK_MEM_MAX
+ * @ended: true when the block has the NUL
+ * @read: copies memory
+ * @ctx: handed to @read
+ *
+ * Return: 0 or as gtp_buffer_add_mem(); then the block is half there and the caller rewinds.
+ */
+static int add_string_block(struct gtp_buffer *b, u64 addr, u32 max, bool *ended,
+			    int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx)
+{
+	u32 start = gtp_buffer_mark(b);
+	u32 data = start + sizeof(struct gtp_block) + 8;
+	u64 *p = add_block(b, GTP_BLOCK_MEM, 0, 0, 8);
+	u32 len = 0;
+
+	if (unlikely(!p))
+		return refusal(b, sizeof(struct gtp_block) + 8);
+	*p = addr;
+	while (len < max && !*ended) {
+		u32 n = string_step(addr + len, max - len);
+		u32 more = data + gtp_round8(len + n) - b->open;
+		const u8 *nul;
+		u8 *dst;
+		int err;
+
+		if (unlikely(!gtp_buffer_reserve(b, more)))
+			return refusal(b, more);
+		dst = b->mem + b->head + data + len; /* the frame may have moved */
+		err = read(ctx, dst, addr + len, n);
+		if (unlikely(err))
+			return err;
+		nul = memchr(dst, 0, n);
+		*ended = nul;
+		len += nul ? (u32)(nul - dst) + 1 : n;
+	}
+	((struct gtp_block *)(b->mem + b->head + start))->len = len;
+	gtp_buffer_rewind(b, data + gtp_round8(len));
+	return 0;
+}
+
+int gtp_buffer_add_string(struct gtp_buffer *b, u64 addr, u64 max,
+			  int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx)
+{
+	u32 mark = gtp_buffer_mark(b);
+	bool ended = false;
+	int err = 0;
+
+	while (max && !ended && !err) {
+		u32 n = max < GTP_BLOCK_MEM_MAX ? (u32)max : GTP_BLOCK_MEM_MAX;
+
+		err = add_string_block(b, addr, n, &ended, read, ctx);
+		addr += n;
+		max -= n;
+	}
+	if (unlikely(err))
+		gtp_buffer_rewind(b, mark);
+	return err;
+}

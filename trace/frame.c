@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reading one traceframe: its blocks, and memory, registers and variables as they have them. */
+#include "trace/frame.h"
+
+const struct gtp_block *gtp_frame_next_block(const struct gtp_frame *f, const struct gtp_block *b)
+{
+	const u8 *start = (const u8 *)f;
+	const u8 *next = b ? (const u8 *)b + gtp_block_size(b) : start + sizeof(*f);
+
+	if (next + sizeof(*b) > start + f->size)
+		return NULL;
+	return (const struct gtp_block *)next;
+}
+
+/*
+ * covers - @addr is in this MEM block; written so that a block at the top of memory does not wrap
+ */
+static bool covers(const struct gtp_block *b, u64 addr)
+{
+	return b->type == GTP_BLOCK_MEM && addr - gtp_frame_mem_addr(b) < b->len;
+}
+
+static const struct gtp_block *first_covering(const struct gtp_frame *f, u64 addr)
+{
+	const struct gtp_block *b = NULL;
+
+	while ((b = gtp_frame_next_block(f, b)) && !covers(b, addr))
+		;
+	return b;
+}
+
+u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len)
+{
+	u32 done = 0;
+
+	while (done < len) {
+		const struct gtp_block *b = first_covering(f, addr + done);
+		u32 from, n;
+
+		if (!b)
+			break;
+		from = (u32)(addr + done - gtp_frame_mem_addr(b));
+		n = b->len - from;
+		if (n > len - done)
+			n = len - done;
+		memcpy((u8 *)dst + done, gtp_frame_mem_data(b) + from, n);
+		done += n;
+	}
+	return done;
+}
+
+/* Values stand in the order of the mask's bits; only those below @n come before it. */
+static u64 reg_of_block(const struct gtp_block *b, u32 n)
+{
+	const u64 *mask = (const u64 *)(b + 1);
+	const u64 *value = mask + 1;
+	u64 below = *mask & (BIT_ULL(n) - 1);
+
+	for (; below; below &= below - 1)
+		value++;
+	return *value;
+}
+
+bool gtp_frame_get_reg(const struct gtp_frame *f, u32 n, u64 *value)
+{
+	const struct gtp_block *b = NULL;
+
+	if (n == GTP_REG_RIP) {
+		*value = f->pc;
+		return true;
+	}
+	if (n >= GTP_NR_SAVED_REGS)
+		return false;
+	while ((b = gtp_frame_next_block(f, b))) {
+		if (b->type == GTP_BLOCK_REGS && *(const u64 *)(b + 1) & BIT_ULL(n)) {
+			*value = reg_of_block(b, n);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool gtp_frame_get_var(const struct gtp_frame *f, u16 tsv, s64 *value)
+{
+	const struct gtp_block *b = NULL;
+	bool found = false;
+
+	while ((b = gtp_frame_next_block(f, b))) {
+		if (b->type == GTP_BLOCK_VAR && b->num == tsv) {
+			*value = *(const s64 *)(b + 1);
+			found = true;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* GDB's images of frames, made when somebody reads them, from any offset. */
+#include "trace/tfile.h"
+
+enum {
+	FRAME_HEAD = 2 + 4,   /* u16 tracepoint, u32 bytes that follow */
+	REGS_HEAD = 1,        /* 'R' */
+	MEM_HEAD = 1 + 8 + 2, /* 'M', u64 address, u16 length */
+	VAR_SIZE = 1 + 4 + 8, /* 'V', u32 number, s64 value */
+};
+
+static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
+
+/* struct window - the part of a stream that somebody wants: @skip bytes not, then @len bytes */
+struct window {
+	u64 skip;
+	u8 *dst;
+	u32 len;
+};
+
+static void put(struct window *w, const void *bytes, u32 n)
+{
+	u32 skip;
+
+	if (w->skip >= n) {
+		w->skip -= n;
+		return;
+	}
+	skip = (u32)w->skip;
+	w->skip = 0;
+	n -= skip;
+	if (n > w->len)
+		n = w->len;
+	memcpy(w->dst, (const u8 *)bytes + skip, n);
+	w->dst += n;
+	w->len -= n;
+}
+
+static bool has_regs(const struct gtp_frame *f)
+{
+	const struct gtp_block *b = NULL;
+
+	while ((b = gtp_frame_next_block(f, b))) {
+		if (b->type == GTP_BLOCK_REGS)
+			return true;
+	}
+	return f->flags & GTP_FRAME_SEVERAL_LOCATIONS;
+}
+
+static u32 block_image_size(const struct gtp_block *b)
+{
+	switch (b->type) {
+	case GTP_BLOCK_MEM:
+		return MEM_HEAD + b->len;
+	case GTP_BLOCK_VAR:
+		return VAR_SIZE;
+	default:
+		return 0; /* registers: one R block tells all of them */
+	}
+}
+
+u32 gtp_tfile_frame_size(const struct gtp_frame *f)
+{
+	const struct gtp_block *b = NULL;
+	u32 size = FRAME_HEAD;
+
+	if (has_regs(f))
+		size += REGS_HEAD + GTP_G_PACKET_BYTES;
+	while ((b = gtp_frame_next_block(f, b)))
+		size += block_image_size(b);
+	return size;
+}
+
+static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
+{
+	u32 width = gtp_regs_width(n);
+	u32 at = n <= GTP_REG_RIP ? n * 8 : (GTP_REG_RIP + 1) * 8 + (n - GTP_REG_RIP - 1) * 4;
+
+	gtp_put_le(image + at, value, width);
+	if (known)
+		memset(known + at, 0xff, width);
+}
+
+void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
+{
+	const struct gtp_block *b = NULL;
+
+	memset(image, 0, GTP_G_PACKET_BYTES);
+	if (known)
+		memset(known, 0, GTP_G_PACKET_BYTES);
+	while ((b = gtp_frame_next_block(f, b))) {
+		const u64 *value = (const u64 *)(b + 1);
+
+		if (b->type != GTP_BLOCK_REGS)
+			continue;
+		for (u64 mask = *value; mask; mask &= mask - 1)
+			put_reg(image, known, (u32)__builtin_ctzll(mask), *++value);
+	}
+	put_reg(image, known, GTP_REG_RIP, f->pc);
+}
+
+static void put_head(struct window *w, const struct gtp_frame *f)
+{
+	u8 head[FRAME_HEAD];
+
+	gtp_put_le(head, f->tp, 2);
+	gtp_put_le(head + 2, gtp_tfile_frame_size(f) - FRAME_HEAD, 4);
+	put(w, head, sizeof(head));
+}
+
+static void put_regs(struct window *w, const struct gtp_frame *f)
+{
+	u8 image[REGS_HEAD + GTP_G_PACKET_BYTES] = { 'R' };
+
+	gtp_tfile_g_image(f, image + REGS_HEAD, NULL);
+	put(w, image, sizeof(image));
+}
+
+static void put_mem(struct window *w, const struct gtp_block *b)
+{
+	u8 head[MEM_HEAD] = { 'M' };
+
+	gtp_put_le(head + 1, gtp_frame_mem_addr(b), 8);
+	gtp_put_le(head + 9, b->len, 2);
+	put(w, head, sizeof(head));
+	put(w, gtp_frame_mem_data(b), b->len);
+}
+
+static void put_var(struct window *w, const struct gtp_block *b)
+{
+	u8 image[VAR_SIZE] = { 'V' };
+
+	gtp_put_le(image + 1, b->num, 4);
+	gtp_put_le(image + 5, *(const u64 *)(b + 1), 8);
+	put(w, image, sizeof(image));
+}
+
+u32 gtp_tfile_read_frame(const struct gtp_frame *f, u32 offset, u8 *dst, u32 len)
+{
+	struct window w = { .skip = offset, .dst = dst, .len = len };
+	const struct gtp_block *b = NULL;
+
+	put_head(&w, f);
+	if (has_regs(f))
+		put_regs(&w, f);
+	while (w.len && (b = gtp_frame_next_block(f, b))) {
+		if (b->type == GTP_BLOCK_MEM)
+			put_mem(&w, b);
+		else if (b->type == GTP_BLOCK_VAR)
+			put_var(&w, b);
+	}
+	return len - w.len;
+}
+
+/* The frame whose image has the byte at @offset; @offset is below the stream's length. */
+static u32 entry_at(const struct gtp_index *ix, u64 offset)
+{
+	u32 low = 0, high = ix->n;
+
+	while (high - low > 1) {
+		u32 mid = low + (high - low) / 2;
+
+		if (ix->entry[mid].offset <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+u32 gtp_tfile_read_raw(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len)
+{
+	u32 done = 0;
+	u32 i;
+
+	if (offset >= ix->entry[ix->n].offset)
+		return 0;
+	for (i = entry_at(ix, offset); i < ix->n && done < len; i++) {
+		u32 from = (u32)(offset + done - ix->entry[i].offset);
+
+		done += gtp_tfile_read_frame(ix->entry[i].frame, from, dst + done, len - done);
+	}
+	return done;
+}
