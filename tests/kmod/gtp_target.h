@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the fixture module is made of: the traced functions, their data, the counters. */
+#ifndef _GTP_TARGET_H
+#define _GTP_TARGET_H
+
+#include <linux/compiler.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+/* Neither inlined, nor cloned, nor called in a way of its own: what the DWARF says stays true. */
+#define GTP_TARGET_FN noinline __noclone __attribute__((__noipa__))
+
+enum gtp_target_kind {
+	GTP_TARGET_PLAIN,
+	GTP_TARGET_FANCY,
+};
+
+enum {
+	GTP_TARGET_OBJS = 4,
+	GTP_TARGET_VALUES = 4,
+};
+
+/* struct gtp_target_obj - every shape of member; gtp_target_fill() has the values */
+struct gtp_target_obj {
+	int id;
+	u8 small;
+	u16 medium;
+	long big;
+	unsigned int low : 3;
+	int mid : 5;
+	unsigned int wide : 13;
+	enum gtp_target_kind kind;
+	bool on;
+	char name[16];
+	int values[GTP_TARGET_VALUES];
+	struct gtp_target_obj *parent;
+	struct list_head link;
+};
+
+/* Counters' names, in the order in which /proc/gtp_target shows them. */
+#define GTP_TARGET_FUNCTIONS(X) \
+	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
+	X(user) X(noprobe)
+
+enum gtp_target_count {
+#define X(name) GTP_TARGET_COUNT_##name,
+	GTP_TARGET_FUNCTIONS(X)
+#undef X
+	GTP_TARGET_COUNTS
+};
+
+/* gtp_target_count - one call of a function is about to be made on this CPU; any context */
+void gtp_target_count(enum gtp_target_count which);
+u64 gtp_target_counted(enum gtp_target_count which);
+
+/* The traced functions. */
+long gtp_target_add(long a, long b);
+long gtp_target_obj(struct gtp_target_obj *o, int n);
+long gtp_target_str(const char *s);
+long gtp_target_leaf(long n);
+long gtp_target_irq(long n);
+long gtp_target_locals(long n);
+long gtp_target_chain_a(long n);
+long gtp_target_chain_b(long n);
+long gtp_target_chain_c(long n);
+long gtp_target_ptr(const void *p);
+long gtp_target_user(const char *s);
+long gtp_target_noprobe(long n);
+
+extern struct gtp_target_obj gtp_target_objs[GTP_TARGET_OBJS];
+extern long gtp_target_counter;
+extern int gtp_target_array[8];
+extern struct list_head gtp_target_list;
+extern const char gtp_target_banner[];
+
+/* gtp_target_fill - give the data the values that the tests know */
+void gtp_target_fill(void);
+
+/* gtp_target_loop - @count calls of "leaf", "add", "obj", "mix" on each CPU at once; 0 or -errno */
+int gtp_target_loop(const char *what, u64 count);
+
+/* gtp_target2_fn - of the second module */
+long gtp_target2_fn(long n);
+
+#endif /* _GTP_TARGET_H */

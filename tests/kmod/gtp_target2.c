@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A second fixture, to be unloaded under a tracepoint: writing to its parameter is a call. */
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include "gtp_target.h"
+
+static u64 calls;
+module_param(calls, ullong, 0400);
+MODULE_PARM_DESC(calls, "how often gtp_target2_fn() has been called");
+
+GTP_TARGET_FN long gtp_target2_fn(long n)
+{
+	return n + 7;
+}
+
+static int set_call(const char *text, const struct kernel_param *kp)
+{
+	long n;
+	int err = kstrtol(text, 0, &n);
+
+	if (err)
+		return err;
+	calls++;
+	gtp_target2_fn(n);
+	return 0;
+}
+
+static const struct kernel_param_ops call_ops = {
+	.set = set_call,
+};
+
+module_param_cb(call, &call_ops, NULL, 0200);
+MODULE_PARM_DESC(call, "write a number: gtp_target2_fn() is called with it");
+
+static int __init target2_init(void)
+{
+	return 0;
+}
+
+static void __exit target2_exit(void)
+{
+}
+
+module_init(target2_init);
+module_exit(target2_exit);
+MODULE_DESCRIPTION("a module for gdbtp's tests to unload");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Calls on all CPUs at once, with interrupts that call too: for exact counts under contention. */
+#include <linux/completion.h>
+#include <linux/cpu.h>
+#include <linux/err.h>
+#include <linux/hrtimer.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "gtp_target.h"
+
+static const u64 timer_ns = 300 * 1000;
+
+/*
+ * struct loop - what the threads of one loop share
+ * @one: one call, with the number of the round
+ * @count: rounds for every CPU
+ * @timer: calls gtp_target_irq() from hard interrupts meanwhile
+ * @go: all start together, so that they really contend
+ * @left, @done: the last one to finish says so
+ */
+struct loop {
+	void (*one)(u64 i);
+	u64 count;
+	bool timer;
+	struct completion go;
+	atomic_t left;
+	struct completion done;
+};
+
+/* struct worker - one thread and its timer */
+struct worker {
+	struct loop *loop;
+	struct task_struct *task;
+	struct hrtimer timer;
+};
+
+static void one_leaf(u64 i)
+{
+	gtp_target_count(GTP_TARGET_COUNT_leaf);
+	gtp_target_leaf(i);
+}
+
+static void one_add(u64 i)
+{
+	gtp_target_count(GTP_TARGET_COUNT_add);
+	gtp_target_add(i, raw_smp_processor_id());
+}
+
+static void one_obj(u64 i)
+{
+	gtp_target_count(GTP_TARGET_COUNT_obj);
+	gtp_target_obj(&gtp_target_objs[i % GTP_TARGET_OBJS], i % GTP_TARGET_OBJS);
+}
+
+static void one_mix(u64 i)
+{
+	one_leaf(i);
+	one_add(i);
+	one_obj(i);
+}
+
+static enum hrtimer_restart tick(struct hrtimer *timer)
+{
+	gtp_target_count(GTP_TARGET_COUNT_irq);
+	gtp_target_irq(raw_smp_processor_id());
+	hrtimer_forward_now(timer, ns_to_ktime(timer_ns));
+	return HRTIMER_RESTART;
+}
+
+static void timer_start(struct hrtimer *timer)
+{
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	timer->function = tick;
+	hrtimer_start(timer, ns_to_ktime(timer_ns), HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+static void work(struct worker *w)
+{
+	struct loop *l = w->loop;
+	u64 i;
+
+	if (l->timer)
+		timer_start(&w->timer);
+	for (i = 0; i < l->count; i++) {
+		l->one(i);
+		if (i % 1024 == 0)
+			cond_resched();
+	}
+	if (l->timer)
+		hrtimer_cancel(&w->timer);
+}
+
+/* Stays until it is told to go: whoever unloads this module must find no thread in its code. */
+static int loop_thread(void *data)
+{
+	struct worker *w = data;
+
+	wait_for_completion(&w->loop->go);
+	work(w);
+	if (atomic_dec_and_test(&w->loop->left))
+		complete(&w->loop->done);
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* A thread that cannot be made is not waited for: the counters tell what has really been called. */
+static void make_thread(struct loop *l, struct worker *w, int cpu)
+{
+	struct task_struct *t;
+
+	w->loop = l;
+	t = kthread_create_on_cpu(loop_thread, w, cpu, "gtp_target/%u");
+	if (IS_ERR(t))
+		return;
+	atomic_inc(&l->left);
+	w->task = t;
+	wake_up_process(t);
+}
+
+static void run(struct loop *l, struct worker *workers)
+{
+	int cpu;
+
+	init_completion(&l->go);
+	init_completion(&l->done);
+	atomic_set(&l->left, 1);
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		make_thread(l, &workers[cpu], cpu);
+	cpus_read_unlock();
+	complete_all(&l->go);
+	if (!atomic_dec_and_test(&l->left))
+		wait_for_completion(&l->done);
+	for_each_possible_cpu(cpu) {
+		if (workers[cpu].task)
+			kthread_stop(workers[cpu].task);
+	}
+}
+
+int gtp_target_loop(const char *what, u64 count)
+{
+	static const struct {
+		const char *name;
+		void (*one)(u64 i);
+		bool timer;
+	} loops[] = {
+		{ "leaf", one_leaf, false },
+		{ "add", one_add, false },
+		{ "obj", one_obj, false },
+		{ "mix", one_mix, true },
+	};
+	struct worker *workers;
+	struct loop l = { .count = count };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(loops); i++) {
+		if (!strcmp(loops[i].name, what))
+			break;
+	}
+	if (i == ARRAY_SIZE(loops))
+		return -EINVAL;
+	workers = kcalloc(nr_cpu_ids, sizeof(*workers), GFP_KERNEL);
+	if (!workers)
+		return -ENOMEM;
+	l.one = loops[i].one;
+	l.timer = loops[i].timer;
+	run(&l, workers);
+	kfree(workers);
+	return 0;
+}

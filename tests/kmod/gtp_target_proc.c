@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /proc/gtp_target: a line written to it makes calls, reading it tells what has been called and
+ * where things are.
+ *
+ *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
+ *	call chain N | call ptr HEX | call user TEXT | call noprobe N
+ *	loop leaf|add|obj|mix COUNT	COUNT times on every CPU at once;
+ *					mix adds calls from timer interrupts
+ *
+ * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
+ */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "gtp_target.h"
+
+enum {
+	LINE_MAX_LEN = 512,
+	COUNT_LIMIT = 50 * 1000 * 1000,
+};
+
+static DEFINE_MUTEX(lock);
+
+/* struct order - one line written to the file; @user: where its text lies in the writer's memory */
+struct order {
+	char line[LINE_MAX_LEN];
+	const char __user *user;
+};
+
+#define COUNT(name) gtp_target_count(GTP_TARGET_COUNT_##name)
+
+static int call_add(struct order *o, const char *args)
+{
+	long a, b;
+
+	if (sscanf(args, "%ld %ld", &a, &b) != 2)
+		return -EINVAL;
+	COUNT(add);
+	gtp_target_add(a, b);
+	return 0;
+}
+
+static int call_obj(struct order *o, const char *args)
+{
+	unsigned int n, count = 1, i;
+
+	if (sscanf(args, "%u %u", &n, &count) < 1 || n >= GTP_TARGET_OBJS || count > COUNT_LIMIT)
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		COUNT(obj);
+		gtp_target_obj(&gtp_target_objs[n], n);
+	}
+	return 0;
+}
+
+static int call_str(struct order *o, const char *args)
+{
+	COUNT(str);
+	gtp_target_str(args);
+	return 0;
+}
+
+static int call_user(struct order *o, const char *args)
+{
+	COUNT(user);
+	gtp_target_user((const char __force *)o->user + (args - o->line));
+	return 0;
+}
+
+static int call_leaf(struct order *o, const char *args)
+{
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	COUNT(leaf);
+	gtp_target_leaf(n);
+	return 0;
+}
+
+static long irq_number;
+
+static void in_interrupt_now(struct irq_work *work)
+{
+	COUNT(irq);
+	gtp_target_irq(irq_number);
+}
+
+static DEFINE_IRQ_WORK(from_irq, in_interrupt_now);
+
+static int call_irq(struct order *o, const char *args)
+{
+	if (kstrtol(args, 0, &irq_number))
+		return -EINVAL;
+	irq_work_queue(&from_irq);
+	irq_work_sync(&from_irq);
+	return 0;
+}
+
+static int call_locals(struct order *o, const char *args)
+{
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	COUNT(locals);
+	gtp_target_locals(n);
+	return 0;
+}
+
+static int call_chain(struct order *o, const char *args)
+{
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	COUNT(chain_a);
+	gtp_target_chain_a(n);
+	return 0;
+}
+
+static int call_ptr(struct order *o, const char *args)
+{
+	unsigned long p;
+
+	if (kstrtoul(args, 16, &p))
+		return -EINVAL;
+	COUNT(ptr);
+	gtp_target_ptr((const void *)p);
+	return 0;
+}
+
+static int call_noprobe(struct order *o, const char *args)
+{
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	COUNT(noprobe);
+	gtp_target_noprobe(n);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(struct order *o, const char *args);
+} calls[] = {
+	{ "add ", call_add },       { "obj ", call_obj },         { "str ", call_str },
+	{ "user ", call_user },     { "leaf ", call_leaf },       { "irq ", call_irq },
+	{ "locals ", call_locals }, { "chain ", call_chain },     { "ptr ", call_ptr },
+	{ "noprobe ", call_noprobe },
+};
+
+static int do_call(struct order *o, const char *what)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		if (strstarts(what, calls[i].name))
+			return calls[i].run(o, what + strlen(calls[i].name));
+	}
+	return -EINVAL;
+}
+
+static int do_loop(const char *args)
+{
+	char what[16];
+	u64 count;
+
+	if (sscanf(args, "%15s %llu", what, &count) != 2 || count > COUNT_LIMIT)
+		return -EINVAL;
+	return gtp_target_loop(what, count);
+}
+
+static int obey(struct order *o)
+{
+	int err = -EINVAL;
+
+	if (mutex_lock_interruptible(&lock))
+		return -ERESTARTSYS;
+	if (strstarts(o->line, "call "))
+		err = do_call(o, o->line + 5);
+	else if (strstarts(o->line, "loop "))
+		err = do_loop(o->line + 5);
+	if (!err)
+		gtp_target_counter++;
+	mutex_unlock(&lock);
+	return err;
+}
+
+static ssize_t target_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	struct order *o;
+	int err;
+
+	if (!len || len >= LINE_MAX_LEN)
+		return -EINVAL;
+	o = kzalloc(sizeof(*o), GFP_KERNEL);
+	if (!o)
+		return -ENOMEM;
+	o->user = buf;
+	err = copy_from_user(o->line, buf, len) ? -EFAULT : 0;
+	strreplace(o->line, '\n', '\0');
+	if (!err)
+		err = obey(o);
+	kfree(o);
+	return err ? err : len;
+}
+
+static void show_places(struct seq_file *m)
+{
+#define PLACE(name) seq_printf(m, "addr %s %lx\n", #name, (unsigned long)(name))
+	PLACE(gtp_target_add);
+	PLACE(gtp_target_obj);
+	PLACE(gtp_target_str);
+	PLACE(gtp_target_leaf);
+	PLACE(gtp_target_irq);
+	PLACE(gtp_target_locals);
+	PLACE(gtp_target_chain_a);
+	PLACE(gtp_target_chain_b);
+	PLACE(gtp_target_chain_c);
+	PLACE(gtp_target_ptr);
+	PLACE(gtp_target_user);
+	PLACE(gtp_target_noprobe);
+	PLACE(gtp_target_objs);
+	PLACE(gtp_target_array);
+	PLACE(gtp_target_banner);
+#undef PLACE
+	seq_printf(m, "addr gtp_target_list %lx\n", (unsigned long)&gtp_target_list);
+	seq_printf(m, "addr gtp_target_counter %lx\n", (unsigned long)&gtp_target_counter);
+}
+
+static int target_show(struct seq_file *m, void *unused)
+{
+	static const char * const names[] = {
+#define X(name) #name,
+		GTP_TARGET_FUNCTIONS(X)
+#undef X
+	};
+	int i;
+
+	for (i = 0; i < GTP_TARGET_COUNTS; i++)
+		seq_printf(m, "count %s %llu\n", names[i], gtp_target_counted(i));
+	seq_printf(m, "value gtp_target_counter %ld\n", READ_ONCE(gtp_target_counter));
+	show_places(m);
+	return 0;
+}
+
+static int target_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, target_show, NULL);
+}
+
+static const struct proc_ops target_ops = {
+	.proc_open = target_open,
+	.proc_read = seq_read,
+	.proc_lseek = seq_lseek,
+	.proc_release = single_release,
+	.proc_write = target_write,
+};
+
+static int __init target_init(void)
+{
+	gtp_target_fill();
+	return proc_create("gtp_target", 0600, NULL, &target_ops) ? 0 : -ENOMEM;
+}
+
+static void __exit target_exit(void)
+{
+	remove_proc_entry("gtp_target", NULL);
+	irq_work_sync(&from_irq);
+}
+
+module_init(target_init);
+module_exit(target_exit);
+MODULE_DESCRIPTION("functions and data that gdbtp's tests know by value");
+MODULE_LICENSE("GPL");
