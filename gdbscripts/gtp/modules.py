@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp modules`: symbols for the modules that the running kernel has loaded.
+import os
+
+import gdb
+
+from gtp import remote
+
+# The kernel has freed these; left to itself GDB puts them where nothing else is.
+FREED = (".init",)
+
+MODULE_STATE_LIVE = 0
+
+
+class Files:
+    """The .ko files under some folders, by module name; the ones named first win."""
+
+    def __init__(self, folders):
+        self.path = {}
+        for folder in folders:
+            if os.path.isfile(folder):
+                self.add(folder)
+            for base, _, names in os.walk(folder, followlinks=False):
+                for name in names:
+                    self.add(os.path.join(base, name))
+
+    def add(self, path):
+        name = os.path.basename(path)
+        for suffix in (".ko", ".ko.debug"):
+            if name.endswith(suffix):
+                self.path.setdefault(name[:-len(suffix)].replace("-", "_"), path)
+
+
+def folders(args, release):
+    """Where to look: what the user named, then debug files, then the modules themselves."""
+    for arg in args:
+        path = os.path.expanduser(arg)
+        if not os.path.exists(path):
+            raise gdb.GdbError("%s does not exist" % arg)
+        yield path
+    if release:
+        yield "/usr/lib/debug/lib/modules/" + release
+        yield "/usr/lib/debug/usr/lib/modules/" + release
+        yield os.path.realpath("/lib/modules/" + release)
+
+
+def kernel_symbol(expression):
+    try:
+        return gdb.parse_and_eval(expression)
+    except gdb.error as error:
+        raise gdb.GdbError("the kernel's own symbols are needed (%s); load vmlinux, then connect" %
+                           error)
+
+
+def loaded_modules():
+    """The struct module of every module that is alive, in the kernel's order."""
+    head = kernel_symbol("&modules")
+    module = gdb.lookup_type("struct module")
+    offset = next(f.bitpos // 8 for f in module.fields() if f.name == "list")
+    node = head["next"]
+    while node != head:
+        address = int(node) % 2**64 - offset
+        mod = gdb.Value(address).cast(module.pointer()).dereference()
+        if int(mod["state"]) == MODULE_STATE_LIVE:
+            yield mod
+        node = node["next"]
+
+
+def section_name(attr):
+    return attr["battr"]["attr"]["name"].string()
+
+
+def section_address(attr):
+    names = [f.name for f in attr.type.fields()]
+    value = attr["address"] if "address" in names else attr["private"]
+    return int(value) % 2**64
+
+
+def sections(mod):
+    """The module's section addresses by name."""
+    attrs = mod["sect_attrs"]
+    if int(attrs) == 0:
+        return {}
+    found = {}
+    for i in range(int(attrs["nsections"])):
+        attr = attrs["attrs"][i]
+        found[section_name(attr)] = section_address(attr)
+    return found
+
+
+def live_build_id(addresses):
+    """The build-id that the loaded module carries, in hex, or None."""
+    address = addresses.get(".note.gnu.build-id")
+    if address is None:
+        return None
+    try:
+        note = gdb.selected_inferior().read_memory(address, 36).tobytes()
+    except gdb.MemoryError:
+        return None
+    return note[16:36].hex()
+
+
+def quoted(path):
+    return '"%s"' % path.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def add_symbols(path, addresses):
+    command = "add-symbol-file %s %#x" % (quoted(path), addresses[".text"])
+    for name, address in sorted(addresses.items()):
+        if name != ".text" and not name.startswith(FREED):
+            command += " -s %s %#x" % (name, address)
+    gdb.execute(command, to_string=True)
+
+
+def already_known(path):
+    return any(o.filename and os.path.samefile(o.filename, path)
+               for o in gdb.objfiles() if o.filename and os.path.exists(o.filename))
+
+
+def load(mod, files, report):
+    """Load one module's symbols; what came of it is appended to one of the report's lists."""
+    name = mod["name"].string()
+    path = files.path.get(name)
+    if path is None:
+        report["no file"].append(name)
+        return
+    addresses = sections(mod)
+    if ".text" not in addresses:
+        report["no address of its code"].append(name)
+        return
+    if already_known(path):
+        gdb.execute("remove-symbol-file " + quoted(path), to_string=True)
+    add_symbols(path, addresses)
+    live = live_build_id(addresses)
+    objfile = gdb.lookup_objfile(path)
+    if live and objfile.build_id and objfile.build_id != live:
+        gdb.execute("remove-symbol-file -a %#x" % addresses[".text"], to_string=True)
+        report["a file of another build"].append("%s (%s)" % (name, path))
+        return
+    report["loaded"].append(name)
+
+
+class GtpModules(gdb.Command):
+    """Load the symbols of all modules that the running kernel has loaded.
+
+gtp modules [PATH...]
+A PATH is a .ko file with debug information, or a folder that is searched for
+them. After them the usual places of the running kernel's modules are searched.
+Say it again when modules have come or gone."""
+
+    def __init__(self):
+        super().__init__("gtp modules", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, arg, from_tty):
+        files = Files(folders(gdb.string_to_argv(arg), remote.release()))
+        report = {"loaded": [], "no file": [], "no address of its code": [],
+                  "a file of another build": []}
+        for mod in loaded_modules():
+            load(mod, files, report)
+        for what, names in report.items():
+            if names:
+                print("%s: %s" % (what, " ".join(names)))
+        if not any(report.values()):
+            print("no module is loaded")
+
+
+GtpModules()

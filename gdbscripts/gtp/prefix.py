@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp`, under which the others live.
+import gdb
+
+
+class Gtp(gdb.Command):
+    """Commands for tracing a running Linux kernel through /proc/gtp.
+
+A session: load vmlinux first (its symbols are moved to where the kernel really
+lies when GDB connects), then target remote /proc/gtp, gtp check, gtp modules."""
+
+    def __init__(self):
+        super().__init__("gtp", gdb.COMMAND_STATUS, prefix=True)
+
+
+Gtp()

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp status`: the module's own account, with addresses named.
+import re
+
+import gdb
+
+from gtp import remote
+
+
+def named(match):
+    """The address, followed by <symbol+offset> when there is one."""
+    text = gdb.execute("info symbol " + match.group(0), to_string=True)
+    if text.startswith("No symbol"):
+        return match.group(0)
+    symbol = re.split(r" in section | of ", text.strip())[0].replace(" + ", "+")
+    return "%s <%s>" % (match.group(0), symbol)
+
+
+class GtpStatus(gdb.Command):
+    """Show what the module is doing: the run, hits, buffer, probes.
+
+gtp status
+As `monitor status`, with the names of the traced addresses."""
+
+    def __init__(self):
+        super().__init__("gtp status", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        if arg:
+            raise gdb.GdbError("gtp status takes no argument")
+        gdb.write(re.sub(r"0x[0-9a-f]{16}\b", named, remote.monitor("status")))
+
+
+GtpStatus()
