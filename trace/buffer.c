@@ -62,36 +62,41 @@ static void move_to_front(struct gtp_buffer *b)
 	b->head = 0;
 }
 
-/* Only a circular buffer can make room: the other one keeps its oldest frame, at the front. */
-static bool make_room(struct gtp_buffer *b, u32 need)
+/*
+ * Only a circular buffer can make room: the other one keeps its oldest frame, at the front. Not
+ * inline, so that the usual case need not save the registers that this one takes.
+ */
+static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 {
+	u32 at = b->open;
+
 	if (!b->circular || need > b->size)
-		return false;
+		return NULL;
 	if (need <= b->size - b->head) {
 		drop_until_free(b, need);
 	} else {
 		drop_until_free(b, (u64)need + (b->size - b->head));
 		move_to_front(b);
 	}
-	return true;
+	b->open = need;
+	return b->mem + b->head + at;
 }
 
 void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
 {
 	u32 at = b->open;
-	u32 need = at + bytes;
+	u64 need = (u64)at + bytes;
 
-	if (unlikely(bytes > GTP_FRAME_MAX || need > GTP_FRAME_MAX))
+	if (unlikely(need > GTP_FRAME_MAX))
 		return NULL;
-	if (unlikely(need > b->size - b->head || need > b->size - b->used) && !make_room(b, need))
-		return NULL;
-	b->open = need;
+	/* What is free is one piece, from @head on (see struct gtp_buffer): its size is enough. */
+	if (unlikely(need > b->size - b->used))
+		return reserve_by_dropping(b, (u32)need);
+	b->open = (u32)need;
 	return b->mem + b->head + at;
 }
 
-/*
- * Why gtp_buffer_reserve() said no: the frame would be too large for any buffer, or for this one.
- */
+/* Why gtp_buffer_reserve() said no: too large a frame for any buffer, or for this one as it is. */
 static int refusal(const struct gtp_buffer *b, u64 bytes)
 {
 	return b->open + bytes > GTP_FRAME_MAX ? -E2BIG : -ENOSPC;

@@ -18,6 +18,10 @@
  * @frames: frames in the buffer
  * @created: frames ever committed
  *
+ * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest lie
+ * behind it, or at 0 when the ring has not wrapped. So @used >= @head, and what is free is
+ * contiguous.
+ *
  * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is
  * skipped before it gets here. So nothing is atomic. Readers look when the run is stopped; the
  * counters may be read at any time, each by itself.
@@ -61,10 +65,7 @@ int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
  */
 void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes);
 
-/*
- * gtp_buffer_mark/rewind - take back what was reserved since the mark; other frames stay as they
- * are
- */
+/* gtp_buffer_mark, _rewind - take back what was reserved since the mark; nothing else changes */
 static inline u32 gtp_buffer_mark(const struct gtp_buffer *b)
 {
 	return b->open;
@@ -90,10 +91,7 @@ void gtp_buffer_abort(struct gtp_buffer *b);
  */
 const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct gtp_frame *f);
 
-/*
- * Blocks of the open frame; each returns 0, -ENOSPC (full) or -E2BIG (a frame may not be that
- * large).
- */
+/* Blocks of the open frame. Return: 0, -ENOSPC (full) or -E2BIG (above GTP_FRAME_MAX). */
 int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask);
 int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 

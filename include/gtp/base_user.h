@@ -30,6 +30,7 @@ typedef long long s64;
 #define __must_check __attribute__((warn_unused_result))
 #define __printf(f, a) __attribute__((format(printf, f, a)))
 #define __always_unused __attribute__((unused))
+#define noinline __attribute__((__noinline__))
 #define fallthrough __attribute__((fallthrough))
 #define static_assert _Static_assert
 #define S64_MIN INT64_MIN

@@ -1,0 +1,708 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ring of frames: random runs against a model, then the edges one by one. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "trace/buffer.h"
+
+/* ---- a model: frames as a list of intervals on the ring, with a copy of what they contain ---- */
+
+enum { MODEL_SPANS = 4096 };
+
+struct span {
+	u32 pos, len;
+	bool pad;
+	u8 *bytes; /* behind the frame's head */
+};
+
+struct model {
+	u32 size;
+	bool circular;
+	struct span span[MODEL_SPANS];
+	u32 first, last; /* live ones */
+	u32 head;
+	u32 open;
+	u8 *bytes;
+	u64 created;
+};
+
+static u64 rng;
+
+static u32 random_below(u32 n)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (u32)(rng >> 20) % n;
+}
+
+static bool overlap(const struct span *s, u32 pos, u32 len)
+{
+	return s->pos < pos + len && pos < s->pos + s->len;
+}
+
+static void model_drop_overlapping(struct model *m, u32 pos, u32 len)
+{
+	for (u32 i = m->last; i-- > m->first;) {
+		if (!overlap(&m->span[i], pos, len))
+			continue;
+		while (m->first <= i)
+			free(m->span[m->first++].bytes);
+		return;
+	}
+}
+
+static void model_push(struct model *m, u32 pos, u32 len, bool pad, u8 *bytes)
+{
+	assert_true(m->last < MODEL_SPANS);
+	m->span[m->last++] = (struct span){ pos, len, pad, bytes };
+}
+
+/* Grow the open frame to @need bytes; false when it cannot be. */
+static bool model_grow(struct model *m, u32 need)
+{
+	u32 end = m->size - m->head;
+
+	if (need > GTP_FRAME_MAX || need > m->size)
+		return false;
+	if (!m->circular) {
+		if (need > end || (m->first < m->last && !m->head))
+			return false;
+	} else if (need > end) {
+		/* Of two regions the one at the front is newer; so look there first. */
+		model_drop_overlapping(m, 0, need);
+		model_drop_overlapping(m, m->head, end);
+		if (m->first < m->last)
+			model_push(m, m->head, end, true, NULL);
+		m->head = 0;
+	} else {
+		model_drop_overlapping(m, m->head, need);
+	}
+	m->open = need;
+	return true;
+}
+
+static void model_commit(struct model *m)
+{
+	u32 n = m->open - (u32)sizeof(struct gtp_frame);
+	u8 *copy = malloc(n + 1);
+
+	memcpy(copy, m->bytes, n);
+	model_push(m, m->head, m->open, false, copy);
+	m->head = (m->head + m->open) % m->size;
+	m->open = 0;
+	m->created++;
+}
+
+static void compare(const struct model *m, const struct gtp_buffer *b)
+{
+	const struct gtp_frame *f = NULL;
+	u32 frames = 0, used = 0;
+
+	for (u32 i = m->first; i < m->last; i++) {
+		const struct span *s = &m->span[i];
+
+		used += s->len;
+		if (s->pad)
+			continue;
+		f = gtp_buffer_next(b, f);
+		assert_non_null(f);
+		assert_ptr_equal(f, b->mem + s->pos);
+		assert_int_equal(f->size, s->len);
+		assert_memory_equal(f + 1, s->bytes, s->len - sizeof(*f));
+		frames++;
+	}
+	/* NULL also when there was none: then the walk must not even begin. */
+	assert_true(b->used >= b->head);
+	assert_null(frames ? gtp_buffer_next(b, f) : gtp_buffer_next(b, NULL));
+	assert_int_equal(b->frames, frames);
+	assert_int_equal(b->created, m->created);
+	/* Padding without a frame behind the oldest is nobody's; the ring may still count it. */
+	if (frames)
+		assert_int_equal(b->used, used);
+}
+
+/* What the frame has so far must be where the buffer says it is, whether it moved or not. */
+static void compare_open(const struct model *m, const struct gtp_buffer *b)
+{
+	assert_int_equal(b->open, m->open);
+	assert_memory_equal(b->mem + b->head + sizeof(struct gtp_frame), m->bytes,
+			    m->open - sizeof(struct gtp_frame));
+}
+
+static bool both_reserve(struct model *m, struct gtp_buffer *b, u32 bytes)
+{
+	u32 at = m->open;
+	u8 *p = gtp_buffer_reserve(b, bytes);
+	bool ok = model_grow(m, at + bytes);
+
+	assert_int_equal(!!p, ok);
+	if (!p)
+		return false;
+	assert_ptr_equal(p, b->mem + b->head + at);
+	for (u32 i = 0; i < bytes; i++)
+		p[i] = (u8)random_below(256);
+	memcpy(m->bytes + at - sizeof(struct gtp_frame), p, bytes);
+	compare_open(m, b);
+	return true;
+}
+
+static u32 random_room(u32 size)
+{
+	switch (random_below(8)) {
+	case 0:
+		return 0;
+	case 1:
+		return random_below(size / 8 + 2) * 8;
+	case 2:
+		return random_below(size / 24 + 1) * 8;
+	default:
+		return random_below(8) * 8;
+	}
+}
+
+/* One frame from begin to commit or abort, comparing on the way; false when the buffer is full. */
+static bool random_frame(struct model *m, struct gtp_buffer *b)
+{
+	u16 tp = (u16)random_below(65536);
+	bool ok = !gtp_buffer_begin(b, tp, rng, ~rng);
+
+	assert_int_equal(ok, model_grow(m, sizeof(struct gtp_frame)));
+	if (!ok)
+		return false;
+	for (u32 n = random_below(6); ok && n--;) {
+		u32 mark = gtp_buffer_mark(b);
+
+		ok = both_reserve(m, b, random_room(m->size));
+		if (ok && !random_below(4)) {
+			gtp_buffer_rewind(b, mark);
+			m->open = mark;
+			compare_open(m, b);
+		}
+		compare(m, b);
+	}
+	if (!ok || !random_below(8)) {
+		gtp_buffer_abort(b);
+		m->open = 0;
+	} else {
+		model_commit(m);
+		gtp_buffer_commit(b, 0);
+	}
+	compare(m, b);
+	return ok;
+}
+
+static void model_exit(struct model *m)
+{
+	while (m->first < m->last)
+		free(m->span[m->first++].bytes);
+	free(m->bytes);
+	free(m);
+}
+
+static void random_run(u64 seed, u32 size, bool circular)
+{
+	struct model *m = calloc(1, sizeof(*m));
+	u8 *mem = malloc(size);
+	struct gtp_buffer b;
+
+	m->size = size;
+	m->circular = circular;
+	m->bytes = calloc(1, size);
+	rng = seed;
+	gtp_buffer_init(&b, mem, size, circular);
+	for (u32 i = 0; i < 1500; i++)
+		random_frame(m, &b);
+	model_exit(m);
+	free(mem);
+}
+
+static void test_random(void **state)
+{
+	static const u32 sizes[] = { 24, 32, 56, 64, 104, 256, 1000, GTP_BUFFER_MIN };
+	const char *env = getenv("GTP_SEED");
+	u64 seed = env ? strtoull(env, NULL, 0) : 20240607;
+
+	print_message("GTP_SEED=%llu\n", seed);
+	for (u32 i = 0; i < 12; i++) {
+		for (u32 s = 0; s < ARRAY_SIZE(sizes); s++)
+			random_run(seed + i, sizes[s], i % 4);
+	}
+}
+
+/* ---- edges ---- */
+
+static u64 ring[GTP_BUFFER_MIN / 8];
+
+static void frame_of(struct gtp_buffer *b, u16 tp, u32 bytes)
+{
+	assert_int_equal(gtp_buffer_begin(b, tp, 0x1000 + tp, 10 * tp), 0);
+	assert_non_null(gtp_buffer_reserve(b, bytes - (u32)sizeof(struct gtp_frame)));
+	gtp_buffer_commit(b, 0);
+}
+
+/* The numbers of the frames in the buffer, as text. */
+static const char *numbers(const struct gtp_buffer *b)
+{
+	static char text[256];
+	const struct gtp_frame *f = NULL;
+	size_t n = 0;
+
+	text[0] = '\0';
+	while ((f = gtp_buffer_next(b, f)))
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u", n ? " " : "", f->tp);
+	return text;
+}
+
+static void test_head_fields(void **state)
+{
+	const struct gtp_frame *f;
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, sizeof(ring), false);
+	assert_null(gtp_buffer_next(&b, NULL));
+	assert_int_equal(gtp_buffer_begin(&b, 7, 0xffffffff81000000, 123456789), 0);
+	gtp_buffer_commit(&b, GTP_FRAME_PARTIAL);
+	f = gtp_buffer_next(&b, NULL);
+	assert_int_equal(f->size, sizeof(*f));
+	assert_int_equal(f->tp, 7);
+	assert_int_equal(f->flags, GTP_FRAME_PARTIAL);
+	assert_true(f->pc == 0xffffffff81000000 && f->time == 123456789);
+	assert_null(gtp_frame_next_block(f, NULL));
+	assert_null(gtp_buffer_next(&b, f));
+}
+
+static void test_size_is_rounded_down(void **state)
+{
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, 79, false);
+	assert_int_equal(b.size, 72);
+}
+
+static void test_exactly_full(void **state)
+{
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, 96, false);
+	frame_of(&b, 1, 24);
+	frame_of(&b, 2, 72);
+	assert_int_equal(b.used, 96);
+	assert_string_equal(numbers(&b), "1 2");
+	assert_int_equal(gtp_buffer_begin(&b, 3, 0, 0), -ENOSPC);
+	assert_string_equal(numbers(&b), "1 2");
+}
+
+static void test_exactly_full_circular(void **state)
+{
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, 96, true);
+	frame_of(&b, 1, 24);
+	frame_of(&b, 2, 72);
+	assert_string_equal(numbers(&b), "1 2");
+	frame_of(&b, 3, 24);
+	assert_string_equal(numbers(&b), "2 3");
+	assert_int_equal(b.used, 96);
+	frame_of(&b, 4, 72);
+	assert_string_equal(numbers(&b), "3 4");
+	frame_of(&b, 5, 96);
+	assert_string_equal(numbers(&b), "5");
+	assert_true(b.created == 5 && b.frames == 1);
+}
+
+/* Nothing is dropped for a frame that the whole ring could not hold. */
+static void test_larger_than_ring(void **state)
+{
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, 96, true);
+	frame_of(&b, 1, 48);
+	assert_int_equal(gtp_buffer_begin(&b, 2, 0, 0), 0);
+	assert_null(gtp_buffer_reserve(&b, 80));
+	gtp_buffer_abort(&b);
+	assert_string_equal(numbers(&b), "1");
+}
+
+static void test_move_keeps_content_and_mark(void **state)
+{
+	struct gtp_buffer b;
+	u32 mark;
+	u64 *p;
+
+	gtp_buffer_init(&b, ring, 128, true);
+	frame_of(&b, 1, 48);
+	frame_of(&b, 2, 48);
+	assert_int_equal(gtp_buffer_begin(&b, 3, 0x33, 3), 0);
+	p = gtp_buffer_reserve(&b, 8);
+	*p = 0x1122334455667788;
+	mark = gtp_buffer_mark(&b);
+	assert_int_equal(b.head, 96);
+	assert_non_null(gtp_buffer_reserve(&b, 16)); /* moves to the front, over frame 1 */
+	assert_int_equal(b.head, 0);
+	assert_string_equal(numbers(&b), "2");
+	gtp_buffer_rewind(&b, mark);
+	gtp_buffer_commit(&b, 0);
+	assert_string_equal(numbers(&b), "2 3");
+	assert_true(((u64 *)b.mem)[3] == 0x1122334455667788);
+	assert_int_equal(b.used, 48 + 32 + 32);
+}
+
+/* An aborted frame has left its padding at the end of the ring and nothing behind it. */
+static void test_abort_after_move(void **state)
+{
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, 128, true);
+	frame_of(&b, 1, 48);
+	frame_of(&b, 2, 48);
+	assert_int_equal(gtp_buffer_begin(&b, 3, 0, 0), 0);
+	assert_non_null(gtp_buffer_reserve(&b, 24));
+	gtp_buffer_abort(&b);
+	assert_string_equal(numbers(&b), "2");
+	frame_of(&b, 4, 48);
+	assert_string_equal(numbers(&b), "2 4");
+	frame_of(&b, 5, 80);
+	assert_string_equal(numbers(&b), "4 5");
+}
+
+static void test_frame_max(void **state)
+{
+	u32 size = 2 * GTP_FRAME_MAX;
+	void *mem = malloc(size);
+	struct gtp_buffer b;
+
+	for (u32 circular = 0; circular < 2; circular++) {
+		gtp_buffer_init(&b, mem, size, circular);
+		frame_of(&b, 1, GTP_FRAME_MAX);
+		assert_int_equal(gtp_buffer_begin(&b, 2, 0, 0), 0);
+		assert_null(gtp_buffer_reserve(&b, GTP_FRAME_MAX - 16));
+		assert_null(gtp_buffer_reserve(&b, U32_MAX - 7));
+		assert_non_null(gtp_buffer_reserve(&b, GTP_FRAME_MAX - 24));
+		gtp_buffer_commit(&b, 0);
+		assert_string_equal(numbers(&b), "1 2");
+	}
+	free(mem);
+}
+
+/* ---- blocks ---- */
+
+/* Memory from MEM_ADDR on; every read is noted and must stay within one page. */
+#define MEM_ADDR 0xffff888000010000ULL
+enum { MEM_BYTES = 40 * 4096 };
+
+static u8 memory[MEM_BYTES];
+static u64 fault_at;
+static u32 reads;
+static bool one_page; /* no read may cross into another page */
+
+static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
+{
+	assert_ptr_equal(ctx, memory);
+	assert_true(addr >= MEM_ADDR && addr + len <= MEM_ADDR + MEM_BYTES);
+	if (one_page)
+		assert_true(addr >> 12 == (addr + len - 1) >> 12);
+	reads++;
+	if (fault_at - addr < len)
+		return -EFAULT;
+	memcpy(dst, memory + (addr - MEM_ADDR), len);
+	return 0;
+}
+
+static u8 big_ring[4 * 1024 * 1024];
+
+static void setup_memory(struct gtp_buffer *b, u8 fill)
+{
+	memset(memory, fill, sizeof(memory));
+	fault_at = MEM_ADDR + MEM_BYTES;
+	reads = 0;
+	one_page = false;
+	gtp_buffer_init(b, big_ring, sizeof(big_ring), false);
+	assert_int_equal(gtp_buffer_begin(b, 1, 0x1000, 1), 0);
+}
+
+static int add_mem(struct gtp_buffer *b, u32 offset, u64 len)
+{
+	return gtp_buffer_add_mem(b, MEM_ADDR + offset, len, read_memory, memory);
+}
+
+static int add_string(struct gtp_buffer *b, u32 offset, u64 max)
+{
+	return gtp_buffer_add_string(b, MEM_ADDR + offset, max, read_memory, memory);
+}
+
+static const struct gtp_frame *only_frame(struct gtp_buffer *b)
+{
+	gtp_buffer_commit(b, 0);
+	return gtp_buffer_next(b, NULL);
+}
+
+static void test_add_regs(void **state)
+{
+	struct gtp_regs regs = { .rax = 1, .r15 = 15, .rip = 99, .eflags = ~0ULL, .ss = 0x18 };
+	/* 20 to 23 and 60 are asked for and not known. */
+	u64 mask = 0x38001 | 0xf00000 | BIT_ULL(60);
+	const struct gtp_block *block;
+	const struct gtp_frame *f;
+	struct gtp_buffer b;
+	const u64 *p;
+
+	setup_memory(&b, 0);
+	assert_int_equal(gtp_buffer_add_regs(&b, &regs, 0x5000, mask), 0);
+	assert_int_equal(gtp_buffer_add_regs(&b, &regs, 0x5000, 0xf00000), 0);
+	f = only_frame(&b);
+	block = gtp_frame_next_block(f, NULL);
+	p = (const u64 *)(block + 1);
+	assert_int_equal(block->type, GTP_BLOCK_REGS);
+	assert_int_equal(block->len, 8 + 4 * 8);
+	assert_true(p[0] == 0x38001);
+	assert_true(p[1] == 1 && p[2] == 15 && p[3] == 0x5000 && p[4] == U32_MAX);
+	assert_null(gtp_frame_next_block(f, block));
+}
+
+static void test_add_every_mask(void **state)
+{
+	struct gtp_regs regs;
+	struct gtp_buffer b;
+
+	for (u32 i = 0; i < sizeof(regs); i++)
+		((u8 *)&regs)[i] = (u8)(i / 8 + 1);
+	for (u64 mask = 1; mask <= GTP_REGS_KNOWN; mask = mask * 3 + 1) {
+		const struct gtp_frame *f;
+
+		setup_memory(&b, 0);
+		assert_int_equal(gtp_buffer_add_regs(&b, &regs, 0x1000, mask), 0);
+		f = only_frame(&b);
+		for (u32 n = 0; n < GTP_NR_SAVED_REGS; n++) {
+			u64 v = 0, want = n == GTP_REG_RIP ? 0x1000 : gtp_regs_get(&regs, n);
+
+			if (!(mask & BIT_ULL(n)))
+				continue;
+			assert_true(gtp_frame_get_reg(f, n, &v));
+			assert_true(v == want);
+		}
+	}
+}
+
+static void test_add_var(void **state)
+{
+	const struct gtp_block *block;
+	const struct gtp_frame *f;
+	struct gtp_buffer b;
+
+	setup_memory(&b, 0);
+	assert_int_equal(gtp_buffer_add_var(&b, 300, -5), 0);
+	f = only_frame(&b);
+	block = gtp_frame_next_block(f, NULL);
+	assert_true(block->type == GTP_BLOCK_VAR && block->num == 300 && block->len == 8);
+	assert_true(*(const s64 *)(block + 1) == -5);
+}
+
+static void test_add_mem(void **state)
+{
+	const struct gtp_block *block;
+	const struct gtp_frame *f;
+	struct gtp_buffer b;
+
+	setup_memory(&b, 0x5a);
+	assert_int_equal(add_mem(&b, 0, 0), 0);
+	assert_int_equal(add_mem(&b, 3, 13), 0);
+	f = only_frame(&b);
+	block = gtp_frame_next_block(f, NULL);
+	assert_true(block->type == GTP_BLOCK_MEM && block->len == 13);
+	assert_true(gtp_frame_mem_addr(block) == MEM_ADDR + 3);
+	assert_memory_equal(gtp_frame_mem_data(block), memory, 13);
+	assert_int_equal(f->size, 24 + 8 + 8 + 16);
+}
+
+/* More than GDB's u16 can count becomes several blocks that adjoin. */
+static void test_add_much_mem(void **state)
+{
+	const u32 much = 2 * GTP_BLOCK_MEM_MAX + 5;
+	const struct gtp_block *block = NULL;
+	const struct gtp_frame *f;
+	struct gtp_buffer b;
+	u8 *copy = malloc(MEM_BYTES);
+	u32 blocks = 0;
+
+	setup_memory(&b, 0);
+	for (u32 i = 0; i < MEM_BYTES; i++)
+		memory[i] = (u8)(i * 7 + (i >> 12));
+	assert_int_equal(add_mem(&b, 1, much), 0);
+	f = only_frame(&b);
+	while ((block = gtp_frame_next_block(f, block))) {
+		assert_true(block->len <= GTP_BLOCK_MEM_MAX);
+		blocks++;
+	}
+	assert_int_equal(blocks, 3);
+	assert_int_equal(gtp_frame_read_mem(f, MEM_ADDR + 1, copy, MEM_BYTES - 1), much);
+	assert_memory_equal(copy, memory + 1, much);
+	free(copy);
+}
+
+static void test_mem_fault_leaves_nothing(void **state)
+{
+	struct gtp_buffer b;
+	u32 mark;
+
+	setup_memory(&b, 1);
+	assert_int_equal(gtp_buffer_add_var(&b, 1, 1), 0);
+	mark = gtp_buffer_mark(&b);
+	fault_at = MEM_ADDR + GTP_BLOCK_MEM_MAX + 100; /* in the second block */
+	assert_int_equal(add_mem(&b, 0, GTP_BLOCK_MEM_MAX + 200), -EFAULT);
+	assert_int_equal(gtp_buffer_mark(&b), mark);
+	assert_int_equal(add_string(&b, 0, GTP_BLOCK_MEM_MAX + 200), -EFAULT);
+	assert_int_equal(gtp_buffer_mark(&b), mark);
+}
+
+static void test_block_refusals(void **state)
+{
+	struct gtp_regs regs = { 0 };
+	struct gtp_buffer b;
+
+	setup_memory(&b, 1);
+	assert_int_equal(add_mem(&b, 0, GTP_FRAME_MAX + 1), -E2BIG);
+	assert_int_equal(add_mem(&b, 0, ~0ULL), -E2BIG);
+	assert_int_equal(reads, 0);
+	while (!add_mem(&b, 0, MEM_BYTES))
+		;
+	assert_int_equal(add_mem(&b, 0, MEM_BYTES), -E2BIG);
+
+	gtp_buffer_init(&b, ring, 48, false);
+	assert_int_equal(gtp_buffer_begin(&b, 1, 0, 0), 0);
+	assert_int_equal(add_mem(&b, 0, 9), -ENOSPC);
+	assert_int_equal(add_string(&b, 0, 9), -ENOSPC);
+	assert_int_equal(gtp_buffer_add_regs(&b, &regs, 0, 3), -ENOSPC);
+	assert_int_equal(b.open, sizeof(struct gtp_frame));
+	assert_int_equal(gtp_buffer_add_var(&b, 1, 2), 0);
+	assert_int_equal(gtp_buffer_add_var(&b, 1, 2), -ENOSPC);
+}
+
+/* What add_string leaves for a string of @len bytes (NUL included, if any) at @offset. */
+static void check_string(u32 offset, u64 max, u32 len)
+{
+	const struct gtp_frame *f;
+	struct gtp_buffer b;
+	static u8 copy[MEM_BYTES];
+
+	gtp_buffer_init(&b, big_ring, sizeof(big_ring), false);
+	assert_int_equal(gtp_buffer_begin(&b, 1, 0x1000, 1), 0);
+	assert_int_equal(add_string(&b, offset, max), 0);
+	f = only_frame(&b);
+	assert_int_equal(gtp_frame_read_mem(f, MEM_ADDR + offset, copy, sizeof(copy)), len);
+	assert_memory_equal(copy, memory + offset, len);
+	if (len <= GTP_BLOCK_MEM_MAX)
+		assert_int_equal(f->size, len ? 24 + 16 + gtp_round8(len) : 24);
+}
+
+static void test_add_string(void **state)
+{
+	struct gtp_buffer b;
+
+	setup_memory(&b, 'x');
+	one_page = true;
+	check_string(0, 0, 0);
+	check_string(5, 1, 1);
+	check_string(4090, 100, 100);
+	memory[200] = 0;
+	check_string(200, 10, 1);
+	check_string(199, 10, 2);
+	check_string(190, 10, 10); /* the NUL is just behind */
+	check_string(190, 11, 11);
+	check_string(0, ~0ULL, 201);
+	memory[GTP_BLOCK_MEM_MAX + 300] = 0;
+	check_string(300, ~0ULL, GTP_BLOCK_MEM_MAX + 1);
+	check_string(301, ~0ULL, GTP_BLOCK_MEM_MAX);
+	check_string(201, ~0ULL, GTP_BLOCK_MEM_MAX + 100);
+}
+
+/* A string that ends with its page is read, though there is nothing behind it. */
+static void test_string_at_end_of_page(void **state)
+{
+	struct gtp_buffer b;
+
+	setup_memory(&b, 'x');
+	one_page = true;
+	fault_at = MEM_ADDR + 8192;
+	memory[8191] = 0;
+	for (u32 len = 1; len < 200; len++)
+		check_string(8192 - len, 4096, len);
+}
+
+static void test_string_without_end_is_too_big(void **state)
+{
+	static u8 one_frame[GTP_FRAME_MAX / 4];
+	struct gtp_buffer b;
+	u32 mark;
+
+	setup_memory(&b, 'x');
+	mark = gtp_buffer_mark(&b);
+	while (gtp_buffer_mark(&b) < GTP_FRAME_MAX - 2 * GTP_BLOCK_MEM_MAX) {
+		assert_int_equal(add_mem(&b, 0, MEM_BYTES / 2), 0);
+		mark = gtp_buffer_mark(&b);
+	}
+	assert_int_equal(add_string(&b, 0, MEM_BYTES), -E2BIG);
+	assert_int_equal(gtp_buffer_mark(&b), mark);
+
+	gtp_buffer_init(&b, one_frame, GTP_BUFFER_MIN, true);
+	assert_int_equal(gtp_buffer_begin(&b, 1, 0, 0), 0);
+	assert_int_equal(add_string(&b, 0, MEM_BYTES), -ENOSPC);
+	assert_int_equal(gtp_buffer_mark(&b), sizeof(struct gtp_frame));
+}
+
+/* Blocks stay whole when the frame moves to the front in the middle of one. */
+static void test_string_moves_with_its_frame(void **state)
+{
+	static u8 copy[400];
+	struct gtp_buffer b;
+
+	setup_memory(&b, 'y');
+	memory[399] = 0;
+	for (u32 before = 24; before < 1024 - 24; before += 8) {
+		const struct gtp_frame *f;
+
+		gtp_buffer_init(&b, ring, 1024, true);
+		frame_of(&b, 1, before);
+		assert_int_equal(gtp_buffer_begin(&b, 2, 0, 0), 0);
+		assert_int_equal(add_string(&b, 0, 500), 0);
+		gtp_buffer_commit(&b, 0);
+		f = gtp_buffer_next(&b, NULL);
+		if (f->tp == 1)
+			f = gtp_buffer_next(&b, f);
+		assert_int_equal(f->tp, 2);
+		assert_int_equal(gtp_frame_read_mem(f, MEM_ADDR, copy, 400), 400);
+		assert_memory_equal(copy, memory, 400);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_head_fields),
+		cmocka_unit_test(test_size_is_rounded_down),
+		cmocka_unit_test(test_exactly_full),
+		cmocka_unit_test(test_exactly_full_circular),
+		cmocka_unit_test(test_larger_than_ring),
+		cmocka_unit_test(test_move_keeps_content_and_mark),
+		cmocka_unit_test(test_abort_after_move),
+		cmocka_unit_test(test_frame_max),
+		cmocka_unit_test(test_add_regs),
+		cmocka_unit_test(test_add_every_mask),
+		cmocka_unit_test(test_add_var),
+		cmocka_unit_test(test_add_mem),
+		cmocka_unit_test(test_add_much_mem),
+		cmocka_unit_test(test_mem_fault_leaves_nothing),
+		cmocka_unit_test(test_block_refusals),
+		cmocka_unit_test(test_add_string),
+		cmocka_unit_test(test_string_at_end_of_page),
+		cmocka_unit_test(test_string_without_end_is_too_big),
+		cmocka_unit_test(test_string_moves_with_its_frame),
+	};
+
+	return cmocka_run_group_tests_name("buffer", tests, NULL, NULL);
+}
