@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The x86-64 encoder: one function per instruction form, into a buffer with a sticky error. */
+#ifndef _GTP_X86_EMIT_H
+#define _GTP_X86_EMIT_H
+
+#include <gtp/base.h>
+
+enum x86_reg {
+	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
+	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
+	X86_NR_REGS,
+	X86_NO_REG = 0xff, /* no base or no index in a struct x86_mem */
+};
+
+/* Condition codes; the opposite of a condition is the condition ^ 1. */
+enum x86_cc {
+	X86_CC_B = 2, /* unsigned < */
+	X86_CC_AE,
+	X86_CC_E,
+	X86_CC_NE,
+	X86_CC_BE,
+	X86_CC_A,
+	X86_CC_S,
+	X86_CC_NS,
+	X86_CC_L = 12, /* signed < */
+	X86_CC_GE,
+	X86_CC_LE,
+	X86_CC_G,
+};
+
+/* The two-operand operations that share one encoding; the number is part of it. */
+enum x86_alu {
+	X86_ADD,
+	X86_OR,
+	X86_SBB = 3,
+	X86_AND,
+	X86_SUB,
+	X86_XOR,
+	X86_CMP,
+};
+
+enum x86_shift {
+	X86_SHL = 4,
+	X86_SHR,
+	X86_SAR = 7,
+};
+
+/* One-operand operations on a register. */
+enum x86_unary {
+	X86_NOT = 2,
+	X86_NEG,
+	X86_MUL,  /* rdx:rax = rax * reg, unsigned */
+	X86_IMUL, /* the same, signed */
+	X86_DIV,  /* rax, rdx = rdx:rax / reg, %; unsigned */
+	X86_IDIV, /* the same, signed */
+};
+
+enum x86_width {
+	X86_32, /* writes zero-extend to 64 bits */
+	X86_64,
+};
+
+/* struct x86_mem - [base + index << scale + disp]; without a base: the sign-extended disp alone */
+struct x86_mem {
+	u8 base;
+	u8 index;
+	u8 scale;
+	s32 disp;
+};
+
+/**
+ * struct x86_buf - where code goes
+ * @p: the bytes; NULL counts only
+ * @size: room at @p; not looked at when @p is NULL
+ * @len: bytes so far
+ * @failed: something did not fit or could not be encoded; nothing is written any more
+ *
+ * Callers never test for errors as they go: whoever drives the encoding looks at @failed once.
+ */
+struct x86_buf {
+	u8 *p;
+	u32 size;
+	u32 len;
+	bool failed;
+};
+
+static inline struct x86_mem x86_at(enum x86_reg base, s32 disp)
+{
+	return (struct x86_mem){ .base = base, .index = X86_NO_REG, .disp = disp };
+}
+
+/* Moves. None of them changes the flags. */
+void x86_mov(struct x86_buf *b, enum x86_reg dst, enum x86_reg src);
+void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value); /* the shortest form */
+void x86_movabs(struct x86_buf *b, enum x86_reg dst, u64 value);  /* always 10 bytes */
+void x86_xchg(struct x86_buf *b, enum x86_reg a, enum x86_reg c);
+void x86_lea(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem mem);
+void x86_cmov(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst, enum x86_reg src);
+void x86_setcc(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst); /* the low byte only */
+
+/**
+ * x86_load() - dst = *mem, of 1, 2, 4 or 8 bytes, extended to 64 bits
+ * @sign: sign-extend; zero-extend otherwise
+ */
+void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes, bool sign);
+
+/* x86_extend - dst = the low @bytes of src, extended to 64 bits */
+void x86_extend(struct x86_buf *b, enum x86_reg dst, enum x86_reg src, u32 bytes, bool sign);
+
+/* x86_store - *mem = the low @bytes of src */
+void x86_store(struct x86_buf *b, struct x86_mem mem, enum x86_reg src, u32 bytes);
+
+/* x86_store_imm - *mem = value: 2 or 4 bytes, or 8 sign-extended from 32 bits */
+void x86_store_imm(struct x86_buf *b, struct x86_mem mem, s32 value, u32 bytes);
+
+/* Arithmetic. All of it changes the flags. */
+void x86_zero(struct x86_buf *b, enum x86_reg dst);
+void x86_alu(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst,
+	     enum x86_reg src);
+void x86_alu_mem(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst,
+		 struct x86_mem src);
+void x86_alu_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst, s32 imm);
+void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
+		     s32 imm);
+/* x86_cmp_imm32 - cmp dst, imm with four bytes of immediate whatever its value */
+void x86_cmp_imm32(struct x86_buf *b, enum x86_reg dst, s32 imm);
+void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y);
+void x86_imul(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src);
+void x86_imul_mem(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem src);
+void x86_imul_imm(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src, s32 imm);
+void x86_unary(struct x86_buf *b, enum x86_unary op, enum x86_width w, enum x86_reg reg);
+void x86_shift(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x86_reg dst, u8 count);
+void x86_shift_cl(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x86_reg dst);
+void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w); /* cdq, cqo */
+
+/*
+ * Jumps. @to is an offset in the buffer, it may lie ahead. The short ones fail when it is out of
+ * reach.
+ */
+void x86_jcc_short(struct x86_buf *b, enum x86_cc cc, u32 to);
+void x86_jcc(struct x86_buf *b, enum x86_cc cc, u32 to);
+void x86_jmp_short(struct x86_buf *b, u32 to);
+void x86_jmp(struct x86_buf *b, u32 to);
+
+/* To an address outside of the buffer, whose byte 0 will run at @base; fails beyond 2 GiB. */
+void x86_call_far(struct x86_buf *b, u64 base, u64 addr);
+void x86_jmp_far(struct x86_buf *b, u64 base, u64 addr);
+void x86_call_reg(struct x86_buf *b, enum x86_reg reg);
+
+void x86_push(struct x86_buf *b, enum x86_reg reg);
+void x86_push_imm(struct x86_buf *b, s32 imm); /* always 5 bytes */
+void x86_pop(struct x86_buf *b, enum x86_reg reg);
+void x86_leave(struct x86_buf *b);
+void x86_ret(struct x86_buf *b);
+void x86_endbr64(struct x86_buf *b);
+void x86_nops(struct x86_buf *b, u32 bytes); /* as few instructions as possible */
+void x86_int3s(struct x86_buf *b, u32 bytes);
+
+#endif /* _GTP_X86_EMIT_H */

@@ -1,0 +1,518 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The encoder against an independent oracle: each form with all registers, as GNU as has it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "jit/x86_emit.h"
+
+static const char *const name64[] = {
+	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+};
+
+static const char *const name32[] = {
+	"eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi",
+	"r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d",
+};
+
+static const char *const name16[] = {
+	"ax", "cx", "dx", "bx", "sp", "bp", "si", "di",
+	"r8w", "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w",
+};
+
+static const char *const name8[] = {
+	"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
+	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b",
+};
+
+/* One instruction: where it lies in the bytes, and what it was meant to be. */
+struct line {
+	u32 at;
+	char text[72];
+};
+
+static struct {
+	struct x86_buf b;
+	u8 bytes[1 << 20];
+	struct line line[1 << 17];
+	u32 lines;
+} out;
+
+/* want - the text of the instruction that is emitted next */
+static void __printf(1, 2) want(const char *fmt, ...)
+{
+	struct line *l = &out.line[out.lines++];
+	va_list ap;
+
+	assert_true(out.lines < ARRAY_SIZE(out.line));
+	l->at = out.b.len;
+	va_start(ap, fmt);
+	vsnprintf(l->text, sizeof(l->text), fmt, ap);
+	va_end(ap);
+}
+
+static void begin(void)
+{
+	memset(&out, 0, sizeof(out));
+	out.b.p = out.bytes;
+	out.b.size = sizeof(out.bytes);
+}
+
+static void run(const char *fmt, const char *a, const char *c)
+{
+	char cmd[512];
+
+	snprintf(cmd, sizeof(cmd), fmt, a, c);
+	assert_int_equal(system(cmd), 0);
+}
+
+static u32 assemble(u8 *dst, u32 size)
+{
+	char dir[] = "/tmp/test_x86_emit.XXXXXX", path[64], bin[64];
+	FILE *f;
+	u32 n;
+
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/a.s", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(".intel_syntax noprefix\n.text\n", f);
+	for (u32 i = 0; i < out.lines; i++)
+		fprintf(f, "%s\n", out.line[i].text);
+	fclose(f);
+	run("as --64 -o %s/a.o %s", dir, path);
+	run("objcopy -O binary -j .text %s/a.o %s/a.bin", dir, dir);
+	snprintf(bin, sizeof(bin), "%s/a.bin", dir);
+	f = fopen(bin, "r");
+	assert_non_null(f);
+	n = (u32)fread(dst, 1, size, f);
+	fclose(f);
+	run("rm -r %s%s", dir, "");
+	return n;
+}
+
+/* same_as_gas - all that was emitted since begin() is what the assembler makes of the texts */
+static void same_as_gas(void)
+{
+	static u8 gas[sizeof(out.bytes)];
+	u32 n = assemble(gas, sizeof(gas));
+
+	assert_false(out.b.failed);
+	assert_true(out.lines > 0);
+	for (u32 i = 0; i < out.lines; i++) {
+		u32 at = out.line[i].at;
+		u32 end = i + 1 < out.lines ? out.line[i + 1].at : out.b.len;
+
+		if (end > n || memcmp(gas + at, out.bytes + at, end - at))
+			fail_msg("byte %u: %s", at, out.line[i].text);
+	}
+	assert_int_equal(n, out.b.len);
+}
+
+/* Displacements and immediates on both sides of every change of form. */
+static const s32 numbers[] = { 0, 1, -1, 127, 128, -128, -129, 0x12345678, INT32_MAX, INT32_MIN };
+
+static const char *const alu_name[] = { "add", "or", "adc", "sbb", "and", "sub", "xor", "cmp" };
+static const u8 alu_ops[] = { X86_ADD, X86_OR, X86_SBB, X86_AND, X86_SUB, X86_XOR, X86_CMP };
+
+#define EACH(r) for (u32 r = 0; r < X86_NR_REGS; r++)
+#define EACH_OF(i, array) for (u32 i = 0; i < ARRAY_SIZE(array); i++)
+
+static void test_moves(void **state)
+{
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		EACH(s) {
+			want("mov %s, %s", name64[r], name64[s]);
+			x86_mov(b, r, s);
+			want("cmovae %s, %s", name64[r], name64[s]);
+			x86_cmov(b, X86_CC_AE, r, s);
+			if (r != s) {
+				want("xchg %s, %s", name64[r], name64[s]);
+				x86_xchg(b, r, s);
+			}
+		}
+		for (u32 cc = X86_CC_B; cc <= X86_CC_NS; cc++) {
+			static const char *const cond[] = {
+				"b", "ae", "e", "ne", "be", "a", "s", "ns",
+			};
+
+			want("set%s %s", cond[cc - X86_CC_B], name8[r]);
+			x86_setcc(b, cc, r);
+		}
+		for (u32 cc = X86_CC_L; cc <= X86_CC_G; cc++) {
+			static const char *const cond[] = { "l", "ge", "le", "g" };
+
+			want("set%s %s", cond[cc - X86_CC_L], name8[r]);
+			x86_setcc(b, cc, r);
+		}
+	}
+	same_as_gas();
+}
+
+static void test_constants(void **state)
+{
+	static const u64 small[] = { 0, 1, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const u64 negative[] = { -1ULL, -128ULL, 0xffffffff80000000 };
+	static const u64 large[] = { 0x100000000, 0xffffffff7fffffff, 0x8000000000000000 };
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		EACH_OF(i, small) {
+			want("mov %s, 0x%llx", name32[r], small[i]);
+			x86_mov_imm(b, r, small[i]);
+		}
+		EACH_OF(i, negative) {
+			want("mov %s, %lld", name64[r], (s64)negative[i]);
+			x86_mov_imm(b, r, negative[i]);
+		}
+		EACH_OF(i, large) {
+			want("movabs %s, 0x%llx", name64[r], large[i]);
+			x86_mov_imm(b, r, large[i]);
+		}
+		want("movabs %s, 5", name64[r]);
+		x86_movabs(b, r, 5);
+		want("xor %s, %s", name32[r], name32[r]);
+		x86_zero(b, r);
+	}
+	same_as_gas();
+}
+
+static void mem_text(char *s, size_t n, const struct x86_mem *m)
+{
+	int at = 0;
+
+	if (m->base == X86_NO_REG && m->index == X86_NO_REG) {
+		snprintf(s, n, "[%d]", m->disp);
+		return;
+	}
+	at = snprintf(s, n, "[%s", m->base == X86_NO_REG ? "" : name64[m->base]);
+	if (m->index != X86_NO_REG)
+		at += snprintf(s + at, n - at, "%s%s*%u", at > 1 ? "+" : "", name64[m->index],
+			       1U << m->scale);
+	snprintf(s + at, n - at, "%+d]", m->disp);
+}
+
+/* all_on_mem - every form that has a memory operand, on one of them */
+static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
+{
+	char t[48];
+
+	mem_text(t, sizeof(t), &m);
+	want("lea %s, %s", name64[r], t);
+	x86_lea(b, X86_64, r, m);
+	want("lea %s, %s", name32[r], t);
+	x86_lea(b, X86_32, r, m);
+	want("movzx %s, byte ptr %s", name32[r], t);
+	x86_load(b, r, m, 1, false);
+	want("movsx %s, byte ptr %s", name64[r], t);
+	x86_load(b, r, m, 1, true);
+	want("movzx %s, word ptr %s", name32[r], t);
+	x86_load(b, r, m, 2, false);
+	want("movsx %s, word ptr %s", name64[r], t);
+	x86_load(b, r, m, 2, true);
+	want("mov %s, dword ptr %s", name32[r], t);
+	x86_load(b, r, m, 4, false);
+	want("movsxd %s, dword ptr %s", name64[r], t);
+	x86_load(b, r, m, 4, true);
+	want("mov %s, qword ptr %s", name64[r], t);
+	x86_load(b, r, m, 8, false);
+	want("mov byte ptr %s, %s", t, name8[r]);
+	x86_store(b, m, r, 1);
+	want("mov word ptr %s, %s", t, name16[r]);
+	x86_store(b, m, r, 2);
+	want("mov dword ptr %s, %s", t, name32[r]);
+	x86_store(b, m, r, 4);
+	want("mov qword ptr %s, %s", t, name64[r]);
+	x86_store(b, m, r, 8);
+	want("mov word ptr %s, 4660", t);
+	x86_store_imm(b, m, 4660, 2);
+	want("mov dword ptr %s, -5", t);
+	x86_store_imm(b, m, -5, 4);
+	want("mov qword ptr %s, -5", t);
+	x86_store_imm(b, m, -5, 8);
+	want("imul %s, %s", name64[r], t);
+	x86_imul_mem(b, X86_64, r, m);
+	want("imul %s, %s", name32[r], t);
+	x86_imul_mem(b, X86_32, r, m);
+	EACH_OF(i, alu_ops) {
+		want("%s %s, %s", alu_name[alu_ops[i]], name64[r], t);
+		x86_alu_mem(b, alu_ops[i], X86_64, r, m);
+		want("%s %s, %s", alu_name[alu_ops[i]], name32[r], t);
+		x86_alu_mem(b, alu_ops[i], X86_32, r, m);
+	}
+	EACH_OF(i, numbers) {
+		want("cmp qword ptr %s, %d", t, numbers[i]);
+		x86_alu_mem_imm(b, X86_CMP, X86_64, m, numbers[i]);
+		want("and dword ptr %s, %d", t, numbers[i]);
+		x86_alu_mem_imm(b, X86_AND, X86_32, m, numbers[i]);
+	}
+}
+
+static void test_memory(void **state)
+{
+	begin();
+	EACH(base) {
+		EACH_OF(i, numbers)
+			all_on_mem(&out.b, x86_at(base, numbers[i]), (base * 7 + i) % X86_NR_REGS);
+		EACH(index) {
+			struct x86_mem m = { base, index, index % 4, numbers[(base + index) % 10] };
+
+			if (index != X86_RSP)
+				all_on_mem(&out.b, m, (base + index) % X86_NR_REGS);
+		}
+	}
+	EACH(r) {
+		struct x86_mem m = { X86_NO_REG, X86_NO_REG, 0, numbers[r % 10] };
+
+		all_on_mem(&out.b, m, r);
+	}
+	same_as_gas();
+}
+
+static void test_extensions(void **state)
+{
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		EACH(s) {
+			want("movzx %s, %s", name32[r], name8[s]);
+			x86_extend(b, r, s, 1, false);
+			want("movsx %s, %s", name64[r], name8[s]);
+			x86_extend(b, r, s, 1, true);
+			want("movzx %s, %s", name32[r], name16[s]);
+			x86_extend(b, r, s, 2, false);
+			want("movsx %s, %s", name64[r], name16[s]);
+			x86_extend(b, r, s, 2, true);
+			want("mov %s, %s", name32[r], name32[s]);
+			x86_extend(b, r, s, 4, false);
+			want("movsxd %s, %s", name64[r], name32[s]);
+			x86_extend(b, r, s, 4, true);
+			want("mov %s, %s", name64[r], name64[s]);
+			x86_extend(b, r, s, 8, false);
+		}
+	}
+	same_as_gas();
+}
+
+static void test_arithmetic(void **state)
+{
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		EACH(s) {
+			EACH_OF(i, alu_ops) {
+				want("%s %s, %s", alu_name[alu_ops[i]], name64[r], name64[s]);
+				x86_alu(b, alu_ops[i], X86_64, r, s);
+				want("%s %s, %s", alu_name[alu_ops[i]], name32[r], name32[s]);
+				x86_alu(b, alu_ops[i], X86_32, r, s);
+			}
+			want("test %s, %s", name64[r], name64[s]);
+			x86_test(b, X86_64, r, s);
+			want("test %s, %s", name32[r], name32[s]);
+			x86_test(b, X86_32, r, s);
+			want("imul %s, %s", name64[r], name64[s]);
+			x86_imul(b, X86_64, r, s);
+			want("imul %s, %s", name32[r], name32[s]);
+			x86_imul(b, X86_32, r, s);
+			want("imul %s, %s, %d", name64[r], name64[s], numbers[(r + s) % 10]);
+			x86_imul_imm(b, X86_64, r, s, numbers[(r + s) % 10]);
+			want("imul %s, %s, %d", name32[r], name32[s], numbers[(r + s) % 10]);
+			x86_imul_imm(b, X86_32, r, s, numbers[(r + s) % 10]);
+		}
+	}
+	same_as_gas();
+}
+
+static void test_arithmetic_with_constants(void **state)
+{
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		EACH_OF(i, alu_ops) {
+			EACH_OF(k, numbers) {
+				const char *op = alu_name[alu_ops[i]];
+
+				want("%s %s, %d", op, name64[r], numbers[k]);
+				x86_alu_imm(b, alu_ops[i], X86_64, r, numbers[k]);
+				want("%s %s, %d", op, name32[r], numbers[k]);
+				x86_alu_imm(b, alu_ops[i], X86_32, r, numbers[k]);
+			}
+		}
+		want("{disp32} cmp %s, 0x12345678", name64[r]);
+		x86_cmp_imm32(b, r, 0x12345678);
+	}
+	same_as_gas();
+}
+
+static void test_unary_and_shifts(void **state)
+{
+	static const char *const unary[] = { "", "", "not", "neg", "mul", "imul", "div", "idiv" };
+	static const struct { u8 op; const char *name; } shifts[] = {
+		{ X86_SHL, "shl" }, { X86_SHR, "shr" }, { X86_SAR, "sar" },
+	};
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		for (u32 op = X86_NOT; op <= X86_IDIV; op++) {
+			want("%s %s", unary[op], name64[r]);
+			x86_unary(b, op, X86_64, r);
+			want("%s %s", unary[op], name32[r]);
+			x86_unary(b, op, X86_32, r);
+		}
+		EACH_OF(i, shifts) {
+			for (u32 n = 1; n < 64; n += 31) {
+				want("%s %s, %u", shifts[i].name, name64[r], n);
+				x86_shift(b, shifts[i].op, X86_64, r, n);
+			}
+			want("%s %s, 31", shifts[i].name, name32[r]);
+			x86_shift(b, shifts[i].op, X86_32, r, 31);
+			want("%s %s, cl", shifts[i].name, name64[r]);
+			x86_shift_cl(b, shifts[i].op, X86_64, r);
+			want("%s %s, cl", shifts[i].name, name32[r]);
+			x86_shift_cl(b, shifts[i].op, X86_32, r);
+		}
+	}
+	want("cqo");
+	x86_sign_to_rdx(b, X86_64);
+	want("cdq");
+	x86_sign_to_rdx(b, X86_32);
+	same_as_gas();
+}
+
+static void test_stack_and_control(void **state)
+{
+	struct x86_buf *b = &out.b;
+
+	begin();
+	EACH(r) {
+		want("push %s", name64[r]);
+		x86_push(b, r);
+		want("pop %s", name64[r]);
+		x86_pop(b, r);
+		want("call %s", name64[r]);
+		x86_call_reg(b, r);
+	}
+	want("push 0x12345678");
+	x86_push_imm(b, 0x12345678);
+	want("leave");
+	x86_leave(b);
+	want("ret");
+	x86_ret(b);
+	want("endbr64");
+	x86_endbr64(b);
+	want(".fill 3, 1, 0xcc");
+	x86_int3s(b, 3);
+	for (u32 n = 1; n < 9; n++) {
+		want(".nops %u", n);
+		x86_nops(b, n);
+	}
+	same_as_gas();
+}
+
+static void test_jumps(void **state)
+{
+	struct x86_buf *b = &out.b;
+
+	begin();
+	want(".fill 200, 1, 0xcc");
+	x86_int3s(b, 200);
+	want("1: jne 1b");
+	x86_jcc_short(b, X86_CC_NE, b->len);
+	want("1: jl 1b+129");
+	x86_jcc_short(b, X86_CC_L, b->len + 129);
+	want("1: jmp 1b-126");
+	x86_jmp_short(b, b->len - 126);
+	want("1: {disp32} jae 1b+64");
+	x86_jcc(b, X86_CC_AE, b->len + 64);
+	want("1: {disp32} jmp 1b+0x123456");
+	x86_jmp(b, b->len + 0x123456);
+	want("1: call .text-0x1000");
+	x86_call_far(b, 0xffffffffa0000000, 0xffffffff9ffff000);
+	want("1: {disp32} jmp .text+0x2000");
+	x86_jmp_far(b, 0xffffffffa0000000, 0xffffffffa0002000);
+	same_as_gas();
+}
+
+/* What is out of reach fails, and stays failed. */
+static void test_reach(void **state)
+{
+	u8 p[64] = { 0 };
+	struct x86_buf b = { .p = p, .size = sizeof(p) };
+
+	x86_jmp_short(&b, 129);
+	assert_false(b.failed);
+	x86_jmp_short(&b, 2 + 2 + 128);
+	assert_true(b.failed);
+
+	b = (struct x86_buf){ .p = p, .size = sizeof(p) };
+	x86_call_far(&b, 0, 5 + 0x7fffffffULL);
+	assert_false(b.failed);
+	b.len = 0;
+	x86_call_far(&b, 0, 5 + 0x80000000ULL);
+	assert_true(b.failed);
+
+	b = (struct x86_buf){ .p = p, .size = sizeof(p) };
+	x86_load(&b, X86_RAX, (struct x86_mem){ X86_RAX, X86_RSP, 0, 0 }, 8, false);
+	assert_true(b.failed); /* rsp cannot be an index */
+}
+
+/* Not one byte beyond the buffer, nothing more after the error, but the length is counted on. */
+static void test_sticky_error(void **state)
+{
+	u8 *p = malloc(11); /* to the byte: ASan watches the end */
+	struct x86_buf b = { .p = p, .size = 11 };
+
+	memset(p, 0xee, 11);
+	x86_movabs(&b, X86_RAX, -1ULL);
+	assert_false(b.failed);
+	x86_mov(&b, X86_RCX, X86_RDX); /* one of three bytes fits */
+	assert_true(b.failed);
+	assert_int_equal(b.len, 13);
+	x86_ret(&b);
+	assert_int_equal(b.len, 14);
+	assert_int_equal(p[10], 0x48);
+	free(p);
+}
+
+static void test_counting(void **state)
+{
+	struct x86_buf b = { 0 };
+
+	x86_movabs(&b, X86_R15, 1);
+	x86_nops(&b, 1000);
+	assert_int_equal(b.len, 1010);
+	assert_false(b.failed);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_constants),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_extensions),
+		cmocka_unit_test(test_arithmetic),
+		cmocka_unit_test(test_arithmetic_with_constants),
+		cmocka_unit_test(test_unary_and_shifts),
+		cmocka_unit_test(test_stack_and_control),
+		cmocka_unit_test(test_jumps),
+		cmocka_unit_test(test_reach),
+		cmocka_unit_test(test_sticky_error),
+		cmocka_unit_test(test_counting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
