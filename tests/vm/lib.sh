@@ -55,17 +55,25 @@ vm_apt_fetch() {
 	)
 }
 
-# vm_write_env DIR RELEASE VMLINUZ VMLINUX HEADERS MODULES: paths relative to DIR. The file is
-# written again whenever a script looks at the kernel, so that a moved checkout heals itself.
+# vm_write_env DIR: for a kernel of either layout, Debian's packages or a build tree. Written again
+# whenever a script looks at the kernel, so that a moved checkout heals itself.
 vm_write_env() {
-	cat >"$1/env" <<-END
-		release='$2'
-		vmlinuz='$1/$3'
-		vmlinux='$1/$4'
-		headers='$1/$5'
-		modules='$1/$6'
+	vm_rel=$(cat "$1/release")
+	if [ -d "$1/src" ]; then
+		set -- "$1" src/arch/x86/boot/bzImage src/vmlinux src
+	else
+		set -- "$1" "boot/vmlinuz-$vm_rel" "usr/lib/debug/boot/vmlinux-$vm_rel" \
+			"usr/src/linux-headers-$vm_rel"
+	fi
+	cat >"$1/env.new" <<-END
+		release='$vm_rel'
+		vmlinuz='$1/$2'
+		vmlinux='$1/$3'
+		headers='$1/$4'
+		modules='$1/lib/modules/$vm_rel'
 		gdb_index='$1/gdb-index'
 	END
+	mv "$1/env.new" "$1/env"
 }
 
 # vm_index DIR VMLINUX: GDB's own index of the symbols, made once here; in a guest under emulation
