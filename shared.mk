@@ -5,6 +5,14 @@ GTP_SHARED := \
 	transport/rsp.c \
 	stub/stub.c \
 	stub/packets.c \
+	stub/pkt_general.c \
+	stub/pkt_memory.c \
+	stub/pkt_xfer.c \
+	stub/pkt_define.c \
+	stub/pkt_run.c \
+	stub/pkt_frame.c \
+	stub/pkt_upload.c \
+	stub/monitor.c \
 	tracepoint/parse.c \
 	tracepoint/why.c \
 	tracepoint/tracepoint.c \

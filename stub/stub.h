@@ -4,13 +4,15 @@
 #define _GTP_STUB_H
 
 #include <gtp/base.h>
+#include <gtp/parse.h>
 #include "tracepoint/trace.h"
 #include "transport/rsp.h"
 
 struct gtp_stub;
 
 /**
- * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may sleep
+ * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may
+ * sleep
  * @read: live kernel memory; 0 or -EFAULT
  * @write: 0, -EFAULT, or -EPERM when writes are not allowed
  * @text_start: run-time address of _text, 0: not known
@@ -18,8 +20,9 @@ struct gtp_stub;
  * @release: "6.1.0-..." of the kernel
  * @save: write the whole trace file to @path (QTSave); 0 or -errno
  * @now_ms: a clock that only moves forward, for keep-alives
- * @monitor: a `monitor` command that the stub itself does not know; appends text by gtp_stub_print(), returns 0,
- *           -ENOENT when it does not know it either, or -errno (NULL allowed)
+ * @monitor: a `monitor` command that the stub itself does not know; appends text by
+ *           gtp_stub_print(), returns 0, -ENOENT when it does not know it either, or -errno (NULL
+ *           allowed). "help" is asked as well, for lines about its own commands
  */
 struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
@@ -32,37 +35,60 @@ struct gtp_stub_ops {
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };
 
+/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
+struct gtp_ro {
+	u64 start, end;
+};
+
+enum {
+	GTP_RO_MAX = 64, /* a kernel image has about 25 read-only sections */
+	GTP_NOTICE_MAX = 1024,
+	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
+};
+
 /**
  * struct gtp_stub - state of one connection
  * @rsp: framing
  * @trace: shared by all connections, one after another
+ * @ops, @send, @ctx: the world
  * @frame: selected frame number, -1: none (live)
  * @waiting: GDB has sent `continue` and waits for a stop reply
- * @no_ack etc. live in @rsp
- * @notice: text that could not be shown yet; goes out as O packets before the next noisy reply
- * @reply: GTP_PACKET_MAX + 1 bytes; the reply being built
+ * @noisy: the packet being handled may be answered by O packets first
+ * @no_reply: the packet being handled gets no reply, or gets it later
+ * @quiet_since_ms: when GDB last heard something
+ * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because what they
+ *           count can go away between two packets
+ * @installing: defined during the run, not armed before it is complete
+ * @ro, @nro: from QTro
+ * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
+ *           the next noisy reply
+ * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
+ * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
+ * @last: for @rsp
  *
- * All of it runs under the caller's lock; the sending side may be drained concurrently.
+ * All of it runs under the caller's lock; what ->send got may be drained concurrently.
  */
 struct gtp_stub {
 	struct gtp_rsp rsp;
 	struct gtp_trace *trace;
 	const struct gtp_stub_ops *ops;
+	void (*send)(void *ctx, const void *bytes, u32 len);
 	void *ctx;
 	s64 frame;
 	bool waiting;
-	bool noisy; /* the packet being handled may be answered by O packets first */
+	bool noisy;
+	bool no_reply;
 	u64 quiet_since_ms;
-	u32 upload_piece; /* cursors of qTsP, qTsV */
+	u32 upload_tp;
+	u32 upload_piece;
 	u32 upload_var;
-	struct gtp_tracepoint *upload_tp;
-	struct gtp_tracepoint *installing; /* defined during the run, not armed before it is complete */
-	char *reply;
-	u32 reply_len;
-	bool answered; /* the handler has sent, or will send, the reply itself */
-	char notice[1024];
+	struct gtp_tracepoint *installing;
+	struct gtp_ro ro[GTP_RO_MAX];
+	u32 nro;
+	char notice[GTP_NOTICE_MAX];
 	u32 notice_len;
-	void (*send)(void *ctx, const void *bytes, u32 len);
+	bool notice_cut;
+	struct gtp_out reply;
 	char *in;
 	u8 *last;
 };
@@ -75,21 +101,33 @@ struct gtp_stub {
  * @send: bytes for GDB; must not fail
  * @ctx: handed to @ops and @send
  *
- * Allocates its packet buffers from @trace->mem. Return: 0 or -ENOMEM.
+ * Allocates its packet buffers from @trace->mem. Context: may sleep.
+ * Return: 0 or -ENOMEM; then nothing has to be undone.
  */
 int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_stub_ops *ops,
 		  void (*send)(void *ctx, const void *bytes, u32 len), void *ctx);
 
-/* gtp_stub_feed - bytes from GDB, any split; replies go to ->send before it returns, but a continue's */
+/* gtp_stub_feed - bytes from GDB, any split; replies, but a continue's, go to ->send meanwhile */
 void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
 
 /* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
 void gtp_stub_trace_ended(struct gtp_stub *s);
 
-/* gtp_stub_print - text for the user's console: now if GDB is listening, else before the next noisy reply */
+/* gtp_stub_print - text for the user's console: now if GDB listens, else before the next reply */
 void gtp_stub_print(struct gtp_stub *s, const char *text);
 
-/* gtp_stub_progress - long work goes on: sends an O packet when GDB has heard nothing for two seconds */
+/* gtp_stub_printf - the same, formatted; 255 characters at most */
+__printf(2, 3) void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...);
+
+/**
+ * gtp_stub_progress() - long work goes on
+ * @s: the connection whose packet is being handled
+ * @what: "arming tracepoints"
+ * @done: how far
+ * @total: of how much
+ *
+ * Sends an O packet when GDB has heard nothing for two seconds: it would take the reply for lost.
+ */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total);
 
 /* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */

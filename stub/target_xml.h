@@ -4,9 +4,10 @@
 #define _GTP_TARGET_XML_H
 
 /*
- * GDB's core feature for x86-64: 24 integer registers, which is what a g packet here carries, and the 16
- * of the x87, which GDB insists on and which are never known. Without SSE and later the register mask of
- * "collect $regs" stays short. Lines end with "\n": a trace file holds them one by one.
+ * GDB's core feature for x86-64: 24 integer registers, which is what a g packet here carries, and
+ * the 16 of the x87, which GDB insists on and which are never known. Without SSE and later the
+ * register mask of "collect $regs" stays short. Lines end with "\n": a trace file holds them one
+ * by one.
  */
 static const char gtp_target_xml[] =
 	"<?xml version=\"1.0\"?>\n"

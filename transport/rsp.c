@@ -10,7 +10,7 @@
  *   wrong checksum, acks off   E.text: nothing is done, and the peer is not left waiting
  *   longer than a packet       swallowed to its checksum, then E.text
  *   '$' inside a packet        what came before is dropped: the peer gave up and began anew
- *   "}" before '#'             the escape has nothing to escape and is dropped; '#' ends a packet always
+ *   "}" before '#'             the escape escapes nothing and is dropped; '#' always ends a packet
  *   bytes between packets      ignored, but for acks and ^C
  */
 enum { IDLE, DATA, SUM_HIGH, SUM_LOW };

@@ -58,8 +58,8 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
 /*
  * gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed)
  *
- * A '-' brings the latest one again. GDB unescapes binary replies only, so that text for its user must
- * not hold '#', '$', '}' or '*'.
+ * A '-' brings the latest one again. GDB unescapes binary replies only, so that text for its user
+ * must not hold '#', '$', '}' or '*'.
  */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
 

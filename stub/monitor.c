@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* `monitor` commands: what GDB has no command of its own for, told in words. */
+#include <gtp/version.h>
+#include "stub/packets.h"
+
+enum { COMMAND_MAX = 127 };
+
+/* struct command - one row; @print says it all by gtp_stub_printf() */
+struct command {
+	const char *name;
+	void (*print)(struct gtp_stub *s);
+	const char *doc;
+};
+
+static const char *on_off(bool on)
+{
+	return on ? "on" : "off";
+}
+
+static void print_version(struct gtp_stub *s)
+{
+	gtp_stub_printf(s, "gdbtp %s on kernel %s\n", GTP_VERSION, s->ops->release(s->ctx));
+}
+
+static void print_build_id(struct gtp_stub *s)
+{
+	const char *id = s->ops->build_id(s->ctx);
+
+	gtp_stub_printf(s, "%s\n", *id ? id : "unknown");
+}
+
+static void describe_run(const struct gtp_trace *t, struct gtp_out *out)
+{
+	char text[160];
+
+	switch (t->stop) {
+	case GTP_STOP_NEVER_RUN:
+		gtp_out_printf(out, "no trace has run yet");
+		return;
+	case GTP_STOP_RUNNING:
+		gtp_out_printf(out, "the trace is running");
+		return;
+	case GTP_STOP_USER:
+		gtp_out_printf(out, "the trace was stopped by tstop");
+		return;
+	case GTP_STOP_FULL:
+		gtp_out_printf(out, "the trace stopped because its buffer is full");
+		return;
+	case GTP_STOP_DISCONNECTED:
+		gtp_out_printf(out, "the trace stopped because GDB disconnected");
+		return;
+	case GTP_STOP_PASSCOUNT:
+		gtp_out_printf(out, "the trace stopped: tracepoint %u reached its pass count",
+			       t->stop_tp);
+		return;
+	case GTP_STOP_ERROR:
+		gtp_trace_stop_text(t, text, sizeof(text));
+		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s", t->stop_tp,
+			       text);
+		return;
+	}
+}
+
+void gtp_monitor_ended(struct gtp_stub *s)
+{
+	char text[240];
+	struct gtp_out out;
+
+	gtp_out_init(&out, text, sizeof(text));
+	describe_run(s->trace, &out);
+	gtp_stub_printf(s, "gdbtp: %s\n", text);
+}
+
+static void print_buffer(struct gtp_stub *s)
+{
+	struct gtp_totals sum;
+
+	gtp_trace_totals(s->trace, &sum);
+	gtp_stub_printf(s, "frames:    %llu in the buffers, %llu collected\n", sum.frames,
+			sum.created);
+	gtp_stub_printf(s, "buffers:   %llu of %llu bytes free\n", sum.free, sum.size);
+	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
+			sum.nested, sum.missed);
+}
+
+static void print_settings(struct gtp_stub *s)
+{
+	const struct gtp_trace *t = s->trace;
+
+	gtp_stub_printf(s, "settings:  circular %s, disconnected tracing %s, buffer size ",
+			on_off(t->circular), on_off(t->disconnected));
+	if (t->buffer_bytes)
+		gtp_stub_printf(s, "%llu bytes\n", t->buffer_bytes);
+	else
+		gtp_stub_print(s, "default\n");
+}
+
+static const char *mechanism(const struct gtp_tracepoint *tp)
+{
+	if (tp->gone)
+		return "gone with its module";
+	if (!tp->loc)
+		return "not in a run";
+	return tp->loc->mechanism ? tp->loc->mechanism : "armed";
+}
+
+static void print_tracepoint(struct gtp_stub *s, const struct gtp_tracepoint *tp)
+{
+	struct gtp_tp_stat sum = gtp_trace_hits(s->trace, tp);
+
+	gtp_stub_printf(s, "tracepoint %u at 0x%llx: %llu hits, %llu bytes, %s, %s", tp->num,
+			tp->addr, sum.hits, sum.usage, tp->enabled ? "enabled" : "disabled",
+			mechanism(tp));
+	if (tp->pass)
+		gtp_stub_printf(s, ", pass count %llu", tp->pass);
+	gtp_stub_print(s, "\n");
+}
+
+static void print_cpu(struct gtp_stub *s, const struct gtp_cpu *cpu)
+{
+	if (cpu->buf.created || cpu->nested)
+		gtp_stub_printf(s, "cpu %u: %llu frames, %u of %u bytes used, %llu nested hits\n",
+				cpu->id, cpu->buf.frames, cpu->buf.used, cpu->buf.size,
+				cpu->nested);
+}
+
+static void print_status(struct gtp_stub *s)
+{
+	const struct gtp_trace *t = s->trace;
+	const struct gtp_tracepoint *tp;
+	char text[240];
+	struct gtp_out out;
+	u32 i;
+
+	print_version(s);
+	gtp_stub_print(s, "build-id:  ");
+	print_build_id(s);
+	gtp_out_init(&out, text, sizeof(text));
+	describe_run(t, &out);
+	gtp_stub_printf(s, "run:       %s\n", text);
+	print_buffer(s);
+	print_settings(s);
+	for (tp = t->tps.first; tp; tp = tp->next)
+		print_tracepoint(s, tp);
+	for (i = 0; i < t->ncpus; i++)
+		if (t->cpus[i])
+			print_cpu(s, t->cpus[i]);
+}
+
+static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)
+{
+	const struct gtp_tracepoint *tp;
+
+	gtp_stub_printf(s, "0x%llx  %s, %llu missed, tracepoints", loc->addr,
+			loc->mechanism ? loc->mechanism : "not armed", READ_ONCE(loc->missed));
+	for (tp = loc->first; tp; tp = tp->next_here)
+		gtp_stub_printf(s, " %u", tp->num);
+	gtp_stub_print(s, "\n");
+}
+
+static void print_probes(struct gtp_stub *s)
+{
+	const struct gtp_location *loc;
+
+	if (!s->trace->locs)
+		gtp_stub_print(s, "no location is probed\n");
+	for (loc = s->trace->locs; loc; loc = loc->next)
+		print_probe(s, loc);
+}
+
+static void print_help(struct gtp_stub *s);
+
+static const struct command commands[] = {
+	{ "help", print_help, "this list" },
+	{ "status", print_status, "the run, its buffers, settings and tracepoints" },
+	{ "probes", print_probes, "every probed location and how it is probed" },
+	{ "version", print_version, "of gdbtp and of the kernel" },
+	{ "build-id", print_build_id, "of the kernel; vmlinux must have the same" },
+};
+
+static int print_foreign(struct gtp_stub *s, const char *command, struct gtp_why *why)
+{
+	return s->ops->monitor ? s->ops->monitor(s->ctx, s, command, why) : -ENOENT;
+}
+
+static void print_help(struct gtp_stub *s)
+{
+	struct gtp_why why;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		gtp_stub_printf(s, "monitor %-12s %s\n", commands[i].name, commands[i].doc);
+	print_foreign(s, "help", &why);
+}
+
+static int run_command(struct gtp_stub *s, const char *command, struct gtp_why *why)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (strcmp(commands[i].name, command))
+			continue;
+		commands[i].print(s);
+		return 0;
+	}
+	return print_foreign(s, command, why);
+}
+
+static void trim(char *command, u32 len)
+{
+	while (len && command[len - 1] == ' ')
+		len--;
+	command[len] = '\0';
+}
+
+/* GDB takes no words in an error here; so they go to the console, and E01 makes a script stop. */
+static int refuse(struct gtp_stub *s, const char *words)
+{
+	gtp_stub_printf(s, "gdbtp: %s\n", words);
+	gtp_out_printf(&s->reply, "E01");
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_monitor)
+{
+	char command[COMMAND_MAX + 1];
+	int err, n;
+
+	n = gtp_hex_decode((u8 *)command, COMMAND_MAX, in->p, gtp_in_left(in));
+	if (n == -E2BIG)
+		return refuse(s, "no monitor command is that long; see monitor help");
+	if (n < 0)
+		return refuse(s, "qRcmd: the command is not in hex");
+	trim(command, (u32)n);
+	why->text[0] = '\0';
+	err = run_command(s, command, why);
+	if (!err)
+		return gtp_packets_ok(s);
+	if (why->text[0])
+		return refuse(s, why->text);
+	return refuse(s, err == -ENOENT ? "there is no such monitor command; see monitor help" :
+					  "the command failed");
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of packets, and the one place where unknown packets and errors get their reply. */
+#include "stub/packets.h"
+
+/*
+ * In the order of the GDB manual's appendix "GDB Remote Serial Protocol"; where one name begins
+ * another, the longer one comes first. docs/packets.md is made from this table.
+ */
+const struct gtp_packet gtp_packets[] = {
+	/* Packets */
+	{ "!", 0, gtp_pkt_none, "extended mode: there are no programs to start" },
+	{ "?", 0, gtp_pkt_stop_reason, "why the target stopped: S05" },
+	{ "c", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_continue,
+	  "[ADDR]: wait until the run ends or ^C comes" },
+	{ "C", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_continue, "SIG[;ADDR]: as c" },
+	{ "D", GTP_PKT_PREFIX, gtp_pkt_ok, "[;PID]: detach" },
+	{ "g", 0, gtp_pkt_read_registers, "registers: of the selected frame, or the live pc" },
+	{ "G", GTP_PKT_PREFIX, gtp_pkt_write_register, "HEX: refused" },
+	{ "H", GTP_PKT_PREFIX, gtp_pkt_ok, "OP THREAD: there is one thread" },
+	{ "k", 0, gtp_pkt_kill, "no reply; the kernel is not killed" },
+	{ "m", GTP_PKT_PREFIX | GTP_PKT_NUMERIC, gtp_pkt_read_memory,
+	  "ADDR,LENGTH: of the selected frame, or live" },
+	{ "M", GTP_PKT_PREFIX, gtp_pkt_write_memory, "ADDR,LENGTH:HEX: refused unless allowed" },
+	{ "p", GTP_PKT_PREFIX, gtp_pkt_read_register, "N: one register" },
+	{ "P", GTP_PKT_PREFIX, gtp_pkt_write_register, "N=HEX: refused" },
+	{ "s", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_step, "[ADDR]: says that it cannot" },
+	{ "S", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_step, "SIG[;ADDR]: as s" },
+	{ "T", GTP_PKT_PREFIX, gtp_pkt_ok, "THREAD: alive" },
+	{ "vCont?", 0, gtp_pkt_none, "not offered: GDB uses c and s" },
+	{ "vCont;", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_vcont, "ACTION...: as c or s" },
+	{ "vMustReplyEmpty", 0, gtp_pkt_none, "how GDB learns what unknown looks like" },
+	{ "X", GTP_PKT_PREFIX, gtp_pkt_write_binary, "ADDR,LENGTH:BYTES: refused unless allowed" },
+	{ "z", GTP_PKT_PREFIX, gtp_pkt_breakpoint, "TYPE,ADDR,KIND: refused" },
+	{ "Z", GTP_PKT_PREFIX, gtp_pkt_breakpoint, "TYPE,ADDR,KIND: refused" },
+
+	/* General Query Packets */
+	{ "qAttached", GTP_PKT_PREFIX, gtp_pkt_attached, "[:PID]: 1: GDB detaches at exit" },
+	{ "qC", 0, gtp_pkt_none, "no thread has an id" },
+	{ "qL", GTP_PKT_PREFIX, gtp_pkt_none, "no list of threads" },
+	{ "qOffsets", 0, gtp_pkt_offsets, "TextSeg=ADDR: where the kernel was loaded" },
+	{ "QStartNoAckMode", 0, gtp_pkt_no_ack, "no acks any more" },
+	{ "qRcmd,", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_monitor, "HEX: `monitor`" },
+	{ "qSupported", GTP_PKT_PREFIX, gtp_pkt_supported, "[:FEATURES]: what this stub can do" },
+	{ "qSymbol:", GTP_PKT_PREFIX, gtp_pkt_ok, "[VALUE]:[NAME]: no symbol is needed" },
+	{ "qfThreadInfo", 0, gtp_pkt_none, "no list of threads" },
+	{ "qXfer:features:read:", GTP_PKT_PREFIX, gtp_pkt_features,
+	  "ANNEX:OFFSET,LENGTH: the target description" },
+	{ "qXfer:traceframe-info:read:", GTP_PKT_PREFIX, gtp_pkt_traceframe_info,
+	  ":OFFSET,LENGTH: what the selected frame has" },
+
+	/* Tracepoint Packets */
+	{ "QTBuffer:circular:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_circular,
+	  "0|1: keep the newest frames" },
+	{ "QTBuffer:size:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_size,
+	  "HEX|-1: bytes for all CPUs together" },
+	{ "QTDP:-", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_actions,
+	  "N:ADDR:ACTIONS[-]: more of a tracepoint" },
+	{ "QTDP:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_define,
+	  "N:ADDR:E|D:STEP:PASS[:Xlen,HEX][-]: a tracepoint" },
+	{ "QTDPsrc:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_source,
+	  "N:ADDR:TYPE:START:LEN:HEX: its source text" },
+	{ "QTDV:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_variable,
+	  "N:VALUE:BUILTIN:HEXNAME: a trace state variable" },
+	{ "QTDisable:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_disable, "N:ADDR" },
+	{ "QTDisconnected:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_disconnected,
+	  "0|1: the run goes on without GDB" },
+	{ "QTEnable:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_enable, "N:ADDR" },
+	{ "QTFrame:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_frame,
+	  "N | pc:A | tdp:N | range:A:B | outside:A:B: select a frame" },
+	{ "QTNotes:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_notes,
+	  "[user:HEX;][notes:HEX;][tstop:HEX;]" },
+	{ "QTSave:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_save, "HEXNAME: a trace file there" },
+	{ "QTStart", GTP_PKT_NOISY, gtp_pkt_start, "begin the run" },
+	{ "QTStop", GTP_PKT_NOISY, gtp_pkt_stop, "end the run" },
+	{ "QTinit", GTP_PKT_NOISY, gtp_pkt_init, "forget definitions and frames" },
+	{ "QTro:", GTP_PKT_PREFIX, gtp_pkt_readonly, "START,END[:...]: read-only, link-time" },
+	{ "qTBuffer:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_buffer,
+	  "OFFSET,LENGTH: frames as in a trace file" },
+	{ "qTMinFTPILen", 0, gtp_pkt_none, "no fast tracepoints" },
+	{ "qTP:", GTP_PKT_PREFIX, gtp_pkt_tp_status, "N:ADDR: hits and bytes used" },
+	{ "qTStatus", GTP_PKT_NOISY, gtp_pkt_status, "how the run goes" },
+	{ "qTV:", GTP_PKT_PREFIX, gtp_pkt_tsv_value, "N: a trace state variable's value" },
+	{ "qTfP", 0, gtp_pkt_first_tp, "upload of tracepoints" },
+	{ "qTsP", 0, gtp_pkt_next_tp, "the next piece" },
+	{ "qTfSTM", 0, gtp_pkt_none, "no static tracepoint markers" },
+	{ "qTfV", 0, gtp_pkt_first_tsv, "upload of trace state variables" },
+	{ "qTsV", 0, gtp_pkt_next_tsv, "the next one" },
+};
+
+const u32 gtp_packets_count = ARRAY_SIZE(gtp_packets);
+
+static bool matches(const struct gtp_packet *p, const char *data, u32 len)
+{
+	u32 n = (u32)strlen(p->name);
+
+	if (len < n || memcmp(data, p->name, n))
+		return false;
+	return len == n || (p->flags & GTP_PKT_PREFIX);
+}
+
+const struct gtp_packet *gtp_packets_find(const char *data, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < gtp_packets_count; i++)
+		if (matches(&gtp_packets[i], data, len))
+			return &gtp_packets[i];
+	return NULL;
+}
+
+static const char *errno_words(int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return "the kernel has no memory for it";
+	case -EFAULT:
+		return "the memory cannot be accessed";
+	case -EBUSY:
+		return "not while the trace is running; tstop first";
+	case -ENOENT:
+		return "there is no such thing";
+	case -EPERM:
+		return "not allowed";
+	case -EOPNOTSUPP:
+		return "not supported";
+	}
+	return "the packet is malformed";
+}
+
+/*
+ * GDB shows the words as they come, so they must not hold what framing has to escape; '$' in
+ * particular is common ("$cpu_id") and can be left out.
+ */
+static void put_words(struct gtp_out *out, const char *words)
+{
+	for (; *words; words++) {
+		char c = *words;
+
+		if (c == '$')
+			continue;
+		if (c == '#' || c == '*' || c < ' ' || c > '~')
+			c = '.';
+		else if (c == '}')
+			c = ')';
+		gtp_out_text(out, &c, 1);
+	}
+}
+
+static void put_error(struct gtp_stub *s, const struct gtp_packet *p, int err, const char *words)
+{
+	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
+	if (p->flags & GTP_PKT_NUMERIC) {
+		gtp_out_printf(&s->reply, "E01");
+		return;
+	}
+	gtp_out_printf(&s->reply, "E.");
+	put_words(&s->reply, *words ? words : errno_words(err));
+}
+
+static void run(struct gtp_stub *s, const struct gtp_packet *p, char *data, u32 len)
+{
+	u32 n = (u32)strlen(p->name);
+	struct gtp_why why = { "" };
+	struct gtp_in in;
+	int err;
+
+	gtp_in_init(&in, data + n, len - n);
+	in.skipped = n;
+	s->noisy = p->flags & GTP_PKT_NOISY;
+	if (s->noisy)
+		gtp_stub_flush_notice(s);
+	err = p->handle(s, &in, &why);
+	s->noisy = false;
+	if (err < 0)
+		put_error(s, p, err, why.text);
+}
+
+void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
+{
+	const struct gtp_packet *p = gtp_packets_find(data, len);
+	struct gtp_why why = { "" };
+
+	/* GDB may announce actions and send none: whatever else comes ends a definition. */
+	if (s->installing && !gtp_pkt_continues_install(s, data, len) &&
+	    gtp_pkt_finish_install(s, &why))
+		gtp_stub_printf(s, "gdbtp: %s\n", why.text);
+	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
+	s->no_reply = false;
+	if (p)
+		run(s, p, data, len);
+	if (!s->no_reply)
+		gtp_rsp_reply(&s->rsp, s->reply.buf, (u32)s->reply.len);
+}
+
+int gtp_packets_ok(struct gtp_stub *s)
+{
+	gtp_out_text(&s->reply, "OK", 2);
+	return 0;
+}
+
+int gtp_packets_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected)
+{
+	const char *name = in->start - in->skipped;
+	u32 n = in->skipped;
+
+	while (n > 1 && (name[n - 1] == ':' || name[n - 1] == ',' || name[n - 1] == '-'))
+		n--;
+	gtp_why(why, "%.*s: %s is expected at column %u", (int)n, name, expected,
+		gtp_in_column(in));
+	return -EINVAL;
+}
+
+int gtp_packets_end(const struct gtp_in *in, struct gtp_why *why)
+{
+	return gtp_in_end(in) ? 0 : gtp_packets_bad(in, why, "the end of the packet");
+}
+
+int gtp_packets_hex_pair(struct gtp_in *in, char sep, u64 *a, u64 *b, struct gtp_why *why)
+{
+	char expected[] = "'?'";
+
+	expected[1] = sep;
+	if (!gtp_in_hex64(in, a))
+		return gtp_packets_bad(in, why, "a hex number");
+	if (!gtp_in_char(in, sep))
+		return gtp_packets_bad(in, why, expected);
+	if (!gtp_in_hex64(in, b))
+		return gtp_packets_bad(in, why, "a hex number");
+	return gtp_packets_end(in, why);
+}

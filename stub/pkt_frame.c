@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The frames of the stopped run: selecting one, and reading all of them for a trace file. */
+#include "stub/packets.h"
+#include "trace/tfile.h"
+
+const struct gtp_frame *gtp_pkt_frame_selected(struct gtp_stub *s)
+{
+	const struct gtp_index *ix;
+	struct gtp_why why;
+
+	if (s->frame < 0)
+		return NULL;
+	ix = gtp_trace_index(s->trace, &why);
+	/* The frames may have gone with a new run that another connection began. */
+	if (!ix || s->frame >= ix->n) {
+		s->frame = -1;
+		return NULL;
+	}
+	return ix->entry[s->frame].frame;
+}
+
+/* struct question - what QTFrame asks */
+struct question {
+	enum gtp_find how;
+	u64 a, b;
+};
+
+static int read_range(struct gtp_in *in, struct question *q, enum gtp_find how, struct gtp_why *why)
+{
+	q->how = how;
+	return gtp_packets_hex_pair(in, ':', &q->a, &q->b, why);
+}
+
+static int read_question(struct gtp_in *in, struct question *q, struct gtp_why *why)
+{
+	if (gtp_in_word(in, "range:"))
+		return read_range(in, q, GTP_FIND_RANGE, why);
+	if (gtp_in_word(in, "outside:"))
+		return read_range(in, q, GTP_FIND_OUTSIDE, why);
+	q->b = 0;
+	if (gtp_in_word(in, "pc:"))
+		q->how = GTP_FIND_PC;
+	else if (gtp_in_word(in, "tdp:"))
+		q->how = GTP_FIND_TP;
+	else
+		q->how = GTP_FIND_NUMBER;
+	if (!gtp_in_hex64(in, &q->a))
+		return gtp_packets_bad(in, why, "a hex number, pc:, tdp:, range: or outside:");
+	return gtp_packets_end(in, why);
+}
+
+static int leave(struct gtp_stub *s)
+{
+	s->frame = -1;
+	gtp_out_printf(&s->reply, "F-1");
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_frame)
+{
+	const struct gtp_index *ix;
+	struct question q;
+	s64 found;
+
+	if (read_question(in, &q, why))
+		return -EINVAL;
+	/* GDB's -1. It leaves the frames before every tstart, so it must work while a run is on. */
+	if (q.how == GTP_FIND_NUMBER && q.a == U32_MAX)
+		return leave(s);
+	ix = gtp_trace_index(s->trace, why);
+	if (!ix)
+		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
+	found = gtp_index_find(ix, q.how, q.a, q.b, (u32)(s->frame + 1));
+	if (found < 0) {
+		/* The selected frame stays: GDB stays where it is, too. */
+		gtp_out_printf(&s->reply, "F-1");
+		return 0;
+	}
+	s->frame = found;
+	gtp_out_printf(&s->reply, "F%llxT%x", (u64)found, ix->entry[found].frame->tp);
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_save)
+{
+	char *path = s->in;
+	int n, err;
+
+	n = gtp_hex_decode((u8 *)path, GTP_PACKET_MAX, in->p, gtp_in_left(in));
+	if (n <= 0)
+		return gtp_packets_bad(in, why, "a file name in hex");
+	path[n] = '\0';
+	if (strlen(path) != (size_t)n) {
+		gtp_why(why, "the file name contains a NUL");
+		return -EINVAL;
+	}
+	err = s->ops->save(s->ctx, path, why);
+	return err ? err : gtp_packets_ok(s);
+}
+
+GTP_HANDLER(gtp_pkt_buffer)
+{
+	const struct gtp_index *ix;
+	u8 *bytes = (u8 *)s->in;
+	u64 offset, len;
+
+	if (gtp_packets_hex_pair(in, ',', &offset, &len, why))
+		return -EINVAL;
+	ix = gtp_trace_index(s->trace, why);
+	if (!ix)
+		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
+	if (len > GTP_PACKET_MAX / 2)
+		len = GTP_PACKET_MAX / 2;
+	len = gtp_tfile_read_raw(ix, offset, bytes, (u32)len);
+	if (len)
+		gtp_out_hex(&s->reply, bytes, len);
+	else
+		gtp_out_printf(&s->reply, "l");
+	return 0;
+}

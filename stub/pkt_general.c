@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Connection and run control: what GDB asks of any target, for a kernel that never stops. */
+#include "stub/packets.h"
+
+/* The reply stays empty: "not known". */
+GTP_HANDLER(gtp_pkt_none)
+{
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_ok)
+{
+	return gtp_packets_ok(s);
+}
+
+/* What is not said here is off in GDB; what the peer says it can do changes nothing for us. */
+GTP_HANDLER(gtp_pkt_supported)
+{
+	gtp_out_printf(&s->reply, "PacketSize=%x;", GTP_PACKET_MAX);
+	gtp_out_printf(&s->reply, "QStartNoAckMode+;ConditionalTracepoints+;TracepointSource+;"
+		       "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
+		       "TraceStateVariables+;QTBuffer:size+;tracenz+;"
+		       "qXfer:traceframe-info:read+;qXfer:features:read+");
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_no_ack)
+{
+	gtp_rsp_start_no_ack(&s->rsp);
+	return gtp_packets_ok(s);
+}
+
+GTP_HANDLER(gtp_pkt_stop_reason)
+{
+	gtp_out_printf(&s->reply, "S05");
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_attached)
+{
+	gtp_out_printf(&s->reply, "1");
+	return 0;
+}
+
+/*
+ * TextSeg moves every segment of vmlinux; Text, Data and Bss would leave .rodata and .init
+ * behind.
+ */
+GTP_HANDLER(gtp_pkt_offsets)
+{
+	u64 text = s->ops->text_start(s->ctx);
+
+	if (text)
+		gtp_out_printf(&s->reply, "TextSeg=%llx", text);
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_kill)
+{
+	s->no_reply = true;
+	return 0;
+}
+
+static int stop_at_once(struct gtp_stub *s, const char *words)
+{
+	gtp_stub_printf(s, "gdbtp: %s\n", words);
+	gtp_out_printf(&s->reply, "S05");
+	return 0;
+}
+
+/* An error would make GDB think that the target runs; a stop at once keeps its state right. */
+GTP_HANDLER(gtp_pkt_continue)
+{
+	if (!gtp_trace_running(s->trace))
+		return stop_at_once(s, "no trace is running that continue could wait for");
+	s->waiting = true;
+	s->no_reply = true;
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_step)
+{
+	return stop_at_once(s, "the kernel cannot be stepped; trace, tstart, tstop, tfind do it");
+}
+
+GTP_HANDLER(gtp_pkt_vcont)
+{
+	char action = gtp_in_peek(in);
+
+	if (action == 'c' || action == 'C')
+		return gtp_pkt_continue(s, in, why);
+	return gtp_pkt_step(s, in, why);
+}
+
+/* Never an empty reply: GDB would then write breakpoint instructions into memory itself. */
+GTP_HANDLER(gtp_pkt_breakpoint)
+{
+	gtp_why(why, "breakpoints would stop the kernel; use trace instead of break");
+	return -EOPNOTSUPP;
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Registers and memory, of the selected frame or of the live kernel. */
+#include "stub/packets.h"
+
+enum {
+	READ_MAX = GTP_PACKET_MAX / 2, /* two digits a byte */
+	PAGE = 4096,                   /* what can be read may end at its boundaries only */
+	X87_STACK_END = 32,            /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
+	NR_DESCRIBED = 40,             /* see stub/target_xml.h */
+};
+
+static void put_unknown(struct gtp_out *out, u32 bytes)
+{
+	while (bytes--)
+		gtp_out_text(out, "xx", 2);
+}
+
+static void put_register(struct gtp_out *out, u64 value, u32 bytes)
+{
+	u8 le[8];
+
+	gtp_put_le(le, value, bytes);
+	gtp_out_hex(out, le, bytes);
+}
+
+/*
+ * The kernel has no registers while it runs. But GDB drops a connection that has no pc, so that
+ * one is a text address: it shows "_stext ()" or the like.
+ */
+static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
+{
+	*value = n == GTP_REG_RIP ? s->ops->text_start(s->ctx) : 0;
+	return n == GTP_REG_RIP;
+}
+
+static bool get_register(struct gtp_stub *s, const struct gtp_frame *f, u32 n, u64 *value)
+{
+	if (!f)
+		return live_register(s, n, value);
+	return n < GTP_NR_SAVED_REGS && gtp_frame_get_reg(f, n, value);
+}
+
+static void put_known_or_not(struct gtp_stub *s, const struct gtp_frame *f, u32 n)
+{
+	u64 value;
+
+	if (get_register(s, f, n, &value))
+		put_register(&s->reply, value, gtp_regs_width(n));
+	else
+		put_unknown(&s->reply, gtp_regs_width(n));
+}
+
+GTP_HANDLER(gtp_pkt_read_registers)
+{
+	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	u32 n;
+
+	for (n = 0; n < GTP_NR_G_REGS; n++)
+		put_known_or_not(s, f, n);
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_read_register)
+{
+	u32 n;
+
+	if (!gtp_in_hex32(in, &n))
+		return gtp_packets_bad(in, why, "a register number");
+	if (gtp_packets_end(in, why))
+		return -EINVAL;
+	if (n < GTP_NR_G_REGS) {
+		put_known_or_not(s, gtp_pkt_frame_selected(s), n);
+	} else if (n < NR_DESCRIBED) {
+		put_unknown(&s->reply, n < X87_STACK_END ? 10 : 4);
+	} else {
+		gtp_why(why, "register %u is not one of the %u that the target describes", n,
+			NR_DESCRIBED);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_write_register)
+{
+	gtp_why(why, "registers cannot be written: the kernel runs");
+	return -EPERM;
+}
+
+/* Bytes from @addr on that can be read live; whole pages until one cannot. */
+static u32 read_live(struct gtp_stub *s, u8 *dst, u64 addr, u32 len)
+{
+	u32 done = 0;
+
+	if (!s->ops->read(s->ctx, dst, addr, len))
+		return len;
+	while (done < len) {
+		u32 n = PAGE - (u32)((addr + done) % PAGE);
+
+		if (n > len - done)
+			n = len - done;
+		if (s->ops->read(s->ctx, dst + done, addr + done, n))
+			break;
+		done += n;
+	}
+	return done;
+}
+
+static bool in_page_of(u64 code, u64 addr)
+{
+	return code / PAGE == addr / PAGE;
+}
+
+/* Code near a tracepoint, of modules in particular, which QTro does not name. */
+static bool is_traced_page(const struct gtp_stub *s, u64 addr)
+{
+	const struct gtp_tracepoint *tp;
+
+	for (tp = s->trace->tps.first; tp; tp = tp->next)
+		if (!tp->gone && in_page_of(tp->addr, addr))
+			return true;
+	return false;
+}
+
+/*
+ * How many bytes at @addr look the same now as they did when the frame was collected: GDB reads
+ * code and constants with a frame selected, to unwind and to disassemble, and nobody collects
+ * those.
+ */
+static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
+{
+	u64 n = 0;
+	u32 i;
+
+	for (i = 0; i < s->nro; i++)
+		if (addr >= s->ro[i].start && addr < s->ro[i].end)
+			n = s->ro[i].end - addr;
+	if (!n && is_traced_page(s, addr))
+		n = PAGE - addr % PAGE;
+	return n < len ? (u32)n : len;
+}
+
+static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u64 addr, u32 len)
+{
+	u32 n = gtp_frame_read_mem(f, addr, dst, len);
+
+	if (n)
+		return n;
+	n = constant_bytes(s, addr, len);
+	return n ? read_live(s, dst, addr, n) : 0;
+}
+
+GTP_HANDLER(gtp_pkt_read_memory)
+{
+	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	u8 *bytes = (u8 *)s->in;
+	u64 addr, len;
+
+	if (gtp_packets_hex_pair(in, ',', &addr, &len, why))
+		return -EINVAL;
+	if (!len)
+		return 0;
+	if (len > READ_MAX)
+		len = READ_MAX; /* a shorter reply is allowed; GDB asks for the rest */
+	if (len - 1 > ~addr)
+		len = ~addr + 1; /* up to the end of the address space */
+	if (f)
+		len = read_frame(s, f, bytes, addr, (u32)len);
+	else
+		len = read_live(s, bytes, addr, (u32)len);
+	if (!len)
+		return -EFAULT;
+	gtp_out_hex(&s->reply, bytes, len);
+	return 0;
+}
+
+static int write_live(struct gtp_stub *s, u64 addr, const void *bytes, u32 len, struct gtp_why *why)
+{
+	int err;
+
+	if (s->frame >= 0) {
+		gtp_why(why, "a trace frame is selected, and what was collected stays: tfind none");
+		return -EPERM;
+	}
+	/* GDB finds out with an empty write whether X is known at all. */
+	err = len ? s->ops->write(s->ctx, addr, bytes, len) : 0;
+	if (err == -EPERM)
+		gtp_why(why, "writing kernel memory is not allowed (module parameter allow_write)");
+	else if (err)
+		gtp_why(why, "cannot write %u bytes at 0x%llx", len, addr);
+	return err ? err : gtp_packets_ok(s);
+}
+
+static int write_head(struct gtp_in *in, u64 *addr, u64 *len, struct gtp_why *why)
+{
+	if (!gtp_in_hex64(in, addr))
+		return gtp_packets_bad(in, why, "an address");
+	if (!gtp_in_char(in, ','))
+		return gtp_packets_bad(in, why, "','");
+	if (!gtp_in_hex64(in, len))
+		return gtp_packets_bad(in, why, "a length");
+	if (!gtp_in_char(in, ':'))
+		return gtp_packets_bad(in, why, "':'");
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_write_memory)
+{
+	u8 *bytes = (u8 *)s->in;
+	u64 addr, len;
+
+	if (write_head(in, &addr, &len, why))
+		return -EINVAL;
+	if (len > gtp_in_left(in) / 2 || gtp_in_left(in) != 2 * len)
+		return gtp_packets_bad(in, why, "two digits for every byte");
+	/* Decoding never overtakes reading, so the packet's own memory will do. */
+	if (gtp_hex_decode(bytes, READ_MAX, in->p, 2 * (size_t)len) < 0)
+		return gtp_packets_bad(in, why, "hex digits");
+	return write_live(s, addr, bytes, (u32)len, why);
+}
+
+GTP_HANDLER(gtp_pkt_write_binary)
+{
+	u64 addr, len;
+
+	if (write_head(in, &addr, &len, why))
+		return -EINVAL;
+	if (len != gtp_in_left(in))
+		return gtp_packets_bad(in, why, "as many bytes as the length says");
+	return write_live(s, addr, in->p, (u32)len, why);
+}

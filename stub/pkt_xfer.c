@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
+#include "stub/packets.h"
+#include "stub/target_xml.h"
+
+/*
+ * struct window - the part of a text that was asked for
+ *
+ * Texts are produced from their beginning every time, and only what falls into the window is
+ * kept, so that nothing has to hold the whole text.
+ */
+struct window {
+	struct gtp_out *out;
+	u64 from;
+	u64 len;
+	u64 pos;
+	bool more;
+};
+
+static void put(struct window *w, const char *text, u32 n)
+{
+	u64 skip = w->from > w->pos ? w->from - w->pos : 0;
+
+	w->pos += n;
+	if (skip >= n)
+		return;
+	n -= (u32)skip;
+	if (n > w->len) {
+		n = (u32)w->len;
+		w->more = true;
+	}
+	gtp_out_text(w->out, text + skip, n);
+	w->len -= n;
+}
+
+/* "OFFSET,LENGTH" behind the annex's ':' */
+static int open_window(struct gtp_stub *s, struct gtp_in *in, struct window *w, struct gtp_why *why)
+{
+	w->out = &s->reply;
+	w->pos = 0;
+	w->more = false;
+	if (gtp_packets_hex_pair(in, ',', &w->from, &w->len, why))
+		return -EINVAL;
+	if (w->len > GTP_PACKET_MAX - 1)
+		w->len = GTP_PACKET_MAX - 1;
+	gtp_out_text(&s->reply, "l", 1);
+	return 0;
+}
+
+static int close_window(struct gtp_stub *s, const struct window *w)
+{
+	if (w->more)
+		s->reply.buf[0] = 'm';
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_features)
+{
+	struct window w;
+
+	if (!gtp_in_word(in, "target.xml:")) {
+		gtp_why(why, "the only description is target.xml");
+		return -ENOENT;
+	}
+	if (open_window(s, in, &w, why))
+		return -EINVAL;
+	put(&w, gtp_target_xml, sizeof(gtp_target_xml) - 1);
+	return close_window(s, &w);
+}
+
+static void put_block(struct window *w, const struct gtp_block *b)
+{
+	char text[80];
+	struct gtp_out line;
+
+	gtp_out_init(&line, text, sizeof(text));
+	if (b->type == GTP_BLOCK_MEM)
+		gtp_out_printf(&line, "<memory start=\"0x%llx\" length=\"0x%x\"/>\n",
+			       gtp_frame_mem_addr(b), b->len);
+	else if (b->type == GTP_BLOCK_VAR)
+		gtp_out_printf(&line, "<tvar id=\"%u\"/>\n", b->num);
+	put(w, text, (u32)line.len);
+}
+
+GTP_HANDLER(gtp_pkt_traceframe_info)
+{
+	static const char head[] = "<traceframe-info>\n", tail[] = "</traceframe-info>\n";
+	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_block *b = NULL;
+	struct window w;
+
+	if (!gtp_in_char(in, ':'))
+		return gtp_packets_bad(in, why, "':'");
+	if (open_window(s, in, &w, why))
+		return -EINVAL;
+	if (!f) {
+		gtp_why(why, "no trace frame is selected");
+		return -ENOENT;
+	}
+	put(&w, head, sizeof(head) - 1);
+	while (!w.more) {
+		b = gtp_frame_next_block(f, b);
+		if (!b)
+			break;
+		put_block(&w, b);
+	}
+	put(&w, tail, sizeof(tail) - 1);
+	return close_window(s, &w);
+}
