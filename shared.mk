@@ -16,11 +16,16 @@ GTP_SHARED := \
 	tracepoint/parse.c \
 	tracepoint/why.c \
 	tracepoint/tracepoint.c \
+	tracepoint/define.c \
 	tracepoint/tsv.c \
+	tracepoint/run.c \
 	tracepoint/trace.c \
 	agentexpr/decode.c \
+	agentexpr/disasm.c \
+	agentexpr/format.c \
 	agentexpr/verify.c \
 	agentexpr/interp.c \
+	jit/x86_emit.c \
 	probe/hit.c \
 	trace/buffer.c \
 	trace/frame.c \

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one hit does: condition, actions, one frame. No sleep, no allocation, nothing shared is written. */
+/*
+ * What one hit does: condition, actions, one frame. No sleep, no allocation, nothing shared is
+ * written.
+ */
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
@@ -55,7 +58,8 @@ struct gtp_cpu {
 };
 
 /**
- * struct gtp_hit_ops - the world as a hit sees it; called in the hit's context, may not sleep or allocate
+ * struct gtp_hit_ops - the world as a hit sees it; called in the hit's context, may not sleep or
+ * allocate
  * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
  * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit.c knows)
@@ -80,8 +84,9 @@ struct gtp_hit_ops {
  * @cpu: this CPU's own; the caller stays on this CPU
  * @regs: as they were at the instruction, but for rip (see @loc->addr)
  *
- * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. An expression
- * that fails, a full buffer, or a pass count that is reached ends the run (once) and calls ->stopping.
+ * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. An
+ * expression that fails, a full buffer, or a pass count that is reached ends the run (once) and
+ * calls ->stopping.
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */

@@ -22,10 +22,11 @@ enum gtp_stop {
 /**
  * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
- * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs anywhere, and
- *          each @loc->missed is final
- * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes is the total
- *          (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be NULL). 0 or -ENOMEM with @why
+ * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
+ *          anywhere, and each @loc->missed is final
+ * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
+ *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
+ *          NULL). 0 or -ENOMEM with @why
  * @buffers_put: free what buffers_get gave; no hit is running
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
@@ -40,15 +41,35 @@ struct gtp_target_ops {
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 };
 
+/* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
+enum gtp_ending {
+	GTP_ENDING_NO,
+	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
+	GTP_ENDING_WRITTEN, /* by gtp_publish(): all of it can be read */
+};
+
+enum {
+	GTP_SLOTS_SPARE = 64, /* counters for tracepoints that are defined during a run */
+};
+
 /**
  * struct gtp_trace - the one trace session
  * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
  * @tps, @tsvs: definitions
  * @locs: armed locations
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
- * @active: hits are handled; hits read it, run control writes it
- * @ending: claimed by the hit that ends the run (gtp_claim)
- * @stop, @stop_tp, @stop_error: why the run ended; with @ending claimed by a hit, written before ->stopping
+ * @nslots, @slots_used: counters that every CPU has, and how many are taken
+ * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
+ *          the run
+ * @ending: enum gtp_ending: one hit at most ends the run
+ * @ended_by: the hit's reason; like @stop_tp, @stop_action, @stop_kind and @stop_error written by
+ *            the hit that has claimed @ending, and read only when @ending says that all is there
+ * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
+ * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT, GTP_STOP_ERROR, GTP_STOP_FULL
+ * @stop_action: of GTP_STOP_ERROR: counted from 1, 0 is the condition
+ * @stop_kind: of @stop_action: 'R', 'M', 'X', or 'c' for the condition
+ * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
+ * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
  * The rest is settings and what qTStatus tells.
  *
@@ -70,9 +91,13 @@ struct gtp_trace {
 
 	bool active;
 	u32 ending;
+	enum gtp_stop ended_by;
 	enum gtp_stop stop;
 	u32 stop_tp;
+	u32 stop_action;
+	char stop_kind;
 	struct ax_error stop_error;
+	u64 missed;
 
 	struct gtp_index index;
 	bool indexed;
@@ -84,8 +109,13 @@ struct gtp_trace {
 	char *user_hex, *notes_hex, *stop_notes_hex;
 };
 
+/*
+ * gtp_trace_init - a session without definitions that has never run; @t needs no initialisation. 0
+ * or -ENOMEM
+ */
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
-		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops, void *ctx);
+		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops,
+		   void *ctx);
 
 /* gtp_trace_exit - stop and free everything */
 void gtp_trace_exit(struct gtp_trace *t);
@@ -98,7 +128,10 @@ void gtp_trace_reset(struct gtp_trace *t);
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
- * Checks all expressions' variables, allocates buffers, arms every location. All or nothing.
+ * Checks all expressions' variables, allocates buffers, arms every location. All or nothing, but
+ * that the frames of the run before are gone when it fails after the checks. Hits count from the
+ * moment when all is armed.
+ * Context: may sleep, caller's lock.
  * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or what ->arm said.
  */
 int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
@@ -113,7 +146,15 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
  */
 int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
-/* gtp_trace_stop - disarm, wait, note @reason unless a hit has ended the run already; nothing when not running */
+/*
+ * gtp_trace_drop - forget the frames and locations of a run that has stopped, give back its memory
+ */
+void gtp_trace_drop(struct gtp_trace *t);
+
+/*
+ * gtp_trace_stop - disarm, wait, note @reason unless a hit has ended the run already; nothing when
+ * not running
+ */
 void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
 
 /* gtp_trace_settle - finish a run that a hit has ended; true when there was one to finish */
@@ -127,7 +168,10 @@ static inline bool gtp_trace_running(const struct gtp_trace *t)
 /* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
 int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
 
-/* gtp_trace_forget_range - the code in [start, end) goes away: disarm, mark as gone; number of tracepoints hit */
+/*
+ * gtp_trace_forget_range - the code in [start, end) goes away: disarm, mark as gone; how many
+ * tracepoints that met
+ */
 u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
 
 /* gtp_trace_hits - a tracepoint's counters over all CPUs (qTP) */
@@ -138,7 +182,18 @@ struct gtp_totals {
 	u64 frames, created, size, free, nested, missed;
 };
 
+/* gtp_trace_totals - may be asked for during a run: each figure is right by itself */
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
+
+/**
+ * gtp_trace_stop_text() - why the run ended, when an expression or a bad address did it
+ * @t: a session with @stop GTP_STOP_ERROR
+ * @buf: receives "action 2 (X): ref32 at byte 8: cannot read memory at 0x10 (4 bytes)", terminated
+ * @size: bytes of @buf
+ *
+ * The tracepoint is not in it: GDB says it itself, others take @stop_tp. Return: length.
+ */
+int gtp_trace_stop_text(const struct gtp_trace *t, char *buf, size_t size);
 
 /* gtp_trace_status - qTStatus' reply "T1;..." in full, terminated; length */
 int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);

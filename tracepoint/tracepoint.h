@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What GDB asked for: tracepoints with their condition, actions and source text, one list of them. */
+/*
+ * What GDB asked for: tracepoints with their condition, actions and source text, one list of them.
+ */
 #ifndef _GTP_TRACEPOINT_H
 #define _GTP_TRACEPOINT_H
 
@@ -7,6 +9,13 @@
 #include "agentexpr/ax.h"
 
 struct gtp_location;
+
+enum {
+	GTP_TP_NUM_MAX = 0xffff,      /* a trace file has 16 bits for it */
+	GTP_TRACEPOINTS_MAX = 4096,   /* definitions in all */
+	GTP_ACTIONS_MAX = 1024,       /* of one tracepoint: a hit's time must stay bounded */
+	GTP_SLOT_NONE = 0x7fffffff,   /* a tracepoint without counters */
+};
 
 /**
  * struct gtp_mem - where shared code gets memory from
@@ -30,6 +39,12 @@ enum gtp_action_kind {
 	GTP_ACTION_MEM,  /* M */
 	GTP_ACTION_EXPR, /* X */
 };
+
+/* gtp_action_letter - as GDB writes it */
+static inline char gtp_action_letter(enum gtp_action_kind kind)
+{
+	return "RMX"[kind];
+}
 
 /**
  * struct gtp_action - one action, in the order GDB sent them
@@ -61,21 +76,25 @@ struct gtp_source {
 };
 
 /**
- * struct gtp_tracepoint - one (number, address) pair; GDB's tracepoint with several locations is several
+ * struct gtp_tracepoint - one (number, address) pair; GDB's tracepoint with several locations is
+ * several
  * @next: all of them, in the order GDB sent them
  * @next_here: others at the same location, while armed
  * @num: GDB's number, 1 to 65535
  * @addr: run-time address as GDB sent it
  * @enabled: may change while armed; hits read it once
  * @pass: pass count, 0: none
- * @slot: index into every CPU's counters
+ * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
  * @cond: NULL: always
  * @actions: in order
  * @sources: in order
- * @loc: where it is armed, NULL when it is not
+ * @nactions: how many @actions
+ * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
+ * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
+ *     @gone
  * @gone: the module it was in has been unloaded
  * @defining: GDB may still send continuations
- * @pass_left: hits still to come before the run stops; shared between CPUs, used only when @pass is set
+ * @repeated: GDB has sent the definition again, so what follows is a repetition too
  */
 struct gtp_tracepoint {
 	struct gtp_tracepoint *next;
@@ -85,7 +104,8 @@ struct gtp_tracepoint {
 	bool enabled;
 	bool gone;
 	bool defining;
-	u32 step;
+	bool repeated;
+	u32 nactions;
 	u64 pass;
 	u64 pass_hits;
 	u32 slot;
@@ -95,13 +115,15 @@ struct gtp_tracepoint {
 	struct gtp_location *loc;
 };
 
+/* struct gtp_tracepoints - all definitions, in the order GDB sent them */
 struct gtp_tracepoints {
 	struct gtp_tracepoint *first;
 	u32 count;
 };
 
 /*
- * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to say
+ * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to
+ * say
  *
  * Filled by whoever finds the fault, shown by GDB as it is: says what, where and what to do.
  */
@@ -120,8 +142,9 @@ __printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
  * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
  *
  * Verifies the condition. Context: may sleep.
- * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping, F, S); nothing is
- * added on error.
+ * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping, F,
+ * S); nothing is added on error. A definition that is repeated closes the one that is there: no
+ * continuation changes it.
  */
 int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 			  struct gtp_tracepoint **out, struct gtp_why *why);
@@ -133,15 +156,18 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
  * @text: "N:ADDR:actions[-]", terminated
  * @why: the refusal
  *
- * A tracepoint that is complete (@defining false) takes nothing more and that is no error: GDB repeats
- * definitions when it re-sets its locations during a run.
- * Return: 0, -ENOENT (no such tracepoint), -EINVAL, -ENOMEM, -EOPNOTSUPP. On error the tracepoint is removed from
- * the list: half a definition must not run.
+ * A tracepoint that is complete (@defining false) takes nothing more and that is no error: GDB
+ * repeats definitions when it re-sets its locations during a run.
+ * Return: 0, -ENOENT (no such tracepoint), -EINVAL, -ENOMEM, -EOPNOTSUPP. On error the tracepoint
+ * is removed from the list: half a definition must not run.
  */
 int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			       const char *text, struct gtp_why *why);
 
-/* gtp_tracepoint_add_source - a QTDPsrc packet without its "QTDPsrc:"; repeated pieces are dropped. 0 or -errno */
+/*
+ * gtp_tracepoint_add_source - a QTDPsrc packet without its "QTDPsrc:"; a repetition's are dropped.
+ * 0 or -errno
+ */
 int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			      const char *text, struct gtp_why *why);
 
@@ -154,6 +180,9 @@ void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *m
 /* gtp_tracepoint_remove - take one off the list and free it; it may not be armed */
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp);
+
+/* gtp_tracepoint_free - free one that is on no list */
+void gtp_tracepoint_free(const struct gtp_mem *mem, struct gtp_tracepoint *tp);
 
 /**
  * gtp_tracepoint_piece() - the upload of a tracepoint, piece by piece (qTfP, qTsP)

@@ -25,7 +25,8 @@ enum gtp_tsv_builtin {
  * @num: GDB's number
  * @builtin: read-only, its value comes from the hit
  * @initial: value at tstart
- * @value: value now; shared between CPUs: expressions that read and set one run under struct gtp_hit_ops' tsv_lock
+ * @value: value now; shared between CPUs: expressions that read and set one run under struct
+ *     gtp_hit_ops' tsv_lock
  */
 struct gtp_tsv {
 	u16 num;
@@ -46,7 +47,10 @@ void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 /* gtp_tsvs_clear - drop the user's, keep the built-in ones (QTinit) */
 void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem);
 
-/* gtp_tsvs_define - a QTDV packet without its "QTDV:"; creates or re-initialises. 0 or -errno with @why */
+/*
+ * gtp_tsvs_define - a QTDV packet without its "QTDV:"; creates or re-initialises. 0 or -errno with
+ * @why
+ */
 int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
 		    struct gtp_why *why);
 
@@ -56,7 +60,10 @@ void gtp_tsvs_reset(struct gtp_tsvs *tsvs);
 /* gtp_tsvs_known - for ax_verify_tsvs(); @ctx is the struct gtp_tsvs */
 enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets);
 
-/* gtp_tsvs_piece - the n-th variable in qTfV form "N:INIT:BUILTIN:hexname"; length, 0 when there is none */
+/*
+ * gtp_tsvs_piece - the n-th variable in qTfV form "N:INIT:BUILTIN:hexname"; length, 0 when there is
+ * none
+ */
 int gtp_tsvs_piece(const struct gtp_tsvs *tsvs, u32 n, char *buf, size_t size);
 
 #endif /* _GTP_TSV_H */

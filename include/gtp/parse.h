@@ -10,9 +10,11 @@
  * @start: first character
  * @p: next character
  * @end: behind the last one; nothing is read there, no terminator is needed
- * @skipped: characters of the packet in front of @start, so that gtp_in_column() counts from the packet's first
+ * @skipped: characters of the packet in front of @start, so that gtp_in_column() counts from the
+ *     packet's first
  *
- * Every gtp_in_*() that returns false leaves @p where it was, so that a message can name the column.
+ * Every gtp_in_*() that returns false leaves @p where it was, so that a message can name the
+ * column.
  */
 struct gtp_in {
 	const char *start;
@@ -67,7 +69,10 @@ bool gtp_in_hex32(struct gtp_in *in, u32 *value);
 /* gtp_in_bytes - take 2 * @n hex digits as @n bytes; @dst may be NULL to check and skip them */
 bool gtp_in_bytes(struct gtp_in *in, u8 *dst, size_t n);
 
-/* gtp_in_until - take everything in front of @stop or of the end; @stop itself stays; returns the length */
+/*
+ * gtp_in_until - take everything in front of @stop or of the end; @stop itself stays; returns the
+ * length
+ */
 size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
 
 /* gtp_in_rest - take all that is left; returns the length */
@@ -89,7 +94,8 @@ size_t gtp_hex_encode(char *dst, const void *src, size_t n);
  * @hex: the digits
  * @len: how many
  *
- * Return: number of bytes, or -EINVAL (odd, not hex) or -E2BIG (more than @size); then @dst is not touched.
+ * Return: number of bytes, or -EINVAL (odd, not hex) or -E2BIG (more than @size); then @dst is not
+ * touched.
  */
 int gtp_hex_decode(u8 *dst, size_t size, const char *hex, size_t len);
 

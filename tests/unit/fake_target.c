@@ -67,7 +67,7 @@ void fake_unmap(struct fake *f, u64 addr)
 			return;
 		}
 	}
-	assert(!"fake_unmap of what is mapped");
+	assert(!"nothing is mapped there");
 }
 
 static u8 *byte_at(struct fake *f, u64 addr)
@@ -138,7 +138,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 		gtp_why(why, "no probe is possible at 0x%llx", loc->addr);
 		return -EINVAL;
 	}
-	note(f->log, "arm %llx\n", loc->addr);
+	note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	loc->mechanism = "fake";
 	f->armed++;
@@ -156,7 +156,7 @@ static void disarm(void *ctx, struct gtp_location *first)
 		assert(loc->probe == f);
 		if (f->while_disarming)
 			f->while_disarming(f, loc);
-		note(f->log, "disarm %llx\n", loc->addr);
+		note(f->log, "%s %llx\n", "disarm", loc->addr);
 		loc->probe = NULL;
 		loc->missed += f->missed;
 		f->armed--;

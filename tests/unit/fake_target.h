@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A machine to trace in: memory, probes that fire when told to, CPUs, clocks, allocations that fail. */
+/*
+ * A machine to trace in: memory, probes that fire when told to, CPUs, clocks, allocations that
+ * fail.
+ */
 #ifndef _GTP_FAKE_TARGET_H
 #define _GTP_FAKE_TARGET_H
 
@@ -69,13 +72,21 @@ struct fake {
 extern const struct gtp_target_ops fake_target_ops;
 extern const struct gtp_hit_ops fake_hit_ops;
 
-/* fake_init - a machine with empty memory and an initialised @f->trace; returns gtp_trace_init()'s result */
+/*
+ * fake_init - a machine with empty memory and an initialised @f->trace; returns gtp_trace_init()'s
+ * result
+ */
 int fake_init(struct fake *f);
 
-/* fake_exit - ends the session; the number of allocations that leaked, or of locations left armed */
+/*
+ * fake_exit - ends the session; the number of allocations that leaked, or of locations left armed
+ */
 int fake_exit(struct fake *f);
 
-/* fake_map - memory with these bytes (NULL: zeroes); everything that is not mapped faults. Returns the bytes */
+/*
+ * fake_map - memory with these bytes (NULL: zeroes); everything that is not mapped faults. Returns
+ * the bytes
+ */
 u8 *fake_map(struct fake *f, u64 addr, const void *bytes, u32 len);
 
 /* fake_unmap - the mapping that begins at @addr goes away */

@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Run control: from definitions to armed locations and back.
+ *
+ * Hits run on other CPUs from ->arm to ->disarm and take no lock. They see
+ *   - locations and tracepoints that were complete before they were armed, or published into
+ *   next_here;
+ *   - @active, which is set when everything is armed;
+ *   - @ending, which the one hit that ends the run claims, fills, and marks as written.
+ * All else belongs to the caller's lock. After ->disarm no hit runs, so @ending is then NO or
+ * WRITTEN.
+ */
+#include <gtp/parse.h>
+#include "tracepoint/trace.h"
+
+/* --- variables of expressions --- */
+
+static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+		      const struct gtp_expr *e, u32 action, struct gtp_why *why)
+{
+	struct ax_error err;
+	char text[128];
+
+	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->tsvs, &err))
+		return 0;
+	ax_error_format(&err, text, sizeof(text));
+	if (action)
+		gtp_why(why, "tracepoint %u, action %u (X): %s", tp->num, action, text);
+	else
+		gtp_why(why, "tracepoint %u, condition: %s", tp->num, text);
+	return -EINVAL;
+}
+
+static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+			    struct gtp_why *why)
+{
+	const struct gtp_action *a;
+	u32 n = 0;
+	int rc;
+
+	if (tp->gone) {
+		gtp_why(why,
+			"tracepoint %u at 0x%llx: its module has been unloaded; load it again and tstart, or delete the tracepoint",
+			tp->num, tp->addr);
+		return -ENOENT;
+	}
+	rc = check_expr(t, tp, tp->cond, 0, why);
+	for (a = tp->actions; a && !rc; a = a->next)
+		rc = check_expr(t, tp, a->expr, ++n, why);
+	return rc;
+}
+
+static int check_all(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = t->tps.first; tp && !rc; tp = tp->next)
+		rc = check_tracepoint(t, tp, why);
+	return rc;
+}
+
+/* --- locations --- */
+
+static struct gtp_location *find_location(const struct gtp_trace *t, u64 addr)
+{
+	struct gtp_location *loc;
+
+	for (loc = t->locs; loc && loc->addr != addr; loc = loc->next)
+		;
+	return loc;
+}
+
+static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepoint *tp,
+					 struct gtp_why *why)
+{
+	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
+
+	if (!loc) {
+		gtp_why(why, "no memory to arm tracepoint %u", tp->num);
+		return NULL;
+	}
+	loc->addr = tp->addr;
+	loc->trace = t;
+	loc->first = tp;
+	return loc;
+}
+
+static void append_location(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_location **at = &t->locs;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = loc;
+}
+
+/* Hits may be walking the list: the one store that makes @tp visible comes last. */
+static void append_here(struct gtp_location *loc, struct gtp_tracepoint *tp)
+{
+	struct gtp_tracepoint **at = &loc->first;
+
+	while (*at)
+		at = &(*at)->next_here;
+	tp->loc = loc;
+	gtp_publish(at, tp);
+}
+
+static void free_location(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_tracepoint *tp = loc->first;
+
+	while (tp) {
+		struct gtp_tracepoint *next = tp->next_here;
+
+		tp->loc = NULL;
+		tp->next_here = NULL;
+		tp = next;
+	}
+	t->mem.free(t->mem.ctx, loc);
+}
+
+static void free_locations(struct gtp_trace *t)
+{
+	while (t->locs) {
+		struct gtp_location *loc = t->locs;
+
+		t->locs = loc->next;
+		free_location(t, loc);
+	}
+}
+
+static int build_locations(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_tracepoint *tp;
+
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		struct gtp_location *loc = find_location(t, tp->addr);
+
+		if (loc) {
+			append_here(loc, tp);
+			continue;
+		}
+		loc = new_location(t, tp, why);
+		if (!loc)
+			return -ENOMEM;
+		tp->loc = loc;
+		append_location(t, loc);
+	}
+	return 0;
+}
+
+static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+{
+	struct gtp_why inner = { "" };
+	int rc = t->target->arm(t->ctx, loc, &inner);
+
+	if (rc)
+		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
+	return rc;
+}
+
+static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
+{
+	if (t->target->progress)
+		t->target->progress(t->ctx, what, done, total);
+}
+
+/* All of the list or none of it. */
+static int arm_locations(struct gtp_trace *t, u32 total, struct gtp_why *why)
+{
+	struct gtp_location *loc, *rest;
+	struct gtp_location **at;
+	u32 done = 0;
+	int rc = 0;
+
+	for (at = &t->locs; *at; at = &(*at)->next) {
+		rc = arm(t, *at, why);
+		if (rc)
+			break;
+		progress(t, "arming tracepoints", ++done, total);
+	}
+	if (!rc || !done)
+		return rc;
+	/* What ->disarm gets is what was armed; the rest comes back behind it to be freed. */
+	rest = *at;
+	*at = NULL;
+	t->target->disarm(t->ctx, t->locs);
+	for (loc = t->locs; loc->next; loc = loc->next)
+		;
+	loc->next = rest;
+	return rc;
+}
+
+/* --- counters --- */
+
+static void assign_slots(struct gtp_trace *t)
+{
+	struct gtp_tracepoint *tp;
+
+	t->slots_used = 0;
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		tp->slot = t->slots_used++;
+		tp->pass_hits = 0;
+		tp->defining = false;
+	}
+}
+
+/* A slot that was given to a tracepoint which could not be armed may have been counted in. */
+static void clear_slot(struct gtp_trace *t, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < t->ncpus; i++)
+		if (t->cpus[i])
+			t->cpus[i]->stat[slot] = (struct gtp_tp_stat){ 0 };
+}
+
+/* --- start --- */
+
+void gtp_trace_drop(struct gtp_trace *t)
+{
+	free_locations(t);
+	if (t->cpus)
+		t->target->buffers_put(t->ctx, t->cpus, t->ncpus);
+	t->cpus = NULL;
+	t->ncpus = 0;
+	t->mem.free(t->mem.ctx, t->index.entry);
+	t->index.entry = NULL;
+	t->index.n = 0;
+	t->indexed = false;
+	t->nslots = 0;
+	t->missed = 0;
+	t->stop = GTP_STOP_NEVER_RUN;
+	t->start_us = 0;
+	t->stop_us = 0;
+}
+
+static void begin(struct gtp_trace *t)
+{
+	t->ending = GTP_ENDING_NO;
+	t->stop_tp = 0;
+	t->mem.free(t->mem.ctx, t->stop_notes_hex);
+	t->stop_notes_hex = NULL;
+	t->start_us = t->target->wallclock_us(t->ctx);
+	t->stop = GTP_STOP_RUNNING;
+	gtp_publish(&t->active, true);
+}
+
+int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
+{
+	u32 nslots = t->tps.count + GTP_SLOTS_SPARE;
+	int rc;
+
+	if (gtp_trace_running(t)) {
+		gtp_why(why, "a run is going on already; tstop ends it");
+		return -EBUSY;
+	}
+	rc = check_all(t, why);
+	if (rc)
+		return rc;
+	gtp_trace_drop(t);
+	rc = t->target->buffers_get(t->ctx, t->buffer_bytes, t->circular, nslots, &t->cpus,
+				    &t->ncpus, why);
+	if (rc)
+		return rc;
+	t->nslots = nslots;
+	assign_slots(t);
+	gtp_tsvs_reset(&t->tsvs);
+	rc = build_locations(t, why);
+	if (!rc)
+		rc = arm_locations(t, t->tps.count, why);
+	if (rc) {
+		gtp_trace_drop(t);
+		return rc;
+	}
+	begin(t);
+	return 0;
+}
+
+/* --- a tracepoint that is defined during a run --- */
+
+static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	struct gtp_location *loc = find_location(t, tp->addr);
+	int rc;
+
+	if (loc) {
+		append_here(loc, tp);
+		return 0;
+	}
+	loc = new_location(t, tp, why);
+	if (!loc)
+		return -ENOMEM;
+	tp->loc = loc;
+	rc = arm(t, loc, why);
+	if (rc)
+		free_location(t, loc);
+	else
+		append_location(t, loc);
+	return rc;
+}
+
+static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	if (t->slots_used == t->nslots) {
+		gtp_why(why,
+			"tracepoint %u: no more than %u can be added to a run; tstop and tstart again",
+			tp->num, GTP_SLOTS_SPARE);
+		return -ENOMEM;
+	}
+	tp->slot = t->slots_used;
+	clear_slot(t, tp->slot);
+	return 0;
+}
+
+int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	int rc;
+
+	tp->defining = false;
+	if (!gtp_trace_running(t) || tp->loc)
+		return 0;
+	rc = check_tracepoint(t, tp, why);
+	if (!rc)
+		rc = take_slot(t, tp, why);
+	if (!rc)
+		rc = install_here(t, tp, why);
+	if (rc)
+		gtp_tracepoint_remove(&t->tps, &t->mem, tp);
+	else
+		t->slots_used++;
+	return rc;
+}
+
+/* --- stop --- */
+
+/* @reason is for a run that no hit has ended. */
+static void finish(struct gtp_trace *t, enum gtp_stop reason)
+{
+	WRITE_ONCE(t->active, false);
+	if (t->locs)
+		t->target->disarm(t->ctx, t->locs);
+	t->stop = gtp_acquire(&t->ending) == GTP_ENDING_WRITTEN ? t->ended_by : reason;
+	t->stop_us = t->target->wallclock_us(t->ctx);
+}
+
+void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
+{
+	if (gtp_trace_running(t))
+		finish(t, reason);
+}
+
+bool gtp_trace_settle(struct gtp_trace *t)
+{
+	/* Not CLAIMED: that hit will call ->stopping when it is done, and we are asked again. */
+	if (!gtp_trace_running(t) || gtp_acquire(&t->ending) != GTP_ENDING_WRITTEN)
+		return false;
+	finish(t, t->ended_by);
+	return true;
+}
+
+/* --- changes during a run --- */
+
+int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
+{
+	struct gtp_tracepoint *tp = gtp_tracepoint_find(&t->tps, num, addr);
+
+	if (!tp)
+		return -ENOENT;
+	WRITE_ONCE(tp->enabled, on);
+	return 0;
+}
+
+/* Hits do not look at ->next, so a list may change under them. */
+static struct gtp_location *take_range(struct gtp_trace *t, u64 start, u64 end)
+{
+	struct gtp_location **at = &t->locs, *taken = NULL;
+
+	while (*at) {
+		struct gtp_location *loc = *at;
+
+		if (loc->addr < start || loc->addr >= end) {
+			at = &loc->next;
+			continue;
+		}
+		*at = loc->next;
+		loc->next = taken;
+		taken = loc;
+	}
+	return taken;
+}
+
+u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end)
+{
+	struct gtp_location *taken = take_range(t, start, end), *next;
+	struct gtp_tracepoint *tp;
+	u32 n = 0;
+
+	if (taken && gtp_trace_running(t))
+		t->target->disarm(t->ctx, taken);
+	for (; taken; taken = next) {
+		next = taken->next;
+		t->missed += taken->missed;
+		free_location(t, taken);
+	}
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		if (tp->addr < start || tp->addr >= end || tp->gone)
+			continue;
+		tp->gone = true;
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Trace state variables: the built-in ones, GDB's definitions, and their upload. */
+#include <gtp/parse.h>
+#include "tracepoint/tsv.h"
+
+static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
+	[GTP_TSV_CPU_ID] = "cpu_id",
+	[GTP_TSV_CLOCK] = "clock",
+	[GTP_TSV_CURRENT_TASK] = "current_task",
+	[GTP_TSV_CURRENT_TASK_PID] = "current_task_pid",
+};
+
+static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)
+{
+	struct gtp_tsv *v = mem->alloc(mem->ctx, sizeof(*v));
+
+	if (v)
+		v->num = num;
+	tsvs->slot[num] = v;
+	return v;
+}
+
+int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
+{
+	u16 num;
+
+	memset(tsvs, 0, sizeof(*tsvs));
+	for (num = GTP_TSV_CPU_ID; num < GTP_TSV_NR_BUILTIN; num++) {
+		struct gtp_tsv *v = new_tsv(tsvs, mem, num);
+
+		if (!v) {
+			gtp_tsvs_exit(tsvs, mem);
+			return -ENOMEM;
+		}
+		v->builtin = true;
+		memcpy(v->name, builtin_name[num], strlen(builtin_name[num]));
+	}
+	return 0;
+}
+
+static void drop_from(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u32 first)
+{
+	u32 num;
+
+	for (num = first; num < GTP_TSV_MAX; num++) {
+		mem->free(mem->ctx, tsvs->slot[num]);
+		tsvs->slot[num] = NULL;
+	}
+}
+
+void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
+{
+	drop_from(tsvs, mem, 0);
+}
+
+void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
+{
+	drop_from(tsvs, mem, GTP_TSV_NR_BUILTIN);
+}
+
+void gtp_tsvs_reset(struct gtp_tsvs *tsvs)
+{
+	u32 num;
+
+	for (num = GTP_TSV_NR_BUILTIN; num < GTP_TSV_MAX; num++)
+		if (tsvs->slot[num])
+			WRITE_ONCE(tsvs->slot[num]->value, tsvs->slot[num]->initial);
+}
+
+enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets)
+{
+	const struct gtp_tsvs *tsvs = ctx;
+
+	if (tsv >= GTP_TSV_MAX || !tsvs->slot[tsv])
+		return AX_E_UNKNOWN_TSV;
+	return sets && tsvs->slot[tsv]->builtin ? AX_E_READ_ONLY_TSV : AX_OK;
+}
+
+/* --- QTDV --- */
+
+static int bad(struct gtp_why *why, const struct gtp_in *in, const char *what)
+{
+	gtp_why(why, "QTDV: %s at column %u", what, gtp_in_column(in));
+	return -EINVAL;
+}
+
+/* struct qtdv - the fields of one packet */
+struct qtdv {
+	u32 num;
+	u64 initial;
+	u32 builtin;
+	char name[GTP_TSV_NAME_MAX];
+};
+
+static bool is_name(const char *name)
+{
+	const char *p;
+
+	for (p = name; *p; p++)
+		if (!(*p >= 'a' && *p <= 'z') && !(*p >= 'A' && *p <= 'Z') &&
+		    !(*p >= '0' && *p <= '9') && *p != '_')
+			return false;
+	return p > name;
+}
+
+static int read_packet(struct qtdv *q, struct gtp_in *in, struct gtp_why *why)
+{
+	int n;
+
+	if (!gtp_in_hex32(in, &q->num) || !gtp_in_char(in, ':'))
+		return bad(why, in, "number is not a hex number");
+	if (!gtp_in_hex64(in, &q->initial) || !gtp_in_char(in, ':'))
+		return bad(why, in, "initial value is not a hex number");
+	if (!gtp_in_hex32(in, &q->builtin) || !gtp_in_char(in, ':'))
+		return bad(why, in, "the built-in mark is not a hex number");
+	n = gtp_hex_decode((u8 *)q->name, sizeof(q->name) - 1, in->p, gtp_in_left(in));
+	if (n == -EINVAL)
+		return bad(why, in, "name is not hex");
+	if (n < 0)
+		return bad(why, in, "name is longer than 63 characters");
+	q->name[n] = '\0';
+	/* A NUL among the bytes would hide the rest of the name. */
+	if (!is_name(q->name) || strlen(q->name) != (size_t)n)
+		return bad(why, in, "name is not of letters, digits and _");
+	return 0;
+}
+
+/* GDB sends back what it got from qTfV. */
+static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, struct gtp_why *why)
+{
+	const struct gtp_tsv *v = tsvs->slot[q->num];
+
+	if (v && v->builtin && q->builtin && !strcmp(v->name, q->name))
+		return 0;
+	if (v && v->builtin)
+		gtp_why(why, "trace state variable %u is the built-in $%s here, not $%s", q->num,
+			v->name, q->name);
+	else
+		gtp_why(why, "there is no built-in trace state variable $%s here", q->name);
+	return -EINVAL;
+}
+
+int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
+		    struct gtp_why *why)
+{
+	struct gtp_tsv *v;
+	struct gtp_in in;
+	struct qtdv q;
+	int rc;
+
+	gtp_in_init(&in, text, strlen(text));
+	in.skipped = strlen("QTDV:");
+	rc = read_packet(&q, &in, why);
+	if (rc)
+		return rc;
+	if (!q.num || q.num >= GTP_TSV_MAX) {
+		gtp_why(why, "trace state variable $%s: number %u is not in 1 to %u", q.name, q.num,
+			GTP_TSV_MAX - 1);
+		return -EINVAL;
+	}
+	if (q.builtin || q.num < GTP_TSV_NR_BUILTIN)
+		return check_builtin(tsvs, &q, why);
+	v = tsvs->slot[q.num] ?: new_tsv(tsvs, mem, (u16)q.num);
+	if (!v) {
+		gtp_why(why, "no memory for trace state variable $%s", q.name);
+		return -ENOMEM;
+	}
+	memcpy(v->name, q.name, sizeof(v->name));
+	v->initial = (s64)q.initial;
+	WRITE_ONCE(v->value, v->initial);
+	return 0;
+}
+
+int gtp_tsvs_piece(const struct gtp_tsvs *tsvs, u32 n, char *buf, size_t size)
+{
+	const struct gtp_tsv *v = NULL;
+	struct gtp_out out;
+	u32 num;
+
+	for (num = 0; num < GTP_TSV_MAX; num++) {
+		v = tsvs->slot[num];
+		if (v && !n--)
+			break;
+	}
+	if (num == GTP_TSV_MAX)
+		return 0;
+	gtp_out_init(&out, buf, size);
+	gtp_out_printf(&out, "%x:%llx:%d:", v->num, (u64)v->initial, v->builtin);
+	gtp_out_hex(&out, v->name, strlen(v->name));
+	return (int)out.len;
+}
