@@ -93,7 +93,7 @@ enum ax_err ax_decode(const u8 *code, u32 len, u32 pc, struct ax_insn *insn);
 int ax_disasm(const struct ax_insn *insn, char *buf, size_t size);
 
 /**
- * ax_error_format() - an error as a sentence: "ref32 at byte 8: cannot read memory at 0x10 (4 bytes)"
+ * ax_error_format() - an error as a sentence: "add at byte 8: needs 2 values, the stack has 1"
  * @err: the error
  * @buf: receives a terminated string
  * @size: bytes of @buf
@@ -143,7 +143,8 @@ enum {
  * @flags: AX_F_*
  * @regs_used: bit n set: GDB's register n is read
  *
- * Made by ax_verify() only. ax_interp() and the compiler take nothing else, so there is no second checker.
+ * Made by ax_verify() only. ax_interp() and the compiler take nothing else, so there is no second
+ * checker.
  */
 struct ax_verified {
 	const u8 *code;
@@ -164,8 +165,8 @@ struct ax_verified {
  * @out: valid only when AX_OK is returned
  * @err: says what is wrong and where otherwise
  *
- * What it refuses stands at the head of agentexpr/verify.c. Trace state variables are not checked here
- * (GDB defines them after the expressions that use them): see ax_verify_tsvs().
+ * What it refuses stands at the head of agentexpr/verify.c. Trace state variables are not checked
+ * here (GDB defines them after the expressions that use them): see ax_verify_tsvs().
  *
  * Context: any. Reads @code only within @len, whatever the bytes. Time is linear in @len.
  * Return: AX_OK or the reason, also in @err->code.
@@ -191,8 +192,10 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
  * @getv: value of a trace state variable
  * @setv: set it
- * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame may hold)
- * @trace_string: record up to @max bytes, through the first NUL; same returns. @max 0 records nothing.
+ * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
+ *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
+ * @trace_string: record up to @max bytes, through the first NUL; same returns. Also called with
+ *	@max 0, as above.
  * @tracev: record the value of a trace state variable; 0 or -ENOSPC
  * @print: printf's text, already formatted and terminated; must not fail
  *
@@ -236,10 +239,13 @@ enum { AX_PRINT_MAX = 256 };
  * @env: where
  * @result: the top of the stack at the end, 0 when it is empty; may be NULL
  *
- * Arithmetic is modulo 2^64. Division by zero is an error; INT64_MIN / -1 is INT64_MIN and its remainder 0.
- * Shifts by 64 and more (the count is unsigned) give 0, rsh_signed the sign. ext and zero_ext by 64 and
- * more change nothing; by 0 both give 0. ref* zero-extend; any alignment will do. if_goto jumps unless zero.
- * rot: a b c -> c a b (top on the right). trace's top is the length.
+ * Arithmetic is modulo 2^64. Division by zero is an error; INT64_MIN / -1 is INT64_MIN and its
+ * remainder 0. Shifts by 64 and more (the count is unsigned) give 0, rsh_signed the sign. ext and
+ * zero_ext by 64 and more change nothing; by 0 both give 0. ref* zero-extend; any alignment will
+ * do. if_goto jumps unless zero. rot: a b c -> c a b (top on the right). trace's and tracenz's top
+ * is the length. printf: the stack is ... 2nd-argument 1st-argument channel function (top); the
+ * last two are dropped. It converts as C does (see agentexpr/format.h); the text is cut to what
+ * fits @env->text.
  *
  * Context: a hit; see struct ax_ops.
  * Return: 0; -EINVAL: an error of the expression, in @env->err; -ENOSPC: the trace buffer is full.

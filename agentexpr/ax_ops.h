@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The only list of GDB's agent-expression opcodes (GDB manual, appendix "The GDB Agent Expression Mechanism"). */
+/* The only list of the opcodes; GDB's manual: "The GDB Agent Expression Mechanism". */
 #ifndef _GTP_AX_OPS_H
 #define _GTP_AX_OPS_H
 
@@ -16,8 +16,9 @@
  *   end     the expression ends here
  *   refuse  known to GDB, never sent by it: floating point
  *
- * trace_quick and trace16 leave the address; tracev pushes nothing (GDB's own ax.def disagrees with every
- * implementation here: "getv N; tracev N; pop; end" is what GDB sends and must leave an empty stack).
+ * trace_quick and trace16 leave the address; tracev pushes nothing (GDB's own ax.def disagrees with
+ * every implementation here: "getv N; tracev N; pop; end" is what GDB sends and must leave an empty
+ * stack).
  */
 #define AX_OPS(X)                                                                                  \
 	X(float, 0x01, 0, 0, 0, refuse)                                                            \

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Instructions and errors as text, for people. */
+#include "agentexpr/ax.h"
+
+/* struct text - a string that grows to the end of its memory and keeps counting after it */
+struct text {
+	char *buf;
+	size_t size;
+	size_t len;
+};
+
+static void put_char(struct text *t, char c)
+{
+	if (t->len + 1 < t->size)
+		t->buf[t->len] = c;
+	t->len++;
+}
+
+static void put_string(struct text *t, const char *s)
+{
+	while (*s)
+		put_char(t, *s++);
+}
+
+static void put_number(struct text *t, const char *fmt, u64 value)
+{
+	char num[24];
+
+	snprintf(num, sizeof(num), fmt, value);
+	put_string(t, num);
+}
+
+static int finish(struct text *t)
+{
+	if (t->size)
+		t->buf[t->len < t->size ? t->len : t->size - 1] = '\0';
+	return (int)t->len;
+}
+
+/* One byte of a format, so that the text is printable and the assembler reads it back. */
+static void put_escaped(struct text *t, u8 c)
+{
+	if (c == '"' || c == '\\') {
+		put_char(t, '\\');
+		put_char(t, (char)c);
+	} else if (c == '\n') {
+		put_string(t, "\\n");
+	} else if (c < 0x20 || c > 0x7e) {
+		put_number(t, "\\x%02llx", c);
+	} else {
+		put_char(t, (char)c);
+	}
+}
+
+static void put_printf(struct text *t, const struct ax_insn *insn)
+{
+	u32 len = insn->data_len;
+	u32 i;
+
+	put_number(t, " %llu \"", insn->nargs);
+	/*
+	 * The assembler adds the NUL again; one that is missing shows by the mark behind the quote.
+	 */
+	if (len && !insn->data[len - 1])
+		len--;
+	for (i = 0; i < len; i++)
+		put_escaped(t, insn->data[i]);
+	put_string(t, len == insn->data_len ? "\" no_nul" : "\"");
+}
+
+int ax_disasm(const struct ax_insn *insn, char *buf, size_t size)
+{
+	const struct ax_op_info *info = &ax_op_info[insn->op];
+	struct text t = { .buf = buf, .size = size };
+
+	if (info->rule == AX_RULE_invalid) {
+		put_number(&t, "byte 0x%02llx", insn->op);
+		return finish(&t);
+	}
+	put_string(&t, info->name);
+	if (info->rule == AX_RULE_printf)
+		put_printf(&t, insn);
+	else if (info->operand_bytes)
+		/* Wide constants are addresses more often than counts. */
+		put_number(&t, info->operand_bytes > 2 ? " 0x%llx" : " %llu", insn->operand);
+	return finish(&t);
+}
+
+static const char *const error_text[AX_NR_ERRORS] = {
+#define X(name, text) [AX_E_##name] = text,
+	AX_VERIFY_ERRORS(X)
+	AX_RUNTIME_ERRORS(X)
+#undef X
+};
+
+static const char *const error_name[AX_NR_ERRORS] = {
+	[AX_OK] = "OK",
+#define X(name, text) [AX_E_##name] = #name,
+	AX_VERIFY_ERRORS(X)
+	AX_RUNTIME_ERRORS(X)
+#undef X
+};
+
+/* "ref32 at byte 8: "; an expression that has no instruction to blame gets no place. */
+static void put_place(struct text *t, const struct ax_error *err)
+{
+	if (err->code == AX_E_EMPTY || err->code == AX_E_TOO_LONG)
+		return;
+	if (ax_op_info[err->op].name) {
+		put_string(t, ax_op_info[err->op].name);
+		put_char(t, ' ');
+	}
+	put_number(t, "at byte %llu: ", err->pc);
+}
+
+int ax_error_format(const struct ax_error *err, char *buf, size_t size)
+{
+	struct text t = { .buf = buf, .size = size };
+	size_t room;
+
+	if (!err->code || err->code >= AX_NR_ERRORS) {
+		put_string(&t, err->code ? "unknown error" : "no error");
+		return finish(&t);
+	}
+	put_place(&t, err);
+	finish(&t);
+	room = t.len < size ? size - t.len : 0;
+	if (room)
+		buf += t.len;
+	return (int)t.len + snprintf(buf, room, error_text[err->code], err->arg, err->arg2);
+}
+
+const char *ax_error_name(enum ax_err code)
+{
+	return (u32)code < AX_NR_ERRORS ? error_name[code] : "?";
+}

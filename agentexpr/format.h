@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* printf's formats: one parser for the verifier and the evaluation, and the conversion. */
+#ifndef _GTP_FORMAT_H
+#define _GTP_FORMAT_H
+
+#include "agentexpr/ax.h"
+
+/**
+ * ax_format_check() - is a format safe to be converted at a hit
+ * @insn: a decoded printf
+ * @err: @code, @arg and @arg2 are set when it is not
+ * @reads_mem: set when it has a %s
+ *
+ * Accepted: text; %%; %d %i %u %x %X %o with the flags "-+ #0", a width, a precision and hh, h, l,
+ * ll or z; %c %p %s with flags, width and precision. Numbers have three digits at most. Everything
+ * else is refused: %n writes, floating point is not there, * takes arguments that nobody counts.
+ *
+ * Return: AX_OK, AX_E_FORMAT_NUL, AX_E_BAD_FORMAT, AX_E_PRINT_ARGS or AX_E_FORMAT_ARGS.
+ */
+enum ax_err ax_format_check(const struct ax_insn *insn, struct ax_error *err, bool *reads_mem);
+
+/**
+ * ax_format_print() - convert and hand the text to the world's print()
+ * @env: where; @env->text receives the text
+ * @insn: a verified printf
+ * @top: just past the first argument, the one nearest to the stack's top; @top[-1] is the first,
+ *	@top[-2] the second
+ *
+ * Converts as C does on a machine with 32-bit int and 64-bit long, with what C leaves open decided:
+ * %p is 0x and hexadecimal digits; %c of 0 is nothing; a %s that fills the text is not padded. Both
+ * worlds print the same: the kernel's vsnprintf() is not asked, because its %p hashes and its zero
+ * padding is its own.
+ *
+ * Context: a hit; see struct ax_ops.
+ * Return: 0, or -EINVAL with @env->err: a %s could not be read. Nothing is printed then.
+ */
+int ax_format_print(struct ax_env *env, const struct ax_insn *insn, const u64 *top);
+
+#endif /* _GTP_FORMAT_H */

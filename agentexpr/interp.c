@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The interpreter: the meaning of every opcode.
+ *
+ * It trusts the verifier and only the verifier: stack depths, targets and operands are not looked
+ * at again. Whatever else evaluates expressions must agree with it, in results, in what is
+ * collected and in errors.
+ */
+#include "agentexpr/format.h"
+
+/* struct vm - one evaluation; @sp is the first free word of @env->stack */
+struct vm {
+	struct ax_env *env;
+	u64 *sp;
+	u32 pc; /* of the instruction to come; a jump or end changes it */
+	u32 end;
+};
+
+static void push(struct vm *vm, u64 value)
+{
+	*vm->sp++ = value;
+}
+
+static u64 pop(struct vm *vm)
+{
+	return *--vm->sp;
+}
+
+static int fail(struct vm *vm, const struct ax_insn *insn, enum ax_err code, u64 arg, u64 arg2)
+{
+	vm->env->err = (struct ax_error){
+		.code = (u16)code,
+		.pc = insn->pc,
+		.op = insn->op,
+		.arg = arg,
+		.arg2 = arg2,
+	};
+	return -EINVAL;
+}
+
+u64 ax_shift(enum ax_op op, u64 value, u64 count)
+{
+	bool out = count > 63;
+
+	if (op == AX_OP_lsh)
+		return out ? 0 : value << count;
+	if (op == AX_OP_rsh_unsigned)
+		return out ? 0 : value >> count;
+	return (u64)((s64)value >> (out ? 63 : count));
+}
+
+u64 ax_extend(enum ax_op op, u64 value, u32 bits)
+{
+	u64 sign;
+
+	if (bits >= 64)
+		return value;
+	value &= BIT_ULL(bits) - 1;
+	if (op == AX_OP_zero_ext || !bits)
+		return value;
+	sign = BIT_ULL(bits - 1);
+	return (value ^ sign) - sign;
+}
+
+bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
+{
+	bool rem = op == AX_OP_rem_signed || op == AX_OP_rem_unsigned;
+
+	if (!b)
+		return false;
+	if (op == AX_OP_div_unsigned || op == AX_OP_rem_unsigned)
+		*result = rem ? a % b : a / b;
+	else if (b == ~0ULL) /* idiv traps on INT64_MIN / -1; to negate is the same and wraps */
+		*result = rem ? 0 : 0 - a;
+	else
+		*result = (u64)(rem ? (s64)a % (s64)b : (s64)a / (s64)b);
+	return true;
+}
+
+static u64 arithmetic(u8 op, u64 a, u64 b)
+{
+	switch (op) {
+	case AX_OP_add:
+		return a + b;
+	case AX_OP_sub:
+		return a - b;
+	case AX_OP_mul:
+		return a * b;
+	case AX_OP_bit_and:
+		return a & b;
+	case AX_OP_bit_or:
+		return a | b;
+	default:
+		return a ^ b;
+	}
+}
+
+static u64 compare(u8 op, u64 a, u64 b)
+{
+	if (op == AX_OP_equal)
+		return a == b;
+	return op == AX_OP_less_signed ? (s64)a < (s64)b : a < b;
+}
+
+/*
+ * Every function below is one class of opcodes: 0, -EINVAL with the reason in env->err, or -ENOSPC.
+ */
+
+static int run_arithmetic(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 b = pop(vm);
+
+	push(vm, arithmetic(insn->op, pop(vm), b));
+	return 0;
+}
+
+static int run_compare(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 b = pop(vm);
+
+	push(vm, compare(insn->op, pop(vm), b));
+	return 0;
+}
+
+static int run_divide(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 b = pop(vm);
+	u64 result;
+
+	if (!ax_divide(insn->op, pop(vm), b, &result))
+		return fail(vm, insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
+	push(vm, result);
+	return 0;
+}
+
+static int run_shift(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 count = pop(vm);
+
+	push(vm, ax_shift(insn->op, pop(vm), count));
+	return 0;
+}
+
+static int run_not(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 a = pop(vm);
+
+	push(vm, insn->op == AX_OP_log_not ? !a : ~a);
+	return 0;
+}
+
+static int run_extend(struct vm *vm, const struct ax_insn *insn)
+{
+	push(vm, ax_extend(insn->op, pop(vm), (u32)insn->operand));
+	return 0;
+}
+
+static int run_const(struct vm *vm, const struct ax_insn *insn)
+{
+	push(vm, insn->operand);
+	return 0;
+}
+
+static int run_reg(struct vm *vm, const struct ax_insn *insn)
+{
+	u32 n = (u32)insn->operand;
+
+	push(vm, n == GTP_REG_RIP ? vm->env->pc : gtp_regs_get(vm->env->regs, n));
+	return 0;
+}
+
+static int run_ref(struct vm *vm, const struct ax_insn *insn)
+{
+	u32 bytes = 1U << (insn->op - AX_OP_ref8);
+	u64 addr = pop(vm);
+	u8 buf[8];
+
+	if (vm->env->ops->read(vm->env->ctx, buf, addr, bytes))
+		return fail(vm, insn, AX_E_BAD_ADDRESS, addr, bytes);
+	push(vm, gtp_get_le(buf, bytes));
+	return 0;
+}
+
+static int run_jump(struct vm *vm, const struct ax_insn *insn)
+{
+	if (insn->op == AX_OP_goto || pop(vm))
+		vm->pc = (u32)insn->operand;
+	return 0;
+}
+
+static int run_end(struct vm *vm, const struct ax_insn *insn)
+{
+	vm->pc = vm->end;
+	return 0;
+}
+
+static int run_dup(struct vm *vm, const struct ax_insn *insn)
+{
+	push(vm, vm->sp[-1]);
+	return 0;
+}
+
+static int run_pop(struct vm *vm, const struct ax_insn *insn)
+{
+	pop(vm);
+	return 0;
+}
+
+static int run_swap(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 b = pop(vm);
+	u64 a = pop(vm);
+
+	push(vm, b);
+	push(vm, a);
+	return 0;
+}
+
+static int run_pick(struct vm *vm, const struct ax_insn *insn)
+{
+	push(vm, *(vm->sp - 1 - insn->operand));
+	return 0;
+}
+
+static int run_rot(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 c = pop(vm);
+	u64 b = pop(vm);
+	u64 a = pop(vm);
+
+	push(vm, c);
+	push(vm, a);
+	push(vm, b);
+	return 0;
+}
+
+static int run_getv(struct vm *vm, const struct ax_insn *insn)
+{
+	push(vm, (u64)vm->env->ops->getv(vm->env->ctx, (u16)insn->operand));
+	return 0;
+}
+
+static int run_setv(struct vm *vm, const struct ax_insn *insn)
+{
+	vm->env->ops->setv(vm->env->ctx, (u16)insn->operand, (s64)vm->sp[-1]);
+	return 0;
+}
+
+/* What the world said to a collection; a full buffer is no error of the expression. */
+static int collected(struct vm *vm, const struct ax_insn *insn, int ret, u64 addr, u64 len)
+{
+	if (!ret || ret == -ENOSPC)
+		return ret;
+	if (ret == -E2BIG)
+		return fail(vm, insn, AX_E_TOO_MUCH, len, 0);
+	return fail(vm, insn, AX_E_BAD_ADDRESS, addr, len);
+}
+
+static int run_trace(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 len = pop(vm);
+	u64 addr = pop(vm);
+	int ret;
+
+	if (insn->op == AX_OP_trace)
+		ret = vm->env->ops->trace(vm->env->ctx, addr, len);
+	else
+		ret = vm->env->ops->trace_string(vm->env->ctx, addr, len);
+	return collected(vm, insn, ret, addr, len);
+}
+
+/* trace_quick and trace16: the length is in the instruction, the address stays. */
+static int run_trace_short(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 addr = vm->sp[-1];
+	int ret = vm->env->ops->trace(vm->env->ctx, addr, insn->operand);
+
+	return collected(vm, insn, ret, addr, insn->operand);
+}
+
+static int run_tracev(struct vm *vm, const struct ax_insn *insn)
+{
+	return vm->env->ops->tracev(vm->env->ctx, (u16)insn->operand);
+}
+
+static int run_printf(struct vm *vm, const struct ax_insn *insn)
+{
+	u64 *top = vm->sp - 2; /* below function and channel */
+
+	vm->sp = top - insn->nargs;
+	return ax_format_print(vm->env, insn, top);
+}
+
+static int (*const run[256])(struct vm *vm, const struct ax_insn *insn) = {
+	[AX_OP_add] = run_arithmetic,
+	[AX_OP_sub] = run_arithmetic,
+	[AX_OP_mul] = run_arithmetic,
+	[AX_OP_bit_and] = run_arithmetic,
+	[AX_OP_bit_or] = run_arithmetic,
+	[AX_OP_bit_xor] = run_arithmetic,
+	[AX_OP_equal] = run_compare,
+	[AX_OP_less_signed] = run_compare,
+	[AX_OP_less_unsigned] = run_compare,
+	[AX_OP_div_signed] = run_divide,
+	[AX_OP_div_unsigned] = run_divide,
+	[AX_OP_rem_signed] = run_divide,
+	[AX_OP_rem_unsigned] = run_divide,
+	[AX_OP_lsh] = run_shift,
+	[AX_OP_rsh_signed] = run_shift,
+	[AX_OP_rsh_unsigned] = run_shift,
+	[AX_OP_log_not] = run_not,
+	[AX_OP_bit_not] = run_not,
+	[AX_OP_ext] = run_extend,
+	[AX_OP_zero_ext] = run_extend,
+	[AX_OP_const8] = run_const,
+	[AX_OP_const16] = run_const,
+	[AX_OP_const32] = run_const,
+	[AX_OP_const64] = run_const,
+	[AX_OP_reg] = run_reg,
+	[AX_OP_ref8] = run_ref,
+	[AX_OP_ref16] = run_ref,
+	[AX_OP_ref32] = run_ref,
+	[AX_OP_ref64] = run_ref,
+	[AX_OP_if_goto] = run_jump,
+	[AX_OP_goto] = run_jump,
+	[AX_OP_end] = run_end,
+	[AX_OP_dup] = run_dup,
+	[AX_OP_pop] = run_pop,
+	[AX_OP_swap] = run_swap,
+	[AX_OP_pick] = run_pick,
+	[AX_OP_rot] = run_rot,
+	[AX_OP_getv] = run_getv,
+	[AX_OP_setv] = run_setv,
+	[AX_OP_trace] = run_trace,
+	[AX_OP_tracenz] = run_trace,
+	[AX_OP_trace_quick] = run_trace_short,
+	[AX_OP_trace16] = run_trace_short,
+	[AX_OP_tracev] = run_tracev,
+	[AX_OP_printf] = run_printf,
+};
+
+int ax_interp(const struct ax_verified *v, struct ax_env *env, u64 *result)
+{
+	struct vm vm = { .env = env, .sp = env->stack, .end = v->len };
+	struct ax_insn insn;
+	int ret = 0;
+
+	env->err = (struct ax_error){ .code = AX_OK };
+	while (!ret && vm.pc < vm.end) {
+		ax_decode(v->code, v->len, vm.pc, &insn);
+		vm.pc = insn.next;
+		ret = run[insn.op](&vm, &insn);
+	}
+	if (result)
+		*result = !ret && vm.sp > env->stack ? vm.sp[-1] : 0;
+	return ret;
+}
