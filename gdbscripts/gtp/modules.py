@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import remote
+from gtp import elf, remote
 
 # The kernel has freed these; left to itself GDB puts them where nothing else is.
 FREED = (".init",)
@@ -128,6 +128,7 @@ def load(mod, files, report):
     if ".text" not in addresses:
         report["no address of its code"].append(name)
         return
+    path = elf.placeable(path)
     if already_known(path):
         gdb.execute("remove-symbol-file " + quoted(path), to_string=True)
     add_symbols(path, addresses)
