@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Merging the CPUs' frames by time, and finding them as tfind does. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "trace/index.h"
+#include "trace/tfile.h"
+
+enum { CPUS = 300, BYTES = 8192 };
+
+static struct gtp_buffer store[CPUS];
+static struct gtp_buffer *bufs[CPUS];
+static u64 memory[CPUS][BYTES / 8];
+static struct gtp_index ix;
+
+static int setup(void **state)
+{
+	for (u32 i = 0; i < CPUS; i++) {
+		gtp_buffer_init(&store[i], memory[i], BYTES, false);
+		bufs[i] = &store[i];
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	free(ix.entry);
+	ix.entry = NULL;
+	return 0;
+}
+
+static void hit(u32 cpu, u64 time, u16 tp, u64 pc)
+{
+	assert_int_equal(gtp_buffer_begin(&store[cpu], tp, pc, time), 0);
+	gtp_buffer_commit(&store[cpu], 0);
+}
+
+/* Exactly as many entries as are promised to suffice: ASan sees one more. */
+static void build(u32 nbufs)
+{
+	size_t n = 1;
+
+	for (u32 i = 0; i < nbufs; i++)
+		n += bufs[i] ? bufs[i]->frames : 0;
+	ix.entry = malloc(n * sizeof(*ix.entry));
+	gtp_index_build(&ix, bufs, nbufs);
+	assert_int_equal(ix.n, n - 1);
+}
+
+static void test_nothing(void **state)
+{
+	build(4);
+	assert_int_equal(ix.n, 0);
+	assert_null(ix.entry[0].frame);
+	assert_true(ix.entry[0].offset == 0);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 0, 0, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_OUTSIDE, 1, 2, 0), -1);
+}
+
+static void test_order(void **state)
+{
+	static const u16 order[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	hit(0, 10, 1, 0);
+	hit(1, 11, 2, 0);
+	hit(3, 12, 4, 0);
+	hit(1, 12, 3, 0); /* equal times go by CPU */
+	hit(0, 20, 6, 0);
+	hit(3, 13, 5, 0);
+	hit(3, 30, 8, 0);
+	hit(1, 30, 7, 0);
+	bufs[2] = NULL;
+	build(4);
+	for (u32 i = 0; i < ARRAY_SIZE(order); i++)
+		assert_int_equal(ix.entry[i].frame->tp, order[i]);
+}
+
+/* A clock that goes back on one CPU does not change that CPU's order. */
+static void test_clock_goes_back(void **state)
+{
+	hit(0, 100, 1, 0);
+	hit(0, 50, 2, 0);
+	hit(0, 60, 3, 0);
+	hit(1, 70, 4, 0);
+	hit(1, 110, 5, 0);
+	build(2);
+	assert_int_equal(ix.entry[0].frame->tp, 4);
+	assert_int_equal(ix.entry[1].frame->tp, 1);
+	assert_int_equal(ix.entry[2].frame->tp, 2);
+	assert_int_equal(ix.entry[3].frame->tp, 3);
+	assert_int_equal(ix.entry[4].frame->tp, 5);
+}
+
+static u64 rng = 88172645463325252;
+
+static u32 random_below(u32 n)
+{
+	rng ^= rng << 13;
+	rng ^= rng >> 7;
+	rng ^= rng << 17;
+	return (u32)(rng >> 20) % n;
+}
+
+/* Many CPUs, few times: every frame once, times rise, ties by CPU, CPUs in their own order. */
+static void test_many(void **state)
+{
+	static u32 next[CPUS];
+	u32 cpu = 0, total = 0;
+
+	for (u32 i = 0; i < CPUS; i++) {
+		u32 n = random_below(4) ? random_below(40) : 0;
+		u64 time = 0;
+
+		next[i] = 0;
+		total += n;
+		for (u32 k = 0; k < n; k++) {
+			time += random_below(3);
+			hit(i, time, (u16)k, i);
+		}
+	}
+	build(CPUS);
+	assert_int_equal(ix.n, total);
+	for (u32 i = 0; i < ix.n; i++) {
+		const struct gtp_frame *f = ix.entry[i].frame;
+		const struct gtp_frame *last = i ? ix.entry[i - 1].frame : f;
+
+		assert_true(f->time >= last->time);
+		if (f->time == last->time)
+			assert_true(f->pc >= cpu);
+		cpu = (u32)f->pc;
+		assert_int_equal(f->tp, next[cpu]++);
+	}
+}
+
+static void test_circular_buffer(void **state)
+{
+	gtp_buffer_init(&store[0], memory[0], 128, true);
+	for (u16 i = 0; i < 100; i++)
+		hit(0, i, i, i);
+	build(1);
+	assert_int_equal(ix.n, 5);
+	assert_int_equal(ix.entry[0].frame->tp, 95);
+	assert_int_equal(ix.entry[4].frame->tp, 99);
+}
+
+static void test_offsets(void **state)
+{
+	u64 offset = 0;
+
+	hit(0, 1, 1, 1);
+	assert_int_equal(gtp_buffer_begin(&store[1], 2, 2, 2), 0);
+	assert_int_equal(gtp_buffer_add_var(&store[1], 1, 1), 0);
+	gtp_buffer_commit(&store[1], 0);
+	hit(0, 3, 1, 1);
+	build(2);
+	for (u32 i = 0; i < 3; i++) {
+		assert_true(ix.entry[i].offset == offset);
+		offset += gtp_tfile_frame_size(ix.entry[i].frame);
+	}
+	assert_null(ix.entry[3].frame);
+	assert_true(ix.entry[3].offset == offset && offset == 6 + 6 + 13 + 6);
+}
+
+static void test_find(void **state)
+{
+	static const u64 pc[] = { 0x100, 0x200, 0x300, 0x200, 0x100 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(pc); i++)
+		hit(0, i, (u16)(i % 2 + 1), pc[i]);
+	build(1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 4, 0, 3), 4);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 0, 0, 3), 0);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 5, 0, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, ~0ULL, 0, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 1ULL << 32, 0, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_PC, 0x200, 0, 0), 1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_PC, 0x200, 0, 1), 1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_PC, 0x200, 0, 2), 3);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_PC, 0x200, 0, 4), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_TP, 2, 0, 0), 1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_TP, 2, 0, 4), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_TP, 65537, 0, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_RANGE, 0x200, 0x300, 0), 1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_RANGE, 0x201, 0x300, 0), 2);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_RANGE, 0x101, 0x1ff, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_RANGE, 0x300, 0x200, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_OUTSIDE, 0x100, 0x200, 0), 2);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_OUTSIDE, 0x101, 0x1ff, 0), 0);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_OUTSIDE, 0x100, 0x300, 0), -1);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_PC, 0x100, 0, U32_MAX), -1);
+}
+
+#define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_nothing),
+		test(test_order),
+		test(test_clock_goes_back),
+		test(test_many),
+		test(test_circular_buffer),
+		test(test_offsets),
+		test(test_find),
+	};
+
+	return cmocka_run_group_tests_name("index", tests, NULL, NULL);
+}
