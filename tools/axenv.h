@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A world for agent expressions to run in: registers, memory with holes, variables, a log of what
+ * they do.
+ */
+#ifndef _GTP_AXENV_H
+#define _GTP_AXENV_H
+
+#include "agentexpr/ax.h"
+
+enum {
+	AXENV_MAPS = 16,
+	AXENV_TSVS = 16,
+	AXENV_LOG_MAX = 65536,
+	AXENV_FRAME_MAX = 1 << 20, /* a longer trace is -E2BIG */
+};
+
+/* struct axenv_map - memory that can be read; whatever is in no map faults */
+struct axenv_map {
+	u64 addr;
+	u32 len;
+	u8 *bytes; /* its own allocation */
+};
+
+/* struct axenv_tsv - a trace state variable; one that is not listed is unknown */
+struct axenv_tsv {
+	u16 num;
+	bool read_only;
+	s64 initial;
+	s64 value;
+};
+
+/**
+ * struct axenv - the world and everything an evaluation did to it
+ * @ax: what an engine is given; its ctx is the struct axenv
+ * @regs: registers of the hit
+ * @room: bytes @log may have before a collection is answered -ENOSPC; at most AXENV_LOG_MAX
+ * @log: what was collected, in order: see axenv_log_text(). Two evaluations collected the same when
+ *	@log_len and the bytes are the same.
+ * @printed: what printf printed, one after the other, terminated
+ */
+struct axenv {
+	struct ax_env ax;
+	struct gtp_regs regs;
+	struct axenv_map maps[AXENV_MAPS];
+	u32 nmaps;
+	struct axenv_tsv tsvs[AXENV_TSVS];
+	u32 ntsvs;
+	u32 room;
+	u32 log_len;
+	u32 printed_len;
+	u64 stack[AX_MAX_DEPTH];
+	char text[AX_PRINT_MAX];
+	u8 log[AXENV_LOG_MAX];
+	char printed[AXENV_LOG_MAX];
+};
+
+/*
+ * axenv_new - an empty world: no memory, no variables, every register a value of its own; never
+ * NULL
+ */
+struct axenv *axenv_new(void);
+void axenv_free(struct axenv *e);
+
+/*
+ * axenv_map - @len readable bytes at @addr, copied from @bytes (NULL: zeroes)
+ *
+ * Return: the copy, which may be written to; NULL when there are AXENV_MAPS already or it overlaps
+ * one.
+ */
+u8 *axenv_map(struct axenv *e, u64 addr, const void *bytes, u32 len);
+
+/* axenv_tsv - define a variable; false when there are AXENV_TSVS already */
+bool axenv_tsv(struct axenv *e, u16 num, s64 value, bool read_only);
+
+/* axenv_known - for ax_verify_tsvs(); @ctx is the struct axenv */
+enum ax_err axenv_known(void *ctx, u16 tsv, bool sets);
+
+/* axenv_reset - before another evaluation: variables as they began, logs and error empty */
+void axenv_reset(struct axenv *e);
+
+/* axenv_read - as struct ax_ops' read: all or nothing, also over adjoining maps */
+int axenv_read(void *ctx, void *dst, u64 addr, u32 len);
+
+/*
+ * axenv_log_* - append to a log as an evaluation would; 0 or -ENOSPC. For those who write down what
+ * they expect.
+ */
+int axenv_log_mem(struct axenv *e, u64 addr, const u8 *bytes, u32 len);
+int axenv_log_var(struct axenv *e, u16 num, s64 value);
+
+/* axenv_log_text - the log as lines "mem ADDR HEX" and "var NUM VALUE"; the caller frees it */
+char *axenv_log_text(const struct axenv *e);
+
+/* axenv_ops - the operations @ax.ops points to, for who wants to replace some of them */
+extern const struct ax_ops axenv_ops;
+
+#endif /* _GTP_AXENV_H */
