@@ -396,7 +396,7 @@ void x86_endbr64(struct x86_buf *b)
 	emit_le(b, 0xfa1e0ff3, 4); /* endbr64 */
 }
 
-void x86_nops(struct x86_buf *b, u32 bytes)
+void x86_fill_nops(struct x86_buf *b, u32 bytes)
 {
 	/* The forms that processors decode as one instruction: nop, 66 nop, nop [mem] of any length. */
 	static const u64 form[] = {

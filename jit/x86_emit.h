@@ -153,7 +153,7 @@ void x86_pop(struct x86_buf *b, enum x86_reg reg);
 void x86_leave(struct x86_buf *b);
 void x86_ret(struct x86_buf *b);
 void x86_endbr64(struct x86_buf *b);
-void x86_nops(struct x86_buf *b, u32 bytes); /* as few instructions as possible */
+void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as possible */
 void x86_int3s(struct x86_buf *b, u32 bytes);
 
 #endif /* _GTP_X86_EMIT_H */

@@ -96,7 +96,7 @@ static bool load_distance(u64 text_start, u64 first, u64 *distance)
 	return text_start && *distance % (2 << 20) == 0 && *distance < 1 << 30;
 }
 
-static void add_range(struct gtp_stub *s, u64 start, u64 end)
+static void add_ro_range(struct gtp_stub *s, u64 start, u64 end)
 {
 	if (start >= end || s->nro == GTP_RO_MAX)
 		return;
@@ -121,7 +121,7 @@ GTP_HANDLER(gtp_pkt_readonly)
 			return gtp_packets_bad(in, why, "an address");
 		if (!n++ && !load_distance(text, start, &distance))
 			return gtp_packets_ok(s);
-		add_range(s, start + distance, end + distance);
+		add_ro_range(s, start + distance, end + distance);
 	} while (gtp_in_char(in, ':'));
 	return gtp_packets_end(in, why) ? -EINVAL : gtp_packets_ok(s);
 }

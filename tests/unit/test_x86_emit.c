@@ -417,7 +417,7 @@ static void test_stack_and_control(void **state)
 	x86_int3s(b, 3);
 	for (u32 n = 1; n < 9; n++) {
 		want(".nops %u", n);
-		x86_nops(b, n);
+		x86_fill_nops(b, n);
 	}
 	same_as_gas();
 }
@@ -492,7 +492,7 @@ static void test_counting(void **state)
 	struct x86_buf b = { 0 };
 
 	x86_movabs(&b, X86_R15, 1);
-	x86_nops(&b, 1000);
+	x86_fill_nops(&b, 1000);
 	assert_int_equal(b.len, 1010);
 	assert_false(b.failed);
 }

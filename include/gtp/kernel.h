@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel-only files offer each other, by the file that owns it. */
+#ifndef _GTP_KERNEL_H
+#define _GTP_KERNEL_H
+
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+
+#include "stub/stub.h"
+#include "tracepoint/trace.h"
+
+struct module;
+
+/* main.c: module parameters */
+extern bool gtp_allow_write;
+extern bool gtp_self_trace;
+extern unsigned int gtp_buffer_kb;
+
+/* tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of them fail */
+extern const struct gtp_mem gtp_mem;
+
+/* gtp_mem_alloc_node - zeroed memory near a node's CPUs, NULL when there is none; may sleep */
+void *gtp_mem_alloc_node(size_t bytes, int node);
+void *gtp_mem_alloc(size_t bytes);
+void gtp_mem_free(const void *p);
+
+/**
+ * struct gtp_host - the one trace session of this kernel, and who is connected to it
+ * @lock: everything but hits runs under it; may be held for seconds while many probes are armed
+ * @trace: outlives connections
+ * @stub: of the GDB that is connected, NULL: nobody
+ *
+ * Lock order: the session's write lock, @lock, then what the kernel takes to arm a probe (kprobe_mutex,
+ * cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier runs under the chain's rwsem and may take
+ * @lock, so nothing that loads or unloads a module may run under @lock while a probe is armed in it.
+ */
+struct gtp_host {
+	struct mutex lock;
+	struct gtp_trace trace;
+	struct gtp_stub *stub;
+};
+
+/* tracepoint/host.c */
+extern struct gtp_host gtp_host;
+int gtp_host_init(void);
+void gtp_host_exit(void);
+
+/* gtp_host_kick_end, gtp_host_kick_text - from a hit: finish the run; show printf's text. Any context, NMI too. */
+void gtp_host_kick_end(void);
+void gtp_host_kick_text(void);
+
+/* transport/procfs.c */
+int gtp_procfs_init(void);
+void gtp_procfs_exit(void);
+
+/* gtp_procfs_has_room - false while the connected GDB does not read what it has; under gtp_host.lock */
+bool gtp_procfs_has_room(void);
+
+/* stub/world.c: what GDB asks about the kernel itself */
+extern const struct gtp_stub_ops gtp_world_ops;
+void gtp_world_init(void);
+
+/* probe/kprobe.c */
+int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
+void gtp_kprobe_exit(void);
+
+/* gtp_kprobe_any_in - is a probe armed in [start, end)? May be asked without gtp_host.lock. */
+bool gtp_kprobe_any_in(unsigned long start, unsigned long end);
+
+/* gtp_kprobe_self - tgid whose tasks are not traced, -1: nobody; gtp_kprobe_self_skipped - hits skipped for it */
+void gtp_kprobe_set_self(pid_t tgid);
+u64 gtp_kprobe_self_skipped(void);
+
+/* probe/access.c */
+
+/**
+ * gtp_access_read() - copy memory that may not be there
+ * @ctx: unused
+ * @dst: receives the bytes
+ * @addr: kernel address, or one of the current task's own
+ * @len: bytes
+ *
+ * Context: any, NMI included; never sleeps, so a user page that is not in memory is -EFAULT.
+ * Return: 0 or -EFAULT, then @dst is undefined.
+ */
+int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
+
+/* gtp_access_read_kernel - the same for kernel addresses only */
+int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
+
+/* gtp_access_write - store to kernel memory that is mapped writable; 0 or -EFAULT, then a part may be written */
+int gtp_access_write(u64 addr, const void *src, u32 len);
+
+/* probe/context.c: the world as a hit sees it */
+extern const struct gtp_hit_ops gtp_context_ops;
+
+enum { GTP_TEXT_SIZE = 4096 }; /* bytes of printf's text that may wait on one CPU; a power of two */
+
+/**
+ * struct gtp_text - printf's text of one CPU on its way to GDB
+ * @head: bytes ever written; only the CPU's own hits write it, and they do not nest
+ * @tail: bytes ever read; only gtp_context_drain() writes it
+ * @dropped: lines for which there was no room
+ * @told: how many of those the user has heard about
+ */
+struct gtp_text {
+	u32 head, tail;
+	u64 dropped, told;
+	char ring[GTP_TEXT_SIZE];
+};
+
+/* gtp_context_drain - hand waiting text of all CPUs to GDB; under gtp_host.lock */
+void gtp_context_drain(void);
+
+/**
+ * struct gtp_percpu - a struct gtp_cpu as the kernel keeps it
+ * @cpu: the shared part
+ * @text: printf's text
+ */
+struct gtp_percpu {
+	struct gtp_cpu cpu;
+	struct gtp_text text;
+};
+
+/* trace/buffer_kernel.c */
+DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
+
+int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus, u32 *ncpus,
+		    struct gtp_why *why);
+void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+
+#endif /* _GTP_KERNEL_H */

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The module itself: its parameters, and the order in which its parts come up and go down. */
+#include <linux/module.h>
+
+#include <gtp/kernel.h>
+
+bool gtp_allow_write;
+module_param_named(allow_write, gtp_allow_write, bool, 0400);
+MODULE_PARM_DESC(allow_write, "let GDB write to kernel memory (default: no)");
+
+bool gtp_self_trace;
+module_param_named(self_trace, gtp_self_trace, bool, 0600);
+MODULE_PARM_DESC(self_trace, "trace the connected GDB's own tasks too (default: no)");
+
+unsigned int gtp_buffer_kb = 4096;
+module_param_named(buffer_kb, gtp_buffer_kb, uint, 0600);
+MODULE_PARM_DESC(buffer_kb, "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
+
+static int __init gtp_init(void)
+{
+	int err;
+
+	gtp_world_init();
+	err = gtp_host_init();
+	if (err)
+		return err;
+	err = gtp_procfs_init();
+	if (err)
+		goto err_host;
+	return 0;
+
+err_host:
+	gtp_host_exit();
+	return err;
+}
+
+/* No file is open by now: each holds a reference to the module. A run that was left alone may still be on. */
+static void __exit gtp_exit(void)
+{
+	gtp_procfs_exit();
+	gtp_host_exit();
+}
+
+module_init(gtp_init);
+module_exit(gtp_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("GDB traces the running kernel through /proc/gtp");
+MODULE_VERSION("0.1.0");

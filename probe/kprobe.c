@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hits from kprobes: one kprobe per location, and what its handler may assume. */
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/preempt.h>
+#include <linux/security.h>
+#include <linux/spinlock.h>
+#include <asm/ptrace.h>
+
+#include <gtp/kernel.h>
+
+/**
+ * struct location_probe - a location's kprobe
+ * @kp: the kernel's part; its address may differ from @loc->addr: the kernel steps over an endbr64
+ * @loc: where a hit belongs
+ * @armed: on the list of all of them
+ * @homeless: hits on CPUs that have no buffer
+ */
+struct location_probe {
+	struct kprobe kp;
+	struct gtp_location *loc;
+	struct list_head armed;
+	atomic_long_t homeless;
+};
+
+/* A list of its own with a spinlock, for gtp_kprobe_any_in(), which must not wait for gtp_host.lock. */
+static LIST_HEAD(armed_probes);
+static DEFINE_SPINLOCK(armed_lock);
+
+/* Room to hand all armed kprobes to unregister_kprobes() at once; made while arming, since disarming may not fail. */
+static struct kprobe **batch;
+static u32 batch_room;
+static u32 armed_count;
+
+/* The connected GDB's process; -1 is nobody (0 would be the idle tasks). */
+static pid_t self_tgid = -1;
+static DEFINE_PER_CPU(u64, self_skipped);
+
+void gtp_kprobe_set_self(pid_t tgid)
+{
+	WRITE_ONCE(self_tgid, tgid);
+}
+
+u64 gtp_kprobe_self_skipped(void)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += per_cpu(self_skipped, cpu);
+	return sum;
+}
+
+/*
+ * Does the interrupted code run for its task, rather than in an interrupt on top of it? in_task() cannot tell: the
+ * breakpoint form of a kprobe arrives as an exception that counts as an NMI, so one such level is taken off. A
+ * probe in jump form that is hit in a real NMI looks the same as that; it is then judged as its task's.
+ */
+static bool hit_in_task(void)
+{
+	unsigned int count = preempt_count();
+
+	if (count & NMI_MASK)
+		count -= NMI_OFFSET + HARDIRQ_OFFSET;
+	return !(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+}
+
+static bool hit_of_self(void)
+{
+	return current->tgid == READ_ONCE(self_tgid) && hit_in_task() && !READ_ONCE(gtp_self_trace);
+}
+
+static void assert_regs_layout(void)
+{
+#define SAME(ours, theirs) \
+	BUILD_BUG_ON(offsetof(struct gtp_regs, ours) != offsetof(struct pt_regs, theirs))
+	SAME(r15, r15);
+	SAME(r14, r14);
+	SAME(r13, r13);
+	SAME(r12, r12);
+	SAME(rbp, bp);
+	SAME(rbx, bx);
+	SAME(r11, r11);
+	SAME(r10, r10);
+	SAME(r9, r9);
+	SAME(r8, r8);
+	SAME(rax, ax);
+	SAME(rcx, cx);
+	SAME(rdx, dx);
+	SAME(rsi, si);
+	SAME(rdi, di);
+	SAME(orig_rax, orig_ax);
+	SAME(rip, ip);
+	SAME(cs, cs);
+	SAME(eflags, flags);
+	SAME(rsp, sp);
+	SAME(ss, ss);
+#undef SAME
+	BUILD_BUG_ON(sizeof(struct gtp_regs) != sizeof(struct pt_regs));
+}
+
+/*
+ * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because exceptions from the
+ * kernel run with interrupts off; optimised, because the kernel's callback disables it; on an ftrace site, because
+ * ftrace's recursion lock does. So this CPU's part stays ours. Interrupts may be on in the latter two: what hits
+ * then is not nested; the kernel counts it in nmissed of the kprobe that was hit.
+ *
+ * The kprobes core keeps a probe inside anything this calls from recursing: it counts and steps over.
+ */
+static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct location_probe *p = container_of(kp, struct location_probe, kp);
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(hit_of_self()))
+		this_cpu_inc(self_skipped);
+	else if (unlikely(!cpu))
+		atomic_long_inc(&p->homeless);
+	else
+		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs);
+	return 0;
+}
+
+static int refuse_early(u64 addr, struct gtp_why *why)
+{
+	int err = security_locked_down(LOCKDOWN_KPROBES);
+
+	if (err) {
+		gtp_why(why, "the kernel is locked down: it allows no probes");
+		return err;
+	}
+	if (within_module(addr, THIS_MODULE)) {
+		gtp_why(why, "0x%llx is in gdbtp itself, which cannot trace itself", addr);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void explain(int err, u64 addr, struct gtp_why *why)
+{
+	switch (err) {
+	case -EINVAL:
+		gtp_why(why, "the kernel allows no probe at 0x%llx: not kernel code, or code that probes or patching rely on (see kprobes/blacklist in debugfs)",
+			addr);
+		break;
+	case -EILSEQ:
+		gtp_why(why, "0x%llx is not the start of an instruction", addr);
+		break;
+	case -ENOENT:
+	case -EADDRNOTAVAIL:
+		gtp_why(why, "there is no function at 0x%llx: is its module loaded, and its init code not freed yet?",
+			addr);
+		break;
+	case -ENOMEM:
+		gtp_why(why, "no memory for a probe at 0x%llx", addr);
+		break;
+	default:
+		gtp_why(why, "the kernel refused a probe at 0x%llx (error %d)", addr, -err);
+	}
+}
+
+static int make_batch_room(void)
+{
+	u32 room = max(64U, batch_room * 2);
+	struct kprobe **bigger;
+
+	if (armed_count < batch_room)
+		return 0;
+	bigger = gtp_mem_alloc(array_size(room, sizeof(*bigger)));
+	if (!bigger)
+		return -ENOMEM;
+	gtp_mem_free(batch);
+	batch = bigger;
+	batch_room = room;
+	return 0;
+}
+
+static void list_armed(struct location_probe *p)
+{
+	spin_lock(&armed_lock);
+	list_add(&p->armed, &armed_probes);
+	spin_unlock(&armed_lock);
+	armed_count++;
+}
+
+static void unlist_armed(struct location_probe *p)
+{
+	spin_lock(&armed_lock);
+	list_del(&p->armed);
+	spin_unlock(&armed_lock);
+	armed_count--;
+}
+
+bool gtp_kprobe_any_in(unsigned long start, unsigned long end)
+{
+	struct location_probe *p;
+	bool any = false;
+
+	spin_lock(&armed_lock);
+	list_for_each_entry(p, &armed_probes, armed)
+		any |= p->loc->addr >= start && p->loc->addr < end;
+	spin_unlock(&armed_lock);
+	return any;
+}
+
+/**
+ * gtp_kprobe_arm() - struct gtp_target_ops' arm
+ * @ctx: unused
+ * @loc: the location
+ * @why: the refusal
+ *
+ * Only a pre_handler: with a post_handler the kernel could not replace the breakpoint by a jump.
+ * Context: process, under gtp_host.lock. Return: 0 or -errno.
+ */
+int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+{
+	struct location_probe *p;
+	int err = refuse_early(loc->addr, why);
+
+	assert_regs_layout();
+	if (err)
+		return err;
+	err = make_batch_room();
+	p = err ? NULL : gtp_mem_alloc(sizeof(*p));
+	if (!p) {
+		explain(-ENOMEM, loc->addr, why);
+		return -ENOMEM;
+	}
+	p->loc = loc;
+	p->kp.addr = (kprobe_opcode_t *)loc->addr;
+	p->kp.pre_handler = handle_hit;
+
+	/* Listed first: a module that goes between the two steps must find the probe (see gtp_kprobe_any_in). */
+	list_armed(p);
+	err = register_kprobe(&p->kp);
+	if (err) {
+		unlist_armed(p);
+		gtp_mem_free(p);
+		explain(err, loc->addr, why);
+		return err;
+	}
+	loc->probe = p;
+	loc->mechanism = p->kp.flags & KPROBE_FLAG_FTRACE ? "kprobe on ftrace" : "kprobe";
+	return 0;
+}
+
+static void forget(struct gtp_location *loc)
+{
+	struct location_probe *p = loc->probe;
+
+	loc->missed = p->kp.nmissed + atomic_long_read(&p->homeless);
+	loc->probe = NULL;
+	unlist_armed(p);
+	gtp_mem_free(p);
+}
+
+/**
+ * gtp_kprobe_disarm() - struct gtp_target_ops' disarm
+ * @ctx: unused
+ * @first: list of locations; those without a probe are skipped
+ *
+ * unregister_kprobes() waits for a grace period, and handlers run with preemption off: when it returns, none
+ * runs on any CPU, and the memory of all may go. All at once, since each call waits.
+ * Context: process, under gtp_host.lock; sleeps.
+ */
+void gtp_kprobe_disarm(void *ctx, struct gtp_location *first)
+{
+	struct gtp_location *loc;
+	u32 n = 0;
+
+	for (loc = first; loc; loc = loc->next) {
+		struct location_probe *p = loc->probe;
+
+		if (p)
+			batch[n++] = &p->kp;
+	}
+	if (!n)
+		return;
+	unregister_kprobes(batch, n);
+	for (loc = first; loc; loc = loc->next) {
+		if (loc->probe)
+			forget(loc);
+	}
+}
+
+/* gtp_kprobe_exit - nothing is armed any more */
+void gtp_kprobe_exit(void)
+{
+	gtp_mem_free(batch);
+	batch = NULL;
+	batch_room = 0;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The one trace session in this kernel: its lock, the end of a run that a hit asked for, modules that go. */
+#include <linux/irq_work.h>
+#include <linux/module.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+#include <gtp/compat.h>
+#include <gtp/kernel.h>
+
+struct gtp_host gtp_host = {
+	.lock = __MUTEX_INITIALIZER(gtp_host.lock),
+};
+
+/* printf's text may wait this long, so that a busy probe does not wake the worker for every line. */
+enum { TEXT_DELAY_MS = 50 };
+
+static void settle(struct work_struct *work);
+static DECLARE_DELAYED_WORK(settle_work, settle);
+
+static void settle(struct work_struct *work)
+{
+	bool ended;
+
+	mutex_lock(&gtp_host.lock);
+	ended = gtp_trace_settle(&gtp_host.trace);
+	gtp_context_drain();
+	if (ended && gtp_host.stub)
+		gtp_stub_trace_ended(gtp_host.stub);
+	mutex_unlock(&gtp_host.lock);
+}
+
+/*
+ * A hit may be anywhere, in the scheduler with a run queue's lock or in an NMI, where queueing work could
+ * deadlock. An interrupt that the CPU sends to itself comes only when that is over.
+ */
+static void end_kicked(struct irq_work *work)
+{
+	mod_delayed_work(system_wq, &settle_work, 0);
+}
+
+static void text_kicked(struct irq_work *work)
+{
+	queue_delayed_work(system_wq, &settle_work, msecs_to_jiffies(TEXT_DELAY_MS));
+}
+
+static struct irq_work end_kick = IRQ_WORK_INIT(end_kicked);
+static struct irq_work text_kick = IRQ_WORK_INIT(text_kicked);
+
+void gtp_host_kick_end(void)
+{
+	irq_work_queue(&end_kick);
+}
+
+void gtp_host_kick_text(void)
+{
+	irq_work_queue(&text_kick);
+}
+
+static u64 wallclock_us(void *ctx)
+{
+	return ktime_to_us(ktime_get_real());
+}
+
+static void progress(void *ctx, const char *what, u32 done, u32 total)
+{
+	lockdep_assert_held(&gtp_host.lock);
+	if (gtp_host.stub)
+		gtp_stub_progress(gtp_host.stub, what, done, total);
+}
+
+static const struct gtp_target_ops target_ops = {
+	.arm = gtp_kprobe_arm,
+	.disarm = gtp_kprobe_disarm,
+	.buffers_get = gtp_buffers_get,
+	.buffers_put = gtp_buffers_put,
+	.wallclock_us = wallclock_us,
+	.progress = progress,
+};
+
+static void tell_unloaded(const struct module *mod, bool init_only, u32 n)
+{
+	char text[160];
+
+	snprintf(text, sizeof(text),
+		 "%s of module %s has gone: %u tracepoint%s in it will not hit any more\n",
+		 init_only ? "the init code" : "the code", mod->name, n, n == 1 ? "" : "s");
+	pr_info("%s", text);
+	if (gtp_host.stub)
+		gtp_stub_print(gtp_host.stub, text);
+}
+
+static void forget_text(const struct module *mod, struct gtp_range text, bool init_only)
+{
+	u32 n;
+
+	/*
+	 * Without a probe in it a module comes and goes without our lock. That matters: under the lock, saving a
+	 * trace may open a file whose file system loads a module, and then nothing is armed.
+	 */
+	if (text.start == text.end || !gtp_kprobe_any_in(text.start, text.end))
+		return;
+	mutex_lock(&gtp_host.lock);
+	n = gtp_trace_forget_range(&gtp_host.trace, text.start, text.end);
+	if (n)
+		tell_unloaded(mod, init_only, n);
+	mutex_unlock(&gtp_host.lock);
+}
+
+/*
+ * The kernel's own kprobe notifier has the highest priority, so it ran before this one and has already made the
+ * probes in that text harmless; taking them off later, as we do, is what it expects. It holds nothing that we need.
+ */
+static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
+{
+	const struct module *mod = data;
+
+	if (state == MODULE_STATE_GOING)
+		forget_text(mod, gtp_module_text(mod), false);
+	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
+		forget_text(mod, gtp_module_init_text(mod), true);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_notifier = {
+	.notifier_call = module_changed,
+};
+
+/**
+ * gtp_host_init() - the trace session comes to be
+ *
+ * Context: module init. Return: 0 or -errno.
+ */
+int gtp_host_init(void)
+{
+	int err;
+
+	err = gtp_trace_init(&gtp_host.trace, &gtp_mem, &target_ops, &gtp_context_ops, NULL);
+	if (err)
+		return err;
+	err = register_module_notifier(&module_notifier);
+	if (err)
+		gtp_trace_exit(&gtp_host.trace);
+	return err;
+}
+
+/**
+ * gtp_host_exit() - stop what runs, free everything
+ *
+ * Context: module exit or failed init; nobody is connected and nobody can connect any more.
+ */
+void gtp_host_exit(void)
+{
+	/* Waits for a notifier call that is under way. It may take the lock, so the lock is not held here. */
+	unregister_module_notifier(&module_notifier);
+
+	/* Hits on other CPUs and the work below may still run; after this no hit does, so nothing kicks any more. */
+	mutex_lock(&gtp_host.lock);
+	gtp_trace_stop(&gtp_host.trace, GTP_STOP_USER);
+	mutex_unlock(&gtp_host.lock);
+
+	/* The last kick may be on its way to the work: wait for the kicks first, then nothing queues the work. */
+	irq_work_sync(&end_kick);
+	irq_work_sync(&text_kick);
+	cancel_delayed_work_sync(&settle_work);
+
+	gtp_trace_exit(&gtp_host.trace);
+	gtp_kprobe_exit();
+}
