@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Trace state variables: definitions are checked, built-in ones stay, the upload tells all. */
+#include <setjmp.h>
+#include <stdlib.h>
+#include "fake_target.h"
+#include <cmocka.h>
+
+struct world {
+	struct fake f;
+	struct gtp_tsvs *tsvs;
+	struct gtp_why why;
+};
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	assert_int_equal(fake_init(&w->f), 0);
+	w->tsvs = &w->f.trace.tsvs;
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(fake_exit(&w->f), 0);
+	free(w);
+	return 0;
+}
+
+static int define(struct world *w, const char *text)
+{
+	char *copy = strdup(text);
+	int rc;
+
+	w->why.text[0] = '\0';
+	rc = gtp_tsvs_define(w->tsvs, &w->f.mem, copy, &w->why);
+	free(copy);
+	return rc;
+}
+
+static const char *piece(struct world *w, u32 n)
+{
+	static char buf[256];
+	int len;
+
+	buf[0] = '\0';
+	len = gtp_tsvs_piece(w->tsvs, n, buf, sizeof(buf));
+	assert_int_equal(len, strlen(buf));
+	return buf;
+}
+
+static void built_in(void **state)
+{
+	struct world *w = *state;
+
+	assert_string_equal(piece(w, 0), "1:0:1:6370755f6964");
+	assert_string_equal(piece(w, 1), "2:0:1:636c6f636b");
+	assert_string_equal(piece(w, 2), "3:0:1:63757272656e745f7461736b");
+	assert_string_equal(piece(w, 3), "4:0:1:63757272656e745f7461736b5f706964");
+	assert_string_equal(piece(w, 4), "");
+	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_CPU_ID, false), AX_OK);
+	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_CPU_ID, true), AX_E_READ_ONLY_TSV);
+	assert_int_equal(gtp_tsvs_known(w->tsvs, 0, false), AX_E_UNKNOWN_TSV);
+	assert_int_equal(gtp_tsvs_known(w->tsvs, 0xffff, true), AX_E_UNKNOWN_TSV);
+
+	/* GDB sends back what it was told. */
+	assert_int_equal(define(w, "1:0000000000000000:1:6370755f6964"), 0);
+	assert_true(w->tsvs->slot[1]->builtin);
+}
+
+static void users(void **state)
+{
+	struct world *w = *state;
+	const struct gtp_tsv *v;
+
+	assert_int_equal(define(w, "a:fffffffffffffff9:0:636e74"), 0);
+	v = w->tsvs->slot[10];
+	assert_string_equal(v->name, "cnt");
+	assert_true(v->initial == -7 && v->value == -7);
+	assert_string_equal(piece(w, 4), "a:fffffffffffffff9:0:636e74");
+	assert_int_equal(gtp_tsvs_known(w->tsvs, 10, true), AX_OK);
+	assert_int_equal(gtp_tsvs_known(w->tsvs, 9, false), AX_E_UNKNOWN_TSV);
+
+	/* Again: another value, another name, the same variable. */
+	assert_int_equal(define(w, "a:3:0:6e"), 0);
+	assert_ptr_equal(w->tsvs->slot[10], v);
+	assert_string_equal(v->name, "n");
+	assert_true(v->value == 3);
+
+	w->tsvs->slot[10]->value = 99;
+	gtp_tsvs_reset(w->tsvs);
+	assert_true(v->value == 3);
+
+	assert_int_equal(define(w, "1ff:0:0:7a"), 0);
+	gtp_tsvs_clear(w->tsvs, &w->f.mem);
+	assert_null(w->tsvs->slot[10]);
+	assert_null(w->tsvs->slot[511]);
+	assert_non_null(w->tsvs->slot[GTP_TSV_CURRENT_TASK_PID]);
+}
+
+static void refused(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *why;
+	} rows[] = {
+		{ "", "QTDV: number is not a hex number at column 6" },
+		{ "x:0:0:61", "QTDV: number is not a hex number at column 6" },
+		{ "9", "QTDV: number is not a hex number at column 7" },
+		{ "9:", "QTDV: initial value is not a hex number at column 8" },
+		{ "9:0:", "QTDV: the built-in mark is not a hex number at column 10" },
+		{ "9:0:0:6", "QTDV: name is not hex at column 12" },
+		{ "9:0:0:6g", "QTDV: name is not hex at column 12" },
+		{ "9:0:0:", "QTDV: name is not of letters, digits and _ at column 12" },
+		{ "9:0:0:6120", "QTDV: name is not of letters, digits and _ at column 12" },
+		{ "9:0:0:610062", "QTDV: name is not of letters, digits and _ at column 12" },
+		{ "0:0:0:61", "trace state variable $a: number 0 is not in 1 to 511" },
+		{ "200:0:0:61", "trace state variable $a: number 512 is not in 1 to 511" },
+		{ "2:0:0:61",
+		  "trace state variable 2 is the built-in $clock here, not $a" },
+		{ "1:0:1:636c6f636b",
+		  "trace state variable 1 is the built-in $cpu_id here, not $clock" },
+		{ "9:0:1:61", "there is no built-in trace state variable $a here" },
+	};
+	struct world *w = *state;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(define(w, rows[i].text), -EINVAL);
+		assert_string_equal(w->why.text, rows[i].why);
+		assert_string_equal(piece(w, 4), "");
+	}
+}
+
+static void longest_name(void **state)
+{
+	struct world *w = *state;
+	char text[160] = "9:0:0:";
+	int i;
+
+	for (i = 0; i < 63; i++)
+		strcat(text, "5a");
+	assert_int_equal(define(w, text), 0);
+	assert_int_equal(strlen(w->tsvs->slot[9]->name), 63);
+	strcat(text, "5a");
+	assert_int_equal(define(w, text), -EINVAL);
+	assert_string_equal(w->why.text, "QTDV: name is longer than 63 characters at column 12");
+}
+
+static void without_memory(void **state)
+{
+	struct world *w = *state;
+	struct gtp_tsvs fresh;
+	s32 live = w->f.live;
+	u32 n;
+
+	for (n = 1; n < GTP_TSV_NR_BUILTIN; n++) {
+		w->f.fail_alloc = w->f.allocs + n;
+		assert_int_equal(gtp_tsvs_init(&fresh, &w->f.mem), -ENOMEM);
+		assert_int_equal(w->f.live, live);
+	}
+	w->f.fail_alloc = w->f.allocs + 1;
+	assert_int_equal(define(w, "9:0:0:61"), -ENOMEM);
+	assert_string_equal(w->why.text, "no memory for trace state variable $a");
+	assert_string_equal(piece(w, 4), "");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(built_in), T(users), T(refused), T(longest_name), T(without_memory),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
