@@ -87,7 +87,8 @@ int ax_disasm(const struct ax_insn *insn, char *buf, size_t size)
 }
 
 static const char *const error_text[AX_NR_ERRORS] = {
-#define X(name, text) [AX_E_##name] = text,
+#define X(name, text) \
+	[AX_E_##name] = text,
 	AX_VERIFY_ERRORS(X)
 	AX_RUNTIME_ERRORS(X)
 #undef X
@@ -95,7 +96,8 @@ static const char *const error_text[AX_NR_ERRORS] = {
 
 static const char *const error_name[AX_NR_ERRORS] = {
 	[AX_OK] = "OK",
-#define X(name, text) [AX_E_##name] = #name,
+#define X(name, text) \
+	[AX_E_##name] = #name,
 	AX_VERIFY_ERRORS(X)
 	AX_RUNTIME_ERRORS(X)
 #undef X

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * A world for agent expressions to run in: registers, memory with holes, variables, a log of what
- * they do.
- */
+/* A world for agent expressions: registers, memory with holes, variables, a log of what they do. */
 #ifndef _GTP_AXENV_H
 #define _GTP_AXENV_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of agent expressions share: cmocka, memory without a byte to spare, seeded random bytes. */
+/* What the tests of agent expressions share: cmocka, exact memory, seeded random bytes. */
 #ifndef _GTP_AX_TEST_H
 #define _GTP_AX_TEST_H
 
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 #include <gtp/base.h>
 
-/* test_exact - a copy whose end is the end of its allocation, so that ASan sees a byte too many; caller frees */
+/* test_exact - a copy that ends with its allocation: ASan sees a byte too many; caller frees */
 static inline u8 *test_exact(const u8 *bytes, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);

@@ -64,9 +64,9 @@ static void test_table(void **state)
 	for (i = 0; i < 256; i++) {
 		const struct ax_op_info *info = &ax_op_info[i];
 
-		assert_int_equal(info->rule == AX_RULE_invalid, info->name == NULL);
+		assert_int_equal(info->rule != AX_RULE_invalid, !!info->name);
 		assert_true(info->operand_bytes <= 8);
-		known += info->name != NULL;
+		known += !!info->name;
 	}
 	assert_int_equal(known, 51);
 	assert_null(ax_op_info[0x31].name);
@@ -173,9 +173,9 @@ static void test_any_bytes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),	     cmocka_unit_test(test_table),
-		cmocka_unit_test(test_operand),	     cmocka_unit_test(test_disasm_is_cut),
-		cmocka_unit_test(test_error_text),   cmocka_unit_test(test_error_names),
+		cmocka_unit_test(test_rows),	   cmocka_unit_test(test_table),
+		cmocka_unit_test(test_operand),	   cmocka_unit_test(test_disasm_is_cut),
+		cmocka_unit_test(test_error_text), cmocka_unit_test(test_error_names),
 		cmocka_unit_test(test_any_bytes),
 	};
 

@@ -344,8 +344,10 @@ static void random_code(u64 *seed, u8 *bytes, u32 len)
 
 	for (i = 0; i < len; i++)
 		bytes[i] = (u8)(test_random(seed) % (test_random(seed) % 8 ? 0x36 : 256));
-	if (len > 4 && test_random(seed) % 2)
-		bytes[0] = bytes[2] = AX_OP_const8;
+	if (len > 4 && test_random(seed) % 2) {
+		bytes[0] = AX_OP_const8;
+		bytes[2] = AX_OP_const8;
+	}
 	bytes[len - 1] = AX_OP_end;
 }
 
