@@ -3,7 +3,8 @@
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+# Not __file__: that is another file's name when a Python script has sourced this one.
+sys.path.insert(0, os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)))
 
 try:
     import gtp.prefix

@@ -7,9 +7,12 @@ import struct
 import tempfile
 
 ET_REL = 1
+SHT_NOTE = 7
+# Owner's name of 4 bytes, a description of 20, type 3: the form in which linkers write it.
+BUILD_ID_NOTE = struct.pack("<III4s", 4, 20, 3, b"GNU\0")
 
 scratch = None
-copies = {}
+files = {}
 
 
 def section_headers(data):
@@ -26,6 +29,17 @@ def section_headers(data):
         yield start + i * size
 
 
+def build_id(data):
+    """The build-id of an object file in hex, or None."""
+    for header in section_headers(data):
+        kind, = struct.unpack_from("<I", data, header + 4)
+        offset, size = struct.unpack_from("<QQ", data, header + 24)
+        note = bytes(data[offset:offset + size])
+        if kind == SHT_NOTE and note[:16] == BUILD_ID_NOTE:
+            return note[16:36].hex()
+    return None
+
+
 def addressed(data):
     """The section headers that already carry an address."""
     return [h for h in section_headers(data) if struct.unpack_from("<Q", data, h + 16)[0]]
@@ -38,22 +52,30 @@ def copy_without_addresses(path, data, headers):
         atexit.register(shutil.rmtree, scratch, ignore_errors=True)
     for header in headers:
         struct.pack_into("<Q", data, header + 16, 0)
-    copy = os.path.join(scratch, os.path.basename(path))
+    copy = os.path.join(tempfile.mkdtemp(dir=scratch), os.path.basename(path))
     with open(copy, "wb") as out:
         out.write(data)
     return copy
 
 
-def placeable(path):
-    """PATH, or a copy of it that GDB can place.
+class File:
+    """A module file: its build-id, and its path or that of a copy that GDB can place.
 
     Kernels since about 6.10 link .data of modules behind what comes before it. GDB then gives up
     placing the file's sections one by one, and shows all of its variables relative to .text.
     """
-    key = (path, os.stat(path).st_mtime_ns)
-    if key not in copies:
+
+    def __init__(self, path):
         with open(path, "rb") as file:
             data = bytearray(file.read())
+        self.build_id = build_id(data)
         headers = addressed(data)
-        copies[key] = copy_without_addresses(path, data, headers) if headers else path
-    return copies[key]
+        self.path = copy_without_addresses(path, data, headers) if headers else path
+
+
+def read(path):
+    """The File of a path, read again only when it has changed."""
+    key = (path, os.stat(path).st_mtime_ns)
+    if key not in files:
+        files[key] = File(path)
+    return files[key]

@@ -11,16 +11,19 @@ FREED = (".init",)
 
 MODULE_STATE_LIVE = 0
 
+# What this command has loaded: name to path and address of .text.
+ours = {}
+
 
 class Files:
-    """The .ko files under some folders, by module name; the ones named first win."""
+    """The .ko files under some folders, by module name, in the order of the folders."""
 
     def __init__(self, folders):
-        self.path = {}
+        self.paths = {}
         for folder in folders:
             if os.path.isfile(folder):
                 self.add(folder)
-            for base, _, names in os.walk(folder, followlinks=False):
+            for base, _, names in os.walk(folder):
                 for name in names:
                     self.add(os.path.join(base, name))
 
@@ -28,7 +31,16 @@ class Files:
         name = os.path.basename(path)
         for suffix in (".ko", ".ko.debug"):
             if name.endswith(suffix):
-                self.path.setdefault(name[:-len(suffix)].replace("-", "_"), path)
+                module = name[:-len(suffix)].replace("-", "_")
+                self.paths.setdefault(module, []).append(path)
+
+    def find(self, module, build_id):
+        """The first file of the module's own build; without a build-id to compare the first one."""
+        for path in self.paths.get(module, ()):
+            file = elf.read(path)
+            if build_id is None or file.build_id == build_id:
+                return file
+        return None
 
 
 def folders(args, release):
@@ -112,32 +124,33 @@ def add_symbols(path, addresses):
     gdb.execute(command, to_string=True)
 
 
-def already_known(path):
-    return any(o.filename and os.path.samefile(o.filename, path)
-               for o in gdb.objfiles() if o.filename and os.path.exists(o.filename))
+def forget(name):
+    """Take back the symbols of a module that has gone, or that lies elsewhere now."""
+    path, _ = ours.pop(name)
+    try:
+        gdb.execute("remove-symbol-file " + quoted(path), to_string=True)
+    except gdb.error:
+        pass  # the user has removed them already
 
 
 def load(mod, files, report):
-    """Load one module's symbols; what came of it is appended to one of the report's lists."""
+    """Load one module's symbols; its name is appended to one of the report's lists."""
     name = mod["name"].string()
-    path = files.path.get(name)
-    if path is None:
-        report["no file"].append(name)
-        return
     addresses = sections(mod)
     if ".text" not in addresses:
-        report["no address of its code"].append(name)
+        report["no code"].append(name)
         return
-    path = elf.placeable(path)
-    if already_known(path):
-        gdb.execute("remove-symbol-file " + quoted(path), to_string=True)
-    add_symbols(path, addresses)
-    live = live_build_id(addresses)
-    objfile = gdb.lookup_objfile(path)
-    if live and objfile.build_id and objfile.build_id != live:
-        gdb.execute("remove-symbol-file -a %#x" % addresses[".text"], to_string=True)
-        report["a file of another build"].append("%s (%s)" % (name, path))
+    file = files.find(name, live_build_id(addresses))
+    if file is None:
+        found = "no file of this build" if name in files.paths else "no file"
+        report[found].append(name)
         return
+    place = (os.path.abspath(file.path), addresses[".text"])
+    if ours.get(name) != place:
+        if name in ours:
+            forget(name)
+        add_symbols(place[0], addresses)
+        ours[name] = place
     report["loaded"].append(name)
 
 
@@ -154,10 +167,11 @@ Say it again when modules have come or gone."""
 
     def invoke(self, arg, from_tty):
         files = Files(folders(gdb.string_to_argv(arg), remote.release()))
-        report = {"loaded": [], "no file": [], "no address of its code": [],
-                  "a file of another build": []}
+        report = {"loaded": [], "no file": [], "no file of this build": [], "no code": []}
         for mod in loaded_modules():
             load(mod, files, report)
+        for name in set(ours) - set(report["loaded"]):
+            forget(name)
         for what, names in report.items():
             if names:
                 print("%s: %s" % (what, " ".join(names)))

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Connecting, the live kernel's memory, symbols, refusals, monitor commands, gtp commands.
+import gdb
+
+from lib import *
+
+
+@test("target remote /proc/gtp prints no warning")
+def connect_quietly():
+    disconnect()
+    text = cmd("target remote /proc/gtp")
+    check("arning" not in text and "failed" not in text, text)
+    disconnect()
+    text = other_gdb("target remote /proc/gtp", "p/x $pc", "show architecture")
+    check("arning" not in text and "failed" not in text, text)
+    matches("i386:x86-64", text)
+
+
+@test("symbols lie where /proc/kallsyms says (KASLR through qOffsets)")
+def kaslr():
+    for name in ("vfs_read", "init_task", "linux_banner", "jiffies_64", "_text"):
+        equal(address("(long)&%s" % name), kallsyms()[name], name)
+
+
+@test("jiffies_64 grows between two prints, by less than has passed")
+def jiffies():
+    first = number("jiffies_64")
+    until(lambda: number("jiffies_64") != first, "jiffies_64 to grow")
+
+
+@test("x/s linux_banner is what /proc/version says")
+def banner():
+    cmd("set print elements 0")
+    with open("/proc/version") as file:
+        equal(string("linux_banner"), file.read().rstrip("\n") + "\n")
+    matches("Linux version", cmd("x/s linux_banner"))
+
+
+@test("structures through pointers: init_task.comm, the list of tasks leads to pid 1")
+def structures():
+    equal(string("init_task.comm"), "swapper/0")
+    equal(string("init_task.nsproxy->uts_ns->name.release"), RELEASE)
+    equal(number("init_task.thread_pid->numbers[0].nr"), 0)
+
+
+@test("the fixture's data, structures, bitfields and arrays read as they were written")
+def fixture_data():
+    equal(address("&gtp_target_objs"), fixture()["gtp_target_objs"])
+    equal(number("gtp_target_objs[3].wide"), 4099)
+    equal(number("gtp_target_objs[3].mid"), -3)
+    equal(number("gtp_target_objs[2].big"), -7)
+    equal(string("gtp_target_objs[1].name"), "obj-1")
+    equal(number("gtp_target_array[5]"), 25)
+    equal(string("gtp_target_banner"), "gtp_target: the fixture of gdbtp")
+    equal(number("gtp_target_counter"), fixture()["gtp_target_counter"])
+
+
+@test("memory is read live: a counter that the fixture raises is seen to rise")
+def live():
+    before = number("gtp_target_counter")
+    target("call leaf 1")
+    cmd("maint flush dcache")
+    equal(number("gtp_target_counter"), before + 1)
+
+
+@test("a bad address is an error, at both ends of the address space and in the hole")
+def bad_addresses():
+    for bad in ("0", "8", "0x00007ffffffff000", "0x0000800000000000", "0x8000000000000000",
+                "0xffff7fffffffffff", "0xffffffffffffffff", "0xfffffffffffffff8"):
+        message = refused("p *(long *)%s" % bad)
+        check("annot access memory" in message, message)
+    matches("swapper", cmd("p init_task.comm"))
+
+
+@test("user addresses are not the kernel's: reading one is an error")
+def user_address():
+    check("annot access memory" in refused("p *(char *)0x400000"), "0x400000 was read")
+
+
+@test("a read that ends in unmapped memory gives what is there and an error for the rest")
+def partial():
+    # The last page of the fixture module's data is followed by a guard page, whatever its length.
+    start = fixture()["gtp_target_objs"] & ~0xfff
+    text = cmd("x/8xb %#x" % start)
+    check("annot" not in text, text)
+
+
+@test("writing memory is refused, and nothing is written")
+def no_writing():
+    before = number("gtp_target_array[3]")
+    message = refused("set var gtp_target_array[3] = 77")
+    cmd("maint flush dcache")
+    equal(number("gtp_target_array[3]"), before)
+    check(message, "no message")
+
+
+@test("break is refused with words, and the kernel goes on")
+def no_breakpoints():
+    cmd("break gtp_target_add")
+    message = refused("continue")
+    note(message)
+    check("trace" in message or "breakpoint" in message, message)
+    cmd("delete")
+    target("call add 1 1")
+
+
+@test("stepi does not hang")
+def no_stepping():
+    try:
+        note(cmd("stepi"))
+    except gdb.error as error:
+        note(error)
+    equal(string("init_task.comm"), "swapper/0")
+
+
+@test("a second GDB is told that the file is busy; the first is not disturbed")
+def second():
+    text = other_gdb("target remote /proc/gtp")
+    check("busy" in text, text)
+    equal(string("init_task.comm"), "swapper/0")
+
+
+@test("monitor help, status, version, build-id and probes answer; an unknown word is refused")
+def monitor():
+    matches(r"monitor status", cmd("monitor help"))
+    matches(RELEASE.replace(".", r"\.").replace("+", r"\+"), cmd("monitor version"))
+    matches(r"^[0-9a-f]{40}$", cmd("monitor build-id"))
+    matches("no trace has run|stopped", cmd("monitor status"))
+    matches("no location", cmd("monitor probes"))
+    refused("monitor nonsense")
+
+
+@test("monitor build-id is what the kernel's own notes say")
+def build_id():
+    with open("/sys/kernel/notes", "rb") as file:
+        notes = file.read()
+    at = notes.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
+    equal(cmd("monitor build-id").strip(), notes[at:at + 20].hex())
+
+
+@test("gtp check accepts the right vmlinux")
+def check_right():
+    matches("is of the running kernel", cmd("gtp check"))
+
+
+@test("gtp check refuses a wrong vmlinux and names the package")
+def check_wrong():
+    disconnect()
+    text = other_gdb("target remote /proc/gtp", "source %s/gdbscripts/gtp.py" % TOP, "gtp check",
+                     files=["/bin/bash"])
+    matches("is not of the running kernel", text)
+    matches("linux-image-%s-dbg" % RELEASE.replace("+", r"\+"), text)
+
+
+@test("gtp check without vmlinux, and without a connection, says what to do")
+def check_nothing():
+    disconnect()
+    script = "source %s/gdbscripts/gtp.py" % TOP
+    matches("no vmlinux is loaded", other_gdb("target remote /proc/gtp", script, "gtp check"))
+    matches("target remote", refused("gtp check"))
+
+
+@test("gtp modules puts the symbols of modules where the kernel has them")
+def modules():
+    names = fixture()
+    for name in ("gtp_target_add", "gtp_target_leaf", "gtp_target_array", "gtp_target_banner"):
+        equal(address("(long)&%s" % name), names[name], name)
+    text = cmd("gtp modules %s" % KMOD)
+    matches(r"^loaded:.*\bgtp_target\b", text)
+    matches("gtp_target_leaf", cmd("info symbol %#x" % names["gtp_target_leaf"]))
+
+
+@test("gtp modules knows modules that came and forgets those that went")
+def modules_move():
+    shell()("insmod %s/gtp_target2.ko" % KMOD)
+    cmd("maint flush dcache")
+    matches(r"^loaded:.*\bgtp_target2\b", cmd("gtp modules %s" % KMOD))
+    with open("/proc/kallsyms") as file:
+        there = [int(l.split()[0], 16) for l in file if l.split()[2] == "gtp_target2_fn"]
+    equal(address("(long)&gtp_target2_fn"), there[0])
+    shell()("rmmod gtp_target2")
+    cmd("maint flush dcache")
+    text = cmd("gtp modules %s" % KMOD)
+    check("gtp_target2" not in text, text)
+    refused("p &gtp_target2_fn")
+
+
+@test("gtp modules refuses a path that does not exist")
+def modules_misuse():
+    matches("does not exist", refused("gtp modules /no/such/place"))
+
+
+@test("gtp status names the traced functions")
+def gtp_status():
+    trace("gtp_target_add")
+    run_trace("call add 1 2")
+    matches(r"tracepoint \d+ at 0x[0-9a-f]+ <gtp_target_add(\+\d+)?>: 1 hits", cmd("gtp status"))
+
+
+run()
