@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=sh
 # Job: what the scripts in this folder share: messages, apt without installing, the kernel's env file.
 # Sourced by scripts that have set `repo` (the repository's root).
 
@@ -65,7 +66,7 @@ vm_write_env() {
 		set -- "$1" "boot/vmlinuz-$vm_rel" "usr/lib/debug/boot/vmlinux-$vm_rel" \
 			"usr/src/linux-headers-$vm_rel"
 	fi
-	cat >"$1/env.new" <<-END
+	cat >"$1/env.$$" <<-END
 		release='$vm_rel'
 		vmlinuz='$1/$2'
 		vmlinux='$1/$3'
@@ -73,7 +74,7 @@ vm_write_env() {
 		modules='$1/lib/modules/$vm_rel'
 		gdb_index='$1/gdb-index'
 	END
-	mv "$1/env.new" "$1/env"
+	mv "$1/env.$$" "$1/env"
 }
 
 # vm_index DIR VMLINUX: GDB's own index of the symbols, made once here; in a guest under emulation

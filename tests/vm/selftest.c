@@ -4,15 +4,19 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/bug.h>
+#include <linux/delay.h>
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
 #include <linux/processor.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 
 static char *mode = "none";
 module_param(mode, charp, 0400);
-MODULE_PARM_DESC(mode, "what to do at load: none, warn, oops, trace or spin");
+MODULE_PARM_DESC(mode, "what to do at load, a name in the table of misdeeds");
 
 static void oops(void)
 {
@@ -31,16 +35,68 @@ static void spin(void)
 		cpu_relax();
 }
 
+static void warn(void)
+{
+	WARN(1, "asked to warn\n");
+}
+
+/* Only the debug kernel notices what follows. */
+
+static void overrun(void)
+{
+	char *buf = kzalloc(40, GFP_KERNEL);
+
+	if (!buf)
+		return;
+	OPTIMIZER_HIDE_VAR(buf);
+	buf[40] = 1;
+	kfree(buf);
+}
+
+static void abba(void)
+{
+	static DEFINE_MUTEX(a);
+	static DEFINE_MUTEX(b);
+
+	mutex_lock(&a);
+	mutex_lock(&b);
+	mutex_unlock(&b);
+	mutex_unlock(&a);
+	mutex_lock(&b);
+	mutex_lock(&a);
+	mutex_unlock(&a);
+	mutex_unlock(&b);
+}
+
+static void sleep(void)
+{
+	static DEFINE_SPINLOCK(lock);
+
+	spin_lock(&lock);
+	msleep(20);
+	spin_unlock(&lock);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} misdeeds[] = {
+	{ "warn", warn },
+	{ "oops", oops },
+	{ "trace", dump_stack },
+	{ "spin", spin },
+	{ "overrun", overrun },
+	{ "abba", abba },
+	{ "sleep", sleep },
+};
+
 static int __init selftest_init(void)
 {
-	if (!strcmp(mode, "warn"))
-		WARN(1, "asked to warn\n");
-	else if (!strcmp(mode, "oops"))
-		oops();
-	else if (!strcmp(mode, "trace"))
-		dump_stack();
-	else if (!strcmp(mode, "spin"))
-		spin();
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(misdeeds); i++)
+		if (!strcmp(mode, misdeeds[i].name))
+			misdeeds[i].run();
 	return 0;
 }
 
