@@ -30,7 +30,8 @@ GTP_SHARED := \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \
-	trace/tfile.c
+	trace/tfile.c \
+	trace/file.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.
 GTP_FOLDERS := transport stub tracepoint agentexpr jit probe trace

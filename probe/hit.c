@@ -193,6 +193,13 @@ static void full(struct hit *h)
 	end_run(h, GTP_STOP_FULL, 0, 0);
 }
 
+static u16 frame_flags(const struct gtp_tracepoint *tp, int rc)
+{
+	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
+
+	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
+}
+
 static void write_frame(struct hit *h, struct gtp_tp_stat *stat)
 {
 	struct gtp_buffer *buf = &h->cpu->buf;
@@ -215,7 +222,7 @@ static void write_frame(struct hit *h, struct gtp_tp_stat *stat)
 		return;
 	}
 	stat->usage += gtp_buffer_mark(buf);
-	gtp_buffer_commit(buf, rc ? GTP_FRAME_PARTIAL : 0);
+	gtp_buffer_commit(buf, frame_flags(h->tp, rc));
 	if (rc)
 		end_run(h, GTP_STOP_ERROR, n, gtp_action_letter(a->kind));
 }

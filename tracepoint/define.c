@@ -211,8 +211,12 @@ static void append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 {
 	struct gtp_tracepoint **at = &list->first;
 
-	while (*at)
-		at = &(*at)->next;
+	for (; *at; at = &(*at)->next) {
+		if ((*at)->num != tp->num)
+			continue;
+		WRITE_ONCE((*at)->several, true);
+		tp->several = true;
+	}
 	*at = tp;
 	list->count++;
 }
@@ -220,8 +224,7 @@ static void append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 static int new_tracepoint(struct def *d, const struct gtp_tracepoints *list, u32 num, u64 addr)
 {
 	if (list->count >= GTP_TRACEPOINTS_MAX) {
-		gtp_why(d->why, "there are %u tracepoints already, no more are possible",
-			list->count);
+		gtp_why(d->why, "%u tracepoints are defined, more are not possible", list->count);
 		return -EINVAL;
 	}
 	d->tp = d->mem->alloc(d->mem->ctx, sizeof(*d->tp));

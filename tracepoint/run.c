@@ -229,6 +229,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	t->index.entry = NULL;
 	t->index.n = 0;
 	t->indexed = false;
+	t->epoch++;
 	t->nslots = 0;
 	t->missed = 0;
 	t->stop = GTP_STOP_NEVER_RUN;

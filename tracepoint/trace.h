@@ -71,6 +71,7 @@ enum {
  * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
+ * @epoch: goes up whenever frames are dropped; tells who reads them in several steps
  * The rest is settings and what qTStatus tells.
  *
  * Everything but hits runs under one lock of the caller.
@@ -101,6 +102,7 @@ struct gtp_trace {
 
 	struct gtp_index index;
 	bool indexed;
+	u64 epoch;
 
 	bool circular;
 	bool disconnected;

@@ -93,6 +93,7 @@ struct gtp_source {
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
  * @gone: the module it was in has been unloaded
+ * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
  * @repeated: GDB has sent the definition again, so what follows is a repetition too
  */
@@ -103,6 +104,7 @@ struct gtp_tracepoint {
 	u64 addr;
 	bool enabled;
 	bool gone;
+	bool several;
 	bool defining;
 	bool repeated;
 	u32 nactions;

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The whole trace file of a run: its header's lines, its frames, and runs that go on without it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "fake_target.h"
+#include "stub/target_xml.h"
+#include "trace/file.h"
+
+static struct fake fake;
+static struct gtp_trace *const t = &fake.trace;
+static struct gtp_why why;
+static struct gtp_file file;
+
+static int setup(void **state)
+{
+	return fake_init(&fake);
+}
+
+static int teardown(void **state)
+{
+	return fake_exit(&fake);
+}
+
+static struct gtp_tracepoint *define(const char *text)
+{
+	struct gtp_tracepoint *tp = NULL;
+
+	assert_int_equal(gtp_tracepoint_define(&t->tps, &t->mem, text, &tp, &why), 0);
+	assert_non_null(tp);
+	return tp;
+}
+
+static void actions(const char *text)
+{
+	assert_int_equal(gtp_tracepoint_add_actions(&t->tps, &t->mem, text, &why), 0);
+}
+
+static void source(const char *text)
+{
+	assert_int_equal(gtp_tracepoint_add_source(&t->tps, &t->mem, text, &why), 0);
+}
+
+static void run(u32 hits)
+{
+	u64 arg = 7;
+
+	assert_int_equal(gtp_trace_start(t, &why), 0);
+	while (hits--)
+		assert_true(fake_call(&fake, 0x1000, 1, &arg));
+	gtp_trace_stop(t, GTP_STOP_USER);
+}
+
+/* The file read in one go, terminated; the caller frees it. */
+static u8 *contents(u64 *size)
+{
+	u8 *bytes;
+
+	assert_int_equal(gtp_file_open(&file, t, &why), 0);
+	*size = gtp_file_size(&file);
+	bytes = malloc(*size + 2);
+	assert_int_equal(gtp_file_read(&file, 0, bytes, (u32)*size + 1), *size);
+	bytes[*size] = '\0';
+	return bytes;
+}
+
+/* The header without the target description, which is compared here. */
+static const char *header(const u8 *bytes)
+{
+	static char text[65536];
+	const char *from = strstr((const char *)bytes, "tdesc "), *line = gtp_target_xml;
+	size_t before = (size_t)(from - (const char *)bytes);
+
+	assert_non_null(from);
+	for (; *line; line = strchr(line, '\n') + 1) {
+		size_t n = (size_t)(strchr(line, '\n') + 1 - line);
+
+		assert_memory_equal(from, "tdesc ", 6);
+		assert_memory_equal(from + 6, line, n);
+		from += 6 + n;
+	}
+	assert_int_equal(*from, '\n');
+	assert_ptr_equal(from + 1, (const char *)bytes + file.header_len);
+	memcpy(text, bytes, before);
+	text[before] = '\0';
+	return text;
+}
+
+#define BUILTINS                                                                                   \
+	"tsv 1:0:1:6370755f6964\n"                                                                 \
+	"tsv 2:0:1:636c6f636b\n"                                                                   \
+	"tsv 3:0:1:63757272656e745f7461736b\n"                                                     \
+	"tsv 4:0:1:63757272656e745f7461736b5f706964\n"
+
+static void test_never_run(void **state)
+{
+	u64 size;
+	u8 *bytes = contents(&size);
+
+	assert_string_equal(header(bytes),
+			    "\x7fTRACE0\n"
+			    "R a4\n"
+			    "status 0;tnotrun:0;tframes:0;tcreated:0;tfree:0;tsize:0;circular:0;"
+			    "disconn:0;starttime:0;stoptime:0\n" BUILTINS);
+	assert_int_equal(size, file.header_len + 2);
+	assert_memory_equal(bytes + file.header_len, "\0\0", 2);
+	gtp_file_close(&file);
+	free(bytes);
+}
+
+/* Everything that a header can have, and the raw stream behind it. */
+static void test_all(void **state)
+{
+	static u8 raw[4096];
+	const struct gtp_index *ix;
+	u64 size;
+	u8 *bytes;
+	u32 n;
+
+	assert_int_equal(gtp_tsvs_define(&t->tsvs, &t->mem, "5:2a:0:6d696e65", &why), 0);
+	define("3:1000:E:0:0:X3,220127-");
+	actions("3:1000:R20-");
+	actions("3:1000:M-1,8000,8X00000001,27");
+	source("3:1000:at:0:3:666f6f");
+	source("3:1000:cond:0:1:31");
+	define("4:2000:D:0:a");
+	fake_map(&fake, 0x8000, NULL, 8);
+	fake.wall_us = 0x123456789;
+	run(3);
+	bytes = contents(&size);
+	assert_string_equal(header(bytes),
+			    "\x7fTRACE0\n"
+			    "R a4\n"
+			    "status 0;tstop:0;tframes:3;tcreated:3;tfree:ff28;tsize:10000;"
+			    "circular:0;disconn:0;starttime:123456789;stoptime:123456789\n" BUILTINS
+			    "tsv 5:2a:0:6d696e65\n"
+			    "tp T3:1000:E:0:0:X3,220127\n"
+			    "tp A3:1000:R20\n"
+			    "tp A3:1000:M-1,8000,8\n"
+			    "tp A3:1000:X00000001,27\n"
+			    "tp Z3:1000:at:0:3:666f6f\n"
+			    "tp Z3:1000:cond:0:1:31\n"
+			    "tp V3:1000:3:d8\n"
+			    "tp T4:2000:D:0:a\n"
+			    "tp V4:2000:0:0\n");
+	ix = gtp_trace_index(t, &why);
+	n = gtp_tfile_read_raw(ix, 0, raw, sizeof(raw));
+	assert_int_equal(n, 3 * (6 + 165 + 11 + 8));
+	assert_int_equal(size, file.header_len + n + 2);
+	assert_memory_equal(bytes + file.header_len, raw, n);
+	assert_memory_equal(bytes + size - 2, "\0\0", 2);
+	gtp_file_close(&file);
+	free(bytes);
+}
+
+/* Only then does a frame without registers say where it was hit. */
+static void test_several_locations(void **state)
+{
+	const struct gtp_index *ix;
+
+	define("1:1000:E:0:0");
+	run(1);
+	ix = gtp_trace_index(t, &why);
+	assert_int_equal(gtp_tfile_frame_size(ix->entry[0].frame), 6);
+	define("1:2000:E:0:0");
+	define("2:1000:E:0:0");
+	run(1);
+	ix = gtp_trace_index(t, &why);
+	assert_int_equal(ix->n, 2);
+	assert_int_equal(ix->entry[0].frame->tp, 1);
+	assert_int_equal(gtp_tfile_frame_size(ix->entry[0].frame), 6 + 165);
+	assert_int_equal(gtp_tfile_frame_size(ix->entry[1].frame), 6);
+}
+
+static void test_in_pieces(void **state)
+{
+	static u8 got[16384];
+	u64 size;
+	u8 *bytes;
+
+	define("1:1000:E:0:0-");
+	actions("1:1000:R20");
+	run(5);
+	bytes = contents(&size);
+	assert_true(size < sizeof(got));
+	for (u32 piece = 1; piece < 300; piece = piece * 2 + 1) {
+		u64 at = 0;
+		s64 n;
+
+		while ((n = gtp_file_read(&file, at, got + at, piece)) > 0)
+			at += (u64)n;
+		assert_int_equal(n, 0);
+		assert_int_equal(at, size);
+		assert_memory_equal(got, bytes, size);
+	}
+	assert_int_equal(gtp_file_read(&file, ~0ULL, got, 10), 0);
+	assert_int_equal(gtp_file_read(&file, size - 1, got, 10), 1);
+	gtp_file_close(&file);
+	free(bytes);
+}
+
+static char *repeat(const char *head, const char *unit, u32 n, const char *tail)
+{
+	char *text = malloc(strlen(head) + n * strlen(unit) + strlen(tail) + 1);
+	char *p = text + sprintf(text, "%s", head);
+
+	while (n--)
+		p += sprintf(p, "%s", unit);
+	strcpy(p, tail);
+	return text;
+}
+
+static void assert_lines_fit(const u8 *bytes)
+{
+	const char *p = (const char *)bytes, *nl;
+
+	for (; (nl = strchr(p, '\n')) && nl != p; p = nl + 1)
+		assert_true(nl - p <= 999);
+	assert_non_null(nl);
+}
+
+/* GDB does not read lines of 1000 characters; what is longer is left out, the rest stays whole. */
+static void test_long_lines(void **state)
+{
+	char *cond = repeat("1:1000:E:0:5:X25e,", "220129", 201, "220127");
+	char *fits = repeat("1:1000:cmd:0:1e0:", "61", 0x1e0, "");
+	char *long_source = repeat("1:1000:cmd:0:1f4:", "62", 0x1f4, "");
+	char *note = repeat("", "41", 600, "");
+	u64 size;
+	u8 *bytes;
+
+	define(cond);
+	source(long_source);
+	source(fits);
+	source("1:1000:cmd:0:1:63");
+	t->stop_notes_hex = NULL;
+	run(0);
+	t->stop_notes_hex = t->mem.alloc(t->mem.ctx, strlen(note) + 1);
+	strcpy(t->stop_notes_hex, note);
+	t->user_hex = t->mem.alloc(t->mem.ctx, strlen(note) + 1);
+	strcpy(t->user_hex, note);
+	t->notes_hex = t->mem.alloc(t->mem.ctx, 5);
+	strcpy(t->notes_hex, "6162");
+	bytes = contents(&size);
+	assert_lines_fit(bytes);
+	assert_non_null(strstr((char *)bytes, "status 0;tstop:0;tframes:0;tcreated:0;tfree:"));
+	assert_null(strstr((char *)bytes, ";username:"));
+	assert_non_null(strstr((char *)bytes, ";notes:6162\n"));
+	assert_non_null(strstr((char *)bytes, "\ntp T1:1000:E:0:5\ntp Z1:1000:cmd:0:1e0:6161"));
+	assert_non_null(strstr((char *)bytes, "61\ntp Z1:1000:cmd:0:1:63\ntp V1:1000:0:0\n"));
+	gtp_file_close(&file);
+	free(bytes);
+	free(cond);
+	free(fits);
+	free(long_source);
+	free(note);
+}
+
+static void test_refused_while_running(void **state)
+{
+	define("1:1000:E:0:0");
+	assert_int_equal(gtp_trace_start(t, &why), 0);
+	assert_int_equal(gtp_file_open(&file, t, &why), -EBUSY);
+	assert_non_null(strstr(why.text, "tstop"));
+	gtp_trace_stop(t, GTP_STOP_USER);
+	assert_int_equal(gtp_file_open(&file, t, &why), 0);
+	gtp_file_close(&file);
+}
+
+/* Between two reads GDB may begin a new run, or forget the old one. */
+static void test_frames_that_are_gone(void **state)
+{
+	u8 byte;
+
+	define("1:1000:E:0:0");
+	run(2);
+	assert_int_equal(gtp_file_open(&file, t, &why), 0);
+	assert_int_equal(gtp_file_read(&file, 0, &byte, 1), 1);
+	run(2);
+	assert_int_equal(gtp_file_read(&file, 1, &byte, 1), -ESTALE);
+	gtp_file_close(&file);
+
+	assert_int_equal(gtp_file_open(&file, t, &why), 0);
+	assert_int_equal(gtp_trace_start(t, &why), 0);
+	assert_int_equal(gtp_file_read(&file, 0, &byte, 1), -ESTALE);
+	gtp_trace_stop(t, GTP_STOP_USER);
+	gtp_file_close(&file);
+
+	assert_int_equal(gtp_file_open(&file, t, &why), 0);
+	gtp_trace_reset(t);
+	assert_int_equal(gtp_file_read(&file, 0, &byte, 1), -ESTALE);
+	gtp_file_close(&file);
+}
+
+/* Whichever allocation fails: a refusal with words, and nothing is left over. */
+static void test_no_memory(void **state)
+{
+	u32 failed = 0;
+	int rc = -ENOMEM;
+
+	define("1:1000:E:0:0");
+	for (u32 n = 1; rc; n++) {
+		run(2); /* else the index would be there already */
+		why.text[0] = '\0';
+		fake.fail_alloc = fake.allocs + n;
+		rc = gtp_file_open(&file, t, &why);
+		fake.fail_alloc = 0;
+		if (!rc)
+			break;
+		failed++;
+		assert_null(file.header);
+		assert_int_equal(rc, -ENOMEM);
+		assert_non_null(strstr(why.text, "memory"));
+	}
+	assert_int_equal(failed, 4); /* the index takes two, the header two */
+	gtp_file_close(&file);
+}
+
+#define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test(test_never_run),
+		test(test_all),
+		test(test_several_locations),
+		test(test_in_pieces),
+		test(test_long_lines),
+		test(test_refused_while_running),
+		test(test_frames_that_are_gone),
+		test(test_no_memory),
+	};
+
+	return cmocka_run_group_tests_name("file", tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A whole GDB trace file: the header's lines, the frames, the end.
+ *
+ * The header is text, one line for each thing that GDB would otherwise ask the stub for:
+ *   7f TRACE0        what kind of file it is
+ *   R a4             bytes of the registers in an R block, hex
+ *   status ...       the reply to qTStatus without its T
+ *   tsv ...          a trace state variable, as in qTfV
+ *   tp ...           a piece of a tracepoint, as in qTfP, and V: how often it hit
+ *   tdesc ...        a line of the target description
+ *   (empty)          the frames follow, and a tracepoint number 0 ends them
+ */
+#include "stub/target_xml.h"
+#include "trace/file.h"
+#include "transport/rsp.h"
+
+enum {
+	LINE_LIMIT = 999, /* GDB 13 refuses a file with longer ones */
+	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
+	END_BYTES = 2,
+};
+
+/* struct header - a header being written; @text is NULL while only its length is wanted */
+struct header {
+	char *text;
+	size_t size;
+	size_t len;
+	char *piece; /* PIECE_SIZE bytes */
+};
+
+static void put(struct header *h, const char *text, size_t len)
+{
+	/* Both passes see the same; if they did not, better a torn header than a torn heap. */
+	if (h->text && len <= h->size - h->len)
+		memcpy(h->text + h->len, text, len);
+	h->len += len;
+}
+
+static void put_line(struct header *h, const char *kind, const char *text, size_t len)
+{
+	if (strlen(kind) + len > LINE_LIMIT)
+		return;
+	put(h, kind, strlen(kind));
+	put(h, text, len);
+	put(h, "\n", 1);
+}
+
+/*
+ * The items that fit, one by one. The reason for the stop comes first and GDB wants one: without
+ * the note it is short.
+ */
+static size_t keep_items(char *status)
+{
+	static const char tstop[] = "tstop:";
+	size_t room = LINE_LIMIT - strlen("status ");
+	char *to = strchr(status, ';');
+	char *item = to;
+
+	while (item && *item) {
+		char *next = strchr(item + 1, ';');
+		size_t n = next ? (size_t)(next - item) : strlen(item);
+
+		if (n <= room - (size_t)(to - status)) {
+			memmove(to, item, n);
+			to += n;
+		} else if (!strncmp(item + 1, tstop, strlen(tstop))) {
+			memcpy(to, ";tstop:0", 8);
+			to += 8;
+		}
+		item = next;
+	}
+	return to ? (size_t)(to - status) : strlen(status);
+}
+
+static void put_status(struct header *h, const struct gtp_trace *t)
+{
+	char *status = h->piece + 1; /* behind the T */
+
+	gtp_trace_status(t, h->piece, PIECE_SIZE);
+	put_line(h, "status ", status, keep_items(status));
+}
+
+static void put_variables(struct header *h, const struct gtp_trace *t)
+{
+	int len;
+
+	for (u32 n = 0; (len = gtp_tsvs_piece(&t->tsvs, n, h->piece, PIECE_SIZE)); n++)
+		put_line(h, "tsv ", h->piece, (size_t)len);
+}
+
+static size_t without_condition(char *piece, size_t len)
+{
+	char *cond = len > LINE_LIMIT - strlen("tp ") ? strstr(piece, ":X") : NULL;
+
+	return *piece == 'T' && cond ? (size_t)(cond - piece) : len;
+}
+
+static void put_tracepoint(struct header *h, const struct gtp_trace *t,
+			   const struct gtp_tracepoint *tp)
+{
+	struct gtp_tp_stat stat = gtp_trace_hits(t, tp);
+	int len;
+
+	for (u32 n = 0; (len = gtp_tracepoint_piece(tp, n, h->piece, PIECE_SIZE)); n++)
+		put_line(h, "tp ", h->piece, without_condition(h->piece, (size_t)len));
+	len = snprintf(h->piece, PIECE_SIZE, "V%x:%llx:%llx:%llx", tp->num, tp->addr,
+		       stat.hits, stat.usage);
+	put_line(h, "tp ", h->piece, (size_t)len);
+}
+
+static void put_description(struct header *h)
+{
+	const char *line = gtp_target_xml, *end;
+
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		put_line(h, "tdesc ", line, (size_t)(end - line));
+}
+
+static void put_header(struct header *h, const struct gtp_trace *t)
+{
+	int len;
+
+	h->len = 0;
+	put_line(h, "\x7fTRACE0", "", 0);
+	len = snprintf(h->piece, PIECE_SIZE, "%x", GTP_G_PACKET_BYTES);
+	put_line(h, "R ", h->piece, (size_t)len);
+	put_status(h, t);
+	put_variables(h, t);
+	for (const struct gtp_tracepoint *tp = t->tps.first; tp; tp = tp->next)
+		put_tracepoint(h, t, tp);
+	put_description(h);
+	put_line(h, "", "", 0);
+}
+
+static int make_header(struct gtp_file *f, const struct gtp_mem *mem)
+{
+	struct header h = { .piece = mem->alloc(mem->ctx, PIECE_SIZE) };
+
+	if (!h.piece)
+		return -ENOMEM;
+	put_header(&h, f->t);
+	h.size = h.len;
+	h.text = h.size <= U32_MAX ? mem->alloc(mem->ctx, h.size) : NULL;
+	if (h.text)
+		put_header(&h, f->t);
+	mem->free(mem->ctx, h.piece);
+	f->header = h.text;
+	f->header_len = (u32)h.size;
+	return h.text ? 0 : -ENOMEM;
+}
+
+int gtp_file_open(struct gtp_file *f, struct gtp_trace *t, struct gtp_why *why)
+{
+	*f = (struct gtp_file){ .t = t, .epoch = t->epoch };
+	if (gtp_trace_running(t)) {
+		gtp_why(why, "the run is going on; tstop ends it, then it can be saved");
+		return -EBUSY;
+	}
+	if (!gtp_trace_index(t, why))
+		return -ENOMEM;
+	if (make_header(f, &t->mem)) {
+		gtp_why(why, "no memory for the header of the trace file");
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static u64 frames_len(const struct gtp_file *f)
+{
+	return f->t->index.entry[f->t->index.n].offset;
+}
+
+u64 gtp_file_size(const struct gtp_file *f)
+{
+	return f->header_len + frames_len(f) + END_BYTES;
+}
+
+static u32 read_header(const struct gtp_file *f, u64 offset, u8 *dst, u32 len)
+{
+	u64 left = offset < f->header_len ? f->header_len - offset : 0;
+
+	if (len > left)
+		len = (u32)left;
+	memcpy(dst, f->header + (left ? offset : 0), len);
+	return len;
+}
+
+s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len)
+{
+	u64 size;
+	u32 done;
+
+	/* A run that is on has dropped the frames of the one before. */
+	if (f->epoch != f->t->epoch)
+		return -ESTALE;
+	size = gtp_file_size(f);
+	done = read_header(f, offset, dst, len);
+	if (offset + done >= f->header_len)
+		done += gtp_tfile_read_raw(&f->t->index, offset + done - f->header_len, dst + done,
+					   len - done);
+	for (; done < len && offset < size && offset + done < size; done++)
+		dst[done] = 0;
+	return done;
+}
+
+void gtp_file_close(struct gtp_file *f)
+{
+	f->t->mem.free(f->t->mem.ctx, f->header);
+	f->header = NULL;
+}

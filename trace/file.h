@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The stopped run as one GDB trace file: what /proc/gtpframe gives and QTSave writes. */
+#ifndef _GTP_FILE_H
+#define _GTP_FILE_H
+
+#include "tracepoint/trace.h"
+#include "trace/tfile.h"
+
+/**
+ * struct gtp_file - a trace file that somebody reads
+ * @t: the session
+ * @epoch: of the session's frames when the file was opened
+ * @header: everything in front of the frames, as it was when the file was opened
+ * @header_len: bytes of it
+ */
+struct gtp_file {
+	struct gtp_trace *t;
+	u64 epoch;
+	char *header;
+	u32 header_len;
+};
+
+/**
+ * gtp_file_open() - prepare to read the stopped run
+ * @f: the file
+ * @t: the session; a run that has never been makes a file without frames
+ * @why: the refusal
+ *
+ * What GDB's reader cannot take is left out: a line of 1000 characters would make it refuse the
+ * whole file, so a source line or a note as long as that is missing, and a condition's bytecode
+ * (its text stays).
+ *
+ * Context: may sleep, the session's lock.
+ * Return: 0, -EBUSY (the run is on), -ENOMEM.
+ */
+int gtp_file_open(struct gtp_file *f, struct gtp_trace *t, struct gtp_why *why);
+
+/* gtp_file_size - bytes of the whole file; under the session's lock, while gtp_file_read() works */
+u64 gtp_file_size(const struct gtp_file *f);
+
+/**
+ * gtp_file_read() - part of the file
+ * @f: the file
+ * @offset: first byte wanted
+ * @dst: receives the bytes
+ * @len: how many at most
+ *
+ * Context: the session's lock, which may have been given up between two reads.
+ * Return: bytes read, less than @len only at the end; -ESTALE when the frames are gone: a new run,
+ * or QTinit.
+ */
+s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len);
+
+void gtp_file_close(struct gtp_file *f);
+
+#endif /* _GTP_FILE_H */
