@@ -329,6 +329,85 @@ bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args)
 	return fake_fire(f, addr, &regs);
 }
 
+/* --- definitions and results in short --- */
+
+struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *acts)
+{
+	struct gtp_tracepoint *tp = NULL;
+	struct gtp_why why = { "" };
+	char text[1024];
+	int rc;
+
+	snprintf(text, sizeof(text), "%s%s", def, acts ? "-" : "");
+	rc = gtp_tracepoint_define(&f->trace.tps, &f->mem, text, &tp, &why);
+	if (!rc && acts) {
+		snprintf(text, sizeof(text), "%x:%llx:%s", tp->num, tp->addr, acts);
+		rc = gtp_tracepoint_add_actions(&f->trace.tps, &f->mem, text, &why);
+	}
+	if (rc)
+		fprintf(stderr, "%s %s: %s\n", def, acts ? acts : "", why.text);
+	assert(!rc);
+	return tp;
+}
+
+static void note_regs(char *log, const struct gtp_block *b)
+{
+	const u64 *value = (const u64 *)(b + 1);
+	u64 mask = *value++;
+	u32 n;
+
+	for (n = 0; n < 64; n++)
+		if (mask & BIT_ULL(n))
+			note(log, " r%u=%llx", n, *value++);
+}
+
+static void note_block(char *log, const struct gtp_block *b)
+{
+	u32 i;
+
+	if (b->type == GTP_BLOCK_REGS) {
+		note_regs(log, b);
+	} else if (b->type == GTP_BLOCK_VAR) {
+		note(log, " v%u=%lld", b->num, *(const s64 *)(b + 1));
+	} else {
+		note(log, " m%llx=", gtp_frame_mem_addr(b));
+		for (i = 0; i < b->len; i++)
+			note(log, "%02x", gtp_frame_mem_data(b)[i]);
+	}
+}
+
+const char *fake_frames(struct fake *f)
+{
+	static char text[FAKE_LOG_MAX];
+	const struct gtp_index *ix;
+	const struct gtp_block *b;
+	struct gtp_why why;
+	u32 i;
+
+	text[0] = '\0';
+	ix = gtp_trace_index(&f->trace, &why);
+	assert(ix);
+	for (i = 0; i < ix->n; i++) {
+		const struct gtp_frame *frame = ix->entry[i].frame;
+
+		note(text, "%u@%llx%s", frame->tp, frame->pc,
+		     frame->flags & GTP_FRAME_PARTIAL ? "!" : "");
+		for (b = gtp_frame_next_block(frame, NULL); b; b = gtp_frame_next_block(frame, b))
+			note_block(text, b);
+		note(text, "\n");
+	}
+	return text;
+}
+
+const char *fake_status(struct fake *f)
+{
+	static char text[4096];
+	int len = gtp_trace_status(&f->trace, text, sizeof(text));
+
+	assert(len == (int)strlen(text));
+	return text;
+}
+
 /* --- the machine --- */
 
 int fake_init(struct fake *f)

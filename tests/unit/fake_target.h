@@ -104,6 +104,21 @@ bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
 /* fake_call - fake_fire() with up to six arguments in the registers of the C calling convention */
 bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args);
 
+/*
+ * fake_define - "QTDP:" @def and, when not NULL, "QTDP:-" with the same number and address and
+ * @acts, which both must be accepted
+ */
+struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *acts);
+
+/*
+ * fake_frames - all frames of the stopped run, one line each: number@address, "!" when an error cut
+ * it short, then its blocks: " r5=7" " m2000=0a0b" " v6=-1"
+ */
+const char *fake_frames(struct fake *f);
+
+/* fake_status - qTStatus' reply */
+const char *fake_status(struct fake *f);
+
 /* fake_armed - the location that is armed at @addr, or NULL */
 struct gtp_location *fake_armed(struct fake *f, u64 addr);
 

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a hit leaves behind, when it ends the run, and what it does not touch. */
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include "fake_target.h"
+#include <cmocka.h>
+
+/* Bytecode in short; variable 6 is the tests' own. */
+#define END "27"
+#define REG(n) "2600" n
+#define CONST8(v) "22" v
+#define CONST32(v) "24" v
+#define GETV(n) "2c00" n
+#define SETV(n) "2d00" n
+#define TRACEV(n) "2e00" n
+#define ADD "02"
+#define DIV "05"
+#define TRACE "0c"
+#define TRACE_QUICK(n) "0d" n
+#define EQUAL "13"
+#define REF32 "19"
+#define POP "29"
+#define TRACENZ "2f"
+#define INCREMENT GETV("06") CONST8("01") ADD SETV("06")
+
+static const struct gtp_regs regs = {
+	.rax = 0xa, .rbx = 0xb, .rdi = 0x2000, .rsi = 7, .rip = 0x1001, .cs = 0x10, .ss = 0x18,
+	.eflags = 0xffffffff00000246, .rsp = 0x9000,
+};
+
+static int setup(void **state)
+{
+	struct fake *f = calloc(1, sizeof(*f));
+	struct gtp_why why;
+
+	assert_int_equal(fake_init(f), 0);
+	assert_int_equal(gtp_tsvs_define(&f->trace.tsvs, &f->mem, "6:0:0:78", &why), 0);
+	memcpy(fake_map(f, 0x2000, NULL, 4096), "\x01\x02\x03\x04kernel\0tail", 16);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	assert_int_equal(fake_exit(*state), 0);
+	free(*state);
+	return 0;
+}
+
+static size_t put_expr(char *text, const char *hex)
+{
+	return (size_t)sprintf(text, "X%zx,%s", strlen(hex) / 2, hex);
+}
+
+/*
+ * define - "N:ADDR:E:STEP:PASS", a condition or NULL, then actions up to NULL: R and M as GDB sends
+ * them, expressions as bare bytecode
+ */
+static struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond, ...)
+{
+	char def[512], acts[1024] = "";
+	size_t len = (size_t)sprintf(def, "%s", head);
+	const char *a;
+	va_list args;
+
+	if (cond) {
+		def[len++] = ':';
+		put_expr(def + len, cond);
+	}
+	len = 0;
+	va_start(args, cond);
+	while ((a = va_arg(args, const char *))) {
+		if (*a == 'R' || *a == 'M')
+			len += (size_t)sprintf(acts + len, "%s", a);
+		else
+			len += put_expr(acts + len, a);
+	}
+	va_end(args);
+	return fake_define(f, def, *acts ? acts : NULL);
+}
+
+static void start(struct fake *f)
+{
+	struct gtp_why why = { "" };
+	int rc = gtp_trace_start(&f->trace, &why);
+
+	if (rc)
+		print_message("%s\n", why.text);
+	assert_int_equal(rc, 0);
+}
+
+static void fire(struct fake *f, int times)
+{
+	while (times--)
+		assert_true(fake_fire(f, 0x1000, &regs));
+}
+
+/* Ends the run, unless a hit has, so that its frames can be looked at. */
+static void expect_frames(struct fake *f, const char *want)
+{
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	assert_string_equal(fake_frames(f), want);
+}
+
+static void expect_end(struct fake *f, enum gtp_stop stop, u32 tp)
+{
+	assert_int_equal(f->stopping, 1);
+	assert_true(gtp_trace_running(&f->trace));
+	assert_true(gtp_trace_settle(&f->trace));
+	assert_false(gtp_trace_settle(&f->trace));
+	assert_int_equal(f->trace.stop, stop);
+	assert_int_equal(f->trace.stop_tp, tp);
+}
+
+static void expect_error(struct fake *f, u32 tp, const char *want)
+{
+	char text[160];
+
+	expect_end(f, GTP_STOP_ERROR, tp);
+	assert_int_equal(gtp_trace_stop_text(&f->trace, text, sizeof(text)), (int)strlen(want));
+	assert_string_equal(text, want);
+}
+
+static s64 variable(struct fake *f)
+{
+	return f->trace.tsvs.slot[6]->value;
+}
+
+/* --- what is collected --- */
+
+static void registers(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, "R30023", NULL);
+	define(f, "2:1000:E:0:0", NULL, "R0", NULL);
+	define(f, "3:1000:E:0:0", NULL, "Rf00000", NULL);
+	start(f);
+	fire(f, 1);
+	/*
+	 * rip is the location's; eflags has 32 bits; ds to gs are not known, and that is no error
+	 */
+	expect_frames(f, "1@1000 r0=a r1=b r5=2000 r16=1000 r17=246\n2@1000\n3@1000\n");
+}
+
+static void memory(void **state)
+{
+	struct fake *f = *state;
+
+	fake_map(f, 0x1000, "\xcc", 1);
+	define(f, "1:1000:E:0:0", NULL, "M-1,2000,2M5,4,3M5,fffffffffffffff0,0000001", NULL);
+	define(f, "2:1000:E:0:0", NULL, "M10,0,1M-1,200f,1", NULL);
+	fake_map(f, 0x1ff0, "\xee", 1);
+	start(f);
+	fire(f, 1);
+	expect_frames(f, "1@1000 m2000=0102 m2004=6b6572 m1ff0=ee\n2@1000 m1000=cc m200f=00\n");
+}
+
+static void expressions(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, REG("05") TRACE_QUICK("04") REF32 POP END,
+	       REG("05") CONST8("04") ADD CONST8("14") TRACENZ END,
+	       REG("05") CONST8("03") TRACE END, REG("05") CONST8("00") TRACE END,
+	       GETV("06") TRACEV("06") POP END, REG("10") END, NULL);
+	f->trace.tsvs.slot[6]->initial = -5;
+	start(f);
+	fire(f, 1);
+	expect_frames(f, "1@1000 m2000=01020304 m2004=6b65726e656c00 m2000=010203 v6=-5\n");
+}
+
+static void no_actions(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, NULL);
+	start(f);
+	fire(f, 3);
+	expect_frames(f, "1@1000\n1@1000\n1@1000\n");
+	assert_int_equal(f->stopping, 0);
+}
+
+static void built_in_variables(void **state)
+{
+	struct fake *f = *state;
+	const struct gtp_index *ix;
+	struct gtp_why why;
+	s64 clock;
+
+	f->ncpus = 3;
+	f->cpu = 2;
+	f->task = 77;
+	f->pid = 1234;
+	/* $cpu_id == 2 */
+	define(f, "1:1000:E:0:0", GETV("01") CONST8("02") EQUAL END,
+	       TRACEV("01") TRACEV("03") TRACEV("04") END, NULL);
+	define(f, "2:1000:E:0:0", GETV("02") END, TRACEV("02") GETV("02") SETV("06") END, NULL);
+	start(f);
+	fire(f, 1);
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	ix = gtp_trace_index(&f->trace, &why);
+	assert_int_equal(ix->n, 2);
+	assert_non_null(strstr(fake_frames(f), "1@1000 v1=2 v3=77 v4=1234\n"));
+	/* Condition, frame and collection of one tracepoint see one time. */
+	assert_true(gtp_frame_get_var(ix->entry[1].frame, GTP_TSV_CLOCK, &clock));
+	assert_int_equal(clock, ix->entry[1].frame->time);
+	assert_int_equal(variable(f), clock);
+	assert_true(ix->entry[0].frame->time < ix->entry[1].frame->time);
+}
+
+static void print(void **state)
+{
+	struct fake *f = *state;
+
+	/* argument rsi, channel 0, function 0, "rsi=%d" */
+	define(f, "9:1000:E:0:0", NULL, REG("04") CONST8("00") CONST8("00")
+	       "340100077273693d256400" END, NULL);
+	start(f);
+	fire(f, 1);
+	assert_string_equal(f->printed, "9 rsi=7\n");
+	expect_frames(f, "9@1000\n");
+}
+
+/* --- when --- */
+
+static void a_false_condition_costs_itself(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+	u64 clock;
+
+	/* *(u32 *)$rdi == $rsi */
+	tp = define(f, "1:1000:E:0:1", REG("05") REF32 REG("04") EQUAL END, "R1", NULL);
+	start(f);
+	clock = f->clock;
+	fire(f, 5);
+	assert_true(f->clock == clock);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
+	assert_int_equal(f->trace.cpus[0]->buf.created, 0);
+	fake_write(f, 0x2000, "\x07\0\0", 4);
+	fire(f, 1);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 1);
+	expect_end(f, GTP_STOP_PASSCOUNT, 1);
+	expect_frames(f, "1@1000 r0=a\n");
+}
+
+static void disabled(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp = define(f, "1:1000:D:0:0", NULL, NULL);
+
+	start(f);
+	fire(f, 2);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, 0x1000, true), 0);
+	fire(f, 3);
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, 0x1000, false), 0);
+	fire(f, 4);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 3);
+	expect_frames(f, "1@1000\n1@1000\n1@1000\n");
+}
+
+static void pass_count(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *a, *b;
+
+	f->ncpus = 2;
+	a = define(f, "1:1000:E:0:0", NULL, NULL);
+	b = define(f, "2:1000:E:0:3", NULL, NULL);
+	define(f, "3:1000:E:0:0", NULL, NULL);
+	start(f);
+	fire(f, 2);
+	f->cpu = 1;
+	fire(f, 4);
+	/* The third hit is recorded and is the end, for the tracepoints behind it too. */
+	assert_int_equal(gtp_trace_hits(&f->trace, a).hits, 3);
+	assert_int_equal(gtp_trace_hits(&f->trace, b).hits, 3);
+	expect_end(f, GTP_STOP_PASSCOUNT, 2);
+	expect_frames(f, "1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n");
+	assert_non_null(strstr(fake_status(f), "T0;tpasscount:2;"));
+
+	/* The next run counts from the beginning. */
+	f->stopping = 0;
+	start(f);
+	fire(f, 2);
+	assert_int_equal(f->stopping, 0);
+	fire(f, 1);
+	expect_end(f, GTP_STOP_PASSCOUNT, 2);
+}
+
+static void usage_is_bytes_of_frames(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp = define(f, "1:1000:E:0:0", NULL, "R1M-1,2000,3", NULL);
+	struct gtp_tp_stat stat;
+
+	start(f);
+	fire(f, 2);
+	stat = gtp_trace_hits(&f->trace, tp);
+	assert_int_equal(stat.usage, f->trace.cpus[0]->buf.used);
+	assert_int_equal(stat.usage, 2 * (sizeof(struct gtp_frame) + 24 + 24));
+}
+
+/* --- errors --- */
+
+static void error_in_a_condition(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, NULL);
+	define(f, "2:1000:E:0:0", REG("04") CONST8("00") DIV END, "R1", NULL);
+	define(f, "3:1000:E:0:0", NULL, NULL);
+	start(f);
+	fire(f, 3);
+	expect_error(f, 2, "condition: div_signed at byte 5: division by zero");
+	expect_frames(f, "1@1000\n");
+}
+
+static void error_in_an_expression(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "3:1000:E:0:2", NULL, "R1", REG("05") TRACE_QUICK("02") POP REG("04") REF32 END,
+	       "R2", NULL);
+	start(f);
+	fire(f, 2);
+	expect_error(f, 3, "action 2 (X): ref32 at byte 9: cannot read memory at 0x7 (4 bytes)");
+	/* What was collected until then stays, and says that it is not all. */
+	expect_frames(f, "3@1000! r0=a m2000=0102\n");
+	assert_non_null(strstr(fake_status(f), "T0;terror:616374696f6e2032"));
+	assert_non_null(strstr(fake_status(f), ":3;tframes:1;tcreated:1;"));
+}
+
+static void error_in_a_memory_action(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "4:1000:E:0:0", NULL, "M-1,2000,1M5,ffe,4M-1,2000,1", NULL);
+	start(f);
+	fire(f, 2);
+	expect_error(f, 4, "action 2 (M): cannot read memory at 0x2ffe (4 bytes)");
+	expect_frames(f, "4@1000! m2000=01\n");
+}
+
+static void more_than_a_frame_may_hold(void **state)
+{
+	const char *too_much =
+		"action 1 (X): trace at byte 10: collecting 2097152 bytes is more than a frame may hold";
+	struct fake *f = *state;
+
+	f->trace.buffer_bytes = 4 << 20;
+	fake_map(f, 0x100000, NULL, 2 << 20);
+	define(f, "1:1000:E:0:0", NULL, CONST32("00100000") CONST32("00200000") TRACE END, NULL);
+	start(f);
+	fire(f, 1);
+	expect_error(f, 1, too_much);
+
+	f->stopping = 0;
+	gtp_trace_reset(&f->trace);
+	define(f, "1:1000:E:0:0", NULL, "M-1,100000,80000", "M-1,100000,80000", NULL);
+	start(f);
+	fire(f, 1);
+	expect_error(f, 1, "action 2 (M): 524288 bytes are more than a frame may hold");
+}
+
+/* --- full buffers --- */
+
+static void full(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+	u64 n;
+
+	f->trace.buffer_bytes = GTP_BUFFER_MIN;
+	tp = define(f, "1:1000:E:0:0", NULL, "R1", NULL);
+	start(f);
+	for (n = 0; n < 1000 && !f->stopping; n++)
+		fire(f, 1);
+	expect_end(f, GTP_STOP_FULL, 1);
+	/* A frame is 48 bytes; the hit that found no room left nothing behind. */
+	assert_int_equal(n - 1, GTP_BUFFER_MIN / 48);
+	assert_int_equal(f->trace.cpus[0]->buf.frames, n - 1);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, (n - 1) * 48);
+	assert_non_null(strstr(fake_status(f), "T0;tfull:0;"));
+}
+
+static void circular(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_totals sum;
+
+	f->trace.buffer_bytes = GTP_BUFFER_MIN;
+	f->trace.circular = true;
+	define(f, "1:1000:E:0:0", NULL, "R1", NULL);
+	start(f);
+	fire(f, 1000);
+	assert_int_equal(f->stopping, 0);
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.created, 1000);
+	assert_in_range(sum.frames, GTP_BUFFER_MIN / 48 - 1, GTP_BUFFER_MIN / 48);
+}
+
+static void larger_than_the_whole_ring(void **state)
+{
+	struct fake *f = *state;
+
+	fake_map(f, 0x10000, NULL, 8192);
+	f->trace.buffer_bytes = GTP_BUFFER_MIN;
+	f->trace.circular = true;
+	define(f, "1:1000:E:0:0", NULL, "M-1,10000,2000", NULL);
+	start(f);
+	fire(f, 1);
+	expect_end(f, GTP_STOP_FULL, 1);
+	expect_frames(f, "");
+}
+
+/* --- hits in hits --- */
+
+static void interrupt(struct fake *f)
+{
+	fire(f, 2);
+}
+
+static void nested(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_totals sum;
+
+	define(f, "1:1000:E:0:0", NULL, "M-1,2000,1", NULL);
+	start(f);
+	f->while_reading = interrupt;
+	fire(f, 1);
+	fire(f, 1);
+	expect_frames(f, "1@1000 m2000=01\n1@1000 m2000=01\n");
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.nested, 2);
+
+	/* None is counted when there is no run. */
+	f->trace.cpus[0]->in_hit = 1;
+	gtp_hit(f->trace.locs, f->trace.cpus[0], &regs);
+	assert_int_equal(f->trace.cpus[0]->nested, 2);
+}
+
+/* --- trace state variables --- */
+
+static void reading_takes_no_lock(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", GETV("06") CONST8("00") EQUAL END, TRACEV("06") END, NULL);
+	start(f);
+	fire(f, 1);
+	assert_int_equal(f->tsv_locks, 0);
+}
+
+static void every_setting_takes_the_lock(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", INCREMENT END, CONST8("05") SETV("06") END, INCREMENT END, NULL);
+	start(f);
+	fire(f, 1);
+	assert_int_equal(f->tsv_locks, 3);
+	assert_int_equal(variable(f), 6);
+}
+
+static void the_lock_is_given_back_after_an_error(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL, CONST8("05") SETV("06") POP CONST8("00") REF32 END, NULL);
+	start(f);
+	fire(f, 1);
+	assert_int_equal(f->tsv_locks, 1);
+	assert_false(f->tsv_locked);
+	assert_int_equal(variable(f), 5);
+	expect_error(f, 1, "action 1 (X): ref32 at byte 8: cannot read memory at 0x0 (4 bytes)");
+}
+
+/* --- many CPUs at once --- */
+
+enum { CPUS = 4, HITS_EACH = 20000 };
+
+static struct {
+	struct fake *f;
+	pthread_spinlock_t lock;
+	u64 clock;
+	u32 stopping;
+} many;
+
+static unsigned long real_lock(void *ctx)
+{
+	pthread_spin_lock(&many.lock);
+	return 0;
+}
+
+static void real_unlock(void *ctx, unsigned long flags)
+{
+	pthread_spin_unlock(&many.lock);
+}
+
+static u64 real_clock(void *ctx)
+{
+	return gtp_fetch_add(&many.clock, 1);
+}
+
+static void count_stopping(void *ctx)
+{
+	gtp_fetch_add(&many.stopping, 1);
+}
+
+static const struct gtp_hit_ops real_ops = {
+	.read = fake_read,
+	.clock = real_clock,
+	.tsv_lock = real_lock,
+	.tsv_unlock = real_unlock,
+	.stopping = count_stopping,
+};
+
+static void *cpu_main(void *arg)
+{
+	struct gtp_location *loc = many.f->trace.locs;
+	int i;
+
+	for (i = 0; i < HITS_EACH; i++)
+		gtp_hit(loc, arg, &regs);
+	return NULL;
+}
+
+static void run_on_all(struct fake *f)
+{
+	pthread_t thread[CPUS];
+	int i;
+
+	many.f = f;
+	many.clock = 1;
+	many.stopping = 0;
+	pthread_spin_init(&many.lock, 0);
+	for (i = 0; i < CPUS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, cpu_main, f->trace.cpus[i]), 0);
+	for (i = 0; i < CPUS; i++)
+		pthread_join(thread[i], NULL);
+	pthread_spin_destroy(&many.lock);
+}
+
+static void no_update_is_lost(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+
+	f->ncpus = CPUS;
+	f->trace.hit_ops = &real_ops;
+	f->trace.circular = true;
+	/* $x = $x + 1 in the condition, whose value it is; and once more in an action */
+	tp = define(f, "1:1000:E:0:0", INCREMENT END, INCREMENT END, NULL);
+	start(f);
+	run_on_all(f);
+	assert_int_equal(variable(f), 2 * CPUS * HITS_EACH);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, CPUS * HITS_EACH);
+	assert_int_equal(many.stopping, 0);
+}
+
+static void one_hit_ends_the_run(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_totals sum;
+	struct gtp_tracepoint *tp;
+
+	f->ncpus = CPUS;
+	f->trace.hit_ops = &real_ops;
+	f->trace.circular = true;
+	tp = define(f, "1:1000:E:0:4e20", NULL, NULL);
+	start(f);
+	run_on_all(f);
+	assert_int_equal(many.stopping, 1);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 20000);
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.created, 20000);
+	assert_true(gtp_trace_settle(&f->trace));
+	assert_int_equal(f->trace.stop, GTP_STOP_PASSCOUNT);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(registers),
+		T(memory),
+		T(expressions),
+		T(no_actions),
+		T(built_in_variables),
+		T(print),
+		T(a_false_condition_costs_itself),
+		T(disabled),
+		T(pass_count),
+		T(usage_is_bytes_of_frames),
+		T(error_in_a_condition),
+		T(error_in_an_expression),
+		T(error_in_a_memory_action),
+		T(more_than_a_frame_may_hold),
+		T(full),
+		T(circular),
+		T(larger_than_the_whole_ring),
+		T(nested),
+		T(reading_takes_no_lock),
+		T(every_setting_takes_the_lock),
+		T(the_lock_is_given_back_after_an_error),
+		T(no_update_is_lost),
+		T(one_hit_ends_the_run),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
