@@ -34,7 +34,10 @@ err_host:
 	return err;
 }
 
-/* No file is open by now: each holds a reference to the module. A run that was left alone may still be on. */
+/*
+ * No file is open by now: each holds a reference to the module. A run that was left alone may
+ * still be on.
+ */
 static void __exit gtp_exit(void)
 {
 	gtp_procfs_exit();

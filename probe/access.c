@@ -7,8 +7,9 @@
 #include <gtp/kernel.h>
 
 /*
- * A fault at a canonical kernel address ends at the exception table entry of the load. Any other address must not
- * get there: a non-canonical one raises #GP, for which the kernel's handler of these entries warns.
+ * A fault at a canonical kernel address ends at the exception table entry of the load. Any other
+ * address must not get there: a non-canonical one raises #GP, for which the kernel's handler of
+ * these entries warns.
  */
 static bool kernel_range(u64 addr, u64 len)
 {
@@ -18,7 +19,10 @@ static bool kernel_range(u64 addr, u64 len)
 	       (addr > VSYSCALL_ADDR + PAGE_SIZE - 1 || addr + len <= VSYSCALL_ADDR);
 }
 
-/* A word at a time: x86 loads at any alignment, and a byte that faults makes the whole copy fail anyway. */
+/*
+ * A word at a time: x86 loads at any alignment, and a byte that faults makes the whole copy fail
+ * anyway.
+ */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len)
 {
 	const char *src = (const char *)addr;
@@ -36,8 +40,8 @@ fault:
 }
 
 /*
- * A kernel thread runs on whatever address space was there before it: what lies at a user address then is
- * somebody else's, and chance.
+ * A kernel thread runs on whatever address space was there before it: what lies at a user address
+ * then is somebody else's, and chance.
  */
 static int read_user(void *dst, u64 addr, u32 len)
 {
@@ -54,8 +58,9 @@ int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len)
 }
 
 /*
- * One store for the sizes of C's integers, so that no CPU sees half a value. Text and rodata are mapped read-only
- * and the processor respects that in the kernel too (CR0.WP): a fault, an error, nothing changed.
+ * One store for the sizes of C's integers, so that no CPU sees half a value. Text and rodata are
+ * mapped read-only and the processor respects that in the kernel too (CR0.WP): a fault, an error,
+ * nothing changed.
  */
 int gtp_access_write(u64 addr, const void *src, u32 len)
 {

@@ -7,9 +7,10 @@
 #include <gtp/kernel.h>
 
 /*
- * An arch_spinlock_t, because lockdep's and the tracers' own work has no place in a hit: it may be inside them,
- * or in an NMI. It cannot deadlock: interrupts are off while it is held, and an NMI that hits meanwhile finds its
- * CPU in a hit already and is skipped, so no CPU ever asks twice; nothing else is taken under it.
+ * An arch_spinlock_t, because lockdep's and the tracers' own work has no place in a hit: it may
+ * be inside them, or in an NMI. It cannot deadlock: interrupts are off while it is held, and an
+ * NMI that hits meanwhile finds its CPU in a hit already and is skipped, so no CPU ever asks
+ * twice; nothing else is taken under it.
  */
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
@@ -57,6 +58,7 @@ static bool put_text(struct gtp_text *t, const char *text, u32 len)
 	part = min(len, GTP_TEXT_SIZE - at);
 	memcpy(t->ring + at, text, part);
 	memcpy(t->ring, text + part, len - part);
+	/* Pairs with the acquire in get_text(). */
 	smp_store_release(&t->head, head + len);
 	return true;
 }
@@ -70,6 +72,7 @@ static u32 get_text(struct gtp_text *t, char *buf, u32 size)
 	len = min3(smp_load_acquire(&t->head) - tail, size - 1, GTP_TEXT_SIZE - at);
 	memcpy(buf, t->ring + at, len);
 	buf[len] = '\0';
+	/* Pairs with the acquire in put_text(). */
 	smp_store_release(&t->tail, tail + len);
 	return len;
 }
@@ -93,7 +96,8 @@ static void drain_one(struct gtp_text *t)
 		gtp_stub_print(gtp_host.stub, buf);
 	if (dropped == t->told)
 		return;
-	gtp_stub_printf(gtp_host.stub, "[%llu lines of printf were dropped: they came faster than GDB reads]\n",
+	gtp_stub_printf(gtp_host.stub,
+			"[%llu lines of printf were dropped: they came faster than GDB reads]\n",
 			dropped - t->told);
 	t->told = dropped;
 }

@@ -23,11 +23,17 @@ struct location_probe {
 	atomic_long_t homeless;
 };
 
-/* A list of its own with a spinlock, for gtp_kprobe_any_in(), which must not wait for gtp_host.lock. */
+/*
+ * A list of its own with a spinlock, for gtp_kprobe_range_in(), which must not wait for
+ * gtp_host.lock.
+ */
 static LIST_HEAD(armed_probes);
 static DEFINE_SPINLOCK(armed_lock);
 
-/* Room to hand all armed kprobes to unregister_kprobes() at once; made while arming, since disarming may not fail. */
+/*
+ * Room to hand all armed kprobes to unregister_kprobes() at once; made while arming, since
+ * disarming may not fail.
+ */
 static struct kprobe **batch;
 static u32 batch_room;
 static u32 armed_count;
@@ -52,9 +58,10 @@ u64 gtp_kprobe_self_skipped(void)
 }
 
 /*
- * Does the interrupted code run for its task, rather than in an interrupt on top of it? in_task() cannot tell: the
- * breakpoint form of a kprobe arrives as an exception that counts as an NMI, so one such level is taken off. A
- * probe in jump form that is hit in a real NMI looks the same as that; it is then judged as its task's.
+ * Does the interrupted code run for its task, rather than in an interrupt on top of it? in_task()
+ * cannot tell: the breakpoint form of a kprobe arrives as an exception that counts as an NMI, so
+ * one such level is taken off. A probe in jump form that is hit in a real NMI looks the same as
+ * that; it is then judged as its task's.
  */
 static bool hit_in_task(void)
 {
@@ -100,12 +107,14 @@ static void assert_regs_layout(void)
 }
 
 /*
- * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because exceptions from the
- * kernel run with interrupts off; optimised, because the kernel's callback disables it; on an ftrace site, because
- * ftrace's recursion lock does. So this CPU's part stays ours. Interrupts may be on in the latter two: what hits
- * then is not nested; the kernel counts it in nmissed of the kprobe that was hit.
+ * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because
+ * exceptions from the kernel run with interrupts off; optimised, because the kernel's callback
+ * disables it; on an ftrace site, because ftrace's recursion lock does. So this CPU's part stays
+ * ours. Interrupts may be on in the latter two: what hits then is not nested; the kernel counts
+ * it in nmissed of the kprobe that was hit.
  *
- * The kprobes core keeps a probe inside anything this calls from recursing: it counts and steps over.
+ * The kprobes core keeps a probe inside anything this calls from recursing: it counts and steps
+ * over.
  */
 static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -140,7 +149,8 @@ static void explain(int err, u64 addr, struct gtp_why *why)
 {
 	switch (err) {
 	case -EINVAL:
-		gtp_why(why, "the kernel allows no probe at 0x%llx: not kernel code, or code that probes or patching rely on (see kprobes/blacklist in debugfs)",
+		gtp_why(why,
+			"the kernel allows no probe at 0x%llx: not kernel code, or code that probes or patching rely on (see kprobes/blacklist in debugfs)",
 			addr);
 		break;
 	case -EILSEQ:
@@ -148,7 +158,8 @@ static void explain(int err, u64 addr, struct gtp_why *why)
 		break;
 	case -ENOENT:
 	case -EADDRNOTAVAIL:
-		gtp_why(why, "there is no function at 0x%llx: is its module loaded, and its init code not freed yet?",
+		gtp_why(why,
+			"there is no function at 0x%llx: is its module loaded, and its init code not freed yet?",
 			addr);
 		break;
 	case -ENOMEM:
@@ -191,16 +202,27 @@ static void unlist_armed(struct location_probe *p)
 	armed_count--;
 }
 
-bool gtp_kprobe_any_in(unsigned long start, unsigned long end)
+static bool goes_away(const struct location_probe *p, const struct module *mod, bool init_only)
+{
+	return within_module_init(p->loc->addr, mod) ||
+	       (!init_only && within_module_core(p->loc->addr, mod));
+}
+
+bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u64 *end)
 {
 	struct location_probe *p;
-	bool any = false;
 
+	*start = U64_MAX;
+	*end = 0;
 	spin_lock(&armed_lock);
-	list_for_each_entry(p, &armed_probes, armed)
-		any |= p->loc->addr >= start && p->loc->addr < end;
+	list_for_each_entry(p, &armed_probes, armed) {
+		if (!goes_away(p, mod, init_only))
+			continue;
+		*start = min(*start, p->loc->addr);
+		*end = max(*end, p->loc->addr + 1);
+	}
 	spin_unlock(&armed_lock);
-	return any;
+	return *end;
 }
 
 /**
@@ -230,7 +252,10 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	p->kp.addr = (kprobe_opcode_t *)loc->addr;
 	p->kp.pre_handler = handle_hit;
 
-	/* Listed first: a module that goes between the two steps must find the probe (see gtp_kprobe_any_in). */
+	/*
+	 * Listed first: a module that goes between the two steps must find the probe (see
+	 * gtp_kprobe_any_in).
+	 */
 	list_armed(p);
 	err = register_kprobe(&p->kp);
 	if (err) {
@@ -259,8 +284,9 @@ static void forget(struct gtp_location *loc)
  * @ctx: unused
  * @first: list of locations; those without a probe are skipped
  *
- * unregister_kprobes() waits for a grace period, and handlers run with preemption off: when it returns, none
- * runs on any CPU, and the memory of all may go. All at once, since each call waits.
+ * unregister_kprobes() waits for a grace period, and handlers run with preemption off: when it
+ * returns, none runs on any CPU, and the memory of all may go. All at once, since each call
+ * waits.
  * Context: process, under gtp_host.lock; sleeps.
  */
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first)

@@ -20,7 +20,9 @@ enum {
 static char build_id_hex[2 * BUILD_ID_MAX + 1];
 static u64 text_address;
 
-/* User addresses are somebody's, and only a hit knows whose: here they would be GDB's own memory. */
+/*
+ * User addresses are somebody's, and only a hit knows whose: here they would be GDB's own memory.
+ */
 static int world_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	return gtp_access_read_kernel(dst, addr, len);
@@ -74,7 +76,8 @@ static int world_monitor(void *ctx, struct gtp_stub *stub, const char *command, 
 	const char *arg = command + sizeof(name) - 1;
 
 	if (!strcmp(command, "help")) {
-		gtp_stub_print(stub, "monitor self-trace   on or off: trace the tasks of this GDB too\n");
+		gtp_stub_print(stub,
+			       "monitor self-trace   on or off: trace the tasks of this GDB too\n");
 		return 0;
 	}
 	if (strncmp(command, name, sizeof(name) - 1) || (*arg && *arg != ' '))
@@ -88,14 +91,16 @@ const struct gtp_stub_ops gtp_world_ops = {
 	.text_start = world_text_start,
 	.build_id = world_build_id,
 	.release = world_release,
+	.save = gtp_save,
 	.now_ms = world_now_ms,
 	.monitor = world_monitor,
 };
 
 /*
- * Where _text is, by exported symbols alone. The kernel moves its image in steps of 2 MiB or multiples of that, and
- * everything from _text to _end has a symbol at or before it. So from a function that we know, down in such
- * steps, _text is the last address that still has a name, and it is the name's very start.
+ * Where _text is, by exported symbols alone. The kernel moves its image in steps of 2 MiB or
+ * multiples of that, and everything from _text to _end has a symbol at or before it. So from a
+ * function that we know, down in such steps, _text is the last address that still has a name, and
+ * it is the name's very start.
  */
 static u64 __init find_text(void)
 {
@@ -136,7 +141,10 @@ static void __init take_build_id(const u8 *notes, size_t len)
 	}
 }
 
-/* The kernel's notes are shown to everybody by sysfs. Without sysfs GDB does not get the build-id, no more. */
+/*
+ * The kernel's notes are shown to everybody by sysfs. Without sysfs GDB does not get the build-
+ * id, no more.
+ */
 static void __init find_build_id(void)
 {
 	struct file *file = filp_open("/sys/kernel/notes", O_RDONLY, 0);

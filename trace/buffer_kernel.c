@@ -25,7 +25,8 @@ static u64 bytes_per_cpu(u64 total, u32 n, struct gtp_why *why)
 	if (!total)
 		total = min_t(u64, (u64)READ_ONCE(gtp_buffer_kb) * SZ_1K * n, most);
 	if (total > most) {
-		gtp_why(why, "a trace buffer of %llu MiB is more than a quarter of the memory that is available (%llu MiB): set trace-buffer-size to less",
+		gtp_why(why,
+			"a trace buffer of %llu MiB is more than a quarter of the memory that is available, which is %llu MiB: set trace-buffer-size to less",
 			total >> 20, most >> 20);
 		return 0;
 	}
@@ -71,7 +72,8 @@ static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, str
 	for_each_online_cpu(id) {
 		cpus[id] = cpu_alloc(id, each, circular, nslots);
 		if (!cpus[id]) {
-			gtp_why(why, "no memory for a trace buffer of %llu KiB on each of %u CPUs: set trace-buffer-size to less",
+			gtp_why(why,
+				"no memory for a trace buffer of %llu KiB on each of %u CPUs: set trace-buffer-size to less",
 				each >> 10, num_online_cpus());
 			return -ENOMEM;
 		}
@@ -86,15 +88,15 @@ static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, str
  * @bytes: over all CPUs, 0: as the module parameter says
  * @circular: drop the oldest frames
  * @nslots: counters per CPU
- * @cpus: receives the array, indexed by CPU; entries of CPUs that are offline now are NULL, and should such a
- *        CPU come up during the run, its hits are counted as missed
+ * @cpus: receives the array, indexed by CPU; entries of CPUs that are offline now are NULL, and
+ *         should such a CPU come up during the run, its hits are counted as missed
  * @ncpus: receives its length
  * @why: the refusal
  *
  * Context: process, under gtp_host.lock, no probe armed. Return: 0 or -ENOMEM.
  */
-int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus, u32 *ncpus,
-		    struct gtp_why *why)
+int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+		    u32 *ncpus, struct gtp_why *why)
 {
 	struct gtp_cpu **all = gtp_mem_alloc(array_size(nr_cpu_ids, sizeof(*all)));
 	unsigned int id;

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one trace session in this kernel: its lock, the end of a run that a hit asked for, modules that go. */
+/*
+ * The one trace session in this kernel: its lock, the end of a run that a hit asked for, modules
+ * that go.
+ */
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
-#include <gtp/compat.h>
 #include <gtp/kernel.h>
 
 struct gtp_host gtp_host = {
 	.lock = __MUTEX_INITIALIZER(gtp_host.lock),
 };
 
-/* printf's text may wait this long, so that a busy probe does not wake the worker for every line. */
+/*
+ * printf's text may wait this long, so that a busy probe does not wake the worker for every line.
+ */
 enum { TEXT_DELAY_MS = 50 };
 
 static void settle(struct work_struct *work);
@@ -31,8 +35,8 @@ static void settle(struct work_struct *work)
 }
 
 /*
- * A hit may be anywhere, in the scheduler with a run queue's lock or in an NMI, where queueing work could
- * deadlock. An interrupt that the CPU sends to itself comes only when that is over.
+ * A hit may be anywhere, in the scheduler with a run queue's lock or in an NMI, where queueing
+ * work could deadlock. An interrupt that the CPU sends to itself comes only when that is over.
  */
 static void end_kicked(struct irq_work *work)
 {
@@ -83,42 +87,41 @@ static void tell_unloaded(const struct module *mod, bool init_only, u32 n)
 	char text[160];
 
 	snprintf(text, sizeof(text),
-		 "%s of module %s has gone: %u tracepoint%s in it will not hit any more\n",
-		 init_only ? "the init code" : "the code", mod->name, n, n == 1 ? "" : "s");
+		 "the %scode of module %s has gone, and %u tracepoint%s with it\n",
+		 init_only ? "init " : "", mod->name, n, n == 1 ? "" : "s");
 	pr_info("%s", text);
 	if (gtp_host.stub)
 		gtp_stub_print(gtp_host.stub, text);
 }
 
-static void forget_text(const struct module *mod, struct gtp_range text, bool init_only)
+static void forget_text(const struct module *mod, bool init_only)
 {
+	u64 start, end;
 	u32 n;
 
 	/*
-	 * Without a probe in it a module comes and goes without our lock. That matters: under the lock, saving a
-	 * trace may open a file whose file system loads a module, and then nothing is armed.
+	 * Without a probe in it a module comes and goes without our lock. That matters: under the
+	 * lock, saving a trace may open a file whose file system loads a module, and then nothing
+	 * is armed.
 	 */
-	if (text.start == text.end || !gtp_kprobe_any_in(text.start, text.end))
+	if (!gtp_kprobe_range_in(mod, init_only, &start, &end))
 		return;
 	mutex_lock(&gtp_host.lock);
-	n = gtp_trace_forget_range(&gtp_host.trace, text.start, text.end);
+	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
 	if (n)
 		tell_unloaded(mod, init_only, n);
 	mutex_unlock(&gtp_host.lock);
 }
 
 /*
- * The kernel's own kprobe notifier has the highest priority, so it ran before this one and has already made the
- * probes in that text harmless; taking them off later, as we do, is what it expects. It holds nothing that we need.
+ * The kernel's own kprobe notifier has the highest priority, so it ran before this one and has
+ * already made the probes in that text harmless; taking them off later, as we do, is what it
+ * expects. It holds nothing that we need.
  */
 static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
-	const struct module *mod = data;
-
-	if (state == MODULE_STATE_GOING)
-		forget_text(mod, gtp_module_text(mod), false);
 	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
-		forget_text(mod, gtp_module_init_text(mod), true);
+		forget_text(data, state == MODULE_STATE_LIVE);
 	return NOTIFY_DONE;
 }
 
@@ -151,15 +154,24 @@ int gtp_host_init(void)
  */
 void gtp_host_exit(void)
 {
-	/* Waits for a notifier call that is under way. It may take the lock, so the lock is not held here. */
+	/*
+	 * Waits for a notifier call that is under way. It may take the lock, so the lock is not
+	 * held here.
+	 */
 	unregister_module_notifier(&module_notifier);
 
-	/* Hits on other CPUs and the work below may still run; after this no hit does, so nothing kicks any more. */
+	/*
+	 * Hits on other CPUs and the work below may still run; after this no hit does, so nothing
+	 * kicks any more.
+	 */
 	mutex_lock(&gtp_host.lock);
 	gtp_trace_stop(&gtp_host.trace, GTP_STOP_USER);
 	mutex_unlock(&gtp_host.lock);
 
-	/* The last kick may be on its way to the work: wait for the kicks first, then nothing queues the work. */
+	/*
+	 * The last kick may be on its way to the work: wait for the kicks first, then nothing
+	 * queues the work.
+	 */
 	irq_work_sync(&end_kick);
 	irq_work_sync(&text_kick);
 	cancel_delayed_work_sync(&settle_work);

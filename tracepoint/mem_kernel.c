@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every allocation of the module goes through here, so that a test can make any one of them fail. */
+/*
+ * Every allocation of the module goes through here, so that a test can make any one of them fail.
+ */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 
 #include <gtp/kernel.h>
 
-/* Counted down by allocations; the one that reaches 0 fails. Two files of ours may be at it at once. */
+/*
+ * Counted down by allocations; the one that reaches 0 fails. Two files of ours may be at it at
+ * once.
+ */
 static atomic_t fail_countdown = ATOMIC_INIT(0);
 
 static int fail_alloc_set(const char *val, const struct kernel_param *kp)

@@ -46,8 +46,8 @@ static void copy_in(struct gtp_outq *q, u64 pos, const u8 *src, u32 len)
 }
 
 /*
- * Move to a larger ring. Only the producer puts and grows, and there is one at a time, so what is queued now can
- * only become less while the memory is being got.
+ * Move to a larger ring. Only the producer puts and grows, and there is one at a time, so what is
+ * queued now can only become less while the memory is being got.
  */
 static bool grow(struct gtp_outq *q, u64 need)
 {
@@ -78,9 +78,10 @@ static bool grow(struct gtp_outq *q, u64 need)
  * @bytes: what
  * @len: how many
  *
- * Never waits for the reader: it is GDB, which reads only when its write has returned. How much can pile up is
- * bounded by GTP_OUTQ_FULL plus what one packet makes us say. When there is no memory even for that, the
- * connection ends with an error after the bytes before the gap, rather than go on with a hole in it.
+ * Never waits for the reader: it is GDB, which reads only when its write has returned. How much
+ * can pile up is bounded by GTP_OUTQ_FULL plus what one packet makes us say. When there is no
+ * memory even for that, the connection ends with an error after the bytes before the gap, rather
+ * than go on with a hole in it.
  *
  * Context: process, may sleep; one caller at a time (gtp_host.lock).
  */

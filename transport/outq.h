@@ -10,7 +10,10 @@
 enum {
 	/* No more packets are taken from a client that has this much to read. */
 	GTP_OUTQ_FULL = 64 << 10,
-	/* Beyond that one packet's replies, and what a run prints. One reply fits without growing. */
+	/*
+	 * Beyond that one packet's replies, and what a run prints. One reply fits without
+	 * growing.
+	 */
 	GTP_OUTQ_START = 256 << 10,
 	GTP_OUTQ_MAX = 32 << 20,
 };
@@ -22,10 +25,11 @@ enum {
  * @ring: @size bytes, a power of two
  * @head: bytes ever put
  * @tail: bytes ever read
- * @broken: bytes were lost, because there was no memory to keep them; the connection is of no use any more
+ * @broken: bytes were lost, because there was no memory to keep them; the connection is of no use
+ *         any more
  */
 struct gtp_outq {
-	spinlock_t lock;
+	spinlock_t lock; /* of all but @wait */
 	wait_queue_head_t wait;
 	u8 *ring;
 	u32 size;

@@ -22,14 +22,15 @@ enum { CHUNK = 4096 };
  * @out: what GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
  * @read_lock: the same for readers and @bounce
- * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under gtp_host.lock
+ * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
+ *         gtp_host.lock
  * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
  */
 struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
-	struct mutex write_lock;
-	struct mutex read_lock;
+	struct mutex write_lock; /* of @in */
+	struct mutex read_lock; /* of @bounce */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
 };
@@ -46,12 +47,15 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 bool gtp_procfs_has_room(void)
 {
 	lockdep_assert_held(&gtp_host.lock);
-	return gtp_host.stub && !gtp_outq_full(&container_of(gtp_host.stub, struct session, stub)->out);
+	if (!gtp_host.stub)
+		return false;
+	return !gtp_outq_full(&container_of(gtp_host.stub, struct session, stub)->out);
 }
 
 /*
- * Both of these, because the file offers both: probes, and the memory of the kernel. They are of the same level
- * ("confidentiality") in the kernel's own list, but another security module may tell them apart.
+ * Both of these, because the file offers both: probes, and the memory of the kernel. They are of
+ * the same level ("confidentiality") in the kernel's own list, but another security module may
+ * tell them apart.
  */
 static int may_open(const struct file *file)
 {
@@ -108,8 +112,8 @@ static int connect(struct file *file)
 }
 
 /*
- * The reference to the module makes rmmod say "in use" while a GDB is connected, instead of pulling the file from
- * under it.
+ * The reference to the module makes rmmod say "in use" while a GDB is connected, instead of
+ * pulling the file from under it.
  */
 static int gtp_open(struct inode *inode, struct file *file)
 {
@@ -128,15 +132,20 @@ static int gtp_open(struct inode *inode, struct file *file)
 		module_put(THIS_MODULE);
 		return err;
 	}
-	/* No position, and so no lock on it: a read that waits must not keep a write from happening. */
+	/*
+	 * No position, and so no lock on it: a read that waits must not keep a write from
+	 * happening.
+	 */
 	return stream_open(inode, file);
 }
 
 /*
- * The last descriptor is closed, GDB may have died anywhere. No other call on this file is under way.
+ * The last descriptor is closed, GDB may have died anywhere. No other call on this file is under
+ * way.
  *
- * With module_put() the module may begin to go while this function still has to return. It cannot go all the way:
- * its exit removes the /proc entry first, and that waits until this release has returned.
+ * With module_put() the module may begin to go while this function still has to return. It cannot
+ * go all the way: its exit removes the /proc entry first, and that waits until this release has
+ * returned.
  */
 static int gtp_release(struct inode *inode, struct file *file)
 {
@@ -154,8 +163,8 @@ static int gtp_release(struct inode *inode, struct file *file)
 }
 
 /*
- * A client that sends and never reads waits here, so that its replies cannot fill the memory. GDB does not: it
- * reads the answer of each packet before it sends the next one.
+ * A client that sends and never reads waits here, so that its replies cannot fill the memory. GDB
+ * does not: it reads the answer of each packet before it sends the next one.
  */
 static int wait_for_room(struct session *s, bool nonblock)
 {
@@ -175,7 +184,10 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 
 	if (mutex_lock_interruptible(&gtp_host.lock))
 		return -ERESTARTSYS;
-	/* One by one: any byte may complete a packet, and no packet is begun to be answered beyond the limit. */
+	/*
+	 * One by one: any byte may complete a packet, and no packet is begun to be answered
+	 * beyond the limit.
+	 */
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);
 	} while (++n < len && !gtp_outq_full(&s->out));
@@ -197,7 +209,10 @@ static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 	return 0;
 }
 
-/* Any split of the stream will do. What was taken before a signal is told as a short write, never as 0. */
+/*
+ * Any split of the stream will do. What was taken before a signal is told as a short write, never
+ * as 0.
+ */
 static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
 	struct session *s = file->private_data;
@@ -229,7 +244,9 @@ static bool readable(const struct session *s)
 	return gtp_outq_used(&s->out) || gtp_outq_broken(&s->out);
 }
 
-/* read_some - what is there, 0: nothing; bytes that the reader's memory does not take stay queued */
+/*
+ * read_some - what is there, 0: nothing; bytes that the reader's memory does not take stay queued
+ */
 static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 {
 	u32 n;
@@ -246,7 +263,10 @@ static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 	return n;
 }
 
-/* Never 0, which would mean that the line is dead; when poll says that there is something, there is. */
+/*
+ * Never 0, which would mean that the line is dead; when poll says that there is something, there
+ * is.
+ */
 static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	struct session *s = file->private_data;
@@ -288,8 +308,9 @@ static const struct termios2 line_settings = {
 };
 
 /*
- * GDB takes a file that is no pipe and no socket for a serial line and sets it up. There is nothing to set; saying
- * yes keeps it from warning. struct termios is the first part of struct termios2, on every x86 ABI.
+ * GDB takes a file that is no pipe and no socket for a serial line and sets it up. There is
+ * nothing to set; saying yes keeps it from warning. struct termios is the first part of struct
+ * termios2, on every x86 ABI.
  */
 static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

@@ -16,7 +16,10 @@ extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
 
-/* tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of them fail */
+/*
+ * tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of
+ * them fail
+ */
 extern const struct gtp_mem gtp_mem;
 
 /* gtp_mem_alloc_node - zeroed memory near a node's CPUs, NULL when there is none; may sleep */
@@ -30,12 +33,14 @@ void gtp_mem_free(const void *p);
  * @trace: outlives connections
  * @stub: of the GDB that is connected, NULL: nobody
  *
- * Lock order: the session's write lock, @lock, then what the kernel takes to arm a probe (kprobe_mutex,
- * cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier runs under the chain's rwsem and may take
- * @lock, so nothing that loads or unloads a module may run under @lock while a probe is armed in it.
+ * Lock order: the session's write lock, @lock, then what the kernel takes to arm a probe
+ * (kprobe_mutex, cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier runs
+ * under the chain's rwsem and may take
+ * @lock, so nothing that loads or unloads a module may run under @lock while a probe is armed in
+ *         it.
  */
 struct gtp_host {
-	struct mutex lock;
+	struct mutex lock; /* of all below */
 	struct gtp_trace trace;
 	struct gtp_stub *stub;
 };
@@ -45,7 +50,10 @@ extern struct gtp_host gtp_host;
 int gtp_host_init(void);
 void gtp_host_exit(void);
 
-/* gtp_host_kick_end, gtp_host_kick_text - from a hit: finish the run; show printf's text. Any context, NMI too. */
+/*
+ * gtp_host_kick_end, gtp_host_kick_text - from a hit: finish the run; show printf's text. Any
+ * context, NMI too.
+ */
 void gtp_host_kick_end(void);
 void gtp_host_kick_text(void);
 
@@ -53,7 +61,10 @@ void gtp_host_kick_text(void);
 int gtp_procfs_init(void);
 void gtp_procfs_exit(void);
 
-/* gtp_procfs_has_room - false while the connected GDB does not read what it has; under gtp_host.lock */
+/*
+ * gtp_procfs_has_room - false while the connected GDB does not read what it has; under
+ * gtp_host.lock
+ */
 bool gtp_procfs_has_room(void);
 
 /* stub/world.c: what GDB asks about the kernel itself */
@@ -65,10 +76,22 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
 void gtp_kprobe_exit(void);
 
-/* gtp_kprobe_any_in - is a probe armed in [start, end)? May be asked without gtp_host.lock. */
-bool gtp_kprobe_any_in(unsigned long start, unsigned long end);
+/**
+ * gtp_kprobe_range_in() - the smallest range around all probes in a module
+ * @mod: a module that goes, or whose init code does
+ * @init_only: look at the init code only
+ * @start: receives the lowest address
+ * @end: receives the one behind the highest
+ *
+ * A module's code is one piece of memory, so the range holds nobody else's probes.
+ * Context: process; may be asked without gtp_host.lock. Return: false when there is no such probe.
+ */
+bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u64 *end);
 
-/* gtp_kprobe_self - tgid whose tasks are not traced, -1: nobody; gtp_kprobe_self_skipped - hits skipped for it */
+/*
+ * gtp_kprobe_self - tgid whose tasks are not traced, -1: nobody; gtp_kprobe_self_skipped - hits
+ * skipped for it
+ */
 void gtp_kprobe_set_self(pid_t tgid);
 u64 gtp_kprobe_self_skipped(void);
 
@@ -89,7 +112,10 @@ int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
 /* gtp_access_read_kernel - the same for kernel addresses only */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
 
-/* gtp_access_write - store to kernel memory that is mapped writable; 0 or -EFAULT, then a part may be written */
+/*
+ * gtp_access_write - store to kernel memory that is mapped writable; 0 or -EFAULT, then a part
+ * may be written
+ */
 int gtp_access_write(u64 addr, const void *src, u32 len);
 
 /* probe/context.c: the world as a hit sees it */
@@ -126,8 +152,11 @@ struct gtp_percpu {
 /* trace/buffer_kernel.c */
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
 
-int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus, u32 *ncpus,
-		    struct gtp_why *why);
+int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+		    u32 *ncpus, struct gtp_why *why);
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+
+/* trace/save.c */
+int gtp_save(void *ctx, const char *name, struct gtp_why *why);
 
 #endif /* _GTP_KERNEL_H */

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* QTSave: the stopped run as a trace file in the file system of the machine that is traced. */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/sizes.h>
+
+#include <gtp/kernel.h>
+#include "trace/file.h"
+
+enum { PIECE = SZ_64K };
+
+/* Opening a device or FIFO does things, or waits for ever: only what is, or will be, a file. */
+static int check_path(const char *name, struct gtp_why *why)
+{
+	struct path path;
+	bool fits;
+
+	if (kern_path(name, LOOKUP_FOLLOW, &path))
+		return 0;
+	fits = d_is_reg(path.dentry);
+	path_put(&path);
+	if (fits)
+		return 0;
+	gtp_why(why, "cannot save: that name is taken by something that is not a file");
+	return -EINVAL;
+}
+
+static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
+{
+	u64 size = gtp_file_size(in);
+	loff_t pos = 0;
+	s64 len;
+
+	while ((len = gtp_file_read(in, pos, piece, PIECE)) > 0) {
+		ssize_t n = kernel_write(out, piece, len, &pos);
+
+		if (n != len) {
+			gtp_why(why, "the trace file is incomplete: writing failed (%pe)",
+				n < 0 ? ERR_PTR(n) : ERR_PTR(-ENOSPC));
+			return n < 0 ? n : -ENOSPC;
+		}
+		gtp_stub_progress(gtp_host.stub, "saving MiB", pos >> 20, size >> 20);
+	}
+	return len;
+}
+
+static int write_file(const char *name, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
+{
+	struct file *out = filp_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_LARGEFILE, 0600);
+	int err, late;
+
+	if (IS_ERR(out)) {
+		gtp_why(why, "cannot save: opening the file failed (%pe)", out);
+		return PTR_ERR(out);
+	}
+	err = copy_frames(out, in, piece, why);
+	late = filp_close(out, NULL);
+	if (err || !late)
+		return err;
+	gtp_why(why, "the trace file may be incomplete: closing it failed (%pe)", ERR_PTR(late));
+	return late;
+}
+
+/**
+ * gtp_save() - struct gtp_stub_ops' save
+ * @ctx: unused
+ * @name: as the connected client's own file system sees it
+ * @why: the refusal
+ *
+ * Context: process, under gtp_host.lock, called for a packet of gtp_host.stub. Return: 0 or -errno.
+ */
+int gtp_save(void *ctx, const char *name, struct gtp_why *why)
+{
+	u8 *piece = gtp_mem_alloc(PIECE);
+	struct gtp_file in;
+	int err;
+
+	if (!piece) {
+		gtp_why(why, "no memory to save the trace");
+		return -ENOMEM;
+	}
+	err = gtp_file_open(&in, &gtp_host.trace, why);
+	if (err)
+		goto out_piece;
+	err = check_path(name, why);
+	if (!err)
+		err = write_file(name, &in, piece, why);
+	gtp_file_close(&in);
+out_piece:
+	gtp_mem_free(piece);
+	return err;
+}
