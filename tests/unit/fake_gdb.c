@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The fake session: a stub between a fake GDB and a fake machine. */
+#include <assert.h>
+#include <stdlib.h>
+#include "fake_gdb.h"
+
+static struct fake_gdb *gdb_of(void *ctx)
+{
+	return container_of((struct fake *)ctx, struct fake_gdb, f);
+}
+
+/* --- the world of the stub --- */
+
+static int do_write(void *ctx, u64 addr, const void *src, u32 len)
+{
+	return gdb_of(ctx)->allow_write ? fake_write(ctx, addr, src, len) : -EPERM;
+}
+
+static u64 text_start(void *ctx)
+{
+	return gdb_of(ctx)->text;
+}
+
+static const char *build_id(void *ctx)
+{
+	return "0123456789abcdef0123456789abcdef01234567";
+}
+
+static const char *release(void *ctx)
+{
+	return "6.1.0-fake";
+}
+
+static int save(void *ctx, const char *path, struct gtp_why *why)
+{
+	struct fake_gdb *g = gdb_of(ctx);
+
+	if (*path != '/') {
+		gtp_why(why, "%s: a path from the root is needed", path);
+		return -EINVAL;
+	}
+	snprintf(g->saved, sizeof(g->saved), "%s", path);
+	return 0;
+}
+
+static u64 now_ms(void *ctx)
+{
+	return gdb_of(ctx)->now_ms;
+}
+
+static int do_monitor(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why)
+{
+	if (!strcmp(command, "help")) {
+		gtp_stub_print(stub, "monitor fake         of the fake machine\n");
+		return 0;
+	}
+	if (!strcmp(command, "fake")) {
+		gtp_stub_print(stub, "so it is\n");
+		return 0;
+	}
+	if (!strcmp(command, "fake refuse")) {
+		gtp_why(why, "the fake machine refuses");
+		return -EINVAL;
+	}
+	return strcmp(command, "fake fail") ? -ENOENT : -EINVAL;
+}
+
+static const struct gtp_stub_ops ops = {
+	.read = fake_read,
+	.write = do_write,
+	.text_start = text_start,
+	.build_id = build_id,
+	.release = release,
+	.save = save,
+	.now_ms = now_ms,
+	.monitor = do_monitor,
+};
+
+static void hear(void *ctx, const void *bytes, u32 len)
+{
+	struct fake_gdb *g = gdb_of(ctx);
+
+	/* A fuzzer may ask for more than fits; the newest is what counts. */
+	if (g->out_len + len >= FAKE_OUT_MAX)
+		g->out_len = 0;
+	memcpy(g->out + g->out_len, bytes, len);
+	g->out_len += len;
+	g->out[g->out_len] = '\0';
+}
+
+/* --- the fixture --- */
+
+static const struct {
+	const char *name;
+	u64 addr;
+} symbols[] = {
+	{ "text", FAKE_TEXT },
+	{ "gtp_target_add", FAKE_ADD },
+	{ "gtp_target_obj", FAKE_OBJ },
+	{ "gtp_target_str", FAKE_STR },
+	{ "gtp_target_leaf", FAKE_LEAF },
+	{ "gtp_target_banner", FAKE_BANNER },
+	{ "gtp_target_array", FAKE_ARRAY },
+	{ "gtp_target_objs", FAKE_OBJS },
+};
+
+u64 fake_gdb_symbol(const char *name)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(symbols); i++)
+		if (!strcmp(symbols[i].name, name))
+			return symbols[i].addr;
+	return 0;
+}
+
+/* As tests/kmod/gtp_target_fn.c fills it: what of it the transcripts look at. */
+static void fill_data(u8 *page)
+{
+	for (u32 i = 0; i < 8; i++)
+		gtp_put_le(page + (FAKE_ARRAY & 0xfff) + 4 * i, i * i, 4);
+	for (u32 i = 0; i < 4; i++) {
+		u8 *o = page + (FAKE_OBJS & 0xfff) + i * FAKE_OBJ_BYTES;
+
+		gtp_put_le(o, 100 + i, 4);
+		o[4] = (u8)(200 + i);
+		gtp_put_le(o + 6, 60000 + i, 2);
+		gtp_put_le(o + 8, (u64)-5 - i, 8);
+	}
+}
+
+static void fill_machine(struct fake_gdb *g)
+{
+	static const char banner[] = "gtp_target: the fixture of gdbtp";
+	u8 *code = fake_map(&g->f, FAKE_TEXT, NULL, 8192);
+
+	for (u32 i = 0; i < 8192; i++)
+		code[i] = (u8)(i * 7);
+	code = fake_map(&g->f, FAKE_MODULE, NULL, 4096);
+	memset(code, 0x90, 4096);
+	memcpy(fake_map(&g->f, FAKE_BANNER, NULL, 4096), banner, sizeof(banner));
+	fill_data(fake_map(&g->f, FAKE_ARRAY & ~0xfffULL, NULL, 4096));
+}
+
+static int call_str(struct fake_gdb *g, const char *text)
+{
+	u64 args[] = { FAKE_STRING };
+
+	assert(!fake_write(&g->f, FAKE_STRING, text, (u32)strlen(text) + 1));
+	fake_call(&g->f, FAKE_STR, 1, args);
+	return 0;
+}
+
+static int call(struct fake_gdb *g, const char *what)
+{
+	unsigned long long a[2] = { 0 };
+
+	if (sscanf(what, "add %lld %lld", &a[0], &a[1]) == 2) {
+		fake_call(&g->f, FAKE_ADD, 2, a);
+	} else if (sscanf(what, "obj %llu", &a[1]) == 1) {
+		a[0] = FAKE_OBJS + a[1] * FAKE_OBJ_BYTES;
+		fake_call(&g->f, FAKE_OBJ, 2, a);
+	} else if (sscanf(what, "leaf %lld", &a[0]) == 1) {
+		fake_call(&g->f, FAKE_LEAF, 1, a);
+	} else if (!strncmp(what, "str ", 4)) {
+		return call_str(g, what + 4);
+	} else {
+		return -1;
+	}
+	return 0;
+}
+
+/* What the module does from a worker after ->stopping. */
+int fake_gdb_call(struct fake_gdb *g, const char *what)
+{
+	int err = call(g, what);
+
+	if (g->f.stopping) {
+		g->f.stopping = 0;
+		if (gtp_trace_settle(&g->f.trace))
+			gtp_stub_trace_ended(&g->s);
+	}
+	return err;
+}
+
+/* --- the connection --- */
+
+static int connect(struct fake_gdb *g)
+{
+	memset(&g->s, 0, sizeof(g->s));
+	fake_gdb_clear(g);
+	return gtp_stub_init(&g->s, &g->f.trace, &ops, hear, &g->f);
+}
+
+int fake_gdb_init(struct fake_gdb *g)
+{
+	int err;
+
+	memset(g, 0, sizeof(*g));
+	err = fake_init(&g->f);
+	if (err)
+		return err;
+	g->text = FAKE_TEXT;
+	g->f.refuse_arm = 0x10;
+	fill_machine(g);
+	return connect(g);
+}
+
+int fake_gdb_exit(struct fake_gdb *g)
+{
+	gtp_stub_exit(&g->s);
+	return fake_exit(&g->f);
+}
+
+int fake_gdb_reconnect(struct fake_gdb *g)
+{
+	gtp_stub_exit(&g->s);
+	return connect(g);
+}
+
+void fake_gdb_clear(struct fake_gdb *g)
+{
+	g->out_len = 0;
+	g->out[0] = '\0';
+}
+
+void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len)
+{
+	/* A copy of exactly the size: a sanitizer sees a read past its end. */
+	u8 *copy = malloc(len ? len : 1);
+
+	assert(copy);
+	memcpy(copy, bytes, len);
+	gtp_stub_feed(&g->s, copy, len);
+	free(copy);
+}
+
+/* Frames one after another become "text|text"; in place, it only gets shorter. */
+static void unframe(struct fake_gdb *g)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < g->out_len; i++) {
+		if (g->out[i] != '$')
+			continue;
+		if (n)
+			g->out[n++] = '|';
+		while (g->out[++i] != '#') {
+			if (g->out[i] == '}')
+				g->out[n++] = g->out[++i] ^ 0x20;
+			else
+				g->out[n++] = g->out[i];
+		}
+		i += 2;
+	}
+	g->out_len = n;
+	g->out[n] = '\0';
+}
+
+const char *fake_gdb_ask(struct fake_gdb *g, const char *packet)
+{
+	static char wire[2 * FAKE_LOG_MAX + 8];
+	u8 sum = 0;
+	u32 n = 0;
+
+	assert(strlen(packet) < FAKE_LOG_MAX);
+	wire[n++] = '$';
+	for (; *packet; packet++) {
+		if (strchr("#$}*", *packet)) {
+			wire[n++] = '}';
+			sum += '}';
+		}
+		wire[n] = strchr("#$}*", *packet) ? *packet ^ 0x20 : *packet;
+		sum += (u8)wire[n++];
+	}
+	n += (u32)sprintf(wire + n, "#%02x", sum);
+	fake_gdb_clear(g);
+	fake_gdb_feed(g, wire, n);
+	unframe(g);
+	return g->out;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A GDB session on the fake machine: the stub, what it said, the fixture's functions and data. */
+#ifndef _GTP_FAKE_GDB_H
+#define _GTP_FAKE_GDB_H
+
+#include "fake_target.h"
+#include "stub/stub.h"
+
+/* Where the machine keeps what tests/kmod/ has in a real kernel. */
+#define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above where vmlinux is linked */
+#define FAKE_MODULE 0xffffffffc0a00000ULL
+#define FAKE_ADD (FAKE_MODULE + 0x10)
+#define FAKE_OBJ (FAKE_MODULE + 0x40)
+#define FAKE_STR (FAKE_MODULE + 0x80)
+#define FAKE_LEAF (FAKE_MODULE + 0xc0)
+#define FAKE_BANNER (FAKE_MODULE + 0x1000)
+#define FAKE_ARRAY (FAKE_MODULE + 0x3000)
+#define FAKE_OBJS (FAKE_MODULE + 0x3100)
+#define FAKE_STRING (FAKE_MODULE + 0x3e00)
+#define FAKE_DATA_END (FAKE_MODULE + 0x4000) /* nothing is mapped behind it */
+
+enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
+
+/**
+ * struct fake_gdb - the session; the address of @f is the ctx of every callback
+ * @f: the machine, first
+ * @s: the stub, connected
+ * @out: what it sent that nobody has read yet, terminated
+ * @allow_write: the module parameter
+ * @text: what ->text_start says
+ * @now_ms: the clock of keep-alives
+ * @saved: the path of the last QTSave
+ */
+struct fake_gdb {
+	struct fake f;
+	struct gtp_stub s;
+	char out[FAKE_OUT_MAX];
+	u32 out_len;
+	bool allow_write;
+	u64 text;
+	u64 now_ms;
+	char saved[256];
+};
+
+/* fake_gdb_init - a machine with the fixture's memory, and a connection; 0 or -ENOMEM */
+int fake_gdb_init(struct fake_gdb *g);
+
+/* fake_gdb_exit - GDB and the machine go; what leaked, as fake_exit() */
+int fake_gdb_exit(struct fake_gdb *g);
+
+/* fake_gdb_reconnect - close and open; 0 or -ENOMEM */
+int fake_gdb_reconnect(struct fake_gdb *g);
+
+/* fake_gdb_feed - bytes as they are */
+void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len);
+
+/* fake_gdb_clear - forget what the stub said */
+void fake_gdb_clear(struct fake_gdb *g);
+
+/* fake_gdb_ask - send a packet; all replies to it, "text" or "text|text", without acks */
+const char *fake_gdb_ask(struct fake_gdb *g, const char *packet);
+
+/* fake_gdb_call - the fixture's call, "add 3 4"; 0, or -1 when there is none such */
+int fake_gdb_call(struct fake_gdb *g, const char *what);
+
+/* fake_gdb_symbol - address of one of the fixture's names, 0: unknown */
+u64 fake_gdb_symbol(const char *name);
+
+#endif /* _GTP_FAKE_GDB_H */

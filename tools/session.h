@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Packet transcripts: reading tests/sessions/ files and playing them to a stub. */
+#ifndef _GTP_SESSION_H
+#define _GTP_SESSION_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/*
+ * A transcript is lines, played in order:
+ *
+ *	# text		a comment
+ *	> TEXT		send a packet: framing is added, and \xHH is that byte
+ *	< TEXT		the next reply is this; O packets in front of it are kept for '~'
+ *	~ TEXT		the console text since the last '>' contains this
+ *	raw> TEXT	send these bytes as they are
+ *	raw< TEXT	the next bytes that arrive are these
+ *	! call WHAT	the fixture makes a call: "add 3 4", "obj 1", "str TEXT", "leaf 7";
+ *			"COUNT x WHAT" makes several
+ *	! ^C		send it
+ *	! reconnect	the connection is closed and opened again
+ *
+ * In TEXT, {name} is the fixture's address of that name, or what was captured; {le:name} the same
+ * as little-endian memory, {hex:text} is text in hex, {x:N} are N unknown bytes. In a reply, '*' is
+ * any text, and {=name} captures hex digits. Everything that arrives must be asked for: a reply
+ * that nobody reads is a failure.
+ */
+
+/**
+ * struct session_world - where a transcript is played
+ * @send: bytes to the stub; 0, or -1 when that failed
+ * @receive: the next byte of it, or -1 when none comes; without @wait only what is there
+ * @call: the fixture's call; 0, or -1 when it could not be made
+ * @reconnect: 0 or -1
+ * @symbol: address of a name; 0 when it is not known
+ */
+struct session_world {
+	int (*send)(void *ctx, const void *bytes, size_t len);
+	int (*receive)(void *ctx, bool wait);
+	int (*call)(void *ctx, const char *what);
+	int (*reconnect)(void *ctx);
+	unsigned long long (*symbol)(void *ctx, const char *name);
+	void *ctx;
+};
+
+/* session_play - play a file; 0, or -1 with "FILE:LINE: what is wrong" on @report */
+int session_play(const char *path, const struct session_world *world, FILE *report);
+
+/* session_packets - call @fn with every packet that the file sends; 0, or -1 without the file */
+int session_packets(const char *path, void (*fn)(void *ctx, const char *text), void *ctx);
+
+#endif /* _GTP_SESSION_H */
