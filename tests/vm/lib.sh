@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
-# Job: what the scripts in this folder share: messages, apt without installing, the kernel's env file.
+# Job: what the scripts here share: messages, apt without installing, the kernel's env file.
 # Sourced by scripts that have set `repo` (the repository's root).
 
 log() {
