@@ -27,8 +27,13 @@ static int __init gtp_init(void)
 	err = gtp_procfs_init();
 	if (err)
 		goto err_host;
+	err = gtp_gtpframe_init();
+	if (err)
+		goto err_procfs;
 	return 0;
 
+err_procfs:
+	gtp_procfs_exit();
 err_host:
 	gtp_host_exit();
 	return err;
@@ -40,6 +45,7 @@ err_host:
  */
 static void __exit gtp_exit(void)
 {
+	gtp_gtpframe_exit();
 	gtp_procfs_exit();
 	gtp_host_exit();
 }

@@ -53,19 +53,24 @@ bool gtp_procfs_has_room(void)
 }
 
 /*
- * Both of these, because the file offers both: probes, and the memory of the kernel. They are of
+ * Both of these, because our files offer both: probes, and the memory of the kernel. They are of
  * the same level ("confidentiality") in the kernel's own list, but another security module may
  * tell them apart.
  */
-static int may_open(const struct file *file)
+int gtp_procfs_allowed(void)
 {
 	int err;
 
 	if (!capable(CAP_SYS_ADMIN))
 		return -EPERM;
 	err = security_locked_down(LOCKDOWN_KPROBES);
-	if (!err)
-		err = security_locked_down(LOCKDOWN_KCORE);
+	return err ? err : security_locked_down(LOCKDOWN_KCORE);
+}
+
+static int may_open(const struct file *file)
+{
+	int err = gtp_procfs_allowed();
+
 	if (err)
 		return err;
 	/* cat /proc/gtp would take the line from GDB and wait for ever. */

@@ -61,6 +61,9 @@ void gtp_host_kick_text(void);
 int gtp_procfs_init(void);
 void gtp_procfs_exit(void);
 
+/* gtp_procfs_allowed - may the current task open our files? 0, -EPERM, or what lockdown says */
+int gtp_procfs_allowed(void);
+
 /*
  * gtp_procfs_has_room - false while the connected GDB does not read what it has; under
  * gtp_host.lock
@@ -158,5 +161,9 @@ void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
 /* trace/save.c */
 int gtp_save(void *ctx, const char *name, struct gtp_why *why);
+
+/* trace/gtpframe.c */
+int gtp_gtpframe_init(void);
+void gtp_gtpframe_exit(void);
 
 #endif /* _GTP_KERNEL_H */
