@@ -40,7 +40,7 @@ static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp
 
 	if (tp->gone) {
 		gtp_why(why,
-			"tracepoint %u at 0x%llx: its module has been unloaded; load it again and tstart, or delete the tracepoint",
+			"tracepoint %u at 0x%llx: its module has been unloaded; load it and tstart, or delete it",
 			tp->num, tp->addr);
 		return -ENOENT;
 	}
@@ -167,13 +167,15 @@ static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
 }
 
 /* All of the list or none of it. */
-static int arm_locations(struct gtp_trace *t, u32 total, struct gtp_why *why)
+static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 {
 	struct gtp_location *loc, *rest;
 	struct gtp_location **at;
-	u32 done = 0;
+	u32 done = 0, total = 0;
 	int rc = 0;
 
+	for (loc = t->locs; loc; loc = loc->next)
+		total++;
 	for (at = &t->locs; *at; at = &(*at)->next) {
 		rc = arm(t, *at, why);
 		if (rc)
@@ -270,7 +272,7 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	gtp_tsvs_reset(&t->tsvs);
 	rc = build_locations(t, why);
 	if (!rc)
-		rc = arm_locations(t, t->tps.count, why);
+		rc = arm_locations(t, why);
 	if (rc) {
 		gtp_trace_drop(t);
 		return rc;

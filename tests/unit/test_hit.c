@@ -346,10 +346,11 @@ static void error_in_a_memory_action(void **state)
 	expect_frames(f, "4@1000! m2000=01\n");
 }
 
+static const char too_much[] =
+	"action 1 (X): trace at byte 10: collecting 2097152 bytes is more than a frame may hold";
+
 static void more_than_a_frame_may_hold(void **state)
 {
-	const char *too_much =
-		"action 1 (X): trace at byte 10: collecting 2097152 bytes is more than a frame may hold";
 	struct fake *f = *state;
 
 	f->trace.buffer_bytes = 4 << 20;
