@@ -58,6 +58,8 @@ static int do_monitor(void *ctx, struct gtp_stub *stub, const char *command, str
 		gtp_stub_print(stub, "so it is\n");
 		return 0;
 	}
+	if (!strncmp(command, "call ", 5))
+		return fake_gdb_call(gdb_of(ctx), command + 5) ? -EINVAL : 0;
 	if (!strcmp(command, "fake refuse")) {
 		gtp_why(why, "the fake machine refuses");
 		return -EINVAL;

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The stub where a transcript cannot go: time, faults, what a dead connection leaves behind. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <cmocka.h>
+#include "fake_gdb.h"
+#include "stub/packets.h"
+
+static struct fake_gdb gdb;
+
+static int set_up(void **state)
+{
+	return fake_gdb_init(&gdb);
+}
+
+static int tear_down(void **state)
+{
+	return fake_gdb_exit(&gdb);
+}
+
+#define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
+
+/* A reply that begins with @want. */
+static void ask_begins(const char *packet, const char *want)
+{
+	const char *got = fake_gdb_ask(&gdb, packet);
+
+	if (strncmp(got, want, strlen(want)))
+		fail_msg("%s: expected %s..., got %s", packet, want, got);
+}
+
+static char *packetf(const char *fmt, ...)
+{
+	static char text[4096];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	return text;
+}
+
+static void start_run(const char *actions)
+{
+	ASK("QTinit", "OK");
+	ASK(packetf("QTDP:1:%llx:E:0:0-", FAKE_LEAF), "OK");
+	ASK(packetf("QTDP:-1:%llx:%s", FAKE_LEAF, actions), "OK");
+	ASK("QTStart", "OK");
+}
+
+/* "O" and the text in hex, as one console packet has it */
+static char *console(const char *text)
+{
+	static char packet[512];
+	u32 n = (u32)strlen(text);
+
+	packet[0] = 'O';
+	packet[1 + gtp_hex_encode(packet + 1, text, n)] = '\0';
+	return packet;
+}
+
+/* --- console --- */
+
+static void notices_wait_for_a_listener(void **state)
+{
+	gtp_stub_print(&gdb.s, "a module is gone\n");
+	ASK("?", "S05");
+	ASK("qAttached", "1");
+	ask_begins("qTStatus", packetf("%s|T0;", console("a module is gone\n")));
+	ask_begins("qTStatus", "T0;");
+}
+
+static void long_text_takes_several_packets(void **state)
+{
+	char text[251];
+	u32 digits = 0;
+	const char *got;
+
+	memset(text, 'a', 250);
+	text[250] = '\0';
+	gtp_stub_print(&gdb.s, text);
+	got = fake_gdb_ask(&gdb, "QTinit");
+	for (const char *p = got; *p; p++)
+		digits += *p == '6';
+	assert_int_equal(digits, 250);
+	assert_string_equal(got + strlen(got) - 3, "|OK");
+	/* three pieces: 100, 100, 50 */
+	assert_int_equal(strchr(got, '|') - got, 201);
+}
+
+static void too_many_notices(void **state)
+{
+	char text[301];
+	const char *got;
+
+	memset(text, 'a', 300);
+	text[300] = '\0';
+	for (u32 i = 0; i < 20; i++)
+		gtp_stub_print(&gdb.s, text);
+	got = fake_gdb_ask(&gdb, "QTinit");
+	assert_non_null(strstr(got, console("gdbtp: there was more to say than could be kept\n")));
+	ASK("QTinit", "OK");
+}
+
+static void keep_alives(void **state)
+{
+	/* Nobody listens: nothing is sent, and nothing is kept for later. */
+	gdb.now_ms = 100000;
+	gtp_stub_progress(&gdb.s, "working", 1, 2);
+	assert_int_equal(gdb.out_len, 0);
+	ASK("QTinit", "OK");
+	gdb.s.noisy = true;
+	gdb.now_ms += GTP_KEEP_ALIVE_MS - 1;
+	fake_gdb_clear(&gdb);
+	gtp_stub_progress(&gdb.s, "working", 1, 2);
+	assert_int_equal(gdb.out_len, 0);
+	gdb.now_ms += 1;
+	gtp_stub_progress(&gdb.s, "working", 1, 2);
+	assert_int_not_equal(gdb.out_len, 0);
+	assert_non_null(strstr(gdb.out, console("gdbtp: working: 1 of 2\n")));
+	/* It has heard something now. */
+	fake_gdb_clear(&gdb);
+	gtp_stub_progress(&gdb.s, "working", 2, 2);
+	assert_int_equal(gdb.out_len, 0);
+	gdb.s.noisy = false;
+}
+
+static void console_while_waiting(void **state)
+{
+	start_run("R20");
+	ASK("c", "");
+	fake_gdb_clear(&gdb);
+	gtp_stub_print(&gdb.s, "hello\n");
+	assert_non_null(strstr(gdb.out, console("hello\n")));
+	fake_gdb_clear(&gdb);
+	fake_gdb_feed(&gdb, "\003", 1);
+	assert_string_equal(gdb.out, "$S02#b5");
+	/* Over: the next one waits. */
+	fake_gdb_clear(&gdb);
+	gtp_stub_print(&gdb.s, "hello\n");
+	fake_gdb_feed(&gdb, "\003", 1);
+	assert_int_equal(gdb.out_len, 0);
+	assert_true(gtp_trace_running(&gdb.f.trace));
+}
+
+static void an_end_before_the_worker_came(void **state)
+{
+	const u64 args[] = { 1 };
+
+	start_run("R20X00000004,22001a27");
+	ASK("c", "");
+	/* The hit ends the run; GDB's next byte comes before the worker does. */
+	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
+	ask_begins("?", "O");
+	assert_non_null(strstr(gdb.out, "|S05|S05"));
+	assert_false(gdb.s.waiting);
+	gtp_stub_trace_ended(&gdb.s);
+	ASK("?", "S05");
+}
+
+static void a_dead_client_is_not_printed_to(void **state)
+{
+	start_run("R20");
+	ASK("c", "");
+	assert_int_equal(fake_gdb_reconnect(&gdb), 0);
+	assert_false(gdb.s.waiting);
+	assert_int_equal(gdb.f.trace.stop, GTP_STOP_DISCONNECTED);
+	gtp_stub_trace_ended(&gdb.s);
+	assert_int_equal(gdb.out_len, 0);
+}
+
+/* --- memory --- */
+
+static void partial_reads_end_at_a_page(void **state)
+{
+	const char *got;
+
+	got = fake_gdb_ask(&gdb, packetf("m%llx,20", FAKE_DATA_END - 8));
+	assert_int_equal(strlen(got), 16);
+	ASK(packetf("m%llx,20", FAKE_DATA_END), "E01");
+	/* Three pages of code and constants adjoin; the fourth is not there. */
+	got = fake_gdb_ask(&gdb, packetf("m%llx,4000", FAKE_TEXT));
+	assert_int_equal(strlen(got), 2 * 8192);
+	got = fake_gdb_ask(&gdb, packetf("m%llx,ffffffffffffffff", FAKE_TEXT + 4));
+	assert_int_equal(strlen(got), 2 * (8192 - 4));
+}
+
+static void writes_when_they_are_allowed(void **state)
+{
+	gdb.allow_write = true;
+	ASK(packetf("M%llx,4:01020304", FAKE_ARRAY), "OK");
+	ASK(packetf("m%llx,4", FAKE_ARRAY), "01020304");
+	ASK(packetf("X%llx,4:#$}*", FAKE_ARRAY), "OK");
+	ASK(packetf("m%llx,4", FAKE_ARRAY), "23247d2a");
+	ASK("M10,1:00", "E.cannot write 1 bytes at 0x10");
+	ASK("M10,0:", "OK");
+}
+
+static void no_load_address(void **state)
+{
+	gdb.text = 0;
+	ASK("qOffsets", "");
+	ASK("p10", "0000000000000000");
+	/* Without it nothing can be said of link-time addresses. */
+	ASK("QTro:ffffffff81000000,ffffffff81001000", "OK");
+	assert_int_equal(gdb.s.nro, 0);
+}
+
+static void readonly_ranges(void **state)
+{
+	ASK("QTro:ffffffff81000000,ffffffff81001000:ffffffff82000000,ffffffff82000010", "OK");
+	assert_int_equal(gdb.s.nro, 2);
+	assert_true(gdb.s.ro[0].start == FAKE_TEXT);
+	assert_true(gdb.s.ro[1].end == FAKE_TEXT + 0x1000010);
+	/* Not a multiple of 2 MiB; too far; below; empty. */
+	ASK("QTro:ffffffff81001000,ffffffff81002000", "OK");
+	assert_int_equal(gdb.s.nro, 0);
+	ASK("QTro:ffffffff41000000,ffffffff81002000", "OK");
+	assert_int_equal(gdb.s.nro, 0);
+	ASK("QTro:ffffffffa1000000,ffffffffa1002000", "OK");
+	assert_int_equal(gdb.s.nro, 0);
+	ASK("QTro:ffffffff81000000,ffffffff81000000", "OK");
+	assert_int_equal(gdb.s.nro, 0);
+}
+
+static void more_readonly_ranges_than_are_kept(void **state)
+{
+	char text[8192];
+	int n = sprintf(text, "QTro:");
+
+	for (u32 i = 0; i < 2 * GTP_RO_MAX; i++)
+		n += sprintf(text + n, "%sffffffff81%02x0000,ffffffff81%02x1000", i ? ":" : "", i,
+			     i);
+	ASK(text, "OK");
+	assert_int_equal(gdb.s.nro, GTP_RO_MAX);
+}
+
+static void a_range_ends_a_read(void **state)
+{
+	const char *got;
+
+	start_run("R20");
+	assert_int_equal(fake_gdb_call(&gdb, "leaf 1"), 0);
+	ASK("QTStop", "OK");
+	ASK("QTro:ffffffff81000000,ffffffff81000010", "OK");
+	ASK("QTFrame:0", "F0T1");
+	got = fake_gdb_ask(&gdb, packetf("m%llx,20", FAKE_TEXT + 8));
+	assert_int_equal(strlen(got), 16);
+	ASK(packetf("m%llx,20", FAKE_TEXT + 16), "E01");
+	/* Known as code, but not there any more. */
+	fake_unmap(&gdb.f, FAKE_TEXT);
+	ASK(packetf("m%llx,20", FAKE_TEXT + 8), "E01");
+}
+
+/* --- frames and definitions that go away --- */
+
+static void frames_go_with_a_run_of_another(void **state)
+{
+	struct gtp_why why;
+
+	start_run("R20");
+	assert_int_equal(fake_gdb_call(&gdb, "leaf 1"), 0);
+	ASK("QTStop", "OK");
+	ASK("QTFrame:0", "F0T1");
+	gtp_trace_drop(&gdb.f.trace);
+	ASK("p5", "xxxxxxxxxxxxxxxx");
+	assert_int_equal(gdb.s.frame, -1);
+	assert_int_equal(gtp_trace_start(&gdb.f.trace, &why), 0);
+}
+
+static void upload_survives_changes(void **state)
+{
+	ASK(packetf("QTDP:1:%llx:E:0:0", FAKE_LEAF), "OK");
+	ASK(packetf("QTDP:2:%llx:E:0:0", FAKE_ADD), "OK");
+	ASK("qTfP", packetf("T1:%llx:E:0:0", FAKE_LEAF));
+	ASK("QTinit", "OK");
+	ASK("qTsP", "l");
+	ASK("qTfV", "1:0:1:6370755f6964");
+	ASK("QTinit", "OK");
+	ASK("qTsV", "1:0:1:6370755f6964");
+}
+
+static void gdb_leaves_in_the_middle_of_a_definition(void **state)
+{
+	start_run("R20");
+	ASK("QTDisconnected:1", "OK");
+	ASK(packetf("QTDP:2:%llx:E:0:0-", FAKE_ADD), "OK");
+	assert_null(fake_armed(&gdb.f, FAKE_ADD));
+	assert_int_equal(fake_gdb_reconnect(&gdb), 0);
+	assert_non_null(fake_armed(&gdb.f, FAKE_ADD));
+	assert_true(gtp_trace_running(&gdb.f.trace));
+}
+
+static void the_run_ends_in_the_middle_of_a_definition(void **state)
+{
+	start_run("R20");
+	ASK(packetf("QTDP:2:%llx:E:0:0-", FAKE_ADD), "OK");
+	ASK("QTStop", "OK");
+	assert_null(gdb.s.installing);
+	/* QTStop came after it, so it has joined the run and left it again. */
+	assert_int_equal(gdb.f.armed, 0);
+	ASK(packetf("QTDP:-2:%llx:R3", FAKE_ADD), "OK");
+	ASK("QTinit", "OK");
+	ASK("qTfP", "l");
+}
+
+static void set_note(const char *which, u32 digits, const char *want)
+{
+	static char text[6000];
+	int n = sprintf(text, "QTNotes:%s:", which);
+
+	memset(text + n, '6', digits);
+	text[n + digits] = '\0';
+	ASK(text, want);
+}
+
+/* Three notes as long as can be, and qTStatus still tells everything. */
+static void long_notes(void **state)
+{
+	const char *got;
+
+	set_note("user", 4002, "E.a note of 2001 characters is too long; 2000 are the most");
+	start_run("R20");
+	ASK("QTStop", "OK");
+	set_note("user", 4000, "OK");
+	set_note("notes", 4000, "OK");
+	set_note("tstop", 4000, "OK");
+	got = fake_gdb_ask(&gdb, "qTStatus");
+	assert_in_range(strlen(got), 12000, 12400);
+	assert_non_null(strstr(got, ";notes:6666"));
+}
+
+static void saves_where_told(void **state)
+{
+	ASK("QTSave:2f746d702f78", "OK");
+	assert_string_equal(gdb.saved, "/tmp/x");
+	ASK("QTSave:78", "E.x: a path from the root is needed");
+}
+
+static void monitor_of_the_machine(void **state)
+{
+	assert_non_null(strstr(fake_gdb_ask(&gdb, "qRcmd,66616b65"), "|OK"));
+	assert_non_null(strstr(gdb.out, console("so it is\n")));
+	/* "fake refuse", "fake fail" */
+	assert_non_null(strstr(fake_gdb_ask(&gdb, "qRcmd,66616b6520726566757365"), "|E01"));
+	assert_non_null(strstr(gdb.out, console("gdbtp: the fake machine refuses\n")));
+	assert_non_null(strstr(fake_gdb_ask(&gdb, "qRcmd,66616b65206661696c"), "|E01"));
+	assert_non_null(strstr(gdb.out, console("gdbtp: the command failed\n")));
+}
+
+/* What framing would have to escape must not be in words for the user. */
+static void words_need_no_escape(void **state)
+{
+	ASK("QTSave:2423207d2a7e0a78", "E.. ).~.x: a path from the root is needed");
+}
+
+/* --- connection --- */
+
+static void no_buffers_no_connection(void **state)
+{
+	static struct gtp_stub s;
+	u32 n;
+
+	for (n = 1; n <= 3; n++) {
+		memset(&s, 0, sizeof(s));
+		gdb.f.fail_alloc = gdb.f.allocs + n;
+		assert_int_equal(gtp_stub_init(&s, &gdb.f.trace, gdb.s.ops, gdb.s.send, &gdb.f),
+				 -ENOMEM);
+		gdb.f.fail_alloc = 0;
+	}
+	memset(&s, 0, sizeof(s));
+	assert_int_equal(gtp_stub_init(&s, &gdb.f.trace, gdb.s.ops, gdb.s.send, &gdb.f), 0);
+	gtp_stub_exit(&s);
+}
+
+static const char * const whole_session[] = {
+	"QTinit",
+	"QTDP:1:ffffffffc0a000c0:E:0:0:X7,26000522072227-",
+	"QTDP:-1:ffffffffc0a000c0:R20M-1,ffffffffc0a03000,8",
+	"QTDP:-1:ffffffffc0a000c0:R20-",
+	"QTDP:-1:ffffffffc0a000c0:X00000008,2c00052e00052927",
+	"QTDPsrc:1:ffffffffc0a000c0:at:0:1:61",
+	"QTDV:5:0000000000000007:0:6e",
+	"QTNotes:user:61;notes:62;tstop:63;",
+	"QTStart",
+	"QTDP:2:ffffffffc0a00010:E:0:0-",
+	"QTDP:-2:ffffffffc0a00010:R20",
+	"qRcmd,737461747573",
+	"QTStop",
+	"QTFrame:0",
+	"qTBuffer:0,100",
+	"QTStart",
+	"QTDP:3:ffffffffc0a00040:E:0:0-",
+	"qTStatus",
+};
+
+/* Every allocation of a session fails once: words or OK, no leak (tear_down), and it can go on. */
+static void every_allocation_fails_once(void **state)
+{
+	u32 n, i, made;
+
+	for (n = 1;; n++) {
+		gdb.f.fail_alloc = gdb.f.allocs + n;
+		for (i = 0; i < ARRAY_SIZE(whole_session); i++) {
+			const char *got = fake_gdb_ask(&gdb, whole_session[i]);
+
+			assert_true(*got == 'O' || *got == 'E' || *got == 'T' || *got == 'F' ||
+				    *got == 'l' || gtp_hex_is(got, strlen(got)));
+			if (!strcmp(got, "E01") || !strcmp(got, "E."))
+				fail_msg("%s: %s says nothing", whole_session[i], got);
+			fake_gdb_call(&gdb, "leaf 7");
+		}
+		made = gdb.f.allocs;
+		ASK("QTinit", "OK");
+		if (made < gdb.f.fail_alloc)
+			break;
+	}
+	gdb.f.fail_alloc = 0;
+	assert_true(n > 15);
+	ask_begins("qTStatus", "T0;tnotrun:0");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		T(notices_wait_for_a_listener),
+		T(long_text_takes_several_packets),
+		T(too_many_notices),
+		T(keep_alives),
+		T(console_while_waiting),
+		T(an_end_before_the_worker_came),
+		T(a_dead_client_is_not_printed_to),
+		T(partial_reads_end_at_a_page),
+		T(writes_when_they_are_allowed),
+		T(no_load_address),
+		T(readonly_ranges),
+		T(more_readonly_ranges_than_are_kept),
+		T(a_range_ends_a_read),
+		T(frames_go_with_a_run_of_another),
+		T(upload_survives_changes),
+		T(gdb_leaves_in_the_middle_of_a_definition),
+		T(the_run_ends_in_the_middle_of_a_definition),
+		T(long_notes),
+		T(saves_where_told),
+		T(monitor_of_the_machine),
+		T(words_need_no_escape),
+		T(no_buffers_no_connection),
+		T(every_allocation_fails_once),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
