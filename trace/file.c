@@ -10,7 +10,11 @@
  *   tp ...           a piece of a tracepoint, as in qTfP, and V: how often it hit
  *   tdesc ...        a line of the target description
  *   (empty)          the frames follow, and a tracepoint number 0 ends them
+ *
+ * GDB creates the tracepoints in the opposite order of its reading, and numbers them so. The last
+ * one therefore comes first, and the numbers are those that the frames have.
  */
+#include <gtp/parse.h>
 #include "stub/target_xml.h"
 #include "trace/file.h"
 #include "transport/rsp.h"
@@ -89,11 +93,68 @@ static void put_variables(struct header *h, const struct gtp_trace *t)
 		put_line(h, "tsv ", h->piece, (size_t)len);
 }
 
+/* byte_at - of an even number of hex digits, -1 at their end */
+static int byte_at(const char *hex)
+{
+	return *hex ? gtp_hex_digit(hex[0]) << 4 | gtp_hex_digit(hex[1]) : -1;
+}
+
+static char *skip_blanks(char *hex)
+{
+	while (byte_at(hex) == ' ' || byte_at(hex) == '\t')
+		hex += 2;
+	return hex;
+}
+
+static char *skip_word(char *hex)
+{
+	while (byte_at(hex) > ' ' && byte_at(hex) != '/')
+		hex += 2;
+	return hex;
+}
+
+/*
+ * GDB 13 believes that a trace file cannot hold strings: it refuses a tracepoint whose text has
+ * "collect/s", and with it all that would follow. What was collected is there all the same, and
+ * "collect" alone shows it; so the option goes, and what is left needs its length anew. @piece is
+ * "Znumber:address:cmd:0:length:hex of the text".
+ */
+static size_t without_option(char *piece, size_t len)
+{
+	static const char cmd[] = ":cmd:0:";
+	char *count = strstr(piece, cmd);
+	char *hex, *option, *rest;
+	char digits[12];
+
+	if (*piece != 'Z' || !count)
+		return len;
+	count += strlen(cmd);
+	hex = strchr(count, ':') + 1;
+	option = skip_blanks(skip_word(skip_blanks(hex)));
+	if (byte_at(option) != '/')
+		return len;
+	rest = skip_word(option + 2);
+	memmove(option, rest, strlen(rest) + 1);
+	len = strlen(hex);
+	snprintf(digits, sizeof(digits), "%x:", (u32)len / 2);
+	memmove(count + strlen(digits), hex, len + 1);
+	memcpy(count, digits, strlen(digits));
+	return strlen(piece);
+}
+
+/* The condition's text is in a piece of its own. */
 static size_t without_condition(char *piece, size_t len)
 {
 	char *cond = len > LINE_LIMIT - strlen("tp ") ? strstr(piece, ":X") : NULL;
 
 	return *piece == 'T' && cond ? (size_t)(cond - piece) : len;
+}
+
+static void put_piece(struct header *h, size_t len)
+{
+	len = without_option(h->piece, len);
+	len = without_condition(h->piece, len);
+	put_line(h, "tp ", h->piece, len);
 }
 
 static void put_tracepoint(struct header *h, const struct gtp_trace *t,
@@ -103,10 +164,22 @@ static void put_tracepoint(struct header *h, const struct gtp_trace *t,
 	int len;
 
 	for (u32 n = 0; (len = gtp_tracepoint_piece(tp, n, h->piece, PIECE_SIZE)); n++)
-		put_line(h, "tp ", h->piece, without_condition(h->piece, (size_t)len));
-	len = snprintf(h->piece, PIECE_SIZE, "V%x:%llx:%llx:%llx", tp->num, tp->addr,
-		       stat.hits, stat.usage);
+		put_piece(h, (size_t)len);
+	len = snprintf(h->piece, PIECE_SIZE, "V%x:%llx:%llx:%llx", tp->num, tp->addr, stat.hits,
+		       stat.usage);
 	put_line(h, "tp ", h->piece, (size_t)len);
+}
+
+/* The list is linked one way only; thousands of tracepoints still take no more than a moment. */
+static void put_tracepoints(struct header *h, const struct gtp_trace *t)
+{
+	for (u32 n = t->tps.count; n--;) {
+		const struct gtp_tracepoint *tp = t->tps.first;
+
+		for (u32 i = 0; i < n; i++)
+			tp = tp->next;
+		put_tracepoint(h, t, tp);
+	}
 }
 
 static void put_description(struct header *h)
@@ -127,8 +200,7 @@ static void put_header(struct header *h, const struct gtp_trace *t)
 	put_line(h, "R ", h->piece, (size_t)len);
 	put_status(h, t);
 	put_variables(h, t);
-	for (const struct gtp_tracepoint *tp = t->tps.first; tp; tp = tp->next)
-		put_tracepoint(h, t, tp);
+	put_tracepoints(h, t);
 	put_description(h);
 	put_line(h, "", "", 0);
 }

@@ -28,7 +28,7 @@ struct gtp_file {
  *
  * What GDB's reader cannot take is left out: a line of 1000 characters would make it refuse the
  * whole file, so a source line or a note as long as that is missing, and a condition's bytecode
- * (its text stays).
+ * (its text stays). And "collect/s" reads "collect": GDB refuses a trace file with that option.
  *
  * Context: may sleep, the session's lock.
  * Return: 0, -EBUSY (the run is on), -ENOMEM.

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include <gtp/parse.h>
 #include "fake_target.h"
 #include "stub/target_xml.h"
 #include "trace/file.h"
@@ -137,15 +138,15 @@ static void test_all(void **state)
 			    "status 0;tstop:0;tframes:3;tcreated:3;tfree:ff28;tsize:10000;"
 			    "circular:0;disconn:0;starttime:123456789;stoptime:123456789\n" BUILTINS
 			    "tsv 5:2a:0:6d696e65\n"
+			    "tp T4:2000:D:0:a\n"
+			    "tp V4:2000:0:0\n"
 			    "tp T3:1000:E:0:0:X3,220127\n"
 			    "tp A3:1000:R20\n"
 			    "tp A3:1000:M-1,8000,8\n"
 			    "tp A3:1000:X00000001,27\n"
 			    "tp Z3:1000:at:0:3:666f6f\n"
 			    "tp Z3:1000:cond:0:1:31\n"
-			    "tp V3:1000:3:d8\n"
-			    "tp T4:2000:D:0:a\n"
-			    "tp V4:2000:0:0\n");
+			    "tp V3:1000:3:d8\n");
 	ix = gtp_trace_index(t, &why);
 	n = gtp_tfile_read_raw(ix, 0, raw, sizeof(raw));
 	assert_int_equal(n, 3 * (6 + 165 + 11 + 8));
@@ -154,6 +155,63 @@ static void test_all(void **state)
 	assert_memory_equal(bytes + size - 2, "\0\0", 2);
 	gtp_file_close(&file);
 	free(bytes);
+}
+
+/* A source line by its text, as it comes back from the file. */
+static void check_source(const char *text, const char *expected)
+{
+	char in[256], line[256];
+	const char *found;
+	u64 size;
+	u8 *bytes;
+	int n;
+
+	n = sprintf(in, "1:1000:cmd:0:%zx:", strlen(text));
+	n += (int)gtp_hex_encode(in + n, text, strlen(text));
+	in[n] = '\0';
+	define("1:1000:E:0:0");
+	source(in);
+	bytes = contents(&size);
+	n = sprintf(line, "\ntp Z1:1000:cmd:0:%zx:", strlen(expected));
+	n += (int)gtp_hex_encode(line + n, expected, strlen(expected));
+	strcpy(line + n, "\n");
+	found = strstr((char *)bytes, line);
+	if (!found)
+		print_error("no %s in\n%s", line, header(bytes));
+	assert_non_null(found);
+	gtp_file_close(&file);
+	free(bytes);
+	gtp_trace_reset(t);
+}
+
+/* Whatever length the packet claimed. */
+static void test_wrong_source_length(void **state)
+{
+	u64 size;
+	u8 *bytes;
+
+	define("1:1000:E:0:0");
+	source("1:1000:cmd:0:1:636f6c6c6563742f7320616263646566676869"); /* "collect/s abcdefghi" */
+	bytes = contents(&size);
+	assert_non_null(strstr((char *)bytes,
+			       "\ntp Z1:1000:cmd:0:11:636f6c6c65637420616263646566676869\n"));
+	gtp_file_close(&file);
+	free(bytes);
+}
+
+/* GDB reads no file that has an option of collect; a slash elsewhere is a division. */
+static void test_collect_option(void **state)
+{
+	check_source("collect/s name", "collect name");
+	check_source("collect/s20 $args, a/b", "collect $args, a/b");
+	check_source("  coll /s a", "  coll  a");
+	check_source("collect a /b", "collect a /b");
+	check_source("collect/s", "collect");
+	check_source("teval $x = $y/2", "teval $x = $y/2");
+	check_source("collect/s0123456789abcdef x", "collect x");
+	check_source("collect", "collect");
+	check_source("", "");
+	check_source("/", "");
 }
 
 /* Only then does a frame without registers say where it was hit. */
@@ -327,6 +385,8 @@ int main(void)
 		test(test_never_run),
 		test(test_all),
 		test(test_several_locations),
+		test(test_collect_option),
+		test(test_wrong_source_length),
 		test(test_in_pieces),
 		test(test_long_lines),
 		test(test_refused_while_running),
