@@ -99,6 +99,11 @@ static int read_expr(struct def *d, enum ax_kind kind, const char *where, struct
 		return bad(d, "length of the expression is not a hex number");
 	if (!len || len > AX_MAX_LEN)
 		return bad(d, "the expression is empty or too long");
+	if (d->tp->code_bytes + len > GTP_CODE_MAX) {
+		gtp_why(d->why, "the expressions of tracepoint %u have more than %u bytes in all",
+			d->tp->num, GTP_CODE_MAX);
+		return -EINVAL;
+	}
 	if (!gtp_in_char(&d->in, ','))
 		return bad(d, "no comma after the expression's length");
 	if (gtp_in_left(&d->in) < 2 * (size_t)len)
@@ -114,6 +119,7 @@ static int read_expr(struct def *d, enum ax_kind kind, const char *where, struct
 		rc = refuse_expr(d, where, &err);
 		goto err_free;
 	}
+	d->tp->code_bytes += len;
 	*out = e;
 	return 0;
 

@@ -13,7 +13,8 @@ struct gtp_location;
 enum {
 	GTP_TP_NUM_MAX = 0xffff,      /* a trace file has 16 bits for it */
 	GTP_TRACEPOINTS_MAX = 4096,   /* definitions in all */
-	GTP_ACTIONS_MAX = 1024,       /* of one tracepoint: a hit's time must stay bounded */
+	GTP_ACTIONS_MAX = 1024,       /* of one tracepoint */
+	GTP_CODE_MAX = 1 << 18,       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_SLOT_NONE = 0x7fffffff,   /* a tracepoint without counters */
 };
 
@@ -89,6 +90,7 @@ struct gtp_source {
  * @actions: in order
  * @sources: in order
  * @nactions: how many @actions
+ * @code_bytes: of all its expressions
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
@@ -108,6 +110,7 @@ struct gtp_tracepoint {
 	bool defining;
 	bool repeated;
 	u32 nactions;
+	u32 code_bytes;
 	u64 pass;
 	u64 pass_hits;
 	u32 slot;

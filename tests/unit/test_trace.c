@@ -506,10 +506,11 @@ static void enabling(void **state)
 
 /* --- code that goes away --- */
 
+static const char unloaded[] =
+	"tracepoint 2 at 0x2000: its module has been unloaded; load it and tstart, or delete it";
+
 static void a_module_is_unloaded(void **state)
 {
-	const char *unloaded =
-		"tracepoint 2 at 0x2000: its module has been unloaded; load it and tstart, or delete it";
 	struct fake *f = *state;
 	struct gtp_tracepoint *in, *out;
 

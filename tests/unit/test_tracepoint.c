@@ -347,6 +347,30 @@ static void bounds(void **state)
 	assert_null(w->tp);
 }
 
+static void expressions_in_all(void **state)
+{
+	enum { HEAD = 11, LEN = 0x2000 };
+	struct world *w = *state;
+	char *text = malloc(HEAD + 2 * LEN + 2);
+	u32 i;
+
+	/* const8 0; pop; ...; end */
+	strcpy(text, "7:ab:X2000,");
+	for (i = 0; i + 4 < LEN; i += 3)
+		strcpy(text + HEAD + 2 * i, "220029");
+	for (; i < LEN; i++)
+		strcpy(text + HEAD + 2 * i, "27");
+	strcat(text, "-");
+	assert_int_equal(define(w, "7:ab:E:0:0-"), 0);
+	for (i = 0; i < GTP_CODE_MAX / LEN; i++)
+		assert_int_equal(act(w, text), 0);
+	assert_int_equal(act(w, "7:ab:X1,27"), -EINVAL);
+	assert_string_equal(w->why.text,
+			    "the expressions of tracepoint 7 have more than 262144 bytes in all");
+	assert_null(w->list->first);
+	free(text);
+}
+
 static void a_repetition_changes_nothing(void **state)
 {
 	struct world *w = *state;
@@ -483,6 +507,7 @@ int main(void)
 		T(actions_are_refused_as_a_whole),
 		T(forms_that_are_accepted),
 		T(bounds),
+		T(expressions_in_all),
 		T(a_repetition_changes_nothing),
 		T(sources_are_refused),
 		T(without_memory),
