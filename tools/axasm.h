@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Assembler for agent expressions: the text that ax_disasm() writes, and labels, to bytes. */
+#ifndef _GTP_AXASM_H
+#define _GTP_AXASM_H
+
+#include "agentexpr/ax.h"
+
+/**
+ * axasm() - text to bytes
+ * @text: instructions as ax_disasm() prints them, separated by ';' or newlines; '#' begins a
+ *	comment
+ * @code: receives the bytes
+ * @size: room in @code
+ * @why: receives what is wrong and where, when something is
+ * @why_size: bytes of @why
+ *
+ * Numbers are decimal, 0x hexadecimal or negative (two's complement in the operand's width). "L1:"
+ * before an instruction names its byte, "if_goto L1" jumps there, forwards or backwards: to refuse
+ * is the verifier's job. "printf 2 \"%d %x\\n\"" has its NUL added unless "no_nul" follows; escapes
+ * are \n \t \\ \" and \xHH. "byte N" is a bare byte.
+ *
+ * Return: bytes, or -1 with @why.
+ */
+int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size);
+
+/**
+ * axasm_listing() - the disassembly, a line per instruction, as far as it can be decoded
+ * @code: bytes
+ * @len: how many
+ * @err: NULL, or an error whose instruction is marked by ^ and the error's sentence below it
+ * @out: where to
+ */
+void axasm_listing(const u8 *code, u32 len, const struct ax_error *err, FILE *out);
+
+/* axasm_hex - hex digits (blanks between bytes are skipped) to bytes; how many, or -1 */
+int axasm_hex(const char *hex, u8 *bytes, u32 size);
+
+#endif /* _GTP_AXASM_H */

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* axrun: vectors through the interpreter, and agent expressions as text. */
+#include <stdlib.h>
+#include <unistd.h>
+#include "tools/axasm.h"
+#include "tools/axvec.h"
+
+static int usage(FILE *to, int status)
+{
+	fputs("axrun FILE.ax...         run vectors, print TAP; exit status 1 when one fails\n"
+	      "axrun -d FILE.ax...      disassemble; ^ marks what the verifier refuses\n"
+	      "axrun -x HEX             disassemble, verify and evaluate bytes as GDB sends them\n"
+	      "axrun -s FOLDER FILE...  write the vectors' bytes to FOLDER, one file each, as fuzzing seeds\n",
+	      to);
+	return status;
+}
+
+static void diagnose(const char *msg)
+{
+	fputs("# ", stdout);
+	for (; *msg; msg++) {
+		putchar(*msg);
+		if (*msg == '\n')
+			fputs("# ", stdout);
+	}
+	putchar('\n');
+}
+
+/* "tests/vectors/gdb/x.ax" is "gdb/x": what is left of the name when everybody's part is gone */
+static const char *short_name(const char *path)
+{
+	const char *at = strstr(path, "vectors/");
+
+	return at ? at + strlen("vectors/") : path;
+}
+
+static bool run_one(const char *path)
+{
+	char msg[4096] = "";
+	struct axvec *v = axvec_load(path, msg, sizeof(msg));
+	bool ok = v && axvec_run(v, ax_interp, msg, sizeof(msg));
+
+	printf("%s - %s\n", ok ? "ok" : "not ok", short_name(path));
+	if (!ok)
+		diagnose(msg);
+	if (!ok && v)
+		diagnose(v->why);
+	if (v)
+		axvec_free(v);
+	return ok;
+}
+
+static int run_all(char **paths, int n)
+{
+	int failed = 0;
+	int i;
+
+	printf("1..%d\n", n);
+	for (i = 0; i < n; i++)
+		failed += !run_one(paths[i]);
+	return failed != 0;
+}
+
+static enum ax_err verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_verified *v,
+			  struct ax_error *err)
+{
+	static struct ax_point points[AX_MAX_LEN];
+
+	return ax_verify(code, len, kind, points, v, err);
+}
+
+static int list_one(const char *path)
+{
+	char msg[4096] = "";
+	struct axvec *vec = axvec_load(path, msg, sizeof(msg));
+	struct ax_verified v;
+	struct ax_error err;
+
+	if (!vec) {
+		fprintf(stderr, "%s\n", msg);
+		return 1;
+	}
+	printf("%s\n", path);
+	if (verify(vec->code, vec->len, vec->kind, &v, &err) == AX_OK)
+		ax_verify_tsvs(&v, axenv_known, vec->env, &err);
+	axasm_listing(vec->code, vec->len, &err, stdout);
+	axvec_free(vec);
+	return 0;
+}
+
+static void evaluate(const struct ax_verified *v, struct ax_error *err)
+{
+	struct axenv *e = axenv_new();
+	u64 result;
+
+	if (ax_interp(v, &e->ax, &result))
+		*err = e->ax.err;
+	else
+		printf("result 0x%llx (%lld), deepest stack %u\n", result, (s64)result,
+		       v->max_depth);
+	axenv_free(e);
+}
+
+/* An action may do all that a condition may, so bytes are taken as one. */
+static int run_hex(const char *hex)
+{
+	static u8 code[AX_MAX_LEN + 1];
+	int len = axasm_hex(hex, code, sizeof(code));
+	struct ax_verified v;
+	struct ax_error err;
+
+	if (len < 0) {
+		fprintf(stderr, "axrun: -x wants pairs of hex digits, at most %d\n", AX_MAX_LEN);
+		return 2;
+	}
+	if (verify(code, (u32)len, AX_ACTION, &v, &err) == AX_OK)
+		evaluate(&v, &err);
+	axasm_listing(code, (u32)len, &err, stdout);
+	return err.code != AX_OK;
+}
+
+/* A seed is what tests/fuzz/fuzz_ax.c takes: a byte for the kind, then the expression. */
+static int write_seed(const char *folder, const char *path, int n)
+{
+	char msg[4096] = "";
+	struct axvec *v = axvec_load(path, msg, sizeof(msg));
+	char name[4096];
+	FILE *f;
+
+	if (!v) {
+		fprintf(stderr, "%s\n", msg);
+		return 1;
+	}
+	snprintf(name, sizeof(name), "%s/%05d", folder, n);
+	f = fopen(name, "w");
+	if (f) {
+		fputc(v->kind, f);
+		fwrite(v->code, 1, v->len, f);
+	}
+	axvec_free(v);
+	if (f && !fclose(f))
+		return 0;
+	perror(name);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	int status = 0;
+	int i, option;
+
+	option = getopt(argc, argv, "dsxh");
+	if (option == 'h')
+		return usage(stdout, 0);
+	if (option == '?' || optind >= argc)
+		return usage(stderr, 2);
+	if (option == 'x')
+		return run_hex(argv[optind]);
+	if (option == -1)
+		return run_all(argv + optind, argc - optind);
+	for (i = optind + (option == 's'); i < argc; i++)
+		status |= option == 's' ? write_seed(argv[optind], argv[i], i) : list_one(argv[i]);
+	return status;
+}

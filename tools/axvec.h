@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Vectors: one behaviour of one expression per file, for every engine that evaluates expressions.
+ */
+#ifndef _GTP_AXVEC_H
+#define _GTP_AXVEC_H
+
+#include "tools/axenv.h"
+
+/*
+ * An engine: ax_interp() has this form, the compiler's twin too. Returns what ax_interp() returns.
+ */
+typedef int (*axvec_eval)(const struct ax_verified *v, struct ax_env *env, u64 *result);
+
+enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with -ENOSPC */
+
+/**
+ * struct axvec - a vector, read from its file
+ * @path: the file
+ * @code: the expression, its own allocation of @len bytes
+ * @kind: "-- kind", else a condition when there is a result
+ * @env: the world it runs in
+ * @want: a world whose log, printed text and variables are what @env must look like afterwards
+ * @error: enum ax_err or AXVEC_FULL; AX_OK: none is expected
+ * @why: what the vector is there for
+ */
+struct axvec {
+	char *path;
+	u8 *code;
+	u32 len;
+	bool has_code;
+	bool has_kind;
+	enum ax_kind kind;
+	struct axenv *env;
+	struct axenv *want;
+	bool has_result;
+	u64 result;
+	u32 error;
+	u32 error_pc;
+	u32 error_nargs; /* how many of the error's arguments are given */
+	u64 error_arg[2];
+	char *why;
+};
+
+/**
+ * axvec_load() - read a vector
+ * @path: the file; tests/vectors/README.md describes the format
+ * @msg: receives what is wrong with it
+ * @size: bytes of @msg
+ *
+ * Return: the vector, for axvec_free(); NULL when it is not one.
+ */
+struct axvec *axvec_load(const char *path, char *msg, size_t size);
+
+void axvec_free(struct axvec *v);
+
+/**
+ * axvec_run() - verify, evaluate by an engine, compare
+ * @v: the vector; may be run again, by another engine
+ * @eval: the engine
+ * @msg: receives in what the outcome differs
+ * @size: bytes of @msg
+ *
+ * Return: true when everything is as the vector says: error or result, collected, printed,
+ * variables.
+ */
+bool axvec_run(struct axvec *v, axvec_eval eval, char *msg, size_t size);
+
+#endif /* _GTP_AXVEC_H */
