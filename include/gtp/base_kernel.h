@@ -20,6 +20,7 @@
 #define gtp_fetch_add(p, v) xadd((p), (v))
 /* gtp_publish - store a pointer so that whoever reads it sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
+/* gtp_acquire - the other half: pairs with gtp_publish() */
 #define gtp_acquire(p) smp_load_acquire(p)
 /* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
 #define gtp_inc_local(p) local_inc((local_t *)(p))

@@ -8,8 +8,8 @@
 /*
  * struct gtp_regs - the layout of x86-64's struct pt_regs, for both worlds
  *
- * The module asserts at build time that every offset equals the kernel's, so a pt_regs pointer can be
- * handed to shared code as it is. Userspace tests fill one by hand.
+ * The module asserts at build time that every offset equals the kernel's, so a pt_regs pointer can
+ * be handed to shared code as it is. Userspace tests fill one by hand.
  */
 struct gtp_regs {
 	u64 r15, r14, r13, r12, rbp, rbx;
@@ -19,7 +19,10 @@ struct gtp_regs {
 	u64 rip, cs, eflags, rsp, ss;
 };
 
-/* GDB's numbers (org.gnu.gdb.i386.core): 0-15 rax rbx rcx rdx rsi rdi rbp rsp r8-r15, 16 rip, 17 eflags, 18 cs, 19 ss, 20-23 ds es fs gs */
+/*
+ * GDB's numbers (org.gnu.gdb.i386.core): 0-15 rax rbx rcx rdx rsi rdi rbp rsp r8-r15, 16 rip,
+ * 17 eflags, 18 cs, 19 ss, 20-23 ds es fs gs
+ */
 enum {
 	GTP_REG_RBP = 6,
 	GTP_REG_RSP = 7,
@@ -57,7 +60,7 @@ static inline u32 gtp_regs_width(u32 n)
 /*
  * gtp_regs_get - value of GDB's register @n, zero-extended from its width
  *
- * rip is what the probe left behind the instruction; the caller substitutes the tracepoint's address.
+ * rip is what the probe left there; the caller substitutes the tracepoint's address.
  */
 static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 {
