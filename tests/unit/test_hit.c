@@ -292,6 +292,48 @@ static void pass_count(void **state)
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 }
 
+/* While CPU 0 is at it, CPU 1 hits the other location and then the same one. */
+static void other_cpu(struct fake *f)
+{
+	f->cpu = 1;
+	assert_true(fake_fire(f, 0x3000, &regs));
+	fire(f, 2);
+	f->cpu = 0;
+}
+
+static void beyond_the_last_one(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+
+	f->ncpus = 2;
+	tp = define(f, "1:1000:E:0:2", NULL, "M-1,2000,1", NULL);
+	define(f, "2:3000:E:0:0", NULL, NULL);
+	start(f);
+	fire(f, 1);
+	f->while_reading = other_cpu;
+	fire(f, 1);
+	/* The second hit was the last, though it is still being written when two more come. */
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 2);
+	expect_end(f, GTP_STOP_PASSCOUNT, 1);
+	expect_frames(f, "1@1000 m2000=01\n1@1000 m2000=01\n2@3000\n");
+}
+
+static void the_first_reason_stays(void **state)
+{
+	struct fake *f = *state;
+
+	f->ncpus = 2;
+	define(f, "1:1000:E:0:1", NULL, "M-1,2000,1", NULL);
+	define(f, "2:3000:E:0:1", NULL, NULL);
+	start(f);
+	f->while_reading = other_cpu;
+	fire(f, 1);
+	/* Both reached their pass count; what was under way is finished, but ends nothing. */
+	expect_end(f, GTP_STOP_PASSCOUNT, 2);
+	expect_frames(f, "1@1000 m2000=01\n2@3000\n");
+}
+
 static void usage_is_bytes_of_frames(void **state)
 {
 	struct fake *f = *state;
@@ -598,6 +640,8 @@ int main(void)
 		T(a_false_condition_costs_itself),
 		T(disabled),
 		T(pass_count),
+		T(beyond_the_last_one),
+		T(the_first_reason_stays),
 		T(usage_is_bytes_of_frames),
 		T(error_in_a_condition),
 		T(error_in_an_expression),
