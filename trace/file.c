@@ -11,8 +11,8 @@
  *   tdesc ...        a line of the target description
  *   (empty)          the frames follow, and a tracepoint number 0 ends them
  *
- * GDB creates the tracepoints in the opposite order of its reading, and numbers them so. The last
- * one therefore comes first, and the numbers are those that the frames have.
+ * GDB creates variables and tracepoints in the opposite order of its reading, and numbers the
+ * latter so. The last one therefore comes first, and the numbers are those that the frames have.
  */
 #include <gtp/parse.h>
 #include "stub/target_xml.h"
@@ -22,7 +22,7 @@
 enum {
 	LINE_LIMIT = 999, /* GDB 13 refuses a file with longer ones */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
-	END_BYTES = 2,
+	END_BYTES = 4, /* a tracepoint number 0; GDB writes it as wide as this, and reads 2 bytes */
 };
 
 /* struct header - a header being written; @text is NULL while only its length is wanted */
@@ -87,10 +87,15 @@ static void put_status(struct header *h, const struct gtp_trace *t)
 
 static void put_variables(struct header *h, const struct gtp_trace *t)
 {
-	int len;
+	u32 n = 0;
 
-	for (u32 n = 0; (len = gtp_tsvs_piece(&t->tsvs, n, h->piece, PIECE_SIZE)); n++)
+	while (gtp_tsvs_piece(&t->tsvs, n, h->piece, PIECE_SIZE))
+		n++;
+	while (n--) {
+		int len = gtp_tsvs_piece(&t->tsvs, n, h->piece, PIECE_SIZE);
+
 		put_line(h, "tsv ", h->piece, (size_t)len);
+	}
 }
 
 /* byte_at - of an even number of hex digits, -1 at their end */

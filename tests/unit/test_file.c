@@ -91,10 +91,10 @@ static const char *header(const u8 *bytes)
 }
 
 #define BUILTINS                                                                                   \
-	"tsv 1:0:1:6370755f6964\n"                                                                 \
-	"tsv 2:0:1:636c6f636b\n"                                                                   \
+	"tsv 4:0:1:63757272656e745f7461736b5f706964\n"                                             \
 	"tsv 3:0:1:63757272656e745f7461736b\n"                                                     \
-	"tsv 4:0:1:63757272656e745f7461736b5f706964\n"
+	"tsv 2:0:1:636c6f636b\n"                                                                   \
+	"tsv 1:0:1:6370755f6964\n"
 
 static void test_never_run(void **state)
 {
@@ -106,8 +106,8 @@ static void test_never_run(void **state)
 			    "R a4\n"
 			    "status 0;tnotrun:0;tframes:0;tcreated:0;tfree:0;tsize:0;circular:0;"
 			    "disconn:0;starttime:0;stoptime:0\n" BUILTINS);
-	assert_int_equal(size, file.header_len + 2);
-	assert_memory_equal(bytes + file.header_len, "\0\0", 2);
+	assert_int_equal(size, file.header_len + 4);
+	assert_memory_equal(bytes + file.header_len, "\0\0\0", 4);
 	gtp_file_close(&file);
 	free(bytes);
 }
@@ -136,8 +136,8 @@ static void test_all(void **state)
 			    "\x7fTRACE0\n"
 			    "R a4\n"
 			    "status 0;tstop:0;tframes:3;tcreated:3;tfree:ff28;tsize:10000;"
-			    "circular:0;disconn:0;starttime:123456789;stoptime:123456789\n" BUILTINS
-			    "tsv 5:2a:0:6d696e65\n"
+			    "circular:0;disconn:0;starttime:123456789;stoptime:123456789\n"
+			    "tsv 5:2a:0:6d696e65\n" BUILTINS
 			    "tp T4:2000:D:0:a\n"
 			    "tp V4:2000:0:0\n"
 			    "tp T3:1000:E:0:0:X3,220127\n"
@@ -150,9 +150,9 @@ static void test_all(void **state)
 	ix = gtp_trace_index(t, &why);
 	n = gtp_tfile_read_raw(ix, 0, raw, sizeof(raw));
 	assert_int_equal(n, 3 * (6 + 165 + 11 + 8));
-	assert_int_equal(size, file.header_len + n + 2);
+	assert_int_equal(size, file.header_len + n + 4);
 	assert_memory_equal(bytes + file.header_len, raw, n);
-	assert_memory_equal(bytes + size - 2, "\0\0", 2);
+	assert_memory_equal(bytes + size - 4, "\0\0\0", 4);
 	gtp_file_close(&file);
 	free(bytes);
 }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What GDB believes it traces: functions with arguments in registers, and data they point to. */
+
+struct thing {
+	int id;
+	long big;
+	char name[16];
+	struct thing *next;
+};
+
+struct thing second = { 2, -22, "second", 0 };
+struct thing first = { 1, 11, "first", &second };
+volatile int counter = 5;
+
+/* Not inlined, not cloned, arguments as the calling convention has them: what GDB says is so. */
+#define TRACED __attribute__((noinline, noclone, noipa, used))
+
+TRACED long add(long a, long b)
+{
+	return a + b + counter;
+}
+
+TRACED long look(struct thing *t, int n)
+{
+	return t->big + n + counter;
+}
+
+TRACED void nothing(void)
+{
+	counter++;
+}
+
+/* Two copies, so that a tracepoint on it has two locations. */
+static inline __attribute__((always_inline)) void twice(int n)
+{
+	counter += n;
+	counter ^= 1;
+}
+
+TRACED void here(int n)
+{
+	twice(n);
+}
+
+TRACED void there(int n)
+{
+	twice(n + 1);
+}
+
+int main(void)
+{
+	here(1);
+	there(2);
+	nothing();
+	return (int)(add(1, 2) + look(&first, 3));
+}
