@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits from kprobes: one kprobe per location, and what its handler may assume. */
+#include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -139,34 +140,33 @@ static int refuse_early(u64 addr, struct gtp_why *why)
 		return err;
 	}
 	if (within_module(addr, THIS_MODULE)) {
-		gtp_why(why, "0x%llx is in gdbtp itself, which cannot trace itself", addr);
+		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static void explain(int err, u64 addr, struct gtp_why *why)
+/* explain - the caller's message begins with the tracepoint and its address */
+static void explain(int err, struct gtp_why *why)
 {
 	switch (err) {
 	case -EINVAL:
 		gtp_why(why,
-			"the kernel allows no probe at 0x%llx: not kernel code, or code that probes or patching rely on (see kprobes/blacklist in debugfs)",
-			addr);
+			"the kernel allows no probe here: not its code, or code that probes and patching rely on (see kprobes/blacklist in debugfs)");
 		break;
 	case -EILSEQ:
-		gtp_why(why, "0x%llx is not the start of an instruction", addr);
+		gtp_why(why, "this is not the start of an instruction");
 		break;
 	case -ENOENT:
 	case -EADDRNOTAVAIL:
 		gtp_why(why,
-			"there is no function at 0x%llx: is its module loaded, and its init code not freed yet?",
-			addr);
+			"there is no function here: is its module loaded, and its init code not freed yet?");
 		break;
 	case -ENOMEM:
-		gtp_why(why, "no memory for a probe at 0x%llx", addr);
+		gtp_why(why, "no memory for a probe");
 		break;
 	default:
-		gtp_why(why, "the kernel refused a probe at 0x%llx (error %d)", addr, -err);
+		gtp_why(why, "the kernel refused the probe (%pe)", ERR_PTR(err));
 	}
 }
 
@@ -245,7 +245,7 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	err = make_batch_room();
 	p = err ? NULL : gtp_mem_alloc(sizeof(*p));
 	if (!p) {
-		explain(-ENOMEM, loc->addr, why);
+		explain(-ENOMEM, why);
 		return -ENOMEM;
 	}
 	p->loc = loc;
@@ -261,7 +261,7 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	if (err) {
 		unlist_armed(p);
 		gtp_mem_free(p);
-		explain(err, loc->addr, why);
+		explain(err, why);
 		return err;
 	}
 	loc->probe = p;

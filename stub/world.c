@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What GDB asks about the kernel itself: its memory, where it lies, which build it is. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/elf.h>
 #include <linux/fs.h>
 #include <linux/kallsyms.h>

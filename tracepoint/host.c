@@ -3,6 +3,8 @@
  * The one trace session in this kernel: its lock, the end of a run that a hit asked for, modules
  * that go.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/timekeeping.h>

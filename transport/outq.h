@@ -8,6 +8,11 @@
 #include <linux/wait.h>
 
 enum {
+	/*
+	 * What a run prints stops here. Less than GTP_OUTQ_FULL, so that text alone never keeps GDB
+	 * from writing: it could not send the ^C that ends the text.
+	 */
+	GTP_OUTQ_TEXT_MAX = 16 << 10,
 	/* No more packets are taken from a client that has this much to read. */
 	GTP_OUTQ_FULL = 64 << 10,
 	/*

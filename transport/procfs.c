@@ -49,7 +49,8 @@ bool gtp_procfs_has_room(void)
 	lockdep_assert_held(&gtp_host.lock);
 	if (!gtp_host.stub)
 		return false;
-	return !gtp_outq_full(&container_of(gtp_host.stub, struct session, stub)->out);
+	return gtp_outq_used(&container_of(gtp_host.stub, struct session, stub)->out) <
+	       GTP_OUTQ_TEXT_MAX;
 }
 
 /*
