@@ -10,10 +10,10 @@ struct thing {
 
 struct thing second = { 2, -22, "second", 0 };
 struct thing first = { 1, 11, "first", &second };
-volatile int counter = 5;
+int counter = 5;
 
 /* Not inlined, not cloned, arguments as the calling convention has them: what GDB says is so. */
-#define TRACED __attribute__((noinline, noclone, noipa, used))
+#define TRACED __attribute__((noipa))
 
 TRACED long add(long a, long b)
 {
@@ -30,8 +30,8 @@ TRACED void nothing(void)
 	counter++;
 }
 
-/* Two copies, so that a tracepoint on it has two locations. */
-static inline __attribute__((always_inline)) void twice(int n)
+/* The compiler inlines both copies, so that a tracepoint on it has two locations. */
+static inline void twice(int n)
 {
 	counter += n;
 	counter ^= 1;

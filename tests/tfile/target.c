@@ -68,13 +68,14 @@ static int save(void *ctx, const char *path, struct gtp_why *why)
 }
 
 /* "hit ADDRESS ARGUMENT...": the function at the address is called. */
-static int hit(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
+static int do_hit(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
 	u64 word[7] = { 0 };
-	char *end = (char *)command + strlen("hit");
+	static const char name[] = "hit ";
+	char *end = (char *)command + strlen(name);
 	u32 n = 0;
 
-	if (strncmp(command, "hit ", 4))
+	if (strncmp(command, name, strlen(name)))
 		return -ENOENT;
 	while (*end && n < ARRAY_SIZE(word))
 		word[n++] = strtoull(end, &end, 0);
@@ -92,7 +93,7 @@ static const struct gtp_stub_ops ops = {
 	.release = nothing,
 	.save = save,
 	.now_ms = no_clock,
-	.monitor = hit,
+	.monitor = do_hit,
 };
 
 static void send_bytes(void *ctx, const void *bytes, u32 len)
