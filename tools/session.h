@@ -46,6 +46,13 @@ struct session_world {
 /* session_play - play a file; 0, or -1 with "FILE:LINE: what is wrong" on @report */
 int session_play(const char *path, const struct session_world *world, FILE *report);
 
+/*
+ * session_play_wild - play @len bytes that came from anywhere; 0, or -1 when nothing was played
+ *
+ * Nothing is expected and what fails is passed over, so that a fuzzer can begin with transcripts.
+ */
+int session_play_wild(const void *text, size_t len, const struct session_world *world);
+
 /* session_packets - call @fn with every packet that the file sends; 0, or -1 without the file */
 int session_packets(const char *path, void (*fn)(void *ctx, const char *text), void *ctx);
 

@@ -2,10 +2,10 @@
 /*
  * Fuzzer of everything between a byte from GDB and a reply: framing, packets, definitions, runs.
  *
- * An input is a transcript as in tests/sessions/, which are its seeds, played to the stub on the fake
- * machine: lines that make no sense are passed over, packets get their frame and checksum, and calls
- * of the fixture make hits. What must hold whatever comes: no sanitizer complains, every reply is well
- * framed, nothing leaks, and the machine is left without a probe.
+ * An input is a transcript as in tests/sessions/, which are its seeds, played to the stub on the
+ * fake machine: lines that make no sense are passed over, packets get their frame and checksum,
+ * and calls of the fixture make hits. What must hold whatever comes: no sanitizer complains,
+ * every reply is well framed, nothing leaks, and the machine is left without a probe.
  */
 #include <stdlib.h>
 

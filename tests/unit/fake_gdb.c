@@ -82,9 +82,11 @@ static void hear(void *ctx, const void *bytes, u32 len)
 {
 	struct fake_gdb *g = gdb_of(ctx);
 
-	/* A fuzzer may ask for more than fits; the newest is what counts. */
-	if (g->out_len + len >= FAKE_OUT_MAX)
-		g->out_len = 0;
+	/* Only a fuzzer asks for that much and reads nothing; it comes in whole frames. */
+	if (g->out_len + len >= FAKE_OUT_MAX) {
+		fake_gdb_clear(g);
+		g->lost++;
+	}
 	memcpy(g->out + g->out_len, bytes, len);
 	g->out_len += len;
 	g->out[g->out_len] = '\0';
@@ -145,8 +147,11 @@ static void fill_machine(struct fake_gdb *g)
 static int call_str(struct fake_gdb *g, const char *text)
 {
 	u64 args[] = { FAKE_STRING };
+	u32 len = (u32)strlen(text) + 1;
 
-	assert(!fake_write(&g->f, FAKE_STRING, text, (u32)strlen(text) + 1));
+	if (len > FAKE_DATA_END - FAKE_STRING)
+		return -1;
+	assert(!fake_write(&g->f, FAKE_STRING, text, len));
 	fake_call(&g->f, FAKE_STR, 1, args);
 	return 0;
 }

@@ -26,6 +26,7 @@ enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
  * @f: the machine, first
  * @s: the stub, connected
  * @out: what it sent that nobody has read yet, terminated
+ * @lost: how often @out was full and has been emptied
  * @allow_write: the module parameter
  * @text: what ->text_start says
  * @now_ms: the clock of keep-alives
@@ -36,6 +37,7 @@ struct fake_gdb {
 	struct gtp_stub s;
 	char out[FAKE_OUT_MAX];
 	u32 out_len;
+	u32 lost;
 	bool allow_write;
 	u64 text;
 	u64 now_ms;
