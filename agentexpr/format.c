@@ -114,6 +114,39 @@ static bool parse_conv(struct cursor *c, struct conv *conv)
 	return parse_type(c, conv);
 }
 
+/*
+ * From behind a backslash: GDB sends a format as the user typed it. A NUL or a '%' by octal digits
+ * is refused: the one would end the text, the other looks like a conversion and is none.
+ */
+static bool parse_escape(struct cursor *c, char *byte)
+{
+	static const char names[] = "abefnrtv\\\"'";
+	static const char values[] = "\a\b\033\f\n\r\t\v\\\"'";
+	const char *at = peek(c) ? strchr(names, peek(c)) : NULL;
+	u32 octal = 0;
+	u32 i;
+
+	if (at) {
+		*byte = values[at - names];
+		c->pos++;
+		return true;
+	}
+	for (i = 0; i < 3 && peek(c) >= '0' && peek(c) <= '7'; i++)
+		octal = octal * 8 + (c->fmt[c->pos++] - '0');
+	*byte = (char)octal;
+	return octal && octal <= 0xff && octal != '%';
+}
+
+/* The next byte of text, with @conv->type '%', or the next conversion. False as parse_conv(). */
+static bool next_piece(struct cursor *c, struct conv *conv, char *byte)
+{
+	conv->type = '%';
+	*byte = (char)c->fmt[c->pos++];
+	if (*byte == '%')
+		return parse_conv(c, conv);
+	return *byte != '\\' || parse_escape(c, byte);
+}
+
 static enum ax_err wrong(struct ax_error *err, enum ax_err code, u64 arg, u64 arg2)
 {
 	err->code = (u16)code;
@@ -126,12 +159,11 @@ static enum ax_err check_conversions(struct cursor *c, struct ax_error *err, u32
 				     bool *reads_mem)
 {
 	struct conv conv;
+	char byte;
 
 	*args = 0;
 	while (c->pos < c->len) {
-		if (c->fmt[c->pos++] != '%')
-			continue;
-		if (!parse_conv(c, &conv))
+		if (!next_piece(c, &conv, &byte))
 			return wrong(err, AX_E_BAD_FORMAT, c->pos, 0);
 		*args += conv.type != '%';
 		*reads_mem |= conv.type == 's';
@@ -322,16 +354,13 @@ int ax_format_print(struct ax_env *env, const struct ax_insn *insn, const u64 *t
 	struct out o = { .text = env->text };
 	struct conv conv;
 	u64 value;
+	char byte;
 
 	while (c.pos < c.len) {
-		u8 byte = c.fmt[c.pos++];
-
-		/*
-		 * Verified: the parser cannot fail and the arguments are as many as the
-		 * conversions.
-		 */
-		if (byte != '%' || (parse_conv(&c, &conv) && conv.type == '%')) {
-			put(&o, (char)byte);
+		/* Verified: this cannot fail, and the arguments are as many as the conversions. */
+		next_piece(&c, &conv, &byte);
+		if (conv.type == '%') {
+			put(&o, byte);
 			continue;
 		}
 		value = *--top;

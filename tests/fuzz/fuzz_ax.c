@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any bytes as an agent expression: decoded, verified, and run in a hostile world when they are accepted. */
+/* Any bytes as an expression: decoded, verified, run in a hostile world when they are accepted. */
 #include <stdlib.h>
 #include "agentexpr/ax.h"
 

@@ -384,6 +384,7 @@ static const struct {
 	{ "[%-8.2s]", 0x100, "[gd      ]" },
 	{ "[%.5s]", 0x110, "[whole]" }, /* no NUL behind it, no byte too many */
 	{ "%%%d%%", 5, "%5%" },
+	{ "\\t%d\\n\\\\ \\\"\\101\\12", 5, "\t5\n\\ \"A\n" }, /* as GDB sends what a user types */
 };
 
 static void test_print_rows(void **state)
