@@ -35,13 +35,7 @@ struct gtp_stub_ops {
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };
 
-/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
-struct gtp_ro {
-	u64 start, end;
-};
-
 enum {
-	GTP_RO_MAX = 64, /* a kernel image has about 25 read-only sections */
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
 };
@@ -59,7 +53,6 @@ enum {
  * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because what they
  *           count can go away between two packets
  * @installing: defined during the run, not armed before it is complete
- * @ro, @nro: from QTro
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
  *           the next noisy reply
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
@@ -83,8 +76,6 @@ struct gtp_stub {
 	u32 upload_piece;
 	u32 upload_var;
 	struct gtp_tracepoint *installing;
-	struct gtp_ro ro[GTP_RO_MAX];
-	u32 nro;
 	char notice[GTP_NOTICE_MAX];
 	u32 notice_len;
 	bool notice_cut;

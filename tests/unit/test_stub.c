@@ -206,24 +206,24 @@ static void no_load_address(void **state)
 	ASK("p10", "0000000000000000");
 	/* Without it nothing can be said of link-time addresses. */
 	ASK("QTro:ffffffff81000000,ffffffff81001000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 }
 
 static void readonly_ranges(void **state)
 {
 	ASK("QTro:ffffffff81000000,ffffffff81001000:ffffffff82000000,ffffffff82000010", "OK");
-	assert_int_equal(gdb.s.nro, 2);
-	assert_true(gdb.s.ro[0].start == FAKE_TEXT);
-	assert_true(gdb.s.ro[1].end == FAKE_TEXT + 0x1000010);
+	assert_int_equal(gdb.f.trace.nro, 2);
+	assert_true(gdb.f.trace.ro[0].start == FAKE_TEXT);
+	assert_true(gdb.f.trace.ro[1].end == FAKE_TEXT + 0x1000010);
 	/* Not a multiple of 2 MiB; too far; below; empty. */
 	ASK("QTro:ffffffff81001000,ffffffff81002000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff41000000,ffffffff81002000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffffa1000000,ffffffffa1002000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff81000000,ffffffff81000000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 }
 
 static void more_readonly_ranges_than_are_kept(void **state)
@@ -235,7 +235,7 @@ static void more_readonly_ranges_than_are_kept(void **state)
 		n += sprintf(text + n, "%sffffffff81%02x0000,ffffffff81%02x1000", i ? ":" : "", i,
 			     i);
 	ASK(text, "OK");
-	assert_int_equal(gdb.s.nro, GTP_RO_MAX);
+	assert_int_equal(gdb.f.trace.nro, GTP_RO_MAX);
 }
 
 static void a_range_ends_a_read(void **state)
