@@ -2,7 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/* Every byte goes through here. After an error the length still grows, so that a caller learns it. */
+/* Every byte goes through here. After an error the length still grows, so that callers learn it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -76,9 +76,9 @@ static void sib(struct x86_buf *b, u32 scale, u32 index, u32 base)
 }
 
 /*
- * The byte after the opcode and what follows it. rm 4 announces a SIB byte, so rsp and r12 as a base
- * always have one (its index 4 means none); mod 0 with base 5 means no base, so rbp and r13 always
- * have a displacement.
+ * The byte after the opcode and what follows it. rm 4 announces a SIB byte, so rsp and r12 as a
+ * base always have one (its index 4 means none); mod 0 with base 5 means no base, so rbp and r13
+ * always have a displacement.
  */
 static void modrm_mem(struct x86_buf *b, u32 reg, const struct x86_mem *m)
 {
@@ -322,6 +322,30 @@ static void displacement(struct x86_buf *b, s64 to, u32 bytes)
 	emit_le(b, (u64)disp, bytes);
 }
 
+u32 x86_skip_if(struct x86_buf *b, enum x86_cc cc)
+{
+	emit(b, 0x70 | cc); /* jcc rel8 */
+	emit(b, 0);
+	return b->len;
+}
+
+u32 x86_skip(struct x86_buf *b)
+{
+	emit(b, 0xeb); /* jmp rel8 */
+	emit(b, 0);
+	return b->len;
+}
+
+void x86_land(struct x86_buf *b, u32 from)
+{
+	u32 disp = b->len - from;
+
+	if (disp > 127)
+		b->failed = true;
+	else if (b->p && !b->failed)
+		b->p[from - 1] = (u8)disp;
+}
+
 void x86_jcc_short(struct x86_buf *b, enum x86_cc cc, u32 to)
 {
 	emit(b, 0x70 | cc); /* jcc rel8 */
@@ -381,6 +405,16 @@ void x86_pop(struct x86_buf *b, enum x86_reg reg)
 	emit(b, 0x58 | (reg & 7)); /* pop reg */
 }
 
+void x86_push_mem(struct x86_buf *b, struct x86_mem mem)
+{
+	op_rm(b, REX_NONE, 0xff, 6, &mem); /* push qword [mem] */
+}
+
+void x86_pop_mem(struct x86_buf *b, struct x86_mem mem)
+{
+	op_rm(b, REX_NONE, 0x8f, 0, &mem); /* pop qword [mem] */
+}
+
 void x86_leave(struct x86_buf *b)
 {
 	emit(b, 0xc9); /* leave */
@@ -398,7 +432,7 @@ void x86_endbr64(struct x86_buf *b)
 
 void x86_fill_nops(struct x86_buf *b, u32 bytes)
 {
-	/* The forms that processors decode as one instruction: nop, 66 nop, nop [mem] of any length. */
+	/* The forms that processors decode as one instruction. */
 	static const u64 form[] = {
 		0,
 		0x90,             /* nop */

@@ -134,6 +134,14 @@ void x86_shift_cl(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x
 void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w); /* cdq, cqo */
 
 /*
+ * Short jumps ahead over code of unknown length: x86_land() makes the jump that returned @from
+ * arrive at the end of the buffer as it is then.
+ */
+u32 x86_skip_if(struct x86_buf *b, enum x86_cc cc);
+u32 x86_skip(struct x86_buf *b);
+void x86_land(struct x86_buf *b, u32 from);
+
+/*
  * Jumps. @to is an offset in the buffer, it may lie ahead. The short ones fail when it is out of
  * reach.
  */
@@ -150,6 +158,8 @@ void x86_call_reg(struct x86_buf *b, enum x86_reg reg);
 void x86_push(struct x86_buf *b, enum x86_reg reg);
 void x86_push_imm(struct x86_buf *b, s32 imm); /* always 5 bytes */
 void x86_pop(struct x86_buf *b, enum x86_reg reg);
+void x86_push_mem(struct x86_buf *b, struct x86_mem mem);
+void x86_pop_mem(struct x86_buf *b, struct x86_mem mem);
 void x86_leave(struct x86_buf *b);
 void x86_ret(struct x86_buf *b);
 void x86_endbr64(struct x86_buf *b);

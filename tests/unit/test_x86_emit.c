@@ -239,6 +239,10 @@ static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 	x86_store_imm(b, m, -5, 4);
 	want("mov qword ptr %s, -5", t);
 	x86_store_imm(b, m, -5, 8);
+	want("push qword ptr %s", t);
+	x86_push_mem(b, m);
+	want("pop qword ptr %s", t);
+	x86_pop_mem(b, m);
 	want("imul %s, %s", name64[r], t);
 	x86_imul_mem(b, X86_64, r, m);
 	want("imul %s, %s", name32[r], t);
@@ -446,6 +450,28 @@ static void test_jumps(void **state)
 	same_as_gas();
 }
 
+static void test_skips(void **state)
+{
+	struct x86_buf *b = &out.b;
+	u32 near, far;
+
+	begin();
+	want("jns 1f");
+	near = x86_skip_if(b, X86_CC_NS);
+	want("jmp 2f");
+	far = x86_skip(b);
+	want(".fill 125, 1, 0xcc\n1:");
+	x86_int3s(b, 125);
+	x86_land(b, near);
+	want(".nops 2\n2:");
+	x86_fill_nops(b, 2);
+	x86_land(b, far);
+	same_as_gas();
+	x86_fill_nops(b, 1);
+	x86_land(b, far); /* 128 is too far */
+	assert_true(b->failed);
+}
+
 /* What is out of reach fails, and stays failed. */
 static void test_reach(void **state)
 {
@@ -509,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_unary_and_shifts),
 		cmocka_unit_test(test_stack_and_control),
 		cmocka_unit_test(test_jumps),
+		cmocka_unit_test(test_skips),
 		cmocka_unit_test(test_reach),
 		cmocka_unit_test(test_sticky_error),
 		cmocka_unit_test(test_counting),
