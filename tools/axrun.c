@@ -9,6 +9,7 @@ static int usage(FILE *to, int status)
 {
 	fputs("axrun FILE.ax...         run vectors, print TAP; exit status 1 when one fails\n"
 	      "axrun -d FILE.ax...      disassemble; ^ marks what the verifier refuses\n"
+	      "axrun -r FILE.ax...      what they do, in a vector's own words\n"
 	      "axrun -x HEX             disassemble, verify and evaluate bytes as GDB sends them\n"
 	      "axrun -s FOLDER FILE...  write the vectors' bytes to FOLDER, one file each, as fuzzing seeds\n",
 	      to);
@@ -69,21 +70,73 @@ static enum ax_err verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_
 	return ax_verify(code, len, kind, points, v, err);
 }
 
-static int list_one(const char *path)
+static struct axvec *load(const char *path)
 {
 	char msg[4096] = "";
-	struct axvec *vec = axvec_load(path, msg, sizeof(msg));
+	struct axvec *v = axvec_load(path, msg, sizeof(msg));
+
+	if (!v)
+		fprintf(stderr, "%s\n", msg);
+	return v;
+}
+
+static int list_one(const char *path)
+{
+	struct axvec *vec = load(path);
 	struct ax_verified v;
 	struct ax_error err;
 
-	if (!vec) {
-		fprintf(stderr, "%s\n", msg);
+	if (!vec)
 		return 1;
-	}
 	printf("%s\n", path);
 	if (verify(vec->code, vec->len, vec->kind, &v, &err) == AX_OK)
 		ax_verify_tsvs(&v, axenv_known, vec->env, &err);
 	axasm_listing(vec->code, vec->len, &err, stdout);
+	axvec_free(vec);
+	return 0;
+}
+
+static void print_outcome(struct axvec *vec, const struct ax_verified *v)
+{
+	struct axenv *e = vec->env;
+	struct ax_error *err = &e->ax.err;
+	char *log;
+	u64 result;
+	u32 i;
+
+	if (ax_interp(v, &e->ax, &result) == -ENOSPC)
+		printf("-- error FULL\n");
+	else if (err->code)
+		printf("-- error %s @%u 0x%llx %llu\n", ax_error_name(err->code), err->pc, err->arg,
+		       err->arg2);
+	else
+		printf("-- result\n0x%llx\n", result);
+	log = axenv_log_text(e);
+	if (*log)
+		printf("-- collected\n%s", log);
+	free(log);
+	if (e->printed_len)
+		printf("-- printed\n");
+	for (i = 0; i < e->printed_len; i++)
+		printf("%02x%s", (u8)e->printed[i], i + 1 == e->printed_len ? "\n" : "");
+	for (i = 0; i < e->ntsvs; i++)
+		if (e->tsvs[i].value != e->tsvs[i].initial)
+			printf("-- tsv after\n%u %lld\n", e->tsvs[i].num, e->tsvs[i].value);
+}
+
+static int report_one(const char *path)
+{
+	struct axvec *vec = load(path);
+	struct ax_verified v;
+	struct ax_error err;
+
+	if (!vec)
+		return 1;
+	if (verify(vec->code, vec->len, vec->kind, &v, &err) == AX_OK)
+		print_outcome(vec, &v);
+	else
+		printf("-- error %s @%u %llu %llu\n", ax_error_name(err.code), err.pc, err.arg,
+		       err.arg2);
 	axvec_free(vec);
 	return 0;
 }
@@ -122,15 +175,12 @@ static int run_hex(const char *hex)
 /* A seed is what tests/fuzz/fuzz_ax.c takes: a byte for the kind, then the expression. */
 static int write_seed(const char *folder, const char *path, int n)
 {
-	char msg[4096] = "";
-	struct axvec *v = axvec_load(path, msg, sizeof(msg));
+	struct axvec *v = load(path);
 	char name[4096];
 	FILE *f;
 
-	if (!v) {
-		fprintf(stderr, "%s\n", msg);
+	if (!v)
 		return 1;
-	}
 	snprintf(name, sizeof(name), "%s/%05d", folder, n);
 	f = fopen(name, "w");
 	if (f) {
@@ -149,7 +199,7 @@ int main(int argc, char **argv)
 	int status = 0;
 	int i, option;
 
-	option = getopt(argc, argv, "dsxh");
+	option = getopt(argc, argv, "drsxh");
 	if (option == 'h')
 		return usage(stdout, 0);
 	if (option == '?' || optind >= argc)
@@ -158,7 +208,11 @@ int main(int argc, char **argv)
 		return run_hex(argv[optind]);
 	if (option == -1)
 		return run_all(argv + optind, argc - optind);
-	for (i = optind + (option == 's'); i < argc; i++)
-		status |= option == 's' ? write_seed(argv[optind], argv[i], i) : list_one(argv[i]);
+	for (i = optind + (option == 's'); i < argc; i++) {
+		if (option == 's')
+			status |= write_seed(argv[optind], argv[i], i);
+		else
+			status |= option == 'r' ? report_one(argv[i]) : list_one(argv[i]);
+	}
 	return status;
 }
