@@ -112,10 +112,12 @@ static bool op_lazily(struct ax_jit *j, u32 op, struct jit_val *a, const struct 
 /* Sums in pending additions are kept out of the operation: (a + 1) + (b + 2) is a + b, plus 3. */
 static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 {
-	s64 bi = op == AX_OP_sub ? -b->imm : b->imm;
-	s64 sum = a->imm + bi;
+	s64 sum;
 
-	if (jit_is_const(a) || jit_is_const(b) || !jit_fits32(sum))
+	if (jit_is_const(a) || jit_is_const(b))
+		return 0;
+	sum = a->imm + (op == AX_OP_sub ? -b->imm : b->imm);
+	if (!jit_fits32(sum))
 		return 0;
 	a->imm = 0;
 	b->imm = 0;

@@ -195,8 +195,10 @@ static void remainder_by(struct ax_jit *j, struct jit_val *x, struct jit_val *q,
 		x86_imul(&j->b, X86_64, q->loc, factor);
 		jit_unref_reg(j, factor);
 	}
-	jit_own(j, x); /* the remainder is no larger, so what is known stays true */
+	jit_own(j, x);
 	x86_alu(&j->b, X86_SUB, X86_64, x->loc, q->loc);
+	/* The remainder is no larger: the limit stays true, the sign only where there are signs. */
+	jit_know(x, x->zbits, is_signed(j->insn.op) ? x->sbits : 64);
 }
 
 static void negate(struct ax_jit *j, struct jit_val *v)
