@@ -237,6 +237,7 @@ def ctf():
     shown = subprocess.run(["babeltrace2", path], stdout=subprocess.PIPE, text=True, timeout=60,
                            stderr=subprocess.STDOUT)
     equal(shown.returncode, 0, shown.stdout[-400:])
+    note(shown.stdout[-900:])
     equal(len(re.findall(r"\bframe:", shown.stdout)), len(live), "frames in babeltrace2")
 
 

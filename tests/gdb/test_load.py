@@ -111,7 +111,7 @@ def backtrace():
 def busy():
     cmd("set circular-trace-buffer on")
     nums = [trace(where, "collect $regs, $current_task_pid, $cpu_id")
-            for where in ("vfs_read", "vfs_write", "do_sys_openat2", "kmem_cache_alloc",
+            for where in ("vfs_read", "vfs_write", "do_sys_openat2", "do_filp_open",
                           "handle_mm_fault", "schedule", "kmem_cache_free", "__fput", "*mutex_lock",
                           "do_exit")]
     cmd("tstart")
