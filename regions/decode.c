@@ -4,8 +4,8 @@
 #include "regions/decode.h"
 
 /*
- * Two-byte opcodes (0f xx) that the kernel moves, a bit each. It moves none with three opcode bytes,
- * and of those with one byte what one_byte_boost() says.
+ * Two-byte opcodes (0f xx) that the kernel moves, a bit each. It moves none with three opcode
+ * bytes, and of those with one byte what one_byte_boost() says.
  */
 static const u16 two_byte_boost[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
@@ -43,7 +43,10 @@ static bool boostable(const ZydisDecodedInstruction *z)
 	bool legacy = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 	u32 i;
 
-	/* The kernel counts opcode bytes, and in its count vex and evex have one behind their prefix. */
+	/*
+	 * The kernel counts opcode bytes, and in its count vex and evex have one behind their
+	 * prefix.
+	 */
 	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
 		return two_byte_boost[z->opcode >> 4] >> (z->opcode & 15) & 1;
 	if (legacy && z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
@@ -122,8 +125,8 @@ static u8 kind_of(const ZydisDecodedInstruction *z)
 }
 
 /*
- * What nobody can move: traps, landing pads, returns from interrupts and system calls, and those whose
- * effect is on the instruction behind them (an interrupt shadow, a transaction's start).
+ * What nobody can move: traps, landing pads, returns from interrupts and system calls, and those
+ * whose effect is on the instruction behind them (an interrupt shadow, a transaction's start).
  */
 static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 {
@@ -161,7 +164,8 @@ static void find_refs(struct gtp_insn *insn, const ZydisDecodedInstruction *z, u
 	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&
 		    z->raw.modrm.rm == 5;
 	if (z->raw.disp.size == 32)
-		insn->ref[insn->refs_n++] = (u64)z->raw.disp.value + (insn->rip ? addr + z->length : 0);
+		insn->ref[insn->refs_n++] =
+			(u64)z->raw.disp.value + (insn->rip ? addr + z->length : 0);
 	if (z->raw.imm[0].size == 32)
 		insn->ref[insn->refs_n++] = (u64)(s64)(s32)z->raw.imm[0].value.u;
 	else if (z->raw.imm[0].size == 64)

@@ -20,7 +20,7 @@ const char *gtp_explain_name(const struct gtp_text *text, u64 addr, char *buf, s
 	return buf;
 }
 
-static u64 number(const char *s, const char *whole)
+static u64 parse_number(const char *s, const char *whole)
 {
 	char *end;
 	u64 v;
@@ -28,7 +28,7 @@ static u64 number(const char *s, const char *whole)
 	errno = 0;
 	v = strtoull(s, &end, 0);
 	if (errno || end == s || *end || *s == '-')
-		errx(2, "%s: '%s' is no number", whole, s);
+		errx(2, "%s: '%s' cannot be read as a number", whole, s);
 	return v;
 }
 
@@ -66,14 +66,14 @@ u64 gtp_explain_place(const struct gtp_text *text, const char *where, u64 slide)
 	char name[NAME_SIZE];
 
 	if (where[0] >= '0' && where[0] <= '9')
-		return number(where, where) - slide;
+		return parse_number(where, where) - slide;
 	if (!plus)
 		return function_address(text, where, 0);
 	if ((size_t)(plus - where) >= sizeof(name))
 		errx(2, "%s: the name is too long", where);
 	memcpy(name, where, (size_t)(plus - where));
 	name[plus - where] = '\0';
-	return function_address(text, name, number(plus + 1, where));
+	return function_address(text, name, parse_number(plus + 1, where));
 }
 
 u64 gtp_explain_slide(const struct gtp_text *text, const char *what)
@@ -89,11 +89,11 @@ u64 gtp_explain_slide(const struct gtp_text *text, const char *what)
 	name[equal - what] = '\0';
 	s = gtp_image_section(text->image, name);
 	if (s)
-		return number(equal + 1, what) - s->addr;
+		return parse_number(equal + 1, what) - s->addr;
 	sym = gtp_image_symbol(text->image, name);
 	if (!sym)
 		errx(1, "--at: %s has neither a symbol nor a section %s", text->image->path, name);
-	return number(equal + 1, what) - sym->addr;
+	return parse_number(equal + 1, what) - sym->addr;
 }
 
 static void print_cause(const struct gtp_text *text, const struct gtp_verdict *v)

@@ -21,7 +21,9 @@ u64 gtp_explain_place(const struct gtp_text *text, const char *where, u64 slide)
  */
 u64 gtp_explain_slide(const struct gtp_text *text, const char *what);
 
-/* gtp_explain_address - verdict, reason, evidence, the instructions and what the kernel's rule says */
+/*
+ * gtp_explain_address - verdict, reason, evidence, the instructions and what the kernel's rule says
+ */
 void gtp_explain_address(const struct gtp_text *text, u64 addr);
 
 /* gtp_explain_deny - every address that some kernel's rule accepts and something enters */

@@ -99,7 +99,7 @@ static void section(struct filter *f, const struct line *l)
 	const char *end = flags ? memchr(flags + 1, '"', (size_t)(l->end - flags - 1)) : NULL;
 
 	if (end)
-		f->code = memchr(flags, 'x', (size_t)(end - flags)) != NULL;
+		f->code = !!memchr(flags, 'x', (size_t)(end - flags));
 	else
 		f->code = find(l, ".text") || find(l, ".init") || find(l, ".fini");
 }
@@ -159,7 +159,9 @@ static void loc(struct filter *f, const struct line *l)
 	f->pending = false;
 }
 
-/* No .loc came between the label and the instruction: a row of our own, that no breakpoint goes to. */
+/*
+ * No .loc came between the label and the instruction: a row of our own, that no breakpoint goes to.
+ */
 static void own_row(struct filter *f)
 {
 	f->pending = false;
@@ -254,7 +256,9 @@ static struct buffer read_all(const char *path)
 	return b;
 }
 
-/* The filtered text as a file without a name; returns the path that the assembler can open it by. */
+/*
+ * The filtered text as a file without a name; returns the path that the assembler can open it by.
+ */
 static char *as_file(const struct buffer *b)
 {
 	int fd = memfd_create("gdbtp-cc", 0);
@@ -277,14 +281,12 @@ static char *as_file(const struct buffer *b)
 
 static bool takes_value(const char *option)
 {
-	static const char *const names[] = { "-o", "-I", "--defsym", "-MD", "--MD" };
+	static const char *const names[] = { "-o", "-I", "--defsym", "-MD", "--MD", NULL };
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(option, names[i]))
-			return true;
-	}
-	return false;
+	for (i = 0; names[i] && strcmp(option, names[i]); i++)
+		;
+	return names[i];
 }
 
 /* The index of the one file to assemble, 0 for standard input, -1 when there are several. */

@@ -20,9 +20,9 @@ static const char usage_text[] =
 	"  deny FILE             addresses that the kernel's rule accepts but something enters\n"
 	"  dump FILE [FUNCTION]  a line for every instruction\n"
 	"  rows FILE             the line table's size, rows, and rows that start basic blocks\n"
-	"FILE is a vmlinux, a module or a program; WHERE is FUNCTION, FUNCTION+OFFSET or an address.\n"
+	"FILE is a vmlinux, a module or a program; WHERE is FUNCTION, FUNCTION+OFFSET, an address.\n"
 	"  --debug FILE          debug information is in another file\n"
-	"  --cpu NAME            plain (default), its or rethunk: how functions return; stats: all\n"
+	"  --cpu NAME            plain (default), its, rethunk: how functions return; stats: all\n"
 	"  --at NAME=ADDRESS     where a symbol or section lies in memory: addresses are those\n"
 	"  --source FOLDER       where source files are\n"
 	"  -o, --output OUT      file to write\n"
@@ -72,12 +72,12 @@ static void analyse(struct session *s, enum gtp_cpu cpu)
 	gtp_leaders_find(&s->text, &s->image, s->debug, cpu);
 }
 
-static u64 place(struct session *s)
+static u64 asked_for(struct session *s)
 {
 	u64 slide = s->options.at ? gtp_explain_slide(&s->text, s->options.at) : 0;
 
 	if (!s->where)
-		errx(2, "which place? FUNCTION, FUNCTION+OFFSET or an address");
+		errx(2, "where? FUNCTION, FUNCTION+OFFSET or an address");
 	return gtp_explain_place(&s->text, s->where, slide);
 }
 
@@ -108,7 +108,7 @@ static void do_stats(struct session *s)
 static void do_explain(struct session *s)
 {
 	analyse(s, cpu_of(s->options.cpu));
-	gtp_explain_address(&s->text, place(s));
+	gtp_explain_address(&s->text, asked_for(s));
 	gtp_text_free(&s->text);
 }
 
@@ -118,7 +118,7 @@ static void do_lines(struct session *s)
 	u64 addr;
 
 	analyse(s, cpu_of(s->options.cpu));
-	addr = place(s);
+	addr = asked_for(s);
 	span = gtp_text_span(&s->text, addr);
 	if (!span)
 		errx(1, "%s: no code is there", s->where);
@@ -150,7 +150,7 @@ static void do_dump(struct session *s)
 
 	analyse(s, cpu_of(s->options.cpu));
 	if (s->where) {
-		addr = place(s);
+		addr = asked_for(s);
 		span = gtp_text_span(&s->text, addr);
 		if (!span)
 			errx(1, "%s: no code is there", s->where);
@@ -181,10 +181,14 @@ static const struct {
 static void parse(int argc, char **argv, struct options *o)
 {
 	static const struct option longs[] = {
-		{ "debug", required_argument, NULL, 'd' },  { "cpu", required_argument, NULL, 'c' },
-		{ "at", required_argument, NULL, 't' },     { "source", required_argument, NULL, 's' },
-		{ "output", required_argument, NULL, 'o' }, { "all", no_argument, NULL, 'a' },
-		{ "help", no_argument, NULL, 'h' },	    { NULL, 0, NULL, 0 },
+		{ "debug", required_argument, NULL, 'd' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "at", required_argument, NULL, 't' },
+		{ "source", required_argument, NULL, 's' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int c;
 

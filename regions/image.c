@@ -139,8 +139,8 @@ static const struct gtp_section *symbol_table(const struct gtp_image *image)
 	return found;
 }
 
-static void read_symbol(struct gtp_image *image, struct gtp_symbol *sym, u32 i, const Elf64_Sym *from,
-			const struct gtp_section *names)
+static void read_symbol(struct gtp_image *image, struct gtp_symbol *sym, u32 i,
+			const Elf64_Sym *from, const struct gtp_section *names)
 {
 	sym->name = "";
 	if (names && from->st_name < names->size &&
@@ -390,9 +390,11 @@ const u8 *gtp_image_at(const struct gtp_image *image, u64 addr, u64 n)
 	for (i = 1; i < image->sections_n; i++) {
 		const struct gtp_section *s = &image->sections[i];
 
-		if (s->flags & SHF_ALLOC && s->bytes && addr >= s->addr && addr - s->addr <= s->size &&
-		    n <= s->size - (addr - s->addr))
-			return s->bytes + (addr - s->addr);
+		u64 offset = addr - s->addr;
+
+		if (s->flags & SHF_ALLOC && s->bytes && addr >= s->addr && offset <= s->size &&
+		    n <= s->size - offset)
+			return s->bytes + offset;
 	}
 	return NULL;
 }

@@ -64,8 +64,9 @@ struct gtp_reloc {
  * @path: the file; must outlive the image
  * @like: NULL, or the image whose section addresses this one shares (@path is its debug data)
  *
- * An object file's sections are given addresses, and the relocations of those that are loaded and of
- * .debug_line are applied to copies. Ends the program with a message when the file is not usable.
+ * An object file's sections are given addresses, and the relocations of those that are loaded and
+ * of .debug_line are applied to copies. Ends the program with a message when the file is not
+ * usable.
  */
 void gtp_image_open(struct gtp_image *image, const char *path, const struct gtp_image *like);
 void gtp_image_close(struct gtp_image *image);
@@ -86,8 +87,8 @@ const struct gtp_symbol *gtp_image_symbol(const struct gtp_image *image, const c
 const char *gtp_image_extern(const struct gtp_image *image, u64 addr);
 
 /*
- * gtp_image_at - @n bytes at an address, or NULL when not all of them are in one section that the file
- * has contents for
+ * gtp_image_at - @n bytes at an address, or NULL when not all of them are in one section that the
+ * file has contents for
  */
 const u8 *gtp_image_at(const struct gtp_image *image, u64 addr, u64 n);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Source lines of a function by libdw; code of inlined functions counts for the line that calls them. */
+/*
+ * Source lines of a function by libdw; code of inlined functions counts for the line that calls
+ * them.
+ */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <err.h>
@@ -255,7 +258,7 @@ static void print_all(const struct listing *l, FILE *source)
 	int number = 0;
 
 	while (source && number < l->first - 1 && fgets(text, sizeof(text), source))
-		number += strchr(text, '\n') != NULL;
+		number += !!strchr(text, '\n');
 	for (number = l->first; number <= l->last; number++) {
 		bool have = source && fgets(text, sizeof(text), source);
 

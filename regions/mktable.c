@@ -118,15 +118,21 @@ static const enum gtp_table_kind kinds[] = {
 
 static const char *kind_text(u32 kind)
 {
-	switch (kind) {
-#define X(name, kind, text) \
-	case kind: \
-		return text;
-	GTP_TABLE_KINDS(X)
+	static const struct {
+		u32 kind;
+		const char *text;
+	} words[] = {
+#define X(name, kind, text) { kind, text },
+		GTP_TABLE_KINDS(X)
 #undef X
-	default:
-		return "of a kind unknown here";
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (words[i].kind == kind)
+			return words[i].text;
 	}
+	return "of a kind unknown here";
 }
 
 static void put_span(struct buffer *b, const struct gtp_text *text, const struct gtp_span *span)
@@ -140,7 +146,7 @@ static void put_span(struct buffer *b, const struct gtp_text *text, const struct
 	gtp_put_le(p + GTP_TABLE_NAME + 8, span->size, 4);
 }
 
-static struct buffer build(const struct gtp_text *text, bool all)
+static struct buffer make(const struct gtp_text *text, bool all)
 {
 	u32 per = all ? ARRAY_SIZE(kinds) : ARRAY_SIZE(kinds) - 1, n = 0, i, k;
 	const struct gtp_image *image = text->image;
@@ -203,7 +209,7 @@ static void print_lists(const struct gtp_table *t, bool entries)
 
 void gtp_mktable_write(const struct gtp_text *text, const char *path, bool all)
 {
-	struct buffer b = build(text, all);
+	struct buffer b = make(text, all);
 	FILE *out = fopen(path, "wb");
 	struct gtp_table t;
 	const char *why;

@@ -18,8 +18,8 @@ void gtp_rows_read(const struct gtp_image *image, struct gtp_rows *rows,
 		   void (*each)(void *ctx, u64 addr, bool block), void *ctx);
 
 /*
- * gtp_rows_mark - mark the rows that start basic blocks, and the functions all of whose direct targets
- * have such a row
+ * gtp_rows_mark - mark the rows that start basic blocks, and the functions all of whose direct
+ * targets have such a row
  */
 void gtp_rows_mark(struct gtp_text *text, const struct gtp_image *debug);
 

@@ -17,7 +17,10 @@ enum table_id {
 	TABLES_N,
 };
 
-/* Where each table is: a section of its own, in vmlinux or in modules, or the part between two symbols. */
+/*
+ * Where each table is: a section of its own, in vmlinux or in modules, or the part between two
+ * symbols.
+ */
 static const struct {
 	const char *section;
 	const char *start;
@@ -338,8 +341,8 @@ static void replacement(struct gtp_text *text, const struct alternative *a)
 }
 
 /*
- * The layout has changed over time: 12 bytes an entry with the lengths at 10 and 11, or 14 with them
- * at 12 and 13.
+ * The layout has changed over time: 12 bytes an entry with the lengths at 10 and 11, or 14 with
+ * them at 12 and 13.
  */
 static struct alternative alternative_at(const struct table *t, u64 at, u32 stride)
 {

@@ -12,8 +12,8 @@ void gtp_sites_before(struct gtp_text *text);
 void gtp_sites_after(struct gtp_text *text);
 
 /*
- * gtp_sites_table_at - the address lies in one of those tables: what is stored there is no place that
- * control is passed to
+ * gtp_sites_table_at - the address lies in one of those tables: what is stored there is no place
+ * that control is passed to
  */
 bool gtp_sites_table_at(const struct gtp_image *image, u64 addr);
 

@@ -81,7 +81,9 @@ static void add(struct gtp_share *share, u64 n, u64 of)
 static void count_function(const struct gtp_text *text, const struct gtp_span *span,
 			   const struct gtp_function *f, struct gtp_stats *s)
 {
-	/* Padding behind a function is no part of it, though the kernel's table of symbols says so. */
+	/*
+	 * Padding behind a function is no part of it, though the kernel's table of symbols says so.
+	 */
 	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
 	struct counts c = { 0 };
 
@@ -148,12 +150,13 @@ static void print_share(const struct gtp_stats *s, const char *what, const struc
 
 static void print_leaders(const char *title, const u64 *counters)
 {
+	u32 i;
+
 	printf("%s\n", title);
-#define X(name, bit, text) \
-	if (counters[__builtin_ctz(bit)]) \
-		printf("  %9llu  %s\n", counters[__builtin_ctz(bit)], text);
-	GTP_LEADERS(X)
-#undef X
+	for (i = 0; i < 16; i++) {
+		if (counters[i])
+			printf("  %9llu  %s\n", counters[i], gtp_leader_text(1U << i));
+	}
 }
 
 static void print_refusals(const struct gtp_stats *s)
@@ -187,8 +190,8 @@ static void print_refusals(const struct gtp_stats *s)
 void gtp_stats_print(const struct gtp_text *text, const struct gtp_stats *s)
 {
 	printf("CPU: %s\n", cpu_names[text->cpu]);
-	printf("I %llu instructions, P %llu of them can carry a probe, in %llu functions\n", s->insns,
-	       s->probeable, s->functions);
+	printf("I %llu instructions, P %llu of them can carry a probe, in %llu functions\n",
+	       s->insns, s->probeable, s->functions);
 	printf("  %-26s %9s %8s   %9s %8s   %6s   %s\n", "", "K kernel", "of P", "B here", "of P",
 	       "gain", "mean per function");
 	print_share(s, "region only", &s->k_region, &s->b_region);

@@ -31,7 +31,9 @@ static u32 get32(const u8 *p)
 	return (u32)gtp_get_le(p, 4);
 }
 
-/* One difference; @*at moves behind it. 0, which is no difference, when it is cut off or too long. */
+/*
+ * One difference; @*at moves behind it. 0, which is no difference, when it is cut off or too long.
+ */
 static u32 varint(const u8 *bytes, u32 size, u32 *at)
 {
 	u64 v = 0;

@@ -14,17 +14,17 @@
  *  16  u8        length of the build-id, then the build-id in 31 bytes, zeros behind it
  *  48  u32       number of spans
  *  52  u32       number of lists
- *  56  spans     GTP_TABLE_SPAN bytes each: name in 32 bytes, u64 link address (0 in a module), u32 size,
- *                u32 zero
- *  ..  lists     GTP_TABLE_LIST bytes each: u32 span, u32 kind, u32 entries, u32 offset in the file,
- *                u32 bytes
+ *  56  spans     GTP_TABLE_SPAN bytes each: name in 32 bytes, u64 link address (0 in a module), u32
+ *                size, u32 zero
+ *  ..  lists     GTP_TABLE_LIST bytes each: u32 span, u32 kind, u32 entries, u32 offset in the
+ *                file, u32 bytes
  *  ..  lists' contents
  *
- * A list holds offsets within its span, each larger than the one before. Its contents are an index of
- * one u32 pair for every GTP_TABLE_BLOCK entries (the block's first entry; where the block's bytes
- * start, counted from the list's offset), and for each block its further entries as differences to
- * the one before, 7 bits a byte, low ones first, the top bit set on all but the last byte.
- * Lists of an unknown kind are to be skipped.
+ * A list holds offsets within its span, each larger than the one before. Its contents are an index
+ * of one u32 pair for every GTP_TABLE_BLOCK entries (the block's first entry; where the block's
+ * bytes start, counted from the list's offset), and for each block its further entries as
+ * differences to the one before, 7 bits a byte, low ones first, the top bit set on all but the last
+ * byte. Lists of an unknown kind are to be skipped.
  */
 #define GTP_TABLE_MAGIC "GTPRGN\0\1"
 
@@ -41,7 +41,7 @@ enum {
 /* X(name, kind, text) */
 #define GTP_TABLE_KINDS(X) \
 	X(HIDDEN, 1, "leaders that a decode of their function does not show") \
-	X(DENY,   2, "addresses that the kernel's rule may accept though they are entered in the middle") \
+	X(DENY,   2, "places that the kernel's rule may accept though something enters them") \
 	X(FAULT,  3, "instructions that have an exception fixup") \
 	X(SITE,   4, "jump labels and static calls") \
 	X(LEADER, 5, "all leaders inside functions")

@@ -7,28 +7,40 @@
 /* One section of code must be addressable by 32 bits; real ones are a hundredth of this. */
 #define SPAN_MAX 0x40000000ULL
 
-const char *gtp_leader_text(u32 bits)
-{
-#define X(name, bit, text) \
-	do { \
-		if (bits & (bit)) \
-			return text; \
-	} while (0);
+struct word {
+	u32 bit;
+	const char *text;
+};
+
+static const struct word leaders[] = {
+#define X(name, bit, text) { (bit), text },
 	GTP_LEADERS(X)
 #undef X
-	return "nothing";
+	{ 0, NULL },
+};
+
+static const struct word sites[] = {
+#define X(name, bit, text) { (bit), text },
+	GTP_SITES(X)
+#undef X
+	{ 0, NULL },
+};
+
+static const char *word_for(const struct word *w, u32 bits)
+{
+	while (w->bit && !(w->bit & bits))
+		w++;
+	return w->bit ? w->text : "nothing";
+}
+
+const char *gtp_leader_text(u32 bits)
+{
+	return word_for(leaders, bits);
 }
 
 const char *gtp_site_text(u32 bits)
 {
-#define X(name, bit, text) \
-	do { \
-		if (bits & (bit)) \
-			return text; \
-	} while (0);
-	GTP_SITES(X)
-#undef X
-	return "nobody's";
+	return word_for(sites, bits);
 }
 
 static enum gtp_span_kind span_kind(const struct gtp_image *image, const char *name)
@@ -105,7 +117,10 @@ static bool starts_function(const struct gtp_symbol *sym)
 	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
 	    sym->type != STT_OBJECT)
 		return false;
-	/* The kernel's own table of symbols leaves these out too; __pfx_ is padding in front of functions. */
+	/*
+	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding in front of
+	 * functions.
+	 */
 	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
 	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
 }
@@ -242,7 +257,7 @@ bool gtp_text_is_thunk(const struct gtp_text *text, u64 addr, bool *returns)
 	const char *name;
 
 	*returns = false;
-	if (addr - text->thunks_start <= text->thunks_end - text->thunks_start && text->thunks_end) {
+	if (text->thunks_end && addr >= text->thunks_start && addr <= text->thunks_end) {
 		/* The array of register thunks comes first; what follows it returns. */
 		*returns = text->rethunk && addr >= text->rethunk;
 		return true;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All code of an image: bytes as they run, functions, instructions, and what is known of each byte. */
+/*
+ * All code of an image: bytes as they run, functions, instructions, and what is known of each byte.
+ */
 #ifndef _GTP_TEXT_H
 #define _GTP_TEXT_H
 
@@ -7,8 +9,8 @@
 #include "regions/image.h"
 
 /*
- * X(name, bit, text): why control may arrive at an address other than from the instruction before it.
- * The first two a decode of the same function shows; the others stay hidden from it.
+ * X(name, bit, text): why control may arrive at an address other than from the instruction before
+ * it. The first two a decode of the same function shows; the others stay hidden from it.
  */
 #define GTP_LEADERS(X) \
 	X(JUMP,       0x0001, "a jump of the same function") \
@@ -65,7 +67,9 @@ enum gtp_function_flag {
 	GTP_FN_LANDING = 512, /* has exception tables of its language */
 };
 
-/* struct gtp_function - from one symbol to the next, as the kernel's own table of symbols sees it */
+/*
+ * struct gtp_function - from one symbol to the next, as the kernel's own table of symbols sees it
+ */
 struct gtp_function {
 	const char *name;
 	u64 addr;
@@ -142,7 +146,10 @@ struct gtp_function *gtp_text_function(const struct gtp_span *span, u64 addr);
 /* gtp_text_find - the function of that name, or NULL */
 struct gtp_function *gtp_text_find(const struct gtp_text *text, const char *name);
 
-/* gtp_text_mark - control may arrive at @addr for the reason @why; addresses outside of code are ignored */
+/*
+ * gtp_text_mark - control may arrive at @addr for the reason @why; addresses outside of code are
+ * ignored
+ */
 void gtp_text_mark(struct gtp_text *text, u64 addr, enum gtp_leader why);
 
 /* gtp_text_site - @n bytes at @addr are a site */

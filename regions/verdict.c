@@ -62,7 +62,8 @@ static u32 function_end(const struct gtp_span *span, const struct gtp_function *
 }
 
 /* Why no probe at all can be set there; GTP_VERDICT_PROBE when one can. */
-static enum gtp_verdict_id no_probe(const struct gtp_span *span, const struct gtp_function *f, u32 at)
+static enum gtp_verdict_id no_probe(const struct gtp_span *span, const struct gtp_function *f,
+				    u32 at)
 {
 	if (span->kind != GTP_SPAN_TEXT)
 		return GTP_VERDICT_INIT;
@@ -167,7 +168,9 @@ static bool unknown_jumps(const struct gtp_text *text, const struct gtp_function
 {
 	bool indirect = f->flags & GTP_FN_IJMP;
 
-	/* A kernel with retpolines is built without jump tables: what jumps to one is a tail call. */
+	/*
+	 * A kernel with retpolines is built without jump tables: what jumps to one is a tail call.
+	 */
 	if (!text->image->kernel)
 		indirect = f->flags & (GTP_FN_IJMP | GTP_FN_LANDING);
 	return indirect && evidence == GTP_EVIDENCE_DIRECT;
@@ -176,8 +179,8 @@ static bool unknown_jumps(const struct gtp_text *text, const struct gtp_function
 static enum gtp_evidence evidence_of(const struct gtp_text *text, const struct gtp_function *f)
 {
 	/*
-	 * A program's tables hold distances between two places of code, whose relocations name neither
-	 * the one nor the other for sure. The kernel has no such tables.
+	 * A program's tables hold distances between two places of code, whose relocations name
+	 * neither the one nor the other for sure. The kernel has no such tables.
 	 */
 	if (text->relocations && text->image->kernel)
 		return GTP_EVIDENCE_RELOCS;
@@ -213,12 +216,16 @@ static void judge(const struct gtp_text *text, const struct gtp_span *span,
 		return;
 	}
 	v->bits = sites(span, at, v->len, GTP_SITE_RUNTIME, &first);
-	if (v->bits)
+	if (v->bits) {
 		v->id = GTP_VERDICT_SITE;
-	else if ((v->bits = sites(span, at, v->len, GTP_SITE_BOOT, &first)))
-		v->id = GTP_VERDICT_BOOT_SITE;
-	if (v->bits)
 		v->where = span->addr + first;
+		return;
+	}
+	v->bits = sites(span, at, v->len, GTP_SITE_BOOT, &first);
+	if (v->bits) {
+		v->id = GTP_VERDICT_BOOT_SITE;
+		v->where = span->addr + first;
+	}
 }
 
 void gtp_verdict_get(const struct gtp_text *text, u64 addr, struct gtp_verdict *v)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May a 5-byte jump replace what starts at an address? The answer, its reason, and the kernel's own. */
+/*
+ * May a 5-byte jump replace what starts at an address? The answer, its reason, and the kernel's
+ * own.
+ */
 #ifndef _GTP_VERDICT_H
 #define _GTP_VERDICT_H
 
@@ -13,7 +16,7 @@
  */
 #define GTP_VERDICTS(X) \
 	X(NOT_CODE,    "not-code",    "no code is there") \
-	X(INIT,        "init",        "code that is freed after boot, or runs where it is copied to") \
+	X(INIT,        "init",        "freed after boot, or runs where it is copied to") \
 	X(NOT_START,   "not-start",   "no instruction starts there") \
 	X(BAD,         "bad",         "the bytes are no instruction") \
 	X(INT3,        "int3",        "a breakpoint: padding, or a barrier against speculation") \
@@ -25,14 +28,14 @@
 	X(STATIC_CALL, "static-call", "a static call, rewritten while the kernel runs") \
 	X(FTRACE,      "ftrace",      "the function tracer's site: probes there go through it") \
 	X(END,         "end",         "the function ends within the 5 bytes") \
-	X(BAD_NEAR,    "bad-near",    "bytes near it are no instruction, so boundaries are in doubt") \
+	X(BAD_NEAR,    "bad-near",    "bytes near it are no instruction") \
 	X(LEADER,      "leader",      "control may arrive within the 5 bytes") \
-	X(INDIRECT,    "indirect",    "the function jumps through a table, and nothing tells where to") \
-	X(SITE,        "site",        "the 5 bytes reach a place that is patched while the kernel runs") \
+	X(INDIRECT,    "indirect",    "it jumps through a table, and nothing tells where to") \
+	X(SITE,        "site",        "the bytes reach a place patched while the kernel runs") \
 	X(FAULT,       "fault",       "an instruction among them has an exception fixup") \
 	X(RETURN,      "return",      "a call among them would return into the 5 bytes") \
 	X(COPY,        "copy",        "an instruction among them works only where it is") \
-	X(BOOT_SITE,   "boot-site",   "the 5 bytes reach a place patched at boot: the file cannot tell") \
+	X(BOOT_SITE,   "boot-site",   "the bytes reach a place patched at boot, unknown here") \
 	X(RELOCATE,    "relocate",    "a jump may, if the copy of what it replaces is relocated") \
 	X(JUMP,        "jump",        "a jump may, and a plain copy of what it replaces will do")
 
@@ -99,12 +102,14 @@ void gtp_verdict_get(const struct gtp_text *text, u64 addr, struct gtp_verdict *
 /* gtp_verdict_boost - a jump there, and the kernel's own copier moves everything it displaces */
 bool gtp_verdict_boost(const struct gtp_span *span, const struct gtp_function *f, u32 at);
 
-/* gtp_verdict_leaders - the leader bits of the bytes behind the first that a jump at @at overwrites */
+/*
+ * gtp_verdict_leaders - the leader bits of the bytes behind the first that a jump at @at overwrites
+ */
 u32 gtp_verdict_leaders(const struct gtp_span *span, u32 at, u32 *first);
 
 /*
- * gtp_verdict_denied - some kernel's rule may accept the address, yet control may arrive within; the
- * leader bits that the rule does not see, or 0
+ * gtp_verdict_denied - some kernel's rule may accept the address, yet control may arrive within;
+ * the leader bits that the rule does not see, or 0
  */
 u32 gtp_verdict_denied(const struct gtp_text *text, u64 addr);
 
