@@ -317,12 +317,14 @@ static void test_nothing_for_nothing(void **state)
 {
 	u32 plain = count_bytes("reg 5; const8 3; equal; end");
 
-	assert_int_equal(count_bytes("reg 5; zero_ext 64; const8 3; zero_ext 64; equal; end"), plain);
+	assert_int_equal(count_bytes("reg 5; zero_ext 64; const8 3; zero_ext 64; equal; end"),
+			 plain);
 	assert_int_equal(count_bytes("reg 5; ext 64; const8 3; ext 8; equal; end"), plain);
 	assert_int_equal(count_bytes("const8 3; reg 5; swap; equal; end"), plain);
 	assert_int_equal(count_bytes("reg 5; const8 3; equal; log_not; log_not; end"), plain);
 	assert_int_equal(count_bytes("reg 5; const8 7; const8 4; sub; equal; end"), plain);
-	assert_int_equal(count_bytes("reg 5; dup; pop; const8 3; equal; zero_ext 1; end"), plain);
+	assert_int_equal(count_bytes("reg 5; dup; pop; const8 3; equal; zero_ext 1; end"),
+			 plain);
 	assert_int_equal(count_bytes("reg 5; const8 3; equal; goto L; L: end"), plain);
 	assert_int_equal(count_bytes("const8 1; if_goto L; reg 1; ref8; end;"
 				     "L: reg 5; const8 3; equal; end"),
