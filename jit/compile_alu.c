@@ -124,12 +124,23 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	return sum;
 }
 
+/* Is it the same but for what is still to be added? Then only that is left of the difference. */
+static bool same_place(const struct jit_val *a, const struct jit_val *b)
+{
+	return a->where == b->where && a->where != JIT_CONST && a->loc == b->loc &&
+	       a->bits == b->bits && a->sign == b->sign;
+}
+
 static void add_or_sub(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enum x86_width w)
 {
 	u32 op = j->insn.op;
 	struct operand o;
 	s64 imm;
 
+	if (op == AX_OP_sub && same_place(a, b)) {
+		jit_set_const(j, a, (u64)(a->imm - b->imm));
+		return;
+	}
 	if (op_lazily(j, op, a, b, w))
 		return;
 	imm = split_imm(op, a, b);

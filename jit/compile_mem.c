@@ -3,10 +3,9 @@
  * The compiler's loads, and the slow code behind them.
  *
  *	pad so that the load is aligned
- *	cmp base, limit - disp          the address is a kernel one
- *	jl load
- *	jmp slow                        a fault of the load comes back here
- * load: mov dst, [base + disp]
+ *	cmp base, limit - disp
+ *	jge slow                        no kernel address; a fault finds the displacement here
+ *	mov dst, [base + disp]
  * back:
  *	...
  * slow: lea dst, [base + disp]
@@ -79,36 +78,28 @@ static void take_dst(struct ax_jit *j, struct jit_val *v, struct load *l)
 	jit_set(j, v, to);
 }
 
-/* Bytes of the check of an address, the jumps behind it included. */
-static u32 check_size(const struct load *l)
+/* A constant address needs no check, but a place for the displacement. */
+static void check(struct ax_jit *j, struct x86_buf *b, const struct load *l, u32 slow)
 {
-	u32 jumps = 2 + AX_JIT_LOAD_RETRY;
+	u32 to = j->slow[slow].pos;
 
-	if (l->base == X86_NO_REG)
-		return jumps;
-	return jumps + (l->base == X86_RAX ? 6 : 7);
-}
-
-static void pad_for(struct ax_jit *j, u32 bytes)
-{
-	u32 pad = -(j->b.len + bytes) & (AX_JIT_LOAD_ALIGN - 1);
-
-	x86_fill_nops(&j->b, j->pass == JIT_ESTIMATE ? AX_JIT_LOAD_ALIGN - 1 : pad);
+	if (l->base == X86_NO_REG) {
+		x86_nop_to(b, to);
+		return;
+	}
+	x86_alu_imm(b, X86_CMP, X86_64, l->base, (s32)(j->req.world->fast_limit - l->disp));
+	x86_jcc(b, X86_CC_GE, to);
 }
 
 static void emit_fast(struct ax_jit *j, const struct load *l, u32 slow)
 {
-	u32 over;
+	struct x86_buf measure = { .len = j->b.len };
+	u32 pad;
 
-	pad_for(j, check_size(l));
-	if (l->base == X86_NO_REG) {
-		over = x86_skip(&j->b);
-	} else {
-		x86_cmp_imm32(&j->b, l->base, (s32)(j->req.world->fast_limit - l->disp));
-		over = x86_skip_if(&j->b, X86_CC_L);
-	}
-	x86_jmp(&j->b, j->slow[slow].pos);
-	x86_land(&j->b, over);
+	check(j, &measure, l, slow);
+	pad = -measure.len & (AX_JIT_LOAD_ALIGN - 1);
+	x86_fill_nops(&j->b, j->pass == JIT_ESTIMATE ? AX_JIT_LOAD_ALIGN - 1 : pad);
+	check(j, &j->b, l, slow);
 	x86_load(&j->b, l->dst, x86_at(l->base, (s32)l->disp), l->bytes, l->sign);
 }
 

@@ -37,14 +37,14 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 
 	if (is_fast_load((u64)*rip)) {
-		*rip -= AX_JIT_LOAD_RETRY;
+		*rip = (greg_t)ax_jit_careful((const u8 *)(uintptr_t)*rip);
 		return;
 	}
 	/* Somebody else's: it happens again, under the handler that was there before. */
 	sigaction(SIGSEGV, &previous, NULL);
 }
 
-static void catch_faults(void)
+void jit_user_catch_faults(void)
 {
 	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
 	struct sigaction now;
@@ -58,6 +58,27 @@ static void catch_faults(void)
 		die("sigaction");
 }
 
+/*
+ * Near our own code, as it is in the kernel: calls are direct, and jumps predicted as well as
+ * ours.
+ */
+static void *map_near(u32 size, int fd)
+{
+	uintptr_t text = (uintptr_t)ax_jit_stubs & ~0xfffffUL;
+
+	for (uintptr_t mib = 64; mib < 1024; mib += 16) {
+		void *at = (void *)(text - (mib << 20));
+		void *p = mmap(at, size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED_NOREPLACE,
+			       fd, 0);
+
+		if (p == at)
+			return p;
+		if (p != MAP_FAILED)
+			munmap(p, size);
+	}
+	return mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+}
+
 static void map_twice(struct jit_user *u)
 {
 	int fd = memfd_create("jit", MFD_CLOEXEC);
@@ -65,7 +86,7 @@ static void map_twice(struct jit_user *u)
 	if (fd < 0 || ftruncate(fd, u->size))
 		die("memfd_create");
 	u->write = mmap(NULL, u->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	u->exec = mmap(NULL, u->size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+	u->exec = map_near(u->size, fd);
 	if (u->write == MAP_FAILED || u->exec == MAP_FAILED)
 		die("mmap");
 	close(fd);
@@ -89,7 +110,7 @@ struct jit_user *jit_user_new(u32 size, s32 fast_limit)
 	u->used = u->stubs;
 	u->next = arenas;
 	arenas = u;
-	catch_faults();
+	jit_user_catch_faults();
 	return u;
 }
 

@@ -11,17 +11,22 @@
  * values it has no frame; it never uses more than AX_MAX_DEPTH + 10 words of stack of its own.
  *
  * Memory is read in one of two ways. Addresses below world->fast_limit are read by a plain load at
- * an offset that is a multiple of AX_JIT_LOAD_ALIGN; in the AX_JIT_LOAD_RETRY bytes before it
- * stands a jump to the careful way. Who owns the executable memory makes a fault of such a load
- * continue there (the kernel by an exception table that has one entry for each multiple,
- * userspace by a signal handler). The careful way asks env->ops->read(), and its verdict is
- * final: a fast load never decides that an address is bad.
+ * an offset that is a multiple of AX_JIT_LOAD_ALIGN; the 4 bytes before it say how far from there
+ * the careful way begins (they are the displacement of the jump that checks the address). Who owns
+ * the executable memory makes a fault of such a load continue there: the kernel by an exception
+ * table that has one entry for each multiple, userspace by a signal handler. The careful way asks
+ * env->ops->read(), and its verdict is final: a fast load never decides that an address is bad.
  */
 enum {
 	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
 	AX_JIT_LOAD_ALIGN = 8,
-	AX_JIT_LOAD_RETRY = 5,
 };
+
+/* ax_jit_careful - where to go on when the fast load at @load faults */
+static inline u64 ax_jit_careful(const u8 *load)
+{
+	return (u64)(unsigned long)load + (u64)(s64)(s32)gtp_get_le(load - 4, 4);
+}
 
 /* struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0 */
 struct ax_jit_result {

@@ -138,16 +138,6 @@ void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value)
 	}
 }
 
-void x86_xchg(struct x86_buf *b, enum x86_reg a, enum x86_reg c)
-{
-	if (a == X86_RAX || c == X86_RAX) {
-		rex(b, REX_W, 0, 0, a | c);
-		emit(b, 0x90 | ((a | c) & 7)); /* xchg rax, a */
-	} else {
-		op_rr(b, REX_W, 0x87, c, a); /* xchg a, c */
-	}
-}
-
 void x86_lea(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem mem)
 {
 	op_rm(b, rex_of(w), 0x8d, dst, &mem); /* lea dst, [mem] */
@@ -251,11 +241,6 @@ void x86_alu_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_
 	} else {
 		alu_imm32(b, op, w, dst, imm);
 	}
-}
-
-void x86_cmp_imm32(struct x86_buf *b, enum x86_reg dst, s32 imm)
-{
-	alu_imm32(b, X86_CMP, X86_64, dst, imm); /* cmp dst, simm32 */
 }
 
 void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
@@ -367,6 +352,12 @@ void x86_jmp_short(struct x86_buf *b, u32 to)
 void x86_jmp(struct x86_buf *b, u32 to)
 {
 	emit(b, 0xe9); /* jmp rel32 */
+	displacement(b, to, 4);
+}
+
+void x86_nop_to(struct x86_buf *b, u32 to)
+{
+	emit_le(b, 0x801f0f, 3); /* nop [rax + disp32] */
 	displacement(b, to, 4);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* axrun: vectors through the interpreter, and agent expressions as text. */
+/* axrun: vectors through the interpreter and the compiler, and agent expressions as text. */
 #include <stdlib.h>
 #include <unistd.h>
 #include "tools/axasm.h"
+#include "tools/axjit.h"
 #include "tools/axvec.h"
 
 static int usage(FILE *to, int status)
 {
 	fputs("axrun FILE.ax...         run vectors, print TAP; exit status 1 when one fails\n"
+	      "axrun -c FILE.ax...      disassemble, show what the compiler makes of them\n"
 	      "axrun -d FILE.ax...      disassemble; ^ marks what the verifier refuses\n"
 	      "axrun -r FILE.ax...      what they do, in a vector's own words\n"
 	      "axrun -x HEX             disassemble, verify and evaluate bytes as GDB sends them\n"
@@ -35,15 +37,38 @@ static const char *short_name(const char *path)
 	return at ? at + strlen("vectors/") : path;
 }
 
+/*
+ * By the interpreter, then by the compiler with every choice of registers; @who says which
+ * failed.
+ */
+static bool run_engines(struct axvec *v, char *msg, size_t size, const char **who)
+{
+	u32 seed;
+
+	*who = "interpreter";
+	if (!axvec_run(v, ax_interp, msg, size))
+		return false;
+	*who = "compiler";
+	for (seed = 0; seed < AXJIT_SEEDS; seed++) {
+		axjit_seed(seed);
+		if (!axvec_run(v, axjit_eval, msg, size))
+			return false;
+	}
+	return true;
+}
+
 static bool run_one(const char *path)
 {
 	char msg[4096] = "";
 	struct axvec *v = axvec_load(path, msg, sizeof(msg));
-	bool ok = v && axvec_run(v, ax_interp, msg, sizeof(msg));
+	const char *who = "file";
+	bool ok = v && run_engines(v, msg, sizeof(msg), &who);
 
 	printf("%s - %s\n", ok ? "ok" : "not ok", short_name(path));
-	if (!ok)
+	if (!ok) {
+		diagnose(who);
 		diagnose(msg);
+	}
 	if (!ok && v)
 		diagnose(v->why);
 	if (v)
@@ -80,7 +105,7 @@ static struct axvec *load(const char *path)
 	return v;
 }
 
-static int list_one(const char *path)
+static int list_one(const char *path, bool code)
 {
 	struct axvec *vec = load(path);
 	struct ax_verified v;
@@ -92,6 +117,8 @@ static int list_one(const char *path)
 	if (verify(vec->code, vec->len, vec->kind, &v, &err) == AX_OK)
 		ax_verify_tsvs(&v, axenv_known, vec->env, &err);
 	axasm_listing(vec->code, vec->len, &err, stdout);
+	if (code && err.code == AX_OK)
+		axjit_listing(&v);
 	axvec_free(vec);
 	return 0;
 }
@@ -199,7 +226,7 @@ int main(int argc, char **argv)
 	int status = 0;
 	int i, option;
 
-	option = getopt(argc, argv, "drsxh");
+	option = getopt(argc, argv, "cdrsxh");
 	if (option == 'h')
 		return usage(stdout, 0);
 	if (option == '?' || optind >= argc)
@@ -211,8 +238,10 @@ int main(int argc, char **argv)
 	for (i = optind + (option == 's'); i < argc; i++) {
 		if (option == 's')
 			status |= write_seed(argv[optind], argv[i], i);
+		else if (option == 'r')
+			status |= report_one(argv[i]);
 		else
-			status |= option == 'r' ? report_one(argv[i]) : list_one(argv[i]);
+			status |= list_one(argv[i], option == 'c');
 	}
 	return status;
 }

@@ -51,7 +51,7 @@ def fixture_data():
     equal(number("gtp_target_objs[2].big"), -7)
     equal(string("gtp_target_objs[1].name"), "obj-1")
     equal(number("gtp_target_array[5]"), 25)
-    equal(string("gtp_target_banner"), "gtp_target: the fixture of gdbtp")
+    equal(string("(char *)&gtp_target_banner"), "gtp_target: the fixture of gdbtp")
     equal(number("gtp_target_counter"), fixture()["value gtp_target_counter"])
 
 
