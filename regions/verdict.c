@@ -127,6 +127,16 @@ static bool is_padding(u8 kind)
 }
 
 /*
+ * Where a CPU needs no retpolines, boot makes such a call one of two bytes, which returns so much the
+ * earlier: into the jump.
+ */
+static bool may_become_short(const struct gtp_span *span, u32 i, u32 at)
+{
+	return kind_at(span, i) == GTP_INSN_CALL && span->site[i] & GTP_SITE_THUNK &&
+	       i + 2 < at + GTP_JUMP_BYTES;
+}
+
+/*
  * Walk the instructions that a jump displaces. @v gets their length, and the first that cannot be
  * moved. Behind a return or jump there is only padding: nothing runs it, so nothing needs its copy.
  */
@@ -149,6 +159,8 @@ static enum gtp_verdict_id displaced(const struct gtp_span *span, u32 at, u32 en
 			return GTP_VERDICT_COPY;
 		if (!dead && !(span->insn[i] & GTP_INSN_COPY))
 			return GTP_VERDICT_COPY;
+		if (may_become_short(span, i, at))
+			return GTP_VERDICT_BOOT_SITE;
 		if (!(span->insn[i] & GTP_INSN_BOOST))
 			id = GTP_VERDICT_RELOCATE;
 		dead |= ends_flow(kind);
