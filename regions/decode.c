@@ -194,7 +194,7 @@ void gtp_decode(struct gtp_insn *insn, const u8 *bytes, u64 n, u64 addr)
 	insn->len = z.length;
 	insn->kind = kind_of(&z);
 	insn->copy = copyable(&z, insn->kind);
-	insn->boost = insn->copy && boostable(&z);
+	insn->boost = boostable(&z);
 	if (z.raw.imm[0].is_relative)
 		insn->target = addr + z.length + (u64)z.raw.imm[0].value.s;
 	else

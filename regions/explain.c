@@ -16,7 +16,7 @@ const char *gtp_explain_name(const struct gtp_text *text, u64 addr, char *buf, s
 		return buf;
 	}
 	f = gtp_text_function(span, addr);
-	snprintf(buf, size, "%s+%#llx", f->name, addr - f->addr);
+	snprintf(buf, size, "%s+0x%llx", f->name, addr - f->addr);
 	return buf;
 }
 
@@ -200,7 +200,7 @@ static void deny(const struct gtp_text *text, const struct gtp_span *span,
 	if (!bits)
 		return;
 	gtp_verdict_leaders(span, at, &first);
-	printf("%#llx %s+%#llx, entered at +%#llx by", span->addr + at, f->name,
+	printf("%#llx %s+0x%llx, entered at +0x%llx by", span->addr + at, f->name,
 	       span->addr + at - f->addr, span->addr + first - f->addr);
 	for (bit = 1; bit < 0x10000; bit <<= 1) {
 		if (bits & bit)
@@ -222,7 +222,7 @@ static void dump(const struct gtp_text *text, const struct gtp_span *span,
 	struct gtp_verdict v;
 
 	gtp_verdict_get(text, addr, &v);
-	printf("%#llx %s+%#llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr, span->len[at],
+	printf("%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr, span->len[at],
 	       v.len, gtp_verdict_word(v.id), k == GTP_KERNEL_ACCEPT ? "accepted" : "refused",
 	       span->leader[at], span->site[at]);
 }

@@ -127,8 +127,8 @@ static bool is_padding(u8 kind)
 }
 
 /*
- * Where a CPU needs no retpolines, boot makes such a call one of two bytes, which returns so much the
- * earlier: into the jump.
+ * Where a CPU needs no retpolines, boot makes such a call one of two bytes, which returns so much
+ * the earlier: into the jump.
  */
 static bool may_become_short(const struct gtp_span *span, u32 i, u32 at)
 {
@@ -139,6 +139,7 @@ static bool may_become_short(const struct gtp_span *span, u32 i, u32 at)
 /*
  * Walk the instructions that a jump displaces. @v gets their length, and the first that cannot be
  * moved. Behind a return or jump there is only padding: nothing runs it, so nothing needs its copy.
+ * Were it other code, something would have to lead there that is not known here.
  */
 static enum gtp_verdict_id displaced(const struct gtp_span *span, u32 at, u32 end,
 				     struct gtp_verdict *v)
