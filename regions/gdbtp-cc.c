@@ -189,6 +189,32 @@ static void inline_asm(struct filter *f, const struct line *l)
 	}
 }
 
+/*
+ * A label in front of padding or at a function's end, as unreachable code has: the assembler writes
+ * a row no sooner than it must, which would be behind that. A second row makes it write the first
+ * here.
+ */
+static void row_before_padding(struct filter *f)
+{
+	own_row(f);
+	if (!f->restore)
+		return;
+	add_text(&f->out, "\t.loc ");
+	add_text(&f->out, f->loc);
+	add_text(&f->out, " is_stmt 0\n");
+}
+
+static bool is_padding(const struct line *l)
+{
+	static const char *const words[] = { ".p2align", ".align", ".balign", ".skip", ".size",
+					     ".cfi_endproc", ".section", ".text", NULL };
+	size_t i;
+
+	for (i = 0; words[i] && !is_word(l, words[i]); i++)
+		;
+	return words[i];
+}
+
 static bool is_insn(const struct line *l, bool indented)
 {
 	return indented && l->start < l->end && *l->start != '.' && *l->start != '#' &&
@@ -209,6 +235,8 @@ static void one_line(struct filter *f, const char *start, size_t n)
 		inline_asm(f, &l);
 	if (!f->app && f->pending && f->code && is_insn(&l, indented) && !is_label(&l))
 		own_row(f);
+	else if (!f->app && f->pending && f->code && is_padding(&l))
+		row_before_padding(f);
 	add(&f->out, start, n);
 	if (f->app || l.start == l.end)
 		goto out;
@@ -346,6 +374,7 @@ static void compile(int argc, char **argv)
 	const char *cc = getenv("GDBTP_CC");
 	char self[4096], *wrapper;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int i, at;
 
 	if (n < 0)
 		err(2, "gdbtp-cc: /proc/self/exe");
@@ -357,7 +386,11 @@ static void compile(int argc, char **argv)
 	args[0] = (char *)(cc && *cc ? cc : "gcc");
 	args[1] = (char *)"-wrapper";
 	args[2] = wrapper;
-	memcpy(args + 3, argv + 1, (size_t)argc * sizeof(*args) - sizeof(*args));
+	/* Of programs joined by a pipe gcc wraps the first alone; without it the result is the same. */
+	for (i = 1, at = 3; i < argc; i++) {
+		if (strcmp(argv[i], "-pipe"))
+			args[at++] = argv[i];
+	}
 	execvp(args[0], args);
 	err(127, "gdbtp-cc: %s", args[0]);
 }

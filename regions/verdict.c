@@ -278,14 +278,16 @@ u32 gtp_verdict_denied(const struct gtp_text *text, u64 addr)
 	struct gtp_verdict v;
 	u32 at, first, bits;
 
-	gtp_verdict_get(text, addr, &v);
-	if (v.id < GTP_VERDICT_PROBE)
+	if (!span)
 		return 0;
 	at = (u32)(addr - span->addr);
-	f = gtp_text_function(span, addr);
 	bits = gtp_verdict_leaders(span, at, &first);
+	if (bits & GTP_LEADER_JUMP || !(bits & ~(u32)GTP_LEADER_SEEN))
+		return 0;
 	/* All that every version has asked: jumps of the function itself, and the copier. */
-	if (bits & GTP_LEADER_JUMP || !gtp_verdict_boost(span, f, at))
+	f = gtp_text_function(span, addr);
+	gtp_verdict_get(text, addr, &v);
+	if (v.id < GTP_VERDICT_PROBE || !gtp_verdict_boost(span, f, at))
 		return 0;
 	return bits & ~(u32)GTP_LEADER_SEEN;
 }
