@@ -11,5 +11,7 @@ try:
     import gtp.check
     import gtp.modules
     import gtp.status
+    import gtp.explain
+    import gtp.lines
 finally:
     sys.path.pop(0)

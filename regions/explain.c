@@ -133,15 +133,15 @@ static void print_kernel(const struct gtp_text *text, const struct gtp_span *spa
 static void print_insns(const struct gtp_span *span, const struct gtp_function *f, u32 at)
 {
 	u32 end = (u32)(f->addr - span->addr) + f->size, stop = at + GTP_JUMP_BYTES, len, i;
-	char text[128], hex[3 * 16];
+	char text[128], hex[3 * 16], place[24];
 
 	for (; at < stop && at < end && span->len[at]; at += len) {
 		gtp_decode_text(text, sizeof(text), span->bytes + at, end - at, span->addr + at);
 		len = span->len[at];
 		for (i = 0; i < len && i < 15; i++)
 			snprintf(hex + 3 * i, 4, "%02x ", span->bytes[at + i]);
-		printf("    %s %+5d  %-30s %s\n", span->leader[at] ? ">" : " ",
-		       (int)(span->addr + at - f->addr), hex, text);
+		snprintf(place, sizeof(place), "+0x%llx", span->addr + at - f->addr);
+		printf("    %c %-8s %-30s %s\n", span->leader[at] ? '>' : ' ', place, hex, text);
 	}
 }
 
@@ -222,9 +222,9 @@ static void dump(const struct gtp_text *text, const struct gtp_span *span,
 	struct gtp_verdict v;
 
 	gtp_verdict_get(text, addr, &v);
-	printf("%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr, span->len[at],
-	       v.len, gtp_verdict_word(v.id), k == GTP_KERNEL_ACCEPT ? "accepted" : "refused",
-	       span->leader[at], span->site[at]);
+	printf("%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr,
+	       span->len[at], v.len, gtp_verdict_word(v.id),
+	       k == GTP_KERNEL_ACCEPT ? "accepted" : "refused", span->leader[at], span->site[at]);
 }
 
 void gtp_explain_dump(const struct gtp_text *text, const struct gtp_function *only)

@@ -386,7 +386,10 @@ static void compile(int argc, char **argv)
 	args[0] = (char *)(cc && *cc ? cc : "gcc");
 	args[1] = (char *)"-wrapper";
 	args[2] = wrapper;
-	/* Of programs joined by a pipe gcc wraps the first alone; without it the result is the same. */
+	/*
+	 * Of programs joined by a pipe gcc wraps the first alone; without it the result is the
+	 * same.
+	 */
 	for (i = 1, at = 3; i < argc; i++) {
 		if (strcmp(argv[i], "-pipe"))
 			args[at++] = argv[i];

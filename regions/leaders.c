@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Gather the evidence: decode, kernel tables, relocations, constants, line table. */
+#include "regions/landing.h"
 #include "regions/leaders.h"
 #include "regions/rows.h"
 #include "regions/sites.h"
@@ -91,5 +92,7 @@ void gtp_leaders_find(struct gtp_text *text, const struct gtp_image *image,
 	relocations(text);
 	if (!text->relocations && image->absolute)
 		constants(text);
+	if (!image->kernel)
+		gtp_landing_mark(text);
 	gtp_rows_mark(text, debug);
 }

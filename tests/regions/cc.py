@@ -18,6 +18,7 @@ cc = os.path.abspath(os.path.join(tools, "gdbtp-cc"))
 regions = os.path.join(tools, "gdbtp-regions")
 ROW = 0x800
 JUMP = 1
+LANDING = 0x1000
 failed = False
 count = 0
 
@@ -197,6 +198,22 @@ def small():
     ok(done.returncode == 1 and "missing.c" in done.stderr, "and so does its failure")
 
 
+def exceptions():
+    """Landing pads: known from the exception tables, and each of them has a row as well."""
+    program = os.path.join(HERE, "landing.cc")
+    run("g++", "-O2", "-g", program, "-o", path("landing-plain"))
+    run(cc, "-O2", "-g", program, "-o", path("landing-marked"),
+        env=dict(os.environ, GDBTP_CC="g++"))
+    # Two handlers and a destructor in one function, the exception's own destruction in another.
+    pads, _ = dump(path("landing-plain"))
+    pads = [addr for addr, bits in pads.items() if bits & LANDING]
+    ok(len(pads) >= 3, "exceptions: %d landing pads are found" % len(pads))
+    bits = list(dump(path("landing-marked"))[0].values())
+    marked = [b for b in bits if b & LANDING]
+    ok(len(marked) == len(pads) and all(b & ROW for b in marked),
+       "exceptions: gdbtp-cc gives each of them a row")
+
+
 def module(kernel):
     for name, more in ("plain", []), ("marked", ["CC=" + cc]):
         text = run(os.path.join(TOP, "tests/kmod/build"), kernel, path("kmod-" + name), *more)
@@ -211,6 +228,7 @@ def module(kernel):
 os.makedirs(folder, exist_ok=True)
 large()
 small()
+exceptions()
 if headers:
     module(headers[0])
 sys.exit(failed)
