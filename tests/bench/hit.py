@@ -256,11 +256,11 @@ def print_table():
 
 
 def figure(cost):
-    """The smallest; and the median where it differs."""
+    """The smallest; and the median where an instruction's fraction is not the difference."""
     if not cost:
         return "-"
     low, median = cost
-    return "%.0f" % low if round(low) == round(median) else "%.0f/%.0f" % (low, median)
+    return "%.0f" % low if median - low < 1 else "%.0f/%.0f" % (low, median)
 
 
 def main():
