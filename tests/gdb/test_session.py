@@ -16,6 +16,19 @@ def connect_quietly():
     matches("i386:x86-64", text)
 
 
+@test("target remote | gdbtp-connect: the same through a pipe, as over ssh")
+def through_pipe():
+    disconnect()
+    cmd("target remote | %s/build/tools/gdbtp-connect" % TOP)
+    equal(string("init_task.comm"), "swapper/0")
+    equal(address("(long)&vfs_read"), kallsyms()["vfs_read"])
+    trace("gtp_target_add", "collect a")
+    run_trace("call add 21 0")
+    equal(collected("a"), [21])
+    matches("another GDB", shell()("%s/build/tools/gdbtp-connect </dev/null || true" % TOP))
+    disconnect()
+
+
 @test("symbols lie where /proc/kallsyms says (KASLR through qOffsets)")
 def kaslr():
     for name in ("vfs_read", "init_task", "linux_banner", "jiffies_64", "_text"):
