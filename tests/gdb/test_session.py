@@ -20,6 +20,7 @@ def connect_quietly():
 def through_pipe():
     disconnect()
     cmd("target remote | %s/build/tools/gdbtp-connect" % TOP)
+    fresh()
     equal(string("init_task.comm"), "swapper/0")
     equal(address("(long)&vfs_read"), kallsyms()["vfs_read"])
     trace("gtp_target_add", "collect a")
