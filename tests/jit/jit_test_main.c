@@ -41,17 +41,17 @@ static struct jit_test_request *request;
 static struct jit_test_reply *reply;
 static u32 reply_size;
 
-int jit_test_compile(const struct ax_verified *v, u64 pc, ax_jit_fn *fn, u32 *len)
+ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len)
 {
+	ax_jit_fn fn;
 	int err;
 
 	gtp_jit_reset();
-	err = gtp_jit_open();
-	if (err)
-		return err;
-	err = gtp_jit_compile(v, pc, fn, len);
+	if (gtp_jit_open())
+		return NULL;
+	err = gtp_jit_compile(v, pc, &fn, len);
 	gtp_jit_close();
-	return err;
+	return err ? NULL : fn;
 }
 
 static int fill_world(struct axenv *e, const struct jit_test_request *r)
@@ -97,26 +97,24 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 	struct ax_point *points = kvmalloc_array(r->code_len + 1, sizeof(*points), GFP_KERNEL);
 	struct ax_verified v;
 	struct ax_error err;
-	ax_jit_fn fn;
+	ax_jit_fn fn = NULL;
 	u64 value = 0;
 	u32 len;
 	int ret;
 
 	if (!points)
 		return -ENOMEM;
-	ret = -EINVAL;
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)
-		ret = jit_test_compile(&v, r->pc, &fn, &len);
-	if (!ret) {
+		fn = jit_test_compile(&v, r->pc, &len);
+	if (fn) {
 		axenv_reset(e);
 		preempt_disable();
 		ret = ax_jit_run(fn, &e->ax, &value);
 		preempt_enable();
 		fill_reply(e, ret, value);
-		ret = 0;
 	}
 	kvfree(points);
-	return ret;
+	return fn ? 0 : -EINVAL;
 }
 
 static int handle(const struct jit_test_request *r)

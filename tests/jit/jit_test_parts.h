@@ -5,9 +5,8 @@
 
 #include "jit/jit.h"
 
-/* jit_test_compile - into the arena, as the only snippet there */
-int jit_test_compile(const struct ax_verified *v, u64 pc,
-		     ax_jit_fn *fn, u32 *len);
+/* jit_test_compile - into the arena, as the only snippet there; NULL when it cannot */
+ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len);
 
 /*
  * jit_test_addresses - loads of every width at addresses that are bad in every way, in every
