@@ -139,7 +139,7 @@ def monitor():
     matches(RELEASE.replace(".", r"\.").replace("+", r"\+"), cmd("monitor version"))
     matches(r"^[0-9a-f]{40}$", cmd("monitor build-id"))
     matches("no trace has run|stopped", cmd("monitor status"))
-    matches("no location", cmd("monitor probes"))
+    matches("no location|, tracepoints", cmd("monitor probes"))
     refused("monitor nonsense")
 
 
