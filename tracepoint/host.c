@@ -105,7 +105,11 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
-	.progress = progress,
+	.progress = gtp_host_progress,
+	.code_begin = gtp_jit_code_begin,
+	.code_make = gtp_jit_code_make,
+	.code_end = gtp_jit_code_end,
+	.code_forget = gtp_jit_code_forget,
 };
 
 static void tell_unloaded(const struct module *mod, bool init_only, u32 n)

@@ -15,6 +15,7 @@ struct module;
 extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
+extern bool gtp_jit;
 
 /*
  * tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of
@@ -154,6 +155,14 @@ struct gtp_percpu {
 	struct gtp_cpu cpu;
 	struct gtp_text text;
 };
+
+/* jit/run_kernel.c: struct gtp_target_ops' machine code, and what `monitor` says about it */
+void gtp_jit_start(void);
+int gtp_jit_code_begin(void *ctx, struct gtp_why *why);
+int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+void gtp_jit_code_end(void *ctx);
+void gtp_jit_code_forget(void *ctx);
+int gtp_jit_monitor(struct gtp_stub *stub, const char *command, struct gtp_why *why);
 
 /* trace/buffer_kernel.c */
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
