@@ -7,6 +7,7 @@
 
 #include <linux/irq_work.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -92,9 +93,10 @@ static u64 wallclock_us(void *ctx)
 	return ktime_to_us(ktime_get_real());
 }
 
-static void progress(void *ctx, const char *what, u32 done, u32 total)
+void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total)
 {
 	lockdep_assert_held(&gtp_host.lock);
+	cond_resched();
 	if (gtp_host.stub)
 		gtp_stub_progress(gtp_host.stub, what, done, total);
 }
@@ -105,7 +107,7 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
-	.progress = progress,
+	.progress = gtp_host_progress,
 	.code_begin = gtp_jit_code_begin,
 	.code_make = gtp_jit_code_make,
 	.code_end = gtp_jit_code_end,
@@ -207,5 +209,4 @@ void gtp_host_exit(void)
 	cancel_delayed_work_sync(&settle_work);
 
 	gtp_trace_exit(&gtp_host.trace);
-	gtp_kprobe_exit();
 }

@@ -58,6 +58,12 @@ void gtp_host_exit(void);
 void gtp_host_kick_end(void);
 void gtp_host_kick_text(void);
 
+/*
+ * gtp_host_progress - struct gtp_target_ops' progress: between two parts of long work under
+ * gtp_host.lock. May sleep
+ */
+void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total);
+
 /* transport/procfs.c */
 int gtp_procfs_init(void);
 void gtp_procfs_exit(void);
@@ -78,7 +84,6 @@ void gtp_world_init(void);
 /* probe/kprobe.c */
 int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
-void gtp_kprobe_exit(void);
 
 /**
  * gtp_kprobe_range_in() - the smallest range around all probes in a module
