@@ -16,11 +16,16 @@ unsigned int gtp_buffer_kb = 4096;
 module_param_named(buffer_kb, gtp_buffer_kb, uint, 0600);
 MODULE_PARM_DESC(buffer_kb, "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
 
+bool gtp_jit = true;
+module_param_named(jit, gtp_jit, bool, 0600);
+MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting them (default: yes)");
+
 static int __init gtp_init(void)
 {
 	int err;
 
 	gtp_world_init();
+	gtp_jit_start();
 	err = gtp_host_init();
 	if (err)
 		return err;

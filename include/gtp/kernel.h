@@ -15,6 +15,7 @@ struct module;
 extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
+extern bool gtp_jit;
 
 /*
  * tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of
@@ -57,6 +58,12 @@ void gtp_host_exit(void);
 void gtp_host_kick_end(void);
 void gtp_host_kick_text(void);
 
+/*
+ * gtp_host_progress - struct gtp_target_ops' progress: between two parts of long work under
+ * gtp_host.lock. May sleep
+ */
+void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total);
+
 /* transport/procfs.c */
 int gtp_procfs_init(void);
 void gtp_procfs_exit(void);
@@ -77,7 +84,6 @@ void gtp_world_init(void);
 /* probe/kprobe.c */
 int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
-void gtp_kprobe_exit(void);
 
 /**
  * gtp_kprobe_range_in() - the smallest range around all probes in a module
@@ -139,8 +145,11 @@ struct gtp_text {
 	char ring[GTP_TEXT_SIZE];
 };
 
-/* gtp_context_drain - hand waiting text of all CPUs to GDB; under gtp_host.lock */
-void gtp_context_drain(void);
+/*
+ * gtp_context_drain - hand waiting text of all CPUs to GDB; under gtp_host.lock. True when GDB has
+ * to read first, and the rest waits for another call
+ */
+bool gtp_context_drain(void);
 
 /**
  * struct gtp_percpu - a struct gtp_cpu as the kernel keeps it
@@ -151,6 +160,14 @@ struct gtp_percpu {
 	struct gtp_cpu cpu;
 	struct gtp_text text;
 };
+
+/* jit/run_kernel.c: struct gtp_target_ops' machine code, and what `monitor` says about it */
+void gtp_jit_start(void);
+int gtp_jit_code_begin(void *ctx, struct gtp_why *why);
+int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+void gtp_jit_code_end(void *ctx);
+void gtp_jit_code_forget(void *ctx);
+int gtp_jit_monitor(struct gtp_stub *stub, const char *command, struct gtp_why *why);
 
 /* trace/buffer_kernel.c */
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */

@@ -139,7 +139,7 @@ def size():
     trace("gtp_target_add")
     cmd("tstart")
     matches(r"of %d bytes free" % (CPUS * 8192), cmd("tstatus"))
-    matches("cannot change while", refused("set trace-buffer-size 65536"))
+    matches("cannot change while", refused("set trace-buffer-size %d" % (CPUS * 16384)))
     cmd("tstop")
     cmd("set trace-buffer-size unlimited")
 
