@@ -3,6 +3,7 @@
 #include <linux/module.h>
 
 #include <gtp/kernel.h>
+#include <gtp/version.h>
 
 bool gtp_allow_write;
 module_param_named(allow_write, gtp_allow_write, bool, 0400);
@@ -59,4 +60,4 @@ module_init(gtp_init);
 module_exit(gtp_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("GDB traces the running kernel through /proc/gtp");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(GTP_VERSION);

@@ -190,13 +190,12 @@ static void unlist_armed(struct location_probe *p)
 	spin_unlock(&armed_lock);
 }
 
-static bool goes_away(const struct location_probe *p, const struct module *mod, bool init_only)
+static bool is_in(const struct location_probe *p, const struct module *mod, bool init)
 {
-	return within_module_init(p->loc->addr, mod) ||
-	       (!init_only && within_module_core(p->loc->addr, mod));
+	return init ? within_module_init(p->loc->addr, mod) : within_module_core(p->loc->addr, mod);
 }
 
-bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u64 *end)
+bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *end)
 {
 	struct location_probe *p;
 
@@ -204,7 +203,7 @@ bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u
 	*end = 0;
 	spin_lock(&armed_lock);
 	list_for_each_entry(p, &armed_probes, armed) {
-		if (!goes_away(p, mod, init_only))
+		if (!is_in(p, mod, init))
 			continue;
 		*start = min(*start, p->loc->addr);
 		*end = max(*end, p->loc->addr + 1);
@@ -302,7 +301,7 @@ void gtp_kprobe_disarm(void *ctx, struct gtp_location *first)
 	u32 done = 0, total = 0;
 
 	for (loc = first; loc; loc = loc->next)
-		total += loc->probe != NULL;
+		total += !!loc->probe;
 	for (loc = first; loc;) {
 		loc = take_off(loc, &done);
 		gtp_host_progress(NULL, "taking off probes", done, total);

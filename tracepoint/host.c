@@ -114,19 +114,19 @@ static const struct gtp_target_ops target_ops = {
 	.code_forget = gtp_jit_code_forget,
 };
 
-static void tell_unloaded(const struct module *mod, bool init_only, u32 n)
+static void tell_unloaded(const struct module *mod, bool init, u32 n)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text),
 		 "the %scode of module %s has gone, and %u tracepoint%s with it\n",
-		 init_only ? "init " : "", mod->name, n, n == 1 ? "" : "s");
+		 init ? "init " : "", mod->name, n, n == 1 ? "" : "s");
 	pr_info("%s", text);
 	if (gtp_host.stub)
 		gtp_stub_print(gtp_host.stub, text);
 }
 
-static void forget_text(const struct module *mod, bool init_only)
+static void forget_text(const struct module *mod, bool init)
 {
 	u64 start, end;
 	u32 n;
@@ -136,12 +136,12 @@ static void forget_text(const struct module *mod, bool init_only)
 	 * lock, saving a trace may open a file whose file system loads a module, and then nothing
 	 * is armed.
 	 */
-	if (!gtp_kprobe_range_in(mod, init_only, &start, &end))
+	if (!gtp_kprobe_range_in(mod, init, &start, &end))
 		return;
 	mutex_lock(&gtp_host.lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
 	if (n)
-		tell_unloaded(mod, init_only, n);
+		tell_unloaded(mod, init, n);
 	mutex_unlock(&gtp_host.lock);
 }
 
@@ -152,8 +152,11 @@ static void forget_text(const struct module *mod, bool init_only)
  */
 static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
+	/* One that goes because its init failed has its init code still. */
 	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
-		forget_text(data, state == MODULE_STATE_LIVE);
+		forget_text(data, true);
+	if (state == MODULE_STATE_GOING)
+		forget_text(data, false);
 	return NOTIFY_DONE;
 }
 

@@ -86,16 +86,16 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
 
 /**
- * gtp_kprobe_range_in() - the smallest range around all probes in a module
+ * gtp_kprobe_range_in() - the smallest range around all probes in a part of a module
  * @mod: a module that goes, or whose init code does
- * @init_only: look at the init code only
+ * @init: look at its init code, else at the code that stays
  * @start: receives the lowest address
  * @end: receives the one behind the highest
  *
- * A module's code is one piece of memory, so the range holds nobody else's probes.
+ * Each of the two is one piece of memory, so the range holds nobody else's probes.
  * Context: process; may be asked without gtp_host.lock. Return: false when there is no such probe.
  */
-bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u64 *end);
+bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *end);
 
 /*
  * gtp_kprobe_self - tgid whose tasks are not traced, -1: nobody; gtp_kprobe_self_skipped - hits
