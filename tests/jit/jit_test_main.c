@@ -43,15 +43,17 @@ static u32 reply_size;
 
 ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len)
 {
-	ax_jit_fn fn;
+	struct ax_jit_request req = { .v = v, .pc = pc };
+	struct gtp_jit_code code;
 	int err;
 
 	gtp_jit_reset();
 	if (gtp_jit_open())
 		return NULL;
-	err = gtp_jit_compile(v, pc, &fn, len);
+	err = gtp_jit_compile(&req, &code);
 	gtp_jit_close();
-	return err ? NULL : fn;
+	*len = code.len;
+	return err ? NULL : code.fn;
 }
 
 static int fill_world(struct axenv *e, const struct jit_test_request *r)

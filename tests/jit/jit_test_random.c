@@ -104,6 +104,7 @@ int jit_test_random(u32 first, u32 programs)
 		g->page[3] = (u64)two + PAGE_SIZE;
 		g->page[4] = (u64)two + 2 * PAGE_SIZE;
 		g->alias = 0xffff800000000000; /* a user address */
+		g->tsv = 1;
 		err = run_programs(g, first, programs);
 	}
 	vfree(one);
