@@ -97,7 +97,8 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code)
 
 	if (!work)
 		return -ENOMEM;
-	req->world = &arena.world;
+	if (!req->world)
+		req->world = &arena.world;
 	code->len = ax_jit_plan(work, req);
 	err = emit(work, code);
 	gtp_mem_free(work);
@@ -107,6 +108,11 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code)
 void gtp_jit_reset(void)
 {
 	arena.used = arena.begin;
+}
+
+const struct ax_jit_world *gtp_jit_world(void)
+{
+	return &arena.world;
 }
 
 void gtp_jit_usage(u32 *used, u32 *size)

@@ -43,7 +43,7 @@ struct gtp_jit_code {
 
 /**
  * gtp_jit_compile() - compile into the open arena
- * @req: what; its world is filled in. Bytecode must stay as long as the snippet
+ * @req: what; its world is filled in if it is NULL. Bytecode must stay as long as the snippet
  * @code: receives the snippet
  *
  * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -EOPNOTSUPP (actions that are no one snippet),
@@ -53,6 +53,9 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code);
 
 /* gtp_jit_reset - forget all snippets; none may run any more, on any CPU */
 void gtp_jit_reset(void);
+
+/* gtp_jit_world - where snippets in the arena run; a test may want it without fast loads */
+const struct ax_jit_world *gtp_jit_world(void);
 
 /* gtp_jit_usage - bytes of the arena in use and in all */
 void gtp_jit_usage(u32 *used, u32 *size);

@@ -41,9 +41,10 @@ static struct jit_test_request *request;
 static struct jit_test_reply *reply;
 static u32 reply_size;
 
-ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len)
+ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_world *w, u64 pc,
+			   u32 *len)
 {
-	struct ax_jit_request req = { .v = v, .pc = pc };
+	struct ax_jit_request req = { .v = v, .world = w, .pc = pc };
 	struct gtp_jit_code code;
 	int err;
 
@@ -99,6 +100,7 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 	struct ax_point *points = kvmalloc_array(r->code_len + 1, sizeof(*points), GFP_KERNEL);
 	struct ax_verified v;
 	struct ax_error err;
+	struct ax_jit_world w = *gtp_jit_world();
 	ax_jit_fn fn = NULL;
 	u64 value = 0;
 	u32 len;
@@ -106,13 +108,13 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 
 	if (!points)
 		return -ENOMEM;
+	/* A vector's memory is not where it says; something else may be. */
+	w.fast = false;
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)
-		fn = jit_test_compile(&v, r->pc, &len);
+		fn = jit_test_compile(&v, &w, r->pc, &len);
 	if (fn) {
 		axenv_reset(e);
-		preempt_disable();
 		ret = ax_jit_run(fn, &e->ax, &value);
-		preempt_enable();
 		fill_reply(e, ret, value);
 	}
 	kvfree(points);

@@ -20,7 +20,7 @@ static int read_carefully(void *ctx, void *dst, u64 addr, u32 len)
 
 static int compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len)
 {
-	*fn = jit_test_compile(v, RANDOM_PC, len);
+	*fn = jit_test_compile(v, NULL, RANDOM_PC, len);
 	return *fn ? 0 : -ENOSPC;
 }
 
