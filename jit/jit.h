@@ -61,6 +61,7 @@ enum ax_jit_stub {
  * @endbr: indirect calls must find an endbr64
  * @fast_limit: fast are the addresses that, taken as signed numbers, are below it
  * @return_thunk: where a return has to jump; 0: a plain ret
+ * @pad_hit: where jump pads go with a hit; see jit/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
  * In the kernel the limit is a negative number: all of the upper half of the address space but its
@@ -72,6 +73,7 @@ struct ax_jit_world {
 	bool endbr;
 	s32 fast_limit;
 	u64 return_thunk;
+	u64 pad_hit;
 	u64 stub[AX_JIT_NR_STUBS];
 };
 

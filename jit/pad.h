@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The jump pad of a direct probe: condition on live registers, the way to C, the displaced code. */
+#ifndef _GTP_PAD_H
+#define _GTP_PAD_H
+
+#include "jit/jit.h"
+#include "regions/region.h"
+
+/*
+ * Control comes by a jmp from the probed place, with everything as it was there. Then
+ *
+ *	condition, if one can be evaluated here	  false: to "displaced"
+ *	push $number; call world->pad_hit; drop	  all registers and flags survive it
+ *   displaced:
+ *	the instructions that the jump replaced; jmp behind them
+ *
+ * At a function's entry control comes by a call instead (ftrace's direct call): nothing is
+ * displaced, and it ends with a return. The hit's rsp is then 8 more than the machine's.
+ *
+ * A condition is evaluated here when it is made of registers, constants, memory and arithmetic. It
+ * is evaluated to the end only when all its loads are fast ones that succeed; in every other case
+ * (an address that needs care, a fault, a division by zero) control goes to pad_hit with another
+ * number, and there the condition is evaluated again with the means to report what is wrong. It has
+ * no side effects, so that is the same.
+ *
+ * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
+ * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
+ * A displaced call pushes the original's return address, so no sleeping task returns to a pad.
+ */
+
+/**
+ * struct gtp_pad_request - what to make
+ * @region: what the jump displaces; NULL: control comes by a call, from ftrace
+ * @cond: condition to evaluate here, or NULL; see gtp_pad_can()
+ * @world: where; @world->pad_hit is the common way to C
+ * @at: the probed address; what rip reads as
+ * @number: given to pad_hit, below 1 << 30
+ * @seed: as in struct ax_jit_request
+ */
+struct gtp_pad_request {
+	const struct gtp_region *region;
+	const struct ax_verified *cond;
+	const struct ax_jit_world *world;
+	u64 at;
+	u32 number;
+	u32 seed;
+};
+
+/*
+ * What pad_hit finds pushed: @number << 1, plus this when a condition has been evaluated and held.
+ * Without it the condition is still to be evaluated, if there is one.
+ */
+enum { GTP_PAD_HELD = 1 };
+
+/* gtp_pad_can - can the condition be evaluated on live registers? */
+bool gtp_pad_can(const struct ax_verified *cond);
+
+/* gtp_pad_work_size, gtp_pad_plan, gtp_pad_emit - as their namesakes of the compiler, in jit/jit.h */
+size_t gtp_pad_work_size(const struct gtp_pad_request *req);
+u32 gtp_pad_plan(struct ax_jit *work, const struct gtp_pad_request *req);
+int gtp_pad_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
+
+#endif /* _GTP_PAD_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* May a jump replace what is at an address of the running code? The module's decision. */
+#ifndef _GTP_REGION_H
+#define _GTP_REGION_H
+
+#include "regions/insn.h"
+#include "regions/table.h"
+
+enum {
+	GTP_REGION_JUMP = 5, /* jmp rel32 */
+	GTP_REGION_MAX = GTP_REGION_JUMP - 1 + GTP_INSN_MAX,
+};
+
+/* X(name, word, text): why not. The user reads the text behind "no jump: ". */
+#define GTP_REGION_REFUSALS(X) \
+	X(UNKNOWN_CODE, "unknown-code", "an instruction of the function is not one that gdbtp knows") \
+	X(NOT_START, "not-start", "no instruction starts there") \
+	X(END, "end", "the function ends within the 5 bytes") \
+	X(LEADER, "leader", "control may arrive within the 5 bytes") \
+	X(SITE, "site", "the bytes reach a place that is patched while the kernel runs") \
+	X(FAULT, "fault", "an instruction among them has an exception fixup") \
+	X(RETURN, "return", "a call among them would return into the 5 bytes") \
+	X(COPY, "copy", "an instruction among them works only where it is") \
+	X(INDIRECT, "indirect", "the function jumps through a table, and nothing tells where to") \
+	X(OTHERS, "others", "a breakpoint or jump of someone else is among the bytes or before them")
+
+enum gtp_region_verdict {
+	GTP_REGION_OK,
+#define X(name, word, text) GTP_REGION_##name,
+	GTP_REGION_REFUSALS(X)
+#undef X
+};
+
+/**
+ * struct gtp_region - what a jump displaces
+ * @len: bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
+ * @n: instructions
+ * @insn: them, in order
+ * @bytes: as they are in memory now
+ * @flags_dead: the arithmetic flags are overwritten from here on before anything looks at them
+ * @falls_out: control can go on behind the last instruction
+ */
+struct gtp_region {
+	u8 len;
+	u8 n;
+	bool flags_dead;
+	bool falls_out;
+	struct gtp_insn insn[GTP_REGION_JUMP];
+	u8 bytes[GTP_REGION_MAX];
+};
+
+/**
+ * struct gtp_region_ask - the question
+ * @fn: live bytes of the whole function, as the kernel's symbols bound it
+ * @fn_size: how many
+ * @at: offset of the address in it
+ * @table: what the file said of the text
+ * @span: which of its spans the function is in
+ * @fn_offset: of the function in that span
+ */
+struct gtp_region_ask {
+	const u8 *fn;
+	u32 fn_size;
+	u32 at;
+	const struct gtp_table *table;
+	u32 span;
+	u32 fn_offset;
+};
+
+/**
+ * gtp_region_find() - decide, from live bytes and the file's table together
+ * @ask: the question
+ * @r: filled in when the answer is GTP_REGION_OK
+ *
+ * Decodes the live function from its start to its end. The address must be the start of an
+ * instruction there, no direct jump of the function may lead into the region, and what only the
+ * whole file can tell (leaders, patched places, fixups) comes from the table.
+ *
+ * Context: any; time is linear in @fn_size.
+ * Return: GTP_REGION_OK or why not.
+ */
+enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct gtp_region *r);
+
+/* gtp_region_text, gtp_region_word - a refusal as a sentence, and as one word */
+const char *gtp_region_text(enum gtp_region_verdict v);
+const char *gtp_region_word(enum gtp_region_verdict v);
+
+#endif /* _GTP_REGION_H */
