@@ -21,9 +21,12 @@ static int __init gtp_init(void)
 	int err;
 
 	gtp_world_init();
-	err = gtp_host_init();
+	err = gtp_event_init();
 	if (err)
 		return err;
+	err = gtp_host_init();
+	if (err)
+		goto err_event;
 	err = gtp_procfs_init();
 	if (err)
 		goto err_host;
@@ -36,6 +39,8 @@ err_procfs:
 	gtp_procfs_exit();
 err_host:
 	gtp_host_exit();
+err_event:
+	gtp_event_exit();
 	return err;
 }
 
@@ -48,6 +53,7 @@ static void __exit gtp_exit(void)
 	gtp_gtpframe_exit();
 	gtp_procfs_exit();
 	gtp_host_exit();
+	gtp_event_exit();
 }
 
 module_init(gtp_init);

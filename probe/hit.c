@@ -14,6 +14,7 @@
 struct hit {
 	struct gtp_trace *t;
 	struct gtp_cpu *cpu;
+	const struct gtp_location *loc;
 	struct gtp_tracepoint *tp;
 	u64 time; /* 0: not read yet */
 	struct ax_env env;
@@ -170,6 +171,19 @@ static int collect_regs(struct hit *h, const struct gtp_action *a)
 	return rc;
 }
 
+/* A record that is not there is no error: the rest of the frame is worth having without it. */
+static int collect_static(struct hit *h)
+{
+	int rc = h->t->hit_ops->sdata(h->t->ctx, h->loc, h->env.regs, &h->cpu->buf);
+
+	if (rc == -E2BIG)
+		h->env.err = (struct ax_error){ AX_E_TOO_MUCH, 0, 0, GTP_SDATA_RECORD_MAX, 0 };
+	if (rc != -ENODATA)
+		return rc;
+	h->cpu->no_sdata++;
+	return 0;
+}
+
 static int collect(struct hit *h, const struct gtp_action *a)
 {
 	switch (a->kind) {
@@ -179,6 +193,8 @@ static int collect(struct hit *h, const struct gtp_action *a)
 		return collect_mem(h, a);
 	case GTP_ACTION_EXPR:
 		return evaluate(h, a->expr, NULL);
+	case GTP_ACTION_STATIC:
+		return collect_static(h);
 	}
 	return 0;
 }
@@ -275,6 +291,7 @@ static void handle(const struct gtp_location *loc, struct gtp_cpu *cpu, const st
 		struct hit h = {
 			.t = t,
 			.cpu = cpu,
+			.loc = loc,
 			.tp = tp,
 			.env = {
 				.ops = &expr_ops,

@@ -5,6 +5,7 @@
 
 #include <gtp/base.h>
 #include "trace/buffer.h"
+#include "trace/sdata.h"
 
 /**
  * struct gtp_index_entry - frame number i
@@ -20,12 +21,14 @@ struct gtp_index_entry {
  * struct gtp_index - all frames of a stopped run
  * @entry: @n + 1 entries (the last has no frame, its offset is the length of all images)
  * @n: number of frames
+ * @formats: how static data is to be read, or NULL; set before gtp_index_build()
  *
  * Valid as long as no buffer is written to.
  */
 struct gtp_index {
 	struct gtp_index_entry *entry;
 	u32 n;
+	const struct gtp_sdata_format *formats;
 };
 
 /**

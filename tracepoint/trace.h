@@ -22,6 +22,8 @@ enum gtp_stop {
 /**
  * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
+ *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
  * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
  *          anywhere, and each @loc->missed is final
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
@@ -33,6 +35,7 @@ enum gtp_stop {
  */
 struct gtp_target_ops {
 	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 			   u32 *ncpus, struct gtp_why *why);
@@ -57,6 +60,7 @@ enum {
  * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
  * @tps, @tsvs: definitions
  * @locs: armed locations
+ * @formats: of the static data in the frames, until these go
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots, @slots_used: counters that every CPU has, and how many are taken
  * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
@@ -85,6 +89,7 @@ struct gtp_trace {
 	struct gtp_tracepoints tps;
 	struct gtp_tsvs tsvs;
 	struct gtp_location *locs;
+	struct gtp_sdata_format *formats;
 	struct gtp_cpu **cpus;
 	u32 ncpus;
 	u32 nslots;
@@ -181,7 +186,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 
 /* struct gtp_totals - the run over all CPUs */
 struct gtp_totals {
-	u64 frames, created, size, free, nested, missed;
+	u64 frames, created, size, free, nested, missed, no_sdata;
 };
 
 /* gtp_trace_totals - may be asked for during a run: each figure is right by itself */

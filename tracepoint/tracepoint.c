@@ -134,6 +134,8 @@ static void put_definition(struct gtp_out *out, const struct gtp_tracepoint *tp)
 {
 	put_head(out, 'T', tp);
 	gtp_out_printf(out, "%c:0:%llx", READ_ONCE(tp->enabled) ? 'E' : 'D', tp->pass);
+	if (tp->is_static)
+		gtp_out_printf(out, ":S");
 	if (tp->cond) {
 		gtp_out_printf(out, ":X%x,", tp->cond->ax.len);
 		gtp_out_hex(out, tp->cond->ax.code, tp->cond->ax.len);
