@@ -117,7 +117,7 @@ static bool name_is_taken(void)
 	struct trace_event_file *file = trace_get_event_file(INSTANCE, "sched", "sched_switch");
 
 	if (IS_ERR(file))
-		return PTR_ERR(file) != -ENODEV;
+		return PTR_ERR(file) != -ENOENT;
 	trace_put_event_file(file);
 	return true;
 }

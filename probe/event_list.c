@@ -296,13 +296,11 @@ static bool find_core(u64 addr, struct gtp_event *ev)
 	return false;
 }
 
-bool gtp_event_find(u64 addr, struct gtp_event *ev)
+static bool find(u64 addr, struct gtp_event *ev)
 {
 	struct events_module *m;
 	u32 i;
 
-	lockdep_assert_held(&gtp_events_lock);
-	name_all();
 	if (find_core(addr, ev))
 		return true;
 	list_for_each_entry(m, &modules, list) {
@@ -315,6 +313,25 @@ bool gtp_event_find(u64 addr, struct gtp_event *ev)
 		}
 	}
 	return false;
+}
+
+bool gtp_event_find(u64 addr, struct gtp_event *ev)
+{
+	lockdep_assert_held(&gtp_events_lock);
+	name_all();
+	return find(addr, ev);
+}
+
+/* gtp_event_is_marker() - struct gtp_target_ops' is_marker */
+bool gtp_event_is_marker(void *ctx, u64 addr)
+{
+	struct gtp_event ev;
+	bool found;
+
+	mutex_lock(&gtp_events_lock);
+	found = find(addr, &ev);
+	mutex_unlock(&gtp_events_lock);
+	return found;
 }
 
 static bool nth(u32 n, struct gtp_event *ev)

@@ -348,12 +348,6 @@ static int action_expr(struct def *d, struct gtp_action *a)
 
 static int action_static(struct def *d, struct gtp_action *a __always_unused)
 {
-	if (!d->tp->is_static) {
-		gtp_why(d->why,
-			"tracepoint %u collects $_sdata, which only static tracepoints (strace) have",
-			d->tp->num);
-		return -EINVAL;
-	}
 	d->tp->sdata = true;
 	return 0;
 }

@@ -89,6 +89,7 @@ static void disarm(void *ctx, struct gtp_location *first)
 }
 
 static const struct gtp_target_ops target_ops = {
+	.is_marker = gtp_event_is_marker,
 	.arm = arm,
 	.sdata = gtp_event_sdata,
 	.disarm = disarm,

@@ -31,6 +31,19 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 	return -EINVAL;
 }
 
+/*
+ * The function at a marker is what a tracepoint calls when it has several probes, and hardly ever
+ * runs otherwise: whoever traces its first instruction means the tracepoint.
+ */
+static enum gtp_location_kind kind_of(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
+{
+	if (tp->is_static)
+		return GTP_LOCATION_EVENT;
+	return t->target->is_marker && t->target->is_marker(t->ctx, tp->addr) ?
+		       GTP_LOCATION_EVENT :
+		       GTP_LOCATION_CODE;
+}
+
 static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 			    struct gtp_why *why)
 {
@@ -43,6 +56,12 @@ static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp
 			"tracepoint %u at 0x%llx: its module has been unloaded; load it and tstart, or delete it",
 			tp->num, tp->addr);
 		return -ENOENT;
+	}
+	if (tp->sdata && kind_of(t, tp) != GTP_LOCATION_EVENT) {
+		gtp_why(why,
+			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
+			tp->num);
+		return -EINVAL;
 	}
 	rc = check_expr(t, tp, tp->cond, 0, why);
 	for (a = tp->actions; a && !rc; a = a->next)
@@ -62,17 +81,14 @@ static int check_all(struct gtp_trace *t, struct gtp_why *why)
 
 /* --- locations --- */
 
-static enum gtp_location_kind kind_of(const struct gtp_tracepoint *tp)
-{
-	return tp->is_static ? GTP_LOCATION_EVENT : GTP_LOCATION_CODE;
-}
-
 static struct gtp_location *find_location(const struct gtp_trace *t,
 					  const struct gtp_tracepoint *tp)
 {
 	struct gtp_location *loc = t->locs;
 
-	while (loc && (loc->addr != tp->addr || loc->kind != kind_of(tp)))
+	enum gtp_location_kind kind = kind_of(t, tp);
+
+	while (loc && (loc->addr != tp->addr || loc->kind != kind))
 		loc = loc->next;
 	return loc;
 }
@@ -87,7 +103,7 @@ static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepo
 		return NULL;
 	}
 	loc->addr = tp->addr;
-	loc->kind = kind_of(tp);
+	loc->kind = kind_of(t, tp);
 	loc->trace = t;
 	loc->first = tp;
 	return loc;
@@ -187,7 +203,7 @@ static int allow_sdata(struct gtp_trace *t, struct gtp_location *loc,
 
 	keep_format(t, loc);
 	if (rc)
-		gtp_why(why, "tracepoint %u at 0x%llx: no $_sdata: %s", tp->num, loc->addr,
+		gtp_why(why, "tracepoint %u at 0x%llx: no static data: %s", tp->num, loc->addr,
 			inner.text);
 	return rc;
 }

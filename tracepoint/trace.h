@@ -21,6 +21,8 @@ enum gtp_stop {
 
 /**
  * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
+ * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
+ *             whatever command it was set (NULL: there are none)
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
  *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
@@ -34,6 +36,7 @@ enum gtp_stop {
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  */
 struct gtp_target_ops {
+	bool (*is_marker)(void *ctx, u64 addr);
 	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);

@@ -95,7 +95,7 @@ struct gtp_source {
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
- * @is_static: on a kernel tracepoint (strace), whose marker's address @addr is; not on an instruction
+ * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @sdata: collects $_sdata
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit

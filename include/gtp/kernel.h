@@ -124,6 +124,7 @@ bool gtp_event_range_in(const struct module *mod, u64 *start, u64 *end);
 /* probe/event_list.c */
 int gtp_event_marker_nth(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
 int gtp_event_marker_at(void *ctx, u64 addr);
+bool gtp_event_is_marker(void *ctx, u64 addr);
 
 /* probe/access.c */
 
