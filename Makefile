@@ -42,6 +42,10 @@ check-debug: ## the guest tests on a kernel with KASAN, lockdep and sleep checks
 fuzz: ## every fuzzer for SECONDS (default 600)
 	$(MAKE) -C tests/fuzz run SECONDS=$(or $(SECONDS),600)
 
+bench: ## what a hit costs, in instructions, in a guest that counts them (root)
+	tests/vm/deps
+	tests/bench/run
+
 style: ## checkpatch and clang-format with the kernel's own rules, sharing rules, file budgets
 	scripts/style
 
@@ -57,4 +61,4 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build
 
-.PHONY: all help module tools demo check check-unit check-debug fuzz style install uninstall clean distclean
+.PHONY: all help module tools demo check check-unit check-debug fuzz bench style install uninstall clean distclean

@@ -27,6 +27,14 @@ GTP_SHARED := \
 	agentexpr/verify.c \
 	agentexpr/interp.c \
 	jit/x86_emit.c \
+	jit/values.c \
+	jit/compile.c \
+	jit/compile_alu.c \
+	jit/compile_shift.c \
+	jit/compile_div.c \
+	jit/compile_mem.c \
+	jit/compile_call.c \
+	jit/stubs.c \
 	probe/hit.c \
 	trace/buffer.c \
 	trace/frame.c \

@@ -2,7 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/* Every byte goes through here. After an error the length still grows, so that a caller learns it. */
+/* Every byte goes through here. After an error the length still grows, so that callers learn it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -76,9 +76,9 @@ static void sib(struct x86_buf *b, u32 scale, u32 index, u32 base)
 }
 
 /*
- * The byte after the opcode and what follows it. rm 4 announces a SIB byte, so rsp and r12 as a base
- * always have one (its index 4 means none); mod 0 with base 5 means no base, so rbp and r13 always
- * have a displacement.
+ * The byte after the opcode and what follows it. rm 4 announces a SIB byte, so rsp and r12 as a
+ * base always have one (its index 4 means none); mod 0 with base 5 means no base, so rbp and r13
+ * always have a displacement.
  */
 static void modrm_mem(struct x86_buf *b, u32 reg, const struct x86_mem *m)
 {
@@ -135,16 +135,6 @@ void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value)
 		emit_le(b, value, 4);
 	} else {
 		x86_movabs(b, dst, value);
-	}
-}
-
-void x86_xchg(struct x86_buf *b, enum x86_reg a, enum x86_reg c)
-{
-	if (a == X86_RAX || c == X86_RAX) {
-		rex(b, REX_W, 0, 0, a | c);
-		emit(b, 0x90 | ((a | c) & 7)); /* xchg rax, a */
-	} else {
-		op_rr(b, REX_W, 0x87, c, a); /* xchg a, c */
 	}
 }
 
@@ -253,11 +243,6 @@ void x86_alu_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_
 	}
 }
 
-void x86_cmp_imm32(struct x86_buf *b, enum x86_reg dst, s32 imm)
-{
-	alu_imm32(b, X86_CMP, X86_64, dst, imm); /* cmp dst, simm32 */
-}
-
 void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
 		     s32 imm)
 {
@@ -322,6 +307,30 @@ static void displacement(struct x86_buf *b, s64 to, u32 bytes)
 	emit_le(b, (u64)disp, bytes);
 }
 
+u32 x86_skip_if(struct x86_buf *b, enum x86_cc cc)
+{
+	emit(b, 0x70 | cc); /* jcc rel8 */
+	emit(b, 0);
+	return b->len;
+}
+
+u32 x86_skip(struct x86_buf *b)
+{
+	emit(b, 0xeb); /* jmp rel8 */
+	emit(b, 0);
+	return b->len;
+}
+
+void x86_land(struct x86_buf *b, u32 from)
+{
+	u32 disp = b->len - from;
+
+	if (disp > 127)
+		b->failed = true;
+	else if (b->p && !b->failed)
+		b->p[from - 1] = (u8)disp;
+}
+
 void x86_jcc_short(struct x86_buf *b, enum x86_cc cc, u32 to)
 {
 	emit(b, 0x70 | cc); /* jcc rel8 */
@@ -343,6 +352,12 @@ void x86_jmp_short(struct x86_buf *b, u32 to)
 void x86_jmp(struct x86_buf *b, u32 to)
 {
 	emit(b, 0xe9); /* jmp rel32 */
+	displacement(b, to, 4);
+}
+
+void x86_nop_to(struct x86_buf *b, u32 to)
+{
+	emit_le(b, 0x801f0f, 3); /* nop [rax + disp32] */
 	displacement(b, to, 4);
 }
 
@@ -381,6 +396,16 @@ void x86_pop(struct x86_buf *b, enum x86_reg reg)
 	emit(b, 0x58 | (reg & 7)); /* pop reg */
 }
 
+void x86_push_mem(struct x86_buf *b, struct x86_mem mem)
+{
+	op_rm(b, REX_NONE, 0xff, 6, &mem); /* push qword [mem] */
+}
+
+void x86_pop_mem(struct x86_buf *b, struct x86_mem mem)
+{
+	op_rm(b, REX_NONE, 0x8f, 0, &mem); /* pop qword [mem] */
+}
+
 void x86_leave(struct x86_buf *b)
 {
 	emit(b, 0xc9); /* leave */
@@ -398,7 +423,7 @@ void x86_endbr64(struct x86_buf *b)
 
 void x86_fill_nops(struct x86_buf *b, u32 bytes)
 {
-	/* The forms that processors decode as one instruction: nop, 66 nop, nop [mem] of any length. */
+	/* The forms that processors decode as one instruction. */
 	static const u64 form[] = {
 		0,
 		0x90,             /* nop */

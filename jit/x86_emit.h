@@ -93,7 +93,6 @@ static inline struct x86_mem x86_at(enum x86_reg base, s32 disp)
 void x86_mov(struct x86_buf *b, enum x86_reg dst, enum x86_reg src);
 void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value); /* the shortest form */
 void x86_movabs(struct x86_buf *b, enum x86_reg dst, u64 value);  /* always 10 bytes */
-void x86_xchg(struct x86_buf *b, enum x86_reg a, enum x86_reg c);
 void x86_lea(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem mem);
 void x86_cmov(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst, enum x86_reg src);
 void x86_setcc(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst); /* the low byte only */
@@ -122,8 +121,6 @@ void x86_alu_mem(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_
 void x86_alu_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst, s32 imm);
 void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
 		     s32 imm);
-/* x86_cmp_imm32 - cmp dst, imm with four bytes of immediate whatever its value */
-void x86_cmp_imm32(struct x86_buf *b, enum x86_reg dst, s32 imm);
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y);
 void x86_imul(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src);
 void x86_imul_mem(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem src);
@@ -132,6 +129,14 @@ void x86_unary(struct x86_buf *b, enum x86_unary op, enum x86_width w, enum x86_
 void x86_shift(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x86_reg dst, u8 count);
 void x86_shift_cl(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x86_reg dst);
 void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w); /* cdq, cqo */
+
+/*
+ * Short jumps ahead over code of unknown length: x86_land() makes the jump that returned @from
+ * arrive at the end of the buffer as it is then.
+ */
+u32 x86_skip_if(struct x86_buf *b, enum x86_cc cc);
+u32 x86_skip(struct x86_buf *b);
+void x86_land(struct x86_buf *b, u32 from);
 
 /*
  * Jumps. @to is an offset in the buffer, it may lie ahead. The short ones fail when it is out of
@@ -150,9 +155,12 @@ void x86_call_reg(struct x86_buf *b, enum x86_reg reg);
 void x86_push(struct x86_buf *b, enum x86_reg reg);
 void x86_push_imm(struct x86_buf *b, s32 imm); /* always 5 bytes */
 void x86_pop(struct x86_buf *b, enum x86_reg reg);
+void x86_push_mem(struct x86_buf *b, struct x86_mem mem);
+void x86_pop_mem(struct x86_buf *b, struct x86_mem mem);
 void x86_leave(struct x86_buf *b);
 void x86_ret(struct x86_buf *b);
 void x86_endbr64(struct x86_buf *b);
+void x86_nop_to(struct x86_buf *b, u32 to);       /* does nothing; ends like x86_jcc() */
 void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as possible */
 void x86_int3s(struct x86_buf *b, u32 bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Memory that may not be there: loads and stores that survive a fault, in any context. */
 #include <linux/uaccess.h>
-#include <asm/processor.h>
+#include <asm/page_types.h>
 #include <asm/vsyscall.h>
 
 #include <gtp/kernel.h>
@@ -9,11 +9,12 @@
 /*
  * A fault at a canonical kernel address ends at the exception table entry of the load. Any other
  * address must not get there: a non-canonical one raises #GP, for which the kernel's handler of
- * these entries warns.
+ * these entries warns. What is canonical depends on the page tables in use, not on what the
+ * processor could do: boot_cpu_data.x86_virt_bits says 57 even where the kernel has four levels.
  */
 static bool kernel_range(u64 addr, u64 len)
 {
-	u64 lowest = ~0ULL << (boot_cpu_data.x86_virt_bits - 1);
+	u64 lowest = ~0ULL << __VIRTUAL_MASK_SHIFT;
 
 	return addr >= lowest && len <= -addr - 1 &&
 	       (addr > VSYSCALL_ADDR + PAGE_SIZE - 1 || addr + len <= VSYSCALL_ADDR);

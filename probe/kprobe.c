@@ -4,6 +4,7 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/spinlock.h>
 #include <asm/ptrace.h>
@@ -142,6 +143,11 @@ static int refuse_early(u64 addr, struct gtp_why *why)
 	if (err) {
 		gtp_why(why, "the kernel is locked down: it allows no probes");
 		return err;
+	}
+	/* GDB has been killed while many probes are being armed: nobody waits for the rest. */
+	if (fatal_signal_pending(current)) {
+		gtp_why(why, "interrupted");
+		return -EINTR;
 	}
 	if (within_module(addr, THIS_MODULE)) {
 		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");

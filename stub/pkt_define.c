@@ -6,7 +6,7 @@ GTP_HANDLER(gtp_pkt_init)
 {
 	gtp_trace_reset(s->trace);
 	s->frame = -1;
-	s->nro = 0;
+	s->trace->nro = 0;
 	s->upload_tp = 0;
 	s->upload_piece = 0;
 	s->upload_var = 0;
@@ -97,13 +97,13 @@ static bool load_distance(u64 text_start, u64 first, u64 *distance)
 	return text_start && *distance % (2 << 20) == 0 && *distance < 1 << 30;
 }
 
-static void add_ro_range(struct gtp_stub *s, u64 start, u64 end)
+static void add_ro_range(struct gtp_trace *t, u64 start, u64 end)
 {
-	if (start >= end || s->nro == GTP_RO_MAX)
+	if (start >= end || t->nro == GTP_RO_MAX)
 		return;
-	s->ro[s->nro].start = start;
-	s->ro[s->nro].end = end;
-	s->nro++;
+	t->ro[t->nro].start = start;
+	t->ro[t->nro].end = end;
+	t->nro++;
 }
 
 GTP_HANDLER(gtp_pkt_readonly)
@@ -112,7 +112,7 @@ GTP_HANDLER(gtp_pkt_readonly)
 	u64 start, end, distance;
 	u32 n = 0;
 
-	s->nro = 0;
+	s->trace->nro = 0;
 	do {
 		if (!gtp_in_hex64(in, &start))
 			return gtp_packets_bad(in, why, "an address");
@@ -122,7 +122,7 @@ GTP_HANDLER(gtp_pkt_readonly)
 			return gtp_packets_bad(in, why, "an address");
 		if (!n++ && !load_distance(text, start, &distance))
 			return gtp_packets_ok(s);
-		add_ro_range(s, start + distance, end + distance);
+		add_ro_range(s->trace, start + distance, end + distance);
 	} while (gtp_in_char(in, ':'));
 	return gtp_packets_end(in, why) ? -EINVAL : gtp_packets_ok(s);
 }

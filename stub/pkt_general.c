@@ -72,8 +72,14 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 /* An error would make GDB think that the target runs; a stop at once keeps its state right. */
 GTP_HANDLER(gtp_pkt_continue)
 {
-	if (!gtp_trace_running(s->trace))
+	if (s->trace->stop == GTP_STOP_NEVER_RUN)
 		return stop_at_once(s, "no trace is running that continue could wait for");
+	if (!gtp_trace_running(s->trace)) {
+		/* It was faster than GDB: the user is told what the wait would have told. */
+		gtp_monitor_ended(s);
+		gtp_out_printf(&s->reply, "S05");
+		return 0;
+	}
 	s->waiting = true;
 	s->no_reply = true;
 	return 0;

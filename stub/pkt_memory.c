@@ -128,12 +128,13 @@ static bool is_traced_page(const struct gtp_stub *s, u64 addr)
  */
 static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 {
+	const struct gtp_trace *t = s->trace;
 	u64 n = 0;
 	u32 i;
 
-	for (i = 0; i < s->nro; i++)
-		if (addr >= s->ro[i].start && addr < s->ro[i].end)
-			n = s->ro[i].end - addr;
+	for (i = 0; i < t->nro; i++)
+		if (addr >= t->ro[i].start && addr < t->ro[i].end)
+			n = t->ro[i].end - addr;
 	if (!n && is_traced_page(s, addr))
 		n = PAGE - addr % PAGE;
 	return n < len ? (u32)n : len;

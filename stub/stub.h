@@ -52,13 +52,7 @@ struct gtp_stub_ops {
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };
 
-/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
-struct gtp_ro {
-	u64 start, end;
-};
-
 enum {
-	GTP_RO_MAX = 64, /* a kernel image has about 25 read-only sections */
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
 };
@@ -77,7 +71,6 @@ enum {
  *           count can go away between two packets
  * @upload_marker: cursor of qTsSTM, the same
  * @installing: defined during the run, not armed before it is complete
- * @ro, @nro: from QTro
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
  *           the next noisy reply
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
@@ -102,8 +95,6 @@ struct gtp_stub {
 	u32 upload_var;
 	u32 upload_marker;
 	struct gtp_tracepoint *installing;
-	struct gtp_ro ro[GTP_RO_MAX];
-	u32 nro;
 	char notice[GTP_NOTICE_MAX];
 	u32 notice_len;
 	bool notice_cut;

@@ -24,9 +24,12 @@ static u64 text_address;
 
 /*
  * User addresses are somebody's, and only a hit knows whose: here they would be GDB's own memory.
+ * Lockdown is asked again, since it may have come after the file was opened.
  */
 static int world_read(void *ctx, void *dst, u64 addr, u32 len)
 {
+	if (security_locked_down(LOCKDOWN_KCORE))
+		return -EPERM;
 	return gtp_access_read_kernel(dst, addr, len);
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* axrun: vectors through the interpreter, and agent expressions as text. */
+/* axrun: vectors through the interpreter and the compiler, and agent expressions as text. */
 #include <stdlib.h>
 #include <unistd.h>
 #include "tools/axasm.h"
+#include "tools/axjit.h"
 #include "tools/axvec.h"
 
 static int usage(FILE *to, int status)
 {
 	fputs("axrun FILE.ax...         run vectors, print TAP; exit status 1 when one fails\n"
+	      "axrun -c FILE.ax...      disassemble, show what the compiler makes of them\n"
 	      "axrun -d FILE.ax...      disassemble; ^ marks what the verifier refuses\n"
+	      "axrun -r FILE.ax...      what they do, in a vector's own words\n"
 	      "axrun -x HEX             disassemble, verify and evaluate bytes as GDB sends them\n"
 	      "axrun -s FOLDER FILE...  write the vectors' bytes to FOLDER, one file each, as fuzzing seeds\n",
 	      to);
@@ -34,15 +37,38 @@ static const char *short_name(const char *path)
 	return at ? at + strlen("vectors/") : path;
 }
 
+/*
+ * By the interpreter, then by the compiler with every choice of registers; @who says which
+ * failed.
+ */
+static bool run_engines(struct axvec *v, char *msg, size_t size, const char **who)
+{
+	u32 seed;
+
+	*who = "interpreter";
+	if (!axvec_run(v, ax_interp, msg, size))
+		return false;
+	*who = "compiler";
+	for (seed = 0; seed < AXJIT_SEEDS; seed++) {
+		axjit_seed(seed);
+		if (!axvec_run(v, axjit_eval, msg, size))
+			return false;
+	}
+	return true;
+}
+
 static bool run_one(const char *path)
 {
 	char msg[4096] = "";
 	struct axvec *v = axvec_load(path, msg, sizeof(msg));
-	bool ok = v && axvec_run(v, ax_interp, msg, sizeof(msg));
+	const char *who = "file";
+	bool ok = v && run_engines(v, msg, sizeof(msg), &who);
 
 	printf("%s - %s\n", ok ? "ok" : "not ok", short_name(path));
-	if (!ok)
+	if (!ok) {
+		diagnose(who);
 		diagnose(msg);
+	}
 	if (!ok && v)
 		diagnose(v->why);
 	if (v)
@@ -69,21 +95,75 @@ static enum ax_err verify(const u8 *code, u32 len, enum ax_kind kind, struct ax_
 	return ax_verify(code, len, kind, points, v, err);
 }
 
-static int list_one(const char *path)
+static struct axvec *load(const char *path)
 {
 	char msg[4096] = "";
-	struct axvec *vec = axvec_load(path, msg, sizeof(msg));
+	struct axvec *v = axvec_load(path, msg, sizeof(msg));
+
+	if (!v)
+		fprintf(stderr, "%s\n", msg);
+	return v;
+}
+
+static int list_one(const char *path, bool code)
+{
+	struct axvec *vec = load(path);
 	struct ax_verified v;
 	struct ax_error err;
 
-	if (!vec) {
-		fprintf(stderr, "%s\n", msg);
+	if (!vec)
 		return 1;
-	}
 	printf("%s\n", path);
 	if (verify(vec->code, vec->len, vec->kind, &v, &err) == AX_OK)
 		ax_verify_tsvs(&v, axenv_known, vec->env, &err);
 	axasm_listing(vec->code, vec->len, &err, stdout);
+	if (code && err.code == AX_OK)
+		axjit_listing(&v);
+	axvec_free(vec);
+	return 0;
+}
+
+static void print_outcome(struct axvec *vec, const struct ax_verified *v)
+{
+	struct axenv *e = vec->env;
+	struct ax_error *err = &e->ax.err;
+	char *log;
+	u64 result;
+	u32 i;
+
+	if (ax_interp(v, &e->ax, &result) == -ENOSPC)
+		printf("-- error FULL\n");
+	else if (err->code)
+		printf("-- error %s @%u 0x%llx %llu\n", ax_error_name(err->code), err->pc, err->arg,
+		       err->arg2);
+	else
+		printf("-- result\n0x%llx\n", result);
+	log = axenv_log_text(e);
+	if (*log)
+		printf("-- collected\n%s", log);
+	free(log);
+	if (e->printed_len)
+		printf("-- printed\n");
+	for (i = 0; i < e->printed_len; i++)
+		printf("%02x%s", (u8)e->printed[i], i + 1 == e->printed_len ? "\n" : "");
+	for (i = 0; i < e->ntsvs; i++)
+		if (e->tsvs[i].value != e->tsvs[i].initial)
+			printf("-- tsv after\n%u %lld\n", e->tsvs[i].num, e->tsvs[i].value);
+}
+
+static int report_one(const char *path)
+{
+	struct axvec *vec = load(path);
+	struct ax_verified v;
+	struct ax_error err;
+
+	if (!vec)
+		return 1;
+	if (verify(vec->code, vec->len, vec->kind, &v, &err) == AX_OK)
+		print_outcome(vec, &v);
+	else
+		printf("-- error %s @%u %llu %llu\n", ax_error_name(err.code), err.pc, err.arg,
+		       err.arg2);
 	axvec_free(vec);
 	return 0;
 }
@@ -122,15 +202,12 @@ static int run_hex(const char *hex)
 /* A seed is what tests/fuzz/fuzz_ax.c takes: a byte for the kind, then the expression. */
 static int write_seed(const char *folder, const char *path, int n)
 {
-	char msg[4096] = "";
-	struct axvec *v = axvec_load(path, msg, sizeof(msg));
+	struct axvec *v = load(path);
 	char name[4096];
 	FILE *f;
 
-	if (!v) {
-		fprintf(stderr, "%s\n", msg);
+	if (!v)
 		return 1;
-	}
 	snprintf(name, sizeof(name), "%s/%05d", folder, n);
 	f = fopen(name, "w");
 	if (f) {
@@ -149,7 +226,7 @@ int main(int argc, char **argv)
 	int status = 0;
 	int i, option;
 
-	option = getopt(argc, argv, "dsxh");
+	option = getopt(argc, argv, "cdrsxh");
 	if (option == 'h')
 		return usage(stdout, 0);
 	if (option == '?' || optind >= argc)
@@ -158,7 +235,13 @@ int main(int argc, char **argv)
 		return run_hex(argv[optind]);
 	if (option == -1)
 		return run_all(argv + optind, argc - optind);
-	for (i = optind + (option == 's'); i < argc; i++)
-		status |= option == 's' ? write_seed(argv[optind], argv[i], i) : list_one(argv[i]);
+	for (i = optind + (option == 's'); i < argc; i++) {
+		if (option == 's')
+			status |= write_seed(argv[optind], argv[i], i);
+		else if (option == 'r')
+			status |= report_one(argv[i]);
+		else
+			status |= list_one(argv[i], option == 'c');
+	}
 	return status;
 }

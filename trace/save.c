@@ -2,6 +2,7 @@
 /* QTSave: the stopped run as a trace file in the file system of the machine that is traced. */
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <linux/namei.h>
 #include <linux/sizes.h>
 
@@ -10,20 +11,59 @@
 
 enum { PIECE = SZ_64K };
 
-/* Opening a device or FIFO does things, or waits for ever: only what is, or will be, a file. */
-static int check_path(const char *name, struct gtp_why *why)
+/*
+ * Opening a device or FIFO does things, or waits for ever: only what is a file, or will be. And not
+ * in procfs: the write that has brought the packet here holds that file system's own write access,
+ * which is not to be taken twice.
+ */
+static int check_file(const char *name)
 {
 	struct path path;
-	bool fits;
+	int err;
 
-	if (kern_path(name, LOOKUP_FOLLOW, &path))
-		return 0;
-	fits = d_is_reg(path.dentry);
+	err = kern_path(name, 0, &path);
+	if (err)
+		return err;
+	if (!d_is_reg(path.dentry) || path.dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
+		err = -EINVAL;
 	path_put(&path);
-	if (fits)
-		return 0;
-	gtp_why(why, "cannot save: that name is taken by something that is not a file");
-	return -EINVAL;
+	return err;
+}
+
+static int check_folder(const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	char *folder = gtp_mem_alloc(strlen(name) + 2);
+	struct path path;
+	int err;
+
+	if (!folder)
+		return -ENOMEM;
+	if (slash)
+		memcpy(folder, name, slash - name + 1);
+	else
+		strcpy(folder, ".");
+	err = kern_path(folder, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
+	gtp_mem_free(folder);
+	if (err)
+		return err;
+	if (path.dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
+		err = -EINVAL;
+	path_put(&path);
+	return err;
+}
+
+static int check_path(const char *name, struct gtp_why *why)
+{
+	int err = check_file(name);
+
+	if (err == -ENOENT)
+		err = check_folder(name);
+	if (err == -EINVAL)
+		gtp_why(why, "cannot save there: only to a plain file, and not under /proc");
+	else if (err)
+		gtp_why(why, "cannot save there (%pe)", ERR_PTR(err));
+	return err;
 }
 
 static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
@@ -47,11 +87,12 @@ static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, s
 
 static int write_file(const char *name, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
 {
-	struct file *out = filp_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_LARGEFILE, 0600);
+	struct file *out = filp_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_LARGEFILE | O_NOFOLLOW,
+				     0600);
 	int err, late;
 
 	if (IS_ERR(out)) {
-		gtp_why(why, "cannot save: opening the file failed (%pe)", out);
+		gtp_why(why, "cannot save there: opening the file failed (%pe)", out);
 		return PTR_ERR(out);
 	}
 	err = copy_frames(out, in, piece, why);

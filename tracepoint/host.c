@@ -16,10 +16,12 @@ struct gtp_host gtp_host = {
 	.lock = __MUTEX_INITIALIZER(gtp_host.lock),
 };
 
-/*
- * printf's text may wait this long, so that a busy probe does not wake the worker for every line.
- */
-enum { TEXT_DELAY_MS = 50 };
+enum {
+	/* printf's text may wait, so that a busy probe does not wake the worker for every line. */
+	TEXT_DELAY_MS = 50,
+	/* While somebody holds the lock. */
+	RETRY_MS = 5,
+};
 
 static void settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(settle_work, settle);
@@ -28,7 +30,11 @@ static void settle(struct work_struct *work)
 {
 	bool ended;
 
-	mutex_lock(&gtp_host.lock);
+	/* Arming many probes takes as long as it takes; a worker that sleeps so long looks hung. */
+	if (!mutex_trylock(&gtp_host.lock)) {
+		queue_delayed_work(system_wq, &settle_work, msecs_to_jiffies(RETRY_MS));
+		return;
+	}
 	ended = gtp_trace_settle(&gtp_host.trace);
 	gtp_context_drain();
 	if (ended && gtp_host.stub)

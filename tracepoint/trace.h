@@ -58,6 +58,13 @@ enum {
 	GTP_SLOTS_SPARE = 64, /* counters for tracepoints that are defined during a run */
 };
 
+/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
+struct gtp_ro {
+	u64 start, end;
+};
+
+enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
+
 /**
  * struct gtp_trace - the one trace session
  * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
@@ -79,6 +86,8 @@ enum {
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
  * @epoch: goes up whenever frames are dropped; tells who reads them in several steps
+ * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
+ *	      does not say it again
  * The rest is settings and what qTStatus tells.
  *
  * Everything but hits runs under one lock of the caller.
@@ -117,6 +126,9 @@ struct gtp_trace {
 	u64 buffer_bytes;
 	u64 start_us, stop_us;
 	char *user_hex, *notes_hex, *stop_notes_hex;
+
+	struct gtp_ro ro[GTP_RO_MAX];
+	u32 nro;
 };
 
 /*

@@ -341,7 +341,7 @@ static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
-static long gtp_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+static long __maybe_unused gtp_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	return gtp_ioctl(file, cmd, (unsigned long)compat_ptr(arg));
 }

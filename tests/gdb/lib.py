@@ -109,6 +109,16 @@ def running():
     return "Trace is running" in cmd("tstatus")
 
 
+BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid")
+
+
+def forget_variables():
+    """The user's; the built-in ones came with the connection and would not come again."""
+    for name in re.findall(r"^\$(\w+)", cmd("info tvariables"), re.M):
+        if name not in BUILTIN:
+            cmd("delete tvariable $" + name)
+
+
 def fresh():
     """Connected, nothing running, nothing defined, GDB's settings as at its start."""
     connect()
@@ -116,9 +126,10 @@ def fresh():
         cmd("tstop")
     cmd("tfind none")
     cmd("delete")
-    cmd("delete tvariable")
+    forget_variables()
     for setting in ("circular-trace-buffer off", "trace-buffer-size unlimited",
-                    "disconnected-tracing off", "print elements 200"):
+                    "disconnected-tracing off", "print elements 200", "trace-user", "trace-notes",
+                    "trace-stop-notes"):
         cmd("set " + setting)
 
 
@@ -129,7 +140,8 @@ def trace(where, *actions, passcount=None):
     if passcount is not None:
         cmd("passcount %d %d" % (passcount, num))
     if actions:
-        cmd("actions %d" % num, *actions, "end")
+        # Not "actions": GDB reads what follows that from its terminal only.
+        cmd("commands %d" % num, *actions, "end")
     return num
 
 
@@ -228,7 +240,8 @@ def fixture():
     """What the fixture says of itself: counts, values and addresses by name."""
     with open("/proc/gtp_target") as file:
         rows = [line.split() for line in file]
-    return {name: int(text, 16 if kind == "addr" else 10) for kind, name, text in rows}
+    return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
+            for kind, name, text in rows}
 
 
 def calls(name):
@@ -273,6 +286,12 @@ def other_gdb(*commands, files=()):
     return done.stdout
 
 
+def fixture_symbols():
+    """The command that gives a GDB without vmlinux the fixture's symbols."""
+    with open("/sys/module/gtp_target/sections/.text") as file:
+        return "add-symbol-file %s/gtp_target.ko %s" % (KMOD, file.read().strip())
+
+
 def load_symbols():
     """The fixture's symbols, found by gdbtp's own command."""
     connect()
@@ -290,7 +309,7 @@ def one(name, function, index):
     except Failure as failure:
         problem = str(failure)
     except Exception:
-        problem = traceback.format_exc()
+        problem = traceback.format_exc(limit=-2)
     took = time.monotonic() - start
     print("%s %d - %s # %.1f s" % ("not ok" if problem else "ok", index, name, took))
     if problem:

@@ -12,7 +12,7 @@ def connect_quietly():
     check("arning" not in text and "failed" not in text, text)
     disconnect()
     text = other_gdb("target remote /proc/gtp", "p/x $pc", "show architecture")
-    check("arning" not in text and "failed" not in text, text)
+    check("tty_state" not in text and "failed" not in text, text)
     matches("i386:x86-64", text)
 
 
@@ -32,7 +32,7 @@ def jiffies():
 def banner():
     cmd("set print elements 0")
     with open("/proc/version") as file:
-        equal(string("linux_banner"), file.read().rstrip("\n") + "\n")
+        equal(string("(char *)&linux_banner"), file.read().rstrip("\n") + "\n")
     matches("Linux version", cmd("x/s linux_banner"))
 
 
@@ -52,7 +52,7 @@ def fixture_data():
     equal(string("gtp_target_objs[1].name"), "obj-1")
     equal(number("gtp_target_array[5]"), 25)
     equal(string("gtp_target_banner"), "gtp_target: the fixture of gdbtp")
-    equal(number("gtp_target_counter"), fixture()["gtp_target_counter"])
+    equal(number("gtp_target_counter"), fixture()["value gtp_target_counter"])
 
 
 @test("memory is read live: a counter that the fixture raises is seen to rise")
@@ -96,12 +96,11 @@ def no_writing():
 
 @test("break is refused with words, and the kernel goes on")
 def no_breakpoints():
-    cmd("break gtp_target_add")
+    cmd("break vfs_read")
     message = refused("continue")
-    note(message)
-    check("trace" in message or "breakpoint" in message, message)
+    matches("Command aborted", message)
     cmd("delete")
-    target("call add 1 1")
+    equal(string("init_task.comm"), "swapper/0")
 
 
 @test("stepi does not hang")

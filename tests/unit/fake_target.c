@@ -204,7 +204,7 @@ static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct g
 {
 	struct fake *f = ctx;
 	u32 each = (u32)(bytes / f->ncpus) & ~7U;
-	struct gtp_cpu **all = fake_alloc(f, f->ncpus * sizeof(struct gtp_cpu *));
+	struct gtp_cpu **all = NULL;
 	u32 i;
 
 	note(f->log, "buffers %llu %s\n", bytes, circular ? "circular" : "linear");
@@ -212,6 +212,8 @@ static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct g
 		each = FAKE_CPU_BYTES;
 	if (each < GTP_BUFFER_MIN)
 		each = GTP_BUFFER_MIN;
+	if (bytes <= FAKE_BYTES_MAX)
+		all = fake_alloc(f, f->ncpus * sizeof(struct gtp_cpu *));
 	for (i = 0; all && i < f->ncpus; i++) {
 		all[i] = cpu_new(f, i, each, circular, nslots);
 		if (!all[i]) {

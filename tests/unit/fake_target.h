@@ -12,6 +12,7 @@
 enum {
 	FAKE_CPUS_MAX = 8,
 	FAKE_CPU_BYTES = 65536, /* a CPU's buffer when nobody asked for a size */
+	FAKE_BYTES_MAX = 16 << 20, /* all the memory there is for buffers */
 	FAKE_LOG_MAX = 16384,
 };
 

@@ -23,6 +23,7 @@ static const struct decode_row decode_rows[] = {
 	{ "trace16 4096", AX_OK, 3, 3, { 0x30, 16, 0 } },
 	{ "printf 1 \"%d\\n\"", AX_OK, 8, 8, { 0x34, 1, 0, 4, '%', 'd', '\n', 0 } },
 	{ "printf 0 \"\\\"\\\\\\x7f\"", AX_OK, 8, 8, { 0x34, 0, 0, 4, '"', '\\', 0x7f, 0 } },
+	{ "printf 0 \" ~\\x1f\"", AX_OK, 8, 8, { 0x34, 0, 0, 4, ' ', '~', 0x1f, 0 } },
 	{ "printf 0 \"a\" no_nul", AX_OK, 5, 5, { 0x34, 0, 0, 1, 'a' } },
 	{ "printf 0 \"\" no_nul", AX_OK, 4, 4, { 0x34, 0, 0, 0 } },
 	{ "byte 0x00", AX_E_UNKNOWN_OPCODE, 1, 1, { 0x00 } },
@@ -102,6 +103,7 @@ static const struct {
 } error_rows[] = {
 	{ { .code = AX_OK }, "no error" },
 	{ { .code = 999 }, "unknown error" },
+	{ { .code = AX_NR_ERRORS }, "unknown error" },
 	{ { .code = AX_E_EMPTY }, "the expression is empty" },
 	{ { .code = AX_E_TOO_LONG, .arg = 20000, .arg2 = 16384 },
 	  "the expression has 20000 bytes, at most 16384 are accepted" },

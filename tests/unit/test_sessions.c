@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <glob.h>
-#include <libgen.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "fake_gdb.h"
 #include "stub/packets.h"
@@ -14,6 +14,8 @@
 
 /* make runs the tests in their own folder. */
 #define SESSIONS "../sessions"
+
+enum { MAX_FILES = 200 };
 
 static struct fake_gdb gdb;
 static u32 read_pos;
@@ -67,29 +69,95 @@ static void play(void **state)
 	assert_int_equal(leaked, 0);
 }
 
-/* --- coverage --- */
+/* --- the player itself --- */
 
-static bool seen[128];
-
-static void mark(void *ctx, const char *text)
+static int play_text(const char *text)
 {
-	const struct gtp_packet *p = gtp_packets_find(text, (u32)strlen(text));
+	char path[] = "/tmp/gdbtp-session-XXXXXX";
+	int fd = mkstemp(path), err;
+	FILE *report = fopen("/dev/null", "w");
+	FILE *f = fdopen(fd, "w");
 
-	if (p)
-		seen[p - gtp_packets] = true;
+	assert_non_null(f);
+	assert_non_null(report);
+	fputs(text, f);
+	fclose(f);
+	read_pos = 0;
+	assert_int_equal(fake_gdb_init(&gdb), 0);
+	err = session_play(path, &world, report);
+	assert_int_equal(fake_gdb_exit(&gdb), 0);
+	fclose(report);
+	unlink(path);
+	return err;
 }
 
+/* A player that lets wrong things pass would make every transcript worthless. */
+static void the_player_finds_fault(void **state)
+{
+	assert_int_equal(play_text("> ?\n< S05\n"), 0);
+	assert_int_equal(play_text("> ?\n< S06\n"), -1);
+	assert_int_equal(play_text("> ?\n< S0\n"), -1);
+	assert_int_equal(play_text("> ?\n< S055\n"), -1);
+	assert_int_equal(play_text("> ?\n<\n"), -1);
+	/* a reply nobody reads, in the middle and at the end; one that does not come */
+	assert_int_equal(play_text("> ?\n> qC\n<\n"), -1);
+	assert_int_equal(play_text("> ?\n"), -1);
+	assert_int_equal(play_text("> k\n< *\n"), -1);
+	assert_int_equal(play_text("raw> $?#00\nraw< +\n"), -1);
+	assert_int_equal(play_text("! call nothing\n"), -1);
+	assert_int_equal(play_text("! jump\n"), -1);
+	assert_int_equal(play_text("what is this\n"), -1);
+	assert_int_equal(play_text("> m{nowhere},1\n< *\n"), -1);
+	assert_int_equal(play_text("> s\n< S05\n~ stepped\n"), 0);
+	assert_int_equal(play_text("> s\n< S05\n~ leapt\n"), -1);
+	assert_int_equal(play_text("> qOffsets\n< TextSeg={=a}\n> ?\n< {a}\n"), -1);
+	assert_int_equal(play_text("> qOffsets\n< TextSeg={=a}\n> m{a},1\n< 00\n"), 0);
+}
+
+/* --- coverage --- */
+
 static glob_t files;
+
+/* struct use - the transcripts that send a packet, as docs/packets.md lists them */
+struct use {
+	char names[512];
+	const char *file;
+};
+
+static struct use uses[128];
+static char names[MAX_FILES][64];
+
+static void note_use(void *ctx, const char *text)
+{
+	const struct gtp_packet *p = gtp_packets_find(text, (u32)strlen(text));
+	struct use *u = p ? &uses[p - gtp_packets] : NULL;
+	size_t len;
+
+	if (!u || u->file == ctx)
+		return;
+	u->file = ctx;
+	len = strlen(u->names);
+	snprintf(u->names + len, sizeof(u->names) - len, "%s%s", len ? ", " : "",
+		 (const char *)ctx);
+}
+
+static void find_uses(void)
+{
+	for (size_t i = 0; i < files.gl_pathc; i++) {
+		const char *name = strrchr(files.gl_pathv[i], '/') + 1;
+
+		snprintf(names[i], sizeof(names[i]), "%.*s", (int)strcspn(name, "."), name);
+		session_packets(files.gl_pathv[i], note_use, names[i]);
+	}
+}
 
 static void every_packet_is_played(void **state)
 {
 	int missing = 0;
 
-	assert_true(gtp_packets_count <= ARRAY_SIZE(seen));
-	for (size_t i = 0; i < files.gl_pathc; i++)
-		assert_int_equal(session_packets(files.gl_pathv[i], mark, NULL), 0);
+	assert_true(gtp_packets_count <= ARRAY_SIZE(uses));
 	for (u32 i = 0; i < gtp_packets_count; i++) {
-		if (seen[i])
+		if (uses[i].file)
 			continue;
 		print_error("no transcript sends %s\n", gtp_packets[i].name);
 		missing++;
@@ -107,24 +175,73 @@ static void no_row_hides_another(void **state)
 	}
 }
 
-int main(void)
+static char *describe(const struct gtp_packet *p)
 {
-	static struct CMUnitTest tests[256] = {
+	static char row[1024];
+	const char *doc = p->doc;
+	int n = snprintf(row, sizeof(row), "| `%s` | ", p->name);
+
+	/* '|' would end the column */
+	for (; *doc; doc++)
+		n += snprintf(row + n, sizeof(row) - (size_t)n, *doc == '|' ? "\\|" : "%c", *doc);
+	snprintf(row + n, sizeof(row) - (size_t)n, " | %s%s | %s |",
+		 p->flags & GTP_PKT_NOISY ? "may be slow" : "",
+		 p->flags & GTP_PKT_NUMERIC ? "no words" : "", uses[p - gtp_packets].names);
+	return row;
+}
+
+#define DOCS "../../docs/packets.md"
+
+/* docs/packets.md has exactly these rows; build/unit/test_sessions --rows prints them. */
+static void the_manual_is_right(void **state)
+{
+	FILE *f = fopen(DOCS, "r");
+	char *line = NULL;
+	size_t size = 0;
+	u32 i = 0;
+
+	assert_non_null(f);
+	print_message("the rows of docs/packets.md come from test_sessions --rows\n");
+	while (getline(&line, &size, f) > 0) {
+		if (strncmp(line, "| `", 3))
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		assert_true(i < gtp_packets_count);
+		assert_string_equal(line, describe(&gtp_packets[i++]));
+	}
+	assert_int_equal(i, gtp_packets_count);
+	free(line);
+	fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	static struct CMUnitTest tests[MAX_FILES + 4] = {
+		cmocka_unit_test(the_player_finds_fault),
 		cmocka_unit_test(every_packet_is_played),
 		cmocka_unit_test(no_row_hides_another),
+		cmocka_unit_test(the_manual_is_right),
 	};
-	const size_t fixed = 2;
+	const size_t fixed = 4;
+	int failed;
 
-	if (glob(SESSIONS "/*.rsp", 0, NULL, &files) ||
-	    files.gl_pathc > ARRAY_SIZE(tests) - fixed) {
+	if (glob(SESSIONS "/*.rsp", 0, NULL, &files) || files.gl_pathc > MAX_FILES) {
 		fprintf(stderr, "no transcripts, or too many, in %s\n", SESSIONS);
 		return 1;
+	}
+	find_uses();
+	if (argc > 1 && !strcmp(argv[1], "--rows")) {
+		for (u32 i = 0; i < gtp_packets_count; i++)
+			puts(describe(&gtp_packets[i]));
+		return 0;
 	}
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		struct CMUnitTest t = cmocka_unit_test_prestate(play, files.gl_pathv[i]);
 
-		t.name = basename(strdup(files.gl_pathv[i]));
+		t.name = strrchr(files.gl_pathv[i], '/') + 1;
 		tests[fixed + i] = t;
 	}
-	return _cmocka_run_group_tests("sessions", tests, fixed + files.gl_pathc, NULL, NULL);
+	failed = _cmocka_run_group_tests("sessions", tests, fixed + files.gl_pathc, NULL, NULL);
+	globfree(&files);
+	return failed;
 }

@@ -206,24 +206,24 @@ static void no_load_address(void **state)
 	ASK("p10", "0000000000000000");
 	/* Without it nothing can be said of link-time addresses. */
 	ASK("QTro:ffffffff81000000,ffffffff81001000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 }
 
 static void readonly_ranges(void **state)
 {
 	ASK("QTro:ffffffff81000000,ffffffff81001000:ffffffff82000000,ffffffff82000010", "OK");
-	assert_int_equal(gdb.s.nro, 2);
-	assert_true(gdb.s.ro[0].start == FAKE_TEXT);
-	assert_true(gdb.s.ro[1].end == FAKE_TEXT + 0x1000010);
+	assert_int_equal(gdb.f.trace.nro, 2);
+	assert_true(gdb.f.trace.ro[0].start == FAKE_TEXT);
+	assert_true(gdb.f.trace.ro[1].end == FAKE_TEXT + 0x1000010);
 	/* Not a multiple of 2 MiB; too far; below; empty. */
 	ASK("QTro:ffffffff81001000,ffffffff81002000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff41000000,ffffffff81002000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffffa1000000,ffffffffa1002000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 	ASK("QTro:ffffffff81000000,ffffffff81000000", "OK");
-	assert_int_equal(gdb.s.nro, 0);
+	assert_int_equal(gdb.f.trace.nro, 0);
 }
 
 static void more_readonly_ranges_than_are_kept(void **state)
@@ -235,7 +235,7 @@ static void more_readonly_ranges_than_are_kept(void **state)
 		n += sprintf(text + n, "%sffffffff81%02x0000,ffffffff81%02x1000", i ? ":" : "", i,
 			     i);
 	ASK(text, "OK");
-	assert_int_equal(gdb.s.nro, GTP_RO_MAX);
+	assert_int_equal(gdb.f.trace.nro, GTP_RO_MAX);
 }
 
 static void a_range_ends_a_read(void **state)
@@ -351,6 +351,51 @@ static void monitor_of_the_machine(void **state)
 	assert_non_null(strstr(gdb.out, console("gdbtp: the command failed\n")));
 }
 
+static int save_error;
+
+static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
+{
+	return save_error;
+}
+
+/* Whoever refuses without words of its own gets some here. */
+static void errors_without_words(void **state)
+{
+	static const struct {
+		int err;
+		const char *want;
+	} rows[] = {
+		{ -ENOMEM, "E.the kernel has no memory for it" },
+		{ -EFAULT, "E.the memory cannot be accessed" },
+		{ -EBUSY, "E.not while the trace is running; tstop first" },
+		{ -ENOENT, "E.there is no such thing" },
+		{ -EPERM, "E.not allowed" },
+		{ -EOPNOTSUPP, "E.not supported" },
+		{ -EINVAL, "E.the packet is malformed" },
+	};
+	struct gtp_stub_ops ops = *gdb.s.ops;
+
+	ops.save = fail_to_save;
+	gdb.s.ops = &ops;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		save_error = rows[i].err;
+		ASK("QTSave:2f78", rows[i].want);
+	}
+}
+
+static void a_module_goes_away(void **state)
+{
+	const char *text;
+
+	start_run("R20");
+	assert_int_equal(gtp_trace_forget_range(&gdb.f.trace, FAKE_MODULE, FAKE_MODULE + 4096), 1);
+	fake_gdb_ask(&gdb, "qRcmd,737461747573");
+	text = packetf("tracepoint 1 at 0x%llx: 0 hits, 0 bytes, enabled, gone with its module",
+		       FAKE_LEAF);
+	assert_non_null(strstr(gdb.out, console(text)));
+	ASK("QTStop", "OK");
+}
+
 /* What framing would have to escape must not be in words for the user. */
 static void words_need_no_escape(void **state)
 {
@@ -447,6 +492,8 @@ int main(void)
 		T(long_notes),
 		T(saves_where_told),
 		T(monitor_of_the_machine),
+		T(errors_without_words),
+		T(a_module_goes_away),
 		T(words_need_no_escape),
 		T(no_buffers_no_connection),
 		T(every_allocation_fails_once),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The corpus: all of it through the interpreter, nothing missing from it, and a judge that judges. */
+/* The corpus through the interpreter, nothing missing from it, and a judge that judges. */
 #include <ftw.h>
 #include "tests/unit/ax_test.h"
 #include "tools/axasm.h"

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The compiler's calls: what collects, what names a trace state variable, and printf.
+ *
+ * The common stubs take up to two values in rax and rdx and a description in ecx; they keep the two
+ * pointers that every snippet has. Nothing else survives, so what is needed later lies in the
+ * frame.
+ */
+#include "jit/compile.h"
+
+void jit_call(struct ax_jit *j, enum ax_jit_stub stub)
+{
+	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.world->stub[stub] : j->base);
+}
+
+/* To the registers where the stubs look for them; @v stays what it was for the stack. */
+static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
+{
+	jit_claim(j, reg);
+	jit_move(j, reg, v);
+}
+
+static void call(struct ax_jit *j, enum ax_jit_stub stub)
+{
+	j->calls = true;
+	x86_mov_imm(&j->b, X86_RCX, jit_desc(j, j->insn.pc, j->insn.op, 0, false));
+	jit_call(j, stub);
+	jit_forget_cached(j);
+}
+
+/* Values below the topmost @operands leave the registers that the call will overwrite. */
+static void prepare(struct ax_jit *j, u32 operands)
+{
+	j->held = operands;
+	jit_spill_all(j);
+}
+
+static void release(struct ax_jit *j)
+{
+	jit_unref_reg(j, X86_RAX);
+	jit_unref_reg(j, X86_RDX);
+}
+
+void jit_op_getv(struct ax_jit *j)
+{
+	prepare(j, 0);
+	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
+	call(j, AX_JIT_GETV);
+	j->regs[X86_RAX]++;
+	jit_push(j, jit_in_reg(X86_RAX));
+}
+
+/* The value stays on the stack: it is spilled with the others. */
+void jit_op_setv(struct ax_jit *j)
+{
+	struct jit_val tsv = jit_const(j->insn.operand);
+
+	prepare(j, 0);
+	put(j, X86_RDX, jit_arg(j, 0));
+	put(j, X86_RAX, &tsv);
+	call(j, AX_JIT_SETV);
+	release(j);
+}
+
+void jit_op_tracev(struct ax_jit *j)
+{
+	prepare(j, 0);
+	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
+	call(j, AX_JIT_TRACEV);
+}
+
+/* addr len -> */
+void jit_op_trace(struct ax_jit *j)
+{
+	prepare(j, 2);
+	jit_own_in(j, jit_arg(j, 1), X86_RAX);
+	jit_own_in(j, jit_arg(j, 0), X86_RDX);
+	call(j, j->insn.op == AX_OP_trace ? AX_JIT_TRACE : AX_JIT_TRACE_STRING);
+	jit_pop(j);
+	jit_pop(j);
+}
+
+/* addr -> addr; the length is in the instruction */
+void jit_op_trace_short(struct ax_jit *j)
+{
+	struct jit_val len = jit_const(j->insn.operand);
+
+	prepare(j, 0);
+	put(j, X86_RAX, jit_arg(j, 0));
+	put(j, X86_RDX, &len);
+	call(j, AX_JIT_TRACE);
+	release(j);
+}
+
+/* The arguments go where the interpreter has them: to the beginning of @env->stack. */
+static void store_args(struct ax_jit *j, u32 nargs)
+{
+	enum x86_reg to, value;
+
+	x86_load(&j->b, X86_RAX, x86_at(JIT_ENV, (s32)offsetof(struct ax_env, stack)), 8, false);
+	to = X86_RAX;
+	value = X86_RDX;
+	for (u32 i = 0; i < nargs; i++) {
+		/* Function and channel lie above the first argument. */
+		jit_move(j, value, jit_arg(j, 2 + nargs - 1 - i));
+		x86_store(&j->b, x86_at(to, (s32)(8 * i)), value, 8);
+	}
+}
+
+/* args... channel function -> */
+void jit_op_printf(struct ax_jit *j)
+{
+	prepare(j, 0);
+	store_args(j, j->insn.nargs);
+	x86_mov_imm(&j->b, X86_RAX, (u64)(unsigned long)j->v->code);
+	x86_mov_imm(&j->b, X86_RDX, j->v->len);
+	call(j, AX_JIT_PRINT);
+	for (u32 i = 0; i < j->insn.nargs + 2U; i++)
+		jit_pop(j);
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Executable memory for snippets in userspace: never writable where it is executable. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "jit/exec_user.h"
+
+static struct jit_user *arenas;
+static struct sigaction previous;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+/* Only fast loads stand at such addresses and can fault: nothing else in a snippet reads memory. */
+static bool is_fast_load(u64 rip)
+{
+	const struct jit_user *u;
+
+	for (u = arenas; u; u = u->next) {
+		u64 at = rip - (u64)(uintptr_t)u->exec;
+
+		if (at < u->used)
+			return at >= u->stubs && at % AX_JIT_LOAD_ALIGN == 0;
+	}
+	return false;
+}
+
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	if (is_fast_load((u64)*rip)) {
+		*rip = (greg_t)ax_jit_careful((const u8 *)(uintptr_t)*rip);
+		return;
+	}
+	/* Somebody else's: it happens again, under the handler that was there before. */
+	sigaction(SIGSEGV, &previous, NULL);
+}
+
+static void catch_faults(void)
+{
+	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
+	struct sigaction now;
+
+	if (sigaction(SIGSEGV, NULL, &now))
+		die("sigaction");
+	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
+		return;
+	previous = now;
+	if (sigaction(SIGSEGV, &sa, NULL))
+		die("sigaction");
+}
+
+/*
+ * Near our own code, as it is in the kernel: calls are direct, and jumps predicted as well as
+ * ours.
+ */
+static void *map_near(u32 size, int fd)
+{
+	uintptr_t text = (uintptr_t)ax_jit_stubs & ~0xfffffUL;
+
+	for (uintptr_t mib = 64; mib < 1024; mib += 16) {
+		void *at = (void *)(text - (mib << 20));
+		void *p = mmap(at, size, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED_NOREPLACE,
+			       fd, 0);
+
+		if (p == at)
+			return p;
+		if (p != MAP_FAILED)
+			munmap(p, size);
+	}
+	return mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+}
+
+static void map_twice(struct jit_user *u)
+{
+	int fd = memfd_create("jit", MFD_CLOEXEC);
+
+	if (fd < 0 || ftruncate(fd, u->size))
+		die("memfd_create");
+	u->write = mmap(NULL, u->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	u->exec = map_near(u->size, fd);
+	if (u->write == MAP_FAILED || u->exec == MAP_FAILED)
+		die("mmap");
+	close(fd);
+}
+
+struct jit_user *jit_user_new(u32 size, s32 fast_limit)
+{
+	struct jit_user *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		die("calloc");
+	u->size = (size + 4095) & ~4095U;
+	u->world.fast = fast_limit;
+	u->world.fast_limit = fast_limit;
+	map_twice(u);
+	memset(u->write, 0xcc, u->size);
+	u->stubs = ax_jit_stubs(&u->world, (u64)(uintptr_t)u->exec, u->write, u->size);
+	if (!u->stubs)
+		die("ax_jit_stubs");
+	u->stubs = (u->stubs + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
+	u->used = u->stubs;
+	u->next = arenas;
+	arenas = u;
+	catch_faults();
+	return u;
+}
+
+void jit_user_free(struct jit_user *u)
+{
+	struct jit_user **p = &arenas;
+
+	while (*p != u)
+		p = &(*p)->next;
+	*p = u->next;
+	munmap(u->write, u->size);
+	munmap((void *)u->exec, u->size);
+	free(u);
+}
+
+ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
+			   u32 *len)
+{
+	struct ax_jit_request req = { .v = v, .world = &u->world, .pc = pc, .seed = seed };
+	struct ax_jit *work = malloc(ax_jit_work_size(v));
+	const u8 *code = u->exec + u->used;
+	u32 n;
+	int ret;
+
+	if (!work)
+		die("malloc");
+	n = ax_jit_plan(work, &req);
+	ret = ax_jit_emit(work, (u64)(uintptr_t)code, u->write + u->used, u->size - u->used);
+	free(work);
+	if (ret == -ENOSPC)
+		return NULL;
+	if (ret) {
+		fprintf(stderr, "ax_jit_emit: %d\n", ret);
+		abort();
+	}
+	u->used += (n + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
+	if (u->used > u->size)
+		u->used = u->size;
+	if (len)
+		*len = n;
+	return (ax_jit_fn)(uintptr_t)code;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Executable memory for snippets in userspace: for tests, tools and measurements. */
+#ifndef _GTP_EXEC_USER_H
+#define _GTP_EXEC_USER_H
+
+#include "jit/jit.h"
+
+/**
+ * struct jit_user - an arena: one memory, mapped writable at one address and executable at another
+ * @world: as ax_jit_stubs() filled it in
+ * @size: bytes
+ * @stubs: bytes of the common stubs, at the beginning
+ * @used: bytes in use
+ */
+struct jit_user {
+	struct ax_jit_world world;
+	u8 *write;
+	const u8 *exec;
+	u32 size;
+	u32 stubs;
+	u32 used;
+	struct jit_user *next;
+};
+
+/**
+ * jit_user_new() - an arena with the common stubs in it
+ * @size: bytes, rounded up to pages
+ * @fast_limit: loads below this address (signed) are done by the processor, and a SIGSEGV of one is
+ *	taken for a reason to ask env->ops->read(); 0: every load asks it
+ *
+ * Return: never NULL: it exits with a message instead.
+ */
+struct jit_user *jit_user_new(u32 size, s32 fast_limit);
+void jit_user_free(struct jit_user *u);
+
+/* jit_user_reset - forget all snippets */
+static inline void jit_user_reset(struct jit_user *u)
+{
+	u->used = u->stubs;
+}
+
+/**
+ * jit_user_compile() - compile into the arena
+ * @u: the arena
+ * @v: the expression
+ * @pc: what rip reads as
+ * @seed: see struct ax_jit_request
+ * @len: bytes of code; may be NULL
+ *
+ * Return: the snippet, NULL when the arena is full.
+ */
+ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
+			   u32 *len);
+
+#endif /* _GTP_EXEC_USER_H */

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Agent expressions as machine code: what a caller of the compiler and of its code must know. */
+#ifndef _GTP_JIT_H
+#define _GTP_JIT_H
+
+#include "agentexpr/ax.h"
+
+/*
+ * One verified expression becomes one snippet: a function of the C calling convention that needs
+ * nothing but its two arguments and a few common stubs within 2 GiB. Without calls and with few
+ * values it has no frame; it never uses more than AX_MAX_DEPTH + 10 words of stack of its own.
+ *
+ * Memory is read in one of two ways. Addresses below world->fast_limit are read by a plain load at
+ * an offset that is a multiple of AX_JIT_LOAD_ALIGN; the 4 bytes before it say how far from there
+ * the careful way begins (they are the displacement of the jump that checks the address). Who owns
+ * the executable memory makes a fault of such a load continue there: the kernel by an exception
+ * table that has one entry for each multiple, userspace by a signal handler. The careful way asks
+ * env->ops->read(), and its verdict is final: a fast load never decides that an address is bad.
+ */
+enum {
+	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
+	AX_JIT_LOAD_ALIGN = 8,
+};
+
+/* ax_jit_careful - where to go on when the fast load at @load faults */
+static inline u64 ax_jit_careful(const u8 *load)
+{
+	return (u64)(unsigned long)load + (u64)(s64)(s32)gtp_get_le(load - 4, 4);
+}
+
+/* struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0 */
+struct ax_jit_result {
+	u64 value;
+	s64 status;
+};
+
+/*
+ * ax_jit_fn - a snippet
+ *
+ * @env->ops, @env->ctx and, with printf, @env->stack and @env->text are used; @env->err is written
+ * when the status is -EINVAL, and only then.
+ * Context: a hit; see struct ax_ops.
+ */
+typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax_env *env);
+
+/* The common stubs. */
+enum ax_jit_stub {
+	AX_JIT_SLOW, /* careful loads, and errors */
+	AX_JIT_GETV,
+	AX_JIT_SETV,
+	AX_JIT_TRACE,
+	AX_JIT_TRACE_STRING,
+	AX_JIT_TRACEV,
+	AX_JIT_PRINT,
+	AX_JIT_NR_STUBS,
+};
+
+/**
+ * struct ax_jit_world - the place where snippets run
+ * @fast: there are fast loads at all
+ * @endbr: indirect calls must find an endbr64
+ * @fast_limit: fast are the addresses that, taken as signed numbers, are below it
+ * @return_thunk: where a return has to jump; 0: a plain ret
+ * @stub: addresses of the common stubs, from ax_jit_stubs()
+ *
+ * In the kernel the limit is a negative number: all of the upper half of the address space but its
+ * last 10 MiB, where the vsyscall page and the error pointers lie. One signed comparison tells it
+ * from user addresses, which must never be touched without care.
+ */
+struct ax_jit_world {
+	bool fast;
+	bool endbr;
+	s32 fast_limit;
+	u64 return_thunk;
+	u64 stub[AX_JIT_NR_STUBS];
+};
+
+/**
+ * ax_jit_stubs() - make the common stubs
+ * @w: where they will run; @w->stub is filled in
+ * @base: address of their first byte, a multiple of AX_JIT_CODE_ALIGN
+ * @buf: receives the code; NULL only counts
+ * @size: room at @buf
+ *
+ * Return: bytes of code; 0 when it does not fit.
+ */
+u32 ax_jit_stubs(struct ax_jit_world *w, u64 base, u8 *buf, u32 size);
+
+struct ax_jit;
+
+/**
+ * ax_jit_work_size() - memory that the compiler needs for an expression
+ * @v: the expression
+ *
+ * Return: bytes; the caller allocates them (8-aligned, contents do not matter).
+ */
+size_t ax_jit_work_size(const struct ax_verified *v);
+
+/**
+ * struct ax_jit_request - what to compile
+ * @v: the expression; its code must stay while snippets that print may run
+ * @world: where
+ * @pc: what register 16 (rip) reads as
+ * @seed: changes which registers are used, for tests; 0 is the best choice
+ */
+struct ax_jit_request {
+	const struct ax_verified *v;
+	const struct ax_jit_world *world;
+	u64 pc;
+	u32 seed;
+};
+
+/**
+ * ax_jit_plan() - decide everything but the bytes
+ * @work: ax_jit_work_size() bytes
+ * @req: what; copied, but not what it points to
+ *
+ * Context: any; allocates nothing, time is about linear in the length of the expression.
+ * Return: the bytes of code that ax_jit_emit() will write.
+ */
+u32 ax_jit_plan(struct ax_jit *work, const struct ax_jit_request *req);
+
+/**
+ * ax_jit_emit() - write the code that was planned
+ * @work: as ax_jit_plan() left it
+ * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
+ * @buf: receives the code
+ * @size: room at @buf
+ *
+ * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: the stubs are more than 2 GiB from
+ * @base.
+ */
+int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
+
+/**
+ * ax_jit_run() - evaluate a snippet as ax_interp() evaluates its expression
+ * @fn: the snippet
+ * @env: where; @env->pc is not looked at
+ * @result: the value, 0 on an error; may be NULL
+ */
+static inline int ax_jit_run(ax_jit_fn fn, struct ax_env *env, u64 *result)
+{
+	struct ax_jit_result r = fn(env->regs, env);
+
+	if (result)
+		*result = r.value;
+	return (int)r.status;
+}
+
+#endif /* _GTP_JIT_H */

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The common stubs, which all snippets share, and the C functions behind them.
+ *
+ * A stub is entered by a call from a snippet. It keeps the snippet's two pointers; the slow one
+ * keeps every register, because it is called where nobody expects a call. When its C function
+ * reports an error, a stub does not return to the snippet but to whoever called that.
+ */
+#include "agentexpr/format.h"
+#include "jit/compile.h"
+
+/* What the slow stub pushes, by register number; rbx, rsp and rbp have a place and no value. */
+enum {
+	SAVED_REGS = X86_R11 + 1,
+	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */
+};
+
+static s64 fail(struct ax_env *env, u32 desc, enum ax_err code, u64 arg, u64 arg2)
+{
+	env->err = (struct ax_error){
+		.code = (u16)code,
+		.pc = (u16)desc,
+		.op = (u8)(desc >> JIT_DESC_OP),
+		.arg = arg,
+		.arg2 = arg2,
+	};
+	return -EINVAL;
+}
+
+/* The slow stub's work. A load's address is in the register that is to have its value. */
+static s64 slow(struct ax_env *env, u64 *saved)
+{
+	u32 desc = (u32)saved[SAVED_DESC];
+	u32 op = desc >> JIT_DESC_OP & 0xff;
+	u64 addr = saved[desc >> JIT_DESC_REG & 0xf];
+	u32 bytes;
+	u64 value;
+	u8 buf[8];
+
+	if (op < AX_OP_ref8 || op > AX_OP_ref64)
+		return fail(env, desc, AX_E_DIVIDE_BY_ZERO, 0, 0);
+	bytes = 1U << (op - AX_OP_ref8);
+	if (env->ops->read(env->ctx, buf, addr, bytes))
+		return fail(env, desc, AX_E_BAD_ADDRESS, addr, bytes);
+	value = gtp_get_le(buf, bytes);
+	if (desc >> JIT_DESC_SIGN & 1)
+		value = ax_extend(AX_OP_ext, value, bytes * 8);
+	saved[SAVED_DESC] = value;
+	return 0;
+}
+
+static s64 getv(struct ax_env *env, u64 tsv, u64 unused, u32 desc)
+{
+	return env->ops->getv(env->ctx, (u16)tsv);
+}
+
+static s64 setv(struct ax_env *env, u64 tsv, u64 value, u32 desc)
+{
+	env->ops->setv(env->ctx, (u16)tsv, (s64)value);
+	return 0;
+}
+
+/* What the world said to a collection; a full buffer is no error of the expression. */
+static s64 collected(struct ax_env *env, int ret, u64 addr, u64 len, u32 desc)
+{
+	if (!ret || ret == -ENOSPC)
+		return ret;
+	if (ret == -E2BIG)
+		return fail(env, desc, AX_E_TOO_MUCH, len, 0);
+	return fail(env, desc, AX_E_BAD_ADDRESS, addr, len);
+}
+
+static s64 trace(struct ax_env *env, u64 addr, u64 len, u32 desc)
+{
+	return collected(env, env->ops->trace(env->ctx, addr, len), addr, len, desc);
+}
+
+static s64 trace_string(struct ax_env *env, u64 addr, u64 max, u32 desc)
+{
+	return collected(env, env->ops->trace_string(env->ctx, addr, max), addr, max, desc);
+}
+
+static s64 tracev(struct ax_env *env, u64 tsv, u64 unused, u32 desc)
+{
+	return env->ops->tracev(env->ctx, (u16)tsv);
+}
+
+static s64 print(struct ax_env *env, u64 code, u64 len, u32 desc)
+{
+	struct ax_insn insn;
+
+	ax_decode((const u8 *)(unsigned long)code, (u32)len, (u16)desc, &insn);
+	return ax_format_print(env, &insn, env->stack + insn.nargs);
+}
+
+/* struct stub - @fallible: anything but 0 in rax ends the snippet with that status */
+struct stub {
+	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);
+	bool fallible;
+};
+
+static const struct stub stubs[AX_JIT_NR_STUBS] = {
+	[AX_JIT_GETV] = { getv, false },
+	[AX_JIT_SETV] = { setv, false },
+	[AX_JIT_TRACE] = { trace, true },
+	[AX_JIT_TRACE_STRING] = { trace_string, true },
+	[AX_JIT_TRACEV] = { tracev, true },
+	[AX_JIT_PRINT] = { print, true },
+};
+
+void jit_return(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+{
+	if (w->return_thunk)
+		x86_jmp_far(b, base, w->return_thunk);
+	else
+		x86_ret(b);
+}
+
+/*
+ * To C code: direct where it can be reached (always in the kernel, where an indirect call would
+ * need a retpoline), else through rax.
+ */
+static void call_c(struct x86_buf *b, u64 base, u64 addr)
+{
+	if (jit_fits32((s64)(addr - base - b->len - 5))) {
+		x86_call_far(b, base, addr);
+	} else {
+		x86_mov_imm(b, X86_RAX, addr);
+		x86_call_reg(b, X86_RAX);
+	}
+}
+
+static void align_stack(struct x86_buf *b)
+{
+	x86_alu_imm(b, X86_AND, X86_64, X86_RSP, -16);
+}
+
+/* Out of the snippet: rax = 0, rdx = the status that is in rax. */
+static void emit_give_up(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+{
+	x86_mov(b, X86_RDX, X86_RAX);
+	x86_zero(b, X86_RAX);
+	jit_return(w, b, base);
+}
+
+/* The snippet has a frame if it calls: its rbp is the way out. */
+static void emit_call_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 base,
+			   const struct stub *s)
+{
+	u32 ok = 0;
+
+	x86_push(b, X86_RBP);
+	x86_mov(b, X86_RBP, X86_RSP);
+	x86_push(b, JIT_REGS);
+	x86_push(b, JIT_ENV);
+	align_stack(b);
+	x86_mov(b, X86_RDI, JIT_ENV);
+	x86_mov(b, X86_RSI, X86_RAX);
+	call_c(b, base, (u64)(unsigned long)s->call);
+	x86_load(b, JIT_REGS, x86_at(X86_RBP, -8), 8, false);
+	x86_load(b, JIT_ENV, x86_at(X86_RBP, -16), 8, false);
+	x86_leave(b);
+	if (s->fallible) {
+		x86_test(b, X86_64, X86_RAX, X86_RAX);
+		ok = x86_skip_if(b, X86_CC_E);
+		x86_leave(b);
+		emit_give_up(w, b, base);
+		x86_land(b, ok);
+	}
+	jit_return(w, b, base);
+}
+
+/* Pushed from the highest register down, so that memory has them by number. */
+static void save_all(struct x86_buf *b)
+{
+	for (u32 r = SAVED_REGS; r--;) {
+		if (r == X86_RSP || r == X86_RBP || r == X86_RBX)
+			x86_push_imm(b, 0);
+		else
+			x86_push(b, r);
+	}
+}
+
+/* Through rbp, because rsp has been aligned. */
+static void restore_all(struct x86_buf *b)
+{
+	for (u32 r = 0; r < SAVED_REGS; r++)
+		if (r != X86_RSP && r != X86_RBP && r != X86_RBX)
+			x86_load(b, r, x86_at(X86_RBP, 8 * ((s32)r - SAVED_REGS)), 8, false);
+	x86_leave(b);
+}
+
+/*
+ * On an error: leave the snippet's frame if it has one, else what it pushed and its return
+ * address.
+ */
+static void emit_slow_error(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+{
+	u32 framed, out;
+
+	x86_load(b, X86_RCX, x86_at(X86_RBP, 8 * (SAVED_DESC - SAVED_REGS)), 8, false);
+	x86_leave(b);
+	x86_alu_imm(b, X86_AND, X86_32, X86_RCX, 1 << JIT_DESC_FRAMED);
+	framed = x86_skip_if(b, X86_CC_NE);
+	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
+	out = x86_skip(b);
+	x86_land(b, framed);
+	x86_leave(b);
+	x86_land(b, out);
+	emit_give_up(w, b, base);
+}
+
+static void emit_slow_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+{
+	u32 ok;
+
+	x86_push(b, X86_RBP);
+	x86_mov(b, X86_RBP, X86_RSP);
+	save_all(b);
+	x86_mov(b, X86_RDI, JIT_ENV);
+	x86_mov(b, X86_RSI, X86_RSP);
+	align_stack(b);
+	call_c(b, base, (u64)(unsigned long)slow);
+	x86_test(b, X86_64, X86_RAX, X86_RAX);
+	ok = x86_skip_if(b, X86_CC_E);
+	emit_slow_error(w, b, base);
+	x86_land(b, ok);
+	restore_all(b);
+	jit_return(w, b, base);
+}
+
+u32 ax_jit_stubs(struct ax_jit_world *w, u64 base, u8 *buf, u32 size)
+{
+	struct x86_buf b = { .p = buf, .size = size };
+
+	for (u32 i = 0; i < AX_JIT_NR_STUBS; i++) {
+		x86_int3s(&b, -b.len & (AX_JIT_CODE_ALIGN - 1));
+		w->stub[i] = base + b.len;
+		if (i == AX_JIT_SLOW)
+			emit_slow_stub(w, &b, base);
+		else
+			emit_call_stub(w, &b, base, &stubs[i]);
+	}
+	return b.failed ? 0 : b.len;
+}

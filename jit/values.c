@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The expression's stack while it is compiled: which value is where, and how it gets elsewhere.
+ *
+ * Nothing here emits an instruction that changes the flags: a comparison may be on top of the stack
+ * as nothing but flags while the values below it are moved about.
+ */
+#include "jit/compile.h"
+
+struct jit_val jit_const(u64 value)
+{
+	struct jit_val v = { .where = JIT_CONST, .bits = 64, .imm = (s64)value };
+	u64 sign = (s64)value < 0 ? ~value : value;
+
+	for (v.zbits = 0; v.zbits < 64 && value >> v.zbits; v.zbits++)
+		;
+	for (v.sbits = 1; sign >> (v.sbits - 1); v.sbits++)
+		;
+	return v;
+}
+
+struct jit_val jit_in_reg(enum x86_reg reg)
+{
+	return (struct jit_val){
+		.where = JIT_REG, .loc = reg, .bits = 64, .zbits = 64, .sbits = 64,
+	};
+}
+
+/* jit_know - limits of the value: less than 2^zbits, sign-extended from sbits; 64: nothing known */
+void jit_know(struct jit_val *v, u32 zbits, u32 sbits)
+{
+	v->zbits = zbits;
+	v->sbits = sbits < zbits + 1 ? sbits : zbits < 63 ? zbits + 1 : 64;
+}
+
+void jit_ref(struct ax_jit *j, const struct jit_val *v)
+{
+	if (v->where == JIT_REG)
+		j->regs[v->loc]++;
+	else if (v->where == JIT_SLOT)
+		j->slots[v->loc]++;
+}
+
+static void unref(struct ax_jit *j, const struct jit_val *v)
+{
+	if (v->where == JIT_REG)
+		j->regs[v->loc]--;
+	else if (v->where == JIT_SLOT)
+		j->slots[v->loc]--;
+}
+
+void jit_unref_reg(struct ax_jit *j, enum x86_reg reg)
+{
+	j->regs[reg]--;
+}
+
+void jit_push(struct ax_jit *j, struct jit_val v)
+{
+	j->stack[j->depth++] = v;
+}
+
+void jit_pop(struct ax_jit *j)
+{
+	unref(j, &j->stack[--j->depth]);
+}
+
+void jit_set(struct ax_jit *j, struct jit_val *v, struct jit_val to)
+{
+	unref(j, v);
+	*v = to;
+}
+
+void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value)
+{
+	jit_set(j, v, jit_const(value));
+}
+
+struct x86_mem jit_slot(u32 slot)
+{
+	return x86_at(X86_RBP, -8 * (s32)(slot + 1));
+}
+
+/*
+ * jit_hit - where a register of the hit lives. This function and load_hit() are the only ones that
+ * know: a snippet that is entered with the hit's registers still in the machine's changes here.
+ */
+struct x86_mem jit_hit(const struct jit_val *v)
+{
+	return x86_at(JIT_REGS, (s32)gtp_regs_offset(v->loc));
+}
+
+static void load_hit(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
+{
+	x86_load(&j->b, dst, jit_hit(v), v->bits / 8, v->sign);
+}
+
+enum x86_reg jit_cached(const struct ax_jit *j, u32 hit)
+{
+	for (u32 i = 0; i < JIT_NR_ALLOC; i++)
+		if (j->cached[j->order[i]] == (s8)hit)
+			return j->order[i];
+	return X86_NO_REG;
+}
+
+void jit_forget_cached(struct ax_jit *j)
+{
+	memset(j->cached, -1, sizeof(j->cached));
+}
+
+static u32 free_slot(struct ax_jit *j)
+{
+	u32 slot = 0;
+
+	while (j->slots[slot])
+		slot++;
+	if (slot >= j->max_slots)
+		j->max_slots = slot + 1;
+	return slot;
+}
+
+/* Every entry that is in a register or slot is now in another; the references go along. */
+static void relocate(struct ax_jit *j, u32 where, u32 loc, u32 to, u32 to_loc)
+{
+	for (u32 i = 0; i < j->depth; i++) {
+		struct jit_val *v = &j->stack[i];
+
+		if (v->where != where || v->loc != loc)
+			continue;
+		unref(j, v);
+		v->where = (u8)to;
+		v->loc = (u8)to_loc;
+		jit_ref(j, v);
+	}
+}
+
+static void spill(struct ax_jit *j, enum x86_reg reg)
+{
+	u32 slot = free_slot(j);
+
+	x86_store(&j->b, jit_slot(slot), reg, 8);
+	relocate(j, JIT_REG, reg, JIT_SLOT, slot);
+}
+
+/*
+ * May all holders of a register do without it? Operands may not, nor what an emitter holds
+ * itself.
+ */
+static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i + j->held < j->depth; i++)
+		n += j->stack[i].where == JIT_REG && j->stack[i].loc == reg;
+	return n && n == j->regs[reg];
+}
+
+/* Some register that nobody holds: one that caches nothing if there is one, else X86_NO_REG. */
+static enum x86_reg find_free(const struct ax_jit *j)
+{
+	enum x86_reg found = X86_NO_REG;
+
+	for (u32 i = 0; i < JIT_NR_ALLOC; i++) {
+		u32 r = j->order[i];
+
+		if (j->regs[r])
+			continue;
+		if (j->cached[r] < 0)
+			return r;
+		if (found == X86_NO_REG)
+			found = r;
+	}
+	return found;
+}
+
+enum x86_reg jit_alloc(struct ax_jit *j)
+{
+	enum x86_reg r = find_free(j);
+
+	/* The deepest entry is needed last. */
+	for (u32 i = 0; r == X86_NO_REG && i + j->held < j->depth; i++) {
+		const struct jit_val *v = &j->stack[i];
+
+		if (v->where == JIT_REG && can_spill(j, v->loc)) {
+			r = v->loc;
+			spill(j, r);
+		}
+	}
+	if (r == X86_NO_REG) { /* an emitter holds more than there are: a bug, never valid code */
+		j->b.failed = true;
+		return X86_RAX;
+	}
+	j->regs[r]++;
+	j->cached[r] = -1;
+	return r;
+}
+
+void jit_claim(struct ax_jit *j, enum x86_reg reg)
+{
+	enum x86_reg to;
+
+	if (j->regs[reg]) {
+		to = jit_alloc(j);
+		if (to == reg)
+			return; /* was spilled */
+		x86_mov(&j->b, to, reg);
+		relocate(j, JIT_REG, reg, JIT_REG, to);
+		jit_unref_reg(j, to); /* its holders have theirs */
+		if (j->regs[reg])
+			j->b.failed = true; /* an emitter's own: a bug, never valid code */
+	}
+	j->regs[reg]++;
+	j->cached[reg] = -1;
+}
+
+void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
+{
+	switch (v->where) {
+	case JIT_CONST:
+		x86_mov_imm(&j->b, dst, (u64)v->imm);
+		return;
+	case JIT_FLAGS:
+		x86_setcc(&j->b, v->loc, dst);
+		x86_extend(&j->b, dst, dst, 1, false);
+		return;
+	case JIT_REG:
+		if (v->imm)
+			x86_lea(&j->b, X86_64, dst, x86_at(v->loc, (s32)v->imm));
+		else if (v->bits < 64 || v->loc != dst)
+			x86_extend(&j->b, dst, v->loc, v->bits / 8, v->sign);
+		return;
+	case JIT_HIT:
+		load_hit(j, dst, v);
+		break;
+	case JIT_SLOT:
+		x86_load(&j->b, dst, jit_slot(v->loc), v->bits / 8, v->sign);
+		break;
+	}
+	if (v->imm)
+		x86_lea(&j->b, X86_64, dst, x86_at(dst, (s32)v->imm));
+}
+
+/* Put a value into a new register, keeping what is known of it. */
+static void into_new(struct ax_jit *j, struct jit_val *v)
+{
+	struct jit_val to = jit_in_reg(jit_alloc(j));
+
+	jit_know(&to, v->zbits, v->sbits);
+	jit_move(j, to.loc, v);
+	jit_set(j, v, to);
+}
+
+/* A whole register of the hit: loaded once, found again as long as nothing else needs its place. */
+static void force_hit(struct ax_jit *j, struct jit_val *v)
+{
+	u32 n = v->loc;
+	s64 imm = v->imm;
+	enum x86_reg r = jit_cached(j, n);
+
+	v->imm = 0;
+	if (r == X86_NO_REG) {
+		into_new(j, v);
+		j->cached[v->loc] = (s8)n;
+	} else {
+		v->where = JIT_REG;
+		v->loc = (u8)r;
+		jit_ref(j, v);
+	}
+	v->imm = imm;
+}
+
+void jit_force_base(struct ax_jit *j, struct jit_val *v)
+{
+	if (v->bits < 64 || v->where == JIT_CONST || v->where == JIT_FLAGS) {
+		jit_force(j, v);
+	} else if (v->where == JIT_HIT) {
+		force_hit(j, v);
+	} else if (v->where == JIT_SLOT) {
+		s64 imm = v->imm;
+
+		v->imm = 0;
+		into_new(j, v);
+		v->imm = imm;
+	}
+}
+
+void jit_force(struct ax_jit *j, struct jit_val *v)
+{
+	if (v->where == JIT_HIT && v->bits == 64)
+		force_hit(j, v);
+	if (v->where == JIT_REG && v->bits == 64 && !v->imm)
+		return;
+	if (v->where == JIT_REG && j->regs[v->loc] == 1) {
+		jit_move(j, v->loc, v);
+		j->cached[v->loc] = -1;
+		v->bits = 64;
+		v->imm = 0;
+		return;
+	}
+	into_new(j, v);
+}
+
+enum x86_reg jit_own(struct ax_jit *j, struct jit_val *v)
+{
+	if (v->where != JIT_REG || j->regs[v->loc] > 1)
+		into_new(j, v);
+	else
+		jit_force(j, v);
+	j->cached[v->loc] = -1;
+	return v->loc;
+}
+
+/* jit_own_in - the same in a register of the caller's choice; others there go elsewhere */
+void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg)
+{
+	struct jit_val to = jit_in_reg(reg);
+
+	if (v->where == JIT_REG && v->loc == reg && j->regs[reg] == 1) {
+		jit_own(j, v);
+		return;
+	}
+	jit_know(&to, v->zbits, v->sbits);
+	jit_claim(j, reg);
+	jit_move(j, reg, v);
+	jit_set(j, v, to);
+}
+
+/* Drop an extension that the low 32 bits do not show. */
+static void low_view(struct jit_val *v)
+{
+	if (v->bits == 32) {
+		v->bits = 64;
+		jit_know(v, 64, 64);
+	}
+}
+
+enum x86_reg jit_own_low(struct ax_jit *j, struct jit_val *v)
+{
+	if (v->where == JIT_REG)
+		low_view(v);
+	return jit_own(j, v);
+}
+
+/*
+ * In a register whose low 32 bits are right; more is not promised, so the value's entry must go
+ * after.
+ */
+void jit_force_low(struct ax_jit *j, struct jit_val *v)
+{
+	if (v->where == JIT_REG)
+		low_view(v);
+	jit_force(j, v);
+}
+
+void jit_spill_all(struct ax_jit *j)
+{
+	for (u32 i = 0; i + j->held < j->depth; i++)
+		if (j->stack[i].where == JIT_REG)
+			spill(j, j->stack[i].loc);
+}
+
+/* Make a slot free; what is in it goes to another one, over the machine's stack. */
+static void claim_slot(struct ax_jit *j, u32 slot)
+{
+	u32 to;
+
+	if (slot >= j->max_slots)
+		j->max_slots = slot + 1;
+	if (!j->slots[slot])
+		return;
+	to = free_slot(j);
+	x86_push_mem(&j->b, jit_slot(slot));
+	x86_pop_mem(&j->b, jit_slot(to));
+	relocate(j, JIT_SLOT, slot, JIT_SLOT, to);
+}
+
+static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
+{
+	struct jit_val to = { .where = JIT_SLOT, .loc = (u8)slot, .bits = 64,
+			      .zbits = 64, .sbits = 64 };
+
+	if (v->where == JIT_SLOT && v->loc == slot && v->bits == 64 && !v->imm &&
+	    j->slots[slot] == 1)
+		return;
+	jit_force(j, v);
+	claim_slot(j, slot);
+	x86_store(&j->b, jit_slot(slot), v->loc, 8);
+	jit_set(j, v, to);
+	j->slots[slot]++;
+}
+
+/*
+ * jit_canonical - bring every value to the place where joins expect the one of its depth: the first
+ * few in registers, the others in the slot of their number
+ *
+ * First the slots, while registers can still be spilled. Each value is moved once, and once more
+ * when it stands where another one belongs: whoever is displaced has not had its turn.
+ */
+void jit_canonical(struct ax_jit *j)
+{
+	j->held = 0;
+	for (u32 i = JIT_NR_JOIN; i < j->depth; i++)
+		canonical_slot(j, &j->stack[i], i);
+	for (u32 i = 0; i < j->depth && i < JIT_NR_JOIN; i++)
+		jit_own_in(j, &j->stack[i], j->order[i]);
+}
+
+void jit_after_join(struct ax_jit *j, u32 depth)
+{
+	memset(j->regs, 0, sizeof(j->regs));
+	memset(j->slots, 0, sizeof(j->slots));
+	jit_forget_cached(j);
+	for (j->depth = 0; j->depth < depth;) {
+		struct jit_val v = jit_in_reg(X86_RAX);
+
+		v.where = j->depth < JIT_NR_JOIN ? JIT_REG : JIT_SLOT;
+		v.loc = (u8)(j->depth < JIT_NR_JOIN ? j->order[j->depth] : j->depth);
+		jit_ref(j, &v);
+		jit_push(j, v);
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions that are measured, and where in them a probe goes. */
+#ifndef _GTP_BENCH_H
+#define _GTP_BENCH_H
+
+#include <linux/types.h>
+
+/* struct gtp_bench_obj - what the traced functions are given; 42 and 7, see gtp_bench_fn.c */
+struct gtp_bench_obj {
+	int a;
+	int b;
+};
+
+/*
+ * X(name) - one place for a probe
+ *   entry  a function's first instruction, where ftrace has its call
+ *   jump   in the middle, seven bytes of straight line: the kernel can put a jump there
+ *   int3   in the middle, in front of a branch: the kernel keeps the breakpoint
+ */
+#define GTP_BENCH_PLACES(X) X(entry) X(jump) X(int3)
+
+/* X(name) - measured, but not for a probe: a call of nothing, and one of 100 nops */
+#define GTP_BENCH_YARDSTICKS(X) X(empty) X(nops)
+
+long gtp_bench_entry(struct gtp_bench_obj *o, int n);
+long gtp_bench_jump(struct gtp_bench_obj *o, int n);
+long gtp_bench_int3(struct gtp_bench_obj *o, int n);
+long gtp_bench_empty(struct gtp_bench_obj *o, int n);
+long gtp_bench_nops(struct gtp_bench_obj *o, int n);
+
+extern struct gtp_bench_obj gtp_bench_obj;
+
+/* Where the probe goes, noted by the function's own code. */
+extern const unsigned long gtp_bench_jump_at, gtp_bench_int3_at;
+
+#endif /* _GTP_BENCH_H */

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The functions that are measured.
+ *
+ * The compiler may neither inline nor clone them, nor know what they do: their arguments stay where
+ * the calling convention has them, and the DWARF says so. The instruction that a probe goes on is
+ * in assembler, because its length and its neighbours decide which form the kernel gives a probe.
+ */
+#include <linux/compiler.h>
+#include <linux/linkage.h>
+
+#include "gtp_bench.h"
+
+#define BENCH_FN noinline __noclone __attribute__((__noipa__))
+
+/* NOTED_AS - keeps the address of label 1 in a variable, without a symbol inside the function */
+#define NOTED_AS(name) \
+	".pushsection .rodata, \"a\"\n" \
+	".balign 8\n" \
+	".globl " #name "\n" \
+	#name ": .quad 1b\n" \
+	".popsection"
+
+struct gtp_bench_obj gtp_bench_obj = { .a = 42, .b = 7 };
+
+BENCH_FN long gtp_bench_entry(struct gtp_bench_obj *o, int n)
+{
+	return o->a + n;
+}
+
+/* Seven bytes, so that nothing else stands where a jump of five would go. */
+BENCH_FN long gtp_bench_jump(struct gtp_bench_obj *o, int n)
+{
+	long sum = n;
+
+	asm volatile("1: lea 0x12345(%0), %0\n"
+		     NOTED_AS(gtp_bench_jump_at)
+		     : "+r" (sum));
+	return sum + o->a;
+}
+
+/* The five bytes reach into a branch, which the kernel never moves. */
+BENCH_FN long gtp_bench_int3(struct gtp_bench_obj *o, int n)
+{
+	long sum = n;
+
+	asm volatile("1: test %0, %0\n"
+		     "jz 2f\n"
+		     "add $5, %0\n"
+		     "2:\n"
+		     NOTED_AS(gtp_bench_int3_at)
+		     : "+r" (sum) : : "cc");
+	return sum + o->a;
+}
+
+BENCH_FN notrace long gtp_bench_empty(struct gtp_bench_obj *o, int n)
+{
+	return 0;
+}
+
+BENCH_FN notrace long gtp_bench_nops(struct gtp_bench_obj *o, int n)
+{
+	asm volatile(".rept 100\n"
+		     "nop\n"
+		     ".endr");
+	return 0;
+}

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random agent expressions that the verifier accepts.
+ *
+ * Made the way the verifier looks at them: with the depth of the stack known at every byte, jumps
+ * forward only, and each label bound where the depth is the jump's. What real expressions do is
+ * likely, the rest is possible.
+ */
+#include "tests/fuzz/axgen.h"
+
+static u64 next_random(struct axgen *g)
+{
+	g->rng ^= g->rng << 13;
+	g->rng ^= g->rng >> 7;
+	g->rng ^= g->rng << 17;
+	return g->rng;
+}
+
+static bool exhausted(const struct axgen *g)
+{
+	return g->in == g->end && !g->rng;
+}
+
+u32 axgen_pick(struct axgen *g, u32 n)
+{
+	if (g->in < g->end)
+		return *g->in++ % n;
+	return g->rng ? (u32)(next_random(g) >> 11) % n : 0;
+}
+
+u64 axgen_addr(struct axgen *g)
+{
+	static const u32 inside[] = { 0, 8, 64, 100, 1024, 1601, 2047, 3000 };
+	static const u32 edge[] = { 4088, 4092, 4094, 4095 };
+	u32 page = axgen_pick(g, 16) ? axgen_pick(g, 2) + 2 : axgen_pick(g, 5);
+	u64 addr = AXGEN_MEM + 4096ULL * page;
+
+	addr += axgen_pick(g, 8) ? inside[axgen_pick(g, 8)] : edge[axgen_pick(g, 4)];
+	/* The upper half of the address space sees the same memory. */
+	return axgen_pick(g, 4) ? addr : addr | 0xffff888000000000;
+}
+
+u64 axgen_value(struct axgen *g)
+{
+	static const u64 known[] = {
+		0, 1, 2, 3, 5, 7, 8, 10, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256, 1000,
+		0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe,
+		0xffffffff, 0x100000000, 0x100000001, 0x7fffffffffffffff, 0x8000000000000000,
+		0x8000000000000001, 0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffffffffff80,
+		0xffffffffffff8000, 0xffffffff80000000, 0xffffffff7fffffff, 0xffffffff00000000,
+		0xaaaaaaaaaaaaaaab, 0xcccccccccccccccd,
+	};
+	u64 v = 0;
+
+	switch (axgen_pick(g, 8)) {
+	case 0:
+		return axgen_addr(g);
+	case 1:
+		for (u32 i = 0; i < 8; i++)
+			v = v << 8 | axgen_pick(g, 256);
+		return v;
+	case 2:
+		return axgen_pick(g, 256);
+	case 3:
+		return 1ULL << axgen_pick(g, 64);
+	default:
+		return known[axgen_pick(g, ARRAY_SIZE(known))];
+	}
+}
+
+static void byte(struct axgen *g, u32 b)
+{
+	g->code[g->len++] = (u8)b;
+}
+
+static void op(struct axgen *g, enum ax_op o)
+{
+	byte(g, o);
+	g->depth += ax_op_info[o].pushes;
+	g->depth -= ax_op_info[o].pops;
+}
+
+static void op_with(struct axgen *g, enum ax_op o, u64 operand)
+{
+	u32 n = ax_op_info[o].operand_bytes;
+
+	op(g, o);
+	while (n--)
+		byte(g, (u32)(operand >> (8 * n)) & 0xff);
+}
+
+/*
+ * A constant in its shortest form, or sign-extended as GDB writes negative ones, or in a longer
+ * one.
+ */
+static void constant(struct axgen *g, u64 v)
+{
+	static const enum ax_op ops[] = {
+		AX_OP_const8, AX_OP_const16, AX_OP_const32, AX_OP_const64,
+	};
+	u32 bits = 8, k = 0;
+	bool negative = (s64)v < 0;
+
+	while (k < 3 && (negative ? (s64)v >> (bits - 1) != -1 : v >> bits)) {
+		k++;
+		bits *= 2;
+	}
+	if (k < 3 && !negative && !axgen_pick(g, 8))
+		k++;
+	op_with(g, ops[k], v);
+	if (negative && k < 3)
+		op_with(g, AX_OP_ext, bits);
+}
+
+static void make_const(struct axgen *g)
+{
+	constant(g, axgen_value(g));
+}
+
+static void make_reg(struct axgen *g)
+{
+	op_with(g, AX_OP_reg, axgen_pick(g, GTP_NR_SAVED_REGS));
+	if (axgen_pick(g, 2))
+		op_with(g, AX_OP_zero_ext, 64);
+}
+
+static void make_binary(struct axgen *g)
+{
+	static const enum ax_op ops[] = {
+		AX_OP_add, AX_OP_add, AX_OP_sub, AX_OP_mul, AX_OP_bit_and, AX_OP_bit_or,
+		AX_OP_bit_xor, AX_OP_lsh, AX_OP_rsh_signed, AX_OP_rsh_unsigned,
+	};
+
+	op(g, ops[axgen_pick(g, ARRAY_SIZE(ops))]);
+}
+
+/* With a constant, which the compiler treats as a case of its own. */
+static void make_binary_const(struct axgen *g)
+{
+	make_const(g);
+	if (axgen_pick(g, 4) == 0)
+		op(g, AX_OP_swap);
+	make_binary(g);
+}
+
+static void make_divide(struct axgen *g)
+{
+	if (axgen_pick(g, 3))
+		make_const(g);
+	if (g->depth < 2)
+		make_reg(g);
+	if (axgen_pick(g, 3)) {
+		constant(g, 1);
+		op(g, AX_OP_bit_or); /* not zero */
+	}
+	op(g, AX_OP_div_signed + axgen_pick(g, 4));
+}
+
+static void make_compare(struct axgen *g)
+{
+	if (g->depth < 2 || axgen_pick(g, 2))
+		make_const(g);
+	if (!axgen_pick(g, 3))
+		op(g, AX_OP_swap);
+	op(g, AX_OP_equal + axgen_pick(g, 3));
+	if (!axgen_pick(g, 3))
+		op(g, AX_OP_log_not);
+}
+
+static void make_unary(struct axgen *g)
+{
+	op(g, axgen_pick(g, 2) ? AX_OP_log_not : AX_OP_bit_not);
+}
+
+static void make_extend(struct axgen *g)
+{
+	static const u8 bits[] = { 32, 32, 32, 8, 16, 64, 1, 5, 13, 31, 33, 40, 63, 0, 65, 255 };
+
+	op_with(g, axgen_pick(g, 2) ? AX_OP_ext : AX_OP_zero_ext,
+		bits[axgen_pick(g, ARRAY_SIZE(bits))]);
+}
+
+static void make_ref(struct axgen *g)
+{
+	u32 width = axgen_pick(g, 4);
+
+	if (axgen_pick(g, 32)) {
+		if (axgen_pick(g, 2))
+			constant(g, axgen_addr(g));
+		else
+			op_with(g, AX_OP_reg, 4 + axgen_pick(g, 3)); /* these hold addresses */
+		if (axgen_pick(g, 2)) {
+			constant(g, axgen_pick(g, 128));
+			op(g, axgen_pick(g, 5) ? AX_OP_add : AX_OP_sub);
+		}
+	}
+	if (!g->depth)
+		make_reg(g);
+	op(g, AX_OP_ref8 + width);
+	if (axgen_pick(g, 2))
+		op_with(g, axgen_pick(g, 4) ? AX_OP_ext : AX_OP_zero_ext, 8U << width);
+}
+
+static void make_stack(struct axgen *g)
+{
+	switch (axgen_pick(g, 5)) {
+	case 0:
+		op(g, AX_OP_dup);
+		break;
+	case 1:
+		op(g, AX_OP_pop);
+		break;
+	case 2:
+		op_with(g, AX_OP_pick, axgen_pick(g, g->depth));
+		g->depth++;
+		g->depth -= ax_op_info[AX_OP_pick].pushes;
+		break;
+	case 3:
+		if (g->depth > 1)
+			op(g, AX_OP_swap);
+		break;
+	default:
+		if (g->depth > 2)
+			op(g, AX_OP_rot);
+	}
+}
+
+static void make_tsv(struct axgen *g)
+{
+	u32 tsv = 1 + axgen_pick(g, 4);
+
+	switch (axgen_pick(g, 3)) {
+	case 0:
+		op_with(g, AX_OP_getv, tsv);
+		break;
+	case 1:
+		op_with(g, AX_OP_setv, tsv);
+		break;
+	default:
+		op_with(g, AX_OP_tracev, tsv);
+	}
+}
+
+static void make_trace(struct axgen *g)
+{
+	if (axgen_pick(g, 16))
+		constant(g, axgen_addr(g));
+	switch (axgen_pick(g, 4)) {
+	case 0:
+		constant(g, axgen_pick(g, 16) ? axgen_pick(g, 200) : axgen_value(g));
+		op(g, AX_OP_trace);
+		break;
+	case 1:
+		constant(g, axgen_pick(g, 200));
+		op(g, AX_OP_tracenz);
+		break;
+	case 2:
+		op_with(g, AX_OP_trace16, axgen_pick(g, 200));
+		break;
+	default:
+		op_with(g, AX_OP_trace_quick, axgen_pick(g, 200));
+	}
+}
+
+static void make_printf(struct axgen *g)
+{
+	static const struct {
+		u8 nargs;
+		const char *format;
+	} prints[] = {
+		{ 0, "hello" }, { 1, "%d" }, { 2, "%llx %u" }, { 1, "%s" }, { 3, "%c%%%hd %ld" },
+	};
+	u32 which = axgen_pick(g, ARRAY_SIZE(prints));
+	const char *s = prints[which].format;
+	u32 n = prints[which].nargs;
+
+	if (s[1] == 's')
+		constant(g, axgen_addr(g));
+	while (g->depth < n)
+		make_const(g);
+	constant(g, 0);
+	constant(g, 0);
+	byte(g, AX_OP_printf);
+	byte(g, n);
+	byte(g, 0);
+	byte(g, (u32)strlen(s) + 1);
+	do
+		byte(g, (u8)*s);
+	while (*s++);
+	g->depth -= n + 2;
+}
+
+static void add_label(struct axgen *g)
+{
+	g->label[g->nlabels].at = g->len - 2;
+	g->label[g->nlabels++].depth = g->depth;
+}
+
+static void bind(struct axgen *g, u32 i)
+{
+	g->code[g->label[i].at] = (u8)(g->len >> 8);
+	g->code[g->label[i].at + 1] = (u8)g->len;
+	g->depth = g->label[i].depth;
+	g->alive = true;
+	g->label[i] = g->label[--g->nlabels];
+}
+
+static void jump(struct axgen *g, enum ax_op o)
+{
+	op_with(g, o, 0);
+	add_label(g);
+}
+
+/* "if_goto A; goto B; A:", as for && and ||, or a plain one */
+static void make_branch(struct axgen *g)
+{
+	if (g->nlabels + 2 > AXGEN_LABELS)
+		return;
+	if (axgen_pick(g, 2))
+		make_compare(g);
+	jump(g, AX_OP_if_goto);
+	if (axgen_pick(g, 2))
+		return;
+	jump(g, AX_OP_goto);
+	bind(g, g->nlabels - 2);
+}
+
+/* The value of a condition: "const8 1; goto E; F: const8 0; E:" when a label wants this depth. */
+static void make_goto(struct axgen *g)
+{
+	if (g->nlabels == AXGEN_LABELS || !g->nlabels)
+		return;
+	if (axgen_pick(g, 2))
+		constant(g, axgen_pick(g, 2));
+	jump(g, AX_OP_goto);
+	g->alive = false;
+}
+
+static void make_end(struct axgen *g)
+{
+	if (!g->nlabels)
+		return;
+	op(g, AX_OP_end);
+	g->alive = false;
+}
+
+/* Some labels that want this depth are bound; when nothing else leads here, one must be. */
+static void bind_some(struct axgen *g)
+{
+	if (!g->alive && g->nlabels)
+		bind(g, axgen_pick(g, g->nlabels));
+	for (u32 i = g->nlabels; i--;)
+		if (g->label[i].depth == g->depth && !axgen_pick(g, 3))
+			bind(g, i);
+}
+
+/* struct maker - @depth: values it takes; @weight: how often, in parts of the sum */
+static const struct maker {
+	void (*make)(struct axgen *g);
+	u8 depth;
+	u8 weight;
+} makers[] = {
+	{ make_const, 0, 10 },       { make_reg, 0, 12 },    { make_binary, 2, 14 },
+	{ make_binary_const, 1, 14 }, { make_divide, 1, 4 },  { make_compare, 1, 8 },
+	{ make_unary, 1, 4 },        { make_extend, 1, 14 }, { make_ref, 0, 14 },
+	{ make_stack, 1, 8 },        { make_tsv, 1, 3 },     { make_trace, 1, 3 },
+	{ make_printf, 0, 1 },       { make_branch, 1, 9 },  { make_goto, 0, 3 },
+	{ make_end, 1, 1 },
+};
+
+static void step(struct axgen *g)
+{
+	u32 n = axgen_pick(g, 122); /* the sum of the weights */
+
+	for (u32 i = 0; i < ARRAY_SIZE(makers); i++) {
+		if (n >= makers[i].weight) {
+			n -= makers[i].weight;
+			continue;
+		}
+		if (g->depth >= makers[i].depth)
+			makers[i].make(g);
+		else
+			make_reg(g);
+		return;
+	}
+}
+
+/* Every label has its place in the end, with the stack made as deep as it wants. */
+static void finish(struct axgen *g)
+{
+	while (g->nlabels) {
+		u32 i = axgen_pick(g, g->nlabels);
+
+		while (g->alive && g->depth > g->label[i].depth)
+			op(g, AX_OP_pop);
+		while (g->alive && g->depth < g->label[i].depth)
+			op_with(g, AX_OP_const8, 7);
+		bind(g, i);
+	}
+	if (g->alive && !g->depth)
+		op_with(g, AX_OP_const8, 3);
+	op(g, AX_OP_end);
+}
+
+void axgen_make(struct axgen *g, u32 steps)
+{
+	g->len = 0;
+	g->depth = 0;
+	g->nlabels = 0;
+	g->alive = true;
+	/* Depth and length have room for a whole step and for finish(). */
+	while (steps-- && !exhausted(g) && g->len < AXGEN_CODE_MAX / 4) {
+		bind_some(g);
+		if (!g->alive)
+			break;
+		while (g->depth > AX_MAX_DEPTH - 8)
+			op(g, AX_OP_pop);
+		step(g);
+	}
+	finish(g);
+}

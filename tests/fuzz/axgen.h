@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Random agent expressions that the verifier accepts, from any stream of bytes or numbers. */
+#ifndef _GTP_AXGEN_H
+#define _GTP_AXGEN_H
+
+#include "agentexpr/ax.h"
+
+enum {
+	AXGEN_LABELS = 16,
+	AXGEN_CODE_MAX = 4096,
+	AXGEN_MEM = 0x20000000, /* addresses that the expressions like to read: see axgen_addr() */
+	AXGEN_MEM_SIZE = 5 * 4096,
+};
+
+/**
+ * struct axgen - a generator and what it has made
+ * @in: decisions, as far as there are any up to @end; then they come from @rng
+ * @rng: state of the random numbers; 0: the expression ends with the decisions
+ */
+struct axgen {
+	const u8 *in, *end;
+	u64 rng;
+	u32 steps;
+	u32 depth;
+	bool alive;
+	u32 nlabels;
+	struct {
+		u32 at; /* of the two bytes that want to know */
+		u32 depth;
+	} label[AXGEN_LABELS];
+	u32 len;
+	u8 code[AXGEN_CODE_MAX];
+};
+
+/* axgen_make - a condition of about @steps instructions, in @g->code */
+void axgen_make(struct axgen *g, u32 steps);
+
+/* axgen_pick - one of @n; axgen_value - a number that has gone wrong before, or any */
+u32 axgen_pick(struct axgen *g, u32 n);
+u64 axgen_value(struct axgen *g);
+
+/* axgen_addr - an address in, or close to the ends of, the pages at AXGEN_MEM or their alias */
+u64 axgen_addr(struct axgen *g);
+
+#endif /* _GTP_AXGEN_H */

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Interpreter against compiler, the fuzzer choosing: bytes are an expression, or decisions to
+ * make one.
+ */
+#include <stdlib.h>
+#include "tests/fuzz/jitdiff.h"
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+enum { WORLD_BYTES = 64 };
+
+/* The first byte says which; behind bytecode come the decisions about the world. */
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct axgen g;
+	size_t len;
+
+	if (size <= 1 + WORLD_BYTES)
+		return 0;
+	g.end = data + size;
+	g.rng = 0;
+	if (data[0] & 1) {
+		len = size - 1 - WORLD_BYTES;
+		g.in = data + 1 + len;
+		if (len <= AX_MAX_LEN)
+			jitdiff(data + 1, (u32)len, &g);
+		return 0;
+	}
+	g.in = data + 1;
+	axgen_make(&g, 400);
+	g.in = data + 1; /* the same ones once more */
+	if (!jitdiff(g.code, g.len, &g)) {
+		fprintf(stderr, "the generator made what the verifier refuses\n");
+		abort();
+	}
+	return 0;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Interpreter against compiler over any number of random programs, at full speed. */
+#include <stdlib.h>
+#include "tests/fuzz/jitdiff.h"
+
+/* Neighbouring seeds must not make neighbouring programs. */
+static u64 mix(u64 x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (x ^ x >> 31) | 1;
+}
+
+static void print_stats(void)
+{
+	const struct jitdiff_stats *s = &jitdiff_stats;
+
+	printf("# %llu programs, %llu runs: %llu values, %llu full buffers\n", s->programs, s->runs,
+	       s->values, s->full);
+	for (u32 i = 1; i < AX_NR_ERRORS; i++)
+		if (s->errors[i])
+			printf("# %llu %s\n", s->errors[i], ax_error_name(i));
+	printf("# %.1f bytes of bytecode, %.1f of code a program\n",
+	       (double)s->bytecode / (double)s->programs,
+	       (double)s->machine_code / (double)s->programs);
+}
+
+int main(int argc, char **argv)
+{
+	u64 count = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
+	u64 first = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
+	static struct axgen g;
+
+	for (u64 n = first; n < first + count; n++) {
+		g.rng = mix(n);
+		axgen_make(&g, 5 + axgen_pick(&g, axgen_pick(&g, 8) ? 40 : 250));
+		if (!jitdiff(g.code, g.len, &g)) {
+			printf("not ok - program %llu is refused by the verifier\n", n);
+			return 1;
+		}
+	}
+	print_stats();
+	printf("ok - interpreter and compiler agree on %llu programs from %llu on\n", count, first);
+	return 0;
+}

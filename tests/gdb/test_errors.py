@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What goes wrong: bad pointers, refused places, refused packets. The kernel goes on each time.
+import gdb
+
+from lib import *
+
+
+ENDBR64 = b"\xf3\x0f\x1e\xfa"
+
+
+def stopped_by_error(num):
+    text = cmd("tstatus")
+    check(not running(), "still running: " + text)
+    found = matches(r"stopped by an error \((.*), tracepoint (\d+)\)", text)
+    equal(int(found.group(2)), num, "tracepoint of the error")
+    return found.group(1)
+
+
+def kernel_goes_on():
+    cmd("tfind none")
+    target("call add 1 1")
+    equal(string("init_task.comm"), "swapper/0")
+
+
+@test("a bad pointer in a condition stops the run and says tracepoint, address and why")
+def bad_condition():
+    num = trace("gtp_target_ptr if *(long *)p == 3", "collect p")
+    cmd("tstart")
+    target("call ptr dead000000000100")
+    text = stopped_by_error(num)
+    check("dead000000000100" in text, text)
+    equal(hits(num), 0)
+    kernel_goes_on()
+
+
+@test("a bad pointer in a collection stops the run with its address; frames before it are kept")
+def bad_collection():
+    num = trace("gtp_target_ptr", "collect *(long *)p")
+    good = "%x" % fixture()["gtp_target_array"]
+    cmd("tstart")
+    target("call ptr " + good)
+    target("call ptr 10")
+    target("call ptr " + good)
+    text = stopped_by_error(num)
+    matches(r"\b0x10\b|\b0x0*10\b", text)
+    cmd("tfind start")
+    equal(number("*(long *)p"), 1 << 32)
+    kernel_goes_on()
+
+
+@test("every kind of bad address at a hit is an error, never worse")
+def bad_kinds():
+    num = trace("gtp_target_ptr", "collect *(unsigned char *)p@16")
+    for bad in ("0", "1", "fff", "7fffffffffff", "800000000000", "ffff7fffffffffff",
+                "ffff800000000000", "ffffffffffffffff", "fffffffffffffff8", "ffffffffff600000",
+                "ffffffffff5fffff", "fffffffffffff000"):
+        cmd("tstart")
+        target("call ptr " + bad)
+        if running():
+            cmd("tstop")
+            note("%s could be read" % bad)
+        else:
+            stopped_by_error(num)
+    kernel_goes_on()
+
+
+@test("division by zero stops the run and says so")
+def division():
+    num = trace("gtp_target_add if a / b == 1", "collect a")
+    cmd("tstart")
+    target("call add 8 8")
+    target("call add 8 0")
+    matches("[Dd]ivi", stopped_by_error(num))
+    equal(collected("a"), [8])
+    kernel_goes_on()
+
+
+@test("the smallest number divided by -1 is no error")
+def division_overflow():
+    trace("gtp_target_add if a / b == a", "collect a")
+    run_trace("call add -9223372036854775808 -1")
+    equal(collected("a"), [-2**63])
+
+
+@test("a string that ends in bad memory: collect/s of a bad pointer is an error")
+def bad_string():
+    num = trace("gtp_target_ptr", "collect/s (char *)p")
+    cmd("tstart")
+    target("call ptr dead000000000000")
+    stopped_by_error(num)
+    kernel_goes_on()
+
+
+@test("after an error the next run works as usual")
+def after_error():
+    bad_condition()
+    cmd("delete")
+    trace("gtp_target_add", "collect a")
+    run_trace("call add 5 0")
+    equal(collected("a"), [5])
+
+
+def tstart_refused(where):
+    cmd("delete")
+    num = trace(where, "collect $regs")
+    message = refused("tstart")
+    check(re.search(r"racepoint %d\b" % num, message), message)
+    check(not running(), "running after all")
+    return message
+
+
+@test("a place that is not code is refused with words and its address")
+def not_code():
+    for where in (kallsyms()["init_task"], 0x10, 0xffffffffffffff00, kallsyms()["linux_banner"]):
+        message = tstart_refused("*%#x" % where)
+        check("%x" % where in message, message)
+
+
+@test("a place inside an instruction is refused with words")
+def inside_instruction():
+    start = fixture()["gtp_target_locals"]
+    lines = re.findall(r"0x([0-9a-f]{16})", cmd("x/4i %#x" % start))
+    starts = [int(a, 16) for a in lines]
+    middle = next(a + 1 for a, b in zip(starts, starts[1:]) if b - a > 2 and a > start + 8)
+    message = tstart_refused("*%#x" % middle)
+    check("%x" % middle in message, message)
+
+
+@test("functions that probes may not touch are refused with words")
+def blacklisted():
+    for where in ("*%#x" % fixture()["gtp_target_noprobe"], "*%#x" % kallsyms()["do_int3"]):
+        note(tstart_refused(where))
+
+
+@test("gdbtp's own code is refused with words")
+def own_code():
+    with open("/proc/kallsyms") as file:
+        own = [l.split() for l in file if "[gdbtp]" in l and "gtp_hit" in l]
+    place = next(int(words[0], 16) for words in own if words[2] == "gtp_hit")
+    message = tstart_refused("*%#x" % place)
+    check("gdbtp" in message, message)
+
+
+@test("one bad tracepoint among good ones: nothing is installed")
+def all_or_nothing():
+    good = trace("gtp_target_add", "collect a")
+    trace("*%#x" % kallsyms()["init_task"])
+    refused("tstart")
+    matches("not in a run|no location", cmd("monitor probes"))
+    target("call add 1 1")
+    cmd("tstatus")
+    equal(hits(good), 0)
+
+
+@test("ftrace and strace: GDB's own words, and an ordinary tracepoint in place of ftrace")
+def fast_and_static():
+    place = fixture()["gtp_target_add"]
+    if gdb.selected_inferior().read_memory(place, 4).tobytes() == ENDBR64:
+        place += 4  # GDB wants five bytes for a jump
+    text = cmd("ftrace *%#x" % place)
+    num = int(matches(r"racepoint (\d+)", text).group(1))
+    run_trace("call add 1 1")
+    equal(hits(num), 1)
+    cmd("delete")
+    note(refused("strace -m sched:sched_switch"))
+
+
+@test("while-stepping is refused with words, not taken and forgotten")
+def while_stepping():
+    cmd("trace gtp_target_add")
+    num = number("$tpnum")
+    cmd("commands %d" % num, "while-stepping 3", "collect $regs", "end", "end")
+    message = refused("tstart")
+    check("step" in message, message)
+
+
+@test("an expression that is too deep or has a float is refused by somebody, with words")
+def impossible():
+    num = trace("gtp_target_add")
+    note(refused("commands %d" % num, "collect (double)a * 1.5", "end"))
+
+
+@test("a tracepoint on GDB's own path skips GDB, and monitor self-trace changes that")
+def self_trace():
+    num = trace("vfs_write if ((struct task_struct *)$current_task)->tgid == %d" % os.getpid())
+    cmd("tstart")
+    cmd("tstatus")
+    cmd("tstop")
+    equal(hits(num), 0)
+    cmd("monitor self-trace on")
+    try:
+        cmd("tstart")
+        cmd("tstatus")
+        cmd("tstop")
+        check(hits(num) > 0, "no hit of GDB's own writes")
+    finally:
+        cmd("monitor self-trace off")
+
+
+run()

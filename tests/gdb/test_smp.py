@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Exactness on many CPUs: every call is a hit, a nested hit or a missed one, and none is lost.
+import gdb
+
+from lib import *
+
+ROUNDS = 20000
+CPUS = len(os.sched_getaffinity(0))
+
+
+def looped(what, rounds):
+    """Have every CPU make its calls; how many of each function were made."""
+    before = fixture()
+    target("loop %s %d" % (what, rounds))
+    after = fixture()
+    return {name: after[name] - before[name] for name in ("leaf", "add", "obj", "irq")}
+
+
+def exact(nums, made):
+    """Hits of all tracepoints, nested and missed ones are the calls, no more and no less."""
+    found = {name: hits(num) for name, num in nums.items()}
+    lost = nested() + missed()
+    note("calls %s, hits %s, nested %d, missed %d" % (made, found, nested(), missed()))
+    for name, count in found.items():
+        check(count <= made[name], "%s: more hits than calls" % name)
+    equal(sum(found.values()) + lost, sum(made[name] for name in nums), "hits + nested + missed")
+
+
+@test("all CPUs are here")
+def cpus():
+    note("%d CPUs" % CPUS)
+    check(CPUS >= 2, "one CPU proves nothing")
+
+
+@test("one function, no action: hits + nested + missed are the calls")
+def plain():
+    cmd("set circular-trace-buffer on")
+    nums = {"leaf": trace("gtp_target_leaf")}
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)
+    cmd("tstop")
+    equal(made["leaf"], ROUNDS * CPUS)
+    exact(nums, made)
+
+
+@test("a condition that holds for every tenth call")
+def condition():
+    nums = {"leaf": trace("gtp_target_leaf if n % 10 == 0")}
+    cmd("set circular-trace-buffer on")
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)
+    cmd("tstop")
+    if nested() + missed() == 0:
+        equal(hits(nums["leaf"]), made["leaf"] // 10)
+    check(hits(nums["leaf"]) <= made["leaf"] // 10, "too many hits")
+    check(hits(nums["leaf"]) + nested() + missed() >= made["leaf"] // 10, "too few hits")
+
+
+@test("$n = $n + 1 loses no update between the CPUs")
+def variable():
+    cmd("tvariable $n")
+    cmd("set circular-trace-buffer on")
+    num = trace("gtp_target_leaf", "teval $n = $n + 1")
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)
+    cmd("tstop")
+    equal(number("$n"), hits(num))
+    exact({"leaf": num}, made)
+
+
+@test("three functions and interrupts at once: exact sums, interrupts included")
+def mixed():
+    cmd("set circular-trace-buffer on")
+    nums = {"leaf": trace("gtp_target_leaf", "collect n"),
+            "add": trace("gtp_target_add", "collect a, b"),
+            "obj": trace("gtp_target_obj", "collect *o"),
+            "irq": trace("gtp_target_irq", "collect n")}
+    cmd("tstart")
+    made = looped("mix", ROUNDS // 4)
+    cmd("tstop")
+    check(made["irq"] > 0, "no interrupt")
+    exact(nums, made)
+
+
+@test("$n = $n + 1 in interrupts and outside of them loses no update")
+def variable_interrupts():
+    cmd("tvariable $n")
+    cmd("set circular-trace-buffer on")
+    nums = {name: trace("gtp_target_" + name, "teval $n = $n + 1")
+            for name in ("leaf", "add", "obj", "irq")}
+    cmd("tstart")
+    made = looped("mix", ROUNDS // 4)
+    cmd("tstop")
+    equal(number("$n"), sum(hits(num) for num in nums.values()))
+    exact(nums, made)
+
+
+@test("every frame that is kept is whole and true, from all CPUs, in the order of time")
+def whole():
+    cmd("set trace-buffer-size %d" % (CPUS * 8192))
+    cmd("set circular-trace-buffer on")
+    trace("gtp_target_obj", "collect *o, n, $clock, $cpu_id")
+    cmd("tstart")
+    looped("obj", ROUNDS // 4)
+    cmd("tstop")
+    rows = collected("n", "o->id", "o->values[2]", "$clock", "$cpu_id")
+    check(len(rows) > CPUS * 10, "%d frames" % len(rows))
+    check(all(row[1] == 100 + row[0] and row[2] == row[0] * 10 + 2 for row in rows), "a frame lies")
+    times = [row[3] for row in rows]
+    equal(times, sorted(times))
+    equal({row[4] for row in rows}, set(range(CPUS)))
+
+
+@test("a passcount that all CPUs race for is met exactly")
+def passcount():
+    num = trace("gtp_target_leaf", passcount=1000)
+    cmd("tstart")
+    looped("leaf", ROUNDS // 4)
+    matches("stopped by tracepoint %d" % num, cmd("tstatus"))
+    equal(hits(num), 1000)
+
+
+@test("tracepoints come and go while all CPUs call them")
+def come_and_go():
+    cmd("set circular-trace-buffer on")
+    loops = background("loop mix %d" % (ROUNDS // 2))
+    for _ in range(3):
+        num = trace("gtp_target_leaf", "collect n")
+        trace("gtp_target_add", "collect a, b")
+        trace("gtp_target_irq")
+        cmd("tstart")
+        cmd("disable %d" % num)
+        cmd("enable %d" % num)
+        cmd("tstop")
+        cmd("delete")
+    equal(loops.wait(), 0)
+
+
+run()

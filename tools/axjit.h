@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The compiler as an engine for vectors, and its code as text. */
+#ifndef _GTP_AXJIT_H
+#define _GTP_AXJIT_H
+
+#include "tools/axvec.h"
+
+enum { AXJIT_SEEDS = 14 }; /* every choice of registers there is */
+
+/*
+ * axjit_eval - compile and run; an axvec_eval. Every load asks the world, because a vector's memory
+ * is not where it says.
+ */
+int axjit_eval(const struct ax_verified *v, struct ax_env *env, u64 *result);
+
+/* axjit_seed - which registers axjit_eval() uses from now on */
+void axjit_seed(u32 seed);
+
+/* axjit_listing - the machine code, as objdump shows it (bytes, where there is none) */
+void axjit_listing(const struct ax_verified *v);
+
+#endif /* _GTP_AXJIT_H */
