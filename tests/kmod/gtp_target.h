@@ -79,6 +79,9 @@ struct gtp_target_triple {
 /* gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare */
 void gtp_target_event_many(int n);
 
+/* gtp_target_marker - where gtp_target_many is known to be */
+unsigned long gtp_target_marker(void);
+
 /* gtp_target_event_count - hits tracepoint gtp_target_count */
 void gtp_target_event_count(u64 n);
 

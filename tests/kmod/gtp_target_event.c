@@ -33,6 +33,11 @@ void gtp_target_event_many(int n)
 	trace_gtp_target_bare(n, triple);
 }
 
+unsigned long gtp_target_marker(void)
+{
+	return (unsigned long)__traceiter_gtp_target_many;
+}
+
 void gtp_target_event_count(u64 n)
 {
 	gtp_target_count(GTP_TARGET_COUNT_event);

@@ -243,6 +243,7 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_array);
 	PLACE(gtp_target_banner);
 #undef PLACE
+	seq_printf(m, "addr gtp_target_marker %lx\n", gtp_target_marker());
 	seq_printf(m, "addr gtp_target_list %lx\n", (unsigned long)&gtp_target_list);
 	seq_printf(m, "addr gtp_target_counter %lx\n", (unsigned long)&gtp_target_counter);
 }
