@@ -27,8 +27,6 @@ struct event_probe {
 /* Under gtp_events_lock. */
 static LIST_HEAD(armed_probes);
 
-void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs);
-
 /*
  * Called by event_entry.S in the place of the tracepoint's own function, so preemption is off.
  * Interrupts may be on; they are turned off so that what hits in one is not lost as a hit inside

@@ -91,6 +91,10 @@ void gtp_event_data_exit(void);
 int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs *regs,
 			struct gtp_buffer *buf);
 
+/* event.c: from event_entry.S, in the place of the tracepoint's own function */
+struct event_probe;
+void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs);
+
 /* event_entry.S */
 enum { GTP_EVENT_STACK_WORDS = 16 };
 void gtp_event_entry(void *probe);

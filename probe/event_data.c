@@ -128,7 +128,8 @@ static int make_instance(struct gtp_why *why)
 		return 0;
 	if (name_is_taken()) {
 		gtp_why(why,
-			"somebody else has the ftrace instance '" INSTANCE "'; remove it from tracefs' instances");
+			"somebody else has the ftrace instance '%s'; remove it from tracefs' instances",
+			INSTANCE);
 		return -EBUSY;
 	}
 	instance = gtp_trace_array_get(INSTANCE);

@@ -43,7 +43,8 @@ static void put_common(struct gtp_out *out)
 {
 #define COMMON(field, type) \
 	gtp_out_printf(out, "%zu %zu %d common_%s %s\n", offsetof(struct trace_entry, field), \
-		       sizeof(((struct trace_entry *)0)->field), (type)-1 < (type)1, #field, #type)
+		       sizeof_field(struct trace_entry, field), (type)(-1) < (type)1, #field, \
+		       #type)
 	COMMON(type, unsigned short);
 	COMMON(flags, unsigned char);
 	COMMON(preempt_count, unsigned char);

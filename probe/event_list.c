@@ -15,7 +15,7 @@
 
 #include "probe/event.h"
 
-DEFINE_MUTEX(gtp_events_lock);
+DEFINE_MUTEX(gtp_events_lock); /* of what is known of modules, and of what is armed */
 
 /* The kernel's own tracepoints: by name until @named, then by id. They never go. */
 static struct gtp_event *core;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A static tracepoint's own record in a frame ($_sdata), and the memory as which GDB can read it. */
+/* A kernel tracepoint's own record in a frame ($_sdata), and the memory that GDB reads it as. */
 #ifndef _GTP_SDATA_H
 #define _GTP_SDATA_H
 

@@ -155,6 +155,24 @@ static bool put_action(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 	return true;
 }
 
+/*
+ * GDB sends "-m ID" or "-qualified -m ID" for a place, but does not take it back: it would give up
+ * connecting. The address says the same, and GDB asks for the marker there.
+ */
+static bool is_marker_option(const struct gtp_tracepoint *tp, const struct gtp_source *s)
+{
+	return tp->is_static && !strcmp(s->type, "at") && !strncmp(s->hex, "2d", 2);
+}
+
+static void put_address(struct gtp_out *out, u64 addr)
+{
+	char text[24];
+	int len = snprintf(text, sizeof(text), "*0x%llx", addr);
+
+	gtp_out_printf(out, "at:0:%x:", (u32)len);
+	gtp_out_hex(out, text, (size_t)len);
+}
+
 static bool put_source(struct gtp_out *out, const struct gtp_tracepoint *tp, u32 n)
 {
 	const struct gtp_source *s = tp->sources;
@@ -164,6 +182,10 @@ static bool put_source(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 	if (!s)
 		return false;
 	put_head(out, 'Z', tp);
+	if (is_marker_option(tp, s)) {
+		put_address(out, tp->addr);
+		return true;
+	}
 	gtp_out_printf(out, "%s:%x:%x:", s->type, s->start, s->len);
 	gtp_out_text(out, s->hex, strlen(s->hex));
 	return true;

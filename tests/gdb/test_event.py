@@ -109,17 +109,19 @@ def extras():
 
 @test("info static-tracepoint-markers lists them; qTSTMat knows each by its address")
 def listing():
-    text = cmd("info static-tracepoint-markers")
-    for name in ("sched:sched_switch", "gtp_target:gtp_target_many", "raw:gtp_target_bare"):
-        matches(r"^\d+ +%s +n +0x" % name, text)
     reply = cmd("maint packet qTSTMat:%x" % iterators()["sched_switch"])
     matches("sched:sched_switch".encode().hex(), reply)
+    disconnect()
+    # Without symbols: with them GDB looks up a source line for each, which takes minutes here.
+    text = other_gdb("target remote " + PIPE, "info static-tracepoint-markers")
+    for name in ("sched:sched_switch", "gtp_target:gtp_target_many", "raw:gtp_target_bare"):
+        matches(r"^\d+ +%s +n +0x" % name, text)
 
 
 @test("arguments by name, of every kind, beyond the registers too; the record; ftrace agrees")
 def many():
     num = strace("gtp_target:gtp_target_many", "collect a, b, c, d, p, g, h, pair, last, $_sdata",
-                 "collect/s s", condition="a == 7 && h == -7 && pair.y == 7002 && last == 'h'")
+                 "collect/s s", condition="a == 7 && h == -7 && pair.y == 7002 && last == 104")
     with ring.Instance("other") as other:
         other.enable("gtp_target:gtp_target_many")
         run_trace("call event 6", "call event 7", "call event 8")
@@ -276,13 +278,13 @@ def as_trace():
     cmd("disable %d" % passed)
     target("call event 2")
     cmd("enable %d" % passed)
-    late = strace("gtp_target:gtp_target_many", "collect a, $_sdata", condition="a > 3")
+    late = strace("gtp_target:gtp_target_many", condition="a > 3")  # sent at once, without actions
     target("call event 3")
     target("call event 4")
     cmd("tstop")
     equal(number("$sum"), 8)
     equal((hits(passed), hits(late)), (3, 1))
-    equal(collected("a"), [1, 3, 4, 4])
+    equal([number("a") for _ in frames() if number("$tracepoint") == passed], [1, 3, 4])
     cmd("passcount 2 %d" % passed)
     cmd("tstart")
     for i in range(4):

@@ -44,7 +44,7 @@ TRACE_EVENT(gtp_target_many,
 		__entry->both[1] = pair.y;
 		__entry->last = last;
 	),
-	TP_printk("a=%d b=%ld c=%u d=%d s=%s p=%px g=%llu h=%d both=%d,%d last=%c",
+	TP_printk("a=%d b=%ld c=%u d=%d s=%s p=%p g=%llu h=%d both=%d,%d last=%c",
 		  __entry->a, __entry->b, __entry->c, __entry->d, __get_str(s), __entry->p,
 		  __entry->g, __entry->h, __entry->both[0], __entry->both[1], __entry->last)
 );

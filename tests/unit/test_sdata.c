@@ -199,9 +199,10 @@ static void trace_file_form(void **state)
 	gtp_sdata_read(frame, f.trace.formats, 0, part, size);
 	assert_memory_equal(image + 17, part, size);
 	for (from = 0; from < 17 + size; from++) {
-		assert_int_equal(gtp_tfile_read_frame(frame, f.trace.formats, from, part, 5),
-				 17 + size - from < 5 ? 17 + size - from : 5);
-		assert_memory_equal(part, image + from, 17 + size - from < 5 ? 17 + size - from : 5);
+		u32 want = 17 + size - from < 5 ? 17 + size - from : 5;
+
+		assert_int_equal(gtp_tfile_read_frame(frame, f.trace.formats, from, part, 5), want);
+		assert_memory_equal(part, image + from, want);
 	}
 }
 
