@@ -46,6 +46,9 @@ bench: ## what a hit costs, in instructions, in a guest that counts them (root)
 	tests/vm/deps
 	tests/bench/run
 
+bench-jit: ## compiled expressions against the interpreter and gcc -O2, as ratios
+	$(MAKE) -s -C tests/bench jit
+
 style: ## checkpatch and clang-format with the kernel's own rules, sharing rules, file budgets
 	scripts/style
 
@@ -61,4 +64,4 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build
 
-.PHONY: all help module tools demo check check-unit check-debug fuzz bench style install uninstall clean distclean
+.PHONY: all help module tools demo check check-unit check-debug fuzz bench bench-jit style install uninstall clean distclean

@@ -44,7 +44,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	sigaction(SIGSEGV, &previous, NULL);
 }
 
-static void catch_faults(void)
+void jit_user_catch_faults(void)
 {
 	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
 	struct sigaction now;
@@ -110,7 +110,7 @@ struct jit_user *jit_user_new(u32 size, s32 fast_limit)
 	u->used = u->stubs;
 	u->next = arenas;
 	arenas = u;
-	catch_faults();
+	jit_user_catch_faults();
 	return u;
 }
 

@@ -96,16 +96,18 @@ static s64 print(struct ax_env *env, u64 code, u64 len, u32 desc)
 /* struct stub - @fallible: anything but 0 in rax ends the snippet with that status */
 struct stub {
 	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);
+	s64 (*slow)(struct ax_env *env, u64 *saved);
 	bool fallible;
 };
 
 static const struct stub stubs[AX_JIT_NR_STUBS] = {
-	[AX_JIT_GETV] = { getv, false },
-	[AX_JIT_SETV] = { setv, false },
-	[AX_JIT_TRACE] = { trace, true },
-	[AX_JIT_TRACE_STRING] = { trace_string, true },
-	[AX_JIT_TRACEV] = { tracev, true },
-	[AX_JIT_PRINT] = { print, true },
+	[AX_JIT_SLOW] = { .slow = slow },
+	[AX_JIT_GETV] = { .call = getv },
+	[AX_JIT_SETV] = { .call = setv },
+	[AX_JIT_TRACE] = { .call = trace, .fallible = true },
+	[AX_JIT_TRACE_STRING] = { .call = trace_string, .fallible = true },
+	[AX_JIT_TRACEV] = { .call = tracev, .fallible = true },
+	[AX_JIT_PRINT] = { .call = print, .fallible = true },
 };
 
 void jit_return(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
@@ -210,7 +212,8 @@ static void emit_slow_error(const struct ax_jit_world *w, struct x86_buf *b, u64
 	emit_give_up(w, b, base);
 }
 
-static void emit_slow_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+static void emit_slow_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 base,
+			   const struct stub *s)
 {
 	u32 ok;
 
@@ -220,7 +223,7 @@ static void emit_slow_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 
 	x86_mov(b, X86_RDI, JIT_ENV);
 	x86_mov(b, X86_RSI, X86_RSP);
 	align_stack(b);
-	call_c(b, base, (u64)(unsigned long)slow);
+	call_c(b, base, (u64)(unsigned long)s->slow);
 	x86_test(b, X86_64, X86_RAX, X86_RAX);
 	ok = x86_skip_if(b, X86_CC_E);
 	emit_slow_error(w, b, base);
@@ -236,8 +239,8 @@ u32 ax_jit_stubs(struct ax_jit_world *w, u64 base, u8 *buf, u32 size)
 	for (u32 i = 0; i < AX_JIT_NR_STUBS; i++) {
 		x86_int3s(&b, -b.len & (AX_JIT_CODE_ALIGN - 1));
 		w->stub[i] = base + b.len;
-		if (i == AX_JIT_SLOW)
-			emit_slow_stub(w, &b, base);
+		if (stubs[i].slow)
+			emit_slow_stub(w, &b, base, &stubs[i]);
 		else
 			emit_call_stub(w, &b, base, &stubs[i]);
 	}

@@ -21,8 +21,8 @@ static bool kernel_range(u64 addr, u64 len)
 }
 
 /*
- * A word at a time: x86 loads at any alignment, and a byte that faults makes the whole copy fail
- * anyway.
+ * In the largest pieces: x86 loads at any alignment, and a byte that faults makes the whole copy
+ * fail anyway.
  */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len)
 {
@@ -33,7 +33,17 @@ int gtp_access_read_kernel(void *dst, u64 addr, u32 len)
 		return -EFAULT;
 	for (; len >= 8; len -= 8, src += 8, to += 8)
 		__get_kernel_nofault(to, src, u64, fault);
-	for (; len; len--, src++, to++)
+	if (len & 4) {
+		__get_kernel_nofault(to, src, u32, fault);
+		src += 4;
+		to += 4;
+	}
+	if (len & 2) {
+		__get_kernel_nofault(to, src, u16, fault);
+		src += 2;
+		to += 2;
+	}
+	if (len & 1)
 		__get_kernel_nofault(to, src, u8, fault);
 	return 0;
 fault:

@@ -89,12 +89,14 @@ static void print(void *ctx, u32 tp, const char *text, u32 len)
 
 static void drain_one(struct gtp_text *t)
 {
-	u64 dropped = READ_ONCE(t->dropped);
+	u64 dropped;
 	char buf[200];
 
 	while (gtp_procfs_has_room() && get_text(t, buf, sizeof(buf)))
 		gtp_stub_print(gtp_host.stub, buf);
-	if (dropped == t->told)
+	dropped = READ_ONCE(t->dropped);
+	/* This too is text, and no more of it than GDB reads. */
+	if (dropped == t->told || !gtp_procfs_has_room())
 		return;
 	gtp_stub_printf(gtp_host.stub,
 			"[%llu lines of printf were dropped: they came faster than GDB reads]\n",
@@ -103,19 +105,20 @@ static void drain_one(struct gtp_text *t)
 }
 
 /* gtp_context_drain() - what nobody is there to read stays, until there is no room for more */
-void gtp_context_drain(void)
+bool gtp_context_drain(void)
 {
 	u32 i;
 
 	lockdep_assert_held(&gtp_host.lock);
 	if (!gtp_host.stub || !gtp_host.trace.cpus)
-		return;
+		return false;
 	for (i = 0; i < gtp_host.trace.ncpus; i++) {
 		struct gtp_cpu *cpu = gtp_host.trace.cpus[i];
 
 		if (cpu)
 			drain_one(&container_of(cpu, struct gtp_percpu, cpu)->text);
 	}
+	return !gtp_procfs_has_room();
 }
 
 static void stopping(void *ctx)

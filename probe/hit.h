@@ -14,6 +14,8 @@
 #include "tracepoint/tracepoint.h"
 #include "tracepoint/tsv.h"
 
+struct gtp_trace;
+
 enum gtp_location_kind {
 	GTP_LOCATION_CODE,  /* an instruction */
 	GTP_LOCATION_EVENT, /* a kernel tracepoint, by its marker's address */
@@ -51,18 +53,31 @@ struct gtp_tp_stat {
 
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
+ * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
+ * @id: for $cpu_id
+ * @trace: the run, from gtp_hit_prepare()
+ * @tp: the tracepoint whose turn it is
+ * @time: of its turn, ns; 0: not read yet
+ * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
+ * @value: what the condition came to
  * @buf: its frames
  * @stat: counters by tracepoint slot
- * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
- * @id: for $cpu_id
+ *
+ * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
+ * the beginning of a run. What a condition that is false touches comes first, in one cache line.
  */
 struct gtp_cpu {
-	struct gtp_buffer buf;
-	struct gtp_tp_stat *stat;
 	u32 in_hit;
 	u32 id;
+	struct gtp_trace *trace;
+	struct gtp_tracepoint *tp;
+	u64 time;
+	struct ax_env env;
+	u64 value;
+	struct gtp_buffer buf;
+	struct gtp_tp_stat *stat;
 	u64 nested;
 	u64 no_sdata;
 	u64 stack[AX_MAX_DEPTH];
@@ -96,9 +111,18 @@ struct gtp_hit_ops {
 };
 
 /**
+ * gtp_hit_prepare() - make a CPU's part ready for a run
+ * @cpu: the part; its buffer, its counters and @id are there
+ * @t: the run
+ *
+ * Context: any; nothing is armed yet, so no hit looks.
+ */
+void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t);
+
+/**
  * gtp_hit() - handle a hit of a location
  * @loc: the location
- * @cpu: this CPU's own; the caller stays on this CPU
+ * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: as they were at the instruction, but for rip (see @loc->addr)
  *
  * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. An

@@ -264,7 +264,7 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 
 	/*
 	 * Listed first: a module that goes between the two steps must find the probe (see
-	 * gtp_kprobe_any_in).
+	 * gtp_kprobe_range_in).
 	 */
 	list_armed(p);
 	err = register_kprobe(&p->kp);

@@ -4,11 +4,13 @@
 #include <unistd.h>
 #include "tools/axasm.h"
 #include "tools/axjit.h"
+#include "tools/axkernel.h"
 #include "tools/axvec.h"
 
 static int usage(FILE *to, int status)
 {
 	fputs("axrun FILE.ax...         run vectors, print TAP; exit status 1 when one fails\n"
+	      "axrun -k FILE.ax...      the same by the compiler in this kernel (gtp_jit_test.ko)\n"
 	      "axrun -c FILE.ax...      disassemble, show what the compiler makes of them\n"
 	      "axrun -d FILE.ax...      disassemble; ^ marks what the verifier refuses\n"
 	      "axrun -r FILE.ax...      what they do, in a vector's own words\n"
@@ -37,6 +39,8 @@ static const char *short_name(const char *path)
 	return at ? at + strlen("vectors/") : path;
 }
 
+static bool in_kernel;
+
 /*
  * By the interpreter, then by the compiler with every choice of registers; @who says which
  * failed.
@@ -45,6 +49,9 @@ static bool run_engines(struct axvec *v, char *msg, size_t size, const char **wh
 {
 	u32 seed;
 
+	*who = "compiler in the kernel";
+	if (in_kernel)
+		return axvec_run(v, axkernel_eval, msg, size);
 	*who = "interpreter";
 	if (!axvec_run(v, ax_interp, msg, size))
 		return false;
@@ -226,14 +233,15 @@ int main(int argc, char **argv)
 	int status = 0;
 	int i, option;
 
-	option = getopt(argc, argv, "cdrsxh");
+	option = getopt(argc, argv, "cdkrsxh");
 	if (option == 'h')
 		return usage(stdout, 0);
 	if (option == '?' || optind >= argc)
 		return usage(stderr, 2);
 	if (option == 'x')
 		return run_hex(argv[optind]);
-	if (option == -1)
+	in_kernel = option == 'k';
+	if (option == -1 || in_kernel)
 		return run_all(argv + optind, argc - optind);
 	for (i = optind + (option == 's'); i < argc; i++) {
 		if (option == 's')

@@ -17,18 +17,13 @@ struct def {
 	const struct gtp_mem *mem;
 	struct gtp_tracepoint *tp;
 	struct gtp_why *why;
+	u32 room; /* for gtp_tracepoint_part() */
 };
 
 static int bad(struct def *d, const char *what)
 {
 	gtp_why(d->why, "QTDP: %s at column %u", what, gtp_in_column(&d->in));
 	return -EINVAL;
-}
-
-static int no_memory(struct def *d)
-{
-	gtp_why(d->why, "no memory for tracepoint %u", d->tp->num);
-	return -ENOMEM;
 }
 
 /* --- what both packets begin with --- */
@@ -63,11 +58,10 @@ static bool cut_more(struct gtp_in *in)
 /* --- expressions --- */
 
 /* The expression, what the verifier found and the bytes lie in one allocation, in this order. */
-static struct gtp_expr *new_expr(const struct gtp_mem *mem, u32 len, struct ax_point **points,
-				 u8 **code)
+static struct gtp_expr *new_expr(struct def *d, u32 len, struct ax_point **points, u8 **code)
 {
 	size_t bytes = sizeof(struct gtp_expr) + len * sizeof(struct ax_point) + len;
-	struct gtp_expr *e = mem->alloc(mem->ctx, bytes);
+	struct gtp_expr *e = gtp_tracepoint_part(d->tp, d->mem, bytes, &d->room, d->why);
 
 	if (!e)
 		return NULL;
@@ -108,9 +102,9 @@ static int read_expr(struct def *d, enum ax_kind kind, const char *where, struct
 		return bad(d, "no comma after the expression's length");
 	if (gtp_in_left(&d->in) < 2 * (size_t)len)
 		return bad(d, "the expression is shorter than its length says");
-	e = new_expr(d->mem, len, &points, &code);
+	e = new_expr(d, len, &points, &code);
 	if (!e)
-		return no_memory(d);
+		return -ENOMEM;
 	if (!gtp_in_bytes(&d->in, code, len)) {
 		rc = bad(d, "the expression is not hex");
 		goto err_free;
@@ -245,7 +239,7 @@ static int new_tracepoint(struct def *d, const struct gtp_tracepoints *list, u32
 int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 			  struct gtp_tracepoint **out, struct gtp_why *why)
 {
-	struct def d = { .mem = mem, .why = why };
+	struct def d = { .mem = mem, .why = why, .room = gtp_tracepoints_room(list) };
 	struct gtp_tracepoint *old;
 	bool more;
 	u64 addr;
@@ -383,11 +377,12 @@ static const struct letter *find_letter(struct gtp_in *in)
 static int keep_action(struct def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);
-	struct gtp_action *a = d->mem->alloc(d->mem->ctx, sizeof(*a) + len + 1);
+	struct gtp_action *a = gtp_tracepoint_part(d->tp, d->mem, sizeof(*a) + len + 1, &d->room,
+						   d->why);
 	struct gtp_action **at = &d->tp->actions;
 
 	if (!a)
-		return no_memory(d);
+		return -ENOMEM;
 	*a = *head;
 	memcpy(a->text, from, len);
 	while (*at)
@@ -423,7 +418,7 @@ static int read_action(struct def *d)
 int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			       const char *text, struct gtp_why *why)
 {
-	struct def d = { .mem = mem, .why = why };
+	struct def d = { .mem = mem, .why = why, .room = gtp_tracepoints_room(list) };
 	bool more;
 	u64 addr;
 	u32 num;

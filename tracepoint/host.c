@@ -26,17 +26,29 @@ enum {
 static void settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(settle_work, settle);
 
+/* 1: the work has been asked for text and has not begun to look for it. */
+static atomic_t text_asked = ATOMIC_INIT(0);
+
+/* Taking off thousands of probes takes seconds: unbound, so that no CPU's other work waits. */
+static void settle_in(unsigned int ms)
+{
+	queue_delayed_work(system_unbound_wq, &settle_work, msecs_to_jiffies(ms));
+}
+
 static void settle(struct work_struct *work)
 {
 	bool ended;
 
 	/* Arming many probes takes as long as it takes; a worker that sleeps so long looks hung. */
 	if (!mutex_trylock(&gtp_host.lock)) {
-		queue_delayed_work(system_wq, &settle_work, msecs_to_jiffies(RETRY_MS));
+		settle_in(RETRY_MS);
 		return;
 	}
 	ended = gtp_trace_settle(&gtp_host.trace);
-	gtp_context_drain();
+	/* Before the text is looked at, and a full barrier: what comes later asks again. */
+	atomic_xchg(&text_asked, 0);
+	if (gtp_context_drain())
+		settle_in(TEXT_DELAY_MS);
 	if (ended && gtp_host.stub)
 		gtp_stub_trace_ended(gtp_host.stub);
 	mutex_unlock(&gtp_host.lock);
@@ -48,12 +60,12 @@ static void settle(struct work_struct *work)
  */
 static void end_kicked(struct irq_work *work)
 {
-	mod_delayed_work(system_wq, &settle_work, 0);
+	mod_delayed_work(system_unbound_wq, &settle_work, 0);
 }
 
 static void text_kicked(struct irq_work *work)
 {
-	queue_delayed_work(system_wq, &settle_work, msecs_to_jiffies(TEXT_DELAY_MS));
+	settle_in(TEXT_DELAY_MS);
 }
 
 static struct irq_work end_kick = IRQ_WORK_INIT(end_kicked);
@@ -64,9 +76,15 @@ void gtp_host_kick_end(void)
 	irq_work_queue(&end_kick);
 }
 
+/*
+ * One kick until the work comes. A tracepoint that prints may lie in the very code that handles
+ * the kick: if every line kicked, each interrupt would cause the next one, and its CPU would do
+ * nothing else any more.
+ */
 void gtp_host_kick_text(void)
 {
-	irq_work_queue(&text_kick);
+	if (!atomic_xchg(&text_asked, 1))
+		irq_work_queue(&text_kick);
 }
 
 static u64 wallclock_us(void *ctx)

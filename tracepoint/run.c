@@ -303,6 +303,15 @@ static void clear_slot(struct gtp_trace *t, u32 slot)
 
 /* --- start --- */
 
+static void prepare_cpus(struct gtp_trace *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->ncpus; i++)
+		if (t->cpus[i])
+			gtp_hit_prepare(t->cpus[i], t);
+}
+
 void gtp_trace_drop(struct gtp_trace *t)
 {
 	free_locations(t);
@@ -353,6 +362,7 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	if (rc)
 		return rc;
 	t->nslots = nslots;
+	prepare_cpus(t);
 	assign_slots(t);
 	gtp_tsvs_reset(&t->tsvs);
 	rc = build_locations(t, why);

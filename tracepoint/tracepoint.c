@@ -50,6 +50,39 @@ void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *m
 		gtp_tracepoint_remove(list, mem, list->first);
 }
 
+/* --- memory --- */
+
+u32 gtp_tracepoints_room(const struct gtp_tracepoints *list)
+{
+	const struct gtp_tracepoint *tp;
+	u32 room = GTP_PARTS_MAX;
+
+	for (tp = list->first; tp; tp = tp->next)
+		room -= tp->part_bytes;
+	return room;
+}
+
+void *gtp_tracepoint_part(struct gtp_tracepoint *tp, const struct gtp_mem *mem, size_t bytes,
+			  u32 *room, struct gtp_why *why)
+{
+	void *p;
+
+	if (bytes > *room) {
+		gtp_why(why,
+			"tracepoint %u: conditions, actions and their texts would take more than %u MiB in all; delete some tracepoints",
+			tp->num, GTP_PARTS_MAX >> 20);
+		return NULL;
+	}
+	p = mem->alloc(mem->ctx, bytes);
+	if (!p) {
+		gtp_why(why, "no memory for tracepoint %u", tp->num);
+		return NULL;
+	}
+	*room -= (u32)bytes;
+	tp->part_bytes += (u32)bytes;
+	return p;
+}
+
 /* --- source text --- */
 
 static int bad_source(struct gtp_why *why, const struct gtp_in *in, const char *what)
@@ -87,7 +120,7 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 	struct gtp_in in;
 	size_t len;
 	u64 addr;
-	u32 num;
+	u32 num, room;
 
 	gtp_in_init(&in, text, strlen(text));
 	in.skipped = strlen("QTDPsrc:");
@@ -112,11 +145,10 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 	}
 	if (tp->repeated)
 		return 0;
-	s = mem->alloc(mem->ctx, sizeof(*s) + len + 1);
-	if (!s) {
-		gtp_why(why, "no memory for the source text of tracepoint %u", num);
+	room = gtp_tracepoints_room(list);
+	s = gtp_tracepoint_part(tp, mem, sizeof(*s) + len + 1, &room, why);
+	if (!s)
 		return -ENOMEM;
-	}
 	*s = head;
 	memcpy(s->hex, hex, len);
 	append_source(tp, s);

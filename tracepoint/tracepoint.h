@@ -15,6 +15,7 @@ enum {
 	GTP_TRACEPOINTS_MAX = 4096,   /* definitions in all */
 	GTP_ACTIONS_MAX = 1024,       /* of one tracepoint */
 	GTP_CODE_MAX = 1 << 18,       /* bytes of its expressions: a hit's time must be bounded */
+	GTP_PARTS_MAX = 16 << 20,     /* bytes of memory for the parts of all tracepoints */
 	GTP_SLOT_NONE = 0x7fffffff,   /* a tracepoint without counters */
 };
 
@@ -33,6 +34,7 @@ struct gtp_mem {
 struct gtp_expr {
 	struct ax_verified ax;
 	void *compiled; /* machine code, NULL: the interpreter runs it */
+	u32 compiled_len;
 };
 
 enum gtp_action_kind {
@@ -92,6 +94,7 @@ struct gtp_source {
  * @sources: in order
  * @nactions: how many @actions
  * @code_bytes: of all its expressions
+ * @part_bytes: memory of @cond, @actions and @sources
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
@@ -116,6 +119,7 @@ struct gtp_tracepoint {
 	bool repeated;
 	u32 nactions;
 	u32 code_bytes;
+	u32 part_bytes;
 	u64 pass;
 	u64 pass_hits;
 	u32 slot;
@@ -193,6 +197,24 @@ void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *m
 
 /* gtp_tracepoint_free - free one that is on no list */
 void gtp_tracepoint_free(const struct gtp_mem *mem, struct gtp_tracepoint *tp);
+
+/* gtp_tracepoints_room - bytes that parts of tracepoints may still take, see GTP_PARTS_MAX */
+u32 gtp_tracepoints_room(const struct gtp_tracepoints *list);
+
+/**
+ * gtp_tracepoint_part() - zeroed memory for a part of a tracepoint
+ * @tp: the tracepoint
+ * @mem: memory
+ * @bytes: how many
+ * @room: gtp_tracepoints_room() before the first part, less what this function took since
+ * @why: the refusal
+ *
+ * Without a bound a client could fill the kernel's memory with text that it repeats, and a hit
+ * could take seconds to evaluate what it finds at one address.
+ * Return: memory for @mem's free, NULL with @why.
+ */
+void *gtp_tracepoint_part(struct gtp_tracepoint *tp, const struct gtp_mem *mem, size_t bytes,
+			  u32 *room, struct gtp_why *why);
 
 /**
  * gtp_tracepoint_piece() - the upload of a tracepoint, piece by piece (qTfP, qTsP)

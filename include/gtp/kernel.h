@@ -167,8 +167,11 @@ struct gtp_text {
 	char ring[GTP_TEXT_SIZE];
 };
 
-/* gtp_context_drain - hand waiting text of all CPUs to GDB; under gtp_host.lock */
-void gtp_context_drain(void);
+/*
+ * gtp_context_drain - hand waiting text of all CPUs to GDB; under gtp_host.lock. True when GDB has
+ * to read first, and the rest waits for another call
+ */
+bool gtp_context_drain(void);
 
 /**
  * struct gtp_percpu - a struct gtp_cpu as the kernel keeps it

@@ -33,11 +33,10 @@ u64 axgen_addr(struct axgen *g)
 	static const u32 inside[] = { 0, 8, 64, 100, 1024, 1601, 2047, 3000 };
 	static const u32 edge[] = { 4088, 4092, 4094, 4095 };
 	u32 page = axgen_pick(g, 16) ? axgen_pick(g, 2) + 2 : axgen_pick(g, 5);
-	u64 addr = AXGEN_MEM + 4096ULL * page;
+	u64 addr = g->page[page];
 
 	addr += axgen_pick(g, 8) ? inside[axgen_pick(g, 8)] : edge[axgen_pick(g, 4)];
-	/* The upper half of the address space sees the same memory. */
-	return axgen_pick(g, 4) ? addr : addr | 0xffff888000000000;
+	return axgen_pick(g, 4) ? addr : addr ^ g->alias;
 }
 
 u64 axgen_value(struct axgen *g)

@@ -8,19 +8,22 @@
 enum {
 	AXGEN_LABELS = 16,
 	AXGEN_CODE_MAX = 4096,
-	AXGEN_MEM = 0x20000000, /* addresses that the expressions like to read: see axgen_addr() */
-	AXGEN_MEM_SIZE = 5 * 4096,
+	AXGEN_PAGES = 5,
 };
 
 /**
  * struct axgen - a generator and what it has made
  * @in: decisions, as far as there are any up to @end; then they come from @rng
  * @rng: state of the random numbers; 0: the expression ends with the decisions
+ * @page: addresses of the pages that expressions like to read; page 1 is a hole behind page 0, page
+ *	4 one behind page 3, which is behind page 2
+ * @alias: exclusive-ored with some of these addresses, to make them ones of another kind
  */
 struct axgen {
 	const u8 *in, *end;
 	u64 rng;
-	u32 steps;
+	u64 page[AXGEN_PAGES];
+	u64 alias;
 	u32 depth;
 	bool alive;
 	u32 nlabels;
@@ -39,7 +42,7 @@ void axgen_make(struct axgen *g, u32 steps);
 u32 axgen_pick(struct axgen *g, u32 n);
 u64 axgen_value(struct axgen *g);
 
-/* axgen_addr - an address in, or close to the ends of, the pages at AXGEN_MEM or their alias */
+/* axgen_addr - an address in, or close to the ends of, @g->page, or an alias of it */
 u64 axgen_addr(struct axgen *g);
 
 #endif /* _GTP_AXGEN_H */

@@ -4,7 +4,7 @@
  * make one.
  */
 #include <stdlib.h>
-#include "tests/fuzz/jitdiff.h"
+#include "tests/fuzz/jitworld.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
@@ -14,6 +14,7 @@ enum { WORLD_BYTES = 64 };
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct axgen g;
+	const struct jitdiff_world *w = jitworld(&g);
 	size_t len;
 
 	if (size <= 1 + WORLD_BYTES)
@@ -24,13 +25,13 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		len = size - 1 - WORLD_BYTES;
 		g.in = data + 1 + len;
 		if (len <= AX_MAX_LEN)
-			jitdiff(data + 1, (u32)len, &g);
+			jitdiff(w, data + 1, (u32)len, &g);
 		return 0;
 	}
 	g.in = data + 1;
 	axgen_make(&g, 400);
 	g.in = data + 1; /* the same ones once more */
-	if (!jitdiff(g.code, g.len, &g)) {
+	if (jitdiff(w, g.code, g.len, &g)) {
 		fprintf(stderr, "the generator made what the verifier refuses\n");
 		abort();
 	}

@@ -3,25 +3,75 @@
 #ifndef _GTP_JITDIFF_H
 #define _GTP_JITDIFF_H
 
+#include "jit/jit.h"
 #include "tests/fuzz/axgen.h"
 
-/**
- * jitdiff() - evaluate an expression both ways
- * @code: the expression
- * @len: bytes of it
- * @g: decides about registers, room in the trace buffer, and how the compiler is asked
- *
- * Result, status, error, what was collected and printed, and the variables must be the same, else
- * it prints the expression and aborts.
- * Return: false when the verifier refuses it.
- */
-bool jitdiff(const u8 *code, u32 len, struct axgen *g);
+enum {
+	JITDIFF_LOG = 8192,
+	JITDIFF_TSVS = 5,
+	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
+	JITDIFF_RUNS = 2,         /* of each program, with other registers */
+};
 
-/* What the runs were like, to be printed: a fuzzer that only sees errors proves nothing. */
+/**
+ * struct jitdiff_run - one evaluation and everything that it changed
+ * @ctx: of the expression's operations is this
+ * @room: bytes @log may have
+ */
+struct jitdiff_run {
+	const struct jitdiff_world *world;
+	struct ax_env env;
+	u64 stack[AX_MAX_DEPTH];
+	char text[AX_PRINT_MAX];
+	u64 value;
+	int ret;
+	s64 tsv[JITDIFF_TSVS];
+	u32 room;
+	u32 len;
+	u8 log[JITDIFF_LOG];
+};
+
+/* struct jitdiff_case - what differed, for a report */
+struct jitdiff_case {
+	const u8 *code;
+	u32 len;
+	struct gtp_regs regs;
+	struct jitdiff_run interpreter, compiler;
+};
+
+/**
+ * struct jitdiff_world - where the two are compared
+ * @read: memory as the careful way sees it
+ * @compile: into executable memory; @g may decide how; 0 or -errno
+ * @differ: tell
+ * @pc: what rip reads as
+ */
+struct jitdiff_world {
+	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	int (*compile)(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len);
+	void (*differ)(const struct jitdiff_case *c);
+	u64 pc;
+};
+
+/* struct jitdiff_stats - what the runs were like: a test that only sees errors proves nothing */
 struct jitdiff_stats {
 	u64 programs, runs, values, errors[AX_NR_ERRORS], full, bytecode, machine_code;
 };
 
 extern struct jitdiff_stats jitdiff_stats;
+
+/**
+ * jitdiff() - evaluate an expression both ways
+ * @w: where
+ * @code: the expression
+ * @len: bytes of it
+ * @g: decides about registers, room in the trace buffer, and how the compiler is asked
+ *
+ * Result, status, error, what was collected and printed, and the variables must be the same, else
+ * @w->differ() is told.
+ * Return: 0; -EINVAL: the verifier refuses it; -EPROTO: they differ; or what
+ * @w->compile() said.
+ */
+int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen *g);
 
 #endif /* _GTP_JITDIFF_H */

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Faults: clients that die, modules that go, memory that is not there, bytes that mean nothing.
+# Faults around whole sessions: GDBs that die, modules that go, transcripts with errors in them.
 #
 # Usage (in the guest, as root, no module loaded): python3 tests/gdb/faults.py [WORD]
 # Prints TAP; runs the tests whose name has WORD. GTP_SEED=N repeats the random ones of an earlier run.
-import errno
 import os
 import random
 import re
@@ -115,28 +114,6 @@ def child(function):
         os._exit(1)
 
 
-def busy_client(rng):
-    """What GDB does in a session, over and over, until it is killed."""
-    addrs = [value for name, value in fixture().items() if name.startswith("gtp_target_")]
-    funcs = [fixture()["gtp_target_" + name] for name in ("add", "leaf", "irq", "obj", "str")]
-    client = rsp.connect()
-    while True:
-        client.ask("QTinit")
-        for i, addr in enumerate(rng.sample(funcs, 3)):
-            client.define(i + 1, addr, ["R00ffffff", "M7,0,40", "X00000001,27"])
-        client.start(disconnected=rng.random() < 0.3, circular=rng.random() < 0.5)
-        for _ in range(5):
-            client.ask("qTStatus")
-            client.ask("m%x,40" % rng.choice(addrs))
-        client.ask("QTStop")
-        client.ask("QTFrame:0")
-        client.ask("g")
-        client.ask("qTBuffer:0,7d0")
-        # Half a packet is where a kill hurts most.
-        client.send(rsp.framed(b"QTDP:9:%016x:E:0:0-" % funcs[0])[:rng.randrange(1, 30)])
-        client.resync()
-
-
 def hammering():
     """Calls on all CPUs for as long as a test wants them."""
     def forever():
@@ -148,25 +125,6 @@ def hammering():
 def kill_and_wait(pid, how=signal.SIGKILL):
     os.kill(pid, how)
     return os.waitpid(pid, 0)[1]
-
-
-@test("90 clients killed at random moments of a session: the next one always finds all well")
-def killed_clients():
-    rng = random.Random(SEED)
-    load = hammering()
-    try:
-        for i in range(90):
-            seed = rng.randrange(2**32)
-            pid = child(lambda: busy_client(random.Random(seed)))
-            time.sleep(rng.uniform(0, 0.15))
-            equal(kill_and_wait(pid), signal.SIGKILL, "exit of client %d" % i)
-            client = rsp.connect()
-            if client.running():
-                client.must("QTStop")
-            client.close()
-    finally:
-        kill_and_wait(load)
-    alive()
 
 
 @test("10 GDBs killed with SIGKILL at random moments of their start, run and exit")
@@ -213,37 +171,6 @@ def killed_waiting():
         alive()
 
 
-@test("a second client gets EBUSY, the first goes on")
-def two_clients():
-    first = rsp.connect()
-    try:
-        os.open("/proc/gtp", os.O_RDWR)
-        raise Failure("a second open went through")
-    except OSError as error:
-        equal(error.errno, errno.EBUSY)
-    one_run(first)
-    first.close()
-    alive()
-
-
-@test("without CAP_SYS_ADMIN the file does not open, even where its mode would allow it")
-def capability():
-    without = "setpriv --bounding-set -sys_admin --inh-caps -sys_admin "
-    sh(without + "/bin/sh -c 'exec 3</proc/version'")
-    done = sh(without + "/bin/bash -c 'exec 3<>/proc/gtp'", well=False)
-    check(done.returncode != 0 and "not permitted" in done.stdout, done.stdout)
-    equal(oct(os.stat("/proc/gtp").st_mode & 0o777), oct(0o600))
-
-
-@test("rmmod while a client is connected is refused; the client goes on")
-def rmmod_open():
-    client = rsp.connect()
-    done = sh("rmmod gdbtp", well=False)
-    check(done.returncode != 0 and "in use" in done.stdout, done.stdout)
-    one_run(client)
-    client.close()
-
-
 @test("rmmod while a run goes on without a client: it stops, all probes are gone")
 def rmmod_running():
     load = hammering()
@@ -284,51 +211,6 @@ def module_goes():
         equal(client.hits(2, leaf), 1, "hits of the other")
         client.close()
     alive()
-
-
-def fail_at(n):
-    with open("/sys/module/gdbtp/parameters/fail_alloc", "w") as file:
-        file.write(str(n))
-
-
-def whole_session():
-    """Everything that allocates: connect, define, variables, notes, run, index, read out, save."""
-    client = rsp.connect()
-    try:
-        addr = fixture()["gtp_target_leaf"]
-        for packet in ("QTinit", "QTDP:1:%016x:E:0:0:X1,27-" % addr,
-                       "QTDP:-1:%016x:R00ffffff" % addr, "QTDPsrc:1:%x:cond:0:2:6e6e" % addr,
-                       "QTDV:64:5:0:6162", "QTNotes:user:6162;notes:6364;", "QTBuffer:size:10000",
-                       "QTDisconnected:0", "QTStart"):
-            client.ask(packet)
-        call_aside("call leaf 1")
-        for packet in ("QTDP:2:%016x:E:0:0" % (addr), "qTStatus", "QTStop", "QTNotes:tstop:6162;",
-                       "QTFrame:0", "g", "QTFrame:ffffffff", "qTBuffer:0,100", "qTfP", "qTsP",
-                       "qTfV", "QTSave:" + b"/tmp/gtp-save".hex()):
-            client.ask(packet)
-    finally:
-        client.close()
-
-
-@test("allocation number n fails, for every n: an error in words, then all works again")
-def allocations():
-    for n in range(1, 1000):
-        fail_at(n)
-        try:
-            whole_session()
-        except OSError as error:
-            equal(error.errno, errno.ENOMEM, "allocation %d" % n)
-        with open("/sys/module/gdbtp/parameters/fail_alloc") as file:
-            left = int(file.read())
-        fail_at(0)
-        if left > 0:
-            print("# %d allocations" % (n - left))
-            check(n - left > 5, "hardly any allocation was counted")
-            alive()
-            return
-        if n % 10 == 0:
-            alive()
-    raise Failure("no end of allocations")
 
 
 def seeds():
@@ -402,63 +284,6 @@ def mutations():
     alive()
 
 
-@test("random bytes: whatever is written, the next packet is understood")
-def garbage():
-    rng = random.Random(SEED + 3)
-    for _ in range(20):
-        client = rsp.connect()
-        for _ in range(60):
-            size = rng.choice((1, 3, 50, 400, 5000, 40000))
-            data = rng.randbytes(size)
-            if rng.random() < 0.5:
-                data = data.replace(b"#", b"").replace(b"\x03", b"")
-            client.send(data)
-            while client.read(0.0):
-                pass
-        client.pending = b""
-        client.resync()
-        client.close()
-    alive()
-
-
-@test("a writer that never reads is held back, takes no endless memory, and can be killed")
-def never_reads():
-    def flood():
-        client = rsp.connect()
-        while True:
-            client.send(rsp.framed(b"qXfer:features:read:target.xml:0,fff") * 20)
-    before = memory_free()
-    pid = child(flood)
-    blocked = 0
-    for _ in range(600):
-        time.sleep(0.02)
-        with open("/proc/%d/stat" % pid) as file:
-            state = file.read().rsplit(")", 1)[1].split()[0]
-        blocked = blocked + 1 if state == "S" else 0
-        if blocked > 10:
-            break
-    check(blocked > 10, "the writer was never held back")
-    check(before - memory_free() < 64 << 10, "it took %d KiB" % (before - memory_free()))
-    kill_and_wait(pid)
-    alive()
-
-
-def memory_free():
-    with open("/proc/meminfo") as file:
-        return int(re.search(r"MemAvailable:\s+(\d+)", file.read()).group(1))
-
-
-@test("one byte per write, and ten packets in one write")
-def splits():
-    client = rsp.connect()
-    for byte in rsp.framed(b"qAttached"):
-        client.send(bytes((byte,)))
-    equal(client.reply(), "1")
-    client.send(rsp.framed(b"qAttached") * 10)
-    equal([client.reply() for _ in range(10)], ["1"] * 10)
-    client.close()
-
-
 @test("buffers larger than memory are refused with words")
 def large_buffers():
     client = rsp.connect()
@@ -471,16 +296,6 @@ def large_buffers():
     client.ask("QTBuffer:size:-1")
     client.close()
     alive()
-
-
-@test("50 times: insmod, a run that counts, rmmod")
-def load_unload():
-    sh("rmmod gdbtp")
-    for _ in range(50):
-        sh("insmod " + MODULE)
-        alive()
-        sh("rmmod gdbtp")
-    sh("insmod " + MODULE)
 
 
 def leaked():

@@ -367,6 +367,39 @@ static void expressions_in_all(void **state)
 	free(text);
 }
 
+/* A client that repeats itself must not fill the memory. */
+static void parts_are_bounded(void **state)
+{
+	enum { HEX = 16000 };
+	struct world *w = *state;
+	char *text = malloc(HEX + 64);
+	u32 taken = 0;
+	int n, rc;
+
+	n = sprintf(text, "7:ab:cmd:0:%x:", HEX / 2);
+	memset(text + n, '6', HEX);
+	text[n + HEX] = '\0';
+	assert_int_equal(define(w, "7:ab:E:0:0-"), 0);
+	assert_int_equal(define(w, "8:ab:E:0:0-"), 0);
+	do {
+		text[0] = taken % 2 ? '7' : '8';
+		rc = source(w, text);
+	} while (!rc && ++taken * HEX < 2 * GTP_PARTS_MAX);
+	assert_int_equal(rc, -ENOMEM);
+	assert_in_range(taken * HEX, GTP_PARTS_MAX - GTP_PARTS_MAX / 16, GTP_PARTS_MAX);
+	assert_non_null(strstr(w->why.text, "in all; delete some tracepoints"));
+
+	/* Nothing else that is as large gets in, and what is removed makes room. */
+	memcpy(text, "7:ab:X00001F3E,", 15);
+	memset(text + 15, '2', 2 * 0x1f3e);
+	text[15 + 2 * 0x1f3e] = '\0';
+	assert_int_equal(act(w, text), -ENOMEM);
+	assert_non_null(strstr(w->why.text, "delete some tracepoints"));
+	assert_null(gtp_tracepoint_find(w->list, 7, 0xab));
+	assert_int_equal(act(w, "8:ab:R01-"), 0);
+	free(text);
+}
+
 static void a_repetition_changes_nothing(void **state)
 {
 	struct world *w = *state;
@@ -504,6 +537,7 @@ int main(void)
 		T(forms_that_are_accepted),
 		T(bounds),
 		T(expressions_in_all),
+		T(parts_are_bounded),
 		T(a_repetition_changes_nothing),
 		T(sources_are_refused),
 		T(without_memory),

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Run a GDB script as if somebody typed it: each command is shown before its output, remarks as text.
+import re
+
+import gdb
+
+
+def commands(lines):
+    """The script's commands, each with the lines up to the `end` that belongs to it."""
+    block, depth = [], 0
+    for line in lines:
+        line = line.rstrip("\n")
+        word = line.split()[0] if line.split() else ""
+        if not block and (not word or word.startswith("#")):
+            yield [line]
+            continue
+        block.append(line)
+        depth += word in ("actions", "while", "if", "while-stepping")
+        depth -= word == "end"
+        if depth == 0:
+            yield block
+            block = []
+
+
+def typed(block):
+    prompts = ["(gdb) "] + ["> "] * (len(block) - 1)
+    for prompt, line in zip(prompts, block):
+        gdb.write(prompt + line + "\n")
+
+
+def run(block):
+    # A script cannot hand lines to "actions", which reads them from GDB's terminal; "commands" can.
+    text = "\n".join(block).replace("actions", "commands", 1 if block[0].startswith("actions") else 0)
+    try:
+        output = gdb.execute(text, to_string=True)
+    except gdb.error as error:
+        gdb.write("%s\n" % error)
+        gdb.execute("quit 1")
+    if block[0].startswith("while"):
+        # What a loop is for are its own lines; GDB's word on every tfind would drown them.
+        output = re.sub(r"^(Found trace frame|No trace frame found).*\n", "", output, flags=re.M)
+    gdb.write(output)
+
+
+gdb.execute("set pagination off")
+gdb.execute("set confirm off")
+gdb.execute("set width 0")
+with open(session) as script:
+    for block in commands(list(script)[2:]):
+        if block[0].startswith("#") or not block[0].strip():
+            gdb.write(block[0].lstrip("# ") + "\n")
+        else:
+            typed(block)
+            run(block)
+        gdb.flush()

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The size of the kernel's arena, for C and assembly. */
+#ifndef _GTP_ARENA_H
+#define _GTP_ARENA_H
+
+#define GTP_JIT_ARENA 65536
+#define GTP_JIT_LOAD_ALIGN 8 /* AX_JIT_LOAD_ALIGN */
+
+#endif /* _GTP_ARENA_H */

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Executable memory for snippets in the kernel.
+ *
+ * The arena lies in the module's own text: mapped for execution and never for writing, in reach of
+ * direct calls to the module and the kernel, and with exception table entries (see arena.S). It is
+ * written through a second mapping of its pages, which is never executable and goes away when the
+ * writing is done.
+ */
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+#include <asm/sync_core.h>
+#include <asm/vsyscall.h>
+
+#include <gtp/kernel.h>
+#include "jit/arena.h"
+#include "jit/exec_kernel.h"
+
+extern u8 gtp_jit_arena[GTP_JIT_ARENA];
+
+static struct {
+	struct ax_jit_world world;
+	u32 begin;  /* behind the common stubs */
+	u32 used;   /* snippets so far, the stubs included */
+	u8 *writable; /* NULL: closed */
+} arena;
+
+/* What the kernel made of our returns at load time is what it wants returns to be. */
+static noinline void some_function(void)
+{
+	barrier();
+}
+
+/* Where a return has to jump, 0: nowhere, it may be one. */
+static u64 return_thunk(void)
+{
+	const u8 *p = (const u8 *)some_function;
+
+	OPTIMIZER_HIDE_VAR(p); /* for objtool, which looks for addresses inside functions */
+	if (p[0] == 0xf3 && p[1] == 0x0f) /* endbr64 */
+		p += 4;
+	if (p[0] != 0xe9) /* jmp rel32 */
+		return 0;
+	return (u64)(p + 5) + (u64)(s64)(s32)gtp_get_le(p + 1, 4);
+}
+
+int gtp_jit_open(void)
+{
+	struct page *pages[GTP_JIT_ARENA / PAGE_SIZE];
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		pages[i] = vmalloc_to_page(gtp_jit_arena + i * PAGE_SIZE);
+	arena.writable = vmap(pages, ARRAY_SIZE(pages), VM_MAP, PAGE_KERNEL);
+	return arena.writable ? 0 : -ENOMEM;
+}
+
+static void see_new_code(void *unused)
+{
+	sync_core();
+}
+
+void gtp_jit_close(void)
+{
+	/* A processor may have fetched what was there before. */
+	on_each_cpu(see_new_code, NULL, 1);
+	vunmap(arena.writable);
+	arena.writable = NULL;
+}
+
+static u32 aligned(u32 bytes)
+{
+	return (bytes + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
+}
+
+int gtp_jit_compile(const struct ax_verified *v, u64 pc, ax_jit_fn *fn, u32 *len)
+{
+	struct ax_jit_request req = { .v = v, .world = &arena.world, .pc = pc };
+	struct ax_jit *work = gtp_mem_alloc(ax_jit_work_size(v));
+	u32 room = GTP_JIT_ARENA - arena.used;
+	const u8 *at = gtp_jit_arena + arena.used;
+	int err;
+
+	if (!work)
+		return -ENOMEM;
+	*len = ax_jit_plan(work, &req);
+	err = ax_jit_emit(work, (u64)at, arena.writable + arena.used, room);
+	gtp_mem_free(work);
+	if (err)
+		return err;
+	arena.used = min_t(u32, arena.used + aligned(*len), GTP_JIT_ARENA);
+	*fn = (ax_jit_fn)at;
+	return 0;
+}
+
+void gtp_jit_reset(void)
+{
+	arena.used = arena.begin;
+}
+
+void gtp_jit_usage(u32 *used, u32 *size)
+{
+	*used = arena.used;
+	*size = GTP_JIT_ARENA;
+}
+
+static void describe_world(struct ax_jit_world *w)
+{
+	/*
+	 * Below the vsyscall page, the whole load: the kernel takes a fault there for one at a user
+	 * address, which no exception table entry helps against; above it is nothing to read.
+	 */
+	w->fast = true;
+	w->fast_limit = (s32)(VSYSCALL_ADDR - sizeof(u64));
+	w->endbr = IS_ENABLED(CONFIG_X86_KERNEL_IBT);
+	w->return_thunk = return_thunk();
+}
+
+int gtp_jit_init(void)
+{
+	u64 base = (u64)gtp_jit_arena;
+	u32 n;
+	int err;
+
+	BUILD_BUG_ON(GTP_JIT_LOAD_ALIGN != AX_JIT_LOAD_ALIGN);
+	BUILD_BUG_ON(GTP_JIT_ARENA % PAGE_SIZE);
+	if (!IS_ALIGNED(base, PAGE_SIZE))
+		return -EINVAL; /* what is written to a page would run elsewhere */
+	describe_world(&arena.world);
+	err = gtp_jit_open();
+	if (err)
+		return err;
+	/* The arena's first bytes belong to its symbol: an endbr64 that tools expect there. */
+	arena.begin = AX_JIT_CODE_ALIGN;
+	OPTIMIZER_HIDE_VAR(base); /* an address in the middle of code is nothing for objtool */
+	n = ax_jit_stubs(&arena.world, base + arena.begin, arena.writable + arena.begin,
+			 GTP_JIT_ARENA - arena.begin);
+	arena.begin += aligned(n);
+	gtp_jit_reset();
+	gtp_jit_close();
+	return n ? 0 : -ENOSPC;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Executable memory for snippets in the kernel: one arena, filled for a run, forgotten after it. */
+#ifndef _GTP_EXEC_KERNEL_H
+#define _GTP_EXEC_KERNEL_H
+
+#include "jit/jit.h"
+
+struct gtp_why;
+
+/**
+ * gtp_jit_init() - put the common stubs into the arena
+ *
+ * Context: module init. Return: 0 or -errno; then nothing can be compiled.
+ */
+int gtp_jit_init(void);
+
+/**
+ * gtp_jit_open() - begin to compile: make the arena writable, at another address
+ *
+ * Context: process, may sleep; the caller's lock until gtp_jit_close(). Snippets that are there may
+ * be running. Return: 0 or -ENOMEM.
+ */
+int gtp_jit_open(void);
+
+/**
+ * gtp_jit_close() - all is compiled: every CPU will see the code as it is now
+ *
+ * Context: process, interrupts on; waits for all CPUs.
+ */
+void gtp_jit_close(void);
+
+/**
+ * gtp_jit_compile() - compile into the open arena
+ * @v: the expression; its code must stay as long as the snippet
+ * @pc: the location's address
+ * @fn: receives the snippet; it may run after gtp_jit_close()
+ * @len: receives its length in bytes
+ *
+ * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -ERANGE (cannot happen: a bug).
+ */
+int gtp_jit_compile(const struct ax_verified *v, u64 pc, ax_jit_fn *fn, u32 *len);
+
+/* gtp_jit_reset - forget all snippets; none may run any more, on any CPU */
+void gtp_jit_reset(void);
+
+/* gtp_jit_usage - bytes of the arena in use and in all */
+void gtp_jit_usage(u32 *used, u32 *size);
+
+#endif /* _GTP_EXEC_KERNEL_H */

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a client may ask for without end, and what must end all the same."""
+
+import os
+import re
+
+from gtp import Client, counted, load, load_fixture, main, symbols, target, test
+
+load_fixture()
+SYM = symbols("irq_work_run_list", "gtp_target_leaf")
+# const8 0, const8 0, printf without arguments "x", end
+PRINT_X = "X0000000C,2200220034000003780a0027"
+
+load("self_trace=1")
+
+
+@test
+def printf_in_its_own_way():
+    """printf in the code that carries its text to GDB does not call itself for ever"""
+    address = SYM["irq_work_run_list"]
+    with Client() as client:
+        client.ok("QTBuffer:circular:1")
+        client.start((1, address, PRINT_X))
+        # Each wake-up of the worker, 50 ms apart, may bring a few hits; one that calls itself
+        # brings a hundred thousand in the time that this takes.
+        for _ in range(200):
+            client.ok("QTNotes:user:78;")
+        client.ok("QTStop")
+        hits = client.hits(1, address)
+        client.ok("QTBuffer:circular:0")
+    assert hits < 5000, hits
+
+
+@test
+def printf_all_of_it():
+    """every line of a flood of printf is shown or said to be dropped, once GDB reads again"""
+    with Client() as client:
+        client.start((1, SYM["gtp_target_leaf"], PRINT_X))
+        client.send("c")
+        before = counted("leaf")
+        target("loop leaf 30000")
+        calls = counted("leaf") - before
+        shown = ""
+        told = 0
+        while told != calls:
+            shown += bytes.fromhex(client.packet(10)[1:]).decode()
+            told = shown.count("x") + sum(map(int, re.findall(r"\[(\d+) lines", shown)))
+            assert told <= calls, (told, calls)
+        os.write(client.fd, b"\x03")
+        assert client.reply() == "S02"
+        client.ok("QTStop")
+
+
+main()

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory that is really there and really faults, and two arenas: with and without fast loads. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "jit/exec_user.h"
+#include "tests/fuzz/jitworld.h"
+#include "tools/axasm.h"
+
+enum {
+	PAGE = 4096,
+	MEM = 0x20000000, /* below what fast loads may touch */
+	MEM_SIZE = AXGEN_PAGES * PAGE,
+	LIMIT = 0x7fff0000,
+	ARENA = 8 << 20,
+};
+
+#define HIT_PC 0xffffffff81234560ULL
+
+static struct jit_user *fast, *careful;
+static u8 *const memory = (u8 *)MEM;
+
+static bool is_mapped(u64 offset)
+{
+	return offset < MEM_SIZE && offset / PAGE != 1 && offset / PAGE != 4;
+}
+
+static void setup(void)
+{
+	u8 *p = mmap(memory, MEM_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p != memory || mprotect(p + PAGE, PAGE, PROT_NONE) ||
+	    mprotect(p + 4 * PAGE, PAGE, PROT_NONE)) {
+		perror("mmap");
+		exit(1);
+	}
+	for (u64 i = 0; i < MEM_SIZE; i++)
+		if (is_mapped(i))
+			p[i] = (u8)(i * 2654435761U >> 13);
+	/* Some pointers to follow, and a string's end. */
+	for (u64 i = 0; i < PAGE; i += 64)
+		*(u64 *)(p + i) = MEM + (i * 7) % MEM_SIZE;
+	memset(p + 100, 0, 4);
+	fast = jit_user_new(ARENA, LIMIT);
+	careful = jit_user_new(ARENA, 0);
+	careful->world.endbr = true;
+}
+
+/* The upper half of the address space is the lower one again, for who asks carefully. */
+static u64 offset_of(u64 addr)
+{
+	if ((s64)addr < 0)
+		addr &= 0x7fffffffff;
+	return addr - MEM;
+}
+
+static int world_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	u8 *to = dst;
+
+	for (u32 i = 0; i < len; i++) {
+		u64 offset = offset_of(addr + i);
+
+		if (!is_mapped(offset))
+			return -EFAULT;
+		to[i] = memory[offset];
+	}
+	return 0;
+}
+
+static int world_compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len)
+{
+	u32 seed = axgen_pick(g, 14);
+	struct jit_user *u = axgen_pick(g, 4) ? fast : careful;
+
+	*fn = jit_user_compile(u, v, HIT_PC, seed, len);
+	if (*fn)
+		return 0;
+	jit_user_reset(u);
+	*fn = jit_user_compile(u, v, HIT_PC, seed, len);
+	return *fn ? 0 : -ENOSPC;
+}
+
+static void report(const char *who, const struct jitdiff_run *r)
+{
+	fprintf(stderr, "%s: returns %d, value 0x%llx, error %s at %u (0x%llx, 0x%llx), %u bytes\n",
+		who, r->ret, r->value, ax_error_name(r->env.err.code), r->env.err.pc,
+		r->env.err.arg, r->env.err.arg2, r->len);
+}
+
+static void world_differ(const struct jitdiff_case *c)
+{
+	fprintf(stderr, "interpreter and compiler differ\n");
+	report("interpreter", &c->interpreter);
+	report("compiler", &c->compiler);
+	for (u32 i = 0; i < GTP_NR_SAVED_REGS; i++)
+		fprintf(stderr, "reg %u = 0x%llx\n", i, gtp_regs_get(&c->regs, i));
+	axasm_listing(c->code, c->len, NULL, stderr);
+	for (u32 i = 0; i < c->len; i++)
+		fprintf(stderr, "%02x", c->code[i]);
+	fputc('\n', stderr);
+	abort();
+}
+
+const struct jitdiff_world *jitworld(struct axgen *g)
+{
+	static const struct jitdiff_world world = {
+		.read = world_read,
+		.compile = world_compile,
+		.differ = world_differ,
+		.pc = HIT_PC,
+	};
+
+	if (!fast)
+		setup();
+	for (u32 i = 0; i < AXGEN_PAGES; i++)
+		g->page[i] = MEM + i * PAGE;
+	g->alias = 0xffff888000000000;
+	return &world;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What userspace asks /proc/gtp_jit_test to evaluate, and what it answers. */
+#ifndef _GTP_JIT_TEST_H
+#define _GTP_JIT_TEST_H
+
+#include "tools/axenv.h"
+
+#define JIT_TEST_FILE "/proc/gtp_jit_test"
+
+enum {
+	JIT_TEST_MAX = 1 << 18, /* bytes of a request, and of an answer */
+};
+
+/* struct jit_test_map - memory; its bytes follow the request's code, in this order */
+struct jit_test_map {
+	u64 addr;
+	u64 len;
+};
+
+struct jit_test_tsv {
+	s64 value;
+	u64 num;
+};
+
+/**
+ * struct jit_test_request - one evaluation; a write is one request
+ * @size: bytes of all of it, the code and the memory behind this included
+ * @kind: enum ax_kind
+ * @room: see struct axenv
+ */
+struct jit_test_request {
+	u32 size;
+	u32 code_len;
+	u32 kind;
+	u32 room;
+	u32 nmaps;
+	u32 ntsvs;
+	u64 pc;
+	struct gtp_regs regs;
+	struct jit_test_map maps[AXENV_MAPS];
+	struct jit_test_tsv tsvs[AXENV_TSVS];
+	u8 bytes[];
+};
+
+/* struct jit_test_reply - what a read gives: first the log, then the printed text behind this */
+struct jit_test_reply {
+	s32 ret;
+	u32 log_len;
+	u64 value;
+	struct ax_error err;
+	u32 printed_len;
+	s64 tsvs[AXENV_TSVS];
+	u8 bytes[];
+};
+
+#endif /* _GTP_JIT_TEST_H */

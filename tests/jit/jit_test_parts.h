@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The parts of gtp_jit_test.ko. */
+#ifndef _GTP_JIT_TEST_PARTS_H
+#define _GTP_JIT_TEST_PARTS_H
+
+#include "jit/jit.h"
+
+/* jit_test_compile - into the arena, as the only snippet there; NULL when it cannot */
+ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len);
+
+/*
+ * jit_test_addresses - loads of every width at addresses that are bad in every way, in every
+ * context; 0 or -errno
+ */
+int jit_test_addresses(void);
+
+/* jit_test_random - interpreter against compiler over real memory of the kernel; 0 or -errno */
+int jit_test_random(u32 first, u32 programs);
+
+#endif /* _GTP_JIT_TEST_PARTS_H */

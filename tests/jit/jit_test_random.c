@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Random programs over real kernel memory, with real holes behind it. */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/sched.h>
+#include <linux/vmalloc.h>
+
+#include <gtp/kernel.h>
+#include "tests/fuzz/jitdiff.h"
+#include "tests/jit/jit_test_parts.h"
+
+enum { RANDOM_PC = 0x1234560 };
+
+static int read_carefully(void *ctx, void *dst, u64 addr, u32 len)
+{
+	return gtp_access_read(NULL, dst, addr, len);
+}
+
+static int compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len)
+{
+	*fn = jit_test_compile(v, RANDOM_PC, len);
+	return *fn ? 0 : -ENOSPC;
+}
+
+static void tell(const char *who, const struct jitdiff_run *r)
+{
+	pr_err("%s: returns %d, value 0x%llx, error %u at %u (0x%llx, 0x%llx), %u bytes\n", who,
+	       r->ret, r->value, r->env.err.code, r->env.err.pc, r->env.err.arg, r->env.err.arg2,
+	       r->len);
+}
+
+static void differ(const struct jitdiff_case *c)
+{
+	u32 i;
+
+	tell("interpreter", &c->interpreter);
+	tell("compiler", &c->compiler);
+	for (i = 0; i < GTP_NR_SAVED_REGS; i++)
+		pr_err("reg %u = 0x%llx\n", i, gtp_regs_get(&c->regs, i));
+	for (i = 0; i < c->len; i += 32)
+		pr_err("%*phN\n", (int)min(c->len - i, 32U), c->code + i);
+}
+
+static const struct jitdiff_world world = {
+	.read = read_carefully,
+	.compile = compile,
+	.differ = differ,
+	.pc = RANDOM_PC,
+};
+
+/* Behind a vmalloc area there is always a page that is not mapped. */
+static void fill(u8 *p, size_t n, u32 factor)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		p[i] = (u8)(i * factor >> 13);
+	for (i = 0; i < n; i += 64)
+		*(u64 *)(p + i) = (u64)p + i * 7 % n;
+	memset(p + 100, 0, 4);
+}
+
+static u64 mix(u64 x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (x ^ x >> 31) | 1;
+}
+
+static int run_programs(struct axgen *g, u32 first, u32 programs)
+{
+	u32 n;
+	int err = 0;
+
+	for (n = first; n < first + programs && !err; n++) {
+		g->rng = mix(n);
+		axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
+		err = jitdiff(&world, g->code, g->len, g);
+		cond_resched();
+	}
+	if (err)
+		pr_err("random program %u: %d\n", n - 1, err);
+	else
+		pr_info("%u random programs: %llu values, %llu faults, %llu divisions by zero\n",
+			programs, jitdiff_stats.values, jitdiff_stats.errors[AX_E_BAD_ADDRESS],
+			jitdiff_stats.errors[AX_E_DIVIDE_BY_ZERO]);
+	return err;
+}
+
+int jit_test_random(u32 first, u32 programs)
+{
+	struct axgen *g = kvzalloc(sizeof(*g), GFP_KERNEL);
+	u8 *one = vmalloc(PAGE_SIZE), *two = vmalloc(2 * PAGE_SIZE);
+	int err = -ENOMEM;
+
+	if (g && one && two) {
+		fill(one, PAGE_SIZE, 2654435761U);
+		fill(two, 2 * PAGE_SIZE, 2246822519U);
+		g->page[0] = (u64)one;
+		g->page[1] = (u64)one + PAGE_SIZE;
+		g->page[2] = (u64)two;
+		g->page[3] = (u64)two + PAGE_SIZE;
+		g->page[4] = (u64)two + 2 * PAGE_SIZE;
+		g->alias = 0xffff800000000000; /* a user address */
+		err = run_programs(g, first, programs);
+	}
+	vfree(one);
+	vfree(two);
+	kvfree(g);
+	return err;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tools/axenv.c takes from libc, in the kernel. */
+#ifndef _GTP_SHIM_STDLIB_H
+#define _GTP_SHIM_STDLIB_H
+
+#include <linux/kernel.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#define malloc(n) kvmalloc((n), GFP_KERNEL)
+#define calloc(n, size) kvcalloc((n), (size), GFP_KERNEL)
+#define free(p) kvfree(p)
+#define abort() panic("out of memory in a test")
+
+/* The log as text is not asked for here. */
+struct shim_file;
+#define FILE struct shim_file
+#define open_memstream(text, size) ((FILE *)((void)(text), (void)(size), NULL))
+#define fprintf(f, ...) ((void)(f))
+#define fputc(c, f) ((void)(f))
+#define fclose(f) ((void)(f))
+
+#endif /* _GTP_SHIM_STDLIB_H */
