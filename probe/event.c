@@ -28,14 +28,39 @@ struct event_probe {
 static LIST_HEAD(armed_probes);
 
 /*
+ * Interrupts off, without a word to who traces that: it may be the tracepoint that has been hit.
+ * Lockdep must know, though: the event's own code may take locks that it watches.
+ */
+static __always_inline unsigned long interrupts_off(bool *tell)
+{
+	unsigned long flags;
+
+	raw_local_irq_save(flags);
+	*tell = lockdep_hardirqs_enabled();
+	if (*tell)
+		lockdep_hardirqs_off(_THIS_IP_);
+	return flags;
+}
+
+static __always_inline void interrupts_back(unsigned long flags, bool tell)
+{
+	if (tell) {
+		lockdep_hardirqs_on_prepare();
+		lockdep_hardirqs_on(_THIS_IP_);
+	}
+	raw_local_irq_restore(flags);
+}
+
+/*
  * Called by event_entry.S in the place of the tracepoint's own function, so preemption is off.
  * Interrupts may be on; they are turned off so that what hits in one is not lost as a hit inside
- * a hit. That must not be traced itself, hence raw.
+ * a hit.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned long flags;
+	bool tell;
 
 	if (unlikely(gtp_kprobe_skip_self(preempt_count())))
 		return;
@@ -43,9 +68,9 @@ void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 		atomic_long_inc(&p->homeless);
 		return;
 	}
-	raw_local_irq_save(flags);
+	flags = interrupts_off(&tell);
 	gtp_hit(p->loc, cpu, regs);
-	raw_local_irq_restore(flags);
+	interrupts_back(flags, tell);
 }
 
 int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
