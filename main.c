@@ -3,6 +3,7 @@
 #include <linux/module.h>
 
 #include <gtp/kernel.h>
+#include <gtp/version.h>
 
 bool gtp_allow_write;
 module_param_named(allow_write, gtp_allow_write, bool, 0400);
@@ -16,11 +17,16 @@ unsigned int gtp_buffer_kb = 4096;
 module_param_named(buffer_kb, gtp_buffer_kb, uint, 0600);
 MODULE_PARM_DESC(buffer_kb, "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
 
+bool gtp_jit = true;
+module_param_named(jit, gtp_jit, bool, 0600);
+MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting them (default: yes)");
+
 static int __init gtp_init(void)
 {
 	int err;
 
 	gtp_world_init();
+	gtp_jit_start();
 	err = gtp_event_init();
 	if (err)
 		return err;
@@ -60,4 +66,4 @@ module_init(gtp_init);
 module_exit(gtp_exit);
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("GDB traces the running kernel through /proc/gtp");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(GTP_VERSION);

@@ -41,7 +41,8 @@ GTP_SHARED := \
 	trace/index.c \
 	trace/sdata.c \
 	trace/tfile.c \
-	trace/file.c
+	trace/file.c \
+	regions/table.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.
-GTP_FOLDERS := transport stub tracepoint agentexpr jit probe trace
+GTP_FOLDERS := transport stub tracepoint agentexpr jit probe trace regions

@@ -12,5 +12,7 @@ try:
     import gtp.modules
     import gtp.sdata
     import gtp.status
+    import gtp.explain
+    import gtp.lines
 finally:
     sys.path.pop(0)

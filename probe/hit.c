@@ -10,6 +10,7 @@
  *
  * The ctx of an expression's callbacks is the struct gtp_cpu.
  */
+#include "jit/jit.h"
 #include "probe/hit.h"
 #include "tracepoint/trace.h"
 
@@ -123,11 +124,18 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t)
 	};
 }
 
+static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
+{
+	if (e->compiled)
+		return ax_jit_run((ax_jit_fn)e->compiled, &cpu->env, result);
+	return ax_interp(&e->ax, &cpu->env, result);
+}
+
 static int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	const struct gtp_hit_ops *ops = cpu->trace->hit_ops;
 	unsigned long flags = ops->tsv_lock(cpu->trace->ctx);
-	int rc = ax_interp(&e->ax, &cpu->env, result);
+	int rc = run_expr(cpu, e, result);
 
 	ops->tsv_unlock(cpu->trace->ctx, flags);
 	return rc;
@@ -142,7 +150,7 @@ static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	if (unlikely(e->ax.flags & AX_F_SETS_TSV))
 		return evaluate_locked(cpu, e, result);
-	return ax_interp(&e->ax, &cpu->env, result);
+	return run_expr(cpu, e, result);
 }
 
 /* --- the frame --- */

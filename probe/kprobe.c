@@ -33,12 +33,12 @@ static LIST_HEAD(armed_probes);
 static DEFINE_SPINLOCK(armed_lock);
 
 /*
- * Room to hand all armed kprobes to unregister_kprobes() at once; made while arming, since
- * disarming may not fail.
+ * What unregister_kprobes() takes off at once. It waits for a grace period once, so one by one
+ * would be slow; but a probe on an ftrace site takes it milliseconds, and GDB waits for no more
+ * than six seconds without a word. Under gtp_host.lock.
  */
-static struct kprobe **batch;
-static u32 batch_room;
-static u32 armed_count;
+enum { BATCH = 64 };
+static struct kprobe *batch[BATCH];
 
 /* The connected GDB's process; -1 is nobody (0 would be the idle tasks). */
 static pid_t self_tgid = -1;
@@ -180,28 +180,11 @@ static void explain(int err, struct gtp_why *why)
 	}
 }
 
-static int make_batch_room(void)
-{
-	u32 room = max(64U, batch_room * 2);
-	struct kprobe **bigger;
-
-	if (armed_count < batch_room)
-		return 0;
-	bigger = gtp_mem_alloc(array_size(room, sizeof(*bigger)));
-	if (!bigger)
-		return -ENOMEM;
-	gtp_mem_free(batch);
-	batch = bigger;
-	batch_room = room;
-	return 0;
-}
-
 static void list_armed(struct location_probe *p)
 {
 	spin_lock(&armed_lock);
 	list_add(&p->armed, &armed_probes);
 	spin_unlock(&armed_lock);
-	armed_count++;
 }
 
 static void unlist_armed(struct location_probe *p)
@@ -209,16 +192,14 @@ static void unlist_armed(struct location_probe *p)
 	spin_lock(&armed_lock);
 	list_del(&p->armed);
 	spin_unlock(&armed_lock);
-	armed_count--;
 }
 
-static bool goes_away(const struct location_probe *p, const struct module *mod, bool init_only)
+static bool is_in(const struct location_probe *p, const struct module *mod, bool init)
 {
-	return within_module_init(p->loc->addr, mod) ||
-	       (!init_only && within_module_core(p->loc->addr, mod));
+	return init ? within_module_init(p->loc->addr, mod) : within_module_core(p->loc->addr, mod);
 }
 
-bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u64 *end)
+bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *end)
 {
 	struct location_probe *p;
 
@@ -226,7 +207,7 @@ bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u
 	*end = 0;
 	spin_lock(&armed_lock);
 	list_for_each_entry(p, &armed_probes, armed) {
-		if (!goes_away(p, mod, init_only))
+		if (!is_in(p, mod, init))
 			continue;
 		*start = min(*start, p->loc->addr);
 		*end = max(*end, p->loc->addr + 1);
@@ -252,8 +233,7 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	assert_regs_layout();
 	if (err)
 		return err;
-	err = make_batch_room();
-	p = err ? NULL : gtp_mem_alloc(sizeof(*p));
+	p = gtp_mem_alloc(sizeof(*p));
 	if (!p) {
 		explain(-ENOMEM, why);
 		return -ENOMEM;
@@ -289,40 +269,51 @@ static void forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
+static bool is_armed(const struct gtp_location *loc)
+{
+	return loc->kind == GTP_LOCATION_CODE && loc->probe;
+}
+
+/* take_off - a batch from the front of a list; what is behind it */
+static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
+{
+	struct gtp_location *loc, *rest;
+	u32 n = 0;
+
+	for (rest = first; rest && n < BATCH; rest = rest->next) {
+		struct location_probe *p = rest->probe;
+
+		if (is_armed(rest))
+			batch[n++] = &p->kp;
+	}
+	if (n)
+		unregister_kprobes(batch, n);
+	for (loc = first; loc != rest; loc = loc->next) {
+		if (is_armed(loc))
+			forget(loc);
+	}
+	*done += n;
+	return rest;
+}
+
 /**
  * gtp_kprobe_disarm() - struct gtp_target_ops' disarm
  * @ctx: unused
  * @first: list of locations; those without a kprobe are skipped
  *
  * unregister_kprobes() waits for a grace period, and handlers run with preemption off: when it
- * returns, none runs on any CPU, and the memory of all may go. All at once, since each call
- * waits.
+ * returns, none runs on any CPU, and the memory of all may go.
  * Context: process, under gtp_host.lock; sleeps.
  */
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first)
 {
 	struct gtp_location *loc;
-	u32 n = 0;
+	u32 done = 0, total = 0;
 
-	for (loc = first; loc; loc = loc->next) {
-		struct location_probe *p = loc->probe;
-
-		if (p && loc->kind == GTP_LOCATION_CODE)
-			batch[n++] = &p->kp;
+	for (loc = first; loc; loc = loc->next)
+		total += is_armed(loc);
+	for (loc = first; loc;) {
+		loc = take_off(loc, &done);
+		gtp_host_progress(NULL, "taking off probes", done, total);
 	}
-	if (!n)
-		return;
-	unregister_kprobes(batch, n);
-	for (loc = first; loc; loc = loc->next) {
-		if (loc->probe && loc->kind == GTP_LOCATION_CODE)
-			forget(loc);
-	}
-}
-
-/* gtp_kprobe_exit - nothing is armed any more */
-void gtp_kprobe_exit(void)
-{
-	gtp_mem_free(batch);
-	batch = NULL;
-	batch_room = 0;
 }

@@ -83,10 +83,10 @@ static int world_monitor(void *ctx, struct gtp_stub *stub, const char *command, 
 	if (!strcmp(command, "help")) {
 		gtp_stub_print(stub,
 			       "monitor self-trace   on or off: trace the tasks of this GDB too\n");
-		return 0;
+		return gtp_jit_monitor(stub, command, why);
 	}
 	if (strncmp(command, name, sizeof(name) - 1) || (*arg && *arg != ' '))
-		return -ENOENT;
+		return gtp_jit_monitor(stub, command, why);
 	return self_trace(stub, skip_spaces(arg), why);
 }
 

@@ -14,6 +14,15 @@ struct merge {
 	u32 count;
 };
 
+/* A few milliseconds' work. */
+enum { FRAMES_A_STEP = 1 << 16 };
+
+static void step(const struct gtp_index *ix, const char *what, u32 i)
+{
+	if (i % FRAMES_A_STEP == FRAMES_A_STEP - 1 && ix->progress)
+		ix->progress(ix->ctx, what, i + 1, ix->n);
+}
+
 static struct gtp_index_entry *cursor(const struct merge *m, u32 i)
 {
 	return m->top - i;
@@ -94,6 +103,7 @@ static void set_offsets(struct gtp_index *ix)
 	for (u32 i = 0; i < ix->n; i++) {
 		ix->entry[i].offset = offset;
 		offset += gtp_tfile_frame_size(ix->entry[i].frame, ix->formats);
+		step(ix, "measuring frames", i);
 	}
 	ix->entry[ix->n] = (struct gtp_index_entry){ NULL, offset };
 }
@@ -105,8 +115,10 @@ void gtp_index_build(struct gtp_index *ix, struct gtp_buffer *const *bufs, u32 n
 	ix->n = count_frames(bufs, nbufs);
 	m.top = ix->entry + ix->n;
 	merge_init(&m, bufs, nbufs);
-	for (u32 i = 0; i < ix->n; i++)
+	for (u32 i = 0; i < ix->n; i++) {
 		ix->entry[i].frame = merge_take(&m, bufs);
+		step(ix, "numbering frames", i);
+	}
 	set_offsets(ix);
 }
 
@@ -133,6 +145,7 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
 	for (u32 i = from; i < ix->n; i++) {
 		if (matches(ix->entry[i].frame, how, a, b))
 			return i;
+		step(ix, "searching frames", i);
 	}
 	return -1;
 }

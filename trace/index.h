@@ -22,6 +22,9 @@ struct gtp_index_entry {
  * @entry: @n + 1 entries (the last has no frame, its offset is the length of all images)
  * @n: number of frames
  * @formats: how static data is to be read, or NULL; set before gtp_index_build()
+ * @progress: called now and then while all of them are walked, with @ctx: there may be a hundred
+ *            million (may be NULL)
+ * @ctx: for @progress
  *
  * Valid as long as no buffer is written to.
  */
@@ -29,16 +32,18 @@ struct gtp_index {
 	struct gtp_index_entry *entry;
 	u32 n;
 	const struct gtp_sdata_format *formats;
+	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
+	void *ctx;
 };
 
 /**
  * gtp_index_build() - merge the CPUs' buffers by time
- * @ix: @ix->entry has room for the sum of the buffers' frames, plus one
+ * @ix: @entry has room for the sum of the buffers' frames, plus one; @progress and @ctx are set
  * @bufs: the buffers; NULL entries are skipped
  * @nbufs: how many
  *
  * Frames of one CPU keep their order even where their clock does not rise.
- * Context: may take long (n log CPUs), any context.
+ * Context: may take long (n log CPUs); that of @ix->progress.
  */
 void gtp_index_build(struct gtp_index *ix, struct gtp_buffer *const *bufs, u32 nbufs);
 

@@ -4,6 +4,7 @@
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/namei.h>
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
 #include <gtp/kernel.h>
@@ -80,7 +81,12 @@ static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, s
 				n < 0 ? ERR_PTR(n) : ERR_PTR(-ENOSPC));
 			return n < 0 ? n : -ENOSPC;
 		}
-		gtp_stub_progress(gtp_host.stub, "saving MiB", pos >> 20, size >> 20);
+		gtp_host_progress(NULL, "saving MiB", pos >> 20, size >> 20);
+		/* There may be gigabytes to write, and the disk may be slow. */
+		if (fatal_signal_pending(current)) {
+			gtp_why(why, "the trace file is incomplete: interrupted");
+			return -EINTR;
+		}
 	}
 	return len;
 }

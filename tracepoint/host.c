@@ -7,6 +7,7 @@
 
 #include <linux/irq_work.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -92,9 +93,10 @@ static u64 wallclock_us(void *ctx)
 	return ktime_to_us(ktime_get_real());
 }
 
-static void progress(void *ctx, const char *what, u32 done, u32 total)
+void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total)
 {
 	lockdep_assert_held(&gtp_host.lock);
+	cond_resched();
 	if (gtp_host.stub)
 		gtp_stub_progress(gtp_host.stub, what, done, total);
 }
@@ -120,35 +122,39 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
-	.progress = progress,
+	.progress = gtp_host_progress,
+	.code_begin = gtp_jit_code_begin,
+	.code_make = gtp_jit_code_make,
+	.code_end = gtp_jit_code_end,
+	.code_forget = gtp_jit_code_forget,
 };
 
-static void tell_unloaded(const struct module *mod, bool init_only, u32 n)
+static void tell_unloaded(const struct module *mod, bool init, u32 n)
 {
 	char text[160];
 
 	snprintf(text, sizeof(text),
 		 "the %scode of module %s has gone, and %u tracepoint%s with it\n",
-		 init_only ? "init " : "", mod->name, n, n == 1 ? "" : "s");
+		 init ? "init " : "", mod->name, n, n == 1 ? "" : "s");
 	pr_info("%s", text);
 	if (gtp_host.stub)
 		gtp_stub_print(gtp_host.stub, text);
 }
 
 /* The range around all that we have armed in a module; its markers are no init code. */
-static bool armed_range(const struct module *mod, bool init_only, u64 *start, u64 *end)
+static bool armed_range(const struct module *mod, bool init, u64 *start, u64 *end)
 {
 	u64 event_start, event_end;
-	bool any = gtp_kprobe_range_in(mod, init_only, start, end);
+	bool any = gtp_kprobe_range_in(mod, init, start, end);
 
-	if (init_only || !gtp_event_range_in(mod, &event_start, &event_end))
+	if (init || !gtp_event_range_in(mod, &event_start, &event_end))
 		return any;
 	*start = min(*start, event_start);
 	*end = max(*end, event_end);
 	return true;
 }
 
-static void forget_text(const struct module *mod, bool init_only)
+static void forget_text(const struct module *mod, bool init)
 {
 	u64 start, end;
 	u32 n;
@@ -158,12 +164,12 @@ static void forget_text(const struct module *mod, bool init_only)
 	 * lock, saving a trace may open a file whose file system loads a module, and then nothing
 	 * is armed.
 	 */
-	if (!armed_range(mod, init_only, &start, &end))
+	if (!armed_range(mod, init, &start, &end))
 		return;
 	mutex_lock(&gtp_host.lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
 	if (n)
-		tell_unloaded(mod, init_only, n);
+		tell_unloaded(mod, init, n);
 	mutex_unlock(&gtp_host.lock);
 }
 
@@ -174,8 +180,11 @@ static void forget_text(const struct module *mod, bool init_only)
  */
 static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
+	/* One that goes because its init failed has its init code still. */
 	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
-		forget_text(data, state == MODULE_STATE_LIVE);
+		forget_text(data, true);
+	if (state == MODULE_STATE_GOING)
+		forget_text(data, false);
 	return NOTIFY_DONE;
 }
 
@@ -231,5 +240,4 @@ void gtp_host_exit(void)
 	cancel_delayed_work_sync(&settle_work);
 
 	gtp_trace_exit(&gtp_host.trace);
-	gtp_kprobe_exit();
 }

@@ -84,9 +84,8 @@ static int check_all(struct gtp_trace *t, struct gtp_why *why)
 static struct gtp_location *find_location(const struct gtp_trace *t,
 					  const struct gtp_tracepoint *tp)
 {
-	struct gtp_location *loc = t->locs;
-
 	enum gtp_location_kind kind = kind_of(t, tp);
+	struct gtp_location *loc = t->locs;
 
 	while (loc && (loc->addr != tp->addr || loc->kind != kind))
 		loc = loc->next;
@@ -277,6 +276,66 @@ static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 	return rc;
 }
 
+/* --- machine code --- */
+
+static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
+			struct gtp_why *why)
+{
+	struct gtp_why inner = { "" };
+	int rc;
+
+	if (!e)
+		return 0;
+	rc = t->target->code_make(t->ctx, e, tp->addr, &inner);
+	if (rc)
+		gtp_why(why, "tracepoint %u: %s", tp->num, inner.text);
+	return rc;
+}
+
+static int make_code(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	const struct gtp_action *a;
+	int rc = make_code_of(t, tp, tp->cond, why);
+
+	for (a = tp->actions; a && !rc; a = a->next)
+		rc = make_code_of(t, tp, a->expr, why);
+	return rc;
+}
+
+/* Of one tracepoint, or of all when @only is NULL. */
+static int compile(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	int rc;
+
+	if (!t->target->code_begin)
+		return 0;
+	rc = t->target->code_begin(t->ctx, why);
+	if (rc)
+		return rc;
+	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next)
+		rc = make_code(t, tp, why);
+	t->target->code_end(t->ctx);
+	return rc;
+}
+
+static void forget_code(struct gtp_trace *t)
+{
+	const struct gtp_tracepoint *tp;
+	const struct gtp_action *a;
+
+	if (!t->target->code_forget)
+		return;
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		if (tp->cond)
+			tp->cond->compiled = NULL;
+		for (a = tp->actions; a; a = a->next)
+			if (a->expr)
+				a->expr->compiled = NULL;
+	}
+	t->target->code_forget(t->ctx);
+}
+
 /* --- counters --- */
 
 static void assign_slots(struct gtp_trace *t)
@@ -314,6 +373,7 @@ static void prepare_cpus(struct gtp_trace *t)
 
 void gtp_trace_drop(struct gtp_trace *t)
 {
+	forget_code(t);
 	free_locations(t);
 	free_formats(t);
 	if (t->cpus)
@@ -366,6 +426,8 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	assign_slots(t);
 	gtp_tsvs_reset(&t->tsvs);
 	rc = build_locations(t, why);
+	if (!rc)
+		rc = compile(t, NULL, why);
 	if (!rc)
 		rc = arm_locations(t, why);
 	if (rc) {
@@ -425,6 +487,8 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (!rc)
 		rc = take_slot(t, tp, why);
 	if (!rc)
+		rc = compile(t, tp, why);
+	if (!rc)
 		rc = install_here(t, tp, why);
 	if (rc)
 		gtp_tracepoint_remove(&t->tps, &t->mem, tp);
@@ -441,6 +505,7 @@ static void finish(struct gtp_trace *t, enum gtp_stop reason)
 	WRITE_ONCE(t->active, false);
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);
+	forget_code(t);
 	t->stop = gtp_acquire(&t->ending) == GTP_ENDING_WRITTEN ? t->ended_by : reason;
 	t->stop_us = t->target->wallclock_us(t->ctx);
 }

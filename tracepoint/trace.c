@@ -212,6 +212,8 @@ static int build_index(struct gtp_trace *t, u64 frames)
 		for (i = 0; i < t->ncpus; i++)
 			bufs[i] = t->cpus[i] ? &t->cpus[i]->buf : NULL;
 		t->index.formats = t->formats;
+		t->index.progress = t->target->progress;
+		t->index.ctx = t->ctx;
 		gtp_index_build(&t->index, bufs, t->ncpus);
 	}
 	t->mem.free(t->mem.ctx, bufs);

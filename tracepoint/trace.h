@@ -34,6 +34,11 @@ enum gtp_stop {
  * @buffers_put: free what buffers_get gave; no hit is running
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
+ * @code_begin: machine code is going to be made; 0 or -errno with @why. NULL, and with it the other
+ *              three: there is none, expressions are interpreted
+ * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0 or -errno with @why
+ * @code_end: what has been made since code_begin() may run
+ * @code_forget: nothing that was made is run any more
  */
 struct gtp_target_ops {
 	bool (*is_marker)(void *ctx, u64 addr);
@@ -45,6 +50,10 @@ struct gtp_target_ops {
 	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 	u64 (*wallclock_us)(void *ctx);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
+	int (*code_begin)(void *ctx, struct gtp_why *why);
+	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+	void (*code_end)(void *ctx);
+	void (*code_forget)(void *ctx);
 };
 
 /* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */

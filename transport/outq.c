@@ -47,7 +47,8 @@ static void copy_in(struct gtp_outq *q, u64 pos, const u8 *src, u32 len)
 
 /*
  * Move to a larger ring. Only the producer puts and grows, and there is one at a time, so what is
- * queued now can only become less while the memory is being got.
+ * queued now can only become less meanwhile, and none of it changes: it is copied without the lock,
+ * for it may be megabytes.
  */
 static bool grow(struct gtp_outq *q, u64 need)
 {
@@ -62,9 +63,9 @@ static bool grow(struct gtp_outq *q, u64 need)
 	ring = gtp_mem_alloc(size);
 	if (!ring)
 		return false;
-	spin_lock(&q->lock);
-	for (pos = q->tail; pos < q->head; pos++)
+	for (pos = READ_ONCE(q->tail); pos < q->head; pos++)
 		ring[pos & (size - 1)] = old[pos & (q->size - 1)];
+	spin_lock(&q->lock);
 	q->ring = ring;
 	q->size = size;
 	spin_unlock(&q->lock);

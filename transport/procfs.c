@@ -192,11 +192,11 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 		return -ERESTARTSYS;
 	/*
 	 * One by one: any byte may complete a packet, and no packet is begun to be answered
-	 * beyond the limit.
+	 * beyond the limit, or for a client that has been killed.
 	 */
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);
-	} while (++n < len && !gtp_outq_full(&s->out));
+	} while (++n < len && !gtp_outq_full(&s->out) && !fatal_signal_pending(current));
 	mutex_unlock(&gtp_host.lock);
 	return n;
 }

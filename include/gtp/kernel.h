@@ -15,6 +15,7 @@ struct module;
 extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
+extern bool gtp_jit;
 
 /*
  * tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of
@@ -57,6 +58,12 @@ void gtp_host_exit(void);
 void gtp_host_kick_end(void);
 void gtp_host_kick_text(void);
 
+/*
+ * gtp_host_progress - struct gtp_target_ops' progress: between two parts of long work under
+ * gtp_host.lock. May sleep
+ */
+void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total);
+
 /* transport/procfs.c */
 int gtp_procfs_init(void);
 void gtp_procfs_exit(void);
@@ -77,19 +84,18 @@ void gtp_world_init(void);
 /* probe/kprobe.c */
 int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
-void gtp_kprobe_exit(void);
 
 /**
- * gtp_kprobe_range_in() - the smallest range around all probes in a module
+ * gtp_kprobe_range_in() - the smallest range around all probes in a part of a module
  * @mod: a module that goes, or whose init code does
- * @init_only: look at the init code only
+ * @init: look at its init code, else at the code that stays
  * @start: receives the lowest address
  * @end: receives the one behind the highest
  *
- * A module's code is one piece of memory, so the range holds nobody else's probes.
+ * Each of the two is one piece of memory, so the range holds nobody else's probes.
  * Context: process; may be asked without gtp_host.lock. Return: false when there is no such probe.
  */
-bool gtp_kprobe_range_in(const struct module *mod, bool init_only, u64 *start, u64 *end);
+bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *end);
 
 /*
  * gtp_kprobe_self - tgid whose tasks are not traced, -1: nobody; gtp_kprobe_self_skipped - hits
@@ -182,6 +188,14 @@ struct gtp_percpu {
 	struct gtp_cpu cpu;
 	struct gtp_text text;
 };
+
+/* jit/run_kernel.c: struct gtp_target_ops' machine code, and what `monitor` says about it */
+void gtp_jit_start(void);
+int gtp_jit_code_begin(void *ctx, struct gtp_why *why);
+int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+void gtp_jit_code_end(void *ctx);
+void gtp_jit_code_forget(void *ctx);
+int gtp_jit_monitor(struct gtp_stub *stub, const char *command, struct gtp_why *why);
 
 /* trace/buffer_kernel.c */
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */

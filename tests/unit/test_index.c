@@ -195,6 +195,39 @@ static void test_find(void **state)
 
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* How far each kind of work has got, by the first letter of what it says. */
+static u32 done_of[128];
+
+static void note_progress(void *ctx, const char *what, u32 done, u32 total)
+{
+	u32 *last = &done_of[(u8)what[0]];
+
+	assert_ptr_equal(ctx, done_of);
+	assert_true(done > *last && done - *last <= 100000);
+	assert_int_equal(total, ix.n);
+	*last = done;
+}
+
+/* Whoever holds a lock meanwhile, or must give others the processor, gets the chance. */
+static void test_long_work_tells(void **state)
+{
+	enum { FRAMES = 250000, SIZE = FRAMES * sizeof(struct gtp_frame) };
+	void *mem = malloc(SIZE);
+
+	gtp_buffer_init(&store[0], mem, SIZE, false);
+	for (u32 i = 0; i < FRAMES; i++)
+		hit(0, i, 1, 0x100);
+	ix.progress = note_progress;
+	ix.ctx = done_of;
+	build(1);
+	assert_in_range(done_of['n'], FRAMES - 100000, FRAMES);
+	assert_in_range(done_of['m'], FRAMES - 100000, FRAMES);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_TP, 2, 0, 0), -1);
+	assert_in_range(done_of['s'], FRAMES - 100000, FRAMES);
+	ix.progress = NULL;
+	free(mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +238,7 @@ int main(void)
 		test(test_circular_buffer),
 		test(test_offsets),
 		test(test_find),
+		test(test_long_work_tells),
 	};
 
 	return cmocka_run_group_tests_name("index", tests, NULL, NULL);

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp explain`: may a jump replace what is at an address, and why (not).
+import gdb
+
+from gtp import regions
+
+
+class GtpExplain(gdb.Command):
+    """Say whether a tracepoint somewhere can be a jump, and why.
+
+gtp explain PLACE
+PLACE is an expression (FUNCTION+OFFSET, an address) or FILE:LINE. A tracepoint
+costs a tenth where the instruction can be replaced by a jump; elsewhere it
+takes a breakpoint. The answer names its reason and the evidence for it."""
+
+    def __init__(self):
+        super().__init__("gtp explain", gdb.COMMAND_STATUS, gdb.COMPLETE_LOCATION)
+
+    def invoke(self, arg, from_tty):
+        gdb.write(regions.about("explain", regions.address(arg)))
+
+
+GtpExplain()

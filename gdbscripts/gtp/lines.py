@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp lines`: which source lines of a function can carry a tracepoint, and which a jump.
+import gdb
+
+from gtp import regions
+
+
+class GtpLines(gdb.Command):
+    """List a function's source lines and what a tracepoint on each would use.
+
+gtp lines FUNCTION [FOLDER]
+j marks lines whose first address takes a jump, b those that take a breakpoint,
+f the function tracer's site. FOLDER is where the kernel's sources are, if the
+lines' text is wanted and they are not where they were compiled."""
+
+    def __init__(self):
+        super().__init__("gtp lines", gdb.COMMAND_STATUS, gdb.COMPLETE_SYMBOL)
+
+    def invoke(self, arg, from_tty):
+        argv = gdb.string_to_argv(arg)
+        if len(argv) not in (1, 2):
+            raise gdb.GdbError("gtp lines takes a function, and maybe a folder of sources")
+        more = ["--source", argv[1]] if len(argv) == 2 else []
+        gdb.write(regions.about("lines", regions.address(argv[0]), *more))
+
+
+GtpLines()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Questions to gdbtp-regions, the tool that knows where a jump may replace an instruction.
+import os
+import re
+import shutil
+import subprocess
+
+import gdb
+
+NAME = "gdbtp-regions"
+BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/tools", NAME)
+
+MISSING = """%s is not installed. It comes with gdbtp's tools (make tools; needs libzydis-dev,
+libdw-dev and libelf-dev); GDBTP_REGIONS names it when it lies elsewhere""" % NAME
+
+
+def tool():
+    for path in (os.environ.get("GDBTP_REGIONS"), BUILT, shutil.which(NAME)):
+        if path and os.access(path, os.X_OK):
+            return path
+    raise gdb.GdbError(MISSING)
+
+
+def ask(*arguments):
+    """What the tool prints. No shell is involved: names with blanks and quotes are just names."""
+    done = subprocess.run([tool(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, text=True)
+    if done.returncode:
+        raise gdb.GdbError(done.stderr.strip() or "%s ended with %d" % (NAME, done.returncode))
+    return done.stdout
+
+
+def address(text):
+    """The address that a user means: an expression, or a place in the source."""
+    text = text.strip()
+    if not text:
+        raise gdb.GdbError("which place? An expression such as FUNCTION+OFFSET, or FILE:LINE")
+    if text.startswith("*"):
+        text = text[1:]
+    try:
+        return int(gdb.parse_and_eval("(unsigned long)(%s)" % text))
+    except gdb.error as error:
+        reason = error
+    try:
+        places = gdb.decode_line(text)[1]
+    except gdb.error:
+        raise gdb.GdbError(str(reason))
+    if not places or not places[0].pc:
+        raise gdb.GdbError("no code is at %s" % text)
+    return places[0].pc
+
+
+def symbol(pc):
+    """Name, offset and file of the symbol at an address, as GDB knows them."""
+    text = gdb.execute("info symbol %#x" % pc, to_string=True).splitlines()[0]
+    found = re.match(r"(\S+)(?: \+ (\d+))? in section (\S+)(?: of (.*))?$", text)
+    if not found:
+        raise gdb.GdbError("no symbol file covers %#x" % pc)
+    name, offset, _, path = found.groups()
+    return name, int(offset or 0), path or gdb.current_progspace().filename
+
+
+def files(path):
+    """The tool's arguments for a symbol file: the file with the code, and the one with the DWARF."""
+    for objfile in gdb.objfiles():
+        if objfile.filename != path:
+            continue
+        if objfile.owner is not None:
+            return [objfile.owner.filename, "--debug", path]
+        for other in gdb.objfiles():
+            if other.owner is not None and other.owner.filename == path:
+                return [path, "--debug", other.filename]
+    return [path]
+
+
+def about(command, pc, *more):
+    """Ask about a live address: the tool is told where the kernel lies, or the function's name."""
+    name, offset, path = symbol(pc)
+    arguments = files(path)
+    if path == gdb.current_progspace().filename:
+        try:
+            start = int(gdb.parse_and_eval("(unsigned long)&_text"))
+            return ask(command, arguments[0], "%#x" % pc, "--at", "_text=%#x" % start,
+                       *arguments[1:], *more)
+        except gdb.error:
+            pass  # no kernel: names will do
+    return ask(command, arguments[0], "%s+%#x" % (name, offset), *arguments[1:], *more)

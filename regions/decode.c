@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Instructions by Zydis, and which of them the kernel's copier or a relocating one can move. */
+#include <Zydis/Zydis.h>
+#include "regions/decode.h"
+
+/*
+ * Two-byte opcodes (0f xx) that the kernel moves, a bit each. It moves none with three opcode
+ * bytes, and of those with one byte what one_byte_boost() says.
+ */
+static const u16 two_byte_boost[16] = {
+	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
+	0x0000, 0xffff, 0xbb3b, 0xf8ff, 0xff03, 0xbb2e, 0xbb26, 0x772e,
+};
+
+static bool one_byte_boost(const ZydisDecodedInstruction *z)
+{
+	u8 op = z->opcode;
+
+	switch (op) {
+	case 0x62: /* bound, evex */
+	case 0x9a:
+	case 0xc0 ... 0xc1: /* shifts */
+	case 0xcc ... 0xce: /* int */
+	case 0xd0 ... 0xd3: /* shifts */
+	case 0xd6:
+	case 0xd8 ... 0xdf: /* x87 */
+	case 0xe0 ... 0xe3: /* loop, jcxz */
+	case 0xe8 ... 0xe9:
+	case 0xeb:
+	case 0xf0 ... 0xf4:
+	case 0xf6 ... 0xf7: /* test, not, neg, mul, div */
+	case 0xfe:
+		return false;
+	case 0xff:
+		return z->raw.modrm.reg == 4; /* of this group only jmp *x */
+	default:
+		return op < 0x70 || op > 0x7f;
+	}
+}
+
+static bool boostable(const ZydisDecodedInstruction *z)
+{
+	bool legacy = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+	u32 i;
+
+	/*
+	 * The kernel counts opcode bytes, and in its count vex and evex have one behind their
+	 * prefix.
+	 */
+	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return two_byte_boost[z->opcode >> 4] >> (z->opcode & 15) & 1;
+	if (legacy && z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return false;
+	for (i = 0; i < z->raw.prefix_count; i++) {
+		if (z->raw.prefixes[i].value == 0x2e || z->raw.prefixes[i].value == 0x67)
+			return false;
+	}
+	return one_byte_boost(z);
+}
+
+static u8 kind_two_byte(const ZydisDecodedInstruction *z)
+{
+	switch (z->opcode) {
+	case 0x80 ... 0x8f:
+		return GTP_INSN_JCC;
+	case 0x0b:
+	case 0xb9:
+	case 0xff:
+		return GTP_INSN_UD;
+	case 0x1e:
+		if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
+			return GTP_INSN_ENDBR;
+		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? GTP_INSN_NOP : GTP_INSN_OTHER;
+	case 0x1f:
+		return GTP_INSN_NOP;
+	default:
+		return GTP_INSN_OTHER;
+	}
+}
+
+static u8 kind_group5(const ZydisDecodedInstruction *z)
+{
+	switch (z->raw.modrm.reg) {
+	case 2 ... 3:
+		return GTP_INSN_ICALL;
+	case 4 ... 5:
+		return GTP_INSN_IJMP;
+	default:
+		return GTP_INSN_OTHER;
+	}
+}
+
+static u8 kind_of(const ZydisDecodedInstruction *z)
+{
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return GTP_INSN_OTHER;
+	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F)
+		return kind_two_byte(z);
+	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
+		return GTP_INSN_OTHER;
+	switch (z->opcode) {
+	case 0x70 ... 0x7f:
+	case 0xe0 ... 0xe3:
+		return GTP_INSN_JCC;
+	case 0xe8:
+		return GTP_INSN_CALL;
+	case 0xe9:
+	case 0xeb:
+		return GTP_INSN_JMP;
+	case 0xea:
+		return GTP_INSN_IJMP;
+	case 0xff:
+		return kind_group5(z);
+	case 0xc2 ... 0xc3:
+	case 0xca ... 0xcb:
+	case 0xcf:
+		return GTP_INSN_RET;
+	case 0xcc:
+		return GTP_INSN_INT3;
+	case 0x90:
+		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? GTP_INSN_NOP : GTP_INSN_OTHER;
+	default:
+		return GTP_INSN_OTHER;
+	}
+}
+
+/*
+ * What nobody can move: traps, landing pads, returns from interrupts and system calls, and those
+ * whose effect is on the instruction behind them (an interrupt shadow, a transaction's start).
+ */
+static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
+{
+	switch (kind) {
+	case GTP_INSN_BAD:
+	case GTP_INSN_INT3:
+	case GTP_INSN_UD:
+	case GTP_INSN_ENDBR:
+		return false;
+	default:
+		break;
+	}
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_STI:
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_LSS:
+		return false;
+	case ZYDIS_MNEMONIC_MOV:
+		return z->opcode != 0x8e || z->raw.modrm.reg != 2; /* mov to %ss */
+	default:
+		return true;
+	}
+}
+
+/* Whatever could be an address; whether it is one of code is the caller's question. */
+static void find_refs(struct gtp_insn *insn, const ZydisDecodedInstruction *z, u64 addr)
+{
+	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&
+		    z->raw.modrm.rm == 5;
+	if (z->raw.disp.size == 32)
+		insn->ref[insn->refs_n++] =
+			(u64)z->raw.disp.value + (insn->rip ? addr + z->length : 0);
+	if (z->raw.imm[0].size == 32)
+		insn->ref[insn->refs_n++] = (u64)(s64)(s32)z->raw.imm[0].value.u;
+	else if (z->raw.imm[0].size == 64)
+		insn->ref[insn->refs_n++] = z->raw.imm[0].value.u;
+}
+
+static const ZydisDecoder *decoder(void)
+{
+	static ZydisDecoder d;
+	static bool ready;
+
+	if (!ready)
+		ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	ready = true;
+	return &d;
+}
+
+void gtp_decode(struct gtp_insn *insn, const u8 *bytes, u64 n, u64 addr)
+{
+	ZydisDecodedInstruction z;
+
+	memset(insn, 0, sizeof(*insn));
+	insn->len = 1;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, bytes, n, &z)))
+		return;
+	insn->len = z.length;
+	insn->kind = kind_of(&z);
+	insn->copy = copyable(&z, insn->kind);
+	insn->boost = boostable(&z);
+	if (z.raw.imm[0].is_relative)
+		insn->target = addr + z.length + (u64)z.raw.imm[0].value.s;
+	else
+		find_refs(insn, &z, addr);
+}
+
+u32 gtp_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr)
+{
+	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisDecodedInstruction z;
+	ZydisFormatter f;
+
+	snprintf(text, size, "(bad)");
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder(), bytes, n, &z, ops)))
+		return 0;
+	ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_ATT);
+	ZydisFormatterFormatInstruction(&f, &z, ops, z.operand_count_visible, text, size, addr,
+					NULL);
+	return z.length;
+}

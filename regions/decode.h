@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One instruction, reduced to what the analysis asks of it. */
+#ifndef _GTP_DECODE_H
+#define _GTP_DECODE_H
+
+#include <gtp/base.h>
+
+enum gtp_insn_kind {
+	GTP_INSN_BAD,     /* no instruction */
+	GTP_INSN_OTHER,
+	GTP_INSN_NOP,
+	GTP_INSN_CALL,    /* direct */
+	GTP_INSN_ICALL,   /* through a register or memory */
+	GTP_INSN_JCC,     /* conditional, loop and jcxz included */
+	GTP_INSN_JMP,     /* direct */
+	GTP_INSN_IJMP,    /* through a register or memory, far ones included */
+	GTP_INSN_RET,
+	GTP_INSN_INT3,
+	GTP_INSN_UD,
+	GTP_INSN_ENDBR,
+};
+
+/**
+ * struct gtp_insn - an instruction
+ * @target: where a direct call or jump goes
+ * @ref: @refs_n addresses that it may name: a constant, a displacement
+ * @rip: the first of them is relative to the instruction, so surely an address
+ * @boost: the kernel's own copier takes it (what it calls boostable)
+ * @copy: a copier that relocates calls, jumps and rip-relative operands can take it
+ */
+struct gtp_insn {
+	u64 target;
+	u64 ref[2];
+	u8 refs_n;
+	u8 len;
+	u8 kind;
+	bool rip;
+	bool boost;
+	bool copy;
+};
+
+/**
+ * gtp_decode() - decode one instruction
+ * @insn: receives it; of kind GTP_INSN_BAD and length 1 when there is none
+ * @bytes: where it starts
+ * @n: how many bytes may be looked at
+ * @addr: its address
+ */
+void gtp_decode(struct gtp_insn *insn, const u8 *bytes, u64 n, u64 addr);
+
+/* gtp_decode_text - the instruction as AT&T assembler; returns its length, 0 when there is none */
+u32 gtp_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);
+
+#endif /* _GTP_DECODE_H */

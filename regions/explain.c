@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Say in words what the analysis knows of an address. */
+#include <err.h>
+#include <stdlib.h>
+#include "regions/explain.h"
+
+#define NAME_SIZE 256
+
+const char *gtp_explain_name(const struct gtp_text *text, u64 addr, char *buf, size_t size)
+{
+	const struct gtp_span *span = gtp_text_span(text, addr);
+	const struct gtp_function *f;
+
+	if (!span) {
+		snprintf(buf, size, "%#llx", addr);
+		return buf;
+	}
+	f = gtp_text_function(span, addr);
+	snprintf(buf, size, "%s+0x%llx", f->name, addr - f->addr);
+	return buf;
+}
+
+static u64 parse_number(const char *s, const char *whole)
+{
+	char *end;
+	u64 v;
+
+	errno = 0;
+	v = strtoull(s, &end, 0);
+	if (errno || end == s || *end || *s == '-')
+		errx(2, "%s: '%s' cannot be read as a number", whole, s);
+	return v;
+}
+
+/* Names of static functions need not be unique. */
+static u64 function_address(const struct gtp_text *text, const char *name, u64 offset)
+{
+	const struct gtp_image *image = text->image;
+	u64 found[8];
+	u32 n = 0, i, k;
+
+	for (i = 0; i < image->symbols_n; i++) {
+		const struct gtp_symbol *sym = &image->symbols[i];
+
+		if (!sym->section || strcmp(sym->name, name) || !gtp_text_span(text, sym->addr))
+			continue;
+		for (k = 0; k < n && found[k] != sym->addr; k++)
+			;
+		if (k == n && n < ARRAY_SIZE(found))
+			found[n++] = sym->addr;
+	}
+	if (!n)
+		errx(1, "%s: no function is called %s", image->path, name);
+	if (n == 1)
+		return found[0] + offset;
+	fprintf(stderr, "%s is the name of several functions, give an address:", name);
+	for (i = 0; i < n; i++)
+		fprintf(stderr, " %#llx", found[i] + offset);
+	fprintf(stderr, "\n");
+	exit(1);
+}
+
+u64 gtp_explain_place(const struct gtp_text *text, const char *where, u64 slide)
+{
+	const char *plus = strrchr(where, '+');
+	char name[NAME_SIZE];
+
+	if (where[0] >= '0' && where[0] <= '9')
+		return parse_number(where, where) - slide;
+	if (!plus)
+		return function_address(text, where, 0);
+	if ((size_t)(plus - where) >= sizeof(name))
+		errx(2, "%s: the name is too long", where);
+	memcpy(name, where, (size_t)(plus - where));
+	name[plus - where] = '\0';
+	return function_address(text, name, parse_number(plus + 1, where));
+}
+
+u64 gtp_explain_slide(const struct gtp_text *text, const char *what)
+{
+	const char *equal = strchr(what, '=');
+	const struct gtp_section *s;
+	const struct gtp_symbol *sym;
+	char name[NAME_SIZE];
+
+	if (!equal || (size_t)(equal - what) >= sizeof(name))
+		errx(2, "--at %s: wants NAME=ADDRESS", what);
+	memcpy(name, what, (size_t)(equal - what));
+	name[equal - what] = '\0';
+	s = gtp_image_section(text->image, name);
+	if (s)
+		return parse_number(equal + 1, what) - s->addr;
+	sym = gtp_image_symbol(text->image, name);
+	if (!sym)
+		errx(1, "--at: %s has neither a symbol nor a section %s", text->image->path, name);
+	return parse_number(equal + 1, what) - sym->addr;
+}
+
+static void print_cause(const struct gtp_text *text, const struct gtp_verdict *v)
+{
+	char name[NAME_SIZE];
+	u32 bit;
+
+	if (!v->where)
+		return;
+	printf("  %s: ", gtp_explain_name(text, v->where, name, sizeof(name)));
+	if (v->id != GTP_VERDICT_LEADER) {
+		printf("%s\n", v->bits ? gtp_site_text(v->bits) : "this instruction");
+		return;
+	}
+	for (bit = 1; bit < 0x10000; bit <<= 1) {
+		if (v->bits & bit)
+			printf("%s%s", v->bits & (bit - 1) ? "; " : "", gtp_leader_text(bit));
+	}
+	printf("\n");
+}
+
+static void print_kernel(const struct gtp_text *text, const struct gtp_span *span,
+			 const struct gtp_function *f, u64 addr)
+{
+	u32 at = (u32)(addr - span->addr);
+	enum gtp_kernel_id old = gtp_verdict_kernel(span, f, at, true);
+	enum gtp_kernel_id new = gtp_verdict_kernel(span, f, at, false);
+
+	printf("  the kernel's own rule: %s", gtp_kernel_text(old));
+	if (old != new)
+		printf("; from 6.5 on: %s", gtp_kernel_text(new));
+	printf("\n");
+	if (gtp_verdict_denied(text, addr))
+		printf("  denied: an optimised kprobe there can be entered in the middle\n");
+}
+
+static void print_insns(const struct gtp_span *span, const struct gtp_function *f, u32 at)
+{
+	u32 end = (u32)(f->addr - span->addr) + f->size, stop = at + GTP_JUMP_BYTES, len, i;
+	char text[128], hex[3 * 16], place[24];
+
+	for (; at < stop && at < end && span->len[at]; at += len) {
+		gtp_decode_text(text, sizeof(text), span->bytes + at, end - at, span->addr + at);
+		len = span->len[at];
+		for (i = 0; i < len && i < 15; i++)
+			snprintf(hex + 3 * i, 4, "%02x ", span->bytes[at + i]);
+		snprintf(place, sizeof(place), "+0x%llx", span->addr + at - f->addr);
+		printf("    %c %-8s %-30s %s\n", span->leader[at] ? '>' : ' ', place, hex, text);
+	}
+}
+
+void gtp_explain_address(const struct gtp_text *text, u64 addr)
+{
+	const struct gtp_span *span = gtp_text_span(text, addr);
+	const struct gtp_function *f;
+	struct gtp_verdict v;
+	char name[NAME_SIZE];
+
+	gtp_verdict_get(text, addr, &v);
+	printf("%s (%#llx): %s: %s\n", gtp_explain_name(text, addr, name, sizeof(name)), addr,
+	       v.id >= GTP_VERDICT_ACCEPT ? "yes" : v.id >= GTP_VERDICT_PROBE ? "breakpoint only" :
+	       "no probe", gtp_verdict_text(v.id));
+	if (!span)
+		return;
+	f = gtp_text_function(span, addr);
+	print_cause(text, &v);
+	if (v.id < GTP_VERDICT_PROBE)
+		return;
+	printf("  evidence: %s, %s\n", gtp_evidence_word(v.evidence),
+	       gtp_evidence_text(v.evidence));
+	if (text->image->kernel)
+		print_kernel(text, span, f, addr);
+	print_insns(span, f, (u32)(addr - span->addr));
+}
+
+static void each_insn(const struct gtp_text *text, const struct gtp_function *only,
+		      void (*each)(const struct gtp_text *text, const struct gtp_span *span,
+				   const struct gtp_function *f, u32 at))
+{
+	u32 i, j, at;
+
+	for (i = 0; i < text->spans_n; i++) {
+		const struct gtp_span *span = &text->spans[i];
+
+		for (j = 0; span->kind == GTP_SPAN_TEXT && j < span->functions_n; j++) {
+			const struct gtp_function *f = &span->functions[j];
+			u32 start = (u32)(f->addr - span->addr);
+
+			if (only && only != f)
+				continue;
+			for (at = start; at < start + f->size; at++) {
+				if (span->len[at])
+					each(text, span, f, at);
+			}
+		}
+	}
+}
+
+static void deny(const struct gtp_text *text, const struct gtp_span *span,
+		 const struct gtp_function *f, u32 at)
+{
+	u32 bits = gtp_verdict_denied(text, span->addr + at), first, bit;
+
+	if (!bits)
+		return;
+	gtp_verdict_leaders(span, at, &first);
+	printf("%#llx %s+0x%llx, entered at +0x%llx by", span->addr + at, f->name,
+	       span->addr + at - f->addr, span->addr + first - f->addr);
+	for (bit = 1; bit < 0x10000; bit <<= 1) {
+		if (bits & bit)
+			printf("%s %s", bits & (bit - 1) ? ";" : "", gtp_leader_text(bit));
+	}
+	printf("\n");
+}
+
+void gtp_explain_deny(const struct gtp_text *text)
+{
+	each_insn(text, NULL, deny);
+}
+
+static void dump(const struct gtp_text *text, const struct gtp_span *span,
+		 const struct gtp_function *f, u32 at)
+{
+	enum gtp_kernel_id k = gtp_verdict_kernel(span, f, at, true);
+	u64 addr = span->addr + at;
+	struct gtp_verdict v;
+
+	gtp_verdict_get(text, addr, &v);
+	printf("%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr,
+	       span->len[at], v.len, gtp_verdict_word(v.id),
+	       k == GTP_KERNEL_ACCEPT ? "accepted" : "refused", span->leader[at], span->site[at]);
+}
+
+void gtp_explain_dump(const struct gtp_text *text, const struct gtp_function *only)
+{
+	each_insn(text, only, dump);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* gdbtp-regions: which addresses of a kernel, module or program a 5-byte jump may replace. */
+#include <err.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include "regions/explain.h"
+#include "regions/leaders.h"
+#include "regions/lines.h"
+#include "regions/mktable.h"
+#include "regions/rows.h"
+#include "regions/stats.h"
+
+static const char usage_text[] =
+	"usage: gdbtp-regions COMMAND FILE [WHERE] [OPTION...]\n"
+	"  explain FILE WHERE    may a jump replace what is at WHERE, and why (not)\n"
+	"  lines FILE FUNCTION   the function's source lines and what each of them takes\n"
+	"  stats FILE            counts: instructions, the kernel's rule, this one, reasons\n"
+	"  table FILE -o OUT     write the table that the module loads\n"
+	"  show TABLE            what a table holds; with --all every entry\n"
+	"  deny FILE             addresses that the kernel's rule accepts but something enters\n"
+	"  dump FILE [FUNCTION]  a line for every instruction\n"
+	"  rows FILE             the line table's size, rows, and rows that start basic blocks\n"
+	"FILE is a vmlinux, a module or a program; WHERE is FUNCTION, FUNCTION+OFFSET, an address.\n"
+	"  --debug FILE          debug information is in another file\n"
+	"  --cpu NAME            plain (default), its, rethunk: how functions return; stats: all\n"
+	"  --at NAME=ADDRESS     where a symbol or section lies in memory: addresses are those\n"
+	"  --source FOLDER       where source files are\n"
+	"  -o, --output OUT      file to write\n"
+	"  --all                 table: all leaders too, not only the hidden ones\n";
+
+struct options {
+	const char *debug;
+	const char *output;
+	const char *at;
+	const char *source;
+	const char *cpu;
+	bool all;
+};
+
+struct session {
+	struct options options;
+	struct gtp_image image;
+	struct gtp_image debug_image;
+	const struct gtp_image *debug;
+	struct gtp_text text;
+	const char *where;
+};
+
+static void usage(FILE *to, int status)
+{
+	fputs(usage_text, to);
+	exit(status);
+}
+
+static const char *const cpu_words[GTP_CPU_N] = { "plain", "its", "rethunk" };
+
+static enum gtp_cpu cpu_of(const char *word)
+{
+	u32 i;
+
+	for (i = 0; word && i < GTP_CPU_N; i++) {
+		if (!strcmp(word, cpu_words[i]))
+			return i;
+	}
+	if (word)
+		errx(2, "--cpu %s: want plain, its or rethunk", word);
+	return GTP_CPU_PLAIN;
+}
+
+static void analyse(struct session *s, enum gtp_cpu cpu)
+{
+	gtp_leaders_find(&s->text, &s->image, s->debug, cpu);
+}
+
+static u64 asked_for(struct session *s)
+{
+	u64 slide = s->options.at ? gtp_explain_slide(&s->text, s->options.at) : 0;
+
+	if (!s->where)
+		errx(2, "where? FUNCTION, FUNCTION+OFFSET or an address");
+	return gtp_explain_place(&s->text, s->where, slide);
+}
+
+static void stats_for(struct session *s, enum gtp_cpu cpu)
+{
+	struct gtp_stats stats;
+
+	analyse(s, cpu);
+	gtp_stats_count(&s->text, &stats);
+	gtp_stats_print(&s->text, &stats);
+	gtp_text_free(&s->text);
+}
+
+static void do_stats(struct session *s)
+{
+	u32 i;
+
+	if (!s->options.cpu || strcmp(s->options.cpu, "all")) {
+		stats_for(s, cpu_of(s->options.cpu));
+		return;
+	}
+	for (i = 0; i < GTP_CPU_N; i++) {
+		stats_for(s, i);
+		printf("\n");
+	}
+}
+
+static void do_explain(struct session *s)
+{
+	analyse(s, cpu_of(s->options.cpu));
+	gtp_explain_address(&s->text, asked_for(s));
+	gtp_text_free(&s->text);
+}
+
+static void do_lines(struct session *s)
+{
+	struct gtp_span *span;
+	u64 addr;
+
+	analyse(s, cpu_of(s->options.cpu));
+	addr = asked_for(s);
+	span = gtp_text_span(&s->text, addr);
+	if (!span)
+		errx(1, "%s: no code is there", s->where);
+	gtp_lines_print(&s->text, s->debug, gtp_text_function(span, addr), s->options.source);
+	gtp_text_free(&s->text);
+}
+
+static void do_table(struct session *s)
+{
+	if (!s->options.output)
+		errx(2, "table: say -o FILE");
+	/* Plain returns accept most: what is denied there covers the others. */
+	analyse(s, cpu_of(s->options.cpu));
+	gtp_mktable_write(&s->text, s->options.output, s->options.all);
+	gtp_text_free(&s->text);
+}
+
+static void do_deny(struct session *s)
+{
+	analyse(s, cpu_of(s->options.cpu));
+	gtp_explain_deny(&s->text);
+	gtp_text_free(&s->text);
+}
+
+static void do_dump(struct session *s)
+{
+	struct gtp_span *span = NULL;
+	u64 addr;
+
+	analyse(s, cpu_of(s->options.cpu));
+	if (s->where) {
+		addr = asked_for(s);
+		span = gtp_text_span(&s->text, addr);
+		if (!span)
+			errx(1, "%s: no code is there", s->where);
+		gtp_explain_dump(&s->text, gtp_text_function(span, addr));
+	} else {
+		gtp_explain_dump(&s->text, NULL);
+	}
+	gtp_text_free(&s->text);
+}
+
+static void do_rows(struct session *s)
+{
+	struct gtp_rows rows;
+
+	gtp_rows_read(s->debug, &rows, NULL, NULL);
+	printf("%llu rows, %llu of them start basic blocks, %llu bytes, %llu units unreadable\n",
+	       rows.rows, rows.blocks, rows.bytes, rows.broken);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct session *s);
+} commands[] = {
+	{ "explain", do_explain }, { "lines", do_lines }, { "stats", do_stats },
+	{ "table", do_table }, { "deny", do_deny }, { "dump", do_dump }, { "rows", do_rows },
+};
+
+static void parse(int argc, char **argv, struct options *o)
+{
+	static const struct option longs[] = {
+		{ "debug", required_argument, NULL, 'd' },
+		{ "cpu", required_argument, NULL, 'c' },
+		{ "at", required_argument, NULL, 't' },
+		{ "source", required_argument, NULL, 's' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "all", no_argument, NULL, 'a' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'd':
+			o->debug = optarg;
+			break;
+		case 'c':
+			o->cpu = optarg;
+			break;
+		case 't':
+			o->at = optarg;
+			break;
+		case 's':
+			o->source = optarg;
+			break;
+		case 'o':
+			o->output = optarg;
+			break;
+		case 'a':
+			o->all = true;
+			break;
+		case 'h':
+			usage(stdout, 0);
+			break;
+		default:
+			usage(stderr, 2);
+		}
+	}
+}
+
+static void run(struct session *s, const char *command, const char *file)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(commands) && strcmp(commands[i].name, command); i++)
+		;
+	if (i == ARRAY_SIZE(commands))
+		errx(2, "no command %s; gdbtp-regions --help lists them", command);
+	gtp_image_open(&s->image, file, NULL);
+	s->debug = &s->image;
+	if (s->options.debug) {
+		gtp_image_open(&s->debug_image, s->options.debug, &s->image);
+		gtp_image_adopt(&s->image, &s->debug_image);
+		s->debug = &s->debug_image;
+	}
+	commands[i].run(s);
+	if (s->options.debug)
+		gtp_image_close(&s->debug_image);
+	gtp_image_close(&s->image);
+}
+
+int main(int argc, char **argv)
+{
+	struct session s = { .where = NULL };
+
+	parse(argc, argv, &s.options);
+	if (argc - optind < 2 || argc - optind > 3)
+		usage(stderr, 2);
+	if (argc - optind == 3)
+		s.where = argv[optind + 2];
+	if (!strcmp(argv[optind], "show"))
+		gtp_mktable_show(argv[optind + 1], s.options.all);
+	else
+		run(&s, argv[optind], argv[optind + 1]);
+	if (fflush(stdout) || ferror(stdout))
+		err(2, "standard output");
+	return 0;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read ELF files: sections with contents and addresses, symbols, relocations. */
+#include <err.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "regions/image.h"
+
+/* Object files: sections lie a page apart, names from elsewhere far behind all of them. */
+#define LAYOUT_BASE 0x100000ULL
+#define LAYOUT_ALIGN 0x1000ULL
+#define EXTERN_BASE 0x40000000ULL
+#define EXTERN_STEP 16
+
+#define RELOC_SIZE_64 8
+#define RELOC_SIZE_32 4
+
+void *gtp_alloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size);
+
+	if (!p)
+		errx(2, "out of memory");
+	return p;
+}
+
+static void check_header(const struct gtp_image *image, const GElf_Ehdr *eh)
+{
+	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != EM_X86_64)
+		errx(2, "%s: not a 64-bit x86 file", image->path);
+	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN && eh->e_type != ET_REL)
+		errx(2, "%s: neither a program, a library nor an object file", image->path);
+}
+
+static void inflate(const struct gtp_image *image, Elf_Scn *scn, GElf_Shdr *sh)
+{
+	if (!(sh->sh_flags & SHF_COMPRESSED))
+		return;
+	if (elf_compress(scn, 0, 0) < 0 || !gelf_getshdr(scn, sh))
+		errx(2, "%s: a compressed section cannot be read: %s", image->path, elf_errmsg(-1));
+}
+
+static void read_section(struct gtp_image *image, struct gtp_section *s, Elf_Scn *scn, size_t names)
+{
+	Elf_Data *data;
+	GElf_Shdr sh;
+
+	if (!gelf_getshdr(scn, &sh))
+		errx(2, "%s: section %zu: %s", image->path, elf_ndxscn(scn), elf_errmsg(-1));
+	s->name = elf_strptr(image->elf, names, sh.sh_name);
+	if (!s->name)
+		s->name = "";
+	/* Other debug sections are left as they are: libdw opens the file by itself. */
+	if (!strcmp(s->name, ".debug_line") || !strcmp(s->name, ".debug_line_str"))
+		inflate(image, scn, &sh);
+	s->scn = scn;
+	s->addr = sh.sh_addr;
+	s->size = sh.sh_size;
+	s->align = sh.sh_addralign;
+	s->type = sh.sh_type;
+	s->flags = (u32)sh.sh_flags;
+	s->link = sh.sh_link;
+	s->info = sh.sh_info;
+	if (sh.sh_type == SHT_NOBITS || sh.sh_type == SHT_NULL)
+		return;
+	data = sh.sh_flags & SHF_COMPRESSED ? NULL : elf_rawdata(scn, NULL);
+	if (!strcmp(s->name, ".debug_line") || !strcmp(s->name, ".debug_line_str"))
+		data = elf_getdata(scn, NULL);
+	if (data && data->d_buf) {
+		s->bytes = data->d_buf;
+		s->size = data->d_size;
+	} else if (s->size && !(sh.sh_flags & SHF_COMPRESSED)) {
+		errx(2, "%s: section %s reaches beyond the end of the file", image->path, s->name);
+	}
+}
+
+static void read_sections(struct gtp_image *image)
+{
+	size_t n, names, i;
+
+	if (elf_getshdrnum(image->elf, &n) || elf_getshdrstrndx(image->elf, &names) || n < 2)
+		errx(2, "%s: has no section headers", image->path);
+	image->sections = gtp_alloc(n, sizeof(*image->sections));
+	image->sections_n = (u32)n;
+	for (i = 1; i < n; i++) {
+		Elf_Scn *scn = elf_getscn(image->elf, i);
+
+		if (!scn)
+			errx(2, "%s: section %zu: %s", image->path, i, elf_errmsg(-1));
+		read_section(image, &image->sections[i], scn, names);
+	}
+	image->sections[0].name = "";
+}
+
+static u64 layout_align(u64 addr, u64 align)
+{
+	if (align < LAYOUT_ALIGN)
+		align = LAYOUT_ALIGN;
+	return align & (align - 1) ? addr : (addr + align - 1) & ~(align - 1);
+}
+
+static void lay_out(struct gtp_image *image, const struct gtp_image *like)
+{
+	u64 next = LAYOUT_BASE;
+	u32 i;
+
+	for (i = 1; i < image->sections_n; i++) {
+		struct gtp_section *s = &image->sections[i];
+		const struct gtp_section *twin = like ? gtp_image_section(like, s->name) : NULL;
+
+		s->addr = 0;
+		if (!(s->flags & SHF_ALLOC))
+			continue;
+		if (twin) {
+			s->addr = twin->addr;
+			continue;
+		}
+		next = layout_align(next, s->align);
+		s->addr = next;
+		next += s->size;
+		if (s->size > EXTERN_BASE || next > EXTERN_BASE)
+			errx(2, "%s: its sections are larger than 1 GB", image->path);
+	}
+}
+
+static const struct gtp_section *symbol_table(const struct gtp_image *image)
+{
+	const struct gtp_section *found = NULL;
+	u32 i;
+
+	for (i = 1; i < image->sections_n; i++) {
+		const struct gtp_section *s = &image->sections[i];
+
+		if (s->bytes && s->type == SHT_SYMTAB)
+			return s;
+		if (s->bytes && s->type == SHT_DYNSYM)
+			found = s;
+	}
+	return found;
+}
+
+static void read_symbol(struct gtp_image *image, struct gtp_symbol *sym, u32 i,
+			const Elf64_Sym *from, const struct gtp_section *names)
+{
+	sym->name = "";
+	if (names && from->st_name < names->size &&
+	    memchr(names->bytes + from->st_name, 0, names->size - from->st_name))
+		sym->name = (const char *)names->bytes + from->st_name;
+	sym->addr = from->st_value;
+	sym->size = from->st_size;
+	sym->type = ELF64_ST_TYPE(from->st_info);
+	sym->section = from->st_shndx;
+	if (!image->relocatable)
+		return;
+	if (sym->section && sym->section < image->sections_n)
+		sym->addr += image->sections[sym->section].addr;
+	else if (!sym->section)
+		sym->addr = EXTERN_BASE + (u64)i * EXTERN_STEP;
+}
+
+static void read_symbols(struct gtp_image *image)
+{
+	const struct gtp_section *table = symbol_table(image), *names;
+	u32 i;
+
+	image->stripped = true;
+	if (!table)
+		return;
+	names = table->link < image->sections_n ? &image->sections[table->link] : NULL;
+	if (names && !names->bytes)
+		names = NULL;
+	image->stripped = table->type == SHT_DYNSYM;
+	image->symbols_n = (u32)(table->size / sizeof(Elf64_Sym));
+	image->symbols = gtp_alloc(image->symbols_n, sizeof(*image->symbols));
+	for (i = 0; i < image->symbols_n; i++) {
+		Elf64_Sym sym;
+
+		memcpy(&sym, table->bytes + i * sizeof(sym), sizeof(sym));
+		read_symbol(image, &image->symbols[i], i, &sym, names);
+	}
+}
+
+/* Notes: u32 name length, u32 description length, u32 type, both padded to 4. */
+static void read_notes(struct gtp_image *image, const struct gtp_section *s)
+{
+	u64 at = 0;
+
+	while (s->size - at >= 12) {
+		u64 name = gtp_get_le(s->bytes + at, 4), desc = gtp_get_le(s->bytes + at + 4, 4);
+		u64 type = gtp_get_le(s->bytes + at + 8, 4);
+		u64 start = at + 12 + ((name + 3) & ~3ULL), end = start + ((desc + 3) & ~3ULL);
+
+		if (end > s->size)
+			return;
+		if (type == NT_GNU_BUILD_ID && name == 4 && !memcmp(s->bytes + at + 12, "GNU", 4) &&
+		    desc <= sizeof(image->build_id)) {
+			memcpy(image->build_id, s->bytes + start, desc);
+			image->build_id_len = (u32)desc;
+			return;
+		}
+		at = end;
+	}
+}
+
+static void own(struct gtp_section *s)
+{
+	u8 *copy = gtp_alloc(s->size, 1);
+
+	memcpy(copy, s->bytes, s->size);
+	s->bytes = copy;
+	s->owned = true;
+}
+
+struct patch {
+	struct gtp_section *target;
+};
+
+static void apply(void *ctx, const struct gtp_reloc *r)
+{
+	struct gtp_section *t = ((struct patch *)ctx)->target;
+	u64 offset = r->place - t->addr, value = r->value;
+	u32 size = RELOC_SIZE_32;
+
+	switch (r->type) {
+	case R_X86_64_64:
+		size = RELOC_SIZE_64;
+		break;
+	case R_X86_64_PC64:
+		size = RELOC_SIZE_64;
+		value -= r->place;
+		break;
+	case R_X86_64_32:
+	case R_X86_64_32S:
+		break;
+	case R_X86_64_PC32:
+	case R_X86_64_PLT32:
+		value -= r->place;
+		break;
+	default:
+		return;
+	}
+	if (offset <= t->size && t->size - offset >= size)
+		gtp_put_le(t->bytes + offset, value, size);
+}
+
+static void relocate(struct gtp_image *image)
+{
+	u32 i;
+
+	for (i = 1; i < image->sections_n; i++) {
+		struct gtp_section *rela = &image->sections[i], *t;
+		struct patch patch;
+
+		if (rela->type != SHT_RELA || !rela->bytes || rela->info >= image->sections_n)
+			continue;
+		t = &image->sections[rela->info];
+		if (!t->bytes || !(t->flags & SHF_ALLOC || !strcmp(t->name, ".debug_line")))
+			continue;
+		if (!t->owned)
+			own(t);
+		patch.target = t;
+		gtp_image_relocs(image, rela, t, apply, &patch);
+	}
+}
+
+void gtp_image_relocs(const struct gtp_image *image, const struct gtp_section *rela,
+		      const struct gtp_section *target,
+		      void (*each)(void *ctx, const struct gtp_reloc *r), void *ctx)
+{
+	u64 i, n = rela->size / sizeof(Elf64_Rela);
+
+	for (i = 0; i < n; i++) {
+		struct gtp_reloc r;
+		Elf64_Rela raw;
+		u64 sym;
+
+		memcpy(&raw, rela->bytes + i * sizeof(raw), sizeof(raw));
+		sym = ELF64_R_SYM(raw.r_info);
+		r.type = (u32)ELF64_R_TYPE(raw.r_info);
+		/* Only object files count a relocation's place from the section's start. */
+		r.place = raw.r_offset + (image->relocatable ? target->addr : 0);
+		r.value = (u64)raw.r_addend;
+		if (sym && sym < image->symbols_n)
+			r.value += image->symbols[sym].addr;
+		each(ctx, &r);
+	}
+}
+
+static bool is_kernel(const struct gtp_image *image)
+{
+	return gtp_image_section(image, ".gnu.linkonce.this_module") ||
+	       gtp_image_section(image, ".modinfo") || gtp_image_section(image, "__ksymtab");
+}
+
+void gtp_image_open(struct gtp_image *image, const char *path, const struct gtp_image *like)
+{
+	GElf_Ehdr eh;
+	u32 i;
+
+	memset(image, 0, sizeof(*image));
+	image->path = path;
+	elf_version(EV_CURRENT);
+	image->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (image->fd < 0)
+		err(2, "%s", path);
+	image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
+	if (!image->elf || !gelf_getehdr(image->elf, &eh))
+		errx(2, "%s: not an ELF file", path);
+	check_header(image, &eh);
+	image->relocatable = eh.e_type == ET_REL;
+	image->absolute = eh.e_type == ET_EXEC;
+	read_sections(image);
+	if (image->relocatable)
+		lay_out(image, like);
+	image->kernel = is_kernel(image);
+	read_symbols(image);
+	for (i = 1; i < image->sections_n && !image->build_id_len; i++) {
+		if (image->sections[i].type == SHT_NOTE && image->sections[i].bytes)
+			read_notes(image, &image->sections[i]);
+	}
+	if (image->relocatable)
+		relocate(image);
+}
+
+void gtp_image_adopt(struct gtp_image *image, struct gtp_image *debug)
+{
+	if (image->build_id_len != debug->build_id_len ||
+	    memcmp(image->build_id, debug->build_id, image->build_id_len))
+		errx(1, "%s and %s are not of the same build", image->path, debug->path);
+	/* An object file's relocations refer to its own symbols. */
+	if (!image->stripped || debug->stripped || image->relocatable)
+		return;
+	free(image->symbols);
+	image->symbols = debug->symbols;
+	image->symbols_n = debug->symbols_n;
+	debug->symbols = NULL;
+	debug->symbols_n = 0;
+}
+
+void gtp_image_close(struct gtp_image *image)
+{
+	u32 i;
+
+	for (i = 0; i < image->sections_n; i++) {
+		if (image->sections[i].owned)
+			free(image->sections[i].bytes);
+	}
+	free(image->sections);
+	free(image->symbols);
+	elf_end(image->elf);
+	close(image->fd);
+}
+
+const struct gtp_section *gtp_image_section(const struct gtp_image *image, const char *name)
+{
+	u32 i;
+
+	for (i = 1; i < image->sections_n; i++) {
+		if (!strcmp(image->sections[i].name, name))
+			return &image->sections[i];
+	}
+	return NULL;
+}
+
+const struct gtp_symbol *gtp_image_symbol(const struct gtp_image *image, const char *name)
+{
+	u32 i;
+
+	for (i = 0; i < image->symbols_n; i++) {
+		if (image->symbols[i].section && !strcmp(image->symbols[i].name, name))
+			return &image->symbols[i];
+	}
+	return NULL;
+}
+
+const char *gtp_image_extern(const struct gtp_image *image, u64 addr)
+{
+	u64 i = (addr - EXTERN_BASE) / EXTERN_STEP;
+
+	if (!image->relocatable || addr < EXTERN_BASE || i >= image->symbols_n ||
+	    image->symbols[i].section)
+		return NULL;
+	return image->symbols[i].name;
+}
+
+const u8 *gtp_image_at(const struct gtp_image *image, u64 addr, u64 n)
+{
+	u32 i;
+
+	for (i = 1; i < image->sections_n; i++) {
+		const struct gtp_section *s = &image->sections[i];
+
+		u64 offset = addr - s->addr;
+
+		if (s->flags & SHF_ALLOC && s->bytes && addr >= s->addr && offset <= s->size &&
+		    n <= s->size - offset)
+			return s->bytes + offset;
+	}
+	return NULL;
+}

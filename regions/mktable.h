@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Write the table of regions of an analysed image, and show one. */
+#ifndef _GTP_MKTABLE_H
+#define _GTP_MKTABLE_H
+
+#include "regions/text.h"
+
+/* gtp_mktable_write - write @path; with @all the list of all leaders too; says what it wrote */
+void gtp_mktable_write(const struct gtp_text *text, const char *path, bool all);
+
+/* gtp_mktable_show - print what a table holds, with @entries every entry */
+void gtp_mktable_show(const char *path, bool entries);
+
+#endif /* _GTP_MKTABLE_H */

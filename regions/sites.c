@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Read the kernel's patch-site tables out of vmlinux (between symbols) or a module (sections). */
+#include <stdlib.h>
+#include "regions/sites.h"
+
+enum table_id {
+	EX_TABLE,
+	JUMP_TABLE,
+	STATIC_CALLS,
+	ALTERNATIVES,
+	PARAVIRT,
+	RETPOLINES,
+	RETURNS,
+	MCOUNT,
+	BUGS,
+	BLACKLIST,
+	TABLES_N,
+};
+
+/*
+ * Where each table is: a section of its own, in vmlinux or in modules, or the part between two
+ * symbols.
+ */
+static const struct {
+	const char *section;
+	const char *start;
+	const char *stop;
+} tables[TABLES_N] = {
+	[EX_TABLE] = { "__ex_table", "__start___ex_table", "__stop___ex_table" },
+	[JUMP_TABLE] = { "__jump_table", "__start___jump_table", "__stop___jump_table" },
+	[STATIC_CALLS] = { ".static_call_sites", "__start_static_call_sites",
+			   "__stop_static_call_sites" },
+	[ALTERNATIVES] = { ".altinstructions", "__alt_instructions", "__alt_instructions_end" },
+	[PARAVIRT] = { ".parainstructions", "__parainstructions", "__parainstructions_end" },
+	[RETPOLINES] = { ".retpoline_sites", "__retpoline_sites", "__retpoline_sites_end" },
+	[RETURNS] = { ".return_sites", "__return_sites", "__return_sites_end" },
+	[MCOUNT] = { "__mcount_loc", "__start_mcount_loc", "__stop_mcount_loc" },
+	[BUGS] = { "__bug_table", "__start___bug_table", "__stop___bug_table" },
+	[BLACKLIST] = { "_kprobe_blacklist", "__start_kprobe_blacklist",
+			"__stop_kprobe_blacklist" },
+};
+
+struct table {
+	const u8 *bytes;
+	u64 addr;
+	u64 size;
+};
+
+static bool table_range(const struct gtp_image *image, enum table_id id, u64 *start, u64 *size)
+{
+	const struct gtp_section *s = gtp_image_section(image, tables[id].section);
+	const struct gtp_symbol *from, *to;
+
+	if (s) {
+		*start = s->addr;
+		*size = s->size;
+		return true;
+	}
+	from = gtp_image_symbol(image, tables[id].start);
+	to = gtp_image_symbol(image, tables[id].stop);
+	if (!from || !to || to->addr < from->addr)
+		return false;
+	*start = from->addr;
+	*size = to->addr - from->addr;
+	return true;
+}
+
+static struct table table_get(const struct gtp_image *image, enum table_id id)
+{
+	struct table t = { NULL, 0, 0 };
+
+	if (!image->kernel || !table_range(image, id, &t.addr, &t.size))
+		return t;
+	t.bytes = gtp_image_at(image, t.addr, t.size);
+	if (!t.bytes)
+		t.size = 0;
+	return t;
+}
+
+bool gtp_sites_table_named(const char *name)
+{
+	static const char *const others[] = {
+		".smp_locks", ".call_sites", ".ibt_endbr_seal", ".cfi_sites", ".eh_frame",
+		".eh_frame_hdr", "__patchable_function_entries", ".kcfi_traps",
+		".gcc_except_table",
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		if (!strcmp(name, others[i]))
+			return true;
+	}
+	for (i = 0; i < TABLES_N; i++) {
+		if (!strcmp(name, tables[i].section))
+			return true;
+	}
+	return !strncmp(name, ".orc_", 5) || !strncmp(name, ".discard", 8) ||
+	       !strncmp(name, "runtime_", 8);
+}
+
+bool gtp_sites_table_at(const struct gtp_image *image, u64 addr)
+{
+	static const struct gtp_image *known;
+	static u64 start[TABLES_N], size[TABLES_N];
+	u32 i;
+
+	if (known != image) {
+		for (i = 0; i < TABLES_N; i++) {
+			if (!table_range(image, i, &start[i], &size[i]))
+				size[i] = 0;
+		}
+		known = image;
+	}
+	for (i = 0; i < TABLES_N; i++) {
+		if (addr - start[i] < size[i])
+			return true;
+	}
+	return false;
+}
+
+/* The address that a 32-bit field names relative to itself. */
+static u64 field(const struct table *t, u64 at)
+{
+	return t->addr + at + (u64)(s64)(s32)gtp_get_le(t->bytes + at, 4);
+}
+
+/* Fields of 4 bytes: the instruction, its fixup, what kind of fixup. */
+static void exceptions(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, EX_TABLE);
+	u64 at;
+
+	for (at = 0; at + 12 <= t.size; at += 12) {
+		gtp_text_site(text, field(&t, at), 1, GTP_SITE_FAULT);
+		gtp_text_mark(text, field(&t, at + 4), GTP_LEADER_FIXUP);
+	}
+}
+
+/* The site, then a key whose low bits say something else. */
+static void static_calls(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, STATIC_CALLS);
+	u64 at;
+
+	for (at = 0; at + 8 <= t.size; at += 8)
+		gtp_text_site(text, field(&t, at), 5, GTP_SITE_STATIC_CALL);
+}
+
+static void ftrace(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, MCOUNT);
+	u64 at;
+
+	for (at = 0; at + 8 <= t.size; at += 8)
+		gtp_text_site(text, gtp_get_le(t.bytes + at, 8), 5, GTP_SITE_FTRACE);
+}
+
+static void bugs(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, BUGS);
+	u64 at;
+
+	for (at = 0; at + 12 <= t.size; at += 12)
+		gtp_text_site(text, field(&t, at), 2, GTP_SITE_BUG);
+}
+
+/* A pointer, type, length, padding to 16 bytes. */
+static void paravirt(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, PARAVIRT);
+	u64 at;
+
+	for (at = 0; at + 16 <= t.size; at += 16)
+		gtp_text_site(text, gtp_get_le(t.bytes + at, 8), t.bytes[at + 9],
+			      GTP_SITE_PARAVIRT);
+}
+
+static void retpolines(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, RETPOLINES);
+	u64 at;
+
+	for (at = 0; at + 4 <= t.size; at += 4)
+		gtp_text_site(text, field(&t, at), 5, GTP_SITE_THUNK);
+}
+
+/* What apply_returns() does to a jump to the return thunk, on each kind of CPU. */
+static void returns(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, RETURNS);
+	u64 at;
+
+	if (text->cpu == GTP_CPU_RETHUNK)
+		return;
+	for (at = 0; at + 4 <= t.size; at += 4) {
+		u64 addr = field(&t, at);
+		struct gtp_span *span = gtp_text_span(text, addr);
+		u8 *bytes;
+
+		if (!span || addr - span->addr + 5 > span->size)
+			continue;
+		bytes = span->bytes + (addr - span->addr);
+		if (bytes[0] != 0xe9 || (text->cpu == GTP_CPU_ITS && !(addr & 0x20)))
+			continue;
+		bytes[0] = 0xc3;
+		memset(bytes + 1, 0xcc, 4);
+	}
+}
+
+/* Constants that boot writes into instructions: 8 bytes of a pointer, a byte of a shift count. */
+static void runtime_constants(struct gtp_text *text)
+{
+	const struct gtp_image *image = text->image;
+	u32 i;
+
+	for (i = 1; i < image->sections_n; i++) {
+		const struct gtp_section *s = &image->sections[i];
+		struct table t = { s->bytes, s->addr, s->size };
+		u32 n = strncmp(s->name, "runtime_shift_", 14) ? 8 : 1;
+		u64 at;
+
+		if (!s->bytes || !(s->flags & SHF_ALLOC) || strncmp(s->name, "runtime_", 8))
+			continue;
+		for (at = 0; at + 4 <= t.size; at += 4)
+			gtp_text_site(text, field(&t, at), n, GTP_SITE_ALT);
+	}
+}
+
+static void flag_range(struct gtp_text *text, const char *from, const char *to, u16 flag)
+{
+	const struct gtp_symbol *start = gtp_image_symbol(text->image, from);
+	const struct gtp_symbol *end = gtp_image_symbol(text->image, to);
+	struct gtp_span *span = start && end ? gtp_text_span(text, start->addr) : NULL;
+	u32 i;
+
+	for (i = 0; span && i < span->functions_n; i++) {
+		if (span->functions[i].addr >= start->addr && span->functions[i].addr < end->addr)
+			span->functions[i].flags |= flag;
+	}
+}
+
+static void flag_sections(struct gtp_text *text)
+{
+	u32 i, j;
+
+	for (i = 0; i < text->spans_n; i++) {
+		struct gtp_span *span = &text->spans[i];
+		u16 flag = 0;
+
+		if (!strncmp(span->name, ".noinstr.text", 13))
+			flag = GTP_FN_NOINSTR;
+		else if (!strncmp(span->name, ".kprobes.text", 13))
+			flag = GTP_FN_NOKPROBE;
+		else if (!strncmp(span->name, ".entry.text", 11))
+			flag = GTP_FN_ENTRY;
+		for (j = 0; j < span->functions_n; j++)
+			span->functions[j].flags |= flag;
+	}
+}
+
+static void blacklist(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, BLACKLIST);
+	u64 at;
+
+	for (at = 0; at + 8 <= t.size; at += 8) {
+		u64 addr = gtp_get_le(t.bytes + at, 8);
+		struct gtp_span *span = gtp_text_span(text, addr);
+
+		if (span)
+			gtp_text_function(span, addr)->flags |= GTP_FN_NOKPROBE;
+	}
+	flag_range(text, "__entry_text_start", "__entry_text_end", GTP_FN_ENTRY);
+	flag_range(text, "__noinstr_text_start", "__noinstr_text_end", GTP_FN_NOINSTR);
+	flag_range(text, "__kprobes_text_start", "__kprobes_text_end", GTP_FN_NOKPROBE);
+	flag_sections(text);
+}
+
+void gtp_sites_before(struct gtp_text *text)
+{
+	if (!text->image->kernel)
+		return;
+	exceptions(text);
+	static_calls(text);
+	ftrace(text);
+	bugs(text);
+	paravirt(text);
+	retpolines(text);
+	returns(text);
+	runtime_constants(text);
+	blacklist(text);
+}
+
+/* The site, its target, and a key of 8 bytes. */
+static void jump_labels(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, JUMP_TABLE);
+	u64 at;
+
+	for (at = 0; at + 16 <= t.size; at += 16) {
+		u64 addr = field(&t, at);
+		struct gtp_span *span = gtp_text_span(text, addr);
+		u32 len = span ? span->len[addr - span->addr] : 0;
+
+		/* A nop or a jump, of two bytes or of five; when in doubt the longer one. */
+		gtp_text_site(text, addr, len == 2 ? 2 : 5, GTP_SITE_JUMP_LABEL);
+		gtp_text_mark(text, field(&t, at + 4), GTP_LEADER_JUMP_LABEL);
+	}
+}
+
+struct alternative {
+	u64 addr;
+	u64 by;
+	u8 len;
+	u8 by_len;
+};
+
+/* The replacement's jumps; one to a place within itself becomes one within the site. */
+static void replacement(struct gtp_text *text, const struct alternative *a)
+{
+	struct gtp_span *span = gtp_text_span(text, a->by);
+	u32 at, end;
+
+	if (!span || a->by - span->addr + a->by_len > span->size)
+		return;
+	end = (u32)(a->by - span->addr) + a->by_len;
+	for (at = end - a->by_len; at < end;) {
+		struct gtp_insn insn;
+		u64 target;
+
+		gtp_decode(&insn, span->bytes + at, end - at, span->addr + at);
+		at += insn.len;
+		if (insn.kind != GTP_INSN_CALL && insn.kind != GTP_INSN_JCC &&
+		    insn.kind != GTP_INSN_JMP)
+			continue;
+		target = insn.target;
+		if (target - a->by < a->by_len)
+			target = a->addr + (target - a->by);
+		gtp_text_mark(text, target, GTP_LEADER_ALT);
+	}
+}
+
+/*
+ * The layout has changed over time: 12 bytes an entry with the lengths at 10 and 11, or 14 with
+ * them at 12 and 13.
+ */
+static struct alternative alternative_at(const struct table *t, u64 at, u32 stride)
+{
+	struct alternative a = { .addr = field(t, at), .by = field(t, at + 4) };
+
+	a.len = t->bytes[at + stride - 2];
+	a.by_len = t->bytes[at + stride - 1];
+	return a;
+}
+
+/* The stride is the one under which every entry names code and a replacement. */
+static bool stride_fits(const struct gtp_text *text, const struct table *t, u32 stride)
+{
+	u64 at;
+
+	if (t->size % stride)
+		return false;
+	for (at = 0; at < t->size; at += stride) {
+		struct alternative a = alternative_at(t, at, stride);
+		struct gtp_span *by = gtp_text_span(text, a.by);
+
+		if (!gtp_text_span(text, a.addr))
+			return false;
+		if (a.by_len && (!by || by->kind != GTP_SPAN_REPLACEMENT || a.by_len > a.len))
+			return false;
+	}
+	return true;
+}
+
+static void alternatives(struct gtp_text *text)
+{
+	struct table t = table_get(text->image, ALTERNATIVES);
+	u32 stride = stride_fits(text, &t, 12) ? 12 : 14;
+	u64 at;
+
+	for (at = 0; at + stride <= t.size; at += stride) {
+		struct alternative a = alternative_at(&t, at, stride);
+
+		gtp_text_site(text, a.addr, a.len, GTP_SITE_ALT);
+		replacement(text, &a);
+	}
+}
+
+void gtp_sites_after(struct gtp_text *text)
+{
+	if (!text->image->kernel)
+		return;
+	jump_labels(text);
+	alternatives(text);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Count verdicts over all code, and print them beside what the kernel's rule gives. */
+#include "regions/stats.h"
+
+static const char *const cpu_names[GTP_CPU_N] = {
+	[GTP_CPU_PLAIN] = "returns are plain (file text of user programs; CPUs without mitigation)",
+	[GTP_CPU_ITS] = "returns in the lower half of a cache line go through a thunk (Intel ITS)",
+	[GTP_CPU_RETHUNK] = "every return goes through a thunk (AMD retbleed, SRSO)",
+};
+
+/* What one function adds to each share. */
+struct counts {
+	u64 n, k_region, k_copy, k_any, k65_copy, b_region, b_copy, b_any;
+};
+
+static void count_bits(u64 *counters, u32 bits)
+{
+	u32 i;
+
+	for (i = 0; i < 16; i++)
+		counters[i] += bits >> i & 1;
+}
+
+static void count_deny(struct gtp_stats *s, u32 hidden, bool k61)
+{
+	s->deny65++;
+	if (!k61)
+		return;
+	s->deny++;
+	/* A kernel sees alternatives as they were chosen, and boot code has run. */
+	if (!(hidden & ~(u32)(GTP_LEADER_BOOT | GTP_LEADER_ALT)))
+		s->deny_boot++;
+	count_bits(s->deny_bits, hidden);
+}
+
+static bool region_only(enum gtp_kernel_id k)
+{
+	return k == GTP_KERNEL_COPY || k == GTP_KERNEL_SITE || k == GTP_KERNEL_ACCEPT;
+}
+
+static void count_address(const struct gtp_text *text, const struct gtp_span *span,
+			  const struct gtp_function *f, u32 at, struct gtp_stats *s,
+			  struct counts *c)
+{
+	enum gtp_kernel_id k, k65;
+	struct gtp_verdict v;
+	u32 first, leaders;
+	bool boost;
+
+	gtp_verdict_get(text, span->addr + at, &v);
+	s->verdicts[v.id]++;
+	if (v.id < GTP_VERDICT_PROBE)
+		return;
+	s->probeable++;
+	s->evidence[v.evidence]++;
+	c->n++;
+	k = gtp_verdict_kernel(span, f, at, true);
+	k65 = gtp_verdict_kernel(span, f, at, false);
+	boost = v.id == GTP_VERDICT_JUMP && gtp_verdict_boost(span, f, at);
+	s->kernel[k]++;
+	c->k_region += region_only(k);
+	c->k_copy += k == GTP_KERNEL_ACCEPT;
+	c->k65_copy += k65 == GTP_KERNEL_ACCEPT;
+	c->k_any += region_only(k) && v.id >= GTP_VERDICT_ACCEPT;
+	c->b_region += v.id > GTP_VERDICT_INDIRECT;
+	c->b_copy += boost;
+	c->b_any += v.id >= GTP_VERDICT_ACCEPT;
+	if (boost)
+		s->gain[k]++;
+	leaders = gtp_verdict_leaders(span, at, &first);
+	if (k65 == GTP_KERNEL_ACCEPT && leaders & ~(u32)GTP_LEADER_SEEN)
+		count_deny(s, leaders & ~(u32)GTP_LEADER_SEEN, k == GTP_KERNEL_ACCEPT);
+}
+
+static void add(struct gtp_share *share, u64 n, u64 of)
+{
+	share->sum += n;
+	share->means += (double)n / (double)of;
+}
+
+static void count_function(const struct gtp_text *text, const struct gtp_span *span,
+			   const struct gtp_function *f, struct gtp_stats *s)
+{
+	/*
+	 * Padding behind a function is no part of it, though the kernel's table of symbols says so.
+	 */
+	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
+	struct counts c = { 0 };
+
+	for (at = start; at < end; at++) {
+		u16 leader = span->leader[at];
+
+		if (at > start && leader) {
+			s->leaders++;
+			if (!(leader & GTP_LEADER_SEEN)) {
+				s->hidden++;
+				count_bits(s->hidden_bits, leader);
+			}
+		}
+		if (!span->len[at])
+			continue;
+		/* A label in assembler ends where the filler behind it starts. */
+		if (!f->body && (span->insn[at] & GTP_INSN_KIND) == GTP_INSN_INT3)
+			continue;
+		s->insns++;
+		count_address(text, span, f, at, s, &c);
+	}
+	if (!c.n)
+		return;
+	s->functions++;
+	add(&s->k_region, c.k_region, c.n);
+	add(&s->k_copy, c.k_copy, c.n);
+	add(&s->k_any, c.k_any, c.n);
+	add(&s->k65_copy, c.k65_copy, c.n);
+	add(&s->b_region, c.b_region, c.n);
+	add(&s->b_copy, c.b_copy, c.n);
+	add(&s->b_any, c.b_any, c.n);
+}
+
+void gtp_stats_count(const struct gtp_text *text, struct gtp_stats *stats)
+{
+	u32 i, j;
+
+	memset(stats, 0, sizeof(*stats));
+	for (i = 0; i < text->spans_n; i++) {
+		const struct gtp_span *span = &text->spans[i];
+
+		if (span->kind != GTP_SPAN_TEXT)
+			continue;
+		for (j = 0; j < span->functions_n; j++)
+			count_function(text, span, &span->functions[j], stats);
+	}
+}
+
+static double percent(u64 n, u64 of)
+{
+	return of ? 100.0 * (double)n / (double)of : 0;
+}
+
+static void print_share(const struct gtp_stats *s, const char *what, const struct gtp_share *k,
+			const struct gtp_share *b)
+{
+	double n = s->functions ? (double)s->functions : 1;
+
+	printf("  %-26s %9llu %6.2f %%   %9llu %6.2f %%   %+6.2f   %6.2f -> %.2f\n", what, k->sum,
+	       percent(k->sum, s->probeable), b->sum, percent(b->sum, s->probeable),
+	       percent(b->sum, s->probeable) - percent(k->sum, s->probeable), 100 * k->means / n,
+	       100 * b->means / n);
+}
+
+static void print_leaders(const char *title, const u64 *counters)
+{
+	u32 i;
+
+	printf("%s\n", title);
+	for (i = 0; i < 16; i++) {
+		if (counters[i])
+			printf("  %9llu  %s\n", counters[i], gtp_leader_text(1U << i));
+	}
+}
+
+static void print_refusals(const struct gtp_stats *s)
+{
+	u32 i;
+
+	printf("the kernel's rule (before 6.5), by its own reasons\n");
+	for (i = 0; i < GTP_KERNEL_N; i++) {
+		if (s->kernel[i])
+			printf("  %9llu  %s\n", s->kernel[i], gtp_kernel_text(i));
+	}
+	printf("our rule\n");
+	for (i = 0; i < GTP_VERDICT_N; i++) {
+		if (s->verdicts[i])
+			printf("  %9llu  %-11s %s\n", s->verdicts[i], gtp_verdict_word(i),
+			       gtp_verdict_text(i));
+	}
+	printf("gained with the kernel's own copier: what its rule had against them\n");
+	for (i = 0; i + 1 < GTP_KERNEL_N; i++) {
+		if (s->gain[i])
+			printf("  %9llu  %s\n", s->gain[i], gtp_kernel_text(i));
+	}
+	printf("evidence of the probe-able addresses\n");
+	for (i = 0; i < GTP_EVIDENCE_N; i++) {
+		if (s->evidence[i])
+			printf("  %9llu  %s  %s\n", s->evidence[i], gtp_evidence_word(i),
+			       gtp_evidence_text(i));
+	}
+}
+
+void gtp_stats_print(const struct gtp_text *text, const struct gtp_stats *s)
+{
+	printf("CPU: %s\n", cpu_names[text->cpu]);
+	printf("I %llu instructions, P %llu of them can carry a probe, in %llu functions\n",
+	       s->insns, s->probeable, s->functions);
+	printf("  %-26s %9s %8s   %9s %8s   %6s   %s\n", "", "K kernel", "of P", "B here", "of P",
+	       "gain", "mean per function");
+	print_share(s, "region only", &s->k_region, &s->b_region);
+	print_share(s, "with the kernel's copier", &s->k_copy, &s->b_copy);
+	print_share(s, "  K as from 6.5 on", &s->k65_copy, &s->b_copy);
+	print_share(s, "with a relocating copier", &s->k_any, &s->b_any);
+	print_refusals(s);
+	printf("leaders inside functions: %llu, hidden from a decode of the function: %llu\n",
+	       s->leaders, s->hidden);
+	print_leaders("hidden leaders by evidence (one may have several)", s->hidden_bits);
+	printf("denied: accepted by the kernel's rule, but entered in the middle: %llu ", s->deny);
+	printf("(%llu of them by boot code alone); by the rule from 6.5 on: %llu\n", s->deny_boot,
+	       s->deny65);
+	print_leaders("  entered by", s->deny_bits);
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Code as spans and functions, and the decode that finds instructions and direct jumps. */
+#include <err.h>
+#include <stdlib.h>
+#include "regions/text.h"
+
+/* One section of code must be addressable by 32 bits; real ones are a hundredth of this. */
+#define SPAN_MAX 0x40000000ULL
+
+struct word {
+	u32 bit;
+	const char *text;
+};
+
+static const struct word leaders[] = {
+#define X(name, bit, text) { (bit), text },
+	GTP_LEADERS(X)
+#undef X
+	{ 0, NULL },
+};
+
+static const struct word sites[] = {
+#define X(name, bit, text) { (bit), text },
+	GTP_SITES(X)
+#undef X
+	{ 0, NULL },
+};
+
+static const char *word_for(const struct word *w, u32 bits)
+{
+	while (w->bit && !(w->bit & bits))
+		w++;
+	return w->bit ? w->text : "nothing";
+}
+
+const char *gtp_leader_text(u32 bits)
+{
+	return word_for(leaders, bits);
+}
+
+const char *gtp_site_text(u32 bits)
+{
+	return word_for(sites, bits);
+}
+
+static enum gtp_span_kind span_kind(const struct gtp_image *image, const char *name)
+{
+	if (!strcmp(name, ".altinstr_replacement"))
+		return GTP_SPAN_REPLACEMENT;
+	if (!strcmp(name, ".altinstr_aux"))
+		return GTP_SPAN_AUX;
+	if (image->kernel && (!strncmp(name, ".init.", 6) || !strncmp(name, ".exit.", 6)))
+		return GTP_SPAN_INIT;
+	return GTP_SPAN_TEXT;
+}
+
+static void span_init(struct gtp_text *text, struct gtp_span *span, const struct gtp_section *s)
+{
+	if (s->size > SPAN_MAX)
+		errx(2, "%s: section %s is larger than 1 GB", text->image->path, s->name);
+	span->section = s;
+	span->name = s->name;
+	span->addr = s->addr;
+	span->size = (u32)s->size;
+	span->kind = span_kind(text->image, s->name);
+	span->bytes = gtp_alloc(s->size, 1);
+	memcpy(span->bytes, s->bytes, s->size);
+	span->len = gtp_alloc(s->size, 1);
+	span->insn = gtp_alloc(s->size, 1);
+	span->leader = gtp_alloc(s->size, sizeof(*span->leader));
+	span->site = gtp_alloc(s->size, 1);
+}
+
+static bool is_code(const struct gtp_section *s)
+{
+	return s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->bytes && s->size;
+}
+
+static int span_order(const void *a, const void *b)
+{
+	const struct gtp_span *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void spans_init(struct gtp_text *text)
+{
+	const struct gtp_image *image = text->image;
+	u32 i;
+
+	text->spans = gtp_alloc(image->sections_n, sizeof(*text->spans));
+	for (i = 1; i < image->sections_n; i++) {
+		if (is_code(&image->sections[i]))
+			span_init(text, &text->spans[text->spans_n++], &image->sections[i]);
+	}
+	if (!text->spans_n)
+		errx(2, "%s: holds no code (a file of debug data only? name it with --debug)",
+		     image->path);
+	qsort(text->spans, text->spans_n, sizeof(*text->spans), span_order);
+}
+
+struct gtp_span *gtp_text_span(const struct gtp_text *text, u64 addr)
+{
+	u32 i;
+
+	for (i = 0; i < text->spans_n; i++) {
+		struct gtp_span *s = &text->spans[i];
+
+		if (addr - s->addr < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+static bool starts_function(const struct gtp_symbol *sym)
+{
+	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
+	    sym->type != STT_OBJECT)
+		return false;
+	/*
+	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding in front of
+	 * functions.
+	 */
+	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
+	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
+}
+
+/* At one address: functions before labels, then the one with the longer body, then by name. */
+static int function_order(const void *a, const void *b)
+{
+	const struct gtp_function *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->flags != y->flags)
+		return x->flags > y->flags ? -1 : 1;
+	if (x->body != y->body)
+		return x->body > y->body ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static void function_add(struct gtp_span *span, const char *name, u64 addr, u64 body, bool typed)
+{
+	struct gtp_function *f = &span->functions[span->functions_n++];
+	u64 left = span->addr + span->size - addr;
+
+	f->name = name;
+	f->addr = addr;
+	f->body = (u32)(body < left ? body : left);
+	f->flags = typed;
+}
+
+/* One function per address, each reaching to the next. */
+static void functions_close(struct gtp_span *span)
+{
+	struct gtp_function *f = span->functions;
+	u32 i, n = 0;
+
+	qsort(f, span->functions_n, sizeof(*f), function_order);
+	for (i = 0; i < span->functions_n; i++) {
+		if (n && f[n - 1].addr == f[i].addr)
+			continue;
+		f[n] = f[i];
+		f[n].flags = 0;
+		n++;
+	}
+	span->functions_n = n;
+	for (i = 0; i < n; i++) {
+		u64 end = i + 1 < n ? f[i + 1].addr : span->addr + span->size;
+
+		f[i].size = (u32)(end - f[i].addr);
+		if (f[i].body > f[i].size)
+			f[i].body = f[i].size;
+		span->leader[f[i].addr - span->addr] |= GTP_LEADER_ENTRY;
+	}
+}
+
+static void functions_init(struct gtp_text *text)
+{
+	const struct gtp_image *image = text->image;
+	struct gtp_span *span = NULL;
+	u32 *counts = gtp_alloc(text->spans_n, sizeof(*counts)), i;
+
+	for (i = 0; i < image->symbols_n; i++) {
+		const struct gtp_symbol *sym = &image->symbols[i];
+
+		if (sym->section && starts_function(sym)) {
+			span = gtp_text_span(text, sym->addr);
+			if (span)
+				counts[span - text->spans]++;
+		}
+	}
+	for (i = 0; i < text->spans_n; i++) {
+		span = &text->spans[i];
+		span->functions = gtp_alloc(counts[i] + 1, sizeof(*span->functions));
+		/* Code without a symbol in front of it goes by the section's name. */
+		function_add(span, span->name, span->addr, 0, false);
+	}
+	free(counts);
+	for (i = 0; i < image->symbols_n; i++) {
+		const struct gtp_symbol *sym = &image->symbols[i];
+
+		if (!sym->section || !starts_function(sym))
+			continue;
+		span = gtp_text_span(text, sym->addr);
+		if (span)
+			function_add(span, sym->name, sym->addr, sym->size, sym->type == STT_FUNC);
+	}
+	for (i = 0; i < text->spans_n; i++)
+		functions_close(&text->spans[i]);
+}
+
+struct gtp_function *gtp_text_function(const struct gtp_span *span, u64 addr)
+{
+	u32 low = 0, high = span->functions_n;
+
+	while (high - low > 1) {
+		u32 mid = low + (high - low) / 2;
+
+		if (span->functions[mid].addr <= addr)
+			low = mid;
+		else
+			high = mid;
+	}
+	return &span->functions[low];
+}
+
+struct gtp_function *gtp_text_find(const struct gtp_text *text, const char *name)
+{
+	const struct gtp_symbol *sym = gtp_image_symbol(text->image, name);
+	struct gtp_span *span = sym ? gtp_text_span(text, sym->addr) : NULL;
+
+	return span ? gtp_text_function(span, sym->addr) : NULL;
+}
+
+void gtp_text_mark(struct gtp_text *text, u64 addr, enum gtp_leader why)
+{
+	struct gtp_span *span = gtp_text_span(text, addr);
+
+	if (span)
+		span->leader[addr - span->addr] |= why;
+}
+
+void gtp_text_site(struct gtp_text *text, u64 addr, u32 n, enum gtp_site what)
+{
+	struct gtp_span *span = gtp_text_span(text, addr);
+	u64 i;
+
+	if (!span)
+		return;
+	for (i = addr - span->addr; n && i < span->size; i++, n--)
+		span->site[i] |= what;
+}
+
+bool gtp_text_is_thunk(const struct gtp_text *text, u64 addr, bool *returns)
+{
+	const char *name;
+
+	*returns = false;
+	if (text->thunks_end && addr >= text->thunks_start && addr <= text->thunks_end) {
+		/* The array of register thunks comes first; what follows it returns. */
+		*returns = text->rethunk && addr >= text->rethunk;
+		return true;
+	}
+	name = gtp_image_extern(text->image, addr);
+	if (!name)
+		return false;
+	*returns = !strcmp(name, "__x86_return_thunk");
+	return *returns || !strncmp(name, "__x86_indirect_", 15);
+}
+
+static void mark_jump(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f,
+		      const struct gtp_insn *insn)
+{
+	bool inside = insn->target - f->addr < f->size, returns;
+	bool call = insn->kind == GTP_INSN_CALL;
+
+	if (inside) {
+		span->leader[insn->target - span->addr] |= call ? GTP_LEADER_CALL : GTP_LEADER_JUMP;
+		return;
+	}
+	gtp_text_mark(text, insn->target, span->kind == GTP_SPAN_AUX ? GTP_LEADER_BOOT :
+							  GTP_LEADER_OTHER);
+	if (!call && gtp_text_is_thunk(text, insn->target, &returns))
+		f->flags |= returns ? GTP_FN_RETHUNK : GTP_FN_THUNK;
+}
+
+static void note_insn(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f,
+		      const struct gtp_insn *insn)
+{
+	u32 i;
+
+	switch (insn->kind) {
+	case GTP_INSN_BAD:
+		f->flags |= GTP_FN_BAD;
+		break;
+	case GTP_INSN_CALL:
+	case GTP_INSN_JCC:
+	case GTP_INSN_JMP:
+		mark_jump(text, span, f, insn);
+		break;
+	case GTP_INSN_IJMP:
+		f->flags |= GTP_FN_IJMP;
+		break;
+	default:
+		break;
+	}
+	for (i = insn->rip || text->absolute ? 0 : insn->refs_n; i < insn->refs_n; i++) {
+		if (i && !text->absolute)
+			break;
+		gtp_text_mark(text, insn->ref[i], GTP_LEADER_REF);
+	}
+}
+
+static void decode_function(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f)
+{
+	u32 at = (u32)(f->addr - span->addr), end = at + f->size;
+	struct gtp_insn insn;
+
+	while (at < end) {
+		gtp_decode(&insn, span->bytes + at, end - at, span->addr + at);
+		span->len[at] = insn.len;
+		span->insn[at] = (u8)(insn.kind | (insn.boost ? GTP_INSN_BOOST : 0) |
+				      (insn.copy ? GTP_INSN_COPY : 0));
+		if (span->site[at] & GTP_SITE_FAULT)
+			f->flags |= GTP_FN_FAULT;
+		note_insn(text, span, f, &insn);
+		at += insn.len;
+	}
+}
+
+void gtp_text_decode(struct gtp_text *text)
+{
+	u32 i, j;
+
+	for (i = 0; i < text->spans_n; i++) {
+		struct gtp_span *span = &text->spans[i];
+
+		/* Replacement code is decoded piece by piece, as its own table says. */
+		if (span->kind == GTP_SPAN_REPLACEMENT)
+			continue;
+		for (j = 0; j < span->functions_n; j++)
+			decode_function(text, span, &span->functions[j]);
+	}
+}
+
+void gtp_text_init(struct gtp_text *text, const struct gtp_image *image, enum gtp_cpu cpu)
+{
+	const struct gtp_symbol *start = gtp_image_symbol(image, "__indirect_thunk_start");
+	const struct gtp_symbol *end = gtp_image_symbol(image, "__indirect_thunk_end");
+	const struct gtp_symbol *ret = gtp_image_symbol(image, "__x86_return_thunk");
+
+	memset(text, 0, sizeof(*text));
+	text->image = image;
+	text->cpu = cpu;
+	text->absolute = image->absolute;
+	if (start && end) {
+		text->thunks_start = start->addr;
+		text->thunks_end = end->addr;
+		text->rethunk = ret ? ret->addr : 0;
+	}
+	spans_init(text);
+	functions_init(text);
+}
+
+void gtp_text_free(struct gtp_text *text)
+{
+	u32 i;
+
+	for (i = 0; i < text->spans_n; i++) {
+		struct gtp_span *s = &text->spans[i];
+
+		free(s->bytes);
+		free(s->len);
+		free(s->insn);
+		free(s->leader);
+		free(s->site);
+		free(s->functions);
+	}
+	free(text->spans);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * May a 5-byte jump replace what starts at an address? The answer, its reason, and the kernel's
+ * own.
+ */
+#ifndef _GTP_VERDICT_H
+#define _GTP_VERDICT_H
+
+#include "regions/text.h"
+
+#define GTP_JUMP_BYTES 5
+
+/*
+ * X(name, word, text): the outcomes. First those of addresses that take no probe at all, then those
+ * that take a breakpoint but no jump, then those that take a jump.
+ */
+#define GTP_VERDICTS(X) \
+	X(NOT_CODE,    "not-code",    "no code is there") \
+	X(INIT,        "init",        "freed after boot, or runs where it is copied to") \
+	X(NOT_START,   "not-start",   "no instruction starts there") \
+	X(BAD,         "bad",         "the bytes are no instruction") \
+	X(INT3,        "int3",        "a breakpoint: padding, or a barrier against speculation") \
+	X(ENTRY,       "entry",       "the kernel's entry code takes no probe") \
+	X(NOINSTR,     "noinstr",     "the function may not be instrumented") \
+	X(NOKPROBE,    "nokprobe",    "the kernel's probe blacklist has the function") \
+	X(BUG,         "bug",         "the trap of a BUG or WARN") \
+	X(JUMP_LABEL,  "jump-label",  "a jump label, rewritten while the kernel runs") \
+	X(STATIC_CALL, "static-call", "a static call, rewritten while the kernel runs") \
+	X(FTRACE,      "ftrace",      "the function tracer's site: probes there go through it") \
+	X(END,         "end",         "the function ends within the 5 bytes") \
+	X(BAD_NEAR,    "bad-near",    "bytes near it are no instruction") \
+	X(LEADER,      "leader",      "control may arrive within the 5 bytes") \
+	X(INDIRECT,    "indirect",    "it jumps through a table, and nothing tells where to") \
+	X(SITE,        "site",        "the bytes reach a place patched while the kernel runs") \
+	X(FAULT,       "fault",       "an instruction among them has an exception fixup") \
+	X(RETURN,      "return",      "a call among them would return into the 5 bytes") \
+	X(COPY,        "copy",        "an instruction among them works only where it is") \
+	X(BOOT_SITE,   "boot-site",   "the bytes reach a place patched at boot, unknown here") \
+	X(RELOCATE,    "relocate",    "a jump may, if the copy of what it replaces is relocated") \
+	X(JUMP,        "jump",        "a jump may, and a plain copy of what it replaces will do")
+
+enum gtp_verdict_id {
+#define X(name, word, text) GTP_VERDICT_##name,
+	GTP_VERDICTS(X)
+#undef X
+	GTP_VERDICT_N,
+	GTP_VERDICT_PROBE = GTP_VERDICT_END,      /* from here on a breakpoint can be set */
+	GTP_VERDICT_ACCEPT = GTP_VERDICT_RELOCATE, /* from here on a jump */
+};
+
+/* X(name, word, text): what the answer rests on, the best that the function has */
+#define GTP_EVIDENCES(X) \
+	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
+	X(ROWS,   "W", "the line table's basic blocks, complete for this function") \
+	X(RELOCS, "R", "relocations: every address of code that is stored is known")
+
+enum gtp_evidence {
+#define X(name, word, text) GTP_EVIDENCE_##name,
+	GTP_EVIDENCES(X)
+#undef X
+	GTP_EVIDENCE_N,
+};
+
+/* X(name, text): what the kernel's rule for optimised kprobes says, in the order that it asks */
+#define GTP_KERNEL_RULES(X) \
+	X(END,      "function end") \
+	X(FAULT,    "ex_table in the function") \
+	X(BAD,      "no instruction in the function") \
+	X(INDIRECT, "indirect jump in the function") \
+	X(RETHUNK,  "return thunk in the function") \
+	X(INSIDE,   "jump to +1..+4") \
+	X(BEHIND,   "jump to +5 only") \
+	X(COPY,     "not boostable") \
+	X(SITE,     "reserved site") \
+	X(ACCEPT,   "accepted")
+
+enum gtp_kernel_id {
+#define X(name, text) GTP_KERNEL_##name,
+	GTP_KERNEL_RULES(X)
+#undef X
+	GTP_KERNEL_N,
+};
+
+/**
+ * struct gtp_verdict - the answer for one address
+ * @id: which, and why
+ * @evidence: what it rests on
+ * @len: bytes of the whole instructions that a jump would displace; 0 where that was not reached
+ * @where: the address of the first leader, site or instruction that stands in the way
+ * @bits: enum gtp_leader or enum gtp_site bits found there
+ */
+struct gtp_verdict {
+	enum gtp_verdict_id id;
+	enum gtp_evidence evidence;
+	u32 len;
+	u64 where;
+	u32 bits;
+};
+
+void gtp_verdict_get(const struct gtp_text *text, u64 addr, struct gtp_verdict *v);
+
+/* gtp_verdict_boost - a jump there, and the kernel's own copier moves everything it displaces */
+bool gtp_verdict_boost(const struct gtp_span *span, const struct gtp_function *f, u32 at);
+
+/*
+ * gtp_verdict_leaders - the leader bits of the bytes behind the first that a jump at @at overwrites
+ */
+u32 gtp_verdict_leaders(const struct gtp_span *span, u32 at, u32 *first);
+
+/*
+ * gtp_verdict_denied - some kernel's rule may accept the address, yet control may arrive within;
+ * the leader bits that the rule does not see, or 0
+ */
+u32 gtp_verdict_denied(const struct gtp_text *text, u64 addr);
+
+/**
+ * gtp_verdict_kernel() - the kernel's answer for an address that takes a probe
+ * @span: where it is
+ * @f: its function
+ * @at: its offset in the span
+ * @indirect: ask for indirect jumps, as kernels before 6.5 do
+ */
+enum gtp_kernel_id gtp_verdict_kernel(const struct gtp_span *span, const struct gtp_function *f,
+				      u32 at, bool indirect);
+
+const char *gtp_verdict_word(enum gtp_verdict_id id);
+const char *gtp_verdict_text(enum gtp_verdict_id id);
+const char *gtp_evidence_word(enum gtp_evidence e);
+const char *gtp_evidence_text(enum gtp_evidence e);
+const char *gtp_kernel_text(enum gtp_kernel_id id);
+
+#endif /* _GTP_VERDICT_H */

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Clients that die, and modules that come and go, at any moment."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+from gtp import (Client, armed, load, load_fixture, loaded, main, packet, seeded, symbols, target, test,
+                 unload)
+
+load_fixture()
+LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
+KILLS = int(os.environ.get("FAULTS_KILLS", 100))
+
+
+def busy_client(dice):
+    """Never returns: every kind of request in a row, connecting again now and then."""
+    client = Client()
+    while True:
+        client.ok(f"QTDisconnected:{dice.randint(0, 1)}")
+        client.start((1, LEAF, "R1ffff"), (2, LEAF))
+        for _ in range(dice.randint(0, 5)):
+            client.status()
+        client.monitor("status")
+        half = packet("QTStop")
+        at = dice.randrange(1, len(half))
+        os.write(client.fd, half[:at])
+        os.write(client.fd, half[at:])
+        client.reply()
+        client.ask("QTFrame:0")
+        client.ask("g")
+        if dice.random() < 0.3:
+            client.close()
+            client = Client()
+
+
+@test
+def killed():
+    """a client is killed at random moments of its runs, under load; the next one finds the line free"""
+    load()
+    dice = seeded()
+    load_task = subprocess.Popen(["sh", "-c", "while :; do echo loop leaf 5000 >/proc/gtp_target; done"])
+    try:
+        for i in range(KILLS):
+            seed, delay = dice.getrandbits(32), dice.random() * 0.3
+            pid = os.fork()
+            if not pid:
+                try:
+                    busy_client(random.Random(seed))
+                except BaseException:  # pylint: disable=broad-except
+                    traceback.print_exc(file=sys.stdout)
+                    sys.stdout.flush()
+                os._exit(1)
+            time.sleep(delay)
+            os.kill(pid, signal.SIGKILL)
+            assert os.waitpid(pid, 0)[1] == signal.SIGKILL, f"client {i} ended by itself"
+            Client().close()
+    finally:
+        load_task.kill()
+        load_task.wait()
+
+
+@test
+def afterwards():
+    """the line and the trace are as good as new after that"""
+    load("self_trace=1")
+    with Client() as client:
+        client.start((1, LEAF))
+        target("call leaf 1")
+        client.ok("QTStop")
+        assert client.hits(1, LEAF) == 1
+        assert client.ask("QTFrame:0") == "F0T1"
+
+
+@test
+def again_and_again():
+    """50 times insmod, a run that is left going, rmmod"""
+    for _ in range(50):
+        load("self_trace=1")
+        with Client() as client:
+            client.ok("QTDisconnected:1")
+            client.start((1, LEAF))
+            target("loop leaf 100")
+        assert armed()
+        unload()
+        assert not armed() and not loaded()
+
+
+@test
+def garbage():
+    """random bytes and mutated packets: whatever the answer, the next client is served"""
+    load()
+    dice = seeded()
+    seeds = [b"QTinit", b"QTDP:1:%x:E:0:0-" % LEAF, b"QTDP:-1:%x:R30M5,0,4" % LEAF, b"QTStart", b"QTStop",
+             b"QTDV:5:0:0:6e", b"QTBuffer:size:4000", b"QTFrame:0", b"qTStatus", b"qTfP", b"qTsP", b"qTfV",
+             b"m%x,40" % LEAF, b"g", b"qXfer:features:read:target.xml:0,fff", b"QTNotes:user:61;",
+             b"qTBuffer:0,400", b"qRcmd,737461747573", b"QTDisconnected:1", b"QTEnable:1:%x" % LEAF, b"c"]
+
+    def mutated():
+        body = bytearray(dice.choice(seeds))
+        for _ in range(dice.randint(0, 3)):
+            at = dice.randrange(len(body) + 1)
+            body[at:at + dice.randint(0, 2)] = dice.randbytes(dice.randint(0, 3))
+        body = bytes(body)
+        return b"$%s#%02x" % (body, sum(body) & 255 if dice.random() < 0.9 else 0)
+
+    for _ in range(20):
+        with Client() as client:
+            os.set_blocking(client.fd, False)
+            for _ in range(300):
+                data = mutated() if dice.random() < 0.8 else dice.randbytes(dice.randint(1, 300))
+                try:
+                    os.write(client.fd, data)
+                except BlockingIOError:
+                    pass
+                try:
+                    while os.read(client.fd, 65536):
+                        pass
+                except BlockingIOError:
+                    pass
+        with Client() as client:
+            client.ask("QTStop")
+            client.ok("QTinit")
+
+
+main()

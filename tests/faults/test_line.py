@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""/proc/gtp as a file: who may open it, what its calls return, who waits and who does not."""
+
+import errno
+import fcntl
+import os
+import select
+import signal
+import struct
+import subprocess
+import sys
+
+from gtp import LINE, Client, load, loaded, main, packet, run, test, until
+
+TCGETS, TCSETS, TCSBRK, TCFLSH = 0x5401, 0x5402, 0x5409, 0x540b
+TCGETS2, TCSETS2, TIOCGWINSZ = 0x802c542a, 0x402c542b, 0x5413
+HELP = packet("qRcmd," + b"help".hex())
+FULL = 64 << 10  # unread bytes from which on no packet is taken
+PACKET_MOST = 256 << 10  # what one packet's replies are allowed to add here
+
+
+def refused(number, function, *args):
+    try:
+        function(*args)
+    except OSError as error:
+        assert error.errno == number, error
+        return
+    raise AssertionError("it was allowed")
+
+
+def nonblocking(client):
+    fcntl.fcntl(client.fd, fcntl.F_SETFL, os.O_RDWR | os.O_NONBLOCK)
+
+
+def flood(fd, data, most):
+    """Write without reading until EAGAIN; how much was taken."""
+    taken = 0
+    try:
+        while taken < most:
+            taken += os.write(fd, data)
+    except BlockingIOError:
+        return taken
+    raise AssertionError(f"{taken} bytes taken without a limit")
+
+
+def drain(fd):
+    got = 0
+    try:
+        while True:
+            got += len(os.read(fd, 65536))
+    except BlockingIOError:
+        return got
+
+
+def child(code, fd=None):
+    """A process that runs CODE and has the descriptor; it has said that it is there."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "import os, signal\nprint(flush=True)\n" + code],
+        stdout=subprocess.PIPE, pass_fds=[fd] if fd is not None else [])
+    process.stdout.readline()
+    return process
+
+
+def sleeping(process):
+    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0] == "S"
+
+
+@test
+def one_client():
+    """a second client gets EBUSY, and the line when the first has gone"""
+    load()
+    with Client():
+        refused(errno.EBUSY, os.open, LINE, os.O_RDWR)
+    Client().close()
+
+
+@test
+def both_ways():
+    """the line opens for reading and writing only"""
+    refused(errno.EINVAL, os.open, LINE, os.O_RDONLY)
+    refused(errno.EINVAL, os.open, LINE, os.O_WRONLY)
+
+
+@test
+def ordinary_user():
+    """an ordinary user may not open it, nor root without CAP_SYS_ADMIN"""
+    done = run("setpriv", "--reuid", "1000", "--clear-groups", "cat", LINE)
+    assert "Permission denied" in done.stderr, done
+    done = run("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin",
+               sys.executable, "-c", f"import os; os.open('{LINE}', os.O_RDWR)")
+    assert "Operation not permitted" in done.stderr, done
+
+
+@test
+def in_use():
+    """rmmod says in use while a client is connected"""
+    with Client() as client:
+        done = run("rmmod", "gdbtp")
+        assert done.returncode and "in use" in done.stderr, done
+        assert loaded() and client.ask("qAttached") == "1"
+
+
+@test
+def terminal():
+    """the ioctls of a serial line are answered, others are not"""
+    with Client() as client:
+        settings = bytearray(36)
+        fcntl.ioctl(client.fd, TCGETS, settings)
+        assert struct.unpack_from("I", settings, 8)[0], "no c_cflag"
+        settings2 = bytearray(44)
+        fcntl.ioctl(client.fd, TCGETS2, settings2)
+        assert struct.unpack_from("II", settings2, 36) == (9600, 9600)
+        fcntl.ioctl(client.fd, TCSETS, bytes(settings))
+        fcntl.ioctl(client.fd, TCSETS2, bytes(settings2))
+        fcntl.ioctl(client.fd, TCFLSH, 0)
+        fcntl.ioctl(client.fd, TCSBRK, 0)
+        refused(errno.ENOTTY, fcntl.ioctl, client.fd, TIOCGWINSZ, bytes(8))
+
+
+@test
+def poll():
+    """poll says readable only when there is something to read, and never an exception"""
+    with Client() as client:
+        poller = select.poll()
+        poller.register(client.fd, select.POLLIN | select.POLLOUT | select.POLLPRI)
+        assert poller.poll(0) == [(client.fd, select.POLLOUT)], poller.poll(0)
+        client.send("qAttached")
+        assert poller.poll(0) == [(client.fd, select.POLLIN | select.POLLOUT)]
+        assert client.packet() == "1"
+        assert poller.poll(0) == [(client.fd, select.POLLOUT)]
+        nonblocking(client)
+        refused(errno.EAGAIN, os.read, client.fd, 1)
+
+
+@test
+def split():
+    """a packet arrives byte by byte, several arrive at once"""
+    with Client() as client:
+        for byte in packet("qAttached"):
+            assert os.write(client.fd, bytes([byte])) == 1
+        assert client.packet() == "1"
+        os.write(client.fd, packet("qAttached") * 3)
+        assert [client.packet() for _ in range(3)] == ["1"] * 3
+
+
+@test
+def never_reads():
+    """a client that never reads is stopped before the replies fill the memory"""
+    with Client() as client:
+        nonblocking(client)
+        flood(client.fd, HELP * 100, 64 << 20)
+        flood(client.fd, b"-" * 4096, 64 << 20)
+        poller = select.poll()
+        poller.register(client.fd, select.POLLOUT)
+        assert not poller.poll(0), "writable though it is not"
+        got = drain(client.fd)
+        assert FULL <= got <= FULL + PACKET_MOST, got
+        assert poller.poll(0)
+
+
+@test
+def blocked_writer():
+    """a writer that waits for the reader wakes up for a signal, and dies of SIGKILL"""
+    with Client() as client:
+        writer = child(f"""
+signal.signal(signal.SIGUSR1, lambda *_: os._exit(7))
+while True: os.write({client.fd}, {HELP!r} * 200)
+""", client.fd)
+        until(lambda: sleeping(writer))
+        writer.send_signal(signal.SIGUSR1)
+        assert writer.wait(20) == 7
+        writer = child(f"while True: os.write({client.fd}, {HELP!r} * 200)", client.fd)
+        until(lambda: sleeping(writer))
+        writer.kill()
+        assert writer.wait(20) == -signal.SIGKILL
+
+
+@test
+def blocked_reader():
+    """a reader that waits for a packet dies of SIGKILL, and the line is free at once"""
+    reader = child(f"fd = os.open('{LINE}', os.O_RDWR)\nos.read(fd, 1)")
+    until(lambda: sleeping(reader))
+    reader.kill()
+    assert reader.wait(20) == -signal.SIGKILL
+    Client().close()
+
+
+@test
+def bad_memory():
+    """a buffer that is not there is EFAULT, and no byte is lost"""
+    with Client() as client:
+        libc = __import__("ctypes").CDLL(None, use_errno=True)
+        get_errno = __import__("ctypes").get_errno
+        assert libc.write(client.fd, 8, 4) == -1 and get_errno() == errno.EFAULT
+        client.send("qAttached")
+        assert libc.read(client.fd, 8, 4) == -1 and get_errno() == errno.EFAULT
+        assert client.packet() == "1"
+
+
+main()

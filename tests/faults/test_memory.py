@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Out of memory: the n-th allocation fails, for every n, from insmod to the last reply."""
+
+import errno
+
+from gtp import (MODULE, Client, armed, load, load_fixture, loaded, main, parameter, run, symbols,
+                 target, test, unload)
+
+load_fixture()
+SYM = symbols("gtp_target_leaf", "gtp_target_add")
+LEAF, ADD = SYM["gtp_target_leaf"], SYM["gtp_target_add"]
+
+
+@test
+def at_load():
+    """insmod fails cleanly whichever allocation fails, and works when none does"""
+    unload()
+    for n in range(1, 100):
+        done = run("insmod", MODULE, f"fail_alloc={n}")
+        if done.returncode == 0 and int(parameter("fail_alloc")):
+            return
+        assert done.returncode == 0 or "Cannot allocate memory" in done.stderr, done
+        unload()
+    raise AssertionError("100 allocations and no end")
+
+
+def session(client):
+    """A whole use of the stub; the packets whose reply is not the one of a machine with memory."""
+    wrong = []
+
+    def ask(text, want="OK"):
+        reply = client.ask(text)
+        if reply != want:
+            wrong.append((text, reply))
+        return reply == want
+
+    ask("QTinit")
+    ask("QTDV:5:7:0:" + b"foo".hex())
+    ask(f"QTDP:1:{LEAF:x}:E:0:0:X4,26000527-")
+    ask(f"QTDP:-1:{LEAF:x}:R30")
+    ask(f"QTDPsrc:1:{LEAF:x}:at:0:4:" + b"leaf".hex())
+    ask(f"QTDP:2:{ADD:x}:E:0:0")
+    ask("QTNotes:user:6162;notes:6364;")
+    if not ask("QTStart"):
+        assert client.status()["run"] == "T0" and not armed()
+        return wrong
+    ask(f"QTDP:3:{LEAF:x}:E:0:0")
+    target("call leaf 4")
+    frames = int(client.status()["tframes"], 16)
+    assert wrong or frames == 2, frames
+    ask("QTStop")
+    assert not armed()
+    ask("QTFrame:0", "F0T1")
+    ask("QTFrame:ffffffff", "F-1")
+    ask("QTSave:" + b"/tmp/saved".hex())
+    return wrong
+
+
+@test
+def in_session():
+    """whichever allocation fails in a session, the reply says so, and the next session works"""
+    load("self_trace=1")
+    for n in range(1, 500):
+        parameter("fail_alloc", n)
+        try:
+            client = Client()
+        except OSError as error:
+            assert error.errno == errno.ENOMEM and int(parameter("fail_alloc")) == 0, error
+            continue
+        with client:
+            wrong = session(client)
+        left = int(parameter("fail_alloc"))
+        parameter("fail_alloc", 0)
+        if left:
+            assert not wrong, wrong
+            print(f"# {n - left} allocations")
+            return
+        assert wrong, f"allocation {n} failed and nobody said so"
+        assert all(reply.startswith(("E.", "F")) for _, reply in wrong), wrong
+    raise AssertionError("500 allocations and no end")
+
+
+@test
+def afterwards():
+    """nothing is left of it: a session without failures is right, and the module unloads"""
+    with Client() as client:
+        assert not session(client)
+    unload()
+    assert not loaded() and not armed()
+
+
+main()

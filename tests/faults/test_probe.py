@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Probes and memory: addresses that are none, modules and CPUs that come and go, printf, counts."""
+
+import os
+import re
+import signal
+import subprocess
+
+from gtp import (Client, armed, counted, load, load_fixture, loaded, main, parameter, run, symbols,
+                 target, test, unload, until)
+
+load_fixture()
+load_fixture("gtp_target2")
+SYM = symbols("_text", "gtp_target_leaf", "gtp_target_add", "gtp_target_user", "gtp_target2_fn",
+              "exc_int3", "jiffies_64", "linux_banner", "init_task")
+LEAF = SYM["gtp_target_leaf"]
+CPUS = os.cpu_count()
+NO_MEMORY = [0, 8, 0x7fffffffeff8, 0x800000000000, 0xffff7fffffffffff, 0xffff800000000000 - 4,
+             0x8000000000000000, 0xff10ffffffffffff, 0xdead000000000100, 0xffffffffff600008,
+             0xffffffffff5ffffc, 0xfffffffffffffffd, 0xffffffffffffffff]
+COUNT_IN_5 = "X0000000A,2c00052201022d000527"  # getv 5, const8 1, add, setv 5, end
+
+
+def printf_of_rdi(text):
+    """reg 5, const8 0, const8 0, printf of one argument, end"""
+    fmt = text.encode() + b"\0"
+    code = bytes([0x26, 0, 5, 0x22, 0, 0x22, 0, 0x34, 1, len(fmt) >> 8, len(fmt) & 255]) + fmt + b"\x27"
+    return f"X{len(code):08X},{code.hex()}"
+
+
+@test
+def text_start():
+    """qOffsets is where /proc/kallsyms has _text"""
+    load("self_trace=1")
+    with Client() as client:
+        assert int(client.ask("qOffsets").removeprefix("TextSeg="), 16) == SYM["_text"]
+
+
+@test
+def live_memory():
+    """live memory is the kernel's; where there is none is an error, not an oops"""
+    with Client() as client:
+        banner = bytes.fromhex(client.ask(f"m{SYM['linux_banner']:x},d"))
+        assert banner == b"Linux version", banner
+        for address in NO_MEMORY:
+            assert client.ask(f"m{address:x},8").startswith("E"), hex(address)
+
+
+@test
+def no_writes():
+    """memory cannot be written unless the module parameter says so, rodata never"""
+    with Client() as client:
+        assert client.ask(f"M{SYM['init_task']:x},4:00000000").startswith("E.")
+    load("self_trace=1", "allow_write=1")
+    counter = symbols("gtp_target_counter")["gtp_target_counter"]
+    with Client() as client:
+        client.ok(f"M{counter:x},8:efbeadde00000000")
+        assert client.ask(f"m{counter:x},8") == "efbeadde00000000"
+        for address in [SYM["linux_banner"], SYM["_text"], *NO_MEMORY]:
+            assert client.ask(f"M{address:x},1:00").startswith("E"), hex(address)
+        assert client.ask(f"m{SYM['linux_banner']:x},1") == "4c"
+    load("self_trace=1")
+
+
+@test
+def no_probe():
+    """an address that cannot be probed is refused in words, and nothing stays armed"""
+    places = {"gdbtp itself": symbols("gtp_hit")["gtp_hit"], "data": SYM["jiffies_64"], "nothing": 0x1234,
+              "user": 0x400000, "blacklist": SYM["exc_int3"], "inside": LEAF + 2,
+              "non-canonical": 0x1234567812345678, "the end": 0xffffffffffffffff}
+    with Client() as client:
+        for what, address in places.items():
+            client.define((1, LEAF), (2, address))
+            reply = client.ask("QTStart")
+            assert reply.startswith(f"E.tracepoint 2 at 0x{address:x}: "), (what, reply)
+            assert not armed(), (what, armed())
+            assert client.status()["run"] == "T0"
+
+
+@test
+def own_tasks():
+    """GDB's own tasks are not traced unless asked for"""
+    parameter("self_trace", 0)
+    with Client() as client:
+        client.start((1, LEAF))
+        target("call leaf 1")
+        assert client.hits(1, LEAF) == 0
+        client.monitor("self-trace on")
+        target("call leaf 1")
+        assert client.hits(1, LEAF) == 1
+        assert run("sh", "-c", "echo call leaf 1 >/proc/gtp_target").returncode == 0
+        assert client.hits(1, LEAF) == 2
+        client.ok("QTStop")
+
+
+@test
+def exact():
+    """every hit on every CPU is counted, and $n = $n + 1 loses none"""
+    with Client() as client:
+        client.define((1, LEAF, COUNT_IN_5), (2, LEAF))
+        client.ok("QTDV:5:0:0:" + b"n".hex())
+        client.ok("QTBuffer:circular:1")
+        client.ok("QTStart")
+        before = counted("leaf")
+        target("loop leaf 20000")
+        calls = counted("leaf") - before
+        assert calls == 20000 * CPUS
+        client.ok("QTStop")
+        assert client.hits(1, LEAF) == client.hits(2, LEAF) == calls
+        assert int(client.ask("qTV:5")[1:], 16) == calls
+        client.ok("QTBuffer:circular:0")
+
+
+@test
+def full():
+    """a full buffer ends the run by itself and takes the probes off"""
+    with Client() as client:
+        client.define((1, LEAF))
+        client.ok("QTBuffer:size:2000")
+        client.ok("QTStart")
+        target("loop leaf 5000")
+        until(lambda: not armed())
+        assert client.status()["why"] == "tfull"
+        client.ok("QTBuffer:size:-1")
+
+
+@test
+def too_much():
+    """a buffer that the machine has no room for is refused in words"""
+    with Client() as client:
+        client.define((1, LEAF))
+        client.ok("QTBuffer:size:10000000000")
+        reply = client.ask("QTStart")
+        assert reply.startswith("E.") and "trace-buffer-size" in reply, reply
+        client.ok("QTBuffer:size:-1")
+        client.ok("QTStart")
+
+
+@test
+def bad_collection():
+    """collecting what is not there ends the run with terror, and the kernel goes on"""
+    with Client() as client:
+        for address in NO_MEMORY:
+            client.start((1, LEAF, f"M-1,{address:x},8"))
+            target("call leaf 1")
+            status = client.status()
+            assert status["why"] == "terror", (hex(address), status)
+            assert "cannot read memory" in bytes.fromhex(status["terror"].split(":")[0]).decode()
+
+
+@test
+def user_memory():
+    """a hit reads the memory of the task that made it"""
+    with Client() as client:
+        client.start((1, SYM["gtp_target_user"], "M5,0,5"))
+        target("call user hello")
+        client.ok("QTStop")
+        assert client.ask("QTFrame:0") == "F0T1"
+        assert b"hello".hex() in client.ask("qTBuffer:0,100")
+
+
+@test
+def module_goes():
+    """a module is unloaded under its tracepoints: the user is told, the others go on"""
+    gone = SYM["gtp_target2_fn"]
+    with Client() as client:
+        client.start((1, gone), (2, LEAF), (3, gone))
+        unload("gtp_target2")
+        target("call leaf 1")
+        assert client.status()["run"] == "T1"
+        assert "gtp_target2" in client.console and "2 tracepoints" in client.console, client.console
+        assert len(armed()) == 1
+        assert client.hits(2, LEAF) == 1
+        client.ok("QTStop")
+        client.define((1, gone))
+        assert client.ask("QTStart").startswith("E.")
+    load_fixture("gtp_target2")
+
+
+@test
+def disconnected():
+    """a run goes on without GDB when asked to, and stops with it otherwise"""
+    for wish, run_is, why in ("1", "T1", None), ("0", "T0", "tdisconnected"):
+        with Client() as client:
+            client.ok("QTDisconnected:" + wish)
+            client.start((1, LEAF))
+        target("call leaf 1")
+        with Client() as client:
+            status = client.status()
+            assert status["run"] == run_is, status
+            assert why is None or status["why"] == why, status
+            assert bool(armed()) == (wish == "1")
+            client.ok("QTStop")
+
+
+@test
+def unload_running():
+    """rmmod while a run goes on without GDB, under load, takes everything off"""
+    with Client() as client:
+        client.ok("QTDisconnected:1")
+        client.start((1, LEAF))
+    busy = subprocess.Popen(["sh", "-c", "while :; do echo loop leaf 20000 >/proc/gtp_target; done"])
+    try:
+        unload()
+        assert not armed() and not loaded()
+    finally:
+        busy.kill()
+        busy.wait()
+    load("self_trace=1")
+
+
+@test
+def printf():
+    """printf's text reaches a GDB that waits, and a flood of it lets ^C through"""
+    with Client() as client:
+        client.start((1, LEAF, printf_of_rdi("n=%d\n")))
+        client.send("c")
+        target("call leaf 42")
+        assert bytes.fromhex(client.packet()[1:]) == b"n=42\n"
+        target("loop leaf 100000")
+        os.write(client.fd, b"\x03")
+        assert client.reply() == "S02"
+        lines = client.console.count("n=")
+        dropped = sum(map(int, re.findall(r"\[(\d+) lines", client.console)))
+        assert lines and lines + dropped <= 100000 * CPUS, (lines, dropped)
+        client.ok("QTStop")
+
+
+@test
+def save():
+    """QTSave writes plain files and nothing else"""
+    with Client() as client:
+        client.start((1, LEAF))
+        target("call leaf 1")
+        assert client.ask("QTSave:" + b"/tmp/saved".hex()).startswith("E."), "while it runs"
+        client.ok("QTStop")
+        client.ok("QTSave:" + b"/tmp/saved".hex())
+        with open("/tmp/saved", "rb") as file:
+            assert file.read(8) == b"\x7fTRACE0\n"
+        os.symlink("/tmp/saved", "/tmp/saved-link")
+        for name in ("/dev/null", "/tmp", "/", "/nonexistent/x", "/proc/gtp", "/proc/new",
+                     "/proc/self/../new", "/tmp/saved-link"):
+            assert client.ask("QTSave:" + name.encode().hex()).startswith("E."), name
+        os.unlink("/tmp/saved-link")
+
+
+@test
+def own_feet():
+    """probes on what a hit itself calls: those hits are counted as missed, the rest goes on"""
+    feet = symbols("ktime_get_mono_fast_ns", "copy_from_user_nofault", "irq_work_queue",
+                   "__irq_work_queue_local", "irq_work_run", "mod_delayed_work_on")
+    clock = feet["ktime_get_mono_fast_ns"]
+    with Client() as client:
+        client.define((1, LEAF, "Rfffff", "M7,0,8"), (2, SYM["gtp_target_user"], "M5,0,5"),
+                      *((n, a, "Rfffff") for n, a in enumerate(feet.values(), 3)))
+        client.ok("QTBuffer:circular:1")
+        client.ok("QTStart")
+        for _ in range(5):
+            target("loop mix 3000")
+            target("call user hello")
+            assert client.status()["run"] == "T1"
+        client.ok("QTStop")
+        assert client.hits(1, LEAF) > 0 and client.hits(2, SYM["gtp_target_user"]) == 5
+        client.ok("QTBuffer:circular:0")
+        # One after another: the kernel loses count of its misses when two CPUs count at once.
+        client.start((1, LEAF), (2, clock))
+        for _ in range(100):
+            target("call leaf 1")
+        client.ok("QTStop")
+        missed = re.search(rf"{clock:x}.* (\d+) missed", client.monitor("probes"))
+        assert int(missed.group(1)) >= client.hits(1, LEAF) == 100, missed.group(0)
+
+
+@test
+def cpu_comes():
+    """hits on a CPU that comes up during a run are counted as missed; one that goes keeps its frames"""
+    if CPUS < 2:
+        print("# skipped: one CPU only")
+        return
+    path = f"/sys/devices/system/cpu/cpu{CPUS - 1}/online"
+
+    def online(on):
+        with open(path, "w", encoding="ascii") as file:
+            file.write(on)
+
+    with Client() as client:
+        online("0")
+        client.start((1, LEAF))
+        online("1")
+        target("loop leaf 1000")
+        client.ok("QTStop")
+        missed = int(re.search(r"(\d+) missed", client.monitor("status")).group(1))
+        assert (client.hits(1, LEAF), missed) == (1000 * (CPUS - 1), 1000)
+        client.start((1, LEAF))
+        target("loop leaf 1000")
+        online("0")
+        client.ok("QTStop")
+        online("1")
+        assert client.hits(1, LEAF) == int(client.status()["tframes"], 16) == 1000 * CPUS
+
+
+@test
+def killed_while_arming():
+    """GDB dies in the middle of a QTStart of 2000 tracepoints: it does not wait for the rest"""
+    ends = symbols("_stext", "_etext")
+    with open("/sys/kernel/tracing/available_filter_functions", encoding="ascii") as file:
+        traceable = {line.split()[0] for line in file}
+    with open("/sys/kernel/debug/kprobes/blacklist", encoding="ascii") as file:
+        traceable -= {line.split()[1] for line in file}
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        found = re.findall(r"^(\w+) [tT] ((?:tcp|ip|sock|vfs|inode|dentry|pci)_\w+)$", file.read(), re.M)
+    places = [int(a, 16) for a, name in found if name in traceable]
+    places = [a for a in places if ends["_stext"] <= a < ends["_etext"]][:2000]
+    assert len(places) > 1000, len(places)
+    pid = os.fork()
+    if not pid:
+        client = Client()
+        client.define(*((n, a) for n, a in enumerate(places, 1)))
+        print("# QTStart ended by itself:", client.ask("QTStart"), flush=True)
+        os._exit(1)
+    until(lambda: len(armed()) > 3)
+    os.kill(pid, signal.SIGKILL)
+    assert os.waitpid(pid, 0)[1] == signal.SIGKILL, "it had ended by itself"
+    assert not armed()
+
+
+main()

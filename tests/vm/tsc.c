@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The speed of this machine's time-stamp counter, in kHz, for a guest whose counter is the same one.
+ *
+ * A guest on a busy host calibrates it wrong, by a factor of ten at times, and then all its time-outs
+ * come early. Here a reading that was interrupted is recognised and taken again.
+ */
+#include <stdio.h>
+#include <time.h>
+#include <x86intrin.h>
+
+struct reading {
+	unsigned long long tsc, ns, spread;
+};
+
+static unsigned long long now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* The clock between two counters that are close together: the closest of many. */
+static struct reading read_both(void)
+{
+	struct reading best = { .spread = ~0ULL };
+
+	for (int i = 0; i < 100; i++) {
+		unsigned long long before = __rdtsc(), ns = now_ns(), after = __rdtsc();
+
+		if (after - before < best.spread)
+			best = (struct reading){ before + (after - before) / 2, ns, after - before };
+	}
+	return best;
+}
+
+int main(void)
+{
+	struct reading a = read_both(), b;
+	struct timespec pause = { .tv_nsec = 50000000 };
+
+	nanosleep(&pause, NULL);
+	b = read_both();
+	printf("%llu\n", (b.tsc - a.tsc) * 1000000 / (b.ns - a.ns));
+	return 0;
+}
