@@ -34,6 +34,7 @@ GTP_SHARED := \
 	jit/compile_div.c \
 	jit/compile_mem.c \
 	jit/compile_call.c \
+	jit/compile_frame.c \
 	jit/stubs.c \
 	probe/hit.c \
 	trace/buffer.c \

@@ -220,6 +220,8 @@ struct ax_ops {
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
  * @err: why the evaluation ended early
+ * @frame: machine code of whole actions writes here what it collects (see jit/jit.h)
+ * @progress: how far that has come: which action, counted from 1, and bytes of @frame
  */
 struct ax_env {
 	const struct ax_ops *ops;
@@ -229,7 +231,11 @@ struct ax_env {
 	u64 *stack;
 	char *text;
 	struct ax_error err;
+	u8 *frame;
+	u32 progress; /* action << AX_PROGRESS_ACTION | bytes */
 };
+
+enum { AX_PROGRESS_ACTION = 20 };
 
 enum { AX_PRINT_MAX = 256 };
 

@@ -45,6 +45,9 @@ bool jit_low_is_enough(struct ax_jit *j)
 /* Is a jump from the instruction being compiled to @est surely short? */
 static bool is_near(const struct ax_jit *j, u32 est)
 {
+	/* Actions are several expressions: their estimates have overwritten each other. */
+	if (j->req.nitems)
+		return false;
 	return j->pass != JIT_ESTIMATE && est - j->label[j->insn.pc].est <= 127;
 }
 
@@ -168,9 +171,13 @@ static void settle_flags(struct ax_jit *j)
 		jit_force(j, jit_arg(j, 0));
 }
 
+/* The end of an action is not the end of the snippet. */
 static void op_end(struct ax_jit *j)
 {
-	do_return(j);
+	if (!j->req.nitems)
+		do_return(j);
+	while (j->req.nitems && j->depth)
+		jit_pop(j);
 	j->alive = false;
 }
 
@@ -269,15 +276,7 @@ static void op_const(struct ax_jit *j)
 
 static void op_reg(struct ax_jit *j)
 {
-	struct jit_val v = { .where = JIT_HIT, .loc = (u8)j->insn.operand };
-
-	if (j->insn.operand == GTP_REG_RIP) {
-		jit_push(j, jit_const(j->req.pc));
-		return;
-	}
-	v.bits = (u8)(8 * gtp_regs_width(v.loc));
-	jit_know(&v, v.bits, 64);
-	jit_push(j, v);
+	jit_push(j, jit_hit_val(j, (u32)j->insn.operand));
 }
 
 static void op_pick(struct ax_jit *j)
@@ -411,63 +410,112 @@ static void prologue(struct ax_jit *j)
 		x86_alu_imm(&j->b, X86_SUB, X86_64, X86_RSP, (s32)(8 * j->frame_slots));
 }
 
+/* jit_expr - one expression, from its beginning to its end, on an empty stack */
+void jit_expr(struct ax_jit *j, const struct ax_verified *v)
+{
+	j->v = v;
+	j->alive = true;
+	for (u32 pc = 0; pc < v->len; pc++)
+		j->label[pc].used = false;
+	for (u32 pc = 0; pc < v->len; pc = j->next) {
+		ax_decode(v->code, v->len, pc, &j->insn);
+		j->next = j->insn.next;
+		compile_insn(j);
+	}
+}
+
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
 {
 	j->pass = pass;
 	j->b.len = 0;
 	j->nslow = 0;
-	j->alive = true;
 	jit_after_join(j, 0);
-	for (u32 pc = 0; pc < j->v->len; pc++)
-		j->label[pc].used = false;
 	prologue(j);
-	for (u32 pc = 0; pc < j->v->len; pc = j->next) {
-		ax_decode(j->v->code, j->v->len, pc, &j->insn);
-		j->next = j->insn.next;
-		compile_insn(j);
+	if (j->req.nitems) {
+		jit_frame_items(j);
+		do_return(j);
+	} else {
+		jit_expr(j, j->req.v);
 	}
 	jit_slow_paths(j);
 }
 
-/* The alignment of the fast loads and of the label table behind them follows from the sizes. */
-static size_t slow_offset(const struct ax_verified *v)
+static const struct ax_verified *nth_expr(const struct ax_jit_request *req, u32 i)
 {
-	return (offsetof(struct ax_jit, label[v->len]) + 7) & ~7UL;
+	if (!req->nitems)
+		return req->v;
+	return req->items[i].kind == AX_JIT_EXPR ? req->items[i].v : NULL;
 }
 
-size_t ax_jit_work_size(const struct ax_verified *v)
+/* Labels for the longest expression, slow code for each instruction and each action. */
+static void work_counts(const struct ax_jit_request *req, size_t *labels, size_t *slow)
 {
-	return slow_offset(v) + v->ninsns * sizeof(struct jit_slow);
+	*labels = 0;
+	*slow = req->nitems;
+	for (u32 i = 0; i < (req->nitems ? req->nitems : 1); i++) {
+		const struct ax_verified *v = nth_expr(req, i);
+
+		if (!v)
+			continue;
+		*slow += v->ninsns;
+		if (v->len > *labels)
+			*labels = v->len;
+	}
+}
+
+/* The slow code's table lies behind the labels. */
+static size_t slow_offset(const struct ax_jit_request *req)
+{
+	size_t labels, slow;
+
+	work_counts(req, &labels, &slow);
+	return (offsetof(struct ax_jit, label) + labels * sizeof(struct jit_label) + 7) & ~7UL;
+}
+
+size_t ax_jit_work_size(const struct ax_jit_request *req)
+{
+	size_t labels, slow;
+
+	work_counts(req, &labels, &slow);
+	return slow_offset(req) + slow * sizeof(struct jit_slow);
 }
 
 static void choose_order(struct ax_jit *j, u32 seed)
 {
-	/* Those with short encodings first; the result belongs in rax. */
+	/* Those with short encodings first; the result belongs in rax. JIT_FRAME is the last. */
 	static const u8 best[JIT_NR_ALLOC] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_R8, X86_R9, X86_R10, X86_R11,
 	};
 
-	for (u32 i = 0; i < JIT_NR_ALLOC; i++) {
-		u32 from = (i + seed) % JIT_NR_ALLOC;
+	j->nalloc = j->req.nitems ? JIT_NR_ALLOC - 1 : JIT_NR_ALLOC;
+	for (u32 i = 0; i < j->nalloc; i++) {
+		u32 from = (i + seed) % j->nalloc;
 
-		j->order[i] = best[seed / JIT_NR_ALLOC % 2 ? JIT_NR_ALLOC - 1 - from : from];
+		j->order[i] = best[seed / j->nalloc % 2 ? j->nalloc - 1 - from : from];
 	}
 }
 
 u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 {
-	memset(j, 0, ax_jit_work_size(req->v));
+	memset(j, 0, ax_jit_work_size(req));
 	j->req = *req;
-	j->v = req->v;
-	j->slow = (struct jit_slow *)((char *)j + slow_offset(req->v));
+	j->slow = (struct jit_slow *)((char *)j + slow_offset(req));
 	choose_order(j, req->seed);
 	j->framed = true;
 	run_pass(j, JIT_ESTIMATE);
+	if (j->unsuitable)
+		return 0;
 	j->frame_slots = (j->max_slots + 1) & ~1U; /* calls want rsp on 16 bytes */
-	j->framed = j->calls || j->max_slots;
+	/* Careful copies push more than their stub takes back: a frame makes that good. */
+	j->framed = j->calls || j->max_slots || req->nitems;
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.len;
 	return j->planned;
+}
+
+u32 ax_jit_frame_bytes(const struct ax_jit *j)
+{
+	return j->frame_used;
 }
 
 int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)

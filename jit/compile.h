@@ -9,9 +9,10 @@
 /* Fixed roles in a snippet. Every other caller-saved register holds values. */
 #define JIT_REGS X86_RDI /* struct gtp_regs *, the first argument */
 #define JIT_ENV X86_RSI  /* struct ax_env *, the second */
+#define JIT_FRAME X86_R11 /* with actions: env->frame; holds values otherwise */
 
 enum {
-	JIT_NR_ALLOC = 7,
+	JIT_NR_ALLOC = 7, /* one less with actions */
 	JIT_NR_JOIN = 5, /* values that a join keeps in registers */
 	JIT_NR_SLOTS = AX_MAX_DEPTH + 4,
 };
@@ -61,7 +62,19 @@ struct jit_slow {
 	u8 op;
 	u8 dst;     /* loads: register that receives the value */
 	bool sign;  /* loads: the following ext is part of it */
-	u8 base;    /* loads: the address is register base + disp; X86_NO_REG: disp alone */
+	u8 base;    /* the address is register base + disp; X86_NO_REG: disp alone */
+	s64 disp;
+	bool block; /* a block's memory, copied as a whole */
+	u32 len;    /* of that */
+	u32 where;  /* in the frame */
+};
+
+/* struct jit_load - an access to memory: @bytes at register @base + @disp, or @disp alone */
+struct jit_load {
+	u8 bytes;
+	bool sign;
+	u8 dst;
+	u8 base; /* X86_NO_REG: none */
 	s64 disp;
 };
 
@@ -95,6 +108,10 @@ struct ax_jit {
 	u32 planned;     /* bytes of code */
 	u32 nslow;
 	bool calls;      /* there are calls on the fast path */
+	bool unsuitable; /* as one snippet of actions */
+	u32 item;        /* action being compiled, from 1 */
+	u32 frame_used;  /* bytes that actions have collected so far */
+	u32 nalloc;
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];
@@ -128,6 +145,7 @@ static inline bool jit_fits32(s64 v)
 
 struct jit_val jit_const(u64 value);
 struct jit_val jit_in_reg(enum x86_reg reg);
+struct jit_val jit_hit_val(const struct ax_jit *j, u32 n);
 void jit_push(struct ax_jit *j, struct jit_val v); /* takes over the reference */
 void jit_pop(struct ax_jit *j);
 void jit_set(struct ax_jit *j, struct jit_val *v, struct jit_val to); /* releases the old one */
@@ -159,10 +177,16 @@ void jit_return(const struct ax_jit_world *w, struct x86_buf *b, u64 base);
 /* compile.c */
 bool jit_peek(struct ax_jit *j, struct ax_insn *insn); /* the next, if nothing jumps to it */
 bool jit_low_is_enough(struct ax_jit *j);              /* it only wants 32 bits */
+void jit_expr(struct ax_jit *j, const struct ax_verified *v); /* of an action */
 void jit_jcc_slow(struct ax_jit *j, enum x86_cc cc, u32 slow);
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
 
 /* compile_mem.c */
+void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u32 span);
+bool jit_may_be_fast(const struct ax_jit *j, const struct jit_load *l, u32 span);
+void jit_align_load(struct ax_jit *j, const struct jit_load *check, u32 span, u32 slow);
+void jit_address(struct ax_jit *j, enum x86_reg dst, const struct jit_load *l);
+void jit_jump_back(struct ax_jit *j, u32 to);
 void jit_op_ref(struct ax_jit *j);
 void jit_slow_paths(struct ax_jit *j);
 u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign);
@@ -191,6 +215,13 @@ void jit_op_tracev(struct ax_jit *j);
 void jit_op_trace(struct ax_jit *j);
 void jit_op_trace_short(struct ax_jit *j);
 void jit_op_printf(struct ax_jit *j);
+
+/* compile_frame.c */
+void jit_frame_items(struct ax_jit *j);
+void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
+void jit_frame_var(struct ax_jit *j, u32 tsv);
+void jit_frame_after_call(struct ax_jit *j);
+void jit_slow_block(struct ax_jit *j, const struct jit_slow *s);
 
 /*
  * What the stubs are told about the instruction: pc, opcode, and for loads the register and whether

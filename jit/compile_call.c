@@ -26,6 +26,7 @@ static void call(struct ax_jit *j, enum ax_jit_stub stub)
 	x86_mov_imm(&j->b, X86_RCX, jit_desc(j, j->insn.pc, j->insn.op, 0, false));
 	jit_call(j, stub);
 	jit_forget_cached(j);
+	jit_frame_after_call(j);
 }
 
 /* Values below the topmost @operands leave the registers that the call will overwrite. */
@@ -66,12 +67,34 @@ void jit_op_tracev(struct ax_jit *j)
 {
 	prepare(j, 0);
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
+	if (j->req.nitems) {
+		call(j, AX_JIT_GETV);
+		jit_frame_var(j, (u32)j->insn.operand);
+		return;
+	}
 	call(j, AX_JIT_TRACEV);
+}
+
+/* Straight into the frame, if it is known now how much. */
+static void trace_to_frame(struct ax_jit *j)
+{
+	const struct jit_val *len = jit_arg(j, 0);
+
+	if (j->insn.op != AX_OP_trace || !jit_is_const(len))
+		j->unsuitable = true;
+	else
+		jit_frame_mem(j, jit_arg(j, 1), (u64)len->imm);
+	jit_pop(j);
+	jit_pop(j);
 }
 
 /* addr len -> */
 void jit_op_trace(struct ax_jit *j)
 {
+	if (j->req.nitems) {
+		trace_to_frame(j);
+		return;
+	}
 	prepare(j, 2);
 	jit_own_in(j, jit_arg(j, 1), X86_RAX);
 	jit_own_in(j, jit_arg(j, 0), X86_RDX);
@@ -85,6 +108,10 @@ void jit_op_trace_short(struct ax_jit *j)
 {
 	struct jit_val len = jit_const(j->insn.operand);
 
+	if (j->req.nitems) {
+		jit_frame_mem(j, jit_arg(j, 0), j->insn.operand);
+		return;
+	}
 	prepare(j, 0);
 	put(j, X86_RAX, jit_arg(j, 0));
 	put(j, X86_RDX, &len);

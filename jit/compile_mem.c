@@ -16,15 +16,6 @@
  */
 #include "jit/compile.h"
 
-/* struct load - one ref, with the extension that follows it */
-struct load {
-	u8 bytes;
-	bool sign;
-	u8 dst;
-	u8 base; /* X86_NO_REG: the address is disp */
-	s64 disp;
-};
-
 u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign)
 {
 	return pc | op << JIT_DESC_OP | reg << JIT_DESC_REG | (u32)sign << JIT_DESC_SIGN |
@@ -42,28 +33,32 @@ static bool take_sign(struct ax_jit *j, u32 bytes)
 	return true;
 }
 
-/*
- * How the address is told: a constant, or a register and a displacement that the limit has room
- * for.
- */
-static void take_address(struct ax_jit *j, struct jit_val *v, struct load *l)
+/* The limit keeps 8 bytes clear of what may not be touched; a longer access needs more. */
+static s64 limit_for(const struct ax_jit *j, u32 span)
 {
-	s64 limit = j->req.world->fast_limit;
+	return (s64)j->req.world->fast_limit - (span > 8 ? span : 0);
+}
 
+/*
+ * jit_take_address - how an address is told: a constant, or a register and a displacement for which
+ * the check has room
+ */
+void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u32 span)
+{
 	if (jit_is_const(v)) {
 		l->base = X86_NO_REG;
 		l->disp = v->imm;
 		return;
 	}
 	jit_force_base(j, v);
-	if (!jit_fits32(limit - v->imm))
+	if (!jit_fits32(limit_for(j, span) - v->imm) || !jit_fits32(v->imm + span))
 		jit_force(j, v);
 	l->base = v->loc;
 	l->disp = v->imm;
 }
 
 /* The base's own register is the best place for the value, unless it may be wanted again. */
-static void take_dst(struct ax_jit *j, struct jit_val *v, struct load *l)
+static void take_dst(struct ax_jit *j, struct jit_val *v, struct jit_load *l)
 {
 	bool keep = l->base == X86_NO_REG || j->regs[l->base] > 1 || j->cached[l->base] >= 0;
 	struct jit_val to;
@@ -79,51 +74,60 @@ static void take_dst(struct ax_jit *j, struct jit_val *v, struct load *l)
 }
 
 /* A constant address needs no check, but a place for the displacement. */
-static void check(struct ax_jit *j, struct x86_buf *b, const struct load *l, u32 slow)
+static void check(struct ax_jit *j, struct x86_buf *b, const struct jit_load *l, u32 span, u32 slow)
 {
 	u32 to = j->slow[slow].pos;
 
-	if (l->base == X86_NO_REG) {
+	if (!l || l->base == X86_NO_REG) {
 		x86_nop_to(b, to);
 		return;
 	}
-	x86_alu_imm(b, X86_CMP, X86_64, l->base, (s32)(j->req.world->fast_limit - l->disp));
+	x86_alu_imm(b, X86_CMP, X86_64, l->base, (s32)(limit_for(j, span) - l->disp));
 	x86_jcc(b, X86_CC_GE, to);
 }
 
-static void emit_fast(struct ax_jit *j, const struct load *l, u32 slow)
+/*
+ * jit_align_load - what stands in front of a fast load: padding, the check of @span bytes (NULL: it
+ * has been made), the way to slow code number @slow
+ */
+void jit_align_load(struct ax_jit *j, const struct jit_load *l, u32 span, u32 slow)
 {
 	struct x86_buf measure = { .len = j->b.len };
 	u32 pad;
 
-	check(j, &measure, l, slow);
+	check(j, &measure, l, span, slow);
 	pad = -measure.len & (AX_JIT_LOAD_ALIGN - 1);
 	x86_fill_nops(&j->b, j->pass == JIT_ESTIMATE ? AX_JIT_LOAD_ALIGN - 1 : pad);
-	check(j, &j->b, l, slow);
-	x86_load(&j->b, l->dst, x86_at(l->base, (s32)l->disp), l->bytes, l->sign);
+	check(j, &j->b, l, span, slow);
 }
 
-/* May the processor be asked at all? Of a constant address it is known now. */
-static bool may_be_fast(const struct ax_jit *j, const struct load *l)
+/* jit_may_be_fast - may the processor be asked at all? Of a constant address it is known now. */
+bool jit_may_be_fast(const struct ax_jit *j, const struct jit_load *l, u32 span)
 {
 	if (!j->req.world->fast)
 		return false;
 	return l->base != X86_NO_REG ||
-	       (l->disp < j->req.world->fast_limit && jit_fits32(l->disp));
+	       (l->disp < limit_for(j, span) && jit_fits32(l->disp) && jit_fits32(l->disp + span));
+}
+
+static void emit_fast(struct ax_jit *j, const struct jit_load *l, u32 slow)
+{
+	jit_align_load(j, l, l->bytes, slow);
+	x86_load(&j->b, l->dst, x86_at(l->base, (s32)l->disp), l->bytes, l->sign);
 }
 
 void jit_op_ref(struct ax_jit *j)
 {
 	struct jit_val *v = jit_arg(j, 0);
-	struct load l = { .bytes = (u8)(1U << (j->insn.op - AX_OP_ref8)) };
+	struct jit_load l = { .bytes = (u8)(1U << (j->insn.op - AX_OP_ref8)) };
 	u32 slow;
 
-	take_address(j, v, &l);
+	jit_take_address(j, v, &l, l.bytes);
 	take_dst(j, v, &l);
 	l.sign = take_sign(j, l.bytes);
 	slow = jit_slow_add(j, (struct jit_slow){
 		.dst = l.dst, .sign = l.sign, .base = l.base, .disp = l.disp });
-	if (may_be_fast(j, &l))
+	if (jit_may_be_fast(j, &l, l.bytes))
 		emit_fast(j, &l, slow);
 	else
 		x86_jmp(&j->b, j->slow[slow].pos);
@@ -134,17 +138,18 @@ void jit_op_ref(struct ax_jit *j)
 		jit_know(v, l.bytes * 8U, 64);
 }
 
-static void slow_address(struct ax_jit *j, const struct jit_slow *s)
+/* jit_address - dst = the address; changes no flags */
+void jit_address(struct ax_jit *j, enum x86_reg dst, const struct jit_load *l)
 {
-	if (s->base == X86_NO_REG)
-		x86_mov_imm(&j->b, s->dst, (u64)s->disp);
-	else if (s->disp)
-		x86_lea(&j->b, X86_64, s->dst, x86_at(s->base, (s32)s->disp));
-	else if (s->base != s->dst)
-		x86_mov(&j->b, s->dst, s->base);
+	if (l->base == X86_NO_REG)
+		x86_mov_imm(&j->b, dst, (u64)l->disp);
+	else if (l->disp)
+		x86_lea(&j->b, X86_64, dst, x86_at(l->base, (s32)l->disp));
+	else if (l->base != dst)
+		x86_mov(&j->b, dst, l->base);
 }
 
-static void jump_back(struct ax_jit *j, u32 to)
+void jit_jump_back(struct ax_jit *j, u32 to)
 {
 	if (j->b.len + 2 - to <= 128)
 		x86_jmp_short(&j->b, to);
@@ -155,19 +160,24 @@ static void jump_back(struct ax_jit *j, u32 to)
 static void slow_path(struct ax_jit *j, struct jit_slow *s)
 {
 	bool load = s->op >= AX_OP_ref8 && s->op <= AX_OP_ref64;
+	struct jit_load l = { .base = s->base, .disp = s->disp };
 
 	if (j->pass == JIT_ESTIMATE)
 		s->est = j->b.len;
 	else
 		s->pos = j->b.len;
+	if (s->block) {
+		jit_slow_block(j, s);
+		return;
+	}
 	if (load)
-		slow_address(j, s);
+		jit_address(j, s->dst, &l);
 	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, s->sign));
 	jit_call(j, AX_JIT_SLOW);
 	if (!load)
 		return; /* an error: the stub does not come back */
 	x86_pop(&j->b, s->dst);
-	jump_back(j, s->back);
+	jit_jump_back(j, s->back);
 }
 
 void jit_slow_paths(struct ax_jit *j)

@@ -74,29 +74,45 @@ static u32 aligned(u32 bytes)
 	return (bytes + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
 }
 
-int gtp_jit_compile(const struct ax_verified *v, u64 pc, ax_jit_fn *fn, u32 *len)
+static int emit(struct ax_jit *work, struct gtp_jit_code *code)
 {
-	struct ax_jit_request req = { .v = v, .world = &arena.world, .pc = pc };
-	struct ax_jit *work = gtp_mem_alloc(ax_jit_work_size(v));
-	u32 room = GTP_JIT_ARENA - arena.used;
 	const u8 *at = gtp_jit_arena + arena.used;
+	int err;
+
+	if (!code->len)
+		return -EOPNOTSUPP;
+	err = ax_jit_emit(work, (u64)at, arena.writable + arena.used, GTP_JIT_ARENA - arena.used);
+	if (err)
+		return err;
+	arena.used = min_t(u32, arena.used + aligned(code->len), GTP_JIT_ARENA);
+	code->fn = (ax_jit_fn)at;
+	code->frame_bytes = ax_jit_frame_bytes(work);
+	return 0;
+}
+
+int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code)
+{
+	struct ax_jit *work = gtp_mem_alloc(ax_jit_work_size(req));
 	int err;
 
 	if (!work)
 		return -ENOMEM;
-	*len = ax_jit_plan(work, &req);
-	err = ax_jit_emit(work, (u64)at, arena.writable + arena.used, room);
+	if (!req->world)
+		req->world = &arena.world;
+	code->len = ax_jit_plan(work, req);
+	err = emit(work, code);
 	gtp_mem_free(work);
-	if (err)
-		return err;
-	arena.used = min_t(u32, arena.used + aligned(*len), GTP_JIT_ARENA);
-	*fn = (ax_jit_fn)at;
-	return 0;
+	return err;
 }
 
 void gtp_jit_reset(void)
 {
 	arena.used = arena.begin;
+}
+
+const struct ax_jit_world *gtp_jit_world(void)
+{
+	return &arena.world;
 }
 
 void gtp_jit_usage(u32 *used, u32 *size)

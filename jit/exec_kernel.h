@@ -30,18 +30,32 @@ int gtp_jit_open(void);
 void gtp_jit_close(void);
 
 /**
- * gtp_jit_compile() - compile into the open arena
- * @v: the expression; its code must stay as long as the snippet
- * @pc: the location's address
- * @fn: receives the snippet; it may run after gtp_jit_close()
- * @len: receives its length in bytes
- *
- * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -ERANGE (cannot happen: a bug).
+ * struct gtp_jit_code - a snippet
+ * @fn: it may run after gtp_jit_close()
+ * @len: its length in bytes
+ * @frame_bytes: of actions: what they collect
  */
-int gtp_jit_compile(const struct ax_verified *v, u64 pc, ax_jit_fn *fn, u32 *len);
+struct gtp_jit_code {
+	ax_jit_fn fn;
+	u32 len;
+	u32 frame_bytes;
+};
+
+/**
+ * gtp_jit_compile() - compile into the open arena
+ * @req: what; its world is filled in if it is NULL. Bytecode must stay as long as the snippet
+ * @code: receives the snippet
+ *
+ * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -EOPNOTSUPP (actions that are no one snippet),
+ * -ERANGE (cannot happen: a bug).
+ */
+int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code);
 
 /* gtp_jit_reset - forget all snippets; none may run any more, on any CPU */
 void gtp_jit_reset(void);
+
+/* gtp_jit_world - where snippets in the arena run; a test may want it without fast loads */
+const struct ax_jit_world *gtp_jit_world(void);
 
 /* gtp_jit_usage - bytes of the arena in use and in all */
 void gtp_jit_usage(u32 *used, u32 *size);

@@ -126,30 +126,47 @@ void jit_user_free(struct jit_user *u)
 	free(u);
 }
 
-ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
-			   u32 *len)
+static int emit(struct jit_user *u, struct ax_jit *work, u32 n)
 {
-	struct ax_jit_request req = { .v = v, .world = &u->world, .pc = pc, .seed = seed };
-	struct ax_jit *work = malloc(ax_jit_work_size(v));
-	const u8 *code = u->exec + u->used;
-	u32 n;
-	int ret;
+	u64 at = (u64)(uintptr_t)(u->exec + u->used);
+	int ret = ax_jit_emit(work, at, u->write + u->used, u->size - u->used);
 
-	if (!work)
-		die("malloc");
-	n = ax_jit_plan(work, &req);
-	ret = ax_jit_emit(work, (u64)(uintptr_t)code, u->write + u->used, u->size - u->used);
-	free(work);
-	if (ret == -ENOSPC)
-		return NULL;
-	if (ret) {
+	if (ret && ret != -ENOSPC) {
 		fprintf(stderr, "ax_jit_emit: %d\n", ret);
 		abort();
 	}
-	u->used += (n + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
+	if (!ret)
+		u->used += (n + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
 	if (u->used > u->size)
 		u->used = u->size;
+	return ret;
+}
+
+ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *req, u32 *len,
+				   u32 *frame_bytes)
+{
+	struct ax_jit *work = malloc(ax_jit_work_size(req));
+	const u8 *code = u->exec + u->used;
+	bool fits;
+	u32 n;
+
+	if (!work)
+		die("malloc");
+	req->world = &u->world;
+	n = ax_jit_plan(work, req);
+	fits = n && !emit(u, work, n);
 	if (len)
 		*len = n;
-	return (ax_jit_fn)(uintptr_t)code;
+	if (frame_bytes)
+		*frame_bytes = ax_jit_frame_bytes(work);
+	free(work);
+	return fits ? (ax_jit_fn)(uintptr_t)code : NULL;
+}
+
+ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
+			   u32 *len)
+{
+	struct ax_jit_request req = { .v = v, .pc = pc, .seed = seed };
+
+	return jit_user_compile_request(u, &req, len, NULL);
 }

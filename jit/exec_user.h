@@ -55,4 +55,11 @@ static inline void jit_user_reset(struct jit_user *u)
 ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
 			   u32 *len);
 
+/*
+ * jit_user_compile_request - the same of any request, whose world is filled in; NULL also when its
+ * actions are no one snippet. @frame_bytes may be NULL
+ */
+ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *req, u32 *len,
+				   u32 *frame_bytes);
+
 #endif /* _GTP_EXEC_USER_H */

@@ -88,37 +88,75 @@ u32 ax_jit_stubs(struct ax_jit_world *w, u64 base, u8 *buf, u32 size);
 
 struct ax_jit;
 
-/**
- * ax_jit_work_size() - memory that the compiler needs for an expression
- * @v: the expression
- *
- * Return: bytes; the caller allocates them (8-aligned, contents do not matter).
- */
-size_t ax_jit_work_size(const struct ax_verified *v);
+enum ax_jit_item_kind {
+	AX_JIT_REGS,
+	AX_JIT_MEM,
+	AX_JIT_EXPR,
+	AX_JIT_ELSEWHERE, /* not the snippet's job; it only keeps its number */
+};
 
 /**
- * struct ax_jit_request - what to compile
+ * struct ax_jit_item - one action of a tracepoint
+ * @kind: what it is
+ * @mask: REGS: GDB's register mask
+ * @base: MEM: register that @offset counts from, -1: none
+ * @offset: MEM: address or offset
+ * @len: MEM: bytes
+ * @v: EXPR: the expression
+ */
+struct ax_jit_item {
+	enum ax_jit_item_kind kind;
+	u64 mask;
+	s32 base;
+	u64 offset;
+	u64 len;
+	const struct ax_verified *v;
+};
+
+/**
+ * struct ax_jit_request - what to compile: an expression, or all actions of a tracepoint
  * @v: the expression; its code must stay while snippets that print may run
+ * @items: the actions; they are copied no more than what they point to
+ * @nitems: how many; 0: it is @v
  * @world: where
  * @pc: what register 16 (rip) reads as
  * @seed: changes which registers are used, for tests; 0 is the best choice
  */
 struct ax_jit_request {
 	const struct ax_verified *v;
+	const struct ax_jit_item *items;
+	u32 nitems;
 	const struct ax_jit_world *world;
 	u64 pc;
 	u32 seed;
 };
 
 /**
+ * ax_jit_work_size() - memory that the compiler needs
+ * @req: what it will be asked
+ *
+ * Return: bytes; the caller allocates them (8-aligned, contents do not matter).
+ */
+size_t ax_jit_work_size(const struct ax_jit_request *req);
+
+/**
  * ax_jit_plan() - decide everything but the bytes
  * @work: ax_jit_work_size() bytes
  * @req: what; copied, but not what it points to
  *
+ * Actions become one snippet if what they collect has one known form: then it writes their blocks
+ * (see trace/frame.h) to env->frame, where the caller has made room for ax_jit_frame_bytes(), and
+ * keeps env->progress: when it fails, the action that did and the bytes that are good are there.
+ * Expressions with jumps, strings, lengths that are computed, and ones that set variables have no
+ * such form.
+ *
  * Context: any; allocates nothing, time is about linear in the length of the expression.
- * Return: the bytes of code that ax_jit_emit() will write.
+ * Return: the bytes of code that ax_jit_emit() will write; 0: these actions are no one snippet.
  */
 u32 ax_jit_plan(struct ax_jit *work, const struct ax_jit_request *req);
+
+/* ax_jit_frame_bytes - of planned actions: what they collect */
+u32 ax_jit_frame_bytes(const struct ax_jit *work);
 
 /**
  * ax_jit_emit() - write the code that was planned

@@ -38,15 +38,11 @@ int gtp_jit_code_begin(void *ctx, struct gtp_why *why)
 	return err;
 }
 
-int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
+static int compile(struct ax_jit_request *req, struct gtp_jit_code *code, struct gtp_why *why)
 {
-	ax_jit_fn fn;
+	int err = gtp_jit_compile(req, code);
 	u32 used, size;
-	int err;
 
-	if (!making)
-		return 0;
-	err = gtp_jit_compile(&e->ax, pc, &fn, &e->compiled_len);
 	gtp_jit_usage(&used, &size);
 	if (err == -ENOSPC)
 		gtp_why(why,
@@ -55,9 +51,70 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	else if (err)
 		gtp_why(why, "its machine code cannot be made (%d); monitor jit off does without",
 			err);
-	else
-		e->compiled = (void *)fn;
 	return err;
+}
+
+int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
+{
+	struct ax_jit_request req = { .v = &e->ax, .pc = pc };
+	struct gtp_jit_code code;
+	int err;
+
+	if (!making)
+		return 0;
+	err = compile(&req, &code, why);
+	if (err)
+		return err;
+	e->compiled = (void *)code.fn;
+	e->compiled_len = code.len;
+	return 0;
+}
+
+static struct ax_jit_item to_item(const struct gtp_action *a)
+{
+	static const u8 kind[] = {
+		[GTP_ACTION_REGS] = AX_JIT_REGS,
+		[GTP_ACTION_MEM] = AX_JIT_MEM,
+		[GTP_ACTION_EXPR] = AX_JIT_EXPR,
+		[GTP_ACTION_STATIC] = AX_JIT_ELSEWHERE,
+	};
+
+	return (struct ax_jit_item){
+		.kind = kind[a->kind],
+		.mask = a->mask,
+		.base = a->base,
+		.offset = a->offset,
+		.len = a->len,
+		.v = a->expr ? &a->expr->ax : NULL,
+	};
+}
+
+int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	struct ax_jit_request req = { .pc = tp->addr };
+	const struct gtp_action *a;
+	struct ax_jit_item *items;
+	struct gtp_jit_code code;
+	int err;
+
+	if (!making)
+		return -EOPNOTSUPP;
+	items = gtp_mem_alloc(tp->nactions * sizeof(*items));
+	if (!items) {
+		gtp_why(why, "no memory to make machine code");
+		return -ENOMEM;
+	}
+	for (a = tp->actions; a; a = a->next)
+		items[req.nitems++] = to_item(a);
+	req.items = items;
+	err = compile(&req, &code, why);
+	gtp_mem_free(items);
+	if (err)
+		return err;
+	tp->code = (void *)code.fn;
+	tp->code_len = code.len;
+	tp->frame_bytes = code.frame_bytes;
+	return 0;
 }
 
 void gtp_jit_code_end(void *ctx)
@@ -115,8 +172,6 @@ static void list_expr(struct gtp_stub *stub, const char *what, u32 n, const stru
 	if (e->compiled)
 		gtp_stub_printf(stub, "machine code: disassemble 0x%llx,+%u\n", (u64)e->compiled,
 				e->compiled_len);
-	else
-		gtp_stub_print(stub, "no machine code: not running, or interpreted\n");
 }
 
 static void list_tracepoint(struct gtp_stub *stub, const struct gtp_tracepoint *tp)
@@ -132,6 +187,11 @@ static void list_tracepoint(struct gtp_stub *stub, const struct gtp_tracepoint *
 		if (a->expr)
 			list_expr(stub, "action", n, a->expr);
 	}
+	if (tp->code)
+		gtp_stub_printf(stub, "machine code of all actions: disassemble 0x%llx,+%u\n",
+				(u64)tp->code, tp->code_len);
+	if (!gtp_trace_running(&gtp_host.trace))
+		gtp_stub_print(stub, "there is machine code only while the trace is running\n");
 }
 
 static int monitor_disas(struct gtp_stub *stub, const char *arg, struct gtp_why *why)

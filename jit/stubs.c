@@ -13,6 +13,8 @@
 enum {
 	SAVED_REGS = X86_R11 + 1,
 	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */
+	SAVED_WHERE, /* with a block: offset in the frame */
+	SAVED_LEN,   /* and its bytes */
 };
 
 static s64 fail(struct ax_env *env, u32 desc, enum ax_err code, u64 arg, u64 arg2)
@@ -27,6 +29,21 @@ static s64 fail(struct ax_env *env, u32 desc, enum ax_err code, u64 arg, u64 arg
 	return -EINVAL;
 }
 
+/* A block's memory, into the frame. An action that is no expression has opcode 0. */
+static s64 copy(struct ax_env *env, u32 desc, u64 addr, const u64 *saved)
+{
+	u32 len = (u32)saved[SAVED_LEN];
+
+	if (env->ops->read(env->ctx, env->frame + saved[SAVED_WHERE], addr, len))
+		return fail(env, desc, AX_E_BAD_ADDRESS, addr, len);
+	return 0;
+}
+
+static bool is_division(u32 op)
+{
+	return op >= AX_OP_div_signed && op <= AX_OP_rem_unsigned;
+}
+
 /* The slow stub's work. A load's address is in the register that is to have its value. */
 static s64 slow(struct ax_env *env, u64 *saved)
 {
@@ -37,8 +54,10 @@ static s64 slow(struct ax_env *env, u64 *saved)
 	u64 value;
 	u8 buf[8];
 
-	if (op < AX_OP_ref8 || op > AX_OP_ref64)
+	if (is_division(op))
 		return fail(env, desc, AX_E_DIVIDE_BY_ZERO, 0, 0);
+	if (op < AX_OP_ref8 || op > AX_OP_ref64)
+		return copy(env, desc, addr, saved);
 	bytes = 1U << (op - AX_OP_ref8);
 	if (env->ops->read(env->ctx, buf, addr, bytes))
 		return fail(env, desc, AX_E_BAD_ADDRESS, addr, bytes);

@@ -89,6 +89,18 @@ struct x86_mem jit_hit(const struct jit_val *v)
 	return x86_at(JIT_REGS, (s32)gtp_regs_offset(v->loc));
 }
 
+/* jit_hit_val - GDB's register @n of the hit as a value */
+struct jit_val jit_hit_val(const struct ax_jit *j, u32 n)
+{
+	struct jit_val v = { .where = JIT_HIT, .loc = (u8)n };
+
+	if (n == GTP_REG_RIP)
+		return jit_const(j->req.pc);
+	v.bits = (u8)(8 * gtp_regs_width(n));
+	jit_know(&v, v.bits, 64);
+	return v;
+}
+
 static void load_hit(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 {
 	x86_load(&j->b, dst, jit_hit(v), v->bits / 8, v->sign);
@@ -96,7 +108,7 @@ static void load_hit(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v
 
 enum x86_reg jit_cached(const struct ax_jit *j, u32 hit)
 {
-	for (u32 i = 0; i < JIT_NR_ALLOC; i++)
+	for (u32 i = 0; i < j->nalloc; i++)
 		if (j->cached[j->order[i]] == (s8)hit)
 			return j->order[i];
 	return X86_NO_REG;
@@ -159,7 +171,7 @@ static enum x86_reg find_free(const struct ax_jit *j)
 {
 	enum x86_reg found = X86_NO_REG;
 
-	for (u32 i = 0; i < JIT_NR_ALLOC; i++) {
+	for (u32 i = 0; i < j->nalloc; i++) {
 		u32 r = j->order[i];
 
 		if (j->regs[r])

@@ -233,23 +233,78 @@ static u16 frame_flags(const struct gtp_tracepoint *tp, int rc)
 	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
 }
 
+static int start_again(struct gtp_cpu *cpu, u32 start)
+{
+	gtp_buffer_rewind(&cpu->buf, start);
+	return -EAGAIN;
+}
+
+/*
+ * All actions as one piece of code, which writes into room that is made once; static data, which
+ * only the event's own code can make, come before it. Return: -EAGAIN when there is no room; doing
+ * them one by one will find out how far it goes.
+ */
+static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
+{
+	const u32 bytes_mask = (1U << AX_PROGRESS_ACTION) - 1;
+	u32 start = gtp_buffer_mark(&cpu->buf), mark;
+	int rc;
+
+	if (cpu->tp->sdata && unlikely(collect_static(cpu)))
+		return start_again(cpu, start);
+	mark = gtp_buffer_mark(&cpu->buf);
+	cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
+	if (unlikely(!cpu->env.frame))
+		return start_again(cpu, start);
+	rc = ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL);
+	if (unlikely(rc)) {
+		*n = cpu->env.progress >> AX_PROGRESS_ACTION;
+		gtp_buffer_rewind(&cpu->buf, mark + (cpu->env.progress & bytes_mask));
+	}
+	return rc;
+}
+
+/* Stops at the first that fails; @n says which, from 1. */
+static int collect_one_by_one(struct gtp_cpu *cpu, u32 *n)
+{
+	const struct gtp_action *a;
+	int rc = 0;
+
+	*n = 0;
+	for (a = cpu->tp->actions; a && !rc; a = a->next) {
+		++*n;
+		rc = collect(cpu, a);
+	}
+	return rc;
+}
+
+static int collect_all(struct gtp_cpu *cpu, u32 *n)
+{
+	int rc = cpu->tp->code ? collect_at_once(cpu, n) : -EAGAIN;
+
+	return rc == -EAGAIN ? collect_one_by_one(cpu, n) : rc;
+}
+
+static char nth_letter(const struct gtp_tracepoint *tp, u32 n)
+{
+	const struct gtp_action *a = tp->actions;
+
+	while (--n)
+		a = a->next;
+	return gtp_action_letter(a->kind);
+}
+
 static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	struct gtp_buffer *buf = &cpu->buf;
-	const struct gtp_action *a;
 	u32 n = 0;
-	int rc = 0;
+	int rc;
 
 	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, hit_time(cpu))) {
 		end_run(cpu, GTP_STOP_FULL, 0, 0);
 		return;
 	}
-	for (a = cpu->tp->actions; a; a = a->next) {
-		n++;
-		rc = collect(cpu, a);
-		if (rc)
-			break;
-	}
+	rc = collect_all(cpu, &n);
 	if (rc == -ENOSPC) {
 		full(cpu);
 		return;
@@ -257,7 +312,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	stat->usage += gtp_buffer_mark(buf);
 	gtp_buffer_commit(buf, frame_flags(cpu->tp, rc));
 	if (rc)
-		end_run(cpu, GTP_STOP_ERROR, n, gtp_action_letter(a->kind));
+		end_run(cpu, GTP_STOP_ERROR, n, nth_letter(cpu->tp, n));
 }
 
 /* --- the turn --- */

@@ -125,6 +125,7 @@ static const struct gtp_target_ops target_ops = {
 	.progress = gtp_host_progress,
 	.code_begin = gtp_jit_code_begin,
 	.code_make = gtp_jit_code_make,
+	.code_make_actions = gtp_jit_code_make_actions,
 	.code_end = gtp_jit_code_end,
 	.code_forget = gtp_jit_code_forget,
 };

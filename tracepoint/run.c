@@ -292,20 +292,30 @@ static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, st
 	return rc;
 }
 
-static int make_code(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why)
+static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
+	struct gtp_why inner = { "" };
 	const struct gtp_action *a;
 	int rc = make_code_of(t, tp, tp->cond, why);
 
+	if (rc || !tp->actions)
+		return rc;
+	rc = t->target->code_make_actions(t->ctx, tp, &inner);
+	if (rc != -EOPNOTSUPP) {
+		if (rc)
+			gtp_why(why, "tracepoint %u: %s", tp->num, inner.text);
+		return rc;
+	}
+	rc = 0;
 	for (a = tp->actions; a && !rc; a = a->next)
 		rc = make_code_of(t, tp, a->expr, why);
 	return rc;
 }
 
 /* Of one tracepoint, or of all when @only is NULL. */
-static int compile(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why)
+static int compile(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_why *why)
 {
-	const struct gtp_tracepoint *tp;
+	struct gtp_tracepoint *tp;
 	int rc;
 
 	if (!t->target->code_begin)
@@ -321,12 +331,13 @@ static int compile(struct gtp_trace *t, const struct gtp_tracepoint *only, struc
 
 static void forget_code(struct gtp_trace *t)
 {
-	const struct gtp_tracepoint *tp;
+	struct gtp_tracepoint *tp;
 	const struct gtp_action *a;
 
 	if (!t->target->code_forget)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
+		tp->code = NULL;
 		if (tp->cond)
 			tp->cond->compiled = NULL;
 		for (a = tp->actions; a; a = a->next)

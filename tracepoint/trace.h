@@ -35,8 +35,10 @@ enum gtp_stop {
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: machine code is going to be made; 0 or -errno with @why. NULL, and with it the other
- *              three: there is none, expressions are interpreted
+ *              four: there is none, expressions are interpreted
  * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0 or -errno with @why
+ * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code, or
+ *                     -errno with @why
  * @code_end: what has been made since code_begin() may run
  * @code_forget: nothing that was made is run any more
  */
@@ -52,6 +54,7 @@ struct gtp_target_ops {
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, struct gtp_why *why);
 	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+	int (*code_make_actions)(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
 	void (*code_end)(void *ctx);
 	void (*code_forget)(void *ctx);
 };

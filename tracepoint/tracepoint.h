@@ -91,6 +91,9 @@ struct gtp_source {
  * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
  * @cond: NULL: always
  * @actions: in order
+ * @code: machine code of all actions as one; NULL: each by itself
+ * @frame_bytes: what it collects
+ * @code_len: its own length in bytes
  * @sources: in order
  * @nactions: how many @actions
  * @code_bytes: of all its expressions
@@ -125,6 +128,9 @@ struct gtp_tracepoint {
 	u32 slot;
 	struct gtp_expr *cond;
 	struct gtp_action *actions;
+	void *code;
+	u32 frame_bytes;
+	u32 code_len;
 	struct gtp_source *sources;
 	struct gtp_location *loc;
 };

@@ -193,6 +193,7 @@ struct gtp_percpu {
 void gtp_jit_start(void);
 int gtp_jit_code_begin(void *ctx, struct gtp_why *why);
 int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
 void gtp_jit_code_end(void *ctx);
 void gtp_jit_code_forget(void *ctx);
 int gtp_jit_monitor(struct gtp_stub *stub, const char *command, struct gtp_why *why);

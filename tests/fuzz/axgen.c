@@ -226,7 +226,7 @@ static void make_stack(struct axgen *g)
 
 static void make_tsv(struct axgen *g)
 {
-	u32 tsv = 1 + axgen_pick(g, 4);
+	u32 tsv = g->tsv + axgen_pick(g, 4);
 
 	switch (axgen_pick(g, 3)) {
 	case 0:

@@ -17,6 +17,7 @@ enum {
  * @rng: state of the random numbers; 0: the expression ends with the decisions
  * @page: addresses of the pages that expressions like to read; page 1 is a hole behind page 0, page
  *	4 one behind page 3, which is behind page 2
+ * @tsv: number of the first of four variables that expressions use
  * @alias: exclusive-ored with some of these addresses, to make them ones of another kind
  */
 struct axgen {
@@ -24,6 +25,7 @@ struct axgen {
 	u64 rng;
 	u64 page[AXGEN_PAGES];
 	u64 alias;
+	u32 tsv;
 	u32 depth;
 	bool alive;
 	u32 nlabels;

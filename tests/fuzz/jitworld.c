@@ -117,5 +117,6 @@ const struct jitdiff_world *jitworld(struct axgen *g)
 	for (u32 i = 0; i < AXGEN_PAGES; i++)
 		g->page[i] = MEM + i * PAGE;
 	g->alias = 0xffff888000000000;
+	g->tsv = 1;
 	return &world;
 }

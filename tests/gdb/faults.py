@@ -281,6 +281,11 @@ def mutations():
             client.close()
     finally:
         kill_and_wait(load)
+    # A mutated size that stands would be refused, and rightly.
+    client = rsp.connect()
+    client.ask("QTinit")
+    client.ask("QTBuffer:size:-1")
+    client.close()
     alive()
 
 

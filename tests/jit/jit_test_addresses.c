@@ -138,8 +138,10 @@ static int compile_loads(void)
 	static u8 code[WIDTHS][5];
 	struct ax_point points[5];
 	struct ax_verified v;
+	struct ax_jit_request req = { .v = &v };
+	struct gtp_jit_code snip;
 	struct ax_error err;
-	u32 width, len;
+	u32 width;
 	int ret;
 
 	gtp_jit_reset();
@@ -154,7 +156,8 @@ static int compile_loads(void)
 		c[3] = (u8)(AX_OP_ref8 + width);
 		c[4] = AX_OP_end;
 		ax_verify(c, sizeof(code[0]), AX_CONDITION, points, &v, &err);
-		ret = gtp_jit_compile(&v, 0, &snippet[width], &len);
+		ret = gtp_jit_compile(&req, &snip);
+		snippet[width] = snip.fn;
 	}
 	gtp_jit_close();
 	return ret;

@@ -41,17 +41,20 @@ static struct jit_test_request *request;
 static struct jit_test_reply *reply;
 static u32 reply_size;
 
-ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len)
+ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_world *w, u64 pc,
+			   u32 *len)
 {
-	ax_jit_fn fn;
+	struct ax_jit_request req = { .v = v, .world = w, .pc = pc };
+	struct gtp_jit_code code;
 	int err;
 
 	gtp_jit_reset();
 	if (gtp_jit_open())
 		return NULL;
-	err = gtp_jit_compile(v, pc, &fn, len);
+	err = gtp_jit_compile(&req, &code);
 	gtp_jit_close();
-	return err ? NULL : fn;
+	*len = code.len;
+	return err ? NULL : code.fn;
 }
 
 static int fill_world(struct axenv *e, const struct jit_test_request *r)
@@ -97,6 +100,7 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 	struct ax_point *points = kvmalloc_array(r->code_len + 1, sizeof(*points), GFP_KERNEL);
 	struct ax_verified v;
 	struct ax_error err;
+	struct ax_jit_world w = *gtp_jit_world();
 	ax_jit_fn fn = NULL;
 	u64 value = 0;
 	u32 len;
@@ -104,13 +108,13 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 
 	if (!points)
 		return -ENOMEM;
+	/* A vector's memory is not where it says; something else may be. */
+	w.fast = false;
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)
-		fn = jit_test_compile(&v, r->pc, &len);
+		fn = jit_test_compile(&v, &w, r->pc, &len);
 	if (fn) {
 		axenv_reset(e);
-		preempt_disable();
 		ret = ax_jit_run(fn, &e->ax, &value);
-		preempt_enable();
 		fill_reply(e, ret, value);
 	}
 	kvfree(points);

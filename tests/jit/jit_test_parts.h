@@ -5,8 +5,12 @@
 
 #include "jit/jit.h"
 
-/* jit_test_compile - into the arena, as the only snippet there; NULL when it cannot */
-ax_jit_fn jit_test_compile(const struct ax_verified *v, u64 pc, u32 *len);
+/*
+ * jit_test_compile - into the arena, as the only snippet there; NULL when it cannot. @w: NULL, or a
+ * world to use instead of the kernel's
+ */
+ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_world *w, u64 pc,
+			   u32 *len);
 
 /*
  * jit_test_addresses - loads of every width at addresses that are bad in every way, in every

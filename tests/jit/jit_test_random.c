@@ -20,7 +20,7 @@ static int read_carefully(void *ctx, void *dst, u64 addr, u32 len)
 
 static int compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len)
 {
-	*fn = jit_test_compile(v, RANDOM_PC, len);
+	*fn = jit_test_compile(v, NULL, RANDOM_PC, len);
 	return *fn ? 0 : -ENOSPC;
 }
 
@@ -104,6 +104,7 @@ int jit_test_random(u32 first, u32 programs)
 		g->page[3] = (u64)two + PAGE_SIZE;
 		g->page[4] = (u64)two + 2 * PAGE_SIZE;
 		g->alias = 0xffff800000000000; /* a user address */
+		g->tsv = 1;
 		err = run_programs(g, first, programs);
 	}
 	vfree(one);

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A tracepoint's actions as one snippet: all blocks of a frame, written where they belong.
+ *
+ * The caller has made room for all of it, once; JIT_FRAME points there, and every block's place is
+ * known now because nothing jumps. Of a block's memory the first piece is checked as a load is (see
+ * compile_mem.c), for the block as a whole; what fails the check or faults, in any piece, is copied
+ * carefully from its beginning.
+ *
+ *	mov dword [frame + n], type; mov dword [frame + n + 4], length; mov [frame + n + 8], address
+ *	cmp base, limit; jge slow; mov d, [base]; mov [frame + n + 16], d
+ *	nop slow; mov d, [base + 8]; mov [frame + n + 24], d
+ * back:
+ *	...
+ * slow: mov d, address; push length; push place; push what it is about; call the common stub
+ *	pop d; lea rsp, [rsp + 16]; jmp back
+ */
+#include "jit/compile.h"
+#include "trace/frame.h"
+
+enum {
+	FRAME_BYTES_MAX = 1 << 16, /* more than this is not worth to be written in one go */
+	UNROLL_MAX = 32,           /* bytes that are copied by loads of their own */
+};
+
+static struct x86_mem frame_at(u32 offset)
+{
+	return x86_at(JIT_FRAME, (s32)offset);
+}
+
+/* This cannot be done as a whole; what is emitted from here on does not matter. */
+static void give_up(struct ax_jit *j)
+{
+	j->unsuitable = true;
+}
+
+/* Where an error finds the frame: the action that is being done, and what it has left so far. */
+static void note_progress(struct ax_jit *j)
+{
+	struct x86_mem to = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, progress));
+
+	x86_store_imm(&j->b, to, (s32)(j->item << AX_PROGRESS_ACTION | j->frame_used), 4);
+}
+
+/* Room for a block; returns where its body begins. */
+static u32 begin_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room)
+{
+	u32 at = j->frame_used;
+
+	if (room > FRAME_BYTES_MAX || at + 8 + room > FRAME_BYTES_MAX) {
+		give_up(j);
+		return 0;
+	}
+	x86_store_imm(&j->b, frame_at(at), (s32)(type | num << 16), 4);
+	x86_store_imm(&j->b, frame_at(at + 4), (s32)len, 4);
+	j->frame_used = at + 8 + room;
+	return at + 8;
+}
+
+static void store_address(struct ax_jit *j, u32 at, const struct jit_load *l, enum x86_reg scratch)
+{
+	enum x86_reg from = scratch;
+
+	if (l->base != X86_NO_REG && !l->disp)
+		from = l->base;
+	else
+		jit_address(j, scratch, l);
+	x86_store(&j->b, frame_at(at), from, 8);
+}
+
+/* The careful copy of a whole block; its address goes to @s->dst, as the stub wants it. */
+static void careful_copy(struct ax_jit *j, const struct jit_slow *s)
+{
+	struct jit_load l = { .base = s->base, .disp = s->disp };
+
+	jit_address(j, s->dst, &l);
+	x86_push_imm(&j->b, (s32)s->len);
+	x86_push_imm(&j->b, (s32)s->where);
+	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, false));
+	jit_call(j, AX_JIT_SLOW);
+	x86_pop(&j->b, s->dst);
+	x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
+}
+
+void jit_slow_block(struct ax_jit *j, const struct jit_slow *s)
+{
+	careful_copy(j, s);
+	jit_jump_back(j, s->back);
+}
+
+static u32 piece(u32 left)
+{
+	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u32 slow)
+{
+	u32 at, n;
+
+	for (at = 0; at < len; at += n) {
+		struct x86_mem from = x86_at(l->base, (s32)(l->disp + at));
+
+		n = piece(len - at);
+		/* The check of the first piece is for all: the others only keep the way back. */
+		jit_align_load(j, at ? NULL : l, len, slow);
+		x86_load(&j->b, l->dst, from, n, false);
+		x86_store(&j->b, frame_at(to + at), l->dst, n);
+	}
+}
+
+static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len)
+{
+	struct jit_slow s = {
+		.block = true, .dst = l->dst, .base = l->base, .disp = l->disp,
+		.len = len, .where = to,
+	};
+	u32 slow;
+
+	if (len > UNROLL_MAX || !jit_may_be_fast(j, l, len)) {
+		s.pc = j->insn.pc;
+		s.op = j->insn.op;
+		careful_copy(j, &s);
+		return;
+	}
+	slow = jit_slow_add(j, s);
+	copy_pieces(j, l, to, len, slow);
+	j->slow[slow].back = j->b.len;
+}
+
+/* What follows a block in its expression may fail; then the block stays. */
+static void end_block(struct ax_jit *j)
+{
+	struct ax_insn next;
+
+	if (j->insn.op && jit_peek(j, &next) && next.op != AX_OP_end)
+		note_progress(j);
+}
+
+/* jit_frame_mem - a MEM block of what @addr points to */
+void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
+{
+	struct jit_load l = { .bytes = 8 };
+	u32 at;
+
+	if (!len)
+		return;
+	if (len > GTP_BLOCK_MEM_MAX) {
+		give_up(j);
+		return;
+	}
+	jit_take_address(j, addr, &l, (u32)len);
+	at = begin_block(j, GTP_BLOCK_MEM, 0, (u32)len, 8 + gtp_round8((u32)len));
+	l.dst = jit_alloc(j);
+	store_address(j, at, &l, l.dst);
+	copy_memory(j, &l, at + 8, (u32)len);
+	jit_unref_reg(j, l.dst);
+	end_block(j);
+}
+
+/* jit_frame_var - a VAR block with what is in rax */
+void jit_frame_var(struct ax_jit *j, u32 tsv)
+{
+	u32 at = begin_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
+
+	x86_store(&j->b, frame_at(at), X86_RAX, 8);
+	end_block(j);
+}
+
+static void put_reg(struct ax_jit *j, u32 at, u32 n)
+{
+	struct jit_val v = jit_hit_val(j, n);
+	enum x86_reg r = jit_alloc(j);
+
+	jit_move(j, r, &v);
+	x86_store(&j->b, frame_at(at), r, 8);
+	jit_unref_reg(j, r);
+}
+
+static void frame_regs(struct ax_jit *j, u64 mask)
+{
+	u32 bytes = 8, at, n;
+
+	for (n = 0; n < GTP_NR_SAVED_REGS; n++)
+		bytes += mask >> n & 1 ? 8 : 0;
+	if (bytes == 8)
+		return;
+	at = begin_block(j, GTP_BLOCK_REGS, 0, bytes, bytes);
+	x86_store_imm(&j->b, frame_at(at), (s32)(mask & GTP_REGS_KNOWN), 8);
+	for (n = 0; n < GTP_NR_SAVED_REGS; n++) {
+		if (!(mask >> n & 1))
+			continue;
+		at += 8;
+		put_reg(j, at, n);
+	}
+}
+
+static void frame_mem_item(struct ax_jit *j, const struct ax_jit_item *item)
+{
+	struct jit_val addr = jit_const(item->offset);
+
+	if (item->base >= 0 && item->base != GTP_REG_RIP) {
+		addr = jit_hit_val(j, (u32)item->base);
+		if (addr.bits < 64 || !jit_fits32((s64)item->offset))
+			give_up(j); /* nothing that GDB asks for */
+		addr.imm = (s32)item->offset;
+		jit_know(&addr, 64, 64);
+	} else if (item->base == GTP_REG_RIP) {
+		addr = jit_const(j->req.pc + item->offset);
+	}
+	jit_push(j, addr);
+	j->held = 1;
+	jit_frame_mem(j, jit_arg(j, 0), item->len);
+	jit_pop(j);
+}
+
+/* Is it straight ahead, without what needs a lock around it? */
+static bool is_simple(const struct ax_verified *v)
+{
+	u32 pc;
+
+	if (v->flags & AX_F_SETS_TSV)
+		return false;
+	for (pc = 0; pc < v->len; pc++)
+		if (v->points[pc].flags & AX_P_TARGET)
+			return false;
+	return true;
+}
+
+static void frame_item(struct ax_jit *j, const struct ax_jit_item *item)
+{
+	j->insn = (struct ax_insn){ 0 }; /* errors outside of an expression have pc and opcode 0 */
+	note_progress(j);
+	switch (item->kind) {
+	case AX_JIT_REGS:
+		frame_regs(j, item->mask);
+		break;
+	case AX_JIT_MEM:
+		frame_mem_item(j, item);
+		break;
+	case AX_JIT_EXPR:
+		if (is_simple(item->v))
+			jit_expr(j, item->v);
+		else
+			give_up(j);
+		break;
+	case AX_JIT_ELSEWHERE:
+		break;
+	}
+}
+
+static void load_frame(struct ax_jit *j)
+{
+	struct x86_mem from = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, frame));
+
+	x86_load(&j->b, JIT_FRAME, from, 8, false);
+}
+
+/* jit_frame_after_call - the stubs for calls keep only the two pointers that every snippet has */
+void jit_frame_after_call(struct ax_jit *j)
+{
+	if (j->req.nitems)
+		load_frame(j);
+}
+
+/* jit_frame_items - all actions, one after the other */
+void jit_frame_items(struct ax_jit *j)
+{
+	j->frame_used = 0;
+	load_frame(j);
+	for (u32 i = 0; i < j->req.nitems && !j->unsuitable; i++) {
+		j->item = i + 1;
+		frame_item(j, &j->req.items[i]);
+	}
+}
