@@ -27,9 +27,12 @@ static int __init gtp_init(void)
 
 	gtp_world_init();
 	gtp_jit_start();
-	err = gtp_host_init();
+	err = gtp_event_init();
 	if (err)
 		return err;
+	err = gtp_host_init();
+	if (err)
+		goto err_event;
 	err = gtp_procfs_init();
 	if (err)
 		goto err_host;
@@ -42,6 +45,8 @@ err_procfs:
 	gtp_procfs_exit();
 err_host:
 	gtp_host_exit();
+err_event:
+	gtp_event_exit();
 	return err;
 }
 
@@ -54,6 +59,7 @@ static void __exit gtp_exit(void)
 	gtp_gtpframe_exit();
 	gtp_procfs_exit();
 	gtp_host_exit();
+	gtp_event_exit();
 }
 
 module_init(gtp_init);

@@ -12,6 +12,7 @@ GTP_SHARED := \
 	stub/pkt_run.c \
 	stub/pkt_frame.c \
 	stub/pkt_upload.c \
+	stub/pkt_marker.c \
 	stub/monitor.c \
 	tracepoint/parse.c \
 	tracepoint/why.c \
@@ -39,6 +40,7 @@ GTP_SHARED := \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \
+	trace/sdata.c \
 	trace/tfile.c \
 	trace/file.c \
 	regions/table.c

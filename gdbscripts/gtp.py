@@ -10,6 +10,7 @@ try:
     import gtp.prefix
     import gtp.check
     import gtp.modules
+    import gtp.sdata
     import gtp.status
     import gtp.explain
     import gtp.lines

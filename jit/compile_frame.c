@@ -243,6 +243,8 @@ static void frame_item(struct ax_jit *j, const struct ax_jit_item *item)
 		else
 			give_up(j);
 		break;
+	case AX_JIT_ELSEWHERE:
+		break;
 	}
 }
 

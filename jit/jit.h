@@ -94,6 +94,7 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
+	AX_JIT_ELSEWHERE, /* not the snippet's job; it only keeps its number */
 };
 
 /**

@@ -76,6 +76,7 @@ static struct ax_jit_item to_item(const struct gtp_action *a)
 		[GTP_ACTION_REGS] = AX_JIT_REGS,
 		[GTP_ACTION_MEM] = AX_JIT_MEM,
 		[GTP_ACTION_EXPR] = AX_JIT_EXPR,
+		[GTP_ACTION_STATIC] = AX_JIT_ELSEWHERE,
 	};
 
 	return (struct ax_jit_item){

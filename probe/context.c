@@ -133,5 +133,6 @@ const struct gtp_hit_ops gtp_context_ops = {
 	.tsv_lock = tsv_lock,
 	.tsv_unlock = tsv_unlock,
 	.print = print,
+	.sdata = gtp_event_take,
 	.stopping = stopping,
 };

@@ -187,6 +187,20 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
+/* A record that is not there is no error: the rest of the frame is worth having without it. */
+static int collect_static(struct gtp_cpu *cpu)
+{
+	const struct gtp_trace *t = cpu->trace;
+	int rc = t->hit_ops->sdata(t->ctx, cpu->tp->loc, cpu->env.regs, &cpu->buf);
+
+	if (rc == -E2BIG)
+		cpu->env.err = (struct ax_error){ AX_E_TOO_MUCH, 0, 0, GTP_SDATA_RECORD_MAX, 0 };
+	if (rc != -ENODATA)
+		return rc;
+	cpu->no_sdata++;
+	return 0;
+}
+
 static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 {
 	switch (a->kind) {
@@ -196,6 +210,8 @@ static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 		return collect_mem(cpu, a);
 	case GTP_ACTION_EXPR:
 		return evaluate(cpu, a->expr, NULL);
+	case GTP_ACTION_STATIC:
+		return collect_static(cpu);
 	}
 	return 0;
 }
@@ -217,19 +233,29 @@ static u16 frame_flags(const struct gtp_tracepoint *tp, int rc)
 	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
 }
 
+static int start_again(struct gtp_cpu *cpu, u32 start)
+{
+	gtp_buffer_rewind(&cpu->buf, start);
+	return -EAGAIN;
+}
+
 /*
- * All actions as one piece of code, which writes into room that is made once. Return: -EAGAIN when
- * there is none; doing them one by one will find out how far it goes.
+ * All actions as one piece of code, which writes into room that is made once; static data, which
+ * only the event's own code can make, come before it. Return: -EAGAIN when there is no room; doing
+ * them one by one will find out how far it goes.
  */
 static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
 	const u32 bytes_mask = (1U << AX_PROGRESS_ACTION) - 1;
-	u32 mark = gtp_buffer_mark(&cpu->buf);
+	u32 start = gtp_buffer_mark(&cpu->buf), mark;
 	int rc;
 
+	if (cpu->tp->sdata && unlikely(collect_static(cpu)))
+		return start_again(cpu, start);
+	mark = gtp_buffer_mark(&cpu->buf);
 	cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
 	if (unlikely(!cpu->env.frame))
-		return -EAGAIN;
+		return start_again(cpu, start);
 	rc = ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL);
 	if (unlikely(rc)) {
 		*n = cpu->env.progress >> AX_PROGRESS_ACTION;

@@ -10,28 +10,38 @@
 #include <gtp/regs.h>
 #include "agentexpr/ax.h"
 #include "trace/buffer.h"
+#include "trace/sdata.h"
 #include "tracepoint/tracepoint.h"
 #include "tracepoint/tsv.h"
 
 struct gtp_trace;
 
+enum gtp_location_kind {
+	GTP_LOCATION_CODE,  /* an instruction */
+	GTP_LOCATION_EVENT, /* a kernel tracepoint, by its marker's address */
+};
+
 /**
  * struct gtp_location - one address that is or will be probed, with all tracepoints there
  * @next: all locations of the run
  * @addr: as GDB knows it; what a frame reports as pc
+ * @kind: what @addr is, and who arms it
  * @first: tracepoints here; grows at the end while armed, shrinks never
  * @trace: the run it belongs to
  * @probe: whatever the target hangs on it while it is armed
  * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
+ * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
  */
 struct gtp_location {
 	struct gtp_location *next;
 	u64 addr;
+	enum gtp_location_kind kind;
 	struct gtp_tracepoint *first;
 	struct gtp_trace *trace;
 	void *probe;
 	u64 missed;
+	struct gtp_sdata_format *format;
 	const char *mechanism;
 };
 
@@ -53,6 +63,7 @@ struct gtp_tp_stat {
  * @buf: its frames
  * @stat: counters by tracepoint slot
  * @nested: how many were skipped
+ * @no_sdata: hits for which the kernel made no record
  *
  * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
  * the beginning of a run. What a condition that is false touches comes first, in one cache line.
@@ -68,6 +79,7 @@ struct gtp_cpu {
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
 	u64 nested;
+	u64 no_sdata;
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];
 };
@@ -81,6 +93,9 @@ struct gtp_cpu {
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back
  * @print: a line from printf; may drop it when there is no room, and counts what it drops
+ * @sdata: put the event's record for this hit into the open frame of @buf by
+ *         gtp_buffer_add_static(): what that says, or -ENODATA when the kernel makes none; called
+ *         only at locations for which the target's ->sdata has said yes (NULL: there are none)
  * @stopping: the run has just been marked as ending; finish it soon, from a context that may sleep
  */
 struct gtp_hit_ops {
@@ -90,6 +105,8 @@ struct gtp_hit_ops {
 	unsigned long (*tsv_lock)(void *ctx);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);
 	void (*print)(void *ctx, u32 tp, const char *text, u32 len);
+	int (*sdata)(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
+		     struct gtp_buffer *buf);
 	void (*stopping)(void *ctx);
 };
 

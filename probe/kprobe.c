@@ -65,18 +65,22 @@ u64 gtp_kprobe_self_skipped(void)
  * one such level is taken off. A probe in jump form that is hit in a real NMI looks the same as
  * that; it is then judged as its task's.
  */
-static bool hit_in_task(void)
+static unsigned int context_of_hit(void)
 {
 	unsigned int count = preempt_count();
 
 	if (count & NMI_MASK)
 		count -= NMI_OFFSET + HARDIRQ_OFFSET;
-	return !(count & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET));
+	return count;
 }
 
-static bool hit_of_self(void)
+bool gtp_kprobe_skip_self(unsigned int context)
 {
-	return current->tgid == READ_ONCE(self_tgid) && hit_in_task() && !READ_ONCE(gtp_self_trace);
+	if (likely(current->tgid != READ_ONCE(self_tgid)) || READ_ONCE(gtp_self_trace) ||
+	    context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
+		return false;
+	this_cpu_inc(self_skipped);
+	return true;
 }
 
 static void assert_regs_layout(void)
@@ -123,9 +127,9 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (unlikely(hit_of_self()))
-		this_cpu_inc(self_skipped);
-	else if (unlikely(!cpu))
+	if (unlikely(gtp_kprobe_skip_self(context_of_hit())))
+		return 0;
+	if (unlikely(!cpu))
 		atomic_long_inc(&p->homeless);
 	else
 		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs);
@@ -265,6 +269,11 @@ static void forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
+static bool is_armed(const struct gtp_location *loc)
+{
+	return loc->kind == GTP_LOCATION_CODE && loc->probe;
+}
+
 /* take_off - a batch from the front of a list; what is behind it */
 static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 {
@@ -274,12 +283,13 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 	for (rest = first; rest && n < BATCH; rest = rest->next) {
 		struct location_probe *p = rest->probe;
 
-		if (p)
+		if (is_armed(rest))
 			batch[n++] = &p->kp;
 	}
-	unregister_kprobes(batch, n);
+	if (n)
+		unregister_kprobes(batch, n);
 	for (loc = first; loc != rest; loc = loc->next) {
-		if (loc->probe)
+		if (is_armed(loc))
 			forget(loc);
 	}
 	*done += n;
@@ -289,7 +299,7 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 /**
  * gtp_kprobe_disarm() - struct gtp_target_ops' disarm
  * @ctx: unused
- * @first: list of locations; those without a probe are skipped
+ * @first: list of locations; those without a kprobe are skipped
  *
  * unregister_kprobes() waits for a grace period, and handlers run with preemption off: when it
  * returns, none runs on any CPU, and the memory of all may go.
@@ -301,7 +311,7 @@ void gtp_kprobe_disarm(void *ctx, struct gtp_location *first)
 	u32 done = 0, total = 0;
 
 	for (loc = first; loc; loc = loc->next)
-		total += !!loc->probe;
+		total += is_armed(loc);
 	for (loc = first; loc;) {
 		loc = take_off(loc, &done);
 		gtp_host_progress(NULL, "taking off probes", done, total);

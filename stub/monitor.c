@@ -81,6 +81,9 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_stub_printf(s, "buffers:   %llu of %llu bytes free\n", sum.free, sum.size);
 	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
 			sum.nested, sum.missed);
+	if (sum.no_sdata)
+		gtp_stub_printf(s, "no $_sdata: %llu frames for which the kernel made no record\n",
+				sum.no_sdata);
 }
 
 static void print_settings(struct gtp_stub *s)

@@ -45,6 +45,8 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qfThreadInfo", 0, gtp_pkt_none, "no list of threads" },
 	{ "qXfer:features:read:", GTP_PKT_PREFIX, gtp_pkt_features,
 	  "ANNEX:OFFSET,LENGTH: the target description" },
+	{ "qXfer:statictrace:read:", GTP_PKT_PREFIX, gtp_pkt_static_data,
+	  ":OFFSET,LENGTH: $_sdata of the selected frame" },
 	{ "qXfer:traceframe-info:read:", GTP_PKT_PREFIX, gtp_pkt_traceframe_info,
 	  ":OFFSET,LENGTH: what the selected frame has" },
 
@@ -56,7 +58,7 @@ const struct gtp_packet gtp_packets[] = {
 	{ "QTDP:-", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_actions,
 	  "N:ADDR:ACTIONS[-]: more of a tracepoint" },
 	{ "QTDP:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_define,
-	  "N:ADDR:E|D:STEP:PASS[:Xlen,HEX][-]: a tracepoint" },
+	  "N:ADDR:E|D:STEP:PASS[:S][:Xlen,HEX][-]: a tracepoint" },
 	{ "QTDPsrc:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_source,
 	  "N:ADDR:TYPE:START:LEN:HEX: its source text" },
 	{ "QTDV:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_variable,
@@ -82,7 +84,9 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qTV:", GTP_PKT_PREFIX, gtp_pkt_tsv_value, "N: a trace state variable's value" },
 	{ "qTfP", 0, gtp_pkt_first_tp, "upload of tracepoints" },
 	{ "qTsP", 0, gtp_pkt_next_tp, "the next piece" },
-	{ "qTfSTM", 0, gtp_pkt_none, "no static tracepoint markers" },
+	{ "qTSTMat:", GTP_PKT_PREFIX, gtp_pkt_marker_at, "ADDR: the kernel tracepoint there" },
+	{ "qTfSTM", 0, gtp_pkt_first_marker, "list of kernel tracepoints" },
+	{ "qTsSTM", 0, gtp_pkt_next_marker, "more of it" },
 	{ "qTfV", 0, gtp_pkt_first_tsv, "upload of trace state variables" },
 	{ "qTsV", 0, gtp_pkt_next_tsv, "the next one" },
 };

@@ -93,6 +93,7 @@ GTP_HANDLER(gtp_pkt_write_binary);
 /* pkt_xfer.c */
 GTP_HANDLER(gtp_pkt_features);
 GTP_HANDLER(gtp_pkt_traceframe_info);
+GTP_HANDLER(gtp_pkt_static_data);
 
 /* pkt_define.c */
 GTP_HANDLER(gtp_pkt_init);
@@ -131,6 +132,11 @@ GTP_HANDLER(gtp_pkt_first_tp);
 GTP_HANDLER(gtp_pkt_next_tp);
 GTP_HANDLER(gtp_pkt_first_tsv);
 GTP_HANDLER(gtp_pkt_next_tsv);
+
+/* pkt_marker.c */
+GTP_HANDLER(gtp_pkt_first_marker);
+GTP_HANDLER(gtp_pkt_next_marker);
+GTP_HANDLER(gtp_pkt_marker_at);
 
 /* monitor.c */
 GTP_HANDLER(gtp_pkt_monitor);

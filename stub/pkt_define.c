@@ -10,6 +10,7 @@ GTP_HANDLER(gtp_pkt_init)
 	s->upload_tp = 0;
 	s->upload_piece = 0;
 	s->upload_var = 0;
+	s->upload_marker = 0;
 	return gtp_packets_ok(s);
 }
 

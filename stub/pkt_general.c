@@ -20,6 +20,7 @@ GTP_HANDLER(gtp_pkt_supported)
 	gtp_out_printf(&s->reply, "QStartNoAckMode+;ConditionalTracepoints+;TracepointSource+;"
 		       "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
 		       "TraceStateVariables+;QTBuffer:size+;tracenz+;"
+		       "StaticTracepoints+;qXfer:statictrace:read+;"
 		       "qXfer:traceframe-info:read+;qXfer:features:read+");
 	return 0;
 }

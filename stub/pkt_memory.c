@@ -142,8 +142,11 @@ static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 
 static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u64 addr, u32 len)
 {
-	u32 n = gtp_frame_read_mem(f, addr, dst, len);
+	u32 n;
 
+	if (addr - GTP_SDATA_ADDR < GTP_BLOCK_MEM_MAX)
+		return gtp_sdata_read(f, s->trace->formats, addr - GTP_SDATA_ADDR, dst, len);
+	n = gtp_frame_read_mem(f, addr, dst, len);
 	if (n)
 		return n;
 	n = constant_bytes(s, addr, len);

@@ -82,6 +82,38 @@ static void put_block(struct window *w, const struct gtp_block *b)
 	put(w, text, (u32)line.len);
 }
 
+/* The static data are memory, too, for those who can read nothing else. */
+static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_frame *f)
+{
+	u32 size = gtp_sdata_size(f, s->trace->formats);
+	char text[80];
+	struct gtp_out line;
+
+	if (!size)
+		return;
+	gtp_out_init(&line, text, sizeof(text));
+	gtp_out_printf(&line, "<memory start=\"0x%llx\" length=\"0x%x\"/>\n", GTP_SDATA_ADDR, size);
+	put(w, text, (u32)line.len);
+}
+
+GTP_HANDLER(gtp_pkt_static_data)
+{
+	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_block *b = f ? gtp_sdata_block(f) : NULL;
+	struct window w;
+
+	if (!gtp_in_char(in, ':'))
+		return gtp_packets_bad(in, why, "':'");
+	if (open_window(s, in, &w, why))
+		return -EINVAL;
+	if (!b) {
+		gtp_why(why, f ? "the frame holds no static data" : "no trace frame is selected");
+		return -ENOENT;
+	}
+	put(&w, (const char *)(b + 1), b->len);
+	return close_window(s, &w);
+}
+
 GTP_HANDLER(gtp_pkt_traceframe_info)
 {
 	static const char head[] = "<traceframe-info>\n", tail[] = "</traceframe-info>\n";
@@ -104,6 +136,7 @@ GTP_HANDLER(gtp_pkt_traceframe_info)
 			break;
 		put_block(&w, b);
 	}
+	put_static(&w, s, f);
 	put(&w, tail, sizeof(tail) - 1);
 	return close_window(s, &w);
 }

@@ -11,6 +11,18 @@
 struct gtp_stub;
 
 /**
+ * struct gtp_marker - a kernel tracepoint as GDB sees it
+ * @addr: where a static tracepoint on it is
+ * @id: "system:event", or "raw:name"
+ * @extra: its fields, "TYPE NAME; ...", may be empty
+ */
+struct gtp_marker {
+	u64 addr;
+	const char *id;
+	const char *extra;
+};
+
+/**
  * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may
  * sleep
  * @read: live kernel memory; 0 or -EFAULT
@@ -20,6 +32,9 @@ struct gtp_stub;
  * @release: "6.1.0-..." of the kernel
  * @save: write the whole trace file to @path (QTSave); 0 or -errno
  * @now_ms: a clock that only moves forward, for keep-alives
+ * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
+ *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
+ * @marker_at: the number of the one at an address, or -ENOENT
  * @monitor: a `monitor` command that the stub itself does not know; appends text by
  *           gtp_stub_print(), returns 0, -ENOENT when it does not know it either, or -errno (NULL
  *           allowed). "help" is asked as well, for lines about its own commands
@@ -32,6 +47,8 @@ struct gtp_stub_ops {
 	const char *(*release)(void *ctx);
 	int (*save)(void *ctx, const char *path, struct gtp_why *why);
 	u64 (*now_ms)(void *ctx);
+	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
+	int (*marker_at)(void *ctx, u64 addr);
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };
 
@@ -52,6 +69,7 @@ enum {
  * @quiet_since_ms: when GDB last heard something
  * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because what they
  *           count can go away between two packets
+ * @upload_marker: cursor of qTsSTM, the same
  * @installing: defined during the run, not armed before it is complete
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
  *           the next noisy reply
@@ -75,6 +93,7 @@ struct gtp_stub {
 	u32 upload_tp;
 	u32 upload_piece;
 	u32 upload_var;
+	u32 upload_marker;
 	struct gtp_tracepoint *installing;
 	char notice[GTP_NOTICE_MAX];
 	u32 notice_len;

@@ -98,6 +98,8 @@ const struct gtp_stub_ops gtp_world_ops = {
 	.release = world_release,
 	.save = gtp_save,
 	.now_ms = world_now_ms,
+	.marker = gtp_event_marker_nth,
+	.marker_at = gtp_event_marker_at,
 	.monitor = world_monitor,
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One CPU's trace buffer: making room, laying frames and their blocks, walking them. */
 #include "trace/buffer.h"
+#include "trace/sdata.h"
 
 void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular)
 {
@@ -237,6 +238,22 @@ int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value)
 	if (unlikely(!p))
 		return refusal(b, sizeof(struct gtp_block) + 8);
 	*p = (u64)value;
+	return 0;
+}
+
+int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 **copy)
+{
+	u32 room = gtp_round8(len);
+	u64 *p;
+
+	if (unlikely(len > GTP_SDATA_RECORD_MAX))
+		return -E2BIG;
+	p = add_block(b, GTP_BLOCK_STATIC, 0, len, room);
+	if (unlikely(!p))
+		return refusal(b, sizeof(struct gtp_block) + room);
+	memcpy(p, record, len);
+	if (copy)
+		*copy = (u8 *)p;
 	return 0;
 }
 

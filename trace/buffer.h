@@ -95,6 +95,9 @@ const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct
 int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask);
 int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 
+/* gtp_buffer_add_static - an event's record; @copy, unless NULL, tells where it lies now */
+int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 **copy);
+
 /**
  * gtp_buffer_add_mem() - the bytes at @addr as a MEM block, or several when GTP_BLOCK_MEM_MAX is
  * not enough

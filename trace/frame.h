@@ -42,13 +42,15 @@ enum gtp_block_type {
 	GTP_BLOCK_REGS = 1, /* u64 mask, then one u64 per bit set, lowest first */
 	GTP_BLOCK_MEM,      /* u64 address, then len bytes, padded to 8 */
 	GTP_BLOCK_VAR,      /* s64 value; num is the variable */
+	GTP_BLOCK_STATIC,   /* an event's record: len bytes, padded to 8 */
 };
 
 /**
  * struct gtp_block - head of a block inside a frame
  * @type: enum gtp_block_type
  * @num: trace state variable
- * @len: MEM: bytes of data, at most GTP_BLOCK_MEM_MAX; REGS, VAR: bytes behind this head
+ * @len: MEM, STATIC: bytes of data, at most GTP_BLOCK_MEM_MAX, GTP_SDATA_RECORD_MAX; REGS, VAR:
+ *       bytes behind this head
  */
 struct gtp_block {
 	u16 type;

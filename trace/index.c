@@ -102,7 +102,7 @@ static void set_offsets(struct gtp_index *ix)
 
 	for (u32 i = 0; i < ix->n; i++) {
 		ix->entry[i].offset = offset;
-		offset += gtp_tfile_frame_size(ix->entry[i].frame);
+		offset += gtp_tfile_frame_size(ix->entry[i].frame, ix->formats);
 		step(ix, "measuring frames", i);
 	}
 	ix->entry[ix->n] = (struct gtp_index_entry){ NULL, offset };

@@ -5,6 +5,7 @@
 
 #include <gtp/base.h>
 #include "trace/buffer.h"
+#include "trace/sdata.h"
 
 /**
  * struct gtp_index_entry - frame number i
@@ -20,6 +21,7 @@ struct gtp_index_entry {
  * struct gtp_index - all frames of a stopped run
  * @entry: @n + 1 entries (the last has no frame, its offset is the length of all images)
  * @n: number of frames
+ * @formats: how static data is to be read, or NULL; set before gtp_index_build()
  * @progress: called now and then while all of them are walked, with @ctx: there may be a hundred
  *            million (may be NULL)
  * @ctx: for @progress
@@ -29,6 +31,7 @@ struct gtp_index_entry {
 struct gtp_index {
 	struct gtp_index_entry *entry;
 	u32 n;
+	const struct gtp_sdata_format *formats;
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	void *ctx;
 };

@@ -55,19 +55,22 @@ static u32 block_image_size(const struct gtp_block *b)
 	case GTP_BLOCK_VAR:
 		return VAR_SIZE;
 	default:
-		return 0; /* registers: one R block tells all of them */
+		return 0; /* one R block tells all registers, one M block the static data */
 	}
 }
 
-u32 gtp_tfile_frame_size(const struct gtp_frame *f)
+u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_format *formats)
 {
 	const struct gtp_block *b = NULL;
+	u32 sdata = gtp_sdata_size(f, formats);
 	u32 size = FRAME_HEAD;
 
 	if (has_regs(f))
 		size += REGS_HEAD + GTP_G_PACKET_BYTES;
 	while ((b = gtp_frame_next_block(f, b)))
 		size += block_image_size(b);
+	if (sdata)
+		size += MEM_HEAD + sdata;
 	return size;
 }
 
@@ -99,12 +102,13 @@ void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
 	put_reg(image, known, GTP_REG_RIP, f->pc);
 }
 
-static void put_head(struct window *w, const struct gtp_frame *f)
+static void put_head(struct window *w, const struct gtp_frame *f,
+		     const struct gtp_sdata_format *formats)
 {
 	u8 head[FRAME_HEAD];
 
 	gtp_put_le(head, f->tp, 2);
-	gtp_put_le(head + 2, gtp_tfile_frame_size(f) - FRAME_HEAD, 4);
+	gtp_put_le(head + 2, gtp_tfile_frame_size(f, formats) - FRAME_HEAD, 4);
 	put(w, head, sizeof(head));
 }
 
@@ -135,12 +139,34 @@ static void put_var(struct window *w, const struct gtp_block *b)
 	put(w, image, sizeof(image));
 }
 
-u32 gtp_tfile_read_frame(const struct gtp_frame *f, u32 offset, u8 *dst, u32 len)
+static void put_sdata(struct window *w, const struct gtp_frame *f,
+		      const struct gtp_sdata_format *formats)
+{
+	u32 size = gtp_sdata_size(f, formats), n;
+	u8 head[MEM_HEAD] = { 'M' };
+
+	if (!size)
+		return;
+	gtp_put_le(head + 1, GTP_SDATA_ADDR, 8);
+	gtp_put_le(head + 9, size, 2);
+	put(w, head, sizeof(head));
+	if (w->skip >= size) {
+		w->skip -= size;
+		return;
+	}
+	n = gtp_sdata_read(f, formats, w->skip, w->dst, w->len);
+	w->skip = 0;
+	w->dst += n;
+	w->len -= n;
+}
+
+u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_format *formats,
+			 u32 offset, u8 *dst, u32 len)
 {
 	struct window w = { .skip = offset, .dst = dst, .len = len };
 	const struct gtp_block *b = NULL;
 
-	put_head(&w, f);
+	put_head(&w, f, formats);
 	if (has_regs(f))
 		put_regs(&w, f);
 	while (w.len && (b = gtp_frame_next_block(f, b))) {
@@ -149,6 +175,8 @@ u32 gtp_tfile_read_frame(const struct gtp_frame *f, u32 offset, u8 *dst, u32 len
 		else if (b->type == GTP_BLOCK_VAR)
 			put_var(&w, b);
 	}
+	if (w.len)
+		put_sdata(&w, f, formats);
 	return len - w.len;
 }
 
@@ -178,7 +206,8 @@ u32 gtp_tfile_read_raw(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len)
 	for (i = entry_at(ix, offset); i < ix->n && done < len; i++) {
 		u32 from = (u32)(offset + done - ix->entry[i].offset);
 
-		done += gtp_tfile_read_frame(ix->entry[i].frame, from, dst + done, len - done);
+		done += gtp_tfile_read_frame(ix->entry[i].frame, ix->formats, from, dst + done,
+					     len - done);
 	}
 	return done;
 }

@@ -7,11 +7,12 @@
 #include "trace/index.h"
 
 /* gtp_tfile_frame_size - bytes of a frame's image: u16 tp, u32 size, blocks 'R' 'M' 'V' */
-u32 gtp_tfile_frame_size(const struct gtp_frame *f);
+u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_format *formats);
 
 /**
  * gtp_tfile_read_frame() - part of a frame's image
  * @f: the frame
+ * @formats: descriptions of static data
  * @offset: first byte wanted
  * @dst: receives the bytes
  * @len: how many at most
@@ -25,7 +26,8 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f);
  *
  * Return: bytes copied, less than @len only at the image's end.
  */
-u32 gtp_tfile_read_frame(const struct gtp_frame *f, u32 offset, u8 *dst, u32 len);
+u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_format *formats,
+			 u32 offset, u8 *dst, u32 len);
 
 /**
  * gtp_tfile_read_raw() - part of the raw stream: all frames' images, one after another (qTBuffer)

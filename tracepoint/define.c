@@ -134,10 +134,8 @@ static int field_fast(struct def *d)
 
 static int field_static(struct def *d)
 {
-	gtp_why(d->why,
-		"static tracepoints are not supported; use trace, not strace, for tracepoint %u",
-		d->tp->num);
-	return -EOPNOTSUPP;
+	d->tp->is_static = true;
+	return 0;
 }
 
 static int field_condition(struct def *d)
@@ -342,11 +340,10 @@ static int action_expr(struct def *d, struct gtp_action *a)
 	return read_expr(d, AX_ACTION, where, &a->expr);
 }
 
-static int refuse_static_data(struct def *d, struct gtp_action *a __always_unused)
+static int action_static(struct def *d, struct gtp_action *a __always_unused)
 {
-	gtp_why(d->why, "$_sdata is not supported; delete it from the actions of tracepoint %u",
-		d->tp->num);
-	return -EOPNOTSUPP;
+	d->tp->sdata = true;
+	return 0;
 }
 
 static int refuse_step_action(struct def *d, struct gtp_action *a __always_unused)
@@ -362,7 +359,7 @@ static const struct letter {
 	{ 'R', GTP_ACTION_REGS, action_regs },
 	{ 'M', GTP_ACTION_MEM, action_mem },
 	{ 'X', GTP_ACTION_EXPR, action_expr },
-	{ 'L', 0, refuse_static_data },
+	{ 'L', GTP_ACTION_STATIC, action_static },
 	{ 'S', 0, refuse_step_action },
 };
 

@@ -101,9 +101,24 @@ void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total)
 		gtp_stub_progress(gtp_host.stub, what, done, total);
 }
 
+static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+{
+	if (loc->kind == GTP_LOCATION_EVENT)
+		return gtp_event_arm(ctx, loc, why);
+	return gtp_kprobe_arm(ctx, loc, why);
+}
+
+static void disarm(void *ctx, struct gtp_location *first)
+{
+	gtp_event_disarm(ctx, first);
+	gtp_kprobe_disarm(ctx, first);
+}
+
 static const struct gtp_target_ops target_ops = {
-	.arm = gtp_kprobe_arm,
-	.disarm = gtp_kprobe_disarm,
+	.is_marker = gtp_event_is_marker,
+	.arm = arm,
+	.sdata = gtp_event_sdata,
+	.disarm = disarm,
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
@@ -127,6 +142,19 @@ static void tell_unloaded(const struct module *mod, bool init, u32 n)
 		gtp_stub_print(gtp_host.stub, text);
 }
 
+/* The range around all that we have armed in a module; its markers are no init code. */
+static bool armed_range(const struct module *mod, bool init, u64 *start, u64 *end)
+{
+	u64 event_start, event_end;
+	bool any = gtp_kprobe_range_in(mod, init, start, end);
+
+	if (init || !gtp_event_range_in(mod, &event_start, &event_end))
+		return any;
+	*start = min(*start, event_start);
+	*end = max(*end, event_end);
+	return true;
+}
+
 static void forget_text(const struct module *mod, bool init)
 {
 	u64 start, end;
@@ -137,7 +165,7 @@ static void forget_text(const struct module *mod, bool init)
 	 * lock, saving a trace may open a file whose file system loads a module, and then nothing
 	 * is armed.
 	 */
-	if (!gtp_kprobe_range_in(mod, init, &start, &end))
+	if (!armed_range(mod, init, &start, &end))
 		return;
 	mutex_lock(&gtp_host.lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);

@@ -31,6 +31,19 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 	return -EINVAL;
 }
 
+/*
+ * The function at a marker is what a tracepoint calls when it has several probes, and hardly ever
+ * runs otherwise: whoever traces its first instruction means the tracepoint.
+ */
+static enum gtp_location_kind kind_of(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
+{
+	if (tp->is_static)
+		return GTP_LOCATION_EVENT;
+	return t->target->is_marker && t->target->is_marker(t->ctx, tp->addr) ?
+		       GTP_LOCATION_EVENT :
+		       GTP_LOCATION_CODE;
+}
+
 static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 			    struct gtp_why *why)
 {
@@ -43,6 +56,12 @@ static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp
 			"tracepoint %u at 0x%llx: its module has been unloaded; load it and tstart, or delete it",
 			tp->num, tp->addr);
 		return -ENOENT;
+	}
+	if (tp->sdata && kind_of(t, tp) != GTP_LOCATION_EVENT) {
+		gtp_why(why,
+			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
+			tp->num);
+		return -EINVAL;
 	}
 	rc = check_expr(t, tp, tp->cond, 0, why);
 	for (a = tp->actions; a && !rc; a = a->next)
@@ -62,12 +81,14 @@ static int check_all(struct gtp_trace *t, struct gtp_why *why)
 
 /* --- locations --- */
 
-static struct gtp_location *find_location(const struct gtp_trace *t, u64 addr)
+static struct gtp_location *find_location(const struct gtp_trace *t,
+					  const struct gtp_tracepoint *tp)
 {
-	struct gtp_location *loc;
+	enum gtp_location_kind kind = kind_of(t, tp);
+	struct gtp_location *loc = t->locs;
 
-	for (loc = t->locs; loc && loc->addr != addr; loc = loc->next)
-		;
+	while (loc && (loc->addr != tp->addr || loc->kind != kind))
+		loc = loc->next;
 	return loc;
 }
 
@@ -81,6 +102,7 @@ static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepo
 		return NULL;
 	}
 	loc->addr = tp->addr;
+	loc->kind = kind_of(t, tp);
 	loc->trace = t;
 	loc->first = tp;
 	return loc;
@@ -130,12 +152,22 @@ static void free_locations(struct gtp_trace *t)
 	}
 }
 
+static void free_formats(struct gtp_trace *t)
+{
+	while (t->formats) {
+		struct gtp_sdata_format *format = t->formats;
+
+		t->formats = format->next;
+		t->mem.free(t->mem.ctx, format);
+	}
+}
+
 static int build_locations(struct gtp_trace *t, struct gtp_why *why)
 {
 	struct gtp_tracepoint *tp;
 
 	for (tp = t->tps.first; tp; tp = tp->next) {
-		struct gtp_location *loc = find_location(t, tp->addr);
+		struct gtp_location *loc = find_location(t, tp);
 
 		if (loc) {
 			append_here(loc, tp);
@@ -150,13 +182,63 @@ static int build_locations(struct gtp_trace *t, struct gtp_why *why)
 	return 0;
 }
 
+/* The description outlives the location: frames do, when a module goes. */
+static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_sdata_format *format = loc->format;
+
+	loc->format = NULL;
+	if (!format)
+		return;
+	format->next = t->formats;
+	t->formats = format;
+}
+
+static int allow_sdata(struct gtp_trace *t, struct gtp_location *loc,
+		       const struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	struct gtp_why inner = { "" };
+	int rc = t->target->sdata(t->ctx, loc, &inner);
+
+	keep_format(t, loc);
+	if (rc)
+		gtp_why(why, "tracepoint %u at 0x%llx: no static data: %s", tp->num, loc->addr,
+			inner.text);
+	return rc;
+}
+
+static int allow_sdata_all(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = loc->first; tp && !rc; tp = tp->next_here)
+		if (tp->sdata)
+			rc = allow_sdata(t, loc, tp, why);
+	return rc;
+}
+
+static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_location *next = loc->next;
+
+	loc->next = NULL;
+	t->target->disarm(t->ctx, loc);
+	loc->next = next;
+}
+
 static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	struct gtp_why inner = { "" };
 	int rc = t->target->arm(t->ctx, loc, &inner);
 
-	if (rc)
+	if (rc) {
 		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
+		return rc;
+	}
+	rc = allow_sdata_all(t, loc, why);
+	if (rc)
+		disarm_one(t, loc);
 	return rc;
 }
 
@@ -304,12 +386,14 @@ void gtp_trace_drop(struct gtp_trace *t)
 {
 	forget_code(t);
 	free_locations(t);
+	free_formats(t);
 	if (t->cpus)
 		t->target->buffers_put(t->ctx, t->cpus, t->ncpus);
 	t->cpus = NULL;
 	t->ncpus = 0;
 	t->mem.free(t->mem.ctx, t->index.entry);
 	t->index.entry = NULL;
+	t->index.formats = NULL;
 	t->index.n = 0;
 	t->indexed = false;
 	t->epoch++;
@@ -369,12 +453,14 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 
 static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	struct gtp_location *loc = find_location(t, tp->addr);
+	struct gtp_location *loc = find_location(t, tp);
 	int rc;
 
 	if (loc) {
-		append_here(loc, tp);
-		return 0;
+		rc = tp->sdata ? allow_sdata(t, loc, tp, why) : 0;
+		if (!rc)
+			append_here(loc, tp);
+		return rc;
 	}
 	loc = new_location(t, tp, why);
 	if (!loc)

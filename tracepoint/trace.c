@@ -72,6 +72,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 		sum->size += cpu->buf.size;
 		sum->free += cpu->buf.size - READ_ONCE(cpu->buf.used);
 		sum->nested += READ_ONCE(cpu->nested);
+		sum->no_sdata += READ_ONCE(cpu->no_sdata);
 	}
 	sum->missed = t->missed;
 	for (loc = t->locs; loc; loc = loc->next)
@@ -210,6 +211,7 @@ static int build_index(struct gtp_trace *t, u64 frames)
 	if (t->index.entry) {
 		for (i = 0; i < t->ncpus; i++)
 			bufs[i] = t->cpus[i] ? &t->cpus[i]->buf : NULL;
+		t->index.formats = t->formats;
 		t->index.progress = t->target->progress;
 		t->index.ctx = t->ctx;
 		gtp_index_build(&t->index, bufs, t->ncpus);

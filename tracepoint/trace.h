@@ -21,7 +21,11 @@ enum gtp_stop {
 
 /**
  * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
+ * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
+ *             whatever command it was set (NULL: there are none)
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
+ *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
  * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
  *          anywhere, and each @loc->missed is final
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
@@ -39,7 +43,9 @@ enum gtp_stop {
  * @code_forget: nothing that was made is run any more
  */
 struct gtp_target_ops {
+	bool (*is_marker)(void *ctx, u64 addr);
 	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 			   u32 *ncpus, struct gtp_why *why);
@@ -76,6 +82,7 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
  * @tps, @tsvs: definitions
  * @locs: armed locations
+ * @formats: of the static data in the frames, until these go
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots, @slots_used: counters that every CPU has, and how many are taken
  * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
@@ -106,6 +113,7 @@ struct gtp_trace {
 	struct gtp_tracepoints tps;
 	struct gtp_tsvs tsvs;
 	struct gtp_location *locs;
+	struct gtp_sdata_format *formats;
 	struct gtp_cpu **cpus;
 	u32 ncpus;
 	u32 nslots;
@@ -205,7 +213,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 
 /* struct gtp_totals - the run over all CPUs */
 struct gtp_totals {
-	u64 frames, created, size, free, nested, missed;
+	u64 frames, created, size, free, nested, missed, no_sdata;
 };
 
 /* gtp_trace_totals - may be asked for during a run: each figure is right by itself */

@@ -166,6 +166,8 @@ static void put_definition(struct gtp_out *out, const struct gtp_tracepoint *tp)
 {
 	put_head(out, 'T', tp);
 	gtp_out_printf(out, "%c:0:%llx", READ_ONCE(tp->enabled) ? 'E' : 'D', tp->pass);
+	if (tp->is_static)
+		gtp_out_printf(out, ":S");
 	if (tp->cond) {
 		gtp_out_printf(out, ":X%x,", tp->cond->ax.len);
 		gtp_out_hex(out, tp->cond->ax.code, tp->cond->ax.len);
@@ -185,6 +187,24 @@ static bool put_action(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 	return true;
 }
 
+/*
+ * GDB sends "-m ID" or "-qualified -m ID" for a place, but does not take it back: it would give up
+ * connecting. The address says the same, and GDB asks for the marker there.
+ */
+static bool is_marker_option(const struct gtp_tracepoint *tp, const struct gtp_source *s)
+{
+	return tp->is_static && !strcmp(s->type, "at") && !strncmp(s->hex, "2d", 2);
+}
+
+static void put_address(struct gtp_out *out, u64 addr)
+{
+	char text[24];
+	int len = snprintf(text, sizeof(text), "*0x%llx", addr);
+
+	gtp_out_printf(out, "at:0:%x:", (u32)len);
+	gtp_out_hex(out, text, (size_t)len);
+}
+
 static bool put_source(struct gtp_out *out, const struct gtp_tracepoint *tp, u32 n)
 {
 	const struct gtp_source *s = tp->sources;
@@ -194,6 +214,10 @@ static bool put_source(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 	if (!s)
 		return false;
 	put_head(out, 'Z', tp);
+	if (is_marker_option(tp, s)) {
+		put_address(out, tp->addr);
+		return true;
+	}
 	gtp_out_printf(out, "%s:%x:%x:", s->type, s->start, s->len);
 	gtp_out_text(out, s->hex, strlen(s->hex));
 	return true;

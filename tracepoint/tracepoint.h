@@ -41,12 +41,13 @@ enum gtp_action_kind {
 	GTP_ACTION_REGS, /* R */
 	GTP_ACTION_MEM,  /* M */
 	GTP_ACTION_EXPR, /* X */
+	GTP_ACTION_STATIC, /* L: $_sdata */
 };
 
 /* gtp_action_letter - as GDB writes it */
 static inline char gtp_action_letter(enum gtp_action_kind kind)
 {
-	return "RMX"[kind];
+	return "RMXL"[kind];
 }
 
 /**
@@ -100,6 +101,8 @@ struct gtp_source {
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
+ * @is_static: set by strace: @addr is the marker of a kernel tracepoint
+ * @sdata: collects $_sdata
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
@@ -111,6 +114,8 @@ struct gtp_tracepoint {
 	u32 num;
 	u64 addr;
 	bool enabled;
+	bool is_static;
+	bool sdata;
 	bool gone;
 	bool several;
 	bool defining;
@@ -152,13 +157,13 @@ __printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
  * gtp_tracepoint_define() - a QTDP packet without its "QTDP:"
  * @list: where it goes
  * @mem: memory
- * @text: "N:ADDR:E:STEP:PASS[:Xlen,hex][-]", terminated
+ * @text: "N:ADDR:E:STEP:PASS[:S][:Xlen,hex][-]", terminated
  * @why: the refusal
  * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
  *
  * Verifies the condition. Context: may sleep.
- * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping, F,
- * S); nothing is added on error. A definition that is repeated closes the one that is there: no
+ * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping,
+ * F); nothing is added on error. A definition that is repeated closes the one that is there: no
  * continuation changes it.
  */
 int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,

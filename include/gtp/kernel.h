@@ -104,6 +104,34 @@ bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *e
 void gtp_kprobe_set_self(pid_t tgid);
 u64 gtp_kprobe_self_skipped(void);
 
+/*
+ * gtp_kprobe_skip_self - at a hit: is it one of GDB's own tasks, which is not to be traced? Counts
+ * it then. @context: preempt_count() of the code that was hit
+ */
+bool gtp_kprobe_skip_self(unsigned int context);
+
+/* probe/event.c: kernel tracepoints */
+int gtp_event_init(void);
+void gtp_event_exit(void);
+int gtp_event_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+void gtp_event_disarm(void *ctx, struct gtp_location *first);
+
+/* gtp_event_take - struct gtp_hit_ops' sdata */
+int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
+		   struct gtp_buffer *buf);
+
+/*
+ * gtp_event_range_in - as gtp_kprobe_range_in(), but around the markers of armed tracepoints of a
+ * module, init code or not
+ */
+bool gtp_event_range_in(const struct module *mod, u64 *start, u64 *end);
+
+/* probe/event_list.c */
+int gtp_event_marker_nth(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
+int gtp_event_marker_at(void *ctx, u64 addr);
+bool gtp_event_is_marker(void *ctx, u64 addr);
+
 /* probe/access.c */
 
 /**

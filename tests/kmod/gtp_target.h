@@ -40,7 +40,7 @@ struct gtp_target_obj {
 /* Counters' names, in the order in which /proc/gtp_target shows them. */
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
-	X(user) X(noprobe)
+	X(user) X(noprobe) X(many) X(event)
 
 enum gtp_target_count {
 #define X(name) GTP_TARGET_COUNT_##name,
@@ -66,6 +66,24 @@ long gtp_target_chain_c(long n);
 long gtp_target_ptr(const void *p);
 long gtp_target_user(const char *s);
 long gtp_target_noprobe(long n);
+
+/* What tracepoints take by value: in one register, and in none. */
+struct gtp_target_pair {
+	int x, y;
+};
+
+struct gtp_target_triple {
+	long x, y, z;
+};
+
+/* gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare */
+void gtp_target_event_many(int n);
+
+/* gtp_target_marker - where gtp_target_many is known to be */
+unsigned long gtp_target_marker(void);
+
+/* gtp_target_event_count - hits tracepoint gtp_target_count */
+void gtp_target_event_count(u64 n);
 
 extern struct gtp_target_obj gtp_target_objs[GTP_TARGET_OBJS];
 extern long gtp_target_counter;

@@ -5,6 +5,9 @@
 
 #include "gtp_target.h"
 
+#define CREATE_TRACE_POINTS
+#include "gtp_target2_event.h"
+
 static u64 calls;
 module_param(calls, ullong, 0400);
 MODULE_PARM_DESC(calls, "how often gtp_target2_fn() has been called");
@@ -23,6 +26,7 @@ static int set_call(const char *text, const struct kernel_param *kp)
 		return err;
 	calls++;
 	gtp_target2_fn(n);
+	trace_gtp_target2_call(n);
 	return 0;
 }
 

@@ -155,6 +155,7 @@ int gtp_target_loop(const char *what, u64 count)
 		{ "leaf", one_leaf, false },
 		{ "add", one_add, false },
 		{ "obj", one_obj, false },
+		{ "event", gtp_target_event_count, false },
 		{ "mix", one_mix, true },
 	};
 	struct worker *workers;

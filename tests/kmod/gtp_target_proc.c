@@ -5,7 +5,8 @@
  *
  *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
  *	call chain N | call ptr HEX | call user TEXT | call noprobe N
- *	loop leaf|add|obj|mix COUNT	COUNT times on every CPU at once;
+ *	call event N				tracepoints gtp_target_many and gtp_target_bare
+ *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
  *
  * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
@@ -147,6 +148,16 @@ static int call_noprobe(struct order *o, const char *args)
 	return 0;
 }
 
+static int call_event(struct order *o, const char *args)
+{
+	int n;
+
+	if (kstrtoint(args, 0, &n))
+		return -EINVAL;
+	gtp_target_event_many(n);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
@@ -154,7 +165,7 @@ static const struct {
 	{ "add ", call_add },       { "obj ", call_obj },         { "str ", call_str },
 	{ "user ", call_user },     { "leaf ", call_leaf },       { "irq ", call_irq },
 	{ "locals ", call_locals }, { "chain ", call_chain },     { "ptr ", call_ptr },
-	{ "noprobe ", call_noprobe },
+	{ "noprobe ", call_noprobe }, { "event ", call_event },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -232,6 +243,7 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_array);
 	PLACE(gtp_target_banner);
 #undef PLACE
+	seq_printf(m, "addr gtp_target_marker %lx\n", gtp_target_marker());
 	seq_printf(m, "addr gtp_target_list %lx\n", (unsigned long)&gtp_target_list);
 	seq_printf(m, "addr gtp_target_counter %lx\n", (unsigned long)&gtp_target_counter);
 }

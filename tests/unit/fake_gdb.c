@@ -67,7 +67,25 @@ static int do_monitor(void *ctx, struct gtp_stub *stub, const char *command, str
 	return strcmp(command, "fake fail") ? -ENOENT : -EINVAL;
 }
 
+static int marker(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size)
+{
+	static const char *const ids[] = { "gtp_target:gtp_target_many", "raw:one", "raw:two" };
+
+	if (n >= ARRAY_SIZE(ids))
+		return -ENOENT;
+	snprintf(text, size, "%s", ids[n]);
+	*m = (struct gtp_marker){ FAKE_MARKER + n, text, n ? "" : "int a;" };
+	return 0;
+}
+
+static int marker_at(void *ctx, u64 addr)
+{
+	return addr == FAKE_MARKER ? 0 : -ENOENT;
+}
+
 static const struct gtp_stub_ops ops = {
+	.marker = marker,
+	.marker_at = marker_at,
 	.read = fake_read,
 	.write = do_write,
 	.text_start = text_start,
@@ -103,6 +121,7 @@ static const struct {
 	{ "gtp_target_obj", FAKE_OBJ },
 	{ "gtp_target_str", FAKE_STR },
 	{ "gtp_target_leaf", FAKE_LEAF },
+	{ "gtp_target_marker", FAKE_MARKER },
 	{ "gtp_target_banner", FAKE_BANNER },
 	{ "gtp_target_array", FAKE_ARRAY },
 	{ "gtp_target_objs", FAKE_OBJS },
@@ -165,6 +184,8 @@ static int call(struct fake_gdb *g, const char *what)
 	} else if (sscanf(what, "obj %llu", &a[1]) == 1) {
 		a[0] = FAKE_OBJS + a[1] * FAKE_OBJ_BYTES;
 		fake_call(&g->f, FAKE_OBJ, 2, a);
+	} else if (sscanf(what, "event %lld", &a[1]) == 1) {
+		fake_call(&g->f, FAKE_MARKER, 2, a);
 	} else if (sscanf(what, "leaf %lld", &a[0]) == 1) {
 		fake_call(&g->f, FAKE_LEAF, 1, a);
 	} else if (!strncmp(what, "str ", 4)) {
@@ -207,6 +228,7 @@ int fake_gdb_init(struct fake_gdb *g)
 		return err;
 	g->text = FAKE_TEXT;
 	g->f.refuse_arm = 0x10;
+	g->f.marker = FAKE_MARKER;
 	fill_machine(g);
 	return connect(g);
 }

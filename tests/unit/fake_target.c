@@ -138,6 +138,10 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 		gtp_why(why, "no probe is possible at 0x%llx", loc->addr);
 		return -EINVAL;
 	}
+	if (loc->kind == GTP_LOCATION_EVENT && loc->addr != f->marker) {
+		gtp_why(why, "there is no kernel tracepoint");
+		return -ENOENT;
+	}
 	note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	loc->mechanism = "fake";
@@ -235,8 +239,33 @@ static u64 wallclock_us(void *ctx)
 	return ((struct fake *)ctx)->wall_us;
 }
 
+static bool is_marker(void *ctx, u64 addr)
+{
+	const struct fake *f = ctx;
+
+	return f->marker && addr == f->marker;
+}
+
+static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+{
+	static const char text[] = "gtp_target:gtp_target_many\n0 8 0 head u64\n8 4 1 a int\n";
+	struct gtp_sdata_format *format = fake_alloc(ctx, sizeof(*format) + sizeof(text));
+
+	if (!format) {
+		gtp_why(why, "no memory for the description");
+		return -ENOMEM;
+	}
+	format->addr = loc->addr;
+	format->len = sizeof(text) - 1;
+	memcpy(format->text, text, sizeof(text) - 1);
+	loc->format = format;
+	return 0;
+}
+
 const struct gtp_target_ops fake_target_ops = {
+	.is_marker = is_marker,
 	.arm = arm,
+	.sdata = sdata,
 	.disarm = disarm,
 	.buffers_get = buffers_get,
 	.buffers_put = buffers_put,
@@ -288,7 +317,21 @@ static void stopping(void *ctx)
 	((struct fake *)ctx)->stopping++;
 }
 
+static int take_sdata(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
+		      struct gtp_buffer *buf)
+{
+	u8 record[12] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	assert(loc->kind == GTP_LOCATION_EVENT);
+	/* A number that no record is made for. */
+	if (regs->rsi == 404)
+		return -ENODATA;
+	gtp_put_le(record + 8, regs->rsi, 4);
+	return gtp_buffer_add_static(buf, record, sizeof(record), NULL);
+}
+
 const struct gtp_hit_ops fake_hit_ops = {
+	.sdata = take_sdata,
 	.read = fake_read,
 	.clock = hit_clock,
 	.builtin = builtin,
@@ -371,6 +414,10 @@ static void note_block(char *log, const struct gtp_block *b)
 		note_regs(log, b);
 	} else if (b->type == GTP_BLOCK_VAR) {
 		note(log, " v%u=%lld", b->num, *(const s64 *)(b + 1));
+	} else if (b->type == GTP_BLOCK_STATIC) {
+		note(log, " s=");
+		for (i = 0; i < b->len; i++)
+			note(log, "%02x", ((const u8 *)(b + 1))[i]);
 	} else {
 		note(log, " m%llx=", gtp_frame_mem_addr(b));
 		for (i = 0; i < b->len; i++)

@@ -58,8 +58,8 @@ static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 
 static int code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	static const u8 kind[] = { AX_JIT_REGS, AX_JIT_MEM, AX_JIT_EXPR };
-	struct ax_jit_item items[ITEMS_MAX];
+	static const u8 kind[] = { AX_JIT_REGS, AX_JIT_MEM, AX_JIT_EXPR, AX_JIT_ELSEWHERE };
+	struct ax_jit_item items[ITEMS_MAX + 1];
 	struct ax_jit_request req = { .items = items, .pc = tp->addr, .seed = code.made % 12 };
 	const struct gtp_action *a;
 
@@ -222,10 +222,13 @@ static void make_condition(struct axgen *g)
 
 static void define(struct axgen *g, struct fake *a, struct fake *b)
 {
-	static char acts[ITEMS_MAX * 2 * AXGEN_CODE_MAX], cond[64 + 2 * AXGEN_CODE_MAX];
+	static char acts[1 + ITEMS_MAX * 2 * AXGEN_CODE_MAX], cond[64 + 2 * AXGEN_CODE_MAX];
 	u32 n = axgen_pick(g, ITEMS_MAX + 1), at = 0;
 
 	acts[0] = '\0';
+	/* In machine code it comes before all others. */
+	if (a->marker)
+		at = (u32)sprintf(acts, "L");
 	while (n--) {
 		put_item(g, acts + at);
 		at += (u32)strlen(acts + at);
@@ -289,6 +292,8 @@ static void one_case(struct axgen *g)
 
 	a->trace.buffer_bytes = axgen_pick(g, 4) ? 0 : GTP_BUFFER_MIN;
 	b->trace.buffer_bytes = a->trace.buffer_bytes;
+	a->marker = axgen_pick(g, 3) ? 0 : AT;
+	b->marker = a->marker;
 	define(g, a, b);
 	start(a);
 	start(b);

@@ -158,7 +158,7 @@ static void test_offsets(void **state)
 	build(2);
 	for (u32 i = 0; i < 3; i++) {
 		assert_true(ix.entry[i].offset == offset);
-		offset += gtp_tfile_frame_size(ix.entry[i].frame);
+		offset += gtp_tfile_frame_size(ix.entry[i].frame, NULL);
 	}
 	assert_null(ix.entry[3].frame);
 	assert_true(ix.entry[3].offset == offset && offset == 6 + 6 + 13 + 6);

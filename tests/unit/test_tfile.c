@@ -82,8 +82,8 @@ static void expect_frame(const struct gtp_frame *f)
 	u32 step = want_len > 1000 ? 997 : 1;
 	u8 *got = malloc(want_len + 1);
 
-	assert_int_equal(gtp_tfile_frame_size(f), want_len);
-	assert_int_equal(gtp_tfile_read_frame(f, 0, got, want_len + 1), want_len);
+	assert_int_equal(gtp_tfile_frame_size(f, NULL), want_len);
+	assert_int_equal(gtp_tfile_read_frame(f, NULL, 0, got, want_len + 1), want_len);
 	assert_memory_equal(got, want, want_len);
 	for (u32 from = 0; from <= want_len; from += step) {
 		for (u32 len = 0; len <= want_len + 1 - from; len += step) {
@@ -92,13 +92,13 @@ static void expect_frame(const struct gtp_frame *f)
 			u8 *part = malloc(len + 1);
 
 			part[len] = 0xee;
-			assert_int_equal(gtp_tfile_read_frame(f, from, part, len), n);
+			assert_int_equal(gtp_tfile_read_frame(f, NULL, from, part, len), n);
 			assert_memory_equal(part, want + from, n);
 			assert_int_equal(part[len], 0xee);
 			free(part);
 		}
 	}
-	assert_int_equal(gtp_tfile_read_frame(f, U32_MAX, got, 1), 0);
+	assert_int_equal(gtp_tfile_read_frame(f, NULL, U32_MAX, got, 1), 0);
 	free(got);
 }
 
@@ -228,10 +228,10 @@ static void build_stream(u32 frames)
 	ix.entry = malloc((frames + 1) * sizeof(*ix.entry));
 	gtp_index_build(&ix, bufs, 1);
 	for (u32 i = 0; i < frames; i++) {
-		u32 n = gtp_tfile_read_frame(ix.entry[i].frame, 0, want + want_len,
+		u32 n = gtp_tfile_read_frame(ix.entry[i].frame, NULL, 0, want + want_len,
 					     (u32)sizeof(want) - want_len);
 
-		assert_int_equal(n, gtp_tfile_frame_size(ix.entry[i].frame));
+		assert_int_equal(n, gtp_tfile_frame_size(ix.entry[i].frame, NULL));
 		want_len += n;
 	}
 }

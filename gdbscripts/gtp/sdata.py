@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp sdata`: the record of a kernel tracepoint ($_sdata) in names and values.
+import struct
+
+import gdb
+
+# Where gdbtp shows a frame's record as memory, online and in trace files: trace/sdata.h says how.
+ADDRESS = 0x7364617461000000
+HEAD = 8
+NOTHING = "no static data in this frame; it is there when a kernel tracepoint (strace) collects $_sdata"
+
+
+class Field:
+    """One field of an event, as its description says."""
+
+    def __init__(self, line):
+        offset, size, signed, self.name, self.type = line.split(" ", 4)
+        self.offset, self.size, self.signed = int(offset), int(size), signed == "1"
+
+    def bytes(self, record):
+        """The field's own bytes, wherever in the record they lie."""
+        location = record[self.offset:self.offset + self.size]
+        if not self.type.startswith(("__data_loc ", "__rel_loc ")):
+            return location
+        where = struct.unpack("<I", location)[0]
+        start = where & 0xffff
+        if self.type.startswith("__rel_loc "):
+            start += self.offset + self.size
+        return record[start:start + (where >> 16)]
+
+    def element(self):
+        """The type of one element of an array, None when the field is none."""
+        words = self.type.split(" ", 1)[1] if self.type.startswith("__") and "_loc " in self.type else self.type
+        return words.split("[")[0].strip() if "[" in words else None
+
+    def text(self, record):
+        """The value as text: a string, a list of numbers, or a number."""
+        data = self.bytes(record)
+        element = self.element()
+        if element in ("char", "const char", "signed char"):
+            return quoted(data.split(b"\0")[0])
+        if element is not None:
+            size = element_size(element, data)
+            return "{%s}" % ", ".join(number(data[i:i + size], self.signed)
+                                      for i in range(0, len(data), size))
+        text = number(data, self.signed)
+        return "0x%x" % int(text) if "*" in self.type else text
+
+
+def quoted(data):
+    return '"%s"' % "".join(chr(c) if 32 <= c < 127 and c not in b'"\\' else "\\%03o" % c for c in data)
+
+
+def element_size(name, data):
+    """Bytes of an element: what GDB knows of the type, else what C does."""
+    try:
+        return gdb.lookup_type(name).sizeof
+    except gdb.error:
+        known = {"u8": 1, "__u8": 1, "u16": 2, "__u16": 2, "u32": 4, "__u32": 4, "u64": 8, "__u64": 8,
+                 "int": 4, "unsigned int": 4, "long": 8, "unsigned long": 8}
+        return known.get(name, 1)
+
+
+def number(data, signed):
+    if len(data) not in (1, 2, 4, 8):
+        return "0x" + data.hex() if data else "0"
+    return str(int.from_bytes(data, "little", signed=signed))
+
+
+def read():
+    """The selected frame's record and its description's lines; an error when it has none."""
+    inferior = gdb.selected_inferior()
+    try:
+        head = bytes(inferior.read_memory(ADDRESS, HEAD))
+        record_len, text_len = struct.unpack("<II", head)
+        everything = bytes(inferior.read_memory(ADDRESS + HEAD, record_len + text_len))
+    except gdb.error:
+        raise gdb.GdbError(NOTHING)
+    return everything[:record_len], everything[record_len:].decode().splitlines()
+
+
+def decode():
+    """(event's id, [(name, type, text of the value)]) of the selected frame."""
+    record, lines = read()
+    fields = [Field(line) for line in lines[1:]]
+    return lines[0] if lines else "?", [(f.name, f.type, f.text(record)) for f in fields]
+
+
+class GtpSdata(gdb.Command):
+    """Show what a kernel tracepoint recorded at the selected frame, field by field.
+
+gtp sdata [FIELD]...
+With fields named, only those. Works in frames of /proc/gtp and of saved traces
+that collected $_sdata."""
+
+    def __init__(self):
+        super().__init__("gtp sdata", gdb.COMMAND_DATA)
+
+    def invoke(self, arg, from_tty):
+        wanted = gdb.string_to_argv(arg)
+        event, fields = decode()
+        names = [name for name, _, _ in fields]
+        for name in wanted:
+            if name not in names:
+                raise gdb.GdbError("%s has no field %s; it has %s" % (event, name, ", ".join(names)))
+        gdb.write(event + "\n")
+        for name, _, text in fields:
+            if not wanted or name in wanted:
+                gdb.write("  %s = %s\n" % (name, text))
+
+
+GtpSdata()

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which tracepoints the kernel and its modules have, and what their events are called.
+ *
+ * The tracepoints tell their own names and markers. The kernel's events are known by name only to
+ * ftrace, whose list of them is a file of tracefs; it is read once, when somebody wants to see
+ * names. A module's events are in the module.
+ */
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/mount.h>
+#include <linux/seq_file.h>
+#include <linux/sort.h>
+#include <linux/uio.h>
+
+#include "probe/event.h"
+
+DEFINE_MUTEX(gtp_events_lock); /* of what is known of modules, and of what is armed */
+
+/* The kernel's own tracepoints: by name until @named, then by id. They never go. */
+static struct gtp_event *core;
+static u32 ncore;
+static bool named;
+
+/* struct events_module - a module that has tracepoints */
+struct events_module {
+	struct list_head list;
+	struct module *mod;
+};
+
+static LIST_HEAD(modules);
+
+/* The first address of __traceiter_EVENT, whose DWARF has the arguments by name. */
+u64 gtp_event_marker(const struct tracepoint *tp)
+{
+	return (u64)tp->iterator;
+}
+
+int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
+{
+	if (ev->call)
+		return scnprintf(buf, size, "%s:%s", ev->call->class->system,
+				 trace_event_name(ev->call));
+	return scnprintf(buf, size, "raw:%s", ev->tp->name);
+}
+
+/* --- the kernel's own --- */
+
+static void count_one(struct tracepoint *tp, void *n)
+{
+	++*(u32 *)n;
+}
+
+static void add_one(struct tracepoint *tp, void *room)
+{
+	if (ncore < *(u32 *)room)
+		core[ncore++].tp = tp;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct gtp_event *)a)->tp->name,
+		      ((const struct gtp_event *)b)->tp->name);
+}
+
+static const char *system_of(const struct gtp_event *ev)
+{
+	return ev->call ? ev->call->class->system : "raw";
+}
+
+static int by_id(const void *a, const void *b)
+{
+	int order = strcmp(system_of(a), system_of(b));
+
+	return order ? order : by_name(a, b);
+}
+
+static struct gtp_event *core_by_name(const char *name)
+{
+	u32 low = 0, high = ncore;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+		int order = strcmp(name, core[mid].tp->name);
+
+		if (!order)
+			return &core[mid];
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return NULL;
+}
+
+/* Is it what TRACE_EVENT made for this tracepoint? Others may hang their own events on one. */
+static bool belongs(const struct trace_event_call *call, const struct tracepoint *tp)
+{
+	return (call->flags & TRACE_EVENT_FL_TRACEPOINT) && call->tp == tp && call->class->probe;
+}
+
+static void name_core(const char *system, const char *event)
+{
+	struct gtp_event *ev = core_by_name(event);
+	struct trace_event_file *file;
+
+	if (!ev || ev->call)
+		return;
+	/* Looking it up in the list of all is long, so only for those that we have. */
+	file = trace_get_event_file(NULL, system, event);
+	if (IS_ERR(file))
+		return;
+	if (belongs(file->event_call, ev->tp) &&
+	    !(file->event_call->flags & TRACE_EVENT_FL_DYNAMIC) && !file->event_call->module)
+		ev->call = file->event_call;
+	trace_put_event_file(file);
+}
+
+/* --- ftrace's list of names --- */
+
+/*
+ * By a mount of our own: where users see tracefs, and whether they do, says nothing about whether
+ * the kernel has it.
+ */
+static struct file *open_names(struct vfsmount **mnt)
+{
+	struct file_system_type *type = get_fs_type("tracefs");
+	struct path root;
+	struct file *file;
+
+	if (!type)
+		return ERR_PTR(-ENODEV);
+	*mnt = kern_mount(type);
+	if (IS_ERR(*mnt))
+		return ERR_CAST(*mnt);
+	root = (struct path){ .mnt = *mnt, .dentry = (*mnt)->mnt_root };
+	file = file_open_root(&root, "available_events", O_RDONLY, 0);
+	if (IS_ERR(file))
+		kern_unmount(*mnt);
+	return file;
+}
+
+/* The file itself can be read to user memory only; the seq_file below it does not mind. */
+static ssize_t read_names(struct file *file, loff_t *pos, char *buf, size_t size)
+{
+	struct kvec vec = { .iov_base = buf, .iov_len = size };
+	struct iov_iter iter;
+	struct kiocb iocb;
+	ssize_t n;
+
+	iov_iter_kvec(&iter, ITER_DEST, &vec, 1, size);
+	init_sync_kiocb(&iocb, file);
+	iocb.ki_pos = *pos;
+	n = seq_read_iter(&iocb, &iter);
+	*pos = iocb.ki_pos;
+	return n;
+}
+
+static void take_line(char *line)
+{
+	char *event = strchr(line, ':');
+
+	if (!event)
+		return;
+	*event++ = '\0';
+	name_core(line, event);
+}
+
+/* take_lines - what is complete; returns how much is left, moved to the front */
+static size_t take_lines(char *buf, size_t len)
+{
+	char *line = buf, *end;
+
+	while ((end = memchr(line, '\n', buf + len - line))) {
+		*end = '\0';
+		take_line(line);
+		line = end + 1;
+	}
+	len -= line - buf;
+	memmove(buf, line, len);
+	return len;
+}
+
+static void read_all_names(struct file *file, char *buf, size_t size)
+{
+	size_t have = 0;
+	loff_t pos = 0;
+	ssize_t n;
+
+	while ((n = read_names(file, &pos, buf + have, size - have)) > 0) {
+		have = take_lines(buf, have + n);
+		if (have == size)
+			break;
+	}
+}
+
+/*
+ * Without the names the tracepoints are still there, as raw:NAME, but their events are not. So it
+ * is tried again the next time.
+ */
+static void name_all(void)
+{
+	char *buf;
+	struct vfsmount *mnt;
+	struct file *file;
+
+	if (named)
+		return;
+	buf = gtp_mem_alloc(PAGE_SIZE);
+	file = buf ? open_names(&mnt) : ERR_PTR(-ENOMEM);
+	if (!IS_ERR(file)) {
+		read_all_names(file, buf, PAGE_SIZE);
+		filp_close(file, NULL);
+		kern_unmount(mnt);
+		sort(core, ncore, sizeof(*core), by_id, NULL);
+		named = true;
+	}
+	gtp_mem_free(buf);
+}
+
+/* --- modules --- */
+
+static struct tracepoint *nth_of(const struct module *mod, u32 n)
+{
+	return tracepoint_ptr_deref(&mod->tracepoints_ptrs[n]);
+}
+
+static struct trace_event_call *call_of(const struct module *mod, const struct tracepoint *tp)
+{
+	u32 i;
+
+	for (i = 0; i < mod->num_trace_events; i++)
+		if (belongs(mod->trace_events[i], tp))
+			return mod->trace_events[i];
+	return NULL;
+}
+
+bool gtp_event_of_module(const struct tracepoint *tp, const struct module *mod)
+{
+	return within_module((unsigned long)tp, mod);
+}
+
+void gtp_event_forget(const struct module *mod)
+{
+	struct events_module *m, *next;
+
+	lockdep_assert_held(&gtp_events_lock);
+	list_for_each_entry_safe(m, next, &modules, list) {
+		if (m->mod != mod)
+			continue;
+		list_del(&m->list);
+		gtp_mem_free(m);
+	}
+}
+
+static void remember(struct module *mod)
+{
+	struct events_module *m = gtp_mem_alloc(sizeof(*m));
+
+	if (!m) {
+		pr_warn("no memory for the tracepoints of module %s\n", mod->name);
+		return;
+	}
+	m->mod = mod;
+	mutex_lock(&gtp_events_lock);
+	list_add_tail(&m->list, &modules);
+	mutex_unlock(&gtp_events_lock);
+}
+
+/* Told of modules that are there already, too. That one goes is heard of earlier, see event.c. */
+static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct tp_module *tpm = data;
+
+	if (state == MODULE_STATE_COMING)
+		remember(tpm->mod);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block tracepoint_notifier = {
+	.notifier_call = tracepoints_changed,
+};
+
+/* --- all of them --- */
+
+static bool find_core(u64 addr, struct gtp_event *ev)
+{
+	u32 i;
+
+	for (i = 0; i < ncore; i++) {
+		if (gtp_event_marker(core[i].tp) == addr) {
+			*ev = core[i];
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find(u64 addr, struct gtp_event *ev)
+{
+	struct events_module *m;
+	u32 i;
+
+	if (find_core(addr, ev))
+		return true;
+	list_for_each_entry(m, &modules, list) {
+		for (i = 0; i < m->mod->num_tracepoints; i++) {
+			ev->tp = nth_of(m->mod, i);
+			if (gtp_event_marker(ev->tp) != addr)
+				continue;
+			ev->call = call_of(m->mod, ev->tp);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool gtp_event_find(u64 addr, struct gtp_event *ev)
+{
+	lockdep_assert_held(&gtp_events_lock);
+	name_all();
+	return find(addr, ev);
+}
+
+/* gtp_event_is_marker() - struct gtp_target_ops' is_marker */
+bool gtp_event_is_marker(void *ctx, u64 addr)
+{
+	struct gtp_event ev;
+	bool found;
+
+	mutex_lock(&gtp_events_lock);
+	found = find(addr, &ev);
+	mutex_unlock(&gtp_events_lock);
+	return found;
+}
+
+static bool nth(u32 n, struct gtp_event *ev)
+{
+	struct events_module *m;
+
+	if (n < ncore) {
+		*ev = core[n];
+		return true;
+	}
+	n -= ncore;
+	list_for_each_entry(m, &modules, list) {
+		if (n < m->mod->num_tracepoints) {
+			ev->tp = nth_of(m->mod, n);
+			ev->call = call_of(m->mod, ev->tp);
+			return true;
+		}
+		n -= m->mod->num_tracepoints;
+	}
+	return false;
+}
+
+/* gtp_event_marker_nth() - struct gtp_stub_ops' marker; sleeps */
+int gtp_event_marker_nth(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size)
+{
+	struct gtp_event ev;
+	struct gtp_out out;
+	int len;
+	bool found;
+
+	mutex_lock(&gtp_events_lock);
+	if (!n)
+		name_all(); /* a list keeps its order */
+	found = nth(n, &ev);
+	if (found) {
+		len = gtp_event_id(&ev, text, size);
+		gtp_out_init(&out, text + len + 1, size - len - 1);
+		gtp_event_extra(&ev, &out);
+		*m = (struct gtp_marker){ gtp_event_marker(ev.tp), text, out.buf };
+	}
+	mutex_unlock(&gtp_events_lock);
+	return found ? 0 : -ENOENT;
+}
+
+/* gtp_event_marker_at() - struct gtp_stub_ops' marker_at */
+int gtp_event_marker_at(void *ctx, u64 addr)
+{
+	struct gtp_event ev;
+	int n = 0;
+
+	mutex_lock(&gtp_events_lock);
+	name_all();
+	while (nth(n, &ev) && gtp_event_marker(ev.tp) != addr)
+		n++;
+	if (!nth(n, &ev))
+		n = -ENOENT;
+	mutex_unlock(&gtp_events_lock);
+	return n;
+}
+
+int gtp_event_list_init(void)
+{
+	u32 room = 0;
+	int err;
+
+	for_each_kernel_tracepoint(count_one, &room);
+	core = gtp_mem_alloc(array_size(room + 1, sizeof(*core)));
+	if (!core)
+		return -ENOMEM;
+	for_each_kernel_tracepoint(add_one, &room);
+	sort(core, ncore, sizeof(*core), by_name, NULL);
+	err = register_tracepoint_module_notifier(&tracepoint_notifier);
+	if (err)
+		gtp_mem_free(core);
+	return err;
+}
+
+void gtp_event_list_exit(void)
+{
+	struct events_module *m, *next;
+
+	unregister_tracepoint_module_notifier(&tracepoint_notifier);
+	list_for_each_entry_safe(m, next, &modules, list)
+		gtp_mem_free(m);
+	gtp_mem_free(core);
+}

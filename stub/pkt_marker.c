@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Kernel tracepoints as GDB's static tracepoint markers, as many at a time as a packet holds. */
+#include "stub/packets.h"
+
+enum {
+	MARKER_TEXT = 4096, /* id and fields of one; what is longer is cut */
+	MARKER_HEAD = 24,   /* ",ADDR:" and ":" between the texts */
+};
+
+/* "ADDR:HEXID:HEXEXTRA"; false when that does not fit behind what is there */
+static bool put_marker(struct gtp_stub *s, const struct gtp_marker *m)
+{
+	size_t id = strlen(m->id), extra = strlen(m->extra);
+
+	if (s->reply.size - s->reply.len <= MARKER_HEAD + 2 * (id + extra))
+		return false;
+	gtp_out_printf(&s->reply, "%c%llx:", s->reply.len ? ',' : 'm', m->addr);
+	gtp_out_hex(&s->reply, m->id, id);
+	gtp_out_printf(&s->reply, ":");
+	gtp_out_hex(&s->reply, m->extra, extra);
+	return true;
+}
+
+static int get_marker(struct gtp_stub *s, u32 n, struct gtp_marker *m)
+{
+	if (!s->ops->marker)
+		return -ENOENT;
+	/* The packet has been read: its memory serves for the texts. */
+	return s->ops->marker(s->ctx, n, m, s->in, MARKER_TEXT);
+}
+
+/*
+ * GDB wants no comma behind the last one and takes "m" with nothing in it for a fault, so the list
+ * ends with a packet of its own.
+ */
+GTP_HANDLER(gtp_pkt_next_marker)
+{
+	struct gtp_marker m;
+
+	while (!get_marker(s, s->upload_marker, &m) && put_marker(s, &m))
+		s->upload_marker++;
+	if (!s->reply.len)
+		gtp_out_printf(&s->reply, "l");
+	return 0;
+}
+
+GTP_HANDLER(gtp_pkt_first_marker)
+{
+	s->upload_marker = 0;
+	return gtp_pkt_next_marker(s, in, why);
+}
+
+GTP_HANDLER(gtp_pkt_marker_at)
+{
+	struct gtp_marker m;
+	u64 addr;
+	int n;
+
+	if (!gtp_in_hex64(in, &addr))
+		return gtp_packets_bad(in, why, "an address");
+	if (gtp_packets_end(in, why))
+		return -EINVAL;
+	n = s->ops->marker_at ? s->ops->marker_at(s->ctx, addr) : -ENOENT;
+	if (n < 0 || get_marker(s, (u32)n, &m) || !put_marker(s, &m))
+		gtp_out_printf(&s->reply, "l");
+	return 0;
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Another user of ftrace: an instance of its own, and the very bytes of the records that it gets.
+import glob
+import os
+import struct
+
+TRACEFS = "/sys/kernel/tracing"
+PAGE = 4096
+
+
+def mount():
+    if not os.path.isdir(TRACEFS + "/instances"):
+        os.system("mount -t tracefs tracefs " + TRACEFS)
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def records_of(page):
+    """(bytes) of every record in one sub-buffer of the ring, in order."""
+    commit = struct.unpack_from("<Q", page, 8)[0] & 0xfffff
+    at, end = 16, 16 + commit
+    while at < end:
+        kind = struct.unpack_from("<I", page, at)[0] & 31
+        at += 4
+        if kind == 29:  # padding
+            if not struct.unpack_from("<I", page, at - 4)[0] >> 5:
+                return
+            at += struct.unpack_from("<I", page, at)[0]
+        elif kind in (30, 31):  # a time
+            at += 4
+        elif kind == 0:  # a long one: its length, counted with this word
+            length = struct.unpack_from("<I", page, at)[0]
+            yield page[at + 4:at + length]
+            at += (length + 3) & ~3
+        else:
+            yield page[at:at + 4 * kind]
+            at += 4 * kind
+
+
+class Instance:
+    """An ftrace instance; gone after the with block."""
+
+    def __init__(self, name, kb=8192):
+        self.path = "%s/instances/%s" % (TRACEFS, name)
+        self.kb = kb
+
+    def __enter__(self):
+        os.mkdir(self.path)
+        write(self.path + "/buffer_size_kb", str(self.kb))
+        return self
+
+    def __exit__(self, *args):
+        write(self.path + "/events/enable", "0")
+        os.rmdir(self.path)
+
+    def enable(self, event, on=True):
+        write("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
+
+    def text(self):
+        """What a reader of the `trace` file sees, without its head."""
+        with open(self.path + "/trace") as file:
+            return [line.rstrip("\n") for line in file if not line.startswith("#")]
+
+    def records(self):
+        """cpu -> list of records; takes them out of the ring."""
+        found = {}
+        for path in glob.glob(self.path + "/per_cpu/cpu*"):
+            cpu = int(path.rsplit("cpu", 1)[1])
+            found[cpu] = []
+            fd = os.open(path + "/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK)
+            try:
+                while True:
+                    try:
+                        page = os.read(fd, PAGE)
+                    except BlockingIOError:
+                        break
+                    if not page:
+                        break
+                    found[cpu] += records_of(page.ljust(PAGE, b"\0"))
+            finally:
+                os.close(fd)
+        return found
+
+
+def entries(path):
+    """Records ever written to an instance, over all CPUs."""
+    total = 0
+    for stats in glob.glob(path + "/per_cpu/cpu*/stats"):
+        with open(stats) as file:
+            for line in file:
+                if line.split(":")[0] in ("entries", "overrun"):
+                    total += int(line.split(":")[1])
+    return total

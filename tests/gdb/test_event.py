@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Kernel tracepoints: markers, arguments by name, $_sdata, beside other users of ftrace, modules that go.
+import re
+import struct
+import time
+
+import gdb
+
+import ring
+import rsp
+from lib import *
+
+OURS = ring.TRACEFS + "/instances/gdbtp"
+ROUNDS = 5000
+CPUS = len(os.sched_getaffinity(0))
+
+ring.mount()
+
+
+def marker_list():
+    """id -> (address, extra), by the packets themselves: GDB looks up a line for each, which is slow."""
+    found, packet = {}, "qTfSTM"
+    while True:
+        reply = matches(r'received: "(.*)"', cmd("maint packet " + packet)).group(1)
+        if not reply.startswith("m"):
+            return found
+        for item in reply[1:].split(","):
+            addr, name, extra = item.split(":")
+            found[bytes.fromhex(name).decode()] = (int(addr, 16), bytes.fromhex(extra).decode())
+        packet = "qTsSTM"
+
+
+def strace(event, *actions, condition=""):
+    """A static tracepoint by its marker's id; its number."""
+    text = cmd("strace -m %s%s" % (event, " if " + condition if condition else ""))
+    num = int(matches(r"tatic tracepoint (\d+) at", text).group(1))
+    if actions:
+        cmd("commands %d" % num, *actions, "end")
+    return num
+
+
+def iterators():
+    return {name[len("__traceiter_"):]: addr for name, addr in kallsyms().items()
+            if name.startswith("__traceiter_")}
+
+
+def sdata(*fields):
+    """What `gtp sdata` says of the selected frame: name -> text."""
+    text = cmd("gtp sdata " + " ".join(fields))
+    return dict(line.strip().split(" = ", 1) for line in text.splitlines()[1:])
+
+
+def sdata_bytes():
+    """$_sdata of the selected frame, as GDB has it."""
+    data = value("$_sdata")
+    return bytes(int(data[i]) % 256 for i in range(data.type.sizeof))
+
+
+@test("an instance of that name that is somebody else's: $_sdata alone is refused, the rest goes on")
+def name_taken():
+    check(not os.path.exists(OURS), "our instance is there before anybody wanted it")
+    os.mkdir(OURS)
+    try:
+        strace("gtp_target:gtp_target_count", "collect $_sdata")
+        matches("somebody else has the ftrace instance", refused("tstart"))
+        cmd("delete")
+        plain = strace("gtp_target:gtp_target_many", "collect a")
+        probe = trace("gtp_target_add", "collect a")
+        run_trace("call event 4", "call add 1 2")
+        equal((hits(plain), hits(probe)), (1, 1))
+    finally:
+        os.rmdir(OURS)
+    cmd("delete")
+    num = strace("gtp_target:gtp_target_many", "collect $_sdata")
+    run_trace("call event 4")
+    equal(hits(num), 1)
+    check(os.path.isdir(OURS), "no instance of ours")
+
+
+@test("markers are ftrace's events with a tracepoint, under its names, and the other tracepoints")
+def markers():
+    began = time.monotonic()
+    found = marker_list()
+    note("%d markers in %.2f s" % (len(found), time.monotonic() - began))
+    known = iterators()
+    with open(ring.TRACEFS + "/available_events") as file:
+        events = {line.strip() for line in file}
+    wanted = {e for e in events if e.split(":")[1] in known}
+    equal({m for m in found if not m.startswith("raw:")}, wanted, "events")
+    raw = {m.split(":")[1] for m in found if m.startswith("raw:")}
+    equal(raw, set(known) - {e.split(":")[1] for e in wanted}, "tracepoints without an event")
+    for name, (addr, _) in found.items():
+        check(known[name.split(":")[1]] in (0, addr), "%s is not at %#x" % (name, addr))
+    check("gtp_target_bare" in raw, "the fixture's bare tracepoint is missing")
+
+
+@test("a marker's extra text is the event's fields as ftrace's format has them")
+def extras():
+    found = marker_list()
+    for event in ("sched:sched_switch", "kmem:kmalloc", "gtp_target:gtp_target_many",
+                  "raw_syscalls:sys_enter", "irq:irq_handler_entry"):
+        with open("%s/events/%s/format" % (ring.TRACEFS, event.replace(":", "/"))) as file:
+            wanted = re.findall(r"field:(.*?);", file.read())[4:]
+        got = found[event][1].rstrip(";").split("; ")
+        # "char name[16]" there, "char[16] name" here
+        equal([f if f.startswith("__") else re.sub(r"^(.*?)(\[.*?\]) (\w+)$", r"\1 \3\2", f)
+               for f in got], wanted, event)
+
+
+@test("info static-tracepoint-markers lists them; qTSTMat knows each by its address")
+def listing():
+    reply = cmd("maint packet qTSTMat:%x" % iterators()["sched_switch"])
+    matches("sched:sched_switch".encode().hex(), reply)
+    disconnect()
+    # Without symbols: with them GDB looks up a source line for each, which takes minutes here.
+    text = other_gdb("target remote " + PIPE, "info static-tracepoint-markers")
+    for name in ("sched:sched_switch", "gtp_target:gtp_target_many", "raw:gtp_target_bare"):
+        matches(r"^\d+ +%s +[ny] +0x" % name, text)
+
+
+@test("arguments by name, of every kind, beyond the registers too; the record; ftrace agrees")
+def many():
+    num = strace("gtp_target:gtp_target_many", "collect a, b, c, d, p, g, h, pair, last, $_sdata",
+                 "collect/s s", condition="a == 7 && h == -7 && pair.y == 7002 && last == 104")
+    with ring.Instance("other") as other:
+        other.enable("gtp_target:gtp_target_many")
+        run_trace("call event 6", "call event 7", "call event 8")
+        lines = other.text()
+        theirs = [r for records in other.records().values() for r in records]
+    equal(hits(num), 1)
+    cmd("tfind start")
+    equal([number(e) for e in ("a", "b", "c", "d", "g", "h", "pair.x", "pair.y", "last")],
+          [7, -7, 207, 1, 7 << 40, -7, 7001, 7002, ord("h")])
+    equal(address("p"), fixture()["gtp_target_objs"])
+    banner = "gtp_target: the fixture of gdbtp"
+    equal(string("s"), banner)
+    fields = sdata()
+    equal({n: fields[n] for n in ("a", "b", "c", "d", "g", "h", "both", "last", "s")},
+          {"a": "7", "b": "-7", "c": "207", "d": "1", "g": str(7 << 40), "h": "-7",
+           "both": "{7001, 7002}", "last": str(ord("h")), "s": '"%s"' % banner})
+    equal(int(fields["p"], 16), fixture()["gtp_target_objs"])
+    text = matches(r"a=7 (.*)", "\n".join(line for line in lines if "a=7 " in line)).group(1)
+    for name, shown in re.findall(r"(\w+)=(\w\S*|-\d+)", text):
+        if name in "bcdgh":
+            equal(fields[name], shown, "ftrace's " + name)
+    check(sdata_bytes() in theirs, "not the bytes that another instance got")
+    equal(len(theirs), 3, "records of the other instance")
+
+
+@test("a tracepoint without an event: large structures by value; no $_sdata, in words")
+def bare():
+    strace("raw:gtp_target_bare", "collect n, triple", condition="triple.z == 27")
+    run_trace("call event 9", "call event 10")
+    equal(collected("n", "triple.x", "triple.y"), [(9, -9, 18)])
+    cmd("delete")
+    strace("raw:gtp_target_bare", "collect $_sdata")
+    matches("no TRACE_EVENT", refused("tstart"))
+
+
+@test("a plain trace at the marker's address is the same tracepoint")
+def by_address():
+    num = trace("*__traceiter_gtp_target_many if a == 3", "collect b, $_sdata")
+    run_trace("call event 2", "call event 3")
+    equal(collected("b"), [-3])
+    matches("1 hits.*tracepoint$", cmd("monitor status"))
+    cmd("tfind start")
+    equal(sdata("a", "b"), {"a": "3", "b": "-3"})
+    cmd("tfind none")
+    cmd("delete")
+    trace("gtp_target_add", "collect $_sdata")
+    matches("only kernel tracepoints", refused("tstart"))
+
+
+@test("a backtrace from the frame shows who hit the tracepoint")
+def backtrace():
+    strace("gtp_target:gtp_target_many", "collect $regs", "collect *(unsigned char (*)[256])$rsp")
+    run_trace("call event 1")
+    cmd("tfind start")
+    lines = cmd("bt").splitlines()
+    note("\n".join(lines[:5]))
+    matches(r"^#0 +__traceiter_gtp_target_many", lines[0])
+    callers = [m.group(1) for m in (re.match(r"#\d+ +(?:0x\w+ in )?(\w+)", l) for l in lines) if m]
+    check("gtp_target_event_many" in callers and "call_event" in callers, str(callers))
+
+
+def same_bytes(ours, theirs, what):
+    """Ours, per CPU, are a part of theirs without a gap; how many."""
+    total = 0
+    for cpu, records in ours.items():
+        if not records:
+            continue
+        all_of = theirs.get(cpu, [])
+        where = [i for i in range(len(all_of) - len(records) + 1)
+                 if all_of[i:i + len(records)] == records]
+        check(where, "%s on CPU %d: %d records are not a run of the %d that ftrace has" % (
+            what, cpu, len(records), len(all_of)))
+        total += len(records)
+    return total
+
+
+def beside_ftrace(event, work):
+    """Trace an event here and in another instance; compare the bytes."""
+    num = strace(event, "collect $_sdata, $cpu_id")
+    cmd("monitor self-trace on")
+    cmd("set trace-buffer-size %d" % (64 << 20))
+    try:
+        with ring.Instance("other") as other:
+            other.enable(event)
+            cmd("tstart")
+            shell()(work)
+            cmd("tstop")
+            other.enable(event, False)
+            theirs = other.records()
+        found = hits(num)
+        skipped = nested()
+    finally:
+        cmd("monitor self-trace off")
+    ours = {}
+    limit = 400
+    for n in frames():
+        if n >= limit:
+            break
+        ours.setdefault(number("$cpu_id"), []).append(sdata_bytes())
+    cmd("tfind none")
+    check(skipped == 0, "%d hits inside a hit" % skipped)
+    return found, same_bytes(ours, theirs, event), sum(map(len, theirs.values()))
+
+
+@test("sched_switch, a system call, kmem and block or net events: the bytes that ftrace records")
+def real_events():
+    work = {
+        "sched:sched_switch": "for i in 1 2 3 4 5; do sleep 0.01; done",
+        "raw_syscalls:sys_enter": "/bin/true",
+        "kmem:kmalloc": "/bin/true",
+        "net:netif_rx": "ping -c 3 -i 0.2 127.0.0.1 || ip link set lo up && ping -c 3 -i 0.2 127.0.0.1 || "
+                        "python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+                        "[s.sendto(b\"x\", (\"127.0.0.1\", 9)) for i in range(5)]'",
+    }
+    for event, script in work.items():
+        cmd("delete")
+        found, compared, theirs = beside_ftrace(event, script)
+        note("%s: %d hits, %d records compared with ftrace's %d" % (event, found, compared, theirs))
+        check(compared > 0, "%s: nothing was compared" % event)
+
+
+@test("every hit on every CPU is counted, beside kprobes; conditions hold exactly")
+def counts():
+    cmd("set circular-trace-buffer on")
+    every = strace("gtp_target:gtp_target_count")
+    tenth = strace("gtp_target:gtp_target_count", "collect n, $_sdata", condition="n % 10 == 0")
+    probe = trace("gtp_target_add")
+    before = fixture()
+    run_trace("loop event %d" % ROUNDS, "call add 1 2")
+    made = fixture()["event"] - before["event"]
+    equal(made, ROUNDS * CPUS)
+    equal((hits(every), hits(tenth), hits(probe)), (made, made // 10, 1))
+    equal(nested() + missed(), 0, "lost hits")
+
+
+@test("a condition that is false makes no record, and nobody else gets one")
+def no_record():
+    strace("gtp_target:gtp_target_count", "collect $_sdata", condition="n == 1000000")
+    before = ring.entries(OURS), ring.entries(ring.TRACEFS)
+    with ring.Instance("other") as other:
+        run_trace("loop event %d" % ROUNDS)
+        equal(other.text(), [], "records of an instance that enabled nothing")
+    equal((ring.entries(OURS), ring.entries(ring.TRACEFS)), before, "records")
+    with open(ring.TRACEFS + "/set_event") as file:
+        equal(file.read(), "", "events enabled")
+
+
+@test("pass count, disable and enable during a run, a variable, several on one marker, one more")
+def as_trace():
+    cmd("tvariable $sum = 0")
+    passed = strace("gtp_target:gtp_target_many", "collect a", "teval $sum = $sum + a")
+    cmd("tstart")
+    target("call event 1")
+    cmd("disable %d" % passed)
+    target("call event 2")
+    cmd("enable %d" % passed)
+    late = strace("gtp_target:gtp_target_many", condition="a > 3")  # sent at once, without actions
+    target("call event 3")
+    target("call event 4")
+    cmd("tstop")
+    equal(number("$sum"), 8)
+    equal((hits(passed), hits(late)), (3, 1))
+    equal([number("a") for _ in frames() if number("$tracepoint") == passed], [1, 3, 4])
+    cmd("passcount 2 %d" % passed)
+    cmd("tstart")
+    for i in range(4):
+        target("call event %d" % i)
+    matches("stopped by tracepoint %d" % passed, cmd("tstatus"))
+    equal(hits(passed), 2)
+
+
+@test("saved by GDB, by the module, and from /proc/gtpframe: frames and gtp sdata offline")
+def offline():
+    strace("gtp_target:gtp_target_many", "collect a, $_sdata")
+    run_trace("call event 5", "call event 6")
+    cmd("tfind 1")
+    online = cmd("gtp sdata")
+    check("  a = 6\n" in online, online)
+    cmd("tfind none")
+    cmd("tsave /tmp/event-1.tf")
+    cmd("tsave -r /tmp/event-2.tf")
+    shell()("cat /proc/gtpframe >/tmp/event-3.tf")
+    for i in (1, 2, 3):
+        text = other_gdb("set arch i386:x86-64", "target tfile /tmp/event-%d.tf" % i,
+                         "source " + os.path.join(TOP, "gdbscripts/gtp.py"), "tfind 1", "gtp sdata")
+        check(online in text, "offline %d: %s" % (i, text))
+
+
+@test("a new GDB gets static tracepoints back, with their markers")
+def reconnect():
+    strace("gtp_target:gtp_target_many", "collect $_sdata")
+    cmd("set disconnected-tracing on")
+    cmd("tstart")
+    disconnect()
+    target("call event 5")
+    text = other_gdb("target remote " + PIPE, "info tracepoints", "tstop", "tfind 0", "p $_sdata")
+    note("\n".join(line for line in text.splitlines() if "racepoint" in line))
+    matches(r"^\d+ +static", text)
+    matches(r"gtp_target:gtp_target_many", text)
+    matches(r"collect \$_sdata", text)
+    matches(r"\$1 = ", text)
+    text = connect()
+    # The -m place of this GDB's own one has not survived its being disconnected; the address has.
+    matches("(Assuming|Created) tracepoint .* target's tracepoint", text)
+
+
+@test("a module's events come and go with it, armed or not")
+def modules():
+    check("gtp_target2:gtp_target2_call" not in marker_list(), "there before its module")
+    shell()("insmod %s/gtp_target2.ko" % KMOD)
+    check("gtp_target2:gtp_target2_call" in marker_list(), "not there with its module")
+    cmd("maint flush dcache")
+    cmd("gtp modules %s" % KMOD)
+    gone = strace("gtp_target2:gtp_target2_call", "collect n, $_sdata")
+    stays = strace("gtp_target:gtp_target_many", "collect a")
+    cmd("tstart")
+    shell()("echo 5 >/sys/module/gtp_target2/parameters/call")
+    target("call event 1")
+    shell()("rmmod gtp_target2")
+    target("call event 2")
+    note(cmd("tstop"))
+    equal((hits(gone), hits(stays)), (1, 2))
+    matches("gone", cmd("monitor status"))
+    check("gtp_target2:gtp_target2_call" not in marker_list(), "there after its module")
+    cmd("tfind tracepoint %d" % gone)
+    equal(sdata("n"), {"n": "5"})
+    cmd("tfind none")
+    cmd("maint flush dcache")
+    cmd("gtp modules %s" % KMOD)
+
+
+NEVER = "2201" + "2202" + "13" + "27"  # 1 == 2
+
+
+@test("all markers of the kernel at once with a false condition, under load, and off again")
+def everything():
+    addresses = [addr for addr, _ in marker_list().values()]
+    disconnect()
+    client = rsp.connect()
+    try:
+        client.must("QTinit")
+        for num, addr in enumerate(addresses, 1):
+            client.define(num, addr, condition=NEVER)
+        began = time.monotonic()
+        client.start()
+        armed = time.monotonic()
+        shell()("for i in 1 2 3; do find /proc/self /sys/class >/dev/null; sleep 0.1; done")
+        client.must("QTStop")
+        note("%d markers: armed in %.1f s, %.1f s under load" % (
+            len(addresses), armed - began, time.monotonic() - armed))
+        equal(sum(client.hits(num, addr) for num, addr in enumerate(addresses, 1)), 0, "hits")
+        matches("tcreated:0;", client.ask("qTStatus"), "qTStatus")
+    finally:
+        client.close()
+
+
+@test("20 times armed and disarmed while it is being hit")
+def cycles():
+    addr = iterators()["gtp_target_count"]
+    disconnect()
+    client = rsp.connect()
+    load = background("loop event 50000")
+    try:
+        client.must("QTinit")
+        client.define(1, addr, actions=("L",))
+        for _ in range(20):
+            client.start()
+            client.must("QTStop")
+    finally:
+        client.close()
+        equal(load.wait(), 0)
+
+
+run()

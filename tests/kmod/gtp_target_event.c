@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel tracepoints that the tests trace are hit here. */
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+#include <linux/version.h>
+
+#include "gtp_target.h"
+
+/* 6.10 ("tracing/treewide: Remove second parameter of __assign_str()") */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#define gtp_target_assign_str(dst, src) __assign_str(dst)
+#else
+#define gtp_target_assign_str(dst, src) __assign_str(dst, src)
+#endif
+
+/* A tracepoint that is no event: ftrace does not know it, and it may take what it likes. */
+DECLARE_TRACE(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
+	      TP_ARGS(n, triple));
+DEFINE_TRACE(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
+	     TP_ARGS(n, triple));
+
+#define CREATE_TRACE_POINTS
+#include "gtp_target_event.h"
+
+void gtp_target_event_many(int n)
+{
+	struct gtp_target_pair pair = { n * 1000 + 1, n * 1000 + 2 };
+	struct gtp_target_triple triple = { -n, n * 2, n * 3 };
+
+	gtp_target_count(GTP_TARGET_COUNT_many);
+	trace_gtp_target_many(n, -n, (u8)(n + 200), n & 1, gtp_target_banner, &gtp_target_objs[0],
+			      (u64)n << 40, (s16)-n, pair, 'a' + n % 26);
+	trace_gtp_target_bare(n, triple);
+}
+
+unsigned long gtp_target_marker(void)
+{
+	return (unsigned long)__traceiter_gtp_target_many;
+}
+
+void gtp_target_event_count(u64 n)
+{
+	gtp_target_count(GTP_TARGET_COUNT_event);
+	trace_gtp_target_count(n, raw_smp_processor_id());
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A kernel tracepoint's own record in a frame ($_sdata), and the memory that GDB reads it as. */
+#ifndef _GTP_SDATA_H
+#define _GTP_SDATA_H
+
+#include <gtp/base.h>
+#include "trace/frame.h"
+
+/*
+ * GDB asks a live target for $_sdata by a packet of its own, but its trace files have no such
+ * thing: a block type that it does not know makes the whole frame unreadable. Memory at an address
+ * that no x86-64 processor can have is read everywhere, so that is the form it is given:
+ *
+ *   u32 bytes of the record, u32 bytes of the description, the record, the description
+ *
+ * The description is text: the event's id, then one line for each field,
+ *   OFFSET SIZE SIGNED NAME TYPE...
+ */
+#define GTP_SDATA_ADDR 0x7364617461000000ULL /* "sdata" */
+
+enum {
+	GTP_SDATA_HEAD = 8,
+	GTP_SDATA_RECORD_MAX = 32768,
+	GTP_SDATA_TEXT_MAX = 32752, /* record, description and head fit into one block of a file */
+};
+
+/**
+ * struct gtp_sdata_format - how the records of one location are to be read
+ * @next: of other locations
+ * @addr: the location
+ * @len: bytes of @text, at most GTP_SDATA_TEXT_MAX
+ * @text: the description
+ */
+struct gtp_sdata_format {
+	struct gtp_sdata_format *next;
+	u64 addr;
+	u32 len;
+	char text[];
+};
+
+/* gtp_sdata_block - the frame's record, NULL: it has none */
+const struct gtp_block *gtp_sdata_block(const struct gtp_frame *f);
+
+/* gtp_sdata_find - the description for a frame's record, NULL: none is known */
+const struct gtp_sdata_format *gtp_sdata_find(const struct gtp_sdata_format *list,
+					      const struct gtp_frame *f);
+
+/* gtp_sdata_size - bytes of the memory form, 0 when the frame has no record */
+u32 gtp_sdata_size(const struct gtp_frame *f, const struct gtp_sdata_format *list);
+
+/**
+ * gtp_sdata_read() - part of the memory form
+ * @f: the frame
+ * @list: descriptions
+ * @offset: first byte wanted, counted from GTP_SDATA_ADDR
+ * @dst: receives the bytes
+ * @len: how many at most
+ *
+ * Return: bytes copied, less than @len only at the end.
+ */
+u32 gtp_sdata_read(const struct gtp_frame *f, const struct gtp_sdata_format *list, u64 offset,
+		   u8 *dst, u32 len);
+
+#endif /* _GTP_SDATA_H */
