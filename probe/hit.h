@@ -24,9 +24,11 @@ enum gtp_location_kind {
 /**
  * struct gtp_location - one address that is or will be probed, with all tracepoints there
  * @next: all locations of the run
+ * @next_addr: others in the same bucket of the run
  * @addr: as GDB knows it; what a frame reports as pc
  * @kind: what @addr is, and who arms it
  * @first: tracepoints here; grows at the end while armed, shrinks never
+ * @last: the end of @first, which hits do not look at
  * @trace: the run it belongs to
  * @probe: whatever the target hangs on it while it is armed
  * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
@@ -35,9 +37,11 @@ enum gtp_location_kind {
  */
 struct gtp_location {
 	struct gtp_location *next;
+	struct gtp_location *next_addr;
 	u64 addr;
 	enum gtp_location_kind kind;
 	struct gtp_tracepoint *first;
+	struct gtp_tracepoint *last;
 	struct gtp_trace *trace;
 	void *probe;
 	u64 missed;

@@ -8,6 +8,7 @@ GTP_HANDLER(gtp_pkt_init)
 	s->frame = -1;
 	s->trace->nro = 0;
 	s->upload_tp = 0;
+	s->upload_at = NULL;
 	s->upload_piece = 0;
 	s->upload_var = 0;
 	s->upload_marker = 0;

@@ -3,16 +3,21 @@
 #include "stub/packets.h"
 
 /*
- * The cursors count, and every piece is looked up from the first tracepoint: between two packets
- * any tracepoint can go away.
+ * The cursors count: between two packets any tracepoint can go away. Only when one did, or at the
+ * end, is the place counted out again from the first.
  */
-static const struct gtp_tracepoint *nth(const struct gtp_trace *t, u32 n)
+static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {
-	const struct gtp_tracepoint *tp = t->tps.first;
+	const struct gtp_tracepoints *list = &s->trace->tps;
+	u32 n;
 
-	while (tp && n--)
-		tp = tp->next;
-	return tp;
+	if (s->upload_at && s->upload_removed == list->removed)
+		return s->upload_at;
+	s->upload_at = list->first;
+	for (n = s->upload_tp; n && s->upload_at; n--)
+		s->upload_at = s->upload_at->next;
+	s->upload_removed = list->removed;
+	return s->upload_at;
 }
 
 static int sent(struct gtp_stub *s, int n)
@@ -25,7 +30,7 @@ GTP_HANDLER(gtp_pkt_next_tp)
 {
 	const struct gtp_tracepoint *tp;
 
-	while ((tp = nth(s->trace, s->upload_tp))) {
+	while ((tp = at_cursor(s))) {
 		int n = gtp_tracepoint_piece(tp, s->upload_piece, s->reply.buf, s->reply.size);
 
 		if (n > 0) {
@@ -33,6 +38,7 @@ GTP_HANDLER(gtp_pkt_next_tp)
 			return sent(s, n);
 		}
 		s->upload_tp++;
+		s->upload_at = tp->next;
 		s->upload_piece = 0;
 	}
 	gtp_out_printf(&s->reply, "l");
@@ -42,6 +48,7 @@ GTP_HANDLER(gtp_pkt_next_tp)
 GTP_HANDLER(gtp_pkt_first_tp)
 {
 	s->upload_tp = 0;
+	s->upload_at = NULL;
 	s->upload_piece = 0;
 	return gtp_pkt_next_tp(s, in, why);
 }

@@ -69,7 +69,9 @@ enum {
  * @quiet_since_ms: when GDB last heard something
  * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because what they
  *           count can go away between two packets
- * @upload_marker: cursor of qTsSTM, the same
+ * @upload_at: where @upload_tp counts to, as long as no tracepoint has gone since @upload_removed
+ * @upload_removed: the list's count of those that left it, when @upload_at was found
+ * @upload_marker: cursor of qTsSTM, an ordinal as well
  * @installing: defined during the run, not armed before it is complete
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
  *           the next noisy reply
@@ -93,6 +95,8 @@ struct gtp_stub {
 	u32 upload_tp;
 	u32 upload_piece;
 	u32 upload_var;
+	const struct gtp_tracepoint *upload_at;
+	u64 upload_removed;
 	u32 upload_marker;
 	struct gtp_tracepoint *installing;
 	char notice[GTP_NOTICE_MAX];

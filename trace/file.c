@@ -175,16 +175,12 @@ static void put_tracepoint(struct header *h, const struct gtp_trace *t,
 	put_line(h, "tp ", h->piece, (size_t)len);
 }
 
-/* The list is linked one way only; thousands of tracepoints still take no more than a moment. */
 static void put_tracepoints(struct header *h, const struct gtp_trace *t)
 {
-	for (u32 n = t->tps.count; n--;) {
-		const struct gtp_tracepoint *tp = t->tps.first;
+	const struct gtp_tracepoint *tp;
 
-		for (u32 i = 0; i < n; i++)
-			tp = tp->next;
+	for (tp = t->tps.last; tp; tp = tp->prev)
 		put_tracepoint(h, t, tp);
-	}
 }
 
 static void put_description(struct header *h)

@@ -14,10 +14,10 @@
 /* struct def - one packet that is being read, and the tracepoint it is about */
 struct def {
 	struct gtp_in in;
+	struct gtp_tracepoints *list;
 	const struct gtp_mem *mem;
 	struct gtp_tracepoint *tp;
 	struct gtp_why *why;
-	u32 room; /* for gtp_tracepoint_part() */
 };
 
 static int bad(struct def *d, const char *what)
@@ -61,7 +61,7 @@ static bool cut_more(struct gtp_in *in)
 static struct gtp_expr *new_expr(struct def *d, u32 len, struct ax_point **points, u8 **code)
 {
 	size_t bytes = sizeof(struct gtp_expr) + len * sizeof(struct ax_point) + len;
-	struct gtp_expr *e = gtp_tracepoint_part(d->tp, d->mem, bytes, &d->room, d->why);
+	struct gtp_expr *e = gtp_tracepoint_part(d->list, d->tp, d->mem, bytes, d->why);
 
 	if (!e)
 		return NULL;
@@ -205,24 +205,11 @@ static int read_definition(struct def *d)
 	return rc;
 }
 
-static void append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
+static int new_tracepoint(struct def *d, u32 num, u64 addr)
 {
-	struct gtp_tracepoint **at = &list->first;
-
-	for (; *at; at = &(*at)->next) {
-		if ((*at)->num != tp->num)
-			continue;
-		WRITE_ONCE((*at)->several, true);
-		tp->several = true;
-	}
-	*at = tp;
-	list->count++;
-}
-
-static int new_tracepoint(struct def *d, const struct gtp_tracepoints *list, u32 num, u64 addr)
-{
-	if (list->count >= GTP_TRACEPOINTS_MAX) {
-		gtp_why(d->why, "%u tracepoints are defined, more are not possible", list->count);
+	if (d->list->count >= GTP_TRACEPOINTS_MAX) {
+		gtp_why(d->why, "%u tracepoints are defined, more are not possible",
+			d->list->count);
 		return -EINVAL;
 	}
 	d->tp = d->mem->alloc(d->mem->ctx, sizeof(*d->tp));
@@ -239,7 +226,7 @@ static int new_tracepoint(struct def *d, const struct gtp_tracepoints *list, u32
 int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 			  struct gtp_tracepoint **out, struct gtp_why *why)
 {
-	struct def d = { .mem = mem, .why = why, .room = gtp_tracepoints_room(list) };
+	struct def d = { .list = list, .mem = mem, .why = why };
 	struct gtp_tracepoint *old;
 	bool more;
 	u64 addr;
@@ -259,16 +246,16 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
 		old->repeated = true;
 		return 0;
 	}
-	rc = new_tracepoint(&d, list, num, addr);
+	rc = new_tracepoint(&d, num, addr);
 	if (rc)
 		return rc;
 	rc = read_definition(&d);
 	if (rc) {
-		gtp_tracepoint_free(mem, d.tp);
+		gtp_tracepoint_free(list, mem, d.tp);
 		return rc;
 	}
 	d.tp->defining = more;
-	append(list, d.tp);
+	gtp_tracepoints_append(list, d.tp);
 	*out = d.tp;
 	return 0;
 }
@@ -377,7 +364,7 @@ static const struct letter *find_letter(struct gtp_in *in)
 static int keep_action(struct def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);
-	struct gtp_action *a = gtp_tracepoint_part(d->tp, d->mem, sizeof(*a) + len + 1, &d->room,
+	struct gtp_action *a = gtp_tracepoint_part(d->list, d->tp, d->mem, sizeof(*a) + len + 1,
 						   d->why);
 	struct gtp_action **at = &d->tp->actions;
 
@@ -418,7 +405,7 @@ static int read_action(struct def *d)
 int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			       const char *text, struct gtp_why *why)
 {
-	struct def d = { .mem = mem, .why = why, .room = gtp_tracepoints_room(list) };
+	struct def d = { .list = list, .mem = mem, .why = why };
 	bool more;
 	u64 addr;
 	u32 num;

@@ -81,19 +81,26 @@ static int check_all(struct gtp_trace *t, struct gtp_why *why)
 
 /* --- locations --- */
 
-static struct gtp_location *find_location(const struct gtp_trace *t,
-					  const struct gtp_tracepoint *tp)
+static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
 {
-	enum gtp_location_kind kind = kind_of(t, tp);
-	struct gtp_location *loc = t->locs;
+	/* Addresses differ in their low bits most; the product spreads what they have in common. */
+	u64 mixed = addr * 0x9e3779b97f4a7c15ULL;
+
+	return &t->loc_by_addr[(mixed >> 32) % GTP_LOCATION_BUCKETS];
+}
+
+static struct gtp_location *find_location(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+					  enum gtp_location_kind kind)
+{
+	struct gtp_location *loc = *bucket(t, tp->addr);
 
 	while (loc && (loc->addr != tp->addr || loc->kind != kind))
-		loc = loc->next;
+		loc = loc->next_addr;
 	return loc;
 }
 
 static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepoint *tp,
-					 struct gtp_why *why)
+					 enum gtp_location_kind kind, struct gtp_why *why)
 {
 	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
 
@@ -102,34 +109,27 @@ static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepo
 		return NULL;
 	}
 	loc->addr = tp->addr;
-	loc->kind = kind_of(t, tp);
+	loc->kind = kind;
 	loc->trace = t;
 	loc->first = tp;
+	loc->last = tp;
+	tp->loc = loc;
+	loc->next_addr = *bucket(t, tp->addr);
+	*bucket(t, tp->addr) = loc;
 	return loc;
-}
-
-static void append_location(struct gtp_trace *t, struct gtp_location *loc)
-{
-	struct gtp_location **at = &t->locs;
-
-	while (*at)
-		at = &(*at)->next;
-	*at = loc;
 }
 
 /* Hits may be walking the list: the one store that makes @tp visible comes last. */
 static void append_here(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
-	struct gtp_tracepoint **at = &loc->first;
-
-	while (*at)
-		at = &(*at)->next_here;
 	tp->loc = loc;
-	gtp_publish(at, tp);
+	gtp_publish(&loc->last->next_here, tp);
+	loc->last = tp;
 }
 
 static void free_location(struct gtp_trace *t, struct gtp_location *loc)
 {
+	struct gtp_location **at = bucket(t, loc->addr);
 	struct gtp_tracepoint *tp = loc->first;
 
 	while (tp) {
@@ -139,6 +139,9 @@ static void free_location(struct gtp_trace *t, struct gtp_location *loc)
 		tp->next_here = NULL;
 		tp = next;
 	}
+	while (*at != loc)
+		at = &(*at)->next_addr;
+	*at = loc->next_addr;
 	t->mem.free(t->mem.ctx, loc);
 }
 
@@ -164,20 +167,22 @@ static void free_formats(struct gtp_trace *t)
 
 static int build_locations(struct gtp_trace *t, struct gtp_why *why)
 {
+	struct gtp_location **end = &t->locs;
 	struct gtp_tracepoint *tp;
 
 	for (tp = t->tps.first; tp; tp = tp->next) {
-		struct gtp_location *loc = find_location(t, tp);
+		enum gtp_location_kind kind = kind_of(t, tp);
+		struct gtp_location *loc = find_location(t, tp, kind);
 
 		if (loc) {
 			append_here(loc, tp);
 			continue;
 		}
-		loc = new_location(t, tp, why);
+		loc = new_location(t, tp, kind, why);
 		if (!loc)
 			return -ENOMEM;
-		tp->loc = loc;
-		append_location(t, loc);
+		*end = loc;
+		end = &loc->next;
 	}
 	return 0;
 }
@@ -453,7 +458,9 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 
 static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	struct gtp_location *loc = find_location(t, tp);
+	enum gtp_location_kind kind = kind_of(t, tp);
+	struct gtp_location *loc = find_location(t, tp, kind);
+	struct gtp_location **end = &t->locs;
 	int rc;
 
 	if (loc) {
@@ -462,16 +469,18 @@ static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct g
 			append_here(loc, tp);
 		return rc;
 	}
-	loc = new_location(t, tp, why);
+	loc = new_location(t, tp, kind, why);
 	if (!loc)
 		return -ENOMEM;
-	tp->loc = loc;
 	rc = arm(t, loc, why);
-	if (rc)
+	if (rc) {
 		free_location(t, loc);
-	else
-		append_location(t, loc);
-	return rc;
+		return rc;
+	}
+	while (*end)
+		end = &(*end)->next;
+	*end = loc;
+	return 0;
 }
 
 static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)

@@ -67,6 +67,7 @@ enum gtp_ending {
 };
 
 enum {
+	GTP_LOCATION_BUCKETS = 1024, /* a power of two */
 	GTP_SLOTS_SPARE = 64, /* counters for tracepoints that are defined during a run */
 };
 
@@ -81,7 +82,8 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * struct gtp_trace - the one trace session
  * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
  * @tps, @tsvs: definitions
- * @locs: armed locations
+ * @locs: armed locations, in the order of their first tracepoints
+ * @loc_by_addr: the same, by address and kind, while a run is being set up or on
  * @formats: of the static data in the frames, until these go
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots, @slots_used: counters that every CPU has, and how many are taken
@@ -113,6 +115,7 @@ struct gtp_trace {
 	struct gtp_tracepoints tps;
 	struct gtp_tsvs tsvs;
 	struct gtp_location *locs;
+	struct gtp_location *loc_by_addr[GTP_LOCATION_BUCKETS];
 	struct gtp_sdata_format *formats;
 	struct gtp_cpu **cpus;
 	u32 ncpus;

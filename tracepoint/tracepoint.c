@@ -3,17 +3,64 @@
 #include <gtp/parse.h>
 #include "tracepoint/tracepoint.h"
 
-struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr)
-{
-	struct gtp_tracepoint *tp;
+/* --- the list and its two indexes --- */
 
-	for (tp = list->first; tp; tp = tp->next)
-		if (tp->num == num && tp->addr == addr)
-			return tp;
-	return NULL;
+static u32 bucket_of_key(u32 num, u64 addr)
+{
+	/* Addresses differ in their low bits, numbers too: the product spreads both. */
+	u64 mixed = (addr ^ (u64)num << 20) * 0x9e3779b97f4a7c15ULL;
+
+	return (u32)(mixed >> 32) % GTP_TRACEPOINT_BUCKETS;
 }
 
-void gtp_tracepoint_free(const struct gtp_mem *mem, struct gtp_tracepoint *tp)
+static u32 bucket_of_num(u32 num)
+{
+	return num % GTP_TRACEPOINT_BUCKETS;
+}
+
+struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr)
+{
+	struct gtp_tracepoint *tp = list->by_key[bucket_of_key(num, addr)];
+
+	while (tp && (tp->num != num || tp->addr != addr))
+		tp = tp->next_key;
+	return tp;
+}
+
+/* One that has the number: if there are several of it, they all know that already. */
+static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
+{
+	struct gtp_tracepoint *other = list->by_num[bucket_of_num(tp->num)];
+
+	while (other && other->num != tp->num)
+		other = other->next_num;
+	if (!other)
+		return;
+	WRITE_ONCE(other->several, true);
+	tp->several = true;
+}
+
+void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
+{
+	struct gtp_tracepoint **key = &list->by_key[bucket_of_key(tp->num, tp->addr)];
+	struct gtp_tracepoint **num = &list->by_num[bucket_of_num(tp->num)];
+
+	note_several(list, tp);
+	tp->next_key = *key;
+	*key = tp;
+	tp->next_num = *num;
+	*num = tp;
+	tp->prev = list->last;
+	if (list->last)
+		list->last->next = tp;
+	else
+		list->first = tp;
+	list->last = tp;
+	list->count++;
+}
+
+void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
+			 struct gtp_tracepoint *tp)
 {
 	while (tp->actions) {
 		struct gtp_action *a = tp->actions;
@@ -28,46 +75,62 @@ void gtp_tracepoint_free(const struct gtp_mem *mem, struct gtp_tracepoint *tp)
 		tp->sources = s->next;
 		mem->free(mem->ctx, s);
 	}
+	list->part_bytes -= tp->part_bytes;
 	mem->free(mem->ctx, tp->cond);
 	mem->free(mem->ctx, tp);
+}
+
+static void unindex(struct gtp_tracepoints *list, const struct gtp_tracepoint *tp)
+{
+	struct gtp_tracepoint **at;
+
+	for (at = &list->by_key[bucket_of_key(tp->num, tp->addr)]; *at != tp; at = &(*at)->next_key)
+		;
+	*at = tp->next_key;
+	for (at = &list->by_num[bucket_of_num(tp->num)]; *at != tp; at = &(*at)->next_num)
+		;
+	*at = tp->next_num;
 }
 
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp)
 {
-	struct gtp_tracepoint **at;
-
-	for (at = &list->first; *at != tp; at = &(*at)->next)
-		;
-	*at = tp->next;
+	if (tp->prev)
+		tp->prev->next = tp->next;
+	else
+		list->first = tp->next;
+	if (tp->next)
+		tp->next->prev = tp->prev;
+	else
+		list->last = tp->prev;
+	unindex(list, tp);
 	list->count--;
-	gtp_tracepoint_free(mem, tp);
+	list->removed++;
+	gtp_tracepoint_free(list, mem, tp);
 }
 
 void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *mem)
 {
-	while (list->first)
-		gtp_tracepoint_remove(list, mem, list->first);
+	u64 removed = list->removed + 1;
+
+	while (list->first) {
+		struct gtp_tracepoint *tp = list->first;
+
+		list->first = tp->next;
+		gtp_tracepoint_free(list, mem, tp);
+	}
+	memset(list, 0, sizeof(*list));
+	list->removed = removed;
 }
 
 /* --- memory --- */
 
-u32 gtp_tracepoints_room(const struct gtp_tracepoints *list)
-{
-	const struct gtp_tracepoint *tp;
-	u32 room = GTP_PARTS_MAX;
-
-	for (tp = list->first; tp; tp = tp->next)
-		room -= tp->part_bytes;
-	return room;
-}
-
-void *gtp_tracepoint_part(struct gtp_tracepoint *tp, const struct gtp_mem *mem, size_t bytes,
-			  u32 *room, struct gtp_why *why)
+void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
+			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why)
 {
 	void *p;
 
-	if (bytes > *room) {
+	if (bytes > GTP_PARTS_MAX - list->part_bytes) {
 		gtp_why(why,
 			"tracepoint %u: conditions, actions and their texts would take more than %u MiB in all; delete some tracepoints",
 			tp->num, GTP_PARTS_MAX >> 20);
@@ -78,7 +141,7 @@ void *gtp_tracepoint_part(struct gtp_tracepoint *tp, const struct gtp_mem *mem, 
 		gtp_why(why, "no memory for tracepoint %u", tp->num);
 		return NULL;
 	}
-	*room -= (u32)bytes;
+	list->part_bytes += (u32)bytes;
 	tp->part_bytes += (u32)bytes;
 	return p;
 }
@@ -120,7 +183,7 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 	struct gtp_in in;
 	size_t len;
 	u64 addr;
-	u32 num, room;
+	u32 num;
 
 	gtp_in_init(&in, text, strlen(text));
 	in.skipped = strlen("QTDPsrc:");
@@ -145,8 +208,7 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 	}
 	if (tp->repeated)
 		return 0;
-	room = gtp_tracepoints_room(list);
-	s = gtp_tracepoint_part(tp, mem, sizeof(*s) + len + 1, &room, why);
+	s = gtp_tracepoint_part(list, tp, mem, sizeof(*s) + len + 1, why);
 	if (!s)
 		return -ENOMEM;
 	*s = head;

@@ -12,7 +12,8 @@ struct gtp_location;
 
 enum {
 	GTP_TP_NUM_MAX = 0xffff,      /* a trace file has 16 bits for it */
-	GTP_TRACEPOINTS_MAX = 4096,   /* definitions in all */
+	GTP_TRACEPOINTS_MAX = 16384,  /* definitions in all */
+	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
 	GTP_ACTIONS_MAX = 1024,       /* of one tracepoint */
 	GTP_CODE_MAX = 1 << 18,       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_PARTS_MAX = 16 << 20,     /* bytes of memory for the parts of all tracepoints */
@@ -82,8 +83,9 @@ struct gtp_source {
 /**
  * struct gtp_tracepoint - one (number, address) pair; GDB's tracepoint with several locations is
  * several
- * @next: all of them, in the order GDB sent them
+ * @next, @prev: all of them, in the order GDB sent them
  * @next_here: others at the same location, while armed
+ * @next_key, @next_num: others in the same bucket of the list
  * @num: GDB's number, 1 to 65535
  * @addr: run-time address as GDB sent it
  * @enabled: may change while armed; hits read it once
@@ -110,7 +112,10 @@ struct gtp_source {
  */
 struct gtp_tracepoint {
 	struct gtp_tracepoint *next;
+	struct gtp_tracepoint *prev;
 	struct gtp_tracepoint *next_here;
+	struct gtp_tracepoint *next_key;
+	struct gtp_tracepoint *next_num;
 	u32 num;
 	u64 addr;
 	bool enabled;
@@ -135,10 +140,23 @@ struct gtp_tracepoint {
 	struct gtp_location *loc;
 };
 
-/* struct gtp_tracepoints - all definitions, in the order GDB sent them */
+/**
+ * struct gtp_tracepoints - all definitions, in the order GDB sent them
+ * @first, @last: of the list
+ * @count: how many
+ * @part_bytes: memory of all their parts
+ * @removed: goes up when one leaves the list; tells whoever remembers a place in it
+ * @by_key: by number and address
+ * @by_num: by number; the newest first
+ */
 struct gtp_tracepoints {
 	struct gtp_tracepoint *first;
+	struct gtp_tracepoint *last;
 	u32 count;
+	u32 part_bytes;
+	u64 removed;
+	struct gtp_tracepoint *by_key[GTP_TRACEPOINT_BUCKETS];
+	struct gtp_tracepoint *by_num[GTP_TRACEPOINT_BUCKETS];
 };
 
 /*
@@ -201,26 +219,27 @@ void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *m
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp);
 
-/* gtp_tracepoint_free - free one that is on no list */
-void gtp_tracepoint_free(const struct gtp_mem *mem, struct gtp_tracepoint *tp);
+/* gtp_tracepoint_free - free one that is not on the list, but whose parts count there */
+void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
+			 struct gtp_tracepoint *tp);
 
-/* gtp_tracepoints_room - bytes that parts of tracepoints may still take, see GTP_PARTS_MAX */
-u32 gtp_tracepoints_room(const struct gtp_tracepoints *list);
+/* gtp_tracepoints_append - put one on the list whose number and address are not there yet */
+void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp);
 
 /**
  * gtp_tracepoint_part() - zeroed memory for a part of a tracepoint
+ * @list: where the tracepoint is, or will be
  * @tp: the tracepoint
  * @mem: memory
  * @bytes: how many
- * @room: gtp_tracepoints_room() before the first part, less what this function took since
  * @why: the refusal
  *
  * Without a bound a client could fill the kernel's memory with text that it repeats, and a hit
  * could take seconds to evaluate what it finds at one address.
  * Return: memory for @mem's free, NULL with @why.
  */
-void *gtp_tracepoint_part(struct gtp_tracepoint *tp, const struct gtp_mem *mem, size_t bytes,
-			  u32 *room, struct gtp_why *why);
+void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
+			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why);
 
 /**
  * gtp_tracepoint_piece() - the upload of a tracepoint, piece by piece (qTfP, qTsP)

@@ -338,7 +338,7 @@ static void bounds(void **state)
 		assert_int_equal(define(w, text), 0);
 	}
 	assert_int_equal(define(w, "ffff:ab:E:0:0"), -EINVAL);
-	assert_string_equal(w->why.text, "4096 tracepoints are defined, more are not possible");
+	assert_string_equal(w->why.text, "16384 tracepoints are defined, more are not possible");
 	assert_int_equal(define(w, "1:ab:E:0:0"), 0);
 	assert_null(w->tp);
 }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Thousands of tracepoints: no step of defining and starting them looks at all of them. */
+#include <setjmp.h>
+#include <stdlib.h>
+#include "fake_target.h"
+#include <cmocka.h>
+
+struct world {
+	struct fake f;
+	struct gtp_tracepoints *list;
+	struct gtp_mem *mem;
+	struct gtp_why why;
+	struct gtp_tracepoint *tp;
+};
+
+static int setup(void **state)
+{
+	struct world *w = calloc(1, sizeof(*w));
+
+	assert_int_equal(fake_init(&w->f), 0);
+	w->list = &w->f.trace.tps;
+	w->mem = &w->f.mem;
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	assert_int_equal(fake_exit(&w->f), 0);
+	free(w);
+	return 0;
+}
+
+/* Each text is handed over in an exact copy, so that the sanitizer sees a read behind its end. */
+static int define(struct world *w, const char *text)
+{
+	char *copy = strdup(text);
+	int rc;
+
+	w->why.text[0] = '\0';
+	rc = gtp_tracepoint_define(w->list, w->mem, copy, &w->tp, &w->why);
+	free(copy);
+	return rc;
+}
+
+static int act(struct world *w, const char *text)
+{
+	char *copy = strdup(text);
+	int rc;
+
+	w->why.text[0] = '\0';
+	rc = gtp_tracepoint_add_actions(w->list, w->mem, copy, &w->why);
+	free(copy);
+	return rc;
+}
+
+enum { MANY = 5000, LONGEST = 32 };
+
+static u32 longest_by_key(const struct gtp_tracepoints *list)
+{
+	const struct gtp_tracepoint *tp;
+	u32 i, n, longest = 0;
+
+	for (i = 0; i < GTP_TRACEPOINT_BUCKETS; i++) {
+		for (n = 0, tp = list->by_key[i]; tp; tp = tp->next_key)
+			n++;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+static u32 longest_by_num(const struct gtp_tracepoints *list)
+{
+	const struct gtp_tracepoint *tp;
+	u32 i, n, longest = 0;
+
+	for (i = 0; i < GTP_TRACEPOINT_BUCKETS; i++) {
+		for (n = 0, tp = list->by_num[i]; tp; tp = tp->next_num)
+			n++;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+static u32 longest_by_addr(const struct gtp_trace *t)
+{
+	const struct gtp_location *loc;
+	u32 i, n, longest = 0;
+
+	for (i = 0; i < GTP_LOCATION_BUCKETS; i++) {
+		for (n = 0, loc = t->loc_by_addr[i]; loc; loc = loc->next_addr)
+			n++;
+		longest = n > longest ? n : longest;
+	}
+	return longest;
+}
+
+static u64 many_addr(u32 i)
+{
+	return 0xffffffff81000000 + i * 16;
+}
+
+/* No look-up walks more than a few of thousands: what would make setting them up quadratic. */
+static void many_are_found_at_once(void **state)
+{
+	struct world *w = *state;
+	char text[64];
+	u32 i;
+
+	for (i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text), "%x:%llx:E:0:0", i + 1, many_addr(i));
+		assert_int_equal(define(w, text), 0);
+	}
+	assert_true(longest_by_key(w->list) <= LONGEST);
+	assert_true(longest_by_num(w->list) <= LONGEST);
+	for (i = 0; i < MANY; i++) {
+		w->tp = gtp_tracepoint_find(w->list, i + 1, many_addr(i));
+		assert_non_null(w->tp);
+		assert_false(w->tp->several);
+		assert_null(gtp_tracepoint_find(w->list, i + 2, many_addr(i)));
+	}
+	assert_int_equal(gtp_trace_start(&w->f.trace, &w->why), 0);
+	assert_int_equal(w->f.armed, MANY);
+	assert_true(longest_by_addr(&w->f.trace) <= LONGEST);
+	gtp_trace_stop(&w->f.trace, GTP_STOP_USER);
+	gtp_trace_drop(&w->f.trace);
+	assert_int_equal(longest_by_addr(&w->f.trace), 0);
+}
+
+/* One tracepoint of GDB's with thousands of locations, and thousands of tracepoints at one. */
+static void many_of_a_number_and_of_an_address(void **state)
+{
+	struct world *w = *state;
+	const struct gtp_tracepoint *tp;
+	char text[64];
+	u32 i;
+
+	for (i = 0; i < MANY; i++) {
+		snprintf(text, sizeof(text), "7:%llx:E:0:0", many_addr(i));
+		assert_int_equal(define(w, text), 0);
+		snprintf(text, sizeof(text), "%x:%llx:E:0:0", i + 8, many_addr(MANY));
+		assert_int_equal(define(w, text), 0);
+	}
+	assert_true(longest_by_key(w->list) <= LONGEST);
+	for (tp = w->list->first; tp; tp = tp->next)
+		assert_int_equal(tp->several, tp->num == 7);
+	assert_int_equal(gtp_trace_start(&w->f.trace, &w->why), 0);
+	assert_int_equal(w->f.armed, MANY + 1);
+}
+
+static void a_removed_one_leaves_the_rest_in_order(void **state)
+{
+	struct world *w = *state;
+	const struct gtp_tracepoint *tp;
+	u64 removed = w->list->removed;
+	u32 i;
+
+	for (i = 1; i <= 4; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%x:ab:E:0:0-", i);
+		assert_int_equal(define(w, text), 0);
+	}
+	assert_int_equal(act(w, "2:ab:?"), -EINVAL);
+	assert_int_equal(act(w, "4:ab:?"), -EINVAL);
+	assert_int_equal(act(w, "1:ab:?"), -EINVAL);
+	assert_int_equal(w->list->removed, removed + 3);
+	assert_int_equal(define(w, "5:ab:E:0:0"), 0);
+	tp = w->list->first;
+	assert_int_equal(tp->num, 3);
+	assert_null(tp->prev);
+	assert_int_equal(tp->next->num, 5);
+	assert_ptr_equal(tp->next->prev, tp);
+	assert_ptr_equal(tp->next, w->list->last);
+	assert_null(gtp_tracepoint_find(w->list, 2, 0xab));
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(many_are_found_at_once),
+		T(many_of_a_number_and_of_an_address),
+		T(a_removed_one_leaves_the_rest_in_order),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
