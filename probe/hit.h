@@ -31,6 +31,7 @@ enum gtp_location_kind {
  * @last: the end of @first, which hits do not look at
  * @trace: the run it belongs to
  * @probe: whatever the target hangs on it while it is armed
+ * @jump: the same, when it is armed as a jump
  * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
@@ -44,6 +45,7 @@ struct gtp_location {
 	struct gtp_tracepoint *last;
 	struct gtp_trace *trace;
 	void *probe;
+	void *jump;
 	u64 missed;
 	struct gtp_sdata_format *format;
 	const char *mechanism;

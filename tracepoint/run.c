@@ -253,6 +253,12 @@ static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
 		t->target->progress(t->ctx, what, done, total);
 }
 
+/* What ->arm has only prepared takes effect. */
+static int arm_done(struct gtp_trace *t, struct gtp_why *why)
+{
+	return t->target->arm_done ? t->target->arm_done(t->ctx, why) : 0;
+}
+
 /* All of the list or none of it. */
 static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 {
@@ -269,6 +275,8 @@ static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 			break;
 		progress(t, "arming tracepoints", ++done, total);
 	}
+	if (!rc)
+		rc = arm_done(t, why);
 	if (!rc || !done)
 		return rc;
 	/* What ->disarm gets is what was armed; the rest comes back behind it to be freed. */
@@ -456,6 +464,30 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 
 /* --- a tracepoint that is defined during a run --- */
 
+static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+{
+	int rc = arm(t, loc, why);
+
+	if (rc)
+		return rc;
+	rc = arm_done(t, why);
+	if (rc)
+		disarm_one(t, loc);
+	return rc;
+}
+
+static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
+		struct gtp_why *why)
+{
+	int rc = tp->sdata ? allow_sdata(t, loc, tp, why) : 0;
+
+	if (!rc && t->target->widen)
+		rc = t->target->widen(t->ctx, loc, why);
+	if (!rc)
+		append_here(loc, tp);
+	return rc;
+}
+
 static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	enum gtp_location_kind kind = kind_of(t, tp);
@@ -463,16 +495,12 @@ static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct g
 	struct gtp_location **end = &t->locs;
 	int rc;
 
-	if (loc) {
-		rc = tp->sdata ? allow_sdata(t, loc, tp, why) : 0;
-		if (!rc)
-			append_here(loc, tp);
-		return rc;
-	}
+	if (loc)
+		return join(t, loc, tp, why);
 	loc = new_location(t, tp, kind, why);
 	if (!loc)
 		return -ENOMEM;
-	rc = arm(t, loc, why);
+	rc = arm_alone(t, loc, why);
 	if (rc) {
 		free_location(t, loc);
 		return rc;

@@ -24,6 +24,10 @@ enum gtp_stop {
  * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
  *             whatever command it was set (NULL: there are none)
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ * @arm_done: all that has been given to @arm must be armed now, what was left to be done together
+ *            is done; 0, or -errno with @why, then all of it is to be disarmed (NULL: none is)
+ * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
+ *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
  *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
  * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
@@ -45,6 +49,8 @@ enum gtp_stop {
 struct gtp_target_ops {
 	bool (*is_marker)(void *ctx, u64 addr);
 	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*arm_done)(void *ctx, struct gtp_why *why);
+	int (*widen)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
