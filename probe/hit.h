@@ -35,6 +35,7 @@ enum gtp_location_kind {
  * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
+ * @no_jump: why that is not "jump", a constant in words; NULL: there is nothing to say
  */
 struct gtp_location {
 	struct gtp_location *next;
@@ -49,6 +50,7 @@ struct gtp_location {
 	u64 missed;
 	struct gtp_sdata_format *format;
 	const char *mechanism;
+	const char *no_jump;
 };
 
 /* struct gtp_tp_stat - one tracepoint's counters on one CPU */

@@ -158,6 +158,8 @@ static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)
 			loc->mechanism ? loc->mechanism : "not armed", READ_ONCE(loc->missed));
 	for (tp = loc->first; tp; tp = tp->next_here)
 		gtp_stub_printf(s, " %u", tp->num);
+	if (loc->no_jump)
+		gtp_stub_printf(s, "; no jump: %s", loc->no_jump);
 	gtp_stub_print(s, "\n");
 }
 

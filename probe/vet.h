@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* May this address of the running kernel become a jump? Tables, live code and the kernel are asked. */
+#ifndef _GTP_VET_H
+#define _GTP_VET_H
+
+#include "regions/region.h"
+#include "tracepoint/tracepoint.h"
+
+struct module;
+
+/*
+ * All of it under gtp_host.lock, in process context, and may sleep, unless it says otherwise.
+ */
+
+/**
+ * gtp_vet_region() - decide for one address
+ * @addr: the address
+ * @r: filled in when the answer is 0
+ * @no_jump: set when the answer is -EOPNOTSUPP: why, a constant that the user can read
+ * @why: set to the refusal in all other cases
+ *
+ * The kernel itself vets the address by a disabled kprobe. Such kprobes stay registered until
+ * gtp_vet_batch_begin() or gtp_vet_batch_end() takes all of them off with one wait: nothing may be
+ * patched before.
+ *
+ * What it looks at is the code without our own probes; @r->bytes are to be compared with the live
+ * code once more when it is patched.
+ *
+ * Return: 0; -EOPNOTSUPP: a kprobe must do; else no probe can be set there at all.
+ */
+int gtp_vet_region(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why);
+
+/**
+ * gtp_vet_batch_begin() - find out where kprobes are now
+ *
+ * Takes off what gtp_vet_region() left registered. Again at once, without gtp_vet_batch_end(): looks
+ * again.
+ * Return: 0 or -ENOMEM.
+ */
+int gtp_vet_batch_begin(void);
+
+/* gtp_vet_batch_end - forget it; the same take-off, for a batch that never began */
+void gtp_vet_batch_end(void);
+
+/**
+ * gtp_vet_foreign() - is there a kprobe, armed or not, in [@start, @end)?
+ * @start, @end: a few bytes of code
+ *
+ * Between gtp_vet_batch_begin() and gtp_vet_batch_end(). As of the former, if debugfs has told it
+ * (kprobes of our own are in that list, too); otherwise each address is tried, as of now.
+ */
+bool gtp_vet_foreign(u64 start, u64 end);
+
+/* gtp_vet_denied - may the kernel not make a jump of a kprobe there, though its rule would? */
+bool gtp_vet_denied(u64 addr);
+
+/* gtp_vet_module_gone - from the module notifier, without gtp_host.lock: its table goes */
+void gtp_vet_module_gone(const struct module *mod);
+
+/* gtp_vet_init, gtp_vet_exit - /proc/gtpregions comes and goes, the tables with it; 0 or -ENOMEM */
+int gtp_vet_init(void);
+void gtp_vet_exit(void);
+
+#endif /* _GTP_VET_H */
