@@ -43,6 +43,7 @@ GTP_SHARED := \
 	trace/sdata.c \
 	trace/tfile.c \
 	trace/file.c \
+	regions/insn.c \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.

@@ -5,30 +5,30 @@
 
 #include <gtp/base.h>
 
-enum gtp_insn_kind {
-	GTP_INSN_BAD,     /* no instruction */
-	GTP_INSN_OTHER,
-	GTP_INSN_NOP,
-	GTP_INSN_CALL,    /* direct */
-	GTP_INSN_ICALL,   /* through a register or memory */
-	GTP_INSN_JCC,     /* conditional, loop and jcxz included */
-	GTP_INSN_JMP,     /* direct */
-	GTP_INSN_IJMP,    /* through a register or memory, far ones included */
-	GTP_INSN_RET,
-	GTP_INSN_INT3,
-	GTP_INSN_UD,
-	GTP_INSN_ENDBR,
+enum gtp_decoded_kind {
+	GTP_DECODED_BAD,     /* no instruction */
+	GTP_DECODED_OTHER,
+	GTP_DECODED_NOP,
+	GTP_DECODED_CALL,    /* direct */
+	GTP_DECODED_ICALL,   /* through a register or memory */
+	GTP_DECODED_JCC,     /* conditional, loop and jcxz included */
+	GTP_DECODED_JMP,     /* direct */
+	GTP_DECODED_IJMP,    /* through a register or memory, far ones included */
+	GTP_DECODED_RET,
+	GTP_DECODED_INT3,
+	GTP_DECODED_UD,
+	GTP_DECODED_ENDBR,
 };
 
 /**
- * struct gtp_insn - an instruction
+ * struct gtp_decoded - an instruction
  * @target: where a direct call or jump goes
  * @ref: @refs_n addresses that it may name: a constant, a displacement
  * @rip: the first of them is relative to the instruction, so surely an address
  * @boost: the kernel's own copier takes it (what it calls boostable)
  * @copy: a copier that relocates calls, jumps and rip-relative operands can take it
  */
-struct gtp_insn {
+struct gtp_decoded {
 	u64 target;
 	u64 ref[2];
 	u8 refs_n;
@@ -41,12 +41,12 @@ struct gtp_insn {
 
 /**
  * gtp_decode() - decode one instruction
- * @insn: receives it; of kind GTP_INSN_BAD and length 1 when there is none
+ * @insn: receives it; of kind GTP_DECODED_BAD and length 1 when there is none
  * @bytes: where it starts
  * @n: how many bytes may be looked at
  * @addr: its address
  */
-void gtp_decode(struct gtp_insn *insn, const u8 *bytes, u64 n, u64 addr);
+void gtp_decode(struct gtp_decoded *insn, const u8 *bytes, u64 n, u64 addr);
 
 /* gtp_decode_text - the instruction as AT&T assembler; returns its length, 0 when there is none */
 u32 gtp_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);

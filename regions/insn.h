@@ -20,7 +20,7 @@ enum gtp_insn_kind {
 	GTP_INSN_RET,      /* near return: nothing is executed behind it */
 	GTP_INSN_INT3,     /* padding, or somebody's breakpoint */
 	GTP_INSN_TRAP,     /* ud2 and the like: BUG and WARN look at where they are */
-	GTP_INSN_FIXED,    /* known, but must not run elsewhere or next to a jump (iret, mov ss, ...) */
+	GTP_INSN_FIXED,    /* known, but must not run elsewhere or beside a jump: iret, sti */
 };
 
 /* Bits of gtp_insn.flags_*: the arithmetic flags, as in rflags. */
@@ -43,7 +43,8 @@ enum {
  * @cond: JCC: the condition code, its opposite is cond ^ 1
  * @rel: direct jumps and calls: the target counts from the instruction's end
  * @flags_in: arithmetic flags that it may look at
- * @flags_out: arithmetic flags that it certainly overwrites, whatever they were
+ * @flags_out: arithmetic flags that it certainly overwrites, whatever they were; or that the
+ *	architecture leaves undefined, so that nobody can go by what they were
  *
  * When in doubt @flags_in is all of them and @flags_out none.
  */

@@ -325,13 +325,13 @@ static void replacement(struct gtp_text *text, const struct alternative *a)
 		return;
 	end = (u32)(a->by - span->addr) + a->by_len;
 	for (at = end - a->by_len; at < end;) {
-		struct gtp_insn insn;
+		struct gtp_decoded insn;
 		u64 target;
 
 		gtp_decode(&insn, span->bytes + at, end - at, span->addr + at);
 		at += insn.len;
-		if (insn.kind != GTP_INSN_CALL && insn.kind != GTP_INSN_JCC &&
-		    insn.kind != GTP_INSN_JMP)
+		if (insn.kind != GTP_DECODED_CALL && insn.kind != GTP_DECODED_JCC &&
+		    insn.kind != GTP_DECODED_JMP)
 			continue;
 		target = insn.target;
 		if (target - a->by < a->by_len)

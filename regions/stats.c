@@ -100,7 +100,7 @@ static void count_function(const struct gtp_text *text, const struct gtp_span *s
 		if (!span->len[at])
 			continue;
 		/* A label in assembler ends where the filler behind it starts. */
-		if (!f->body && (span->insn[at] & GTP_INSN_KIND) == GTP_INSN_INT3)
+		if (!f->body && (span->insn[at] & GTP_DECODED_KIND) == GTP_DECODED_INT3)
 			continue;
 		s->insns++;
 		count_address(text, span, f, at, s, &c);

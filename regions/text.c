@@ -270,10 +270,10 @@ bool gtp_text_is_thunk(const struct gtp_text *text, u64 addr, bool *returns)
 }
 
 static void mark_jump(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f,
-		      const struct gtp_insn *insn)
+		      const struct gtp_decoded *insn)
 {
 	bool inside = insn->target - f->addr < f->size, returns;
-	bool call = insn->kind == GTP_INSN_CALL;
+	bool call = insn->kind == GTP_DECODED_CALL;
 
 	if (inside) {
 		span->leader[insn->target - span->addr] |= call ? GTP_LEADER_CALL : GTP_LEADER_JUMP;
@@ -286,20 +286,20 @@ static void mark_jump(struct gtp_text *text, struct gtp_span *span, struct gtp_f
 }
 
 static void note_insn(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f,
-		      const struct gtp_insn *insn)
+		      const struct gtp_decoded *insn)
 {
 	u32 i;
 
 	switch (insn->kind) {
-	case GTP_INSN_BAD:
+	case GTP_DECODED_BAD:
 		f->flags |= GTP_FN_BAD;
 		break;
-	case GTP_INSN_CALL:
-	case GTP_INSN_JCC:
-	case GTP_INSN_JMP:
+	case GTP_DECODED_CALL:
+	case GTP_DECODED_JCC:
+	case GTP_DECODED_JMP:
 		mark_jump(text, span, f, insn);
 		break;
-	case GTP_INSN_IJMP:
+	case GTP_DECODED_IJMP:
 		f->flags |= GTP_FN_IJMP;
 		break;
 	default:
@@ -315,13 +315,13 @@ static void note_insn(struct gtp_text *text, struct gtp_span *span, struct gtp_f
 static void decode_function(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f)
 {
 	u32 at = (u32)(f->addr - span->addr), end = at + f->size;
-	struct gtp_insn insn;
+	struct gtp_decoded insn;
 
 	while (at < end) {
 		gtp_decode(&insn, span->bytes + at, end - at, span->addr + at);
 		span->len[at] = insn.len;
-		span->insn[at] = (u8)(insn.kind | (insn.boost ? GTP_INSN_BOOST : 0) |
-				      (insn.copy ? GTP_INSN_COPY : 0));
+		span->insn[at] = (u8)(insn.kind | (insn.boost ? GTP_DECODED_BOOST : 0) |
+				      (insn.copy ? GTP_DECODED_COPY : 0));
 		if (span->site[at] & GTP_SITE_FAULT)
 			f->flags |= GTP_FN_FAULT;
 		note_insn(text, span, f, &insn);

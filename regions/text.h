@@ -86,15 +86,15 @@ enum gtp_span_kind {
 };
 
 /* Bits of gtp_span.insn, beside the kind in the low four. */
-#define GTP_INSN_KIND 0x0f
-#define GTP_INSN_COPY 0x40
-#define GTP_INSN_BOOST 0x80
+#define GTP_DECODED_KIND 0x0f
+#define GTP_DECODED_COPY 0x40
+#define GTP_DECODED_BOOST 0x80
 
 /**
  * struct gtp_span - one section of code
  * @bytes: as they run on the chosen CPU (a copy)
  * @len: for each byte the length of the instruction that starts there, else 0
- * @insn: for each such byte its kind (enum gtp_insn_kind) and GTP_INSN_*
+ * @insn: for each such byte its kind (enum gtp_decoded_kind) and GTP_DECODED_*
  * @leader: for each byte enum gtp_leader bits
  * @site: for each byte enum gtp_site bits
  * @functions: in the order of addresses; they cover all bytes

@@ -53,7 +53,7 @@ const char *gtp_kernel_text(enum gtp_kernel_id id)
 
 static u8 kind_at(const struct gtp_span *span, u32 at)
 {
-	return span->insn[at] & GTP_INSN_KIND;
+	return span->insn[at] & GTP_DECODED_KIND;
 }
 
 static u32 function_end(const struct gtp_span *span, const struct gtp_function *f)
@@ -69,9 +69,9 @@ static enum gtp_verdict_id no_probe(const struct gtp_span *span, const struct gt
 		return GTP_VERDICT_INIT;
 	if (!span->len[at])
 		return GTP_VERDICT_NOT_START;
-	if (kind_at(span, at) == GTP_INSN_BAD)
+	if (kind_at(span, at) == GTP_DECODED_BAD)
 		return GTP_VERDICT_BAD;
-	if (kind_at(span, at) == GTP_INSN_INT3)
+	if (kind_at(span, at) == GTP_DECODED_INT3)
 		return GTP_VERDICT_INT3;
 	if (f->flags & GTP_FN_ENTRY)
 		return GTP_VERDICT_ENTRY;
@@ -118,12 +118,12 @@ static u32 sites(const struct gtp_span *span, u32 at, u32 n, u32 wanted, u32 *fi
 
 static bool ends_flow(u8 kind)
 {
-	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_IJMP;
+	return kind == GTP_DECODED_RET || kind == GTP_DECODED_JMP || kind == GTP_DECODED_IJMP;
 }
 
 static bool is_padding(u8 kind)
 {
-	return kind == GTP_INSN_INT3 || kind == GTP_INSN_NOP;
+	return kind == GTP_DECODED_INT3 || kind == GTP_DECODED_NOP;
 }
 
 /*
@@ -132,7 +132,7 @@ static bool is_padding(u8 kind)
  */
 static bool may_become_short(const struct gtp_span *span, u32 i, u32 at)
 {
-	return kind_at(span, i) == GTP_INSN_CALL && span->site[i] & GTP_SITE_THUNK &&
+	return kind_at(span, i) == GTP_DECODED_CALL && span->site[i] & GTP_SITE_THUNK &&
 	       i + 2 < at + GTP_JUMP_BYTES;
 }
 
@@ -149,25 +149,25 @@ static enum gtp_verdict_id displaced(const struct gtp_span *span, u32 at, u32 en
 	u32 i = at;
 
 	while (i < at + GTP_JUMP_BYTES) {
-		u8 kind = i < end ? kind_at(span, i) : GTP_INSN_BAD;
+		u8 kind = i < end ? kind_at(span, i) : GTP_DECODED_BAD;
 
 		v->where = span->addr + i;
-		if (kind == GTP_INSN_BAD || !span->len[i])
+		if (kind == GTP_DECODED_BAD || !span->len[i])
 			return GTP_VERDICT_BAD_NEAR;
 		if (span->site[i] & GTP_SITE_FAULT)
 			return GTP_VERDICT_FAULT;
 		if (dead && !is_padding(kind))
 			return GTP_VERDICT_COPY;
-		if (!dead && !(span->insn[i] & GTP_INSN_COPY))
+		if (!dead && !(span->insn[i] & GTP_DECODED_COPY))
 			return GTP_VERDICT_COPY;
 		if (may_become_short(span, i, at))
 			return GTP_VERDICT_BOOT_SITE;
-		if (!(span->insn[i] & GTP_INSN_BOOST))
+		if (!(span->insn[i] & GTP_DECODED_BOOST))
 			id = GTP_VERDICT_RELOCATE;
 		dead |= ends_flow(kind);
 		i += span->len[i];
 		/* A task may sleep in the call while the jump is written. */
-		if ((kind == GTP_INSN_CALL || kind == GTP_INSN_ICALL) && i < at + GTP_JUMP_BYTES)
+		if ((kind == GTP_DECODED_CALL || kind == GTP_DECODED_ICALL) && i < at + GTP_JUMP_BYTES)
 			return GTP_VERDICT_RETURN;
 	}
 	v->len = i - at;
@@ -263,7 +263,7 @@ bool gtp_verdict_boost(const struct gtp_span *span, const struct gtp_function *f
 	u32 end = function_end(span, f), i = at;
 
 	while (i < at + GTP_JUMP_BYTES) {
-		if (i >= end || !span->len[i] || !(span->insn[i] & GTP_INSN_BOOST) ||
+		if (i >= end || !span->len[i] || !(span->insn[i] & GTP_DECODED_BOOST) ||
 		    span->site[i] & GTP_SITE_FAULT)
 			return false;
 		i += span->len[i];
