@@ -337,18 +337,19 @@ static noinline void record(struct gtp_cpu *cpu)
 		end_run(cpu, GTP_STOP_PASSCOUNT, 0, 0);
 }
 
-static void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+static void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
 	cpu->tp = tp;
 	cpu->time = 0;
 	cpu->value = 1;
-	if (tp->cond && unlikely(evaluate(cpu, tp->cond, &cpu->value)))
+	if (tp->cond && !held && unlikely(evaluate(cpu, tp->cond, &cpu->value)))
 		end_run(cpu, GTP_STOP_ERROR, 0, 'c');
 	else if (cpu->value)
 		record(cpu);
 }
 
-static void handle(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
+static __always_inline void handle(const struct gtp_location *loc, struct gtp_cpu *cpu,
+				   const struct gtp_regs *regs, bool held)
 {
 	struct gtp_tracepoint *tp;
 
@@ -357,12 +358,14 @@ static void handle(const struct gtp_location *loc, struct gtp_cpu *cpu, const st
 	/*
 	 * One that ends the run is the last one: the others at this address are not asked any more.
 	 */
-	for (tp = loc->first; tp && READ_ONCE(cpu->trace->active); tp = gtp_acquire(&tp->next_here))
+	for (tp = loc->first; tp && READ_ONCE(cpu->trace->active);
+	     tp = gtp_acquire(&tp->next_here), held = false)
 		if (READ_ONCE(tp->enabled))
-			take_turn(cpu, tp);
+			take_turn(cpu, tp, held);
 }
 
-void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
+static __always_inline void hit(const struct gtp_location *loc, struct gtp_cpu *cpu,
+				const struct gtp_regs *regs, bool held)
 {
 	/* Acquire: what the run is made of was written before this. */
 	if (!gtp_acquire(&loc->trace->active))
@@ -378,7 +381,17 @@ void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct g
 	}
 	WRITE_ONCE(cpu->in_hit, 1);
 	barrier();
-	handle(loc, cpu, regs);
+	handle(loc, cpu, regs, held);
 	barrier();
 	WRITE_ONCE(cpu->in_hit, 0);
+}
+
+void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
+{
+	hit(loc, cpu, regs, false);
+}
+
+void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
+{
+	hit(loc, cpu, regs, true);
 }

@@ -141,4 +141,7 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t);
  */
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
 
+/* gtp_hit_held - the same when the condition of the first tracepoint there is known to hold */
+void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
+
 #endif /* _GTP_HIT_H */
