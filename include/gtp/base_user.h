@@ -31,7 +31,9 @@ typedef long long s64;
 #define __printf(f, a) __attribute__((format(printf, f, a)))
 #define __always_unused __attribute__((unused))
 #define noinline __attribute__((__noinline__))
+#ifndef __always_inline
 #define __always_inline inline __attribute__((__always_inline__))
+#endif
 #define fallthrough __attribute__((fallthrough))
 #define static_assert _Static_assert
 #define S64_MIN INT64_MIN
