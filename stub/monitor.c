@@ -123,8 +123,8 @@ static void print_cpu(struct gtp_stub *s, const struct gtp_cpu *cpu)
 {
 	if (cpu->buf.created || cpu->nested)
 		gtp_stub_printf(s, "cpu %u: %llu frames, %u of %u bytes used, %llu nested hits\n",
-				cpu->id, cpu->buf.frames, cpu->buf.used, cpu->buf.size,
-				cpu->nested);
+				cpu->id, gtp_buffer_frames(&cpu->buf), gtp_buffer_used(&cpu->buf),
+				cpu->buf.size, cpu->nested);
 }
 
 static void print_status(struct gtp_stub *s)

@@ -8,6 +8,7 @@ void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular)
 	*b = (struct gtp_buffer){
 		.mem = mem,
 		.size = size & ~7U,
+		.end = size & ~7U,
 		.circular = circular,
 	};
 }
@@ -17,27 +18,23 @@ static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
 	return (struct gtp_frame *)(b->mem + pos);
 }
 
-/* @pos stays below the size: "at the end" and "at the front" are one place with one name. */
-static u32 step_over(const struct gtp_buffer *b, u32 pos, u32 bytes)
-{
-	pos += bytes;
-	return pos == b->size ? 0 : pos;
-}
-
+/* The oldest frame goes; @tail is where the next one is, or nothing. */
 static void drop_oldest(struct gtp_buffer *b)
 {
 	const struct gtp_frame *f = frame_at(b, b->tail);
 
 	if (!(f->flags & GTP_FRAME_PAD))
-		WRITE_ONCE(b->frames, b->frames - 1);
-	WRITE_ONCE(b->used, b->used - f->size);
-	b->tail = step_over(b, b->tail, f->size);
+		b->dropped++;
+	b->tail += f->size;
 }
 
-static void drop_until_free(struct gtp_buffer *b, u64 bytes)
+/* The same while it lies behind @head, where room grows by it; then the ring has not wrapped. */
+static void drop_behind(struct gtp_buffer *b)
 {
-	while (b->used && b->size - b->used < bytes)
-		drop_oldest(b);
+	drop_oldest(b);
+	WRITE_ONCE(b->end, b->tail);
+	if (b->tail == b->size)
+		b->tail = 0;
 }
 
 /*
@@ -50,17 +47,26 @@ static void move_to_front(struct gtp_buffer *b)
 	u32 pad = b->size - b->head;
 
 	memmove(b->mem, b->mem + b->head, b->open);
-	if (b->used) {
+	if (b->tail == b->head) {
+		b->tail = 0; /* nothing else is left */
+	} else if (pad) {
 		struct gtp_frame *f = frame_at(b, b->head);
 
 		f->size = pad;
 		f->tp = 0;
 		f->flags = GTP_FRAME_PAD;
-		WRITE_ONCE(b->used, b->used + pad);
-	} else {
-		b->tail = 0;
 	}
+	WRITE_ONCE(b->end, b->tail ? b->tail : b->size);
 	b->head = 0;
+}
+
+/* Room of @need bytes at the front: all behind the head goes, and in front of it what is there. */
+static void drop_for_front(struct gtp_buffer *b, u32 need)
+{
+	while (b->end < b->size)
+		drop_behind(b);
+	while (b->tail < need && b->tail < b->head)
+		drop_oldest(b);
 }
 
 /*
@@ -74,9 +80,10 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	if (!b->circular || need > b->size)
 		return NULL;
 	if (need <= b->size - b->head) {
-		drop_until_free(b, need);
+		while (b->end - b->head < need)
+			drop_behind(b);
 	} else {
-		drop_until_free(b, (u64)need + (b->size - b->head));
+		drop_for_front(b, need);
 		move_to_front(b);
 	}
 	b->open = need;
@@ -90,8 +97,7 @@ void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
 
 	if (unlikely(need > GTP_FRAME_MAX))
 		return NULL;
-	/* What is free is one piece, from @head on (see struct gtp_buffer): its size is enough. */
-	if (unlikely(need > b->size - b->used))
+	if (unlikely(need > b->end - b->head))
 		return reserve_by_dropping(b, (u32)need);
 	b->open = (u32)need;
 	return b->mem + b->head + at;
@@ -123,10 +129,7 @@ void gtp_buffer_commit(struct gtp_buffer *b, u16 flags)
 
 	f->size = b->open;
 	f->flags = flags;
-	b->head = step_over(b, b->head, b->open);
-	WRITE_ONCE(b->used, b->used + b->open);
-	WRITE_ONCE(b->frames, b->frames + 1);
-	WRITE_ONCE(b->created, b->created + 1);
+	gtp_buffer_push(b, b->open);
 	b->open = 0;
 }
 
@@ -139,21 +142,20 @@ const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct
 {
 	u32 pos = b->tail;
 
-	if (!b->frames)
+	if (!gtp_buffer_frames(b))
 		return NULL;
 	if (f) {
-		pos = step_over(b, (u32)((const u8 *)f - b->mem), f->size);
+		pos = (u32)((const u8 *)f - b->mem) + f->size;
 		if (pos == b->head)
 			return NULL;
 	}
-	f = frame_at(b, pos);
-	if (!(f->flags & GTP_FRAME_PAD))
-		return f;
 	/*
-	 * Padding reaches to the end of the ring. Behind it there may be nothing: its frame was
-	 * aborted.
+	 * Behind the end of the ring, or the padding that reaches to it, there may be nothing: its
+	 * frame was aborted.
 	 */
-	return b->head ? frame_at(b, 0) : NULL;
+	if (pos == b->size || frame_at(b, pos)->flags & GTP_FRAME_PAD)
+		return b->head ? frame_at(b, 0) : NULL;
+	return frame_at(b, pos);
 }
 
 static u64 *add_block(struct gtp_buffer *b, u16 type, u16 num, u32 len, u32 room)

@@ -9,38 +9,78 @@
 /**
  * struct gtp_buffer - one CPU's ring
  * @mem: the bytes, 8-aligned; owned by the caller
- * @size: how many; multiple of 8, at least GTP_BUFFER_MIN
- * @circular: drop the oldest frames instead of refusing new ones
- * @head: where the next frame begins
+ * @head: where the next frame begins; may be @size, when the ring is full to its end
+ * @end: where the room for it ends
+ * @size: how many bytes; multiple of 8, at least GTP_BUFFER_MIN
  * @tail: the oldest frame
- * @used: bytes between tail and head, padding included
  * @open: bytes of the frame being written at @head, 0 when there is none
- * @frames: frames in the buffer
+ * @circular: drop the oldest frames instead of refusing new ones
  * @created: frames ever committed
+ * @dropped: of those, how many are gone
  *
  * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest lie
- * behind it, or at 0 when the ring has not wrapped. So @used >= @head, and what is free is
- * contiguous.
+ * behind it, or at 0 when the ring has not wrapped. So what is free is one piece, [@head, @end):
+ * @end is @size when the ring has not wrapped, @tail when it has.
  *
  * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is
  * skipped before it gets here. So nothing is atomic. Readers look when the run is stopped; the
- * counters may be read at any time, each by itself.
+ * counters may be read at any time, each by itself. What a frame takes that fits comes first.
  */
 struct gtp_buffer {
 	u8 *mem;
-	u32 size;
-	bool circular;
 	u32 head;
-	u32 tail;
-	u32 used;
-	u32 open;
-	u64 frames;
+	u32 end;
 	u64 created;
+	u64 dropped;
+	u32 size;
+	u32 tail;
+	u32 open;
+	bool circular;
 };
 
 enum { GTP_BUFFER_MIN = 4096 };
 
 void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular);
+
+/* gtp_buffer_frames - how many there are */
+static inline u64 gtp_buffer_frames(const struct gtp_buffer *b)
+{
+	u64 dropped = READ_ONCE(b->dropped);
+
+	return READ_ONCE(b->created) - dropped;
+}
+
+/* gtp_buffer_used - bytes taken, padding included */
+static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
+{
+	u32 head = READ_ONCE(b->head), end = READ_ONCE(b->end);
+
+	/* A writer on another CPU may have moved both in between. */
+	return end > head ? b->size - (end - head) : b->size;
+}
+
+/**
+ * gtp_buffer_peek() - room for a whole frame whose size is known, if it is there as it is
+ * @b: this CPU's buffer, no frame open
+ * @bytes: multiple of 8, not above GTP_FRAME_MAX
+ *
+ * For what has to be quick. Nothing changes until gtp_buffer_push().
+ * Return: uninitialised memory; NULL: not without more ado, ask gtp_buffer_begin().
+ */
+static inline struct gtp_frame *gtp_buffer_peek(const struct gtp_buffer *b, u32 bytes)
+{
+	u32 head = b->head;
+
+	/* The sum stays small: a ring is 1 GiB at most. */
+	return likely(head + bytes <= b->end) ? (struct gtp_frame *)(b->mem + head) : NULL;
+}
+
+/* gtp_buffer_push - the frame that gtp_buffer_peek() made room for is written, head and all */
+static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
+{
+	b->head += bytes;
+	gtp_inc_local(&b->created);
+}
 
 /**
  * gtp_buffer_begin() - open a frame

@@ -68,7 +68,7 @@ static u32 count_frames(struct gtp_buffer *const *bufs, u32 nbufs)
 	u32 n = 0;
 
 	for (u32 i = 0; i < nbufs; i++)
-		n += bufs[i] ? (u32)bufs[i]->frames : 0;
+		n += bufs[i] ? (u32)gtp_buffer_frames(bufs[i]) : 0;
 	return n;
 }
 

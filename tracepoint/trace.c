@@ -67,10 +67,10 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 
 		if (!cpu)
 			continue;
-		sum->frames += READ_ONCE(cpu->buf.frames);
+		sum->frames += gtp_buffer_frames(&cpu->buf);
 		sum->created += READ_ONCE(cpu->buf.created);
 		sum->size += cpu->buf.size;
-		sum->free += cpu->buf.size - READ_ONCE(cpu->buf.used);
+		sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
 		sum->nested += READ_ONCE(cpu->nested);
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
 	}
@@ -197,7 +197,7 @@ static u64 count_frames(const struct gtp_trace *t)
 
 	for (i = 0; i < t->ncpus; i++)
 		if (t->cpus[i])
-			n += t->cpus[i]->buf.frames;
+			n += gtp_buffer_frames(&t->cpus[i]->buf);
 	return n;
 }
 

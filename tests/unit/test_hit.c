@@ -343,7 +343,7 @@ static void usage_is_bytes_of_frames(void **state)
 	start(f);
 	fire(f, 2);
 	stat = gtp_trace_hits(&f->trace, tp);
-	assert_int_equal(stat.usage, f->trace.cpus[0]->buf.used);
+	assert_int_equal(stat.usage, gtp_buffer_used(&f->trace.cpus[0]->buf));
 	assert_int_equal(stat.usage, 2 * (sizeof(struct gtp_frame) + 24 + 24));
 }
 
@@ -426,7 +426,7 @@ static void full(void **state)
 	expect_end(f, GTP_STOP_FULL, 1);
 	/* A frame is 48 bytes; the hit that found no room left nothing behind. */
 	assert_int_equal(n - 1, GTP_BUFFER_MIN / 48);
-	assert_int_equal(f->trace.cpus[0]->buf.frames, n - 1);
+	assert_int_equal(gtp_buffer_frames(&f->trace.cpus[0]->buf), n - 1);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, (n - 1) * 48);
 	assert_non_null(strstr(fake_status(f), "T0;tfull:0;"));
 }

@@ -44,7 +44,7 @@ static void build(u32 nbufs)
 	size_t n = 1;
 
 	for (u32 i = 0; i < nbufs; i++)
-		n += bufs[i] ? bufs[i]->frames : 0;
+		n += bufs[i] ? gtp_buffer_frames(bufs[i]) : 0;
 	ix.entry = malloc(n * sizeof(*ix.entry));
 	gtp_index_build(&ix, bufs, nbufs);
 	assert_int_equal(ix.n, n - 1);
