@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits from kernel tracepoints: one probe per location, between the tracepoint and gtp_hit(). */
-#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/security.h>
 
 #include "probe/event.h"
+#include "probe/quiet.h"
 
 /**
  * struct event_probe - a location's probe
@@ -28,30 +28,6 @@ struct event_probe {
 static LIST_HEAD(armed_probes);
 
 /*
- * Interrupts off, without a word to who traces that: it may be the tracepoint that has been hit.
- * Lockdep must know, though: the event's own code may take locks that it watches.
- */
-static __always_inline unsigned long interrupts_off(bool *tell)
-{
-	unsigned long flags;
-
-	raw_local_irq_save(flags);
-	*tell = lockdep_hardirqs_enabled();
-	if (*tell)
-		lockdep_hardirqs_off(_THIS_IP_);
-	return flags;
-}
-
-static __always_inline void interrupts_back(unsigned long flags, bool tell)
-{
-	if (tell) {
-		lockdep_hardirqs_on_prepare();
-		lockdep_hardirqs_on(_THIS_IP_);
-	}
-	raw_local_irq_restore(flags);
-}
-
-/*
  * Called by event_entry.S in the place of the tracepoint's own function, so preemption is off.
  * Interrupts may be on; they are turned off so that what hits in one is not lost as a hit inside
  * a hit.
@@ -68,9 +44,9 @@ void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 		atomic_long_inc(&p->homeless);
 		return;
 	}
-	flags = interrupts_off(&tell);
+	flags = gtp_quiet(&tell);
 	gtp_hit(p->loc, cpu, regs);
-	interrupts_back(flags, tell);
+	gtp_quiet_end(flags, tell);
 }
 
 int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Jumps in the text: what hits one, which there are, and waiting for who may be in one. */
+#include <linux/bitmap.h>
+#include <linux/completion.h>
+#include <linux/jiffies.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/sort.h>
+#include <linux/spinlock.h>
+
+#include "probe/direct_parts.h"
+#include "probe/quiet.h"
+
+/*
+ * By the number that its pad pushes. What is disarmed is taken out here before anything of it is
+ * freed; interrupts are off at a hit, so a grace period of RCU waits for those that saw it.
+ */
+static struct gtp_direct *by_number[GTP_DIRECT_MAX];
+static DECLARE_BITMAP(numbers, GTP_DIRECT_MAX);
+
+/* Written under gtp_host.lock; the spinlock is for gtp_direct_range_in(), as in kprobe.c. */
+static struct list_head lists[GTP_DIRECT_STATES] = {
+	LIST_HEAD_INIT(lists[GTP_DIRECT_STAGED]),
+	LIST_HEAD_INIT(lists[GTP_DIRECT_ARMED]),
+	LIST_HEAD_INIT(lists[GTP_DIRECT_STUCK]),
+};
+static DEFINE_SPINLOCK(lists_lock);
+
+/* --- hits --- */
+
+/*
+ * What is called here may be the very function that has been hit, so nothing is before this CPU is
+ * marked as in a hit. The context is the hit's own: there is no exception in between.
+ */
+static __always_inline void hit(struct gtp_direct *d, const struct gtp_regs *regs, bool held)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(gtp_kprobe_skip_self(preempt_count())))
+		return;
+	if (unlikely(!cpu))
+		atomic_long_inc(&d->homeless);
+	else if (held)
+		gtp_hit_held(d->loc, cpu, regs);
+	else
+		gtp_hit(d->loc, cpu, regs);
+}
+
+void gtp_direct_hit(const struct gtp_regs *regs, u32 word)
+{
+	struct gtp_direct *d;
+	unsigned long flags;
+	bool tell;
+
+	flags = gtp_quiet(&tell);
+	d = gtp_acquire(&by_number[word >> 1]);
+	if (likely(d))
+		hit(d, regs, word & GTP_PAD_HELD);
+	gtp_quiet_end(flags, tell);
+}
+
+NOKPROBE_SYMBOL(gtp_direct_hit);
+
+void gtp_direct_connect(struct gtp_direct *d)
+{
+	gtp_publish(&by_number[d->number], d);
+}
+
+void gtp_direct_mute(struct gtp_direct *d)
+{
+	gtp_publish(&by_number[d->number], NULL);
+}
+
+/* --- which there are --- */
+
+struct gtp_direct *gtp_direct_add(struct gtp_location *loc)
+{
+	static u32 next;
+	struct gtp_direct *d;
+	u32 number = find_next_zero_bit(numbers, GTP_DIRECT_MAX, next);
+
+	if (number == GTP_DIRECT_MAX)
+		number = find_first_zero_bit(numbers, GTP_DIRECT_MAX);
+	d = number < GTP_DIRECT_MAX ? gtp_mem_alloc(sizeof(*d)) : NULL;
+	if (!d)
+		return NULL;
+	__set_bit(number, numbers);
+	next = number + 1;
+	d->number = number;
+	d->loc = loc;
+	d->patch.addr = loc->addr;
+	spin_lock(&lists_lock);
+	list_add_tail(&d->list, &lists[GTP_DIRECT_STAGED]);
+	spin_unlock(&lists_lock);
+	loc->jump = d;
+	return d;
+}
+
+void gtp_direct_drop(struct gtp_direct *d)
+{
+	if (d->loc) {
+		d->loc->missed += atomic_long_read(&d->homeless);
+		d->loc->jump = NULL;
+	}
+	if (d->holds)
+		module_put(THIS_MODULE);
+	if (d->pad.len)
+		gtp_jit_pad_free(&d->pad);
+	if (d->old_pad.len)
+		gtp_jit_pad_free(&d->old_pad);
+	__clear_bit(d->number, numbers);
+	spin_lock(&lists_lock);
+	list_del(&d->list);
+	spin_unlock(&lists_lock);
+	gtp_mem_free(d);
+}
+
+void gtp_direct_become(struct gtp_direct *d, enum gtp_direct_state state)
+{
+	d->state = state;
+	spin_lock(&lists_lock);
+	list_move_tail(&d->list, &lists[state]);
+	spin_unlock(&lists_lock);
+}
+
+bool gtp_direct_any(enum gtp_direct_state state)
+{
+	return !list_empty(&lists[state]);
+}
+
+static u32 list_count(const struct list_head *list)
+{
+	const struct list_head *at;
+	u32 n = 0;
+
+	list_for_each(at, list)
+		n++;
+	return n;
+}
+
+u32 gtp_direct_count(void)
+{
+	return list_count(&lists[GTP_DIRECT_ARMED]) + list_count(&lists[GTP_DIRECT_STUCK]);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct gtp_direct *const *x = a, *const *y = b;
+
+	return (*x)->patch.addr < (*y)->patch.addr ? -1 : (*x)->patch.addr > (*y)->patch.addr;
+}
+
+int gtp_direct_select(struct gtp_direct_set *set, enum gtp_direct_state state)
+{
+	struct gtp_direct *d;
+	u32 n = list_count(&lists[state]);
+
+	*set = (struct gtp_direct_set){ .n = n };
+	set->d = gtp_mem_alloc(array_size(n, sizeof(*set->d)));
+	set->patch = gtp_mem_alloc(array_size(n, sizeof(*set->patch)));
+	if (!set->d || !set->patch) {
+		gtp_direct_deselect(set);
+		return -ENOMEM;
+	}
+	n = 0;
+	list_for_each_entry(d, &lists[state], list)
+		set->d[n++] = d;
+	sort(set->d, n, sizeof(*set->d), by_address, NULL);
+	return 0;
+}
+
+void gtp_direct_deselect(struct gtp_direct_set *set)
+{
+	gtp_mem_free(set->d);
+	gtp_mem_free(set->patch);
+}
+
+static bool is_in(u64 addr, const struct module *mod, bool init)
+{
+	return init ? within_module_init(addr, mod) : within_module_core(addr, mod);
+}
+
+bool gtp_direct_range_in(const struct module *mod, bool init, u64 *start, u64 *end)
+{
+	enum gtp_direct_state state;
+	struct gtp_direct *d;
+
+	*start = U64_MAX;
+	*end = 0;
+	spin_lock(&lists_lock);
+	for (state = 0; state < GTP_DIRECT_STATES; state++) {
+		list_for_each_entry(d, &lists[state], list) {
+			if (!is_in(d->patch.addr, mod, init))
+				continue;
+			*start = min(*start, d->patch.addr);
+			*end = max(*end, d->patch.addr + 1);
+		}
+	}
+	spin_unlock(&lists_lock);
+	return *end;
+}
+
+static void shadow(const struct gtp_patch *p, u64 addr, u8 *buf, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < p->len; i++) {
+		if (p->addr + i - addr < len)
+			buf[p->addr + i - addr] = p->old[i];
+	}
+}
+
+void gtp_direct_shadow(u64 addr, u8 *buf, u32 len)
+{
+	struct gtp_direct *d;
+
+	list_for_each_entry(d, &lists[GTP_DIRECT_ARMED], list)
+		shadow(&d->patch, addr, buf, len);
+	list_for_each_entry(d, &lists[GTP_DIRECT_STUCK], list)
+		shadow(&d->patch, addr, buf, len);
+}
+
+/* --- waiting --- */
+
+struct waiter {
+	struct rcu_head rcu;
+	struct completion done;
+};
+
+static void wake(struct rcu_head *rcu)
+{
+	complete(&container_of(rcu, struct waiter, rcu)->done);
+}
+
+/*
+ * Tasks that are preempted, or running since before, are waited for until they sleep or return to
+ * userspace by themselves. In the idle task, interrupts and NMIs nothing is ever preempted: RCU's
+ * own grace periods, which are parts of this one, wait for these. One that computes in the kernel
+ * for long makes this long, so GDB must hear something meanwhile.
+ */
+void gtp_direct_wait(void)
+{
+	struct waiter w;
+	u32 seconds = 0;
+
+	init_completion(&w.done);
+	init_rcu_head_on_stack(&w.rcu);
+	call_rcu_tasks(&w.rcu, wake);
+	while (!wait_for_completion_timeout(&w.done, HZ)) {
+		seconds++;
+		gtp_host_progress(NULL, "waiting for busy tasks, seconds", seconds, seconds);
+	}
+	destroy_rcu_head_on_stack(&w.rcu);
+}
+
+/* Fails, since there is no such kprobe, but not before it has had the lock that all of them take. */
+void gtp_direct_settle_kprobes(void)
+{
+	struct kprobe none = { .addr = NULL };
+
+	disable_kprobe(&none);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Hits from jumps that replace instructions: the fastest of the ways to put a probe somewhere. */
+#ifndef _GTP_DIRECT_H
+#define _GTP_DIRECT_H
+
+#include "tracepoint/trace.h"
+
+struct module;
+
+/* gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_direct_hit - its C part */
+void gtp_pad_hit(void);
+void gtp_direct_hit(const struct gtp_regs *regs, u32 word);
+
+/*
+ * gtp_direct_init, gtp_direct_exit - of the module; at exit nothing is armed, and gtp_host.lock is
+ * not held. It waits for probes of others that sit on a jump of ours
+ */
+int gtp_direct_init(void);
+void gtp_direct_exit(void);
+
+/*
+ * All of the following: process context, under gtp_host.lock; may sleep, some wait for every task
+ * of the machine.
+ */
+
+/**
+ * gtp_direct_stage() - prepare to put a jump at a location
+ * @loc: the location
+ * @why: why there will be none
+ *
+ * Nothing is changed at the location before gtp_direct_commit(). Return: 0; -EOPNOTSUPP: another
+ * mechanism must do; -ENOMEM.
+ */
+int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why);
+
+/**
+ * gtp_direct_commit() - put all jumps in place that have been staged
+ * @why: the refusal
+ *
+ * A place where a jump turns out to be impossible after all gets a kprobe.
+ * Return: 0, or -errno: one of these could not be armed; the caller disarms all of them.
+ */
+int gtp_direct_commit(struct gtp_why *why);
+
+/**
+ * gtp_direct_disarm() - take the jumps off a list of locations, staged ones too
+ * @first: the list; those without a jump are skipped
+ *
+ * Returns when no task can be in any of their pads, but for places where somebody else's probe
+ * sits on the jump: there the jump stays, does nothing, and is tried again later.
+ */
+void gtp_direct_disarm(struct gtp_location *first);
+
+/* gtp_direct_forget - the same for jumps that stayed, in a module whose text goes now */
+void gtp_direct_forget(const struct module *mod);
+
+/* gtp_direct_widen - struct gtp_target_ops' widen */
+int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why);
+
+/* gtp_direct_range_in - as gtp_kprobe_range_in() */
+bool gtp_direct_range_in(const struct module *mod, bool init, u64 *start, u64 *end);
+
+/**
+ * gtp_direct_shadow() - undo our jumps in a copy of text
+ * @addr: where the copy is from
+ * @buf: the copy
+ * @len: its bytes
+ */
+void gtp_direct_shadow(u64 addr, u8 *buf, u32 len);
+
+/* gtp_direct_count - how many jumps are in the text */
+u32 gtp_direct_count(void);
+
+#endif /* _GTP_DIRECT_H */

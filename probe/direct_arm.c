@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jumps come into the text: chosen one by one, made together.
+ *
+ * However many there are, the machine is waited for a fixed number of times. What is found to be
+ * in the way at any step (another probe, changed bytes, no room for a pad) turns that one place
+ * into a kprobe at the end, and leaves its text as it was.
+ */
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/security.h>
+
+#include "probe/direct_parts.h"
+#include "probe/vet.h"
+
+static bool batch; /* gtp_vet_batch_begin() has been called */
+
+static int begin_batch(void)
+{
+	int err = batch ? 0 : gtp_vet_batch_begin();
+
+	batch = !err;
+	return err;
+}
+
+static void end_batch(void)
+{
+	if (batch)
+		gtp_vet_batch_end();
+	batch = false;
+}
+
+/* --- one location --- */
+
+static bool possible(u64 addr)
+{
+	return READ_ONCE(gtp_direct) && gtp_jit_ready() && !security_locked_down(LOCKDOWN_KPROBES) &&
+	       !within_module(addr, THIS_MODULE) && !fatal_signal_pending(current);
+}
+
+/*
+ * On the list before the kernel vets the address: it fails in a module that is going, and one that
+ * goes later finds us there and waits.
+ */
+int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
+{
+	struct gtp_direct *d;
+	int err;
+
+	loc->no_jump = NULL;
+	if (!possible(loc->addr) || begin_batch())
+		return -EOPNOTSUPP;
+	d = gtp_direct_add(loc);
+	if (!d)
+		return -EOPNOTSUPP;
+	err = gtp_vet_region(loc->addr, &d->region, &loc->no_jump, why);
+	if (err) {
+		gtp_direct_drop(d);
+		return err;
+	}
+	d->patch.len = d->region.len;
+	memcpy(d->patch.old, d->region.bytes, d->region.len);
+	return 0;
+}
+
+/* --- pads --- */
+
+static const struct ax_verified *condition_for_pad(const struct gtp_location *loc)
+{
+	const struct gtp_tracepoint *tp = loc->first;
+
+	if (!tp->cond || tp->next_here || !READ_ONCE(gtp_jit) || !gtp_pad_can(&tp->cond->ax))
+		return NULL;
+	return &tp->cond->ax;
+}
+
+static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct gtp_jit_pad *pad)
+{
+	struct gtp_pad_request req = {
+		.region = &d->region,
+		.cond = cond,
+		.at = d->patch.addr,
+		.number = d->number,
+	};
+
+	d->conditional = cond;
+	return gtp_jit_pad_make(&req, pad);
+}
+
+static int prepare(struct gtp_direct *d)
+{
+	const struct ax_verified *cond = condition_for_pad(d->loc);
+	int err = make_pad(d, cond, &d->pad);
+
+	if (err && cond)
+		err = make_pad(d, NULL, &d->pad);
+	if (err) {
+		d->pad.len = 0;
+		d->loc->no_jump = err == -ENOSPC ? "there is no room for more jump pads" :
+						   "its instructions cannot be moved";
+		return err;
+	}
+	return gtp_patch_set(&d->patch, d->pad.addr);
+}
+
+/* --- the batch --- */
+
+/* give_up - one for which a kprobe must do; the others stay in order */
+static void refuse(struct gtp_direct *d, const char *no_jump)
+{
+	d->refused = true;
+	if (!d->loc->no_jump)
+		d->loc->no_jump = no_jump;
+}
+
+/* Two that overlap are both refused: the kernel takes no kprobe behind the first byte of a jump. */
+static void refuse_overlaps(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 1; i < set->n; i++) {
+		struct gtp_patch *a = &set->d[i - 1]->patch, *b = &set->d[i]->patch;
+
+		if (a->addr + a->len <= b->addr)
+			continue;
+		refuse(set->d[i - 1], "another tracepoint is within the 5 bytes");
+		refuse(set->d[i], "another tracepoint's jump would reach it");
+	}
+}
+
+static int make_pads(struct gtp_direct_set *set)
+{
+	u32 i;
+	int err = gtp_jit_open();
+
+	if (err)
+		return err;
+	for (i = 0; i < set->n; i++) {
+		if (!set->d[i]->refused && prepare(set->d[i]))
+			refuse(set->d[i], "its pad is too far away");
+		if (i % 64 == 63)
+			gtp_host_progress(NULL, "making jump pads", i, set->n);
+	}
+	gtp_jit_close();
+	return 0;
+}
+
+/* Those that are left; the others' text is not touched. */
+static u32 list_patches(struct gtp_direct_set *set)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < set->n; i++) {
+		if (!set->d[i]->refused)
+			set->patch[n++] = &set->d[i]->patch;
+	}
+	return n;
+}
+
+static void watch(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		if (set->d[i]->refused)
+			continue;
+		gtp_direct_connect(set->d[i]);
+		gtp_patch_watch(&set->d[i]->patch);
+	}
+}
+
+/* Their bytes are text again, and every CPU has seen that. */
+static void unwatch(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_direct *d = set->d[i];
+
+		if (d->patch.state != GTP_PATCH_TEXT || hlist_unhashed(&d->patch.watched))
+			continue;
+		refuse(d, "something else has changed its bytes");
+		gtp_patch_unwatch(&d->patch);
+		gtp_direct_mute(d);
+	}
+}
+
+/*
+ * With our breakpoints in, the kernel refuses new kprobes at those bytes, and all that were on
+ * their way are there: what the list says now is final.
+ */
+static void refuse_foreign(struct gtp_direct_set *set)
+{
+	bool known;
+	u32 i;
+
+	gtp_direct_settle_kprobes();
+	known = !gtp_vet_batch_begin();
+	for (i = 0; i < set->n; i++) {
+		struct gtp_patch *p = &set->d[i]->patch;
+
+		p->skip = true;
+		if (p->state != GTP_PATCH_BROKEN_TEXT)
+			continue;
+		if (known && !gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr + p->len))
+			continue;
+		refuse(set->d[i], "a kprobe is among the bytes or before them");
+		p->skip = false;
+	}
+}
+
+static void skip_refused(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		set->d[i]->patch.skip = set->d[i]->refused;
+}
+
+static int patch(struct gtp_direct_set *set)
+{
+	u32 n = list_patches(set);
+	void *view;
+	int err;
+
+	if (!n)
+		return 0;
+	err = gtp_patch_open(set->patch, n, &view);
+	if (err)
+		return err;
+	watch(set);
+	gtp_patch_break(set->patch, n);
+	refuse_foreign(set);
+	gtp_patch_unbreak(set->patch, n);
+	skip_refused(set);
+	gtp_direct_wait();
+	gtp_patch_jump(set->patch, n);
+	gtp_patch_close(set->patch, n, view);
+	unwatch(set);
+	return 0;
+}
+
+/* A pad that was never reached, or that is no longer since before the wait. */
+static int use_kprobe(struct gtp_direct *d, struct gtp_why *why)
+{
+	struct gtp_location *loc = d->loc;
+	struct gtp_why inner = { "" };
+	int err;
+
+	gtp_direct_drop(d);
+	err = gtp_kprobe_arm(NULL, loc, &inner);
+	if (err)
+		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
+	return err;
+}
+
+static int conclude(struct gtp_direct_set *set, struct gtp_why *why)
+{
+	int err = 0;
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_direct *d = set->d[i];
+
+		if (d->patch.state == GTP_PATCH_JUMP) {
+			d->loc->mechanism = "jump";
+			gtp_direct_become(d, GTP_DIRECT_ARMED);
+		} else if (!err) {
+			err = use_kprobe(d, why);
+		}
+	}
+	return err;
+}
+
+static int commit(struct gtp_direct_set *set, struct gtp_why *why)
+{
+	int err;
+
+	refuse_overlaps(set);
+	err = make_pads(set);
+	gtp_vet_batch_end(); /* the kprobes that vetted are gone */
+	if (!err)
+		err = patch(set);
+	if (err) {
+		gtp_why(why, "no memory to put jumps into the kernel's code");
+		return err;
+	}
+	return conclude(set, why);
+}
+
+int gtp_direct_commit(struct gtp_why *why)
+{
+	struct gtp_direct_set set;
+	int err;
+
+	if (gtp_direct_any(GTP_DIRECT_STUCK))
+		gtp_direct_sweep();
+	if (!gtp_direct_any(GTP_DIRECT_STAGED)) {
+		end_batch();
+		return 0;
+	}
+	err = gtp_direct_select(&set, GTP_DIRECT_STAGED);
+	if (err) {
+		gtp_why(why, "no memory to put jumps into the kernel's code");
+	} else {
+		err = commit(&set, why);
+		gtp_direct_deselect(&set);
+	}
+	end_batch();
+	return err;
+}
+
+/* --- a second tracepoint --- */
+
+static int turn(struct gtp_direct *d, const struct gtp_jit_pad *pad)
+{
+	struct gtp_patch *p = &d->patch;
+	void *view;
+	int err = gtp_patch_open(&p, 1, &view);
+
+	if (err)
+		return err;
+	err = gtp_patch_turn(p, pad->addr);
+	p->lost = false;
+	gtp_patch_close(&p, 1, view);
+	return err;
+}
+
+/* A kprobe on the jump jumps where the jump led when it was set. */
+static int lead_elsewhere(struct gtp_direct *d, const struct gtp_jit_pad *pad)
+{
+	bool foreign;
+	int err = gtp_vet_batch_begin();
+
+	if (err)
+		return err;
+	foreign = gtp_vet_foreign(d->patch.addr, d->patch.addr + 1);
+	gtp_vet_batch_end();
+	return foreign ? -EBUSY : turn(d, pad);
+}
+
+int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why)
+{
+	struct gtp_direct *d = loc->jump;
+	struct gtp_jit_pad pad = { 0 };
+	int err;
+
+	if (!d || !d->conditional)
+		return 0;
+	err = gtp_jit_open();
+	if (!err) {
+		err = make_pad(d, NULL, &pad);
+		gtp_jit_close();
+	}
+	if (!err)
+		err = lead_elsewhere(d, &pad);
+	if (!err) {
+		d->old_pad = d->pad;
+		d->pad = pad;
+		return 0;
+	}
+	d->conditional = true;
+	if (pad.len)
+		gtp_jit_pad_free(&pad);
+	gtp_why(why, "the jump at 0x%llx cannot be changed now (%s); tstop and tstart", loc->addr,
+		err == -EBUSY ? "another probe sits on it" : "no memory");
+	return err;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One jump in the text, for the files that make, look up and remove them. */
+#ifndef _GTP_DIRECT_PARTS_H
+#define _GTP_DIRECT_PARTS_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+
+#include <gtp/kernel.h>
+#include "jit/exec_kernel.h"
+#include "probe/direct.h"
+#include "probe/patch.h"
+
+enum {
+	GTP_DIRECT_MAX = 16384, /* at a time */
+};
+
+enum gtp_direct_state {
+	GTP_DIRECT_STAGED, /* nothing has been changed yet */
+	GTP_DIRECT_ARMED,
+	GTP_DIRECT_STUCK, /* mute, and to be removed as soon as that is possible */
+	GTP_DIRECT_STATES,
+};
+
+/**
+ * struct gtp_direct - one jump
+ * @patch: its place, and what happens there
+ * @region: what it displaces
+ * @loc: whose it is; NULL when it is stuck
+ * @state: enum gtp_direct_state
+ * @number: what its pad pushes
+ * @conditional: the pad evaluates the location's condition
+ * @refused: while arming: a kprobe must do
+ * @holds: a reference to our module
+ * @pad: where it leads
+ * @old_pad: where it led before; tasks may be there until it is disarmed. @len 0: nowhere
+ * @list: of all in the same state
+ * @homeless: hits on CPUs that have no buffer
+ */
+struct gtp_direct {
+	struct gtp_patch patch;
+	struct gtp_region region;
+	struct gtp_location *loc;
+	enum gtp_direct_state state;
+	u32 number;
+	bool conditional;
+	bool refused;
+	bool holds;
+	struct gtp_jit_pad pad, old_pad;
+	struct list_head list;
+	atomic_long_t homeless;
+};
+
+/* probe/direct.c */
+
+/*
+ * gtp_direct_add - on the list, STAGED, without a pad; NULL: no memory, or there are too many.
+ * gtp_direct_drop - off it; nothing can reach it any more
+ */
+struct gtp_direct *gtp_direct_add(struct gtp_location *loc);
+void gtp_direct_drop(struct gtp_direct *d);
+
+/* gtp_direct_connect, gtp_direct_mute - hits of its pad mean @d from now on; mean nothing */
+void gtp_direct_connect(struct gtp_direct *d);
+void gtp_direct_mute(struct gtp_direct *d);
+
+/* gtp_direct_become - the state changes; gtp_direct_any - is there one in that state? */
+void gtp_direct_become(struct gtp_direct *d, enum gtp_direct_state state);
+bool gtp_direct_any(enum gtp_direct_state state);
+
+/* struct gtp_direct_set - some of them, by address; @patch has room for @n */
+struct gtp_direct_set {
+	u32 n;
+	struct gtp_direct **d;
+	struct gtp_patch **patch;
+};
+
+/* gtp_direct_select - all in a state, 0 or -ENOMEM; gtp_direct_deselect - give back the memory */
+int gtp_direct_select(struct gtp_direct_set *set, enum gtp_direct_state state);
+void gtp_direct_deselect(struct gtp_direct_set *set);
+
+/* gtp_direct_wait - until no task is in a pad that it cannot reach any more, or behind an int3 */
+void gtp_direct_wait(void);
+
+/* gtp_direct_settle_kprobes - until every registration of a kprobe that has begun is complete */
+void gtp_direct_settle_kprobes(void);
+
+/* probe/direct_remove.c */
+
+/* gtp_direct_sweep - remove what is stuck, if it can be now */
+void gtp_direct_sweep(void);
+
+#endif /* _GTP_DIRECT_PARTS_H */

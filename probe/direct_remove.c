@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jumps leave the text: all of them together, or later those on which somebody else's probe sits.
+ *
+ * The kernel lets others put a kprobe on our jump. It remembers the jump, executes it by
+ * emulation, and writes its first byte back when it goes; so as long as it is there, the jump and
+ * its pad must stay. Such a jump is stuck: its pad means nothing to anybody, the module stays, and
+ * we come back.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "probe/direct_parts.h"
+#include "probe/vet.h"
+
+enum { RETRY_MS = 1000 };
+
+static void retry(struct work_struct *work);
+static DECLARE_DELAYED_WORK(retry_work, retry);
+
+static bool foreign_at(const struct gtp_patch *p)
+{
+	return gtp_vet_foreign(p->addr, p->addr + 1);
+}
+
+/* skip_foreign - those in @state with a probe on them; true: there are others */
+static bool skip_foreign(struct gtp_direct_set *set, enum gtp_patch_state state)
+{
+	bool others = false;
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_patch *p = &set->d[i]->patch;
+
+		p->skip = p->state == state && foreign_at(p);
+		others |= !p->skip;
+	}
+	return others;
+}
+
+static void skip_turned(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		set->d[i]->patch.skip = !set->d[i]->patch.skip;
+}
+
+/*
+ * While the breakpoints are in, no kprobe can be set there, and the list tells all that were on
+ * their way when they came. Under those the jump comes back.
+ */
+static void remove_jumps(struct gtp_direct_set *set)
+{
+	gtp_patch_unjump(set->patch, set->n);
+	gtp_direct_settle_kprobes();
+	if (gtp_vet_batch_begin()) {
+		gtp_patch_jump(set->patch, set->n);
+		return;
+	}
+	skip_foreign(set, GTP_PATCH_BROKEN_TEXT);
+	gtp_patch_unbreak(set->patch, set->n);
+	skip_turned(set);
+	gtp_patch_jump(set->patch, set->n);
+}
+
+static void free_removed(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_direct *d = set->d[i];
+
+		if (d->patch.state == GTP_PATCH_TEXT)
+			gtp_patch_unwatch(&d->patch);
+	}
+	gtp_direct_wait();
+	for (i = 0; i < set->n; i++) {
+		struct gtp_direct *d = set->d[i];
+
+		d->patch.skip = false;
+		d->patch.lost = false;
+		if (d->patch.state == GTP_PATCH_TEXT)
+			gtp_direct_drop(d);
+	}
+}
+
+static void sweep(struct gtp_direct_set *set)
+{
+	void *view;
+	u32 i;
+
+	if (gtp_vet_batch_begin())
+		return;
+	for (i = 0; i < set->n; i++)
+		set->patch[i] = &set->d[i]->patch;
+	if (skip_foreign(set, GTP_PATCH_JUMP) && !gtp_patch_open(set->patch, set->n, &view)) {
+		remove_jumps(set);
+		gtp_patch_close(set->patch, set->n, view);
+		free_removed(set);
+	}
+	gtp_vet_batch_end();
+}
+
+void gtp_direct_sweep(void)
+{
+	struct gtp_direct_set set;
+
+	if (gtp_direct_select(&set, GTP_DIRECT_STUCK))
+		return;
+	sweep(&set);
+	gtp_direct_deselect(&set);
+}
+
+/* --- what stays for a while --- */
+
+/* The module cannot be unloaded while a pad may be needed by somebody else's probe. */
+static void hold_stuck(void)
+{
+	struct gtp_direct_set set;
+	u32 i;
+
+	if (!gtp_direct_any(GTP_DIRECT_STUCK) || gtp_direct_select(&set, GTP_DIRECT_STUCK))
+		return;
+	for (i = 0; i < set.n; i++) {
+		if (set.d[i]->holds)
+			continue;
+		set.d[i]->holds = try_module_get(THIS_MODULE);
+		pr_info("the jump at %pS stays until the kprobe on it is gone\n",
+			(void *)set.d[i]->patch.addr);
+	}
+	gtp_direct_deselect(&set);
+	queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(RETRY_MS));
+}
+
+static void retry(struct work_struct *work)
+{
+	if (mutex_trylock(&gtp_host.lock)) {
+		gtp_direct_sweep();
+		mutex_unlock(&gtp_host.lock);
+	}
+	if (gtp_direct_any(GTP_DIRECT_STUCK))
+		queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(RETRY_MS));
+}
+
+/* --- disarming --- */
+
+static void take_out(struct gtp_location *loc)
+{
+	struct gtp_direct *d = loc->jump;
+
+	gtp_direct_mute(d);
+	if (d->state == GTP_DIRECT_STAGED)
+		gtp_direct_drop(d);
+	else
+		gtp_direct_become(d, GTP_DIRECT_STUCK);
+}
+
+/* What could not be removed has no location any more; its hits are over. */
+static void part(struct gtp_location *loc)
+{
+	struct gtp_direct *d = loc->jump;
+
+	loc->missed += atomic_long_read(&d->homeless);
+	loc->jump = NULL;
+	d->loc = NULL;
+}
+
+void gtp_direct_disarm(struct gtp_location *first)
+{
+	struct gtp_location *loc;
+	bool any = false;
+
+	for (loc = first; loc; loc = loc->next) {
+		if (!loc->jump)
+			continue;
+		take_out(loc);
+		any = true;
+	}
+	gtp_vet_batch_end();
+	if (!any)
+		return;
+	gtp_direct_sweep();
+	if (!gtp_direct_any(GTP_DIRECT_STUCK))
+		return;
+	synchronize_rcu();
+	for (loc = first; loc; loc = loc->next) {
+		if (loc->jump)
+			part(loc);
+	}
+	hold_stuck();
+}
+
+/* The text goes, so nothing can sit on it: the kernel has declared all kprobes there dead. */
+void gtp_direct_forget(const struct module *mod)
+{
+	struct gtp_direct_set set;
+	u32 i;
+
+	if (!gtp_direct_any(GTP_DIRECT_STUCK))
+		return;
+	while (gtp_direct_select(&set, GTP_DIRECT_STUCK))
+		msleep(RETRY_MS);
+	for (i = 0; i < set.n; i++) {
+		if (within_module(set.d[i]->patch.addr, mod))
+			gtp_patch_unwatch(&set.d[i]->patch);
+	}
+	gtp_direct_wait();
+	for (i = 0; i < set.n; i++) {
+		if (within_module(set.d[i]->patch.addr, mod))
+			gtp_direct_drop(set.d[i]);
+	}
+	gtp_direct_deselect(&set);
+}
+
+int gtp_direct_init(void)
+{
+	return gtp_patch_init();
+}
+
+/*
+ * A jump that got stuck when the run was ended by the end of the module cannot hold it any more;
+ * who waits is rmmod.
+ */
+void gtp_direct_exit(void)
+{
+	cancel_delayed_work_sync(&retry_work);
+	while (gtp_direct_any(GTP_DIRECT_STUCK)) {
+		mutex_lock(&gtp_host.lock);
+		gtp_direct_sweep();
+		mutex_unlock(&gtp_host.lock);
+		if (gtp_direct_any(GTP_DIRECT_STUCK))
+			msleep(RETRY_MS / 10);
+	}
+	gtp_patch_exit();
+}

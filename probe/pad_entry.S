@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way from a jump pad into C, with all registers as they were at the probed instruction. */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/asm-offsets.h>
+#include <asm/nospec-branch.h>
+#include <asm/segment.h>
+
+	.text
+
+/*
+ * Called by a pad that has pushed a word for C; see jit/pad.h. On the stack are then: the way back
+ * to the pad, the word, and what the interrupted code has. What is pushed here is a struct
+ * gtp_regs. Everything is preserved, flags included: the pad's code goes on as if nothing had
+ * been. C preserves six of the registers itself.
+ *
+ * In the middle of a string operation the direction flag may be set, which C does not expect.
+ */
+SYM_FUNC_START(gtp_pad_hit)
+	pushq	$__KERNEL_DS		/* ss */
+	pushq	%rsp			/* rsp; off by the word, the return address and the push */
+	pushfq
+	addq	$24, 8(%rsp)
+	pushq	$__KERNEL_CS
+	pushq	$0			/* rip: the location knows */
+	pushq	$-1			/* orig_rax */
+	pushq	%rdi
+	pushq	%rsi
+	pushq	%rdx
+	pushq	%rcx
+	pushq	%rax
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	pushq	%rbx
+	pushq	%rbp
+	pushq	%r12
+	pushq	%r13
+	pushq	%r14
+	pushq	%r15
+	cld
+	movq	%rsp, %rdi
+	movl	22*8(%rsp), %esi
+	call	gtp_direct_hit
+	addq	$6*8, %rsp
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rax
+	popq	%rcx
+	popq	%rdx
+	popq	%rsi
+	popq	%rdi
+	addq	$3*8, %rsp
+	popfq
+	leaq	2*8(%rsp), %rsp
+	RET
+SYM_FUNC_END(gtp_pad_hit)
+/* Its callers are unknown to the unwinder anyway; and objtool thinks that the cld is not needed. */
+STACK_FRAME_NON_STANDARD gtp_pad_hit

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
+#include <linux/hashtable.h>
+#include <linux/kdebug.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <asm/ptrace.h>
+#include <asm/sync_core.h>
+
+#include <gtp/kernel.h>
+#include "probe/patch.h"
+
+enum {
+	INT3 = 0xcc,
+	JMP = 0xe9, /* rel32 */
+	PREFIX = 0x66,
+	NOP = 0x90,
+};
+
+/* --- who meets a breakpoint of ours --- */
+
+/*
+ * Changed under gtp_host.lock, looked at in exceptions. Whoever looks has met a breakpoint that was
+ * there a moment ago, with interrupts off ever since: once every CPU has answered after a
+ * breakpoint has gone, nobody looks for it any more.
+ */
+static DEFINE_HASHTABLE(watched, 12);
+
+void gtp_patch_watch(struct gtp_patch *p)
+{
+	hash_add_rcu(watched, &p->watched, p->addr);
+}
+
+void gtp_patch_unwatch(struct gtp_patch *p)
+{
+	hash_del_rcu(&p->watched);
+}
+
+static const struct gtp_patch *find_watched(u64 addr)
+{
+	const struct gtp_patch *p;
+
+	hash_for_each_possible_rcu_notrace(watched, p, watched, addr) {
+		if (p->addr == addr)
+			return p;
+	}
+	return NULL;
+}
+
+NOKPROBE_SYMBOL(find_watched);
+
+/* The kernel's own users of breakpoints have been asked before. Any context that code can run in. */
+static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
+{
+	struct pt_regs *regs = ((struct die_args *)data)->regs;
+	const struct gtp_patch *p;
+
+	if (what != DIE_INT3 || user_mode(regs))
+		return NOTIFY_DONE;
+	p = find_watched(regs->ip - 1);
+	if (!p)
+		return NOTIFY_DONE;
+	regs->ip = READ_ONCE(p->to);
+	return NOTIFY_STOP;
+}
+
+NOKPROBE_SYMBOL(meet_int3);
+
+static struct notifier_block int3_notifier = {
+	.notifier_call = meet_int3,
+	.priority = INT_MAX,
+};
+
+int gtp_patch_init(void)
+{
+	return register_die_notifier(&int3_notifier);
+}
+
+void gtp_patch_exit(void)
+{
+	unregister_die_notifier(&int3_notifier);
+}
+
+/* --- writing --- */
+
+static struct page *page_of(u64 addr)
+{
+	if (addr >= MODULES_VADDR && addr < MODULES_END)
+		return vmalloc_to_page((void *)addr);
+	return pfn_to_page(PHYS_PFN(__pa_symbol(addr)));
+}
+
+/* One page more, unless it is the last one already: the places are sorted. */
+static u32 add_page(u64 *pages, u32 n, u64 addr)
+{
+	addr &= PAGE_MASK;
+	if (!n || pages[n - 1] != addr)
+		pages[n++] = addr;
+	return n;
+}
+
+/* A place on two pages has them side by side, because no other page lies between. */
+static u8 *map_pages(u64 *addrs, struct page **pages, struct gtp_patch **p, u32 n)
+{
+	u32 i, k = 0;
+	u8 *view;
+
+	for (i = 0; i < n; i++) {
+		k = add_page(addrs, k, p[i]->addr);
+		k = add_page(addrs, k, p[i]->addr + p[i]->len - 1);
+	}
+	for (i = 0; i < k; i++) {
+		pages[i] = page_of(addrs[i]);
+		if (!pages[i])
+			return NULL;
+	}
+	view = vmap(pages, k, VM_MAP, PAGE_KERNEL);
+	if (!view)
+		return NULL;
+	for (i = 0, k = 0; i < n; i++) {
+		while (addrs[k] != (p[i]->addr & PAGE_MASK))
+			k++;
+		p[i]->alias = view + (u64)k * PAGE_SIZE + offset_in_page(p[i]->addr);
+	}
+	return view;
+}
+
+int gtp_patch_open(struct gtp_patch **p, u32 n, void **view)
+{
+	u64 *addrs = gtp_mem_alloc(array_size(2 * n, sizeof(*addrs)));
+	struct page **pages = gtp_mem_alloc(array_size(2 * n, sizeof(*pages)));
+
+	*view = addrs && pages ? map_pages(addrs, pages, p, n) : NULL;
+	gtp_mem_free(addrs);
+	gtp_mem_free(pages);
+	return *view ? 0 : -ENOMEM;
+}
+
+void gtp_patch_close(struct gtp_patch **p, u32 n, void *view)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		p[i]->alias = NULL;
+	vunmap(view);
+}
+
+static void see(void *unused)
+{
+	sync_core();
+}
+
+static void all_see(void)
+{
+	on_each_cpu(see, NULL, 1);
+}
+
+static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
+{
+	return cmpxchg(p->alias, from, to) == from;
+}
+
+static void write_rest(struct gtp_patch *p, const u8 *bytes)
+{
+	memcpy(p->alias + 1, bytes + 1, p->len - 1);
+}
+
+static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
+{
+	return p->state == state && !p->lost && !p->skip;
+}
+
+/* --- the steps --- */
+
+/*
+ * One nop for what is left of the last instruction: nobody gets there, but whoever decodes the
+ * function (to vet another probe, say) must find an instruction.
+ */
+int gtp_patch_set(struct gtp_patch *p, u64 to)
+{
+	s64 rel = (s64)(to - p->addr - GTP_REGION_JUMP);
+
+	if (rel != (s32)rel)
+		return -ERANGE;
+	p->to = to;
+	p->new[0] = JMP;
+	gtp_put_le(p->new + 1, (u64)rel, 4);
+	if (p->len > GTP_REGION_JUMP) {
+		memset(p->new + GTP_REGION_JUMP, PREFIX, p->len - GTP_REGION_JUMP);
+		p->new[p->len - 1] = NOP;
+	}
+	return 0;
+}
+
+/* Interrupts off: from the last look to the breakpoint goes as little time as can be. */
+static void break_one(struct gtp_patch *p)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	p->lost = memcmp(p->alias, p->old, p->len) || !swap_first(p, p->old[0], INT3);
+	local_irq_restore(flags);
+	if (!p->lost)
+		p->state = GTP_PATCH_BROKEN_TEXT;
+}
+
+void gtp_patch_break(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_TEXT))
+			break_one(p[i]);
+	all_see();
+}
+
+void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			continue;
+		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]);
+		p[i]->state = GTP_PATCH_TEXT;
+	}
+	all_see();
+}
+
+/* Whoever took our breakpoint away gets the text back that he knows. */
+static void lose(struct gtp_patch *p)
+{
+	write_rest(p, p->old);
+	p->lost = true;
+	p->state = GTP_PATCH_TEXT;
+}
+
+void gtp_patch_jump(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			continue;
+		if (READ_ONCE(*p[i]->alias) != INT3) {
+			lose(p[i]);
+			continue;
+		}
+		write_rest(p[i], p[i]->new);
+		p[i]->state = GTP_PATCH_BROKEN_JUMP;
+	}
+	all_see();
+	for (i = 0; i < n; i++) {
+		if (!in_state(p[i], GTP_PATCH_BROKEN_JUMP))
+			continue;
+		p[i]->state = GTP_PATCH_JUMP;
+		if (!swap_first(p[i], INT3, JMP))
+			lose(p[i]);
+	}
+	all_see();
+}
+
+static void break_jump(struct gtp_patch *p)
+{
+	p->lost = memcmp(p->alias + 1, p->new + 1, p->len - 1) || !swap_first(p, JMP, INT3);
+	if (!p->lost)
+		p->state = GTP_PATCH_BROKEN_JUMP;
+}
+
+void gtp_patch_unjump(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_JUMP))
+			break_jump(p[i]);
+	all_see();
+	for (i = 0; i < n; i++) {
+		if (!in_state(p[i], GTP_PATCH_BROKEN_JUMP))
+			continue;
+		write_rest(p[i], p[i]->old);
+		p[i]->state = GTP_PATCH_BROKEN_TEXT;
+	}
+	all_see();
+}
+
+int gtp_patch_turn(struct gtp_patch *p, u64 to)
+{
+	break_jump(p);
+	if (p->lost)
+		return -EBUSY;
+	all_see();
+	gtp_patch_set(p, to);
+	p->state = GTP_PATCH_BROKEN_TEXT;
+	gtp_patch_jump(&p, 1);
+	return 0;
+}

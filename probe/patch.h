@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
+#ifndef _GTP_PATCH_H
+#define _GTP_PATCH_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "regions/region.h"
+
+/*
+ * A place goes through these states; each step is made for many places and then seen by all CPUs.
+ * The breakpoint in its first byte keeps everybody out of the bytes behind it while they change,
+ * and a task that meets it goes on at the pad.
+ *
+ *	TEXT -> BROKEN_TEXT -> (wait: nobody is behind the first byte) -> BROKEN_JUMP -> JUMP
+ *	JUMP -> BROKEN_JUMP -> BROKEN_TEXT -> TEXT
+ */
+enum gtp_patch_state {
+	GTP_PATCH_TEXT,
+	GTP_PATCH_BROKEN_TEXT, /* our int3 and the old bytes */
+	GTP_PATCH_BROKEN_JUMP, /* our int3 and the new bytes */
+	GTP_PATCH_JUMP,
+};
+
+/**
+ * struct gtp_patch - one place
+ * @addr: its address
+ * @to: where a task goes that arrives there; may change while @state is not TEXT
+ * @len: bytes that are replaced, from GTP_REGION_JUMP to GTP_REGION_MAX
+ * @state: enum gtp_patch_state
+ * @lost: the bytes were not what they should be: somebody else writes there; @state tells how far
+ *        it went
+ * @skip: the steps leave it alone
+ * @old: the text
+ * @new: the jump, and one long nop in what is left
+ * @alias: where it can be written, between gtp_patch_open() and gtp_patch_close()
+ * @watched: for whoever meets the breakpoint
+ */
+struct gtp_patch {
+	u64 addr;
+	u64 to;
+	u8 len;
+	u8 state;
+	bool lost;
+	bool skip;
+	u8 old[GTP_REGION_MAX];
+	u8 new[GTP_REGION_MAX];
+	u8 *alias;
+	struct hlist_node watched;
+};
+
+/* gtp_patch_init, gtp_patch_exit - of the module; exit: all places are text again */
+int gtp_patch_init(void);
+void gtp_patch_exit(void);
+
+/* gtp_patch_set - what will be written: @addr, @len and @old are there; 0, or -ERANGE: too far */
+int gtp_patch_set(struct gtp_patch *p, u64 to);
+
+/**
+ * gtp_patch_open() - make places writable, at another address
+ * @p: sorted by address; no two overlap. Their text stays: the kernel's own, or that of a module
+ *     whose end waits for the caller
+ * @n: how many
+ * @view: receives what gtp_patch_close() wants
+ *
+ * Context: process, may sleep; one caller at a time from here to gtp_patch_close().
+ * Return: 0 or -ENOMEM.
+ */
+int gtp_patch_open(struct gtp_patch **p, u32 n, void **view);
+void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
+
+/*
+ * The steps: each takes the places that are in the state it begins with, not @lost and not to be
+ * skipped, and returns when every CPU has seen it. Context: process, interrupts on, between open
+ * and close.
+ */
+
+/* gtp_patch_break - TEXT to BROKEN_TEXT. @lost: the bytes have changed, and nothing was written */
+void gtp_patch_break(struct gtp_patch **p, u32 n);
+
+/* gtp_patch_unbreak - BROKEN_TEXT to TEXT. @lost: the first byte is somebody else's */
+void gtp_patch_unbreak(struct gtp_patch **p, u32 n);
+
+/*
+ * gtp_patch_jump - BROKEN_TEXT to JUMP; nobody may be behind the first byte any more. @lost: the
+ * first byte is somebody else's; the others are text, and so is @state
+ */
+void gtp_patch_jump(struct gtp_patch **p, u32 n);
+
+/*
+ * gtp_patch_unjump - JUMP to BROKEN_TEXT. @lost: the first bytes are not our jump; nothing was
+ * written
+ */
+void gtp_patch_unjump(struct gtp_patch **p, u32 n);
+
+/* gtp_patch_turn - JUMP to JUMP elsewhere, in reach. -EBUSY with @lost: as in gtp_patch_unjump() */
+int gtp_patch_turn(struct gtp_patch *p, u64 to);
+
+/* gtp_patch_watch, gtp_patch_unwatch - from before the first step until after the last */
+void gtp_patch_watch(struct gtp_patch *p);
+void gtp_patch_unwatch(struct gtp_patch *p);
+
+#endif /* _GTP_PATCH_H */
