@@ -35,6 +35,9 @@ GTP_SHARED := \
 	jit/compile_mem.c \
 	jit/compile_call.c \
 	jit/compile_frame.c \
+	jit/live.c \
+	jit/copy.c \
+	jit/pad.c \
 	jit/stubs.c \
 	probe/hit.c \
 	trace/buffer.c \

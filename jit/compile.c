@@ -42,8 +42,8 @@ bool jit_low_is_enough(struct ax_jit *j)
 	       next.operand <= 32;
 }
 
-/* Is a jump from the instruction being compiled to @est surely short? */
-static bool is_near(const struct ax_jit *j, u32 est)
+/* jit_is_near - is a jump from the instruction being compiled to @est surely short? */
+bool jit_is_near(const struct ax_jit *j, u32 est)
 {
 	/* Actions are several expressions: their estimates have overwritten each other. */
 	if (j->req.nitems)
@@ -56,7 +56,7 @@ static void jump_if(struct ax_jit *j, enum x86_cc cc, u32 pc)
 	struct jit_label *l = &j->label[pc];
 
 	l->used = true;
-	if (is_near(j, l->est))
+	if (jit_is_near(j, l->est))
 		x86_jcc_short(&j->b, cc, j->pass == JIT_WRITE ? l->pos : j->b.len + 2);
 	else
 		x86_jcc(&j->b, cc, l->pos);
@@ -67,7 +67,7 @@ static void jump(struct ax_jit *j, u32 pc)
 	struct jit_label *l = &j->label[pc];
 
 	l->used = true;
-	if (is_near(j, l->est))
+	if (jit_is_near(j, l->est))
 		x86_jmp_short(&j->b, j->pass == JIT_WRITE ? l->pos : j->b.len + 2);
 	else
 		x86_jmp(&j->b, l->pos);
@@ -77,7 +77,7 @@ void jit_jcc_slow(struct ax_jit *j, enum x86_cc cc, u32 slow)
 {
 	const struct jit_slow *s = &j->slow[slow];
 
-	if (is_near(j, s->est))
+	if (jit_is_near(j, s->est))
 		x86_jcc_short(&j->b, cc, j->pass == JIT_WRITE ? s->pos : j->b.len + 2);
 	else
 		x86_jcc(&j->b, cc, s->pos);
@@ -88,6 +88,12 @@ u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 {
 	struct jit_slow *slot = &j->slow[j->nslow];
 
+	if (j->live.on) { /* a pad has one for all */
+		j->slow[0].est = j->live.tail[JIT_PUNT].est;
+		j->slow[0].pos = j->live.tail[JIT_PUNT].pos;
+		j->nslow = 1;
+		return 0;
+	}
 	s.est = slot->est;
 	s.pos = slot->pos;
 	s.pc = j->insn.pc;
@@ -171,11 +177,19 @@ static void settle_flags(struct ax_jit *j)
 		jit_force(j, jit_arg(j, 0));
 }
 
+static void leave(struct ax_jit *j)
+{
+	if (j->live.on)
+		jit_live_end(j);
+	else
+		do_return(j);
+}
+
 /* The end of an action is not the end of the snippet. */
 static void op_end(struct ax_jit *j)
 {
 	if (!j->req.nitems)
-		do_return(j);
+		leave(j);
 	while (j->req.nitems && j->depth)
 		jit_pop(j);
 	j->alive = false;
@@ -190,7 +204,7 @@ static void go_to(struct ax_jit *j, u32 pc)
 		return;
 	}
 	if (j->v->code[pc] == AX_OP_end) {
-		do_return(j);
+		leave(j);
 	} else {
 		settle_flags(j);
 		jit_canonical(j);
@@ -216,7 +230,20 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 	do_return(j);
 }
 
-/* The same for a conditional jump, which may not change the stack. */
+/* False: what is on top would have to be tested first, which is not to be done here. */
+static bool leave_if(struct ax_jit *j, enum x86_cc cc)
+{
+	if (!j->live.on) {
+		return_if(j, cc);
+		return true;
+	}
+	if (!jit_is_const(jit_arg(j, 0)))
+		return false;
+	jit_live_jcc(j, cc, jit_arg(j, 0)->imm ? JIT_HELD : JIT_FALSE);
+	return true;
+}
+
+/* follow() for a conditional jump, which may not change the stack. */
 static u32 follow_gotos(const struct ax_jit *j, u32 pc)
 {
 	struct ax_insn insn;
@@ -231,10 +258,8 @@ static u32 follow_gotos(const struct ax_jit *j, u32 pc)
 static void branch(struct ax_jit *j, enum x86_cc cc, u32 pc)
 {
 	pc = follow_gotos(j, pc);
-	if (j->v->code[pc] == AX_OP_end) {
-		return_if(j, cc);
+	if (j->v->code[pc] == AX_OP_end && leave_if(j, cc))
 		return;
-	}
 	/* Before the jump, for both ways: moves leave the flags alone. */
 	jit_canonical(j);
 	jump_if(j, cc, pc);
@@ -424,12 +449,17 @@ void jit_expr(struct ax_jit *j, const struct ax_verified *v)
 	}
 }
 
-static void run_pass(struct ax_jit *j, enum jit_pass pass)
+void jit_begin_pass(struct ax_jit *j, enum jit_pass pass)
 {
 	j->pass = pass;
 	j->b.len = 0;
 	j->nslow = 0;
 	jit_after_join(j, 0);
+}
+
+static void run_pass(struct ax_jit *j, enum jit_pass pass)
+{
+	jit_begin_pass(j, pass);
 	prologue(j);
 	if (j->req.nitems) {
 		jit_frame_items(j);
@@ -495,11 +525,17 @@ static void choose_order(struct ax_jit *j, u32 seed)
 	}
 }
 
-u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
+/* jit_begin - an empty compilation */
+void jit_begin(struct ax_jit *j, const struct ax_jit_request *req)
 {
 	memset(j, 0, ax_jit_work_size(req));
 	j->req = *req;
 	j->slow = (struct jit_slow *)((char *)j + slow_offset(req));
+}
+
+u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
+{
+	jit_begin(j, req);
 	choose_order(j, req->seed);
 	j->framed = true;
 	run_pass(j, JIT_ESTIMATE);

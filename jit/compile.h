@@ -3,7 +3,7 @@
 #ifndef _GTP_COMPILE_H
 #define _GTP_COMPILE_H
 
-#include "jit/jit.h"
+#include "jit/pad.h"
 #include "jit/x86_emit.h"
 
 /* Fixed roles in a snippet. Every other caller-saved register holds values. */
@@ -78,6 +78,40 @@ struct jit_load {
 	s64 disp;
 };
 
+/* Where a pad goes on when its condition has been evaluated, or cannot be. */
+enum jit_tail {
+	JIT_FALSE,
+	JIT_HELD,
+	JIT_PUNT,
+	JIT_NR_TAILS,
+};
+
+/**
+ * struct jit_live - a pad: the hit's registers are still in the machine
+ * @pad: what was asked for
+ * @on: this is a pad; the rest is unused otherwise
+ * @flags: the arithmetic flags must be put back
+ * @read: machine registers that the condition reads
+ * @touched: machine registers that code has been made to overwrite
+ * @usable: machine registers that values may be in, as in the order of allocation
+ * @wanted: machine registers that were touched by any try so far
+ * @save: what is pushed, in this order
+ * @pos: machine register: its place among the words pushed, from 1; 0: it is not pushed
+ * @words: pushed in all, the flags and the slots included
+ * @tail: where the ways out are
+ */
+struct jit_live {
+	struct gtp_pad_request pad;
+	bool on;
+	bool flags;
+	u16 read, touched, usable, wanted;
+	u8 save[X86_NR_REGS];
+	u8 pos[X86_NR_REGS];
+	u32 nsave;
+	u32 words;
+	struct jit_label tail[JIT_NR_TAILS];
+};
+
 enum jit_pass {
 	JIT_ESTIMATE, /* long jumps, largest padding */
 	JIT_PLACE,    /* short jumps where the estimate allows */
@@ -112,6 +146,7 @@ struct ax_jit {
 	u32 item;        /* action being compiled, from 1 */
 	u32 frame_used;  /* bytes that actions have collected so far */
 	u32 nalloc;
+	struct jit_live live;
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];
@@ -145,7 +180,7 @@ static inline bool jit_fits32(s64 v)
 
 struct jit_val jit_const(u64 value);
 struct jit_val jit_in_reg(enum x86_reg reg);
-struct jit_val jit_hit_val(const struct ax_jit *j, u32 n);
+struct jit_val jit_hit_val(struct ax_jit *j, u32 n); /* the caller's reference */
 void jit_push(struct ax_jit *j, struct jit_val v); /* takes over the reference */
 void jit_pop(struct ax_jit *j);
 void jit_set(struct ax_jit *j, struct jit_val *v, struct jit_val to); /* releases the old one */
@@ -167,19 +202,35 @@ void jit_spill_all(struct ax_jit *j);                  /* before a call */
 void jit_forget_cached(struct ax_jit *j);
 void jit_canonical(struct ax_jit *j);                  /* as joins want it */
 void jit_after_join(struct ax_jit *j, u32 depth);      /* what is known behind one */
-struct x86_mem jit_slot(u32 slot);
-struct x86_mem jit_hit(const struct jit_val *v);
+struct x86_mem jit_slot(const struct ax_jit *j, u32 slot);
+struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v);
 enum x86_reg jit_cached(const struct ax_jit *j, u32 hit);
 
 /* stubs.c */
 void jit_return(const struct ax_jit_world *w, struct x86_buf *b, u64 base);
 
 /* compile.c */
+void jit_begin(struct ax_jit *j, const struct ax_jit_request *req);
+void jit_begin_pass(struct ax_jit *j, enum jit_pass pass);
+bool jit_is_near(const struct ax_jit *j, u32 est); /* from the instruction being compiled */
 bool jit_peek(struct ax_jit *j, struct ax_insn *insn); /* the next, if nothing jumps to it */
 bool jit_low_is_enough(struct ax_jit *j);              /* it only wants 32 bits */
 void jit_expr(struct ax_jit *j, const struct ax_verified *v); /* of an action */
 void jit_jcc_slow(struct ax_jit *j, enum x86_cc cc, u32 slow);
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
+
+/* live.c */
+void jit_live_begin(struct ax_jit *j);
+bool jit_live_choose(struct ax_jit *j);
+void jit_live_pin(struct ax_jit *j);
+struct jit_val jit_live_val(struct ax_jit *j, enum x86_reg reg);
+enum x86_reg jit_live_reg(u32 n);
+struct x86_mem jit_live_saved(const struct ax_jit *j, enum x86_reg reg);
+void jit_live_enter(struct ax_jit *j);
+void jit_live_leave(struct ax_jit *j);
+void jit_live_mark(struct ax_jit *j, enum jit_tail tail);
+void jit_live_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail);
+void jit_live_end(struct ax_jit *j);
 
 /* compile_mem.c */
 void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u32 span);

@@ -35,7 +35,7 @@ static struct operand operand(struct ax_jit *j, struct jit_val *v, enum x86_widt
 	if (usable_in_memory(j, v, w))
 		return (struct operand){
 			.kind = IN_MEM,
-			.mem = v->where == JIT_SLOT ? jit_slot(v->loc) : jit_hit(v),
+			.mem = v->where == JIT_SLOT ? jit_slot(j, v->loc) : jit_hit(j, v),
 		};
 	if (w == X86_64)
 		jit_force(j, v);

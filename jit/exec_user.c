@@ -10,7 +10,10 @@
 #include "jit/exec_user.h"
 
 static struct jit_user *arenas;
-static struct sigaction previous;
+
+/* Addresses that are none are another fault when rbp or rsp is their base. */
+static const int fault[] = { SIGSEGV, SIGBUS };
+static struct sigaction previous[ARRAY_SIZE(fault)];
 
 static void die(const char *what)
 {
@@ -41,21 +44,27 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	/* Somebody else's: it happens again, under the handler that was there before. */
-	sigaction(SIGSEGV, &previous, NULL);
+	sigaction(sig, &previous[sig == SIGBUS], NULL);
 }
 
-void jit_user_catch_faults(void)
+static void catch(u32 i)
 {
 	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
 	struct sigaction now;
 
-	if (sigaction(SIGSEGV, NULL, &now))
+	if (sigaction(fault[i], NULL, &now))
 		die("sigaction");
 	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_fault)
 		return;
-	previous = now;
-	if (sigaction(SIGSEGV, &sa, NULL))
+	previous[i] = now;
+	if (sigaction(fault[i], &sa, NULL))
 		die("sigaction");
+}
+
+void jit_user_catch_faults(void)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(fault); i++)
+		catch(i);
 }
 
 /*

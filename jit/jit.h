@@ -59,6 +59,7 @@ enum ax_jit_stub {
  * struct ax_jit_world - the place where snippets run
  * @fast: there are fast loads at all
  * @endbr: indirect calls must find an endbr64
+ * @lahf: the processor has lahf and sahf in 64-bit mode
  * @fast_limit: fast are the addresses that, taken as signed numbers, are below it
  * @return_thunk: where a return has to jump; 0: a plain ret
  * @pad_hit: where jump pads go with a hit; see jit/pad.h
@@ -71,6 +72,7 @@ enum ax_jit_stub {
 struct ax_jit_world {
 	bool fast;
 	bool endbr;
+	bool lahf;
 	s32 fast_limit;
 	u64 return_thunk;
 	u64 pad_hit;

@@ -35,6 +35,7 @@
  * @world: where; @world->pad_hit is the common way to C
  * @at: the probed address; what rip reads as
  * @number: given to pad_hit, below 1 << 30
+ * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
@@ -43,6 +44,7 @@ struct gtp_pad_request {
 	const struct ax_jit_world *world;
 	u64 at;
 	u32 number;
+	bool keep_flags;
 	u32 seed;
 };
 

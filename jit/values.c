@@ -75,27 +75,33 @@ void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value)
 	jit_set(j, v, jit_const(value));
 }
 
-struct x86_mem jit_slot(u32 slot)
+struct x86_mem jit_slot(const struct ax_jit *j, u32 slot)
 {
+	if (j->live.on)
+		return x86_at(X86_RSP, 8 * (s32)slot);
 	return x86_at(X86_RBP, -8 * (s32)(slot + 1));
 }
 
 /*
- * jit_hit - where a register of the hit lives. This function and load_hit() are the only ones that
- * know: a snippet that is entered with the hit's registers still in the machine's changes here.
+ * jit_hit - where a register of the hit lies in memory; of a pad, one that has been pushed because
+ * its place is needed
  */
-struct x86_mem jit_hit(const struct jit_val *v)
+struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v)
 {
+	if (j->live.on)
+		return jit_live_saved(j, jit_live_reg(v->loc));
 	return x86_at(JIT_REGS, (s32)gtp_regs_offset(v->loc));
 }
 
 /* jit_hit_val - GDB's register @n of the hit as a value */
-struct jit_val jit_hit_val(const struct ax_jit *j, u32 n)
+struct jit_val jit_hit_val(struct ax_jit *j, u32 n)
 {
 	struct jit_val v = { .where = JIT_HIT, .loc = (u8)n };
 
 	if (n == GTP_REG_RIP)
 		return jit_const(j->req.pc);
+	if (j->live.on && !j->live.pos[jit_live_reg(n)])
+		return jit_live_val(j, jit_live_reg(n));
 	v.bits = (u8)(8 * gtp_regs_width(n));
 	jit_know(&v, v.bits, 64);
 	return v;
@@ -103,7 +109,7 @@ struct jit_val jit_hit_val(const struct ax_jit *j, u32 n)
 
 static void load_hit(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 {
-	x86_load(&j->b, dst, jit_hit(v), v->bits / 8, v->sign);
+	x86_load(&j->b, dst, jit_hit(j, v), v->bits / 8, v->sign);
 }
 
 enum x86_reg jit_cached(const struct ax_jit *j, u32 hit)
@@ -149,7 +155,7 @@ static void spill(struct ax_jit *j, enum x86_reg reg)
 {
 	u32 slot = free_slot(j);
 
-	x86_store(&j->b, jit_slot(slot), reg, 8);
+	x86_store(&j->b, jit_slot(j, slot), reg, 8);
 	relocate(j, JIT_REG, reg, JIT_SLOT, slot);
 }
 
@@ -203,6 +209,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 	}
 	j->regs[r]++;
 	j->cached[r] = -1;
+	j->live.touched |= (u16)(1U << r);
 	return r;
 }
 
@@ -210,7 +217,9 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
 	enum x86_reg to;
 
-	if (j->regs[reg]) {
+	j->live.touched |= (u16)(1U << reg);
+	/* Of a pad, one that holds the hit's value: it is none any more when all is tried again. */
+	if (j->regs[reg] && !(j->live.on && !(j->live.usable >> reg & 1))) {
 		to = jit_alloc(j);
 		if (to == reg)
 			return; /* was spilled */
@@ -244,7 +253,7 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		load_hit(j, dst, v);
 		break;
 	case JIT_SLOT:
-		x86_load(&j->b, dst, jit_slot(v->loc), v->bits / 8, v->sign);
+		x86_load(&j->b, dst, jit_slot(j, v->loc), v->bits / 8, v->sign);
 		break;
 	}
 	if (v->imm)
@@ -380,8 +389,8 @@ static void claim_slot(struct ax_jit *j, u32 slot)
 	if (!j->slots[slot])
 		return;
 	to = free_slot(j);
-	x86_push_mem(&j->b, jit_slot(slot));
-	x86_pop_mem(&j->b, jit_slot(to));
+	x86_push_mem(&j->b, jit_slot(j, slot));
+	x86_pop_mem(&j->b, jit_slot(j, to));
 	relocate(j, JIT_SLOT, slot, JIT_SLOT, to);
 }
 
@@ -395,7 +404,7 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
 		return;
 	jit_force(j, v);
 	claim_slot(j, slot);
-	x86_store(&j->b, jit_slot(slot), v->loc, 8);
+	x86_store(&j->b, jit_slot(j, slot), v->loc, 8);
 	jit_set(j, v, to);
 	j->slots[slot]++;
 }
@@ -421,6 +430,7 @@ void jit_after_join(struct ax_jit *j, u32 depth)
 	memset(j->regs, 0, sizeof(j->regs));
 	memset(j->slots, 0, sizeof(j->slots));
 	jit_forget_cached(j);
+	jit_live_pin(j);
 	for (j->depth = 0; j->depth < depth;) {
 		struct jit_val v = jit_in_reg(X86_RAX);
 

@@ -373,6 +373,23 @@ void x86_jmp_far(struct x86_buf *b, u64 base, u64 addr)
 	displacement(b, (s64)(addr - base), 4);
 }
 
+void x86_jcc_far(struct x86_buf *b, u64 base, enum x86_cc cc, u64 addr)
+{
+	opcode(b, 0x0f80 | cc); /* jcc rel32 */
+	displacement(b, (s64)(addr - base), 4);
+}
+
+void x86_disp_far(struct x86_buf *b, u64 base, u64 addr, u32 behind)
+{
+	displacement(b, (s64)(addr - base) - behind, 4);
+}
+
+void x86_bytes(struct x86_buf *b, const u8 *p, u32 n)
+{
+	while (n--)
+		emit(b, *p++);
+}
+
 void x86_call_reg(struct x86_buf *b, enum x86_reg reg)
 {
 	op_rr(b, REX_NONE, 0xff, 2, reg); /* call reg */
@@ -404,6 +421,29 @@ void x86_push_mem(struct x86_buf *b, struct x86_mem mem)
 void x86_pop_mem(struct x86_buf *b, struct x86_mem mem)
 {
 	op_rm(b, REX_NONE, 0x8f, 0, &mem); /* pop qword [mem] */
+}
+
+void x86_pushfq(struct x86_buf *b)
+{
+	emit(b, 0x9c); /* pushfq */
+}
+
+void x86_popfq(struct x86_buf *b)
+{
+	emit(b, 0x9d); /* popfq */
+}
+
+/* Five flags are in ah; the overflow flag is what adding 127 to al makes of it again. */
+void x86_flags_to_rax(struct x86_buf *b)
+{
+	emit(b, 0x9f); /* lahf */
+	x86_setcc(b, X86_CC_O, X86_RAX);
+}
+
+void x86_flags_from_rax(struct x86_buf *b)
+{
+	emit_le(b, 0x7f04, 2); /* add al, 127 */
+	emit(b, 0x9e);         /* sahf */
 }
 
 void x86_leave(struct x86_buf *b)

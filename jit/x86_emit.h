@@ -14,6 +14,7 @@ enum x86_reg {
 
 /* Condition codes; the opposite of a condition is the condition ^ 1. */
 enum x86_cc {
+	X86_CC_O = 0,
 	X86_CC_B = 2, /* unsigned < */
 	X86_CC_AE,
 	X86_CC_E,
@@ -150,6 +151,7 @@ void x86_jmp(struct x86_buf *b, u32 to);
 /* To an address outside of the buffer, whose byte 0 will run at @base; fails beyond 2 GiB. */
 void x86_call_far(struct x86_buf *b, u64 base, u64 addr);
 void x86_jmp_far(struct x86_buf *b, u64 base, u64 addr);
+void x86_jcc_far(struct x86_buf *b, u64 base, enum x86_cc cc, u64 addr);
 void x86_call_reg(struct x86_buf *b, enum x86_reg reg);
 
 void x86_push(struct x86_buf *b, enum x86_reg reg);
@@ -157,11 +159,28 @@ void x86_push_imm(struct x86_buf *b, s32 imm); /* always 5 bytes */
 void x86_pop(struct x86_buf *b, enum x86_reg reg);
 void x86_push_mem(struct x86_buf *b, struct x86_mem mem);
 void x86_pop_mem(struct x86_buf *b, struct x86_mem mem);
+void x86_pushfq(struct x86_buf *b);
+void x86_popfq(struct x86_buf *b);
+
+/*
+ * The arithmetic flags in rax and back; faster than the two above. Nothing else may use rax in
+ * between, and old processors do not have them all in 64-bit mode.
+ */
+void x86_flags_to_rax(struct x86_buf *b);
+void x86_flags_from_rax(struct x86_buf *b);
+
 void x86_leave(struct x86_buf *b);
 void x86_ret(struct x86_buf *b);
 void x86_endbr64(struct x86_buf *b);
 void x86_nop_to(struct x86_buf *b, u32 to);       /* does nothing; ends like x86_jcc() */
 void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as possible */
 void x86_int3s(struct x86_buf *b, u32 bytes);
+
+/*
+ * Pieces of other people's instructions: bytes as they are, and a 32-bit displacement to an address
+ * outside of the buffer, in an instruction that has @behind more bytes.
+ */
+void x86_bytes(struct x86_buf *b, const u8 *p, u32 n);
+void x86_disp_far(struct x86_buf *b, u64 base, u64 addr, u32 behind);
 
 #endif /* _GTP_X86_EMIT_H */

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Instructions that a jump displaces, made to do the same elsewhere.
+ *
+ * Most are copied as they are. What counts from an instruction's end is counted again. A call must
+ * leave the return address that it left before, so that nobody who sleeps in it returns to the copy:
+ * it becomes a push and a jump.
+ */
+#include "jit/copy.h"
+#include "jit/jit.h"
+
+/* struct copy - @p: the instruction's bytes; @end: address behind the original */
+struct copy {
+	struct x86_buf *b;
+	u64 base;
+	const struct gtp_insn *insn;
+	const u8 *p;
+	u64 end;
+};
+
+static u64 target(const struct copy *c)
+{
+	return c->end + (u64)(s64)c->insn->rel;
+}
+
+/* Every byte as it is, but for a displacement that counts from the end. */
+static void moved(const struct copy *c, const u8 *p)
+{
+	u32 at = c->insn->disp_at, behind = c->insn->len - at - 4U;
+
+	if (!at) {
+		x86_bytes(c->b, p, c->insn->len);
+		return;
+	}
+	x86_bytes(c->b, p, at);
+	x86_disp_far(c->b, c->base, c->end + (u64)(s64)(s32)gtp_get_le(p + at, 4), behind);
+	x86_bytes(c->b, p + at + 4, behind);
+}
+
+static void verbatim(const struct copy *c)
+{
+	moved(c, c->p);
+}
+
+/* A return address is pushed whole; most, in the kernel all, are sign-extended 32 bits. */
+static void push_end(const struct copy *c)
+{
+	x86_push_imm(c->b, (s32)c->end);
+	if ((u64)(s64)(s32)c->end != c->end)
+		x86_store_imm(c->b, x86_at(X86_RSP, 4), (s32)(c->end >> 32), 4);
+}
+
+static void call(const struct copy *c)
+{
+	push_end(c);
+	x86_jmp_far(c->b, c->base, target(c));
+}
+
+static void jmp(const struct copy *c)
+{
+	x86_jmp_far(c->b, c->base, target(c));
+}
+
+static void jcc(const struct copy *c)
+{
+	x86_jcc_far(c->b, c->base, c->insn->cond, target(c));
+}
+
+/* These have no long form: over a jump that goes on, to one that goes there. */
+static void loop(const struct copy *c)
+{
+	static const u8 over = 2;
+	u32 go_on;
+
+	x86_bytes(c->b, c->p, c->insn->len - 1U);
+	x86_bytes(c->b, &over, 1);
+	go_on = x86_skip(c->b);
+	x86_jmp_far(c->b, c->base, target(c));
+	x86_land(c->b, go_on);
+}
+
+static bool is_prefix(u8 byte)
+{
+	return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x3e || byte == 0x2e ||
+	       byte == 0x65 || byte == 0x64 || (byte & 0xf0) == 0x40;
+}
+
+/* call rm, which is ff /2: where its ModRM byte is, 0: nowhere */
+static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
+{
+	u32 at = 0;
+
+	while (at + 2 < insn->len && is_prefix(p[at]))
+		at++;
+	if (at + 2 > insn->len || p[at] != 0xff || (p[at + 1] >> 3 & 7) != 2)
+		return 0;
+	return at + 1;
+}
+
+/* rsp is another one after the push. */
+static bool uses_rsp(const u8 *p, u32 modrm)
+{
+	u32 rm = p[modrm] & 7;
+	bool b = modrm > 1 && (p[modrm - 2] & 0xf1) == 0x41; /* REX.B */
+
+	if (rm != X86_RSP)
+		return false;
+	if (p[modrm] >> 6 == 3)
+		return !b;
+	return (p[modrm + 1] & 7) == X86_RSP && !b;
+}
+
+/* The jump of the same operand is ff /4. */
+static void call_reg(const struct copy *c)
+{
+	u8 p[GTP_INSN_MAX];
+
+	memcpy(p, c->p, c->insn->len);
+	p[call_modrm(c->insn, c->p)] ^= (2 ^ 4) << 3;
+	push_end(c);
+	moved(c, p);
+}
+
+static bool plain_return(const struct gtp_insn *insn, const u8 *p)
+{
+	return p[insn->len - 1] == 0xc3 && (insn->len == 1 || (insn->len == 2 && p[0] == 0xf3));
+}
+
+static bool direct_call(const struct gtp_insn *insn, const u8 *p)
+{
+	return insn->len == 5 && p[0] == 0xe8;
+}
+
+static bool call_can(const struct gtp_insn *insn, const u8 *p)
+{
+	u32 modrm = call_modrm(insn, p);
+
+	return modrm && !uses_rsp(p, modrm);
+}
+
+/* struct copier - how a kind is moved; without @can: always */
+struct copier {
+	bool (*can)(const struct gtp_insn *insn, const u8 *p);
+	void (*emit)(const struct copy *c);
+	bool branch; /* touches no memory, so it may begin anywhere */
+};
+
+static const struct copier copier[] = {
+	[GTP_INSN_PLAIN] = { .emit = verbatim },
+	[GTP_INSN_RIP] = { .emit = verbatim },
+	[GTP_INSN_CALL] = { .can = direct_call, .emit = call, .branch = true },
+	[GTP_INSN_JMP] = { .emit = jmp, .branch = true },
+	[GTP_INSN_JCC] = { .emit = jcc, .branch = true },
+	[GTP_INSN_LOOP] = { .emit = loop, .branch = true },
+	[GTP_INSN_CALL_REG] = { .can = call_can, .emit = call_reg },
+	[GTP_INSN_JMP_REG] = { .emit = verbatim },
+	[GTP_INSN_RET] = { .can = plain_return, .emit = verbatim, .branch = true },
+	[GTP_INSN_INT3] = { .emit = NULL },
+	[GTP_INSN_TRAP] = { .emit = NULL },
+	[GTP_INSN_FIXED] = { .emit = NULL },
+};
+
+static bool can_copy(const struct gtp_insn *insn, const u8 *p)
+{
+	const struct copier *k;
+
+	if (insn->kind >= ARRAY_SIZE(copier))
+		return false;
+	k = &copier[insn->kind];
+	return k->emit && (!k->can || k->can(insn, p));
+}
+
+bool gtp_copy_can(const struct gtp_region *r)
+{
+	u32 at = 0;
+
+	for (u32 i = 0; i < r->n; i++) {
+		if (!can_copy(&r->insn[i], r->bytes + at))
+			return false;
+		at += r->insn[i].len;
+	}
+	return r->n != 0;
+}
+
+/*
+ * An operand that faults is taken for a fast load's if it stands where one could; push_end() moves
+ * it by 5 bytes or 13.
+ */
+static void avoid_load_place(struct x86_buf *b, const struct copy *c)
+{
+	u32 first = b->len;
+
+	if (c->insn->kind == GTP_INSN_CALL_REG)
+		first += (u64)(s64)(s32)c->end == c->end ? 5 : 13;
+	if (!copier[c->insn->kind].branch && first % AX_JIT_LOAD_ALIGN == 0)
+		x86_fill_nops(b, 1);
+}
+
+/* Control comes back from a call to where it did before. */
+static bool comes_back(const struct gtp_region *r)
+{
+	u8 last = r->insn[r->n - 1].kind;
+
+	return r->falls_out && last != GTP_INSN_CALL && last != GTP_INSN_CALL_REG;
+}
+
+void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 at)
+{
+	struct copy c = { .b = b, .base = base, .p = r->bytes, .end = at };
+
+	for (u32 i = 0; i < r->n; i++) {
+		c.insn = &r->insn[i];
+		c.end += c.insn->len;
+		avoid_load_place(b, &c);
+		copier[c.insn->kind].emit(&c);
+		c.p += c.insn->len;
+	}
+	if (comes_back(r))
+		x86_jmp_far(b, base, at + r->len);
+}

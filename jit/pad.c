@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jump pads: what there is between a probed place and its continuation.
+ *
+ *	push rax; lahf; seto al; push rdx	what the condition overwrites
+ *	...					the condition
+ *	jcc held
+ *	pop rdx; add al, 127; sahf; pop rax	the common case: false
+ * displaced:
+ *	...
+ *	jmp back
+ * held:
+ *	pop rdx; add al, 127; sahf; pop rax
+ *	push number
+ * call:
+ *	call pad_hit
+ *	lea rsp, [rsp + 8]
+ *	jmp displaced
+ * punt:
+ *	pop rdx; add al, 127; sahf; pop rax
+ *	push another number
+ *	jmp call
+ */
+#include "jit/compile.h"
+#include "jit/copy.h"
+
+enum {
+	TRIES = 8, /* each finds out more of what has to be pushed; real conditions take two */
+};
+
+bool gtp_pad_can(const struct ax_verified *cond)
+{
+	u64 known = BIT_ULL(X86_NR_REGS) - 1;
+
+	known |= BIT_ULL(GTP_REG_RIP);
+	return !(cond->flags & ~AX_F_READS_MEM) && !(cond->regs_used & ~known);
+}
+
+/* Where the code will run is not known before it is written. */
+static u64 reach(const struct ax_jit *j, u64 addr)
+{
+	return j->pass == JIT_WRITE ? addr : j->base;
+}
+
+static void push_number(struct ax_jit *j, bool held)
+{
+	x86_push_imm(&j->b, (s32)(j->live.pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
+}
+
+static void call_hit(struct ax_jit *j)
+{
+	x86_call_far(&j->b, j->base, reach(j, j->req.world->pad_hit));
+	x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, 8)); /* the number, and no flags */
+}
+
+static void displaced(struct ax_jit *j)
+{
+	const struct gtp_pad_request *pad = &j->live.pad;
+	bool failed = j->b.failed;
+
+	if (pad->region)
+		gtp_copy_emit(&j->b, j->base, pad->region, pad->at);
+	else
+		jit_return(j->req.world, &j->b, j->base);
+	if (j->pass == JIT_WRITE)
+		return;
+	j->b.failed = failed; /* nothing is in reach from nowhere */
+	/* Each copy may come to stand where it needs a nop in front. */
+	if (j->pass == JIT_ESTIMATE && pad->region)
+		j->b.len += pad->region->n;
+}
+
+static void hits(struct ax_jit *j, u32 to)
+{
+	u32 call;
+
+	jit_live_mark(j, JIT_HELD);
+	jit_live_leave(j);
+	push_number(j, true);
+	call = j->b.len;
+	call_hit(j);
+	jit_jump_back(j, to);
+	jit_live_mark(j, JIT_PUNT);
+	if (!j->nslow)
+		return;
+	jit_live_leave(j);
+	push_number(j, false);
+	jit_jump_back(j, call);
+}
+
+static void run_pass(struct ax_jit *j, enum jit_pass pass)
+{
+	u32 to;
+
+	jit_begin_pass(j, pass);
+	if (!j->live.on) {
+		push_number(j, false);
+		call_hit(j);
+		displaced(j);
+		return;
+	}
+	jit_live_enter(j);
+	jit_expr(j, j->req.v);
+	jit_live_mark(j, JIT_FALSE);
+	jit_live_leave(j);
+	to = j->b.len;
+	displaced(j);
+	hits(j, to);
+}
+
+static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
+{
+	return (struct ax_jit_request){
+		.v = req->cond, .world = req->world, .pc = req->at, .seed = req->seed,
+	};
+}
+
+size_t gtp_pad_work_size(const struct gtp_pad_request *req)
+{
+	struct ax_jit_request r = jit_request(req);
+
+	return ax_jit_work_size(&r);
+}
+
+/* Does compiling come to an end with registers to spare? */
+static bool try_condition(struct ax_jit *j)
+{
+	jit_live_begin(j);
+	for (u32 i = 0; i < TRIES && jit_live_choose(j); i++) {
+		j->b.failed = false;
+		run_pass(j, JIT_ESTIMATE);
+	}
+	return !j->unsuitable && !jit_live_choose(j) && !j->b.failed;
+}
+
+u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
+{
+	struct ax_jit_request r = jit_request(req);
+
+	jit_begin(j, &r);
+	j->live.pad = *req;
+	if (req->region && !gtp_copy_can(req->region))
+		return 0;
+	if (req->cond && (!gtp_pad_can(req->cond) || !try_condition(j)))
+		return 0;
+	run_pass(j, JIT_PLACE);
+	j->planned = j->b.failed ? 0 : j->b.len;
+	return j->planned;
+}
+
+int gtp_pad_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
+{
+	if (size < j->planned)
+		return -ENOSPC;
+	j->base = base;
+	j->b = (struct x86_buf){ .p = buf, .size = size };
+	run_pass(j, JIT_WRITE);
+	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
+}

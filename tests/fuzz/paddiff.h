@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One random pad against the original code and the interpreter. */
+#ifndef _GTP_PADDIFF_H
+#define _GTP_PADDIFF_H
+
+#include "tests/fuzz/axgen.h"
+
+/* struct paddiff_stats - what the runs were like */
+struct paddiff_stats {
+	u64 pads, refused, bytes;
+	u64 held, not_held, punted;
+	u64 without, dead_flags, called, joined;
+	u64 insns[16]; /* displaced, by enum gtp_insn_kind */
+};
+
+extern struct paddiff_stats paddiff_stats;
+
+/**
+ * paddiff() - a random condition, random displaced instructions, random registers: compare
+ * @g: decides
+ *
+ * What differs is reported in full, and aborts.
+ */
+void paddiff(struct axgen *g);
+
+#endif /* _GTP_PADDIFF_H */

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A world to try jump pads in: real registers, real flags, memory that really faults. */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/fuzz/padworld.h"
+
+enum {
+	PAGE = 4096,
+	MEM = 0x28000000,
+	MEM_SIZE = AXGEN_PAGES * PAGE,
+	ARENA = 4 << 20,
+	NEAR_AT = 0xc0,
+	FAR_AT = 0xa00,
+};
+
+static struct padworld world;
+
+/* Shared with the assembly below. */
+struct padworld_regs padworld_out __asm__("padworld_out");
+struct padworld_hit padworld_seen __asm__("padworld_seen");
+u64 padworld_entry __asm__("padworld_entry");
+u64 padworld_back __asm__("padworld_back");
+u8 padworld_landed __asm__("padworld_landed");
+
+void padworld_enter(const struct padworld_regs *regs);
+void padworld_exit(void);
+void padworld_pad_hit(void);
+
+#define EACH(X, to)                                                                             \
+	X(0, rax, to) X(1, rcx, to) X(2, rdx, to) X(3, rbx, to) X(4, rsp, to) X(5, rbp, to)     \
+	X(6, rsi, to) X(7, rdi, to) X(8, r8, to) X(9, r9, to) X(10, r10, to) X(11, r11, to)     \
+	X(12, r12, to) X(13, r13, to) X(14, r14, to) X(15, r15, to)
+#define STORE(n, reg, to) "	mov	%" #reg ", " to "+8*" #n "(%rip)\n"
+
+__asm__(
+	"	.text\n"
+	"	.globl	padworld_enter, padworld_exit, padworld_pad_hit\n"
+	"padworld_enter:\n"
+	"	push	%rbx\n	push	%rbp\n	push	%r12\n	push	%r13\n	push	%r14\n	push	%r15\n"
+	"	mov	%rsp, padworld_back(%rip)\n"
+	"	pushq	8*16(%rdi)\n"
+	"	popfq\n"
+	"	mov	8*0(%rdi), %rax\n	mov	8*1(%rdi), %rcx\n	mov	8*2(%rdi), %rdx\n"
+	"	mov	8*3(%rdi), %rbx\n	mov	8*4(%rdi), %rsp\n	mov	8*5(%rdi), %rbp\n"
+	"	mov	8*6(%rdi), %rsi\n	mov	8*8(%rdi), %r8\n	mov	8*9(%rdi), %r9\n"
+	"	mov	8*10(%rdi), %r10\n	mov	8*11(%rdi), %r11\n	mov	8*12(%rdi), %r12\n"
+	"	mov	8*13(%rdi), %r13\n	mov	8*14(%rdi), %r14\n	mov	8*15(%rdi), %r15\n"
+	"	mov	8*7(%rdi), %rdi\n"
+	"	jmp	*padworld_entry(%rip)\n"
+	"padworld_exit:\n"
+	EACH(STORE, "padworld_out")
+	"	mov	padworld_back(%rip), %rsp\n"
+	"	pushfq\n"
+	"	popq	padworld_out+8*16(%rip)\n"
+	"	pop	%r15\n	pop	%r14\n	pop	%r13\n	pop	%r12\n	pop	%rbp\n	pop	%rbx\n"
+	"	ret\n"
+	"padworld_pad_hit:\n"
+	EACH(STORE, "padworld_seen")
+	"	pushfq\n"
+	"	popq	padworld_seen+8*16(%rip)\n"
+	"	pushfq\n"
+	"	mov	16(%rsp), %rax\n"
+	"	mov	%rax, padworld_seen+8*17(%rip)\n"
+	"	incq	padworld_seen+8*18(%rip)\n"
+	"	mov	padworld_seen(%rip), %rax\n"
+	"	popfq\n"
+	"	ret\n"
+);
+
+/* "mov byte [landed], id; jmp exit": changes neither registers nor flags */
+static void write_landing(u32 at, u32 id)
+{
+	u64 base = (u64)(uintptr_t)world.place->exec + at;
+	struct x86_buf b = { .p = world.place->write + at, .size = 32 };
+	static const u8 opcode[] = { 0xc6, 0x05 };
+	u8 imm = (u8)id;
+
+	x86_bytes(&b, opcode, 2);
+	x86_disp_far(&b, base, (u64)(uintptr_t)&padworld_landed, 1);
+	x86_bytes(&b, &imm, 1);
+	x86_jmp_far(&b, base, (u64)(uintptr_t)padworld_exit);
+	if (b.failed) {
+		fprintf(stderr, "padworld: the landings are out of reach\n");
+		exit(1);
+	}
+}
+
+static bool is_mapped(u64 addr, u64 n)
+{
+	u64 at = addr - MEM;
+
+	if (addr >= PADWORLD_STACK && addr + n <= PADWORLD_STACK + PADWORLD_STACK_SIZE)
+		return true;
+	for (u64 i = at; i < at + n; i++)
+		if (i >= MEM_SIZE || i / PAGE == 1 || i / PAGE == 4)
+			return false;
+	return true;
+}
+
+static u8 *map(u64 addr, u64 size)
+{
+	void *p = mmap((void *)addr, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (p != (void *)addr) {
+		perror("mmap");
+		exit(1);
+	}
+	return p;
+}
+
+static void setup(void)
+{
+	u8 *p = map(MEM, MEM_SIZE);
+
+	for (u64 i = 0; i < MEM_SIZE; i++)
+		p[i] = (u8)(i * 2654435761U >> 13);
+	for (u64 i = 0; i < PAGE; i += 64)
+		*(u64 *)(p + i) = MEM + (i * 7) % MEM_SIZE;
+	memset(p + 100, 0, 4);
+	mprotect(p + PAGE, PAGE, PROT_NONE);
+	mprotect(p + 4 * PAGE, PAGE, PROT_NONE);
+	map(PADWORLD_STACK, PADWORLD_STACK_SIZE);
+	world.code = jit_user_new(ARENA, PADWORLD_LIMIT);
+	world.code->world.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
+	world.code->world.lahf = true;
+	world.place = jit_user_new(PAGE, 0);
+	memset(world.place->write, 0xcc, PAGE);
+	/* The original code has its data among it, as far as it is relative to rip. */
+	if (mprotect((void *)world.place->exec, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		perror("mprotect");
+		exit(1);
+	}
+	write_landing(NEAR_AT, PADWORLD_NEAR);
+	write_landing(FAR_AT, PADWORLD_FAR);
+}
+
+struct padworld *padworld(void)
+{
+	if (!world.code)
+		setup();
+	return &world;
+}
+
+u64 padworld_at(void)
+{
+	return (u64)(uintptr_t)padworld()->place->exec + PADWORLD_AT;
+}
+
+u64 padworld_landing(u32 id)
+{
+	return (u64)(uintptr_t)padworld()->place->exec + (id == PADWORLD_NEAR ? NEAR_AT : FAR_AT);
+}
+
+void padworld_put(const u8 *bytes, u32 len)
+{
+	memcpy(padworld()->place->write + PADWORLD_AT, bytes, len);
+	write_landing(PADWORLD_AT + len, PADWORLD_BEHIND);
+}
+
+u8 *padworld_data(void)
+{
+	return padworld()->place->write + PADWORLD_DATA;
+}
+
+u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit)
+{
+	memset(&padworld_seen, 0, sizeof(padworld_seen));
+	padworld_landed = 0;
+	padworld_entry = entry;
+	padworld_enter(regs);
+	*regs = padworld_out;
+	*hit = padworld_seen;
+	hit->regs.gpr[X86_RSP] += 16;
+	return padworld_landed;
+}
+
+u64 padworld_make(struct gtp_pad_request *req, u32 *len)
+{
+	struct jit_user *u = padworld()->code;
+	struct ax_jit *work;
+	u64 at = 0;
+	int ret;
+
+	req->world = &u->world;
+	work = malloc(gtp_pad_work_size(req));
+	*len = gtp_pad_plan(work, req);
+	if (*len && *len > u->size - u->used)
+		jit_user_reset(u);
+	if (*len) {
+		at = (u64)(uintptr_t)(u->exec + u->used);
+		ret = gtp_pad_emit(work, at, u->write + u->used, *len);
+		if (ret) {
+			fprintf(stderr, "gtp_pad_emit: %d\n", ret);
+			abort();
+		}
+		u->used += (*len + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
+	}
+	free(work);
+	return at;
+}
+
+static int op_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	struct padworld_read *r = ctx;
+	u64 low = (s64)addr < 0 ? addr & 0x7fffffffff : addr;
+
+	if (addr >= PADWORLD_LIMIT - 8)
+		r->careful = true;
+	if (!is_mapped(low, len))
+		return -EFAULT;
+	if (low >= PADWORLD_STACK && low < r->rsp)
+		r->below = true;
+	memcpy(dst, (const void *)low, len);
+	return 0;
+}
+
+const struct ax_ops padworld_ops = { .read = op_read };
+
+void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from)
+{
+	/* By GDB's numbers, whose first eight are not the processor's. */
+	static const u8 reg[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
+
+	memset(to, 0, sizeof(*to));
+	for (u32 n = 0; n < X86_NR_REGS; n++)
+		*(u64 *)((char *)to + gtp_regs_offset(n)) = from->gpr[reg[n]];
+	to->eflags = from->flags;
+}
+
+void padworld_pages(struct axgen *g)
+{
+	for (u32 i = 0; i < AXGEN_PAGES; i++)
+		g->page[i] = MEM + i * PAGE;
+	g->alias = 0xffff888000000000;
+}

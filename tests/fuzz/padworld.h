@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A world to try jump pads in: original code and code by way of a pad, from the same registers. */
+#ifndef _GTP_PADWORLD_H
+#define _GTP_PADWORLD_H
+
+#include "jit/exec_user.h"
+#include "jit/pad.h"
+#include "jit/x86_emit.h"
+#include "tests/fuzz/axgen.h"
+
+/* struct padworld_regs - by the processor's numbers; assembly knows the order */
+struct padworld_regs {
+	u64 gpr[X86_NR_REGS];
+	u64 flags;
+};
+
+/**
+ * struct padworld_hit - what pad_hit was called with
+ * @regs: rsp is what it is without the number and the return address
+ * @number: the word that was pushed
+ * @count: how often it was called
+ */
+struct padworld_hit {
+	struct padworld_regs regs;
+	u64 number;
+	u64 count;
+};
+
+enum {
+	PADWORLD_AT = 0x100,    /* where the region is in the place */
+	PADWORLD_DATA = 0x800,  /* what its instructions may read and write there */
+	PADWORLD_DATA_SIZE = 0x40,
+	PADWORLD_STACK = 0x30000000,
+	PADWORLD_STACK_SIZE = 1 << 20,
+	PADWORLD_LIMIT = 0x7fff0000,
+	PADWORLD_NUMBER = 0x2aaaaaaa,
+};
+
+/* Landings: where control can leave the original code; the first is behind the region. */
+enum {
+	PADWORLD_BEHIND = 1,
+	PADWORLD_NEAR,     /* within reach of short jumps */
+	PADWORLD_FAR,      /* with the return address of the world's function on the stack */
+	PADWORLD_NR_LANDINGS,
+};
+
+/**
+ * struct padworld - the place
+ * @code: arena for pads
+ * @place: arena for original code
+ */
+struct padworld {
+	struct jit_user *code;
+	struct jit_user *place;
+};
+
+/* padworld - made on the first call */
+struct padworld *padworld(void);
+
+/* padworld_at - address of the region; padworld_landing - address of a landing but the first */
+u64 padworld_at(void);
+u64 padworld_landing(u32 id);
+
+/* padworld_put - the region's bytes, to where they belong, with the first landing behind them */
+void padworld_put(const u8 *bytes, u32 len);
+
+/* padworld_data - the data, to be set and compared */
+u8 *padworld_data(void);
+
+/**
+ * padworld_run() - enter with these registers, come back from a landing
+ * @regs: in and out
+ * @entry: where
+ * @hit: what pad_hit saw; cleared first
+ *
+ * Return: the landing.
+ */
+u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit);
+
+/**
+ * padworld_make() - plan and emit a pad
+ * @req: its world is filled in
+ * @len: bytes
+ *
+ * Return: where it is, 0: refused.
+ */
+u64 padworld_make(struct gtp_pad_request *req, u32 *len);
+
+/* struct padworld_read - what an expression has read: ctx of padworld_ops */
+struct padworld_read {
+	u64 rsp;        /* below it memory is not what it was */
+	bool careful;   /* something that the processor must not be asked for */
+	bool below;     /* something below rsp */
+};
+
+extern const struct ax_ops padworld_ops;
+
+/* padworld_gtp_regs - as the interpreter wants them */
+void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
+
+/* padworld_pages - tell a generator where memory is */
+void padworld_pages(struct axgen *g);
+
+#endif /* _GTP_PADWORLD_H */
