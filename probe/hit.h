@@ -65,9 +65,10 @@ struct gtp_tp_stat {
  * @id: for $cpu_id
  * @trace: the run, from gtp_hit_prepare()
  * @tp: the tracepoint whose turn it is
- * @time: of its turn, ns; 0: not read yet
+ * @time: of its turn, as its frame has it; 0: not read yet
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
  * @value: what the condition came to
+ * @tsc: frames have the time as the processor's counter says it; else ns
  * @buf: its frames
  * @stat: counters by tracepoint slot
  * @nested: how many were skipped
@@ -84,6 +85,7 @@ struct gtp_cpu {
 	u64 time;
 	struct ax_env env;
 	u64 value;
+	bool tsc;
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
 	u64 nested;
@@ -97,6 +99,8 @@ struct gtp_cpu {
  * allocate
  * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
+ * @tsc_to_ns: what @clock would have said when the processor's counter was at @tsc; asked only of
+ *             CPUs that have @tsc set
  * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit.c knows)
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back
@@ -109,6 +113,7 @@ struct gtp_cpu {
 struct gtp_hit_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	u64 (*clock)(void *ctx);
+	u64 (*tsc_to_ns)(void *ctx, u64 tsc);
 	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which);
 	unsigned long (*tsv_lock)(void *ctx);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);
@@ -120,12 +125,20 @@ struct gtp_hit_ops {
 
 /**
  * gtp_hit_prepare() - make a CPU's part ready for a run
- * @cpu: the part; its buffer, its counters and @id are there
+ * @cpu: the part; its buffer, its counters, @id and @tsc are there
  * @t: the run
  *
  * Context: any; nothing is armed yet, so no hit looks.
  */
 void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t);
+
+/**
+ * gtp_hit_settle() - find out whether hits of a tracepoint can be quick ones
+ * @tp: the tracepoint; something in its definition has changed, or its machine code
+ *
+ * Context: any; it may be armed and hit meanwhile.
+ */
+void gtp_hit_settle(struct gtp_tracepoint *tp);
 
 /**
  * gtp_hit() - handle a hit of a location

@@ -60,22 +60,25 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 }
 
 /**
- * gtp_buffer_peek() - room for a whole frame whose size is known, if it is there as it is
+ * gtp_buffer_has_room() - is there room for a whole frame, without more ado?
  * @b: this CPU's buffer, no frame open
  * @bytes: multiple of 8, not above GTP_FRAME_MAX
  *
- * For what has to be quick. Nothing changes until gtp_buffer_push().
- * Return: uninitialised memory; NULL: not without more ado, ask gtp_buffer_begin().
+ * For what has to be quick: the frame is written to gtp_buffer_room(), and then gtp_buffer_push()
+ * makes it one. When there is no room, gtp_buffer_begin() may still make some.
  */
-static inline struct gtp_frame *gtp_buffer_peek(const struct gtp_buffer *b, u32 bytes)
+static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 {
-	u32 head = b->head;
-
 	/* The sum stays small: a ring is 1 GiB at most. */
-	return likely(head + bytes <= b->end) ? (struct gtp_frame *)(b->mem + head) : NULL;
+	return b->head + bytes <= b->end;
 }
 
-/* gtp_buffer_push - the frame that gtp_buffer_peek() made room for is written, head and all */
+static inline void *gtp_buffer_room(const struct gtp_buffer *b)
+{
+	return b->mem + b->head;
+}
+
+/* gtp_buffer_push - a frame is there now, head and all */
 static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
 {
 	b->head += bytes;
@@ -87,7 +90,7 @@ static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
  * @b: this CPU's buffer
  * @tp: tracepoint number
  * @pc: the location's address
- * @time: ns
+ * @time: see struct gtp_frame
  *
  * Return: 0, or -ENOSPC.
  */

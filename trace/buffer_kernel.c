@@ -65,6 +65,7 @@ static struct gtp_cpu *cpu_alloc(u32 id, u32 bytes, bool circular, u32 nslots)
 static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, struct gtp_why *why)
 {
 	u64 each = bytes_per_cpu(total, num_online_cpus(), why);
+	bool tsc = gtp_context_tsc();
 	unsigned int id;
 
 	if (!each)
@@ -77,6 +78,7 @@ static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, str
 				each >> 10, num_online_cpus());
 			return -ENOMEM;
 		}
+		cpus[id]->tsc = tsc;
 		cond_resched();
 	}
 	return 0;

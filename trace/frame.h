@@ -17,7 +17,7 @@
  * @size: bytes of the frame, head included; multiple of 8
  * @tp: GDB's tracepoint number
  * @flags: GTP_FRAME_*
- * @time: ns, monotonic clock: orders frames between CPUs
+ * @time: orders frames between CPUs: the processor's counter, or ns; the same in all of a run
  * @pc: address of the location that was hit
  */
 struct gtp_frame {

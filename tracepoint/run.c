@@ -336,8 +336,10 @@ static int compile(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_
 	rc = t->target->code_begin(t->ctx, why);
 	if (rc)
 		return rc;
-	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next)
+	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next) {
 		rc = make_code(t, tp, why);
+		gtp_hit_settle(tp);
+	}
 	t->target->code_end(t->ctx);
 	return rc;
 }
@@ -351,6 +353,7 @@ static void forget_code(struct gtp_trace *t)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
+		tp->quick = NULL;
 		if (tp->cond)
 			tp->cond->compiled = NULL;
 		for (a = tp->actions; a; a = a->next)
@@ -582,6 +585,8 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 	if (!tp)
 		return -ENOENT;
 	WRITE_ONCE(tp->enabled, on);
+	if (tp->loc)
+		gtp_hit_settle(tp);
 	return 0;
 }
 

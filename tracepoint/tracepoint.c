@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of tracepoints: find, free, source text, and the upload to a GDB that connects later. */
 #include <gtp/parse.h>
+#include "probe/hit.h"
 #include "tracepoint/tracepoint.h"
 
 /* --- the list and its two indexes --- */
@@ -38,6 +39,8 @@ static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp
 		return;
 	WRITE_ONCE(other->several, true);
 	tp->several = true;
+	if (other->loc)
+		gtp_hit_settle(other);
 }
 
 void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)

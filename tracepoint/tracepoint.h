@@ -96,6 +96,9 @@ struct gtp_source {
  * @code: machine code of all actions as one; NULL: each by itself
  * @frame_bytes: what it collects
  * @code_len: its own length in bytes
+ * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
+ *	   more to it, or it is not enabled. See gtp_hit_settle()
+ * @quick_start: the first 8 bytes of such a frame
  * @sources: in order
  * @nactions: how many @actions
  * @code_bytes: of all its expressions
@@ -136,6 +139,8 @@ struct gtp_tracepoint {
 	void *code;
 	u32 frame_bytes;
 	u32 code_len;
+	void *quick;
+	u64 quick_start;
 	struct gtp_source *sources;
 	struct gtp_location *loc;
 };

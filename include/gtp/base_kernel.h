@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's half of base.h: everything is there already, but for four words on atomics. */
+/* The kernel's half of base.h: everything is there already, but for a few words on atomics. */
 #ifndef _GTP_BASE_KERNEL_H
 #define _GTP_BASE_KERNEL_H
 
@@ -13,6 +13,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/local.h>
+#include <asm/tsc.h>
 
 /* gtp_claim - true for exactly one caller, whatever CPU or context; *@p is 0 before and 1 after */
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
@@ -24,5 +25,8 @@
 #define gtp_acquire(p) smp_load_acquire(p)
 /* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
 #define gtp_inc_local(p) local_inc((local_t *)(p))
+
+/* gtp_read_tsc - the processor's counter, not before what comes before it */
+#define gtp_read_tsc() rdtsc_ordered()
 
 #endif /* _GTP_BASE_KERNEL_H */

@@ -44,6 +44,7 @@ typedef long long s64;
 #define gtp_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define gtp_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define gtp_inc_local(p) ((*(p))++)
+#define gtp_read_tsc() __builtin_ia32_rdtsc()
 #define barrier() __asm__ __volatile__("" ::: "memory")
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 #define likely(x) __builtin_expect(!!(x), 1)

@@ -158,6 +158,9 @@ int gtp_access_write(u64 addr, const void *src, u32 len);
 /* probe/context.c: the world as a hit sees it */
 extern const struct gtp_hit_ops gtp_context_ops;
 
+/* gtp_context_tsc - for a new run: do frames have the time as the processor's counter says it? */
+bool gtp_context_tsc(void);
+
 enum { GTP_TEXT_SIZE = 4096 }; /* bytes of printf's text that may wait on one CPU; a power of two */
 
 /**

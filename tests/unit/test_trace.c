@@ -554,8 +554,10 @@ static void figures_beyond_an_int(void **state)
 	buf = &f->trace.cpus[0]->buf;
 	size = buf->size;
 	buf->size = 0xfffffff8;
+	buf->end = buf->size;
 	assert_true(status_has(f, ";tfree:7fffffff;tsize:7fffffff;"));
 	buf->size = size;
+	buf->end = size;
 }
 
 static void notes_that_do_not_fit(void **state)
