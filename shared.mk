@@ -40,6 +40,7 @@ GTP_SHARED := \
 	jit/pad.c \
 	jit/stubs.c \
 	probe/hit.c \
+	probe/klist.c \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \

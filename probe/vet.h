@@ -6,8 +6,6 @@
 #include "regions/region.h"
 #include "tracepoint/tracepoint.h"
 
-struct module;
-
 /*
  * All of it under gtp_host.lock, in process context, and may sleep, unless it says otherwise.
  */
@@ -53,9 +51,6 @@ bool gtp_vet_foreign(u64 start, u64 end);
 
 /* gtp_vet_denied - may the kernel not make a jump of a kprobe there, though its rule would? */
 bool gtp_vet_denied(u64 addr);
-
-/* gtp_vet_module_gone - from the module notifier, without gtp_host.lock: its table goes */
-void gtp_vet_module_gone(const struct module *mod);
 
 /* gtp_vet_init, gtp_vet_exit - /proc/gtpregions comes and goes, the tables with it; 0 or -ENOMEM */
 int gtp_vet_init(void);

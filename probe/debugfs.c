@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the kernel tells in debugfs, told to the kernel.
+ *
+ * debugfs does not let its files be read by kernel_read(). But some are seq files, and those can be
+ * read when one is sure that they are.
+ */
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/magic.h>
+#include <linux/seq_file.h>
+#include <linux/sizes.h>
+#include <linux/uio.h>
+
+#include <gtp/kernel.h>
+#include "probe/debugfs.h"
+#include "probe/klist.h"
+
+enum { PIECE = SZ_16K };
+
+static bool is_seq_file(struct file *file)
+{
+	struct dentry *dentry = file->f_path.dentry;
+	const struct file_operations *real;
+
+	if (dentry->d_sb->s_magic != DEBUGFS_MAGIC || debugfs_file_get(dentry))
+		return false;
+	real = debugfs_real_fops(file);
+	debugfs_file_put(dentry);
+	return real && real->read == seq_read;
+}
+
+static ssize_t read_piece(struct file *file, char *piece, loff_t *pos)
+{
+	struct kvec vec = { .iov_base = piece, .iov_len = PIECE };
+	struct iov_iter iter;
+	struct kiocb iocb;
+	ssize_t n;
+
+	init_sync_kiocb(&iocb, file);
+	iocb.ki_pos = *pos;
+	iov_iter_kvec(&iter, READ, &vec, 1, PIECE);
+	n = seq_read_iter(&iocb, &iter);
+	*pos = iocb.ki_pos;
+	return n;
+}
+
+static int read_lines(struct file *file, int (*line)(void *ctx, const char *line, u32 len),
+		      void *ctx)
+{
+	struct gtp_klist_lines *lines = gtp_mem_alloc(sizeof(*lines));
+	char *piece = gtp_mem_alloc(PIECE);
+	int rc = lines && piece ? 0 : -ENOMEM;
+	loff_t pos = 0;
+	ssize_t n = 1;
+
+	while (!rc && n > 0) {
+		n = read_piece(file, piece, &pos);
+		if (n > 0)
+			rc = gtp_klist_feed(lines, piece, n, line, ctx);
+		cond_resched();
+	}
+	gtp_mem_free(lines);
+	gtp_mem_free(piece);
+	return rc ? rc : (n < 0 ? -ENOENT : 0);
+}
+
+int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
+		      void *ctx)
+{
+	struct file *file = filp_open(path, O_RDONLY, 0);
+	int rc = -ENOENT;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
+	if (is_seq_file(file))
+		rc = read_lines(file, line, ctx);
+	filp_close(file, NULL);
+	return rc;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * May this address of the running kernel become a jump?
+ *
+ * Who is asked, in this order: the table, whether it knows the code at all; the code as it is in
+ * memory now, decoded from the function's first byte to its last; the kernel, which knows what must
+ * not be probed.
+ */
+#include <linux/kallsyms.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
+
+#include <gtp/kernel.h>
+#include "probe/direct.h"
+#include "probe/foreign.h"
+#include "probe/tables.h"
+#include "probe/trial.h"
+#include "probe/vet.h"
+
+enum { FUNCTION_MAX = SZ_64K }; /* bytes of a function that is looked at */
+
+/* Memory for one function at a time, and for its name; under gtp_host.lock. */
+static u8 *code;
+static char *name;
+
+static int get_scratch(void)
+{
+	if (!code)
+		code = gtp_mem_alloc(FUNCTION_MAX);
+	if (!name)
+		name = gtp_mem_alloc(KSYM_SYMBOL_LEN);
+	return code && name ? 0 : -ENOMEM;
+}
+
+static void put_scratch(void)
+{
+	gtp_mem_free(code);
+	gtp_mem_free(name);
+	code = NULL;
+	name = NULL;
+}
+
+/* The kernel tells a symbol's bounds in text only: NAME+0xOFFSET/0xSIZE and perhaps " [MODULE]". */
+static bool find_function(u64 addr, u64 *start, u32 *size)
+{
+	unsigned long offset, length;
+	const char *at;
+
+	sprint_symbol(name, addr);
+	at = strrchr(name, '+');
+	if (!at || sscanf(at, "+0x%lx/0x%lx", &offset, &length) != 2)
+		return false;
+	if (offset >= length || length > FUNCTION_MAX)
+		return false;
+	*start = addr - offset;
+	*size = length;
+	return true;
+}
+
+/* As it is now, but for our own probes. */
+static bool copy_function(u64 start, u32 size)
+{
+	if (copy_from_kernel_nofault(code, (void *)start, size))
+		return false;
+	gtp_kprobe_shadow(start, code, size);
+	gtp_direct_shadow(start, code, size);
+	return true;
+}
+
+/* decide - NULL, or why it is no jump */
+static const char *decide(u64 addr, struct gtp_region *r)
+{
+	struct gtp_region_ask ask = { .fn = code };
+	enum gtp_region_verdict v;
+	struct gtp_tables_place place;
+	u64 start;
+
+	if (!gtp_tables_find(addr, &place))
+		return gtp_tables_any() ? "no table of regions tells of this code" :
+					  "no table of regions has been loaded";
+	if (!find_function(addr, &start, &ask.fn_size))
+		return "the kernel tells no bounds of the function, or it is too long";
+	if (start < place.start)
+		return "the function begins elsewhere than the table's code";
+	if (!copy_function(start, ask.fn_size))
+		return "the function cannot be read";
+	ask.at = (u32)(addr - start);
+	ask.table = place.table;
+	ask.span = place.span;
+	ask.fn_offset = place.offset - ask.at;
+	v = gtp_region_find(&ask, r);
+	return v ? gtp_region_text(v) : NULL;
+}
+
+/*
+ * What may not be probed may not be overwritten either. Of what the kernel asks, the decoded code
+ * and the table have answered all but its blacklist. That is read once; only without it is the
+ * kernel asked for each place, which costs it a walk over all its jump labels and bugs.
+ */
+static int ask_kernel(u64 addr, const char **no_jump, struct gtp_why *why)
+{
+	int err = gtp_foreign_blacklist(addr, name);
+	bool on_ftrace = false;
+
+	if (!err)
+		return 0;
+	err = err > 0 ? -EINVAL : gtp_trial_at(addr, &on_ftrace, NULL);
+	if (err) {
+		gtp_kprobe_explain(err, why);
+		return err;
+	}
+	if (!on_ftrace)
+		return 0;
+	*no_jump = "it is the function tracer's";
+	return -EOPNOTSUPP;
+}
+
+int gtp_vet_region(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why)
+{
+	int err = gtp_kprobe_refuse(addr, why);
+
+	lockdep_assert_held(&gtp_host.lock);
+	if (err)
+		return err;
+	if (get_scratch()) {
+		gtp_kprobe_explain(-ENOMEM, why);
+		return -ENOMEM;
+	}
+	mutex_lock(&gtp_tables_lock);
+	*no_jump = decide(addr, r);
+	mutex_unlock(&gtp_tables_lock);
+	return *no_jump ? -EOPNOTSUPP : ask_kernel(addr, no_jump, why);
+}
+
+bool gtp_vet_denied(u64 addr)
+{
+	struct gtp_tables_place place;
+	struct gtp_table_list list;
+	bool denied;
+	u32 found;
+
+	mutex_lock(&gtp_tables_lock);
+	denied = gtp_tables_find(addr, &place) &&
+		 gtp_table_find(place.table, place.span, GTP_TABLE_DENY, &list) &&
+		 gtp_table_next(&list, place.offset, &found) && found == place.offset;
+	mutex_unlock(&gtp_tables_lock);
+	return denied;
+}
+
+int gtp_vet_batch_begin(void)
+{
+	gtp_trial_end();
+	return gtp_foreign_read();
+}
+
+void gtp_vet_batch_end(void)
+{
+	gtp_trial_end();
+	gtp_foreign_forget();
+	put_scratch();
+}
+
+bool gtp_vet_foreign(u64 start, u64 end)
+{
+	return gtp_foreign_in(start, end);
+}
+
+int gtp_vet_init(void)
+{
+	return gtp_tables_file_init();
+}
+
+/* Nothing is armed and nobody is connected: what a batch left behind has no owner any more. */
+void gtp_vet_exit(void)
+{
+	gtp_tables_file_exit();
+	mutex_lock(&gtp_host.lock);
+	gtp_vet_batch_end();
+	mutex_unlock(&gtp_host.lock);
+}
