@@ -35,6 +35,7 @@ GTP_SHARED := \
 	jit/compile_mem.c \
 	jit/compile_call.c \
 	jit/compile_frame.c \
+	jit/compile_fuse.c \
 	jit/live.c \
 	jit/copy.c \
 	jit/pad.c \

@@ -315,7 +315,7 @@ static u64 fold_compare(u32 op, u64 a, u64 b)
 	return op == AX_OP_less_signed ? (s64)a < (s64)b : a < b;
 }
 
-static struct jit_val flags(enum x86_cc cc)
+struct jit_val jit_flags(enum x86_cc cc)
 {
 	return (struct jit_val){
 		.where = JIT_FLAGS, .loc = cc, .bits = 64, .zbits = 1, .sbits = 2,
@@ -342,7 +342,7 @@ void jit_op_compare(struct ax_jit *j)
 		emit_cmp(j, a, b, w);
 	}
 	jit_pop(j);
-	jit_set(j, jit_arg(j, 0), flags(cc));
+	jit_set(j, jit_arg(j, 0), jit_flags(cc));
 }
 
 /* jit_test - make the flags tell whether a value is zero; returns the condition that it is not */
@@ -364,7 +364,7 @@ void jit_op_log_not(struct ax_jit *j)
 	if (jit_is_const(v))
 		jit_set_const(j, v, !v->imm);
 	else
-		jit_set(j, v, flags(jit_test(j, v) ^ 1));
+		jit_set(j, v, jit_flags(jit_test(j, v) ^ 1));
 }
 
 void jit_op_bit_not(struct ax_jit *j)

@@ -3,8 +3,8 @@
  * Instructions that a jump displaces, made to do the same elsewhere.
  *
  * Most are copied as they are. What counts from an instruction's end is counted again. A call must
- * leave the return address that it left before, so that nobody who sleeps in it returns to the copy:
- * it becomes a push and a jump.
+ * leave the return address that it left before, so that nobody who sleeps in it returns to the
+ * copy: it becomes a push and a jump.
  */
 #include "jit/copy.h"
 #include "jit/jit.h"

@@ -14,8 +14,8 @@
  *	rsp + 8 * (words - pos)              registers, pos counted from the first push
  *	rsp + 8 * words                      what was rsp
  *
- * The arithmetic flags wait in rax, or on the stack if rax is needed; where nobody will look at them
- * they are not kept.
+ * The arithmetic flags wait in rax, or on the stack if rax is needed; where nobody will look at
+ * them they are not kept.
  */
 #include "jit/compile.h"
 
@@ -103,7 +103,8 @@ static void choose_order(struct ax_jit *j)
 static void save(struct jit_live *l, enum x86_reg reg)
 {
 	l->save[l->nsave++] = reg;
-	l->pos[reg] = (u8)++l->words;
+	l->words++;
+	l->pos[reg] = (u8)l->words;
 }
 
 static void choose_saved(struct ax_jit *j)

@@ -250,6 +250,17 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 	emit_le(b, (u32)imm, fits8(imm) ? 1 : 4);
 }
 
+void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes)
+{
+	u32 n = bytes == 1 || fits8(imm) ? 1 : bytes == 2 ? 2 : 4;
+
+	if (bytes == 2)
+		emit(b, 0x66); /* operand size 16 */
+	op_rm(b, bytes == 8 ? REX_W : REX_NONE, bytes == 1 ? 0x80 : n == 1 ? 0x83 : 0x81, X86_CMP,
+	      &mem); /* cmp [mem], imm */
+	emit_le(b, (u32)imm, n);
+}
+
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y)
 {
 	op_rr(b, rex_of(w), 0x85, y, x); /* test x, y */

@@ -329,7 +329,7 @@ static void check_hit(const struct test *t, const struct padworld_hit *hit)
 
 	if (t->req.cond)
 		want = expected(t, &read);
-	if (want >= 0 && hit->count != (want != 0))
+	if (want >= 0 && hit->count != !!want)
 		complain(t, want ? "pad_hit was not called" : "pad_hit was called");
 	if (want >= 0 && hit->count && hit->number != (u64)(want - 1))
 		complain(t, "pad_hit got another number");

@@ -17,15 +17,11 @@ enum {
 static struct padworld world;
 
 /* Shared with the assembly below. */
-struct padworld_regs padworld_out __asm__("padworld_out");
-struct padworld_hit padworld_seen __asm__("padworld_seen");
-u64 padworld_entry __asm__("padworld_entry");
-u64 padworld_back __asm__("padworld_back");
-u8 padworld_landed __asm__("padworld_landed");
-
-void padworld_enter(const struct padworld_regs *regs);
-void padworld_exit(void);
-void padworld_pad_hit(void);
+struct padworld_regs padworld_out;
+struct padworld_hit padworld_seen;
+u64 padworld_entry;
+u64 padworld_back;
+u8 padworld_landed;
 
 #define EACH(X, to)                                                                             \
 	X(0, rax, to) X(1, rcx, to) X(2, rdx, to) X(3, rbx, to) X(4, rsp, to) X(5, rbp, to)     \
@@ -33,8 +29,7 @@ void padworld_pad_hit(void);
 	X(12, r12, to) X(13, r13, to) X(14, r14, to) X(15, r15, to)
 #define STORE(n, reg, to) "	mov	%" #reg ", " to "+8*" #n "(%rip)\n"
 
-__asm__(
-	"	.text\n"
+__asm__("	.text\n"
 	"	.globl	padworld_enter, padworld_exit, padworld_pad_hit\n"
 	"padworld_enter:\n"
 	"	push	%rbx\n	push	%rbp\n	push	%r12\n	push	%r13\n	push	%r14\n	push	%r15\n"
@@ -53,6 +48,8 @@ __asm__(
 	"	mov	padworld_back(%rip), %rsp\n"
 	"	pushfq\n"
 	"	popq	padworld_out+8*16(%rip)\n"
+	"	pushq	$0x202\n"
+	"	popfq\n"
 	"	pop	%r15\n	pop	%r14\n	pop	%r13\n	pop	%r12\n	pop	%rbp\n	pop	%rbx\n"
 	"	ret\n"
 	"padworld_pad_hit:\n"
@@ -92,9 +89,12 @@ static bool is_mapped(u64 addr, u64 n)
 
 	if (addr >= PADWORLD_STACK && addr + n <= PADWORLD_STACK + PADWORLD_STACK_SIZE)
 		return true;
-	for (u64 i = at; i < at + n; i++)
-		if (i >= MEM_SIZE || i / PAGE == 1 || i / PAGE == 4)
+	for (u64 i = 0; i < n; i++) {
+		u64 page = (at + i) / PAGE;
+
+		if (page >= AXGEN_PAGES || page == 1 || page == 4)
 			return false;
+	}
 	return true;
 }
 

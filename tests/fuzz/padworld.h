@@ -36,6 +36,11 @@ enum {
 	PADWORLD_NUMBER = 0x2aaaaaaa,
 };
 
+/* In assembly: load all registers and go; where landings go; what pads call. */
+void padworld_enter(const struct padworld_regs *regs);
+void padworld_exit(void);
+void padworld_pad_hit(void);
+
 /* Landings: where control can leave the original code; the first is behind the region. */
 enum {
 	PADWORLD_BEHIND = 1,

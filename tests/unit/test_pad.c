@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Jump pads: what they do, what they refuse, how many instructions and bytes they take. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <cmocka.h>
+
+#include "tests/fuzz/paddiff.h"
+#include "tests/fuzz/padworld.h"
+#include "tools/axasm.h"
+
+enum { TRAP_FLAG = 0x100, STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 };
+
+static struct {
+	u8 code[AX_MAX_LEN];
+	struct ax_point points[AX_MAX_LEN];
+	struct ax_verified v;
+	struct gtp_region region;
+	struct gtp_pad_request req;
+	struct padworld_regs regs;
+	struct padworld_hit hit;
+	u64 entry;
+	u32 len;
+	u64 from, to; /* steps are counted in */
+	u32 steps;
+} t;
+
+static const struct ax_verified *condition(const char *text)
+{
+	struct ax_error err;
+	char why[256];
+	int len = axasm(text, t.code, sizeof(t.code), why, sizeof(why));
+
+	if (len < 0)
+		fail_msg("%s", why);
+	if (ax_verify(t.code, (u32)len, AX_CONDITION, t.points, &t.v, &err) != AX_OK)
+		fail_msg("%s at %u", ax_error_name(err.code), err.pc);
+	return &t.v;
+}
+
+#define REGION(text) set_region((const u8 *)(text), sizeof(text) - 1)
+
+static void set_region(const u8 *bytes, u32 len)
+{
+	struct gtp_region *r = &t.region;
+
+	memset(r, 0, sizeof(*r));
+	r->len = (u8)len;
+	r->falls_out = true;
+	memcpy(r->bytes, bytes, len);
+	for (u32 at = 0; at < len; at += r->insn[r->n++].len)
+		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
+}
+
+static void ask(const char *cond)
+{
+	t.req = (struct gtp_pad_request){
+		.region = &t.region, .at = padworld_at(), .number = PADWORLD_NUMBER,
+		.cond = cond ? condition(cond) : NULL,
+	};
+}
+
+static void make(const char *cond)
+{
+	ask(cond);
+	padworld_put(t.region.bytes, t.region.len);
+	t.entry = padworld_make(&t.req, &t.len);
+}
+
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	t.steps += rip >= t.from && rip < t.to;
+}
+
+/* The trap flag is set as if the hit had it: each instruction of the pad is seen once. */
+static u32 run(u64 rdi, bool step)
+{
+	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+
+	jit_user_catch_faults();
+	sigaction(SIGTRAP, &sa, NULL);
+	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? TRAP_FLAG : 0) };
+	t.regs.gpr[X86_RDI] = rdi;
+	t.regs.gpr[X86_RSP] = STACK_TOP;
+	t.from = t.entry;
+	t.to = t.entry + t.len;
+	t.steps = 0;
+	return padworld_run(&t.regs, t.entry, &t.hit);
+}
+
+#define FIELD "reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end"
+#define EQUAL "reg 5; const8 42; equal; end"
+
+/* The cost of a condition that is false, beside what was displaced and the jump to the pad. */
+static void test_instructions(void **state)
+{
+	static const struct {
+		const char *cond;
+		bool dead;
+		u32 steps, bytes;
+	} rows[] = {
+		{ EQUAL, true, 3, 34 }, /* cmp, jcc, jmp back */
+		{ EQUAL, false, 10, 48 }, /* and push, lahf, seto; add, sahf, pop, and a nop */
+		{ FIELD, true, 6, 60 },
+		{ FIELD, false, 12, 80 },
+		{ "reg 5; ref64; const8 4; add; ref16; const8 9; equal; end", true, 13, 80 },
+		{ "reg 5; ref8; if_goto 10; goto 23; reg 5; ref8; if_goto 20; goto 23; const8 1; "
+		  "end; const8 0; end", true, 7, 84 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		REGION("\x55\x48\x89\xe5\x53"); /* push rbp; mov rbp, rsp; push rbx */
+		t.region.flags_dead = rows[i].dead;
+		make(rows[i].cond);
+		assert_int_not_equal(t.entry, 0);
+		memset((void *)PADWORLD_STACK, 0, 64);
+		*(u64 *)PADWORLD_STACK = i == 4 ? PADWORLD_STACK : 0;
+		assert_int_equal(run(PADWORLD_STACK, true), PADWORLD_BEHIND);
+		assert_int_equal(t.hit.count, 0);
+		if (t.steps > rows[i].steps + t.region.n || t.len > rows[i].bytes)
+			fail_msg("row %u: %u instructions, %u bytes", i, t.steps - t.region.n,
+				 t.len);
+	}
+}
+
+/* All registers are the hit's when pad_hit is called, and rsp reads as what it was. */
+static void test_hit(void **state)
+{
+	static const struct {
+		const char *cond;
+		u64 word; /* what is pushed; 0: pad_hit is not called */
+	} rows[] = {
+		{ NULL, PADWORLD_NUMBER << 1 },
+		{ "const8 1; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		{ "const8 0; end", 0 },
+		{ "reg 5; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		{ "reg 5; ref8; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		{ "const8 8; ref8; end", PADWORLD_NUMBER << 1 }, /* faults */
+		{ "const64 0xffff888000000000; ref8; end", PADWORLD_NUMBER << 1 },
+		{ "reg 5; const64 0x100000000000; add; ref8; end", PADWORLD_NUMBER << 1 },
+		{ "reg 5; const8 0; div_signed; end", PADWORLD_NUMBER << 1 },
+		{ "reg 5; reg 0; rem_unsigned; end", PADWORLD_NUMBER << 1 }, /* rax is 0 */
+		{ "reg 7; const32 0x300ffe00; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+	};
+
+	assert_int_equal(STACK_TOP, 0x300ffe00);
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		REGION("\x0f\x1f\x44\x00\x00");
+		make(rows[i].cond);
+		memset((void *)PADWORLD_STACK, 0x11, 64);
+		assert_int_not_equal(t.entry, 0);
+		assert_int_equal(run(PADWORLD_STACK, false), PADWORLD_BEHIND);
+		if (t.hit.count != !!rows[i].word || t.hit.number != rows[i].word)
+			fail_msg("row %u: called %llu times, with 0x%llx", i, t.hit.count,
+				 t.hit.number);
+		assert_int_equal(t.regs.gpr[X86_RDI], PADWORLD_STACK);
+		assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP);
+		if (!t.hit.count)
+			continue;
+		assert_int_equal(t.hit.regs.gpr[X86_RDI], PADWORLD_STACK);
+		assert_int_equal(t.hit.regs.gpr[X86_RSP], STACK_TOP);
+		assert_int_equal(t.hit.regs.gpr[X86_RAX], 0);
+	}
+}
+
+/* Without a region it is called: rsp reads as before the call, and it returns. */
+static void test_called(void **state)
+{
+	ask("reg 7; const32 0x300ffe08; equal; end");
+	t.req.region = NULL;
+	t.entry = padworld_make(&t.req, &t.len);
+	*(u64 *)STACK_TOP = padworld_landing(PADWORLD_FAR);
+	assert_int_equal(run(0, false), PADWORLD_FAR);
+	assert_int_equal(t.hit.number, PADWORLD_NUMBER << 1 | GTP_PAD_HELD);
+	assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP + 8);
+}
+
+/* What reads all registers, insists on some of them, and needs more than there are. */
+static void test_pressure(void **state)
+{
+	static const char *const conds[] = {
+		"reg 0; reg 1; add; reg 2; add; reg 3; add; reg 4; add; reg 6; add; reg 8; add; "
+		"reg 9; add; reg 10; add; reg 11; add; reg 12; add; reg 13; add; reg 14; add; "
+		"reg 15; add; reg 5; add; reg 7; div_unsigned; reg 2; add; reg 5; sub; "
+		"end",
+		"reg 0; reg 3; const8 7; bit_or; div_signed; reg 3; add; reg 2; reg 5; reg 2; lsh; "
+		"sub; equal; log_not; end",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(conds); i++) {
+		for (u32 seed = 0; seed < 30; seed++) {
+			struct padworld_read read = { .rsp = STACK_TOP };
+			u64 stack[AX_MAX_DEPTH], value = 0;
+			struct gtp_regs regs;
+			struct ax_env env = {
+				.ops = &padworld_ops, .ctx = &read, .regs = &regs, .stack = stack,
+			};
+
+			REGION("\x0f\x1f\x44\x00\x00");
+			ask(conds[i]);
+			t.req.seed = seed;
+			padworld_put(t.region.bytes, t.region.len);
+			t.entry = padworld_make(&t.req, &t.len);
+			assert_int_not_equal(t.entry, 0);
+			run(77, false);
+			assert_int_equal(t.hit.count, 1);
+			padworld_gtp_regs(&regs, &t.hit.regs);
+			assert_int_equal(ax_interp(&t.v, &env, &value), 0);
+			assert_int_not_equal(value, 0);
+			assert_int_equal(t.hit.number, PADWORLD_NUMBER << 1 | GTP_PAD_HELD);
+		}
+	}
+}
+
+/* @n values from memory that are all needed in the end */
+static char *deep(u32 n)
+{
+	char *text = calloc(1, 64 * (size_t)n + 64);
+
+	for (u32 i = 0; i < n; i++)
+		sprintf(text + strlen(text), "reg 5; const8 %u; add; ref64; ", 8 * (i % 8));
+	for (u32 i = 1; i < n; i++)
+		strcat(text, "bit_xor; ");
+	strcat(text, "end");
+	return text;
+}
+
+/* Values that no register is left for go to the stack; too many are refused, not miscompiled. */
+static void test_spills(void **state)
+{
+	static const struct {
+		u32 n;
+		bool possible;
+	} rows[] = { { 7, true }, { 9, true }, { 25, true }, { 40, false }, { 90, false } };
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text = deep(rows[i].n);
+		u64 *words = (u64 *)PADWORLD_STACK;
+		u64 want = 0;
+
+		for (u32 k = 0; k < 8; k++)
+			words[k] = 1ULL << k;
+		for (u32 k = 0; k < rows[i].n; k++)
+			want ^= words[k % 8];
+		REGION("\x0f\x1f\x44\x00\x00");
+		make(text);
+		free(text);
+		assert_int_equal(t.entry != 0, rows[i].possible);
+		if (!t.entry)
+			continue;
+		run(PADWORLD_STACK, false);
+		assert_int_equal(t.hit.count, want != 0);
+		assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP);
+	}
+}
+
+static void test_conditions_refused(void **state)
+{
+	static const char *const conds[] = {
+		"getv 1; end", "const8 1; setv 1; end", "reg 17; end", "reg 18; end", "reg 19; end",
+		"const8 1; const8 0; const8 8; trace; end", "const8 8; trace_quick 4; end",
+	};
+
+	assert_true(gtp_pad_can(condition("reg 16; end")));
+	for (u32 i = 0; i < ARRAY_SIZE(conds); i++) {
+		REGION("\x0f\x1f\x44\x00\x00");
+		ask(conds[i]);
+		assert_false(gtp_pad_can(&t.v));
+		assert_int_equal(padworld_make(&t.req, &t.len), 0);
+	}
+}
+
+static u32 plan(void)
+{
+	struct ax_jit *work;
+	u32 n;
+
+	ask(NULL);
+	t.req.world = &padworld()->code->world;
+	work = malloc(gtp_pad_work_size(&t.req));
+	n = gtp_pad_plan(work, &t.req);
+	free(work);
+	return n;
+}
+
+static void test_instructions_refused(void **state)
+{
+	static const struct {
+		const char *bytes;
+		u8 len, kind;
+	} rows[] = {
+		{ "\xcc", 1, GTP_INSN_INT3 },
+		{ "\x0f\x0b", 2, GTP_INSN_TRAP },
+		{ "\xfb", 1, GTP_INSN_FIXED },
+		{ "\xc2\x08\x00", 3, GTP_INSN_RET },       /* ret 8 */
+		{ "\xf2\xc3", 2, GTP_INSN_RET },
+		{ "\x66\xe8\0\0\0\0", 6, GTP_INSN_CALL },
+		{ "\xff\xd4", 2, GTP_INSN_CALL_REG },      /* call rsp */
+		{ "\xff\x14\x24", 3, GTP_INSN_CALL_REG },  /* call [rsp] */
+		{ "\xff\x54\xc4\x08", 4, GTP_INSN_CALL_REG }, /* call [rsp + rax * 8 + 8] */
+		{ "\xff\xe0", 2, GTP_INSN_CALL_REG },      /* a jump is no call */
+		{ "\x48", 1, GTP_INSN_CALL_REG },
+		{ "\x90", 1, 200 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		t.region = (struct gtp_region){ .len = 5 + rows[i].len, .n = 2 };
+		memcpy(t.region.bytes, "\x0f\x1f\x44\x00\x00", 5);
+		memcpy(t.region.bytes + 5, rows[i].bytes, rows[i].len);
+		t.region.insn[0] = (struct gtp_insn){ .len = 5 };
+		t.region.insn[1] = (struct gtp_insn){ .len = rows[i].len, .kind = rows[i].kind };
+		if (plan())
+			fail_msg("row %u is accepted", i);
+	}
+	t.region.n = 0;
+	assert_int_equal(plan(), 0);
+}
+
+/* The bytes of a pad without a condition for a place at @at, at @base. */
+static int emit_at(u64 at, u64 base, u8 *buf, u32 *len)
+{
+	struct ax_jit_world world = { .pad_hit = base + 0x1000 };
+	struct ax_jit *work;
+	int ret;
+
+	ask(NULL);
+	t.req.at = at;
+	t.req.world = &world;
+	work = malloc(gtp_pad_work_size(&t.req));
+	*len = gtp_pad_plan(work, &t.req);
+	assert_in_range(*len, 1, 128);
+	assert_int_equal(gtp_pad_emit(work, base, buf, *len - 1), -ENOSPC);
+	ret = gtp_pad_emit(work, base, buf, *len);
+	free(work);
+	return ret;
+}
+
+enum { BEFORE = 15 }; /* push number; call pad_hit; lea rsp, [rsp + 8] */
+
+/* A displaced call leaves the return address that it left before: nobody returns to a pad. */
+static void test_call(void **state)
+{
+	u8 buf[128];
+	u32 len;
+
+	REGION("\xe8\x00\x10\x00\x00");
+	assert_int_equal(emit_at(0xffffffff81000000, 0xffffffffc0000000, buf, &len), 0);
+	assert_int_equal(len, BEFORE + 10);
+	assert_int_equal(buf[BEFORE], 0x68); /* push */
+	assert_int_equal(gtp_get_le(buf + BEFORE + 1, 4), 0x81000005);
+	assert_int_equal(buf[BEFORE + 5], 0xe9); /* jmp */
+	assert_int_equal(0xffffffffc0000000 + len + (u64)(s32)gtp_get_le(buf + BEFORE + 6, 4),
+			 0xffffffff81001005);
+}
+
+static void test_out_of_reach(void **state)
+{
+	u8 buf[128];
+	u32 len;
+
+	REGION("\x0f\x1f\x44\x00\x00");
+	assert_int_equal(emit_at(0x200000000, 0x100000000, buf, &len), -ERANGE);
+	assert_int_equal(emit_at(0x170000000, 0x100000000, buf, &len), 0);
+	REGION("\x48\x8b\x05\x00\x00\x00\x7f"); /* mov rax, [rip + 0x7f000000] */
+	assert_int_equal(emit_at(0x100000000, 0x110000000, buf, &len), 0);
+	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), -ERANGE);
+	REGION("\x0f\x84\x00\x00\x00\x7f"); /* je */
+	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), -ERANGE);
+}
+
+/* A fault of a displaced instruction is not to be taken for that of a load: it stands elsewhere. */
+static void test_no_load_place(void **state)
+{
+	u8 buf[128];
+	u32 len;
+
+	REGION("\x50\x51\x52\x53\x56"); /* behind the first is a multiple of 8 */
+	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), 0);
+	assert_memory_equal(buf + BEFORE, "\x50\x90\x51\x52\x53\x56\xe9", 7);
+	REGION("\x66\x90\xff\x53\x08"); /* the jump stands behind the push */
+	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
+	assert_memory_equal(buf + BEFORE, "\x66\x90\x68\x05\x00\x00\x10\xff\x63\x08", 10);
+	REGION("\x48\x89\xc3\xff\x53\x08"); /* and would at 24, after one that copies 3 bytes */
+	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
+}
+
+/* Flags that are dead are still the hit's if somebody wants to record them. */
+static void test_flags_kept(void **state)
+{
+	for (u32 keep = 0; keep < 2; keep++) {
+		REGION("\x48\x31\xc0\x66\x90"); /* xor rax, rax */
+		t.region.flags_dead = true;
+		ask("reg 5; const8 1; equal; end");
+		t.req.keep_flags = keep;
+		padworld_put(t.region.bytes, t.region.len);
+		t.entry = padworld_make(&t.req, &t.len);
+		run(1, false);
+		assert_int_equal(t.hit.count, 1);
+		/* The comparison has found them equal. */
+		assert_int_equal(t.hit.regs.flags & GTP_FLAG_ZF, keep ? 0 : GTP_FLAG_ZF);
+	}
+}
+
+/* Random pads; many more of them run without sanitizers. */
+static void test_random(void **state)
+{
+	static struct axgen g;
+
+	jit_user_catch_faults();
+	for (u64 n = 1; n <= 3000; n++) {
+		g.rng = n * 0x9e3779b97f4a7c15;
+		paddiff(&g);
+	}
+	assert_true(paddiff_stats.held > 300 && paddiff_stats.not_held > 100);
+	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_instructions),
+		cmocka_unit_test(test_hit),
+		cmocka_unit_test(test_called),
+		cmocka_unit_test(test_pressure),
+		cmocka_unit_test(test_spills),
+		cmocka_unit_test(test_conditions_refused),
+		cmocka_unit_test(test_instructions_refused),
+		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_out_of_reach),
+		cmocka_unit_test(test_no_load_place),
+		cmocka_unit_test(test_flags_kept),
+		cmocka_unit_test(test_random),
+	};
+
+	padworld();
+	return cmocka_run_group_tests_name("pad", tests, NULL, NULL);
+}
