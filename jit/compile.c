@@ -98,18 +98,27 @@ u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 	s.pos = slot->pos;
 	s.pc = j->insn.pc;
 	s.op = j->insn.op;
+	s.progress = j->progress;
 	*slot = s;
 	return j->nslow++;
 }
 
-static void do_return(struct ax_jit *j)
+/* The top of the stack, or 0; actions have no value. */
+static void put_result(struct ax_jit *j)
 {
 	const struct jit_val *top = j->depth ? jit_arg(j, 0) : NULL;
 
+	if (j->req.nitems)
+		return;
 	if (!top || (jit_is_const(top) && !top->imm))
 		x86_zero(&j->b, X86_RAX);
 	else
 		jit_move(j, X86_RAX, top);
+}
+
+static void do_return(struct ax_jit *j)
+{
+	put_result(j);
 	x86_zero(&j->b, X86_RDX);
 	if (j->framed)
 		x86_leave(&j->b);
@@ -542,8 +551,7 @@ u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 	if (j->unsuitable)
 		return 0;
 	j->frame_slots = (j->max_slots + 1) & ~1U; /* calls want rsp on 16 bytes */
-	/* Careful copies push more than their stub takes back: a frame makes that good. */
-	j->framed = j->calls || j->max_slots || req->nitems;
+	j->framed = j->calls || j->max_slots;
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.len;
 	return j->planned;

@@ -67,6 +67,7 @@ struct jit_slow {
 	bool block; /* a block's memory, copied as a whole */
 	u32 len;    /* of that */
 	u32 where;  /* in the frame */
+	u32 progress; /* as struct ax_env has it */
 };
 
 /* struct jit_load - an access to memory: @bytes at register @base + @disp, or @disp alone */
@@ -145,6 +146,7 @@ struct ax_jit {
 	bool unsuitable; /* as one snippet of actions */
 	u32 item;        /* action being compiled, from 1 */
 	u32 frame_used;  /* bytes that actions have collected so far */
+	u32 progress;    /* what an error has to say about that */
 	u32 nalloc;
 	struct jit_live live;
 	struct jit_val stack[AX_MAX_DEPTH + 1];
@@ -250,11 +252,6 @@ void jit_op_bit_not(struct ax_jit *j);
 void jit_op_extend(struct ax_jit *j);
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v); /* condition that says: not zero */
 
-struct jit_val jit_flags(enum x86_cc cc); /* of a comparison that has just been made */
-
-/* compile_fuse.c */
-bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l);
-
 /* compile_shift.c */
 void jit_op_shift(struct ax_jit *j);
 void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 count);
@@ -277,6 +274,7 @@ void jit_frame_items(struct ax_jit *j);
 void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 void jit_frame_var(struct ax_jit *j, u32 tsv);
 void jit_frame_after_call(struct ax_jit *j);
+void jit_frame_progress(struct ax_jit *j, u32 progress);
 void jit_slow_block(struct ax_jit *j, const struct jit_slow *s);
 
 /*
@@ -288,6 +286,7 @@ enum {
 	JIT_DESC_REG = 24,
 	JIT_DESC_SIGN = 28,
 	JIT_DESC_FRAMED = 29, /* rbp is the snippet's frame, to be left on an error */
+	JIT_DESC_BLOCK = 30,  /* two more words have been pushed */
 };
 
 #endif /* _GTP_COMPILE_H */

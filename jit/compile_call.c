@@ -23,6 +23,7 @@ static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
 static void call(struct ax_jit *j, enum ax_jit_stub stub)
 {
 	j->calls = true;
+	jit_frame_progress(j, j->progress);
 	x86_mov_imm(&j->b, X86_RCX, jit_desc(j, j->insn.pc, j->insn.op, 0, false));
 	jit_call(j, stub);
 	jit_forget_cached(j);

@@ -3,16 +3,18 @@
  * A tracepoint's actions as one snippet: all blocks of a frame, written where they belong.
  *
  * The caller has made room for all of it, once; JIT_FRAME points there, and every block's place is
- * known now because nothing jumps. Of a block's memory the first piece is checked as a load is (see
+ * known now because nothing jumps. How far things have come is written down only where something
+ * may fail: in the slow code. Of a block's memory the first piece is checked as a load is (see
  * compile_mem.c), for the block as a whole; what fails the check or faults, in any piece, is copied
  * carefully from its beginning.
  *
- *	mov dword [frame + n], type; mov dword [frame + n + 4], length; mov [frame + n + 8], address
+ *	mov qword [frame + n], type and length; mov [frame + n + 8], address
  *	cmp base, limit; jge slow; mov d, [base]; mov [frame + n + 16], d
  *	nop slow; mov d, [base + 8]; mov [frame + n + 24], d
  * back:
  *	...
- * slow: mov d, address; push length; push place; push what it is about; call the common stub
+ * slow: mov dword [env.progress], p
+ *	mov d, address; push length; push place; push what it is about; call the common stub
  *	pop d; lea rsp, [rsp + 16]; jmp back
  */
 #include "jit/compile.h"
@@ -34,12 +36,19 @@ static void give_up(struct ax_jit *j)
 	j->unsuitable = true;
 }
 
-/* Where an error finds the frame: the action that is being done, and what it has left so far. */
+/* What an error that comes now finds: the action that is being done, and what it has left so far. */
 static void note_progress(struct ax_jit *j)
+{
+	j->progress = j->item << AX_PROGRESS_ACTION | j->frame_used;
+}
+
+/* jit_frame_progress - in front of what may fail: the frame is good as far as @progress says */
+void jit_frame_progress(struct ax_jit *j, u32 progress)
 {
 	struct x86_mem to = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, progress));
 
-	x86_store_imm(&j->b, to, (s32)(j->item << AX_PROGRESS_ACTION | j->frame_used), 4);
+	if (j->req.nitems)
+		x86_store_imm(&j->b, to, (s32)progress, 4);
 }
 
 /* Room for a block; returns where its body begins. */
@@ -51,8 +60,12 @@ static u32 begin_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 
 		give_up(j);
 		return 0;
 	}
-	x86_store_imm(&j->b, frame_at(at), (s32)(type | num << 16), 4);
-	x86_store_imm(&j->b, frame_at(at + 4), (s32)len, 4);
+	if (num) {
+		x86_store_imm(&j->b, frame_at(at), (s32)(len | type << 16), 4);
+		x86_store_imm(&j->b, frame_at(at + 4), (s32)num, 4);
+	} else {
+		x86_store_imm(&j->b, frame_at(at), (s32)(len | type << 16), 8);
+	}
 	j->frame_used = at + 8 + room;
 	return at + 8;
 }
@@ -73,10 +86,11 @@ static void careful_copy(struct ax_jit *j, const struct jit_slow *s)
 {
 	struct jit_load l = { .base = s->base, .disp = s->disp };
 
+	jit_frame_progress(j, s->progress);
 	jit_address(j, s->dst, &l);
 	x86_push_imm(&j->b, (s32)s->len);
 	x86_push_imm(&j->b, (s32)s->where);
-	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, false));
+	x86_push_imm(&j->b, (s32)(jit_desc(j, s->pc, s->op, s->dst, false) | 1 << JIT_DESC_BLOCK));
 	jit_call(j, AX_JIT_SLOW);
 	x86_pop(&j->b, s->dst);
 	x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
@@ -113,6 +127,7 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len)
 	struct jit_slow s = {
 		.block = true, .dst = l->dst, .base = l->base, .disp = l->disp,
 		.len = len, .where = to,
+		.progress = j->progress,
 	};
 	u32 slow;
 
@@ -125,15 +140,6 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len)
 	slow = jit_slow_add(j, s);
 	copy_pieces(j, l, to, len, slow);
 	j->slow[slow].back = j->b.len;
-}
-
-/* What follows a block in its expression may fail; then the block stays. */
-static void end_block(struct ax_jit *j)
-{
-	struct ax_insn next;
-
-	if (j->insn.op && jit_peek(j, &next) && next.op != AX_OP_end)
-		note_progress(j);
 }
 
 /* jit_frame_mem - a MEM block of what @addr points to */
@@ -154,7 +160,7 @@ void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 	store_address(j, at, &l, l.dst);
 	copy_memory(j, &l, at + 8, (u32)len);
 	jit_unref_reg(j, l.dst);
-	end_block(j);
+	note_progress(j); /* what follows may fail; then the block stays */
 }
 
 /* jit_frame_var - a VAR block with what is in rax */
@@ -163,7 +169,7 @@ void jit_frame_var(struct ax_jit *j, u32 tsv)
 	u32 at = begin_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
 
 	x86_store(&j->b, frame_at(at), X86_RAX, 8);
-	end_block(j);
+	note_progress(j); /* what follows may fail; then the block stays */
 }
 
 static void put_reg(struct ax_jit *j, u32 at, u32 n)

@@ -123,8 +123,6 @@ void jit_op_ref(struct ax_jit *j)
 	u32 slow;
 
 	jit_take_address(j, v, &l, l.bytes);
-	if (jit_fuse_compare(j, &l))
-		return;
 	take_dst(j, v, &l);
 	l.sign = take_sign(j, l.bytes);
 	slow = jit_slow_add(j, (struct jit_slow){
@@ -172,6 +170,7 @@ static void slow_path(struct ax_jit *j, struct jit_slow *s)
 		jit_slow_block(j, s);
 		return;
 	}
+	jit_frame_progress(j, s->progress);
 	if (load)
 		jit_address(j, s->dst, &l);
 	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, s->sign));

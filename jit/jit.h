@@ -28,7 +28,10 @@ static inline u64 ax_jit_careful(const u8 *load)
 	return (u64)(unsigned long)load + (u64)(s64)(s32)gtp_get_le(load - 4, 4);
 }
 
-/* struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0 */
+/*
+ * struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0, and anything
+ * when actions have been compiled
+ */
 struct ax_jit_result {
 	u64 value;
 	s64 status;

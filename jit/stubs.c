@@ -217,13 +217,18 @@ static void restore_all(struct x86_buf *b)
  */
 static void emit_slow_error(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
 {
-	u32 framed, out;
+	u32 framed, few, out;
 
 	x86_load(b, X86_RCX, x86_at(X86_RBP, 8 * (SAVED_DESC - SAVED_REGS)), 8, false);
 	x86_leave(b);
+	x86_mov(b, X86_RDX, X86_RCX);
 	x86_alu_imm(b, X86_AND, X86_32, X86_RCX, 1 << JIT_DESC_FRAMED);
 	framed = x86_skip_if(b, X86_CC_NE);
 	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
+	x86_alu_imm(b, X86_AND, X86_32, X86_RDX, 1 << JIT_DESC_BLOCK);
+	few = x86_skip_if(b, X86_CC_E);
+	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
+	x86_land(b, few);
 	out = x86_skip(b);
 	x86_land(b, framed);
 	x86_leave(b);

@@ -164,9 +164,9 @@ static u64 *add_block(struct gtp_buffer *b, u16 type, u16 num, u32 len, u32 room
 
 	if (unlikely(!block))
 		return NULL;
+	block->len = (u16)len;
 	block->type = type;
 	block->num = num;
-	block->len = len;
 	return (u64 *)(block + 1);
 }
 
@@ -344,7 +344,7 @@ static int add_string_block(struct gtp_buffer *b, u64 addr, u32 max, bool *ended
 		*ended = nul;
 		len += nul ? (u32)(nul - dst) + 1 : n;
 	}
-	((struct gtp_block *)(b->mem + b->head + start))->len = len;
+	((struct gtp_block *)(b->mem + b->head + start))->len = (u16)len;
 	gtp_buffer_rewind(b, data + gtp_round8(len));
 	return 0;
 }

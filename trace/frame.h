@@ -47,15 +47,17 @@ enum gtp_block_type {
 
 /**
  * struct gtp_block - head of a block inside a frame
- * @type: enum gtp_block_type
- * @num: trace state variable
  * @len: MEM, STATIC: bytes of data, at most GTP_BLOCK_MEM_MAX, GTP_SDATA_RECORD_MAX; REGS, VAR:
  *       bytes behind this head
+ * @type: enum gtp_block_type
+ * @num: trace state variable, else 0
+ *
+ * In this order most heads are a number of 31 bits, which one instruction can store.
  */
 struct gtp_block {
+	u16 len;
 	u16 type;
-	u16 num;
-	u32 len;
+	u32 num;
 };
 
 enum {
