@@ -252,6 +252,11 @@ void jit_op_bit_not(struct ax_jit *j);
 void jit_op_extend(struct ax_jit *j);
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v); /* condition that says: not zero */
 
+struct jit_val jit_flags(enum x86_cc cc); /* of a comparison that has just been made */
+
+/* compile_fuse.c */
+bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l);
+
 /* compile_shift.c */
 void jit_op_shift(struct ax_jit *j);
 void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 count);

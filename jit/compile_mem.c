@@ -123,6 +123,8 @@ void jit_op_ref(struct ax_jit *j)
 	u32 slow;
 
 	jit_take_address(j, v, &l, l.bytes);
+	if (jit_fuse_compare(j, &l))
+		return;
 	take_dst(j, v, &l);
 	l.sign = take_sign(j, l.bytes);
 	slow = jit_slow_add(j, (struct jit_slow){
