@@ -40,7 +40,7 @@ struct gtp_target_obj {
 /* Counters' names, in the order in which /proc/gtp_target shows them. */
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
-	X(user) X(noprobe) X(many) X(event)
+	X(user) X(noprobe) X(nap) X(many) X(event)
 
 enum gtp_target_count {
 #define X(name) GTP_TARGET_COUNT_##name,
@@ -58,6 +58,7 @@ long gtp_target_add(long a, long b);
 long gtp_target_obj(struct gtp_target_obj *o, int n);
 long gtp_target_str(const char *s);
 long gtp_target_leaf(long n);
+long gtp_target_nap(long ms);
 long gtp_target_irq(long n);
 long gtp_target_locals(long n);
 long gtp_target_chain_a(long n);

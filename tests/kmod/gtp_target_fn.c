@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The functions that the tests trace, and the data that they read. */
 #include <linux/atomic.h>
+#include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
@@ -79,6 +80,13 @@ GTP_TARGET_FN long gtp_target_str(const char *s)
 GTP_TARGET_FN notrace long gtp_target_leaf(long n)
 {
 	return n * 3 + 1;
+}
+
+/* Sleeps in a call, to which a jump can be displaced. */
+GTP_TARGET_FN notrace long gtp_target_nap(long ms)
+{
+	msleep(ms + 1);
+	return ms * 2;
 }
 
 GTP_TARGET_FN long gtp_target_irq(long n)

@@ -4,7 +4,7 @@
  * where things are.
  *
  *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
- *	call chain N | call ptr HEX | call user TEXT | call noprobe N
+ *	call nap MILLISECONDS | call chain N | call ptr HEX | call user TEXT | call noprobe N
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
@@ -82,6 +82,17 @@ static int call_leaf(struct order *o, const char *args)
 		return -EINVAL;
 	COUNT(leaf);
 	gtp_target_leaf(n);
+	return 0;
+}
+
+static int call_nap(struct order *o, const char *args)
+{
+	unsigned int ms;
+
+	if (kstrtouint(args, 0, &ms) || ms > 60 * 1000)
+		return -EINVAL;
+	COUNT(nap);
+	gtp_target_nap(ms);
 	return 0;
 }
 
@@ -165,7 +176,7 @@ static const struct {
 	{ "add ", call_add },       { "obj ", call_obj },         { "str ", call_str },
 	{ "user ", call_user },     { "leaf ", call_leaf },       { "irq ", call_irq },
 	{ "locals ", call_locals }, { "chain ", call_chain },     { "ptr ", call_ptr },
-	{ "noprobe ", call_noprobe }, { "event ", call_event },
+	{ "noprobe ", call_noprobe }, { "nap ", call_nap }, { "event ", call_event },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -231,6 +242,7 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_obj);
 	PLACE(gtp_target_str);
 	PLACE(gtp_target_leaf);
+	PLACE(gtp_target_nap);
 	PLACE(gtp_target_irq);
 	PLACE(gtp_target_locals);
 	PLACE(gtp_target_chain_a);
