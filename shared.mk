@@ -49,6 +49,7 @@ GTP_SHARED := \
 	trace/tfile.c \
 	trace/file.c \
 	regions/insn.c \
+	regions/region.c \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.

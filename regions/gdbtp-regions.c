@@ -16,7 +16,7 @@ static const char usage_text[] =
 	"  lines FILE FUNCTION   the function's source lines and what each of them takes\n"
 	"  stats FILE            counts: instructions, the kernel's rule, this one, reasons\n"
 	"  table FILE -o OUT     write the table that the module loads\n"
-	"  show TABLE            what a table holds; with --all every entry\n"
+	"  show TABLE            what a table holds\n"
 	"  deny FILE             addresses that the kernel's rule accepts but something enters\n"
 	"  dump FILE [FUNCTION]  a line for every instruction\n"
 	"  rows FILE             the line table's size, rows, and rows that start basic blocks\n"
@@ -26,7 +26,7 @@ static const char usage_text[] =
 	"  --at NAME=ADDRESS     where a symbol or section lies in memory: addresses are those\n"
 	"  --source FOLDER       where source files are\n"
 	"  -o, --output OUT      file to write\n"
-	"  --all                 table: all leaders too, not only the hidden ones\n";
+	"  --all                 show: every entry\n";
 
 struct options {
 	const char *debug;
@@ -132,7 +132,7 @@ static void do_table(struct session *s)
 		errx(2, "table: say -o FILE");
 	/* Plain returns accept most: what is denied there covers the others. */
 	analyse(s, cpu_of(s->options.cpu));
-	gtp_mktable_write(&s->text, s->options.output, s->options.all);
+	gtp_mktable_write(&s->text, s->options.output);
 	gtp_text_free(&s->text);
 }
 

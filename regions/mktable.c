@@ -60,12 +60,11 @@ static bool belongs(const struct gtp_text *text, const struct gtp_span *span,
 	case GTP_TABLE_HIDDEN:
 		return inside && leader && !(leader & GTP_LEADER_SEEN);
 	case GTP_TABLE_LEADER:
-		return inside && leader;
+		return leader; /* the kernel may know fewer symbols than the file */
 	case GTP_TABLE_FAULT:
 		return site & GTP_SITE_FAULT;
 	case GTP_TABLE_SITE:
-		site &= GTP_SITE_JUMP_LABEL | GTP_SITE_STATIC_CALL;
-		return site && span->len[at];
+		return site & GTP_SITE_RUNTIME && span->len[at];
 	case GTP_TABLE_DENY:
 		return span->len[at] && gtp_verdict_denied(text, span->addr + at);
 	default:
@@ -144,50 +143,74 @@ static void put_span(struct buffer *b, const struct gtp_text *text, const struct
 	memcpy(p, span->name, strlen(span->name));
 	gtp_put_le(p + GTP_TABLE_NAME, text->image->relocatable ? 0 : span->addr, 8);
 	gtp_put_le(p + GTP_TABLE_NAME + 8, span->size, 4);
+	if (text->relocations && text->image->kernel)
+		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_COMPLETE, 4);
 }
 
-static struct buffer make(const struct gtp_text *text, bool all)
+static u32 spans_of(const struct gtp_text *text)
 {
-	u32 per = all ? ARRAY_SIZE(kinds) : ARRAY_SIZE(kinds) - 1, n = 0, i, k;
+	u32 i, n = 0;
+
+	for (i = 0; i < text->spans_n; i++)
+		n += text->spans[i].kind == GTP_SPAN_TEXT;
+	return n;
+}
+
+static void put_head(struct buffer *b, const struct gtp_text *text)
+{
 	const struct gtp_image *image = text->image;
+	u32 i;
+
+	memcpy(extend(b, GTP_TABLE_HEAD), GTP_TABLE_MAGIC, 8);
+	if (image->build_id_len <= GTP_TABLE_ID) {
+		b->bytes[16] = (u8)image->build_id_len;
+		memcpy(b->bytes + 17, image->build_id, image->build_id_len);
+	}
+	gtp_put_le(b->bytes + 48, spans_of(text), 4);
+	gtp_put_le(b->bytes + 52, spans_of(text) * ARRAY_SIZE(kinds), 4);
+	for (i = 0; i < text->spans_n; i++) {
+		if (text->spans[i].kind == GTP_SPAN_TEXT)
+			put_span(b, text, &text->spans[i]);
+	}
+}
+
+/* The lists of one span; @directory is where they are to be entered, and moves on. */
+static void put_lists(struct buffer *b, const struct gtp_text *text, const struct gtp_span *span,
+		      u32 number, size_t *directory)
+{
+	u32 k;
+
+	for (k = 0; k < ARRAY_SIZE(kinds); k++, *directory += GTP_TABLE_LIST) {
+		struct list l = collect(text, span, kinds[k]);
+		u32 offset = (u32)b->len, size = put_list(b, &l);
+		u8 *p = b->bytes + *directory;
+
+		gtp_put_le(p, number, 4);
+		gtp_put_le(p + 4, kinds[k], 4);
+		gtp_put_le(p + 8, l.n, 4);
+		gtp_put_le(p + 12, offset, 4);
+		gtp_put_le(p + 16, size, 4);
+		free(l.entries);
+	}
+}
+
+u8 *gtp_mktable_make(const struct gtp_text *text, u32 *size)
+{
 	struct buffer b = { NULL, 0, 0 };
 	size_t directory;
+	u32 i, n = 0;
 
-	memcpy(extend(&b, GTP_TABLE_HEAD), GTP_TABLE_MAGIC, 8);
-	if (!image->build_id_len || image->build_id_len > GTP_TABLE_ID)
-		errx(1, "%s: has no build-id that the module could compare", image->path);
-	b.bytes[16] = (u8)image->build_id_len;
-	memcpy(b.bytes + 17, image->build_id, image->build_id_len);
-	for (i = 0; i < text->spans_n; i++) {
-		if (text->spans[i].kind == GTP_SPAN_TEXT) {
-			put_span(&b, text, &text->spans[i]);
-			n++;
-		}
-	}
-	gtp_put_le(b.bytes + 48, n, 4);
-	gtp_put_le(b.bytes + 52, n * per, 4);
+	put_head(&b, text);
 	directory = b.len;
-	extend(&b, (size_t)n * per * GTP_TABLE_LIST);
-	for (i = 0, n = 0; i < text->spans_n; i++) {
-		if (text->spans[i].kind != GTP_SPAN_TEXT)
-			continue;
-		for (k = 0; k < per; k++, directory += GTP_TABLE_LIST) {
-			struct list l = collect(text, &text->spans[i], kinds[k]);
-			u32 offset = (u32)b.len, size = put_list(&b, &l);
-			u8 *p = b.bytes + directory;
-
-			gtp_put_le(p, n, 4);
-			gtp_put_le(p + 4, kinds[k], 4);
-			gtp_put_le(p + 8, l.n, 4);
-			gtp_put_le(p + 12, offset, 4);
-			gtp_put_le(p + 16, size, 4);
-			free(l.entries);
-		}
-		n++;
+	extend(&b, spans_of(text) * ARRAY_SIZE(kinds) * GTP_TABLE_LIST);
+	for (i = 0; i < text->spans_n; i++) {
+		if (text->spans[i].kind == GTP_SPAN_TEXT)
+			put_lists(&b, text, &text->spans[i], n++, &directory);
 	}
 	gtp_put_le(b.bytes + 8, b.len, 4);
 	gtp_put_le(b.bytes + 12, gtp_table_crc(b.bytes + 16, b.len - 16), 4);
-	return b;
+	*size = (u32)b.len;
+	return b.bytes;
 }
 
 static void print_lists(const struct gtp_table *t, bool entries)
@@ -207,22 +230,28 @@ static void print_lists(const struct gtp_table *t, bool entries)
 	}
 }
 
-void gtp_mktable_write(const struct gtp_text *text, const char *path, bool all)
+void gtp_mktable_write(const struct gtp_text *text, const char *path)
 {
-	struct buffer b = make(text, all);
-	FILE *out = fopen(path, "wb");
+	const struct gtp_image *image = text->image;
 	struct gtp_table t;
 	const char *why;
+	FILE *out;
+	u8 *bytes;
+	u32 size;
 
+	if (!image->build_id_len || image->build_id_len > GTP_TABLE_ID)
+		errx(1, "%s: has no build-id that the module could compare", image->path);
+	bytes = gtp_mktable_make(text, &size);
+	out = fopen(path, "wb");
 	if (!out)
 		err(2, "%s", path);
-	if (fwrite(b.bytes, 1, b.len, out) != b.len || fclose(out))
+	if (fwrite(bytes, 1, size, out) != size || fclose(out))
 		err(2, "%s", path);
-	if (gtp_table_open(&t, b.bytes, b.len, &why))
+	if (gtp_table_open(&t, bytes, size, &why))
 		errx(3, "%s: what was written is wrong: %s", path, why);
-	printf("%s: %zu bytes\n", path, b.len);
+	printf("%s: %u bytes\n", path, size);
 	print_lists(&t, false);
-	free(b.bytes);
+	free(bytes);
 }
 
 void gtp_mktable_show(const char *path, bool entries)

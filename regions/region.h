@@ -13,6 +13,7 @@ enum {
 
 /* X(name, word, text): why not. The user reads the text behind "no jump: ". */
 #define GTP_REGION_REFUSALS(X) \
+	X(NO_TABLE, "no-table", "no table of regions tells of that code") \
 	X(UNKNOWN_CODE, "unknown-code", "an instruction of the function is not one that gdbtp knows") \
 	X(NOT_START, "not-start", "no instruction starts there") \
 	X(END, "end", "the function ends within the 5 bytes") \
@@ -34,7 +35,7 @@ enum gtp_region_verdict {
 /**
  * struct gtp_region - what a jump displaces
  * @len: bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
- * @n: instructions
+ * @n: instructions that run; behind the last of them there may be padding
  * @insn: them, in order
  * @bytes: as they are in memory now
  * @flags_dead: the arithmetic flags are overwritten from here on before anything looks at them
@@ -75,6 +76,10 @@ struct gtp_region_ask {
  * Decodes the live function from its start to its end. The address must be the start of an
  * instruction there, no direct jump of the function may lead into the region, and what only the
  * whole file can tell (leaders, patched places, fixups) comes from the table.
+ *
+ * Jumps that the caller itself has put into the function must not be seen here: it gives the bytes
+ * that were there before. Padding behind a return or jump counts in @r->len, but is not among
+ * @r->insn.
  *
  * Context: any; time is linear in @fn_size.
  * Return: GTP_REGION_OK or why not.

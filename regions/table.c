@@ -61,6 +61,7 @@ void gtp_table_span(const struct gtp_table *t, u32 i, struct gtp_table_span *spa
 	span->name = (const char *)p;
 	span->addr = gtp_get_le(p + GTP_TABLE_NAME, 8);
 	span->size = get32(p + GTP_TABLE_NAME + 8);
+	span->flags = get32(p + GTP_TABLE_NAME + 12);
 }
 
 static const u8 *list_at(const struct gtp_table *t, u32 i)

@@ -15,7 +15,7 @@
  *  48  u32       number of spans
  *  52  u32       number of lists
  *  56  spans     GTP_TABLE_SPAN bytes each: name in 32 bytes, u64 link address (0 in a module), u32
- *                size, u32 zero
+ *                size, u32 flags
  *  ..  lists     GTP_TABLE_LIST bytes each: u32 span, u32 kind, u32 entries, u32 offset in the
  *                file, u32 bytes
  *  ..  lists' contents
@@ -38,13 +38,18 @@ enum {
 	GTP_TABLE_MAX = 64 << 20, /* bytes in a file */
 };
 
+/* Flags of a span. */
+enum {
+	GTP_TABLE_COMPLETE = 1, /* every address of its code that is stored anywhere is a leader */
+};
+
 /* X(name, kind, text) */
 #define GTP_TABLE_KINDS(X) \
 	X(HIDDEN, 1, "leaders that a decode of their function does not show") \
 	X(DENY,   2, "places that the kernel's rule may accept though something enters them") \
 	X(FAULT,  3, "instructions that have an exception fixup") \
-	X(SITE,   4, "jump labels and static calls") \
-	X(LEADER, 5, "all leaders inside functions")
+	X(SITE,   4, "what is patched while the kernel runs") \
+	X(LEADER, 5, "all leaders, starts of functions too")
 
 enum gtp_table_kind {
 #define X(name, kind, text) GTP_TABLE_##name = (kind),
@@ -64,6 +69,7 @@ struct gtp_table_span {
 	const char *name; /* terminated */
 	u64 addr;
 	u32 size;
+	u32 flags;
 };
 
 struct gtp_table_list {

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decide whether a jump may replace live code, by a decode of its function and the file's table. */
+#include "regions/region.h"
+
+enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
+
+/**
+ * struct walk - a walk over all instructions of the function
+ * @ask: the question; offsets are those of its function
+ * @r: the answer
+ * @leaders: of the span, as are the other lists
+ * @off: where the current instruction is
+ * @insn: it
+ * @before: kind of the one in front of it
+ * @ftrace: where the function tracer's call or nop is, or NOWHERE
+ * @site: the first place from the address on that is patched at run time, or NOWHERE
+ * @dead: control does not come here from the instruction in front
+ * @arrived: a jump leads into the region
+ * @indirect: there is a jump whose targets the code does not show
+ * @live: arithmetic flags not overwritten since the address, while @flags_open
+ * @flags_open: it is not known yet whether they all will be
+ */
+struct walk {
+	const struct gtp_region_ask *ask;
+	struct gtp_region *r;
+	struct gtp_table_list leaders;
+	struct gtp_table_list sites;
+	struct gtp_table_list faults;
+	u32 off;
+	struct gtp_insn insn;
+	u8 before;
+	u32 ftrace;
+	u32 site;
+	bool dead;
+	bool arrived;
+	bool indirect;
+	u16 live;
+	bool flags_open;
+};
+
+/* The first entry of a list from @from on, all in offsets of the function. */
+static u32 next_in(const struct walk *w, const struct gtp_table_list *list, u32 from)
+{
+	u32 found;
+
+	if (!gtp_table_next(list, w->ask->fn_offset + from, &found))
+		return NOWHERE;
+	return found - w->ask->fn_offset;
+}
+
+static const u8 *bytes_at(const struct walk *w)
+{
+	return w->ask->fn + w->off;
+}
+
+static bool at_endbr(const struct walk *w)
+{
+	static const u8 endbr[ENDBR] = { 0xf3, 0x0f, 0x1e, 0xfa };
+
+	return w->insn.len == ENDBR && !memcmp(bytes_at(w), endbr, ENDBR);
+}
+
+static bool is_nop(const struct walk *w)
+{
+	const u8 *p = bytes_at(w), *end = p + w->insn.len;
+
+	while (p < end && (*p == 0x66 || *p == 0x2e))
+		p++;
+	if (end - p == 1)
+		return *p == 0x90;
+	return end - p >= 3 && p[0] == 0x0f && p[1] == 0x1f;
+}
+
+static bool is_padding(const struct walk *w)
+{
+	return w->insn.kind == GTP_INSN_INT3 || is_nop(w);
+}
+
+static bool is_call(u8 kind)
+{
+	return kind == GTP_INSN_CALL || kind == GTP_INSN_CALL_REG;
+}
+
+static bool ends_flow(u8 kind)
+{
+	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_JMP_REG;
+}
+
+/*
+ * The function tracer's site is the first instruction that does something: a nop of five bytes or a
+ * call, behind an endbr or the nop that the kernel has sealed it with.
+ */
+static void note_ftrace(struct walk *w)
+{
+	if (!w->off && w->insn.len == ENDBR && (at_endbr(w) || is_nop(w)))
+		return;
+	if (w->off && w->off != ENDBR)
+		return;
+	if (w->ftrace == NOWHERE && w->insn.len == FTRACE_SITE &&
+	    (is_nop(w) || w->insn.kind == GTP_INSN_CALL))
+		w->ftrace = w->off;
+}
+
+static void note_flow(struct walk *w)
+{
+	u32 at = w->ask->at;
+	s64 target = (s64)w->off + w->insn.len + w->insn.rel;
+
+	switch (w->insn.kind) {
+	case GTP_INSN_CALL:
+	case GTP_INSN_JMP:
+	case GTP_INSN_JCC:
+	case GTP_INSN_LOOP:
+		w->arrived |= target > at && target < (s64)at + GTP_REGION_JUMP;
+		break;
+	case GTP_INSN_JMP_REG:
+		w->indirect = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Straight on from the address: is everything overwritten before anything is looked at? */
+static void note_flags(struct walk *w)
+{
+	bool straight = w->insn.kind == GTP_INSN_PLAIN || w->insn.kind == GTP_INSN_RIP;
+
+	if (w->off == w->ask->at) {
+		w->live = GTP_FLAGS_ARITH;
+		w->flags_open = true;
+	}
+	if (!straight || w->insn.flags_in & w->live || w->off >= w->site)
+		w->flags_open = false;
+	if (!w->flags_open)
+		return;
+	w->live &= (u16)~w->insn.flags_out;
+	if (w->live)
+		return;
+	w->r->flags_dead = true;
+	w->flags_open = false;
+}
+
+/*
+ * Something leads here: a jump label's nop is no padding, though it may look so. Weak functions that
+ * another has replaced are still there without a name, and begin with the tracer's site.
+ */
+static bool is_reached(const struct walk *w)
+{
+	return next_in(w, &w->leaders, w->off) == w->off || next_in(w, &w->sites, w->off) == w->off;
+}
+
+/*
+ * Up to the region's end what is decoded must be what runs, or its boundaries are not to be
+ * trusted. Somebody's breakpoint or jump hides the first bytes of instructions, and what is left of
+ * them decodes as anything. It shows: there is padding alone behind jumps, and behind padding
+ * something that control is known to arrive at.
+ */
+static enum gtp_region_verdict follow(struct walk *w)
+{
+	bool trap = w->insn.kind == GTP_INSN_INT3;
+
+	if (w->off == w->ask->at && !trap && is_nop(w))
+		w->dead = false; /* padding itself is asked for */
+	if (w->dead && !trap && is_reached(w))
+		w->dead = false;
+	if (w->dead && !is_padding(w))
+		return GTP_REGION_OTHERS;
+	if (trap && !w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
+		return GTP_REGION_OTHERS;
+	if (trap)
+		w->dead = true;
+	return GTP_REGION_OK;
+}
+
+/* A jump label is a jump at some times, and at others control falls through it. */
+static bool may_be_nop(const struct walk *w)
+{
+	return w->insn.kind == GTP_INSN_JMP && next_in(w, &w->sites, w->off) == w->off;
+}
+
+/* One instruction of the region. */
+static enum gtp_region_verdict displace(struct walk *w)
+{
+	struct gtp_region *r = w->r;
+	u32 end = w->off + w->insn.len - w->ask->at;
+	u8 kind = w->insn.kind;
+
+	if (w->off == w->ask->at && (w->dead || w->before == GTP_INSN_FIXED))
+		return w->dead ? GTP_REGION_OTHERS : GTP_REGION_COPY;
+	r->len = (u8)end;
+	if (w->dead)
+		return GTP_REGION_OK;
+	if (kind == GTP_INSN_TRAP || kind == GTP_INSN_FIXED || at_endbr(w))
+		return GTP_REGION_COPY;
+	/* A task may sleep in the call while the jump is written. */
+	if (is_call(kind) && end < GTP_REGION_JUMP)
+		return GTP_REGION_RETURN;
+	r->insn[r->n++] = w->insn;
+	r->falls_out = !ends_flow(kind);
+	return GTP_REGION_OK;
+}
+
+/* All before the region, and the region. */
+static enum gtp_region_verdict step(struct walk *w)
+{
+	enum gtp_region_verdict v;
+
+	if (w->off > w->ask->at && !w->r->len)
+		return GTP_REGION_NOT_START;
+	note_ftrace(w);
+	v = follow(w);
+	if (v == GTP_REGION_OK && w->off >= w->ask->at)
+		v = displace(w);
+	if (ends_flow(w->insn.kind))
+		w->dead = !may_be_nop(w);
+	w->before = w->insn.kind;
+	return v;
+}
+
+static enum gtp_region_verdict walk(struct walk *w)
+{
+	const struct gtp_region_ask *ask = w->ask;
+	enum gtp_region_verdict v = GTP_REGION_OK;
+
+	for (w->off = 0; v == GTP_REGION_OK && w->off < ask->fn_size; w->off += w->insn.len) {
+		if (gtp_insn_decode(&w->insn, bytes_at(w), ask->fn_size - w->off))
+			return GTP_REGION_UNKNOWN_CODE;
+		note_flow(w);
+		if (w->off < ask->at + GTP_REGION_JUMP)
+			v = step(w);
+		if (w->off == ask->at || w->flags_open)
+			note_flags(w);
+	}
+	return v == GTP_REGION_OK && !w->r->len ? GTP_REGION_NOT_START : v;
+}
+
+/* What the table knows of the bytes from the address to @len behind it. */
+static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
+{
+	u32 at = w->ask->at;
+
+	if (w->arrived)
+		return GTP_REGION_LEADER;
+	if (w->site < at + len)
+		return GTP_REGION_SITE;
+	if (w->ftrace != NOWHERE && at < w->ftrace + FTRACE_SITE && at + len > w->ftrace)
+		return GTP_REGION_SITE;
+	if (next_in(w, &w->faults, at) < at + len)
+		return GTP_REGION_FAULT;
+	return GTP_REGION_OK;
+}
+
+/* All lists of the span; false when there is not all that must be known. */
+static bool open_lists(struct walk *w, bool *complete)
+{
+	const struct gtp_region_ask *ask = w->ask;
+	struct gtp_table_span span;
+
+	if (ask->span >= ask->table->spans_n)
+		return false;
+	gtp_table_span(ask->table, ask->span, &span);
+	if (ask->fn_offset > span.size || ask->fn_size > span.size - ask->fn_offset)
+		return false;
+	*complete = span.flags & GTP_TABLE_COMPLETE;
+	return gtp_table_find(ask->table, ask->span, GTP_TABLE_LEADER, &w->leaders) &&
+	       gtp_table_find(ask->table, ask->span, GTP_TABLE_SITE, &w->sites) &&
+	       gtp_table_find(ask->table, ask->span, GTP_TABLE_FAULT, &w->faults);
+}
+
+enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct gtp_region *r)
+{
+	struct walk w = { .ask = ask, .r = r, .ftrace = NOWHERE };
+	enum gtp_region_verdict v;
+	bool complete;
+
+	memset(r, 0, sizeof(*r));
+	if (ask->at >= ask->fn_size)
+		return GTP_REGION_NOT_START;
+	if (ask->fn_size - ask->at < GTP_REGION_JUMP)
+		return GTP_REGION_END;
+	if (!open_lists(&w, &complete))
+		return GTP_REGION_NO_TABLE;
+	if (next_in(&w, &w.leaders, ask->at + 1) < ask->at + GTP_REGION_JUMP)
+		return GTP_REGION_LEADER;
+	w.site = next_in(&w, &w.sites, ask->at);
+	v = walk(&w);
+	if (v == GTP_REGION_OK)
+		v = look_up(&w, r->len);
+	if (v == GTP_REGION_OK && w.indirect && !complete)
+		v = GTP_REGION_INDIRECT;
+	if (v == GTP_REGION_OK)
+		memcpy(r->bytes, ask->fn + ask->at, r->len);
+	return v;
+}
+
+static const struct {
+	const char *word;
+	const char *text;
+} refusals[] = {
+	[GTP_REGION_OK] = { "jump", "a jump may replace it" },
+#define X(name, word, text) [GTP_REGION_##name] = { word, text },
+	GTP_REGION_REFUSALS(X)
+#undef X
+};
+
+const char *gtp_region_text(enum gtp_region_verdict v)
+{
+	return refusals[v].text;
+}
+
+const char *gtp_region_word(enum gtp_region_verdict v)
+{
+	return refusals[v].word;
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module's decision against the tool's, at every instruction of the files named, and at some
+ * of the bytes between.
+ *
+ * Usage: verdicts [--cpu plain|its|rethunk] [--show N] FILE...
+ *
+ * The module sees one function's bytes and the table, the tool all of the file through another
+ * decoder. Where the module takes a jump the tool must take one, or know that boot has the last
+ * word there (then the module sees what boot has made of it); and both must displace as much.
+ */
+#include <err.h>
+#include <stdlib.h>
+#include "regions/leaders.h"
+#include "regions/module.h"
+#include "regions/verdict.h"
+
+enum { REGIONS = GTP_REGION_OTHERS + 1 };
+
+struct counts {
+	u64 probeable;
+	u64 both;
+	u64 boot; /* the module alone, at places that boot rewrites */
+	u64 wrong;
+	u64 lost[REGIONS]; /* the tool alone: why the module does not */
+	u64 shown[REGIONS];
+};
+
+static u32 show;
+
+static void complain(struct counts *c, const struct gtp_span *span, const struct gtp_function *f,
+		     u32 at, const char *what)
+{
+	if (c->wrong++ < 20)
+		printf("# %s+0x%llx: %s\n", f->name, span->addr + at - f->addr, what);
+}
+
+static bool probeable(const struct gtp_verdict *v)
+{
+	return v->id >= GTP_VERDICT_PROBE;
+}
+
+static void compare(const struct gtp_module *m, const struct gtp_span *span,
+		    const struct gtp_function *f, u32 at, struct counts *c)
+{
+	struct gtp_region r;
+	enum gtp_region_verdict ours = gtp_module_ask(m, span, f, at, &r);
+	struct gtp_verdict v;
+
+	gtp_verdict_get(m->text, span->addr + at, &v);
+	c->probeable += probeable(&v);
+	if (ours != GTP_REGION_OK) {
+		c->lost[ours] += v.id >= GTP_VERDICT_ACCEPT;
+		if (v.id >= GTP_VERDICT_ACCEPT && c->shown[ours]++ < show)
+			printf("# %s: %s+0x%llx\n", gtp_region_word(ours), f->name,
+			       span->addr + at - f->addr);
+		return;
+	}
+	if (v.id == GTP_VERDICT_BOOT_SITE)
+		c->boot++;
+	else if (v.id >= GTP_VERDICT_ACCEPT)
+		c->both++;
+	else if (probeable(&v) || v.id == GTP_VERDICT_NOT_START || v.id == GTP_VERDICT_FTRACE ||
+		 v.id == GTP_VERDICT_JUMP_LABEL || v.id == GTP_VERDICT_STATIC_CALL ||
+		 v.id == GTP_VERDICT_BUG)
+		complain(c, span, f, at, gtp_verdict_word(v.id));
+	if (v.id >= GTP_VERDICT_ACCEPT && v.len != r.len)
+		complain(c, span, f, at, "another length");
+}
+
+static void compare_text(const struct gtp_module *m, struct counts *c)
+{
+	u32 i, j, at;
+
+	for (i = 0; i < m->text->spans_n; i++) {
+		const struct gtp_span *span = &m->text->spans[i];
+
+		for (j = 0; span->kind == GTP_SPAN_TEXT && j < span->functions_n; j++) {
+			const struct gtp_function *f = &span->functions[j];
+			u32 start = (u32)(f->addr - span->addr);
+
+			/* Between sections lie zeros, which are no code and take long. */
+			if (f->size > 1 << 16)
+				continue;
+			for (at = start; at < start + f->size; at++) {
+				if (span->len[at] || at % 16 == 0)
+					compare(m, span, f, at, c);
+			}
+		}
+	}
+}
+
+static void print_counts(const char *path, const struct counts *c)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	u32 i;
+
+	printf("# %s: %llu of %llu probe-able addresses take a jump: %.2f %%", name,
+	       c->both + c->boot, c->probeable,
+	       c->probeable ? 100.0 * (double)(c->both + c->boot) / (double)c->probeable : 0);
+	printf(" (%llu of them after boot has had its way)\n", c->boot);
+	for (i = 0; i < REGIONS; i++) {
+		if (c->lost[i])
+			printf("#   %llu the tool would take: %s\n", c->lost[i],
+			       gtp_region_text(i));
+	}
+	printf("%s - %s: what the module takes the tool takes\n",
+	       c->wrong || !c->both ? "not ok" : "ok", name);
+}
+
+static bool compare_file(const char *path, enum gtp_cpu cpu)
+{
+	struct counts c = { 0 };
+	struct gtp_image image;
+	struct gtp_module m;
+	struct gtp_text text;
+
+	gtp_image_open(&image, path, NULL);
+	gtp_leaders_find(&text, &image, &image, cpu);
+	gtp_module_init(&m, &text);
+	compare_text(&m, &c);
+	print_counts(path, &c);
+	gtp_module_free(&m);
+	gtp_text_free(&text);
+	gtp_image_close(&image);
+	return !c.wrong && c.both;
+}
+
+static enum gtp_cpu cpu_of(const char *word)
+{
+	if (!strcmp(word, "its"))
+		return GTP_CPU_ITS;
+	return strcmp(word, "rethunk") ? GTP_CPU_PLAIN : GTP_CPU_RETHUNK;
+}
+
+int main(int argc, char **argv)
+{
+	enum gtp_cpu cpu = GTP_CPU_PLAIN;
+	int i, failed = 0;
+
+	for (i = 1; i + 1 < argc && argv[i][0] == '-'; i += 2) {
+		if (!strcmp(argv[i], "--cpu"))
+			cpu = cpu_of(argv[i + 1]);
+		else if (!strcmp(argv[i], "--show"))
+			show = (u32)strtoul(argv[i + 1], NULL, 0);
+		else
+			errx(2, "usage: verdicts [--cpu plain|its|rethunk] [--show N] FILE...");
+	}
+	for (; i < argc; i++)
+		failed |= !compare_file(argv[i], cpu);
+	return failed;
+}
