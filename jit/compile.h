@@ -67,6 +67,7 @@ struct jit_slow {
 	bool block; /* a block's memory, copied as a whole */
 	u32 len;    /* of that */
 	u32 where;  /* in the frame */
+	bool keep;  /* and it is wanted in @dst as well */
 	u32 progress; /* as struct ax_env has it */
 };
 

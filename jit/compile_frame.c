@@ -94,6 +94,8 @@ static void careful_copy(struct ax_jit *j, const struct jit_slow *s)
 	jit_call(j, AX_JIT_SLOW);
 	x86_pop(&j->b, s->dst);
 	x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
+	if (s->keep)
+		x86_load(&j->b, s->dst, frame_at(s->where), s->len, false);
 }
 
 void jit_slow_block(struct ax_jit *j, const struct jit_slow *s)
@@ -122,11 +124,12 @@ static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u
 	}
 }
 
-static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len)
+/* @keep: what has been copied is one piece, and stays in the register too */
+static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, bool keep)
 {
 	struct jit_slow s = {
 		.block = true, .dst = l->dst, .base = l->base, .disp = l->disp,
-		.len = len, .where = to,
+		.len = len, .where = to, .keep = keep,
 		.progress = j->progress,
 	};
 	u32 slow;
@@ -142,10 +145,35 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len)
 	j->slow[slow].back = j->b.len;
 }
 
-/* jit_frame_mem - a MEM block of what @addr points to */
+/*
+ * GDB collects what it reads in front of each reading of it: it is read once. Then the instruction
+ * behind this one is done as well.
+ */
+static bool is_read_next(struct ax_jit *j, u64 len)
+{
+	struct ax_insn next;
+
+	return (j->insn.op == AX_OP_trace_quick || j->insn.op == AX_OP_trace16) &&
+	       jit_peek(j, &next) && next.op >= AX_OP_ref8 && next.op <= AX_OP_ref64 &&
+	       len == 1U << (next.op - AX_OP_ref8);
+}
+
+static void skip_insn(struct ax_jit *j)
+{
+	struct ax_insn next;
+
+	if (jit_peek(j, &next))
+		j->next = next.next;
+}
+
+/*
+ * jit_frame_mem - a MEM block of what @addr points to; if that is what the instruction behind wants
+ * to read, @addr becomes it
+ */
 void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 {
 	struct jit_load l = { .bytes = 8 };
+	bool keep = is_read_next(j, len);
 	u32 at;
 
 	if (!len)
@@ -158,9 +186,15 @@ void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 	at = begin_block(j, GTP_BLOCK_MEM, 0, (u32)len, 8 + gtp_round8((u32)len));
 	l.dst = jit_alloc(j);
 	store_address(j, at, &l, l.dst);
-	copy_memory(j, &l, at + 8, (u32)len);
-	jit_unref_reg(j, l.dst);
+	copy_memory(j, &l, at + 8, (u32)len, keep);
 	note_progress(j); /* what follows may fail; then the block stays */
+	if (!keep) {
+		jit_unref_reg(j, l.dst);
+		return;
+	}
+	jit_set(j, addr, jit_in_reg(l.dst));
+	jit_know(addr, 8 * (u32)len, 64);
+	skip_insn(j);
 }
 
 /* jit_frame_var - a VAR block with what is in rax */
@@ -175,11 +209,10 @@ void jit_frame_var(struct ax_jit *j, u32 tsv)
 static void put_reg(struct ax_jit *j, u32 at, u32 n)
 {
 	struct jit_val v = jit_hit_val(j, n);
-	enum x86_reg r = jit_alloc(j);
 
-	jit_move(j, r, &v);
-	x86_store(&j->b, frame_at(at), r, 8);
-	jit_unref_reg(j, r);
+	jit_force(j, &v); /* and expressions find it there */
+	x86_store(&j->b, frame_at(at), v.loc, 8);
+	jit_unref_reg(j, v.loc);
 }
 
 static void frame_regs(struct ax_jit *j, u64 mask)
