@@ -50,7 +50,8 @@ void jit_live_begin(struct ax_jit *j)
 	const struct gtp_pad_request *pad = &j->live.pad;
 
 	j->live.on = true;
-	j->live.flags = pad->keep_flags || !pad->region || !pad->region->flags_dead;
+	/* At a function's entry nobody looks at them: they are no argument. */
+	j->live.flags = pad->keep_flags || (pad->region && !pad->region->flags_dead);
 	for (u32 n = 0; n < X86_NR_REGS; n++)
 		if (j->req.v->regs_used >> n & 1)
 			j->live.read |= (u16)(1U << jit_live_reg(n));

@@ -15,7 +15,8 @@
  *	the instructions that the jump replaced; jmp behind them
  *
  * At a function's entry control comes by a call instead (ftrace's direct call): nothing is
- * displaced, and it ends with a return. The hit's rsp is then 8 more than the machine's.
+ * displaced, and it ends with a return. The hit's rsp is then 8 more than the machine's, and the
+ * arithmetic flags, which are no argument, may be others in the end.
  *
  * A condition is evaluated here when it is made of registers, constants, memory and arithmetic. It
  * is evaluated to the end only when all its loads are fast ones that succeed; in every other case
