@@ -451,16 +451,6 @@ static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *co
 	return false;
 }
 
-static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
-{
-	if (!READ_ONCE(tp->enabled))
-		return;
-	cpu->tp = tp;
-	cpu->time = 0;
-	if (!tp->cond || holds(cpu, tp->cond))
-		act(cpu);
-}
-
 static noinline void take_held_turn_slowly(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	if (!READ_ONCE(tp->enabled))
@@ -485,6 +475,20 @@ static __always_inline void take_held_turn(struct gtp_cpu *cpu, struct gtp_trace
 	cpu->tp = tp;
 	cpu->time = time;
 	record_quickly(cpu, tp, quick, start, time);
+}
+
+static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	if (!tp->cond) {
+		take_held_turn(cpu, tp);
+		return;
+	}
+	if (!READ_ONCE(tp->enabled))
+		return;
+	cpu->tp = tp;
+	cpu->time = 0;
+	if (holds(cpu, tp->cond))
+		act(cpu);
 }
 
 /*

@@ -282,6 +282,12 @@ static u64 hit_clock(void *ctx)
 	return f->clock;
 }
 
+/* Where the counter is real, the clock stands still: there is nothing else to compare it with. */
+static u64 hit_tsc_to_ns(void *ctx, u64 tsc)
+{
+	return ((struct fake *)ctx)->clock;
+}
+
 static s64 builtin(void *ctx, enum gtp_tsv_builtin which)
 {
 	struct fake *f = ctx;
@@ -334,6 +340,7 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.sdata = take_sdata,
 	.read = fake_read,
 	.clock = hit_clock,
+	.tsc_to_ns = hit_tsc_to_ns,
 	.builtin = builtin,
 	.tsv_lock = tsv_lock,
 	.tsv_unlock = tsv_unlock,

@@ -247,6 +247,45 @@ static void a_false_condition_costs_itself(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
+/* What a jump pad has evaluated is the condition of the first one only. */
+static void a_condition_known_to_hold(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", CONST8("00") END, "R1", NULL);
+	define(f, "2:1000:E:0:0", CONST8("00") END, "R1", NULL);
+	define(f, "3:1000:E:0:0", NULL, NULL);
+	start(f);
+	gtp_hit_held(fake_armed(f, 0x1000), f->trace.cpus[0], &regs);
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, 0x1000, false), 0);
+	gtp_hit_held(fake_armed(f, 0x1000), f->trace.cpus[0], &regs);
+	expect_frames(f, "1@1000 r0=a\n3@1000\n3@1000\n");
+}
+
+static void time_of_the_counter(void **state)
+{
+	struct fake *f = *state;
+	const struct gtp_index *ix;
+	struct gtp_why why;
+	u64 before, after;
+	s64 clock;
+
+	define(f, "1:1000:E:0:0", NULL, TRACEV("02") END, NULL);
+	start(f);
+	f->trace.cpus[0]->tsc = true;
+	before = gtp_read_tsc();
+	fire(f, 2);
+	after = gtp_read_tsc();
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	ix = gtp_trace_index(&f->trace, &why);
+	assert_int_equal(ix->n, 2);
+	assert_true(before <= ix->entry[0].frame->time);
+	assert_true(ix->entry[0].frame->time < ix->entry[1].frame->time);
+	assert_true(ix->entry[1].frame->time <= after);
+	assert_true(gtp_frame_get_var(ix->entry[0].frame, GTP_TSV_CLOCK, &clock));
+	assert_int_equal(clock, f->clock);
+}
+
 static void disabled(void **state)
 {
 	struct fake *f = *state;
@@ -638,6 +677,8 @@ int main(void)
 		T(built_in_variables),
 		T(print),
 		T(a_false_condition_costs_itself),
+		T(a_condition_known_to_hold),
+		T(time_of_the_counter),
 		T(disabled),
 		T(pass_count),
 		T(beyond_the_last_one),
