@@ -4,32 +4,40 @@
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
+#include <linux/rbtree.h>
 #include <linux/sched/signal.h>
 #include <linux/security.h>
 #include <linux/spinlock.h>
+#include <linux/uaccess.h>
 #include <asm/ptrace.h>
 
 #include <gtp/kernel.h>
+
+enum {
+	JUMP = 5,  /* bytes of the jump by which the kernel may replace the breakpoint */
+	ENDBR = 4, /* bytes that it may step over to put the breakpoint behind them */
+};
 
 /**
  * struct location_probe - a location's kprobe
  * @kp: the kernel's part; its address may differ from @loc->addr: the kernel steps over an endbr64
  * @loc: where a hit belongs
- * @armed: on the list of all of them
+ * @armed: in the tree of all of them, by @loc->addr
+ * @was: the code without it, as far as a jump of the kernel's may cover it; all int3: not known
  * @homeless: hits on CPUs that have no buffer
  */
 struct location_probe {
 	struct kprobe kp;
 	struct gtp_location *loc;
-	struct list_head armed;
+	struct rb_node armed;
+	u8 was[JUMP];
 	atomic_long_t homeless;
 };
 
 /*
- * A list of its own with a spinlock, for gtp_kprobe_range_in(), which must not wait for
- * gtp_host.lock.
+ * With a spinlock of its own, for gtp_kprobe_range_in(), which must not wait for gtp_host.lock.
  */
-static LIST_HEAD(armed_probes);
+static struct rb_root armed_probes = RB_ROOT;
 static DEFINE_SPINLOCK(armed_lock);
 
 /*
@@ -136,7 +144,7 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-static int refuse_early(u64 addr, struct gtp_why *why)
+int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
 
@@ -156,8 +164,7 @@ static int refuse_early(u64 addr, struct gtp_why *why)
 	return 0;
 }
 
-/* explain - the caller's message begins with the tracepoint and its address */
-static void explain(int err, struct gtp_why *why)
+void gtp_kprobe_explain(int err, struct gtp_why *why)
 {
 	switch (err) {
 	case -EINVAL:
@@ -180,18 +187,51 @@ static void explain(int err, struct gtp_why *why)
 	}
 }
 
+static struct location_probe *to_probe(struct rb_node *node)
+{
+	return rb_entry(node, struct location_probe, armed);
+}
+
+static bool is_less(struct rb_node *a, const struct rb_node *b)
+{
+	return to_probe(a)->loc->addr < to_probe((struct rb_node *)b)->loc->addr;
+}
+
 static void list_armed(struct location_probe *p)
 {
 	spin_lock(&armed_lock);
-	list_add(&p->armed, &armed_probes);
+	rb_add(&p->armed, &armed_probes, is_less);
 	spin_unlock(&armed_lock);
 }
 
 static void unlist_armed(struct location_probe *p)
 {
 	spin_lock(&armed_lock);
-	list_del(&p->armed);
+	rb_erase(&p->armed, &armed_probes);
 	spin_unlock(&armed_lock);
+}
+
+/* first_from - the first that is not below @addr; under armed_lock */
+static struct location_probe *first_from(u64 addr)
+{
+	struct rb_node *node = armed_probes.rb_node, *best = NULL;
+
+	while (node) {
+		if (to_probe(node)->loc->addr < addr) {
+			node = node->rb_right;
+		} else {
+			best = node;
+			node = node->rb_left;
+		}
+	}
+	return best ? to_probe(best) : NULL;
+}
+
+static struct location_probe *next_of(struct location_probe *p)
+{
+	struct rb_node *node = rb_next(&p->armed);
+
+	return node ? to_probe(node) : NULL;
 }
 
 static bool is_in(const struct location_probe *p, const struct module *mod, bool init)
@@ -206,7 +246,7 @@ bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *e
 	*start = U64_MAX;
 	*end = 0;
 	spin_lock(&armed_lock);
-	list_for_each_entry(p, &armed_probes, armed) {
+	for (p = first_from(0); p; p = next_of(p)) {
 		if (!is_in(p, mod, init))
 			continue;
 		*start = min(*start, p->loc->addr);
@@ -216,26 +256,64 @@ bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *e
 	return *end;
 }
 
+/* Somebody's breakpoint that was there before ours is none of ours. */
+static void undo_in_copy(const struct location_probe *p, u64 addr, u8 *buf, u32 len)
+{
+	u64 at = (u64)p->kp.addr - addr;
+	u32 n = 0, i;
+
+	if (p->kp.flags & KPROBE_FLAG_FTRACE)
+		return;
+	if (at < len && buf[at] == 0xcc)
+		n = 1;
+	else if (at < len && buf[at] == 0xe9)
+		n = JUMP;
+	for (i = 0; i < n && at + i < len; i++)
+		buf[at + i] = p->was[i];
+}
+
+void gtp_kprobe_shadow(u64 addr, u8 *buf, u32 len)
+{
+	struct location_probe *p;
+
+	u64 from = addr - min_t(u64, addr, ENDBR);
+
+	/* Under gtp_host.lock nothing comes or goes. */
+	for (p = first_from(from); p && p->loc->addr < addr + len; p = next_of(p))
+		undo_in_copy(p, addr, buf, len);
+}
+
+/*
+ * Right after it was armed: what jumps covered the place have been taken back by the kernel, and
+ * its own comes some time later. Otherwise nothing is known, which costs a jump near it, no more.
+ */
+static void remember_code(struct location_probe *p)
+{
+	if (copy_from_kernel_nofault(p->was, p->kp.addr, JUMP) || p->was[0] != 0xcc)
+		memset(p->was, 0xcc, JUMP);
+	else
+		p->was[0] = p->kp.opcode;
+}
+
 /**
  * gtp_kprobe_arm() - struct gtp_target_ops' arm
  * @ctx: unused
  * @loc: the location
  * @why: the refusal
  *
- * Only a pre_handler: with a post_handler the kernel could not replace the breakpoint by a jump.
  * Context: process, under gtp_host.lock. Return: 0 or -errno.
  */
 int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	struct location_probe *p;
-	int err = refuse_early(loc->addr, why);
+	int err = gtp_kprobe_refuse(loc->addr, why);
 
 	assert_regs_layout();
 	if (err)
 		return err;
 	p = gtp_mem_alloc(sizeof(*p));
 	if (!p) {
-		explain(-ENOMEM, why);
+		gtp_kprobe_explain(-ENOMEM, why);
 		return -ENOMEM;
 	}
 	p->loc = loc;
@@ -251,9 +329,10 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	if (err) {
 		unlist_armed(p);
 		gtp_mem_free(p);
-		explain(err, why);
+		gtp_kprobe_explain(err, why);
 		return err;
 	}
+	remember_code(p);
 	loc->probe = p;
 	loc->mechanism = p->kp.flags & KPROBE_FLAG_FTRACE ? "kprobe on ftrace" : "kprobe";
 	return 0;

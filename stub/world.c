@@ -128,8 +128,7 @@ static u64 __init find_text(void)
 	return exact ? text : 0;
 }
 
-/* take_build_id - the build-id in a block of ELF notes, if it is there */
-static void __init take_build_id(const u8 *notes, size_t len)
+size_t gtp_world_note_id(const u8 *notes, size_t len, const u8 **id)
 {
 	while (len >= sizeof(struct elf64_note)) {
 		const struct elf64_note *n = (const void *)notes;
@@ -137,15 +136,16 @@ static void __init take_build_id(const u8 *notes, size_t len)
 		u64 end = desc + round_up((u64)n->n_descsz, 4);
 
 		if (end > len)
-			return;
+			return 0;
 		if (n->n_type == NOTE_BUILD_ID && n->n_namesz == 4 && n->n_descsz <= BUILD_ID_MAX &&
 		    !memcmp(notes + name, "GNU", 4)) {
-			*bin2hex(build_id_hex, notes + desc, n->n_descsz) = '\0';
-			return;
+			*id = notes + desc;
+			return n->n_descsz;
 		}
 		notes += end;
 		len -= end;
 	}
+	return 0;
 }
 
 /*
@@ -157,12 +157,14 @@ static void __init find_build_id(void)
 	struct file *file = filp_open("/sys/kernel/notes", O_RDONLY, 0);
 	u8 *notes = gtp_mem_alloc(NOTES_MAX);
 	loff_t pos = 0;
+	const u8 *id;
 	ssize_t len = 0;
+	size_t n;
 
 	if (!IS_ERR(file) && notes)
 		len = kernel_read(file, notes, NOTES_MAX, &pos);
-	if (len > 0)
-		take_build_id(notes, len);
+	n = len > 0 ? gtp_world_note_id(notes, len, &id) : 0;
+	*bin2hex(build_id_hex, id, n) = '\0';
 	gtp_mem_free(notes);
 	if (!IS_ERR(file))
 		filp_close(file, NULL);

@@ -81,6 +81,9 @@ bool gtp_procfs_has_room(void);
 extern const struct gtp_stub_ops gtp_world_ops;
 void gtp_world_init(void);
 
+/* gtp_world_note_id - the build-id in a block of ELF notes; its length, 0: there is none */
+size_t gtp_world_note_id(const u8 *notes, size_t len, const u8 **id);
+
 /* probe/kprobe.c */
 int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
@@ -96,6 +99,18 @@ void gtp_kprobe_disarm(void *ctx, struct gtp_location *first);
  * Context: process; may be asked without gtp_host.lock. Return: false when there is no such probe.
  */
 bool gtp_kprobe_range_in(const struct module *mod, bool init, u64 *start, u64 *end);
+
+/* gtp_kprobe_refuse - may nothing be probed there or now? 0, or -errno with @why */
+int gtp_kprobe_refuse(u64 addr, struct gtp_why *why);
+
+/* gtp_kprobe_explain - what register_kprobe() says, in words; what they are about comes in front */
+void gtp_kprobe_explain(int err, struct gtp_why *why);
+
+/*
+ * gtp_kprobe_shadow - undo our kprobes in a copy of text: @len bytes from @addr at @buf; under
+ * gtp_host.lock
+ */
+void gtp_kprobe_shadow(u64 addr, u8 *buf, u32 len);
 
 /*
  * gtp_kprobe_self - tgid whose tasks are not traced, -1: nobody; gtp_kprobe_self_skipped - hits
