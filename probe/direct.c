@@ -25,6 +25,7 @@ static struct list_head lists[GTP_DIRECT_STATES] = {
 	LIST_HEAD_INIT(lists[GTP_DIRECT_STAGED]),
 	LIST_HEAD_INIT(lists[GTP_DIRECT_ARMED]),
 	LIST_HEAD_INIT(lists[GTP_DIRECT_STUCK]),
+	LIST_HEAD_INIT(lists[GTP_DIRECT_CALLED]),
 };
 static DEFINE_SPINLOCK(lists_lock);
 
@@ -34,10 +35,12 @@ static DEFINE_SPINLOCK(lists_lock);
  * What is called here may be the very function that has been hit, so nothing is before this CPU is
  * marked as in a hit. The context is the hit's own: there is no exception in between.
  */
-static __always_inline void hit(struct gtp_direct *d, const struct gtp_regs *regs, bool held)
+static __always_inline void hit(struct gtp_direct *d, struct gtp_regs *regs, bool held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
+	if (d->call)
+		regs->rsp += 8; /* the pad's own return address */
 	if (unlikely(gtp_kprobe_skip_self(preempt_count())))
 		return;
 	if (unlikely(!cpu))
@@ -48,7 +51,7 @@ static __always_inline void hit(struct gtp_direct *d, const struct gtp_regs *reg
 		gtp_hit(d->loc, cpu, regs);
 }
 
-void gtp_direct_hit(const struct gtp_regs *regs, u32 word)
+void gtp_direct_hit(struct gtp_regs *regs, u32 word)
 {
 	struct gtp_direct *d;
 	unsigned long flags;
@@ -110,6 +113,7 @@ void gtp_direct_drop(struct gtp_direct *d)
 		gtp_jit_pad_free(&d->pad);
 	if (d->old_pad.len)
 		gtp_jit_pad_free(&d->old_pad);
+	gtp_mem_free(d->call);
 	__clear_bit(d->number, numbers);
 	spin_lock(&lists_lock);
 	list_del(&d->list);

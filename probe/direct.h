@@ -9,7 +9,7 @@ struct module;
 
 /* gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_direct_hit - its C part */
 void gtp_pad_hit(void);
-void gtp_direct_hit(const struct gtp_regs *regs, u32 word);
+void gtp_direct_hit(struct gtp_regs *regs, u32 word);
 
 /*
  * gtp_direct_init, gtp_direct_exit - of the module; at exit nothing is armed, and gtp_host.lock is

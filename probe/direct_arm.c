@@ -6,11 +6,10 @@
  * in the way at any step (another probe, changed bytes, no room for a pad) turns that one place
  * into a kprobe at the end, and leaves its text as it was.
  */
-#include <linux/module.h>
-#include <linux/sched/signal.h>
-#include <linux/security.h>
+#include <linux/string.h>
 
 #include "probe/direct_parts.h"
+#include "probe/fentry.h"
 #include "probe/vet.h"
 
 static bool batch; /* gtp_vet_batch_begin() has been called */
@@ -25,18 +24,11 @@ static int begin_batch(void)
 
 static void end_batch(void)
 {
-	if (batch)
-		gtp_vet_batch_end();
+	gtp_vet_batch_end(); /* also for what has been vetted outside of one */
 	batch = false;
 }
 
 /* --- one location --- */
-
-static bool possible(u64 addr)
-{
-	return READ_ONCE(gtp_direct) && gtp_jit_ready() && !security_locked_down(LOCKDOWN_KPROBES) &&
-	       !within_module(addr, THIS_MODULE) && !fatal_signal_pending(current);
-}
 
 /*
  * On the list before the kernel vets the address: it fails in a module that is going, and one that
@@ -48,7 +40,7 @@ int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 	int err;
 
 	loc->no_jump = NULL;
-	if (!possible(loc->addr) || begin_batch())
+	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready() || begin_batch())
 		return -EOPNOTSUPP;
 	d = gtp_direct_add(loc);
 	if (!d)
@@ -77,7 +69,7 @@ static const struct ax_verified *condition_for_pad(const struct gtp_location *lo
 static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct gtp_jit_pad *pad)
 {
 	struct gtp_pad_request req = {
-		.region = &d->region,
+		.region = d->call ? NULL : &d->region,
 		.cond = cond,
 		.at = d->patch.addr,
 		.number = d->number,
@@ -87,15 +79,23 @@ static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct
 	return gtp_jit_pad_make(&req, pad);
 }
 
-static int prepare(struct gtp_direct *d)
+int gtp_direct_make_pad(struct gtp_direct *d)
 {
 	const struct ax_verified *cond = condition_for_pad(d->loc);
 	int err = make_pad(d, cond, &d->pad);
 
 	if (err && cond)
 		err = make_pad(d, NULL, &d->pad);
-	if (err) {
+	if (err)
 		d->pad.len = 0;
+	return err;
+}
+
+static int prepare(struct gtp_direct *d)
+{
+	int err = gtp_direct_make_pad(d);
+
+	if (err) {
 		d->loc->no_jump = err == -ENOSPC ? "there is no room for more jump pads" :
 						   "its instructions cannot be moved";
 		return err;
@@ -330,8 +330,11 @@ static int turn(struct gtp_direct *d, const struct gtp_jit_pad *pad)
 static int lead_elsewhere(struct gtp_direct *d, const struct gtp_jit_pad *pad)
 {
 	bool foreign;
-	int err = gtp_vet_batch_begin();
+	int err;
 
+	if (d->call)
+		return gtp_fentry_move(d, pad->addr);
+	err = gtp_vet_batch_begin();
 	if (err)
 		return err;
 	foreign = gtp_vet_foreign(d->patch.addr, d->patch.addr + 1);

@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 
+#include <gtp/compat.h>
 #include <gtp/kernel.h>
 #include "jit/exec_kernel.h"
 #include "probe/direct.h"
@@ -19,13 +20,15 @@ enum gtp_direct_state {
 	GTP_DIRECT_STAGED, /* nothing has been changed yet */
 	GTP_DIRECT_ARMED,
 	GTP_DIRECT_STUCK, /* mute, and to be removed as soon as that is possible */
+	GTP_DIRECT_CALLED, /* no jump: the function tracer calls the pad, see probe/fentry.c */
 	GTP_DIRECT_STATES,
 };
 
 /**
- * struct gtp_direct - one jump
+ * struct gtp_direct - one jump, or one call from a function's entry
  * @patch: its place, and what happens there
  * @region: what it displaces
+ * @call: the call instead; NULL: it is a jump
  * @loc: whose it is; NULL when it is stuck
  * @state: enum gtp_direct_state
  * @number: what its pad pushes
@@ -40,6 +43,7 @@ enum gtp_direct_state {
 struct gtp_direct {
 	struct gtp_patch patch;
 	struct gtp_region region;
+	struct gtp_ftrace_call *call;
 	struct gtp_location *loc;
 	enum gtp_direct_state state;
 	u32 number;
@@ -84,6 +88,11 @@ void gtp_direct_wait(void);
 
 /* gtp_direct_settle_kprobes - until every registration of a kprobe that has begun is complete */
 void gtp_direct_settle_kprobes(void);
+
+/* probe/direct_arm.c */
+
+/* gtp_direct_make_pad - into the open arena, with its location's condition if that can be; 0/-errno */
+int gtp_direct_make_pad(struct gtp_direct *d);
 
 /* probe/direct_remove.c */
 

@@ -3,6 +3,7 @@
 #ifndef _GTP_COMPAT_H
 #define _GTP_COMPAT_H
 
+#include <linux/ftrace.h>
 #include <linux/trace.h>
 #include <linux/version.h>
 
@@ -15,5 +16,69 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 	return trace_array_get_by_name(name);
 #endif
 }
+
+/*
+ * A call from the function tracer's site at @ip to code of ours at @to. 6.4 ("ftrace: Remove the
+ * legacy _ftrace_direct API") wants an ftrace_ops for each, where the kernel had one for all. Both
+ * kinds wait for every task when one is taken off. All may sleep; 0 or -errno, -EBUSY when another
+ * direct call (BPF, live patch) is there.
+ */
+struct gtp_ftrace_call {
+	unsigned long ip;
+	unsigned long to;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	struct ftrace_ops ops;
+#endif
+};
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+static inline int gtp_ftrace_call_set(struct gtp_ftrace_call *c)
+{
+	int err;
+
+	/* As the kernel's own was: sysctl ftrace_enabled may not take it away behind our back. */
+	c->ops.flags = FTRACE_OPS_FL_PERMANENT;
+	err = ftrace_set_filter_ip(&c->ops, c->ip, 0, 1);
+	if (err)
+		return err;
+	err = register_ftrace_direct(&c->ops, c->to);
+	if (err)
+		ftrace_free_filter(&c->ops);
+	return err;
+}
+
+static inline int gtp_ftrace_call_move(struct gtp_ftrace_call *c, unsigned long to)
+{
+	int err = modify_ftrace_direct(&c->ops, to);
+
+	if (!err)
+		c->to = to;
+	return err;
+}
+
+static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
+{
+	return unregister_ftrace_direct(&c->ops, c->to, true);
+}
+#else
+static inline int gtp_ftrace_call_set(struct gtp_ftrace_call *c)
+{
+	return register_ftrace_direct(c->ip, c->to);
+}
+
+static inline int gtp_ftrace_call_move(struct gtp_ftrace_call *c, unsigned long to)
+{
+	int err = modify_ftrace_direct(c->ip, c->to, to);
+
+	if (!err)
+		c->to = to;
+	return err;
+}
+
+static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
+{
+	return unregister_ftrace_direct(c->ip, c->to);
+}
+#endif
 
 #endif /* _GTP_COMPAT_H */
