@@ -161,9 +161,13 @@ static int system_insn(const struct scan *s, struct gtp_insn *insn)
 	case 0xc8: /* monitor */
 	case 0xca: /* clac */
 	case 0xcb: /* stac */
+	case 0xcf: /* encls */
 	case 0xd0: /* xgetbv */
 	case 0xd1: /* xsetbv */
-	case 0xd9: /* vmmcall */
+	case 0xd9: /* vmmcall; with f3 vmgexit */
+	case 0xdc: /* stgi */
+	case 0xdd: /* clgi */
+	case 0xe8: /* serialize */
 	case 0xee: /* rdpkru */
 	case 0xef: /* wrpkru */
 	case 0xf8: /* swapgs */
@@ -181,7 +185,7 @@ static int system_insn(const struct scan *s, struct gtp_insn *insn)
 
 static int group_system(const struct scan *s, struct gtp_insn *insn)
 {
-	if (s->prefixes & OPSIZE)
+	if (s->prefixes & (OPSIZE | F2) || (s->prefixes & F3 && s->modrm != 0xd9))
 		return -EINVAL;
 	if (in_memory(s))
 		return reg(s) != 5 ? 0 : -EINVAL;

@@ -163,7 +163,7 @@ static const struct op one_byte[256] = {
 /* Two bytes, 0f first. Vector instructions are left out: the kernel's C code has none. */
 static const struct op two_byte[256] = {
 	[0x00] = { MODRM, GTP_INSN_PLAIN, IN_DOUBT, G_TABLES },
-	[0x01] = { MODRM, GTP_INSN_PLAIN, IN_DOUBT, G_SYSTEM },
+	[0x01] = { MODRM | REP, GTP_INSN_PLAIN, IN_DOUBT, G_SYSTEM },
 	[0x02 ... 0x03] = { MODRM, GTP_INSN_PLAIN, IN_DOUBT, G_PLAIN }, /* lar, lsl */
 	[0x05] = { OK, GTP_INSN_FIXED, IN_DOUBT, G_PLAIN },             /* syscall */
 	[0x06] = { OK, GTP_INSN_PLAIN, KEEPS, G_PLAIN },                /* clts */

@@ -142,8 +142,8 @@ static void note_flags(struct walk *w)
 }
 
 /*
- * Something leads here: a jump label's nop is no padding, though it may look so. Weak functions that
- * another has replaced are still there without a name, and begin with the tracer's site.
+ * Something leads here: a jump label's nop is no padding, though it may look so. Weak functions
+ * that another has replaced are still there without a name, and begin with the tracer's site.
  */
 static bool is_reached(const struct walk *w)
 {
@@ -156,24 +156,27 @@ static bool is_reached(const struct walk *w)
  * them decodes as anything. It shows: there is padding alone behind jumps, and behind padding
  * something that control is known to arrive at.
  */
-static enum gtp_region_verdict follow(struct walk *w)
+static bool astray(struct walk *w)
 {
-	bool trap = w->insn.kind == GTP_INSN_INT3;
-
-	if (w->off == w->ask->at && !trap && is_nop(w))
+	if (w->off == w->ask->at && is_nop(w))
 		w->dead = false; /* padding itself is asked for */
-	if (w->dead && !trap && is_reached(w))
+	if (w->dead && w->insn.kind != GTP_INSN_INT3 && is_reached(w))
 		w->dead = false;
-	if (w->dead && !is_padding(w))
-		return GTP_REGION_OTHERS;
-	if (trap && !w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
-		return GTP_REGION_OTHERS;
-	if (trap)
-		w->dead = true;
-	return GTP_REGION_OK;
+	return w->dead && !is_padding(w);
 }
 
-/* A jump label is a jump at some times, and at others control falls through it. */
+static bool breakpoint(struct walk *w)
+{
+	if (w->insn.kind != GTP_INSN_INT3)
+		return false;
+	if (!w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
+		return true;
+	/* Behind a call that does not return. */
+	w->dead = true;
+	return w->off == w->ask->at;
+}
+
+/* A jump label is a jump at some times, and at others a nop. */
 static bool may_be_nop(const struct walk *w)
 {
 	return w->insn.kind == GTP_INSN_JMP && next_in(w, &w->sites, w->off) == w->off;
@@ -186,8 +189,8 @@ static enum gtp_region_verdict displace(struct walk *w)
 	u32 end = w->off + w->insn.len - w->ask->at;
 	u8 kind = w->insn.kind;
 
-	if (w->off == w->ask->at && (w->dead || w->before == GTP_INSN_FIXED))
-		return w->dead ? GTP_REGION_OTHERS : GTP_REGION_COPY;
+	if (w->off == w->ask->at && w->before == GTP_INSN_FIXED)
+		return GTP_REGION_COPY;
 	r->len = (u8)end;
 	if (w->dead)
 		return GTP_REGION_OK;
@@ -201,16 +204,22 @@ static enum gtp_region_verdict displace(struct walk *w)
 	return GTP_REGION_OK;
 }
 
-/* All before the region, and the region. */
+/* All before the region, the region, and where it ends. */
 static enum gtp_region_verdict step(struct walk *w)
 {
-	enum gtp_region_verdict v;
+	enum gtp_region_verdict v = GTP_REGION_OK;
+	u32 at = w->ask->at;
 
-	if (w->off > w->ask->at && !w->r->len)
+	if (w->off > at && !w->r->len)
 		return GTP_REGION_NOT_START;
+	if (astray(w))
+		return GTP_REGION_OTHERS;
+	if (w->off >= at + GTP_REGION_JUMP)
+		return GTP_REGION_OK;
+	if (breakpoint(w))
+		return GTP_REGION_OTHERS;
 	note_ftrace(w);
-	v = follow(w);
-	if (v == GTP_REGION_OK && w->off >= w->ask->at)
+	if (w->off >= at)
 		v = displace(w);
 	if (ends_flow(w->insn.kind))
 		w->dead = !may_be_nop(w);
@@ -227,7 +236,7 @@ static enum gtp_region_verdict walk(struct walk *w)
 		if (gtp_insn_decode(&w->insn, bytes_at(w), ask->fn_size - w->off))
 			return GTP_REGION_UNKNOWN_CODE;
 		note_flow(w);
-		if (w->off < ask->at + GTP_REGION_JUMP)
+		if (w->off <= ask->at + (w->r->len ? w->r->len : GTP_REGION_JUMP))
 			v = step(w);
 		if (w->off == ask->at || w->flags_open)
 			note_flags(w);
@@ -298,8 +307,8 @@ static const struct {
 	const char *word;
 	const char *text;
 } refusals[] = {
-	[GTP_REGION_OK] = { "jump", "a jump may replace it" },
-#define X(name, word, text) [GTP_REGION_##name] = { word, text },
+	{ "jump", "a jump may replace it" },
+#define X(name, word, text) { word, text },
 	GTP_REGION_REFUSALS(X)
 #undef X
 };

@@ -14,7 +14,7 @@ enum {
 /* X(name, word, text): why not. The user reads the text behind "no jump: ". */
 #define GTP_REGION_REFUSALS(X) \
 	X(NO_TABLE, "no-table", "no table of regions tells of that code") \
-	X(UNKNOWN_CODE, "unknown-code", "an instruction of the function is not one that gdbtp knows") \
+	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction that gdbtp does not know") \
 	X(NOT_START, "not-start", "no instruction starts there") \
 	X(END, "end", "the function ends within the 5 bytes") \
 	X(LEADER, "leader", "control may arrive within the 5 bytes") \
@@ -23,7 +23,7 @@ enum {
 	X(RETURN, "return", "a call among them would return into the 5 bytes") \
 	X(COPY, "copy", "an instruction among them works only where it is") \
 	X(INDIRECT, "indirect", "the function jumps through a table, and nothing tells where to") \
-	X(OTHERS, "others", "a breakpoint or jump of someone else is among the bytes or before them")
+	X(OTHERS, "others", "someone else's breakpoint or jump is there or in front of it")
 
 enum gtp_region_verdict {
 	GTP_REGION_OK,

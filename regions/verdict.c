@@ -167,7 +167,8 @@ static enum gtp_verdict_id displaced(const struct gtp_span *span, u32 at, u32 en
 		dead |= ends_flow(kind);
 		i += span->len[i];
 		/* A task may sleep in the call while the jump is written. */
-		if ((kind == GTP_DECODED_CALL || kind == GTP_DECODED_ICALL) && i < at + GTP_JUMP_BYTES)
+		if (i < at + GTP_JUMP_BYTES &&
+		    (kind == GTP_DECODED_CALL || kind == GTP_DECODED_ICALL))
 			return GTP_VERDICT_RETURN;
 	}
 	v->len = i - at;

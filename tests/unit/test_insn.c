@@ -149,7 +149,7 @@ static void flags(void **state)
 		{ "f3 48 0f b8 c7", .kind = GTP_INSN_PLAIN, .out = ALL },
 		{ "f3 a6", .kind = GTP_INSN_PLAIN, .in = ALL },
 		{ "0f 20 d8", .kind = GTP_INSN_PLAIN, .in = ALL },
-		{ "0f 22 04", .kind = GTP_INSN_PLAIN, .in = ALL }, /* mod says memory, and is ignored */
+		{ "0f 22 04", .kind = GTP_INSN_PLAIN, .in = ALL }, /* mod is ignored */
 		{ "db e3", .kind = GTP_INSN_PLAIN, .in = ALL },
 		{ "0f 01 cb", .kind = GTP_INSN_PLAIN, .in = ALL },
 		{ "0f 00 2c 24", .kind = GTP_INSN_PLAIN, .in = ALL },
