@@ -4,6 +4,8 @@
 
 #include <gtp/kernel.h>
 #include <gtp/version.h>
+#include "probe/direct.h"
+#include "probe/vet.h"
 
 bool gtp_allow_write;
 module_param_named(allow_write, gtp_allow_write, bool, 0400);
@@ -21,6 +23,10 @@ bool gtp_jit = true;
 module_param_named(jit, gtp_jit, bool, 0600);
 MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting them (default: yes)");
 
+bool gtp_direct = true;
+module_param_named(direct, gtp_direct, bool, 0600);
+MODULE_PARM_DESC(direct, "replace instructions by jumps where that is safe (default: yes)");
+
 static int __init gtp_init(void)
 {
 	int err;
@@ -30,12 +36,18 @@ static int __init gtp_init(void)
 	err = gtp_event_init();
 	if (err)
 		return err;
-	err = gtp_host_init();
+	err = gtp_direct_init();
 	if (err)
 		goto err_event;
-	err = gtp_procfs_init();
+	err = gtp_host_init();
+	if (err)
+		goto err_direct;
+	err = gtp_vet_init();
 	if (err)
 		goto err_host;
+	err = gtp_procfs_init();
+	if (err)
+		goto err_vet;
 	err = gtp_gtpframe_init();
 	if (err)
 		goto err_procfs;
@@ -43,8 +55,12 @@ static int __init gtp_init(void)
 
 err_procfs:
 	gtp_procfs_exit();
+err_vet:
+	gtp_vet_exit();
 err_host:
 	gtp_host_exit();
+err_direct:
+	gtp_direct_exit();
 err_event:
 	gtp_event_exit();
 	return err;
@@ -58,7 +74,9 @@ static void __exit gtp_exit(void)
 {
 	gtp_gtpframe_exit();
 	gtp_procfs_exit();
+	gtp_vet_exit();
 	gtp_host_exit();
+	gtp_direct_exit();
 	gtp_event_exit();
 }
 

@@ -7,6 +7,7 @@
  * written through a second mapping of its pages, which is never executable and goes away when the
  * writing is done.
  */
+#include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
@@ -16,15 +17,25 @@
 #include <gtp/kernel.h>
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
+#include "probe/direct.h"
 
 extern u8 gtp_jit_arena[GTP_JIT_ARENA];
+
+enum {
+	SNIPPETS = GTP_JIT_ARENA - GTP_JIT_PADS, /* bytes, at the arena's beginning */
+	PAD_UNITS = GTP_JIT_PADS / AX_JIT_CODE_ALIGN,
+};
 
 static struct {
 	struct ax_jit_world world;
 	u32 begin;  /* behind the common stubs */
 	u32 used;   /* snippets so far, the stubs included */
 	u8 *writable; /* NULL: closed */
+	bool ready;
 } arena;
+
+static DECLARE_BITMAP(pads, PAD_UNITS);
+static u32 pad_units; /* in use */
 
 /* What the kernel made of our returns at load time is what it wants returns to be. */
 static noinline void some_function(void)
@@ -47,7 +58,7 @@ static u64 return_thunk(void)
 
 int gtp_jit_open(void)
 {
-	struct page *pages[GTP_JIT_ARENA / PAGE_SIZE];
+	static struct page *pages[GTP_JIT_ARENA / PAGE_SIZE]; /* one caller at a time */
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
@@ -81,10 +92,10 @@ static int emit(struct ax_jit *work, struct gtp_jit_code *code)
 
 	if (!code->len)
 		return -EOPNOTSUPP;
-	err = ax_jit_emit(work, (u64)at, arena.writable + arena.used, GTP_JIT_ARENA - arena.used);
+	err = ax_jit_emit(work, (u64)at, arena.writable + arena.used, SNIPPETS - arena.used);
 	if (err)
 		return err;
-	arena.used = min_t(u32, arena.used + aligned(code->len), GTP_JIT_ARENA);
+	arena.used = min_t(u32, arena.used + aligned(code->len), SNIPPETS);
 	code->fn = (ax_jit_fn)at;
 	code->frame_bytes = ax_jit_frame_bytes(work);
 	return 0;
@@ -110,6 +121,61 @@ void gtp_jit_reset(void)
 	arena.used = arena.begin;
 }
 
+/* --- jump pads --- */
+
+static int emit_pad(struct ax_jit *work, u32 len, struct gtp_jit_pad *pad)
+{
+	u32 n = aligned(len) / AX_JIT_CODE_ALIGN, at, offset;
+	int err;
+
+	if (!len)
+		return -EOPNOTSUPP;
+	at = bitmap_find_next_zero_area(pads, PAD_UNITS, 0, n, 0);
+	if (at >= PAD_UNITS)
+		return -ENOSPC;
+	offset = SNIPPETS + at * AX_JIT_CODE_ALIGN;
+	pad->addr = (u64)gtp_jit_arena + offset;
+	pad->len = len;
+	err = gtp_pad_emit(work, pad->addr, arena.writable + offset, n * AX_JIT_CODE_ALIGN);
+	if (err)
+		return err;
+	bitmap_set(pads, at, n);
+	pad_units += n;
+	return 0;
+}
+
+int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
+{
+	struct ax_jit *work = gtp_mem_alloc(gtp_pad_work_size(req));
+	int err;
+
+	if (!work)
+		return -ENOMEM;
+	req->world = &arena.world;
+	err = emit_pad(work, gtp_pad_plan(work, req), pad);
+	gtp_mem_free(work);
+	return err;
+}
+
+void gtp_jit_pad_free(const struct gtp_jit_pad *pad)
+{
+	u32 n = aligned(pad->len) / AX_JIT_CODE_ALIGN;
+
+	bitmap_clear(pads, (pad->addr - (u64)gtp_jit_arena - SNIPPETS) / AX_JIT_CODE_ALIGN, n);
+	pad_units -= n;
+}
+
+void gtp_jit_pad_usage(u32 *used, u32 *size)
+{
+	*used = pad_units * AX_JIT_CODE_ALIGN;
+	*size = GTP_JIT_PADS;
+}
+
+bool gtp_jit_ready(void)
+{
+	return arena.ready;
+}
+
 const struct ax_jit_world *gtp_jit_world(void)
 {
 	return &arena.world;
@@ -118,7 +184,7 @@ const struct ax_jit_world *gtp_jit_world(void)
 void gtp_jit_usage(u32 *used, u32 *size)
 {
 	*used = arena.used;
-	*size = GTP_JIT_ARENA;
+	*size = SNIPPETS;
 }
 
 static void describe_world(struct ax_jit_world *w)
@@ -131,6 +197,8 @@ static void describe_world(struct ax_jit_world *w)
 	w->fast_limit = (s32)(VSYSCALL_ADDR - sizeof(u64));
 	w->endbr = IS_ENABLED(CONFIG_X86_KERNEL_IBT);
 	w->return_thunk = return_thunk();
+	w->lahf = boot_cpu_has(X86_FEATURE_LAHF_LM);
+	w->pad_hit = (u64)gtp_pad_hit;
 }
 
 int gtp_jit_init(void)
@@ -141,6 +209,7 @@ int gtp_jit_init(void)
 
 	BUILD_BUG_ON(GTP_JIT_LOAD_ALIGN != AX_JIT_LOAD_ALIGN);
 	BUILD_BUG_ON(GTP_JIT_ARENA % PAGE_SIZE);
+	BUILD_BUG_ON(GTP_JIT_PADS % AX_JIT_CODE_ALIGN || GTP_JIT_PADS >= GTP_JIT_ARENA);
 	if (!IS_ALIGNED(base, PAGE_SIZE))
 		return -EINVAL; /* what is written to a page would run elsewhere */
 	describe_world(&arena.world);
@@ -151,9 +220,10 @@ int gtp_jit_init(void)
 	arena.begin = AX_JIT_CODE_ALIGN;
 	OPTIMIZER_HIDE_VAR(base); /* an address in the middle of code is nothing for objtool */
 	n = ax_jit_stubs(&arena.world, base + arena.begin, arena.writable + arena.begin,
-			 GTP_JIT_ARENA - arena.begin);
+			 SNIPPETS - arena.begin);
 	arena.begin += aligned(n);
 	gtp_jit_reset();
 	gtp_jit_close();
+	arena.ready = n;
 	return n ? 0 : -ENOSPC;
 }

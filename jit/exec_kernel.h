@@ -4,6 +4,7 @@
 #define _GTP_EXEC_KERNEL_H
 
 #include "jit/jit.h"
+#include "jit/pad.h"
 
 struct gtp_why;
 
@@ -53,6 +54,31 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code);
 
 /* gtp_jit_reset - forget all snippets; none may run any more, on any CPU */
 void gtp_jit_reset(void);
+
+/* struct gtp_jit_pad - a jump pad: its address and length in bytes */
+struct gtp_jit_pad {
+	u64 addr;
+	u32 len;
+};
+
+/**
+ * gtp_jit_pad_make() - put a jump pad into the open arena
+ * @req: what; its world is filled in
+ * @pad: receives it; it may run after gtp_jit_close()
+ *
+ * Return: 0, -ENOMEM, -ENOSPC (no room for another pad), -EOPNOTSUPP (these instructions cannot be
+ * moved, or not so far), -ERANGE (cannot happen: a bug).
+ */
+int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad);
+
+/* gtp_jit_pad_free - no task may be in it any more, nor get there */
+void gtp_jit_pad_free(const struct gtp_jit_pad *pad);
+
+/* gtp_jit_pad_usage - bytes in use and in all */
+void gtp_jit_pad_usage(u32 *used, u32 *size);
+
+/* gtp_jit_ready - is there an arena at all? */
+bool gtp_jit_ready(void);
 
 /* gtp_jit_world - where snippets in the arena run; a test may want it without fast loads */
 const struct ax_jit_world *gtp_jit_world(void);

@@ -9,6 +9,7 @@
 
 #include <gtp/kernel.h>
 #include "jit/exec_kernel.h"
+#include "probe/direct.h"
 
 static bool available; /* the arena has its common stubs */
 static bool making;    /* between gtp_jit_code_begin() and gtp_jit_code_end() */
@@ -148,6 +149,24 @@ static int monitor_jit(struct gtp_stub *stub, const char *arg, struct gtp_why *w
 	return 0;
 }
 
+static int monitor_direct(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
+{
+	u32 used, size;
+	bool on;
+
+	if (*arg && kstrtobool(arg, &on)) {
+		gtp_why(why, "direct takes on, off or nothing, not '%s'", arg);
+		return -EINVAL;
+	}
+	if (*arg)
+		WRITE_ONCE(gtp_direct, on);
+	gtp_jit_pad_usage(&used, &size);
+	gtp_stub_printf(stub,
+			"direct is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
+			READ_ONCE(gtp_direct) ? "on" : "off", gtp_direct_count(), used, size);
+	return 0;
+}
+
 static void list_bytecode(struct gtp_stub *stub, const struct ax_verified *v)
 {
 	struct ax_insn insn;
@@ -224,6 +243,8 @@ static const struct {
 } commands[] = {
 	{ "jit", monitor_jit,
 	  "monitor jit          on or off: compile expressions, or interpret\n" },
+	{ "direct", monitor_direct,
+	  "monitor direct       on or off: jumps instead of kprobes where possible\n" },
 	{ "disas", monitor_disas,
 	  "monitor disas N      bytecode of tracepoint N, and where its code is\n" },
 };

@@ -12,6 +12,7 @@
 #include <asm/ptrace.h>
 
 #include <gtp/kernel.h>
+#include "probe/vet.h"
 
 enum {
 	JUMP = 5,  /* bytes of the jump by which the kernel may replace the breakpoint */
@@ -295,6 +296,23 @@ static void remember_code(struct location_probe *p)
 		p->was[0] = p->kp.opcode;
 }
 
+/*
+ * With a post_handler the kernel does not replace the breakpoint by a jump. Where its rule would
+ * let a jump be entered in the middle, that is the only way to keep it from it.
+ */
+static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+static const char *mechanism(const struct kprobe *kp)
+{
+	if (kp->flags & KPROBE_FLAG_FTRACE)
+		return "kprobe on ftrace";
+	if (kp->post_handler)
+		return "kprobe, kept a breakpoint: something enters the bytes of a jump";
+	return "kprobe";
+}
+
 /**
  * gtp_kprobe_arm() - struct gtp_target_ops' arm
  * @ctx: unused
@@ -319,6 +337,8 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	p->loc = loc;
 	p->kp.addr = (kprobe_opcode_t *)loc->addr;
 	p->kp.pre_handler = handle_hit;
+	if (gtp_vet_denied(loc->addr))
+		p->kp.post_handler = keep_breakpoint;
 
 	/*
 	 * Listed first: a module that goes between the two steps must find the probe (see
@@ -334,7 +354,7 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	}
 	remember_code(p);
 	loc->probe = p;
-	loc->mechanism = p->kp.flags & KPROBE_FLAG_FTRACE ? "kprobe on ftrace" : "kprobe";
+	loc->mechanism = mechanism(&p->kp);
 	return 0;
 }
 

@@ -12,6 +12,8 @@
 #include <linux/workqueue.h>
 
 #include <gtp/kernel.h>
+#include "probe/direct.h"
+#include "probe/fentry.h"
 
 struct gtp_host gtp_host = {
 	.lock = __MUTEX_INITIALIZER(gtp_host.lock),
@@ -103,13 +105,31 @@ void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total)
 
 static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
+	int err;
+
 	if (loc->kind == GTP_LOCATION_EVENT)
 		return gtp_event_arm(ctx, loc, why);
-	return gtp_kprobe_arm(ctx, loc, why);
+	err = gtp_fentry_arm(loc, why);
+	if (err == -EOPNOTSUPP)
+		err = gtp_direct_stage(loc, why);
+	return err == -EOPNOTSUPP ? gtp_kprobe_arm(ctx, loc, why) : err;
 }
 
+static int arm_done(void *ctx, struct gtp_why *why)
+{
+	return gtp_direct_commit(why);
+}
+
+static int widen(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+{
+	return gtp_direct_widen(loc, why);
+}
+
+/* Jumps first: kprobes of ours may have been refused as jumps because of them, never beneath. */
 static void disarm(void *ctx, struct gtp_location *first)
 {
+	gtp_fentry_disarm(first);
+	gtp_direct_disarm(first);
 	gtp_event_disarm(ctx, first);
 	gtp_kprobe_disarm(ctx, first);
 }
@@ -117,6 +137,8 @@ static void disarm(void *ctx, struct gtp_location *first)
 static const struct gtp_target_ops target_ops = {
 	.is_marker = gtp_event_is_marker,
 	.arm = arm,
+	.arm_done = arm_done,
+	.widen = widen,
 	.sdata = gtp_event_sdata,
 	.disarm = disarm,
 	.buffers_get = gtp_buffers_get,
@@ -145,14 +167,18 @@ static void tell_unloaded(const struct module *mod, bool init, u32 n)
 /* The range around all that we have armed in a module; its markers are no init code. */
 static bool armed_range(const struct module *mod, bool init, u64 *start, u64 *end)
 {
-	u64 event_start, event_end;
-	bool any = gtp_kprobe_range_in(mod, init, start, end);
+	u64 other_start, other_end;
 
-	if (init || !gtp_event_range_in(mod, &event_start, &event_end))
-		return any;
-	*start = min(*start, event_start);
-	*end = max(*end, event_end);
-	return true;
+	gtp_kprobe_range_in(mod, init, start, end);
+	if (gtp_direct_range_in(mod, init, &other_start, &other_end)) {
+		*start = min(*start, other_start);
+		*end = max(*end, other_end);
+	}
+	if (!init && gtp_event_range_in(mod, &other_start, &other_end)) {
+		*start = min(*start, other_start);
+		*end = max(*end, other_end);
+	}
+	return *end;
 }
 
 static void forget_text(const struct module *mod, bool init)
@@ -169,6 +195,7 @@ static void forget_text(const struct module *mod, bool init)
 		return;
 	mutex_lock(&gtp_host.lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
+	gtp_direct_forget(mod);
 	if (n)
 		tell_unloaded(mod, init, n);
 	mutex_unlock(&gtp_host.lock);

@@ -16,6 +16,7 @@ extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
 extern bool gtp_jit;
+extern bool gtp_direct;
 
 /*
  * tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of

@@ -380,7 +380,7 @@ def unload():
 @test("a hundred runs on all CPUs' calls")
 def many():
     loops = background("loop mix 30000")
-    num = trace("*0x%x if a %% 3 == 0" % place(), "collect a")
+    num = trace("*0x%x if $rdi %% 3 == 0" % place(), "collect a")
     cmd("set circular-trace-buffer on")
     for _ in range(10):
         cmd("tstart")
