@@ -8,6 +8,7 @@
 # leave a frame left one.
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -24,14 +25,16 @@ TRACING = "/sys/kernel/tracing"
 ONLY = os.environ.get("BENCH_ONLY", "")
 
 CALLS, REPEATS = 2000, 5
-PLACES = ("entry", "jump", "int3")
+PLACES = ("jump", "entry", "int3")
 PLACE_MEANS = {
-    "entry": "function entry (kprobe on ftrace)",
-    "jump": "mid-function (kprobe as a jump)",
-    "int3": "mid-function (kprobe as a breakpoint)",
+    "jump": "mid-function, where the kernel makes a kprobe a jump",
+    "entry": "function entry, where the kernel uses ftrace",
+    "int3": "mid-function, where a kprobe stays a breakpoint",
 }
 # What stands at the address when the kernel is done with it: optimising takes its time.
 FORM = {"entry": None, "jump": "e9", "int3": "cc"}
+# What monitor probes says of a tracepoint that is no kprobe.
+DIRECT = {"entry": "ftrace call", "jump": "jump", "int3": "jump"}
 
 
 class Wrong(Exception):
@@ -74,16 +77,17 @@ def code(place):
     return next(code for name, at, *code in answers("place") if name == place)
 
 
-def has_form(place):
+def has_form(place, first):
     """A jump is really one, and what ftrace patches is no nop any more."""
     now = code(place)
-    return now[0] == FORM[place] if FORM[place] else now != original[place]
+    return now[0] == first if first else now != original[place]
 
 
-def wait_for(place, armed):
+def wait_for(place, armed, engine=""):
     """The kernel rewrites a probe's code later, when it has time: watch the code itself."""
     end = time.monotonic() + 30
-    while has_form(place) != armed if armed else code(place) != original[place]:
+    first = "e9" if engine == "direct" and FORM[place] else FORM[place]
+    while has_form(place, first) != armed if armed else code(place) != original[place]:
         check(time.monotonic() < end, "%s: the code is %s" % (place, " ".join(code(place))))
         time.sleep(0.02)
 
@@ -117,7 +121,7 @@ CASES = (
     ("condition o->a > 1000, false", "o->a > 1000", (), False),
     ("condition on the pid, false", "$current_task_pid == 0x7fffffff", (), False),
     ("condition o->a > 5, true", "o->a > 5", (), True),
-    ("nothing but the frame", "", (), True),
+    ("no condition, an empty frame", "", (), True),
     ("collect o->a + o->b", "", ("collect o->a + o->b",), True),
     ("condition true, collect o->a + o->b", "o->a > 5", ("collect o->a + o->b",), True),
     ("collect *o", "", ("collect *o",), True),
@@ -167,7 +171,10 @@ def traced(place, engine, case):
     set_buffer(what == RING)
     define(place, condition, actions)
     cmd("tstart")
-    wait_for(place, True)
+    if engine == "direct":
+        told = cmd("monitor probes")
+        check(DIRECT[place] in told, "%s: not a %s: %s" % (place, DIRECT[place], told))
+    wait_for(place, True, engine)
     measure(place)
     ticks = measure(place)
     check_hits("%s, %s" % (place, what), frames)
@@ -215,6 +222,58 @@ def kprobe_events(place):
                  "a > 5", both)
 
 
+# bpftrace ------------------------------------------------------------------------------------------
+
+OBJECT = "struct gtp_bench_obj { int a; int b; }; "
+# Name, condition, what is done, how often with 20000 calls. A count is the least that leaves something.
+BPF_CASES = (
+    ("filter a > 1000, false", "$o->a > 1000", "@n = count();", False),
+    ("filter a > 5, true, a count", "$o->a > 5", "@n = count();", True),
+    ("a + b", "", "@n = count(); @x = $o->a + $o->b;", True),
+    ("filter true, a + b", "$o->a > 5", "@n = count(); @x = $o->a + $o->b;", True),
+)
+
+
+def bpf_program(probe, argument, condition, action):
+    body = "$o = %s; " % argument
+    body += "if (%s) { %s }" % (condition, action) if condition else action
+    return OBJECT * (argument != "args->o") + "%s { %s }" % (probe, body)
+
+
+def bpftrace(place, what, program, hits):
+    """The program is attached when the code has changed, and ends when it is interrupted."""
+    run = subprocess.Popen(["bpftrace", "--unsafe", "-e", program], stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+    try:
+        wait_for(place, True)
+        measure(place)
+        ticks = measure(place)
+    finally:
+        run.send_signal(signal.SIGINT)
+        said = run.communicate(timeout=60)[0]
+    wait_for(place, False)
+    wanted = 2 * CALLS * REPEATS if hits else 0
+    seen = re.search(r"@n: (\d+)", said)
+    check((int(seen.group(1)) if seen else 0) == wanted, "%s: wanted %d:\n%s" % (what, wanted, said))
+    add_row(place, what, "-", ticks)
+
+
+def symbol(place):
+    """As bpftrace names the address."""
+    start = int(str(gdb.parse_and_eval("(unsigned long)&gtp_bench_" + place)), 0)
+    offset = int(address(place), 16) - start
+    return "gtp_bench_" + place + ("+%d" % offset if offset else "")
+
+
+def bpf(place):
+    kinds = [("bpftrace kprobe", "kprobe:" + symbol(place), "(struct gtp_bench_obj *)arg0")]
+    if place == "entry" and os.path.exists("/sys/kernel/btf/gtp_bench"):
+        kinds.append(("bpftrace fentry", "kfunc:gtp_bench_entry", "args->o"))
+    for kind, probe, argument in kinds:
+        for name, condition, action, hits in BPF_CASES:
+            bpftrace(place, kind + ": " + name, bpf_program(probe, argument, condition, action), hits)
+
+
 # All of it ---------------------------------------------------------------------------------------
 
 def calibrate():
@@ -224,10 +283,13 @@ def calibrate():
           "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
 
 
-def engines():
-    if "monitor jit" not in cmd("monitor help"):
-        return ("interpreter",)
-    return ("interpreter", "jit")
+# Columns: how its expressions run, and what stands in the text.
+ENGINES = ("interpreter", "compiled", "direct")
+
+
+def choose(engine):
+    cmd("monitor jit " + ("off" if engine == "interpreter" else "on"))
+    cmd("monitor direct " + ("on" if engine == "direct" else "off"))
 
 
 def load_symbols():
@@ -244,6 +306,7 @@ def set_up():
         cmd("set " + setting)
     subprocess.run(["insmod", "%s/kmod/%s/gtp_bench.ko" % (BUILT, RELEASE)], check=True)
     subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
+    subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
     cmd("target remote /proc/gtp")
     load_symbols()
     cmd("tvariable $n = 0")
@@ -252,14 +315,15 @@ def set_up():
 def print_table():
     for place in PLACES:
         say("")
-        say("%-52s %11s %8s" % (PLACE_MEANS[place], "interpreter", "jit"))
+        say("%-54s %11s %8s %6s" % (PLACE_MEANS[place], *ENGINES))
         rows = {}
         for at, what, engine, low, median in table:
             if at == place:
                 rows.setdefault(what, {})[engine] = (low, median)
         for what, cost in rows.items():
             first = cost.get("-") or cost.get("interpreter")
-            say("  %-50s %11s %8s" % (what, figure(first), figure(cost.get("jit"))))
+            say("  %-52s %11s %8s %6s" % (what, figure(first), figure(cost.get("compiled")),
+                                          figure(cost.get("direct"))))
 
 
 def figure(cost):
@@ -279,14 +343,14 @@ def main():
         bare[place] = measure(place)
     for place in PLACES:
         floor(place)
-        for engine in engines():
-            if engine != "interpreter" or len(engines()) > 1:
-                cmd("monitor jit " + ("on" if engine == "jit" else "off"))
+        for engine in ENGINES:
+            choose(engine)
             for case in CASES:
                 if ONLY in case[0]:
                     traced(place, engine, case)
         if not ONLY:
             kprobe_events(place)
+            bpf(place)
     cmd("disconnect")
     say("# %s: instructions per hit above a call that is not traced; %d calls, %d times"
         % (RELEASE, CALLS, REPEATS))
