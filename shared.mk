@@ -20,6 +20,7 @@ GTP_SHARED := \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
 	tracepoint/run.c \
+	tracepoint/code.c \
 	tracepoint/trace.c \
 	agentexpr/decode.c \
 	agentexpr/disasm.c \

@@ -264,6 +264,7 @@ static int conclude(struct gtp_direct_set *set, struct gtp_why *why)
 
 		if (d->patch.state == GTP_PATCH_JUMP) {
 			d->loc->mechanism = "jump";
+			d->loc->fast = true;
 			gtp_direct_become(d, GTP_DIRECT_ARMED);
 		} else if (!err) {
 			err = use_kprobe(d, why);

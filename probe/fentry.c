@@ -110,6 +110,7 @@ int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 	calls++;
 	gtp_direct_become(d, GTP_DIRECT_CALLED);
 	loc->mechanism = "ftrace call";
+	loc->fast = true;
 	return 0;
 }
 

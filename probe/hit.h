@@ -35,6 +35,7 @@ enum gtp_location_kind {
  * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
+ * @fast: hits come without an exception, as ftrace asks for
  * @no_jump: why that is not "jump", a constant in words; NULL: there is nothing to say
  */
 struct gtp_location {
@@ -50,6 +51,7 @@ struct gtp_location {
 	u64 missed;
 	struct gtp_sdata_format *format;
 	const char *mechanism;
+	bool fast;
 	const char *no_jump;
 };
 

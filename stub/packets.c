@@ -78,7 +78,7 @@ const struct gtp_packet gtp_packets[] = {
 	{ "QTro:", GTP_PKT_PREFIX, gtp_pkt_readonly, "START,END[:...]: read-only, link-time" },
 	{ "qTBuffer:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_buffer,
 	  "OFFSET,LENGTH: frames as in a trace file" },
-	{ "qTMinFTPILen", 0, gtp_pkt_none, "no fast tracepoints" },
+	{ "qTMinFTPILen", 0, gtp_pkt_min_fast, "shortest instruction for ftrace" },
 	{ "qTP:", GTP_PKT_PREFIX, gtp_pkt_tp_status, "N:ADDR: hits and bytes used" },
 	{ "qTStatus", GTP_PKT_NOISY, gtp_pkt_status, "how the run goes" },
 	{ "qTV:", GTP_PKT_PREFIX, gtp_pkt_tsv_value, "N: a trace state variable's value" },

@@ -72,6 +72,7 @@ void gtp_monitor_ended(struct gtp_stub *s);
 GTP_HANDLER(gtp_pkt_none);
 GTP_HANDLER(gtp_pkt_ok);
 GTP_HANDLER(gtp_pkt_supported);
+GTP_HANDLER(gtp_pkt_min_fast);
 GTP_HANDLER(gtp_pkt_no_ack);
 GTP_HANDLER(gtp_pkt_stop_reason);
 GTP_HANDLER(gtp_pkt_attached);

@@ -20,8 +20,15 @@ GTP_HANDLER(gtp_pkt_supported)
 	gtp_out_printf(&s->reply, "QStartNoAckMode+;ConditionalTracepoints+;TracepointSource+;"
 		       "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
 		       "TraceStateVariables+;QTBuffer:size+;tracenz+;"
-		       "StaticTracepoints+;qXfer:statictrace:read+;"
+		       "FastTracepoints+;StaticTracepoints+;qXfer:statictrace:read+;"
 		       "qXfer:traceframe-info:read+;qXfer:features:read+");
+	return 0;
+}
+
+/* Whatever fits into an instruction does: a jump takes as many of them as it needs. */
+GTP_HANDLER(gtp_pkt_min_fast)
+{
+	gtp_out_printf(&s->reply, "1");
 	return 0;
 }
 

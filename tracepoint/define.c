@@ -126,10 +126,10 @@ err_free:
 
 static int field_fast(struct def *d)
 {
-	gtp_why(d->why,
-		"fast tracepoints are not supported; use trace, not ftrace, for tracepoint %u",
-		d->tp->num);
-	return -EOPNOTSUPP;
+	if (!gtp_in_hex32(&d->in, &d->tp->fast_len))
+		return bad(d, "length of the instruction is not a hex number");
+	d->tp->fast = true;
+	return 0;
 }
 
 static int field_static(struct def *d)

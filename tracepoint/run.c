@@ -11,6 +11,7 @@
  * WRITTEN.
  */
 #include <gtp/parse.h>
+#include "tracepoint/code.h"
 #include "tracepoint/trace.h"
 
 /* --- variables of expressions --- */
@@ -259,6 +260,27 @@ static int arm_done(struct gtp_trace *t, struct gtp_why *why)
 	return t->target->arm_done ? t->target->arm_done(t->ctx, why) : 0;
 }
 
+/* What ftrace asks for is given, or it is an error; trace takes what there is. */
+static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
+		      struct gtp_why *why)
+{
+	if (!tp->fast || loc->fast || loc->kind == GTP_LOCATION_EVENT)
+		return 0;
+	gtp_why(why, "tracepoint %u at 0x%llx cannot be fast: %s; use trace, not ftrace", tp->num,
+		tp->addr, loc->no_jump ? loc->no_jump : "jumps are switched off");
+	return -EOPNOTSUPP;
+}
+
+static int check_fast_all(const struct gtp_trace *t, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = t->tps.first; tp && !rc; tp = tp->next)
+		rc = check_fast(tp->loc, tp, why);
+	return rc;
+}
+
 /* All of the list or none of it. */
 static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 {
@@ -277,6 +299,8 @@ static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 	}
 	if (!rc)
 		rc = arm_done(t, why);
+	if (!rc)
+		rc = check_fast_all(t, why);
 	if (!rc || !done)
 		return rc;
 	/* What ->disarm gets is what was armed; the rest comes back behind it to be freed. */
@@ -287,80 +311,6 @@ static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 		;
 	loc->next = rest;
 	return rc;
-}
-
-/* --- machine code --- */
-
-static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
-			struct gtp_why *why)
-{
-	struct gtp_why inner = { "" };
-	int rc;
-
-	if (!e)
-		return 0;
-	rc = t->target->code_make(t->ctx, e, tp->addr, &inner);
-	if (rc)
-		gtp_why(why, "tracepoint %u: %s", tp->num, inner.text);
-	return rc;
-}
-
-static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
-{
-	struct gtp_why inner = { "" };
-	const struct gtp_action *a;
-	int rc = make_code_of(t, tp, tp->cond, why);
-
-	if (rc || !tp->actions)
-		return rc;
-	rc = t->target->code_make_actions(t->ctx, tp, &inner);
-	if (rc != -EOPNOTSUPP) {
-		if (rc)
-			gtp_why(why, "tracepoint %u: %s", tp->num, inner.text);
-		return rc;
-	}
-	rc = 0;
-	for (a = tp->actions; a && !rc; a = a->next)
-		rc = make_code_of(t, tp, a->expr, why);
-	return rc;
-}
-
-/* Of one tracepoint, or of all when @only is NULL. */
-static int compile(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_why *why)
-{
-	struct gtp_tracepoint *tp;
-	int rc;
-
-	if (!t->target->code_begin)
-		return 0;
-	rc = t->target->code_begin(t->ctx, why);
-	if (rc)
-		return rc;
-	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next) {
-		rc = make_code(t, tp, why);
-		gtp_hit_settle(tp);
-	}
-	t->target->code_end(t->ctx);
-	return rc;
-}
-
-static void forget_code(struct gtp_trace *t)
-{
-	struct gtp_tracepoint *tp;
-	const struct gtp_action *a;
-
-	if (!t->target->code_forget)
-		return;
-	for (tp = t->tps.first; tp; tp = tp->next) {
-		tp->code = NULL;
-		tp->quick = NULL;
-		if (tp->cond)
-			tp->cond->compiled = NULL;
-		for (a = tp->actions; a; a = a->next)
-			if (a->expr)
-				a->expr->compiled = NULL;
-	}
-	t->target->code_forget(t->ctx);
 }
 
 /* --- counters --- */
@@ -400,7 +350,7 @@ static void prepare_cpus(struct gtp_trace *t)
 
 void gtp_trace_drop(struct gtp_trace *t)
 {
-	forget_code(t);
+	gtp_code_forget(t);
 	free_locations(t);
 	free_formats(t);
 	if (t->cpus)
@@ -454,7 +404,7 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	gtp_tsvs_reset(&t->tsvs);
 	rc = build_locations(t, why);
 	if (!rc)
-		rc = compile(t, NULL, why);
+		rc = gtp_code_make(t, NULL, why);
 	if (!rc)
 		rc = arm_locations(t, why);
 	if (rc) {
@@ -474,6 +424,8 @@ static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_w
 	if (rc)
 		return rc;
 	rc = arm_done(t, why);
+	if (!rc)
+		rc = check_fast(loc, loc->first, why);
 	if (rc)
 		disarm_one(t, loc);
 	return rc;
@@ -484,6 +436,8 @@ static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracep
 {
 	int rc = tp->sdata ? allow_sdata(t, loc, tp, why) : 0;
 
+	if (!rc)
+		rc = check_fast(loc, tp, why);
 	if (!rc && t->target->widen)
 		rc = t->target->widen(t->ctx, loc, why);
 	if (!rc)
@@ -538,7 +492,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (!rc)
 		rc = take_slot(t, tp, why);
 	if (!rc)
-		rc = compile(t, tp, why);
+		rc = gtp_code_make(t, tp, why);
 	if (!rc)
 		rc = install_here(t, tp, why);
 	if (rc)
@@ -556,7 +510,7 @@ static void finish(struct gtp_trace *t, enum gtp_stop reason)
 	WRITE_ONCE(t->active, false);
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);
-	forget_code(t);
+	gtp_code_forget(t);
 	t->stop = gtp_acquire(&t->ending) == GTP_ENDING_WRITTEN ? t->ended_by : reason;
 	t->stop_us = t->target->wallclock_us(t->ctx);
 }

@@ -107,6 +107,7 @@ struct gtp_source {
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
+ * @fast: set by ftrace; @fast_len is how long GDB takes the instruction to be
  * @sdata: collects $_sdata
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
@@ -123,11 +124,13 @@ struct gtp_tracepoint {
 	u64 addr;
 	bool enabled;
 	bool is_static;
+	bool fast;
 	bool sdata;
 	bool gone;
 	bool several;
 	bool defining;
 	bool repeated;
+	u32 fast_len;
 	u32 nactions;
 	u32 code_bytes;
 	u32 part_bytes;
@@ -185,8 +188,8 @@ __printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
  * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
  *
  * Verifies the condition. Context: may sleep.
- * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping,
- * F); nothing is added on error. A definition that is repeated closes the one that is there: no
+ * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping);
+ * nothing is added on error. A definition that is repeated closes the one that is there: no
  * continuation changes it.
  */
 int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,

@@ -5,7 +5,6 @@ import gdb
 from lib import *
 
 
-ENDBR64 = b"\xf3\x0f\x1e\xfa"
 
 
 def stopped_by_error(num):
@@ -152,17 +151,22 @@ def all_or_nothing():
     equal(hits(good), 0)
 
 
-@test("ftrace and strace: GDB's own words, and an ordinary tracepoint in place of ftrace")
-def fast_and_static():
-    place = fixture()["gtp_target_add"]
-    if gdb.selected_inferior().read_memory(place, 4).tobytes() == ENDBR64:
-        place += 4  # GDB wants five bytes for a jump
-    text = cmd("ftrace *%#x" % place)
+@test("ftrace: a jump where that is safe, though the instruction is shorter; else the reason")
+def fast():
+    text = cmd("ftrace *gtp_target_leaf")
     num = int(matches(r"racepoint (\d+)", text).group(1))
-    run_trace("call add 1 1")
+    run_trace("call leaf 1")
     equal(hits(num), 1)
+    text = cmd("monitor probes")
+    check("  jump, " in text and "kprobe" not in text, text)
     cmd("delete")
-    note(refused("strace -m sched:sched_switch"))
+    # Another probe at the second instruction: within what a jump would overwrite.
+    second = cmd("x/2i &gtp_target_leaf").splitlines()[1].split()[0].rstrip(":")
+    cmd("trace *%s" % second)
+    cmd("ftrace *gtp_target_leaf")
+    message = refused("tstart")
+    check("cannot be fast: another tracepoint is within" in message, message)
+    check("use trace" in message, message)
 
 
 @test("while-stepping is refused with words, not taken and forgotten")

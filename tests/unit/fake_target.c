@@ -145,6 +145,8 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	loc->mechanism = "fake";
+	loc->fast = f->jump && loc->addr == f->jump;
+	loc->no_jump = loc->fast ? NULL : "control may arrive there";
 	f->armed++;
 	if (f->while_arming)
 		f->while_arming(f, loc);

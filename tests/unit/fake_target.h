@@ -34,6 +34,7 @@ struct fake_map {
  * @fail_alloc: the one that fails, counted from 1; 0: none
  * @live: allocations not given back
  * @refuse_arm: address that ->arm refuses with -EINVAL
+ * @jump: address at which a probe is a jump
  * @marker: address of the only kernel tracepoint, 0: there is none; its record is what rsi holds
  * @armed: locations armed now
  * @missed: what ->disarm reports as missed at every location
@@ -57,6 +58,7 @@ struct fake {
 	u32 allocs, fail_alloc;
 	s32 live;
 	u64 refuse_arm;
+	u64 jump;
 	u64 marker;
 	u32 armed;
 	u64 missed;

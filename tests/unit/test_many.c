@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Thousands of tracepoints: no step of defining and starting them looks at all of them. */
+/*
+ * Thousands of tracepoints: no step of defining and starting them looks at all of them. And fast
+ * tracepoints: given, or refused with the reason.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "fake_target.h"
@@ -177,6 +180,51 @@ static void a_removed_one_leaves_the_rest_in_order(void **state)
 	assert_null(gtp_tracepoint_find(w->list, 2, 0xab));
 }
 
+static const char cannot[] =
+	"tracepoint 2 at 0x2000 cannot be fast: control may arrive there; use trace, not ftrace";
+
+static void fast_or_refused(void **state)
+{
+	struct world *w = *state;
+	struct gtp_trace *t = &w->f.trace;
+	char text[64];
+
+	w->f.jump = 0x1000;
+	assert_int_equal(define(w, "1:1000:E:0:0:F5"), 0);
+	gtp_tracepoint_piece(w->tp, 0, text, sizeof(text));
+	assert_string_equal(text, "T1:1000:E:0:0:F5");
+	assert_int_equal(define(w, "3:2000:E:0:0"), 0);
+	assert_int_equal(gtp_trace_start(t, &w->why), 0);
+	gtp_trace_stop(t, GTP_STOP_USER);
+
+	assert_int_equal(define(w, "2:2000:E:0:0:F3"), 0);
+	assert_int_equal(gtp_trace_start(t, &w->why), -EOPNOTSUPP);
+	assert_string_equal(w->why.text, cannot);
+	assert_int_equal(w->f.armed, 0);
+	assert_null(t->locs);
+}
+
+static void fast_or_refused_during_a_run(void **state)
+{
+	struct world *w = *state;
+	struct gtp_trace *t = &w->f.trace;
+
+	w->f.jump = 0x1000;
+	assert_int_equal(define(w, "3:2000:E:0:0"), 0);
+	assert_int_equal(gtp_trace_start(t, &w->why), 0);
+	assert_int_equal(define(w, "1:1000:E:0:0:F5"), 0);
+	assert_int_equal(gtp_trace_install(t, w->tp, &w->why), 0);
+	assert_int_equal(define(w, "4:1000:E:0:0:F5"), 0);
+	assert_int_equal(gtp_trace_install(t, w->tp, &w->why), 0);
+	assert_int_equal(define(w, "2:2000:E:0:0:F5"), 0);
+	assert_int_equal(gtp_trace_install(t, w->tp, &w->why), -EOPNOTSUPP);
+	assert_string_equal(w->why.text, cannot);
+	assert_int_equal(define(w, "2:3000:E:0:0:F5"), 0);
+	assert_int_equal(gtp_trace_install(t, w->tp, &w->why), -EOPNOTSUPP);
+	assert_int_equal(w->f.armed, 2);
+	assert_int_equal(t->tps.count, 3);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -184,6 +232,8 @@ int main(void)
 		T(many_are_found_at_once),
 		T(many_of_a_number_and_of_an_address),
 		T(a_removed_one_leaves_the_rest_in_order),
+		T(fast_or_refused),
+		T(fast_or_refused_during_a_run),
 	};
 #undef T
 
