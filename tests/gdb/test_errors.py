@@ -5,8 +5,6 @@ import gdb
 from lib import *
 
 
-
-
 def stopped_by_error(num):
     text = cmd("tstatus")
     check(not running(), "still running: " + text)
