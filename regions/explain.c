@@ -3,6 +3,7 @@
 #include <err.h>
 #include <stdlib.h>
 #include "regions/explain.h"
+#include "regions/module.h"
 
 #define NAME_SIZE 256
 
@@ -130,6 +131,24 @@ static void print_kernel(const struct gtp_text *text, const struct gtp_span *spa
 		printf("  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
+/* The module looks at the live bytes; these are the file's. */
+static void print_module(const struct gtp_text *text, const struct gtp_span *span,
+			 const struct gtp_function *f, u64 addr)
+{
+	enum gtp_region_verdict v;
+	struct gtp_region r;
+	struct gtp_module m;
+
+	gtp_module_init(&m, text);
+	v = gtp_module_ask(&m, span, f, (u32)(addr - span->addr), &r);
+	printf("  the module, were these bytes the live ones: %s", gtp_region_text(v));
+	if (v == GTP_REGION_OK)
+		printf("; %u bytes, %u instructions%s", r.len, r.n,
+		       r.flags_dead ? ", flags need not be saved" : "");
+	printf("\n");
+	gtp_module_free(&m);
+}
+
 static void print_insns(const struct gtp_span *span, const struct gtp_function *f, u32 at)
 {
 	u32 end = (u32)(f->addr - span->addr) + f->size, stop = at + GTP_JUMP_BYTES, len, i;
@@ -166,6 +185,8 @@ void gtp_explain_address(const struct gtp_text *text, u64 addr)
 	       gtp_evidence_text(v.evidence));
 	if (text->image->kernel)
 		print_kernel(text, span, f, addr);
+	if (text->image->kernel && span->kind == GTP_SPAN_TEXT)
+		print_module(text, span, f, addr);
 	print_insns(span, f, (u32)(addr - span->addr));
 }
 

@@ -26,7 +26,7 @@ static const char usage_text[] =
 	"  --at NAME=ADDRESS     where a symbol or section lies in memory: addresses are those\n"
 	"  --source FOLDER       where source files are\n"
 	"  -o, --output OUT      file to write\n"
-	"  --all                 show: every entry\n";
+	"  --all                 show: every entry; stats: what the module would take, too\n";
 
 struct options {
 	const char *debug;
@@ -88,6 +88,8 @@ static void stats_for(struct session *s, enum gtp_cpu cpu)
 	analyse(s, cpu);
 	gtp_stats_count(&s->text, &stats);
 	gtp_stats_print(&s->text, &stats);
+	if (s->options.all && s->image.kernel)
+		gtp_stats_module(&s->text, &stats);
 	gtp_text_free(&s->text);
 }
 

@@ -14,7 +14,7 @@ enum {
 /* X(name, word, text): why not. The user reads the text behind "no jump: ". */
 #define GTP_REGION_REFUSALS(X) \
 	X(NO_TABLE, "no-table", "no table of regions tells of that code") \
-	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction that gdbtp does not know") \
+	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction unknown to gdbtp") \
 	X(NOT_START, "not-start", "no instruction starts there") \
 	X(END, "end", "the function ends within the 5 bytes") \
 	X(LEADER, "leader", "control may arrive within the 5 bytes") \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Count verdicts over all code, and print them beside what the kernel's rule gives. */
+#include "regions/module.h"
 #include "regions/stats.h"
 
 static const char *const cpu_names[GTP_CPU_N] = {
@@ -206,4 +207,48 @@ void gtp_stats_print(const struct gtp_text *text, const struct gtp_stats *s)
 	printf("(%llu of them by boot code alone); by the rule from 6.5 on: %llu\n", s->deny_boot,
 	       s->deny65);
 	print_leaders("  entered by", s->deny_bits);
+}
+
+/* Sections end in zeros, which decode as one endless function: none that is real is as large. */
+enum { FUNCTION_MAX = 1 << 16 };
+
+static void ask_module(const struct gtp_module *m, const struct gtp_span *span,
+		       const struct gtp_function *f, u64 *answers)
+{
+	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
+	struct gtp_region region;
+	struct gtp_verdict v;
+
+	if (f->size > FUNCTION_MAX)
+		return;
+	for (at = start; at < end; at++) {
+		if (!span->len[at])
+			continue;
+		gtp_verdict_get(m->text, span->addr + at, &v);
+		if (v.id >= GTP_VERDICT_PROBE)
+			answers[gtp_module_ask(m, span, f, at, &region)]++;
+	}
+}
+
+void gtp_stats_module(const struct gtp_text *text, const struct gtp_stats *stats)
+{
+	u64 answers[GTP_REGION_OTHERS + 1] = { 0 };
+	struct gtp_module m;
+	u32 i, j;
+
+	gtp_module_init(&m, text);
+	for (i = 0; i < text->spans_n; i++) {
+		const struct gtp_span *span = &text->spans[i];
+
+		for (j = 0; span->kind == GTP_SPAN_TEXT && j < span->functions_n; j++)
+			ask_module(&m, span, &span->functions[j], answers);
+	}
+	printf("the module, were these bytes the live ones: %llu take a jump, %.2f %% of P\n",
+	       answers[GTP_REGION_OK], percent(answers[GTP_REGION_OK], stats->probeable));
+	for (i = 0; i < ARRAY_SIZE(answers); i++) {
+		if (answers[i])
+			printf("  %9llu  %-12s %s\n", answers[i], gtp_region_word(i),
+			       gtp_region_text(i));
+	}
+	gtp_module_free(&m);
 }

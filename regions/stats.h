@@ -34,6 +34,8 @@ struct gtp_stats {
 };
 
 void gtp_stats_count(const struct gtp_text *text, struct gtp_stats *stats);
+/* gtp_stats_module - ask the module's own code about every address too, and print its share */
+void gtp_stats_module(const struct gtp_text *text, const struct gtp_stats *stats);
 void gtp_stats_print(const struct gtp_text *text, const struct gtp_stats *stats);
 
 #endif /* _GTP_STATS_H */

@@ -22,7 +22,7 @@ struct counts {
 	u64 both;
 	u64 boot; /* the module alone, at places that boot rewrites */
 	u64 wrong;
-	u64 lost[REGIONS]; /* the tool alone: why the module does not */
+	u64 lost[REGIONS]; /* the tool alone, padding not counted: why the module does not */
 	u64 shown[REGIONS];
 };
 
@@ -40,6 +40,14 @@ static bool probeable(const struct gtp_verdict *v)
 	return v->id >= GTP_VERDICT_PROBE;
 }
 
+/* Padding behind a function is no part of it, though the kernel's symbols say so. */
+static bool in_body(const struct gtp_span *span, const struct gtp_function *f, u32 at)
+{
+	if (f->body)
+		return span->addr + at < f->addr + f->body;
+	return (span->insn[at] & GTP_DECODED_KIND) != GTP_DECODED_INT3;
+}
+
 static void compare(const struct gtp_module *m, const struct gtp_span *span,
 		    const struct gtp_function *f, u32 at, struct counts *c)
 {
@@ -48,7 +56,12 @@ static void compare(const struct gtp_module *m, const struct gtp_span *span,
 	struct gtp_verdict v;
 
 	gtp_verdict_get(m->text, span->addr + at, &v);
-	c->probeable += probeable(&v);
+	if (v.id >= GTP_VERDICT_ACCEPT && ours == GTP_REGION_OK && v.len != r.len)
+		complain(c, span, f, at, "another length");
+	if (in_body(span, f, at))
+		c->probeable += probeable(&v);
+	else if (v.id >= GTP_VERDICT_ACCEPT)
+		return;
 	if (ours != GTP_REGION_OK) {
 		c->lost[ours] += v.id >= GTP_VERDICT_ACCEPT;
 		if (v.id >= GTP_VERDICT_ACCEPT && c->shown[ours]++ < show)
@@ -64,8 +77,6 @@ static void compare(const struct gtp_module *m, const struct gtp_span *span,
 		 v.id == GTP_VERDICT_JUMP_LABEL || v.id == GTP_VERDICT_STATIC_CALL ||
 		 v.id == GTP_VERDICT_BUG)
 		complain(c, span, f, at, gtp_verdict_word(v.id));
-	if (v.id >= GTP_VERDICT_ACCEPT && v.len != r.len)
-		complain(c, span, f, at, "another length");
 }
 
 static void compare_text(const struct gtp_module *m, struct counts *c)
