@@ -85,6 +85,7 @@ enum jit_tail {
 	JIT_FALSE,
 	JIT_HELD,
 	JIT_PUNT,
+	JIT_NESTED, /* the same, before the task was marked */
 	JIT_NR_TAILS,
 };
 
@@ -99,6 +100,7 @@ enum jit_tail {
  * @wanted: machine registers that were touched by any try so far
  * @save: what is pushed, in this order
  * @pos: machine register: its place among the words pushed, from 1; 0: it is not pushed
+ * @marker: a saved register in which the mark on the task is made; X86_NO_REG: there is none
  * @words: pushed in all, the flags and the slots included
  * @tail: where the ways out are
  */
@@ -109,6 +111,7 @@ struct jit_live {
 	u16 read, touched, usable, wanted;
 	u8 save[X86_NR_REGS];
 	u8 pos[X86_NR_REGS];
+	u8 marker;
 	u32 nsave;
 	u32 words;
 	struct jit_label tail[JIT_NR_TAILS];
@@ -230,6 +233,7 @@ struct jit_val jit_live_val(struct ax_jit *j, enum x86_reg reg);
 enum x86_reg jit_live_reg(u32 n);
 struct x86_mem jit_live_saved(const struct ax_jit *j, enum x86_reg reg);
 void jit_live_enter(struct ax_jit *j);
+void jit_live_unmark(struct ax_jit *j);
 void jit_live_leave(struct ax_jit *j);
 void jit_live_mark(struct ax_jit *j, enum jit_tail tail);
 void jit_live_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail);

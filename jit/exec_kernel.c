@@ -14,6 +14,7 @@
 #include <asm/sync_core.h>
 #include <asm/vsyscall.h>
 
+#include <gtp/compat.h>
 #include <gtp/kernel.h>
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
@@ -198,6 +199,8 @@ static void describe_world(struct ax_jit_world *w)
 	w->endbr = IS_ENABLED(CONFIG_X86_KERNEL_IBT);
 	w->return_thunk = return_thunk();
 	w->lahf = boot_cpu_has(X86_FEATURE_LAHF_LM);
+	w->task = GTP_CURRENT_TASK;
+	w->task_faults = offsetof(struct task_struct, pagefault_disabled);
 	w->pad_hit = (u64)gtp_pad_hit;
 }
 

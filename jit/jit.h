@@ -58,6 +58,9 @@ enum ax_jit_stub {
 	AX_JIT_NR_STUBS,
 };
 
+/* AX_JIT_MARK - added to a task's count of disabled page faults while a pad reads memory */
+enum { AX_JIT_MARK = 1 << 20 };
+
 /**
  * struct ax_jit_world - the place where snippets run
  * @fast: there are fast loads at all
@@ -65,6 +68,8 @@ enum ax_jit_stub {
  * @lahf: the processor has lahf and sahf in 64-bit mode
  * @fast_limit: fast are the addresses that, taken as signed numbers, are below it
  * @return_thunk: where a return has to jump; 0: a plain ret
+ * @task: where in the GS segment the address of the running task is; 0: pads do not mark it
+ * @task_faults: where in a task its count of disabled page faults is
  * @pad_hit: where jump pads go with a hit; see jit/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
@@ -78,6 +83,8 @@ struct ax_jit_world {
 	bool lahf;
 	s32 fast_limit;
 	u64 return_thunk;
+	s32 task;
+	s32 task_faults;
 	u64 pad_hit;
 	u64 stub[AX_JIT_NR_STUBS];
 };

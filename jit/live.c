@@ -14,6 +14,12 @@
  *	rsp + 8 * (words - pos)              registers, pos counted from the first push
  *	rsp + 8 * words                      what was rsp
  *
+ * A load may fault, and the kernel's way through a fault may hit this very pad again, which would
+ * then fault again, and so on. So a task that is in a condition with loads is marked, by a large
+ * number in its count of disabled page faults, which others only compare with zero; it goes along
+ * when the task is preempted. Whoever finds the mark set (the handling of a fault, an interrupt)
+ * leaves the condition to C code, which knows whether it is in a hit already.
+ *
  * The arithmetic flags wait in rax, or on the stack if rax is needed; where nobody will look at
  * them they are not kept.
  */
@@ -44,27 +50,6 @@ static bool flags_in_rax(const struct ax_jit *j)
 	return j->live.flags && j->req.world->lahf;
 }
 
-/* jit_live_begin - before the first try */
-void jit_live_begin(struct ax_jit *j)
-{
-	const struct gtp_pad_request *pad = &j->live.pad;
-
-	j->live.on = true;
-	/* At a function's entry nobody looks at them: they are no argument. */
-	j->live.flags = pad->keep_flags || (pad->region && !pad->region->flags_dead);
-	for (u32 n = 0; n < X86_NR_REGS; n++)
-		if (j->req.v->regs_used >> n & 1)
-			j->live.read |= (u16)(1U << jit_live_reg(n));
-}
-
-static void may_use(struct ax_jit *j, enum x86_reg reg)
-{
-	if (j->nalloc == JIT_NR_ALLOC || has(j->live.usable, reg))
-		return;
-	j->live.usable |= (u16)(1U << reg);
-	j->order[j->nalloc++] = reg;
-}
-
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 {
 	/* Short encodings first; the frame pointer last, somebody may want to walk the stack. */
@@ -78,6 +63,46 @@ static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 }
 
 enum { NR_BEST = X86_NR_REGS - 1 };
+
+/* What the condition does not read: it is pushed, and values may share it. */
+static void choose_marker(struct ax_jit *j)
+{
+	struct jit_live *l = &j->live;
+	u16 no = l->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
+
+	l->marker = X86_NO_REG;
+	if (!j->req.world->task || !(j->req.v->flags & AX_F_READS_MEM))
+		return;
+	for (u32 i = 0; i < NR_BEST && l->marker == X86_NO_REG; i++)
+		if (!has(no, nth_best(j, i)))
+			l->marker = nth_best(j, i);
+	if (l->marker == X86_NO_REG)
+		j->unsuitable = true;
+	else
+		l->wanted |= (u16)(1U << l->marker);
+}
+
+/* jit_live_begin - before the first try */
+void jit_live_begin(struct ax_jit *j)
+{
+	const struct gtp_pad_request *pad = &j->live.pad;
+
+	j->live.on = true;
+	/* At a function's entry nobody looks at them: they are no argument. */
+	j->live.flags = pad->keep_flags || (pad->region && !pad->region->flags_dead);
+	for (u32 n = 0; n < X86_NR_REGS; n++)
+		if (j->req.v->regs_used >> n & 1)
+			j->live.read |= (u16)(1U << jit_live_reg(n));
+	choose_marker(j);
+}
+
+static void may_use(struct ax_jit *j, enum x86_reg reg)
+{
+	if (j->nalloc == JIT_NR_ALLOC || has(j->live.usable, reg))
+		return;
+	j->live.usable |= (u16)(1U << reg);
+	j->order[j->nalloc++] = reg;
+}
 
 /*
  * What has to be pushed anyway is the best place for values; then what the condition does not read,
@@ -178,6 +203,28 @@ static void move_rsp(struct ax_jit *j, s32 by)
 		x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, by));
 }
 
+static struct x86_mem mark_of(struct ax_jit *j)
+{
+	x86_load_gs(&j->b, j->live.marker, j->req.world->task);
+	return x86_at(j->live.marker, j->req.world->task_faults);
+}
+
+static void mark(struct ax_jit *j)
+{
+	struct x86_mem m = mark_of(j);
+
+	x86_alu_mem_imm(&j->b, X86_CMP, X86_32, m, AX_JIT_MARK);
+	x86_jcc(&j->b, X86_CC_AE, j->live.tail[JIT_NESTED].pos);
+	x86_alu_mem_imm(&j->b, X86_ADD, X86_32, m, AX_JIT_MARK);
+}
+
+/* jit_live_unmark - values are not needed any more */
+void jit_live_unmark(struct ax_jit *j)
+{
+	if (j->live.marker != X86_NO_REG)
+		x86_alu_mem_imm(&j->b, X86_SUB, X86_32, mark_of(j), AX_JIT_MARK);
+}
+
 /* jit_live_enter - everything away that the condition will overwrite */
 void jit_live_enter(struct ax_jit *j)
 {
@@ -195,6 +242,8 @@ void jit_live_enter(struct ax_jit *j)
 	for (; i < l->nsave; i++)
 		x86_push(&j->b, l->save[i]);
 	move_rsp(j, -8 * (s32)j->frame_slots);
+	if (l->marker != X86_NO_REG)
+		mark(j);
 }
 
 /* jit_live_leave - and back: registers, flags and rsp are the hit's */

@@ -3,13 +3,16 @@
  * Jump pads: what there is between a probed place and its continuation.
  *
  *	push rax; lahf; seto al; push rdx	what the condition overwrites
+ *	mov rdx, gs:[task]; cmp [rdx + n], mark; jae nested; add [rdx + n], mark	with loads
  *	...					the condition
  *	jcc held
+ *	mov rdx, gs:[task]; sub [rdx + n], mark
  *	pop rdx; add al, 127; sahf; pop rax	the common case: false
  * displaced:
  *	...
  *	jmp back
  * held:
+ *	mov rdx, gs:[task]; sub [rdx + n], mark
  *	pop rdx; add al, 127; sahf; pop rax
  *	push number
  * call:
@@ -17,6 +20,8 @@
  *	lea rsp, [rsp + 8]
  *	jmp displaced
  * punt:
+ *	mov rdx, gs:[task]; sub [rdx + n], mark
+ * nested:
  *	pop rdx; add al, 127; sahf; pop rax
  *	push another number
  *	jmp call
@@ -75,13 +80,17 @@ static void hits(struct ax_jit *j, u32 to)
 	u32 call;
 
 	jit_live_mark(j, JIT_HELD);
+	jit_live_unmark(j);
 	jit_live_leave(j);
 	push_number(j, true);
 	call = j->b.len;
 	call_hit(j);
 	jit_jump_back(j, to);
 	jit_live_mark(j, JIT_PUNT);
-	if (!j->nslow)
+	if (j->nslow)
+		jit_live_unmark(j);
+	jit_live_mark(j, JIT_NESTED);
+	if (!j->nslow && j->live.marker == X86_NO_REG)
 		return;
 	jit_live_leave(j);
 	push_number(j, false);
@@ -102,6 +111,7 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	jit_live_enter(j);
 	jit_expr(j, j->req.v);
 	jit_live_mark(j, JIT_FALSE);
+	jit_live_unmark(j);
 	jit_live_leave(j);
 	to = j->b.len;
 	displaced(j);

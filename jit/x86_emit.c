@@ -169,6 +169,14 @@ void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes
 		op_rm(b, bytes == 8 ? REX_W : REX_NONE, 0x8b, dst, &mem); /* mov dst, [mem] */
 }
 
+void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp)
+{
+	struct x86_mem mem = x86_at(X86_NO_REG, disp);
+
+	emit(b, 0x65); /* segment gs */
+	op_rm(b, REX_W, 0x8b, dst, &mem); /* mov dst, gs:[disp] */
+}
+
 void x86_extend(struct x86_buf *b, enum x86_reg dst, enum x86_reg src, u32 bytes, bool sign)
 {
 	if (bytes == 1 && sign)
@@ -259,6 +267,15 @@ void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes)
 	op_rm(b, bytes == 8 ? REX_W : REX_NONE, bytes == 1 ? 0x80 : n == 1 ? 0x83 : 0x81, X86_CMP,
 	      &mem); /* cmp [mem], imm */
 	emit_le(b, (u32)imm, n);
+}
+
+void x86_test_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes)
+{
+	if (bytes == 2)
+		emit(b, 0x66); /* operand size 16 */
+	op_rm(b, bytes == 8 ? REX_W : REX_NONE, bytes == 1 ? 0xf6 : 0xf7, 0,
+	      &mem); /* test [mem], imm */
+	emit_le(b, (u32)imm, bytes == 8 ? 4 : bytes);
 }
 
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y)

@@ -23,6 +23,7 @@ enum x86_cc {
 	X86_CC_A,
 	X86_CC_S,
 	X86_CC_NS,
+	X86_CC_P,
 	X86_CC_L = 12, /* signed < */
 	X86_CC_GE,
 	X86_CC_LE,
@@ -104,6 +105,9 @@ void x86_setcc(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst); /* the low 
  */
 void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes, bool sign);
 
+/* x86_load_gs - dst = the word at @disp in the GS segment; changes no flags */
+void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp);
+
 /* x86_extend - dst = the low @bytes of src, extended to 64 bits */
 void x86_extend(struct x86_buf *b, enum x86_reg dst, enum x86_reg src, u32 bytes, bool sign);
 
@@ -123,6 +127,7 @@ void x86_alu_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_
 void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
 		     s32 imm);
 void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
+void x86_test_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y);
 void x86_imul(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src);
 void x86_imul_mem(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem src);

@@ -4,6 +4,7 @@
 #define _GTP_COMPAT_H
 
 #include <linux/ftrace.h>
+#include <linux/sched.h>
 #include <linux/trace.h>
 #include <linux/version.h>
 
@@ -16,6 +17,16 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 	return trace_array_get_by_name(name);
 #endif
 }
+
+/*
+ * Where in the GS segment the address of the running task is. 6.2 gathered the hottest variables
+ * in a struct, pcpu_hot; 6.15 took that apart again.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+#define GTP_CURRENT_TASK ((s32)(__force long)&pcpu_hot.current_task)
+#else
+#define GTP_CURRENT_TASK ((s32)(__force long)&current_task)
+#endif
 
 /*
  * A call from the function tracer's site at @ip to code of ours at @to. 6.4 ("ftrace: Remove the

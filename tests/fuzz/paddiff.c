@@ -236,6 +236,66 @@ static void choose_state(struct test *t, struct axgen *g)
 		t->data[i] = (u8)axgen_pick(g, 256);
 }
 
+static void put(struct axgen *g, u32 byte)
+{
+	g->code[g->len++] = (u8)byte;
+}
+
+static void put_const(struct axgen *g, u64 value)
+{
+	put(g, AX_OP_const64);
+	for (u32 i = 8; i--;)
+		put(g, value >> (8 * i) & 0xff);
+}
+
+/* A number that is close to what is in memory, or to where forms change */
+static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
+{
+	struct padworld_read read = { 0 };
+	u8 buf[8] = { 0 };
+	u64 v = axgen_value(g);
+
+	if (!axgen_pick(g, 4) || padworld_ops.read(&read, buf, addr, bytes))
+		return v;
+	v = gtp_get_le(buf, bytes);
+	return (sign ? ax_extend(AX_OP_ext, v, 8 * bytes) : v) + axgen_pick(g, 3) - 1;
+}
+
+/* What users write: a field against a constant, or one of its bits */
+static void make_field(struct test *t, struct axgen *g)
+{
+	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* GDB's 4, 5, 6 */
+	u32 n = axgen_pick(g, 3), width = axgen_pick(g, 4), disp = axgen_pick(g, 2) * 8;
+	bool sign = axgen_pick(g, 2);
+
+	g->len = 0;
+	put(g, AX_OP_reg);
+	put(g, 0);
+	put(g, 4 + n);
+	put(g, AX_OP_const8);
+	put(g, disp);
+	put(g, AX_OP_add);
+	put(g, AX_OP_ref8 + width);
+	if (axgen_pick(g, 4)) {
+		put(g, sign ? AX_OP_ext : AX_OP_zero_ext);
+		put(g, 8U << width);
+	}
+	if (!axgen_pick(g, 4)) {
+		put_const(g, axgen_pick(g, 2) ? 1ULL << axgen_pick(g, 64) : axgen_value(g));
+		put(g, AX_OP_bit_and);
+	}
+	if (axgen_pick(g, 8)) {
+		put_const(g, axgen_pick(g, 4) ? near_value(g, t->in.gpr[reg[n]] + disp, 1U << width,
+							   sign) : 0);
+		if (axgen_pick(g, 2))
+			put(g, AX_OP_swap);
+		put(g, AX_OP_equal + axgen_pick(g, 3));
+	}
+	if (axgen_pick(g, 2))
+		put(g, AX_OP_log_not);
+	put(g, AX_OP_end);
+}
+
 /* Most random expressions are no conditions for a pad: until one is. */
 static void choose_condition(struct test *t, struct axgen *g)
 {
@@ -243,7 +303,10 @@ static void choose_condition(struct test *t, struct axgen *g)
 	struct ax_error err;
 
 	for (u32 i = 0; i < 64; i++) {
-		axgen_make(g, 1 + axgen_pick(g, axgen_pick(g, 8) ? 16 : 60));
+		if (axgen_pick(g, 2))
+			make_field(t, g);
+		else
+			axgen_make(g, 1 + axgen_pick(g, axgen_pick(g, 8) ? 16 : 60));
 		if (ax_verify(g->code, g->len, AX_CONDITION, points, &t->v, &err) != AX_OK)
 			complain(t, "the verifier refuses what the generator made");
 		if (gtp_pad_can(&t->v)) {
@@ -305,6 +368,15 @@ static void compare_ends(const struct test *t, const struct outcome *a, const st
 		complain(t, "the stack differs");
 }
 
+/* The task is in a pad that reads memory, and so would this one. */
+static bool nested(const struct test *t)
+{
+	const struct padworld *w = padworld();
+
+	return t->v.flags & AX_F_READS_MEM && w->code->world.task &&
+	       w->task.faults >= AX_JIT_MARK;
+}
+
 /* What the pad has to call, going by the interpreter; -1: nothing can be said */
 static int expected(const struct test *t, struct padworld_read *read)
 {
@@ -323,7 +395,7 @@ static int expected(const struct test *t, struct padworld_read *read)
 	ret = ax_interp(&t->v, &env, &value);
 	if (read->below)
 		return -1;
-	if (ret || read->careful)
+	if (ret || read->careful || nested(t))
 		return 1 + (int)(PADWORLD_NUMBER << 1);
 	return value ? 1 + (int)(PADWORLD_NUMBER << 1 | GTP_PAD_HELD) : 0;
 }
@@ -355,12 +427,15 @@ static void check_hit(const struct test *t, const struct padworld_hit *hit)
 
 static void compare(const struct test *t)
 {
+	const u32 faults = padworld()->task.faults;
 	static struct outcome a, b;
 
 	run(t, t->original, &a);
 	run(t, t->entry, &b);
 	if (a.hit.count)
 		complain(t, "the original called pad_hit");
+	if (padworld()->task.faults != faults)
+		complain(t, "the task is left with another mark");
 	compare_ends(t, &a, &b);
 	check_hit(t, &b.hit);
 }
@@ -373,6 +448,17 @@ static void choose_called(struct test *t)
 	memcpy(t->stack, &to, 8);
 	t->region = (struct gtp_region){ .len = 1, .n = 1, .bytes = { 0xc3 } };
 	paddiff_stats.called++;
+}
+
+/* One that has disabled page faults, or not, or is in a pad already. */
+static void choose_task(struct axgen *g)
+{
+	struct padworld *w = padworld();
+
+	w->code->world.task = axgen_pick(g, 4) ? (s32)offsetof(struct padworld_task, self) : 0;
+	w->task.faults = axgen_pick(g, 3);
+	if (!axgen_pick(g, 8))
+		w->task.faults += AX_JIT_MARK;
 }
 
 static void choose(struct test *t, struct axgen *g)
@@ -392,6 +478,7 @@ static void choose(struct test *t, struct axgen *g)
 		.keep_flags = !axgen_pick(g, 4),
 	};
 	padworld()->code->world.lahf = axgen_pick(g, 4);
+	choose_task(g);
 	if (axgen_pick(g, 16))
 		choose_condition(t, g);
 }
@@ -421,7 +508,7 @@ void paddiff(struct axgen *g)
 	t.original = padworld_at();
 	t.entry = padworld_make(&t.req, &t.len);
 	if (!t.entry) {
-		if (!t.req.cond || t.v.max_depth < 8)
+		if (!t.req.cond || (t.v.max_depth < 8 && __builtin_popcountll(t.v.regs_used) < 13))
 			complain(&t, "refused");
 		paddiff_stats.refused++;
 		return;

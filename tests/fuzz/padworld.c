@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A world to try jump pads in: real registers, real flags, memory that really faults. */
+#include <asm/prctl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "tests/fuzz/padworld.h"
 
@@ -125,6 +128,12 @@ static void setup(void)
 	world.code = jit_user_new(ARENA, PADWORLD_LIMIT);
 	world.code->world.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
 	world.code->world.lahf = true;
+	world.code->world.task_faults = (s32)offsetof(struct padworld_task, faults);
+	world.task.self = (u64)(uintptr_t)&world.task;
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &world.task)) {
+		perror("arch_prctl");
+		exit(1);
+	}
 	world.place = jit_user_new(PAGE, 0);
 	memset(world.place->write, 0xcc, PAGE);
 	/* The original code has its data among it, as far as it is relative to rip. */

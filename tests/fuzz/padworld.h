@@ -49,14 +49,23 @@ enum {
 	PADWORLD_NR_LANDINGS,
 };
 
+/* struct padworld_task - what the GS segment holds, and the running task in it */
+struct padworld_task {
+	u64 unused;
+	u64 self;
+	u32 faults;
+};
+
 /**
  * struct padworld - the place
  * @code: arena for pads
  * @place: arena for original code
+ * @task: the task that pads mark, if code->world.task says so
  */
 struct padworld {
 	struct jit_user *code;
 	struct jit_user *place;
+	struct padworld_task task;
 };
 
 /* padworld - made on the first call */
