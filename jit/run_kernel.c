@@ -89,6 +89,16 @@ static struct ax_jit_item to_item(const struct gtp_action *a)
 	};
 }
 
+/* Static data alone are nothing for a snippet. */
+static bool has_work(const struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a = tp->actions;
+
+	while (a && a->kind == GTP_ACTION_STATIC)
+		a = a->next;
+	return a;
+}
+
 int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	struct ax_jit_request req = { .pc = tp->addr };
@@ -97,7 +107,7 @@ int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_w
 	struct gtp_jit_code code;
 	int err;
 
-	if (!making)
+	if (!making || !has_work(tp))
 		return -EOPNOTSUPP;
 	items = gtp_mem_alloc(tp->nactions * sizeof(*items));
 	if (!items) {
