@@ -206,18 +206,22 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 	return err;
 }
 
+/*
+ * Somebody's record may still be on its way through the hook. It must be out before the hook is put
+ * back at another place in ftrace's list, or before the module goes.
+ */
 void gtp_event_data_put(void)
 {
-	if (!--users)
-		unregister_ftrace_export(&export);
+	if (--users)
+		return;
+	unregister_ftrace_export(&export);
+	synchronize_rcu();
 }
 
 void gtp_event_data_exit(void)
 {
 	if (!instance)
 		return;
-	/* The hook is off, but somebody's record may be on its way through it. */
-	synchronize_rcu();
 	trace_array_put(instance);
 	if (trace_array_destroy(instance))
 		pr_warn("the ftrace instance '" INSTANCE "' is in use and stays behind\n");
