@@ -90,6 +90,26 @@ def added_later(client):
     client.ok("QTStop")
 
 
+@test
+def refused_later():
+    """a tracepoint that has no room in a run that goes on leaves no half of itself"""
+    too_much = "260005" + "1a" * 4000 + "27"  # a chain of loads, longer than the arena when compiled
+    action = f"X{len(too_much) // 2:x},{too_much}"
+    with Client() as client:
+        client.ok("QTinit")
+        define(client, 1, ADD, NOT_12345, CPU)
+        client.ok("QTStart")
+        before = arena(client)
+        for _ in range(3):
+            client.ok(f"QTDP:2:{LEAF:x}:E:0:0{IS_12345}-")
+            reply = client.ask(f"QTDP:-2:{LEAF:x}:{action}")
+            assert reply.startswith("E.") and "machine code has no room" in reply, reply
+            assert arena(client) == before, (before, arena(client))
+        target("call add 3 4")
+        assert client.status()["tframes"] == "1"
+        client.ok("QTStop")
+
+
 ENDS = (stopped, ended_by_error, refused, dropped, added_later)
 
 
