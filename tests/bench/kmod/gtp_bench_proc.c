@@ -3,7 +3,7 @@
  * /proc/gtp_bench: a line written to it measures, reading it tells what came out.
  *
  *	measure NAME CALLS REPEATS	time so many calls, so many times
- *	probe NAME | unprobe		a kprobe that does nothing, for comparison; with "event" it is
+ *	probe NAME | unprobe		a kprobe that does nothing, for comparison; for "event"
  *					a tracepoint's probe
  *
  * "Time" is the TSC. Only where QEMU counts instructions (-icount shift=0) is that a number of
