@@ -118,6 +118,8 @@ def cycles(client, count):
     for n in range(count):
         ENDS[n % len(ENDS)](client)
         assert arena(client) == empty, f"cycle {n}: {arena(client)} bytes of machine code stay"
+        if n % 1000 == 999:
+            print(f"# {n + 1} cycles, KiB: {memory()}", flush=True)
     client.ok("QTinit")
     assert not armed()
 
