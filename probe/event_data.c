@@ -8,6 +8,8 @@
  * into the frame. An export sees other people's records, too; it knows ours by the call that is
  * under way on this CPU.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/preempt.h>
 #include <linux/trace.h>
 #include <asm/processor-flags.h>

@@ -6,6 +6,8 @@
  * ftrace, whose list of them is a file of tracefs; it is read once, when somebody wants to see
  * names. A module's events are in the module.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mount.h>
