@@ -117,6 +117,11 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code)
 	return err;
 }
 
+void gtp_jit_rewind(u32 used)
+{
+	arena.used = used;
+}
+
 void gtp_jit_reset(void)
 {
 	arena.used = arena.begin;

@@ -52,6 +52,9 @@ struct gtp_jit_code {
  */
 int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code);
 
+/* gtp_jit_rewind - forget what was compiled since @used bytes were used; none of it may have run */
+void gtp_jit_rewind(u32 used);
+
 /* gtp_jit_reset - forget all snippets; none may run any more, on any CPU */
 void gtp_jit_reset(void);
 

@@ -13,6 +13,8 @@
 
 static bool available; /* the arena has its common stubs */
 static bool making;    /* between gtp_jit_code_begin() and gtp_jit_code_end() */
+static bool refused;   /* something, since then: whatever came before it will not be armed */
+static u32 used_before;
 
 /* Without an arena everything works as before, by the interpreter. */
 void gtp_jit_start(void)
@@ -26,10 +28,13 @@ void gtp_jit_start(void)
 
 int gtp_jit_code_begin(void *ctx, struct gtp_why *why)
 {
+	u32 size;
 	int err;
 
 	lockdep_assert_held(&gtp_host.lock);
 	making = false;
+	refused = false;
+	gtp_jit_usage(&used_before, &size);
 	if (!available || !READ_ONCE(gtp_jit))
 		return 0;
 	err = gtp_jit_open();
@@ -44,6 +49,8 @@ static int compile(struct ax_jit_request *req, struct gtp_jit_code *code, struct
 	int err = gtp_jit_compile(req, code);
 	u32 used, size;
 
+	if (err && err != -EOPNOTSUPP)
+		refused = true;
 	gtp_jit_usage(&used, &size);
 	if (err == -ENOSPC)
 		gtp_why(why,
@@ -90,6 +97,16 @@ static struct ax_jit_item to_item(const struct gtp_action *a)
 	};
 }
 
+/* Static data alone are nothing for a snippet. */
+static bool has_work(const struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a = tp->actions;
+
+	while (a && a->kind == GTP_ACTION_STATIC)
+		a = a->next;
+	return a;
+}
+
 int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	struct ax_jit_request req = { .pc = tp->addr };
@@ -98,10 +115,11 @@ int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_w
 	struct gtp_jit_code code;
 	int err;
 
-	if (!making)
+	if (!making || !has_work(tp))
 		return -EOPNOTSUPP;
 	items = gtp_mem_alloc(tp->nactions * sizeof(*items));
 	if (!items) {
+		refused = true;
 		gtp_why(why, "no memory to make machine code");
 		return -ENOMEM;
 	}
@@ -120,6 +138,8 @@ int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_w
 
 void gtp_jit_code_end(void *ctx)
 {
+	if (refused)
+		gtp_jit_rewind(used_before);
 	if (making)
 		gtp_jit_close();
 	making = false;

@@ -27,25 +27,30 @@ struct event_probe {
 /* Under gtp_events_lock. */
 static LIST_HEAD(armed_probes);
 
+static void hit_here(struct event_probe *p, const struct gtp_regs *regs)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (likely(cpu))
+		gtp_hit(p->loc, cpu, regs);
+	else
+		atomic_long_inc(&p->homeless);
+}
+
 /*
- * Called by event_entry.S in the place of the tracepoint's own function, so preemption is off.
- * Interrupts may be on; they are turned off so that what hits in one is not lost as a hit inside
- * a hit.
+ * Called by event_entry.S in the place of the tracepoint's own function. Interrupts may be on; they
+ * are turned off so that what hits in one is not lost as a hit inside a hit, and that this CPU's
+ * part stays ours even where the kernel lets a tracepoint's probes be preempted.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 {
-	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned long flags;
 	bool tell;
 
 	if (unlikely(gtp_kprobe_skip_self(preempt_count())))
 		return;
-	if (unlikely(!cpu)) {
-		atomic_long_inc(&p->homeless);
-		return;
-	}
 	flags = gtp_quiet(&tell);
-	gtp_hit(p->loc, cpu, regs);
+	hit_here(p, regs);
 	gtp_quiet_end(flags, tell);
 }
 

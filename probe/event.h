@@ -7,6 +7,7 @@
 #include <linux/tracepoint.h>
 
 #include <gtp/kernel.h>
+#include "probe/event_entry.h"
 
 /* struct gtp_event - a tracepoint, and its TRACE_EVENT, NULL: it has none, or none that we know */
 struct gtp_event {
@@ -96,8 +97,7 @@ struct event_probe;
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs);
 
 /* event_entry.S */
-enum { GTP_EVENT_STACK_WORDS = 16 };
 void gtp_event_entry(void *probe);
-void gtp_event_record(void *probe, void *file, const struct gtp_regs *regs, const u64 *stack);
+void gtp_event_record(const struct gtp_regs *regs, const u64 *stack, void *probe, void *file);
 
 #endif /* _GTP_EVENT_H */

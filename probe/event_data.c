@@ -8,6 +8,8 @@
  * into the frame. An export sees other people's records, too; it knows ours by the call that is
  * under way on this CPU.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/preempt.h>
 #include <linux/trace.h>
 #include <asm/processor-flags.h>
@@ -20,17 +22,19 @@
 /**
  * struct capture - one CPU's call that is under way
  * @buf: where the record goes, NULL: nobody waits for one
- * @context: interrupt, NMI or task, in the kernel's bits; a record from another one is not ours
+ * @regs: of the hit
  * @type: of the event
- * @irqs_on: whether the hit found them so
+ * @context: interrupt, NMI or task, in the kernel's bits; a record from another one is not ours
  * @result: 0 when the record is in the frame
+ * @copy: there
  */
 struct capture {
 	struct gtp_buffer *buf;
+	const struct gtp_regs *regs;
 	u32 context;
 	u16 type;
-	bool irqs_on;
 	int result;
+	u8 *copy;
 };
 
 static DEFINE_PER_CPU(struct capture, capture);
@@ -47,12 +51,19 @@ static u32 context_now(void)
  * Interrupts are off during a hit, for our own sake, and the record says so. What it would say
  * without us is whether they were on before.
  */
-static void set_irq_flag(u8 *record, bool irqs_on)
+static void clear_irqs_off(u8 *record)
 {
 	struct trace_entry *entry = (struct trace_entry *)record;
 
-	if (irqs_on)
-		entry->flags &= ~TRACE_FLAG_IRQS_OFF;
+	entry->flags &= ~TRACE_FLAG_IRQS_OFF;
+}
+
+static void keep(struct capture *c, const void *record, u32 size)
+{
+	c->result = gtp_buffer_add_static(c->buf, record, size, &c->copy);
+	if (likely(!c->result) && c->regs->eflags & X86_EFLAGS_IF)
+		clear_irqs_off(c->copy);
+	c->buf = NULL;
 }
 
 /* Called for every record of anybody, with preemption off. */
@@ -60,15 +71,9 @@ static void seen(struct trace_export *export, const void *record, unsigned int s
 {
 	struct capture *c = this_cpu_ptr(&capture);
 	const struct trace_entry *entry = record;
-	struct gtp_buffer *buf = c->buf;
-	u8 *copy;
 
-	if (!buf || c->context != context_now() || entry->type != c->type)
-		return;
-	c->buf = NULL;
-	c->result = gtp_buffer_add_static(buf, record, size, &copy);
-	if (!c->result)
-		set_irq_flag(copy, c->irqs_on);
+	if (c->buf && c->context == context_now() && entry->type == c->type)
+		keep(c, record, size);
 }
 
 static struct trace_export export = {
@@ -78,34 +83,53 @@ static struct trace_export export = {
 
 /*
  * Arguments that found no register lie behind the return address. How many there are is not
- * known, so as many words are read as any event may have; near the end of a stack there are
- * fewer, and those behind it are nobody's arguments.
+ * known, so as many words are taken as any event may have. On the page that the return address is
+ * on they can be read as they are; where they reach into the next one a stack may have ended, and
+ * what is behind its end is nobody's argument.
  */
-static void read_stack(u64 *words, u64 at)
+static const u64 *stack_words(u64 at, u64 *copy)
 {
-	u32 n = GTP_EVENT_STACK_WORDS * sizeof(*words), to_end = PAGE_SIZE - at % PAGE_SIZE;
+	const u32 n = GTP_EVENT_STACK_WORDS * sizeof(*copy);
 
-	if (likely(!gtp_access_read_kernel(words, at, n)))
-		return;
-	memset(words, 0, n);
-	gtp_access_read_kernel(words, at, min(n, to_end));
+	if (gtp_access_read_kernel(copy, at, n)) {
+		memset(copy, 0, n);
+		gtp_access_read_kernel(copy, at, min_t(u32, n, PAGE_SIZE - at % PAGE_SIZE));
+	}
+	return copy;
+}
+
+static noinline void record_across_pages(const struct gtp_regs *regs,
+					 const struct gtp_event_data *data)
+{
+	u64 copy[GTP_EVENT_STACK_WORDS];
+
+	gtp_event_record(regs, stack_words(regs->rsp + 8, copy), data->probe, data->file);
+}
+
+static __always_inline void record(const struct gtp_regs *regs, const struct gtp_event_data *data)
+{
+	const u64 *stack = (const u64 *)regs->rsp + 1;
+	const u64 *last = stack + GTP_EVENT_STACK_WORDS - 1;
+
+	if (likely(!((regs->rsp ^ (u64)last) & PAGE_MASK)))
+		gtp_event_record(regs, stack, data->probe, data->file);
+	else
+		record_across_pages(regs, data);
 }
 
 int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs *regs,
 			struct gtp_buffer *buf)
 {
 	struct capture *c = this_cpu_ptr(&capture);
-	u64 stack[GTP_EVENT_STACK_WORDS];
 
-	read_stack(stack, regs->rsp + 8);
-	c->context = context_now();
+	c->regs = regs;
 	c->type = data->type;
-	c->irqs_on = regs->eflags & X86_EFLAGS_IF;
+	c->context = context_now();
 	c->result = -ENODATA;
 	barrier();
 	c->buf = buf;
 	barrier();
-	gtp_event_record(data->probe, data->file, regs, stack);
+	record(regs, data);
 	barrier();
 	c->buf = NULL;
 	return c->result;
@@ -184,18 +208,22 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 	return err;
 }
 
+/*
+ * Somebody's record may still be on its way through the hook. It must be out before the hook is put
+ * back at another place in ftrace's list, or before the module goes.
+ */
 void gtp_event_data_put(void)
 {
-	if (!--users)
-		unregister_ftrace_export(&export);
+	if (--users)
+		return;
+	unregister_ftrace_export(&export);
+	synchronize_rcu();
 }
 
 void gtp_event_data_exit(void)
 {
 	if (!instance)
 		return;
-	/* The hook is off, but somebody's record may be on its way through it. */
-	synchronize_rcu();
 	trace_array_put(instance);
 	if (trace_array_destroy(instance))
 		pr_warn("the ftrace instance '" INSTANCE "' is in use and stays behind\n");

@@ -6,6 +6,8 @@
 #include <asm/segment.h>
 #include <asm/unwind_hints.h>
 
+#include "event_entry.h"
+
 	.text
 
 /*
@@ -47,7 +49,7 @@ SYM_FUNC_START(gtp_event_entry)
 SYM_FUNC_END(gtp_event_entry)
 
 /*
- * void gtp_event_record(void *probe, void *file, const struct gtp_regs *regs, const u64 *stack)
+ * void gtp_event_record(const struct gtp_regs *regs, const u64 *stack, void *probe, void *file)
  *
  * Calls the event's own @probe with @file as its first argument and the tracepoint's arguments
  * behind: five from @regs, GTP_EVENT_STACK_WORDS words of @stack where the others may be.
@@ -55,20 +57,19 @@ SYM_FUNC_END(gtp_event_entry)
 SYM_FUNC_START(gtp_event_record)
 	pushq	%rbp
 	movq	%rsp, %rbp
-	movq	%rdi, %rax
-	movq	%rsi, %r10
-	movq	%rdx, %r11
-	movq	%rcx, %rsi
-	subq	$128, %rsp
-	movq	%rsp, %rdi
-	movl	$16, %ecx
-	rep movsq
-	movq	%r10, %rdi
-	movq	13*8(%r11), %rsi
-	movq	12*8(%r11), %rdx
-	movq	11*8(%r11), %rcx
-	movq	9*8(%r11), %r8
-	movq	8*8(%r11), %r9
+	word = GTP_EVENT_STACK_WORDS
+	.rept	GTP_EVENT_STACK_WORDS
+	word = word - 1
+	pushq	word * 8(%rsi)
+	.endr
+	movq	%rdx, %rax
+	movq	%rdi, %r10
+	movq	%rcx, %rdi
+	movq	13*8(%r10), %rsi
+	movq	12*8(%r10), %rdx
+	movq	11*8(%r10), %rcx
+	movq	9*8(%r10), %r8
+	movq	8*8(%r10), %r9
 	CALL_NOSPEC rax
 	leave
 	RET

@@ -6,6 +6,8 @@
  * ftrace, whose list of them is a file of tracefs; it is read once, when somebody wants to see
  * names. A module's events are in the module.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/mount.h>
@@ -267,13 +269,25 @@ static void remember(struct module *mod)
 	mutex_unlock(&gtp_events_lock);
 }
 
-/* Told of modules that are there already, too. That one goes is heard of earlier, see event.c. */
+static void forget(struct module *mod)
+{
+	mutex_lock(&gtp_events_lock);
+	gtp_event_forget(mod);
+	mutex_unlock(&gtp_events_lock);
+}
+
+/*
+ * Told of modules that are there already, too. That one goes is heard of earlier, see event.c; but
+ * one that was going when this was registered is heard of only here.
+ */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
 	struct tp_module *tpm = data;
 
 	if (state == MODULE_STATE_COMING)
 		remember(tpm->mod);
+	else if (state == MODULE_STATE_GOING)
+		forget(tpm->mod);
 	return NOTIFY_DONE;
 }
 

@@ -147,7 +147,8 @@ static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 	return ax_interp(&e->ax, &cpu->env, result);
 }
 
-static int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
+/* Not inline, lest the many that set nothing save registers for it. */
+static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	const struct gtp_hit_ops *ops = cpu->trace->hit_ops;
 	unsigned long flags = ops->tsv_lock(cpu->trace->ctx);

@@ -201,12 +201,16 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 	return n;
 }
 
+/*
+ * A client that acknowledges each packet writes while most of the packets of an answer still wait
+ * to be read, so that must not wait for room. Wherever a '+' stands, it begins no answer.
+ */
 static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 {
 	int n;
 
 	for (*taken = 0; *taken < len; *taken += n) {
-		n = wait_for_room(s, nonblock);
+		n = s->in[*taken] == '+' ? 0 : wait_for_room(s, nonblock);
 		if (!n)
 			n = feed(s, s->in + *taken, len - *taken);
 		if (n < 0)

@@ -160,6 +160,27 @@ def never_reads():
 
 
 @test
+def acknowledges():
+    """an answer of many packets, larger than the queue's limit, to a client that acknowledges each"""
+    # A write that would have to wait is an error here.
+    fd = os.open(LINE, os.O_RDWR | os.O_NONBLOCK)
+    client = Client.__new__(Client)
+    client.fd, client.received, client.console = fd, b"+", ""
+    packets = size = 0
+    with client:
+        for n in range(1, 1501):
+            client.ask(f"QTDP:{n:x}:{0xffffffff81000000 + n:x}:E:0:0")
+            os.write(fd, b"+")
+        client.send("qRcmd," + b"status".hex())
+        while (reply := client.packet()) != "OK":
+            assert reply.startswith("O"), reply
+            size += len(reply)
+            packets += 1
+            os.write(fd, b"+")
+    assert size > 2 * FULL and packets > 1000, f"{packets} packets, {size} bytes: nothing shown"
+
+
+@test
 def blocked_writer():
     """a writer that waits for the reader wakes up for a signal, and dies of SIGKILL"""
     with Client() as client:

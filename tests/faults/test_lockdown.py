@@ -8,7 +8,8 @@ from gtp import LINE, Client, armed, load, load_fixture, main, symbols, test
 
 STATE = "/sys/kernel/security/lockdown"
 load_fixture()
-SYM = symbols("gtp_target_leaf", "linux_banner")
+SYM = symbols("gtp_target_leaf", "linux_banner", "__traceiter_gtp_target_count")
+MARKER = SYM["__traceiter_gtp_target_count"]
 LEAF = SYM["gtp_target_leaf"]
 
 
@@ -43,6 +44,8 @@ def confidentiality():
         client.define((1, LEAF))
         assert client.ask("QTStart").startswith("E."), "armed"
         assert not armed()
+        client.define((1, MARKER))
+        assert "locked down" in client.ask("QTStart")
         assert client.ask(f"m{SYM['linux_banner']:x},4").startswith("E")
     try:
         os.open(LINE, os.O_RDWR)

@@ -228,7 +228,7 @@ static void make_tsv(struct axgen *g)
 {
 	u32 tsv = g->tsv + axgen_pick(g, 4);
 
-	switch (axgen_pick(g, 3)) {
+	switch (axgen_pick(g, 3) * (g->straight ? 2 : 1)) {
 	case 0:
 		op_with(g, AX_OP_getv, tsv);
 		break;
@@ -251,7 +251,7 @@ static void make_trace(struct axgen *g)
 		break;
 	case 1:
 		constant(g, axgen_pick(g, 200));
-		op(g, AX_OP_tracenz);
+		op(g, g->straight ? AX_OP_trace : AX_OP_tracenz);
 		break;
 	case 2:
 		op_with(g, AX_OP_trace16, axgen_pick(g, 200));
@@ -313,7 +313,7 @@ static void jump(struct axgen *g, enum ax_op o)
 /* "if_goto A; goto B; A:", as for && and ||, or a plain one */
 static void make_branch(struct axgen *g)
 {
-	if (g->nlabels + 2 > AXGEN_LABELS)
+	if (g->nlabels + 2 > AXGEN_LABELS || g->straight)
 		return;
 	if (axgen_pick(g, 2))
 		make_compare(g);

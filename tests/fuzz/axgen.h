@@ -18,6 +18,8 @@ enum {
  * @page: addresses of the pages that expressions like to read; page 1 is a hole behind page 0, page
  *	4 one behind page 3, which is behind page 2
  * @tsv: number of the first of four variables that expressions use
+ * @straight: no jumps, no strings, no lengths that are computed, no variable is set: what can be
+ *	part of a snippet of actions
  * @alias: exclusive-ored with some of these addresses, to make them ones of another kind
  */
 struct axgen {
@@ -26,6 +28,7 @@ struct axgen {
 	u64 page[AXGEN_PAGES];
 	u64 alias;
 	u32 tsv;
+	bool straight;
 	u32 depth;
 	bool alive;
 	u32 nlabels;

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Interpreter against compiler, the fuzzer choosing: bytes are an expression, or decisions to
- * make one.
+ * make one, or a tracepoint's actions.
  */
 #include <stdlib.h>
+#include "tests/fuzz/jitacts.h"
 #include "tests/fuzz/jitworld.h"
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 enum { WORLD_BYTES = 64 };
+
+static void check_actions(const struct jitdiff_world *w, struct axgen *g)
+{
+	static struct jitacts *acts;
+
+	if (!acts)
+		acts = calloc(1, jitacts_size());
+	if (!jitacts(acts, w, g))
+		return;
+	fprintf(stderr, "the generator made what the verifier refuses\n");
+	abort();
+}
 
 /* The first byte says which; behind bytecode come the decisions about the world. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
@@ -21,6 +34,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	g.end = data + size;
 	g.rng = 0;
+	g.tsv = 1;
 	if (data[0] & 1) {
 		len = size - 1 - WORLD_BYTES;
 		g.in = data + 1 + len;
@@ -29,6 +43,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	}
 	g.in = data + 1;
+	if (data[0] & 2) {
+		check_actions(w, &g);
+		return 0;
+	}
 	axgen_make(&g, 400);
 	g.in = data + 1; /* the same ones once more */
 	if (jitdiff(w, g.code, g.len, &g)) {

@@ -87,7 +87,7 @@ static const struct ax_ops ops = {
 	.print = op_print,
 };
 
-static void choose_regs(struct gtp_regs *regs, struct axgen *g)
+void jitdiff_regs(struct gtp_regs *regs, struct axgen *g)
 {
 	u64 *r = (u64 *)regs;
 	u32 i;
@@ -148,7 +148,7 @@ static int compare(const struct jitdiff_world *w, struct jitdiff_case *c,
 {
 	u32 room = axgen_pick(g, 16) ? JITDIFF_LOG : 64 * axgen_pick(g, 16);
 
-	choose_regs(&c->regs, g);
+	jitdiff_regs(&c->regs, g);
 	begin(w, &c->interpreter, &c->regs, room);
 	begin(w, &c->compiler, &c->regs, room);
 	c->interpreter.ret = ax_interp(v, &c->interpreter.env, &c->interpreter.value);

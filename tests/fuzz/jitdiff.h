@@ -44,12 +44,21 @@ struct jitdiff_case {
  * @read: memory as the careful way sees it
  * @compile: into executable memory; @g may decide how; 0 or -errno
  * @differ: tell
+ * @request: as @compile, of any request, whose world is filled in; -EOPNOTSUPP: these actions are
+ *	no one snippet. @frame_bytes may be NULL
+ * @forget: what was requested before is not needed any more
+ * @complain: tell what is not the same with a tracepoint of these actions
  * @pc: what rip reads as
  */
 struct jitdiff_world {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	int (*compile)(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len);
 	void (*differ)(const struct jitdiff_case *c);
+	int (*request)(struct ax_jit_request *req, struct axgen *g, ax_jit_fn *fn,
+		       u32 *frame_bytes);
+	void (*forget)(void);
+	void (*complain)(const char *what, const struct ax_jit_item *items, u32 nitems,
+			 const struct gtp_regs *regs);
 	u64 pc;
 };
 
@@ -73,5 +82,8 @@ extern struct jitdiff_stats jitdiff_stats;
  * @w->compile() said.
  */
 int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen *g);
+
+/* jitdiff_regs - registers of a hit, some of which hold addresses */
+void jitdiff_regs(struct gtp_regs *regs, struct axgen *g);
 
 #endif /* _GTP_JITDIFF_H */

@@ -82,6 +82,27 @@ static int world_compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn
 	return *fn ? 0 : -ENOSPC;
 }
 
+static int world_request(struct ax_jit_request *req, struct axgen *g, ax_jit_fn *fn,
+			 u32 *frame_bytes)
+{
+	struct jit_user *u = axgen_pick(g, 4) ? fast : careful;
+	u32 len;
+
+	req->seed = axgen_pick(g, 14);
+	*fn = jit_user_compile_request(u, req, &len, frame_bytes);
+	if (*fn)
+		return 0;
+	return len ? -ENOSPC : -EOPNOTSUPP;
+}
+
+static void world_forget(void)
+{
+	if (fast->used > ARENA / 2)
+		jit_user_reset(fast);
+	if (careful->used > ARENA / 2)
+		jit_user_reset(careful);
+}
+
 static void report(const char *who, const struct jitdiff_run *r)
 {
 	fprintf(stderr, "%s: returns %d, value 0x%llx, error %s at %u (0x%llx, 0x%llx), %u bytes\n",
@@ -103,12 +124,32 @@ static void world_differ(const struct jitdiff_case *c)
 	abort();
 }
 
+static void world_complain(const char *what, const struct ax_jit_item *items, u32 nitems,
+			   const struct gtp_regs *regs)
+{
+	fprintf(stderr, "interpreter and compiler differ: %s\n", what);
+	for (u32 i = 0; i < GTP_NR_SAVED_REGS; i++)
+		fprintf(stderr, "reg %u = 0x%llx\n", i, gtp_regs_get(regs, i));
+	for (u32 i = 0; i < nitems; i++) {
+		const struct ax_jit_item *a = &items[i];
+
+		fprintf(stderr, "action %u: %u, mask 0x%llx, base %d, 0x%llx, len %llu\n", i + 1,
+			a->kind, a->mask, a->base, a->offset, a->len);
+		if (a->v)
+			axasm_listing(a->v->code, a->v->len, NULL, stderr);
+	}
+	abort();
+}
+
 const struct jitdiff_world *jitworld(struct axgen *g)
 {
 	static const struct jitdiff_world world = {
 		.read = world_read,
 		.compile = world_compile,
 		.differ = world_differ,
+		.request = world_request,
+		.forget = world_forget,
+		.complain = world_complain,
 		.pc = HIT_PC,
 	};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interpreter against compiler over any number of random programs, at full speed. */
 #include <stdlib.h>
+#include "tests/fuzz/jitacts.h"
 #include "tests/fuzz/jitworld.h"
 
 /* Neighbouring seeds must not make neighbouring programs. */
@@ -25,6 +26,31 @@ static void print_stats(void)
 	       (double)s->machine_code / (double)s->programs);
 }
 
+static void print_acts(void)
+{
+	const struct jitacts_stats *s = &jitacts_stats;
+
+	printf("# %llu tracepoints, %llu of them one snippet, %llu hits, %llu blocks\n",
+	       s->tracepoints, s->whole, s->hits, s->blocks);
+	printf("# of the hits %llu frames, %llu cut short, %llu full buffers\n", s->frames,
+	       s->partial, s->full);
+}
+
+/* Every other number is a tracepoint with actions, the others are single expressions. */
+static int run_one(const struct jitdiff_world *w, struct axgen *g, u64 n)
+{
+	static struct jitacts *acts;
+
+	if (!acts)
+		acts = calloc(1, jitacts_size());
+	g->rng = mix(n);
+	if (n & 1)
+		return jitacts(acts, w, g);
+	g->tsv = 1;
+	axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
+	return jitdiff(w, g->code, g->len, g);
+}
+
 int main(int argc, char **argv)
 {
 	u64 count = argc > 1 ? strtoull(argv[1], NULL, 0) : 100000;
@@ -33,14 +59,16 @@ int main(int argc, char **argv)
 	const struct jitdiff_world *w = jitworld(&g);
 
 	for (u64 n = first; n < first + count; n++) {
-		g.rng = mix(n);
-		axgen_make(&g, 5 + axgen_pick(&g, axgen_pick(&g, 8) ? 40 : 250));
-		if (jitdiff(w, g.code, g.len, &g)) {
-			printf("not ok - program %llu is refused by the verifier\n", n);
+		int err = run_one(w, &g, n);
+
+		if (err) {
+			printf("not ok - program %llu: %d (%d: refused by the verifier)\n", n, err,
+			       -EINVAL);
 			return 1;
 		}
 	}
 	print_stats();
+	print_acts();
 	printf("ok - interpreter and compiler agree on %llu programs from %llu on\n", count, first);
 	return 0;
 }

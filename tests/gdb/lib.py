@@ -341,6 +341,9 @@ def leave(well):
     if connected():
         try:
             fresh()
+            # The stub keeps what the last run was made of; the next GDB would take it over, before
+            # it knows the fixture's symbols.
+            cmd("maint packet QTinit")
             disconnect()
         except gdb.error as error:
             print("not ok - leaving: %s" % error)

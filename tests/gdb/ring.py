@@ -64,6 +64,15 @@ class Instance:
         with open(self.path + "/trace") as file:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 
+    def lines(self):
+        """cpu -> its lines of the `trace` file, in order."""
+        found = {}
+        for path in glob.glob(self.path + "/per_cpu/cpu*"):
+            with open(path + "/trace") as file:
+                found[int(path.rsplit("cpu", 1)[1])] = [
+                    line.rstrip("\n") for line in file if not line.startswith("#")]
+        return found
+
     def records(self):
         """cpu -> list of records; takes them out of the ring."""
         found = {}

@@ -167,6 +167,11 @@ def fast():
     check("use trace" in message, message)
 
 
+@test("strace of a marker that is not there is refused")
+def no_marker():
+    note(refused("strace -m sched:no_such_event"))
+
+
 @test("while-stepping is refused with words, not taken and forgotten")
 def while_stepping():
     cmd("trace gtp_target_add")

@@ -8,6 +8,7 @@ import gdb
 
 import ring
 import rsp
+from event import *
 from lib import *
 
 OURS = ring.TRACEFS + "/instances/gdbtp"
@@ -15,45 +16,6 @@ ROUNDS = 5000
 CPUS = len(os.sched_getaffinity(0))
 
 ring.mount()
-
-
-def marker_list():
-    """id -> (address, extra), by the packets themselves: GDB looks up a line for each, which is slow."""
-    found, packet = {}, "qTfSTM"
-    while True:
-        reply = matches(r'received: "(.*)"', cmd("maint packet " + packet)).group(1)
-        if not reply.startswith("m"):
-            return found
-        for item in reply[1:].split(","):
-            addr, name, extra = item.split(":")
-            found[bytes.fromhex(name).decode()] = (int(addr, 16), bytes.fromhex(extra).decode())
-        packet = "qTsSTM"
-
-
-def strace(event, *actions, condition=""):
-    """A static tracepoint by its marker's id; its number."""
-    text = cmd("strace -m %s%s" % (event, " if " + condition if condition else ""))
-    num = int(matches(r"tatic tracepoint (\d+) at", text).group(1))
-    if actions:
-        cmd("commands %d" % num, *actions, "end")
-    return num
-
-
-def iterators():
-    return {name[len("__traceiter_"):]: addr for name, addr in kallsyms().items()
-            if name.startswith("__traceiter_")}
-
-
-def sdata(*fields):
-    """What `gtp sdata` says of the selected frame: name -> text."""
-    text = cmd("gtp sdata " + " ".join(fields))
-    return dict(line.strip().split(" = ", 1) for line in text.splitlines()[1:])
-
-
-def sdata_bytes():
-    """$_sdata of the selected frame, as GDB has it."""
-    data = value("$_sdata")
-    return bytes(int(data[i]) % 256 for i in range(data.type.sizeof))
 
 
 @test("an instance of that name that is somebody else's: $_sdata alone is refused, the rest goes on")
@@ -351,48 +313,6 @@ def modules():
     cmd("tfind none")
     cmd("maint flush dcache")
     cmd("gtp modules %s" % KMOD)
-
-
-NEVER = "2201" + "2202" + "13" + "27"  # 1 == 2
-
-
-@test("all markers of the kernel at once with a false condition, under load, and off again")
-def everything():
-    addresses = [addr for addr, _ in marker_list().values()]
-    disconnect()
-    client = rsp.connect()
-    try:
-        client.must("QTinit")
-        for num, addr in enumerate(addresses, 1):
-            client.define(num, addr, condition=NEVER)
-        began = time.monotonic()
-        client.start()
-        armed = time.monotonic()
-        shell()("for i in 1 2 3; do find /proc/self /sys/class >/dev/null; sleep 0.1; done")
-        client.must("QTStop")
-        note("%d markers: armed in %.1f s, %.1f s under load" % (
-            len(addresses), armed - began, time.monotonic() - armed))
-        equal(sum(client.hits(num, addr) for num, addr in enumerate(addresses, 1)), 0, "hits")
-        matches("tcreated:0;", client.ask("qTStatus"), "qTStatus")
-    finally:
-        client.close()
-
-
-@test("20 times armed and disarmed while it is being hit")
-def cycles():
-    addr = iterators()["gtp_target_count"]
-    disconnect()
-    client = rsp.connect()
-    load = background("loop event 50000")
-    try:
-        client.must("QTinit")
-        client.define(1, addr, actions=("L",))
-        for _ in range(20):
-            client.start()
-            client.must("QTStop")
-    finally:
-        client.close()
-        equal(load.wait(), 0)
 
 
 run()

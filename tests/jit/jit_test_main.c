@@ -57,6 +57,21 @@ ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_worl
 	return err ? NULL : code.fn;
 }
 
+int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes)
+{
+	struct gtp_jit_code code;
+	int err = gtp_jit_open();
+
+	if (err)
+		return err;
+	err = gtp_jit_compile(req, &code);
+	gtp_jit_close();
+	*fn = err ? NULL : code.fn;
+	if (frame_bytes)
+		*frame_bytes = err ? 0 : code.frame_bytes;
+	return err;
+}
+
 static int fill_world(struct axenv *e, const struct jit_test_request *r)
 {
 	const u8 *bytes = r->bytes + r->code_len;

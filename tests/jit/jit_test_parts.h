@@ -12,13 +12,19 @@
 ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_world *w, u64 pc,
 			   u32 *len);
 
+/* jit_test_request - any request, behind what is in the arena; as gtp_jit_compile() returns */
+int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes);
+
 /*
  * jit_test_addresses - loads of every width at addresses that are bad in every way, in every
  * context; 0 or -errno
  */
 int jit_test_addresses(void);
 
-/* jit_test_random - interpreter against compiler over real memory of the kernel; 0 or -errno */
+/*
+ * jit_test_random - interpreter against compiler over real memory of the kernel: @programs
+ * expressions, and as many tracepoints; 0 or -errno
+ */
 int jit_test_random(u32 first, u32 programs);
 
 #endif /* _GTP_JIT_TEST_PARTS_H */

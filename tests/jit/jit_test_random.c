@@ -8,7 +8,8 @@
 #include <linux/vmalloc.h>
 
 #include <gtp/kernel.h>
-#include "tests/fuzz/jitdiff.h"
+#include "jit/exec_kernel.h"
+#include "tests/fuzz/jitacts.h"
 #include "tests/jit/jit_test_parts.h"
 
 enum { RANDOM_PC = 0x1234560 };
@@ -22,6 +23,12 @@ static int compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, 
 {
 	*fn = jit_test_compile(v, NULL, RANDOM_PC, len);
 	return *fn ? 0 : -ENOSPC;
+}
+
+static int request(struct ax_jit_request *req, struct axgen *g, ax_jit_fn *fn, u32 *frame_bytes)
+{
+	req->seed = axgen_pick(g, 14);
+	return jit_test_request(req, fn, frame_bytes);
 }
 
 static void tell(const char *who, const struct jitdiff_run *r)
@@ -43,10 +50,24 @@ static void differ(const struct jitdiff_case *c)
 		pr_err("%*phN\n", (int)min(c->len - i, 32U), c->code + i);
 }
 
+static void complain(const char *what, const struct ax_jit_item *items, u32 nitems,
+		     const struct gtp_regs *regs)
+{
+	const struct ax_jit_item *a;
+
+	pr_err("a tracepoint of %u actions: %s\n", nitems, what);
+	for (a = items; a < items + nitems; a++)
+		pr_err("kind %u, mask 0x%llx, base %d, 0x%llx, len %llu, %u bytes of bytecode\n",
+		       a->kind, a->mask, a->base, a->offset, a->len, a->v ? a->v->len : 0);
+}
+
 static const struct jitdiff_world world = {
 	.read = read_carefully,
 	.compile = compile,
 	.differ = differ,
+	.request = request,
+	.forget = gtp_jit_reset,
+	.complain = complain,
 	.pc = RANDOM_PC,
 };
 
@@ -69,33 +90,52 @@ static u64 mix(u64 x)
 	return (x ^ x >> 31) | 1;
 }
 
-static int run_programs(struct axgen *g, u32 first, u32 programs)
+static void print_stats(u32 programs)
+{
+	const struct jitacts_stats *a = &jitacts_stats;
+
+	pr_info("%u random programs: %llu values, %llu faults, %llu divisions by zero\n", programs,
+		jitdiff_stats.values, jitdiff_stats.errors[AX_E_BAD_ADDRESS],
+		jitdiff_stats.errors[AX_E_DIVIDE_BY_ZERO]);
+	pr_info("%llu random tracepoints, %llu of one snippet: %llu hits, %llu frames, %llu cut short\n",
+		a->tracepoints, a->whole, a->hits, a->frames, a->partial);
+}
+
+static int run_one(struct axgen *g, struct jitacts *acts)
+{
+	int err;
+
+	g->tsv = 1;
+	axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
+	err = jitdiff(&world, g->code, g->len, g);
+	return err ? err : jitacts(acts, &world, g);
+}
+
+static int run_programs(struct axgen *g, struct jitacts *acts, u32 first, u32 programs)
 {
 	u32 n;
 	int err = 0;
 
 	for (n = first; n < first + programs && !err; n++) {
 		g->rng = mix(n);
-		axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
-		err = jitdiff(&world, g->code, g->len, g);
+		err = run_one(g, acts);
 		cond_resched();
 	}
 	if (err)
 		pr_err("random program %u: %d\n", n - 1, err);
 	else
-		pr_info("%u random programs: %llu values, %llu faults, %llu divisions by zero\n",
-			programs, jitdiff_stats.values, jitdiff_stats.errors[AX_E_BAD_ADDRESS],
-			jitdiff_stats.errors[AX_E_DIVIDE_BY_ZERO]);
+		print_stats(programs);
 	return err;
 }
 
 int jit_test_random(u32 first, u32 programs)
 {
 	struct axgen *g = kvzalloc(sizeof(*g), GFP_KERNEL);
+	struct jitacts *acts = kvzalloc(jitacts_size(), GFP_KERNEL);
 	u8 *one = vmalloc(PAGE_SIZE), *two = vmalloc(2 * PAGE_SIZE);
 	int err = -ENOMEM;
 
-	if (g && one && two) {
+	if (g && acts && one && two) {
 		fill(one, PAGE_SIZE, 2654435761U);
 		fill(two, 2 * PAGE_SIZE, 2246822519U);
 		g->page[0] = (u64)one;
@@ -104,11 +144,11 @@ int jit_test_random(u32 first, u32 programs)
 		g->page[3] = (u64)two + PAGE_SIZE;
 		g->page[4] = (u64)two + 2 * PAGE_SIZE;
 		g->alias = 0xffff800000000000; /* a user address */
-		g->tsv = 1;
-		err = run_programs(g, first, programs);
+		err = run_programs(g, acts, first, programs);
 	}
 	vfree(one);
 	vfree(two);
+	kvfree(acts);
 	kvfree(g);
 	return err;
 }

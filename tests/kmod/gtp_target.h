@@ -40,7 +40,7 @@ struct gtp_target_obj {
 /* Counters' names, in the order in which /proc/gtp_target shows them. */
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
-	X(user) X(noprobe) X(nap) X(many) X(event)
+	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi)
 
 enum gtp_target_count {
 #define X(name) GTP_TARGET_COUNT_##name,
@@ -85,6 +85,12 @@ unsigned long gtp_target_marker(void);
 
 /* gtp_target_event_count - hits tracepoint gtp_target_count */
 void gtp_target_event_count(u64 n);
+
+/* What gtp_target_count is hit with in an NMI; a loop counts from 0. */
+enum { GTP_TARGET_FROM_NMI = 1000000 };
+
+/* gtp_target_nmi - @count NMIs on every other CPU, each hits gtp_target_count; 0 or -errno */
+int gtp_target_nmi(u32 count);
 
 extern struct gtp_target_obj gtp_target_objs[GTP_TARGET_OBJS];
 extern long gtp_target_counter;

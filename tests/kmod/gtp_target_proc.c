@@ -8,6 +8,8 @@
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
+ *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
+ *					also while another line is being obeyed
  *
  * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
  */
@@ -24,6 +26,7 @@
 enum {
 	LINE_MAX_LEN = 512,
 	COUNT_LIMIT = 50 * 1000 * 1000,
+	NMI_LIMIT = 100000,
 };
 
 static DEFINE_MUTEX(lock);
@@ -203,7 +206,11 @@ static int do_loop(const char *args)
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
+	u32 nmis;
 
+	/* Without the lock, so that it can be during a loop. */
+	if (sscanf(o->line, "nmi %u", &nmis) == 1)
+		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (mutex_lock_interruptible(&lock))
 		return -ERESTARTSYS;
 	if (strstarts(o->line, "call "))

@@ -233,6 +233,27 @@ static void a_record_that_is_too_large(void **state)
 	assert_int_equal(gtp_buffer_add_static(&b, record, GTP_SDATA_RECORD_MAX, &copy), -ENOSPC);
 }
 
+static void records_of_every_length(void **state)
+{
+	static u8 memory[4096];
+	u8 record[40];
+	struct gtp_buffer b;
+	u8 *copy;
+
+	for (u32 i = 0; i < sizeof(record); i++)
+		record[i] = (u8)(i * 37 + 1);
+	for (u32 len = 0; len <= sizeof(record); len++) {
+		gtp_buffer_init(&b, memory, sizeof(memory), false);
+		memset(memory, 0xee, sizeof(memory));
+		assert_int_equal(gtp_buffer_begin(&b, 1, 2, 3), 0);
+		assert_int_equal(gtp_buffer_add_static(&b, record, len, &copy), 0);
+		assert_memory_equal(copy, record, len);
+		assert_int_equal(copy[len], 0xee);
+		assert_int_equal(gtp_buffer_mark(&b), sizeof(struct gtp_frame) +
+				 sizeof(struct gtp_block) + (len + 7) / 8 * 8);
+	}
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -247,6 +268,7 @@ int main(void)
 		T(trace_file_form),
 		T(uploaded),
 		T(a_record_that_is_too_large),
+		T(records_of_every_length),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

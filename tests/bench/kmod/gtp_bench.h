@@ -19,14 +19,22 @@ struct gtp_bench_obj {
  */
 #define GTP_BENCH_PLACES(X) X(entry) X(jump) X(int3)
 
-/* X(name) - measured, but not for a probe: a call of nothing, and one of 100 nops */
-#define GTP_BENCH_YARDSTICKS(X) X(empty) X(nops)
+/*
+ * X(name) - measured, but not for a kprobe: a call of nothing, one of 100 nops, one that hits a
+ * kernel tracepoint
+ */
+#define GTP_BENCH_YARDSTICKS(X) X(empty) X(nops) X(event)
 
 long gtp_bench_entry(struct gtp_bench_obj *o, int n);
 long gtp_bench_jump(struct gtp_bench_obj *o, int n);
 long gtp_bench_int3(struct gtp_bench_obj *o, int n);
 long gtp_bench_empty(struct gtp_bench_obj *o, int n);
 long gtp_bench_nops(struct gtp_bench_obj *o, int n);
+long gtp_bench_event(struct gtp_bench_obj *o, int n);
+
+/* gtp_bench_event_probe - the least that a hit of the tracepoint can cost: counts in @hits */
+int gtp_bench_event_probe(u64 *hits);
+void gtp_bench_event_unprobe(u64 *hits);
 
 extern struct gtp_bench_obj gtp_bench_obj;
 

@@ -3,7 +3,8 @@
  * /proc/gtp_bench: a line written to it measures, reading it tells what came out.
  *
  *	measure NAME CALLS REPEATS	time so many calls, so many times
- *	probe NAME | unprobe		a kprobe that does nothing, for comparison
+ *	probe NAME | unprobe		a kprobe that does nothing, for comparison; for "event"
+ *					a tracepoint's probe
  *
  * "Time" is the TSC. Only where QEMU counts instructions (-icount shift=0) is that a number of
  * instructions; the yardstick functions tell.
@@ -103,9 +104,21 @@ static int floor_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 
 static struct kprobe floor_probe;
+static bool event_probed;
+
+static int probe_event(void)
+{
+	int err = event_probed ? -EINVAL : gtp_bench_event_probe(&floor_hits);
+
+	event_probed |= !err;
+	return err;
+}
 
 static int unprobe(void)
 {
+	if (event_probed)
+		gtp_bench_event_unprobe(&floor_hits);
+	event_probed = false;
 	if (floor_probe.addr)
 		unregister_kprobe(&floor_probe);
 	memset(&floor_probe, 0, sizeof(floor_probe));
@@ -117,9 +130,11 @@ static int probe(const char *name)
 	const struct place *p = find(name);
 	int err;
 
+	floor_hits = 0;
+	if (!strcmp(name, "event"))
+		return probe_event();
 	if (!p || !p->at || floor_probe.addr)
 		return -EINVAL;
-	floor_hits = 0;
 	floor_probe.addr = (kprobe_opcode_t *)*p->at;
 	floor_probe.pre_handler = floor_hit;
 	err = register_kprobe(&floor_probe);

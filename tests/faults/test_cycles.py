@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Define, start, hit, stop, thousands of times and in every way a run can end: nothing stays."""
+
+import os
+import re
+
+from gtp import Client, armed, load, load_fixture, main, symbols, target, test
+
+load_fixture()
+SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
+ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
+
+CYCLES = int(os.environ.get("FAULTS_CYCLES", "400"))
+WARM_UP = 40  # what the kernel allocates only once
+
+# What may grow while the machine does other things too, in KiB. A cycle that leaks as little as a
+# tracepoint (192 bytes) or a page of a buffer goes beyond it in a few hundred cycles.
+SLACK = {"MemAvailable": 8192, "SUnreclaim": 64, "VmallocUsed": 32, "Percpu": 0}
+
+IS_12345 = ":Xa,26000516202330391327"  # (int)$rdi == 12345
+NOT_12345 = ":Xb,2600051620233039130e27"
+CPU = "X4,2e000127"  # collect $cpu_id
+STRING = f"Xd,25{BANNER:016x}22102f27"  # collect/s linux_banner, 16 bytes at most
+
+load("self_trace=1")
+
+
+def memory():
+    """What the kernel has given away, in KiB."""
+    with open("/proc/meminfo", encoding="ascii") as file:
+        text = file.read()
+    return {name: int(re.search(rf"^{name}: +(\d+)", text, re.M).group(1)) for name in SLACK}
+
+
+def arena(client):
+    return int(re.search(r"(\d+) of \d+ bytes", client.monitor("jit")).group(1))
+
+
+def define(client, number, address, condition, *actions):
+    client.ok(f"QTDP:{number:x}:{address:x}:E:0:0{condition}{'-' if actions else ''}")
+    for i, action in enumerate(actions, 1):
+        client.ok(f"QTDP:-{number:x}:{address:x}:{action}{'-' if i < len(actions) else ''}")
+    client.ok(f"QTDPsrc:{number:x}:{address:x}:at:0:4:" + b"leaf".hex())
+
+
+def define_all(client):
+    """One whose actions are one snippet, one whose are not, one that is false."""
+    client.ok("QTinit")
+    client.ok("QTDV:5:7:0:" + b"foo".hex())
+    define(client, 1, ADD, NOT_12345, "R30023", f"M-1,{BANNER:x},18", CPU)
+    define(client, 2, ADD, "", STRING, "R1")
+    define(client, 3, LEAF, IS_12345, "R1", CPU)
+
+
+def stopped(client):
+    define_all(client)
+    client.ok("QTStart")
+    target("call add 3 4")
+    client.ok("QTStop")
+    assert client.status()["tframes"] == "2"
+
+
+def ended_by_error(client):
+    define_all(client)
+    define(client, 4, ADD, "", "R20", "M5,0,8")  # *(long *)3
+    client.ok("QTStart")
+    target("call add 3 4")
+    client.ok("QTStop")
+    assert client.status()["why"] == "terror", client.status()
+
+
+def refused(client):
+    define_all(client)
+    define(client, 4, 0xffffffffff600000, IS_12345, CPU)  # no code of the kernel
+    reply = client.ask("QTStart")
+    assert reply.startswith("E."), reply
+
+
+def dropped(client):
+    define_all(client)
+    client.ok("QTStart")
+    client.ok("QTinit")
+
+
+def added_later(client):
+    client.ok("QTinit")
+    client.ok("QTStart")
+    define(client, 1, ADD, NOT_12345, "R30023", CPU)
+    target("call add 3 4")
+    client.ok("QTStop")
+
+
+@test
+def refused_later():
+    """a tracepoint that has no room in a run that goes on leaves no half of itself"""
+    too_much = "260005" + "1a" * 4000 + "27"  # a chain of loads, longer than the arena when compiled
+    action = f"X{len(too_much) // 2:x},{too_much}"
+    with Client() as client:
+        client.ok("QTinit")
+        define(client, 1, ADD, NOT_12345, CPU)
+        client.ok("QTStart")
+        before = arena(client)
+        for _ in range(3):
+            client.ok(f"QTDP:2:{LEAF:x}:E:0:0{IS_12345}-")
+            reply = client.ask(f"QTDP:-2:{LEAF:x}:{action}")
+            assert reply.startswith("E.") and "machine code has no room" in reply, reply
+            assert arena(client) == before, (before, arena(client))
+        target("call add 3 4")
+        assert client.status()["tframes"] == "1"
+        client.ok("QTStop")
+
+
+ENDS = (stopped, ended_by_error, refused, dropped, added_later)
+
+
+def cycles(client, count):
+    empty = arena(client)
+    for n in range(count):
+        ENDS[n % len(ENDS)](client)
+        assert arena(client) == empty, f"cycle {n}: {arena(client)} bytes of machine code stay"
+        if n % 1000 == 999:
+            print(f"# {n + 1} cycles, KiB: {memory()}", flush=True)
+    client.ok("QTinit")
+    assert not armed()
+
+
+@test
+def nothing_stays():
+    """as many cycles of define, start, hit and stop as are asked for leave memory as it was"""
+    with Client() as client:
+        cycles(client, WARM_UP)
+        before = memory()
+        cycles(client, CYCLES)
+        after = memory()
+    grown = {name: after[name] - before[name] for name in SLACK}
+    grown["MemAvailable"] = -grown["MemAvailable"]
+    print(f"# {CYCLES} cycles, KiB: {grown}")
+    assert all(grown[name] <= SLACK[name] for name in SLACK), grown
+
+
+main()

@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A tracepoint's actions by the interpreter and as machine code; runs in userspace and, as it is,
+ * in the kernel.
+ */
+#include "tests/fuzz/jitacts.h"
+#include "tracepoint/trace.h"
+
+enum {
+	ACTIONS = 5,
+	HITS = 3,
+	TSVS = 10,        /* the built-in ones, and what expressions may set */
+	FIRST_TSV = 3,    /* two built-in ones, two others */
+	LOG = 1024,
+	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
+	GUARD = 64,       /* bytes behind a frame that nobody may write to */
+};
+
+struct jitacts_stats jitacts_stats;
+
+/* struct side - one of the two: a run of its own, with one tracepoint */
+struct side {
+	const struct jitdiff_world *world;
+	struct gtp_trace trace;
+	struct gtp_location loc;
+	struct gtp_tracepoint tp;
+	struct gtp_tsv tsv[TSVS];
+	struct gtp_tp_stat stat;
+	struct gtp_cpu cpu;
+	u64 clock;
+	u32 log_len;
+	char log[LOG];
+	struct gtp_expr expr[ACTIONS];
+	u64 action[ACTIONS][sizeof(struct gtp_action) / 8 + 1];
+	u64 mem[BUFFER / 8];
+};
+
+struct jitacts {
+	struct side interpreter, compiler;
+	struct gtp_regs regs;
+	struct ax_jit_item item[ACTIONS];
+	u32 nactions;
+	u8 code[ACTIONS][AXGEN_CODE_MAX];
+	struct ax_point points[ACTIONS][AXGEN_CODE_MAX];
+};
+
+size_t jitacts_size(void)
+{
+	return sizeof(struct jitacts);
+}
+
+/* --- the world of a hit --- */
+
+static int side_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	return ((struct side *)ctx)->world->read(NULL, dst, addr, len);
+}
+
+static u64 side_clock(void *ctx)
+{
+	return ++((struct side *)ctx)->clock;
+}
+
+static s64 side_builtin(void *ctx, enum gtp_tsv_builtin which)
+{
+	return which * 1000;
+}
+
+static unsigned long side_lock(void *ctx)
+{
+	return 0;
+}
+
+static void side_unlock(void *ctx, unsigned long flags)
+{
+}
+
+static void side_print(void *ctx, u32 tp, const char *text, u32 len)
+{
+	struct side *s = ctx;
+
+	if (len > LOG - s->log_len)
+		len = LOG - s->log_len;
+	memcpy(s->log + s->log_len, text, len);
+	s->log_len += len;
+}
+
+static void side_stopping(void *ctx)
+{
+}
+
+static const struct gtp_hit_ops hit_ops = {
+	.read = side_read,
+	.clock = side_clock,
+	.builtin = side_builtin,
+	.tsv_lock = side_lock,
+	.tsv_unlock = side_unlock,
+	.print = side_print,
+	.stopping = side_stopping,
+};
+
+/* --- making a tracepoint --- */
+
+static void make_regs(struct axgen *g, struct ax_jit_item *item)
+{
+	item->kind = AX_JIT_REGS;
+	item->mask = axgen_pick(g, 3) ? axgen_value(g) & GTP_REGS_KNOWN : GTP_REGS_KNOWN;
+}
+
+static u64 some_length(struct axgen *g)
+{
+	if (axgen_pick(g, 8))
+		return axgen_pick(g, 48);
+	if (axgen_pick(g, 4))
+		return axgen_pick(g, 256) * 17;
+	return axgen_pick(g, 2) ? axgen_pick(g, 256) * 300 : axgen_value(g);
+}
+
+static void make_mem(struct axgen *g, struct ax_jit_item *item)
+{
+	item->kind = AX_JIT_MEM;
+	item->len = some_length(g);
+	item->base = -1;
+	item->offset = axgen_addr(g);
+	if (!axgen_pick(g, 3))
+		return;
+	item->base = (s32)(axgen_pick(g, 8) ? 4 + axgen_pick(g, 3) :
+					      axgen_pick(g, GTP_NR_SAVED_REGS));
+	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) :
+					  axgen_value(g);
+}
+
+/* Most are straight ahead: only those become part of one snippet. */
+static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
+{
+	struct gtp_expr *e = &m->interpreter.expr[n];
+	struct ax_error err;
+
+	g->straight = axgen_pick(g, 16);
+	axgen_make(g, 1 + axgen_pick(g, 30));
+	g->straight = false;
+	memcpy(m->code[n], g->code, g->len);
+	if (ax_verify(m->code[n], g->len, AX_ACTION, m->points[n], &e->ax, &err) != AX_OK)
+		return -EINVAL;
+	e->compiled = NULL;
+	m->compiler.expr[n] = *e;
+	m->item[n].kind = AX_JIT_EXPR;
+	m->item[n].v = &e->ax;
+	return 0;
+}
+
+static int make_items(struct jitacts *m, struct axgen *g)
+{
+	int err = 0;
+	u32 n;
+
+	m->nactions = 1 + axgen_pick(g, ACTIONS);
+	for (n = 0; n < m->nactions && !err; n++) {
+		m->item[n] = (struct ax_jit_item){ .base = -1 };
+		switch (axgen_pick(g, 4)) {
+		case 0:
+			make_regs(g, &m->item[n]);
+			break;
+		case 1:
+			make_mem(g, &m->item[n]);
+			break;
+		default:
+			err = make_expr(m, g, n);
+		}
+	}
+	return err;
+}
+
+static struct gtp_action *action(struct side *s, u32 n)
+{
+	return (struct gtp_action *)s->action[n];
+}
+
+static void set_action(struct side *s, u32 n, const struct ax_jit_item *item)
+{
+	static const u8 kind[] = {
+		[AX_JIT_REGS] = GTP_ACTION_REGS,
+		[AX_JIT_MEM] = GTP_ACTION_MEM,
+		[AX_JIT_EXPR] = GTP_ACTION_EXPR,
+	};
+	struct gtp_action *a = action(s, n);
+
+	a->next = NULL;
+	a->kind = kind[item->kind];
+	a->mask = item->mask;
+	a->base = item->base;
+	a->offset = item->offset;
+	a->len = item->len;
+	a->expr = item->v ? &s->expr[n] : NULL;
+	if (n)
+		action(s, n - 1)->next = a;
+}
+
+static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world *w, u32 bytes,
+		   bool circular)
+{
+	u32 n;
+
+	s->world = w;
+	s->clock = 0;
+	s->log_len = 0;
+	s->trace.hit_ops = &hit_ops;
+	s->trace.ctx = s;
+	for (n = 1; n < TSVS; n++) {
+		s->tsv[n].value = (s64)n - 5;
+		s->trace.tsvs.slot[n] = &s->tsv[n];
+	}
+	s->stat = (struct gtp_tp_stat){ 0 };
+	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .enabled = true };
+	s->tp.actions = action(s, 0);
+	s->tp.nactions = m->nactions;
+	for (n = 0; n < m->nactions; n++)
+		set_action(s, n, &m->item[n]);
+	s->loc = (struct gtp_location){ .addr = w->pc, .first = &s->tp, .trace = &s->trace };
+	s->cpu.stat = &s->stat;
+	gtp_buffer_init(&s->cpu.buf, s->mem, bytes, circular);
+	gtp_hit_prepare(&s->cpu, &s->trace);
+}
+
+/* As run control does it: as one snippet, else each expression by itself. */
+static int compile(struct jitacts *m, struct axgen *g)
+{
+	struct side *s = &m->compiler;
+	struct ax_jit_request req = { .items = m->item, .nitems = m->nactions, .pc = s->tp.addr };
+	ax_jit_fn fn;
+	u32 n;
+	int err;
+
+	s->world->forget();
+	err = s->world->request(&req, g, &fn, &s->tp.frame_bytes);
+	if (!err) {
+		s->tp.code = (void *)fn;
+		jitacts_stats.whole++;
+	}
+	if (err != -EOPNOTSUPP)
+		return err;
+	err = 0;
+	for (n = 0; n < m->nactions && !err; n++) {
+		if (!m->item[n].v)
+			continue;
+		req = (struct ax_jit_request){ .v = m->item[n].v, .pc = s->tp.addr };
+		err = s->world->request(&req, g, &fn, NULL);
+		s->expr[n].compiled = (void *)fn;
+	}
+	return err;
+}
+
+/* --- hitting it and comparing --- */
+
+static const struct gtp_frame *newest(const struct gtp_buffer *b)
+{
+	const struct gtp_frame *f = NULL, *next;
+
+	while ((next = gtp_buffer_next(b, f)))
+		f = next;
+	return f;
+}
+
+static u32 meant_bytes(const struct gtp_block *b)
+{
+	return (u32)sizeof(*b) + (b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len);
+}
+
+/* Block by block, because what pads a block is not looked at. */
+static bool same_blocks(const struct gtp_frame *a, const struct gtp_frame *b)
+{
+	const struct gtp_block *x = gtp_frame_next_block(a, NULL);
+	const struct gtp_block *y = gtp_frame_next_block(b, NULL);
+
+	while (x && y) {
+		if (memcmp(x, y, sizeof(*x)) || memcmp(x, y, meant_bytes(x)))
+			return false;
+		jitacts_stats.blocks++;
+		x = gtp_frame_next_block(a, x);
+		y = gtp_frame_next_block(b, y);
+	}
+	return !x && !y;
+}
+
+static const char *frames_differ(const struct side *a, const struct side *b)
+{
+	const struct gtp_frame *x, *y;
+
+	if (a->cpu.buf.created != b->cpu.buf.created)
+		return "number of frames";
+	if (!a->cpu.buf.created)
+		return NULL;
+	x = newest(&a->cpu.buf);
+	y = newest(&b->cpu.buf);
+	if (!x || !y)
+		return x || y ? "frames that are left" : NULL;
+	if (memcmp(x, y, sizeof(*x)))
+		return "head of a frame";
+	return same_blocks(x, y) ? NULL : "blocks";
+}
+
+static const char *ends_differ(const struct gtp_trace *a, const struct gtp_trace *b)
+{
+	const struct ax_error *x = &a->stop_error, *y = &b->stop_error;
+
+	if (a->ending != b->ending)
+		return "one run ends";
+	if (a->ending == GTP_ENDING_NO)
+		return NULL;
+	if (a->ended_by != b->ended_by || a->stop_action != b->stop_action ||
+	    a->stop_kind != b->stop_kind)
+		return "end of the run";
+	if (a->ended_by != GTP_STOP_ERROR)
+		return NULL;
+	return x->code == y->code && x->pc == y->pc && x->op == y->op && x->arg == y->arg &&
+			       x->arg2 == y->arg2 ? NULL : "error";
+}
+
+static const char *differ(const struct jitacts *m)
+{
+	const struct side *a = &m->interpreter, *b = &m->compiler;
+	const char *what = ends_differ(&a->trace, &b->trace);
+	u32 n;
+
+	if (!what)
+		what = frames_differ(a, b);
+	if (!what && (a->stat.hits != b->stat.hits || a->stat.usage != b->stat.usage))
+		what = "counters";
+	if (!what && (a->log_len != b->log_len || memcmp(a->log, b->log, a->log_len)))
+		what = "printed text";
+	for (n = 1; n < TSVS && !what; n++)
+		if (a->tsv[n].value != b->tsv[n].value)
+			what = "variables";
+	return what;
+}
+
+static void hit(struct side *s, const struct gtp_regs *regs)
+{
+	s->trace.ending = GTP_ENDING_NO;
+	s->trace.active = true;
+	gtp_hit(&s->loc, &s->cpu, regs);
+}
+
+/* Where the snippet's frame must end, if there is room for a guard behind it. */
+static u8 *guard_of(struct side *s)
+{
+	struct gtp_buffer *b = &s->cpu.buf;
+	u32 end = b->head + (u32)sizeof(struct gtp_frame) + s->tp.frame_bytes;
+
+	return s->tp.code && b->used == b->head && end + GUARD <= b->size ? b->mem + end : NULL;
+}
+
+static bool hit_guarded(struct side *s, const struct gtp_regs *regs)
+{
+	u8 *p = guard_of(s);
+	bool good = true;
+	u32 i;
+
+	if (p)
+		memset(p, 0xa5, GUARD);
+	hit(s, regs);
+	for (i = 0; p && i < GUARD; i++)
+		good = good && p[i] == 0xa5;
+	return good;
+}
+
+static void count(const struct side *s)
+{
+	jitacts_stats.hits++;
+	if (s->trace.ending == GTP_ENDING_NO)
+		jitacts_stats.frames++;
+	else if (s->trace.ended_by == GTP_STOP_FULL)
+		jitacts_stats.full++;
+	else
+		jitacts_stats.partial++;
+}
+
+int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
+{
+	u32 bytes = axgen_pick(g, 8) ? BUFFER : GTP_BUFFER_MIN + 8 * axgen_pick(g, 256);
+	bool circular = axgen_pick(g, 2);
+	const char *what = NULL;
+	u32 n;
+	int err;
+
+	g->tsv = FIRST_TSV;
+	err = make_items(m, g);
+	if (err)
+		return err;
+	set_up(m, &m->interpreter, w, bytes, circular);
+	set_up(m, &m->compiler, w, bytes, circular);
+	err = compile(m, g);
+	if (err)
+		return err;
+	jitacts_stats.tracepoints++;
+	for (n = 0; n < HITS && !what; n++) {
+		jitdiff_regs(&m->regs, g);
+		hit(&m->interpreter, &m->regs);
+		if (!hit_guarded(&m->compiler, &m->regs))
+			what = "bytes behind the frame";
+		count(&m->interpreter);
+		if (!what)
+			what = differ(m);
+	}
+	if (!what)
+		return 0;
+	w->complain(what, m->item, m->nactions, &m->regs);
+	return -EPROTO;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A tracepoint's actions by the interpreter and as machine code: what hits leave, compared. */
+#ifndef _GTP_JITACTS_H
+#define _GTP_JITACTS_H
+
+#include "tests/fuzz/jitdiff.h"
+
+struct jitacts;
+
+/* struct jitacts_stats - what the tracepoints were like: one that only fails proves nothing */
+struct jitacts_stats {
+	u64 tracepoints, whole, hits, frames, partial, full, blocks;
+};
+
+extern struct jitacts_stats jitacts_stats;
+
+/* jitacts_size - bytes of memory that jitacts() works in; the caller allocates them, zeroed */
+size_t jitacts_size(void);
+
+/**
+ * jitacts() - make a random tracepoint, and hit it both ways
+ * @m: jitacts_size() bytes
+ * @w: where; @w->request compiles
+ * @g: decides about everything
+ *
+ * It goes through gtp_hit() and real trace buffers, which may be small or circular. What must be
+ * the same: the blocks of each frame, how the run ends and at which action, the counters, the
+ * variables, and what was printed.
+ * Return: 0; -EPROTO: they differ, and @w->complain() was told where; or what @w->request() said.
+ */
+int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g);
+
+#endif /* _GTP_JITACTS_H */

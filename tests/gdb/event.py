@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the topics of kernel tracepoints share: markers, static tracepoints, records.
+from lib import *
+
+
+def marker_list():
+    """id -> (address, extra), by the packets themselves: GDB looks up a line for each, which is slow."""
+    found, packet = {}, "qTfSTM"
+    while True:
+        reply = matches(r'received: "(.*)"', cmd("maint packet " + packet)).group(1)
+        if not reply.startswith("m"):
+            return found
+        for item in reply[1:].split(","):
+            addr, name, extra = item.split(":")
+            found[bytes.fromhex(name).decode()] = (int(addr, 16), bytes.fromhex(extra).decode())
+        packet = "qTsSTM"
+
+
+def strace(event, *actions, condition=""):
+    """A static tracepoint by its marker's id; its number."""
+    text = cmd("strace -m %s%s" % (event, " if " + condition if condition else ""))
+    num = int(matches(r"tatic tracepoint (\d+) at", text).group(1))
+    if actions:
+        cmd("commands %d" % num, *actions, "end")
+    return num
+
+
+def iterators():
+    return {name[len("__traceiter_"):]: addr for name, addr in kallsyms().items()
+            if name.startswith("__traceiter_")}
+
+
+def sdata(*fields):
+    """What `gtp sdata` says of the selected frame: name -> text."""
+    text = cmd("gtp sdata " + " ".join(fields))
+    return dict(line.strip().split(" = ", 1) for line in text.splitlines()[1:])
+
+
+def sdata_bytes():
+    """$_sdata of the selected frame, as GDB has it."""
+    data = value("$_sdata")
+    return bytes(int(data[i]) % 256 for i in range(data.type.sizeof))
