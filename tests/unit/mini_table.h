@@ -13,8 +13,8 @@ enum {
 };
 
 /*
- * struct mini_lists - what is known of the function: growing offsets in it, above 0; a 0 ends a list
- * before its room does
+ * struct mini_lists - what is known of the function: growing offsets in it, above 0; a 0 ends a
+ * list before its room does
  */
 struct mini_lists {
 	u32 leaders[MINI_ENTRIES];

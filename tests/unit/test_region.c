@@ -192,7 +192,8 @@ static void live(void **state)
 	/* a jump label that is on: what is behind it still runs when it is off again */
 	ASK(GTP_REGION_OK, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .known.leaders = { 11 },
 	    .known.sites = { 1 });
-	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .known.leaders = { 11 });
+	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90",
+	    .known.leaders = { 11 });
 }
 
 static void flags(void **state)
@@ -223,7 +224,8 @@ static void flags(void **state)
 	ASK(GTP_REGION_OK, 1, &r, "90 48 85 c0 55 53 48 83 d0 00");
 	assert_true(r.flags_dead);
 	/* a jump label on the way is a jump at other times */
-	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 0f 1f 44 00 00 48 85 c0", .known.sites = { 6 });
+	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 0f 1f 44 00 00 48 85 c0",
+	    .known.sites = { 6 });
 	assert_false(r.flags_dead);
 }
 
