@@ -7,16 +7,19 @@
  *
  *	ref32; ext 32; const16 1000; swap; less_signed	 cmp dword [base + disp], 1000; flags: g
  *	ref8; log_not					 cmp byte [base + disp], 0; flags: e
+ *	ref32; ext 32; const8 4; bit_and; end		 test dword [base + disp], 4; flags: ne
  */
 #include "jit/compile.h"
 
-/* struct fused - what is done with the value: compared with @imm, then @cc says the result */
+/* struct fused - what is done with the value: compared with @imm, or its bits @mask with 0 */
 struct fused {
 	u32 next; /* pc behind it */
 	bool sign;
+	bool masked;
 	bool mirrored; /* the constant is on the left */
-	u8 op;
+	u8 op; /* what wants to know: a comparison, or what looks for 0 */
 	s64 imm;
+	s64 mask;
 };
 
 /* The instruction at @f->next, unless others come to it by a jump. */
@@ -49,19 +52,29 @@ static bool is_compare(u32 op)
 	return op == AX_OP_equal || op == AX_OP_less_signed || op == AX_OP_less_unsigned;
 }
 
-/* const, perhaps extended, perhaps swap, comparison */
-static bool parse_compare(const struct ax_jit *j, struct fused *f)
+/* Perhaps with an extension, as negative ones are written */
+static bool parse_const(const struct ax_jit *j, struct fused *f, s64 *imm)
 {
 	struct ax_insn insn;
 
 	if (!peek(j, f, &insn) || !is_const(insn.op))
 		return false;
-	f->imm = (s64)insn.operand;
+	*imm = (s64)insn.operand;
 	f->next = insn.next;
 	if (peek(j, f, &insn) && (insn.op == AX_OP_ext || insn.op == AX_OP_zero_ext)) {
-		f->imm = (s64)ax_extend(insn.op, (u64)f->imm, (u32)insn.operand);
+		*imm = (s64)ax_extend(insn.op, (u64)*imm, (u32)insn.operand);
 		f->next = insn.next;
 	}
+	return true;
+}
+
+/* const, perhaps swap, comparison */
+static bool parse_compare(const struct ax_jit *j, struct fused *f)
+{
+	struct ax_insn insn;
+
+	if (!parse_const(j, f, &f->imm))
+		return false;
 	if (peek(j, f, &insn) && insn.op == AX_OP_swap) {
 		f->mirrored = true;
 		f->next = insn.next;
@@ -87,13 +100,46 @@ static bool parse_test(const struct ax_jit *j, struct fused *f)
 	return insn.op == AX_OP_log_not || insn.op == AX_OP_if_goto || insn.op == AX_OP_end;
 }
 
+/* const, bit_and, and something that asks whether it is zero */
+static bool parse_mask(const struct ax_jit *j, struct fused *f)
+{
+	struct ax_insn insn;
+	struct fused zero;
+
+	if (!parse_const(j, f, &f->mask) || !peek(j, f, &insn) || insn.op != AX_OP_bit_and)
+		return false;
+	f->masked = true;
+	f->next = insn.next;
+	zero = *f;
+	if (parse_compare(j, &zero) && zero.op == AX_OP_equal && !zero.imm) {
+		*f = zero;
+		return true;
+	}
+	return parse_test(j, f);
+}
+
+static bool parse(const struct ax_jit *j, struct fused *f)
+{
+	const struct fused value = *f;
+
+	if (parse_compare(j, f))
+		return true;
+	*f = value;
+	if (parse_mask(j, f))
+		return true;
+	*f = value;
+	return parse_test(j, f);
+}
+
 /* A comparison of the low bits is the whole one when the constant is what they are extended to. */
 static bool fits(const struct fused *f, u32 bytes)
 {
 	u32 bits = 8 * bytes;
 
 	if (bytes == 8)
-		return jit_fits32(f->imm);
+		return jit_fits32(f->masked ? f->mask : f->imm);
+	if (f->masked)
+		return !((u64)f->mask >> bits); /* no bit that the extension has made */
 	return (u64)f->imm == ax_extend(f->sign ? AX_OP_ext : AX_OP_zero_ext, (u64)f->imm, bits);
 }
 
@@ -110,6 +156,18 @@ static enum x86_cc condition(const struct fused *f, u32 bytes)
 	return sign ? X86_CC_L : X86_CC_B;
 }
 
+static void emit(struct ax_jit *j, const struct fused *f, const struct jit_load *l)
+{
+	struct x86_mem mem = x86_at(l->base, (s32)l->disp);
+	u32 slow = jit_slow_add(j, (struct jit_slow){ .base = l->base, .disp = l->disp });
+
+	jit_align_load(j, l, l->bytes, slow);
+	if (f->masked)
+		x86_test_mem_imm(&j->b, mem, (s32)f->mask, l->bytes);
+	else
+		x86_cmp_mem_imm(&j->b, mem, (s32)f->imm, l->bytes);
+}
+
 /*
  * jit_fuse_compare - a ref and the comparison behind it
  *
@@ -117,23 +175,14 @@ static enum x86_cc condition(const struct fused *f, u32 bytes)
  */
 bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l)
 {
-	struct fused f = { .next = j->next }, test;
-	u32 slow;
+	struct fused f = { .next = j->next };
 
 	if (!j->live.on || !jit_may_be_fast(j, l, l->bytes))
 		return false;
 	skip_extension(j, &f, l->bytes);
-	test = f;
-	if (!parse_compare(j, &f)) {
-		f = test;
-		if (!parse_test(j, &f))
-			return false;
-	}
-	if (!fits(&f, l->bytes))
+	if (!parse(j, &f) || !fits(&f, l->bytes))
 		return false;
-	slow = jit_slow_add(j, (struct jit_slow){ .base = l->base, .disp = l->disp });
-	jit_align_load(j, l, l->bytes, slow);
-	x86_cmp_mem_imm(&j->b, x86_at(l->base, (s32)l->disp), (s32)f.imm, l->bytes);
+	emit(j, &f, l);
 	j->next = f.next;
 	jit_set(j, jit_arg(j, 0), jit_flags(condition(&f, l->bytes)));
 	return true;

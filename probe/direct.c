@@ -11,6 +11,7 @@
 #include <linux/spinlock.h>
 
 #include "probe/direct_parts.h"
+#include "probe/hit_here.h"
 #include "probe/quiet.h"
 
 /*
@@ -41,27 +42,29 @@ static __always_inline void hit(struct gtp_direct *d, struct gtp_regs *regs, boo
 
 	if (d->call)
 		regs->rsp += 8; /* the pad's own return address */
-	if (unlikely(gtp_kprobe_skip_self(preempt_count())))
+	if (unlikely(gtp_kprobe_maybe_self()) && gtp_kprobe_skip_self(preempt_count()))
 		return;
 	if (unlikely(!cpu))
 		atomic_long_inc(&d->homeless);
-	else if (held)
-		gtp_hit_held(d->loc, cpu, regs);
 	else
-		gtp_hit(d->loc, cpu, regs);
+		gtp_hit_here(d->loc, cpu, regs, held);
+}
+
+/* The flags of what was hit say whether interrupts were on: nothing has changed that since. */
+static __always_inline bool irqs_on(const struct gtp_regs *regs)
+{
+	return regs->eflags & X86_EFLAGS_IF;
 }
 
 void gtp_direct_hit(struct gtp_regs *regs, u32 word)
 {
 	struct gtp_direct *d;
-	unsigned long flags;
-	bool tell;
+	bool tell = gtp_quiet_if(irqs_on(regs));
 
-	flags = gtp_quiet(&tell);
 	d = gtp_acquire(&by_number[word >> 1]);
 	if (likely(d))
 		hit(d, regs, word & GTP_PAD_HELD);
-	gtp_quiet_end(flags, tell);
+	gtp_quiet_if_end(irqs_on(regs), tell);
 }
 
 NOKPROBE_SYMBOL(gtp_direct_hit);

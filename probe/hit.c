@@ -15,6 +15,7 @@
  */
 #include "jit/jit.h"
 #include "probe/hit.h"
+#include "probe/hit_here.h"
 #include "tracepoint/trace.h"
 
 /* --- the end of the run --- */
@@ -356,7 +357,7 @@ static noinline void record(struct gtp_cpu *cpu)
 }
 
 /* The snippet has failed: what it has left in the frame is good up to where it says. */
-static noinline void quick_failed(struct gtp_cpu *cpu, int rc)
+void gtp_hit_failed(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
 	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
@@ -364,32 +365,8 @@ static noinline void quick_failed(struct gtp_cpu *cpu, int rc)
 	cpu->buf.open = (u32)sizeof(struct gtp_frame) +
 			(cpu->env.progress & ((1U << AX_PROGRESS_ACTION) - 1));
 	cpu->stat[tp->slot].usage -= (u32)tp->quick_start - cpu->buf.open;
-	gtp_buffer_commit(&cpu->buf, frame_flags(tp, rc));
+	gtp_buffer_commit(&cpu->buf, frame_flags(tp, -EINVAL));
 	end_run(cpu, GTP_STOP_ERROR, n, nth_letter(tp, n));
-}
-
-/*
- * record_quickly - what record() does when all that is to be done has been made into @run, and there
- * is room for the frame
- *
- * Little is kept over the call, lest it be saved and restored: what was read before is read again.
- */
-static __always_inline void record_quickly(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
-					   ax_jit_fn run, u64 start, u64 time)
-{
-	struct gtp_frame *f = gtp_buffer_room(&cpu->buf);
-	struct gtp_tp_stat *stat = &cpu->stat[tp->slot];
-
-	cpu->env.frame = (u8 *)(f + 1);
-	memcpy(f, &start, sizeof(start));
-	f->time = time;
-	f->pc = tp->addr;
-	stat->hits++;
-	stat->usage += (u32)start;
-	if (likely(!ax_jit_run(run, &cpu->env, NULL)))
-		gtp_buffer_push(&cpu->buf, (u32)READ_ONCE(tp->quick_start));
-	else
-		quick_failed(cpu, -EINVAL);
 }
 
 /* The condition holds. */
@@ -403,7 +380,7 @@ static noinline void act(struct gtp_cpu *cpu)
 		record(cpu);
 		return;
 	}
-	record_quickly(cpu, tp, quick, start, hit_time(cpu));
+	gtp_hit_record(cpu, tp, quick, start, hit_time(cpu));
 }
 
 static struct ax_jit_result nothing(const struct gtp_regs *regs, struct ax_env *env)
@@ -452,7 +429,7 @@ static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *co
 	return false;
 }
 
-static noinline void take_held_turn_slowly(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+void gtp_hit_act(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	if (!READ_ONCE(tp->enabled))
 		return;
@@ -461,84 +438,29 @@ static noinline void take_held_turn_slowly(struct gtp_cpu *cpu, struct gtp_trace
 	act(cpu);
 }
 
-/* Nothing is called on the way to the actions, so that few registers are needed. */
-static __always_inline void take_held_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quick);
-	u64 start = READ_ONCE(tp->quick_start);
-	u64 time;
-
-	if (unlikely(!quick || !cpu->tsc || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		take_held_turn_slowly(cpu, tp);
-		return;
-	}
-	time = gtp_read_tsc();
-	cpu->tp = tp;
-	cpu->time = time;
-	record_quickly(cpu, tp, quick, start, time);
-}
-
-static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
-{
-	if (!tp->cond) {
-		take_held_turn(cpu, tp);
-		return;
-	}
 	if (!READ_ONCE(tp->enabled))
 		return;
 	cpu->tp = tp;
 	cpu->time = 0;
-	if (holds(cpu, tp->cond))
+	if (!tp->cond || holds(cpu, tp->cond))
 		act(cpu);
 }
 
-/*
- * One that ends the run is the last one: the others at this address are not asked any more.
- */
-static noinline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
+	/* One that ends the run is the last one: the others here are not asked any more. */
 	for (; tp && READ_ONCE(cpu->trace->active); tp = gtp_acquire(&tp->next_here))
-		take_turn(cpu, tp);
-}
-
-static __always_inline void hit(const struct gtp_location *loc, struct gtp_cpu *cpu,
-				const struct gtp_regs *regs, bool held)
-{
-	struct gtp_tracepoint *tp;
-
-	/* Acquire: what the run is made of was written before this. */
-	if (!gtp_acquire(&loc->trace->active))
-		return;
-	/*
-	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
-	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
-	 * to be atomic.
-	 */
-	if (cpu->in_hit) {
-		gtp_inc_local(&cpu->nested);
-		return;
-	}
-	WRITE_ONCE(cpu->in_hit, 1);
-	barrier();
-	cpu->env.regs = regs;
-	tp = loc->first;
-	if (held)
-		take_held_turn(cpu, tp);
-	else
-		take_turn(cpu, tp);
-	tp = gtp_acquire(&tp->next_here);
-	if (unlikely(tp))
-		take_turns(cpu, tp);
-	barrier();
-	WRITE_ONCE(cpu->in_hit, 0);
+		gtp_hit_turn(cpu, tp);
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {
-	hit(loc, cpu, regs, false);
+	gtp_hit_here(loc, cpu, regs, false);
 }
 
 void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {
-	hit(loc, cpu, regs, true);
+	gtp_hit_here(loc, cpu, regs, true);
 }

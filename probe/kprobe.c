@@ -50,12 +50,12 @@ enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
 
 /* The connected GDB's process; -1 is nobody (0 would be the idle tasks). */
-static pid_t self_tgid = -1;
+pid_t gtp_kprobe_self_tgid = -1;
 static DEFINE_PER_CPU(u64, self_skipped);
 
 void gtp_kprobe_set_self(pid_t tgid)
 {
-	WRITE_ONCE(self_tgid, tgid);
+	WRITE_ONCE(gtp_kprobe_self_tgid, tgid);
 }
 
 u64 gtp_kprobe_self_skipped(void)
@@ -85,7 +85,7 @@ static unsigned int context_of_hit(void)
 
 bool gtp_kprobe_skip_self(unsigned int context)
 {
-	if (likely(current->tgid != READ_ONCE(self_tgid)) || READ_ONCE(gtp_self_trace) ||
+	if (likely(!gtp_kprobe_maybe_self()) || READ_ONCE(gtp_self_trace) ||
 	    context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
 		return false;
 	this_cpu_inc(self_skipped);

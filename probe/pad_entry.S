@@ -22,8 +22,7 @@ SYM_FUNC_START(gtp_pad_hit)
 	pushfq
 	addq	$24, 8(%rsp)
 	pushq	$__KERNEL_CS
-	pushq	$0			/* rip: the location knows */
-	pushq	$-1			/* orig_rax */
+	subq	$2*8, %rsp		/* rip, which the location knows; orig_rax, which is nobody's */
 	pushq	%rdi
 	pushq	%rsi
 	pushq	%rdx

@@ -21,6 +21,28 @@ static __always_inline unsigned long gtp_quiet(bool *tell)
 	return flags;
 }
 
+/* The same where it is known whether they are on; @on: the caller has looked. */
+static __always_inline bool gtp_quiet_if(bool on)
+{
+	bool tell = on && lockdep_hardirqs_enabled();
+
+	if (on)
+		raw_local_irq_disable();
+	if (tell)
+		lockdep_hardirqs_off(_THIS_IP_);
+	return tell;
+}
+
+static __always_inline void gtp_quiet_if_end(bool on, bool tell)
+{
+	if (tell) {
+		lockdep_hardirqs_on_prepare();
+		lockdep_hardirqs_on(_THIS_IP_);
+	}
+	if (on)
+		raw_local_irq_enable();
+}
+
 static __always_inline void gtp_quiet_end(unsigned long flags, bool tell)
 {
 	if (tell) {

@@ -5,6 +5,7 @@
 
 #include <linux/mutex.h>
 #include <linux/percpu.h>
+#include <linux/sched.h>
 
 #include "stub/stub.h"
 #include "tracepoint/trace.h"
@@ -125,6 +126,14 @@ u64 gtp_kprobe_self_skipped(void);
  * it then. @context: preempt_count() of the code that was hit
  */
 bool gtp_kprobe_skip_self(unsigned int context);
+
+/* gtp_kprobe_maybe_self - false: it is none of them; asked first where every instruction counts */
+extern pid_t gtp_kprobe_self_tgid;
+
+static inline bool gtp_kprobe_maybe_self(void)
+{
+	return current->tgid == READ_ONCE(gtp_kprobe_self_tgid);
+}
 
 /* probe/event.c: kernel tracepoints */
 int gtp_event_init(void);

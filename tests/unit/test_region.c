@@ -2,74 +2,21 @@
 /* The module's decision: every refusal, live code that differs from the file's, flags, bounds. */
 #include <setjmp.h>
 #include <stdlib.h>
+#include "mini_table.h"
 #include "regions/region.h"
 #include <cmocka.h>
 
-enum { ROOM = 4096, FN_OFFSET = 0x1000, SPAN_SIZE = 0x3000, LISTS = 3 };
+enum { FN_OFFSET = 0x1000, SPAN_SIZE = 0x3000 };
 
-/* A function and what the table says of it, as offsets in the function above 0. */
+/* A function and what the table says of it. */
 struct scene {
 	const char *hex;
-	int leaders[6];
-	int sites[4];
-	int faults[4];
-	u32 flags;
+	struct mini_lists known;
 };
 
-struct made {
-	u8 bytes[ROOM];
-	u32 len;
-	struct gtp_table table;
-};
-
-static void put32(struct made *m, u32 at, u32 v)
+static void make(struct mini_table *m, const struct scene *s)
 {
-	gtp_put_le(m->bytes + at, v, 4);
-}
-
-/* One list of fewer than 64 entries; a 0 ends them. */
-static void put_list(struct made *m, u32 number, u32 kind, const int *entries, u32 max)
-{
-	u32 at = 56 + 48 + number * 20, start = m->len, i, n = 0;
-	int last = 0;
-
-	m->len += 8;
-	for (i = 0; i < max && entries[i]; i++) {
-		if (n++)
-			m->bytes[m->len++] = (u8)(entries[i] - last);
-		else
-			put32(m, start, FN_OFFSET + (u32)entries[i]);
-		last = entries[i];
-	}
-	if (!n)
-		m->len = start;
-	else
-		put32(m, start + 4, 8);
-	put32(m, at + 4, kind);
-	put32(m, at + 8, n);
-	put32(m, at + 12, start);
-	put32(m, at + 16, m->len - start);
-}
-
-static void make(struct made *m, const struct scene *s)
-{
-	const char *why = "";
-
-	memset(m, 0, sizeof(*m));
-	memcpy(m->bytes, GTP_TABLE_MAGIC, 8);
-	put32(m, 48, 1);
-	put32(m, 52, LISTS);
-	memcpy(m->bytes + 56, ".text", 5);
-	put32(m, 56 + 40, SPAN_SIZE);
-	put32(m, 56 + 44, s->flags);
-	m->len = 56 + 48 + LISTS * 20;
-	put_list(m, 0, GTP_TABLE_LEADER, s->leaders, 6);
-	put_list(m, 1, GTP_TABLE_SITE, s->sites, 4);
-	put_list(m, 2, GTP_TABLE_FAULT, s->faults, 4);
-	put32(m, 8, m->len);
-	put32(m, 12, gtp_table_crc(m->bytes + 16, m->len - 16));
-	if (gtp_table_open(&m->table, m->bytes, m->len, &why))
-		fail_msg("%s", why);
+	assert_true(mini_table_make(m, &s->known, FN_OFFSET, SPAN_SIZE));
 }
 
 static u32 bytes_of(const char *hex, u8 *bytes)
@@ -86,7 +33,7 @@ static u32 bytes_of(const char *hex, u8 *bytes)
 /* The function is an exact copy on the heap, so that the sanitizer sees a read behind its end. */
 static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_region *r)
 {
-	static struct made m;
+	static struct mini_table m;
 	u8 bytes[256], *copy;
 	struct gtp_region_ask a = { .at = at, .table = &m.table, .fn_offset = FN_OFFSET };
 	enum gtp_region_verdict v;
@@ -154,10 +101,10 @@ static void accepted(void **state)
 	/* a jump to its own first byte, and one to right behind the five */
 	ASK(GTP_REGION_OK, 0, &r, "48 ff c8 75 fb c3 cc cc cc");
 	assert_int_equal(r.insn[1].kind, GTP_INSN_JCC);
-	ASK(GTP_REGION_OK, 2, &r, "75 05 48 89 c3 90 90 c3", .leaders = { 7 });
+	ASK(GTP_REGION_OK, 2, &r, "75 05 48 89 c3 90 90 c3", .known.leaders = { 7 });
 
 	/* leaders in front of it, and at its first byte and its sixth */
-	ASK(GTP_REGION_OK, 2, &r, "55 53 48 89 c3 90 90 90 c3", .leaders = { 1, 2, 7 });
+	ASK(GTP_REGION_OK, 2, &r, "55 53 48 89 c3 90 90 90 c3", .known.leaders = { 1, 2, 7 });
 }
 
 static void refused(void **state)
@@ -177,21 +124,21 @@ static void refused(void **state)
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 90 90 48 89");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 48 b8 00 00");
 	/* leaders of the table, then jumps that only the live code shows */
-	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90", .leaders = { 1 });
-	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90", .leaders = { 4 });
+	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90", .known.leaders = { 1 });
+	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90", .known.leaders = { 4 });
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90 eb f9");
 	ASK(GTP_REGION_LEADER, 2, &r, "74 01 90 90 90 90 90 90");
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 e8 f8 ff ff ff");
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 e2 fd");
 	ASK(GTP_REGION_LEADER, 0, &r, "90 74 00 90 90 90 90");
 	/* patched while the kernel runs: at it, in it, reached by its last instruction */
-	ASK(GTP_REGION_SITE, 1, &r, "90 0f 1f 44 00 00 90", .sites = { 1 });
-	ASK(GTP_REGION_SITE, 1, &r, "90 55 53 0f 1f 44 00 00 90", .sites = { 3 });
-	ASK(GTP_REGION_OK, 6, &r, "90 0f 1f 44 00 00 55 53 55 53 55", .sites = { 1 });
-	ASK(GTP_REGION_OK, 1, &r, "90 55 53 55 53 55 0f 1f 44 00 00", .sites = { 6 });
-	ASK(GTP_REGION_FAULT, 1, &r, "90 55 48 8b 07 90 90 90", .faults = { 2 });
-	ASK(GTP_REGION_FAULT, 1, &r, "90 55 53 55 53 48 8b 07 90", .faults = { 5 });
-	ASK(GTP_REGION_OK, 1, &r, "90 55 53 55 53 55 48 8b 07", .faults = { 6 });
+	ASK(GTP_REGION_SITE, 1, &r, "90 0f 1f 44 00 00 90", .known.sites = { 1 });
+	ASK(GTP_REGION_SITE, 1, &r, "90 55 53 0f 1f 44 00 00 90", .known.sites = { 3 });
+	ASK(GTP_REGION_OK, 6, &r, "90 0f 1f 44 00 00 55 53 55 53 55", .known.sites = { 1 });
+	ASK(GTP_REGION_OK, 1, &r, "90 55 53 55 53 55 0f 1f 44 00 00", .known.sites = { 6 });
+	ASK(GTP_REGION_FAULT, 1, &r, "90 55 48 8b 07 90 90 90", .known.faults = { 2 });
+	ASK(GTP_REGION_FAULT, 1, &r, "90 55 53 55 53 48 8b 07 90", .known.faults = { 5 });
+	ASK(GTP_REGION_OK, 1, &r, "90 55 53 55 53 55 48 8b 07", .known.faults = { 6 });
 	/* calls that return into it */
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff d0 90 90 90 90");
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff 50 08 90 90 90");
@@ -203,7 +150,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 2, &r, "90 fb 90 90 90 90 90");
 	/* a jump through a register: only where all its targets are known */
 	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0");
-	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .flags = GTP_TABLE_COMPLETE);
+	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_COMPLETE);
 	/* the function tracer's call or nop at the start, behind an endbr, behind a sealed one */
 	ASK(GTP_REGION_SITE, 0, &r, "0f 1f 44 00 00 90 90");
 	ASK(GTP_REGION_SITE, 0, &r, "e8 00 00 01 00 90 90");
@@ -228,14 +175,14 @@ static void live(void **state)
 	ASK(GTP_REGION_OTHERS, 0, &r, "90 90 e9 00 10 00 00 89 c3 55 53");
 	/* one where a call stood that does not return looks like padding, but nothing leads on */
 	ASK(GTP_REGION_OTHERS, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90");
-	ASK(GTP_REGION_OK, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90", .leaders = { 6 });
+	ASK(GTP_REGION_OK, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90", .known.leaders = { 6 });
 	/* a return, as a CPU without return thunks has it; and padding of either kind */
-	ASK(GTP_REGION_OK, 5, &r, "c3 cc cc cc cc 55 53 50 51 52", .leaders = { 5 });
-	ASK(GTP_REGION_OK, 5, &r, "e9 00 00 01 00 55 53 50 51 52", .leaders = { 5 });
+	ASK(GTP_REGION_OK, 5, &r, "c3 cc cc cc cc 55 53 50 51 52", .known.leaders = { 5 });
+	ASK(GTP_REGION_OK, 5, &r, "e9 00 00 01 00 55 53 50 51 52", .known.leaders = { 5 });
 	/* the same place with the thunk: the jump is displaced, and there is no padding */
-	ASK(GTP_REGION_OK, 1, &r, "5b c3 cc cc cc cc 55", .leaders = { 6 });
+	ASK(GTP_REGION_OK, 1, &r, "5b c3 cc cc cc cc 55", .known.leaders = { 6 });
 	assert_int_equal(r.n, 1);
-	ASK(GTP_REGION_OK, 1, &r, "5b e9 00 00 01 00 55", .leaders = { 6 });
+	ASK(GTP_REGION_OK, 1, &r, "5b e9 00 00 01 00 55", .known.leaders = { 6 });
 	assert_int_equal(r.n, 1);
 	assert_int_equal(r.insn[0].kind, GTP_INSN_JMP);
 	/* a retpoline's call as a short one, padded: it would return into the jump */
@@ -243,9 +190,10 @@ static void live(void **state)
 	ASK(GTP_REGION_RETURN, 0, &r, "55 53 ff d0 0f 1f 00");
 	ASK(GTP_REGION_OK, 0, &r, "55 53 50 ff d0 0f 1f 00");
 	/* a jump label that is on: what is behind it still runs when it is off again */
-	ASK(GTP_REGION_OK, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .leaders = { 11 },
-	    .sites = { 1 });
-	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .leaders = { 11 });
+	ASK(GTP_REGION_OK, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .known.leaders = { 11 },
+	    .known.sites = { 1 });
+	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90",
+	    .known.leaders = { 11 });
 }
 
 static void flags(void **state)
@@ -260,7 +208,7 @@ static void flags(void **state)
 	/* not before the function ends, a branch, a call */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 90");
 	assert_false(r.flags_dead);
-	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 eb 00 48 85 c0", .leaders = { 8 });
+	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 eb 00 48 85 c0", .known.leaders = { 8 });
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 e8 00 00 01 00 48 85 c0");
 	assert_false(r.flags_dead);
@@ -276,7 +224,8 @@ static void flags(void **state)
 	ASK(GTP_REGION_OK, 1, &r, "90 48 85 c0 55 53 48 83 d0 00");
 	assert_true(r.flags_dead);
 	/* a jump label on the way is a jump at other times */
-	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 0f 1f 44 00 00 48 85 c0", .sites = { 6 });
+	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 0f 1f 44 00 00 48 85 c0",
+	    .known.sites = { 6 });
 	assert_false(r.flags_dead);
 }
 
@@ -287,7 +236,7 @@ static void no_table(void **state)
 		{ 1, FN_OFFSET, 6 }, { 0, SPAN_SIZE - 5, 6 }, { 0, SPAN_SIZE + 1, 6 },
 		{ 0, U32_MAX - 3, 6 },
 	};
-	static struct made m;
+	static struct mini_table m;
 	u8 bytes[16];
 	struct gtp_region_ask a = { .fn = bytes, .table = &m.table };
 	struct gtp_region r;
@@ -305,9 +254,9 @@ static void no_table(void **state)
 	a.fn_offset = SPAN_SIZE - 6;
 	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_OK);
 	/* Each list must be there: that it is missing does not say that there is nothing. */
-	for (i = 0; i < LISTS; i++) {
+	for (i = 0; i < MINI_LISTS; i++) {
 		make(&m, &scene);
-		put32(&m, 56 + 48 + i * 20 + 4, 77);
+		m.bytes[MINI_LIST_AT + i * GTP_TABLE_LIST + 4] = 77;
 		assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_NO_TABLE);
 	}
 }
@@ -330,7 +279,7 @@ static void garbage(void **state)
 	u32 seed = 5, round, i, taken = 0;
 
 	for (round = 0; round < 30000; round++) {
-		struct scene s = { .flags = round & 1 };
+		struct scene s = { .known.flags = round & 1 };
 		struct gtp_region r;
 		char hex[3 * 48 + 1];
 		u32 n = 1 + round % 48, at;
@@ -341,8 +290,8 @@ static void garbage(void **state)
 				seed >> 30 ? common[(seed >> 8) % sizeof(common)] : seed >> 24);
 		}
 		s.hex = hex;
-		s.leaders[0] = (int)(seed >> 20) % 48;
-		s.sites[0] = (int)(seed >> 12) % 48;
+		s.known.leaders[0] = (seed >> 20) % 48;
+		s.known.sites[0] = (seed >> 12) % 48;
 		at = (seed >> 16) % n;
 		if (ask(&s, at, &r) != GTP_REGION_OK)
 			continue;
@@ -350,7 +299,8 @@ static void garbage(void **state)
 		assert_in_range(r.len, GTP_REGION_JUMP, GTP_REGION_MAX);
 		assert_in_range(r.n, 1, GTP_REGION_JUMP);
 		assert_true(at + r.len <= n);
-		assert_true(s.leaders[0] <= (int)at || s.leaders[0] >= (int)at + GTP_REGION_JUMP);
+		assert_true(s.known.leaders[0] <= at ||
+			    s.known.leaders[0] >= at + GTP_REGION_JUMP);
 	}
 	assert_in_range(taken, 100, 20000);
 }

@@ -197,6 +197,24 @@ static void mem_text(char *s, size_t n, const struct x86_mem *m)
 	snprintf(s + at, n - at, "%+d]", m->disp);
 }
 
+/* Every width, with constants on both sides of each change of form */
+static void compare_memory(struct x86_buf *b, struct x86_mem m, const char *t)
+{
+	static const char *const size[] = { "", "byte", "word", "", "dword", "", "", "", "qword" };
+
+	for (u32 bytes = 1; bytes <= 8; bytes *= 2) {
+		EACH_OF(i, numbers) {
+			s32 n = bytes == 1 ? (s8)numbers[i] : bytes == 2 ? (s16)numbers[i] :
+				numbers[i];
+
+			want("cmp %s ptr %s, %d", size[bytes], t, n);
+			x86_cmp_mem_imm(b, m, n, bytes);
+			want("test %s ptr %s, %d", size[bytes], t, n);
+			x86_test_mem_imm(b, m, n, bytes);
+		}
+	}
+}
+
 /* all_on_mem - every form that has a memory operand, on one of them */
 static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 {
@@ -255,6 +273,7 @@ static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 		want("and dword ptr %s, %d", t, numbers[i]);
 		x86_alu_mem_imm(b, X86_AND, X86_32, m, numbers[i]);
 	}
+	compare_memory(b, m, t);
 }
 
 static void test_memory(void **state)
@@ -405,6 +424,16 @@ static void test_stack_and_control(void **state)
 	}
 	want("push 0x12345678");
 	x86_push_imm(b, 0x12345678);
+	want("pushfq");
+	x86_pushfq(b);
+	want("popfq");
+	x86_popfq(b);
+	want("lahf\nseto al");
+	x86_flags_to_rax(b);
+	want("add al, 127\nsahf");
+	x86_flags_from_rax(b);
+	want(".byte 1, 2, 3");
+	x86_bytes(b, (const u8 *)"\1\2\3", 3);
 	want("leave");
 	x86_leave(b);
 	want("ret");
@@ -443,6 +472,12 @@ static void test_jumps(void **state)
 	x86_call_far(b, 0xffffffffa0000000, 0xffffffff9ffff000);
 	want("1: {disp32} jmp .text+0x2000");
 	x86_jmp_far(b, 0xffffffffa0000000, 0xffffffffa0002000);
+	want("1: {disp32} jp .text+0x2000");
+	x86_jcc_far(b, 0xffffffffa0000000, X86_CC_P, 0xffffffffa0002000);
+	want("mov byte ptr [rip+.text+0x3000], 1");
+	x86_bytes(b, (const u8 *)"\xc6\x05", 2);
+	x86_disp_far(b, 0xffffffffa0000000, 0xffffffffa0003000, 1);
+	x86_bytes(b, (const u8 *)"\1", 1);
 	same_as_gas();
 }
 

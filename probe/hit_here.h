@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The shortest way through a hit, for those who have it in their own code. */
+#ifndef _GTP_HIT_HERE_H
+#define _GTP_HIT_HERE_H
+
+#include "jit/jit.h"
+#include "probe/hit.h"
+#include "tracepoint/trace.h"
+
+/*
+ * Parts of it that are elsewhere, lest they cost where they are not needed.
+ * gtp_hit_act - the condition holds; gtp_hit_turn - it is to be evaluated; gtp_hit_turns - the same
+ * for all from @tp on; gtp_hit_failed - machine code could not do it all: keep what it has, end the
+ * run
+ */
+void gtp_hit_act(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
+void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
+void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
+void gtp_hit_failed(struct gtp_cpu *cpu);
+
+/*
+ * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
+ *
+ * Little is kept over the call, lest it be saved and restored: what was read before is read again.
+ */
+static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+					   ax_jit_fn run, u64 start, u64 time)
+{
+	struct gtp_frame *f = gtp_buffer_room(&cpu->buf);
+	struct gtp_tp_stat *stat = &cpu->stat[tp->slot];
+
+	cpu->env.frame = (u8 *)(f + 1);
+	memcpy(f, &start, sizeof(start));
+	f->time = time;
+	f->pc = tp->addr;
+	stat->hits++;
+	stat->usage += (u32)start;
+	if (likely(!ax_jit_run(run, &cpu->env, NULL)))
+		gtp_buffer_push(&cpu->buf, (u32)READ_ONCE(tp->quick_start));
+	else
+		gtp_hit_failed(cpu);
+}
+
+/* Nothing is called on the way to the actions, so that few registers are needed. */
+static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quick);
+	u64 start = READ_ONCE(tp->quick_start);
+	u64 time;
+
+	if (unlikely(!quick || !cpu->tsc || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
+		gtp_hit_act(cpu, tp);
+		return;
+	}
+	time = gtp_read_tsc();
+	cpu->tp = tp;
+	cpu->time = time;
+	gtp_hit_record(cpu, tp, quick, start, time);
+}
+
+/* gtp_hit_here - gtp_hit(), or gtp_hit_held() when @held; context as there */
+static __always_inline void gtp_hit_here(const struct gtp_location *loc, struct gtp_cpu *cpu,
+					 const struct gtp_regs *regs, bool held)
+{
+	struct gtp_tracepoint *tp;
+
+	/* Acquire: what the run is made of was written before this. */
+	if (unlikely(!gtp_acquire(&loc->trace->active)))
+		return;
+	/*
+	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
+	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
+	 * to be atomic.
+	 */
+	if (unlikely(cpu->in_hit)) {
+		gtp_inc_local(&cpu->nested);
+		return;
+	}
+	WRITE_ONCE(cpu->in_hit, 1);
+	barrier();
+	cpu->env.regs = regs;
+	tp = loc->first;
+	if (held || !tp->cond)
+		gtp_hit_act_here(cpu, tp);
+	else
+		gtp_hit_turn(cpu, tp);
+	tp = gtp_acquire(&tp->next_here);
+	if (unlikely(tp))
+		gtp_hit_turns(cpu, tp);
+	barrier();
+	WRITE_ONCE(cpu->in_hit, 0);
+}
+
+#endif /* _GTP_HIT_HERE_H */

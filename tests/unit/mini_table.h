@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A table of regions for one function, as tests and fuzzers want it. */
+#ifndef _GTP_MINI_TABLE_H
+#define _GTP_MINI_TABLE_H
+
+#include "regions/table.h"
+
+enum {
+	MINI_ROOM = 1024,
+	MINI_ENTRIES = 6,
+	MINI_LISTS = 3,
+	MINI_LIST_AT = GTP_TABLE_HEAD + GTP_TABLE_SPAN, /* where the directory of lists is */
+};
+
+/*
+ * struct mini_lists - what is known of the function: growing offsets in it, above 0; a 0 ends a
+ * list before its room does
+ */
+struct mini_lists {
+	u32 leaders[MINI_ENTRIES];
+	u32 sites[MINI_ENTRIES];
+	u32 faults[MINI_ENTRIES];
+	u32 flags;
+};
+
+struct mini_table {
+	u8 bytes[MINI_ROOM];
+	u32 len;
+	struct gtp_table table;
+};
+
+/* mini_table_make - one span of @span_size bytes, the function at @fn_offset; false: no table */
+bool mini_table_make(struct mini_table *m, const struct mini_lists *lists, u32 fn_offset,
+		     u32 span_size);
+
+#endif /* _GTP_MINI_TABLE_H */
