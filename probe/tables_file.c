@@ -34,7 +34,11 @@ enum {
  * @in_line: it is still coming
  * @done: the table has been taken, or refused
  * @head: the table's beginning, until its size is known
- * @bytes: the table; @size of it, of which @have are there
+ * @bytes: the table
+ * @size: of the table
+ * @have: how many bytes of it are there
+ * @line_len: how much of @line is there
+ * @module: of which module it is; "": of the kernel
  */
 struct writer {
 	struct mutex lock;

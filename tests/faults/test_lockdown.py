@@ -47,11 +47,12 @@ def confidentiality():
         client.define((1, MARKER))
         assert "locked down" in client.ask("QTStart")
         assert client.ask(f"m{SYM['linux_banner']:x},4").startswith("E")
-    try:
-        os.open(LINE, os.O_RDWR)
-        raise AssertionError("opened")
-    except OSError as error:
-        assert error.errno == errno.EPERM, error
+    for name, flags in ((LINE, os.O_RDWR), ("/proc/gtpregions", os.O_WRONLY), ("/proc/gtpregions", os.O_RDONLY)):
+        try:
+            os.open(name, flags)
+            raise AssertionError("opened")
+        except OSError as error:
+            assert error.errno == errno.EPERM, error
 
 
 main()

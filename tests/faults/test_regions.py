@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""/proc/gtpregions: tables that fit, tables that do not, modules that go; and what is decided by them."""
+
+import errno
+import os
+import re
+import struct
+import subprocess
+import zlib
+
+from gtp import KMOD, Client, load, load_fixture, loaded, main, run, seeded, symbols, target, test, unload
+
+FILE = "/proc/gtpregions"
+TABLES = os.path.join(os.path.dirname(KMOD.rstrip("/")), "..", "tables", os.path.basename(KMOD.rstrip("/")))
+DEBUG = "/sys/kernel/debug"
+
+
+def table(name):
+    with open(f"{TABLES}/{name}.rgn", "rb") as file:
+        return file.read()
+
+
+def put(*pieces):
+    """Write the pieces, each by a call of its own; 0 or the errno of the last."""
+    fd = os.open(FILE, os.O_WRONLY)
+    try:
+        for piece in pieces:
+            while piece:
+                piece = piece[os.write(fd, piece):]
+    except OSError as error:
+        return error.errno
+    finally:
+        os.close(fd)
+    return 0
+
+
+def shown():
+    with open(FILE, encoding="ascii") as file:
+        return file.read()
+
+
+def refused():
+    return re.search(r"last refused: (.*)", shown()).group(1)
+
+
+def sealed(data):
+    """With the checksum that belongs to it."""
+    return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
+
+
+def event(text):
+    """Of ftrace's, in a file that is there without debugfs."""
+    fd = os.open("/sys/kernel/tracing/kprobe_events", os.O_WRONLY | os.O_APPEND)
+    try:
+        os.write(fd, text.encode() + b"\n")
+    finally:
+        os.close(fd)
+
+
+def fresh():
+    load_fixture()
+    load("self_trace=1")
+
+
+fresh()
+LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
+HEAD = b"module gtp_target\n"
+
+
+def mechanism(client):
+    """Of a run at gtp_target_leaf, which is called once; as `monitor probes` has it."""
+    client.start((1, LEAF))
+    text = client.monitor("probes")
+    target("call leaf 1")
+    client.ok("QTStop")
+    assert client.hits(1, LEAF) == 1
+    return re.search(r"0x[0-9a-f]+  (.*)", text).group(1)
+
+
+@test
+def without_a_table():
+    """without a table a probe is a kprobe, and the user is told why"""
+    with Client() as client:
+        text = mechanism(client)
+    assert text.startswith("kprobe, "), text
+    assert "no jump: no table of regions has been loaded" in text, text
+
+
+@test
+def taken():
+    """tables of the kernel and of a module are taken in any pieces, and shown"""
+    whole = table("vmlinux")
+    assert put(whole) == 0
+    assert re.match(r"vmlinux [0-9a-f]{40} \d+ bytes for \d+ bytes of code\n$", shown()), shown()
+    assert put(*(whole[i:i + 7777] for i in range(0, len(whole), 7777))) == 0
+    small = HEAD + table("gtp_target")
+    assert put(*(small[i:i + 1] for i in range(len(small)))) == 0
+    assert [line.split()[0] for line in shown().splitlines()] == ["vmlinux", "gtp_target"]
+    with Client() as client:
+        text = mechanism(client)
+    assert text.startswith("jump, "), text
+
+
+@test
+def not_taken():
+    """what is no table, or of something else, is refused by the write and in words; what was there stays"""
+    small = table("gtp_target")
+    other = bytearray(small)
+    other[17] ^= 1
+    flipped = bytearray(small)
+    flipped[-1] ^= 1
+    before = shown()
+    for data, number, words in (
+            (b"hello\n", errno.EINVAL, "neither a table"),
+            (b"module \n", errno.EINVAL, "neither a table"),
+            (b"module ../../x\n", errno.EINVAL, "neither a table"),
+            (b"module " + 100 * b"x" + b"\n", errno.EINVAL, "neither a table"),
+            (b"GTPRGN\0\2" + small[8:], errno.EINVAL, "not a table"),
+            (small[:8] + b"\xff\xff\xff\xff" + small[12:], errno.EINVAL, "impossible size"),
+            (small, errno.ESTALE, "another kernel"),
+            (HEAD + sealed(bytes(other)), errno.ESTALE, "another build"),
+            (HEAD + bytes(flipped), errno.EINVAL, "gtp_target: "),
+            (HEAD + table("vmlinux"), errno.ESTALE, "another build"),
+            (b"module gtp_nothing\n" + small, errno.ENOENT, "not loaded"),
+            (HEAD + small[:-1], 0, "cut off"),
+            (HEAD, 0, "cut off")):
+        assert put(data) == number, (data[:40], number)
+        assert words in refused(), (words, refused())
+    assert shown().splitlines()[:2] == before.splitlines()
+    assert put(HEAD + small + b"x") == errno.EFBIG
+
+
+@test
+def damaged():
+    """damaged tables with a right checksum are refused or harmless"""
+    chance = seeded()
+    small = table("gtp_target")
+    with Client() as client:
+        for _ in range(300):
+            data = bytearray(small)
+            for _ in range(chance.choice((1, 1, 2, 8))):
+                # Behind the build-id, which must be right for the rest to be looked at.
+                data[chance.randrange(48, len(data))] = chance.randrange(256)
+            put(HEAD + sealed(bytes(data)))
+            if chance.randrange(10) == 0:
+                mechanism(client)
+    assert put(HEAD + small) == 0
+
+
+@test
+def nobody_else():
+    """only root, only one way, and no rmmod while it is open"""
+    for flags, number in ((os.O_RDWR, errno.EINVAL),):
+        try:
+            os.close(os.open(FILE, flags))
+            raise AssertionError("opened")
+        except OSError as error:
+            assert error.errno == number, error
+    done = run("setpriv", "--reuid", "65534", "--clear-groups", "cat", FILE)
+    assert done.returncode and "Permission denied" in done.stderr, done.stderr
+    with open(FILE, "wb", buffering=0):
+        assert run("rmmod", "gdbtp").returncode
+        assert loaded()
+
+
+@test
+def gone_with_its_module():
+    """a module's table goes with it, and what comes in its place has none; forget forgets all"""
+    assert put(table("vmlinux")) == 0
+    assert put(HEAD + table("gtp_target")) == 0
+    unload("gtp_target")
+    assert "gtp_target" not in shown(), shown()
+    load_fixture()
+    assert "gtp_target" not in shown(), shown()
+    assert put(b"forget\n") == 0
+    assert shown() == ""
+
+
+def behind_entry(client, address):
+    """Past an endbr64 and the function tracer's bytes; ftrace's probes want a function that has these."""
+    return address + 5 + (4 if client.ask(f"m{address:x},4") == "f30f1efa" else 0)
+
+
+@test
+def someone_disabled():
+    """somebody's kprobe that is disabled is seen, with debugfs and without it"""
+    assert put(HEAD + table("gtp_target")) == 0
+    with Client() as client:
+        place = behind_entry(client, symbols("gtp_target_add")["gtp_target_add"])
+        for mounted in (True, False):
+            if not mounted:
+                subprocess.run(["umount", "-l", DEBUG], check=True)
+            event(f"p:gtptest/other {place:#x}")
+            client.start((1, place))
+            with_other = client.monitor("probes")
+            client.ok("QTStop")
+            event("-:gtptest/other")
+            client.start((1, place))
+            without = client.monitor("probes")
+            client.ok("QTStop")
+            if not mounted:
+                subprocess.run(["mount", "-t", "debugfs", "none", DEBUG], check=True)
+            assert "  kprobe, " in with_other and "no jump: " in with_other, with_other
+            assert "  jump, " in without, without
+
+
+main()
