@@ -27,4 +27,11 @@ int jit_test_addresses(void);
  */
 int jit_test_random(u32 first, u32 programs);
 
+struct axgen;
+
+/*
+ * jit_test_pad - jump pads with random conditions, over the memory that @where knows; 0 or -errno
+ */
+int jit_test_pad(const struct axgen *where, u32 first, u32 programs);
+
 #endif /* _GTP_JIT_TEST_PARTS_H */

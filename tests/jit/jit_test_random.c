@@ -145,6 +145,9 @@ int jit_test_random(u32 first, u32 programs)
 		g->page[4] = (u64)two + 2 * PAGE_SIZE;
 		g->alias = 0xffff800000000000; /* a user address */
 		err = run_programs(g, acts, first, programs);
+		g->tsv = 1;
+		if (!err)
+			err = jit_test_pad(g, first, programs);
 	}
 	vfree(one);
 	vfree(two);

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Conditions of jump pads over real kernel memory, with real faults: pad_hit must be called as the
+ * interpreter says, and every register must be what it was, then and in the end.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/irqflags.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include <gtp/kernel.h>
+#include "jit/exec_kernel.h"
+#include "tests/fuzz/axgen.h"
+#include "tests/jit/jit_test_pad.h"
+#include "tests/jit/jit_test_parts.h"
+
+enum { NUMBER = 0x2aaaaaaa, RSP = 4, RSI = 6, RDI = 7, RBP = 5 };
+
+struct jit_test_pad_regs jit_test_pad_out;
+struct jit_test_pad_hit jit_test_pad_hit;
+u64 jit_test_pad_rsp;
+
+/* struct pad_test - one case */
+struct pad_test {
+	struct axgen g;
+	struct ax_point points[AX_MAX_LEN];
+	u64 stack[AX_MAX_DEPTH];
+	struct ax_verified v;
+	struct gtp_region region;
+	struct gtp_pad_request req;
+	struct gtp_jit_pad pad;
+	struct jit_test_pad_regs in;
+	bool nested; /* the task is in a pad that reads memory already */
+	u32 held, not_held, punted;
+};
+
+static int op_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	return gtp_access_read(NULL, dst, addr, len);
+}
+
+static const struct ax_ops ops = { .read = op_read };
+
+static void choose_state(struct pad_test *t)
+{
+	u32 i;
+
+	for (i = 0; i < 16; i++)
+		t->in.gpr[i] = axgen_value(&t->g);
+	t->in.gpr[RSI] = axgen_addr(&t->g);
+	t->in.gpr[RDI] = axgen_addr(&t->g);
+	t->in.gpr[RBP] = axgen_addr(&t->g);
+	t->in.flags = (arch_local_save_flags() & ~(u64)GTP_FLAGS_ARITH) |
+		      (axgen_pick(&t->g, 256) * 16 & GTP_FLAGS_ARITH) |
+		      (axgen_pick(&t->g, 256) & GTP_FLAGS_ARITH);
+}
+
+/* What is on the stack is not the same twice, and where that is nobody knows beforehand. */
+static bool usable(const struct ax_verified *v)
+{
+	return gtp_pad_can(v) && !(v->regs_used >> GTP_REG_RSP & 1);
+}
+
+static int choose_condition(struct pad_test *t)
+{
+	struct axgen *g = &t->g;
+	struct ax_error err;
+
+	do {
+		axgen_make(g, 1 + axgen_pick(g, axgen_pick(g, 8) ? 16 : 60));
+		if (ax_verify(g->code, g->len, AX_CONDITION, t->points, &t->v, &err) != AX_OK)
+			return -EINVAL;
+	} while (!usable(&t->v));
+	return 0;
+}
+
+/* Behind the endbr64 that some kernels' functions begin with */
+static u64 place(void)
+{
+	const u8 *p = (const u8 *)jit_test_pad_place;
+
+	OPTIMIZER_HIDE_VAR(p); /* for objtool, which looks for addresses inside functions */
+	return (u64)p + (p[0] == 0xf3 ? 4 : 0);
+}
+
+static int make_pad(struct pad_test *t)
+{
+	int err;
+
+	t->region = (struct gtp_region){
+		.len = 5, .n = 1, .falls_out = true, .insn = { { .len = 5 } },
+		.flags_dead = !axgen_pick(&t->g, 4),
+	};
+	memcpy(t->region.bytes, (const void *)place(), 5);
+	t->req = (struct gtp_pad_request){
+		.region = &t->region, .cond = &t->v, .number = NUMBER,
+		.at = place(), .seed = axgen_pick(&t->g, 31),
+	};
+	err = gtp_jit_open();
+	if (err)
+		return err;
+	err = gtp_jit_pad_make(&t->req, &t->pad);
+	gtp_jit_close();
+	return err;
+}
+
+/* The word that is to be pushed; 0: none */
+static u64 expected(struct pad_test *t)
+{
+	/* By GDB's numbers, whose first eight are not the processor's. */
+	static const u8 reg[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
+	struct gtp_regs regs = { 0 };
+	struct ax_env env = {
+		.ops = &ops, .regs = &regs, .stack = t->stack, .pc = t->req.at,
+	};
+	u64 value;
+	u32 i;
+
+	if (t->nested && t->v.flags & AX_F_READS_MEM)
+		return NUMBER << 1;
+	for (i = 0; i < 16; i++)
+		*(u64 *)((char *)&regs + gtp_regs_offset(i)) = t->in.gpr[reg[i]];
+	if (ax_interp(&t->v, &env, &value))
+		return NUMBER << 1;
+	return value ? NUMBER << 1 | GTP_PAD_HELD : 0;
+}
+
+static bool same(const struct pad_test *t, const struct jit_test_pad_regs *r, u64 but)
+{
+	u32 i;
+
+	for (i = 0; i < 16; i++)
+		if (r->gpr[i] != (i == RSP ? jit_test_pad_rsp : t->in.gpr[i]))
+			return false;
+	return !((r->flags ^ t->in.flags) & GTP_FLAGS_ARITH & ~but);
+}
+
+/* A constant address that does not fit an instruction is left to C, whatever is there. */
+static bool may_leave(const struct pad_test *t)
+{
+	struct ax_insn insn;
+	u32 pc;
+
+	for (pc = 0; pc < t->v.len; pc = insn.next)
+		if (ax_decode(t->v.code, t->v.len, pc, &insn) != AX_OK ||
+		    insn.op == AX_OP_const64)
+			return true;
+	return false;
+}
+
+static const char *judge(const struct pad_test *t, u64 want)
+{
+	u64 but = t->region.flags_dead ? GTP_FLAGS_ARITH : 0;
+	const struct jit_test_pad_hit *hit = &jit_test_pad_hit;
+
+	if (hit->count != !!want || (want && hit->number != want))
+		return "pad_hit is not called as it should";
+	if (want && !same(t, &hit->regs, but))
+		return "pad_hit sees other registers";
+	return same(t, &jit_test_pad_out, but) ? NULL : "registers differ in the end";
+}
+
+static void tell(const struct pad_test *t, const char *what, u64 want)
+{
+	u32 i;
+
+	pr_err("pad: %s: called %llu times, with 0x%llx, not 0x%llx\n", what,
+	       jit_test_pad_hit.count, jit_test_pad_hit.number, want);
+	for (i = 0; i < 16; i++)
+		pr_err("reg %u = 0x%llx\n", i, t->in.gpr[i]);
+	for (i = 0; i < t->g.len; i += 32)
+		pr_err("%*phN\n", (int)min(t->g.len - i, 32U), t->g.code + i);
+}
+
+static int run_pad(struct pad_test *t)
+{
+	u64 want = expected(t);
+	const char *what;
+	bool left, marked;
+	int faults;
+
+	memset(&jit_test_pad_hit, 0, sizeof(jit_test_pad_hit));
+	if (t->nested)
+		current->pagefault_disabled += AX_JIT_MARK;
+	faults = current->pagefault_disabled;
+	jit_test_pad_enter(&t->in, t->pad.addr);
+	marked = current->pagefault_disabled != faults;
+	if (t->nested)
+		current->pagefault_disabled -= AX_JIT_MARK;
+	left = jit_test_pad_hit.count == 1 && jit_test_pad_hit.number == NUMBER << 1;
+	if (left && may_leave(t))
+		want = NUMBER << 1;
+	what = marked ? "the task is left with another mark" : judge(t, want);
+	if (what) {
+		tell(t, what, want);
+		return -EPROTO;
+	}
+	t->held += want & GTP_PAD_HELD;
+	t->punted += want && !(want & GTP_PAD_HELD);
+	t->not_held += !want;
+	return 0;
+}
+
+static int one(struct pad_test *t)
+{
+	int err;
+
+	choose_state(t);
+	t->nested = gtp_jit_world()->task && !axgen_pick(&t->g, 8);
+	err = choose_condition(t);
+	if (!err)
+		err = make_pad(t);
+	if (err)
+		return err;
+	err = run_pad(t);
+	gtp_jit_pad_free(&t->pad);
+	return err;
+}
+
+static u64 mix(u64 x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (x ^ x >> 31) | 1;
+}
+
+int jit_test_pad(const struct axgen *where, u32 first, u32 programs)
+{
+	struct pad_test *t = kvzalloc(sizeof(*t), GFP_KERNEL);
+	int err = t ? 0 : -ENOMEM;
+	u32 n;
+
+	for (n = first; n < first + programs && !err; n++) {
+		t->g = *where;
+		t->g.rng = mix(n);
+		err = one(t);
+		cond_resched();
+	}
+	if (err)
+		pr_err("random pad %u: %d\n", n - 1, err);
+	else
+		pr_info("%u random pads: %u conditions held, %u did not, %u were left to C\n",
+			programs, t->held, t->not_held, t->punted);
+	kvfree(t);
+	return err;
+}

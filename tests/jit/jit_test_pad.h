@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the test of jump pads shares with its assembly. */
+#ifndef _GTP_JIT_TEST_PAD_H
+#define _GTP_JIT_TEST_PAD_H
+
+#include <gtp/base.h>
+
+/* struct jit_test_pad_regs - by the processor's numbers; assembly knows the order */
+struct jit_test_pad_regs {
+	u64 gpr[16];
+	u64 flags;
+};
+
+/* struct jit_test_pad_hit - what pad_hit was called with: the word that was pushed, how often */
+struct jit_test_pad_hit {
+	struct jit_test_pad_regs regs;
+	u64 number;
+	u64 count;
+};
+
+extern struct jit_test_pad_regs jit_test_pad_out;
+extern struct jit_test_pad_hit jit_test_pad_hit;
+extern u64 jit_test_pad_rsp;
+
+/* jit_test_pad_enter - into a pad of jit_test_pad_place(), with these registers but rsp */
+void jit_test_pad_enter(const struct jit_test_pad_regs *regs, u64 entry);
+void jit_test_pad_place(void);
+
+#endif /* _GTP_JIT_TEST_PAD_H */
