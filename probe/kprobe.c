@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits from kprobes: one kprobe per location, and what its handler may assume. */
 #include <linux/err.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/preempt.h>
@@ -145,6 +146,25 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
+/*
+ * On many CPUs every return of the kernel goes through one of these, ours too: a hit there would
+ * end in the next one. The kernel's blacklist does not have them.
+ */
+static bool is_return(u64 addr)
+{
+	static const char *const ends[] = { "return_thunk+", "safe_ret+", "untrain_ret+" };
+	static char name[KSYM_SYMBOL_LEN];
+	u32 i;
+
+	lockdep_assert_held(&gtp_host.lock);
+	sprint_symbol(name, addr);
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (strstr(name, ends[i]))
+			return true;
+	}
+	return false;
+}
+
 int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
@@ -160,6 +180,10 @@ int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 	}
 	if (within_module(addr, THIS_MODULE)) {
 		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");
+		return -EINVAL;
+	}
+	if (is_return(addr)) {
+		gtp_why(why, "returns go through it, those of gdbtp too, which cannot trace itself");
 		return -EINVAL;
 	}
 	return 0;

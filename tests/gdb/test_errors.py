@@ -138,6 +138,16 @@ def own_code():
     check("gdbtp" in message, message)
 
 
+@test("what every return goes through is refused, those of gdbtp would too")
+def returns():
+    thunks = [at for name, at in kallsyms().items()
+              if re.search("return_thunk$|safe_ret$|untrain_ret$", name)]
+    check(len(thunks) > 3, "only %r" % thunks)
+    for at in thunks:
+        message = tstart_refused("*%#x" % at)
+        check("returns go through it" in message, message)
+
+
 @test("one bad tracepoint among good ones: nothing is installed")
 def all_or_nothing():
     good = trace("gtp_target_add", "collect a")
