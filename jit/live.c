@@ -26,7 +26,6 @@
 #include "jit/compile.h"
 
 enum {
-	ALL_REGS = (1 << X86_NR_REGS) - 1,
 	MAX_SLOTS = 24, /* more stack than that is not to be taken without a notice */
 };
 

@@ -104,24 +104,32 @@ static void test_instructions(void **state)
 	static const struct {
 		const char *cond;
 		bool dead;
+		bool mark; /* the task, as in the kernel */
 		u32 steps, bytes;
 	} rows[] = {
-		{ EQUAL, true, 3, 34 }, /* cmp, jcc, jmp back */
-		{ EQUAL, false, 10, 48 }, /* and push, lahf, seto; add, sahf, pop, and a nop */
-		{ FIELD, true, 6, 60 },
-		{ FIELD, false, 12, 80 },
-		{ "reg 5; ref64; const8 4; add; ref16; const8 9; equal; end", true, 13, 80 },
+		{ EQUAL, true, false, 3, 34 }, /* cmp, jcc, jmp back */
+		{ EQUAL, false, false, 10, 48 }, /* and push, lahf, seto; add, sahf, pop, and a nop */
+		{ EQUAL, false, true, 10, 48 },
+		{ FIELD, true, false, 6, 60 },
+		{ FIELD, false, false, 12, 80 },
+		{ FIELD, true, true, 14, 144 },
+		{ FIELD, false, true, 19, 156 },
+		{ "reg 5; ref64; const8 4; add; ref16; const8 9; equal; end", true, false, 13, 80 },
 		{ "reg 5; ref8; if_goto 10; goto 23; reg 5; ref8; if_goto 20; goto 23; const8 1; "
-		  "end; const8 0; end", true, 7, 84 },
+		  "end; const8 0; end", true, false, 7, 84 },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		REGION("\x55\x48\x89\xe5\x53"); /* push rbp; mov rbp, rsp; push rbx */
 		t.region.flags_dead = rows[i].dead;
+		padworld()->code->world.task =
+			rows[i].mark ? (s32)offsetof(struct padworld_task, self) : 0;
 		make(rows[i].cond);
+		padworld()->code->world.task = 0;
 		assert_int_not_equal(t.entry, 0);
 		memset((void *)PADWORLD_STACK, 0, 64);
-		*(u64 *)PADWORLD_STACK = i == 4 ? PADWORLD_STACK : 0;
+		if (strstr(rows[i].cond, "ref64"))
+			*(u64 *)PADWORLD_STACK = PADWORLD_STACK;
 		assert_int_equal(run(PADWORLD_STACK, true), PADWORLD_BEHIND);
 		assert_int_equal(t.hit.count, 0);
 		if (t.steps > rows[i].steps + t.region.n || t.len > rows[i].bytes)
