@@ -157,7 +157,8 @@ int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
 
 	if (!work)
 		return -ENOMEM;
-	req->world = &arena.world;
+	if (!req->world)
+		req->world = &arena.world;
 	err = emit_pad(work, gtp_pad_plan(work, req), pad);
 	gtp_mem_free(work);
 	return err;

@@ -32,6 +32,15 @@ static DEFINE_SPINLOCK(lists_lock);
 
 /* --- hits --- */
 
+/* GDB's own tasks: they are hit when they are in an interrupt, and when the user wants them to be. */
+static noinline void hit_self(struct gtp_direct *d, struct gtp_regs *regs, bool held)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (!gtp_kprobe_skip_self(preempt_count()))
+		gtp_hit_here(d->loc, cpu, regs, held);
+}
+
 /*
  * What is called here may be the very function that has been hit, so nothing is before this CPU is
  * marked as in a hit. The context is the hit's own: there is no exception in between.
@@ -40,31 +49,23 @@ static __always_inline void hit(struct gtp_direct *d, struct gtp_regs *regs, boo
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (d->call)
-		regs->rsp += 8; /* the pad's own return address */
-	if (unlikely(gtp_kprobe_maybe_self()) && gtp_kprobe_skip_self(preempt_count()))
-		return;
 	if (unlikely(!cpu))
 		atomic_long_inc(&d->homeless);
+	else if (unlikely(gtp_kprobe_maybe_self()))
+		hit_self(d, regs, held);
 	else
 		gtp_hit_here(d->loc, cpu, regs, held);
-}
-
-/* The flags of what was hit say whether interrupts were on: nothing has changed that since. */
-static __always_inline bool irqs_on(const struct gtp_regs *regs)
-{
-	return regs->eflags & X86_EFLAGS_IF;
 }
 
 void gtp_direct_hit(struct gtp_regs *regs, u32 word)
 {
 	struct gtp_direct *d;
-	bool tell = gtp_quiet_if(irqs_on(regs));
+	bool tell = gtp_quiet_flags(regs->eflags);
 
 	d = gtp_acquire(&by_number[word >> 1]);
 	if (likely(d))
 		hit(d, regs, word & GTP_PAD_HELD);
-	gtp_quiet_if_end(irqs_on(regs), tell);
+	gtp_quiet_flags_end(tell);
 }
 
 NOKPROBE_SYMBOL(gtp_direct_hit);
@@ -87,6 +88,8 @@ struct gtp_direct *gtp_direct_add(struct gtp_location *loc)
 	struct gtp_direct *d;
 	u32 number = find_next_zero_bit(numbers, GTP_DIRECT_MAX, next);
 
+	if (cpu_feature_enabled(X86_FEATURE_XENPV)) /* see probe/quiet.h */
+		return NULL;
 	if (number == GTP_DIRECT_MAX)
 		number = find_first_zero_bit(numbers, GTP_DIRECT_MAX);
 	d = number < GTP_DIRECT_MAX ? gtp_mem_alloc(sizeof(*d)) : NULL;

@@ -68,13 +68,17 @@ static const struct ax_verified *condition_for_pad(const struct gtp_location *lo
 
 static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct gtp_jit_pad *pad)
 {
+	struct ax_jit_world world = *gtp_jit_world();
 	struct gtp_pad_request req = {
 		.region = d->call ? NULL : &d->region,
+		.world = &world,
 		.cond = cond,
 		.at = d->patch.addr,
 		.number = d->number,
 	};
 
+	if (d->call)
+		world.pad_hit = (u64)gtp_pad_called;
 	d->conditional = cond;
 	return gtp_jit_pad_make(&req, pad);
 }

@@ -388,7 +388,15 @@ static struct ax_jit_result nothing(const struct gtp_regs *regs, struct ax_env *
 	return (struct ax_jit_result){ 0 };
 }
 
-void gtp_hit_settle(struct gtp_tracepoint *tp)
+static bool uses_tsc(const struct gtp_trace *t)
+{
+	for (u32 i = 0; i < t->ncpus; i++)
+		if (t->cpus[i])
+			return t->cpus[i]->tsc;
+	return false;
+}
+
+void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp)
 {
 	void *run = tp->actions ? tp->code : (void *)nothing;
 	struct gtp_frame f = {
@@ -404,6 +412,7 @@ void gtp_hit_settle(struct gtp_tracepoint *tp)
 		run = NULL;
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, run);
+	gtp_publish(&tp->quickest, uses_tsc(t) ? run : NULL);
 }
 
 /* By the interpreter, or with a lock; when it cannot be told, this hit ends the run. */

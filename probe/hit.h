@@ -136,11 +136,12 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t);
 
 /**
  * gtp_hit_settle() - find out whether hits of a tracepoint can be quick ones
+ * @t: the run; its CPUs' parts are there
  * @tp: the tracepoint; something in its definition has changed, or its machine code
  *
  * Context: any; it may be armed and hit meanwhile.
  */
-void gtp_hit_settle(struct gtp_tracepoint *tp);
+void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp);
 
 /**
  * gtp_hit() - handle a hit of a location

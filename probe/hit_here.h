@@ -44,11 +44,11 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 /* Nothing is called on the way to the actions, so that few registers are needed. */
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quick);
+	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quickest);
 	u64 start = READ_ONCE(tp->quick_start);
 	u64 time;
 
-	if (unlikely(!quick || !cpu->tsc || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
+	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
 		gtp_hit_act(cpu, tp);
 		return;
 	}
@@ -84,9 +84,8 @@ static __always_inline void gtp_hit_here(const struct gtp_location *loc, struct 
 		gtp_hit_act_here(cpu, tp);
 	else
 		gtp_hit_turn(cpu, tp);
-	tp = gtp_acquire(&tp->next_here);
-	if (unlikely(tp))
-		gtp_hit_turns(cpu, tp);
+	if (unlikely(tp->next_here))
+		gtp_hit_turns(cpu, gtp_acquire(&tp->next_here));
 	barrier();
 	WRITE_ONCE(cpu->in_hit, 0);
 }

@@ -12,15 +12,17 @@
  * Called by a pad that has pushed a word for C; see jit/pad.h. On the stack are then: the way back
  * to the pad, the word, and what the interrupted code has. What is pushed here is a struct
  * gtp_regs. Everything is preserved, flags included: the pad's code goes on as if nothing had
- * been. C preserves six of the registers itself.
+ * been. C preserves six of the registers itself, and turns interrupts off, which come back with the
+ * flags.
  *
  * In the middle of a string operation the direction flag may be set, which C does not expect.
  */
-SYM_FUNC_START(gtp_pad_hit)
+.macro PAD_HIT name:req own:req
+SYM_FUNC_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
-	pushq	%rsp			/* rsp; off by the word, the return address and the push */
+	pushq	%rsp			/* rsp; off by that push, and by \own words in front */
 	pushfq
-	addq	$24, 8(%rsp)
+	addq	$8 + 8*\own, 8(%rsp)
 	pushq	$__KERNEL_CS
 	subq	$2*8, %rsp		/* rip, which the location knows; orig_rax, which is nobody's */
 	pushq	%rdi
@@ -56,6 +58,13 @@ SYM_FUNC_START(gtp_pad_hit)
 	popfq
 	leaq	2*8(%rsp), %rsp
 	RET
-SYM_FUNC_END(gtp_pad_hit)
-/* Its callers are unknown to the unwinder anyway; and objtool thinks that the cld is not needed. */
+SYM_FUNC_END(\name)
+.endm
+
+/* The word, and the way back to the pad; for a pad that is called, its own way back too. */
+PAD_HIT gtp_pad_hit 2
+PAD_HIT gtp_pad_called 3
+
+/* Their callers are unknown to the unwinder anyway; and objtool thinks that the cld is not needed. */
 STACK_FRAME_NON_STANDARD gtp_pad_hit
+STACK_FRAME_NON_STANDARD gtp_pad_called

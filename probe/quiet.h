@@ -21,28 +21,6 @@ static __always_inline unsigned long gtp_quiet(bool *tell)
 	return flags;
 }
 
-/* The same where it is known whether they are on; @on: the caller has looked. */
-static __always_inline bool gtp_quiet_if(bool on)
-{
-	bool tell = on && lockdep_hardirqs_enabled();
-
-	if (on)
-		raw_local_irq_disable();
-	if (tell)
-		lockdep_hardirqs_off(_THIS_IP_);
-	return tell;
-}
-
-static __always_inline void gtp_quiet_if_end(bool on, bool tell)
-{
-	if (tell) {
-		lockdep_hardirqs_on_prepare();
-		lockdep_hardirqs_on(_THIS_IP_);
-	}
-	if (on)
-		raw_local_irq_enable();
-}
-
 static __always_inline void gtp_quiet_end(unsigned long flags, bool tell)
 {
 	if (tell) {
@@ -50,6 +28,29 @@ static __always_inline void gtp_quiet_end(unsigned long flags, bool tell)
 		lockdep_hardirqs_on(_THIS_IP_);
 	}
 	raw_local_irq_restore(flags);
+}
+
+/*
+ * The same for code whose flags somebody has in @flags and will put back: then they are off until
+ * that. Not for Xen's paravirtual guests, where flags do not say it.
+ */
+static __always_inline bool gtp_quiet_flags(unsigned long flags)
+{
+	bool tell;
+
+	native_irq_disable();
+	tell = !raw_irqs_disabled_flags(flags) && lockdep_hardirqs_enabled();
+	if (tell)
+		lockdep_hardirqs_off(_THIS_IP_);
+	return tell;
+}
+
+static __always_inline void gtp_quiet_flags_end(bool tell)
+{
+	if (tell) {
+		lockdep_hardirqs_on_prepare();
+		lockdep_hardirqs_on(_THIS_IP_);
+	}
 }
 
 #endif /* _GTP_QUIET_H */

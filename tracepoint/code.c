@@ -48,7 +48,7 @@ int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_w
 		return rc;
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next) {
 		rc = make_code(t, tp, why);
-		gtp_hit_settle(tp);
+		gtp_hit_settle(t, tp);
 	}
 	t->target->code_end(t->ctx);
 	return rc;
@@ -64,6 +64,7 @@ void gtp_code_forget(struct gtp_trace *t)
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
 		tp->quick = NULL;
+		tp->quickest = NULL;
 		if (tp->cond)
 			tp->cond->compiled = NULL;
 		for (a = tp->actions; a; a = a->next)

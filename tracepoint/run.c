@@ -540,7 +540,7 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 		return -ENOENT;
 	WRITE_ONCE(tp->enabled, on);
 	if (tp->loc)
-		gtp_hit_settle(tp);
+		gtp_hit_settle(t, tp);
 	return 0;
 }
 

@@ -40,7 +40,7 @@ static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp
 	WRITE_ONCE(other->several, true);
 	tp->several = true;
 	if (other->loc)
-		gtp_hit_settle(other);
+		gtp_hit_settle(other->loc->trace, other);
 }
 
 void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)

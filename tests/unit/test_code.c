@@ -293,6 +293,7 @@ static void use_counter(struct fake *a, struct fake *b)
 	for (u32 i = 0; i < b->trace.ncpus; i++)
 		if (b->trace.cpus[i])
 			b->trace.cpus[i]->tsc = true;
+	assert_int_equal(gtp_trace_enable(&b->trace, 1, AT, true), 0);
 }
 
 static void one_case(struct axgen *g)
