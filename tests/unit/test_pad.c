@@ -108,7 +108,7 @@ static void test_instructions(void **state)
 		u32 steps, bytes;
 	} rows[] = {
 		{ EQUAL, true, false, 3, 34 }, /* cmp, jcc, jmp back */
-		{ EQUAL, false, false, 10, 48 }, /* and push, lahf, seto; add, sahf, pop, and a nop */
+		{ EQUAL, false, false, 10, 48 }, /* push, lahf, seto; add, sahf, pop; a nop */
 		{ EQUAL, false, true, 10, 48 },
 		{ FIELD, true, false, 6, 60 },
 		{ FIELD, false, false, 12, 80 },
