@@ -114,6 +114,19 @@ def others():
     restored()
 
 
+@test("a condition that faults on the kernel's own way through a fault ends the run, and nothing else")
+def fault_in_fault():
+    for where in ("*fixup_exception", "*search_exception_tables", "search_exception_tables"):
+        num = trace(where + " if *(long *)0xffff800000001000 == 1")
+        cmd("tstart")
+        note(mechanism(num))
+        target("call ptr 18")
+        shell()("timeout 10 head -c 64 /proc/kcore >/dev/null")
+        refused("x/x 0xffff800000002000")
+        matches(r"stopped by an error \(.*0xffff800000001000", cmd("tstatus"))
+        cmd("delete")
+
+
 @test("many entries: the first few by a call, the others by a kprobe, all counted")
 def many():
     with open(TRACING + "available_filter_functions") as file:
