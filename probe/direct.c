@@ -15,10 +15,11 @@
 #include "probe/quiet.h"
 
 /*
- * By the number that its pad pushes. What is disarmed is taken out here before anything of it is
- * freed; interrupts are off at a hit, so a grace period of RCU waits for those that saw it.
+ * By the word that its pad pushes, so there are two for each. What is disarmed is taken out here
+ * before anything of it is freed; interrupts are off at a hit, so a grace period of RCU waits for
+ * those that saw it.
  */
-static struct gtp_direct *by_number[GTP_DIRECT_MAX];
+static struct gtp_direct *by_word[2 * GTP_DIRECT_MAX];
 static DECLARE_BITMAP(numbers, GTP_DIRECT_MAX);
 
 /* Written under gtp_host.lock; the spinlock is for gtp_direct_range_in(), as in kprobe.c. */
@@ -62,7 +63,7 @@ void gtp_direct_hit(struct gtp_regs *regs, u32 word)
 	struct gtp_direct *d;
 	bool tell = gtp_quiet_flags(regs->eflags);
 
-	d = gtp_acquire(&by_number[word >> 1]);
+	d = gtp_acquire(&by_word[word]);
 	if (likely(d))
 		hit(d, regs, word & GTP_PAD_HELD);
 	gtp_quiet_flags_end(tell);
@@ -72,12 +73,14 @@ NOKPROBE_SYMBOL(gtp_direct_hit);
 
 void gtp_direct_connect(struct gtp_direct *d)
 {
-	gtp_publish(&by_number[d->number], d);
+	gtp_publish(&by_word[d->number << 1], d);
+	gtp_publish(&by_word[d->number << 1 | GTP_PAD_HELD], d);
 }
 
 void gtp_direct_mute(struct gtp_direct *d)
 {
-	gtp_publish(&by_number[d->number], NULL);
+	gtp_publish(&by_word[d->number << 1], NULL);
+	gtp_publish(&by_word[d->number << 1 | GTP_PAD_HELD], NULL);
 }
 
 /* --- which there are --- */

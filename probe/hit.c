@@ -133,6 +133,7 @@ static const struct ax_ops expr_ops = {
 void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t)
 {
 	cpu->trace = t;
+	cpu->quick = (u64 *)(cpu->stat + t->nslots);
 	cpu->env = (struct ax_env){
 		.ops = &expr_ops,
 		.ctx = cpu,
@@ -364,7 +365,9 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 
 	cpu->buf.open = (u32)sizeof(struct gtp_frame) +
 			(cpu->env.progress & ((1U << AX_PROGRESS_ACTION) - 1));
-	cpu->stat[tp->slot].usage -= (u32)tp->quick_start - cpu->buf.open;
+	cpu->quick[tp->slot]--;
+	cpu->stat[tp->slot].hits++;
+	cpu->stat[tp->slot].usage += cpu->buf.open;
 	gtp_buffer_commit(&cpu->buf, frame_flags(tp, -EINVAL));
 	end_run(cpu, GTP_STOP_ERROR, n, nth_letter(tp, n));
 }

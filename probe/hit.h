@@ -55,11 +55,17 @@ struct gtp_location {
 	const char *no_jump;
 };
 
-/* struct gtp_tp_stat - one tracepoint's counters on one CPU */
+/* struct gtp_tp_stat - one tracepoint's counters on one CPU, but for its quick hits */
 struct gtp_tp_stat {
 	u64 hits;  /* the condition held */
 	u64 usage; /* bytes of frames */
 };
+
+/* gtp_hit_stat_bytes - the memory for all counters of a CPU: @stat, and @quick behind it */
+static inline size_t gtp_hit_stat_bytes(u32 nslots)
+{
+	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
+}
 
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
@@ -73,6 +79,7 @@ struct gtp_tp_stat {
  * @tsc: frames have the time as the processor's counter says it; else ns
  * @buf: its frames
  * @stat: counters by tracepoint slot
+ * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
  *
@@ -90,6 +97,7 @@ struct gtp_cpu {
 	bool tsc;
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
+	u64 *quick;
 	u64 nested;
 	u64 no_sdata;
 	u64 stack[AX_MAX_DEPTH];

@@ -27,14 +27,12 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 					   ax_jit_fn run, u64 start, u64 time)
 {
 	struct gtp_frame *f = gtp_buffer_room(&cpu->buf);
-	struct gtp_tp_stat *stat = &cpu->stat[tp->slot];
 
 	cpu->env.frame = (u8 *)(f + 1);
 	memcpy(f, &start, sizeof(start));
 	f->time = time;
 	f->pc = tp->addr;
-	stat->hits++;
-	stat->usage += (u32)start;
+	cpu->quick[tp->slot]++;
 	if (likely(!ax_jit_run(run, &cpu->env, NULL)))
 		gtp_buffer_push(&cpu->buf, (u32)READ_ONCE(tp->quick_start));
 	else

@@ -50,7 +50,7 @@ static struct gtp_cpu *cpu_alloc(u32 id, u32 bytes, bool circular, u32 nslots)
 	if (!p)
 		return NULL;
 	p->cpu.id = id;
-	p->cpu.stat = gtp_mem_alloc_node(array_size(max(nslots, 1U), sizeof(*p->cpu.stat)), node);
+	p->cpu.stat = gtp_mem_alloc_node(gtp_hit_stat_bytes(max(nslots, 1U)), node);
 	if (p->cpu.stat)
 		mem = gtp_mem_alloc_node(bytes, node);
 	if (!mem) {

@@ -332,9 +332,12 @@ static void clear_slot(struct gtp_trace *t, u32 slot)
 {
 	u32 i;
 
-	for (i = 0; i < t->ncpus; i++)
-		if (t->cpus[i])
-			t->cpus[i]->stat[slot] = (struct gtp_tp_stat){ 0 };
+	for (i = 0; i < t->ncpus; i++) {
+		if (!t->cpus[i])
+			continue;
+		t->cpus[i]->stat[slot] = (struct gtp_tp_stat){ 0 };
+		t->cpus[i]->quick[slot] = 0;
+	}
 }
 
 /* --- start --- */

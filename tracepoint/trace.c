@@ -48,10 +48,14 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 	if (tp->slot >= t->nslots)
 		return sum;
 	for (i = 0; i < t->ncpus; i++) {
+		u64 quick;
+
 		if (!t->cpus[i])
 			continue;
-		sum.hits += READ_ONCE(t->cpus[i]->stat[tp->slot].hits);
-		sum.usage += READ_ONCE(t->cpus[i]->stat[tp->slot].usage);
+		quick = READ_ONCE(t->cpus[i]->quick[tp->slot]);
+		sum.hits += READ_ONCE(t->cpus[i]->stat[tp->slot].hits) + quick;
+		sum.usage += READ_ONCE(t->cpus[i]->stat[tp->slot].usage) +
+			     quick * (u32)tp->quick_start;
 	}
 	return sum;
 }

@@ -194,7 +194,7 @@ static struct gtp_cpu *cpu_new(struct fake *f, u32 id, u32 bytes, bool circular,
 	if (!cpu)
 		return NULL;
 	cpu->id = id;
-	cpu->stat = fake_alloc(f, nslots * sizeof(*cpu->stat));
+	cpu->stat = fake_alloc(f, gtp_hit_stat_bytes(nslots));
 	mem = cpu->stat ? fake_alloc(f, bytes) : NULL;
 	if (!mem) {
 		fake_free(f, cpu->stat);
