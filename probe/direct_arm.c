@@ -42,6 +42,10 @@ int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 	loc->no_jump = NULL;
 	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready() || begin_batch())
 		return -EOPNOTSUPP;
+	if (gtp_patch_forbidden(loc->addr)) {
+		loc->no_jump = "the kernel's handling of breakpoints leads through it";
+		return -EOPNOTSUPP;
+	}
 	d = gtp_direct_add(loc);
 	if (!d)
 		return -EOPNOTSUPP;
@@ -66,6 +70,20 @@ static const struct ax_verified *condition_for_pad(const struct gtp_location *lo
 	return &tp->cond->ax;
 }
 
+/* A pad keeps flags that no instruction looks at only when a frame is to hold them. */
+static bool collects_flags(const struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a;
+
+	for (a = tp->actions; a; a = a->next) {
+		if (a->kind == GTP_ACTION_REGS && a->mask >> GTP_REG_EFLAGS & 1)
+			return true;
+		if (a->kind == GTP_ACTION_EXPR && a->expr->ax.regs_used >> GTP_REG_EFLAGS & 1)
+			return true;
+	}
+	return false;
+}
+
 static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct gtp_jit_pad *pad)
 {
 	struct ax_jit_world world = *gtp_jit_world();
@@ -75,6 +93,7 @@ static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct
 		.cond = cond,
 		.at = d->patch.addr,
 		.number = d->number,
+		.keep_flags = collects_flags(d->loc->first),
 	};
 
 	if (d->call)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
 #include <linux/hashtable.h>
+#include <linux/kallsyms.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -68,6 +70,30 @@ static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 }
 
 NOKPROBE_SYMBOL(meet_int3);
+
+/*
+ * What the kernel's notifier chain calls on its way here and kprobes do not forbid: readers of RCU,
+ * and what these may come to when they were the last thing that a grace period has waited for.
+ */
+bool gtp_patch_forbidden(u64 addr)
+{
+	static const char *const names[] = {
+		"__rcu_read_lock+",      "__rcu_read_unlock+",  "rcu_read_unlock_special+",
+		"raise_softirq_irqoff+", "irq_work_queue",      "__irq_work_queue",
+		"irq_work_claim+",       "arch_irq_work_raise", "kgdb_ll_trap+",
+		"rcu_preempt_deferred_", "invoke_rcu_core+",    "__raise_softirq_irqoff+",
+	};
+	static char name[KSYM_SYMBOL_LEN];
+	u32 i;
+
+	lockdep_assert_held(&gtp_host.lock);
+	sprint_symbol(name, addr);
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		if (str_has_prefix(name, names[i]))
+			return true;
+	}
+	return false;
+}
 
 static struct notifier_block int3_notifier = {
 	.notifier_call = meet_int3,

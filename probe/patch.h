@@ -54,6 +54,15 @@ struct gtp_patch {
 int gtp_patch_init(void);
 void gtp_patch_exit(void);
 
+/**
+ * gtp_patch_forbidden() - is the way to our breakpoints' handler through there?
+ * @addr: the address
+ *
+ * The kernel's own breakpoints are found earlier, so its blacklist does not have all of that way.
+ * Context: process, under gtp_host.lock.
+ */
+bool gtp_patch_forbidden(u64 addr);
+
 /* gtp_patch_set - what will be written: @addr, @len and @old are there; 0, or -ERANGE: too far */
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
