@@ -183,7 +183,7 @@ int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 		return -EINVAL;
 	}
 	if (is_return(addr)) {
-		gtp_why(why, "returns go through it, those of gdbtp too, which cannot trace itself");
+		gtp_why(why, "returns go through it, those of gdbtp too: it cannot trace itself");
 		return -EINVAL;
 	}
 	return 0;

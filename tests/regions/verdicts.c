@@ -3,11 +3,14 @@
  * The module's decision against the tool's, at every instruction of the files named, and at some
  * of the bytes between.
  *
- * Usage: verdicts [--cpu plain|its|rethunk] [--show N] FILE...
+ * Usage: verdicts [--cpu plain|its|rethunk] [--show N] [--live TEXT] FILE...
  *
  * The module sees one function's bytes and the table, the tool all of the file through another
  * decoder. Where the module takes a jump the tool must take one, or know that boot has the last
  * word there (then the module sees what boot has made of it); and both must displace as much.
+ *
+ * TEXT is what a running kernel has in memory in place of the file's .text: the module is asked
+ * about that. Then they may differ where boot has rewritten something.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -27,6 +30,7 @@ struct counts {
 };
 
 static u32 show;
+static const char *live;
 
 static void complain(struct counts *c, const struct gtp_span *span, const struct gtp_function *f,
 		     u32 at, const char *what)
@@ -48,6 +52,18 @@ static bool in_body(const struct gtp_span *span, const struct gtp_function *f, u
 	return (span->insn[at] & GTP_DECODED_KIND) != GTP_DECODED_INT3;
 }
 
+/* Boot may have rewritten what a jump there would displace. */
+static bool rewritten(const struct gtp_span *span, u32 at)
+{
+	u32 i;
+
+	for (i = at; live && i < at + GTP_REGION_MAX && i < span->size; i++) {
+		if (span->site[i] & (GTP_SITE_BOOT | GTP_SITE_THUNK))
+			return true;
+	}
+	return false;
+}
+
 static void compare(const struct gtp_module *m, const struct gtp_span *span,
 		    const struct gtp_function *f, u32 at, struct counts *c)
 {
@@ -56,7 +72,8 @@ static void compare(const struct gtp_module *m, const struct gtp_span *span,
 	struct gtp_verdict v;
 
 	gtp_verdict_get(m->text, span->addr + at, &v);
-	if (v.id >= GTP_VERDICT_ACCEPT && ours == GTP_REGION_OK && v.len != r.len)
+	if (v.id >= GTP_VERDICT_ACCEPT && ours == GTP_REGION_OK && v.len != r.len &&
+	    !rewritten(span, at))
 		complain(c, span, f, at, "another length");
 	if (in_body(span, f, at))
 		c->probeable += probeable(&v);
@@ -69,7 +86,7 @@ static void compare(const struct gtp_module *m, const struct gtp_span *span,
 			       span->addr + at - f->addr);
 		return;
 	}
-	if (v.id == GTP_VERDICT_BOOT_SITE)
+	if (v.id == GTP_VERDICT_BOOT_SITE || (v.id < GTP_VERDICT_ACCEPT && rewritten(span, at)))
 		c->boot++;
 	else if (v.id >= GTP_VERDICT_ACCEPT)
 		c->both++;
@@ -119,6 +136,25 @@ static void print_counts(const char *path, const struct counts *c)
 	       c->wrong || !c->both ? "not ok" : "ok", name);
 }
 
+/* The decode has been made of the file's bytes, the module is asked about these. */
+static void take_live(const struct gtp_text *text)
+{
+	FILE *in = fopen(live, "rb");
+	u32 i;
+
+	for (i = 0; in && i < text->spans_n; i++) {
+		struct gtp_span *span = &text->spans[i];
+
+		if (strcmp(span->name, ".text"))
+			continue;
+		if (fread(span->bytes, 1, span->size, in) != span->size)
+			errx(2, "%s: shorter than .text", live);
+		fclose(in);
+		return;
+	}
+	err(2, "%s", live);
+}
+
 static bool compare_file(const char *path, enum gtp_cpu cpu)
 {
 	struct counts c = { 0 };
@@ -129,6 +165,8 @@ static bool compare_file(const char *path, enum gtp_cpu cpu)
 	gtp_image_open(&image, path, NULL);
 	gtp_leaders_find(&text, &image, &image, cpu);
 	gtp_module_init(&m, &text);
+	if (live)
+		take_live(&text);
 	compare_text(&m, &c);
 	print_counts(path, &c);
 	gtp_module_free(&m);
@@ -152,10 +190,13 @@ int main(int argc, char **argv)
 	for (i = 1; i + 1 < argc && argv[i][0] == '-'; i += 2) {
 		if (!strcmp(argv[i], "--cpu"))
 			cpu = cpu_of(argv[i + 1]);
+		else if (!strcmp(argv[i], "--live"))
+			live = argv[i + 1];
 		else if (!strcmp(argv[i], "--show"))
 			show = (u32)strtoul(argv[i + 1], NULL, 0);
 		else
-			errx(2, "usage: verdicts [--cpu plain|its|rethunk] [--show N] FILE...");
+			errx(2, "usage: verdicts [--cpu plain|its|rethunk] [--show N] "
+				"[--live TEXT] FILE...");
 	}
 	for (; i < argc; i++)
 		failed |= !compare_file(argv[i], cpu);
