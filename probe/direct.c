@@ -34,7 +34,7 @@ static DEFINE_SPINLOCK(lists_lock);
 /* --- hits --- */
 
 /* GDB's own tasks: they are hit when they are in an interrupt, and when the user wants them to be. */
-static noinline void hit_self(struct gtp_direct *d, struct gtp_regs *regs, bool held)
+static noinline void hit_self(struct gtp_direct *d, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
@@ -46,7 +46,7 @@ static noinline void hit_self(struct gtp_direct *d, struct gtp_regs *regs, bool 
  * What is called here may be the very function that has been hit, so nothing is before this CPU is
  * marked as in a hit. The context is the hit's own: there is no exception in between.
  */
-static __always_inline void hit(struct gtp_direct *d, struct gtp_regs *regs, bool held)
+static __always_inline void hit(struct gtp_direct *d, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 

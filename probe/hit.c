@@ -415,7 +415,7 @@ void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp)
 		run = NULL;
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, run);
-	gtp_publish(&tp->quickest, uses_tsc(t) ? run : NULL);
+	gtp_publish(&tp->quickest, uses_tsc(t) && !tp->next_here ? run : NULL);
 }
 
 /* By the interpreter, or with a lock; when it cannot be told, this hit ends the run. */
@@ -441,30 +441,33 @@ static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *co
 	return false;
 }
 
-void gtp_hit_act(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
 	if (!READ_ONCE(tp->enabled))
 		return;
 	cpu->tp = tp;
 	cpu->time = 0;
-	act(cpu);
-}
-
-void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
-{
-	if (!READ_ONCE(tp->enabled))
-		return;
-	cpu->tp = tp;
-	cpu->time = 0;
-	if (!tp->cond || holds(cpu, tp->cond))
+	if (held || !tp->cond || holds(cpu, tp->cond))
 		act(cpu);
 }
 
+/*
+ * One that ends the run is the last one: the others here are not asked any more. The first is the
+ * one that is there nearly always.
+ */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	/* One that ends the run is the last one: the others here are not asked any more. */
-	for (; tp && READ_ONCE(cpu->trace->active); tp = gtp_acquire(&tp->next_here))
-		gtp_hit_turn(cpu, tp);
+	take_turn(cpu, tp, false);
+	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->trace->active))
+		take_turn(cpu, tp, false);
+}
+
+void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	take_turn(cpu, tp, true);
+	tp = gtp_acquire(&tp->next_here);
+	if (tp && READ_ONCE(cpu->trace->active))
+		gtp_hit_turns(cpu, tp);
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)

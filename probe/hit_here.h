@@ -9,13 +9,12 @@
 
 /*
  * Parts of it that are elsewhere, lest they cost where they are not needed.
- * gtp_hit_act - the condition holds; gtp_hit_turn - it is to be evaluated; gtp_hit_turns - the same
- * for all from @tp on; gtp_hit_failed - machine code could not do it all: keep what it has, end the
+ * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the first
+ * one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has, end the
  * run
  */
-void gtp_hit_act(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
-void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
+void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_failed(struct gtp_cpu *cpu);
 
 /*
@@ -39,7 +38,10 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 		gtp_hit_failed(cpu);
 }
 
-/* Nothing is called on the way to the actions, so that few registers are needed. */
+/*
+ * The one tracepoint here, if there is but one: @tp's condition holds. Nothing is called on the way
+ * to the actions, so that few registers are needed.
+ */
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quickest);
@@ -47,7 +49,7 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	u64 time;
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		gtp_hit_act(cpu, tp);
+		gtp_hit_held_turns(cpu, tp);
 		return;
 	}
 	time = gtp_read_tsc();
@@ -56,15 +58,21 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	gtp_hit_record(cpu, tp, quick, start, time);
 }
 
-/* gtp_hit_here - gtp_hit(), or gtp_hit_held() when @held; context as there */
+/*
+ * gtp_hit_here - gtp_hit(), or gtp_hit_held() when @held is not 0; context as there
+ *
+ * Words that others write are read plainly here: x86 keeps the order of loads, so barrier() is all
+ * that an acquire needs, and a plain read can be part of a comparison.
+ */
 static __always_inline void gtp_hit_here(const struct gtp_location *loc, struct gtp_cpu *cpu,
-					 const struct gtp_regs *regs, bool held)
+					 const struct gtp_regs *regs, u32 held)
 {
 	struct gtp_tracepoint *tp;
 
-	/* Acquire: what the run is made of was written before this. */
-	if (unlikely(!gtp_acquire(&loc->trace->active)))
+	if (unlikely(!loc->trace->active))
 		return;
+	/* What the run is made of was written before @active was. */
+	barrier();
 	/*
 	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
 	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
@@ -81,9 +89,7 @@ static __always_inline void gtp_hit_here(const struct gtp_location *loc, struct 
 	if (held || !tp->cond)
 		gtp_hit_act_here(cpu, tp);
 	else
-		gtp_hit_turn(cpu, tp);
-	if (unlikely(tp->next_here))
-		gtp_hit_turns(cpu, gtp_acquire(&tp->next_here));
+		gtp_hit_turns(cpu, tp);
 	barrier();
 	WRITE_ONCE(cpu->in_hit, 0);
 }

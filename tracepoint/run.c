@@ -125,6 +125,7 @@ static void append_here(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
 	tp->loc = loc;
 	gtp_publish(&loc->last->next_here, tp);
+	gtp_hit_settle(loc->trace, loc->last);
 	loc->last = tp;
 }
 

@@ -98,7 +98,7 @@ struct gtp_source {
  * @code_len: its own length in bytes
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @quickest: the same, and the time is the processor's counter
+ * @quickest: the same where it is alone, and the time is the processor's counter
  * @quick_start: the first 8 bytes of such a frame
  * @sources: in order
  * @nactions: how many @actions
