@@ -164,6 +164,25 @@ def as_kprobe():
     equal([rows[0][i] for i in same], [rows[1][i] for i in same])
 
 
+@test("flags that no instruction looks at are collected as they were, behind a condition")
+def flags():
+    places = instructions("gtp_target_obj", r"\+\d+>:")
+    site = instructions("gtp_target_obj", r"\bnop[lw]|\bcall\b")[0]
+    seen = []
+    for way, expected in (("on", "jump"), ("off", "kprobe")):
+        cmd("monitor direct " + way)
+        # Equal to what it is compared with: a zero flag of the condition's own would be set.
+        num = trace("*0x%x if n == 3" % places[places.index(site) + 1], "collect $eflags")
+        cmd("tstart")
+        equal(mechanism(num), expected)
+        target("call obj 3")
+        cmd("tstop")
+        seen.append(collected("$eflags")[0])
+        cmd("delete")
+    cmd("monitor direct on")
+    equal(seen[0], seen[1])
+
+
 @test("a second tracepoint during the run, at the jump with the first one's condition")
 def second():
     num = jumping(" if a == 5")
