@@ -195,8 +195,7 @@ int main(int argc, char **argv)
 		else if (!strcmp(argv[i], "--show"))
 			show = (u32)strtoul(argv[i + 1], NULL, 0);
 		else
-			errx(2, "usage: verdicts [--cpu plain|its|rethunk] [--show N] "
-				"[--live TEXT] FILE...");
+			errx(2, "usage: verdicts [--cpu NAME] [--show N] [--live TEXT] FILE...");
 	}
 	for (; i < argc; i++)
 		failed |= !compare_file(argv[i], cpu);
