@@ -73,7 +73,8 @@ NOKPROBE_SYMBOL(meet_int3);
 
 /*
  * What the kernel's notifier chain calls on its way here and kprobes do not forbid: readers of RCU,
- * and what these may come to when they were the last thing that a grace period has waited for.
+ * and what these may come to when they were the last thing that a grace period has waited for;
+ * the thunks of its indirect calls; the only notifier of others that comes as early as we do.
  */
 bool gtp_patch_forbidden(u64 addr)
 {
@@ -82,6 +83,7 @@ bool gtp_patch_forbidden(u64 addr)
 		"raise_softirq_irqoff+", "irq_work_queue",      "__irq_work_queue",
 		"irq_work_claim+",       "arch_irq_work_raise", "kgdb_ll_trap+",
 		"rcu_preempt_deferred_", "invoke_rcu_core+",    "__raise_softirq_irqoff+",
+		"__x86_indirect_",       "its_",                "hw_breakpoint_exceptions_notify+",
 	};
 	static char name[KSYM_SYMBOL_LEN];
 	u32 i;
