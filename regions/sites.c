@@ -146,6 +146,18 @@ static void static_calls(struct gtp_text *text)
 		gtp_text_site(text, field(&t, at), 5, GTP_SITE_STATIC_CALL);
 }
 
+/* What calls go through that are no sites: a jump that is rewritten as they are. */
+static void trampolines(struct gtp_text *text)
+{
+	const struct gtp_image *image = text->image;
+	u32 i;
+
+	for (i = 0; i < image->symbols_n; i++) {
+		if (image->symbols[i].section && !strncmp(image->symbols[i].name, "__SCT__", 7))
+			gtp_text_site(text, image->symbols[i].addr, 5, GTP_SITE_STATIC_CALL);
+	}
+}
+
 static void ftrace(struct gtp_text *text)
 {
 	struct table t = table_get(text->image, MCOUNT);
@@ -282,6 +294,7 @@ void gtp_sites_before(struct gtp_text *text)
 		return;
 	exceptions(text);
 	static_calls(text);
+	trampolines(text);
 	ftrace(text);
 	bugs(text);
 	paravirt(text);
