@@ -19,7 +19,7 @@
  * before anything of it is freed; interrupts are off at a hit, so a grace period of RCU waits for
  * those that saw it.
  */
-static struct gtp_direct *by_word[2 * GTP_DIRECT_MAX];
+static struct gtp_location *by_word[2 * GTP_DIRECT_MAX];
 static DECLARE_BITMAP(numbers, GTP_DIRECT_MAX);
 
 /* Written under gtp_host.lock; the spinlock is for gtp_direct_range_in(), as in kprobe.c. */
@@ -34,38 +34,45 @@ static DEFINE_SPINLOCK(lists_lock);
 /* --- hits --- */
 
 /* GDB's own tasks: they are hit when they are in an interrupt, and when the user wants them to be. */
-static noinline void hit_self(struct gtp_direct *d, struct gtp_regs *regs, u32 held)
+static noinline void hit_self(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (!gtp_kprobe_skip_self(preempt_count()))
-		gtp_hit_here(d->loc, cpu, regs, held);
+		gtp_hit_here(loc, cpu, regs, held);
+}
+
+static noinline void hit_homeless(struct gtp_location *loc)
+{
+	struct gtp_direct *d = loc->jump;
+
+	atomic_long_inc(&d->homeless);
 }
 
 /*
  * What is called here may be the very function that has been hit, so nothing is before this CPU is
  * marked as in a hit. The context is the hit's own: there is no exception in between.
  */
-static __always_inline void hit(struct gtp_direct *d, struct gtp_regs *regs, u32 held)
+static __always_inline void hit(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (unlikely(!cpu))
-		atomic_long_inc(&d->homeless);
+		hit_homeless(loc);
 	else if (unlikely(gtp_kprobe_maybe_self()))
-		hit_self(d, regs, held);
+		hit_self(loc, regs, held);
 	else
-		gtp_hit_here(d->loc, cpu, regs, held);
+		gtp_hit_here(loc, cpu, regs, held);
 }
 
 void gtp_direct_hit(struct gtp_regs *regs, u32 word)
 {
-	struct gtp_direct *d;
+	struct gtp_location *loc;
 	bool tell = gtp_quiet_flags(regs->eflags);
 
-	d = gtp_acquire(&by_word[word]);
-	if (likely(d))
-		hit(d, regs, word & GTP_PAD_HELD);
+	loc = gtp_acquire(&by_word[word]);
+	if (likely(loc))
+		hit(loc, regs, word & GTP_PAD_HELD);
 	gtp_quiet_flags_end(tell);
 }
 
@@ -73,8 +80,8 @@ NOKPROBE_SYMBOL(gtp_direct_hit);
 
 void gtp_direct_connect(struct gtp_direct *d)
 {
-	gtp_publish(&by_word[d->number << 1], d);
-	gtp_publish(&by_word[d->number << 1 | GTP_PAD_HELD], d);
+	gtp_publish(&by_word[d->number << 1], d->loc);
+	gtp_publish(&by_word[d->number << 1 | GTP_PAD_HELD], d->loc);
 }
 
 void gtp_direct_mute(struct gtp_direct *d)
