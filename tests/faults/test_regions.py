@@ -63,17 +63,23 @@ def fresh():
 
 
 fresh()
-LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
+ENDBR64 = "f30f1efa"
 HEAD = b"module gtp_target\n"
+
+
+def behind_endbr(client, address):
+    """Where indirect calls arrive nothing else may be."""
+    return address + (4 if client.ask(f"m{address:x},4") == ENDBR64 else 0)
 
 
 def mechanism(client):
     """Of a run at gtp_target_leaf, which is called once; as `monitor probes` has it."""
-    client.start((1, LEAF))
+    place = behind_endbr(client, symbols("gtp_target_leaf")["gtp_target_leaf"])
+    client.start((1, place))
     text = client.monitor("probes")
     target("call leaf 1")
     client.ok("QTStop")
-    assert client.hits(1, LEAF) == 1
+    assert client.hits(1, place) == 1
     return re.search(r"0x[0-9a-f]+  (.*)", text).group(1)
 
 
@@ -176,17 +182,13 @@ def gone_with_its_module():
     assert shown() == ""
 
 
-def behind_entry(client, address):
-    """Past an endbr64 and the function tracer's bytes; ftrace's probes want a function that has these."""
-    return address + 5 + (4 if client.ask(f"m{address:x},4") == "f30f1efa" else 0)
-
-
 @test
 def someone_disabled():
     """somebody's kprobe that is disabled is seen, with debugfs and without it"""
     assert put(HEAD + table("gtp_target")) == 0
     with Client() as client:
-        place = behind_entry(client, symbols("gtp_target_add")["gtp_target_add"])
+        # Past the function tracer's five bytes; ftrace's own probes want a function that has these.
+        place = behind_endbr(client, symbols("gtp_target_add")["gtp_target_add"]) + 5
         for mounted in (True, False):
             if not mounted:
                 subprocess.run(["umount", "-l", DEBUG], check=True)
