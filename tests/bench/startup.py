@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What it takes to arm and remove many tracepoints at once: 1 to 5000 functions of the kernel, at the instruction
+# behind the call that ftrace has at their entries.
+#
+# Run by python3 in a guest that counts instructions: guest time is their number, and what the guest waits. The
+# packets are made here, because GDB's own work on 5000 tracepoints is none of ours.
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(TOP, "tests/gdb"))
+sys.dont_write_bytecode = True
+import rsp
+
+BUILT = os.path.join(TOP, "build/bench")
+RELEASE = os.uname().release
+COUNTS = (1, 10, 100, 1000, 5000)
+FTRACE_CALL = 5  # bytes
+NEVER = "220027"  # a condition: const8 0, end
+SEED = 1
+
+
+def lines(path):
+    with open(path) as f:
+        return f.read().splitlines()
+
+
+def places():
+    """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
+    known = {line.split()[2]: int(line.split()[0], 16) for line in lines("/proc/kallsyms")
+             if len(line.split()) == 3}
+    forbidden = {line.split()[-1].split()[0] for line in lines("/sys/kernel/debug/kprobes/blacklist")}
+    names = [name for name in lines("/sys/kernel/tracing/available_filter_functions")
+             if " " not in name and name in known and name not in forbidden]
+    random.Random(SEED).shuffle(names)
+    return [known[name] + FTRACE_CALL for name in names]
+
+
+def mechanisms(gdb):
+    """How many of the locations are probed in which way."""
+    found = {}
+    for line in gdb.monitor("probes").splitlines():
+        match = re.match(r"0x[0-9a-f]+  (.*?), \d+ missed", line)
+        if match:
+            found[match.group(1)] = found.get(match.group(1), 0) + 1
+    return found
+
+
+def timed(gdb, packet):
+    start = time.monotonic()
+    answer = gdb.ask(packet, 600)
+    return answer, time.monotonic() - start
+
+
+def run_with(gdb, addrs):
+    """Arms and removes them; the seconds of each, what they became, or None and the address that was refused."""
+    gdb.must("QTinit")
+    for num, addr in enumerate(addrs, 1):
+        gdb.define(num, addr, condition=NEVER)
+    gdb.must("QTDisconnected:0")
+    answer, arm = timed(gdb, "QTStart")
+    refused = re.search(r"at 0x([0-9a-f]+)", answer)
+    if refused:
+        return None, int(refused.group(1), 16)
+    if answer != "OK":
+        raise SystemExit("QTStart was answered %r" % answer)
+    became = mechanisms(gdb)
+    answer, remove = timed(gdb, "QTStop")
+    if answer != "OK" or sum(became.values()) != len(addrs):
+        raise SystemExit("QTStop was answered %r; %r" % (answer, became))
+    return (arm, remove), became
+
+
+def measure(gdb, everywhere, count):
+    """The first places that the kernel allows."""
+    while True:
+        took, became = run_with(gdb, everywhere[:count])
+        if took:
+            return took, became
+        everywhere.remove(became)
+
+
+def main():
+    subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
+    subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
+    gdb = rsp.connect()
+    everywhere = places()
+    print("# %s: milliseconds of guest time, one instruction a nanosecond" % RELEASE)
+    print("%6s  %-8s %9s %9s  %s" % ("probes", "direct", "arming", "removing", "they became"))
+    for direct in ("off", "on"):
+        gdb.monitor("direct " + direct)
+        for count in COUNTS:
+            (arm, remove), became = measure(gdb, everywhere, count)
+            told = ", ".join("%d %s" % (n, what) for what, n in sorted(became.items()))
+            print("%6d  %-8s %9.1f %9.1f  %s" % (count, direct, arm * 1e3, remove * 1e3, told))
+            sys.stdout.flush()
+    gdb.close()
+
+
+main()
