@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Choose instructions of a kernel and of modules at random, from what `gdbtp-regions dump` lists.
+
+Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MODULE VERDICT KERNEL NAME+OFFSET
+
+uniform  every instruction that takes a probe is as likely as every other: what shares are counted of
+entry    functions' entries, which are the function tracer's
+second   the instruction behind the entry's: it runs exactly once for each call
+inner    many instructions of few functions, some of which will run
+module   uniform, of the modules
+"""
+import random
+import subprocess
+import sys
+
+PROBEABLE = {b"end", b"bad-near", b"leader", b"indirect", b"site", b"fault", b"return", b"copy",
+             b"boot-site", b"relocate", b"jump"}
+INNER_FUNCTIONS, INNER_EACH = 1500, 8
+
+
+def instructions(tool, path):
+    """(address, name+offset, verdict, the kernel's) of those that take a probe, and of entries."""
+    run = subprocess.Popen([tool, "dump", path], stdout=subprocess.PIPE)
+    for line in run.stdout:
+        addr, name, _, _, verdict, kernel, _ = line.split(b" ", 6)
+        if verdict in PROBEABLE or verdict == b"ftrace":
+            yield addr, name, verdict, kernel
+    if run.wait():
+        sys.exit("%s: no list of instructions" % path)
+
+
+def sample(items, count, rng):
+    return rng.sample(items, min(count, len(items)))
+
+
+def by_set(found):
+    """What there is to choose from: uniform, entry, second, and each function's instructions."""
+    sets = {"uniform": [], "entry": [], "second": []}
+    functions = {}
+    after_entry = False
+    for item in found:
+        if item[2] == b"ftrace":
+            sets["entry"].append(item)
+            after_entry = item[1].endswith(b"+0x0")
+            continue
+        sets["uniform"].append(item)
+        functions.setdefault(item[1].rsplit(b"+", 1)[0], []).append(item)
+        if after_entry:
+            sets["second"].append(item)
+        after_entry = False
+    return sets, functions
+
+
+def show(kind, items, where=None):
+    for addr, name, verdict, kernel in items:
+        print(kind, where or addr.decode(), verdict.decode(), kernel.decode(), name.decode())
+
+
+def module_name(path):
+    return path.rsplit("/", 1)[-1].split(".")[0].replace("-", "_")
+
+
+def main(seed, count, tool, vmlinux, *modules):
+    rng = random.Random(int(seed))
+    sets, functions = by_set(instructions(tool, vmlinux))
+    show("uniform", sample(sets["uniform"], int(count), rng))
+    show("entry", sample(sets["entry"], 500, rng))
+    show("second", sample(sets["second"], 6000, rng))
+    for name in sample(sorted(functions), INNER_FUNCTIONS, rng):
+        show("inner", sample(functions[name], INNER_EACH, rng))
+    for path in modules:
+        found, _ = by_set(instructions(tool, path))
+        show("module", sample(found["uniform"], 150, rng), module_name(path))
+
+
+main(*sys.argv[1:])
