@@ -8,7 +8,9 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * struct walk - a walk over all instructions of the function
  * @ask: the question; offsets are those of its function
  * @r: the answer
- * @leaders: of the span, as are the other lists
+ * @leaders: of the span: where control arrives
+ * @sites: of the span: what is patched at run time
+ * @faults: of the span: instructions with an exception fixup
  * @off: where the current instruction is
  * @insn: it
  * @before: kind of the one in front of it
