@@ -17,7 +17,7 @@
  *	push number
  * call:
  *	call pad_hit
- *	lea rsp, [rsp + 8]
+ *	popfq
  *	jmp displaced
  * punt:
  *	mov rdx, gs:[task]; sub [rdx + n], mark
@@ -55,7 +55,7 @@ static void push_number(struct ax_jit *j, bool held)
 static void call_hit(struct ax_jit *j)
 {
 	x86_call_far(&j->b, j->base, reach(j, j->req.world->pad_hit));
-	x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, 8)); /* the number, and no flags */
+	x86_popfq(&j->b); /* in place of the number */
 }
 
 static void displaced(struct ax_jit *j)

@@ -10,7 +10,7 @@
  * Control comes by a jmp from the probed place, with everything as it was there. Then
  *
  *	condition, if one can be evaluated here	  false: to "displaced"
- *	push $number; call world->pad_hit; drop	  all registers and flags survive it
+ *	push $number; call world->pad_hit; popfq  all registers survive it; the number becomes flags
  *   displaced:
  *	the instructions that the jump replaced; jmp behind them
  *

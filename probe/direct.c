@@ -2,6 +2,7 @@
 /* Jumps in the text: what hits one, which there are, and waiting for who may be in one. */
 #include <linux/bitmap.h>
 #include <linux/completion.h>
+#include <linux/cpu.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -9,6 +10,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "probe/direct_parts.h"
 #include "probe/hit_here.h"
@@ -222,6 +224,36 @@ bool gtp_direct_range_in(const struct module *mod, bool init, u64 *start, u64 *e
 	return *end;
 }
 
+static const struct gtp_direct *in_reach(u64 addr, enum gtp_direct_state state)
+{
+	const struct gtp_direct *d;
+
+	list_for_each_entry(d, &lists[state], list) {
+		const struct gtp_patch *p = &d->patch;
+
+		if (p->addr != addr && p->addr < addr + GTP_REGION_JUMP && addr < p->addr + p->len)
+			return d;
+	}
+	return NULL;
+}
+
+/* What a jump displaces is known; what another one would, is not yet, but five bytes at least. */
+int gtp_direct_beside(u64 addr, const char **no_jump, struct gtp_why *why)
+{
+	const struct gtp_direct *d = in_reach(addr, GTP_DIRECT_ARMED);
+
+	if (!d)
+		d = in_reach(addr, GTP_DIRECT_STUCK);
+	if (!d)
+		return 0;
+	if (addr < d->patch.addr) {
+		*no_jump = "another tracepoint's jump is within the 5 bytes";
+		return -EOPNOTSUPP;
+	}
+	gtp_why(why, "it is within the bytes of the jump at 0x%llx; tstop and tstart", d->patch.addr);
+	return -EBUSY;
+}
+
 static void shadow(const struct gtp_patch *p, u64 addr, u8 *buf, u32 len)
 {
 	u32 i;
@@ -254,11 +286,35 @@ static void wake(struct rcu_head *rcu)
 	complete(&container_of(rcu, struct waiter, rcu)->done);
 }
 
+static DEFINE_PER_CPU(struct work_struct, idle_work);
+
+static void nothing(struct work_struct *work)
+{
+}
+
+/*
+ * RCU waits for no idle task, and where that halts the CPU it does not even watch; before 6.2 such
+ * code is not noinstr, and takes probes. A task that has run on a CPU has the idle one out of it.
+ */
+static void leave_idle(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		INIT_WORK(per_cpu_ptr(&idle_work, cpu), nothing);
+		queue_work_on(cpu, system_highpri_wq, per_cpu_ptr(&idle_work, cpu));
+	}
+	for_each_online_cpu(cpu)
+		flush_work(per_cpu_ptr(&idle_work, cpu));
+	cpus_read_unlock();
+}
+
 /*
  * Tasks that are preempted, or running since before, are waited for until they sleep or return to
- * userspace by themselves. In the idle task, interrupts and NMIs nothing is ever preempted: RCU's
- * own grace periods, which are parts of this one, wait for these. One that computes in the kernel
- * for long makes this long, so GDB must hear something meanwhile.
+ * userspace by themselves. In interrupts and NMIs nothing is ever preempted: RCU's own grace
+ * periods, which are parts of this one, wait for these. One that computes in the kernel for long
+ * makes this long, so GDB must hear something meanwhile.
  */
 void gtp_direct_wait(void)
 {
@@ -273,6 +329,7 @@ void gtp_direct_wait(void)
 		gtp_host_progress(NULL, "waiting for busy tasks, seconds", seconds, seconds);
 	}
 	destroy_rcu_head_on_stack(&w.rcu);
+	leave_idle();
 }
 
 /* Fails, since there is no such kprobe, but not before it has had the lock that all of them take. */

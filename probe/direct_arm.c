@@ -12,22 +12,6 @@
 #include "probe/fentry.h"
 #include "probe/vet.h"
 
-static bool batch; /* gtp_vet_batch_begin() has been called */
-
-static int begin_batch(void)
-{
-	int err = batch ? 0 : gtp_vet_batch_begin();
-
-	batch = !err;
-	return err;
-}
-
-static void end_batch(void)
-{
-	gtp_vet_batch_end(); /* also for what has been vetted outside of one */
-	batch = false;
-}
-
 /* --- one location --- */
 
 /*
@@ -40,7 +24,10 @@ int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 	int err;
 
 	loc->no_jump = NULL;
-	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready() || begin_batch())
+	err = gtp_direct_beside(loc->addr, &loc->no_jump, why);
+	if (err)
+		return err;
+	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready() || gtp_vet_batch_need())
 		return -EOPNOTSUPP;
 	if (gtp_patch_forbidden(loc->addr)) {
 		loc->no_jump = "the kernel's handling of breakpoints leads through it";
@@ -192,9 +179,13 @@ static void watch(struct gtp_direct_set *set)
 	}
 }
 
-/* Their bytes are text again, and every CPU has seen that. */
-static void unwatch(struct gtp_direct_set *set)
+/*
+ * Their bytes are text again, and every CPU has seen that. true: some of them may have been jumps
+ * a moment ago.
+ */
+static bool unwatch(struct gtp_direct_set *set)
 {
+	bool late = false;
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
@@ -202,10 +193,12 @@ static void unwatch(struct gtp_direct_set *set)
 
 		if (d->patch.state != GTP_PATCH_TEXT || hlist_unhashed(&d->patch.watched))
 			continue;
+		late |= !d->refused;
 		refuse(d, "something else has changed its bytes");
 		gtp_patch_unwatch(&d->patch);
 		gtp_direct_mute(d);
 	}
+	return late;
 }
 
 /*
@@ -259,7 +252,8 @@ static int patch(struct gtp_direct_set *set)
 	gtp_direct_wait();
 	gtp_patch_jump(set->patch, n);
 	gtp_patch_close(set->patch, n, view);
-	unwatch(set);
+	if (unwatch(set))
+		gtp_direct_wait();
 	return 0;
 }
 
@@ -320,7 +314,7 @@ int gtp_direct_commit(struct gtp_why *why)
 	if (gtp_direct_any(GTP_DIRECT_STUCK))
 		gtp_direct_sweep();
 	if (!gtp_direct_any(GTP_DIRECT_STAGED)) {
-		end_batch();
+		gtp_vet_batch_end();
 		return 0;
 	}
 	err = gtp_direct_select(&set, GTP_DIRECT_STAGED);
@@ -330,40 +324,62 @@ int gtp_direct_commit(struct gtp_why *why)
 		err = commit(&set, why);
 		gtp_direct_deselect(&set);
 	}
-	end_batch();
+	gtp_vet_batch_end();
 	return err;
 }
 
 /* --- a second tracepoint --- */
 
-static int turn(struct gtp_direct *d, const struct gtp_jit_pad *pad)
+/* A kprobe on the jump jumps where the jump led when it was set. */
+static bool has_kprobe(const struct gtp_patch *p)
 {
-	struct gtp_patch *p = &d->patch;
-	void *view;
-	int err = gtp_patch_open(&p, 1, &view);
+	bool has;
 
-	if (err)
-		return err;
-	err = gtp_patch_turn(p, pad->addr);
+	gtp_direct_settle_kprobes();
+	has = gtp_vet_batch_begin() || gtp_vet_foreign(p->addr, p->addr + 1);
+	gtp_vet_batch_end();
+	return has;
+}
+
+/*
+ * With our breakpoint in, no kprobe can be set there any more. Nobody is behind the first byte of a
+ * jump, so there is no wait before the next one.
+ */
+static int turn(struct gtp_patch *p, u64 to)
+{
+	int err = -EBUSY;
+
+	gtp_patch_unjump(&p, 1);
+	if (p->state == GTP_PATCH_BROKEN_TEXT && !has_kprobe(p))
+		err = gtp_patch_set(p, to);
+	gtp_patch_jump(&p, 1);
 	p->lost = false;
-	gtp_patch_close(&p, 1, view);
 	return err;
 }
 
-/* A kprobe on the jump jumps where the jump led when it was set. */
+/* lead_elsewhere - 0: tasks may be in the new pad, and be so in the old one; else in the old one alone */
 static int lead_elsewhere(struct gtp_direct *d, const struct gtp_jit_pad *pad)
 {
-	bool foreign;
+	struct gtp_patch *p = &d->patch;
+	void *view;
 	int err;
 
 	if (d->call)
 		return gtp_fentry_move(d, pad->addr);
-	err = gtp_vet_batch_begin();
+	if (has_kprobe(p))
+		return -EBUSY;
+	err = gtp_patch_open(&p, 1, &view);
 	if (err)
 		return err;
-	foreign = gtp_vet_foreign(d->patch.addr, d->patch.addr + 1);
-	gtp_vet_batch_end();
-	return foreign ? -EBUSY : turn(d, pad);
+	err = turn(p, pad->addr);
+	gtp_patch_close(&p, 1, view);
+	return err;
+}
+
+static void cannot_widen(const struct gtp_location *loc, int err, struct gtp_why *why)
+{
+	gtp_why(why, "the jump at 0x%llx cannot be changed now (%s); tstop and tstart", loc->addr,
+		err == -EBUSY ? "another probe sits on it" : "no memory or no reach");
 }
 
 int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why)
@@ -381,15 +397,16 @@ int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why)
 	}
 	if (!err)
 		err = lead_elsewhere(d, &pad);
-	if (!err) {
+	if (err) {
+		d->conditional = true;
+		if (pad.len)
+			gtp_jit_pad_free(&pad);
+	} else {
 		d->old_pad = d->pad;
 		d->pad = pad;
-		return 0;
+		err = d->call || d->patch.state == GTP_PATCH_JUMP ? 0 : -EBUSY;
 	}
-	d->conditional = true;
-	if (pad.len)
-		gtp_jit_pad_free(&pad);
-	gtp_why(why, "the jump at 0x%llx cannot be changed now (%s); tstop and tstart", loc->addr,
-		err == -EBUSY ? "another probe sits on it" : "no memory");
+	if (err)
+		cannot_widen(loc, err, why);
 	return err;
 }

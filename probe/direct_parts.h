@@ -68,6 +68,12 @@ void gtp_direct_drop(struct gtp_direct *d);
 void gtp_direct_connect(struct gtp_direct *d);
 void gtp_direct_mute(struct gtp_direct *d);
 
+/*
+ * gtp_direct_beside - may there be a jump as far as those in place are concerned? 0; -EOPNOTSUPP with
+ * @no_jump: one is within its bytes; -EBUSY with @why: it is within theirs, so nothing can be there
+ */
+int gtp_direct_beside(u64 addr, const char **no_jump, struct gtp_why *why);
+
 /* gtp_direct_become - the state changes; gtp_direct_any - is there one in that state? */
 void gtp_direct_become(struct gtp_direct *d, enum gtp_direct_state state);
 bool gtp_direct_any(enum gtp_direct_state state);

@@ -195,8 +195,15 @@ void gtp_direct_disarm(struct gtp_location *first)
 	hold_stuck();
 }
 
+static bool is_in(const struct gtp_direct *d, const struct module *mod, bool init)
+{
+	u64 addr = d->patch.addr;
+
+	return init ? within_module_init(addr, mod) : within_module_core(addr, mod);
+}
+
 /* The text goes, so nothing can sit on it: the kernel has declared all kprobes there dead. */
-void gtp_direct_forget(const struct module *mod)
+void gtp_direct_forget(const struct module *mod, bool init)
 {
 	struct gtp_direct_set set;
 	u32 i;
@@ -206,12 +213,12 @@ void gtp_direct_forget(const struct module *mod)
 	while (gtp_direct_select(&set, GTP_DIRECT_STUCK))
 		msleep(RETRY_MS);
 	for (i = 0; i < set.n; i++) {
-		if (within_module(set.d[i]->patch.addr, mod))
+		if (is_in(set.d[i], mod, init))
 			gtp_patch_unwatch(&set.d[i]->patch);
 	}
 	gtp_direct_wait();
 	for (i = 0; i < set.n; i++) {
-		if (within_module(set.d[i]->patch.addr, mod))
+		if (is_in(set.d[i], mod, init))
 			gtp_direct_drop(set.d[i]);
 	}
 	gtp_direct_deselect(&set);
@@ -228,13 +235,19 @@ int gtp_direct_init(void)
  */
 void gtp_direct_exit(void)
 {
+	bool told = false;
+
 	cancel_delayed_work_sync(&retry_work);
 	while (gtp_direct_any(GTP_DIRECT_STUCK)) {
 		mutex_lock(&gtp_host.lock);
 		gtp_direct_sweep();
 		mutex_unlock(&gtp_host.lock);
-		if (gtp_direct_any(GTP_DIRECT_STUCK))
-			msleep(RETRY_MS / 10);
+		if (!gtp_direct_any(GTP_DIRECT_STUCK))
+			break;
+		if (!told)
+			pr_warn("rmmod waits: something else has its probe on a jump of this module's, or has changed one\n");
+		told = true;
+		msleep(RETRY_MS / 10);
 	}
 	gtp_patch_exit();
 }

@@ -5,23 +5,26 @@
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>
 #include <asm/segment.h>
+#include <asm/smap.h>
 
 	.text
 
 /*
  * Called by a pad that has pushed a word for C; see jit/pad.h. On the stack are then: the way back
  * to the pad, the word, and what the interrupted code has. What is pushed here is a struct
- * gtp_regs. Everything is preserved, flags included: the pad's code goes on as if nothing had
- * been. C preserves six of the registers itself, and turns interrupts off, which come back with the
- * flags.
+ * gtp_regs. All registers are preserved; C preserves six of them itself. The flags lie in the
+ * word's place in the end, where the pad pops them: on some CPUs every return counts calls, and the
+ * flags are the count's. C has turned interrupts off, and these come back with the flags.
  *
- * In the middle of a string operation the direction flag may be set, which C does not expect.
+ * In the middle of a string operation the direction flag may be set, which C does not expect; and
+ * where the kernel copies from and to user memory, that is open to it, but not to us.
  */
 .macro PAD_HIT name:req own:req
 SYM_FUNC_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
 	pushq	%rsp			/* rsp; off by that push, and by \own words in front */
 	pushfq
+	ASM_CLAC
 	addq	$8 + 8*\own, 8(%rsp)
 	pushq	$__KERNEL_CS
 	subq	$2*8, %rsp		/* rip, which the location knows; orig_rax, which is nobody's */
@@ -44,6 +47,8 @@ SYM_FUNC_START(\name)
 	movq	%rsp, %rdi
 	movl	22*8(%rsp), %esi
 	call	gtp_direct_hit
+	movq	18*8(%rsp), %rax
+	movq	%rax, 22*8(%rsp)	/* flags, for the pad to pop */
 	addq	$6*8, %rsp
 	popq	%r11
 	popq	%r10
@@ -54,9 +59,7 @@ SYM_FUNC_START(\name)
 	popq	%rdx
 	popq	%rsi
 	popq	%rdi
-	addq	$3*8, %rsp
-	popfq
-	leaq	2*8(%rsp), %rsp
+	addq	$6*8, %rsp
 	RET
 SYM_FUNC_END(\name)
 .endm

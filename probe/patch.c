@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
+#include <linux/cpu.h>
 #include <linux/hashtable.h>
 #include <linux/kallsyms.h>
 #include <linux/kdebug.h>
@@ -181,9 +182,21 @@ static void see(void *unused)
 	sync_core();
 }
 
+/* Between begin_step() and all_see() no CPU comes up, with old code fetched and not yet asked. */
+static void begin_step(void)
+{
+	cpus_read_lock();
+}
+
 static void all_see(void)
 {
 	on_each_cpu(see, NULL, 1);
+}
+
+static void end_step(void)
+{
+	all_see();
+	cpus_read_unlock();
 }
 
 static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
@@ -239,41 +252,64 @@ void gtp_patch_break(struct gtp_patch **p, u32 n)
 {
 	u32 i;
 
+	begin_step();
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_TEXT))
 			break_one(p[i]);
-	all_see();
+	end_step();
 }
 
 void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
 {
 	u32 i;
 
+	begin_step();
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
 			continue;
 		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]);
 		p[i]->state = GTP_PATCH_TEXT;
 	}
-	all_see();
+	end_step();
 }
 
-/* Whoever took our breakpoint away gets the text back that he knows. */
+static bool rest_is(const struct gtp_patch *p, const u8 *bytes)
+{
+	return !memcmp(p->alias + 1, bytes + 1, p->len - 1);
+}
+
+/*
+ * Somebody has written over our breakpoint. He knows our jump, and has put it back; or he knows the
+ * text, and what is ours behind the first byte becomes text again.
+ */
 static void lose(struct gtp_patch *p)
 {
-	write_rest(p, p->old);
+	bool ours = p->state == GTP_PATCH_BROKEN_JUMP && rest_is(p, p->new);
+
+	if (ours && READ_ONCE(*p->alias) == JMP && p->old[0] != JMP) {
+		p->state = GTP_PATCH_JUMP;
+		return;
+	}
+	if (ours)
+		write_rest(p, p->old);
 	p->lost = true;
 	p->state = GTP_PATCH_TEXT;
+}
+
+static bool is_broken(const struct gtp_patch *p)
+{
+	return READ_ONCE(*p->alias) == INT3;
 }
 
 void gtp_patch_jump(struct gtp_patch **p, u32 n)
 {
 	u32 i;
 
+	begin_step();
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
 			continue;
-		if (READ_ONCE(*p[i]->alias) != INT3) {
+		if (!is_broken(p[i])) {
 			lose(p[i]);
 			continue;
 		}
@@ -284,16 +320,17 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_BROKEN_JUMP))
 			continue;
-		p[i]->state = GTP_PATCH_JUMP;
-		if (!swap_first(p[i], INT3, JMP))
+		if (swap_first(p[i], INT3, JMP))
+			p[i]->state = GTP_PATCH_JUMP;
+		else
 			lose(p[i]);
 	}
-	all_see();
+	end_step();
 }
 
 static void break_jump(struct gtp_patch *p)
 {
-	p->lost = memcmp(p->alias + 1, p->new + 1, p->len - 1) || !swap_first(p, JMP, INT3);
+	p->lost = !rest_is(p, p->new) || !swap_first(p, JMP, INT3);
 	if (!p->lost)
 		p->state = GTP_PATCH_BROKEN_JUMP;
 }
@@ -302,6 +339,7 @@ void gtp_patch_unjump(struct gtp_patch **p, u32 n)
 {
 	u32 i;
 
+	begin_step();
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_JUMP))
 			break_jump(p[i]);
@@ -309,20 +347,12 @@ void gtp_patch_unjump(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_BROKEN_JUMP))
 			continue;
+		if (!is_broken(p[i])) {
+			lose(p[i]);
+			continue;
+		}
 		write_rest(p[i], p[i]->old);
 		p[i]->state = GTP_PATCH_BROKEN_TEXT;
 	}
-	all_see();
-}
-
-int gtp_patch_turn(struct gtp_patch *p, u64 to)
-{
-	break_jump(p);
-	if (p->lost)
-		return -EBUSY;
-	all_see();
-	gtp_patch_set(p, to);
-	p->state = GTP_PATCH_BROKEN_TEXT;
-	gtp_patch_jump(&p, 1);
-	return 0;
+	end_step();
 }

@@ -63,7 +63,10 @@ void gtp_patch_exit(void);
  */
 bool gtp_patch_forbidden(u64 addr);
 
-/* gtp_patch_set - what will be written: @addr, @len and @old are there; 0, or -ERANGE: too far */
+/*
+ * gtp_patch_set - what will be written: @addr, @len and @old are there, the state is TEXT or
+ * BROKEN_TEXT; 0, or -ERANGE: too far, and nothing has changed
+ */
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
 /**
@@ -93,18 +96,17 @@ void gtp_patch_unbreak(struct gtp_patch **p, u32 n);
 
 /*
  * gtp_patch_jump - BROKEN_TEXT to JUMP; nobody may be behind the first byte any more. @lost: the
- * first byte is somebody else's; the others are text, and so is @state
+ * first byte is somebody else's, and the others are text or his; @state is TEXT. A task may have
+ * been at @to
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_unjump - JUMP to BROKEN_TEXT. @lost: the first bytes are not our jump; nothing was
- * written
+ * gtp_patch_unjump - JUMP to BROKEN_TEXT. @lost: the bytes are not our jump, and @state is still JUMP
+ * (nothing was written), or it is TEXT (somebody has written over our breakpoint). Without @lost
+ * and still JUMP: somebody has put the jump back over our breakpoint
  */
 void gtp_patch_unjump(struct gtp_patch **p, u32 n);
-
-/* gtp_patch_turn - JUMP to JUMP elsewhere, in reach. -EBUSY with @lost: as in gtp_patch_unjump() */
-int gtp_patch_turn(struct gtp_patch *p, u64 to);
 
 /* gtp_patch_watch, gtp_patch_unwatch - from before the first step until after the last */
 void gtp_patch_watch(struct gtp_patch *p);

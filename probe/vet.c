@@ -19,9 +19,11 @@
 
 enum { FUNCTION_MAX = SZ_64K }; /* bytes of a function that is looked at */
 
-/* Memory for one function at a time, and for its name; under gtp_host.lock. */
+/* Memory for one function at a time, its name, and that of one it jumps to; under gtp_host.lock. */
 static u8 *code;
-static char *name;
+static char *name, *target;
+
+static bool begun; /* a batch */
 
 static int get_scratch(void)
 {
@@ -29,15 +31,19 @@ static int get_scratch(void)
 		code = gtp_mem_alloc(FUNCTION_MAX);
 	if (!name)
 		name = gtp_mem_alloc(KSYM_SYMBOL_LEN);
-	return code && name ? 0 : -ENOMEM;
+	if (!target)
+		target = gtp_mem_alloc(KSYM_SYMBOL_LEN);
+	return code && name && target ? 0 : -ENOMEM;
 }
 
 static void put_scratch(void)
 {
 	gtp_mem_free(code);
 	gtp_mem_free(name);
+	gtp_mem_free(target);
 	code = NULL;
 	name = NULL;
+	target = NULL;
 }
 
 /* The kernel tells a symbol's bounds in text only: NAME+0xOFFSET/0xSIZE and perhaps " [MODULE]". */
@@ -67,6 +73,25 @@ static bool copy_function(u64 start, u32 size)
 	return true;
 }
 
+/*
+ * When an optimised kprobe goes, its jump stays in the code for a while, and no list has it any more.
+ * It leads to memory that no symbol tells of.
+ */
+static bool is_left_over(u64 addr, const struct gtp_region *r)
+{
+	u32 i;
+
+	for (i = 0; i < r->n; i++) {
+		addr += r->insn[i].len;
+		if (r->insn[i].kind != GTP_INSN_JMP)
+			continue;
+		sprint_symbol(target, addr + (u64)(s64)r->insn[i].rel);
+		if (!strrchr(target, '+'))
+			return true;
+	}
+	return false;
+}
+
 /* decide - NULL, or why it is no jump */
 static const char *decide(u64 addr, struct gtp_region *r)
 {
@@ -89,6 +114,8 @@ static const char *decide(u64 addr, struct gtp_region *r)
 	ask.span = place.span;
 	ask.fn_offset = place.offset - ask.at;
 	v = gtp_region_find(&ask, r);
+	if (v == GTP_REGION_OK && is_left_over(addr, r))
+		v = GTP_REGION_OTHERS;
 	return v ? gtp_region_text(v) : NULL;
 }
 
@@ -150,11 +177,18 @@ bool gtp_vet_denied(u64 addr)
 int gtp_vet_batch_begin(void)
 {
 	gtp_trial_end();
-	return gtp_foreign_read();
+	begun = !gtp_foreign_read();
+	return begun ? 0 : -ENOMEM;
+}
+
+int gtp_vet_batch_need(void)
+{
+	return begun ? 0 : gtp_vet_batch_begin();
 }
 
 void gtp_vet_batch_end(void)
 {
+	begun = false;
 	gtp_trial_end();
 	gtp_foreign_forget();
 	put_scratch();

@@ -37,6 +37,9 @@ int gtp_vet_region(u64 addr, struct gtp_region *r, const char **no_jump, struct 
  */
 int gtp_vet_batch_begin(void);
 
+/* gtp_vet_batch_need - the same, unless that has been done and not been ended */
+int gtp_vet_batch_need(void);
+
 /* gtp_vet_batch_end - forget it; the same take-off, for a batch that never began */
 void gtp_vet_batch_end(void);
 

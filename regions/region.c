@@ -8,7 +8,9 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * struct walk - a walk over all instructions of the function
  * @ask: the question; offsets are those of its function
  * @r: the answer
- * @leaders: of the span, as are the other lists
+ * @leaders: of the span: where control arrives
+ * @sites: of the span: what is patched at run time
+ * @faults: of the span: instructions with an exception fixup
  * @off: where the current instruction is
  * @insn: it
  * @before: kind of the one in front of it
@@ -176,6 +178,21 @@ static bool breakpoint(struct walk *w)
 	return w->off == w->ask->at;
 }
 
+/*
+ * On a machine with one CPU the kernel has made lock prefixes this one, and makes them locks again
+ * when a second CPU comes. The table does not list them: it is of the file, where all are locks.
+ */
+static bool was_lock(const struct walk *w)
+{
+	const u8 *p = bytes_at(w), *end = p + w->insn.len;
+
+	if (w->insn.kind == GTP_INSN_JMP_REG || w->insn.kind == GTP_INSN_CALL_REG)
+		return false; /* there it says that the target needs no endbr */
+	while (p < end && (*p == 0x66 || *p == 0x2e || *p == 0xf2 || *p == 0xf3))
+		p++;
+	return p < end && *p == 0x3e;
+}
+
 /* A jump label is a jump at some times, and at others a nop. */
 static bool may_be_nop(const struct walk *w)
 {
@@ -194,7 +211,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 	r->len = (u8)end;
 	if (w->dead)
 		return GTP_REGION_OK;
-	if (kind == GTP_INSN_TRAP || kind == GTP_INSN_FIXED || at_endbr(w))
+	if (kind == GTP_INSN_TRAP || kind == GTP_INSN_FIXED || at_endbr(w) || was_lock(w))
 		return GTP_REGION_COPY;
 	/* A task may sleep in the call while the jump is written. */
 	if (is_call(kind) && end < GTP_REGION_JUMP)

@@ -63,8 +63,11 @@ __asm__("	.text\n"
 	"	mov	16(%rsp), %rax\n"
 	"	mov	%rax, padworld_seen+8*17(%rip)\n"
 	"	incq	padworld_seen+8*18(%rip)\n"
+	"	popq	%rax\n"
+	"	mov	%rax, 8(%rsp)\n"
 	"	mov	padworld_seen(%rip), %rax\n"
-	"	popfq\n"
+	"	test	%rsp, %rsp\n" /* as a return thunk may do */
+	"	stc\n"
 	"	ret\n"
 );
 

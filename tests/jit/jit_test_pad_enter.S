@@ -84,8 +84,9 @@ SYM_FUNC_START(gtp_pad_hit)
 	mov	16(%rsp), %rax
 	mov	%rax, jit_test_pad_hit+8*17(%rip)
 	incq	jit_test_pad_hit+8*18(%rip)
+	popq	%rax
+	mov	%rax, 8(%rsp)			/* flags in place of the number */
 	mov	jit_test_pad_hit(%rip), %rax
-	popfq
 	RET
 SYM_FUNC_END(gtp_pad_hit)
 STACK_FRAME_NON_STANDARD gtp_pad_hit

@@ -331,31 +331,36 @@ static void test_instructions_refused(void **state)
 	assert_int_equal(plan(), 0);
 }
 
-/* The bytes of a pad without a condition for a place at @at, at @base. */
-static int emit_at(u64 at, u64 base, u8 *buf, u32 *len)
+/* The bytes of a pad for a place at @at, at @base. */
+static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 {
 	struct ax_jit_world world = { .pad_hit = base + 0x1000 };
 	struct ax_jit *work;
 	int ret;
 
-	ask(NULL);
+	ask(cond);
 	t.req.at = at;
 	t.req.world = &world;
 	work = malloc(gtp_pad_work_size(&t.req));
 	*len = gtp_pad_plan(work, &t.req);
-	assert_in_range(*len, 1, 128);
+	assert_in_range(*len, 1, 256);
 	assert_int_equal(gtp_pad_emit(work, base, buf, *len - 1), -ENOSPC);
 	ret = gtp_pad_emit(work, base, buf, *len);
 	free(work);
 	return ret;
 }
 
-enum { BEFORE = 15 }; /* push number; call pad_hit; lea rsp, [rsp + 8] */
+static int emit_at(u64 at, u64 base, u8 *buf, u32 *len)
+{
+	return emit(NULL, at, base, buf, len);
+}
+
+enum { BEFORE = 11 }; /* push number; call pad_hit; popfq */
 
 /* A displaced call leaves the return address that it left before: nobody returns to a pad. */
 static void test_call(void **state)
 {
-	u8 buf[128];
+	u8 buf[256];
 	u32 len;
 
 	REGION("\xe8\x00\x10\x00\x00");
@@ -370,7 +375,7 @@ static void test_call(void **state)
 
 static void test_out_of_reach(void **state)
 {
-	u8 buf[128];
+	u8 buf[256];
 	u32 len;
 
 	REGION("\x0f\x1f\x44\x00\x00");
@@ -386,17 +391,47 @@ static void test_out_of_reach(void **state)
 /* A fault of a displaced instruction is not to be taken for that of a load: it stands elsewhere. */
 static void test_no_load_place(void **state)
 {
-	u8 buf[128];
+	u8 buf[256];
 	u32 len;
 
-	REGION("\x50\x51\x52\x53\x56"); /* behind the first is a multiple of 8 */
-	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), 0);
-	assert_memory_equal(buf + BEFORE, "\x50\x90\x51\x52\x53\x56\xe9", 7);
 	REGION("\x66\x90\xff\x53\x08"); /* the jump stands behind the push */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
 	assert_memory_equal(buf + BEFORE, "\x66\x90\x68\x05\x00\x00\x10\xff\x63\x08", 10);
-	REGION("\x48\x89\xc3\xff\x53\x08"); /* and would at 24, after one that copies 3 bytes */
+	REGION("\xff\x93\x08\x00\x00\x00"); /* and would at 16 */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
+	assert_memory_equal(buf + BEFORE, "\x90\x68\x06\x00\x00\x10\xff\xa3", 8);
+}
+
+/* The same behind conditions of several lengths. */
+static void test_no_load_place_conditional(void **state)
+{
+	static const char *const conds[] = {
+		"reg 5; end", EQUAL, FIELD, "reg 8; reg 9; equal; end",
+		"reg 5; ref8; end", "reg 5; const32 0x12345678; equal; end",
+		"reg 8; const16 1000; swap; less_signed; end", "reg 5; reg 4; add; ref16; end",
+	};
+	static const u8 code[] = { 0x50, 0x51, 0x52, 0x53, 0x56 };
+	u32 moved = 0;
+
+	for (u32 i = 0; i < ARRAY_SIZE(conds); i++) {
+		u8 buf[256], *p;
+		u32 len;
+
+		REGION("\x50\x51\x52\x53\x56");
+		assert_int_equal(emit(conds[i], 0x110000000, 0x100000000, buf, &len), 0);
+		p = memchr(buf, 0x51, len); /* no condition needs rcx */
+		assert_non_null(p);
+		p -= p[-1] == 0x90 ? 2 : 1;
+		for (u32 k = 0; k < sizeof(code); k++, p++) {
+			if (*p == 0x90) {
+				moved++;
+				p++;
+			}
+			assert_int_equal(*p, code[k]);
+			assert_int_not_equal((p - buf) % AX_JIT_LOAD_ALIGN, 0);
+		}
+	}
+	assert_int_not_equal(moved, 0);
 }
 
 /* Flags that are dead are still the hit's if somebody wants to record them. */
@@ -443,6 +478,7 @@ int main(void)
 		cmocka_unit_test(test_call),
 		cmocka_unit_test(test_out_of_reach),
 		cmocka_unit_test(test_no_load_place),
+		cmocka_unit_test(test_no_load_place_conditional),
 		cmocka_unit_test(test_flags_kept),
 		cmocka_unit_test(test_random),
 	};

@@ -148,6 +148,11 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 1, &r, "90 fb 90 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 cd 80 90 90 90");
 	ASK(GTP_REGION_COPY, 2, &r, "90 fb 90 90 90 90 90");
+	/* A lock prefix on a machine with one CPU, which may get another; not a jump's own. */
+	ASK(GTP_REGION_COPY, 1, &r, "90 55 3e 48 ff 07 90 90");
+	ASK(GTP_REGION_COPY, 1, &r, "90 55 66 3e ff 07 90 90");
+	ASK(GTP_REGION_OK, 1, &r, "90 f0 48 ff 07 90 90 90");
+	ASK(GTP_REGION_OK, 1, &r, "90 55 53 3e ff d0 90 90");
 	/* a jump through a register: only where all its targets are known */
 	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0");
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_COMPLETE);
