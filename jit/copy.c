@@ -116,7 +116,7 @@ static void call_reg(const struct copy *c)
 	u8 p[GTP_INSN_MAX];
 
 	memcpy(p, c->p, c->insn->len);
-	p[call_modrm(c->insn, c->p)] ^= (2 ^ 4) << 3;
+	p[call_modrm(c->insn, c->p)] ^= (0x2 ^ 0x4) << 3;
 	push_end(c);
 	moved(c, p);
 }

@@ -52,3 +52,24 @@ class Kprobe:
     def remove(self):
         self.enable(False)
         write("kprobe_events", "-:gtptest/other")
+
+
+def instructions(function, pattern):
+    """Addresses in a function at which the disassembler shows the pattern."""
+    lines = cmd("disassemble " + function).splitlines()
+    return [int(re.search(r"0x[0-9a-f]+", line).group(0), 16) for line in lines if re.search(pattern, line)]
+
+
+@functools.lru_cache(None)
+def place():
+    """Behind the function tracer's instruction: ftrace's kprobe events take no function that it does not trace."""
+    places = instructions("gtp_target_add", r"\+\d+>:")
+    site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
+    return places[places.index(site) + 1]
+
+
+def load_table(module):
+    """What the files say of a module's code."""
+    table = "/tmp/%s.rgn" % module
+    shell()("%s/build/tools/gdbtp-regions table %s/%s.ko -o %s" % (TOP, KMOD, module, table))
+    shell()("{ echo module %s; cat %s; } >/proc/gtpregions" % (module, table))

@@ -3,21 +3,9 @@
 import gdb
 
 from lib import *
+from others import *
 
-ROUNDS = 2000
-CPUS = len(os.sched_getaffinity(0))
-TRACING = "/sys/kernel/tracing/"
 JUMP, BREAKPOINT = 0xe9, 0xcc
-
-
-def mechanism(num):
-    """How a tracepoint's location is probed."""
-    text = cmd("monitor probes")
-    for line in text.splitlines():
-        found = re.match(r"0x[0-9a-f]+  (.*?), \d+ missed, tracepoints([ \d]*)", line)
-        if found and str(num) in found.group(2).split():
-            return found.group(1)
-    raise Failure("tracepoint %d is not in:\n%s" % (num, text))
 
 
 def is_jump(num):
@@ -25,57 +13,8 @@ def is_jump(num):
     check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
 
 
-def text_at(where, count=8):
-    return bytes(gdb.selected_inferior().read_memory(where, count))
-
-
 def first_byte(where):
     return text_at(where, 1)[0]
-
-
-def looped(what, rounds=ROUNDS):
-    """Have every CPU make its calls; how many of each function were made."""
-    before = fixture()
-    target("loop %s %d" % (what, rounds))
-    after = fixture()
-    return {name: after[name] - before[name] for name in ("leaf", "add", "obj", "irq")}
-
-
-def instructions(function, pattern):
-    """Addresses in a function at which the disassembler shows the pattern."""
-    lines = cmd("disassemble " + function).splitlines()
-    return [int(re.search(r"0x[0-9a-f]+", line).group(0), 16) for line in lines if re.search(pattern, line)]
-
-
-def write(file, text):
-    """By another process: GDB's own tasks are not traced."""
-    shell()("echo %s >>%s" % (quoted(text), TRACING + file))
-
-
-class Kprobe:
-    """Somebody else's: an event of ftrace. It is registered disabled, and has a count."""
-
-    def __init__(self, where):
-        write("kprobe_events", "p:gtptest/other 0x%x" % where)
-
-    def enable(self, on=True):
-        write("events/gtptest/other/enable", "1" if on else "0")
-
-    def count(self):
-        with open(TRACING + "kprobe_profile") as file:
-            return sum(int(line.split()[1]) for line in file if line.split()[0] == "other")
-
-    def remove(self):
-        self.enable(False)
-        write("kprobe_events", "-:gtptest/other")
-
-
-@functools.lru_cache(None)
-def place():
-    """Behind the function tracer's instruction: ftrace's kprobe events take no function that it does not trace."""
-    places = instructions("gtp_target_add", r"\+\d+>:")
-    site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
-    return places[places.index(site) + 1]
 
 
 def jumping(condition="", *actions):
@@ -95,13 +34,6 @@ def all_counted(num):
     equal(made["add"], ROUNDS * CPUS)
     equal(hits(num) - before, made["add"])
     equal(nested() + missed(), 0)
-
-
-def load_table(module):
-    """What the files say of a module's code."""
-    table = "/tmp/%s.rgn" % module
-    shell()("%s/build/tools/gdbtp-regions table %s/%s.ko -o %s" % (TOP, KMOD, module, table))
-    shell()("{ echo module %s; cat %s; } >/proc/gtpregions" % (module, table))
 
 
 original = None
@@ -231,6 +163,20 @@ def overlap():
     equal((hits(first), hits(behind)), (10, 10))
 
 
+@test("one in the middle of a jump, during the run: refused, and works in the next one")
+def middle():
+    inside = instructions("gtp_target_add", r"\+\d+>:")
+    inside = inside[inside.index(place()) + 1]
+    check(inside < place() + 5, "the first instruction is a long one")
+    num = jumping()
+    message = refused("trace *0x%x" % inside)
+    check("within the bytes of the jump at 0x%x" % place() in message, message)
+    target("call add 1 1")
+    cmd("tstop")
+    equal(hits(num), 1)
+    restored()
+
+
 @test("interrupts hit too, and none is lost inside another hit")
 def interrupts():
     cmd("set circular-trace-buffer on")
@@ -320,6 +266,54 @@ def others_after():
         cmd("delete")
 
 
+def optimized(where):
+    """Has the kernel made a jump of the kprobe there?"""
+    return re.search(r"^0*%x .*\[OPTIMIZED\]" % where, shell()("cat /sys/kernel/debug/kprobes/list"), re.M)
+
+
+def optimizable():
+    """An instruction at which it does, and what is there without."""
+    for where in instructions("gtp_target_locals", r"\+\d+>:")[2:]:
+        text = text_at(where)
+        other = Kprobe(where)
+        other.enable()
+        for _ in range(20):
+            if optimized(where):
+                other.remove()
+                until(lambda: text_at(where) == text, "the text", 10)
+                return where, text
+            time.sleep(0.1)
+        other.remove()
+    raise Failure("the kernel optimises no kprobe")
+
+
+@test("someone's optimised kprobe goes at the same time: its jump is not taken for the code")
+def left_over():
+    where, text = optimizable()
+    cmd("set circular-trace-buffer on")
+    num = trace("*0x%x" % where)
+    became = []
+    for _ in range(15):
+        other = Kprobe(where)
+        other.enable()
+        until(lambda: optimized(where), "the optimised kprobe", 10)
+        going = subprocess.Popen(["/bin/sh", "-c", "cd %s; echo 0 >events/gtptest/other/enable;"
+                                  "echo -:gtptest/other >>kprobe_events" % TRACING])
+        while going.poll() is None:
+            cmd("tstart")
+            became.append(mechanism(num))
+            target("call locals 3")
+            equal(hits(num), 1)
+            cmd("tstop")
+        equal(going.wait(), 0)
+        until(lambda: text_at(where) == text, "the text", 10)
+    note({how: became.count(how) for how in became})
+    cmd("tstart")
+    is_jump(num)
+    cmd("tstop")
+    equal(text_at(where), text)
+
+
 @test("someone's kprobes behind the jump are refused, those in front of it work")
 def others_around():
     places = instructions("gtp_target_add", r"\+\d+>:")
@@ -396,7 +390,7 @@ def unload():
     equal(hits(num), 1)
 
 
-@test("a hundred runs on all CPUs' calls")
+@test("ten runs on all CPUs' calls")
 def many():
     loops = background("loop mix 30000")
     num = trace("*0x%x if $rdi %% 3 == 0" % place(), "collect a")

@@ -3,14 +3,15 @@
 import gdb
 
 from lib import *
+from others import *
 
-ROUNDS = 20000
+TURNS = 20000
 
 
 @test("tracepoints come and go while all CPUs call them")
 def come_and_go():
     cmd("set circular-trace-buffer on")
-    loops = background("loop mix %d" % (ROUNDS // 2))
+    loops = background("loop mix %d" % (TURNS // 2))
     for _ in range(3):
         num = trace("gtp_target_leaf", "collect n")
         trace("gtp_target_add", "collect a, b")
@@ -21,6 +22,33 @@ def come_and_go():
         cmd("tstop")
         cmd("delete")
     equal(loops.wait(), 0)
+
+
+@test("CPUs go and come meanwhile, and are hit when they are back")
+def hotplug():
+    cmd("set circular-trace-buffer on")
+    load_table("gtp_target")
+    add = trace("*0x%x" % place(), "collect a")
+    trace("gtp_target_leaf")
+    switch = "/sys/devices/system/cpu/cpu%d/online"
+    script = "for i in 1 2 3 4 5; do for on in 0 1; do for cpu in 1 2; do echo $on >%s || exit 1; done; done; done"
+    power = subprocess.Popen(["/bin/sh", "-c", script % (switch.replace("%d", "$cpu"))])
+    runs = 0
+    while power.poll() is None or runs < 5:
+        cmd("tstart")
+        equal(mechanism(add), "jump")
+        target("call add 1 1")
+        cmd("tstop")
+        runs += 1
+    equal(power.returncode, 0)
+    note("%d runs meanwhile" % runs)
+    cmd("tstart")
+    before = fixture()["add"]
+    target("loop add 1000")
+    made = fixture()["add"] - before
+    cmd("tstop")
+    check(made >= 1000 * CPUS, "%d calls on %d CPUs" % (made, CPUS))
+    equal(hits(add), made)
 
 
 run()
