@@ -65,7 +65,7 @@ def main(seed, count, tool, vmlinux, *modules):
     rng = random.Random(int(seed))
     sets, functions = by_set(instructions(tool, vmlinux))
     show("uniform", sample(sets["uniform"], int(count), rng))
-    show("entry", sample(sets["entry"], 500, rng))
+    show("entry", sample(sets["entry"], min(500, int(count) // 3), rng))
     show("weak", sample(sets["weak"], 20, rng))
     show("second", sample(sets["second"], 6000, rng))
     for name in sample(sorted(functions), INNER_FUNCTIONS, rng):
