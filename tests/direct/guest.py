@@ -526,6 +526,9 @@ def waits():
 def main(seed, picks, *topics):
     global here
     topics = topics or ("together", "single", "counts", "kernel", "waits")
+    unknown = set(topics) - {function.__name__ for function in gtp.tests}
+    if unknown:
+        sys.exit("no topic %s" % ", ".join(unknown))
     gtp.load("self_trace=1")  # what this process does is counted too
     gtp.load_fixture()
     subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
