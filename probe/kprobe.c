@@ -167,6 +167,15 @@ static bool is_return(u64 addr)
 	return false;
 }
 
+/* Someone else's breakpoint would hide it, but then the machine hangs already. */
+static bool halts(u64 addr)
+{
+	u8 code[4] = { 0 };
+
+	return !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)) &&
+	       gtp_insn_halts(code, sizeof(code));
+}
+
 int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
@@ -186,6 +195,10 @@ int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 	}
 	if (is_return(addr)) {
 		gtp_why(why, "returns go through it, those of gdbtp too: it cannot trace itself");
+		return -EINVAL;
+	}
+	if (halts(addr)) {
+		gtp_why(why, "the CPU waits for interrupts there; with a probe it would miss them");
 		return -EINVAL;
 	}
 	return 0;

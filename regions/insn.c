@@ -474,3 +474,19 @@ int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail)
 		return -EINVAL;
 	return finish(&s, insn);
 }
+
+static bool waits(const u8 *p, u32 avail)
+{
+	if (avail >= 1 && p[0] == 0xf4) /* hlt */
+		return true;
+	if (avail < 3 || p[0] != 0x0f || p[1] != 0x01)
+		return false;
+	return p[2] == 0xc9 || p[2] == 0xfb; /* mwait, mwaitx */
+}
+
+bool gtp_insn_halts(const u8 *p, u32 avail)
+{
+	if (avail > 1 && p[0] == 0xfb) /* sti */
+		return waits(p + 1, avail - 1);
+	return waits(p, avail);
+}

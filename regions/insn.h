@@ -71,4 +71,18 @@ struct gtp_insn {
  */
 int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
 
+/**
+ * gtp_insn_halts() - does the CPU wait for an interrupt there?
+ * @p: an instruction
+ * @avail: how many bytes may be read
+ *
+ * hlt, mwait and mwaitx; and sti in front of one of them, which lets no interrupt in between the two.
+ * A kprobe executes an instruction alone, with interrupts off: a CPU that halts so does not come
+ * back, and an interrupt that comes behind a sti that is alone is slept through. For a jump they are
+ * GTP_INSN_FIXED.
+ *
+ * Context: any.
+ */
+bool gtp_insn_halts(const u8 *p, u32 avail);
+
 #endif /* _GTP_INSN_H */

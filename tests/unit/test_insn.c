@@ -284,11 +284,33 @@ static void garbage(void **state)
 	assert_in_range(accepted, 10000, 190000);
 }
 
+static void halting(void **state)
+{
+	static const struct {
+		const char *bytes;
+		bool halts;
+	} rows[] = {
+		{ "f4", true }, { "fb f4", true }, { "0f 01 c9", true }, { "0f 01 fb", true },
+		{ "fb 0f 01 c9", true }, { "fb", false }, { "fb 90", false }, { "0f 01 c8", false },
+		{ "0f 01", false }, { "fb 0f 01", false }, { "", false }, { "90 f4", false },
+		{ "fa", false }, { "0f 00 c9", false },
+	};
+	u8 bytes[20];
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		u32 n = bytes_of(rows[i].bytes, bytes);
+
+		if (gtp_insn_halts(bytes, n) != rows[i].halts)
+			fail_msg("%s", rows[i].bytes);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(plain),   cmocka_unit_test(flags),   cmocka_unit_test(relative),
 		cmocka_unit_test(special), cmocka_unit_test(refused), cmocka_unit_test(garbage),
+		cmocka_unit_test(halting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

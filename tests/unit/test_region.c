@@ -148,6 +148,8 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 1, &r, "90 fb 90 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 cd 80 90 90 90");
 	ASK(GTP_REGION_COPY, 2, &r, "90 fb 90 90 90 90 90");
+	ASK(GTP_REGION_COPY, 1, &r, "90 55 f4 90 90 90 90");
+	ASK(GTP_REGION_COPY, 1, &r, "90 55 0f 01 c9 90 90");
 	/* A lock prefix on a machine with one CPU, which may get another; not a jump's own. */
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 3e 48 ff 07 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 66 3e ff 07 90 90");
