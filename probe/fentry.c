@@ -19,6 +19,7 @@
 #include "probe/direct_parts.h"
 #include "probe/fentry.h"
 #include "probe/trial.h"
+#include "probe/vet.h"
 
 enum { CALLS_MAX = 16 };
 
@@ -42,6 +43,18 @@ static u64 idle_site_at(u64 addr)
 	return memcmp(code + at, idle_site, sizeof(idle_site)) ? 0 : addr + at;
 }
 
+/*
+ * Weak functions that another has replaced are still in the code, without a symbol. ftrace has their
+ * sites and never calls from there, but takes a call, and warns when that is taken off.
+ */
+static bool begins_function(u64 addr)
+{
+	u64 start;
+	u32 size;
+
+	return gtp_vet_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
+}
+
 /* May it be probed at all, and does ftrace know the site? 0, -EOPNOTSUPP or a refusal. */
 static int vet(u64 addr, struct gtp_why *why)
 {
@@ -50,6 +63,8 @@ static int vet(u64 addr, struct gtp_why *why)
 
 	if (err)
 		return err;
+	if (!begins_function(addr))
+		return -EOPNOTSUPP;
 	err = gtp_trial_at(addr, &on_ftrace, NULL);
 	if (err)
 		gtp_kprobe_explain(err, why);

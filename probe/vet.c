@@ -63,6 +63,11 @@ static bool find_function(u64 addr, u64 *start, u32 *size)
 	return true;
 }
 
+bool gtp_vet_bounds(u64 addr, u64 *start, u32 *size)
+{
+	return !get_scratch() && find_function(addr, start, size);
+}
+
 /* As it is now, but for our own probes. */
 static bool copy_function(u64 start, u32 size)
 {

@@ -28,6 +28,9 @@
  */
 int gtp_vet_region(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why);
 
+/* gtp_vet_bounds - the function around an address, as the kernel's symbols bound it; false: unknown */
+bool gtp_vet_bounds(u64 addr, u64 *start, u32 *size);
+
 /**
  * gtp_vet_batch_begin() - find out where kprobes are now
  *
