@@ -526,7 +526,7 @@ def waits():
 
 def main(seed, picks, *topics):
     global here
-    topics = topics or ("together", "single", "counts", "kernel", "waits")
+    topics = topics or ("together", "single", "counts", "kernel", "waits", "halt", "weak")
     unknown = set(topics) - {function.__name__ for function in gtp.tests}
     if unknown:
         sys.exit("no topic %s" % ", ".join(unknown))
