@@ -20,7 +20,8 @@ BUILT = os.path.join(TOP, "build/bench")
 RELEASE = os.uname().release
 COUNTS = (1, 10, 100, 1000, 5000)
 FTRACE_CALL = 5  # bytes
-NEVER = "220027"  # a condition: const8 0, end
+# A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
+NEVER = "260007" "1a" "2412345678" "13" "27"
 SEED = 1
 
 
@@ -50,6 +51,11 @@ def mechanisms(gdb):
     return found
 
 
+def in_use(gdb, what):
+    """Bytes of machine code, or of jump pads."""
+    return int(re.search(r"(\d+) of \d+ bytes", gdb.monitor(what)).group(1))
+
+
 def timed(gdb, packet):
     start = time.monotonic()
     answer = gdb.ask(packet, 600)
@@ -69,6 +75,7 @@ def run_with(gdb, addrs):
     if answer != "OK":
         raise SystemExit("QTStart was answered %r" % answer)
     became = mechanisms(gdb)
+    used.update(jit=in_use(gdb, "jit"), direct=in_use(gdb, "direct"))
     answer, remove = timed(gdb, "QTStop")
     if answer != "OK" or sum(became.values()) != len(addrs):
         raise SystemExit("QTStop was answered %r; %r" % (answer, became))
@@ -84,12 +91,18 @@ def measure(gdb, everywhere, count):
         everywhere.remove(became)
 
 
+used = {}
+
+
 def main():
+    start = time.monotonic()
     subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
+    print("# loading the module: %.0f ms" % ((time.monotonic() - start) * 1e3))
     subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
     gdb = rsp.connect()
     everywhere = places()
     print("# %s: milliseconds of guest time, one instruction a nanosecond" % RELEASE)
+    print("# on x,y: x bytes of machine code, y bytes of pads")
     print("%6s  %-8s %9s %9s  %s" % ("probes", "direct", "arming", "removing", "they became"))
     for direct in ("off", "on"):
         gdb.monitor("direct " + direct)
@@ -97,6 +110,7 @@ def main():
             (arm, remove), became = measure(gdb, everywhere, count)
             told = ", ".join("%d %s" % (n, what) for what, n in sorted(became.items()))
             print("%6d  %-8s %9.1f %9.1f  %s" % (count, direct, arm * 1e3, remove * 1e3, told))
+            print("#", used)
             sys.stdout.flush()
     gdb.close()
 
