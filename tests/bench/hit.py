@@ -21,9 +21,9 @@ ONLY = os.environ.get("BENCH_ONLY", "")
 # First byte of what stands there when the kernel is done with a kprobe (optimising takes its time), and what
 # monitor probes says of a tracepoint that is no kprobe.
 PLACES = {
-    "jump": ("mid-function, where the kernel makes a kprobe a jump", "e9", "jump"),
-    "entry": ("function entry, where the kernel uses ftrace", None, "ftrace call"),
-    "int3": ("in front of a branch, where a kprobe stays a breakpoint", "cc", "jump"),
+    "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
+    "entry": ("function entry: a kprobe becomes an ftrace call", None, "ftrace call"),
+    "int3": ("before a branch: a kprobe stays a breakpoint", "cc", "jump"),
 }
 
 
@@ -155,7 +155,7 @@ def measure_others(place):
                 fill(place, row, case, run())
             except Wrong as e:
                 failures.append("%s: %s: %s" % (place.name, row, e))
-                return
+                break
 
 
 FLOOR = "a module's kprobe that adds 1 to a counter"
@@ -164,7 +164,7 @@ COLUMNS = {"false": "false", "true": "true", "sum": "a + b", "both": "both"}
 
 def print_places(places):
     for place in places:
-        say("\n%-48s%6s %8s %8s %8s" % (place.means[:48], *COLUMNS.values()))
+        say("\n%-48s%6s %8s %8s %8s" % (place.means, *COLUMNS.values()))
         rows = dict.fromkeys(row for at, row, case in costs if at == place.name)
         for row in rows:
             cells = [figure(costs.get((place.name, row, case))) for case in COLUMNS]
@@ -174,7 +174,7 @@ def print_places(places):
 
 def print_others(places):
     for place in places:
-        say("\n%-48s%8s %10s %12s" % (place.means[:48], "direct", "compiled", "interpreted"))
+        say("\n%-48s%8s %10s %12s" % (place.means, "direct", "compiled", "interpreted"))
         for case in CASES:
             cells = [figure(costs.get((place.name, row, case))) for row in ENGINES.values()]
             if case not in COLUMNS and any(cell != "-" for cell in cells):

@@ -87,6 +87,19 @@ def wait_for_lines(path):
         time.sleep(0.5)
 
 
+def interrupt(run):
+    """One that has only just attached its program may forget that it was told to end."""
+    for _ in range(60):
+        run.send_signal(signal.SIGINT)
+        try:
+            run.wait(1)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+    run.kill()
+    run.wait()
+
+
 def bpftrace(place, kind, cases, case):
     """The program is attached when the code has changed, and ends when it is interrupted."""
     condition, action, said = cases[case]
@@ -101,8 +114,7 @@ def bpftrace(place, kind, cases, case):
             if not said:
                 wait_for_lines(path)
         finally:
-            run.send_signal(signal.SIGINT)
-            run.wait(60)
+            interrupt(run)
     told = contents(path).strip()
     if said:
         check(re.search(said, told), "bpftrace %s, %s: %s" % (kind, case, told))
