@@ -26,6 +26,7 @@ FTRACE_CALL = 5  # bytes
 # A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
 NEVER = "260007" "1a" "2412345678" "13" "27"
 SEED = 2
+REFUSALS_MAX = 50  # each costs a run
 
 
 def lines(path):
@@ -33,15 +34,24 @@ def lines(path):
         return f.read().splitlines()
 
 
-def places():
-    """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
+def traceable():
+    """Name and address of the call of each function that ftrace has, and that is no module's."""
+    path = "/sys/kernel/tracing/available_filter_functions"
+    if os.path.exists(path + "_addrs"):
+        rows = [line.split() for line in lines(path + "_addrs")]
+        return [(row[1], int(row[0], 16)) for row in rows if len(row) == 2]
+    # Without that list, the kernels that are tested have the call first in the function.
     known = {line.split()[2]: int(line.split()[0], 16) for line in lines("/proc/kallsyms")
              if len(line.split()) == 3}
+    return [(name, known[name]) for name in lines(path) if name in known]
+
+
+def places():
+    """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
     forbidden = {line.split()[-1].split()[0] for line in lines("/sys/kernel/debug/kprobes/blacklist")}
-    names = [name for name in lines("/sys/kernel/tracing/available_filter_functions")
-             if " " not in name and name in known and name not in forbidden]
-    random.Random(SEED).shuffle(names)
-    return list(dict.fromkeys(known[name] + FTRACE_CALL for name in names))
+    found = [addr + FTRACE_CALL for name, addr in traceable() if name not in forbidden]
+    random.Random(SEED).shuffle(found)
+    return list(dict.fromkeys(found))
 
 
 def mechanisms(gdb):
@@ -90,11 +100,12 @@ def run_with(gdb, addrs):
 
 def measure(gdb, everywhere, count):
     """The first places that the kernel allows."""
-    while True:
+    for _ in range(REFUSALS_MAX):
         took, became = run_with(gdb, everywhere[:count])
         if took:
             return took, became
         everywhere.remove(became)
+    raise SystemExit("the kernel refuses too many of the places: something is wrong with them")
 
 
 def main():
