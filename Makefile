@@ -42,7 +42,7 @@ check-debug: ## the guest tests on a kernel with KASAN, lockdep and sleep checks
 fuzz: ## every fuzzer for SECONDS (default 600)
 	$(MAKE) -C tests/fuzz run SECONDS=$(or $(SECONDS),600)
 
-bench: ## what a hit costs, in instructions, in a guest that counts them (root)
+bench: ## what a hit costs, ours and others', in instructions; what arming thousands takes (root)
 	tests/vm/deps
 	tests/bench/run
 

@@ -103,14 +103,14 @@ u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 	return j->nslow++;
 }
 
-/* The top of the stack, or 0; actions have no value. */
+/* The top of the stack, or 0; what actions have come to. */
 static void put_result(struct ax_jit *j)
 {
 	const struct jit_val *top = j->depth ? jit_arg(j, 0) : NULL;
 
 	if (j->req.nitems)
-		return;
-	if (!top || (jit_is_const(top) && !top->imm))
+		x86_mov_imm(&j->b, X86_RAX, jit_frame_size(j));
+	else if (!top || (jit_is_const(top) && !top->imm))
 		x86_zero(&j->b, X86_RAX);
 	else
 		jit_move(j, X86_RAX, top);

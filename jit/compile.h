@@ -281,6 +281,7 @@ void jit_op_printf(struct ax_jit *j);
 
 /* compile_frame.c */
 void jit_frame_items(struct ax_jit *j);
+u32 jit_frame_size(const struct ax_jit *j);
 void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 void jit_frame_var(struct ax_jit *j, u32 tsv);
 void jit_frame_after_call(struct ax_jit *j);

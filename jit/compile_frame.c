@@ -301,6 +301,12 @@ void jit_frame_after_call(struct ax_jit *j)
 		load_frame(j);
 }
 
+/* jit_frame_size - of all that has been collected, with the frame's head */
+u32 jit_frame_size(const struct ax_jit *j)
+{
+	return (u32)sizeof(struct gtp_frame) + j->frame_used;
+}
+
 /* jit_frame_items - all actions, one after the other */
 void jit_frame_items(struct ax_jit *j)
 {

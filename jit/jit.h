@@ -29,8 +29,8 @@ static inline u64 ax_jit_careful(const u8 *load)
 }
 
 /*
- * struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0, and
- * anything when actions have been compiled
+ * struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0. Of actions
+ * the value is the size of a frame with what they have collected, its head included: never 0
  */
 struct ax_jit_result {
 	u64 value;
@@ -45,6 +45,13 @@ struct ax_jit_result {
  * Context: a hit; see struct ax_ops.
  */
 typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax_env *env);
+
+/*
+ * ax_jit_actions_fn - the same when actions have been compiled, for who needs not know why it is 0
+ *
+ * GCC gives callers of the other type a frame pointer, since two words as one may need aligning.
+ */
+typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /* The common stubs. */
 enum ax_jit_stub {

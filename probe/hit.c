@@ -376,19 +376,19 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 static noinline void act(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
-	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quick);
+	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quick);
 	u64 start = READ_ONCE(tp->quick_start);
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
 		record(cpu);
 		return;
 	}
-	gtp_hit_record(cpu, tp, quick, start, hit_time(cpu));
+	gtp_hit_record(cpu, tp, cpu->env.regs, quick, start, hit_time(cpu));
 }
 
-static struct ax_jit_result nothing(const struct gtp_regs *regs, struct ax_env *env)
+static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
 {
-	return (struct ax_jit_result){ 0 };
+	return sizeof(struct gtp_frame);
 }
 
 static bool uses_tsc(const struct gtp_trace *t)

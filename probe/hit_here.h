@@ -20,20 +20,23 @@ void gtp_hit_failed(struct gtp_cpu *cpu);
 /*
  * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
  *
- * Little is kept over the call, lest it be saved and restored: what was read before is read again.
+ * Nothing but @cpu is kept over the call, lest it be saved and restored.
  */
 static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
-					   ax_jit_fn run, u64 start, u64 time)
+					   const struct gtp_regs *regs, ax_jit_actions_fn run,
+					   u64 start, u64 time)
 {
 	struct gtp_frame *f = gtp_buffer_room(&cpu->buf);
+	u32 bytes;
 
 	cpu->env.frame = (u8 *)(f + 1);
 	memcpy(f, &start, sizeof(start));
 	f->time = time;
 	f->pc = tp->addr;
 	cpu->quick[tp->slot]++;
-	if (likely(!ax_jit_run(run, &cpu->env, NULL)))
-		gtp_buffer_push(&cpu->buf, (u32)READ_ONCE(tp->quick_start));
+	bytes = (u32)run(regs, &cpu->env);
+	if (likely(bytes))
+		gtp_buffer_push(&cpu->buf, bytes);
 	else
 		gtp_hit_failed(cpu);
 }
@@ -42,9 +45,10 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
  * The one tracepoint here, if there is but one: @tp's condition holds. Nothing is called on the way
  * to the actions, so that few registers are needed.
  */
-static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+					     const struct gtp_regs *regs)
 {
-	ax_jit_fn quick = (ax_jit_fn)gtp_acquire(&tp->quickest);
+	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quickest);
 	u64 start = READ_ONCE(tp->quick_start);
 	u64 time;
 
@@ -55,7 +59,7 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	time = gtp_read_tsc();
 	cpu->tp = tp;
 	cpu->time = time;
-	gtp_hit_record(cpu, tp, quick, start, time);
+	gtp_hit_record(cpu, tp, regs, quick, start, time);
 }
 
 /*
@@ -87,7 +91,7 @@ static __always_inline void gtp_hit_here(const struct gtp_location *loc, struct 
 	cpu->env.regs = regs;
 	tp = loc->first;
 	if (held || !tp->cond)
-		gtp_hit_act_here(cpu, tp);
+		gtp_hit_act_here(cpu, tp, regs);
 	else
 		gtp_hit_turns(cpu, tp);
 	barrier();

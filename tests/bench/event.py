@@ -6,59 +6,18 @@
 # whoever was measured says that it has seen every call, or none where its condition is false.
 import os
 import re
-import statistics
 import subprocess
 import sys
 import time
 import traceback
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common import (ALL, RELEASE, above, answers, bpftrace_env, calibrate, check, check_hits, cmd, figure, order,
+                    records, set_up, warmly, write)
+
 import gdb
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILT = os.path.join(TOP, "build/bench")
-RELEASE = os.uname().release
-BENCH = "/proc/gtp_bench"
-TRACING = "/sys/kernel/tracing"
 EVENT = "gtp_bench/gtp_bench_hit"
-
-CALLS, REPEATS = 2000, 5
-ALL = 2 * CALLS * REPEATS
-
-
-class Wrong(Exception):
-    """A figure that would not mean what it says."""
-
-
-def check(good, text):
-    if not good:
-        raise Wrong(text)
-
-
-def cmd(*lines):
-    return gdb.execute("\n".join(lines), to_string=True)
-
-
-# The bench module ----------------------------------------------------------------------------------
-
-def order(line):
-    """From a process of its own: the tasks of the gdb that is connected are not traced."""
-    subprocess.run(["sh", "-c", 'echo "$1" >' + BENCH, "sh", line], check=True)
-
-
-def answers(word):
-    with open(BENCH) as f:
-        return [line.split()[1:] for line in f if line.startswith(word + " ")]
-
-
-def measure(name):
-    order("measure %s %d %d" % (name, CALLS, REPEATS))
-    return [int(ticks) / CALLS for ticks, in answers("ticks")]
-
-
-def both():
-    """Once to warm up, once for the figures: ALL hits together."""
-    measure("event")
-    return measure("event")
 
 
 # Rows ----------------------------------------------------------------------------------------------
@@ -67,12 +26,12 @@ table = []
 
 
 def add_row(what, ticks, engine=None):
-    table.append((what, engine, *(f(ticks) - f(bare) for f in (min, statistics.median))))
+    table.append((what, engine, above(ticks, bare)))
 
 
 def floor():
     order("probe event")
-    ticks = both()
+    ticks = warmly("event")
     hits = int(answers("floor_hits")[0][0])
     order("unprobe")
     check(hits == ALL, "%d hits of the module's own probe" % hits)
@@ -91,22 +50,6 @@ OURS = (
 )
 
 
-def status(pattern):
-    text = cmd("monitor status")
-    found = re.search(pattern, text)
-    check(found, "monitor status has no %r:\n%s" % (pattern, text))
-    return int(found.group(1))
-
-
-def check_hits(what, frames):
-    wanted = ALL if frames else 0
-    got = (status(r"tracepoint \d+ at \S+ (\d+) hits"), status(r"(\d+) collected"),
-           status(r"(\d+) hits inside another") + status(r"(\d+) missed by the kernel"))
-    check("the trace is running" in cmd("monitor status"), what + ": the run has ended")
-    check("no $_sdata" not in cmd("monitor status"), what + ": frames without a record")
-    check(got == (wanted, wanted, 0), "%s: %d hits, %d frames, %d lost" % (what, *got))
-
-
 def ours(engine, case):
     what, condition, actions, frames = case
     # By the marker's address: GDB 13's strace crashes.
@@ -114,36 +57,22 @@ def ours(engine, case):
     if actions:
         cmd("commands", *actions, "end")
     cmd("tstart")
-    ticks = both()
+    ticks = warmly("event")
     check_hits(what, frames)
+    check("no $_sdata" not in cmd("monitor status"), what + ": frames without a record")
     cmd("tstop")
     cmd("delete")
     add_row(what, ticks, engine)
-
-
-def write(path, text):
-    with open(os.path.join(TRACING, path), "w") as f:
-        f.write(text)
 
 
 def ftrace(what, filter_, entries):
     write("trace", "")
     write("events/%s/filter" % EVENT, filter_ or "0")
     write("events/%s/enable" % EVENT, "1")
-    ticks = both()
+    ticks = warmly("event")
     write("events/%s/enable" % EVENT, "0")
-    with open(os.path.join(TRACING, "per_cpu/cpu0/stats")) as f:
-        stats = dict(line.split(": ") for line in f.read().splitlines())
-    seen = int(stats["entries"]) + int(stats["overrun"])
-    check(seen == entries, "ftrace, %s: %d records, wanted %d" % (what, seen, entries))
+    check(records() == entries, "ftrace, %s: %d records, wanted %d" % (what, records(), entries))
     add_row("ftrace: " + what, ticks)
-
-
-def bpftrace_env():
-    """It compiles with the kernel's headers, in the two parts that Debian makes of them."""
-    headers = os.environ["GTP_HEADERS"]
-    common = re.sub(r"-cloud-amd64$|-amd64$", "-common", headers)
-    return dict(os.environ, BPFTRACE_KERNEL_SOURCE=common, BPFTRACE_KERNEL_BUILD=headers)
 
 
 def bpftrace(what, program, seen):
@@ -153,7 +82,7 @@ def bpftrace(what, program, seen):
         line = child.stdout.readline()
         check(line.startswith("ready"), "bpftrace, %s: %s" % (what, line))
         time.sleep(1)  # it attaches after its BEGIN; that it missed nothing is checked below
-        ticks = both()
+        ticks = warmly("event")
         child.send_signal(2)
         rest = child.stdout.read()
     found = re.search(r"@n: (\d+)", rest)
@@ -175,33 +104,13 @@ def others():
 
 # All of it ---------------------------------------------------------------------------------------
 
-def load_symbols():
-    places = {}
-    for name in (".text", ".data"):
-        with open("/sys/module/gtp_bench/sections/" + name) as f:
-            places[name] = f.read().strip()
-    cmd("add-symbol-file %s/kmod/%s/gtp_bench.ko %s -s .data %s" % (
-        BUILT, RELEASE, places[".text"], places[".data"]))
-
-
-def set_up():
-    for setting in ("confirm off", "pagination off", "width 0"):
-        cmd("set " + setting)
-    subprocess.run(["insmod", "%s/kmod/%s/gtp_bench.ko" % (BUILT, RELEASE)], check=True)
-    subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
-    cmd("target remote /proc/gtp")
-    load_symbols()
-    cmd("set trace-buffer-size %d" % (1 << 25))
-
-
 def print_table():
     print("# %s: instructions per hit of a kernel tracepoint above a call that nobody traces"
           % RELEASE)
     print("%-54s %11s %8s" % ("", "interpreter", "jit"))
     rows = {}
-    for what, engine, low, median in table:
-        text = "%.0f" % low if median - low < 1 else "%.0f/%.0f" % (low, median)
-        rows.setdefault(what, {})[engine] = text
+    for what, engine, cost in table:
+        rows.setdefault(what, {})[engine] = figure(cost)
     for what, cost in rows.items():
         print("  %-52s %11s %8s" % (what, cost.get(None) or cost["interpreter"], cost.get("jit", "-")))
     sys.stdout.flush()
@@ -209,10 +118,9 @@ def print_table():
 
 def main():
     set_up()
-    nothing, nops = min(measure("empty")), min(measure("nops"))
-    check(nops - nothing == 100, "100 nops take %s ticks" % (nops - nothing))
-    measure("event")
-    bare.extend(measure("event"))
+    cmd("set trace-buffer-size %d" % (1 << 25))
+    calibrate()
+    bare.extend(warmly("event"))
     floor()
     for engine in ("interpreter", "jit"):
         cmd("monitor jit " + ("on" if engine == "jit" else "off"))

@@ -18,10 +18,15 @@ import rsp
 
 BUILT = os.path.join(TOP, "build/bench")
 RELEASE = os.uname().release
-COUNTS = (1, 10, 100, 1000, 5000)
+COUNTS = {
+    "on": (1, 10, 100, 1000, 5000),
+    "off": (1, 10, 100, 1000),  # 5000 kprobes take the kernel minutes
+}
 FTRACE_CALL = 5  # bytes
-NEVER = "220027"  # a condition: const8 0, end
-SEED = 1
+# A condition that reads memory, as most do, and never holds: *(long *)$rsp == 0x12345678.
+NEVER = "260007" "1a" "2412345678" "13" "27"
+SEED = 2
+REFUSALS_MAX = 50  # each costs a run
 
 
 def lines(path):
@@ -29,15 +34,24 @@ def lines(path):
         return f.read().splitlines()
 
 
-def places():
-    """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
+def traceable():
+    """Name and address of the call of each function that ftrace has, and that is no module's."""
+    path = "/sys/kernel/tracing/available_filter_functions"
+    if os.path.exists(path + "_addrs"):
+        rows = [line.split() for line in lines(path + "_addrs")]
+        return [(row[1], int(row[0], 16)) for row in rows if len(row) == 2]
+    # Without that list, the kernels that are tested have the call first in the function.
     known = {line.split()[2]: int(line.split()[0], 16) for line in lines("/proc/kallsyms")
              if len(line.split()) == 3}
+    return [(name, known[name]) for name in lines(path) if name in known]
+
+
+def places():
+    """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
     forbidden = {line.split()[-1].split()[0] for line in lines("/sys/kernel/debug/kprobes/blacklist")}
-    names = [name for name in lines("/sys/kernel/tracing/available_filter_functions")
-             if " " not in name and name in known and name not in forbidden]
-    random.Random(SEED).shuffle(names)
-    return [known[name] + FTRACE_CALL for name in names]
+    found = [addr + FTRACE_CALL for name, addr in traceable() if name not in forbidden]
+    random.Random(SEED).shuffle(found)
+    return list(dict.fromkeys(found))
 
 
 def mechanisms(gdb):
@@ -50,6 +64,11 @@ def mechanisms(gdb):
     return found
 
 
+def in_use(gdb, what):
+    """Bytes of machine code, or of jump pads."""
+    return int(re.search(r"(\d+) of \d+ bytes", gdb.monitor(what)).group(1))
+
+
 def timed(gdb, packet):
     start = time.monotonic()
     answer = gdb.ask(packet, 600)
@@ -57,7 +76,10 @@ def timed(gdb, packet):
 
 
 def run_with(gdb, addrs):
-    """Arms and removes them; the seconds of each, what they became, or None and the address that was refused."""
+    """
+    Arms and removes them. Milliseconds for each, bytes of code and of pads; and what they became. Or None and the
+    address that was refused.
+    """
     gdb.must("QTinit")
     for num, addr in enumerate(addrs, 1):
         gdb.define(num, addr, condition=NEVER)
@@ -69,34 +91,40 @@ def run_with(gdb, addrs):
     if answer != "OK":
         raise SystemExit("QTStart was answered %r" % answer)
     became = mechanisms(gdb)
+    used = in_use(gdb, "jit"), in_use(gdb, "direct")
     answer, remove = timed(gdb, "QTStop")
     if answer != "OK" or sum(became.values()) != len(addrs):
         raise SystemExit("QTStop was answered %r; %r" % (answer, became))
-    return (arm, remove), became
+    return (arm * 1e3, remove * 1e3, *used), became
 
 
 def measure(gdb, everywhere, count):
     """The first places that the kernel allows."""
-    while True:
+    for _ in range(REFUSALS_MAX):
         took, became = run_with(gdb, everywhere[:count])
         if took:
             return took, became
         everywhere.remove(became)
+    raise SystemExit("the kernel refuses too many of the places: something is wrong with them")
 
 
 def main():
+    start = time.monotonic()
     subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
+    print("# loading the module: %.0f ms" % ((time.monotonic() - start) * 1e3))
     subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
     gdb = rsp.connect()
     everywhere = places()
-    print("# %s: milliseconds of guest time, one instruction a nanosecond" % RELEASE)
-    print("%6s  %-8s %9s %9s  %s" % ("probes", "direct", "arming", "removing", "they became"))
-    for direct in ("off", "on"):
+    print("# %s: milliseconds of guest time, one instruction a nanosecond; bytes of machine code, of pads" % RELEASE)
+    print("%6s  %-6s %8s %8s %7s %7s  %s" % (
+        "probes", "direct", "arming", "removing", "code", "pads", "they became"))
+    for direct, counts in COUNTS.items():
         gdb.monitor("direct " + direct)
-        for count in COUNTS:
-            (arm, remove), became = measure(gdb, everywhere, count)
+        for count in counts:
+            row, became = measure(gdb, everywhere, count)
             told = ", ".join("%d %s" % (n, what) for what, n in sorted(became.items()))
-            print("%6d  %-8s %9.1f %9.1f  %s" % (count, direct, arm * 1e3, remove * 1e3, told))
+            print("%6d  %-6s %8.1f %8.1f %7d %7d  %s" % (
+                count, direct, *row, told))
             sys.stdout.flush()
     gdb.close()
 

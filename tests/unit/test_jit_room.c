@@ -287,10 +287,12 @@ static void check_block(ax_jit_fn fn, u64 addr, u32 len)
 	const struct gtp_block *block = (const struct gtp_block *)frame;
 	struct gtp_regs regs = { .rdi = addr };
 	struct ax_env env = { .ops = &ops, .regs = &regs, .frame = (u8 *)frame };
+	u64 size;
 
 	t.reads = 0;
 	jit_user_catch_faults(); /* cmocka takes SIGSEGV for each test */
-	assert_int_equal(ax_jit_run(fn, &env, NULL), 0);
+	assert_int_equal(ax_jit_run(fn, &env, &size), 0);
+	assert_int_equal(size, sizeof(struct gtp_frame) + gtp_block_size(block));
 	if (addr + len > LIMIT + CLEAR)
 		assert_int_equal(t.reads, 1);
 	else if (addr + len + 32 <= LIMIT)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the measurements inside the guest share: the bench module, GDB, figures that count.
+#
+# A call's time is the TSC, which under QEMU's -icount shift=0 counts instructions. A cost is the time of a
+# call with a probe minus that of a call without.
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+import gdb
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILT = os.path.join(TOP, "build/bench")
+RELEASE = os.uname().release
+BENCH = "/proc/gtp_bench"
+TRACING = "/sys/kernel/tracing"
+
+CALLS, REPEATS = 2000, 5
+ALL = 2 * CALLS * REPEATS  # each is measured twice, the first time to warm up
+
+
+class Wrong(Exception):
+    """A figure that would not mean what it says."""
+
+
+def check(good, text):
+    if not good:
+        raise Wrong(text)
+
+
+def say(text):
+    print(text)
+    sys.stdout.flush()
+
+
+def order(line):
+    """From a process of its own: the tasks of the gdb that is connected are not traced."""
+    subprocess.run(["sh", "-c", 'echo "$1" >' + BENCH, "sh", line], check=True)
+
+
+def answers(word):
+    with open(BENCH) as f:
+        return [line.split()[1:] for line in f if line.startswith(word + " ")]
+
+
+def measure(name):
+    """Instructions of each call, loop included: one figure for each repetition."""
+    order("measure %s %d %d" % (name, CALLS, REPEATS))
+    return [int(ticks) / CALLS for ticks, in answers("ticks")]
+
+
+def warmly(name):
+    """ALL calls together; the figures of the second half."""
+    measure(name)
+    return measure(name)
+
+
+def above(ticks, bare):
+    """The smallest, and the median."""
+    return tuple(f(ticks) - f(bare) for f in (min, statistics.median))
+
+
+def figure(cost):
+    """The smallest; and the median where an instruction's fraction is not the difference."""
+    if not cost:
+        return "-"
+    low, median = cost
+    return "%.0f" % low if median - low < 1 else "%.0f/%.0f" % (low, median)
+
+
+def calibrate():
+    """Only where 100 nops are exactly 100 does any figure count instructions."""
+    nothing, nops = min(measure("empty")), min(measure("nops"))
+    check(nops - nothing == 100,
+          "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
+
+
+def cmd(*lines):
+    return gdb.execute("\n".join(lines), to_string=True)
+
+
+def status(pattern):
+    text = cmd("monitor status")
+    found = re.search(pattern, text)
+    check(found, "monitor status has no %r:\n%s" % (pattern, text))
+    return int(found.group(1))
+
+
+def check_hits(what, frames):
+    """All calls of both measurements arrived, and ended as the row says."""
+    wanted = ALL if frames else 0
+    got = (status(r"tracepoint \d+ at \S+ (\d+) hits"), status(r"(\d+) collected"),
+           status(r"(\d+) hits inside another") + status(r"(\d+) missed by the kernel"))
+    check("the trace is running" in cmd("monitor status"), what + ": the run has ended")
+    check(got == (wanted, wanted, 0),
+          "%s: %d hits, %d frames, %d lost; wanted %d" % (what, *got, wanted))
+
+
+def load_symbols():
+    places = {}
+    for name in (".text", ".data"):
+        with open("/sys/module/gtp_bench/sections/" + name) as f:
+            places[name] = f.read().strip()
+    cmd("add-symbol-file %s/kmod/%s/gtp_bench.ko %s -s .data %s" % (
+        BUILT, RELEASE, places[".text"], places[".data"]))
+
+
+def set_up():
+    for setting in ("confirm off", "pagination off", "width 0"):
+        cmd("set " + setting)
+    subprocess.run(["insmod", "%s/kmod/%s/gtp_bench.ko" % (BUILT, RELEASE)], check=True)
+    subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
+    subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
+    cmd("target remote /proc/gtp")
+    load_symbols()
+
+
+def write(path, text):
+    """A file opened to be written anew loses what is in it: every probe, every record."""
+    with open(os.path.join(TRACING, path), "w") as f:
+        f.write(text)
+
+
+def records():
+    """How many ftrace has written since its buffer was last emptied."""
+    with open(os.path.join(TRACING, "per_cpu/cpu0/stats")) as f:
+        stats = dict(line.split(": ") for line in f.read().splitlines())
+    return int(stats["entries"]) + int(stats["overrun"])
+
+
+def bpftrace_env():
+    """It compiles with the kernel's headers, in the two parts that Debian makes of them."""
+    headers = os.environ["GTP_HEADERS"]
+    common = re.sub(r"-cloud-amd64$|-amd64$", "-common", headers)
+    return dict(os.environ, BPFTRACE_KERNEL_SOURCE=common, BPFTRACE_KERNEL_BUILD=headers,
+                BPFTRACE_PERF_RB_PAGES="4096")

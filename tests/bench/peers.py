@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Others that measure at an instruction: ftrace's kprobe events, bpftrace, SystemTap. The same function, the same
+# boot; each must say that it has seen every call, or none where its condition is false.
+#
+# Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, and as little as the tool can leave
+# behind), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from common import (ALL, BUILT, RELEASE, bpftrace_env, check, records, warmly, write)
+
+SUM = ALL * (42 + 7)
+
+
+# ftrace --------------------------------------------------------------------------------------------
+
+A, B = "a=+0(%di):s32", " b=+4(%di):s32"
+# It has no arithmetic, and no record without what the filter needs.
+FTRACE = {
+    "false": (A, "a > 1000"),
+    "true": (A, "a > 5"),
+    "sum": (A + B, ""),
+    "both": (A + B, "a > 5"),
+}
+
+
+def ftrace(place, case):
+    """What `perf probe` and trace-cmd use: fetches, then filters, then writes its record."""
+    fetch, filter_ = FTRACE[case]
+    write("kprobe_events", "p:gtpb/ev %s %s\n" % (place.address, fetch))
+    try:
+        if filter_:
+            write("events/gtpb/ev/filter", filter_)
+        write("trace", "")
+        write("events/gtpb/ev/enable", "1")
+        place.wait(True)
+        ticks = warmly(place.name)
+        wanted = 0 if case == "false" else ALL
+        check(records() == wanted, "ftrace, %s: %d records, wanted %d" % (case, records(), wanted))
+        write("events/gtpb/ev/enable", "0")
+    finally:
+        write("kprobe_events", "")
+    place.wait(False)
+    return ticks
+
+
+# bpftrace ------------------------------------------------------------------------------------------
+
+# What the program leaves behind, and what it says in the end when it has seen all.
+COUNT = ("@n = count();", r"@n: %d$" % ALL)
+MAP = {
+    "false": ("$o->a > 1000", "@n = count();", "@n: 0$|^$"),
+    "true": ("$o->a > 5", *COUNT),
+    "sum": ("", "@s = sum($o->a + $o->b);", r"@s: %d$" % SUM),
+    "both": ("$o->a > 5", "@s = sum($o->a + $o->b);", r"@s: %d$" % SUM),
+}
+# A record of each hit, as a frame is one: handed to bpftrace, which prints it.
+PRINT = {
+    "sum": ("", 'printf("%d\\n", $o->a + $o->b);', None),
+    "both": ("$o->a > 5", 'printf("%d\\n", $o->a + $o->b);', None),
+}
+OBJECT = "struct gtp_bench_obj { int a; int b; }; "
+
+
+def bpf_program(place, kind, condition, action):
+    fentry = kind == "fentry"
+    probe = "kfunc:" + place.symbol if fentry else "kprobe:" + place.symbol
+    body = "$o = %s; " % ("args->o" if fentry else "(struct gtp_bench_obj *)arg0")
+    body += "if (%s) { %s }" % (condition, action) if condition else action
+    return "%s%s { %s }" % ("" if fentry else OBJECT, probe, body)
+
+
+def contents(path):
+    with open(path) as f:
+        return f.read()
+
+
+def wait_for_lines(path):
+    """What comes after it is interrupted is not printed."""
+    end = time.monotonic() + 30
+    while contents(path).count("\n") < ALL and time.monotonic() < end:
+        time.sleep(0.5)
+
+
+def interrupt(run):
+    """One that has only just attached its program may forget that it was told to end."""
+    for _ in range(60):
+        run.send_signal(signal.SIGINT)
+        try:
+            run.wait(1)
+            return
+        except subprocess.TimeoutExpired:
+            pass
+    run.kill()
+    run.wait()
+
+
+def bpftrace(place, kind, cases, case):
+    """The program is attached when the code has changed, and ends when it is interrupted."""
+    condition, action, said = cases[case]
+    program = bpf_program(place, kind, condition, action)
+    path = "/tmp/bpftrace.out"
+    with open(path, "w+") as out:
+        run = subprocess.Popen(["bpftrace", "--unsafe", "-q", "-e", program], stdout=out,
+                               stderr=subprocess.STDOUT, env=bpftrace_env())
+        try:
+            place.wait(True, run)
+            ticks = warmly(place.name)
+            if not said:
+                wait_for_lines(path)
+        finally:
+            interrupt(run)
+    told = contents(path).strip()
+    if said:
+        check(re.search(said, told), "bpftrace %s, %s: %s" % (kind, case, told))
+    else:
+        check(told.split() == ["49"] * ALL, "bpftrace %s, %s: %d lines, wanted %d: %s" % (
+            kind, case, len(told.split()), ALL, set(told.splitlines())))
+    place.wait(False)
+    return ticks
+
+
+# SystemTap -----------------------------------------------------------------------------------------
+
+STAP = os.path.join(BUILT, "stap", RELEASE)
+STAP_SAYS = {"false": 0, "true": ALL, "sum": SUM, "both": SUM}
+
+
+def stap(place, case):
+    """
+    The module is built outside, because that takes a compiler's minute. staprun switches the kernel's optimising
+    of kprobes off for as long as it runs; here it is switched on again.
+    """
+    with subprocess.Popen(["staprun", "%s/%s/gtp_stap_%s.ko" % (STAP, case, case)], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as run:
+        line = run.stdout.readline()
+        check(line == "ready\n", "staprun, %s: %r" % (case, line))
+        with open("/proc/sys/debug/kprobes-optimization", "w") as f:
+            f.write("1")
+        try:
+            place.wait(True, run)
+            ticks = warmly(place.name)
+        finally:
+            run.send_signal(signal.SIGINT)
+            told = run.stdout.read()
+    check(told.split() == [str(STAP_SAYS[case])], "SystemTap, %s: wanted %d: %s" % (
+        case, STAP_SAYS[case], told))
+    place.wait(False)
+    return ticks
+
+
+# All -----------------------------------------------------------------------------------------------
+
+CASES = ("false", "true", "sum", "both")
+
+
+def rows(place):
+    """Each: name, by case what measures it."""
+    def each(cases, measure_one):
+        return {case: lambda case=case: measure_one(case) for case in CASES if case in cases}
+
+    yield "ftrace kprobe event", each(FTRACE, lambda case: ftrace(place, case))
+    kinds = ["kprobe"]
+    if place.name == "entry" and os.path.exists("/sys/kernel/btf/gtp_bench"):
+        kinds.append("fentry")
+    for kind in kinds:
+        yield "bpftrace %s, into a map" % kind, each(MAP, lambda case: bpftrace(place, kind, MAP, case))
+        yield "bpftrace %s, printed" % kind, each(PRINT, lambda case: bpftrace(place, kind, PRINT, case))
+    if os.path.exists(STAP):
+        yield "SystemTap, into a variable", each(STAP_SAYS, lambda case: stap(place, case))
