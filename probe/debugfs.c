@@ -11,6 +11,7 @@
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/uio.h>
+#include <linux/workqueue.h>
 
 #include <gtp/kernel.h>
 #include "probe/debugfs.h"
@@ -65,16 +66,39 @@ static int read_lines(struct file *file, int (*line)(void *ctx, const char *line
 	return rc ? rc : (n < 0 ? -ENOENT : 0);
 }
 
+struct job {
+	struct work_struct work;
+	const char *path;
+	int (*line)(void *ctx, const char *line, u32 len);
+	void *ctx;
+	int rc;
+};
+
+static void do_job(struct work_struct *work)
+{
+	struct job *job = container_of(work, struct job, work);
+	struct file *file = filp_open(job->path, O_RDONLY, 0);
+
+	if (IS_ERR(file)) {
+		job->rc = PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
+		return;
+	}
+	job->rc = is_seq_file(file) ? read_lines(file, job->line, job->ctx) : -ENOENT;
+	filp_close(file, NULL);
+}
+
+/*
+ * By a task of the kernel's: one that is killed closes our file when it has given up its root
+ * directory already, and must not look up another; and one in a container may see no debugfs.
+ */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
 {
-	struct file *file = filp_open(path, O_RDONLY, 0);
-	int rc = -ENOENT;
+	struct job job = { .path = path, .line = line, .ctx = ctx };
 
-	if (IS_ERR(file))
-		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
-	if (is_seq_file(file))
-		rc = read_lines(file, line, ctx);
-	filp_close(file, NULL);
-	return rc;
+	INIT_WORK_ONSTACK(&job.work, do_job);
+	queue_work(system_unbound_wq, &job.work);
+	flush_work(&job.work);
+	destroy_work_on_stack(&job.work);
+	return job.rc;
 }

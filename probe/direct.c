@@ -2,7 +2,6 @@
 /* Jumps in the text: what hits one, which there are, and waiting for who may be in one. */
 #include <linux/bitmap.h>
 #include <linux/completion.h>
-#include <linux/cpu.h>
 #include <linux/jiffies.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
@@ -10,7 +9,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 #include <linux/spinlock.h>
-#include <linux/workqueue.h>
+#include <linux/stop_machine.h>
 
 #include "probe/direct_parts.h"
 #include "probe/hit_here.h"
@@ -288,28 +287,19 @@ static void wake(struct rcu_head *rcu)
 	complete(&container_of(rcu, struct waiter, rcu)->done);
 }
 
-static DEFINE_PER_CPU(struct work_struct, idle_work);
-
-static void nothing(struct work_struct *work)
+static int nothing(void *unused)
 {
+	return 0;
 }
 
 /*
  * RCU waits for no idle task, and where that halts the CPU it does not even watch; before 6.2 such
- * code is not noinstr, and takes probes. A task that has run on a CPU has the idle one out of it.
+ * code is not noinstr, and takes probes. What stops the machine runs in a task, before which no
+ * other has precedence: once it has run on a CPU, the idle task has been left there.
  */
 static void leave_idle(void)
 {
-	int cpu;
-
-	cpus_read_lock();
-	for_each_online_cpu(cpu) {
-		INIT_WORK(per_cpu_ptr(&idle_work, cpu), nothing);
-		queue_work_on(cpu, system_highpri_wq, per_cpu_ptr(&idle_work, cpu));
-	}
-	for_each_online_cpu(cpu)
-		flush_work(per_cpu_ptr(&idle_work, cpu));
-	cpus_read_unlock();
+	stop_machine(nothing, NULL, cpu_online_mask);
 }
 
 /*

@@ -10,39 +10,44 @@
 
 #include "probe/direct_parts.h"
 #include "probe/fentry.h"
+#include "probe/forbid.h"
 #include "probe/vet.h"
 
 /* --- one location --- */
 
 /*
- * On the list before the kernel vets the address: it fails in a module that is going, and one that
- * goes later finds us there and waits.
+ * On the list before the table is looked for: a module that goes takes its table away, and then
+ * looks at the list. So there is no table any more, or it finds us and waits.
  */
 int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 {
+	const char *no_jump = NULL;
 	struct gtp_direct *d;
 	int err;
 
-	loc->no_jump = NULL;
+	if (gtp_direct_any(GTP_DIRECT_STUCK) && !gtp_direct_any(GTP_DIRECT_STAGED))
+		gtp_direct_sweep();
 	err = gtp_direct_beside(loc->addr, &loc->no_jump, why);
 	if (err)
 		return err;
 	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready() || gtp_vet_batch_need())
 		return -EOPNOTSUPP;
-	if (gtp_patch_forbidden(loc->addr)) {
-		loc->no_jump = "the kernel's handling of breakpoints leads through it";
+	loc->no_jump = gtp_forbid_jump(loc->addr);
+	if (loc->no_jump)
 		return -EOPNOTSUPP;
-	}
 	d = gtp_direct_add(loc);
 	if (!d)
 		return -EOPNOTSUPP;
-	err = gtp_vet_region(loc->addr, &d->region, &loc->no_jump, why);
+	err = gtp_vet_region(loc->addr, &d->region, &no_jump, why);
 	if (err) {
 		gtp_direct_drop(d);
+		if (!loc->no_jump) /* of an entry it is known already, and better */
+			loc->no_jump = no_jump;
 		return err;
 	}
 	d->patch.len = d->region.len;
 	memcpy(d->patch.old, d->region.bytes, d->region.len);
+	loc->no_jump = NULL;
 	return 0;
 }
 
@@ -179,26 +184,64 @@ static void watch(struct gtp_direct_set *set)
 	}
 }
 
+/* Nobody gets there any more, or nothing comes of it. */
+static void abandon(struct gtp_direct *d)
+{
+	refuse(d, "something else has changed its bytes");
+	gtp_direct_mute(d);
+	if (d->patch.state == GTP_PATCH_TEXT)
+		gtp_patch_unwatch(&d->patch);
+}
+
 /*
- * Their bytes are text again, and every CPU has seen that. true: some of them may have been jumps
- * a moment ago.
+ * What has not become a jump is text again, and every CPU has seen that; or it is broken still, and
+ * remains watched. true: in some of them a task may be in a pad.
  */
 static bool unwatch(struct gtp_direct_set *set)
 {
-	bool late = false;
+	bool any = false, late = false;
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_direct *d = set->d[i];
 
-		if (d->patch.state != GTP_PATCH_TEXT || hlist_unhashed(&d->patch.watched))
+		if (d->patch.state == GTP_PATCH_JUMP || hlist_unhashed(&d->patch.watched))
 			continue;
-		late |= !d->refused;
-		refuse(d, "something else has changed its bytes");
-		gtp_patch_unwatch(&d->patch);
-		gtp_direct_mute(d);
+		any = true;
+		late |= !d->refused || d->patch.state != GTP_PATCH_TEXT;
+		abandon(d);
 	}
+	/* A breakpoint of somebody else's may have been looked for among ours. */
+	if (any && !late)
+		synchronize_rcu();
 	return late;
+}
+
+static bool has_neighbour(const struct gtp_patch *p)
+{
+	return gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr + p->len);
+}
+
+/*
+ * The kernel copies four bytes behind a kprobe when it makes a jump of it, to bring them back when
+ * that goes. It must not find a breakpoint of ours there; so those of which there is a kprobe in
+ * reach, ours among them, are not even begun with.
+ */
+static int refuse_neighbours(struct gtp_direct_set *set)
+{
+	u32 i;
+	int err;
+
+	gtp_direct_settle_kprobes();
+	err = gtp_vet_batch_begin();
+	if (err)
+		return err;
+	for (i = 0; i < set->n; i++) {
+		if (has_neighbour(&set->d[i]->patch))
+			refuse(set->d[i], "a kprobe is among the bytes or before them");
+	}
+	gtp_vet_batch_end();
+	return 0;
 }
 
 /*
@@ -218,7 +261,7 @@ static void refuse_foreign(struct gtp_direct_set *set)
 		p->skip = true;
 		if (p->state != GTP_PATCH_BROKEN_TEXT)
 			continue;
-		if (known && !gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr + p->len))
+		if (known && !has_neighbour(p))
 			continue;
 		refuse(set->d[i], "a kprobe is among the bytes or before them");
 		p->skip = false;
@@ -264,7 +307,10 @@ static int use_kprobe(struct gtp_direct *d, struct gtp_why *why)
 	struct gtp_why inner = { "" };
 	int err;
 
-	gtp_direct_drop(d);
+	if (d->patch.state == GTP_PATCH_TEXT)
+		gtp_direct_drop(d);
+	else
+		gtp_direct_leave(d);
 	err = gtp_kprobe_arm(NULL, loc, &inner);
 	if (err)
 		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
@@ -298,6 +344,8 @@ static int commit(struct gtp_direct_set *set, struct gtp_why *why)
 	err = make_pads(set);
 	gtp_vet_batch_end(); /* the kprobes that vetted are gone */
 	if (!err)
+		err = refuse_neighbours(set);
+	if (!err)
 		err = patch(set);
 	if (err) {
 		gtp_why(why, "no memory to put jumps into the kernel's code");
@@ -311,8 +359,6 @@ int gtp_direct_commit(struct gtp_why *why)
 	struct gtp_direct_set set;
 	int err;
 
-	if (gtp_direct_any(GTP_DIRECT_STUCK))
-		gtp_direct_sweep();
 	if (!gtp_direct_any(GTP_DIRECT_STAGED)) {
 		gtp_vet_batch_end();
 		return 0;
@@ -405,6 +451,8 @@ int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why)
 		d->old_pad = d->pad;
 		d->pad = pad;
 		err = d->call || d->patch.state == GTP_PATCH_JUMP ? 0 : -EBUSY;
+		if (err)
+			loc->mechanism = "nothing any more: something else has changed its bytes";
 	}
 	if (err)
 		cannot_widen(loc, err, why);

@@ -106,4 +106,7 @@ int gtp_direct_make_pad(struct gtp_direct *d);
 /* gtp_direct_sweep - remove what is stuck, if it can be now */
 void gtp_direct_sweep(void);
 
+/* gtp_direct_leave - it becomes stuck, without its location; it is mute, and no hit sees it */
+void gtp_direct_leave(struct gtp_direct *d);
+
 #endif /* _GTP_DIRECT_PARTS_H */

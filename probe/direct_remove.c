@@ -27,6 +27,25 @@ static bool foreign_at(const struct gtp_patch *p)
 	return gtp_vet_foreign(p->addr, p->addr + 1);
 }
 
+/*
+ * Where a kprobe in front has taken our breakpoint for text, it comes back when that goes. Until
+ * then the other steps leave the place alone.
+ */
+static void mend(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_patch *p = &set->d[i]->patch;
+
+		p->skip = p->state != GTP_PATCH_BROKEN_TEXT ||
+			  gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr + p->len);
+	}
+	gtp_patch_unbreak(set->patch, set->n);
+	for (i = 0; i < set->n; i++)
+		set->patch[i]->lost = set->patch[i]->state == GTP_PATCH_BROKEN_TEXT;
+}
+
 /* skip_foreign - those in @state with a probe on them; true: there are others */
 static bool skip_foreign(struct gtp_direct_set *set, enum gtp_patch_state state)
 {
@@ -99,6 +118,8 @@ static void sweep(struct gtp_direct_set *set)
 	for (i = 0; i < set->n; i++)
 		set->patch[i] = &set->d[i]->patch;
 	if (skip_foreign(set, GTP_PATCH_JUMP) && !gtp_patch_open(set->patch, set->n, &view)) {
+		mend(set);
+		skip_foreign(set, GTP_PATCH_JUMP);
 		remove_jumps(set);
 		gtp_patch_close(set->patch, set->n, view);
 		free_removed(set);
@@ -161,9 +182,9 @@ static void take_out(struct gtp_location *loc)
 }
 
 /* What could not be removed has no location any more; its hits are over. */
-static void part(struct gtp_location *loc)
+static void part(struct gtp_direct *d)
 {
-	struct gtp_direct *d = loc->jump;
+	struct gtp_location *loc = d->loc;
 
 	loc->missed += atomic_long_read(&d->homeless);
 	loc->jump = NULL;
@@ -187,11 +208,18 @@ void gtp_direct_disarm(struct gtp_location *first)
 	gtp_direct_sweep();
 	if (!gtp_direct_any(GTP_DIRECT_STUCK))
 		return;
-	synchronize_rcu();
+	gtp_direct_wait(); /* for hits that have seen the location */
 	for (loc = first; loc; loc = loc->next) {
 		if (loc->jump)
-			part(loc);
+			part(loc->jump);
 	}
+	hold_stuck();
+}
+
+void gtp_direct_leave(struct gtp_direct *d)
+{
+	part(d);
+	gtp_direct_become(d, GTP_DIRECT_STUCK);
 	hold_stuck();
 }
 

@@ -44,8 +44,8 @@ static u64 idle_site_at(u64 addr)
 }
 
 /*
- * Weak functions that another has replaced are still in the code, without a symbol. ftrace has their
- * sites and never calls from there, but takes a call, and warns when that is taken off.
+ * Weak functions that another has replaced are still in the code, without a symbol. ftrace has
+ * their sites and never calls from there, but takes a call, and warns when that is taken off.
  */
 static bool begins_function(u64 addr)
 {
@@ -105,14 +105,20 @@ int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 	struct gtp_direct *d;
 	int err;
 
-	if (!site || calls == CALLS_MAX || !READ_ONCE(gtp_direct) || !gtp_jit_ready())
+	if (!site || !READ_ONCE(gtp_direct) || !gtp_jit_ready())
 		return -EOPNOTSUPP;
-	err = vet(loc->addr, why);
-	if (err)
-		return err;
+	if (calls == CALLS_MAX) {
+		loc->no_jump = "the run calls from as many entries as it may, 16";
+		return -EOPNOTSUPP;
+	}
 	d = gtp_direct_add(loc);
 	if (!d)
 		return -EOPNOTSUPP;
+	err = vet(loc->addr, why);
+	if (err) {
+		gtp_direct_drop(d);
+		return err;
+	}
 	d->call = gtp_mem_alloc(sizeof(*d->call));
 	if (d->call)
 		d->call->ip = site;

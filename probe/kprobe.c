@@ -13,6 +13,7 @@
 #include <asm/ptrace.h>
 
 #include <gtp/kernel.h>
+#include "probe/forbid.h"
 #include "probe/vet.h"
 
 enum {
@@ -146,39 +147,10 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	return 0;
 }
 
-/*
- * On many CPUs every return of the kernel goes through one of these, ours too: a hit there would
- * end in the next one. The kernel's blacklist does not have them.
- */
-static bool is_return(u64 addr)
-{
-	static const char *const ends[] = {
-		"return_thunk+", "return_skl+", "safe_ret+", "untrain_ret+",
-	};
-	static char name[KSYM_SYMBOL_LEN];
-	u32 i;
-
-	lockdep_assert_held(&gtp_host.lock);
-	sprint_symbol(name, addr);
-	for (i = 0; i < ARRAY_SIZE(ends); i++) {
-		if (strstr(name, ends[i]))
-			return true;
-	}
-	return false;
-}
-
-/* Someone else's breakpoint would hide it, but then the machine hangs already. */
-static bool halts(u64 addr)
-{
-	u8 code[4] = { 0 };
-
-	return !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)) &&
-	       gtp_insn_halts(code, sizeof(code));
-}
-
 int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
+	const char *words;
 
 	if (err) {
 		gtp_why(why, "the kernel is locked down: it allows no probes");
@@ -193,12 +165,9 @@ int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");
 		return -EINVAL;
 	}
-	if (is_return(addr)) {
-		gtp_why(why, "returns go through it, those of gdbtp too: it cannot trace itself");
-		return -EINVAL;
-	}
-	if (halts(addr)) {
-		gtp_why(why, "the CPU waits for interrupts there; with a probe it would miss them");
+	words = gtp_forbid_probe(addr);
+	if (words) {
+		gtp_why(why, "%s", words);
 		return -EINVAL;
 	}
 	return 0;

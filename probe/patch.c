@@ -2,10 +2,8 @@
 /* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
 #include <linux/cpu.h>
 #include <linux/hashtable.h>
-#include <linux/kallsyms.h>
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
-#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/string.h>
@@ -71,32 +69,6 @@ static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 }
 
 NOKPROBE_SYMBOL(meet_int3);
-
-/*
- * What the kernel's notifier chain calls on its way here and kprobes do not forbid: readers of RCU,
- * and what these may come to when they were the last thing that a grace period has waited for;
- * the thunks of its indirect calls; the only notifier of others that comes as early as we do.
- */
-bool gtp_patch_forbidden(u64 addr)
-{
-	static const char *const names[] = {
-		"__rcu_read_lock+",      "__rcu_read_unlock+",  "rcu_read_unlock_special+",
-		"raise_softirq_irqoff+", "irq_work_queue",      "__irq_work_queue",
-		"irq_work_claim+",       "arch_irq_work_raise", "kgdb_ll_trap+",
-		"rcu_preempt_deferred_", "invoke_rcu_core+",    "__raise_softirq_irqoff+",
-		"__x86_indirect_",       "its_",                "hw_breakpoint_exceptions_notify+",
-	};
-	static char name[KSYM_SYMBOL_LEN];
-	u32 i;
-
-	lockdep_assert_held(&gtp_host.lock);
-	sprint_symbol(name, addr);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		if (str_has_prefix(name, names[i]))
-			return true;
-	}
-	return false;
-}
 
 static struct notifier_block int3_notifier = {
 	.notifier_call = meet_int3,
@@ -267,8 +239,10 @@ void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
 			continue;
-		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]);
-		p[i]->state = GTP_PATCH_TEXT;
+		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]) &&
+			     READ_ONCE(*p[i]->alias) != p[i]->old[0];
+		if (!p[i]->lost)
+			p[i]->state = GTP_PATCH_TEXT;
 	}
 	end_step();
 }

@@ -54,15 +54,6 @@ struct gtp_patch {
 int gtp_patch_init(void);
 void gtp_patch_exit(void);
 
-/**
- * gtp_patch_forbidden() - is the way to our breakpoints' handler through there?
- * @addr: the address
- *
- * The kernel's own breakpoints are found earlier, so its blacklist does not have all of that way.
- * Context: process, under gtp_host.lock.
- */
-bool gtp_patch_forbidden(u64 addr);
-
 /*
  * gtp_patch_set - what will be written: @addr, @len and @old are there, the state is TEXT or
  * BROKEN_TEXT; 0, or -ERANGE: too far, and nothing has changed
@@ -91,7 +82,11 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
 /* gtp_patch_break - TEXT to BROKEN_TEXT. @lost: the bytes have changed, and nothing was written */
 void gtp_patch_break(struct gtp_patch **p, u32 n);
 
-/* gtp_patch_unbreak - BROKEN_TEXT to TEXT. @lost: the first byte is somebody else's */
+/*
+ * gtp_patch_unbreak - BROKEN_TEXT to TEXT. @lost: the first byte is somebody else's, and so is what
+ * he will make of it: a kprobe in front may have copied our breakpoint, and bring it back when it
+ * goes. @state has not changed, and the place is to be watched
+ */
 void gtp_patch_unbreak(struct gtp_patch **p, u32 n);
 
 /*

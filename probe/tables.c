@@ -251,19 +251,15 @@ static int check(struct loaded *l, char *why)
 	int err;
 
 	memset(l->piece, 0, l->table.spans_n * sizeof(*l->piece));
+	/* One that goes from here on is a removal that put() sees. */
+	if (*l->module && is_going(l->module)) {
+		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or is being unloaded",
+			 l->module);
+		return -ENOENT;
+	}
 	err = *l->module ? check_module_id(&l->table, l->module, why) :
 			   check_kernel_id(&l->table, why);
-	if (!err)
-		err = place(l, why);
-	/*
-	 * From its state "going" on, the notifier is yet to come or has come; what was read before
-	 * that is of the module that is still there.
-	 */
-	if (!err && *l->module && is_going(l->module)) {
-		snprintf(why, GTP_TABLES_WHY, "module %s is being unloaded", l->module);
-		err = -ENOENT;
-	}
-	return err;
+	return err ? err : place(l, why);
 }
 
 /* put - false: a module has gone since @seen, perhaps the one that was looked at */

@@ -207,8 +207,13 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 	return NOTIFY_DONE;
 }
 
+/*
+ * Before that of the session, which takes probes out: whoever probes puts his place on a list
+ * first, and finds the table then. So either there is no table, or the place is seen on the list.
+ */
 static struct notifier_block module_notifier = {
 	.notifier_call = module_changed,
+	.priority = 1,
 };
 
 /* --- the file --- */

@@ -28,7 +28,7 @@
  */
 int gtp_vet_region(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why);
 
-/* gtp_vet_bounds - the function around an address, as the kernel's symbols bound it; false: unknown */
+/* gtp_vet_bounds - the function around an address, by the kernel's symbols; false: unknown */
 bool gtp_vet_bounds(u64 addr, u64 *start, u32 *size);
 
 /**

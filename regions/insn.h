@@ -76,9 +76,9 @@ int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
  * @p: an instruction
  * @avail: how many bytes may be read
  *
- * hlt, mwait and mwaitx; and sti in front of one of them, which lets no interrupt in between the two.
- * A kprobe executes an instruction alone, with interrupts off: a CPU that halts so does not come
- * back, and an interrupt that comes behind a sti that is alone is slept through. For a jump they are
+ * hlt, mwait and mwaitx; and sti in front of one of them, which lets no interrupt in between the
+ * two. A kprobe executes an instruction alone, with interrupts off: a CPU that halts so does not
+ * come back, and an interrupt behind a sti that is alone is slept through. For a jump they are
  * GTP_INSN_FIXED.
  *
  * Context: any.

@@ -14,6 +14,7 @@
 #include <gtp/kernel.h>
 #include "probe/direct.h"
 #include "probe/fentry.h"
+#include "probe/vet.h"
 
 struct gtp_host gtp_host = {
 	.lock = __MUTEX_INITIALIZER(gtp_host.lock),
@@ -109,10 +110,15 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 
 	if (loc->kind == GTP_LOCATION_EVENT)
 		return gtp_event_arm(ctx, loc, why);
+	loc->no_jump = NULL;
 	err = gtp_fentry_arm(loc, why);
 	if (err == -EOPNOTSUPP)
 		err = gtp_direct_stage(loc, why);
-	return err == -EOPNOTSUPP ? gtp_kprobe_arm(ctx, loc, why) : err;
+	if (err == -EOPNOTSUPP)
+		err = gtp_kprobe_arm(ctx, loc, why);
+	if (err)
+		gtp_vet_batch_end(); /* there will be no commit */
+	return err;
 }
 
 static int arm_done(void *ctx, struct gtp_why *why)
@@ -125,13 +131,13 @@ static int widen(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	return gtp_direct_widen(loc, why);
 }
 
-/* Jumps first: kprobes of ours may have been refused as jumps because of them, never beneath. */
+/* Kprobes first: behind an endbr the kernel may have moved one of ours onto a jump of ours. */
 static void disarm(void *ctx, struct gtp_location *first)
 {
+	gtp_kprobe_disarm(ctx, first);
 	gtp_fentry_disarm(first);
 	gtp_direct_disarm(first);
 	gtp_event_disarm(ctx, first);
-	gtp_kprobe_disarm(ctx, first);
 }
 
 static const struct gtp_target_ops target_ops = {

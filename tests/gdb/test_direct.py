@@ -36,6 +36,13 @@ def all_counted(num):
     equal(nested() + missed(), 0)
 
 
+@functools.lru_cache(None)
+def symbols_of(names):
+    """Those of them that this kernel has."""
+    with open("/proc/kallsyms") as file:
+        return {name for name in (line.split()[2] for line in file) if name in names}
+
+
 original = None
 
 
@@ -388,6 +395,31 @@ def unload():
     shell()("rmmod gtp_target2")
     cmd("tstop")
     equal(hits(num), 1)
+
+
+# What breakpoints lead through; the last ones where the kernel debugs itself.
+WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_notifier_call_chain", "notify_die",
+       "lock_acquire", "lock_release", "rcu_is_watching", "func_ptr_is_kernel_text", "is_module_text_address",
+       "__module_text_address", "__module_address", "core_kernel_text")
+
+
+@test("on the kernel's own way to a breakpoint's handler: no jump, and nothing happens")
+def way():
+    cmd("set circular-trace-buffer on")
+    tried = 0
+    for name in WAY:
+        for where in instructions(name, r"\+\d+>:")[:4] if name in symbols_of(WAY) else ():
+            num = trace("*0x%x" % where)
+            try:
+                cmd("tstart")
+                check(mechanism(num) != "jump", "%s is a jump" % name)
+                target("call add 1 1")
+                cmd("tstop")
+            except gdb.error as error:
+                check("allows no probe" in str(error) or "not the start" in str(error), str(error))
+            cmd("delete")
+            tried += 1
+    check(tried >= 8, "only %d places" % tried)
 
 
 @test("ten runs on all CPUs' calls")
