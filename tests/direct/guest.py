@@ -135,22 +135,19 @@ def define(client, places, condition=lambda i: ("", ())):
 
 def start(client, places, condition=lambda i: ("", ())):
     """QTStart with all that may be probed: those that are left."""
-    refused = collections.Counter()
+    given, refused = places, collections.Counter()
     while True:
         define(client, places, condition)
         reply = client.ask("QTStart")
         if reply == "OK":
-            for why, count in refused.items():
-                say("refused: %d times %s" % (count, why))
-            assert sum(refused.values()) <= len(places) / 50, "too many are refused"
             return places
         found = re.search(r"tracepoint (\d+) at 0x([0-9a-f]+): (.*)", reply)
         assert found, reply
         bad = places[int(found.group(1)) - 1]
         assert bad.addr == int(found.group(2), 16), reply
         refused[found.group(3)] += 1
-        say("refused: 0x%x" % bad.addr, bad, found.group(3))
-        assert len(refused) < 100, "nearly all are refused"
+        say("refused: %s, in the file %s: %s" % (bad.name, bad.verdict, found.group(3)))
+        assert sum(refused.values()) <= len(given) / 50 + 2, "too many are refused"
         places = [place for place in places if place is not bad]
 
 
@@ -248,11 +245,16 @@ def together():
         assert share + 3 * error >= SHARE, "%.1f %% are jumps" % (100 * share)
 
 
+def second_instructions():
+    """Of as many functions as there is time for."""
+    return unique(here.sets["second"])[:min(AT_ONCE, 4 * len(here.sets["uniform"]))]
+
+
 def find_hot(client):
     """Functions that run under the load."""
     if here.hot:
         return here.hot
-    places, _, hits = under_load(client, unique(here.sets["second"])[:4000], lambda i: (NEVER, ()) if i % 2 else ("", ()))
+    places, _, hits = under_load(client, second_instructions(), lambda i: ("", ()))
     here.hot = [place for place, n in zip(places, hits) if n]
     return here.hot
 
@@ -272,8 +274,9 @@ def inner():
 def single():
     """one by one, each under load: hits or none, and the text is back"""
     with gtp.Client() as client:
-        places = here.rng.sample(unique(here.sets["uniform"]), 20)
-        places += [here.rng.choice(find_hot(client)) for _ in range(10)]
+        anywhere, hot = unique(here.sets["uniform"]), find_hot(client)
+        few = min(len(anywhere) // 25, 60)
+        places = here.rng.sample(anywhere, few) + here.rng.sample(hot, min(len(hot), few // 2))
         before = begin(client)
         counts = collections.Counter()
         load = subprocess.Popen([sys.executable, "-B", HERE + "/load.py", "1000"], start_new_session=True)
@@ -334,11 +337,11 @@ def settled(client, events, places):
 
 @gtp.test
 def counts():
-    """hits of functions' second instructions are their calls, as kprobe events count them"""
+    """hits of functions' second instructions are their calls, as kprobe events count them; none where a condition never holds"""
     with gtp.Client() as client:
         hot = find_hot(client)
         before = begin(client)
-        places = start(client, here.rng.sample(hot, min(150, len(hot))))
+        places = start(client, here.rng.sample(hot, min(150, len(hot))), lambda i: (mixed(i)[0], ()))
         near = mechanisms(client)
         events = Events(places)
         try:
@@ -355,9 +358,11 @@ def counts():
         both = [addr for addr in old if addr in new and new[addr][1] > old[addr][1]]
         pairs = {addr: (new[addr][0] - old[addr][0], new[addr][1] - old[addr][1]) for addr in both}
         names = {place.addr: place.name for place in places}
-        bad = ["%s: %d hits, %d calls, %s" % (names[addr], *pair, near[addr][0])
-               for addr, pair in pairs.items() if pair[0] != pair[1]]
-        say("%d functions are called by the load alone, %d times" % (len(pairs), sum(n for _, n in pairs.values())))
+        never = {place.addr for i, place in enumerate(places, 1) if mixed(i)[0] == NEVER}
+        bad = ["%s: %d hits, %d calls, %s, condition %s" % (names[addr], *pair, near[addr][0], "never holds" if addr in never else "holds")
+               for addr, pair in pairs.items() if pair[0] != (0 if addr in never else pair[1])]
+        say("%d functions are called by the load alone, %d times; at %d the condition never holds" % (
+            len(pairs), sum(n for _, n in pairs.values()), len(never & set(pairs))))
         assert len(pairs) >= 10, "too few to say anything"
         assert not bad, "\n".join(bad)
         gtp.until(lambda: not here.text.changed(before), 30)
@@ -420,41 +425,36 @@ class Waits:
         put("kprobe_events", "", os.O_TRUNC)
 
     def during(self, call):
-        """Seconds, and waits of each kind."""
+        """How many of each kind."""
         put("trace", "", os.O_TRUNC)
-        began = time.monotonic()
         call()
-        seconds = time.monotonic() - began
         with open(TRACING + "trace", encoding="ascii") as file:
             text = file.read()
-        return [seconds] + [len(re.findall(r" %s: \(" % name, text)) for name in WAITS]
+        return tuple(len(re.findall(r" %s: \(" % name, text)) for name in WAITS)
 
 
-def startup_row(client, waits, places):
+def waits_row(client, waiting, places):
+    """Of QTStart and QTStop, with jumps at all of them."""
     define(client, places)
-    on = waits.during(lambda: client.ok("QTStart"))
-    jumps = sum(how == "jump" for how, _ in mechanisms(client).values())
-    off = waits.during(lambda: client.ok("QTStop"))
-    return [len(places), jumps, *on, *off]
+    on = waiting.during(lambda: client.ok("QTStart"))
+    assert all(how == "jump" for how, _ in mechanisms(client).values()), "not all are jumps"
+    return on, waiting.during(lambda: client.ok("QTStop"))
 
 
 @gtp.test
-def startup():
-    """as many global waits for thousands of jumps as for one, both ways"""
-    with gtp.Client() as client, Waits() as waits:
+def waits():
+    """as many waits for all CPUs and for all tasks for thousands of jumps as for one, both ways"""
+    with gtp.Client() as client, Waits() as waiting:
         before = begin(client)
-        all_of = unique(here.sets["second"])
-        places = start(client, all_of)
+        places = start(client, second_instructions())
         how = mechanisms(client)
         client.ok("QTStop")
-        jumps = [place for place in places if how[place.addr][0] == "jump"][:5000]
-        rows = [startup_row(client, waits, jumps[:n]) for n in (1, 10, 100, 1000, 5000)]
-        say("places  jumps  start s  CPUs  tasks  stop s  CPUs  tasks")
-        for row in rows:
-            say("%6d %6d %8.3f %5d %6d %7.3f %5d %6d" % tuple(row))
-        assert all(row[0] == row[1] for row in rows), "not all are jumps"
-        for at in (3, 4, 6, 7):
-            assert rows[0][at] and len({row[at] for row in rows}) == 1, "the waits are not as many for more places"
+        jumps = [place for place in places if how[place.addr][0] == "jump"]
+        rows = {n: waits_row(client, waiting, jumps[:n]) for n in (1, 10, 100, 1000, len(jumps))}
+        for n, (on, off) in rows.items():
+            say("%d jumps: QTStart waits %d times for all CPUs, %d for all tasks; QTStop %d and %d" % (n, *on, *off))
+        assert all(min(on + off) > 0 for on, off in rows.values()), "waits are not seen"
+        assert len(set(rows.values())) == 1, "the waits are not as many for more places"
         gtp.until(lambda: not here.text.changed(before), 30)
 
 
