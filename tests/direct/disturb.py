@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What others do to the kernel's code while gdbtp's jumps are in it: threads that switch things on, wait, and switch them back."""
+"""What others do to the kernel's code while jumps are in it: threads that switch things on, wait, and switch them back."""
 import collections
 import errno
 import os
@@ -19,12 +19,15 @@ TRACING = "/sys/kernel/tracing/"
 REGIONS = "/proc/gtpregions"
 
 # Those that only warn, or make the guest crawl, are left alone.
-FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "CACHE_HOT_BUDDY", "WAKEUP_PREEMPTION", "NONTASK_CAPACITY", "TTWU_QUEUE",
-            "SIS_PROP", "SIS_UTIL", "LB_MIN", "ATTACH_AGE_LOAD", "WA_IDLE", "WA_WEIGHT", "WA_BIAS", "UTIL_EST", "UTIL_EST_FASTUP", "ALT_PERIOD")
-SYSCTLS = ("kernel/sched_schedstats", "kernel/bpf_stats_enabled", "kernel/task_delayacct", "kernel/timer_migration", "vm/numa_stat")
+FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "CACHE_HOT_BUDDY", "WAKEUP_PREEMPTION",
+            "NONTASK_CAPACITY", "TTWU_QUEUE", "SIS_PROP", "SIS_UTIL", "LB_MIN", "ATTACH_AGE_LOAD", "WA_IDLE",
+            "WA_WEIGHT", "WA_BIAS", "UTIL_EST", "UTIL_EST_FASTUP", "ALT_PERIOD")
+SYSCTLS = ("kernel/sched_schedstats", "kernel/bpf_stats_enabled", "kernel/task_delayacct", "kernel/timer_migration",
+           "vm/numa_stat")
 SO_TIMESTAMP = 29  # Python does not name it
-EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap", "workqueue", "rcu", "writeback", "block", "syscalls",
-          "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap", "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
+EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap", "workqueue",
+          "rcu", "writeback", "block", "syscalls", "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap",
+          "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
 FILTERS = ("", "kmem*", "tcp_*", "ip_*", "vfs_*", "*lock*", "sched*", "do_*", "*page*")
 MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drivers/net/dummy")
 
@@ -247,5 +250,6 @@ class Kprobes:
 def load(me):
     """Files, processes, network, modules: load.py, whose workers may not find their CPU."""
     module = os.environ["GTP_MODULES"] + "/kernel/net/ipv4/tcp_lp.ko"
-    done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module], capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
+                          capture_output=True, text=True, timeout=600, check=False)
     assert not done.returncode or "os.sched_setaffinity(0, {cpu})\nOSError" in done.stderr, done.stdout + done.stderr
