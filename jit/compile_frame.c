@@ -36,7 +36,7 @@ static void give_up(struct ax_jit *j)
 	j->unsuitable = true;
 }
 
-/* What an error that comes now finds: the action that is being done, and what it has left so far. */
+/* What an error that comes now finds: the action that is being done, and what it has left. */
 static void note_progress(struct ax_jit *j)
 {
 	j->progress = j->item << AX_PROGRESS_ACTION | j->frame_used;

@@ -44,7 +44,7 @@ struct gtp_jit_code {
 
 /**
  * gtp_jit_compile() - compile into the open arena
- * @req: what; its world is filled in unless it has one if it is NULL. Bytecode must stay as long as the snippet
+ * @req: what; a world is filled in if it has none. Bytecode must stay as long as the snippet
  * @code: receives the snippet
  *
  * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -EOPNOTSUPP (actions that are no one snippet),

@@ -29,8 +29,8 @@ static inline u64 ax_jit_careful(const u8 *load)
 }
 
 /*
- * struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0, and anything
- * when actions have been compiled
+ * struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0, and
+ * anything when actions have been compiled
  */
 struct ax_jit_result {
 	u64 value;

@@ -31,11 +31,12 @@ static struct list_head lists[GTP_DIRECT_STATES] = {
 	LIST_HEAD_INIT(lists[GTP_DIRECT_STUCK]),
 	LIST_HEAD_INIT(lists[GTP_DIRECT_CALLED]),
 };
+
 static DEFINE_SPINLOCK(lists_lock);
 
 /* --- hits --- */
 
-/* GDB's own tasks: they are hit when they are in an interrupt, and when the user wants them to be. */
+/* GDB's own tasks: they are hit when they are in an interrupt, and when the user wants that. */
 static noinline void hit_self(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -250,7 +251,8 @@ int gtp_direct_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 		*no_jump = "another tracepoint's jump is within the 5 bytes";
 		return -EOPNOTSUPP;
 	}
-	gtp_why(why, "it is within the bytes of the jump at 0x%llx; tstop and tstart", d->patch.addr);
+	gtp_why(why, "it is within the bytes of the jump at 0x%llx; tstop and tstart",
+		d->patch.addr);
 	return -EBUSY;
 }
 
@@ -332,7 +334,7 @@ void gtp_direct_wait(void)
 	leave_idle();
 }
 
-/* Fails, since there is no such kprobe, but not before it has had the lock that all of them take. */
+/* Fails, since there is no such kprobe, but not before it has had the lock that all take. */
 void gtp_direct_settle_kprobes(void)
 {
 	struct kprobe none = { .addr = NULL };

@@ -8,8 +8,8 @@
 struct module;
 
 /*
- * gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_pad_called - the same for those that are
- * called; gtp_direct_hit - their C part
+ * gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_pad_called - the same for those that
+ * are called; gtp_direct_hit - their C part
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);

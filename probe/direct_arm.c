@@ -357,7 +357,7 @@ static int turn(struct gtp_patch *p, u64 to)
 	return err;
 }
 
-/* lead_elsewhere - 0: tasks may be in the new pad, and be so in the old one; else in the old one alone */
+/* lead_elsewhere - 0: tasks may be in the new pad, and in the old one; else in the old one alone */
 static int lead_elsewhere(struct gtp_direct *d, const struct gtp_jit_pad *pad)
 {
 	struct gtp_patch *p = &d->patch;

@@ -69,8 +69,9 @@ void gtp_direct_connect(struct gtp_direct *d);
 void gtp_direct_mute(struct gtp_direct *d);
 
 /*
- * gtp_direct_beside - may there be a jump as far as those in place are concerned? 0; -EOPNOTSUPP with
- * @no_jump: one is within its bytes; -EBUSY with @why: it is within theirs, so nothing can be there
+ * gtp_direct_beside - may there be a jump as far as those in place are concerned? 0; -EOPNOTSUPP
+ * with @no_jump: one is within its bytes; -EBUSY with @why: it is within theirs, so nothing can be
+ * there
  */
 int gtp_direct_beside(u64 addr, const char **no_jump, struct gtp_why *why);
 
@@ -97,7 +98,7 @@ void gtp_direct_settle_kprobes(void);
 
 /* probe/direct_arm.c */
 
-/* gtp_direct_make_pad - into the open arena, with its location's condition if that can be; 0/-errno */
+/* gtp_direct_make_pad - into the open arena, with its location's condition if possible; 0/-errno */
 int gtp_direct_make_pad(struct gtp_direct *d);
 
 /* probe/direct_remove.c */

@@ -9,9 +9,9 @@
 
 /*
  * Parts of it that are elsewhere, lest they cost where they are not needed.
- * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the first
- * one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has, end the
- * run
+ * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
+ * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
+ * end the run
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);

@@ -39,7 +39,7 @@ struct gtp_klist_range {
 	u32 name; /* gtp_klist_hash() of the symbol */
 };
 
-/* gtp_klist_range - "0xSTART-0xEND\tNAME"; false when it is a secret or the line is not like that */
+/* gtp_klist_range - "0xSTART-0xEND\tNAME"; false when that is a secret or the line is another */
 bool gtp_klist_range(const char *line, u32 len, struct gtp_klist_range *range);
 
 /* gtp_klist_hash - a number for a symbol's name, up to the first dot or blank */

@@ -152,7 +152,9 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
  */
 static bool is_return(u64 addr)
 {
-	static const char *const ends[] = { "return_thunk+", "return_skl+", "safe_ret+", "untrain_ret+" };
+	static const char *const ends[] = {
+		"return_thunk+", "return_skl+", "safe_ret+", "untrain_ret+",
+	};
 	static char name[KSYM_SYMBOL_LEN];
 	u32 i;
 

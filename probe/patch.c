@@ -55,7 +55,7 @@ static const struct gtp_patch *find_watched(u64 addr)
 
 NOKPROBE_SYMBOL(find_watched);
 
-/* The kernel's own users of breakpoints have been asked before. Any context that code can run in. */
+/* The kernel's own users of breakpoints have been asked before. Any context that code runs in. */
 static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;

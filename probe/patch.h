@@ -102,9 +102,9 @@ void gtp_patch_unbreak(struct gtp_patch **p, u32 n);
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_unjump - JUMP to BROKEN_TEXT. @lost: the bytes are not our jump, and @state is still JUMP
- * (nothing was written), or it is TEXT (somebody has written over our breakpoint). Without @lost
- * and still JUMP: somebody has put the jump back over our breakpoint
+ * gtp_patch_unjump - JUMP to BROKEN_TEXT. @lost: the bytes are not our jump, and @state is still
+ * JUMP (nothing was written), or it is TEXT (somebody has written over our breakpoint). Without
+ * @lost and still JUMP: somebody has put the jump back over our breakpoint
  */
 void gtp_patch_unjump(struct gtp_patch **p, u32 n);
 

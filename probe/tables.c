@@ -34,8 +34,9 @@ struct loaded {
 	struct piece piece[];
 };
 
-DEFINE_MUTEX(gtp_tables_lock);
+DEFINE_MUTEX(gtp_tables_lock); /* of the list, and of what is in it */
 static LIST_HEAD(tables);
+static u32 removals; /* of tables of modules that go, whether they had one or not */
 
 /* --- look-up --- */
 
@@ -230,21 +231,33 @@ static void remove_of(const char *module)
 void gtp_tables_remove(const char *module)
 {
 	mutex_lock(&gtp_tables_lock);
+	removals++;
 	remove_of(module);
 	mutex_unlock(&gtp_tables_lock);
+}
+
+static u32 count_removals(void)
+{
+	u32 n;
+
+	mutex_lock(&gtp_tables_lock);
+	n = removals;
+	mutex_unlock(&gtp_tables_lock);
+	return n;
 }
 
 static int check(struct loaded *l, char *why)
 {
 	int err;
 
+	memset(l->piece, 0, l->table.spans_n * sizeof(*l->piece));
 	err = *l->module ? check_module_id(&l->table, l->module, why) :
 			   check_kernel_id(&l->table, why);
 	if (!err)
 		err = place(l, why);
 	/*
-	 * From its state "going" on, the notifier is yet to come or waits for the lock; what was
-	 * read before that is of the module that is still there.
+	 * From its state "going" on, the notifier is yet to come or has come; what was read before
+	 * that is of the module that is still there.
 	 */
 	if (!err && *l->module && is_going(l->module)) {
 		snprintf(why, GTP_TABLES_WHY, "module %s is being unloaded", l->module);
@@ -253,11 +266,28 @@ static int check(struct loaded *l, char *why)
 	return err;
 }
 
+/* put - false: a module has gone since @seen, perhaps the one that was looked at */
+static bool put(struct loaded *l, u32 seen)
+{
+	bool same;
+
+	mutex_lock(&gtp_tables_lock);
+	same = removals == seen;
+	if (same) {
+		remove_of(l->module);
+		list_add_tail(&l->list, &tables);
+	}
+	mutex_unlock(&gtp_tables_lock);
+	return same;
+}
+
+/* Files are read without the lock: /proc/gtpregions takes it inside those of readers of files. */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why)
 {
 	struct gtp_table table;
 	const char *malformed;
 	struct loaded *l;
+	u32 seen;
 	int err;
 
 	*why = '\0';
@@ -271,13 +301,10 @@ int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why)
 	l->table = table;
 	l->bytes = bytes;
 	strscpy(l->module, module, sizeof(l->module));
-	mutex_lock(&gtp_tables_lock);
-	err = check(l, why);
-	if (!err) {
-		remove_of(module);
-		list_add_tail(&l->list, &tables);
-	}
-	mutex_unlock(&gtp_tables_lock);
+	do {
+		seen = count_removals();
+		err = check(l, why);
+	} while (!err && !put(l, seen));
 	if (err)
 		gtp_mem_free(l);
 	return err;

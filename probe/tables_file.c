@@ -41,7 +41,7 @@ enum {
  * @module: of which module it is; "": of the kernel
  */
 struct writer {
-	struct mutex lock;
+	struct mutex lock; /* of all the rest */
 	char line[LINE_SIZE];
 	u32 line_len;
 	bool in_line;

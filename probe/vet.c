@@ -74,8 +74,8 @@ static bool copy_function(u64 start, u32 size)
 }
 
 /*
- * When an optimised kprobe goes, its jump stays in the code for a while, and no list has it any more.
- * It leads to memory that no symbol tells of.
+ * When an optimised kprobe goes, its jump stays in the code for a while, and no list has it any
+ * more. It leads to memory that no symbol tells of.
  */
 static bool is_left_over(u64 addr, const struct gtp_region *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May this address of the running kernel become a jump? Tables, live code and the kernel are asked. */
+/* May this address of the running kernel become a jump? Tables, live code, the kernel are asked. */
 #ifndef _GTP_VET_H
 #define _GTP_VET_H
 
@@ -31,8 +31,8 @@ int gtp_vet_region(u64 addr, struct gtp_region *r, const char **no_jump, struct 
 /**
  * gtp_vet_batch_begin() - find out where kprobes are now
  *
- * Takes off what gtp_vet_region() left registered. Again at once, without gtp_vet_batch_end(): looks
- * again.
+ * Takes off what gtp_vet_region() left registered. Again at once, without gtp_vet_batch_end():
+ * looks again.
  * Return: 0 or -ENOMEM.
  */
 int gtp_vet_batch_begin(void);

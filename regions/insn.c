@@ -15,10 +15,16 @@ enum {
 
 /**
  * struct scan - one instruction on its way
- * @p: its bytes, @end of which may be read
+ * @p: its bytes
+ * @end: how many of them may be read
  * @at: the next one
  * @prefixes: seen so far
+ * @rex: the REX prefix, or 0
+ * @opcode: its last byte
+ * @modrm: the byte behind it, if there is one
  * @form: bits of op.form; an opcode's group may add some
+ * @group: which group of opcodes, that modrm tells apart
+ * @two_bytes: the opcode is in the map behind 0f
  */
 struct scan {
 	const u8 *p;

@@ -5,6 +5,7 @@ Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MOD
 
 uniform  every instruction that takes a probe is as likely as every other: what shares are counted of
 entry    functions' entries, which are the function tracer's
+weak     the same of functions that another replaces: the linker has left their code, without a name
 second   the instruction behind the entry's: it runs exactly once for each call
 inner    many instructions of few functions, some of which will run
 module   uniform, of the modules
@@ -34,14 +35,14 @@ def sample(items, count, rng):
 
 
 def by_set(found):
-    """What there is to choose from: uniform, entry, second, and each function's instructions."""
-    sets = {"uniform": [], "entry": [], "second": []}
+    """What there is to choose from: the sets, and each function's instructions."""
+    sets = {"uniform": [], "entry": [], "weak": [], "second": []}
     functions = {}
     after_entry = False
     for item in found:
         if item[2] == b"ftrace":
-            sets["entry"].append(item)
-            after_entry = item[1].endswith(b"+0x0")
+            after_entry = item[1].endswith((b"+0x0", b"+0x4"))  # an endbr64 may be in front
+            sets["entry" if after_entry else "weak"].append(item)
             continue
         sets["uniform"].append(item)
         functions.setdefault(item[1].rsplit(b"+", 1)[0], []).append(item)
@@ -64,7 +65,8 @@ def main(seed, count, tool, vmlinux, *modules):
     rng = random.Random(int(seed))
     sets, functions = by_set(instructions(tool, vmlinux))
     show("uniform", sample(sets["uniform"], int(count), rng))
-    show("entry", sample(sets["entry"], 500, rng))
+    show("entry", sample(sets["entry"], min(500, int(count) // 3), rng))
+    show("weak", sample(sets["weak"], 20, rng))
     show("second", sample(sets["second"], 6000, rng))
     for name in sample(sorted(functions), INNER_FUNCTIONS, rng):
         show("inner", sample(functions[name], INNER_EACH, rng))

@@ -347,7 +347,9 @@ static u8 *guard_of(struct side *s)
 	struct gtp_buffer *b = &s->cpu.buf;
 	u32 end = b->head + (u32)sizeof(struct gtp_frame) + s->tp.frame_bytes;
 
-	return s->tp.code && gtp_buffer_used(b) == b->head && end + GUARD <= b->size ? b->mem + end : NULL;
+	if (!s->tp.code || gtp_buffer_used(b) != b->head || end + GUARD > b->size)
+		return NULL;
+	return b->mem + end;
 }
 
 static bool hit_guarded(struct side *s, const struct gtp_regs *regs)

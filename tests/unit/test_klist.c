@@ -49,7 +49,7 @@ static int feed(struct found *f, const char *text, size_t step)
 }
 
 static const char list[] =
-	"ffffffff8113ed30  k  vfs_read+0x10    \n"
+	"ffffffff8113ed30  k  vfs_read+0x10   \x20\n"
 	"ffffffff8113ed31  r  vfs_write+0x0    [DISABLED][FTRACE]\n"
 	"\n"
 	"ffffffffc0300000  k  beef+0x1c  btrfs [OPTIMIZED]\n";

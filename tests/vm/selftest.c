@@ -22,7 +22,7 @@ static void oops(void)
 {
 	int *nowhere = NULL;
 
-	/* The compiler must not see that the pointer is NULL, or it emits ud2 instead of the store. */
+	/* If the compiler saw that the pointer is NULL, it would emit ud2 instead of the store. */
 	OPTIMIZER_HIDE_VAR(nowhere);
 	*nowhere = 1;
 }
@@ -35,7 +35,7 @@ static void spin(void)
 		cpu_relax();
 }
 
-static void warn(void)
+static void make_warning(void)
 {
 	WARN(1, "asked to warn\n");
 }
@@ -81,7 +81,7 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } misdeeds[] = {
-	{ "warn", warn },
+	{ "warn", make_warning },
 	{ "oops", oops },
 	{ "trace", dump_stack },
 	{ "spin", spin },

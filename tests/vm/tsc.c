@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The speed of this machine's time-stamp counter, in kHz, for a guest whose counter is the same one.
+ * The speed of this machine's time-stamp counter, in kHz, for a guest whose counter is the same.
  *
- * A guest on a busy host calibrates it wrong, by a factor of ten at times, and then all its time-outs
- * come early. Here a reading that was interrupted is recognised and taken again.
+ * A guest on a busy host calibrates it wrong, by a factor of ten at times, and then all its
+ * time-outs come early. Here a reading that was interrupted is recognised and taken again.
  */
 #include <stdio.h>
 #include <time.h>
@@ -30,7 +30,8 @@ static struct reading read_both(void)
 		unsigned long long before = __rdtsc(), ns = now_ns(), after = __rdtsc();
 
 		if (after - before < best.spread)
-			best = (struct reading){ before + (after - before) / 2, ns, after - before };
+			best = (struct reading){ .tsc = before + (after - before) / 2, .ns = ns,
+						 .spread = after - before };
 	}
 	return best;
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tests of hits share: a session with one variable and some memory, tracepoints in short. */
+#ifndef _GTP_HIT_CASE_H
+#define _GTP_HIT_CASE_H
+
+#include <setjmp.h>
+#include "fake_target.h"
+#include <cmocka.h>
+
+/* Bytecode in short; variable 6 is the tests' own. */
+#define END "27"
+#define REG(n) "2600" n
+#define CONST8(v) "22" v
+#define CONST32(v) "24" v
+#define GETV(n) "2c00" n
+#define SETV(n) "2d00" n
+#define TRACEV(n) "2e00" n
+#define ADD "02"
+#define DIV "05"
+#define TRACE "0c"
+#define TRACE_QUICK(n) "0d" n
+#define EQUAL "13"
+#define REF32 "19"
+#define POP "29"
+#define TRACENZ "2f"
+#define INCREMENT GETV("06") CONST8("01") ADD SETV("06")
+
+/* All hits have these. */
+extern const struct gtp_regs regs;
+
+int setup(void **state);
+int teardown(void **state);
+
+/*
+ * define - "N:ADDR:E:STEP:PASS", a condition or NULL, then actions up to NULL: R and M as GDB sends
+ * them, expressions as bare bytecode
+ */
+struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond, ...);
+
+void start(struct fake *f);
+
+/* fire - hits at 0x1000; variable - the value of number 6 */
+void fire(struct fake *f, int times);
+s64 variable(struct fake *f);
+
+/* expect_frames - ends the run, unless a hit has, so that its frames can be looked at */
+void expect_frames(struct fake *f, const char *want);
+void expect_end(struct fake *f, enum gtp_stop stop, u32 tp);
+void expect_error(struct fake *f, u32 tp, const char *want);
+
+#endif /* _GTP_HIT_CASE_H */
