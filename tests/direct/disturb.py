@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What others do to the kernel's code while jumps are in it: threads that switch things on, wait, and switch them back."""
+"""What others do to the kernel's code while jumps are in it: threads that switch things on and back."""
 import collections
 import errno
 import os
@@ -25,8 +25,8 @@ FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "
 SYSCTLS = ("kernel/sched_schedstats", "kernel/bpf_stats_enabled", "kernel/task_delayacct", "kernel/timer_migration",
            "vm/numa_stat")
 SO_TIMESTAMP = 29  # Python does not name it
-EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap", "workqueue",
-          "rcu", "writeback", "block", "syscalls", "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap",
+EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap",
+          "workqueue", "rcu", "writeback", "block", "syscalls", "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap",
           "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
 FILTERS = ("", "kmem*", "tcp_*", "ip_*", "vfs_*", "*lock*", "sched*", "do_*", "*page*")
 MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drivers/net/dummy")
@@ -127,7 +127,8 @@ def features(me):
 
 def keys(me):
     """Jump labels and static calls of others: statistics, time stamps, the kind of preemption."""
-    name = me.rng.choice(SYSCTLS + ("stamps", "stamps", "preempt"))
+    there = [name for name in SYSCTLS if os.path.exists("/proc/sys/" + name)]
+    name = me.rng.choice(there + ["stamps", "stamps", "preempt"])
     if name == "stamps":
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
             sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
@@ -189,12 +190,18 @@ def load_table(name):
             data = data[file.write(data):]
 
 
+def of_the_kernel(name):
+    """A module's file, which may be packed."""
+    path = "%s/kernel/%s.ko" % (os.environ["GTP_MODULES"], name)
+    return path if os.path.exists(path) else path + ".xz"
+
+
 def modules(me):
     """One comes, perhaps with its table, and goes."""
-    path = "%s/kernel/%s.ko" % (os.environ["GTP_MODULES"], me.rng.choice(MODULES))
+    path = of_the_kernel(me.rng.choice(MODULES))
     if me.rng.random() < 0.6:
         path = gtp.KMOD + "/gtp_target2.ko"
-    name = os.path.basename(path)[:-3]
+    name = os.path.basename(path).split(".")[0]
     run("insmod", path)
     if name == "gtp_target2":
         if me.rng.random() < 0.8:
@@ -249,7 +256,7 @@ class Kprobes:
 
 def load(me):
     """Files, processes, network, modules: load.py, whose workers may not find their CPU."""
-    module = os.environ["GTP_MODULES"] + "/kernel/net/ipv4/tcp_lp.ko"
+    module = of_the_kernel("net/ipv4/tcp_lp")
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
                           capture_output=True, text=True, timeout=600, check=False)
     assert not done.returncode or "os.sched_setaffinity(0, {cpu})\nOSError" in done.stderr, done.stdout + done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest, as long as it is told: runs of 1,000 jumps, another set each time, while others change the kernel's code.
+"""In the guest, as long as it is told: runs of 1,000 jumps, another set each time, while others change code.
 
 Usage: soak.py SEED PICKS SECONDS
 GTP_MODULE, GTP_KMOD, GTP_TABLES, GTP_MODULES: the module, the fixtures, the tables, the kernel's modules
@@ -88,7 +88,7 @@ class Soak:
 
     def in_module(self):
         """A few in the module that comes and goes, if it is there."""
-        at = guest.module_functions()
+        at = guest.Names().functions
         found = []
         for name in self.rng.sample(self.moving, min(5, len(self.moving))):
             function, offset = name.rsplit("+", 1)
@@ -257,13 +257,8 @@ class Soak:
 
 def symbol(addr):
     """NAME+OFFSET of the kernel's."""
-    best = (0, "?")
-    with open("/proc/kallsyms", encoding="ascii") as file:
-        for line in file:
-            at, _, name = line.split()[:3]
-            if best[0] < int(at, 16) <= addr:
-                best = int(at, 16), name
-    return "%s+0x%x" % (best[1], addr - best[0])
+    at, name = max((at, name) for at, name, _ in guest.kallsyms() if at <= addr)
+    return "%s+0x%x" % (name, addr - at)
 
 
 def load_module():
