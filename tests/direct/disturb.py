@@ -165,12 +165,16 @@ def tracer(me):
     put(TRACING + "set_ftrace_filter", "", os.O_TRUNC)
 
 
+cpus_lock = threading.Lock()  # held by who wants all CPUs to be there for a moment
+
+
 def cpus(me):
     """One CPU goes and comes."""
     path = "/sys/devices/system/cpu/cpu%d/online" % me.rng.randint(1, os.cpu_count() - 1)
-    put(path, "0")
-    me.rest(0.7)
-    put(path, "1")
+    with cpus_lock:
+        put(path, "0")
+        me.rest(0.7)
+        put(path, "1")
     me.rest(4)
 
 

@@ -5,6 +5,7 @@ Usage: soak.py SEED PICKS SECONDS
 GTP_MODULE, GTP_KMOD, GTP_TABLES, GTP_MODULES: the module, the fixtures, the tables, the kernel's modules
 """
 import collections
+import contextlib
 import os
 import random
 import re
@@ -22,7 +23,7 @@ import gtp  # noqa: E402
 import guest  # noqa: E402
 from guest import say  # noqa: E402
 
-PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40}  # of them about 1,000 are jumps
+PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
 ROUND_SECONDS = 240  # nobody waits longer
 QUIET_EVERY = 4  # rounds
 CALLED = ("leaf", "add")  # functions of the fixture whose calls it counts
@@ -74,6 +75,7 @@ class Soak:
         self.watch = Watch()
         self.text = self.before = None
         self.since = 0
+        self.client = None
 
     # Places
 
@@ -154,12 +156,16 @@ class Soak:
 
     def round(self, client, number):
         self.watch.round("round %d" % number)
-        places, began = self.begin(client)
-        how = guest.mechanisms(client)
+        # A CPU that is not there at the start has no part in the run.
+        all_cpus = self.rng.random() < 0.6
+        with disturb.cpus_lock if all_cpus else contextlib.nullcontext():
+            places, began = self.begin(client)
+        how = mechanisms(client)
         jumps = [place for place in places if how.get(place.addr, ("",))[0] == "jump"]
         self.kprobes.places = harmless(self.rng.sample(jumps, min(len(jumps), 60)))
-        if self.rng.random() < 0.7:
+        if all_cpus:
             self.counted(client, places, how)
+        if self.rng.random() < 0.7:
             time.sleep(self.rng.uniform(0, 4))
         hits = guest.all_hits(client, places)
         self.never(places, hits)
@@ -204,15 +210,18 @@ class Soak:
         if self.rng.random() < 0.4:
             client.close()
             self.reload()
-            client = gtp.Client()
-            client.ok("QTBuffer:circular:1")
+            client = self.connect()
         self.crowd.resume()
         return client
 
+    def connect(self):
+        self.client = gtp.Client()
+        self.client.ok("QTBuffer:circular:1")
+        return self.client
+
     def go(self, seconds):
         self.since = time.monotonic()
-        client = gtp.Client()
-        client.ok("QTBuffer:circular:1")
+        client = self.connect()
         number = 0
         while time.monotonic() < self.since + seconds:
             number += 1
@@ -255,6 +264,12 @@ class Soak:
         self.crowd.resume()
 
 
+def mechanisms(client):
+    """How each location is probed; between the lines the module may say that another has gone."""
+    rows = re.findall(r"^0x([0-9a-f]+)  (.*?), \d+ missed", client.monitor("probes"), re.M)
+    return {int(addr, 16): (how, None) for addr, how in rows}
+
+
 def symbol(addr):
     """NAME+OFFSET of the kernel's."""
     at, name = max((at, name) for at, name, _ in guest.kallsyms() if at <= addr)
@@ -280,6 +295,8 @@ def main(seed, picks, seconds):
     except Exception:
         word = "not ok"
         print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+        if soak.client and soak.client.fd >= 0:  # what comes next is not to hide what happened
+            say("QTStop:", soak.client.ask("QTStop"))
     say(dict(soak.totals))
     say("by others:", dict(soak.crowd.done), "kprobes refused by the kernel:", dict(soak.kprobes.refused))
     print("%s - soak: runs of 1,000 jumps while others change code, for %s s # %.1f s" % (
