@@ -8,6 +8,7 @@
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/uio.h>
@@ -68,9 +69,13 @@ static int read_lines(struct file *file, int (*line)(void *ctx, const char *line
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
 {
-	struct file *file = filp_open(path, O_RDONLY, 0);
+	struct file *file;
 	int rc = -ENOENT;
 
+	/* A task that was killed closes its files after it has given up its root directory. */
+	if (!current->fs)
+		return -ENOENT;
+	file = filp_open(path, O_RDONLY, 0);
 	if (IS_ERR(file))
 		return PTR_ERR(file) == -ENOMEM ? -ENOMEM : -ENOENT;
 	if (is_seq_file(file))
