@@ -12,6 +12,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
@@ -40,6 +41,27 @@ static u64 idle_site_at(u64 addr)
 		return 0;
 	at = memcmp(code, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
 	return memcmp(code + at, idle_site, sizeof(idle_site)) ? 0 : addr + at;
+}
+
+/*
+ * What the linker leaves of a weak function that another replaces has a site but no name. Once
+ * ftrace has noticed, it never calls from there, says yes to a direct call all the same, and warns
+ * when that is taken off.
+ */
+static bool begins_function(u64 site)
+{
+	char *name = gtp_mem_alloc(KSYM_SYMBOL_LEN);
+	unsigned long offset;
+	const char *at;
+	bool begins;
+
+	if (!name)
+		return false;
+	sprint_symbol(name, site);
+	at = strrchr(name, '+');
+	begins = at && sscanf(at, "+0x%lx/", &offset) == 1 && offset <= sizeof(endbr64);
+	gtp_mem_free(name);
+	return begins;
 }
 
 /* May it be probed at all, and does ftrace know the site? 0, -EOPNOTSUPP or a refusal. */
@@ -91,6 +113,8 @@ int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 	int err;
 
 	if (!site || calls == CALLS_MAX || !READ_ONCE(gtp_direct) || !gtp_jit_ready())
+		return -EOPNOTSUPP;
+	if (!begins_function(site))
 		return -EOPNOTSUPP;
 	err = vet(loc->addr, why);
 	if (err)
