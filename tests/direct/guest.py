@@ -550,4 +550,5 @@ def main(seed, picks, *topics):
     sys.exit(failed)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

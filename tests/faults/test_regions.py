@@ -4,6 +4,7 @@
 import errno
 import os
 import re
+import signal
 import struct
 import subprocess
 import zlib
@@ -180,6 +181,26 @@ def gone_with_its_module():
     assert "gtp_target" not in shown(), shown()
     assert put(b"forget\n") == 0
     assert shown() == ""
+
+
+@test
+def killed():
+    """a client is killed while it has jumps: a dying task has no root directory to look up files from"""
+    assert put(HEAD + table("gtp_target")) == 0
+    place = symbols("gtp_target_leaf")["gtp_target_leaf"]
+    told, tell = os.pipe()
+    child = os.fork()
+    if not child:
+        client = Client()
+        place = behind_endbr(client, place)
+        client.start((1, place))
+        os.write(tell, b"j" if "  jump, " in client.monitor("probes") else b"?")
+        signal.pause()
+    assert os.read(told, 1) == b"j"
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    with Client() as client:
+        assert mechanism(client).startswith("jump, ")
 
 
 @test

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What others do to the kernel's code while jumps are in it: threads that switch things on and back."""
+import collections
+import errno
+import os
+import random
+import socket
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+import gtp
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DEBUG = "/sys/kernel/debug/"
+TRACING = "/sys/kernel/tracing/"
+REGIONS = "/proc/gtpregions"
+
+# Those that only warn, or make the guest crawl, are left alone.
+FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "CACHE_HOT_BUDDY", "WAKEUP_PREEMPTION",
+            "NONTASK_CAPACITY", "TTWU_QUEUE", "SIS_PROP", "SIS_UTIL", "LB_MIN", "ATTACH_AGE_LOAD", "WA_IDLE",
+            "WA_WEIGHT", "WA_BIAS", "UTIL_EST", "UTIL_EST_FASTUP", "ALT_PERIOD")
+SYSCTLS = ("kernel/sched_schedstats", "kernel/bpf_stats_enabled", "kernel/task_delayacct", "kernel/timer_migration",
+           "vm/numa_stat")
+SO_TIMESTAMP = 29  # Python does not name it
+EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal", "task", "kmem", "filemap",
+          "workqueue", "rcu", "writeback", "block", "syscalls", "raw_syscalls", "irq_vectors", "exceptions", "tlb", "mmap",
+          "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
+FILTERS = ("", "kmem*", "tcp_*", "ip_*", "vfs_*", "*lock*", "sched*", "do_*", "*page*")
+MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drivers/net/dummy")
+
+
+def put(path, text, more=0):
+    """One write."""
+    fd = os.open(path, os.O_WRONLY | more)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def get(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+class Crowd:
+    """All the threads, which pause together with everything back as it was."""
+
+    def __init__(self, seed):
+        self.seed = seed
+        self.go, self.end = threading.Event(), threading.Event()
+        self.done = collections.Counter()
+        self.failure = None
+        self.members = []
+
+    def start(self, kinds):
+        self.members = [Member(self, kind) for kind in kinds]
+        self.go.set()
+        for member in self.members:
+            member.start()
+
+    def pause(self, seconds):
+        self.go.clear()
+        for member in self.members:
+            assert member.idle.wait(seconds), "%s is not through after %d s" % (member.name, seconds)
+        self.check()
+
+    def resume(self):
+        for member in self.members:
+            member.idle.clear()
+        self.go.set()
+
+    def stop(self, seconds):
+        self.pause(seconds)
+        self.end.set()
+        self.go.set()
+
+    def check(self):
+        if self.failure:
+            raise AssertionError(self.failure)
+
+
+class Member(threading.Thread):
+    def __init__(self, crowd, kind):
+        super().__init__(name=kind.__name__, daemon=True)
+        self.crowd, self.kind = crowd, kind
+        self.rng = random.Random("%s %s" % (crowd.seed, kind.__name__))
+        self.idle = threading.Event()
+
+    def rest(self, seconds):
+        """Until then, or until all are to pause."""
+        deadline = time.monotonic() + self.rng.uniform(0, seconds)
+        while self.crowd.go.is_set() and time.monotonic() < deadline:
+            time.sleep(0.02)
+
+    def run(self):
+        while not self.crowd.end.is_set():
+            if not self.crowd.go.is_set():
+                self.idle.set()
+                self.crowd.go.wait()
+                continue
+            try:
+                self.kind(self)
+                self.crowd.done[self.name] += 1
+            except Exception:
+                self.crowd.failure = self.name + ": " + traceback.format_exc()
+                self.idle.set()
+                return
+            self.rest(3)
+
+
+# Kinds -------------------------------------------------------------------------------------------
+
+def features(me):
+    """The scheduler's jump labels."""
+    now = get(DEBUG + "sched/features").split()
+    chosen = me.rng.sample([f for f in now if f.replace("NO_", "") in FEATURES], me.rng.randint(1, 6))
+    for name in chosen:
+        put(DEBUG + "sched/features", name[3:] if name.startswith("NO_") else "NO_" + name)
+    me.rest(0.5)
+    for name in chosen:
+        put(DEBUG + "sched/features", name)
+
+
+def keys(me):
+    """Jump labels and static calls of others: statistics, time stamps, the kind of preemption."""
+    there = [name for name in SYSCTLS if os.path.exists("/proc/sys/" + name)]
+    name = me.rng.choice(there + ["stamps", "stamps", "preempt"])
+    if name == "stamps":
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+            sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
+            me.rest(0.5)
+        return
+    path = "/proc/sys/" + name
+    first = get(path).strip() if name != "preempt" else ""
+    if name == "preempt":
+        path = DEBUG + "sched/preempt"
+        first = get(path).split("(")[1].split(")")[0]
+    put(path, me.rng.choice(["none", "full"]) if name == "preempt" else str(int(not int(first))))
+    me.rest(0.5)
+    put(path, first)
+
+
+def events(me):
+    """Tracepoints of the kernel's."""
+    chosen = me.rng.sample(EVENTS, me.rng.randint(1, 3))
+    paths = [TRACING + "events/%s/enable" % name for name in chosen]
+    paths = [path for path in paths if os.path.exists(path)]
+    for path in paths:
+        put(path, "1")
+    me.rest(0.5)
+    for path in paths:
+        put(path, "0")
+
+
+def tracer(me):
+    """The function tracer, of some functions or of all."""
+    put(TRACING + "set_ftrace_filter", me.rng.choice(FILTERS), os.O_TRUNC)
+    put(TRACING + "current_tracer", me.rng.choice(["function", "function", "function", "function_graph"]))
+    me.rest(0.7)
+    put(TRACING + "current_tracer", "nop")
+    put(TRACING + "set_ftrace_filter", "", os.O_TRUNC)
+
+
+cpus_lock = threading.Lock()  # held by who wants all CPUs to be there for a moment
+
+
+def cpus(me):
+    """One CPU goes and comes."""
+    path = "/sys/devices/system/cpu/cpu%d/online" % me.rng.randint(1, os.cpu_count() - 1)
+    with cpus_lock:
+        put(path, "0")
+        me.rest(0.7)
+        put(path, "1")
+    me.rest(4)
+
+
+modules_lock = threading.Lock()  # held by who wants a module to stay for a moment
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert not done.returncode, "%s: %s" % (" ".join(command), done.stderr)
+
+
+def load_table(name):
+    with open("%s/%s.rgn" % (os.environ["GTP_TABLES"], name), "rb") as file:
+        data = b"module " + name.encode() + b"\n" + file.read()
+    with open(REGIONS, "wb", buffering=0) as file:
+        while data:
+            data = data[file.write(data):]
+
+
+def of_the_kernel(name):
+    """A module's file, which may be packed."""
+    path = "%s/kernel/%s.ko" % (os.environ["GTP_MODULES"], name)
+    return path if os.path.exists(path) else path + ".xz"
+
+
+def modules(me):
+    """One comes, perhaps with its table, and goes."""
+    path = of_the_kernel(me.rng.choice(MODULES))
+    if me.rng.random() < 0.6:
+        path = gtp.KMOD + "/gtp_target2.ko"
+    name = os.path.basename(path).split(".")[0]
+    run("insmod", path)
+    if name == "gtp_target2":
+        if me.rng.random() < 0.8:
+            load_table(name)
+        for _ in range(me.rng.randint(1, 60)):
+            put("/sys/module/gtp_target2/parameters/call", "5")
+            me.rest(0.3)
+    me.rest(3)
+    with modules_lock:
+        run("rmmod", name)
+
+
+class Kprobes:
+    """Events at places that are given from time to time: those of gdbtp, before, after and during a run."""
+
+    __name__ = "kprobes"
+
+    def __init__(self):
+        self.places, self.refused, self.number = [], collections.Counter(), 0
+
+    def __call__(self, me):
+        made = []
+        for place in me.rng.sample(self.places, min(len(self.places), me.rng.randint(1, 6))):
+            addr, offset = place.addr, int(place.name.rsplit("+", 1)[1], 16)
+            if me.rng.random() < 0.5:
+                addr -= offset
+            self.number += 1
+            name = "soak/e%d" % self.number
+            try:
+                put(TRACING + "kprobe_events", "p:%s 0x%x" % (name, addr), os.O_APPEND)
+            except OSError as error:  # in the middle of a jump; in a function that takes none
+                self.refused[errno.errorcode[error.errno]] += 1
+                continue
+            made.append(name)
+        me.rest(0.3)
+        on = [name for name in made if me.rng.random() < 0.8 and self.enable(name)]
+        me.rest(2)
+        for name in on:
+            put(TRACING + "events/%s/enable" % name, "0")
+        me.rest(0.3)
+        for name in made:
+            put(TRACING + "kprobe_events", "-:" + name, os.O_APPEND)
+
+    def enable(self, name):
+        try:
+            put(TRACING + "events/%s/enable" % name, "1")
+            return True
+        except OSError as error:  # the byte is gdbtp's in this moment
+            self.refused["enable " + errno.errorcode[error.errno]] += 1
+            return False
+
+
+def load(me):
+    """Files, processes, network, modules: load.py, whose workers may not find their CPU."""
+    module = of_the_kernel("net/ipv4/tcp_lp")
+    done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
+                          capture_output=True, text=True, timeout=600, check=False)
+    assert not done.returncode or "os.sched_setaffinity(0, {cpu})\nOSError" in done.stderr, done.stdout + done.stderr

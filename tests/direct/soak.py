@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""In the guest, as long as it is told: runs of 1,000 jumps, another set each time, while others change code.
+
+Usage: soak.py SEED PICKS SECONDS
+GTP_MODULE, GTP_KMOD, GTP_TABLES, GTP_MODULES: the module, the fixtures, the tables, the kernel's modules
+"""
+import collections
+import contextlib
+import os
+import random
+import re
+import subprocess
+import sys
+import threading
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../faults")]
+
+import disturb  # noqa: E402
+import gtp  # noqa: E402
+import guest  # noqa: E402
+from guest import say  # noqa: E402
+
+PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
+ROUND_SECONDS = 240  # nobody waits longer
+QUIET_EVERY = 4  # rounds
+CALLED = ("leaf", "add")  # functions of the fixture whose calls it counts
+COMES_AND_GOES = "gtp_target2"
+NEVER, ALWAYS = guest.NEVER, guest.ALWAYS
+
+
+class Watch:
+    """Ends everything when a round does not end: which tasks wait, and where, goes to the console."""
+
+    def __init__(self):
+        self.timer = None
+
+    def round(self, what):
+        self.cancel()
+        self.timer = threading.Timer(ROUND_SECONDS, self.bark, (what,))
+        self.timer.daemon = True
+        self.timer.start()
+
+    def cancel(self):
+        if self.timer:
+            self.timer.cancel()
+
+    @staticmethod
+    def bark(what):
+        print("not ok - soak: %s did not end within %d s" % (what, ROUND_SECONDS), flush=True)
+        for thread, frame in sys._current_frames().items():
+            say(thread, "".join(traceback.format_stack(frame)[-3:]).replace("\n", "\n# "))
+        for key in "wl":
+            disturb.put("/proc/sysrq-trigger", key)
+        time.sleep(5)
+        os._exit(1)
+
+
+def harmless(places):
+    """Where a stock kernel's own optimised kprobe is none that can be entered in the middle."""
+    return [place for place in places if place.verdict in ("jump", "relocate")]
+
+
+class Soak:
+    def __init__(self, seed, picks):
+        self.rng = random.Random("soak %s" % seed)
+        self.sets = guest.read_places(picks)
+        self.moving = [line.split()[4] for line in open(picks, encoding="ascii") if " %s " % COMES_AND_GOES in line]
+        self.refused = {}
+        self.totals = collections.Counter()
+        self.kprobes = disturb.Kprobes()
+        self.crowd = disturb.Crowd(seed)
+        self.watch = Watch()
+        self.text = self.before = None
+        self.since = 0
+        self.client = None
+
+    # Places
+
+    def draw(self):
+        """This round's; those of a module that may go are found when its turn comes."""
+        found = []
+        for kind, count in PLACES.items():
+            found += self.rng.sample(self.sets[kind], min(count, len(self.sets[kind])))
+        found = [place for place in guest.unique(found) if place.addr not in self.refused]
+        self.rng.shuffle(found)
+        return found
+
+    def in_module(self):
+        """A few in the module that comes and goes, if it is there."""
+        at = guest.Names().functions
+        found = []
+        for name in self.rng.sample(self.moving, min(5, len(self.moving))):
+            function, offset = name.rsplit("+", 1)
+            if (COMES_AND_GOES, function) in at:
+                found.append(guest.Place(at[COMES_AND_GOES, function] + int(offset, 16), "module", "", name))
+        return guest.unique(found)
+
+    def fixture(self):
+        """Second instructions of functions that are called a known number of times."""
+        return [p for p in self.sets["fixture"] if p.name.rsplit("+", 1)[0].replace("gtp_target_", "") in CALLED]
+
+    def mixed(self, i):
+        condition, actions = guest.mixed(i)
+        return ("", actions) if i <= len(CALLED) else (condition, actions)
+
+    def start(self, client, places):
+        """QTStart; only the first time that a place is chosen, or a module's that has gone, may be refused."""
+        while True:
+            guest.define(client, places, self.mixed)
+            began = time.monotonic()
+            reply = client.ask("QTStart")
+            if reply == "OK":
+                return places, time.monotonic() - began
+            found = re.search(r"tracepoint (\d+) at 0x([0-9a-f]+): (.*)", reply)
+            assert found, reply
+            bad = places[int(found.group(1)) - 1]
+            assert bad.addr not in self.refused, reply
+            if bad.verdict != "module":
+                self.refused[bad.addr] = found.group(3)
+            say("refused: %s 0x%x, in the file %s: %s" % (bad.name, bad.addr, bad.verdict, found.group(3)))
+            assert len(self.refused) < 100, "too many are refused"
+            places = [place for place in places if place is not bad]
+
+    # Rounds
+
+    def begin(self, client):
+        places = self.fixture() + self.draw()
+        if self.rng.random() < 0.5:
+            moving = self.rng.random() < 0.7
+            if moving:  # it stays until the probes are there
+                with disturb.modules_lock:
+                    return self.start(client, places + self.in_module())
+            return self.start(client, places + self.in_module())
+        return self.start(client, places)
+
+    def counted(self, client, places, how):
+        """Calls of the fixture's functions, which all are seen."""
+        fixture = places[:len(CALLED)]
+        names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in fixture]
+        calls = [-gtp.counted(name) for name in names]
+        hits = [-client.hits(i, p.addr) for i, p in enumerate(fixture, 1)]
+        gtp.target("loop mix %d" % self.rng.randint(100, 1500))
+        calls = [n + gtp.counted(name) for n, name in zip(calls, names)]
+        hits = [h + client.hits(i, p.addr) for i, (h, p) in enumerate(zip(hits, fixture), 1)]
+        assert min(calls) > 0, calls
+        jumps = [how[p.addr][0] == "jump" for p in fixture]
+        assert all(h == c for h, c, jump in zip(hits, calls, jumps) if jump), "hits %s, calls %s" % (hits, calls)
+        self.totals["counted calls"] += sum(c for c, jump in zip(calls, jumps) if jump)
+
+    def never(self, places, hits):
+        bad = [place for i, (place, n) in enumerate(zip(places, hits), 1) if n and self.mixed(i)[0] == NEVER]
+        assert not bad, "a condition that never holds did at %s" % bad
+
+    def round(self, client, number):
+        self.watch.round("round %d" % number)
+        # A CPU that is not there at the start has no part in the run.
+        all_cpus = self.rng.random() < 0.6
+        with disturb.cpus_lock if all_cpus else contextlib.nullcontext():
+            places, began = self.begin(client)
+        how = mechanisms(client)
+        jumps = [place for place in places if how.get(place.addr, ("",))[0] == "jump"]
+        self.kprobes.places = harmless(self.rng.sample(jumps, min(len(jumps), 60)))
+        if all_cpus:
+            self.counted(client, places, how)
+        if self.rng.random() < 0.7:
+            time.sleep(self.rng.uniform(0, 4))
+        hits = guest.all_hits(client, places)
+        self.never(places, hits)
+        at = time.monotonic()
+        client.ok("QTStop")
+        ended = time.monotonic() - at
+        self.never(places, guest.all_hits(client, places))
+        self.crowd.check()
+        ran = [p for p, n in list(zip(places, hits))[len(CALLED):] if n and p.verdict != "module"]
+        self.sets["hot"] = guest.unique(self.sets["hot"] + ran)
+        self.totals.update({"rounds": 1, "jumps": len(jumps), "places": len(places), "hits": sum(hits)})
+        say("round %d: %d places, %d jumps, %d hit, %d hits, start %.1f s, stop %.1f s, at %d s" % (
+            number, len(places), len(jumps), sum(map(bool, hits)), sum(hits), began, ended,
+            time.monotonic() - self.since))
+
+    def quiet(self):
+        """Nobody changes anything: the text is what it was at first."""
+        self.watch.round("a pause")
+        self.crowd.pause(ROUND_SECONDS)
+        def same():
+            return not self.text.changed(self.before)
+        try:
+            gtp.until(same, 40)
+        except AssertionError:
+            bad = self.text.changed(self.before)
+            after = self.text.now()
+            for addr in bad[:60]:
+                at = addr - self.text.start
+                say("changed: 0x%x %s: %02x, now %02x" % (addr, symbol(addr), self.before[at], after[at]))
+            raise AssertionError("%d bytes of the kernel are not what they were" % len(bad)) from None
+        self.totals["comparisons"] += 1
+
+    def reload(self):
+        """gdbtp goes and comes, with its tables."""
+        gtp.unload()
+        load_module()
+        self.totals["reloads"] += 1
+
+    def calm(self, client):
+        """Between rounds; a client for the next."""
+        self.quiet()
+        if self.rng.random() < 0.4:
+            client.close()
+            self.reload()
+            client = self.connect()
+        self.crowd.resume()
+        return client
+
+    def connect(self):
+        self.client = gtp.Client()
+        self.client.ok("QTBuffer:circular:1")
+        return self.client
+
+    def go(self, seconds):
+        self.since = time.monotonic()
+        client = self.connect()
+        number = 0
+        while time.monotonic() < self.since + seconds:
+            number += 1
+            self.round(client, number)
+            if number % QUIET_EVERY == 0:
+                client = self.calm(client)
+        client.close()
+        self.crowd.stop(ROUND_SECONDS)
+        gtp.unload()
+        self.quiet()
+        self.watch.cancel()
+
+    def find_hot(self):
+        """What runs under the load: asked of jumps at many functions' second instructions; later rounds add to it."""
+        with gtp.Client() as client:
+            client.ok("QTBuffer:circular:1")
+            places = guest.start(client, guest.unique(self.sets["second"])[:3000])
+            guest.work(1)
+            hits = guest.all_hits(client, places)
+            client.ok("QTStop")
+        self.sets["hot"] = [place for place, n in zip(places, hits) if n]
+        say("%d of %d functions run under the load" % (len(self.sets["hot"]), len(places)))
+
+    def prepare(self):
+        """What the kernel changes at first use, it does now: each kind of disturbance, alone."""
+        say("prepares")
+        self.watch.round("the preparation")
+        self.find_hot()
+        self.kprobes.places = harmless(self.sets["second"])[:20]
+        kinds = [disturb.features, disturb.keys, disturb.events, disturb.tracer, disturb.cpus, disturb.modules,
+                 self.kprobes, disturb.load]
+        self.crowd.start(kinds)
+        self.watch.round("the preparation")
+        gtp.until(lambda: self.crowd.failure or all(self.crowd.done[m.name] for m in self.crowd.members), ROUND_SECONDS)
+        self.crowd.pause(ROUND_SECONDS)
+        self.text = guest.Text()
+        time.sleep(2)
+        self.before = self.text.now()
+        self.crowd.done.clear()
+        self.crowd.resume()
+
+
+def mechanisms(client):
+    """How each location is probed; between the lines the module may say that another has gone."""
+    rows = re.findall(r"^0x([0-9a-f]+)  (.*?), \d+ missed", client.monitor("probes"), re.M)
+    return {int(addr, 16): (how, None) for addr, how in rows}
+
+
+def symbol(addr):
+    """NAME+OFFSET of the kernel's."""
+    at, name = max((at, name) for at, name, _ in guest.kallsyms() if at <= addr)
+    return "%s+0x%x" % (name, addr - at)
+
+
+def load_module():
+    gtp.load("self_trace=1")
+    subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
+
+
+def main(seed, picks, seconds):
+    began = time.monotonic()
+    disturb.put(disturb.TRACING + "buffer_size_kb", "256")
+    load_module()
+    gtp.load_fixture()
+    subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
+    soak = Soak(seed, picks)
+    try:
+        soak.prepare()
+        soak.go(int(seconds))
+        word = "ok"
+    except Exception:
+        word = "not ok"
+        print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
+        if soak.client and soak.client.fd >= 0:  # what comes next is not to hide what happened
+            say("QTStop:", soak.client.ask("QTStop"))
+    say(dict(soak.totals))
+    say("by others:", dict(soak.crowd.done), "kprobes refused by the kernel:", dict(soak.kprobes.refused))
+    print("%s - soak: runs of 1,000 jumps while others change code, for %s s # %.1f s" % (
+        word, seconds, time.monotonic() - began), flush=True)
+    os._exit(word != "ok")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
