@@ -2,7 +2,7 @@
 /*
  * Where no probe may be, or no jump, though the kernel itself allows one.
  *
- * Each of these was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
+ * Each kind was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
  * The kernel tells no more of them than their names.
  */
 #include <linux/kallsyms.h>
@@ -97,10 +97,11 @@ const char *gtp_forbid_probe(u64 addr)
 }
 
 /*
- * What the kernel's notifier chain calls on its way to our breakpoints' handler. Its own breakpoints
- * are found earlier, so its blacklist does not have all of that: readers of RCU, and what these may
- * come to when they were the last thing that a grace period has waited for; the thunks of its
- * indirect calls; the only notifier of others that comes as early as we do; what debugging adds.
+ * What the kernel's notifier chain calls on its way to our breakpoints' handler. Its own
+ * breakpoints are found earlier, so its blacklist does not have all of that: readers of RCU, and
+ * what these may come to when they were the last thing that a grace period has waited for; the
+ * thunks of its indirect calls; the only notifier of others that comes as early as we do; what
+ * debugging adds.
  */
 static bool is_on_our_way(const char *name)
 {

@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * gtp_forbid_probe - why no probe may be at an address, whatever its kind; gtp_forbid_jump - why none
- * may be a jump. In words, NULL: nothing is against it. Context: process, under gtp_host.lock
+ * gtp_forbid_probe - why no probe may be at an address, whatever its kind; gtp_forbid_jump - why
+ * none may be a jump. In words, NULL: nothing is against it. Context: process, under gtp_host.lock
  */
 const char *gtp_forbid_probe(u64 addr);
 const char *gtp_forbid_jump(u64 addr);

@@ -101,7 +101,7 @@ def refusals():
 def arena_full():
     empty = in_use()
     long = " && ".join("o->values[%d] != %d" % (i % 4, 1000 + i) for i in range(150))
-    for _ in range(14):
+    for _ in range(40):
         trace("gtp_target_obj if " + long)
     text = refused("tstart")
     check("machine code" in text and "monitor jit off" in text, text)
