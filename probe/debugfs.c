@@ -8,6 +8,7 @@
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/uio.h>
@@ -88,8 +89,8 @@ static void do_job(struct work_struct *work)
 }
 
 /*
- * By a task of the kernel's: one that is killed closes our file when it has given up its root
- * directory already, and must not look up another; and one in a container may see no debugfs.
+ * A task that is killed closes our file when it has given up its root directory already, and must
+ * not look up another. Then a task of the kernel's does it, with the root that the kernel has.
  */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
@@ -97,8 +98,11 @@ int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line,
 	struct job job = { .path = path, .line = line, .ctx = ctx };
 
 	INIT_WORK_ONSTACK(&job.work, do_job);
-	queue_work(system_unbound_wq, &job.work);
-	flush_work(&job.work);
+	if (current->fs)
+		do_job(&job.work);
+	else
+		queue_work(system_unbound_wq, &job.work);
+	flush_work(&job.work); /* at once, if it was not queued */
 	destroy_work_on_stack(&job.work);
 	return job.rc;
 }

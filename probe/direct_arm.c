@@ -239,6 +239,8 @@ static int refuse_neighbours(struct gtp_direct_set *set)
 	for (i = 0; i < set->n; i++) {
 		if (has_neighbour(&set->d[i]->patch))
 			refuse(set->d[i], "a kprobe is among the bytes or before them");
+		if (i % 64 == 63)
+			gtp_host_progress(NULL, "looking for others' kprobes", i, set->n);
 	}
 	gtp_vet_batch_end();
 	return 0;
