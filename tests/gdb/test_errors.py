@@ -148,6 +148,15 @@ def returns():
         check("returns go through it" in message, message)
 
 
+@test("what a CPU that comes up runs without a table of exceptions is refused: it would reset the machine")
+def bringup():
+    names = [name for name in kallsyms() if re.match("cr4_update_irqsoff$|start_secondary$|load_current_idt$", name)]
+    equal(len(names), 3)
+    for name in names:
+        message = tstart_refused("*%#x" % kallsyms()[name])
+        check("a CPU that comes up" in message, message)
+
+
 @test("one bad tracepoint among good ones: nothing is installed")
 def all_or_nothing():
     good = trace("gtp_target_add", "collect a")

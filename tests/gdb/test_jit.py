@@ -100,8 +100,13 @@ def refusals():
 @test("an arena that is full is refused at tstart, in words, and nothing of it stays")
 def arena_full():
     empty = in_use()
+    room = int(matches(r"\d+ of (\d+) bytes", cmd("monitor jit")).group(1))
     long = " && ".join("o->values[%d] != %d" % (i % 4, 1000 + i) for i in range(150))
-    for _ in range(40):
+    trace("gtp_target_obj if " + long)
+    cmd("tstart")
+    each = in_use() - empty
+    cmd("tstop")
+    for _ in range(room // each + 1):
         trace("gtp_target_obj if " + long)
     text = refused("tstart")
     check("machine code" in text and "monitor jit off" in text, text)
