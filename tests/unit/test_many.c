@@ -3,61 +3,7 @@
  * Thousands of tracepoints: no step of defining and starting them looks at all of them. And fast
  * tracepoints: given, or refused with the reason.
  */
-#include <setjmp.h>
-#include <stdlib.h>
-#include "fake_target.h"
-#include <cmocka.h>
-
-struct world {
-	struct fake f;
-	struct gtp_tracepoints *list;
-	struct gtp_mem *mem;
-	struct gtp_why why;
-	struct gtp_tracepoint *tp;
-};
-
-static int setup(void **state)
-{
-	struct world *w = calloc(1, sizeof(*w));
-
-	assert_int_equal(fake_init(&w->f), 0);
-	w->list = &w->f.trace.tps;
-	w->mem = &w->f.mem;
-	*state = w;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct world *w = *state;
-
-	assert_int_equal(fake_exit(&w->f), 0);
-	free(w);
-	return 0;
-}
-
-/* Each text is handed over in an exact copy, so that the sanitizer sees a read behind its end. */
-static int define(struct world *w, const char *text)
-{
-	char *copy = strdup(text);
-	int rc;
-
-	w->why.text[0] = '\0';
-	rc = gtp_tracepoint_define(w->list, w->mem, copy, &w->tp, &w->why);
-	free(copy);
-	return rc;
-}
-
-static int act(struct world *w, const char *text)
-{
-	char *copy = strdup(text);
-	int rc;
-
-	w->why.text[0] = '\0';
-	rc = gtp_tracepoint_add_actions(w->list, w->mem, copy, &w->why);
-	free(copy);
-	return rc;
-}
+#include "define_case.h"
 
 enum { MANY = 5000, LONGEST = 32 };
 
