@@ -55,7 +55,9 @@ static bool is_return(const char *name)
 
 /*
  * What a CPU that comes up runs before it has the table of exceptions: start_secondary() up to
- * load_current_idt(), and what both call. A breakpoint there resets the machine.
+ * load_current_idt(), and what these call; and where it loses its own variables for a moment. A
+ * breakpoint there resets the machine. When the machine wakes from sleep or leaves for another
+ * kernel it is the same.
  */
 static bool is_bringup(const char *name)
 {
@@ -66,7 +68,13 @@ static bool is_bringup(const char *name)
 		"cpu_init_secondary+", "cpu_init_exception_handling", "setup_getcpu",
 		"tss_setup_", "set_tss_desc", "setup_ghcb", "load_current_idt",
 		"native_load_tr_desc", "native_write_gdt_entry", "native_load_idt",
-		"native_write_msr+", "memset", "__memset",
+		"native_write_msr+", "memset", "__memset", "common_startup_64",
+		"cpu_init+", "load_percpu_segment", "switch_gdt_and_percpu_base",
+		"load_direct_gdt", "load_fixmap_gdt", "native_load_gdt",
+		"do_suspend_lowlevel", "wakeup_long64", "restore_processor_state",
+		"__restore_processor_state", "fix_processor_context", "restore_registers",
+		"core_restore_code", "machine_kexec+", "relocate_kernel", "identity_mapped",
+		"virtual_mapped",
 		/* where preemption is debugged */
 		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",
 	};

@@ -150,8 +150,8 @@ def returns():
 
 @test("what a CPU that comes up runs without a table of exceptions is refused: it would reset the machine")
 def bringup():
-    names = [name for name in kallsyms() if re.match("cr4_update_irqsoff$|start_secondary$|load_current_idt$", name)]
-    equal(len(names), 3)
+    names = [name for name in kallsyms() if re.match("cr4_update_irqsoff$|start_secondary$|load_current_idt$|cpu_init$", name)]
+    equal(len(names), 4)
     for name in names:
         message = tstart_refused("*%#x" % kallsyms()[name])
         check("a CPU that comes up" in message, message)
