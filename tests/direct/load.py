@@ -3,14 +3,18 @@
 
 Usage: load.py ROUNDS [KO]     KO is loaded and unloaded in every round
 """
+import fcntl
 import mmap
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
+
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1  # linux/sockios.h, linux/if.h
 
 
 def files(where):
@@ -122,8 +126,13 @@ def system(module):
         subprocess.run(["rmmod", os.path.basename(module).split(".")[0]], check=True)
 
 
+def loopback_up():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        fcntl.ioctl(s, SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", IFF_UP))
+
+
 def main(rounds, module=None):
-    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    loopback_up()
     pids = []
     for cpu in os.sched_getaffinity(0):
         pid = os.fork()
