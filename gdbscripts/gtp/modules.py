@@ -116,12 +116,21 @@ def quoted(path):
     return '"%s"' % path.replace("\\", "\\\\").replace('"', '\\"')
 
 
+def without_index_cache(command):
+    """GDB would keep the addresses that a module has in this boot, and take them for the next one's."""
+    try:
+        gdb.parameter("index-cache enabled")
+    except RuntimeError:
+        return command  # before GDB 12
+    return "with index-cache enabled off -- " + command
+
+
 def add_symbols(path, addresses):
     command = "add-symbol-file %s %#x" % (quoted(path), addresses[".text"])
     for name, address in sorted(addresses.items()):
         if name != ".text" and not name.startswith(FREED):
             command += " -s %s %#x" % (name, address)
-    gdb.execute(command, to_string=True)
+    gdb.execute(without_index_cache(command), to_string=True)
 
 
 def forget(name):

@@ -2,6 +2,7 @@
 # Connecting, the live kernel's memory, symbols, refusals, monitor commands, gtp commands.
 import os
 import re
+import tempfile
 
 import gdb
 
@@ -205,6 +206,22 @@ def modules_move():
     text = cmd("gtp modules %s" % KMOD)
     check("gtp_target2" not in text, text)
     refused("p &gtp_target2_fn")
+
+
+@test("gtp modules leaves no index of a module to a GDB that finds it elsewhere")
+def modules_index():
+    usual = gdb.parameter("index-cache directory")
+    with tempfile.TemporaryDirectory() as folder:
+        cmd("set index-cache directory " + folder)
+        shell()("insmod %s/gtp_target2.ko" % KMOD)
+        try:
+            cmd("maint flush dcache")
+            matches(r"^loaded:.*\bgtp_target2\b", cmd("gtp modules %s" % KMOD))
+            cmd("info scope gtp_target2_fn")
+        finally:
+            shell()("rmmod gtp_target2")
+            cmd("set index-cache directory " + usual)
+        equal((gdb.parameter("index-cache enabled"), os.listdir(folder)), (True, []))
 
 
 @test("gtp modules refuses a path that does not exist")
