@@ -100,13 +100,21 @@ struct gtp_direct *gtp_direct_add(struct gtp_location *loc)
 	struct gtp_direct *d;
 	u32 number = find_next_zero_bit(numbers, GTP_DIRECT_MAX, next);
 
-	if (cpu_feature_enabled(X86_FEATURE_XENPV)) /* see probe/quiet.h */
+	if (cpu_feature_enabled(X86_FEATURE_XENPV)) { /* see probe/quiet.h */
+		loc->no_jump = "this is a paravirtual guest of Xen";
 		return NULL;
+	}
 	if (number == GTP_DIRECT_MAX)
 		number = find_first_zero_bit(numbers, GTP_DIRECT_MAX);
-	d = number < GTP_DIRECT_MAX ? gtp_mem_alloc(sizeof(*d)) : NULL;
-	if (!d)
+	if (number == GTP_DIRECT_MAX) {
+		loc->no_jump = "there are as many jumps as there may be";
 		return NULL;
+	}
+	d = gtp_mem_alloc(sizeof(*d));
+	if (!d) {
+		loc->no_jump = GTP_DIRECT_NO_MEMORY;
+		return NULL;
+	}
 	__set_bit(number, numbers);
 	next = number + 1;
 	d->number = number;

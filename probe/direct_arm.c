@@ -13,6 +13,8 @@
 #include "probe/forbid.h"
 #include "probe/vet.h"
 
+static const char near_kprobe[] = "a kprobe is among the bytes or before them";
+
 /* --- one location --- */
 
 /*
@@ -21,7 +23,7 @@
  */
 int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 {
-	const char *no_jump = NULL;
+	const char *no_jump;
 	struct gtp_direct *d;
 	int err;
 
@@ -30,11 +32,17 @@ int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 	err = gtp_direct_beside(loc->addr, &loc->no_jump, why);
 	if (err)
 		return err;
-	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready() || gtp_vet_batch_need())
+	if (!READ_ONCE(gtp_direct) || !gtp_jit_ready())
 		return -EOPNOTSUPP;
-	loc->no_jump = gtp_forbid_jump(loc->addr);
-	if (loc->no_jump)
+	if (gtp_vet_batch_need()) {
+		loc->no_jump = GTP_DIRECT_NO_MEMORY;
 		return -EOPNOTSUPP;
+	}
+	no_jump = gtp_forbid_jump(loc->addr);
+	if (no_jump) {
+		loc->no_jump = no_jump;
+		return -EOPNOTSUPP;
+	}
 	d = gtp_direct_add(loc);
 	if (!d)
 		return -EOPNOTSUPP;
@@ -238,7 +246,7 @@ static int refuse_neighbours(struct gtp_direct_set *set)
 		return err;
 	for (i = 0; i < set->n; i++) {
 		if (has_neighbour(&set->d[i]->patch))
-			refuse(set->d[i], "a kprobe is among the bytes or before them");
+			refuse(set->d[i], near_kprobe);
 		if (i % 64 == 63)
 			gtp_host_progress(NULL, "looking for others' kprobes", i, set->n);
 	}
@@ -265,7 +273,7 @@ static void refuse_foreign(struct gtp_direct_set *set)
 			continue;
 		if (known && !has_neighbour(p))
 			continue;
-		refuse(set->d[i], "a kprobe is among the bytes or before them");
+		refuse(set->d[i], known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
 		p->skip = false;
 	}
 }

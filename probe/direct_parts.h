@@ -57,8 +57,10 @@ struct gtp_direct {
 
 /* probe/direct.c */
 
+#define GTP_DIRECT_NO_MEMORY "there is no memory for it" /* a no_jump */
+
 /*
- * gtp_direct_add - on the list, STAGED, without a pad; NULL: no memory, or there are too many.
+ * gtp_direct_add - on the list, STAGED, without a pad; NULL: no_jump says why not.
  * gtp_direct_drop - off it; nothing can reach it any more
  */
 struct gtp_direct *gtp_direct_add(struct gtp_location *loc);

@@ -99,6 +99,19 @@ static int place(struct gtp_direct *d)
 	return err;
 }
 
+/* Whatever ftrace says no to, a kprobe may still be possible. */
+static const char *refusal(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return "there is no room for more jump pads";
+	case -ENOMEM:
+		return GTP_DIRECT_NO_MEMORY;
+	default:
+		return "the function tracer allows no direct call here now";
+	}
+}
+
 int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 {
 	u64 site = idle_site_at(loc->addr);
@@ -120,12 +133,16 @@ int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		return err;
 	}
 	d->call = gtp_mem_alloc(sizeof(*d->call));
-	if (d->call)
-		d->call->ip = site;
-	/* Whatever ftrace says no to, a kprobe may still be possible. */
-	if (!d->call || place(d)) {
+	if (!d->call) {
 		gtp_direct_drop(d);
-		loc->no_jump = "the function tracer allows no direct call here now";
+		loc->no_jump = GTP_DIRECT_NO_MEMORY;
+		return -EOPNOTSUPP;
+	}
+	d->call->ip = site;
+	err = place(d);
+	if (err) {
+		gtp_direct_drop(d);
+		loc->no_jump = refusal(err);
 		return -EOPNOTSUPP;
 	}
 	calls++;
