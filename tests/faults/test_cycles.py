@@ -36,6 +36,10 @@ def arena(client):
     return int(re.search(r"(\d+) of \d+ bytes", client.monitor("jit")).group(1))
 
 
+def room(client):
+    return int(re.search(r"\d+ of (\d+) bytes", client.monitor("jit")).group(1))
+
+
 def define(client, number, address, condition, *actions):
     client.ok(f"QTDP:{number:x}:{address:x}:E:0:0{condition}{'-' if actions else ''}")
     for i, action in enumerate(actions, 1):
@@ -93,16 +97,21 @@ def added_later(client):
 @test
 def refused_later():
     """a tracepoint that has no room in a run that goes on leaves no half of itself"""
-    too_much = "260005" + "1a" * 4000 + "27"  # a chain of loads, longer than the arena when compiled
-    action = f"X{len(too_much) // 2:x},{too_much}"
+    loads = "260005" + "1a" * 4000 + "27"  # a chain of loads, tens of KiB when compiled
+    large = f"X{len(loads) // 2:x},{loads}"
     with Client() as client:
         client.ok("QTinit")
+        empty = arena(client)
         define(client, 1, ADD, NOT_12345, CPU)
+        define(client, 2, LEAF, IS_12345, large)
         client.ok("QTStart")
         before = arena(client)
+        too_many = room(client) // (before - empty) + 1
         for _ in range(3):
-            client.ok(f"QTDP:2:{LEAF:x}:E:0:0{IS_12345}-")
-            reply = client.ask(f"QTDP:-2:{LEAF:x}:{action}")
+            client.ok(f"QTDP:3:{LEAF:x}:E:0:0{IS_12345}-")
+            for _ in range(too_many):
+                client.ok(f"QTDP:-3:{LEAF:x}:{large}-")
+            reply = client.ask(f"QTDP:-3:{LEAF:x}:{CPU}")
             assert reply.startswith("E.") and "machine code has no room" in reply, reply
             assert arena(client) == before, (before, arena(client))
         target("call add 3 4")
