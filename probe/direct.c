@@ -160,6 +160,14 @@ bool gtp_direct_any(enum gtp_direct_state state)
 	return !list_empty(&lists[state]);
 }
 
+void gtp_direct_each(enum gtp_direct_state state, void (*work)(struct gtp_direct *d))
+{
+	struct gtp_direct *d;
+
+	list_for_each_entry(d, &lists[state], list)
+		work(d);
+}
+
 static u32 list_count(const struct list_head *list)
 {
 	const struct list_head *at;

@@ -55,9 +55,6 @@ int gtp_direct_commit(struct gtp_why *why);
  */
 void gtp_direct_disarm(struct gtp_location *first);
 
-/* gtp_direct_forget - the same for jumps that stayed, in a module whose (init) text goes now */
-void gtp_direct_forget(const struct module *mod, bool init);
-
 /* gtp_direct_widen - struct gtp_target_ops' widen */
 int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why);
 

@@ -27,8 +27,7 @@ int gtp_direct_stage(struct gtp_location *loc, struct gtp_why *why)
 	struct gtp_direct *d;
 	int err;
 
-	if (gtp_direct_any(GTP_DIRECT_STUCK) && !gtp_direct_any(GTP_DIRECT_STAGED))
-		gtp_direct_sweep();
+	gtp_direct_sweep_once();
 	err = gtp_direct_beside(loc->addr, &loc->no_jump, why);
 	if (err)
 		return err;
@@ -114,21 +113,34 @@ int gtp_direct_make_pad(struct gtp_direct *d)
 	return err;
 }
 
+const char *gtp_direct_no_pad(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return "there is no room for more jump pads";
+	case -ENOMEM:
+		return GTP_DIRECT_NO_MEMORY;
+	case -ERANGE:
+		return "its pad is too far away";
+	default:
+		return "its instructions cannot be moved";
+	}
+}
+
 static int prepare(struct gtp_direct *d)
 {
 	int err = gtp_direct_make_pad(d);
 
-	if (err) {
-		d->loc->no_jump = err == -ENOSPC ? "there is no room for more jump pads" :
-						   "its instructions cannot be moved";
-		return err;
-	}
-	return gtp_patch_set(&d->patch, d->pad.addr);
+	if (!err)
+		err = gtp_patch_set(&d->patch, d->pad.addr);
+	if (err)
+		d->loc->no_jump = gtp_direct_no_pad(err);
+	return err;
 }
 
 /* --- the batch --- */
 
-/* give_up - one for which a kprobe must do; the others stay in order */
+/* refuse - one for which a kprobe must do; the others stay in order */
 static void refuse(struct gtp_direct *d, const char *no_jump)
 {
 	d->refused = true;
@@ -160,7 +172,7 @@ static int make_pads(struct gtp_direct_set *set)
 		return err;
 	for (i = 0; i < set->n; i++) {
 		if (!set->d[i]->refused && prepare(set->d[i]))
-			refuse(set->d[i], "its pad is too far away");
+			set->d[i]->refused = true;
 		if (i % 64 == 63)
 			gtp_host_progress(NULL, "making jump pads", i, set->n);
 	}
@@ -192,6 +204,13 @@ static void watch(struct gtp_direct_set *set)
 	}
 }
 
+/* A breakpoint of ours is met, and leads to the pad as a jump does. */
+static bool is_hit(const struct gtp_direct *d)
+{
+	return d->patch.state == GTP_PATCH_JUMP ||
+	       (d->patch.state != GTP_PATCH_TEXT && !d->refused);
+}
+
 /* Nobody gets there any more, or nothing comes of it. */
 static void abandon(struct gtp_direct *d)
 {
@@ -213,7 +232,7 @@ static bool unwatch(struct gtp_direct_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_direct *d = set->d[i];
 
-		if (d->patch.state == GTP_PATCH_JUMP || hlist_unhashed(&d->patch.watched))
+		if (is_hit(d) || hlist_unhashed(&d->patch.watched))
 			continue;
 		any = true;
 		late |= !d->refused || d->patch.state != GTP_PATCH_TEXT;
@@ -254,28 +273,111 @@ static int refuse_neighbours(struct gtp_direct_set *set)
 	return 0;
 }
 
+/* look - where kprobes are, those included whose registration has begun; false: no memory */
+static bool look(void)
+{
+	gtp_direct_settle_kprobes();
+	return !gtp_vet_batch_begin();
+}
+
 /*
- * With our breakpoints in, the kernel refuses new kprobes at those bytes, and all that were on
- * their way are there: what the list says now is final.
+ * Behind our breakpoint the kernel may accept a kprobe in the middle of an instruction. What it
+ * would write there must not become text.
+ */
+static bool has_bad_guest(const struct gtp_direct *d)
+{
+	u64 at = d->patch.addr;
+	u32 i;
+
+	for (i = 0; i < d->region.n; i++) {
+		if (gtp_vet_foreign(at + 1, at + d->region.insn[i].len))
+			return true;
+		at += d->region.insn[i].len;
+	}
+	return false;
+}
+
+/*
+ * With our breakpoints in, the kernel refuses new kprobes there, and it makes no jump any more of
+ * one in front; but of those that were on their way it may have.
  */
 static void refuse_foreign(struct gtp_direct_set *set)
 {
-	bool known;
+	bool known = look();
 	u32 i;
 
-	gtp_direct_settle_kprobes();
-	known = !gtp_vet_batch_begin();
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->d[i]->patch;
 
 		p->skip = true;
 		if (p->state != GTP_PATCH_BROKEN_TEXT)
 			continue;
-		if (known && !has_neighbour(p))
+		if (known && (!has_neighbour(p) || has_bad_guest(set->d[i])))
+			continue;
+		refuse(set->d[i], known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
+		p->lost = gtp_patch_covered(p);
+		p->skip = false;
+	}
+}
+
+static bool has_guest(const struct gtp_patch *p)
+{
+	return gtp_vet_foreign(p->addr, p->addr + p->len);
+}
+
+/*
+ * While we waited, others could set kprobes behind our breakpoint. At instructions of the text:
+ * that is what it becomes again. Elsewhere: our breakpoint stays. Now that all is blank nobody
+ * comes any more.
+ */
+static void refuse_guests(struct gtp_direct_set *set)
+{
+	bool known = look();
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_patch *p = &set->d[i]->patch;
+
+		p->skip = true;
+		if (set->d[i]->refused || p->state == GTP_PATCH_TEXT)
+			continue;
+		if (p->state == GTP_PATCH_BLANK && known && !has_guest(p))
+			continue;
+		if (known && has_bad_guest(set->d[i]))
 			continue;
 		refuse(set->d[i], known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
 		p->skip = false;
 	}
+}
+
+static void skip_guests(struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		set->d[i]->patch.skip = set->d[i]->refused || has_bad_guest(set->d[i]);
+}
+
+/*
+ * From the writing of a jump to its first byte somebody may have come all the same, and see in its
+ * bytes an instruction of the text's. As long as he is there, they are blank again.
+ */
+static void blank_late_guests(struct gtp_direct_set *set)
+{
+	bool known = look(), any = false;
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_patch *p = &set->d[i]->patch;
+
+		p->skip = p->state != GTP_PATCH_JUMP || !known ||
+			  !gtp_vet_foreign(p->addr + 1, p->addr + p->len);
+		any |= !p->skip;
+	}
+	if (!any)
+		return;
+	gtp_patch_unjump(set->patch, set->n);
+	gtp_patch_blank(set->patch, set->n);
 }
 
 static void skip_refused(struct gtp_direct_set *set)
@@ -303,7 +405,14 @@ static int patch(struct gtp_direct_set *set)
 	gtp_patch_unbreak(set->patch, n);
 	skip_refused(set);
 	gtp_direct_wait();
+	gtp_patch_blank(set->patch, n);
+	refuse_guests(set);
+	gtp_patch_fill(set->patch, n);
+	gtp_patch_unbreak(set->patch, n);
+	skip_guests(set);
 	gtp_patch_jump(set->patch, n);
+	blank_late_guests(set);
+	skip_refused(set);
 	gtp_patch_close(set->patch, n, view);
 	if (unwatch(set))
 		gtp_direct_wait();
@@ -317,31 +426,50 @@ static int use_kprobe(struct gtp_direct *d, struct gtp_why *why)
 	struct gtp_why inner = { "" };
 	int err;
 
-	if (d->patch.state == GTP_PATCH_TEXT)
-		gtp_direct_drop(d);
-	else
-		gtp_direct_leave(d);
+	gtp_direct_drop(d);
 	err = gtp_kprobe_arm(NULL, loc, &inner);
 	if (err)
 		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
 	return err;
 }
 
+/* Its first byte is under somebody's jump now, where the kernel takes no kprobe of ours either. */
+static int use_nothing(struct gtp_direct *d, struct gtp_why *why)
+{
+	gtp_why(why, "tracepoint %u at 0x%llx: another probe has just come near; tstart again",
+		d->loc->first->num, d->loc->addr);
+	gtp_direct_leave(d);
+	return -EBUSY;
+}
+
+static const char *mechanism(const struct gtp_direct *d)
+{
+	if (d->patch.state == GTP_PATCH_JUMP)
+		return "jump";
+	if (is_hit(d))
+		return "jump, kept a breakpoint: another probe has come into its bytes";
+	return "nothing any more: something else has changed its bytes";
+}
+
 static int conclude(struct gtp_direct_set *set, struct gtp_why *why)
 {
-	int err = 0;
+	int err = 0, rc;
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_direct *d = set->d[i];
 
-		if (d->patch.state == GTP_PATCH_JUMP) {
-			d->loc->mechanism = "jump";
+		rc = 0;
+		if (is_hit(d)) {
 			d->loc->fast = true;
+			d->loc->mechanism = mechanism(d);
 			gtp_direct_become(d, GTP_DIRECT_ARMED);
+		} else if (d->patch.state != GTP_PATCH_TEXT) {
+			rc = use_nothing(d, why);
 		} else if (!err) {
-			err = use_kprobe(d, why);
+			rc = use_kprobe(d, why);
 		}
+		err = err ? err : rc;
 	}
 	return err;
 }
@@ -369,6 +497,7 @@ int gtp_direct_commit(struct gtp_why *why)
 	struct gtp_direct_set set;
 	int err;
 
+	gtp_direct_batch_ends();
 	if (!gtp_direct_any(GTP_DIRECT_STAGED)) {
 		gtp_vet_batch_end();
 		return 0;
@@ -389,27 +518,29 @@ int gtp_direct_commit(struct gtp_why *why)
 /* A kprobe on the jump jumps where the jump led when it was set. */
 static bool has_kprobe(const struct gtp_patch *p)
 {
-	bool has;
+	bool has = !look() || has_guest(p);
 
-	gtp_direct_settle_kprobes();
-	has = gtp_vet_batch_begin() || gtp_vet_foreign(p->addr, p->addr + 1);
 	gtp_vet_batch_end();
 	return has;
 }
 
 /*
- * With our breakpoint in, no kprobe can be set there any more. Nobody is behind the first byte of a
- * jump, so there is no wait before the next one.
+ * Nobody is behind the first byte of a jump, so there is no wait before the next one. Who has come
+ * while our breakpoint was in front of a jump, and sees an instruction in its bytes, keeps them
+ * blank.
  */
 static int turn(struct gtp_patch *p, u64 to)
 {
 	int err = -EBUSY;
 
 	gtp_patch_unjump(&p, 1);
-	if (p->state == GTP_PATCH_BROKEN_TEXT && !has_kprobe(p))
+	if (p->state == GTP_PATCH_BROKEN_JUMP && !has_kprobe(p)) {
+		gtp_patch_blank(&p, 1);
+		if (p->state != GTP_PATCH_BLANK || has_kprobe(p))
+			return -EBUSY;
 		err = gtp_patch_set(p, to);
+	}
 	gtp_patch_jump(&p, 1);
-	p->lost = false;
 	return err;
 }
 
@@ -429,6 +560,7 @@ static int lead_elsewhere(struct gtp_direct *d, const struct gtp_jit_pad *pad)
 		return err;
 	err = turn(p, pad->addr);
 	gtp_patch_close(&p, 1, view);
+	p->lost = false;
 	return err;
 }
 
@@ -460,9 +592,10 @@ int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why)
 	} else {
 		d->old_pad = d->pad;
 		d->pad = pad;
-		err = d->call || d->patch.state == GTP_PATCH_JUMP ? 0 : -EBUSY;
-		if (err)
-			loc->mechanism = "nothing any more: something else has changed its bytes";
+	}
+	if (!d->call) {
+		loc->mechanism = mechanism(d);
+		err = err || is_hit(d) ? err : -EBUSY;
 	}
 	if (err)
 		cannot_widen(loc, err, why);

@@ -81,6 +81,9 @@ int gtp_direct_beside(u64 addr, const char **no_jump, struct gtp_why *why);
 void gtp_direct_become(struct gtp_direct *d, enum gtp_direct_state state);
 bool gtp_direct_any(enum gtp_direct_state state);
 
+/* gtp_direct_each - @work for all in a state; it may sleep, and changes no states */
+void gtp_direct_each(enum gtp_direct_state state, void (*work)(struct gtp_direct *d));
+
 /* struct gtp_direct_set - some of them, by address; @patch has room for @n */
 struct gtp_direct_set {
 	u32 n;
@@ -103,10 +106,17 @@ void gtp_direct_settle_kprobes(void);
 /* gtp_direct_make_pad - into the open arena, with its location's condition if possible; 0/-errno */
 int gtp_direct_make_pad(struct gtp_direct *d);
 
+/* gtp_direct_no_pad - why that, or a jump there, was not possible: a no_jump */
+const char *gtp_direct_no_pad(int err);
+
 /* probe/direct_remove.c */
 
-/* gtp_direct_sweep - remove what is stuck, if it can be now */
+/* gtp_direct_sweep - remove what is stuck, if it can be now; _once: unless this batch has tried */
 void gtp_direct_sweep(void);
+void gtp_direct_sweep_once(void);
+
+/* gtp_direct_batch_ends - the next gtp_direct_sweep_once() is another batch's */
+void gtp_direct_batch_ends(void);
 
 /* gtp_direct_leave - it becomes stuck, without its location; it is mute, and no hit sees it */
 void gtp_direct_leave(struct gtp_direct *d);

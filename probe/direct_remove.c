@@ -22,14 +22,26 @@ enum { RETRY_MS = 1000 };
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 
-static bool foreign_at(const struct gtp_patch *p)
+static bool has_guest(const struct gtp_patch *p)
 {
-	return gtp_vet_foreign(p->addr, p->addr + 1);
+	return gtp_vet_foreign(p->addr, p->addr + p->len);
+}
+
+/* choose - the next step is for those in @state, with or without kprobes of others in them */
+static void choose(struct gtp_direct_set *set, enum gtp_patch_state state, bool guests, bool known)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_patch *p = &set->d[i]->patch;
+
+		p->skip = p->state != state || (!known || has_guest(p)) != guests;
+	}
 }
 
 /*
- * Where a kprobe in front has taken our breakpoint for text, it comes back when that goes. Until
- * then the other steps leave the place alone.
+ * Where a kprobe in front has taken our breakpoint for text, it comes back when that goes, and when
+ * the kernel has taken back the jump that it made of it.
  */
 static void mend(struct gtp_direct_set *set)
 {
@@ -38,53 +50,39 @@ static void mend(struct gtp_direct_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->d[i]->patch;
 
-		p->skip = p->state != GTP_PATCH_BROKEN_TEXT ||
+		p->skip = p->state != GTP_PATCH_BROKEN_TEXT || gtp_patch_covered(p) ||
 			  gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr + p->len);
 	}
 	gtp_patch_unbreak(set->patch, set->n);
-	for (i = 0; i < set->n; i++)
-		set->patch[i]->lost = set->patch[i]->state == GTP_PATCH_BROKEN_TEXT;
 }
 
-/* skip_foreign - those in @state with a probe on them; true: there are others */
-static bool skip_foreign(struct gtp_direct_set *set, enum gtp_patch_state state)
+/* look - where kprobes are, those included whose registration has begun; false: no memory */
+static bool look(void)
 {
-	bool others = false;
-	u32 i;
-
-	for (i = 0; i < set->n; i++) {
-		struct gtp_patch *p = &set->d[i]->patch;
-
-		p->skip = p->state == state && foreign_at(p);
-		others |= !p->skip;
-	}
-	return others;
-}
-
-static void skip_turned(struct gtp_direct_set *set)
-{
-	u32 i;
-
-	for (i = 0; i < set->n; i++)
-		set->d[i]->patch.skip = !set->d[i]->patch.skip;
+	gtp_direct_settle_kprobes();
+	return !gtp_vet_batch_begin();
 }
 
 /*
- * While the breakpoints are in, no kprobe can be set there, and the list tells all that were on
- * their way when they came. Under those the jump comes back.
+ * Once our breakpoint is in, no kprobe can be set at it: who has come before gets the jump back
+ * that he knows. Once the bytes behind it are blank, too, none can be set there: what somebody has
+ * taken for text in them stays blank until he is gone.
  */
 static void remove_jumps(struct gtp_direct_set *set)
 {
+	bool known;
+
+	choose(set, GTP_PATCH_JUMP, false, true);
 	gtp_patch_unjump(set->patch, set->n);
-	gtp_direct_settle_kprobes();
-	if (gtp_vet_batch_begin()) {
-		gtp_patch_jump(set->patch, set->n);
-		return;
-	}
-	skip_foreign(set, GTP_PATCH_BROKEN_TEXT);
-	gtp_patch_unbreak(set->patch, set->n);
-	skip_turned(set);
+	known = look();
+	choose(set, GTP_PATCH_BROKEN_JUMP, true, known);
 	gtp_patch_jump(set->patch, set->n);
+	choose(set, GTP_PATCH_BROKEN_JUMP, false, known);
+	gtp_patch_blank(set->patch, set->n);
+	known = look();
+	choose(set, GTP_PATCH_BLANK, false, known);
+	gtp_patch_fill(set->patch, set->n);
+	gtp_patch_unbreak(set->patch, set->n);
 }
 
 static void free_removed(struct gtp_direct_set *set)
@@ -108,6 +106,16 @@ static void free_removed(struct gtp_direct_set *set)
 	}
 }
 
+static bool any_free(const struct gtp_direct_set *set)
+{
+	u32 i;
+
+	for (i = 0; i < set->n; i++)
+		if (!has_guest(&set->d[i]->patch))
+			return true;
+	return false;
+}
+
 static void sweep(struct gtp_direct_set *set)
 {
 	void *view;
@@ -115,11 +123,12 @@ static void sweep(struct gtp_direct_set *set)
 
 	if (gtp_vet_batch_begin())
 		return;
-	for (i = 0; i < set->n; i++)
+	for (i = 0; i < set->n; i++) {
 		set->patch[i] = &set->d[i]->patch;
-	if (skip_foreign(set, GTP_PATCH_JUMP) && !gtp_patch_open(set->patch, set->n, &view)) {
+		set->patch[i]->lost = false;
+	}
+	if (any_free(set) && !gtp_patch_open(set->patch, set->n, &view)) {
 		mend(set);
-		skip_foreign(set, GTP_PATCH_JUMP);
 		remove_jumps(set);
 		gtp_patch_close(set->patch, set->n, view);
 		free_removed(set);
@@ -137,24 +146,34 @@ void gtp_direct_sweep(void)
 	gtp_direct_deselect(&set);
 }
 
+static bool swept;
+
+void gtp_direct_sweep_once(void)
+{
+	if (!swept && gtp_direct_any(GTP_DIRECT_STUCK))
+		gtp_direct_sweep();
+	swept = true;
+}
+
+void gtp_direct_batch_ends(void)
+{
+	swept = false;
+}
+
 /* --- what stays for a while --- */
 
 /* The module cannot be unloaded while a pad may be needed by somebody else's probe. */
+static void hold(struct gtp_direct *d)
+{
+	if (d->holds)
+		return;
+	d->holds = try_module_get(THIS_MODULE);
+	pr_info("the jump at %pS stays until the kprobe on it is gone\n", (void *)d->patch.addr);
+}
+
 static void hold_stuck(void)
 {
-	struct gtp_direct_set set;
-	u32 i;
-
-	if (!gtp_direct_any(GTP_DIRECT_STUCK) || gtp_direct_select(&set, GTP_DIRECT_STUCK))
-		return;
-	for (i = 0; i < set.n; i++) {
-		if (set.d[i]->holds)
-			continue;
-		set.d[i]->holds = try_module_get(THIS_MODULE);
-		pr_info("the jump at %pS stays until the kprobe on it is gone\n",
-			(void *)set.d[i]->patch.addr);
-	}
-	gtp_direct_deselect(&set);
+	gtp_direct_each(GTP_DIRECT_STUCK, hold);
 	queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(RETRY_MS));
 }
 
@@ -175,7 +194,7 @@ static void take_out(struct gtp_location *loc)
 	struct gtp_direct *d = loc->jump;
 
 	gtp_direct_mute(d);
-	if (d->state == GTP_DIRECT_STAGED)
+	if (d->state == GTP_DIRECT_STAGED && d->patch.state == GTP_PATCH_TEXT)
 		gtp_direct_drop(d);
 	else
 		gtp_direct_become(d, GTP_DIRECT_STUCK);
@@ -203,6 +222,7 @@ void gtp_direct_disarm(struct gtp_location *first)
 		any = true;
 	}
 	gtp_vet_batch_end();
+	gtp_direct_batch_ends();
 	if (!any)
 		return;
 	gtp_direct_sweep();
@@ -231,7 +251,7 @@ static bool is_in(const struct gtp_direct *d, const struct module *mod, bool ini
 }
 
 /* The text goes, so nothing can sit on it: the kernel has declared all kprobes there dead. */
-void gtp_direct_forget(const struct module *mod, bool init)
+static void forget(const struct module *mod, bool init)
 {
 	struct gtp_direct_set set;
 	u32 i;
@@ -252,14 +272,48 @@ void gtp_direct_forget(const struct module *mod, bool init)
 	gtp_direct_deselect(&set);
 }
 
+static void forget_text(const struct module *mod, bool init)
+{
+	u64 start, end;
+
+	/* Without a jump in it a module comes and goes without our lock, as in host.c. */
+	if (!gtp_direct_range_in(mod, init, &start, &end))
+		return;
+	mutex_lock(&gtp_host.lock);
+	forget(mod, init);
+	mutex_unlock(&gtp_host.lock);
+}
+
+static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
+{
+	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
+		forget_text(data, true);
+	if (state == MODULE_STATE_GOING)
+		forget_text(data, false);
+	return NOTIFY_DONE;
+}
+
+/* After the session's own, which takes off what is armed there; some of that may get stuck. */
+static struct notifier_block module_notifier = {
+	.notifier_call = module_changed,
+	.priority = -1,
+};
+
 int gtp_direct_init(void)
 {
-	return gtp_patch_init();
+	int err = gtp_patch_init();
+
+	if (err)
+		return err;
+	err = register_module_notifier(&module_notifier);
+	if (err)
+		gtp_patch_exit();
+	return err;
 }
 
 /*
  * A jump that got stuck when the run was ended by the end of the module cannot hold it any more;
- * who waits is rmmod.
+ * who waits is rmmod. Meanwhile the module that it is in may go.
  */
 void gtp_direct_exit(void)
 {
@@ -277,5 +331,6 @@ void gtp_direct_exit(void)
 		told = true;
 		msleep(RETRY_MS / 10);
 	}
+	unregister_module_notifier(&module_notifier);
 	gtp_patch_exit();
 }

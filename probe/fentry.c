@@ -4,8 +4,10 @@
  *
  * A kprobe at such a site goes through the function tracer's common code, which saves all registers
  * before anything of ours is asked. A direct call does not: the condition stands in the pad. What
- * changes the code is ftrace itself, so the tracer, kprobes and live patches on the same function
- * keep working; of direct calls (ours, BPF's fentry programs) it allows one.
+ * changes the code is ftrace itself, so the tracer and kprobes on the same function keep working;
+ * of direct calls (ours, BPF's fentry programs) it allows one. A live patch that is there first
+ * keeps ours away; one that comes later is refused by ftrace until the run has ended
+ * (prepare_direct_functions_for_ipmodify()).
  *
  * Taking one off waits for every task of the machine, in ftrace, one by one. So a run has only a
  * few; further entries get a kprobe.
@@ -81,6 +83,8 @@ static int make_pad(struct gtp_direct *d)
 		return err;
 	err = gtp_direct_make_pad(d);
 	gtp_jit_close();
+	if (err)
+		d->loc->no_jump = gtp_direct_no_pad(err);
 	return err;
 }
 
@@ -94,22 +98,11 @@ static int place(struct gtp_direct *d)
 	gtp_direct_connect(d);
 	d->call->to = d->pad.addr;
 	err = gtp_ftrace_call_set(d->call);
-	if (err)
+	if (err) {
+		d->loc->no_jump = "the function tracer allows no direct call here now";
 		gtp_direct_mute(d);
-	return err;
-}
-
-/* Whatever ftrace says no to, a kprobe may still be possible. */
-static const char *refusal(int err)
-{
-	switch (err) {
-	case -ENOSPC:
-		return "there is no room for more jump pads";
-	case -ENOMEM:
-		return GTP_DIRECT_NO_MEMORY;
-	default:
-		return "the function tracer allows no direct call here now";
 	}
+	return err;
 }
 
 int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
@@ -139,10 +132,9 @@ int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		return -EOPNOTSUPP;
 	}
 	d->call->ip = site;
-	err = place(d);
-	if (err) {
+	/* Whatever ftrace says no to, a kprobe may still be possible. */
+	if (place(d)) {
 		gtp_direct_drop(d);
-		loc->no_jump = refusal(err);
 		return -EOPNOTSUPP;
 	}
 	calls++;

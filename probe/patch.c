@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/string.h>
+#include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <asm/ptrace.h>
 #include <asm/sync_core.h>
@@ -19,6 +20,7 @@ enum {
 	JMP = 0xe9, /* rel32 */
 	PREFIX = 0x66,
 	NOP = 0x90,
+	FRONT = sizeof_field(struct gtp_patch, front),
 };
 
 /* --- who meets a breakpoint of ours --- */
@@ -198,6 +200,9 @@ int gtp_patch_set(struct gtp_patch *p, u64 to)
 
 	if (rel != (s32)rel)
 		return -ERANGE;
+	if (p->state == GTP_PATCH_TEXT &&
+	    copy_from_kernel_nofault(p->front, (void *)(p->addr - FRONT), FRONT))
+		memset(p->front, 0, FRONT);
 	p->to = to;
 	p->new[0] = JMP;
 	gtp_put_le(p->new + 1, (u64)rel, 4);
@@ -247,9 +252,36 @@ void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-static bool rest_is(const struct gtp_patch *p, const u8 *bytes)
+/*
+ * A kprobe in front that the kernel makes a jump of, or one that has gone and whose jump has not,
+ * is a breakpoint or a jump's first byte where there was none.
+ */
+bool gtp_patch_covered(const struct gtp_patch *p)
 {
-	return !memcmp(p->alias + 1, bytes + 1, p->len - 1);
+	u8 now[FRONT];
+	u32 i;
+
+	if (copy_from_kernel_nofault(now, (void *)(p->addr - FRONT), FRONT))
+		return false;
+	for (i = 0; i < FRONT; i++) {
+		if ((now[i] == INT3 || now[i] == JMP) && now[i] != p->front[i])
+			return true;
+	}
+	return false;
+}
+
+/* Is what lies behind the first byte what we left there? */
+static bool rest_is_ours(const struct gtp_patch *p)
+{
+	switch (p->state) {
+	case GTP_PATCH_TEXT:
+	case GTP_PATCH_BROKEN_TEXT:
+		return !memcmp(p->alias + 1, p->old + 1, p->len - 1);
+	case GTP_PATCH_BLANK:
+		return !memchr_inv(p->alias + 1, INT3, p->len - 1);
+	default:
+		return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
+	}
 }
 
 /*
@@ -258,9 +290,10 @@ static bool rest_is(const struct gtp_patch *p, const u8 *bytes)
  */
 static void lose(struct gtp_patch *p)
 {
-	bool ours = p->state == GTP_PATCH_BROKEN_JUMP && rest_is(p, p->new);
+	bool ours = p->state != GTP_PATCH_BROKEN_TEXT && rest_is_ours(p);
 
 	if (ours && READ_ONCE(*p->alias) == JMP && p->old[0] != JMP) {
+		write_rest(p, p->new);
 		p->state = GTP_PATCH_JUMP;
 		return;
 	}
@@ -275,24 +308,64 @@ static bool is_broken(const struct gtp_patch *p)
 	return READ_ONCE(*p->alias) == INT3;
 }
 
-void gtp_patch_jump(struct gtp_patch **p, u32 n)
+static void blank(struct gtp_patch *p)
+{
+	if (!is_broken(p)) {
+		lose(p);
+	} else if (rest_is_ours(p)) {
+		memset(p->alias + 1, INT3, p->len - 1);
+		p->state = GTP_PATCH_BLANK;
+	}
+}
+
+void gtp_patch_blank(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_BROKEN_TEXT) || in_state(p[i], GTP_PATCH_BROKEN_JUMP))
+			blank(p[i]);
+	end_step();
+}
+
+void gtp_patch_fill(struct gtp_patch **p, u32 n)
 {
 	u32 i;
 
 	begin_step();
 	for (i = 0; i < n; i++) {
-		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+		if (!in_state(p[i], GTP_PATCH_BLANK))
 			continue;
-		if (!is_broken(p[i])) {
-			lose(p[i]);
-			continue;
-		}
-		write_rest(p[i], p[i]->new);
-		p[i]->state = GTP_PATCH_BROKEN_JUMP;
+		write_rest(p[i], p[i]->old);
+		p[i]->state = GTP_PATCH_BROKEN_TEXT;
 	}
+	end_step();
+}
+
+static void write_jump(struct gtp_patch *p)
+{
+	if (!is_broken(p)) {
+		lose(p);
+	} else if (rest_is_ours(p)) {
+		write_rest(p, p->new);
+		p->state = GTP_PATCH_BROKEN_JUMP;
+	}
+}
+
+void gtp_patch_jump(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_BLANK))
+			write_jump(p[i]);
 	all_see();
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_BROKEN_JUMP))
+			continue;
+		if (is_broken(p[i]) && !rest_is_ours(p[i]))
 			continue;
 		if (swap_first(p[i], INT3, JMP))
 			p[i]->state = GTP_PATCH_JUMP;
@@ -304,7 +377,7 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 
 static void break_jump(struct gtp_patch *p)
 {
-	p->lost = !rest_is(p, p->new) || !swap_first(p, JMP, INT3);
+	p->lost = !rest_is_ours(p) || !swap_first(p, JMP, INT3);
 	if (!p->lost)
 		p->state = GTP_PATCH_BROKEN_JUMP;
 }
@@ -317,16 +390,5 @@ void gtp_patch_unjump(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_JUMP))
 			break_jump(p[i]);
-	all_see();
-	for (i = 0; i < n; i++) {
-		if (!in_state(p[i], GTP_PATCH_BROKEN_JUMP))
-			continue;
-		if (!is_broken(p[i])) {
-			lose(p[i]);
-			continue;
-		}
-		write_rest(p[i], p[i]->old);
-		p[i]->state = GTP_PATCH_BROKEN_TEXT;
-	}
 	end_step();
 }

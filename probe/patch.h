@@ -13,12 +13,19 @@
  * The breakpoint in its first byte keeps everybody out of the bytes behind it while they change,
  * and a task that meets it goes on at the pad.
  *
- *	TEXT -> BROKEN_TEXT -> (wait: nobody is behind the first byte) -> BROKEN_JUMP -> JUMP
- *	JUMP -> BROKEN_JUMP -> BROKEN_TEXT -> TEXT
+ *	TEXT -> BROKEN_TEXT -> (wait: nobody is behind the first byte) -> BLANK
+ *	BLANK -> BROKEN_JUMP -> JUMP
+ *	JUMP -> BROKEN_JUMP -> BLANK -> BROKEN_TEXT -> TEXT
+ *
+ * Behind a breakpoint that it does not know the kernel takes every byte for the start of an
+ * instruction, and lets others set kprobes there; but not where that instruction is a breakpoint,
+ * too. So between two kinds of bytes there is BLANK: whoever has come by then stays in sight, and
+ * nobody else comes.
  */
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
 	GTP_PATCH_BROKEN_TEXT, /* our int3 and the old bytes */
+	GTP_PATCH_BLANK, /* int3 in all bytes */
 	GTP_PATCH_BROKEN_JUMP, /* our int3 and the new bytes */
 	GTP_PATCH_JUMP,
 };
@@ -33,6 +40,7 @@ enum gtp_patch_state {
  *        it went
  * @skip: the steps leave it alone
  * @old: the text
+ * @front: the bytes before it, from before kprobes there were looked for
  * @new: the jump, and one long nop in what is left
  * @alias: where it can be written, between gtp_patch_open() and gtp_patch_close()
  * @watched: for whoever meets the breakpoint
@@ -45,6 +53,7 @@ struct gtp_patch {
 	bool lost;
 	bool skip;
 	u8 old[GTP_REGION_MAX];
+	u8 front[GTP_REGION_JUMP - 1];
 	u8 new[GTP_REGION_MAX];
 	u8 *alias;
 	struct hlist_node watched;
@@ -56,7 +65,7 @@ void gtp_patch_exit(void);
 
 /*
  * gtp_patch_set - what will be written: @addr, @len and @old are there, the state is TEXT or
- * BROKEN_TEXT; 0, or -ERANGE: too far, and nothing has changed
+ * BLANK; 0, or -ERANGE: too far, and nothing has changed
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
@@ -90,16 +99,30 @@ void gtp_patch_break(struct gtp_patch **p, u32 n);
 void gtp_patch_unbreak(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_jump - BROKEN_TEXT to JUMP; nobody may be behind the first byte any more. @lost: the
- * first byte is somebody else's, and the others are text or his; @state is TEXT. A task may have
- * been at @to
+ * gtp_patch_covered - may somebody's jump from the bytes in front reach over a BROKEN_TEXT? Then
+ * its first byte is nobody's to change, whatever it looks like
+ */
+bool gtp_patch_covered(const struct gtp_patch *p);
+
+/*
+ * gtp_patch_blank - BROKEN_TEXT or BROKEN_JUMP to BLANK; nobody may be behind the first byte any
+ * more. One in whose other bytes somebody has written stays as it is. @lost: the first byte is
+ * somebody else's, and the others are text or his; @state is TEXT. A task may have been at @to
+ */
+void gtp_patch_blank(struct gtp_patch **p, u32 n);
+
+/* gtp_patch_fill - BLANK to BROKEN_TEXT */
+void gtp_patch_fill(struct gtp_patch **p, u32 n);
+
+/*
+ * gtp_patch_jump - BLANK or BROKEN_JUMP to JUMP. One in whose other bytes somebody has written
+ * stays as it is. @lost: as gtp_patch_blank()
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_unjump - JUMP to BROKEN_TEXT. @lost: the bytes are not our jump, and @state is still
- * JUMP (nothing was written), or it is TEXT (somebody has written over our breakpoint). Without
- * @lost and still JUMP: somebody has put the jump back over our breakpoint
+ * gtp_patch_unjump - JUMP to BROKEN_JUMP. @lost: the bytes are not our jump, and nothing was
+ * written
  */
 void gtp_patch_unjump(struct gtp_patch **p, u32 n);
 

@@ -201,7 +201,6 @@ static void forget_text(const struct module *mod, bool init)
 		return;
 	mutex_lock(&gtp_host.lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
-	gtp_direct_forget(mod, init);
 	if (n)
 		tell_unloaded(mod, init, n);
 	mutex_unlock(&gtp_host.lock);

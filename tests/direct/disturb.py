@@ -230,8 +230,11 @@ class Kprobes:
         made = []
         for place in me.rng.sample(self.places, min(len(self.places), me.rng.randint(1, 6))):
             addr, offset = place.addr, int(place.name.rsplit("+", 1)[1], 16)
-            if me.rng.random() < 0.5:
+            where = me.rng.random()
+            if where < 0.4:
                 addr -= offset
+            elif where < 0.6:  # refused in the middle of an instruction or of a jump
+                addr += me.rng.randint(1, 8)
             self.number += 1
             name = "soak/e%d" % self.number
             try:

@@ -7,9 +7,12 @@ import re
 import signal
 import struct
 import subprocess
+import threading
+import time
 import zlib
 
-from gtp import KMOD, Client, load, load_fixture, loaded, main, run, seeded, symbols, target, test, unload
+from gtp import (KMOD, SECONDS, Client, counted, load, load_fixture, loaded, main, run, seeded, symbols, target,
+                 test, unload, until)
 
 FILE = "/proc/gtpregions"
 TABLES = os.path.join(os.path.dirname(KMOD.rstrip("/")), "..", "tables", os.path.basename(KMOD.rstrip("/")))
@@ -225,6 +228,151 @@ def someone_disabled():
                 subprocess.run(["mount", "-t", "debugfs", "none", DEBUG], check=True)
             assert "  kprobe, " in with_other and "no jump: " in with_other, with_other
             assert "  jump, " in without, without
+
+
+def calls_for(seconds):
+    """As many as keep a task in the kernel, without sleeping, for about that long."""
+    count, begin = 200000, time.monotonic()
+    target(f"loop leaf {count}")
+    return int(count * seconds / (time.monotonic() - begin))
+
+
+def compute(count):
+    """A task that makes so many calls, and is at it."""
+    before = counted("leaf")
+    busy = subprocess.Popen(["sh", "-c", f"echo loop leaf {count} >/proc/gtp_target"])
+    until(lambda: counted("leaf") > before)
+    return busy
+
+
+def waiting(client):
+    """QTStart is sent, and waits for a task that computes; the breakpoints are in. Writing it takes as long."""
+    threading.Thread(target=client.send, args=("QTStart",)).start()
+    while True:
+        text = client.packet()
+        assert text.startswith("O") and text != "OK", f"nothing kept it waiting: {text}"
+        if "busy tasks" in bytes.fromhex(text[1:]).decode():
+            return
+
+
+def switch(on):
+    with open("/sys/kernel/tracing/events/gtptest/guest/enable", "w", encoding="ascii") as file:
+        file.write("1" if on else "0")
+
+
+def guest_hits():
+    with open("/sys/kernel/tracing/kprobe_profile", encoding="ascii") as file:
+        return sum(int(line.split()[1]) for line in file if line.split()[0] == "guest")
+
+
+def behind_site(client, function):
+    """Behind the nop that the function tracer has at the entry."""
+    address = symbols(function)[function]
+    code = bytes.fromhex(client.ask(f"m{address:x},10"))
+    return address + code.index(bytes.fromhex("0f1f440000")) + 5
+
+
+def obj_place(client):
+    """Instructions of 3 and 4 bytes. With what is there."""
+    place = behind_site(client, "gtp_target_obj")
+    code = client.ask(f"m{place:x},7")
+    assert code == "4863c6" "48034708", code
+    return place, code
+
+
+@test
+def guest_while_starting():
+    """somebody's kprobe comes into a jump's bytes while tstart waits, and is armed then or later: both count"""
+    assert put(HEAD + table("gtp_target")) == 0
+    count = calls_for(6)
+    with Client() as client:
+        place, code = obj_place(client)
+        for armed_then in (True, False):
+            busy = compute(count)
+            client.define((1, place))
+            waiting(client)
+            event(f"p:gtptest/guest {place + 3:#x}")
+            switch(armed_then)
+            assert client.reply() == "OK"
+            probes = client.monitor("probes")
+            assert "  kprobe, " in probes and "a kprobe is among the bytes" in probes, probes
+            switch(True)
+            before = guest_hits()
+            for _ in range(10):
+                target("call obj 3")
+            assert (client.hits(1, place), guest_hits() - before) == (10, 10)
+            client.ok("QTStop")
+            switch(False)
+            event("-:gtptest/guest")
+            assert client.ask(f"m{place:x},7") == code
+            assert busy.wait() == 0
+
+
+@test
+def guest_in_the_middle():
+    """somebody's kprobe that only our breakpoint makes possible: it harms nobody, and is waited for"""
+    assert put(HEAD + table("gtp_target")) == 0
+    count = calls_for(6)
+    with Client() as client:
+        place, code = obj_place(client)
+        for armed_then in (True, False):
+            busy = compute(count)
+            client.define((1, place))
+            waiting(client)
+            event(f"p:gtptest/guest {place + 1:#x}")  # in the middle of an instruction
+            switch(armed_then)
+            assert client.reply() == "OK"
+            probes = client.monitor("probes")
+            assert "kept a breakpoint" in probes, probes
+            switch(True)
+            for _ in range(10):
+                target("call obj 3")
+            assert (client.hits(1, place), guest_hits()) == (10, 0)
+            client.ok("QTStop")
+            target("call obj 3")
+            switch(False)
+            event("-:gtptest/guest")
+            until(lambda: client.ask(f"m{place:x},7") == code)
+            assert busy.wait() == 0
+
+
+@test
+def guest_behind():
+    """somebody's kprobe on what is left behind a jump's five bytes: the jump stays until it goes"""
+    assert put(HEAD + table("gtp_target")) == 0
+    with Client() as client:
+        place, code = obj_place(client)
+        client.start((1, place))
+        jump = client.ask(f"m{place:x},7")
+        assert jump[:2] == "e9", jump
+        event(f"p:gtptest/guest {place + 5:#x}")
+        client.ok("QTStop")
+        assert client.ask(f"m{place:x},7") == jump
+        switch(True)
+        target("call obj 3")
+        assert guest_hits() == 0, "nobody gets there"
+        switch(False)
+        event("-:gtptest/guest")
+        until(lambda: client.ask(f"m{place:x},7") == code)
+
+
+@test
+def module_goes_while_rmmod_waits():
+    """rmmod waits for somebody's kprobe on a jump, and the module that the jump is in goes: that ends it"""
+    load_fixture("gtp_target2")
+    assert put(b"module gtp_target2\n" + table("gtp_target2")) == 0
+    with Client() as client:
+        client.ok("QTDisconnected:1")
+        place = behind_site(client, "gtp_target2_fn")
+        client.start((1, place))
+        assert "  jump, " in client.monitor("probes")
+        event(f"p:gtptest/guest {place:#x}")
+    leaving = subprocess.Popen(["rmmod", "gdbtp"])
+    until(lambda: "rmmod waits" in run("dmesg").stdout)
+    unload("gtp_target2")
+    assert leaving.wait(SECONDS) == 0
+    event("-:gtptest/guest")
+    load("self_trace=1")
 
 
 main()
