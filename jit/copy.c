@@ -204,7 +204,7 @@ static bool comes_back(const struct gtp_region *r)
 	return r->falls_out && last != GTP_INSN_CALL && last != GTP_INSN_CALL_REG;
 }
 
-void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 at)
+void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 at, u32 *begin)
 {
 	struct copy c = { .b = b, .base = base, .p = r->bytes, .end = at };
 
@@ -212,6 +212,8 @@ void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 
 		c.insn = &r->insn[i];
 		c.end += c.insn->len;
 		avoid_load_place(b, &c);
+		if (begin)
+			begin[i] = b->len;
 		copier[c.insn->kind].emit(&c);
 		c.p += c.insn->len;
 	}

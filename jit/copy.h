@@ -15,9 +15,10 @@ bool gtp_copy_can(const struct gtp_region *r);
  * @base: where byte 0 of @b will run, a multiple of AX_JIT_LOAD_ALIGN
  * @r: what; gtp_copy_can()
  * @at: where they are
+ * @begin: receives the offset in @b of each of them; or NULL
  *
  * No copy begins where a fast load could (see jit/jit.h): a fault of one must stay what it is.
  */
-void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 at);
+void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 at, u32 *begin);
 
 #endif /* _GTP_COPY_H */

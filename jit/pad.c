@@ -64,7 +64,7 @@ static void displaced(struct ax_jit *j)
 	bool failed = j->b.failed;
 
 	if (pad->region)
-		gtp_copy_emit(&j->b, j->base, pad->region, pad->at);
+		gtp_copy_emit(&j->b, j->base, pad->region, pad->at, pad->copies);
 	else
 		jit_return(j->req.world, &j->b, j->base);
 	if (j->pass == JIT_WRITE)

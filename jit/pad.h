@@ -37,6 +37,8 @@
  * @at: the probed address; what rip reads as
  * @number: given to pad_hit, below 1 << 30
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
+ * @copies: receives the offset in the pad of each displaced instruction, whoever is among them
+ *          can go on there; or NULL
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
@@ -46,6 +48,7 @@ struct gtp_pad_request {
 	u64 at;
 	u32 number;
 	bool keep_flags;
+	u32 *copies;
 	u32 seed;
 };
 

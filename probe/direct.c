@@ -12,6 +12,7 @@
 #include <linux/stop_machine.h>
 
 #include "probe/direct_parts.h"
+#include "probe/vet.h"
 #include "probe/hit_here.h"
 #include "probe/quiet.h"
 
@@ -253,11 +254,28 @@ static const struct gtp_direct *in_reach(u64 addr, enum gtp_direct_state state)
 	return NULL;
 }
 
+/* The kernel takes no kprobe at a breakpoint that it does not know. */
+static bool is_left_broken(u64 addr)
+{
+	const struct gtp_direct *d;
+
+	list_for_each_entry(d, &lists[GTP_DIRECT_STUCK], list) {
+		if (d->patch.addr == addr && d->patch.state != GTP_PATCH_JUMP)
+			return true;
+	}
+	return false;
+}
+
 /* What a jump displaces is known; what another one would, is not yet, but five bytes at least. */
 int gtp_direct_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 {
 	const struct gtp_direct *d = in_reach(addr, GTP_DIRECT_ARMED);
 
+	if (is_left_broken(addr)) {
+		gtp_why(why,
+			"a breakpoint of ours is there until the kprobe near it is gone (see kprobes/list in debugfs)");
+		return -EBUSY;
+	}
 	if (!d)
 		d = in_reach(addr, GTP_DIRECT_STUCK);
 	if (!d)
@@ -341,9 +359,50 @@ void gtp_direct_wait(void)
 }
 
 /* Fails, since there is no such kprobe, but not before it has had the lock that all take. */
-void gtp_direct_settle_kprobes(void)
+static void settle_kprobes(void)
 {
 	struct kprobe none = { .addr = NULL };
 
 	disable_kprobe(&none);
+}
+
+bool gtp_direct_look(void)
+{
+	settle_kprobes();
+	return !gtp_vet_batch_begin();
+}
+
+bool gtp_direct_has_first(const struct gtp_patch *p)
+{
+	return gtp_vet_foreign(p->addr, p->addr + 1);
+}
+
+bool gtp_direct_has_inner(const struct gtp_patch *p)
+{
+	return gtp_vet_foreign(p->addr + 1, p->addr + p->len);
+}
+
+bool gtp_direct_has_guest(const struct gtp_patch *p)
+{
+	return gtp_direct_has_first(p) || gtp_direct_has_inner(p);
+}
+
+/* Who has come to the first byte since it is a jump's knows the jump: he keeps it. */
+void gtp_direct_late_guests(struct gtp_patch **p, u32 n)
+{
+	bool known = gtp_direct_look(), any = false;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		p[i]->skip = p[i]->state != GTP_PATCH_JUMP || !known ||
+			     !gtp_direct_has_inner(p[i]) || gtp_direct_has_first(p[i]);
+		any |= !p[i]->skip;
+	}
+	if (!any)
+		return;
+	gtp_patch_unjump(p, n);
+	known = gtp_direct_look();
+	for (i = 0; i < n; i++)
+		p[i]->skip |= !known || gtp_direct_has_first(p[i]);
+	gtp_patch_blank(p, n);
 }

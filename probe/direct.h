@@ -55,6 +55,9 @@ int gtp_direct_commit(struct gtp_why *why);
  */
 void gtp_direct_disarm(struct gtp_location *first);
 
+/* gtp_direct_batch_ends - nothing that was staged will be committed any more, or it has been */
+void gtp_direct_batch_ends(void);
+
 /* gtp_direct_widen - struct gtp_target_ops' widen */
 int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why);
 

@@ -83,7 +83,8 @@ static bool collects_flags(const struct gtp_tracepoint *tp)
 	return false;
 }
 
-static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct gtp_jit_pad *pad)
+static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct gtp_jit_pad *pad,
+		    u32 *copies)
 {
 	struct ax_jit_world world = *gtp_jit_world();
 	struct gtp_pad_request req = {
@@ -93,6 +94,7 @@ static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct
 		.at = d->patch.addr,
 		.number = d->number,
 		.keep_flags = collects_flags(d->loc->first),
+		.copies = copies,
 	};
 
 	if (d->call)
@@ -101,15 +103,33 @@ static int make_pad(struct gtp_direct *d, const struct ax_verified *cond, struct
 	return gtp_jit_pad_make(&req, pad);
 }
 
+/* Who is among the instructions when they go finds each of them in the pad. */
+static void mark(struct gtp_direct *d, const u32 *copies)
+{
+	struct gtp_patch *p = &d->patch;
+	u64 at = p->addr;
+	u32 i;
+
+	for (i = 0; i < d->region.n; i++) {
+		p->mark[i].addr = at;
+		p->mark[i].to = d->pad.addr + copies[i];
+		at += d->region.insn[i].len;
+	}
+	p->marks = d->region.n;
+}
+
 int gtp_direct_make_pad(struct gtp_direct *d)
 {
 	const struct ax_verified *cond = condition_for_pad(d->loc);
-	int err = make_pad(d, cond, &d->pad);
+	u32 copies[GTP_REGION_JUMP] = { 0 };
+	int err = make_pad(d, cond, &d->pad, copies);
 
 	if (err && cond)
-		err = make_pad(d, NULL, &d->pad);
+		err = make_pad(d, NULL, &d->pad, copies);
 	if (err)
 		d->pad.len = 0;
+	else if (!d->call)
+		mark(d, copies);
 	return err;
 }
 
@@ -220,27 +240,33 @@ static void abandon(struct gtp_direct *d)
 		gtp_patch_unwatch(&d->patch);
 }
 
-/*
- * What has not become a jump is text again, and every CPU has seen that; or it is broken still, and
- * remains watched. true: in some of them a task may be in a pad.
- */
-static bool unwatch(struct gtp_direct_set *set)
+/* What is text again before the wait: nobody is in its pad after it. */
+static void unwatch_refused(struct gtp_direct_set *set)
 {
-	bool any = false, late = false;
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_direct *d = set->d[i];
 
-		if (is_hit(d) || hlist_unhashed(&d->patch.watched))
-			continue;
-		any = true;
-		late |= !d->refused || d->patch.state != GTP_PATCH_TEXT;
-		abandon(d);
+		if (d->patch.state == GTP_PATCH_TEXT && gtp_patch_is_watched(&d->patch))
+			abandon(d);
 	}
-	/* A breakpoint of somebody else's may have been looked for among ours. */
-	if (any && !late)
-		synchronize_rcu();
+}
+
+/* What has not become a jump since. true: in some of their pads tasks may be */
+static bool unwatch(struct gtp_direct_set *set)
+{
+	bool late = false;
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_direct *d = set->d[i];
+
+		if (is_hit(d) || !gtp_patch_is_watched(&d->patch))
+			continue;
+		abandon(d);
+		late = true;
+	}
 	return late;
 }
 
@@ -257,12 +283,9 @@ static bool has_neighbour(const struct gtp_patch *p)
 static int refuse_neighbours(struct gtp_direct_set *set)
 {
 	u32 i;
-	int err;
 
-	gtp_direct_settle_kprobes();
-	err = gtp_vet_batch_begin();
-	if (err)
-		return err;
+	if (!gtp_direct_look())
+		return -ENOMEM;
 	for (i = 0; i < set->n; i++) {
 		if (has_neighbour(&set->d[i]->patch))
 			refuse(set->d[i], near_kprobe);
@@ -273,16 +296,9 @@ static int refuse_neighbours(struct gtp_direct_set *set)
 	return 0;
 }
 
-/* look - where kprobes are, those included whose registration has begun; false: no memory */
-static bool look(void)
-{
-	gtp_direct_settle_kprobes();
-	return !gtp_vet_batch_begin();
-}
-
 /*
- * Behind our breakpoint the kernel may accept a kprobe in the middle of an instruction. What it
- * would write there must not become text.
+ * From the first breakpoint until all bytes were one, the kernel may have accepted a kprobe in the
+ * middle of an instruction. What it would write there must not become text.
  */
 static bool has_bad_guest(const struct gtp_direct *d)
 {
@@ -303,81 +319,21 @@ static bool has_bad_guest(const struct gtp_direct *d)
  */
 static void refuse_foreign(struct gtp_direct_set *set)
 {
-	bool known = look();
+	bool known = gtp_direct_look();
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
-		struct gtp_patch *p = &set->d[i]->patch;
+		struct gtp_direct *d = set->d[i];
 
-		p->skip = true;
-		if (p->state != GTP_PATCH_BROKEN_TEXT)
+		d->patch.skip = true;
+		if (d->patch.state == GTP_PATCH_TEXT)
 			continue;
-		if (known && (!has_neighbour(p) || has_bad_guest(set->d[i])))
+		if (known && !d->patch.lost && !has_neighbour(&d->patch))
 			continue;
-		refuse(set->d[i], known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
-		p->lost = gtp_patch_covered(p);
-		p->skip = false;
+		refuse(d, known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
+		d->under = d->patch.lost || gtp_patch_covered(&d->patch) || has_bad_guest(d);
+		d->patch.skip = d->under;
 	}
-}
-
-static bool has_guest(const struct gtp_patch *p)
-{
-	return gtp_vet_foreign(p->addr, p->addr + p->len);
-}
-
-/*
- * While we waited, others could set kprobes behind our breakpoint. At instructions of the text:
- * that is what it becomes again. Elsewhere: our breakpoint stays. Now that all is blank nobody
- * comes any more.
- */
-static void refuse_guests(struct gtp_direct_set *set)
-{
-	bool known = look();
-	u32 i;
-
-	for (i = 0; i < set->n; i++) {
-		struct gtp_patch *p = &set->d[i]->patch;
-
-		p->skip = true;
-		if (set->d[i]->refused || p->state == GTP_PATCH_TEXT)
-			continue;
-		if (p->state == GTP_PATCH_BLANK && known && !has_guest(p))
-			continue;
-		if (known && has_bad_guest(set->d[i]))
-			continue;
-		refuse(set->d[i], known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
-		p->skip = false;
-	}
-}
-
-static void skip_guests(struct gtp_direct_set *set)
-{
-	u32 i;
-
-	for (i = 0; i < set->n; i++)
-		set->d[i]->patch.skip = set->d[i]->refused || has_bad_guest(set->d[i]);
-}
-
-/*
- * From the writing of a jump to its first byte somebody may have come all the same, and see in its
- * bytes an instruction of the text's. As long as he is there, they are blank again.
- */
-static void blank_late_guests(struct gtp_direct_set *set)
-{
-	bool known = look(), any = false;
-	u32 i;
-
-	for (i = 0; i < set->n; i++) {
-		struct gtp_patch *p = &set->d[i]->patch;
-
-		p->skip = p->state != GTP_PATCH_JUMP || !known ||
-			  !gtp_vet_foreign(p->addr + 1, p->addr + p->len);
-		any |= !p->skip;
-	}
-	if (!any)
-		return;
-	gtp_patch_unjump(set->patch, set->n);
-	gtp_patch_blank(set->patch, set->n);
 }
 
 static void skip_refused(struct gtp_direct_set *set)
@@ -403,15 +359,12 @@ static int patch(struct gtp_direct_set *set)
 	gtp_patch_break(set->patch, n);
 	refuse_foreign(set);
 	gtp_patch_unbreak(set->patch, n);
+	gtp_vet_batch_end();
 	skip_refused(set);
+	unwatch_refused(set);
 	gtp_direct_wait();
-	gtp_patch_blank(set->patch, n);
-	refuse_guests(set);
-	gtp_patch_fill(set->patch, n);
-	gtp_patch_unbreak(set->patch, n);
-	skip_guests(set);
 	gtp_patch_jump(set->patch, n);
-	blank_late_guests(set);
+	gtp_direct_late_guests(set->patch, n);
 	skip_refused(set);
 	gtp_patch_close(set->patch, n, view);
 	if (unwatch(set))
@@ -515,33 +468,28 @@ int gtp_direct_commit(struct gtp_why *why)
 
 /* --- a second tracepoint --- */
 
-/* A kprobe on the jump jumps where the jump led when it was set. */
-static bool has_kprobe(const struct gtp_patch *p)
-{
-	bool has = !look() || has_guest(p);
-
-	gtp_vet_batch_end();
-	return has;
-}
-
 /*
- * Nobody is behind the first byte of a jump, so there is no wait before the next one. Who has come
- * while our breakpoint was in front of a jump, and sees an instruction in its bytes, keeps them
- * blank.
+ * Nobody is behind the first byte of a jump, so there is no wait before the next one. A kprobe at
+ * the first byte jumps where the jump led when it was set, so that comes back. Who has come behind
+ * it while our breakpoint was there keeps the bytes blank.
  */
 static int turn(struct gtp_patch *p, u64 to)
 {
-	int err = -EBUSY;
-
 	gtp_patch_unjump(&p, 1);
-	if (p->state == GTP_PATCH_BROKEN_JUMP && !has_kprobe(p)) {
-		gtp_patch_blank(&p, 1);
-		if (p->state != GTP_PATCH_BLANK || has_kprobe(p))
-			return -EBUSY;
-		err = gtp_patch_set(p, to);
+	if (p->state != GTP_PATCH_BROKEN_JUMP || !gtp_direct_look())
+		return -EBUSY;
+	if (gtp_direct_has_first(p)) {
+		if (!gtp_direct_has_inner(p))
+			gtp_patch_jump(&p, 1);
+		return -EBUSY;
 	}
+	gtp_patch_blank(&p, 1);
+	if (p->state != GTP_PATCH_BLANK || !gtp_direct_look() || gtp_direct_has_guest(p) ||
+	    gtp_patch_set(p, to))
+		return -EBUSY;
 	gtp_patch_jump(&p, 1);
-	return err;
+	gtp_direct_late_guests(&p, 1);
+	return 0;
 }
 
 /* lead_elsewhere - 0: tasks may be in the new pad, and in the old one; else in the old one alone */
@@ -553,14 +501,14 @@ static int lead_elsewhere(struct gtp_direct *d, const struct gtp_jit_pad *pad)
 
 	if (d->call)
 		return gtp_fentry_move(d, pad->addr);
-	if (has_kprobe(p))
-		return -EBUSY;
-	err = gtp_patch_open(&p, 1, &view);
-	if (err)
-		return err;
-	err = turn(p, pad->addr);
-	gtp_patch_close(&p, 1, view);
-	p->lost = false;
+	err = gtp_direct_look() && !gtp_direct_has_guest(p) ? gtp_patch_open(&p, 1, &view) : -EBUSY;
+	if (!err) {
+		err = turn(p, pad->addr);
+		gtp_patch_close(&p, 1, view);
+		p->lost = false;
+		p->skip = false;
+	}
+	gtp_vet_batch_end();
 	return err;
 }
 
@@ -580,7 +528,7 @@ int gtp_direct_widen(struct gtp_location *loc, struct gtp_why *why)
 		return 0;
 	err = gtp_jit_open();
 	if (!err) {
-		err = make_pad(d, NULL, &pad);
+		err = make_pad(d, NULL, &pad, NULL);
 		gtp_jit_close();
 	}
 	if (!err)

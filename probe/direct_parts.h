@@ -34,6 +34,7 @@ enum gtp_direct_state {
  * @number: what its pad pushes
  * @conditional: the pad evaluates the location's condition
  * @refused: while arming: a kprobe must do
+ * @under: somebody's jump from in front may reach over it
  * @holds: a reference to our module
  * @pad: where it leads
  * @old_pad: where it led before; tasks may be there until it is disarmed. @len 0: nowhere
@@ -49,6 +50,7 @@ struct gtp_direct {
 	u32 number;
 	bool conditional;
 	bool refused;
+	bool under;
 	bool holds;
 	struct gtp_jit_pad pad, old_pad;
 	struct list_head list;
@@ -95,11 +97,24 @@ struct gtp_direct_set {
 int gtp_direct_select(struct gtp_direct_set *set, enum gtp_direct_state state);
 void gtp_direct_deselect(struct gtp_direct_set *set);
 
-/* gtp_direct_wait - until no task is in a pad that it cannot reach any more, or behind an int3 */
+/* gtp_direct_wait - until no task is in a pad that it cannot reach any more, or among int3s */
 void gtp_direct_wait(void);
 
-/* gtp_direct_settle_kprobes - until every registration of a kprobe that has begun is complete */
-void gtp_direct_settle_kprobes(void);
+/*
+ * gtp_direct_look - where kprobes are, those included whose registration has begun; false: no
+ * memory. After it, until gtp_vet_batch_end(): is there one in the bytes of a place, at their
+ * first, behind it?
+ */
+bool gtp_direct_look(void);
+bool gtp_direct_has_guest(const struct gtp_patch *p);
+bool gtp_direct_has_first(const struct gtp_patch *p);
+bool gtp_direct_has_inner(const struct gtp_patch *p);
+
+/*
+ * gtp_direct_late_guests - while jumps were written, somebody may have come behind their first
+ * bytes, and see in these instructions of the text. As long as he is there, they are blank
+ */
+void gtp_direct_late_guests(struct gtp_patch **p, u32 n);
 
 /* probe/direct_arm.c */
 
@@ -114,9 +129,6 @@ const char *gtp_direct_no_pad(int err);
 /* gtp_direct_sweep - remove what is stuck, if it can be now; _once: unless this batch has tried */
 void gtp_direct_sweep(void);
 void gtp_direct_sweep_once(void);
-
-/* gtp_direct_batch_ends - the next gtp_direct_sweep_once() is another batch's */
-void gtp_direct_batch_ends(void);
 
 /* gtp_direct_leave - it becomes stuck, without its location; it is mute, and no hit sees it */
 void gtp_direct_leave(struct gtp_direct *d);

@@ -22,66 +22,67 @@ enum { RETRY_MS = 1000 };
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 
-static bool has_guest(const struct gtp_patch *p)
-{
-	return gtp_vet_foreign(p->addr, p->addr + p->len);
-}
-
-/* choose - the next step is for those in @state, with or without kprobes of others in them */
-static void choose(struct gtp_direct_set *set, enum gtp_patch_state state, bool guests, bool known)
+/* choose - the next step is for those in @state of which @is says what @wanted does */
+static void choose(struct gtp_direct_set *set, enum gtp_patch_state state,
+		   bool (*is)(const struct gtp_patch *p), bool wanted)
 {
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->d[i]->patch;
 
-		p->skip = p->state != state || (!known || has_guest(p)) != guests;
+		p->skip = p->state != state || is(p) != wanted;
 	}
+}
+
+static bool knows_jump(const struct gtp_patch *p)
+{
+	return gtp_direct_has_first(p) && !gtp_direct_has_inner(p);
 }
 
 /*
- * Where a kprobe in front has taken our breakpoint for text, it comes back when that goes, and when
- * the kernel has taken back the jump that it made of it.
+ * Where a kprobe in front has taken our breakpoints for text, they come back when that goes, and
+ * when the kernel has taken back the jump that it made of it.
  */
-static void mend(struct gtp_direct_set *set)
+static bool is_under(const struct gtp_direct *d)
+{
+	const struct gtp_patch *p = &d->patch;
+
+	return d->under && (gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr) ||
+			    gtp_patch_covered(p));
+}
+
+static void choose_text(struct gtp_direct_set *set)
 {
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->d[i]->patch;
 
-		p->skip = p->state != GTP_PATCH_BROKEN_TEXT || gtp_patch_covered(p) ||
-			  gtp_vet_foreign(p->addr - (GTP_REGION_JUMP - 1), p->addr + p->len);
+		p->skip = (p->state != GTP_PATCH_BLANK && p->state != GTP_PATCH_BROKEN_TEXT) ||
+			  gtp_direct_has_guest(p) || is_under(set->d[i]);
 	}
-	gtp_patch_unbreak(set->patch, set->n);
-}
-
-/* look - where kprobes are, those included whose registration has begun; false: no memory */
-static bool look(void)
-{
-	gtp_direct_settle_kprobes();
-	return !gtp_vet_batch_begin();
 }
 
 /*
  * Once our breakpoint is in, no kprobe can be set at it: who has come before gets the jump back
  * that he knows. Once the bytes behind it are blank, too, none can be set there: what somebody has
- * taken for text in them stays blank until he is gone.
+ * taken for text in them stays blank until he is gone. Where it cannot be known who is there, the
+ * breakpoints stay.
  */
 static void remove_jumps(struct gtp_direct_set *set)
 {
-	bool known;
-
-	choose(set, GTP_PATCH_JUMP, false, true);
+	choose(set, GTP_PATCH_JUMP, gtp_direct_has_guest, false);
 	gtp_patch_unjump(set->patch, set->n);
-	known = look();
-	choose(set, GTP_PATCH_BROKEN_JUMP, true, known);
+	if (!gtp_direct_look())
+		return;
+	choose(set, GTP_PATCH_BROKEN_JUMP, knows_jump, true);
 	gtp_patch_jump(set->patch, set->n);
-	choose(set, GTP_PATCH_BROKEN_JUMP, false, known);
+	choose(set, GTP_PATCH_BROKEN_JUMP, gtp_direct_has_first, false);
 	gtp_patch_blank(set->patch, set->n);
-	known = look();
-	choose(set, GTP_PATCH_BLANK, false, known);
-	gtp_patch_fill(set->patch, set->n);
+	if (!gtp_direct_look())
+		return;
+	choose_text(set);
 	gtp_patch_unbreak(set->patch, set->n);
 }
 
@@ -111,7 +112,7 @@ static bool any_free(const struct gtp_direct_set *set)
 	u32 i;
 
 	for (i = 0; i < set->n; i++)
-		if (!has_guest(&set->d[i]->patch))
+		if (!gtp_direct_has_guest(&set->d[i]->patch))
 			return true;
 	return false;
 }
@@ -121,14 +122,13 @@ static void sweep(struct gtp_direct_set *set)
 	void *view;
 	u32 i;
 
-	if (gtp_vet_batch_begin())
+	if (!gtp_direct_look())
 		return;
 	for (i = 0; i < set->n; i++) {
 		set->patch[i] = &set->d[i]->patch;
 		set->patch[i]->lost = false;
 	}
 	if (any_free(set) && !gtp_patch_open(set->patch, set->n, &view)) {
-		mend(set);
 		remove_jumps(set);
 		gtp_patch_close(set->patch, set->n, view);
 		free_removed(set);

@@ -19,9 +19,10 @@ enum {
 	INT3 = 0xcc,
 	JMP = 0xe9, /* rel32 */
 	PREFIX = 0x66,
-	NOP = 0x90,
 	FRONT = sizeof_field(struct gtp_patch, front),
 };
+
+static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 
 /* --- who meets a breakpoint of ours --- */
 
@@ -34,21 +35,32 @@ static DEFINE_HASHTABLE(watched, 12);
 
 void gtp_patch_watch(struct gtp_patch *p)
 {
-	hash_add_rcu(watched, &p->watched, p->addr);
+	u32 i;
+
+	for (i = 0; i < p->marks; i++)
+		hash_add_rcu(watched, &p->mark[i].watched, p->mark[i].addr);
 }
 
 void gtp_patch_unwatch(struct gtp_patch *p)
 {
-	hash_del_rcu(&p->watched);
+	u32 i;
+
+	for (i = 0; i < p->marks; i++)
+		hash_del_rcu(&p->mark[i].watched);
 }
 
-static const struct gtp_patch *find_watched(u64 addr)
+bool gtp_patch_is_watched(const struct gtp_patch *p)
 {
-	const struct gtp_patch *p;
+	return !hlist_unhashed(&p->mark[0].watched);
+}
 
-	hash_for_each_possible_rcu_notrace(watched, p, watched, addr) {
-		if (p->addr == addr)
-			return p;
+static const struct gtp_patch_mark *find_watched(u64 addr)
+{
+	const struct gtp_patch_mark *m;
+
+	hash_for_each_possible_rcu_notrace(watched, m, watched, addr) {
+		if (m->addr == addr)
+			return m;
 	}
 	return NULL;
 }
@@ -59,14 +71,14 @@ NOKPROBE_SYMBOL(find_watched);
 static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
-	const struct gtp_patch *p;
+	const struct gtp_patch_mark *m;
 
 	if (what != DIE_INT3 || user_mode(regs))
 		return NOTIFY_DONE;
-	p = find_watched(regs->ip - 1);
-	if (!p)
+	m = find_watched(regs->ip - 1);
+	if (!m)
 		return NOTIFY_DONE;
-	regs->ip = READ_ONCE(p->to);
+	regs->ip = READ_ONCE(m->to);
 	return NOTIFY_STOP;
 }
 
@@ -191,9 +203,17 @@ static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
 /* --- the steps --- */
 
 /*
- * One nop for what is left of the last instruction: nobody gets there, but whoever decodes the
- * function (to vet another probe, say) must find an instruction.
+ * One instruction for what is left of the last one: nobody gets there, but whoever decodes the
+ * function (to vet another probe, say) must find an instruction. Not one that the kernel takes a
+ * kprobe at: it would make a jump of that, over the place where the pad returns to.
  */
+static void fill_up(u8 *left, u32 len)
+{
+	memset(left, len > 1 ? PREFIX : INT3, len);
+	if (len > 1)
+		memcpy(left + len - 2, mov_ss, sizeof(mov_ss));
+}
+
 int gtp_patch_set(struct gtp_patch *p, u64 to)
 {
 	s64 rel = (s64)(to - p->addr - GTP_REGION_JUMP);
@@ -203,53 +223,34 @@ int gtp_patch_set(struct gtp_patch *p, u64 to)
 	if (p->state == GTP_PATCH_TEXT &&
 	    copy_from_kernel_nofault(p->front, (void *)(p->addr - FRONT), FRONT))
 		memset(p->front, 0, FRONT);
-	p->to = to;
+	WRITE_ONCE(p->mark[0].to, to);
 	p->new[0] = JMP;
 	gtp_put_le(p->new + 1, (u64)rel, 4);
-	if (p->len > GTP_REGION_JUMP) {
-		memset(p->new + GTP_REGION_JUMP, PREFIX, p->len - GTP_REGION_JUMP);
-		p->new[p->len - 1] = NOP;
-	}
+	fill_up(p->new + GTP_REGION_JUMP, p->len - GTP_REGION_JUMP);
 	return 0;
 }
 
-/* Interrupts off: from the last look to the breakpoint goes as little time as can be. */
+static bool is_broken(const struct gtp_patch *p)
+{
+	return READ_ONCE(*p->alias) == INT3;
+}
+
+/*
+ * A breakpoint at each instruction: whoever is among them goes on by the one or the other.
+ * Interrupts off: from the last look to the breakpoints goes as little time as can be.
+ */
 static void break_one(struct gtp_patch *p)
 {
 	unsigned long flags;
+	u32 i;
 
 	local_irq_save(flags);
 	p->lost = memcmp(p->alias, p->old, p->len) || !swap_first(p, p->old[0], INT3);
+	for (i = 1; i < p->marks && !p->lost; i++)
+		WRITE_ONCE(p->alias[p->mark[i].addr - p->addr], INT3);
 	local_irq_restore(flags);
 	if (!p->lost)
 		p->state = GTP_PATCH_BROKEN_TEXT;
-}
-
-void gtp_patch_break(struct gtp_patch **p, u32 n)
-{
-	u32 i;
-
-	begin_step();
-	for (i = 0; i < n; i++)
-		if (in_state(p[i], GTP_PATCH_TEXT))
-			break_one(p[i]);
-	end_step();
-}
-
-void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
-{
-	u32 i;
-
-	begin_step();
-	for (i = 0; i < n; i++) {
-		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
-			continue;
-		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]) &&
-			     READ_ONCE(*p[i]->alias) != p[i]->old[0];
-		if (!p[i]->lost)
-			p[i]->state = GTP_PATCH_TEXT;
-	}
-	end_step();
 }
 
 /*
@@ -270,18 +271,94 @@ bool gtp_patch_covered(const struct gtp_patch *p)
 	return false;
 }
 
-/* Is what lies behind the first byte what we left there? */
+/* Somebody has written over our first breakpoint at once: the others go, if they are still ours. */
+static void take_back(struct gtp_patch *p)
+{
+	u32 i;
+
+	p->lost = true;
+	if (gtp_patch_covered(p))
+		return;
+	for (i = 1; i < p->marks; i++) {
+		u64 at = p->mark[i].addr - p->addr;
+
+		cmpxchg(p->alias + at, INT3, p->old[at]);
+	}
+	p->state = GTP_PATCH_TEXT;
+}
+
+/* No CPU is inside one of the instructions any more. */
+static void blank_text(struct gtp_patch *p)
+{
+	if (!is_broken(p)) {
+		take_back(p);
+		return;
+	}
+	memset(p->alias + 1, INT3, p->len - 1);
+	p->state = GTP_PATCH_BLANK;
+}
+
+void gtp_patch_break(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_TEXT))
+			break_one(p[i]);
+	all_see();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			blank_text(p[i]);
+	end_step();
+}
+
+static void fill_text(struct gtp_patch *p)
+{
+	p->lost = !is_broken(p);
+	if (p->lost)
+		return;
+	write_rest(p, p->old);
+	p->state = GTP_PATCH_BROKEN_TEXT;
+}
+
+void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_BLANK) || in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			fill_text(p[i]);
+	all_see();
+	for (i = 0; i < n; i++) {
+		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			continue;
+		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]);
+		if (!p[i]->lost)
+			p[i]->state = GTP_PATCH_TEXT;
+	}
+	end_step();
+}
+
+/* Is what lies behind the first byte of a BLANK or of a jump what we left there? */
 static bool rest_is_ours(const struct gtp_patch *p)
 {
-	switch (p->state) {
-	case GTP_PATCH_TEXT:
-	case GTP_PATCH_BROKEN_TEXT:
-		return !memcmp(p->alias + 1, p->old + 1, p->len - 1);
-	case GTP_PATCH_BLANK:
+	if (p->state == GTP_PATCH_BLANK)
 		return !memchr_inv(p->alias + 1, INT3, p->len - 1);
-	default:
-		return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
+	return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
+}
+
+/* The same, but for breakpoints of those who took a displacement for code. */
+static bool rest_is_broken_jump(const struct gtp_patch *p)
+{
+	u32 i;
+
+	for (i = 1; i < p->len; i++) {
+		if (p->alias[i] != p->new[i] && p->alias[i] != INT3)
+			return false;
 	}
+	return true;
 }
 
 /*
@@ -290,9 +367,10 @@ static bool rest_is_ours(const struct gtp_patch *p)
  */
 static void lose(struct gtp_patch *p)
 {
-	bool ours = p->state != GTP_PATCH_BROKEN_TEXT && rest_is_ours(p);
+	bool ours = rest_is_ours(p);
+	bool jump = p->state == GTP_PATCH_BROKEN_JUMP || p->old[0] != JMP;
 
-	if (ours && READ_ONCE(*p->alias) == JMP && p->old[0] != JMP) {
+	if (ours && jump && READ_ONCE(*p->alias) == JMP) {
 		write_rest(p, p->new);
 		p->state = GTP_PATCH_JUMP;
 		return;
@@ -303,16 +381,11 @@ static void lose(struct gtp_patch *p)
 	p->state = GTP_PATCH_TEXT;
 }
 
-static bool is_broken(const struct gtp_patch *p)
-{
-	return READ_ONCE(*p->alias) == INT3;
-}
-
-static void blank(struct gtp_patch *p)
+static void blank_jump(struct gtp_patch *p)
 {
 	if (!is_broken(p)) {
 		lose(p);
-	} else if (rest_is_ours(p)) {
+	} else if (rest_is_broken_jump(p)) {
 		memset(p->alias + 1, INT3, p->len - 1);
 		p->state = GTP_PATCH_BLANK;
 	}
@@ -324,22 +397,8 @@ void gtp_patch_blank(struct gtp_patch **p, u32 n)
 
 	begin_step();
 	for (i = 0; i < n; i++)
-		if (in_state(p[i], GTP_PATCH_BROKEN_TEXT) || in_state(p[i], GTP_PATCH_BROKEN_JUMP))
-			blank(p[i]);
-	end_step();
-}
-
-void gtp_patch_fill(struct gtp_patch **p, u32 n)
-{
-	u32 i;
-
-	begin_step();
-	for (i = 0; i < n; i++) {
-		if (!in_state(p[i], GTP_PATCH_BLANK))
-			continue;
-		write_rest(p[i], p[i]->old);
-		p[i]->state = GTP_PATCH_BROKEN_TEXT;
-	}
+		if (in_state(p[i], GTP_PATCH_BROKEN_JUMP))
+			blank_jump(p[i]);
 	end_step();
 }
 
@@ -377,7 +436,7 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 
 static void break_jump(struct gtp_patch *p)
 {
-	p->lost = !rest_is_ours(p) || !swap_first(p, JMP, INT3);
+	p->lost = !rest_is_broken_jump(p) || !swap_first(p, JMP, INT3);
 	if (!p->lost)
 		p->state = GTP_PATCH_BROKEN_JUMP;
 }

@@ -10,30 +10,41 @@
 
 /*
  * A place goes through these states; each step is made for many places and then seen by all CPUs.
- * The breakpoint in its first byte keeps everybody out of the bytes behind it while they change,
- * and a task that meets it goes on at the pad.
  *
- *	TEXT -> BROKEN_TEXT -> (wait: nobody is behind the first byte) -> BLANK
- *	BLANK -> BROKEN_JUMP -> JUMP
+ *	TEXT -> BROKEN_TEXT -> BLANK -> (wait: nobody is among its bytes) -> BROKEN_JUMP -> JUMP
  *	JUMP -> BROKEN_JUMP -> BLANK -> BROKEN_TEXT -> TEXT
  *
- * Behind a breakpoint that it does not know the kernel takes every byte for the start of an
- * instruction, and lets others set kprobes there; but not where that instruction is a breakpoint,
- * too. So between two kinds of bytes there is BLANK: whoever has come by then stays in sight, and
- * nobody else comes.
+ * A breakpoint in the first byte keeps everybody out of the bytes behind it while they change, and
+ * a task that meets it goes on at the pad; one that was among them meets the breakpoint at the next
+ * instruction and goes on at the copy of that.
+ *
+ * In BLANK all is breakpoints. Behind one that it does not know the kernel takes every byte for the
+ * start of an instruction, and would let others set kprobes there; but not where that instruction
+ * is a breakpoint, too.
  */
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
-	GTP_PATCH_BROKEN_TEXT, /* our int3 and the old bytes */
+	GTP_PATCH_BROKEN_TEXT, /* our int3 in the first byte, and some in others */
 	GTP_PATCH_BLANK, /* int3 in all bytes */
 	GTP_PATCH_BROKEN_JUMP, /* our int3 and the new bytes */
 	GTP_PATCH_JUMP,
 };
 
 /**
+ * struct gtp_patch_mark - an instruction of a place
+ * @watched: for whoever meets the breakpoint in its first byte
+ * @addr: its address
+ * @to: where he goes; that of the first may change while he can come
+ */
+struct gtp_patch_mark {
+	struct hlist_node watched;
+	u64 addr;
+	u64 to;
+};
+
+/**
  * struct gtp_patch - one place
  * @addr: its address
- * @to: where a task goes that arrives there; may change while @state is not TEXT
  * @len: bytes that are replaced, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @state: enum gtp_patch_state
  * @lost: the bytes were not what they should be: somebody else writes there; @state tells how far
@@ -41,13 +52,13 @@ enum gtp_patch_state {
  * @skip: the steps leave it alone
  * @old: the text
  * @front: the bytes before it, from before kprobes there were looked for
- * @new: the jump, and one long nop in what is left
+ * @new: the jump, and one instruction in what is left
  * @alias: where it can be written, between gtp_patch_open() and gtp_patch_close()
- * @watched: for whoever meets the breakpoint
+ * @marks: instructions
+ * @mark: them, in order; the first is at @addr
  */
 struct gtp_patch {
 	u64 addr;
-	u64 to;
 	u8 len;
 	u8 state;
 	bool lost;
@@ -56,7 +67,8 @@ struct gtp_patch {
 	u8 front[GTP_REGION_JUMP - 1];
 	u8 new[GTP_REGION_MAX];
 	u8 *alias;
-	struct hlist_node watched;
+	u32 marks;
+	struct gtp_patch_mark mark[GTP_REGION_JUMP];
 };
 
 /* gtp_patch_init, gtp_patch_exit - of the module; exit: all places are text again */
@@ -64,8 +76,8 @@ int gtp_patch_init(void);
 void gtp_patch_exit(void);
 
 /*
- * gtp_patch_set - what will be written: @addr, @len and @old are there, the state is TEXT or
- * BLANK; 0, or -ERANGE: too far, and nothing has changed
+ * gtp_patch_set - what will be written: @addr, @len, @old and @mark are there, the state is TEXT
+ * or BLANK; 0, or -ERANGE: too far, and nothing has changed
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
@@ -88,35 +100,29 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
  * and close.
  */
 
-/* gtp_patch_break - TEXT to BROKEN_TEXT. @lost: the bytes have changed, and nothing was written */
+/*
+ * gtp_patch_break - TEXT to BLANK. @lost: the bytes have changed; @state is TEXT when nothing was
+ * written
+ */
 void gtp_patch_break(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_unbreak - BROKEN_TEXT to TEXT. @lost: the first byte is somebody else's, and so is what
- * he will make of it: a kprobe in front may have copied our breakpoint, and bring it back when it
- * goes. @state has not changed, and the place is to be watched
+ * gtp_patch_unbreak - BLANK or BROKEN_TEXT to TEXT. @lost: the first byte is somebody else's, and
+ * so is what he will make of it: a kprobe in front may have copied our breakpoint, and bring it
+ * back when it goes. The place is to be watched
  */
 void gtp_patch_unbreak(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_covered - may somebody's jump from the bytes in front reach over a BROKEN_TEXT? Then
- * its first byte is nobody's to change, whatever it looks like
+ * gtp_patch_covered - may somebody's jump from the bytes in front reach over a place that is
+ * broken? Then its bytes are nobody's to change, whatever they look like
  */
 bool gtp_patch_covered(const struct gtp_patch *p);
 
 /*
- * gtp_patch_blank - BROKEN_TEXT or BROKEN_JUMP to BLANK; nobody may be behind the first byte any
- * more. One in whose other bytes somebody has written stays as it is. @lost: the first byte is
- * somebody else's, and the others are text or his; @state is TEXT. A task may have been at @to
- */
-void gtp_patch_blank(struct gtp_patch **p, u32 n);
-
-/* gtp_patch_fill - BLANK to BROKEN_TEXT */
-void gtp_patch_fill(struct gtp_patch **p, u32 n);
-
-/*
- * gtp_patch_jump - BLANK or BROKEN_JUMP to JUMP. One in whose other bytes somebody has written
- * stays as it is. @lost: as gtp_patch_blank()
+ * gtp_patch_jump - BLANK or BROKEN_JUMP to JUMP; nobody may be among its bytes. One in whose other
+ * bytes somebody has written stays as it is. @lost: the first byte is somebody else's, and the
+ * others are text or his; @state is TEXT
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
@@ -126,8 +132,12 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n);
  */
 void gtp_patch_unjump(struct gtp_patch **p, u32 n);
 
+/* gtp_patch_blank - BROKEN_JUMP to BLANK, as gtp_patch_jump() otherwise */
+void gtp_patch_blank(struct gtp_patch **p, u32 n);
+
 /* gtp_patch_watch, gtp_patch_unwatch - from before the first step until after the last */
 void gtp_patch_watch(struct gtp_patch *p);
 void gtp_patch_unwatch(struct gtp_patch *p);
+bool gtp_patch_is_watched(const struct gtp_patch *p);
 
 #endif /* _GTP_PATCH_H */

@@ -116,8 +116,10 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 		err = gtp_direct_stage(loc, why);
 	if (err == -EOPNOTSUPP)
 		err = gtp_kprobe_arm(ctx, loc, why);
-	if (err)
-		gtp_vet_batch_end(); /* there will be no commit */
+	if (err) { /* there will be no commit */
+		gtp_vet_batch_end();
+		gtp_direct_batch_ends();
+	}
 	return err;
 }
 

@@ -230,6 +230,7 @@ class Soak:
                 client = self.calm(client)
         client.close()
         self.crowd.stop(ROUND_SECONDS)
+        gtp.until(lambda: gtp.users() == 0)  # what others' kprobes held is tried again every second
         gtp.unload()
         self.quiet()
         self.watch.cancel()

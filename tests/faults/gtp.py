@@ -125,6 +125,12 @@ def loaded(module="gdbtp"):
     return os.path.exists(f"/sys/module/{module}")
 
 
+def users(module="gdbtp"):
+    """How many hold the module."""
+    with open(f"/sys/module/{module}/refcnt", encoding="ascii") as file:
+        return int(file.read())
+
+
 def unload(module="gdbtp"):
     if loaded(module):
         done = run("rmmod", module)

@@ -10,6 +10,8 @@
  *					mix adds calls from timer interrupts
  *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
  *					also while another line is being obeyed
+ *	at HEX				control goes there, into gtp_target_obj() or its middle;
+ *					also while another line is being obeyed
  *
  * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
  */
@@ -203,14 +205,25 @@ static int do_loop(const char *args)
 	return gtp_target_loop(what, count);
 }
 
+static int call_at(u64 addr)
+{
+	long (*fn)(struct gtp_target_obj *obj, long n) = (void *)addr;
+
+	fn(&gtp_target_objs[3], 3);
+	return 0;
+}
+
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
 	u32 nmis;
+	u64 addr;
 
 	/* Without the lock, so that it can be during a loop. */
 	if (sscanf(o->line, "nmi %u", &nmis) == 1)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
+	if (sscanf(o->line, "at %llx", &addr) == 1)
+		return call_at(addr);
 	if (mutex_lock_interruptible(&lock))
 		return -ERESTARTSYS;
 	if (strstarts(o->line, "call "))
