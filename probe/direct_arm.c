@@ -297,8 +297,8 @@ static int refuse_neighbours(struct gtp_direct_set *set)
 }
 
 /*
- * From the first breakpoint until all bytes were one, the kernel may have accepted a kprobe in the
- * middle of an instruction. What it would write there must not become text.
+ * Until all bytes are breakpoints, the kernel may accept a kprobe in the middle of an instruction.
+ * What it would write there must not become text.
  */
 static bool has_bad_guest(const struct gtp_direct *d)
 {
@@ -336,6 +336,24 @@ static void refuse_foreign(struct gtp_direct_set *set)
 	}
 }
 
+/* The same for who came since then, while not all bytes were breakpoints. */
+static void refuse_bad_guests(struct gtp_direct_set *set)
+{
+	bool known = gtp_direct_look();
+	u32 i;
+
+	for (i = 0; i < set->n; i++) {
+		struct gtp_direct *d = set->d[i];
+
+		if (d->refused || d->patch.state == GTP_PATCH_TEXT)
+			continue;
+		if (known && !d->patch.lost && !gtp_direct_has_guest(&d->patch))
+			continue;
+		refuse(d, known ? near_kprobe : GTP_DIRECT_NO_MEMORY);
+		d->under = true;
+	}
+}
+
 static void skip_refused(struct gtp_direct_set *set)
 {
 	u32 i;
@@ -359,9 +377,12 @@ static int patch(struct gtp_direct_set *set)
 	gtp_patch_break(set->patch, n);
 	refuse_foreign(set);
 	gtp_patch_unbreak(set->patch, n);
-	gtp_vet_batch_end();
 	skip_refused(set);
 	unwatch_refused(set);
+	gtp_patch_blank(set->patch, n);
+	refuse_bad_guests(set);
+	gtp_vet_batch_end();
+	skip_refused(set);
 	gtp_direct_wait();
 	gtp_patch_jump(set->patch, n);
 	gtp_direct_late_guests(set->patch, n);
@@ -389,8 +410,8 @@ static int use_kprobe(struct gtp_direct *d, struct gtp_why *why)
 /* Its first byte is under somebody's jump now, where the kernel takes no kprobe of ours either. */
 static int use_nothing(struct gtp_direct *d, struct gtp_why *why)
 {
-	gtp_why(why, "tracepoint %u at 0x%llx: another probe has just come near; tstart again",
-		d->loc->first->num, d->loc->addr);
+	gtp_why(why, "tracepoint %u at 0x%llx: %s, since a moment ago; tstart again",
+		d->loc->first->num, d->loc->addr, d->loc->no_jump);
 	gtp_direct_leave(d);
 	return -EBUSY;
 }

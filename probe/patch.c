@@ -271,33 +271,6 @@ bool gtp_patch_covered(const struct gtp_patch *p)
 	return false;
 }
 
-/* Somebody has written over our first breakpoint at once: the others go, if they are still ours. */
-static void take_back(struct gtp_patch *p)
-{
-	u32 i;
-
-	p->lost = true;
-	if (gtp_patch_covered(p))
-		return;
-	for (i = 1; i < p->marks; i++) {
-		u64 at = p->mark[i].addr - p->addr;
-
-		cmpxchg(p->alias + at, INT3, p->old[at]);
-	}
-	p->state = GTP_PATCH_TEXT;
-}
-
-/* No CPU is inside one of the instructions any more. */
-static void blank_text(struct gtp_patch *p)
-{
-	if (!is_broken(p)) {
-		take_back(p);
-		return;
-	}
-	memset(p->alias + 1, INT3, p->len - 1);
-	p->state = GTP_PATCH_BLANK;
-}
-
 void gtp_patch_break(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -306,20 +279,40 @@ void gtp_patch_break(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_TEXT))
 			break_one(p[i]);
-	all_see();
-	for (i = 0; i < n; i++)
-		if (in_state(p[i], GTP_PATCH_BROKEN_TEXT))
-			blank_text(p[i]);
 	end_step();
 }
 
-static void fill_text(struct gtp_patch *p)
+/*
+ * Tasks may still be among the instructions: a single byte is the old one or the breakpoint, and
+ * before it changes, what belongs to it is there.
+ */
+static bool fill_tails(struct gtp_patch *p)
 {
-	p->lost = !is_broken(p);
-	if (p->lost)
-		return;
-	write_rest(p, p->old);
+	u32 i, at, end;
+
+	if (!is_broken(p))
+		return false;
+	for (i = 0; i < p->marks; i++) {
+		at = p->mark[i].addr - p->addr + 1;
+		end = i + 1 < p->marks ? p->mark[i + 1].addr - p->addr : p->len;
+		memcpy(p->alias + at, p->old + at, end - at);
+	}
 	p->state = GTP_PATCH_BROKEN_TEXT;
+	return true;
+}
+
+static bool fill_firsts(struct gtp_patch *p)
+{
+	u32 i, at;
+
+	if (!swap_first(p, INT3, p->old[0]))
+		return false;
+	for (i = 1; i < p->marks; i++) {
+		at = p->mark[i].addr - p->addr;
+		WRITE_ONCE(p->alias[at], p->old[at]);
+	}
+	p->state = GTP_PATCH_TEXT;
+	return true;
 }
 
 void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
@@ -328,16 +321,12 @@ void gtp_patch_unbreak(struct gtp_patch **p, u32 n)
 
 	begin_step();
 	for (i = 0; i < n; i++)
-		if (in_state(p[i], GTP_PATCH_BLANK) || in_state(p[i], GTP_PATCH_BROKEN_TEXT))
-			fill_text(p[i]);
+		if (in_state(p[i], GTP_PATCH_BLANK))
+			p[i]->lost = !fill_tails(p[i]);
 	all_see();
-	for (i = 0; i < n; i++) {
-		if (!in_state(p[i], GTP_PATCH_BROKEN_TEXT))
-			continue;
-		p[i]->lost = !swap_first(p[i], INT3, p[i]->old[0]);
-		if (!p[i]->lost)
-			p[i]->state = GTP_PATCH_TEXT;
-	}
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			p[i]->lost = !fill_firsts(p[i]);
 	end_step();
 }
 
@@ -370,6 +359,12 @@ static void lose(struct gtp_patch *p)
 	bool ours = rest_is_ours(p);
 	bool jump = p->state == GTP_PATCH_BROKEN_JUMP || p->old[0] != JMP;
 
+	/* Breakpoints of others may be in its displacement; our jump it is all the same. */
+	if (p->state == GTP_PATCH_BROKEN_JUMP && READ_ONCE(*p->alias) == JMP &&
+	    rest_is_broken_jump(p)) {
+		p->state = GTP_PATCH_JUMP;
+		return;
+	}
 	if (ours && jump && READ_ONCE(*p->alias) == JMP) {
 		write_rest(p, p->new);
 		p->state = GTP_PATCH_JUMP;
@@ -391,6 +386,16 @@ static void blank_jump(struct gtp_patch *p)
 	}
 }
 
+/* No CPU is inside one of the instructions any more. */
+static void blank_text(struct gtp_patch *p)
+{
+	p->lost = !is_broken(p);
+	if (p->lost)
+		return;
+	memset(p->alias + 1, INT3, p->len - 1);
+	p->state = GTP_PATCH_BLANK;
+}
+
 void gtp_patch_blank(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -399,6 +404,8 @@ void gtp_patch_blank(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_BROKEN_JUMP))
 			blank_jump(p[i]);
+		else if (in_state(p[i], GTP_PATCH_BROKEN_TEXT))
+			blank_text(p[i]);
 	end_step();
 }
 

@@ -24,7 +24,7 @@
  */
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
-	GTP_PATCH_BROKEN_TEXT, /* our int3 in the first byte, and some in others */
+	GTP_PATCH_BROKEN_TEXT, /* our int3 in the first byte of each instruction */
 	GTP_PATCH_BLANK, /* int3 in all bytes */
 	GTP_PATCH_BROKEN_JUMP, /* our int3 and the new bytes */
 	GTP_PATCH_JUMP,
@@ -100,10 +100,7 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
  * and close.
  */
 
-/*
- * gtp_patch_break - TEXT to BLANK. @lost: the bytes have changed; @state is TEXT when nothing was
- * written
- */
+/* gtp_patch_break - TEXT to BROKEN_TEXT. @lost: the bytes have changed, and nothing was written */
 void gtp_patch_break(struct gtp_patch **p, u32 n);
 
 /*
@@ -132,7 +129,10 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n);
  */
 void gtp_patch_unjump(struct gtp_patch **p, u32 n);
 
-/* gtp_patch_blank - BROKEN_JUMP to BLANK, as gtp_patch_jump() otherwise */
+/*
+ * gtp_patch_blank - BROKEN_TEXT or BROKEN_JUMP to BLANK. @lost: the first byte is somebody else's;
+ * BROKEN_TEXT stays, the other is as with gtp_patch_jump()
+ */
 void gtp_patch_blank(struct gtp_patch **p, u32 n);
 
 /* gtp_patch_watch, gtp_patch_unwatch - from before the first step until after the last */
