@@ -2,8 +2,8 @@
 /* The module itself: its parameters, and the order in which its parts come up and go down. */
 #include <linux/module.h>
 
-#include <gtp/kernel.h>
-#include <gtp/version.h>
+#include "kernel/kernel.h"
+#include "base/version.h"
 #include "probe/direct.h"
 #include "probe/vet.h"
 

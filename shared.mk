@@ -14,8 +14,8 @@ GTP_SHARED := \
 	stub/pkt_upload.c \
 	stub/pkt_marker.c \
 	stub/monitor.c \
-	tracepoint/parse.c \
-	tracepoint/why.c \
+	base/parse.c \
+	base/why.c \
 	tracepoint/tracepoint.c \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
@@ -54,4 +54,4 @@ GTP_SHARED := \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.
-GTP_FOLDERS := transport stub tracepoint agentexpr jit probe trace regions
+GTP_FOLDERS := base transport stub tracepoint agentexpr jit probe trace regions kernel

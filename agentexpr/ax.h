@@ -3,8 +3,8 @@
 #ifndef _GTP_AX_H
 #define _GTP_AX_H
 
-#include <gtp/base.h>
-#include <gtp/regs.h>
+#include "base/base.h"
+#include "base/regs.h"
 #include "agentexpr/ax_errors.h"
 #include "agentexpr/ax_ops.h"
 

@@ -14,8 +14,8 @@
 #include <asm/sync_core.h>
 #include <asm/vsyscall.h>
 
-#include <gtp/compat.h>
-#include <gtp/kernel.h>
+#include "base/compat.h"
+#include "kernel/kernel.h"
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
 #include "probe/direct.h"

@@ -7,7 +7,7 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
 #include "probe/direct.h"
 

@@ -3,7 +3,7 @@
 #ifndef _GTP_X86_EMIT_H
 #define _GTP_X86_EMIT_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 enum x86_reg {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,

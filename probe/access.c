@@ -4,7 +4,7 @@
 #include <asm/page_types.h>
 #include <asm/vsyscall.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 
 /*
  * A fault at a canonical kernel address ends at the exception table entry of the load. Any other

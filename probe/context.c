@@ -6,7 +6,7 @@
 #include <linux/timekeeping.h>
 #include <asm/tsc.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 
 /*
  * An arch_spinlock_t, because lockdep's and the tracers' own work has no place in a hit: it may

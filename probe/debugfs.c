@@ -14,7 +14,7 @@
 #include <linux/uio.h>
 #include <linux/workqueue.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/debugfs.h"
 #include "probe/klist.h"
 

@@ -6,8 +6,8 @@
 #include <linux/atomic.h>
 #include <linux/list.h>
 
-#include <gtp/compat.h>
-#include <gtp/kernel.h>
+#include "base/compat.h"
+#include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
 #include "probe/direct.h"
 #include "probe/patch.h"

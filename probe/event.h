@@ -6,7 +6,7 @@
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/event_entry.h"
 
 /* struct gtp_event - a tracepoint, and its TRACE_EVENT, NULL: it has none, or none that we know */

@@ -14,7 +14,7 @@
 #include <linux/trace.h>
 #include <asm/processor-flags.h>
 
-#include <gtp/compat.h>
+#include "base/compat.h"
 #include "probe/event.h"
 
 #define INSTANCE "gdbtp"

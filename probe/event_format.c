@@ -2,7 +2,7 @@
 /* An event's fields in words, from the table that its TRACE_EVENT left in the kernel. */
 #include <linux/align.h>
 
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "probe/event.h"
 
 /* The table's entries end with this or with NULL; it says that a function knows the rest. */

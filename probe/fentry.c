@@ -17,7 +17,7 @@
 #include <linux/module.h>
 #include <linux/uaccess.h>
 
-#include <gtp/compat.h>
+#include "base/compat.h"
 #include "probe/direct_parts.h"
 #include "probe/fentry.h"
 #include "probe/trial.h"

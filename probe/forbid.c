@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/forbid.h"
 #include "regions/insn.h"
 

@@ -9,7 +9,7 @@
  */
 #include <linux/sort.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/debugfs.h"
 #include "probe/foreign.h"
 #include "probe/klist.h"

@@ -6,8 +6,8 @@
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
-#include <gtp/base.h>
-#include <gtp/regs.h>
+#include "base/base.h"
+#include "base/regs.h"
 #include "agentexpr/ax.h"
 #include "trace/buffer.h"
 #include "trace/sdata.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the kernel tells of its kprobes in debugfs: the list of them, and where none may be. */
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "probe/klist.h"
 
 static int end_line(struct gtp_klist_lines *l, int (*line)(void *ctx, const char *line, u32 len),

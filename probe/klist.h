@@ -3,7 +3,7 @@
 #ifndef _GTP_KLIST_H
 #define _GTP_KLIST_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 enum { GTP_KLIST_LINE = 256 };
 

@@ -12,7 +12,7 @@
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/forbid.h"
 #include "probe/vet.h"
 

@@ -12,7 +12,7 @@
 #include <asm/ptrace.h>
 #include <asm/sync_core.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/patch.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/tables.h"
 
 enum {

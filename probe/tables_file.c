@@ -18,7 +18,7 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/tables.h"
 
 enum {

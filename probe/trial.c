@@ -3,7 +3,7 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/trial.h"
 
 struct trial {

@@ -10,7 +10,7 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/direct.h"
 #include "probe/foreign.h"
 #include "probe/tables.h"

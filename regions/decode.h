@@ -3,7 +3,7 @@
 #ifndef _GTP_DECODE_H
 #define _GTP_DECODE_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 enum gtp_decoded_kind {
 	GTP_DECODED_BAD,     /* no instruction */

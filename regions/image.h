@@ -4,7 +4,7 @@
 #define _GTP_IMAGE_H
 
 #include <gelf.h>
-#include <gtp/base.h>
+#include "base/base.h"
 
 /**
  * struct gtp_section - one section

@@ -3,7 +3,7 @@
 #ifndef _GTP_INSN_H
 #define _GTP_INSN_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 /* The longest instruction of the architecture. */
 enum { GTP_INSN_MAX = 15 };

@@ -3,7 +3,7 @@
 #ifndef _GTP_TABLE_H
 #define _GTP_TABLE_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 /*
  * All numbers are little-endian.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `monitor` commands: what GDB has no command of its own for, told in words. */
-#include <gtp/version.h>
+#include "base/version.h"
 #include "stub/packets.h"
 
 enum { COMMAND_MAX = 127 };

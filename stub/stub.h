@@ -3,8 +3,8 @@
 #ifndef _GTP_STUB_H
 #define _GTP_STUB_H
 
-#include <gtp/base.h>
-#include <gtp/parse.h>
+#include "base/base.h"
+#include "base/parse.h"
 #include "tracepoint/trace.h"
 #include "transport/rsp.h"
 

@@ -11,7 +11,7 @@
 #include <linux/sizes.h>
 #include <linux/utsname.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 
 enum {
 	NOTES_MAX = 4096,

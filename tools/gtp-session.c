@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "session.h"
 
 /*

@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 #include "session.h"
 

@@ -3,7 +3,7 @@
 #ifndef _GTP_BUFFER_H
 #define _GTP_BUFFER_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "trace/frame.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <linux/sizes.h>
 #include <linux/topology.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 
 DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
 

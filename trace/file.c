@@ -14,7 +14,7 @@
  * GDB creates variables and tracepoints in the opposite order of its reading, and numbers the
  * latter so. The last one therefore comes first, and the numbers are those that the frames have.
  */
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "stub/target_xml.h"
 #include "trace/file.h"
 #include "transport/rsp.h"

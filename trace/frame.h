@@ -3,8 +3,8 @@
 #ifndef _GTP_FRAME_H
 #define _GTP_FRAME_H
 
-#include <gtp/base.h>
-#include <gtp/regs.h>
+#include "base/base.h"
+#include "base/regs.h"
 
 /*
  * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. This is our own

@@ -7,7 +7,7 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "trace/file.h"
 
 /**

@@ -3,7 +3,7 @@
 #ifndef _GTP_INDEX_H
 #define _GTP_INDEX_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "trace/buffer.h"
 #include "trace/sdata.h"
 

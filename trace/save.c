@@ -7,7 +7,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "trace/file.h"
 
 enum { PIECE = SZ_64K };

@@ -3,7 +3,7 @@
 #ifndef _GTP_SDATA_H
 #define _GTP_SDATA_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "trace/frame.h"
 
 /*

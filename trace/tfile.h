@@ -3,7 +3,7 @@
 #ifndef _GTP_TFILE_H
 #define _GTP_TFILE_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "trace/index.h"
 
 /* gtp_tfile_frame_size - bytes of a frame's image: u16 tp, u32 size, blocks 'R' 'M' 'V' */

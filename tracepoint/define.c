@@ -6,8 +6,8 @@
  *	QTDP:N:ADDR:E|D:STEP:PASS[:Flen][:S][:Xlen,hex][-]
  *	QTDP:-N:ADDR:{Rmask|Mbase,offset,len|Xlen,hex}...[-]
  */
-#include <gtp/parse.h>
-#include <gtp/regs.h>
+#include "base/parse.h"
+#include "base/regs.h"
 #include "trace/frame.h"
 #include "tracepoint/tracepoint.h"
 

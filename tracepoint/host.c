@@ -11,7 +11,7 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "probe/direct.h"
 #include "probe/fentry.h"
 #include "probe/vet.h"

@@ -10,7 +10,7 @@
  * All else belongs to the caller's lock. After ->disarm no hit runs, so @ending is then NO or
  * WRITTEN.
  */
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "tracepoint/code.h"
 #include "tracepoint/trace.h"
 

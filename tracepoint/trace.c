@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The trace session: its life, its figures, qTStatus, and the frames of a stopped run. */
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "tracepoint/trace.h"
 
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,

@@ -3,7 +3,7 @@
 #ifndef _GTP_TRACE_H
 #define _GTP_TRACE_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "probe/hit.h"
 #include "trace/index.h"
 #include "tracepoint/tracepoint.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of tracepoints: find, free, source text, and the upload to a GDB that connects later. */
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "probe/hit.h"
 #include "tracepoint/tracepoint.h"
 

@@ -5,7 +5,7 @@
 #ifndef _GTP_TRACEPOINT_H
 #define _GTP_TRACEPOINT_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "agentexpr/ax.h"
 
 struct gtp_location;

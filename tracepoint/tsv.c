@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Trace state variables: the built-in ones, GDB's definitions, and their upload. */
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "tracepoint/tsv.h"
 
 static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {

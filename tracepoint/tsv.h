@@ -3,7 +3,7 @@
 #ifndef _GTP_TSV_H
 #define _GTP_TSV_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "tracepoint/tracepoint.h"
 
 enum {

@@ -2,7 +2,7 @@
 /* Bytes on their way to GDB: a queue that takes what it is given and grows when it must. */
 #include <linux/poll.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "transport/outq.h"
 
 /**

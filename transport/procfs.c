@@ -11,7 +11,7 @@
 #include <linux/termios.h>
 #include <linux/uaccess.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "transport/outq.h"
 
 enum { CHUNK = 4096 };

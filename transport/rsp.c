@@ -2,7 +2,7 @@
 /* RSP framing: $...#cc, escapes, checksums and acks, one byte at a time. */
 #include "transport/rsp.h"
 
-#include <gtp/parse.h>
+#include "base/parse.h"
 
 /*
  * What a peer may do wrong, and what happens:

@@ -3,7 +3,7 @@
 #ifndef _GTP_RSP_H
 #define _GTP_RSP_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 enum {
 	GTP_PACKET_MAX = 0x4000, /* the PacketSize we announce: payload bytes after unescaping */

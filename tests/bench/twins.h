@@ -3,7 +3,7 @@
 #ifndef _GTP_TWINS_H
 #define _GTP_TWINS_H
 
-#include <gtp/regs.h>
+#include "base/regs.h"
 
 /* struct twin - @vector: file of the same expression in GDB's bytecode */
 struct twin {

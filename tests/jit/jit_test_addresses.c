@@ -11,7 +11,7 @@
 #include <linux/vmalloc.h>
 #include <asm/vsyscall.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/jit/jit_test_parts.h"
 

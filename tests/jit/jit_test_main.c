@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/jit/jit_test.h"
 #include "tests/jit/jit_test_parts.h"
@@ -25,7 +25,7 @@ static unsigned int first = 1;
 module_param(first, uint, 0400);
 MODULE_PARM_DESC(first, "number of the first of them (default: 1)");
 
-/* What the module proper has in tracepoint/mem_kernel.c */
+/* What the module proper has in base/mem_kernel.c */
 void *gtp_mem_alloc(size_t bytes)
 {
 	return kvzalloc(bytes, GFP_KERNEL);

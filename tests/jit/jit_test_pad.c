@@ -9,7 +9,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/fuzz/axgen.h"
 #include "tests/jit/jit_test_pad.h"

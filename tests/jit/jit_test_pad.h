@@ -3,7 +3,7 @@
 #ifndef _GTP_JIT_TEST_PAD_H
 #define _GTP_JIT_TEST_PAD_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 /* struct jit_test_pad_regs - by the processor's numbers; assembly knows the order */
 struct jit_test_pad_regs {

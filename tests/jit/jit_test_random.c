@@ -7,7 +7,7 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/fuzz/jitacts.h"
 #include "tests/jit/jit_test_parts.h"

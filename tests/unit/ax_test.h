@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include <cmocka.h>
-#include <gtp/base.h>
+#include "base/base.h"
 
 /* test_exact - a copy that ends with its allocation: ASan sees a byte too many; caller frees */
 static inline u8 *test_exact(const u8 *bytes, u32 len)

@@ -6,7 +6,7 @@
 #ifndef _GTP_FAKE_TARGET_H
 #define _GTP_FAKE_TARGET_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 #include "tracepoint/trace.h"
 
 enum {

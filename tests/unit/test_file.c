@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include "fake_target.h"
 #include "stub/target_xml.h"
 #include "trace/file.h"

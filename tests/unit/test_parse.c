@@ -2,7 +2,7 @@
 /* Packet text is read within its bounds and refused without losing the place. */
 #include <setjmp.h>
 #include <stdlib.h>
-#include <gtp/parse.h>
+#include "base/parse.h"
 #include <cmocka.h>
 
 /* An exact heap copy, so that the sanitizer sees a read behind the end. */

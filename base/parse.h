@@ -3,7 +3,7 @@
 #ifndef _GTP_PARSE_H
 #define _GTP_PARSE_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 /**
  * struct gtp_in - text that is being read

@@ -9,9 +9,9 @@
 #define _GTP_BASE_H
 
 #ifdef __KERNEL__
-#include <gtp/base_kernel.h>
+#include "base/base_kernel.h"
 #else
-#include <gtp/base_user.h>
+#include "base/base_user.h"
 #endif
 
 /* gtp_round8 - round a byte count up to the 8 bytes that frames are built of */

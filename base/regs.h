@@ -3,7 +3,7 @@
 #ifndef _GTP_REGS_H
 #define _GTP_REGS_H
 
-#include <gtp/base.h>
+#include "base/base.h"
 
 /*
  * struct gtp_regs - the layout of x86-64's struct pt_regs, for both worlds

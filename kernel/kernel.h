@@ -20,7 +20,7 @@ extern bool gtp_jit;
 extern bool gtp_direct;
 
 /*
- * tracepoint/mem_kernel.c: every allocation of the module, so that a test can make any one of
+ * base/mem_kernel.c: every allocation of the module, so that a test can make any one of
  * them fail
  */
 extern const struct gtp_mem gtp_mem;

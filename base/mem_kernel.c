@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
-#include <gtp/kernel.h>
+#include "kernel/kernel.h"
 
 /*
  * Counted down by allocations; the one that reaches 0 fails. Two files of ours may be at it at

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Bounded reading and writing of packet text, for definitions and for every other packet. */
-#include <gtp/parse.h>
+#include "base/parse.h"
 
 bool gtp_in_char(struct gtp_in *in, char c)
 {
