@@ -19,9 +19,9 @@ GTP_SHARED := \
 	tracepoint/tracepoint.c \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
-	tracepoint/run.c \
-	tracepoint/code.c \
-	tracepoint/trace.c \
+	session/run.c \
+	session/code.c \
+	session/trace.c \
 	agentexpr/decode.c \
 	agentexpr/disasm.c \
 	agentexpr/format.c \
@@ -41,8 +41,8 @@ GTP_SHARED := \
 	jit/copy.c \
 	jit/pad.c \
 	jit/stubs.c \
-	probe/hit.c \
-	probe/klist.c \
+	hit/hit.c \
+	probe/debugfs_text.c \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \
@@ -54,4 +54,4 @@ GTP_SHARED := \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.
-GTP_FOLDERS := base transport stub tracepoint agentexpr jit probe trace regions kernel
+GTP_FOLDERS := base transport stub session tracepoint agentexpr jit probe hit trace regions kernel

@@ -18,7 +18,7 @@
 #include "kernel/kernel.h"
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
-#include "probe/direct.h"
+#include "probe/jump/jump.h"
 
 extern u8 gtp_jit_arena[GTP_JIT_ARENA];
 

@@ -9,7 +9,7 @@
 
 #include "kernel/kernel.h"
 #include "jit/exec_kernel.h"
-#include "probe/direct.h"
+#include "probe/jump/jump.h"
 
 static bool available; /* the arena has its common stubs */
 static bool making;    /* between gtp_jit_code_begin() and gtp_jit_code_end() */
@@ -169,21 +169,21 @@ static int monitor_jit(struct gtp_stub *stub, const char *arg, struct gtp_why *w
 	return 0;
 }
 
-static int monitor_direct(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
+static int monitor_jumps(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
 {
 	u32 used, size;
 	bool on;
 
 	if (*arg && kstrtobool(arg, &on)) {
-		gtp_why(why, "direct takes on, off or nothing, not '%s'", arg);
+		gtp_why(why, "jumps takes on, off or nothing, not '%s'", arg);
 		return -EINVAL;
 	}
 	if (*arg)
-		WRITE_ONCE(gtp_direct, on);
+		WRITE_ONCE(gtp_jumps, on);
 	gtp_jit_pad_usage(&used, &size);
 	gtp_stub_printf(stub,
-			"direct is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
-			READ_ONCE(gtp_direct) ? "on" : "off", gtp_direct_count(), used, size);
+			"jumps is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
+			READ_ONCE(gtp_jumps) ? "on" : "off", gtp_jump_count(), used, size);
 	return 0;
 }
 
@@ -263,8 +263,8 @@ static const struct {
 } commands[] = {
 	{ "jit", monitor_jit,
 	  "monitor jit          on or off: compile expressions, or interpret\n" },
-	{ "direct", monitor_direct,
-	  "monitor direct       on or off: jumps instead of kprobes where possible\n" },
+	{ "jumps", monitor_jumps,
+	  "monitor jumps        on or off: jumps instead of kprobes where possible\n" },
 	{ "disas", monitor_disas,
 	  "monitor disas N      bytecode of tracepoint N, and where its code is\n" },
 };

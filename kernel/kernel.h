@@ -8,16 +8,16 @@
 #include <linux/sched.h>
 
 #include "stub/stub.h"
-#include "tracepoint/trace.h"
+#include "session/trace.h"
 
 struct module;
 
-/* main.c: module parameters */
+/* kernel/main.c: module parameters */
 extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
 extern bool gtp_jit;
-extern bool gtp_direct;
+extern bool gtp_jumps;
 
 /*
  * base/mem_kernel.c: every allocation of the module, so that a test can make any one of
@@ -48,7 +48,7 @@ struct gtp_host {
 	struct gtp_stub *stub;
 };
 
-/* tracepoint/host.c */
+/* kernel/host.c */
 extern struct gtp_host gtp_host;
 int gtp_host_init(void);
 void gtp_host_exit(void);
@@ -66,9 +66,9 @@ void gtp_host_kick_text(void);
  */
 void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total);
 
-/* transport/procfs.c */
-int gtp_procfs_init(void);
-void gtp_procfs_exit(void);
+/* kernel/proc_gtp.c */
+int gtp_proc_gtp_init(void);
+void gtp_proc_gtp_exit(void);
 
 /* gtp_procfs_allowed - may the current task open our files? 0, -EPERM, or what lockdown says */
 int gtp_procfs_allowed(void);
@@ -79,9 +79,9 @@ int gtp_procfs_allowed(void);
  */
 bool gtp_procfs_has_room(void);
 
-/* stub/world.c: what GDB asks about the kernel itself */
-extern const struct gtp_stub_ops gtp_world_ops;
-void gtp_world_init(void);
+/* kernel/kernel_target.c: what GDB asks about the kernel itself */
+extern const struct gtp_stub_ops gtp_kernel_target;
+void gtp_kernel_target_init(void);
 
 /* gtp_world_note_id - the build-id in a block of ELF notes; its length, 0: there is none */
 size_t gtp_world_note_id(const u8 *notes, size_t len, const u8 **id);
@@ -157,7 +157,7 @@ int gtp_event_marker_nth(void *ctx, u32 n, struct gtp_marker *m, char *text, siz
 int gtp_event_marker_at(void *ctx, u64 addr);
 bool gtp_event_is_marker(void *ctx, u64 addr);
 
-/* probe/access.c */
+/* hit/access_kernel.c */
 
 /**
  * gtp_access_read() - copy memory that may not be there
@@ -180,11 +180,11 @@ int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
  */
 int gtp_access_write(u64 addr, const void *src, u32 len);
 
-/* probe/context.c: the world as a hit sees it */
-extern const struct gtp_hit_ops gtp_context_ops;
+/* hit/hit_kernel.c: the world as a hit sees it */
+extern const struct gtp_hit_ops gtp_hit_kernel_ops;
 
-/* gtp_context_tsc - for a new run: do frames have the time as the processor's counter says it? */
-bool gtp_context_tsc(void);
+/* gtp_hit_calibrate_tsc - for a new run: do frames have the time as the processor's counter says it? */
+bool gtp_hit_calibrate_tsc(void);
 
 enum { GTP_TEXT_SIZE = 4096 }; /* bytes of printf's text that may wait on one CPU; a power of two */
 
@@ -226,18 +226,18 @@ void gtp_jit_code_end(void *ctx);
 void gtp_jit_code_forget(void *ctx);
 int gtp_jit_monitor(struct gtp_stub *stub, const char *command, struct gtp_why *why);
 
-/* trace/buffer_kernel.c */
+/* hit/cpu_kernel.c */
 DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
 
 int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		    u32 *ncpus, struct gtp_why *why);
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
-/* trace/save.c */
+/* kernel/save.c */
 int gtp_save(void *ctx, const char *name, struct gtp_why *why);
 
-/* trace/gtpframe.c */
-int gtp_gtpframe_init(void);
-void gtp_gtpframe_exit(void);
+/* kernel/proc_gtpframe.c */
+int gtp_proc_gtpframe_init(void);
+void gtp_proc_gtpframe_exit(void);
 
 #endif /* _GTP_KERNEL_H */

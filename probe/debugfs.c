@@ -16,7 +16,7 @@
 
 #include "kernel/kernel.h"
 #include "probe/debugfs.h"
-#include "probe/klist.h"
+#include "probe/debugfs_text.h"
 
 enum { PIECE = SZ_16K };
 
@@ -50,7 +50,7 @@ static ssize_t read_piece(struct file *file, char *piece, loff_t *pos)
 static int read_lines(struct file *file, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
 {
-	struct gtp_klist_lines *lines = gtp_mem_alloc(sizeof(*lines));
+	struct gtp_debugfs_lines *lines = gtp_mem_alloc(sizeof(*lines));
 	char *piece = gtp_mem_alloc(PIECE);
 	int rc = lines && piece ? 0 : -ENOMEM;
 	loff_t pos = 0;
@@ -59,7 +59,7 @@ static int read_lines(struct file *file, int (*line)(void *ctx, const char *line
 	while (!rc && n > 0) {
 		n = read_piece(file, piece, &pos);
 		if (n > 0)
-			rc = gtp_klist_feed(lines, piece, n, line, ctx);
+			rc = gtp_debugfs_feed(lines, piece, n, line, ctx);
 		cond_resched();
 	}
 	gtp_mem_free(lines);

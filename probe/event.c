@@ -4,7 +4,7 @@
 #include <linux/security.h>
 
 #include "probe/event.h"
-#include "probe/quiet.h"
+#include "hit/irqsave_notrace.h"
 
 /**
  * struct event_probe - a location's probe
@@ -13,7 +13,7 @@
  * @call: as struct gtp_event's
  * @data: how its records are made; ->file is NULL until somebody collects $_sdata
  * @armed: on the list of all of them
- * @homeless: hits on CPUs that have no buffer
+ * @no_buffer: hits on CPUs that have no buffer
  */
 struct event_probe {
 	struct gtp_location *loc;
@@ -21,7 +21,7 @@ struct event_probe {
 	struct trace_event_call *call;
 	struct gtp_event_data data;
 	struct list_head armed;
-	atomic_long_t homeless;
+	atomic_long_t no_buffer;
 };
 
 /* Under gtp_events_lock. */
@@ -34,7 +34,7 @@ static void hit_here(struct event_probe *p, const struct gtp_regs *regs)
 	if (likely(cpu))
 		gtp_hit(p->loc, cpu, regs);
 	else
-		atomic_long_inc(&p->homeless);
+		atomic_long_inc(&p->no_buffer);
 }
 
 /*
@@ -49,9 +49,9 @@ void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 
 	if (unlikely(gtp_kprobe_skip_self(preempt_count())))
 		return;
-	flags = gtp_quiet(&tell);
+	flags = gtp_irqsave_notrace(&tell);
 	hit_here(p, regs);
-	gtp_quiet_end(flags, tell);
+	gtp_irqrestore_notrace(flags, tell);
 }
 
 int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
@@ -193,7 +193,7 @@ static void forget(struct gtp_location *loc)
 	if (p->data.file)
 		gtp_event_data_put();
 	list_del(&p->armed);
-	loc->missed = atomic_long_read(&p->homeless);
+	loc->missed = atomic_long_read(&p->no_buffer);
 	loc->probe = NULL;
 	gtp_mem_free(p);
 }

@@ -18,10 +18,10 @@
 #include <linux/uaccess.h>
 
 #include "base/compat.h"
-#include "probe/direct_parts.h"
+#include "probe/jump/jump_internal.h"
 #include "probe/fentry.h"
-#include "probe/trial.h"
-#include "probe/vet.h"
+#include "probe/probe_test.h"
+#include "probe/jump/can_jump.h"
 
 enum { CALLS_MAX = 16 };
 
@@ -54,7 +54,7 @@ static bool begins_function(u64 addr)
 	u64 start;
 	u32 size;
 
-	return gtp_vet_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
+	return gtp_function_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
 }
 
 /* May it be probed at all, and does ftrace know the site? 0, -EOPNOTSUPP or a refusal. */
@@ -67,7 +67,7 @@ static int vet(u64 addr, struct gtp_why *why)
 		return err;
 	if (!begins_function(addr))
 		return -EOPNOTSUPP;
-	err = gtp_trial_at(addr, &on_ftrace, NULL);
+	err = gtp_probe_test(addr, &on_ftrace, NULL);
 	if (err)
 		gtp_kprobe_explain(err, why);
 	else if (!on_ftrace)
@@ -75,32 +75,32 @@ static int vet(u64 addr, struct gtp_why *why)
 	return err;
 }
 
-static int make_pad(struct gtp_direct *d)
+static int make_pad(struct gtp_jump *d)
 {
 	int err = gtp_jit_open();
 
 	if (err)
 		return err;
-	err = gtp_direct_make_pad(d);
+	err = gtp_jump_make_pad(d);
 	gtp_jit_close();
 	if (err)
-		d->loc->no_jump = gtp_direct_no_pad(err);
+		d->loc->no_jump = gtp_jump_no_pad(err);
 	return err;
 }
 
 /* Hits come from the moment that ftrace has the call. */
-static int place(struct gtp_direct *d)
+static int place(struct gtp_jump *d)
 {
 	int err = make_pad(d);
 
 	if (err)
 		return err;
-	gtp_direct_connect(d);
+	gtp_jump_connect(d);
 	d->call->to = d->pad.addr;
 	err = gtp_ftrace_call_set(d->call);
 	if (err) {
 		d->loc->no_jump = "the function tracer allows no direct call here now";
-		gtp_direct_mute(d);
+		gtp_jump_disconnect(d);
 	}
 	return err;
 }
@@ -108,68 +108,68 @@ static int place(struct gtp_direct *d)
 int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 {
 	u64 site = idle_site_at(loc->addr);
-	struct gtp_direct *d;
+	struct gtp_jump *d;
 	int err;
 
-	if (!site || !READ_ONCE(gtp_direct) || !gtp_jit_ready())
+	if (!site || !READ_ONCE(gtp_jumps) || !gtp_jit_ready())
 		return -EOPNOTSUPP;
 	if (calls == CALLS_MAX) {
 		loc->no_jump = "the run calls from as many entries as it may, 16";
 		return -EOPNOTSUPP;
 	}
-	d = gtp_direct_add(loc);
+	d = gtp_jump_add(loc);
 	if (!d)
 		return -EOPNOTSUPP;
 	err = vet(loc->addr, why);
 	if (err) {
-		gtp_direct_drop(d);
+		gtp_jump_drop(d);
 		return err;
 	}
 	d->call = gtp_mem_alloc(sizeof(*d->call));
 	if (!d->call) {
-		gtp_direct_drop(d);
-		loc->no_jump = GTP_DIRECT_NO_MEMORY;
+		gtp_jump_drop(d);
+		loc->no_jump = GTP_JUMP_NO_MEMORY;
 		return -EOPNOTSUPP;
 	}
 	d->call->ip = site;
 	/* Whatever ftrace says no to, a kprobe may still be possible. */
 	if (place(d)) {
-		gtp_direct_drop(d);
+		gtp_jump_drop(d);
 		return -EOPNOTSUPP;
 	}
 	calls++;
-	gtp_direct_become(d, GTP_DIRECT_CALLED);
+	gtp_jump_become(d, GTP_JUMP_CALLED);
 	loc->mechanism = "ftrace call";
 	loc->fast = true;
 	return 0;
 }
 
-int gtp_fentry_move(struct gtp_direct *d, u64 pad)
+int gtp_fentry_move(struct gtp_jump *d, u64 pad)
 {
 	return gtp_ftrace_call_move(d->call, pad);
 }
 
-static struct gtp_direct *called(const struct gtp_location *loc)
+static struct gtp_jump *called(const struct gtp_location *loc)
 {
-	struct gtp_direct *d = loc->jump;
+	struct gtp_jump *d = loc->jump;
 
-	return d && d->state == GTP_DIRECT_CALLED ? d : NULL;
+	return d && d->state == GTP_JUMP_CALLED ? d : NULL;
 }
 
 /* What is called for ever keeps all it may reach, and that is muted: the pad, and us. */
-static void leave(struct gtp_direct *d)
+static void leave(struct gtp_jump *d)
 {
 	pr_err("ftrace does not give back the entry at %pS: it has shut down after an error\n",
 	       (void *)d->loc->addr);
 	__module_get(THIS_MODULE);
-	d->loc->missed += atomic_long_read(&d->homeless);
+	d->loc->missed += atomic_long_read(&d->no_buffer);
 	d->loc->jump = NULL;
 	d->loc = NULL;
 }
 
-static void take_off(struct gtp_direct *d)
+static void take_off(struct gtp_jump *d)
 {
-	gtp_direct_mute(d);
+	gtp_jump_disconnect(d);
 	if (gtp_ftrace_call_clear(d->call))
 		return;
 	d->call->to = 0;
@@ -179,7 +179,7 @@ static void take_off(struct gtp_direct *d)
 void gtp_fentry_disarm(struct gtp_location *first)
 {
 	struct gtp_location *loc;
-	struct gtp_direct *d;
+	struct gtp_jump *d;
 	u32 done = 0, total = 0;
 
 	for (loc = first; loc; loc = loc->next)
@@ -193,12 +193,12 @@ void gtp_fentry_disarm(struct gtp_location *first)
 		take_off(d);
 		gtp_host_progress(NULL, "taking off calls", ++done, total);
 	}
-	gtp_direct_wait();
+	gtp_jump_wait();
 	for (loc = first; loc; loc = loc->next) {
 		d = called(loc);
 		if (d && d->call->to)
 			leave(d);
 		else if (d)
-			gtp_direct_drop(d);
+			gtp_jump_drop(d);
 	}
 }

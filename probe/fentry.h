@@ -3,9 +3,9 @@
 #ifndef _GTP_FENTRY_H
 #define _GTP_FENTRY_H
 
-#include "tracepoint/trace.h"
+#include "session/trace.h"
 
-struct gtp_direct;
+struct gtp_jump;
 
 /* All of it: process context, under gtp_host.lock; sleeps. */
 
@@ -20,7 +20,7 @@ struct gtp_direct;
 int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why);
 
 /* gtp_fentry_move - the call leads to another pad now; 0 or -errno, and nothing has changed */
-int gtp_fentry_move(struct gtp_direct *d, u64 pad);
+int gtp_fentry_move(struct gtp_jump *d, u64 pad);
 
 /* gtp_fentry_disarm - take the calls off a list of locations; no task is in their pads then */
 void gtp_fentry_disarm(struct gtp_location *first);

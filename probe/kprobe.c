@@ -13,8 +13,8 @@
 #include <asm/ptrace.h>
 
 #include "kernel/kernel.h"
-#include "probe/forbid.h"
-#include "probe/vet.h"
+#include "probe/blacklist.h"
+#include "probe/jump/can_jump.h"
 
 enum {
 	JUMP = 5,  /* bytes of the jump by which the kernel may replace the breakpoint */
@@ -27,14 +27,14 @@ enum {
  * @loc: where a hit belongs
  * @armed: in the tree of all of them, by @loc->addr
  * @was: the code without it, as far as a jump of the kernel's may cover it; all int3: not known
- * @homeless: hits on CPUs that have no buffer
+ * @no_buffer: hits on CPUs that have no buffer
  */
 struct location_probe {
 	struct kprobe kp;
 	struct gtp_location *loc;
 	struct rb_node armed;
 	u8 was[JUMP];
-	atomic_long_t homeless;
+	atomic_long_t no_buffer;
 };
 
 /*
@@ -141,7 +141,7 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	if (unlikely(gtp_kprobe_skip_self(context_of_hit())))
 		return 0;
 	if (unlikely(!cpu))
-		atomic_long_inc(&p->homeless);
+		atomic_long_inc(&p->no_buffer);
 	else
 		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs);
 	return 0;
@@ -165,7 +165,7 @@ int gtp_kprobe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");
 		return -EINVAL;
 	}
-	words = gtp_forbid_probe(addr);
+	words = gtp_blacklist_probe(addr);
 	if (words) {
 		gtp_why(why, "%s", words);
 		return -EINVAL;
@@ -345,7 +345,7 @@ int gtp_kprobe_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	p->loc = loc;
 	p->kp.addr = (kprobe_opcode_t *)loc->addr;
 	p->kp.pre_handler = handle_hit;
-	if (gtp_vet_denied(loc->addr))
+	if (gtp_can_jump_denied(loc->addr))
 		p->kp.post_handler = keep_breakpoint;
 
 	/*
@@ -370,7 +370,7 @@ static void forget(struct gtp_location *loc)
 {
 	struct location_probe *p = loc->probe;
 
-	loc->missed = p->kp.nmissed + atomic_long_read(&p->homeless);
+	loc->missed = p->kp.nmissed + atomic_long_read(&p->no_buffer);
 	loc->probe = NULL;
 	unlist_armed(p);
 	gtp_mem_free(p);

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 #include "base/parse.h"
-#include "tracepoint/trace.h"
+#include "session/trace.h"
 #include "transport/rsp.h"
 
 struct gtp_stub;

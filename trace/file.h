@@ -3,7 +3,7 @@
 #ifndef _GTP_FILE_H
 #define _GTP_FILE_H
 
-#include "tracepoint/trace.h"
+#include "session/trace.h"
 #include "trace/tfile.h"
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of tracepoints: find, free, source text, and the upload to a GDB that connects later. */
 #include "base/parse.h"
-#include "probe/hit.h"
+#include "hit/hit.h"
 #include "tracepoint/tracepoint.h"
 
 /* --- the list and its two indexes --- */

@@ -30,7 +30,7 @@ PLACES = {
 class Place:
     def __init__(self, name):
         self.name = name
-        self.means, self.form, self.direct = PLACES[name]
+        self.means, self.form, self.jump = PLACES[name]
         self.address = next(at for place, at, *code in answers("place") if place == name)
         start = int(str(gdb.parse_and_eval("(unsigned long)&gtp_bench_" + name)), 0)
         offset = int(self.address, 16) - start
@@ -46,10 +46,10 @@ class Place:
         now = self.code()
         return now[0] == form if form else now != self.original
 
-    def wait(self, armed, other=None, direct=False):
+    def wait(self, armed, other=None, jump=False):
         """The kernel rewrites a probe's code later, when it has time: watch the code itself."""
         end = time.monotonic() + 60
-        form = "e9" if direct and self.form else self.form
+        form = "e9" if jump and self.form else self.form
         while self.is_armed(form) != armed if armed else self.code() != self.original:
             check(time.monotonic() < end and (other is None or other.poll() is None),
                   "%s: the code is %s" % (self.name, " ".join(self.code())))
@@ -75,7 +75,7 @@ CASES = {
 }
 # By how its expressions run and what stands in the text.
 ENGINES = {
-    "direct": "gdbtp, a jump or call of its own",
+    "jump": "gdbtp, a jump or call of its own",
     "compiled": "gdbtp on a kprobe",
     "interpreter": "gdbtp on a kprobe, interpreted",
 }
@@ -83,7 +83,7 @@ ENGINES = {
 
 def choose(engine):
     cmd("monitor jit " + ("off" if engine == "interpreter" else "on"))
-    cmd("monitor direct " + ("on" if engine == "direct" else "off"))
+    cmd("monitor jumps " + ("on" if engine == "jump" else "off"))
 
 
 def set_buffer(ring):
@@ -104,10 +104,10 @@ def traced(place, engine, case):
     set_buffer(case == RING)
     define(place, condition, actions)
     cmd("tstart")
-    if engine == "direct":
+    if engine == "jump":
         told = cmd("monitor probes")
-        check("  %s, " % place.direct in told, "%s: not a %s: %s" % (place.name, place.direct, told))
-    place.wait(True, direct=engine == "direct")
+        check("  %s, " % place.jump in told, "%s: not a %s: %s" % (place.name, place.jump, told))
+    place.wait(True, jump=engine == "jump")
     ticks = warmly(place.name)
     check_hits("%s, %s" % (place.name, case), frames)
     cmd("tstop")
@@ -174,7 +174,7 @@ def print_places(places):
 
 def print_others(places):
     for place in places:
-        say("\n%-48s%8s %10s %12s" % (place.means, "direct", "compiled", "interpreted"))
+        say("\n%-48s%8s %10s %12s" % (place.means, "jump", "compiled", "interpreted"))
         for case in CASES:
             cells = [figure(costs.get((place.name, row, case))) for row in ENGINES.values()]
             if case not in COLUMNS and any(cell != "-" for cell in cells):
@@ -188,8 +188,8 @@ GOALS = (("a false condition", "false", 30), ("a condition that holds and o->a +
 def print_goals(places):
     say("")
     for what, case, most in GOALS:
-        got = [costs[place.name, ENGINES["direct"], case][0] for place in places
-               if (place.name, ENGINES["direct"], case) in costs]
+        got = [costs[place.name, ENGINES["jump"], case][0] for place in places
+               if (place.name, ENGINES["jump"], case) in costs]
         if got:
             say("goal: %s, at most %d: %s: %s" % (
                 what, most, " ".join("%.0f" % n for n in got), "reached" if max(got) <= most else "missed"))

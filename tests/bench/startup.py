@@ -91,7 +91,7 @@ def run_with(gdb, addrs):
     if answer != "OK":
         raise SystemExit("QTStart was answered %r" % answer)
     became = mechanisms(gdb)
-    used = in_use(gdb, "jit"), in_use(gdb, "direct")
+    used = in_use(gdb, "jit"), in_use(gdb, "jumps")
     answer, remove = timed(gdb, "QTStop")
     if answer != "OK" or sum(became.values()) != len(addrs):
         raise SystemExit("QTStop was answered %r; %r" % (answer, became))
@@ -117,14 +117,14 @@ def main():
     everywhere = places()
     print("# %s: milliseconds of guest time, one instruction a nanosecond; bytes of machine code, of pads" % RELEASE)
     print("%6s  %-6s %8s %8s %7s %7s  %s" % (
-        "probes", "direct", "arming", "removing", "code", "pads", "they became"))
-    for direct, counts in COUNTS.items():
-        gdb.monitor("direct " + direct)
+        "probes", "jumps", "arming", "removing", "code", "pads", "they became"))
+    for jumps, counts in COUNTS.items():
+        gdb.monitor("jumps " + jumps)
         for count in counts:
             row, became = measure(gdb, everywhere, count)
             told = ", ".join("%d %s" % (n, what) for what, n in sorted(became.items()))
             print("%6d  %-6s %8.1f %8.1f %7d %7d  %s" % (
-                count, direct, *row, told))
+                count, jumps, *row, told))
             sys.stdout.flush()
     gdb.close()
 

@@ -4,7 +4,7 @@
  * in the kernel.
  */
 #include "tests/fuzz/jitacts.h"
-#include "tracepoint/trace.h"
+#include "session/trace.h"
 
 enum {
 	ACTIONS = 5,

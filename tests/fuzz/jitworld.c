@@ -55,7 +55,7 @@ static u64 offset_of(u64 addr)
 	return addr - MEM;
 }
 
-static int world_read(void *ctx, void *dst, u64 addr, u32 len)
+static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	u8 *to = dst;
 
@@ -144,7 +144,7 @@ static void world_complain(const char *what, const struct ax_jit_item *items, u3
 const struct jitdiff_world *jitworld(struct axgen *g)
 {
 	static const struct jitdiff_world world = {
-		.read = world_read,
+		.read = target_read,
 		.compile = world_compile,
 		.differ = world_differ,
 		.request = world_request,

@@ -44,7 +44,7 @@ def counts():
 def registers():
     rows = []
     for way, expected in (("on", "ftrace call"), ("off", "kprobe on ftrace")):
-        cmd("monitor direct " + way)
+        cmd("monitor jumps " + way)
         num = trace("*gtp_target_obj", "collect $regs, o->id, n, *(unsigned long *)$rsp")
         cmd("tstart")
         equal(mechanism(num), expected)
@@ -53,7 +53,7 @@ def registers():
         rows.append(collected("o->id", "n", "$rip", "$cs", "$ss", "*(unsigned long *)$rsp")[0])
         check(rows[-1][2] in (address("&gtp_target_obj"), site()), "rip 0x%x" % rows[-1][2])
         cmd("delete")
-    cmd("monitor direct on")
+    cmd("monitor jumps on")
     equal(rows[0], rows[1], "by a call, as by a kprobe")
     equal(rows[0][0], 103)
 

@@ -7,7 +7,7 @@
 #define _GTP_FAKE_TARGET_H
 
 #include "base/base.h"
-#include "tracepoint/trace.h"
+#include "session/trace.h"
 
 enum {
 	FAKE_CPUS_MAX = 8,

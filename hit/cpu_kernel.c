@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory for the trace buffers: one per CPU that is online at tstart, near that CPU. */
+#include <linux/cpu.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/topology.h>
+
+#include "kernel/kernel.h"
+
+DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
+
+enum { FRACTION = 4 }; /* this part of the memory that is free now is ours at most */
+
+static u64 most_bytes(void)
+{
+	return (u64)si_mem_available() * PAGE_SIZE / FRACTION;
+}
+
+/* bytes_per_cpu - what each of @n CPUs gets of @total, 0: the request is refused */
+static u64 bytes_per_cpu(u64 total, u32 n, struct gtp_why *why)
+{
+	u64 most = most_bytes(), each;
+
+	if (!total)
+		total = min_t(u64, (u64)READ_ONCE(gtp_buffer_kb) * SZ_1K * n, most);
+	if (total > most) {
+		gtp_why(why,
+			"a trace buffer of %llu MiB is more than a quarter of the memory that is available, which is %llu MiB: set trace-buffer-size to less",
+			total >> 20, most >> 20);
+		return 0;
+	}
+	each = clamp_t(u64, round_down(total / n, PAGE_SIZE), GTP_BUFFER_MIN, SZ_1G);
+	return each;
+}
+
+static void cpu_free(struct gtp_cpu *cpu)
+{
+	gtp_mem_free(cpu->buf.mem);
+	gtp_mem_free(cpu->stat);
+	gtp_mem_free(container_of(cpu, struct gtp_percpu, cpu));
+}
+
+static struct gtp_cpu *cpu_alloc(u32 id, u32 bytes, bool circular, u32 nslots)
+{
+	int node = cpu_to_node(id);
+	struct gtp_percpu *p = gtp_mem_alloc_node(sizeof(*p), node);
+	void *mem = NULL;
+
+	if (!p)
+		return NULL;
+	p->cpu.id = id;
+	p->cpu.stat = gtp_mem_alloc_node(gtp_hit_stat_bytes(max(nslots, 1U)), node);
+	if (p->cpu.stat)
+		mem = gtp_mem_alloc_node(bytes, node);
+	if (!mem) {
+		cpu_free(&p->cpu);
+		return NULL;
+	}
+	gtp_buffer_init(&p->cpu.buf, mem, bytes, circular);
+	return &p->cpu;
+}
+
+/* Under cpus_read_lock(), so that the CPUs counted are those that get a buffer. */
+static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, struct gtp_why *why)
+{
+	u64 each = bytes_per_cpu(total, num_online_cpus(), why);
+	bool tsc = gtp_hit_calibrate_tsc();
+	unsigned int id;
+
+	if (!each)
+		return -ENOMEM;
+	for_each_online_cpu(id) {
+		cpus[id] = cpu_alloc(id, each, circular, nslots);
+		if (!cpus[id]) {
+			gtp_why(why,
+				"no memory for a trace buffer of %llu KiB on each of %u CPUs: set trace-buffer-size to less",
+				each >> 10, num_online_cpus());
+			return -ENOMEM;
+		}
+		cpus[id]->tsc = tsc;
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * gtp_buffers_get() - struct gtp_target_ops' buffers_get
+ * @ctx: unused
+ * @bytes: over all CPUs, 0: as the module parameter says
+ * @circular: drop the oldest frames
+ * @nslots: counters per CPU
+ * @cpus: receives the array, indexed by CPU; entries of CPUs that are offline now are NULL, and
+ *         should such a CPU come up during the run, its hits are counted as missed
+ * @ncpus: receives its length
+ * @why: the refusal
+ *
+ * Context: process, under gtp_host.lock, no probe armed. Return: 0 or -ENOMEM.
+ */
+int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+		    u32 *ncpus, struct gtp_why *why)
+{
+	struct gtp_cpu **all = gtp_mem_alloc(array_size(nr_cpu_ids, sizeof(*all)));
+	unsigned int id;
+	int err;
+
+	if (!all) {
+		gtp_why(why, "no memory for the trace buffers");
+		return -ENOMEM;
+	}
+	cpus_read_lock();
+	err = fill(all, bytes, circular, nslots, why);
+	cpus_read_unlock();
+	if (err) {
+		gtp_buffers_put(ctx, all, nr_cpu_ids);
+		return err;
+	}
+	for_each_possible_cpu(id)
+		per_cpu(gtp_this_cpu, id) = all[id];
+	*cpus = all;
+	*ncpus = nr_cpu_ids;
+	return 0;
+}
+
+/**
+ * gtp_buffers_put() - struct gtp_target_ops' buffers_put
+ * @ctx: unused
+ * @cpus: from gtp_buffers_get()
+ * @ncpus: its length
+ *
+ * Context: process, no probe armed, so no hit looks at gtp_this_cpu.
+ */
+void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
+{
+	u32 i;
+
+	for (i = 0; i < ncpus; i++) {
+		if (!cpus[i])
+			continue;
+		if (per_cpu(gtp_this_cpu, i) == cpus[i])
+			per_cpu(gtp_this_cpu, i) = NULL;
+		cpu_free(cpus[i]);
+	}
+	gtp_mem_free(cpus);
+}

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /proc/gtp: the file that GDB opens as if it were a serial line. */
+#include <linux/capability.h>
+#include <linux/compat.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/poll.h>
+#include <linux/proc_fs.h>
+#include <linux/sched/signal.h>
+#include <linux/security.h>
+#include <linux/termios.h>
+#include <linux/uaccess.h>
+
+#include "kernel/kernel.h"
+#include "transport/outq.h"
+
+enum { CHUNK = 4096 };
+
+/**
+ * struct session - one open of /proc/gtp
+ * @stub: under gtp_host.lock
+ * @out: what GDB has not read yet
+ * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
+ * @read_lock: the same for readers and @bounce
+ * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
+ *         gtp_host.lock
+ * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
+ */
+struct session {
+	struct gtp_stub stub;
+	struct gtp_outq out;
+	struct mutex write_lock; /* of @in */
+	struct mutex read_lock; /* of @bounce */
+	u8 in[CHUNK];
+	u8 bounce[CHUNK];
+};
+
+static struct proc_dir_entry *entry;
+
+static void send_bytes(void *ctx, const void *bytes, u32 len)
+{
+	struct session *s = ctx;
+
+	gtp_outq_put(&s->out, bytes, len);
+}
+
+bool gtp_procfs_has_room(void)
+{
+	lockdep_assert_held(&gtp_host.lock);
+	if (!gtp_host.stub)
+		return false;
+	return gtp_outq_used(&container_of(gtp_host.stub, struct session, stub)->out) <
+	       GTP_OUTQ_TEXT_MAX;
+}
+
+/*
+ * Both of these, because our files offer both: probes, and the memory of the kernel. They are of
+ * the same level ("confidentiality") in the kernel's own list, but another security module may
+ * tell them apart.
+ */
+int gtp_procfs_allowed(void)
+{
+	int err;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	err = security_locked_down(LOCKDOWN_KPROBES);
+	return err ? err : security_locked_down(LOCKDOWN_KCORE);
+}
+
+static int may_open(const struct file *file)
+{
+	int err = gtp_procfs_allowed();
+
+	if (err)
+		return err;
+	/* cat /proc/gtp would take the line from GDB and wait for ever. */
+	if ((file->f_mode & (FMODE_READ | FMODE_WRITE)) != (FMODE_READ | FMODE_WRITE))
+		return -EINVAL;
+	return 0;
+}
+
+static struct session *session_create(void)
+{
+	struct session *s = gtp_mem_alloc(sizeof(*s));
+
+	if (!s)
+		return NULL;
+	mutex_init(&s->write_lock);
+	mutex_init(&s->read_lock);
+	if (gtp_outq_init(&s->out))
+		goto err_session;
+	if (gtp_stub_init(&s->stub, &gtp_host.trace, &gtp_kernel_target, send_bytes, s))
+		goto err_outq;
+	return s;
+
+err_outq:
+	gtp_outq_exit(&s->out);
+err_session:
+	gtp_mem_free(s);
+	return NULL;
+}
+
+/* connect - under gtp_host.lock */
+static int connect(struct file *file)
+{
+	struct session *s;
+
+	if (gtp_host.stub)
+		return -EBUSY;
+	s = session_create();
+	if (!s)
+		return -ENOMEM;
+	file->private_data = s;
+	gtp_host.stub = &s->stub;
+	gtp_kprobe_set_self(current->tgid);
+	return 0;
+}
+
+/*
+ * The reference to the module makes rmmod say "in use" while a GDB is connected, instead of
+ * pulling the file from under it.
+ */
+static int gtp_open(struct inode *inode, struct file *file)
+{
+	int err = may_open(file);
+
+	if (err)
+		return err;
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	err = mutex_lock_interruptible(&gtp_host.lock);
+	if (!err) {
+		err = connect(file);
+		mutex_unlock(&gtp_host.lock);
+	}
+	if (err) {
+		module_put(THIS_MODULE);
+		return err;
+	}
+	/*
+	 * No position, and so no lock on it: a read that waits must not keep a write from
+	 * happening.
+	 */
+	return stream_open(inode, file);
+}
+
+/*
+ * The last descriptor is closed, GDB may have died anywhere. No other call on this file is under
+ * way.
+ *
+ * With module_put() the module may begin to go while this function still has to return. It cannot
+ * go all the way: its exit removes the /proc entry first, and that waits until this release has
+ * returned.
+ */
+static int gtp_release(struct inode *inode, struct file *file)
+{
+	struct session *s = file->private_data;
+
+	mutex_lock(&gtp_host.lock);
+	gtp_host.stub = NULL;
+	gtp_kprobe_set_self(-1);
+	gtp_stub_exit(&s->stub);
+	mutex_unlock(&gtp_host.lock);
+	gtp_outq_exit(&s->out);
+	gtp_mem_free(s);
+	module_put(THIS_MODULE);
+	return 0;
+}
+
+/*
+ * A client that sends and never reads waits here, so that its replies cannot fill the memory. GDB
+ * does not: it reads the answer of each packet before it sends the next one.
+ */
+static int wait_for_room(struct session *s, bool nonblock)
+{
+	if (gtp_outq_broken(&s->out))
+		return -EIO;
+	if (!gtp_outq_full(&s->out))
+		return 0;
+	if (nonblock)
+		return -EAGAIN;
+	return wait_event_interruptible(s->out.wait, !gtp_outq_full(&s->out));
+}
+
+/* feed - bytes to the stub until they are all there or the reader has enough; how many it took */
+static int feed(struct session *s, const u8 *bytes, u32 len)
+{
+	u32 n = 0;
+
+	if (mutex_lock_interruptible(&gtp_host.lock))
+		return -ERESTARTSYS;
+	/*
+	 * One by one: any byte may complete a packet, and no packet is begun to be answered
+	 * beyond the limit, or for a client that has been killed.
+	 */
+	do {
+		gtp_stub_feed(&s->stub, bytes + n, 1);
+	} while (++n < len && !gtp_outq_full(&s->out) && !fatal_signal_pending(current));
+	mutex_unlock(&gtp_host.lock);
+	return n;
+}
+
+/*
+ * A client that acknowledges each packet writes while most of the packets of an answer still wait
+ * to be read, so that must not wait for room. Wherever a '+' stands, it begins no answer.
+ */
+static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
+{
+	int n;
+
+	for (*taken = 0; *taken < len; *taken += n) {
+		n = s->in[*taken] == '+' ? 0 : wait_for_room(s, nonblock);
+		if (!n)
+			n = feed(s, s->in + *taken, len - *taken);
+		if (n < 0)
+			return n;
+	}
+	return 0;
+}
+
+/*
+ * Any split of the stream will do. What was taken before a signal is told as a short write, never
+ * as 0.
+ */
+static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
+{
+	struct session *s = file->private_data;
+	bool nonblock = file->f_flags & O_NONBLOCK;
+	size_t done = 0;
+	int err = 0;
+
+	if (mutex_lock_interruptible(&s->write_lock))
+		return -ERESTARTSYS;
+	while (done < len && !err) {
+		u32 part = min_t(size_t, len - done, CHUNK), taken;
+
+		if (copy_from_user(s->in, buf + done, part)) {
+			err = -EFAULT;
+			break;
+		}
+		err = write_chunk(s, part, nonblock, &taken);
+		done += taken;
+		if (!err && signal_pending(current))
+			break;
+		cond_resched();
+	}
+	mutex_unlock(&s->write_lock);
+	return done ? (ssize_t)done : err;
+}
+
+static bool readable(const struct session *s)
+{
+	return gtp_outq_used(&s->out) || gtp_outq_broken(&s->out);
+}
+
+/*
+ * read_some - what is there, 0: nothing; bytes that the reader's memory does not take stay queued
+ */
+static ssize_t read_some(struct session *s, char __user *buf, size_t len)
+{
+	u32 n;
+
+	if (mutex_lock_interruptible(&s->read_lock))
+		return -ERESTARTSYS;
+	n = gtp_outq_peek(&s->out, s->bounce, min_t(size_t, len, CHUNK));
+	if (n && copy_to_user(buf, s->bounce, n)) {
+		mutex_unlock(&s->read_lock);
+		return -EFAULT;
+	}
+	gtp_outq_take(&s->out, n);
+	mutex_unlock(&s->read_lock);
+	return n;
+}
+
+/*
+ * Never 0, which would mean that the line is dead; when poll says that there is something, there
+ * is.
+ */
+static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	struct session *s = file->private_data;
+	ssize_t n;
+
+	while (len) {
+		n = read_some(s, buf, len);
+		if (n)
+			return n;
+		if (gtp_outq_broken(&s->out))
+			return -EIO;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (wait_event_interruptible(s->out.wait, readable(s)))
+			return -ERESTARTSYS;
+	}
+	return 0;
+}
+
+/* No EPOLLPRI or EPOLLERR ever: GDB asks for exceptions too and would take them for input. */
+static __poll_t gtp_poll(struct file *file, poll_table *wait)
+{
+	struct session *s = file->private_data;
+	__poll_t mask = 0;
+
+	poll_wait(file, &s->out.wait, wait);
+	if (readable(s))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (!gtp_outq_full(&s->out))
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	return mask;
+}
+
+/* A raw line at some speed: what a program that sets one up expects to read back. */
+static const struct termios2 line_settings = {
+	.c_cflag = B9600 | CS8 | CREAD | CLOCAL,
+	.c_ispeed = 9600,
+	.c_ospeed = 9600,
+};
+
+/*
+ * GDB takes a file that is no pipe and no socket for a serial line and sets it up. There is
+ * nothing to set; saying yes keeps it from warning. struct termios is the first part of struct
+ * termios2, on every x86 ABI.
+ */
+static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *to = (void __user *)arg;
+
+	switch (cmd) {
+	case TCGETS:
+		return copy_to_user(to, &line_settings, sizeof(struct termios)) ? -EFAULT : 0;
+	case TCGETS2:
+		return copy_to_user(to, &line_settings, sizeof(line_settings)) ? -EFAULT : 0;
+	case TCSETS:
+	case TCSETSW:
+	case TCSETSF:
+	case TCSETS2:
+	case TCSETSW2:
+	case TCSETSF2:
+	case TCFLSH:
+	case TCSBRK:
+		return 0;
+	default:
+		return -ENOTTY;
+	}
+}
+
+static long __maybe_unused gtp_compat_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	return gtp_ioctl(file, cmd, (unsigned long)compat_ptr(arg));
+}
+
+static const struct proc_ops gtp_proc_ops = {
+	.proc_open = gtp_open,
+	.proc_release = gtp_release,
+	.proc_read = gtp_read,
+	.proc_write = gtp_write,
+	.proc_poll = gtp_poll,
+	.proc_ioctl = gtp_ioctl,
+#ifdef CONFIG_COMPAT
+	.proc_compat_ioctl = gtp_compat_ioctl,
+#endif
+};
+
+/* gtp_proc_gtp_init - from here on users can come; 0 or -ENOMEM */
+int gtp_proc_gtp_init(void)
+{
+	BUILD_BUG_ON(offsetof(struct termios2, c_ispeed) != sizeof(struct termios));
+	entry = proc_create("gtp", 0600, NULL, &gtp_proc_ops);
+	return entry ? 0 : -ENOMEM;
+}
+
+void gtp_proc_gtp_exit(void)
+{
+	proc_remove(entry);
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where no probe may be, or no jump, though the kernel itself allows one.
+ *
+ * Each kind was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
+ * The kernel tells no more of them than their names.
+ */
+#include <linux/kallsyms.h>
+#include <linux/lockdep.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "kernel/kernel.h"
+#include "probe/blacklist.h"
+#include "regions/insn.h"
+
+/* NAME+0xOFFSET/0xSIZE; under gtp_host.lock */
+static const char *symbol_at(u64 addr)
+{
+	static char name[KSYM_SYMBOL_LEN];
+
+	lockdep_assert_held(&gtp_host.lock);
+	sprint_symbol(name, addr);
+	return name;
+}
+
+static bool begins_with_one_of(const char *name, const char *const *names, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (str_has_prefix(name, names[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * On many CPUs every return of the kernel goes through one of these, ours too: a hit there would
+ * end in the next one.
+ */
+static bool is_return(const char *name)
+{
+	static const char *const ends[] = {
+		"return_thunk+", "return_skl+", "safe_ret+", "untrain_ret+",
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		if (strstr(name, ends[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What a CPU that comes up runs before it has the table of exceptions: start_secondary() up to
+ * load_current_idt(), and what these call; and where it loses its own variables for a moment. A
+ * breakpoint there resets the machine. When the machine wakes from sleep or leaves for another
+ * kernel it is the same.
+ */
+static bool is_bringup(const char *name)
+{
+	static const char *const names[] = {
+		"secondary_startup_64", "verify_cpu+", "sev_verify_cbit+", "early_setup_idt+",
+		"set_bringup_idt_handler", "startup_64_load_idt", "start_secondary+",
+		"cr4_init+", "cr4_update_irqsoff", "cr4_set_bits", "native_write_cr4",
+		"cpu_init_secondary+", "cpu_init_exception_handling", "setup_getcpu",
+		"tss_setup_", "set_tss_desc", "setup_ghcb", "load_current_idt",
+		"native_load_tr_desc", "native_write_gdt_entry", "native_load_idt",
+		"native_write_msr+", "memset", "__memset", "common_startup_64",
+		"cpu_init+", "load_percpu_segment", "switch_gdt_and_percpu_base",
+		"load_direct_gdt", "load_fixmap_gdt", "native_load_gdt",
+		"do_suspend_lowlevel", "wakeup_long64", "restore_processor_state",
+		"__restore_processor_state", "fix_processor_context", "restore_registers",
+		"core_restore_code", "machine_kexec+", "relocate_kernel", "identity_mapped",
+		"virtual_mapped",
+		/* where preemption is debugged */
+		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",
+	};
+
+	return begins_with_one_of(name, names, ARRAY_SIZE(names));
+}
+
+/* Someone else's breakpoint would hide it, but then the machine hangs already. */
+static bool halts(u64 addr)
+{
+	u8 code[4] = { 0 };
+
+	return !copy_from_kernel_nofault(code, (void *)addr, sizeof(code)) &&
+	       gtp_insn_halts(code, sizeof(code));
+}
+
+const char *gtp_blacklist_probe(u64 addr)
+{
+	const char *name = symbol_at(addr);
+
+	if (is_return(name))
+		return "returns go through it, those of gdbtp too: it cannot trace itself";
+	if (is_bringup(name))
+		return "a CPU that comes up runs it before it can take a breakpoint";
+	if (halts(addr))
+		return "the CPU waits for interrupts there; with a probe it would miss them";
+	return NULL;
+}
+
+/*
+ * What the kernel's notifier chain calls on its way to our breakpoints' handler. Its own
+ * breakpoints are found earlier, so its blacklist does not have all of that: readers of RCU, and
+ * what these may come to when they were the last thing that a grace period has waited for; the
+ * thunks of its indirect calls; the only notifier of others that comes as early as we do; what
+ * debugging adds.
+ */
+static bool is_on_our_way(const char *name)
+{
+	static const char *const names[] = {
+		"__rcu_read_lock+", "__rcu_read_unlock+", "rcu_read_unlock_special+",
+		"raise_softirq_irqoff+", "__raise_softirq_irqoff+", "irq_work_queue",
+		"__irq_work_queue", "irq_work_claim+", "arch_irq_work_raise",
+		"rcu_preempt_deferred_", "invoke_rcu_core+", "kgdb_ll_trap+",
+		"__x86_indirect_", "its_", "hw_breakpoint_exceptions_notify+",
+		/* where lockdep watches readers of RCU, and notifiers are verified */
+		"lock_acquire+", "lock_release+", "rcu_is_watching+", "rcu_read_lock_",
+		"func_ptr_is_kernel_", "is_module_text_address+", "__module_text_address",
+		"__module_address+", "core_kernel_text+", "mod_find+", "in_gate_area_no_mm+",
+		/* since 6.2 an event that somebody may have switched on: up to its guard */
+		"__traceiter_notifier_", "trace_event_raw_event_no", "trace_event_buffer_",
+		"ring_buffer_lock_res", "tracing_gen_ctx_irq", "__trace_event_discard_",
+		"perf_trace_notifier_", "perf_trace_buf_", "perf_swevent_get_",
+	};
+
+	return begins_with_one_of(name, names, ARRAY_SIZE(names));
+}
+
+const char *gtp_blacklist_jump(u64 addr)
+{
+	return is_on_our_way(symbol_at(addr)) ?
+		       "the kernel's handling of breakpoints leads through it" :
+		       NULL;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the kernel tells of its kprobes in debugfs: the list of them, and where none may be. */
+#ifndef _GTP_DEBUGFS_TEXT_H
+#define _GTP_DEBUGFS_TEXT_H
+
+#include "base/base.h"
+
+enum { GTP_DEBUGFS_LINE = 256 };
+
+/* struct gtp_debugfs_lines - a text that comes in pieces; zeroed before the first one */
+struct gtp_debugfs_lines {
+	char line[GTP_DEBUGFS_LINE];
+	u32 len;
+};
+
+/**
+ * gtp_debugfs_feed() - the next bytes of a text
+ * @l: the text so far
+ * @bytes: the bytes, any split
+ * @n: how many
+ * @line: called with each line that is not empty, terminated, without its end, cut to the room that
+ *        there is; a value other than 0 ends it
+ * @ctx: for @line
+ *
+ * Context: any. Return: 0, or what @line said.
+ */
+int gtp_debugfs_feed(struct gtp_debugfs_lines *l, const char *bytes, size_t n,
+		   int (*line)(void *ctx, const char *line, u32 len), void *ctx);
+
+/*
+ * gtp_debugfs_probe - "ADDRESS  k  NAME+OFFSET ...": the address of a kprobe; 0 when it is a secret
+ * or the line is not like that
+ */
+u64 gtp_debugfs_probe(const char *line, u32 len);
+
+/* struct gtp_debugfs_range - code that must not be probed */
+struct gtp_debugfs_range {
+	u64 start, end;
+	u32 name; /* gtp_debugfs_hash() of the symbol */
+};
+
+/* gtp_debugfs_range - "0xSTART-0xEND\tNAME"; false when that is a secret or the line is another */
+bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *range);
+
+/* gtp_debugfs_hash - a number for a symbol's name, up to the first dot or blank */
+u32 gtp_debugfs_hash(const char *name);
+
+#endif /* _GTP_DEBUGFS_TEXT_H */

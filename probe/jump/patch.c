@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
+#include <linux/cpu.h>
+#include <linux/hashtable.h>
+#include <linux/kdebug.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <asm/ptrace.h>
+#include <asm/sync_core.h>
+
+#include "kernel/kernel.h"
+#include "probe/jump/patch.h"
+
+enum {
+	INT3 = 0xcc,
+	JMP = 0xe9, /* rel32 */
+	PREFIX = 0x66,
+	FRONT = sizeof_field(struct gtp_patch, front),
+};
+
+static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
+
+/* --- who meets a breakpoint of ours --- */
+
+/*
+ * Changed under gtp_host.lock, looked at in exceptions. Whoever looks has met a breakpoint that was
+ * there a moment ago, with interrupts off ever since: once every CPU has answered after a
+ * breakpoint has gone, nobody looks for it any more.
+ */
+static DEFINE_HASHTABLE(watched, 12);
+
+void gtp_patch_watch(struct gtp_patch *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->marks; i++)
+		hash_add_rcu(watched, &p->mark[i].watched, p->mark[i].addr);
+}
+
+void gtp_patch_unwatch(struct gtp_patch *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->marks; i++)
+		hash_del_rcu(&p->mark[i].watched);
+}
+
+bool gtp_patch_is_watched(const struct gtp_patch *p)
+{
+	return !hlist_unhashed(&p->mark[0].watched);
+}
+
+static const struct gtp_patch_mark *find_watched(u64 addr)
+{
+	const struct gtp_patch_mark *m;
+
+	hash_for_each_possible_rcu_notrace(watched, m, watched, addr) {
+		if (m->addr == addr)
+			return m;
+	}
+	return NULL;
+}
+
+NOKPROBE_SYMBOL(find_watched);
+
+/* The kernel's own users of breakpoints have been asked before. Any context that code runs in. */
+static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
+{
+	struct pt_regs *regs = ((struct die_args *)data)->regs;
+	const struct gtp_patch_mark *m;
+
+	if (what != DIE_INT3 || user_mode(regs))
+		return NOTIFY_DONE;
+	m = find_watched(regs->ip - 1);
+	if (!m)
+		return NOTIFY_DONE;
+	regs->ip = READ_ONCE(m->to);
+	return NOTIFY_STOP;
+}
+
+NOKPROBE_SYMBOL(meet_int3);
+
+static struct notifier_block int3_notifier = {
+	.notifier_call = meet_int3,
+	.priority = INT_MAX,
+};
+
+int gtp_patch_init(void)
+{
+	return register_die_notifier(&int3_notifier);
+}
+
+void gtp_patch_exit(void)
+{
+	unregister_die_notifier(&int3_notifier);
+}
+
+/* --- writing --- */
+
+static struct page *page_of(u64 addr)
+{
+	if (addr >= MODULES_VADDR && addr < MODULES_END)
+		return vmalloc_to_page((void *)addr);
+	return pfn_to_page(PHYS_PFN(__pa_symbol(addr)));
+}
+
+/* One page more, unless it is the last one already: the places are sorted. */
+static u32 add_page(u64 *pages, u32 n, u64 addr)
+{
+	addr &= PAGE_MASK;
+	if (!n || pages[n - 1] != addr)
+		pages[n++] = addr;
+	return n;
+}
+
+/* A place on two pages has them side by side, because no other page lies between. */
+static u8 *map_pages(u64 *addrs, struct page **pages, struct gtp_patch **p, u32 n)
+{
+	u32 i, k = 0;
+	u8 *view;
+
+	for (i = 0; i < n; i++) {
+		k = add_page(addrs, k, p[i]->addr);
+		k = add_page(addrs, k, p[i]->addr + p[i]->len - 1);
+	}
+	for (i = 0; i < k; i++) {
+		pages[i] = page_of(addrs[i]);
+		if (!pages[i])
+			return NULL;
+	}
+	view = vmap(pages, k, VM_MAP, PAGE_KERNEL);
+	if (!view)
+		return NULL;
+	for (i = 0, k = 0; i < n; i++) {
+		while (addrs[k] != (p[i]->addr & PAGE_MASK))
+			k++;
+		p[i]->alias = view + (u64)k * PAGE_SIZE + offset_in_page(p[i]->addr);
+	}
+	return view;
+}
+
+int gtp_patch_open(struct gtp_patch **p, u32 n, void **view)
+{
+	u64 *addrs = gtp_mem_alloc(array_size(2 * n, sizeof(*addrs)));
+	struct page **pages = gtp_mem_alloc(array_size(2 * n, sizeof(*pages)));
+
+	*view = addrs && pages ? map_pages(addrs, pages, p, n) : NULL;
+	gtp_mem_free(addrs);
+	gtp_mem_free(pages);
+	return *view ? 0 : -ENOMEM;
+}
+
+void gtp_patch_close(struct gtp_patch **p, u32 n, void *view)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		p[i]->alias = NULL;
+	vunmap(view);
+}
+
+static void see(void *unused)
+{
+	sync_core();
+}
+
+/* Between begin_step() and all_see() no CPU comes up, with old code fetched and not yet asked. */
+static void begin_step(void)
+{
+	cpus_read_lock();
+}
+
+static void all_see(void)
+{
+	on_each_cpu(see, NULL, 1);
+}
+
+static void end_step(void)
+{
+	all_see();
+	cpus_read_unlock();
+}
+
+static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
+{
+	return cmpxchg(p->alias, from, to) == from;
+}
+
+static void write_rest(struct gtp_patch *p, const u8 *bytes)
+{
+	memcpy(p->alias + 1, bytes + 1, p->len - 1);
+}
+
+static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
+{
+	return p->state == state && !p->lost && !p->skip;
+}
+
+/* --- the steps --- */
+
+/*
+ * One instruction for what is left of the last one: nobody gets there, but whoever decodes the
+ * function (to vet another probe, say) must find an instruction. Not one that the kernel takes a
+ * kprobe at: it would make a jump of that, over the place where the pad returns to.
+ */
+static void fill_up(u8 *left, u32 len)
+{
+	memset(left, len > 1 ? PREFIX : INT3, len);
+	if (len > 1)
+		memcpy(left + len - 2, mov_ss, sizeof(mov_ss));
+}
+
+int gtp_patch_set(struct gtp_patch *p, u64 to)
+{
+	s64 rel = (s64)(to - p->addr - GTP_REGION_JUMP);
+
+	if (rel != (s32)rel)
+		return -ERANGE;
+	if (p->state == GTP_PATCH_TEXT &&
+	    copy_from_kernel_nofault(p->front, (void *)(p->addr - FRONT), FRONT))
+		memset(p->front, 0, FRONT);
+	WRITE_ONCE(p->mark[0].to, to);
+	p->new[0] = JMP;
+	gtp_put_le(p->new + 1, (u64)rel, 4);
+	fill_up(p->new + GTP_REGION_JUMP, p->len - GTP_REGION_JUMP);
+	return 0;
+}
+
+static bool has_int3(const struct gtp_patch *p)
+{
+	return READ_ONCE(*p->alias) == INT3;
+}
+
+/*
+ * A breakpoint at each instruction: whoever is among them goes on by the one or the other.
+ * Interrupts off: from the last look to the breakpoints goes as little time as can be.
+ */
+static void int3_text(struct gtp_patch *p)
+{
+	unsigned long flags;
+	u32 i;
+
+	local_irq_save(flags);
+	p->lost = memcmp(p->alias, p->old, p->len) || !swap_first(p, p->old[0], INT3);
+	for (i = 1; i < p->marks && !p->lost; i++)
+		WRITE_ONCE(p->alias[p->mark[i].addr - p->addr], INT3);
+	local_irq_restore(flags);
+	if (!p->lost)
+		p->state = GTP_PATCH_INT3_TEXT;
+}
+
+/*
+ * A kprobe in front that the kernel makes a jump of, or one that has gone and whose jump has not,
+ * is a breakpoint or a jump's first byte where there was none.
+ */
+bool gtp_patch_covered(const struct gtp_patch *p)
+{
+	u8 now[FRONT];
+	u32 i;
+
+	if (copy_from_kernel_nofault(now, (void *)(p->addr - FRONT), FRONT))
+		return false;
+	for (i = 0; i < FRONT; i++) {
+		if ((now[i] == INT3 || now[i] == JMP) && now[i] != p->front[i])
+			return true;
+	}
+	return false;
+}
+
+void gtp_patch_int3(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_TEXT))
+			int3_text(p[i]);
+	end_step();
+}
+
+/*
+ * Tasks may still be among the instructions: a single byte is the old one or the breakpoint, and
+ * before it changes, what belongs to it is there.
+ */
+static bool fill_tails(struct gtp_patch *p)
+{
+	u32 i, at, end;
+
+	if (!has_int3(p))
+		return false;
+	for (i = 0; i < p->marks; i++) {
+		at = p->mark[i].addr - p->addr + 1;
+		end = i + 1 < p->marks ? p->mark[i + 1].addr - p->addr : p->len;
+		memcpy(p->alias + at, p->old + at, end - at);
+	}
+	p->state = GTP_PATCH_INT3_TEXT;
+	return true;
+}
+
+static bool fill_firsts(struct gtp_patch *p)
+{
+	u32 i, at;
+
+	if (!swap_first(p, INT3, p->old[0]))
+		return false;
+	for (i = 1; i < p->marks; i++) {
+		at = p->mark[i].addr - p->addr;
+		WRITE_ONCE(p->alias[at], p->old[at]);
+	}
+	p->state = GTP_PATCH_TEXT;
+	return true;
+}
+
+void gtp_patch_text(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_INT3_ALL))
+			p[i]->lost = !fill_tails(p[i]);
+	all_see();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_INT3_TEXT))
+			p[i]->lost = !fill_firsts(p[i]);
+	end_step();
+}
+
+/* Is what lies behind the first byte of a INT3_ALL or of a jump what we left there? */
+static bool rest_is_ours(const struct gtp_patch *p)
+{
+	if (p->state == GTP_PATCH_INT3_ALL)
+		return !memchr_inv(p->alias + 1, INT3, p->len - 1);
+	return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
+}
+
+/* The same, but for breakpoints of those who took a displacement for code. */
+static bool rest_is_jump_or_int3(const struct gtp_patch *p)
+{
+	u32 i;
+
+	for (i = 1; i < p->len; i++) {
+		if (p->alias[i] != p->new[i] && p->alias[i] != INT3)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Somebody has written over our breakpoint. He knows our jump, and has put it back; or he knows the
+ * text, and what is ours behind the first byte becomes text again.
+ */
+static void lose(struct gtp_patch *p)
+{
+	bool ours = rest_is_ours(p);
+	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP;
+
+	/* Breakpoints of others may be in its displacement; our jump it is all the same. */
+	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP &&
+	    rest_is_jump_or_int3(p)) {
+		p->state = GTP_PATCH_JUMP;
+		return;
+	}
+	if (ours && jump && READ_ONCE(*p->alias) == JMP) {
+		write_rest(p, p->new);
+		p->state = GTP_PATCH_JUMP;
+		return;
+	}
+	if (ours)
+		write_rest(p, p->old);
+	p->lost = true;
+	p->state = GTP_PATCH_TEXT;
+}
+
+static void int3_all_jump(struct gtp_patch *p)
+{
+	if (!has_int3(p)) {
+		lose(p);
+	} else if (rest_is_jump_or_int3(p)) {
+		memset(p->alias + 1, INT3, p->len - 1);
+		p->state = GTP_PATCH_INT3_ALL;
+	}
+}
+
+/* No CPU is inside one of the instructions any more. */
+static void int3_all_text(struct gtp_patch *p)
+{
+	p->lost = !has_int3(p);
+	if (p->lost)
+		return;
+	memset(p->alias + 1, INT3, p->len - 1);
+	p->state = GTP_PATCH_INT3_ALL;
+}
+
+void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_INT3_JUMP))
+			int3_all_jump(p[i]);
+		else if (in_state(p[i], GTP_PATCH_INT3_TEXT))
+			int3_all_text(p[i]);
+	end_step();
+}
+
+static void write_jump(struct gtp_patch *p)
+{
+	if (!has_int3(p)) {
+		lose(p);
+	} else if (rest_is_ours(p)) {
+		write_rest(p, p->new);
+		p->state = GTP_PATCH_INT3_JUMP;
+	}
+}
+
+void gtp_patch_jump(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_INT3_ALL))
+			write_jump(p[i]);
+	all_see();
+	for (i = 0; i < n; i++) {
+		if (!in_state(p[i], GTP_PATCH_INT3_JUMP))
+			continue;
+		if (has_int3(p[i]) && !rest_is_ours(p[i]))
+			continue;
+		if (swap_first(p[i], INT3, JMP))
+			p[i]->state = GTP_PATCH_JUMP;
+		else
+			lose(p[i]);
+	}
+	end_step();
+}
+
+static void int3_jump(struct gtp_patch *p)
+{
+	p->lost = !rest_is_jump_or_int3(p) || !swap_first(p, JMP, INT3);
+	if (!p->lost)
+		p->state = GTP_PATCH_INT3_JUMP;
+}
+
+void gtp_patch_int3_jump(struct gtp_patch **p, u32 n)
+{
+	u32 i;
+
+	begin_step();
+	for (i = 0; i < n; i++)
+		if (in_state(p[i], GTP_PATCH_JUMP))
+			int3_jump(p[i]);
+	end_step();
+}

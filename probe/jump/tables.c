@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tables of regions that have been loaded: of the kernel and of modules, by address.
+ *
+ * A table says of which build it is, and only that build's is taken. What it knows by section is
+ * found in memory by what the kernel tells about its own addresses.
+ */
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/sizes.h>
+
+#include "kernel/kernel.h"
+#include "probe/jump/tables.h"
+
+enum {
+	NOTES_MAX = 4096,
+	PATH_SIZE = 160,
+};
+
+/* struct piece - a span in memory; @size 0: it is not there, or will not stay */
+struct piece {
+	u64 start;
+	u32 size;
+};
+
+struct loaded {
+	struct list_head list;
+	char module[MODULE_NAME_LEN]; /* "": the kernel */
+	struct gtp_table table;
+	const u8 *bytes;
+	struct piece piece[];
+};
+
+DEFINE_MUTEX(gtp_tables_lock); /* of the list, and of what is in it */
+static LIST_HEAD(tables);
+static u32 removals; /* of tables of modules that go, whether they had one or not */
+
+/* --- look-up --- */
+
+static bool find_in(const struct loaded *l, u64 addr, struct gtp_tables_place *place)
+{
+	u32 i;
+
+	for (i = 0; i < l->table.spans_n; i++) {
+		if (addr - l->piece[i].start >= l->piece[i].size)
+			continue;
+		place->table = &l->table;
+		place->span = i;
+		place->offset = (u32)(addr - l->piece[i].start);
+		place->start = l->piece[i].start;
+		return true;
+	}
+	return false;
+}
+
+bool gtp_tables_find(u64 addr, struct gtp_tables_place *place)
+{
+	const struct loaded *l;
+
+	lockdep_assert_held(&gtp_tables_lock);
+	list_for_each_entry(l, &tables, list) {
+		if (find_in(l, addr, place))
+			return true;
+	}
+	return false;
+}
+
+bool gtp_tables_any(void)
+{
+	return !list_empty(&tables);
+}
+
+/* --- what the kernel tells of itself --- */
+
+/* read_file - a small file of sysfs, terminated; its length or -errno */
+static ssize_t read_file(const char *path, char *buf, size_t size)
+{
+	struct file *file = filp_open(path, O_RDONLY, 0);
+	loff_t pos = 0;
+	ssize_t n;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	n = kernel_read(file, buf, size - 1, &pos);
+	filp_close(file, NULL);
+	buf[n > 0 ? n : 0] = '\0';
+	return n;
+}
+
+static bool is_going(const char *module)
+{
+	char path[PATH_SIZE], state[16];
+
+	snprintf(path, sizeof(path), "/sys/module/%s/initstate", module);
+	return read_file(path, state, sizeof(state)) <= 0 || !strncmp(state, "going", 5);
+}
+
+static bool is_same(const struct gtp_table *t, const u8 *id, size_t len)
+{
+	const u8 *theirs;
+
+	return gtp_table_build_id(t, &theirs) == len && !memcmp(theirs, id, len);
+}
+
+static int check_kernel_id(const struct gtp_table *t, char *why)
+{
+	const char *hex = gtp_kernel_target.build_id(NULL);
+	u8 id[GTP_TABLE_ID + 1];
+	size_t len = strlen(hex) / 2;
+
+	if (!len || len > sizeof(id) || hex2bin(id, hex, len)) {
+		strscpy(why, "the kernel's build-id is not known: is sysfs mounted?",
+			GTP_TABLES_WHY);
+		return -ENOENT;
+	}
+	if (is_same(t, id, len))
+		return 0;
+	snprintf(why, GTP_TABLES_WHY,
+		 "the table is of another kernel: this one has the build-id %s", hex);
+	return -ESTALE;
+}
+
+static int check_module_id(const struct gtp_table *t, const char *module, char *why)
+{
+	char path[PATH_SIZE], *notes = gtp_mem_alloc(NOTES_MAX);
+	const u8 *id;
+	ssize_t n;
+	size_t len;
+	int err = 0;
+
+	if (!notes)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
+	n = read_file(path, notes, NOTES_MAX);
+	len = n > 0 ? gtp_world_note_id((const u8 *)notes, n, &id) : 0;
+	if (!len) {
+		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or has no build-id",
+			 module);
+		err = -ENOENT;
+	} else if (!is_same(t, id, len)) {
+		snprintf(why, GTP_TABLES_WHY,
+			 "the table is of another build than the module %s that is loaded", module);
+		err = -ESTALE;
+	}
+	gtp_mem_free(notes);
+	return err;
+}
+
+/* Where vmlinux's .text begins there is _text. */
+static int place_in_kernel(struct loaded *l, char *why)
+{
+	u64 text = gtp_kernel_target.text_start(NULL);
+	struct gtp_table_span s;
+	u32 i;
+
+	for (i = 0; i < l->table.spans_n; i++) {
+		gtp_table_span(&l->table, i, &s);
+		/* The others are boot's own code, which is not there any more. */
+		if (strcmp(s.name, ".text"))
+			continue;
+		if (!text || (text - s.addr) % SZ_2M || text - s.addr >= SZ_1G) {
+			strscpy(why, "the kernel is not where it was linked, nor moved from there",
+				GTP_TABLES_WHY);
+			return -ESTALE;
+		}
+		l->piece[i].start = text;
+		l->piece[i].size = s.size;
+	}
+	return 0;
+}
+
+/* A section that is not there has been freed, or was never loaded. */
+static void place_in_module(struct loaded *l)
+{
+	char path[PATH_SIZE], text[32];
+	struct gtp_table_span s;
+	u64 start;
+	u32 i;
+
+	for (i = 0; i < l->table.spans_n; i++) {
+		gtp_table_span(&l->table, i, &s);
+		if (strchr(s.name, '/') || str_has_prefix(s.name, ".init"))
+			continue;
+		snprintf(path, sizeof(path), "/sys/module/%s/sections/%s", l->module, s.name);
+		if (read_file(path, text, sizeof(text)) <= 0 || kstrtou64(strim(text), 16, &start))
+			continue;
+		l->piece[i].start = start;
+		l->piece[i].size = start ? s.size : 0;
+	}
+}
+
+static int place(struct loaded *l, char *why)
+{
+	u32 i;
+
+	if (*l->module)
+		place_in_module(l);
+	else if (place_in_kernel(l, why))
+		return -ESTALE;
+	for (i = 0; i < l->table.spans_n; i++) {
+		if (l->piece[i].size)
+			return 0;
+	}
+	strscpy(why, "nothing that the table tells of is in memory, or may be known",
+		GTP_TABLES_WHY);
+	return -ENOENT;
+}
+
+/* --- coming and going --- */
+
+static void remove(struct loaded *l)
+{
+	list_del(&l->list);
+	gtp_mem_free(l->bytes);
+	gtp_mem_free(l);
+}
+
+static void remove_of(const char *module)
+{
+	struct loaded *l, *next;
+
+	list_for_each_entry_safe(l, next, &tables, list) {
+		if (!module || !strcmp(l->module, module))
+			remove(l);
+	}
+}
+
+void gtp_tables_remove(const char *module)
+{
+	mutex_lock(&gtp_tables_lock);
+	removals++;
+	remove_of(module);
+	mutex_unlock(&gtp_tables_lock);
+}
+
+static u32 count_removals(void)
+{
+	u32 n;
+
+	mutex_lock(&gtp_tables_lock);
+	n = removals;
+	mutex_unlock(&gtp_tables_lock);
+	return n;
+}
+
+static int check(struct loaded *l, char *why)
+{
+	int err;
+
+	memset(l->piece, 0, l->table.spans_n * sizeof(*l->piece));
+	/* One that goes from here on is a removal that put() sees. */
+	if (*l->module && is_going(l->module)) {
+		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or is being unloaded",
+			 l->module);
+		return -ENOENT;
+	}
+	err = *l->module ? check_module_id(&l->table, l->module, why) :
+			   check_kernel_id(&l->table, why);
+	return err ? err : place(l, why);
+}
+
+/* put - false: a module has gone since @seen, perhaps the one that was looked at */
+static bool put(struct loaded *l, u32 seen)
+{
+	bool same;
+
+	mutex_lock(&gtp_tables_lock);
+	same = removals == seen;
+	if (same) {
+		remove_of(l->module);
+		list_add_tail(&l->list, &tables);
+	}
+	mutex_unlock(&gtp_tables_lock);
+	return same;
+}
+
+/* Files are read without the lock: /proc/gtpregions takes it inside those of readers of files. */
+int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why)
+{
+	struct gtp_table table;
+	const char *malformed;
+	struct loaded *l;
+	u32 seen;
+	int err;
+
+	*why = '\0';
+	if (gtp_table_open(&table, bytes, size, &malformed)) {
+		strscpy(why, malformed, GTP_TABLES_WHY);
+		return -EINVAL;
+	}
+	l = gtp_mem_alloc(struct_size(l, piece, table.spans_n));
+	if (!l)
+		return -ENOMEM;
+	l->table = table;
+	l->bytes = bytes;
+	strscpy(l->module, module, sizeof(l->module));
+	do {
+		seen = count_removals();
+		err = check(l, why);
+	} while (!err && !put(l, seen));
+	if (err)
+		gtp_mem_free(l);
+	return err;
+}
+
+void gtp_tables_show(struct seq_file *m)
+{
+	const struct loaded *l;
+	const u8 *id;
+	u32 n, i;
+
+	mutex_lock(&gtp_tables_lock);
+	list_for_each_entry(l, &tables, list) {
+		n = gtp_table_build_id(&l->table, &id);
+		seq_printf(m, "%s %*phN %u bytes", *l->module ? l->module : "vmlinux", (int)n, id,
+			   l->table.size);
+		for (i = 0, n = 0; i < l->table.spans_n; i++)
+			n += l->piece[i].size;
+		seq_printf(m, " for %u bytes of code\n", n);
+	}
+	mutex_unlock(&gtp_tables_lock);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The tables of regions that have been loaded: of the kernel and of modules, by address. */
+#ifndef _GTP_TABLES_H
+#define _GTP_TABLES_H
+
+#include <linux/mutex.h>
+
+#include "regions/table.h"
+
+struct module;
+struct seq_file;
+
+/* Guards all of it. Inside gtp_host.lock, and taken by module notifiers, which hold nothing. */
+extern struct mutex gtp_tables_lock;
+
+/* struct gtp_tables_place - where an address is in a table */
+struct gtp_tables_place {
+	const struct gtp_table *table;
+	u32 span;
+	u32 offset;
+	u64 start; /* of the span */
+};
+
+/* gtp_tables_find - under gtp_tables_lock, as long as the place is used; false: in no table */
+bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
+
+/* gtp_tables_any - is there any table? */
+bool gtp_tables_any(void);
+
+enum { GTP_TABLES_WHY = 160 };
+
+/**
+ * gtp_tables_add() - load a table
+ * @module: of which module; "": of the kernel
+ * @bytes: the file, from gtp_mem_alloc(); given away when the answer is 0
+ * @size: how many
+ * @why: receives the refusal in words, GTP_TABLES_WHY bytes
+ *
+ * Replaces the one that was there for the same code. Context: process, without the lock; sleeps.
+ * Return: 0, -EINVAL (malformed), -ESTALE (of another build), -ENOENT (no such module), -ENOMEM.
+ */
+int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why);
+
+/* gtp_tables_remove - the table of that module (NULL: of everything) goes; without the lock */
+void gtp_tables_remove(const char *module);
+
+/* gtp_tables_show - a line for each; takes the lock */
+void gtp_tables_show(struct seq_file *m);
+
+/* gtp_proc_gtpregions_init, gtp_proc_gtpregions_exit - /proc/gtpregions; 0 or -ENOMEM */
+int gtp_proc_gtpregions_init(void);
+void gtp_proc_gtpregions_exit(void);
+
+#endif /* _GTP_TABLES_H */

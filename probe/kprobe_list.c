@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where kprobes are, armed or not, and where none may be.
+ *
+ * A kprobe that is registered but disabled (as those of kprobe_events are to begin with) leaves no
+ * trace in the code, and arms itself later without asking. The kernel shows all of them in debugfs.
+ * Where that is not mounted or does not tell addresses, a disabled kprobe of our own at the same
+ * address shows it: the kernel chains all kprobes of one address.
+ */
+#include <linux/sort.h>
+
+#include "kernel/kernel.h"
+#include "probe/debugfs.h"
+#include "probe/kprobe_list.h"
+#include "probe/debugfs_text.h"
+#include "probe/probe_test.h"
+
+/* struct array - grows; elements of @each bytes begin with the u64 that they are sorted by */
+struct array {
+	void *at;
+	u32 n, room, each;
+};
+
+static struct array probes = { .each = sizeof(u64) };
+static struct array ranges = { .each = sizeof(struct gtp_debugfs_range) };
+static bool probes_told, ranges_told, ranges_asked;
+
+static int add(struct array *a, const void *element)
+{
+	void *at;
+	u32 room;
+
+	if (a->n == a->room) {
+		room = a->room ? 2 * a->room : 512;
+		at = gtp_mem_alloc((size_t)room * a->each);
+		if (!at)
+			return -ENOMEM;
+		if (a->n)
+			memcpy(at, a->at, (size_t)a->n * a->each);
+		gtp_mem_free(a->at);
+		a->at = at;
+		a->room = room;
+	}
+	memcpy(a->at + (size_t)a->n++ * a->each, element, a->each);
+	return 0;
+}
+
+static void clear(struct array *a)
+{
+	gtp_mem_free(a->at);
+	a->at = NULL;
+	a->n = 0;
+	a->room = 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* below - how many elements begin below @key */
+static u32 below(const struct array *a, u64 key)
+{
+	u32 low = 0, high = a->n;
+
+	while (low < high) {
+		u32 mid = low + (high - low) / 2;
+
+		if (*(const u64 *)(a->at + (size_t)mid * a->each) < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* --- kprobes --- */
+
+static int keep_probe(void *ctx, const char *line, u32 len)
+{
+	u64 addr = gtp_debugfs_probe(line, len);
+
+	return addr ? add(&probes, &addr) : -EPERM;
+}
+
+int gtp_kprobe_list_read(void)
+{
+	int err;
+
+	clear(&probes);
+	err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/list", keep_probe, NULL);
+	probes_told = !err;
+	if (probes_told)
+		sort(probes.at, probes.n, probes.each, compare, NULL);
+	else
+		clear(&probes);
+	return err == -ENOMEM ? err : 0;
+}
+
+/*
+ * Where the kernel refuses ours, it has refused theirs: not the start of an instruction, or not to
+ * be probed.
+ */
+static bool is_tried(u64 addr)
+{
+	bool company = false;
+	int err = gtp_probe_test(addr, NULL, &company);
+
+	if (err)
+		return err != -EILSEQ && err != -EINVAL && err != -ENOENT;
+	return company;
+}
+
+bool gtp_kprobe_list_in(u64 start, u64 end)
+{
+	if (probes_told)
+		return below(&probes, start) < below(&probes, end);
+	for (; start < end; start++) {
+		if (is_tried(start))
+			return true;
+	}
+	return false;
+}
+
+/* --- the blacklist --- */
+
+static int keep_range(void *ctx, const char *line, u32 len)
+{
+	struct gtp_debugfs_range r;
+
+	return gtp_debugfs_range(line, len, &r) ? add(&ranges, &r) : -EPERM;
+}
+
+/* A kernel without any such code there is not: an empty list tells nothing. */
+static void read_ranges(void)
+{
+	int err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/blacklist", keep_range, NULL);
+	struct gtp_debugfs_range *r;
+	u32 i;
+
+	ranges_asked = true;
+	ranges_told = !err && ranges.n;
+	if (!ranges_told)
+		return;
+	sort(ranges.at, ranges.n, ranges.each, compare, NULL);
+	/* They may overlap: each is to tell how far those up to it reach. */
+	for (r = ranges.at, i = 1; i < ranges.n; i++)
+		r[i].end = max(r[i].end, r[i - 1].end);
+}
+
+static bool is_listed(u64 addr)
+{
+	const struct gtp_debugfs_range *r = ranges.at;
+	u32 n = below(&ranges, addr + 1);
+
+	return n && addr < r[n - 1].end;
+}
+
+static bool is_part_of_listed(const char *name)
+{
+	const struct gtp_debugfs_range *r = ranges.at;
+	u32 hash, i;
+
+	if (!strchr(name, '.'))
+		return false;
+	hash = gtp_debugfs_hash(name);
+	for (i = 0; i < ranges.n; i++) {
+		if (r[i].name == hash)
+			return true;
+	}
+	return false;
+}
+
+int gtp_kprobe_list_blacklisted(u64 addr, const char *name)
+{
+	if (!ranges_asked)
+		read_ranges();
+	if (!ranges_told)
+		return -ENOENT;
+	return is_listed(addr) || is_part_of_listed(name);
+}
+
+void gtp_kprobe_list_forget(void)
+{
+	clear(&probes);
+	clear(&ranges);
+	probes_told = false;
+	ranges_told = false;
+	ranges_asked = false;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Disabled kprobes that ask the kernel what it thinks of an address. */
+#include <linux/kprobes.h>
+#include <linux/list.h>
+
+#include "kernel/kernel.h"
+#include "probe/probe_test.h"
+
+struct probe_test {
+	struct kprobe kp;
+	struct list_head kept;
+};
+
+static LIST_HEAD(trials);
+static u32 count;
+
+/* Its address is what tells our trials from everybody else's kprobes. */
+static int never(struct kprobe *p, struct pt_regs *regs)
+{
+	return 0;
+}
+
+/*
+ * The kernel chains the kprobes of one address, with a head of its own that looks like one of them.
+ * One that is alone is on no chain, or on one with that head.
+ */
+static bool has_company(const struct kprobe *kp)
+{
+	const struct list_head *at;
+	u32 others = 0;
+
+	rcu_read_lock();
+	for (at = READ_ONCE(kp->list.next); at != &kp->list && others < 2; at = READ_ONCE(at->next))
+		others += container_of(at, struct kprobe, list)->pre_handler != never;
+	rcu_read_unlock();
+	return others > 1;
+}
+
+int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company)
+{
+	struct probe_test *t = gtp_mem_alloc(sizeof(*t));
+	int err;
+
+	lockdep_assert_held(&gtp_host.lock);
+	if (!t)
+		return -ENOMEM;
+	t->kp.addr = (kprobe_opcode_t *)addr;
+	t->kp.pre_handler = never;
+	t->kp.flags = KPROBE_FLAG_DISABLED;
+	err = register_kprobe(&t->kp);
+	if (err) {
+		gtp_mem_free(t);
+		return err;
+	}
+	if (on_ftrace)
+		*on_ftrace = t->kp.flags & KPROBE_FLAG_FTRACE;
+	if (company)
+		*company = has_company(&t->kp);
+	list_add(&t->kept, &trials);
+	count++;
+	return 0;
+}
+
+static void take_off_together(struct kprobe **all)
+{
+	struct probe_test *t;
+	u32 n = 0;
+
+	list_for_each_entry(t, &trials, kept)
+		all[n++] = &t->kp;
+	unregister_kprobes(all, n);
+}
+
+void gtp_probe_test_end(void)
+{
+	struct kprobe **all;
+	struct probe_test *t, *next;
+
+	lockdep_assert_held(&gtp_host.lock);
+	if (!count)
+		return;
+	all = gtp_mem_alloc(count * sizeof(struct kprobe *));
+	if (all)
+		take_off_together(all);
+	list_for_each_entry_safe(t, next, &trials, kept) {
+		if (!all)
+			unregister_kprobe(&t->kp);
+		gtp_mem_free(t);
+	}
+	gtp_mem_free(all);
+	INIT_LIST_HEAD(&trials);
+	count = 0;
+}

@@ -1,0 +1,590 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Run control: from definitions to armed locations and back.
+ *
+ * Hits run on other CPUs from ->arm to ->disarm and take no lock. They see
+ *   - locations and tracepoints that were complete before they were armed, or published into
+ *   next_here;
+ *   - @active, which is set when everything is armed;
+ *   - @ending, which the one hit that ends the run claims, fills, and marks as written.
+ * All else belongs to the caller's lock. After ->disarm no hit runs, so @ending is then NO or
+ * WRITTEN.
+ */
+#include "base/parse.h"
+#include "session/code.h"
+#include "session/trace.h"
+
+/* --- variables of expressions --- */
+
+static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+		      const struct gtp_expr *e, u32 action, struct gtp_why *why)
+{
+	struct ax_error err;
+	char text[128];
+
+	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->tsvs, &err))
+		return 0;
+	ax_error_format(&err, text, sizeof(text));
+	if (action)
+		gtp_why(why, "tracepoint %u, action %u (X): %s", tp->num, action, text);
+	else
+		gtp_why(why, "tracepoint %u, condition: %s", tp->num, text);
+	return -EINVAL;
+}
+
+/*
+ * The function at a marker is what a tracepoint calls when it has several probes, and hardly ever
+ * runs otherwise: whoever traces its first instruction means the tracepoint.
+ */
+static enum gtp_location_kind kind_of(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
+{
+	if (tp->is_static)
+		return GTP_LOCATION_EVENT;
+	return t->target->is_marker && t->target->is_marker(t->ctx, tp->addr) ?
+		       GTP_LOCATION_EVENT :
+		       GTP_LOCATION_CODE;
+}
+
+static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+			    struct gtp_why *why)
+{
+	const struct gtp_action *a;
+	u32 n = 0;
+	int rc;
+
+	if (tp->gone) {
+		gtp_why(why,
+			"tracepoint %u at 0x%llx: its module has been unloaded; load it and tstart, or delete it",
+			tp->num, tp->addr);
+		return -ENOENT;
+	}
+	if (tp->sdata && kind_of(t, tp) != GTP_LOCATION_EVENT) {
+		gtp_why(why,
+			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
+			tp->num);
+		return -EINVAL;
+	}
+	rc = check_expr(t, tp, tp->cond, 0, why);
+	for (a = tp->actions; a && !rc; a = a->next)
+		rc = check_expr(t, tp, a->expr, ++n, why);
+	return rc;
+}
+
+static int check_all(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = t->tps.first; tp && !rc; tp = tp->next)
+		rc = check_tracepoint(t, tp, why);
+	return rc;
+}
+
+/* --- locations --- */
+
+static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
+{
+	/* Addresses differ in their low bits most; the product spreads what they have in common. */
+	u64 mixed = addr * 0x9e3779b97f4a7c15ULL;
+
+	return &t->loc_by_addr[(mixed >> 32) % GTP_LOCATION_BUCKETS];
+}
+
+static struct gtp_location *find_location(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+					  enum gtp_location_kind kind)
+{
+	struct gtp_location *loc = *bucket(t, tp->addr);
+
+	while (loc && (loc->addr != tp->addr || loc->kind != kind))
+		loc = loc->next_addr;
+	return loc;
+}
+
+static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepoint *tp,
+					 enum gtp_location_kind kind, struct gtp_why *why)
+{
+	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
+
+	if (!loc) {
+		gtp_why(why, "no memory to arm tracepoint %u", tp->num);
+		return NULL;
+	}
+	loc->addr = tp->addr;
+	loc->kind = kind;
+	loc->trace = t;
+	loc->first = tp;
+	loc->last = tp;
+	tp->loc = loc;
+	loc->next_addr = *bucket(t, tp->addr);
+	*bucket(t, tp->addr) = loc;
+	return loc;
+}
+
+/* Hits may be walking the list: the one store that makes @tp visible comes last. */
+static void append_here(struct gtp_location *loc, struct gtp_tracepoint *tp)
+{
+	tp->loc = loc;
+	gtp_publish(&loc->last->next_here, tp);
+	gtp_hit_settle(loc->trace, loc->last);
+	loc->last = tp;
+}
+
+static void free_location(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_location **at = bucket(t, loc->addr);
+	struct gtp_tracepoint *tp = loc->first;
+
+	while (tp) {
+		struct gtp_tracepoint *next = tp->next_here;
+
+		tp->loc = NULL;
+		tp->next_here = NULL;
+		tp = next;
+	}
+	while (*at != loc)
+		at = &(*at)->next_addr;
+	*at = loc->next_addr;
+	t->mem.free(t->mem.ctx, loc);
+}
+
+static void free_locations(struct gtp_trace *t)
+{
+	while (t->locs) {
+		struct gtp_location *loc = t->locs;
+
+		t->locs = loc->next;
+		free_location(t, loc);
+	}
+}
+
+static void free_formats(struct gtp_trace *t)
+{
+	while (t->formats) {
+		struct gtp_sdata_format *format = t->formats;
+
+		t->formats = format->next;
+		t->mem.free(t->mem.ctx, format);
+	}
+}
+
+static int build_locations(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_location **end = &t->locs;
+	struct gtp_tracepoint *tp;
+
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		enum gtp_location_kind kind = kind_of(t, tp);
+		struct gtp_location *loc = find_location(t, tp, kind);
+
+		if (loc) {
+			append_here(loc, tp);
+			continue;
+		}
+		loc = new_location(t, tp, kind, why);
+		if (!loc)
+			return -ENOMEM;
+		*end = loc;
+		end = &loc->next;
+	}
+	return 0;
+}
+
+/* The description outlives the location: frames do, when a module goes. */
+static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_sdata_format *format = loc->format;
+
+	loc->format = NULL;
+	if (!format)
+		return;
+	format->next = t->formats;
+	t->formats = format;
+}
+
+static int allow_sdata(struct gtp_trace *t, struct gtp_location *loc,
+		       const struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	struct gtp_why inner = { "" };
+	int rc = t->target->sdata(t->ctx, loc, &inner);
+
+	keep_format(t, loc);
+	if (rc)
+		gtp_why(why, "tracepoint %u at 0x%llx: no static data: %s", tp->num, loc->addr,
+			inner.text);
+	return rc;
+}
+
+static int allow_sdata_all(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = loc->first; tp && !rc; tp = tp->next_here)
+		if (tp->sdata)
+			rc = allow_sdata(t, loc, tp, why);
+	return rc;
+}
+
+static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_location *next = loc->next;
+
+	loc->next = NULL;
+	t->target->disarm(t->ctx, loc);
+	loc->next = next;
+}
+
+static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+{
+	struct gtp_why inner = { "" };
+	int rc = t->target->arm(t->ctx, loc, &inner);
+
+	if (rc) {
+		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
+		return rc;
+	}
+	rc = allow_sdata_all(t, loc, why);
+	if (rc)
+		disarm_one(t, loc);
+	return rc;
+}
+
+static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
+{
+	if (t->target->progress)
+		t->target->progress(t->ctx, what, done, total);
+}
+
+/* What ->arm has only prepared takes effect. */
+static int arm_done(struct gtp_trace *t, struct gtp_why *why)
+{
+	return t->target->arm_done ? t->target->arm_done(t->ctx, why) : 0;
+}
+
+/* What ftrace asks for is given, or it is an error; trace takes what there is. */
+static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
+		      struct gtp_why *why)
+{
+	if (!tp->fast || loc->fast || loc->kind == GTP_LOCATION_EVENT)
+		return 0;
+	gtp_why(why, "tracepoint %u at 0x%llx cannot be fast: %s; use trace, not ftrace", tp->num,
+		tp->addr, loc->no_jump ? loc->no_jump : "jumps are switched off");
+	return -EOPNOTSUPP;
+}
+
+static int check_fast_all(const struct gtp_trace *t, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = t->tps.first; tp && !rc; tp = tp->next)
+		rc = check_fast(tp->loc, tp, why);
+	return rc;
+}
+
+/* All of the list or none of it. */
+static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_location *loc, *rest;
+	struct gtp_location **at;
+	u32 done = 0, total = 0;
+	int rc = 0;
+
+	for (loc = t->locs; loc; loc = loc->next)
+		total++;
+	for (at = &t->locs; *at; at = &(*at)->next) {
+		rc = arm(t, *at, why);
+		if (rc)
+			break;
+		progress(t, "arming tracepoints", ++done, total);
+	}
+	if (!rc)
+		rc = arm_done(t, why);
+	if (!rc)
+		rc = check_fast_all(t, why);
+	if (!rc || !done)
+		return rc;
+	/* What ->disarm gets is what was armed; the rest comes back behind it to be freed. */
+	rest = *at;
+	*at = NULL;
+	t->target->disarm(t->ctx, t->locs);
+	for (loc = t->locs; loc->next; loc = loc->next)
+		;
+	loc->next = rest;
+	return rc;
+}
+
+/* --- counters --- */
+
+static void assign_slots(struct gtp_trace *t)
+{
+	struct gtp_tracepoint *tp;
+
+	t->slots_used = 0;
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		tp->slot = t->slots_used++;
+		tp->pass_hits = 0;
+		tp->defining = false;
+	}
+}
+
+/* A slot that was given to a tracepoint which could not be armed may have been counted in. */
+static void clear_slot(struct gtp_trace *t, u32 slot)
+{
+	u32 i;
+
+	for (i = 0; i < t->ncpus; i++) {
+		if (!t->cpus[i])
+			continue;
+		t->cpus[i]->stat[slot] = (struct gtp_tp_stat){ 0 };
+		t->cpus[i]->quick[slot] = 0;
+	}
+}
+
+/* --- start --- */
+
+static void prepare_cpus(struct gtp_trace *t)
+{
+	u32 i;
+
+	for (i = 0; i < t->ncpus; i++)
+		if (t->cpus[i])
+			gtp_hit_prepare(t->cpus[i], t);
+}
+
+void gtp_trace_drop(struct gtp_trace *t)
+{
+	gtp_code_forget(t);
+	free_locations(t);
+	free_formats(t);
+	if (t->cpus)
+		t->target->buffers_put(t->ctx, t->cpus, t->ncpus);
+	t->cpus = NULL;
+	t->ncpus = 0;
+	t->mem.free(t->mem.ctx, t->index.entry);
+	t->index.entry = NULL;
+	t->index.formats = NULL;
+	t->index.n = 0;
+	t->indexed = false;
+	t->epoch++;
+	t->nslots = 0;
+	t->missed = 0;
+	t->stop = GTP_STOP_NEVER_RUN;
+	t->start_us = 0;
+	t->stop_us = 0;
+}
+
+static void begin(struct gtp_trace *t)
+{
+	t->ending = GTP_ENDING_NO;
+	t->stop_tp = 0;
+	t->mem.free(t->mem.ctx, t->stop_notes_hex);
+	t->stop_notes_hex = NULL;
+	t->start_us = t->target->wallclock_us(t->ctx);
+	t->stop = GTP_STOP_RUNNING;
+	gtp_publish(&t->active, true);
+}
+
+int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
+{
+	u32 nslots = t->tps.count + GTP_SLOTS_SPARE;
+	int rc;
+
+	if (gtp_trace_running(t)) {
+		gtp_why(why, "a run is going on already; tstop ends it");
+		return -EBUSY;
+	}
+	rc = check_all(t, why);
+	if (rc)
+		return rc;
+	gtp_trace_drop(t);
+	rc = t->target->buffers_get(t->ctx, t->buffer_bytes, t->circular, nslots, &t->cpus,
+				    &t->ncpus, why);
+	if (rc)
+		return rc;
+	t->nslots = nslots;
+	prepare_cpus(t);
+	assign_slots(t);
+	gtp_tsvs_reset(&t->tsvs);
+	rc = build_locations(t, why);
+	if (!rc)
+		rc = gtp_code_make(t, NULL, why);
+	if (!rc)
+		rc = arm_locations(t, why);
+	if (rc) {
+		gtp_trace_drop(t);
+		return rc;
+	}
+	begin(t);
+	return 0;
+}
+
+/* --- a tracepoint that is defined during a run --- */
+
+static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+{
+	int rc = arm(t, loc, why);
+
+	if (rc)
+		return rc;
+	rc = arm_done(t, why);
+	if (!rc)
+		rc = check_fast(loc, loc->first, why);
+	if (rc)
+		disarm_one(t, loc);
+	return rc;
+}
+
+static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
+		struct gtp_why *why)
+{
+	int rc = tp->sdata ? allow_sdata(t, loc, tp, why) : 0;
+
+	if (!rc)
+		rc = check_fast(loc, tp, why);
+	if (!rc && t->target->widen)
+		rc = t->target->widen(t->ctx, loc, why);
+	if (!rc)
+		append_here(loc, tp);
+	return rc;
+}
+
+static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	enum gtp_location_kind kind = kind_of(t, tp);
+	struct gtp_location *loc = find_location(t, tp, kind);
+	struct gtp_location **end = &t->locs;
+	int rc;
+
+	if (loc)
+		return join(t, loc, tp, why);
+	loc = new_location(t, tp, kind, why);
+	if (!loc)
+		return -ENOMEM;
+	rc = arm_alone(t, loc, why);
+	if (rc) {
+		free_location(t, loc);
+		return rc;
+	}
+	while (*end)
+		end = &(*end)->next;
+	*end = loc;
+	return 0;
+}
+
+static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	if (t->slots_used == t->nslots) {
+		gtp_why(why,
+			"tracepoint %u: no more than %u can be added to a run; tstop and tstart again",
+			tp->num, GTP_SLOTS_SPARE);
+		return -ENOMEM;
+	}
+	tp->slot = t->slots_used;
+	clear_slot(t, tp->slot);
+	return 0;
+}
+
+int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	int rc;
+
+	tp->defining = false;
+	if (!gtp_trace_running(t) || tp->loc)
+		return 0;
+	rc = check_tracepoint(t, tp, why);
+	if (!rc)
+		rc = take_slot(t, tp, why);
+	if (!rc)
+		rc = gtp_code_make(t, tp, why);
+	if (!rc)
+		rc = install_here(t, tp, why);
+	if (rc)
+		gtp_tracepoint_remove(&t->tps, &t->mem, tp);
+	else
+		t->slots_used++;
+	return rc;
+}
+
+/* --- stop --- */
+
+/* @reason is for a run that no hit has ended. */
+static void finish(struct gtp_trace *t, enum gtp_stop reason)
+{
+	WRITE_ONCE(t->active, false);
+	if (t->locs)
+		t->target->disarm(t->ctx, t->locs);
+	gtp_code_forget(t);
+	t->stop = gtp_acquire(&t->ending) == GTP_ENDING_WRITTEN ? t->ended_by : reason;
+	t->stop_us = t->target->wallclock_us(t->ctx);
+}
+
+void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
+{
+	if (gtp_trace_running(t))
+		finish(t, reason);
+}
+
+bool gtp_trace_settle(struct gtp_trace *t)
+{
+	/* Not CLAIMED: that hit will call ->stopping when it is done, and we are asked again. */
+	if (!gtp_trace_running(t) || gtp_acquire(&t->ending) != GTP_ENDING_WRITTEN)
+		return false;
+	finish(t, t->ended_by);
+	return true;
+}
+
+/* --- changes during a run --- */
+
+int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
+{
+	struct gtp_tracepoint *tp = gtp_tracepoint_find(&t->tps, num, addr);
+
+	if (!tp)
+		return -ENOENT;
+	WRITE_ONCE(tp->enabled, on);
+	if (tp->loc)
+		gtp_hit_settle(t, tp);
+	return 0;
+}
+
+/* Hits do not look at ->next, so a list may change under them. */
+static struct gtp_location *take_range(struct gtp_trace *t, u64 start, u64 end)
+{
+	struct gtp_location **at = &t->locs, *taken = NULL;
+
+	while (*at) {
+		struct gtp_location *loc = *at;
+
+		if (loc->addr < start || loc->addr >= end) {
+			at = &loc->next;
+			continue;
+		}
+		*at = loc->next;
+		loc->next = taken;
+		taken = loc;
+	}
+	return taken;
+}
+
+u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end)
+{
+	struct gtp_location *taken = take_range(t, start, end), *next;
+	struct gtp_tracepoint *tp;
+	u32 n = 0;
+
+	if (taken && gtp_trace_running(t))
+		t->target->disarm(t->ctx, taken);
+	for (; taken; taken = next) {
+		next = taken->next;
+		t->missed += taken->missed;
+		free_location(t, taken);
+	}
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		if (tp->addr < start || tp->addr >= end || tp->gone)
+			continue;
+		tp->gone = true;
+		n++;
+	}
+	return n;
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The trace session: its life, its figures, qTStatus, and the frames of a stopped run. */
+#include "base/parse.h"
+#include "session/trace.h"
+
+int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
+		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops,
+		   void *ctx)
+{
+	memset(t, 0, sizeof(*t));
+	t->mem = *mem;
+	t->target = target;
+	t->hit_ops = hit_ops;
+	t->ctx = ctx;
+	return gtp_tsvs_init(&t->tsvs, mem);
+}
+
+void gtp_trace_reset(struct gtp_trace *t)
+{
+	gtp_trace_stop(t, GTP_STOP_USER);
+	gtp_trace_drop(t);
+	gtp_tracepoints_clear(&t->tps, &t->mem);
+	gtp_tsvs_clear(&t->tsvs, &t->mem);
+}
+
+static void free_text(struct gtp_trace *t, char **text)
+{
+	t->mem.free(t->mem.ctx, *text);
+	*text = NULL;
+}
+
+void gtp_trace_exit(struct gtp_trace *t)
+{
+	gtp_trace_reset(t);
+	gtp_tsvs_exit(&t->tsvs, &t->mem);
+	free_text(t, &t->user_hex);
+	free_text(t, &t->notes_hex);
+	free_text(t, &t->stop_notes_hex);
+}
+
+/* --- figures --- */
+
+struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
+{
+	struct gtp_tp_stat sum = { 0 };
+	u32 i;
+
+	if (tp->slot >= t->nslots)
+		return sum;
+	for (i = 0; i < t->ncpus; i++) {
+		u64 quick;
+
+		if (!t->cpus[i])
+			continue;
+		quick = READ_ONCE(t->cpus[i]->quick[tp->slot]);
+		sum.hits += READ_ONCE(t->cpus[i]->stat[tp->slot].hits) + quick;
+		sum.usage += READ_ONCE(t->cpus[i]->stat[tp->slot].usage) +
+			     quick * (u32)tp->quick_start;
+	}
+	return sum;
+}
+
+void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
+{
+	const struct gtp_location *loc;
+	u32 i;
+
+	memset(sum, 0, sizeof(*sum));
+	for (i = 0; i < t->ncpus; i++) {
+		const struct gtp_cpu *cpu = t->cpus[i];
+
+		if (!cpu)
+			continue;
+		sum->frames += gtp_buffer_frames(&cpu->buf);
+		sum->created += READ_ONCE(cpu->buf.created);
+		sum->size += cpu->buf.size;
+		sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
+		sum->nested += READ_ONCE(cpu->nested);
+		sum->no_sdata += READ_ONCE(cpu->no_sdata);
+	}
+	sum->missed = t->missed;
+	for (loc = t->locs; loc; loc = loc->next)
+		sum->missed += loc->missed;
+}
+
+/* --- qTStatus --- */
+
+static void put_stop_text(const struct gtp_trace *t, struct gtp_out *out)
+{
+	const struct ax_error *err = &t->stop_error;
+	char text[128];
+
+	if (t->stop_action)
+		gtp_out_printf(out, "action %u (%c): ", t->stop_action, t->stop_kind);
+	else
+		gtp_out_printf(out, "condition: ");
+	if (t->stop_action && t->stop_kind != 'X') {
+		/* There is no expression, so there is no opcode and no byte to name. */
+		if (err->code == AX_E_TOO_MUCH)
+			gtp_out_printf(out, "%llu bytes are more than a frame may hold", err->arg);
+		else
+			gtp_out_printf(out, "cannot read memory at 0x%llx (%llu bytes)", err->arg,
+				       err->arg2);
+		return;
+	}
+	ax_error_format(err, text, sizeof(text));
+	gtp_out_printf(out, "%s", text);
+}
+
+int gtp_trace_stop_text(const struct gtp_trace *t, char *buf, size_t size)
+{
+	struct gtp_out out;
+
+	gtp_out_init(&out, buf, size);
+	put_stop_text(t, &out);
+	return (int)out.len;
+}
+
+static void put_user_stop(const struct gtp_trace *t, struct gtp_out *out)
+{
+	gtp_out_printf(out, ";tstop:");
+	if (t->stop_notes_hex)
+		gtp_out_printf(out, "%s:", t->stop_notes_hex);
+	gtp_out_printf(out, "0");
+}
+
+static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
+{
+	char text[200];
+	int len = gtp_trace_stop_text(t, text, sizeof(text));
+
+	gtp_out_printf(out, ";terror:");
+	gtp_out_hex(out, text, (size_t)len);
+	gtp_out_printf(out, ":%x", t->stop_tp);
+}
+
+/* GDB takes the reason from the first item, and there is none while a run is on. */
+static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
+{
+	switch (t->stop) {
+	case GTP_STOP_RUNNING:
+		break;
+	case GTP_STOP_NEVER_RUN:
+		gtp_out_printf(out, ";tnotrun:0");
+		break;
+	case GTP_STOP_USER:
+		put_user_stop(t, out);
+		break;
+	case GTP_STOP_FULL:
+		gtp_out_printf(out, ";tfull:0");
+		break;
+	case GTP_STOP_DISCONNECTED:
+		gtp_out_printf(out, ";tdisconnected:0");
+		break;
+	case GTP_STOP_PASSCOUNT:
+		gtp_out_printf(out, ";tpasscount:%x", t->stop_tp);
+		break;
+	case GTP_STOP_ERROR:
+		put_error_stop(t, out);
+		break;
+	}
+}
+
+/* GDB keeps these in an int. */
+static u64 as_int(u64 n)
+{
+	return n > INT_MAX ? INT_MAX : n;
+}
+
+/* A note that does not fit is left out: half a note would not be hex. */
+static void put_note(struct gtp_out *out, const char *name, const char *hex)
+{
+	if (hex && out->size - out->len > strlen(name) + strlen(hex) + 2)
+		gtp_out_printf(out, ";%s:%s", name, hex);
+}
+
+int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size)
+{
+	struct gtp_totals sum;
+	struct gtp_out out;
+
+	gtp_trace_totals(t, &sum);
+	gtp_out_init(&out, buf, size);
+	gtp_out_printf(&out, "T%d", gtp_trace_running(t));
+	put_stop(t, &out);
+	gtp_out_printf(&out, ";tframes:%llx;tcreated:%llx;tfree:%llx;tsize:%llx",
+		       as_int(sum.frames), as_int(sum.created), as_int(sum.free), as_int(sum.size));
+	gtp_out_printf(&out, ";circular:%d;disconn:%d;starttime:%llx;stoptime:%llx", t->circular,
+		       t->disconnected, t->start_us, t->stop_us);
+	put_note(&out, "username", t->user_hex);
+	put_note(&out, "notes", t->notes_hex);
+	return (int)out.len;
+}
+
+/* --- frames of the stopped run --- */
+
+static u64 count_frames(const struct gtp_trace *t)
+{
+	u64 n = 0;
+	u32 i;
+
+	for (i = 0; i < t->ncpus; i++)
+		if (t->cpus[i])
+			n += gtp_buffer_frames(&t->cpus[i]->buf);
+	return n;
+}
+
+static int build_index(struct gtp_trace *t, u64 frames)
+{
+	size_t room = (size_t)(frames + 1) * sizeof(*t->index.entry);
+	struct gtp_buffer **bufs = t->mem.alloc(t->mem.ctx, (t->ncpus + 1) * sizeof(*bufs));
+	u32 i;
+
+	t->index.entry = bufs ? t->mem.alloc(t->mem.ctx, room) : NULL;
+	if (t->index.entry) {
+		for (i = 0; i < t->ncpus; i++)
+			bufs[i] = t->cpus[i] ? &t->cpus[i]->buf : NULL;
+		t->index.formats = t->formats;
+		t->index.progress = t->target->progress;
+		t->index.ctx = t->ctx;
+		gtp_index_build(&t->index, bufs, t->ncpus);
+	}
+	t->mem.free(t->mem.ctx, bufs);
+	return t->index.entry ? 0 : -ENOMEM;
+}
+
+const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why)
+{
+	u64 frames;
+
+	if (gtp_trace_running(t)) {
+		gtp_why(why, "the frames cannot be looked at while the run goes on; tstop first");
+		return NULL;
+	}
+	if (t->indexed)
+		return &t->index;
+	frames = count_frames(t);
+	if (frames >= INT_MAX || build_index(t, frames)) {
+		gtp_why(why, "no memory to number %llu frames", frames);
+		return NULL;
+	}
+	t->indexed = true;
+	return &t->index;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One trace session: definitions, run control, status, and the stopped run's frames. */
+#ifndef _GTP_TRACE_H
+#define _GTP_TRACE_H
+
+#include "base/base.h"
+#include "hit/hit.h"
+#include "trace/index.h"
+#include "tracepoint/tracepoint.h"
+#include "tracepoint/tsv.h"
+
+enum gtp_stop {
+	GTP_STOP_NEVER_RUN, /* tnotrun */
+	GTP_STOP_RUNNING,
+	GTP_STOP_USER,         /* tstop */
+	GTP_STOP_FULL,         /* tfull */
+	GTP_STOP_DISCONNECTED, /* tdisconnected */
+	GTP_STOP_PASSCOUNT,    /* tpasscount */
+	GTP_STOP_ERROR,        /* terror */
+};
+
+/**
+ * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
+ * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
+ *             whatever command it was set (NULL: there are none)
+ * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ * @arm_done: all that has been given to @arm must be armed now, what was left to be done together
+ *            is done; 0, or -errno with @why, then all of it is to be disarmed (NULL: none is)
+ * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
+ *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
+ * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
+ *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
+ * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
+ *          anywhere, and each @loc->missed is final
+ * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
+ *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
+ *          NULL). 0 or -ENOMEM with @why
+ * @buffers_put: free what buffers_get gave; no hit is running
+ * @wallclock_us: microseconds since the epoch
+ * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
+ * @code_begin: machine code is going to be made; 0 or -errno with @why. NULL, and with it the other
+ *              four: there is none, expressions are interpreted
+ * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0 or -errno with @why
+ * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code, or
+ *                     -errno with @why
+ * @code_end: what has been made since code_begin() may run
+ * @code_forget: nothing that was made is run any more
+ */
+struct gtp_target_ops {
+	bool (*is_marker)(void *ctx, u64 addr);
+	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*arm_done)(void *ctx, struct gtp_why *why);
+	int (*widen)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	void (*disarm)(void *ctx, struct gtp_location *first);
+	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+			   u32 *ncpus, struct gtp_why *why);
+	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+	u64 (*wallclock_us)(void *ctx);
+	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
+	int (*code_begin)(void *ctx, struct gtp_why *why);
+	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+	int (*code_make_actions)(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
+	void (*code_end)(void *ctx);
+	void (*code_forget)(void *ctx);
+};
+
+/* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
+enum gtp_ending {
+	GTP_ENDING_NO,
+	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
+	GTP_ENDING_WRITTEN, /* by gtp_publish(): all of it can be read */
+};
+
+enum {
+	GTP_LOCATION_BUCKETS = 1024, /* a power of two */
+	GTP_SLOTS_SPARE = 64, /* counters for tracepoints that are defined during a run */
+};
+
+/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
+struct gtp_ro {
+	u64 start, end;
+};
+
+enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
+
+/**
+ * struct gtp_trace - the one trace session
+ * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
+ * @tps, @tsvs: definitions
+ * @locs: armed locations, in the order of their first tracepoints
+ * @loc_by_addr: the same, by address and kind, while a run is being set up or on
+ * @formats: of the static data in the frames, until these go
+ * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
+ * @nslots, @slots_used: counters that every CPU has, and how many are taken
+ * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
+ *          the run
+ * @ending: enum gtp_ending: one hit at most ends the run
+ * @ended_by: the hit's reason; like @stop_tp, @stop_action, @stop_kind and @stop_error written by
+ *            the hit that has claimed @ending, and read only when @ending says that all is there
+ * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
+ * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT, GTP_STOP_ERROR, GTP_STOP_FULL
+ * @stop_action: of GTP_STOP_ERROR: counted from 1, 0 is the condition
+ * @stop_kind: of @stop_action: 'R', 'M', 'X', or 'c' for the condition
+ * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
+ * @missed: of locations that are gone
+ * @index: of the stopped run, built when first asked for
+ * @epoch: goes up whenever frames are dropped; tells who reads them in several steps
+ * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
+ *	      does not say it again
+ * The rest is settings and what qTStatus tells.
+ *
+ * Everything but hits runs under one lock of the caller.
+ */
+struct gtp_trace {
+	struct gtp_mem mem;
+	const struct gtp_target_ops *target;
+	const struct gtp_hit_ops *hit_ops;
+	void *ctx;
+
+	struct gtp_tracepoints tps;
+	struct gtp_tsvs tsvs;
+	struct gtp_location *locs;
+	struct gtp_location *loc_by_addr[GTP_LOCATION_BUCKETS];
+	struct gtp_sdata_format *formats;
+	struct gtp_cpu **cpus;
+	u32 ncpus;
+	u32 nslots;
+	u32 slots_used;
+
+	bool active;
+	u32 ending;
+	enum gtp_stop ended_by;
+	enum gtp_stop stop;
+	u32 stop_tp;
+	u32 stop_action;
+	char stop_kind;
+	struct ax_error stop_error;
+	u64 missed;
+
+	struct gtp_index index;
+	bool indexed;
+	u64 epoch;
+
+	bool circular;
+	bool disconnected;
+	u64 buffer_bytes;
+	u64 start_us, stop_us;
+	char *user_hex, *notes_hex, *stop_notes_hex;
+
+	struct gtp_ro ro[GTP_RO_MAX];
+	u32 nro;
+};
+
+/*
+ * gtp_trace_init - a session without definitions that has never run; @t needs no initialisation. 0
+ * or -ENOMEM
+ */
+int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
+		   const struct gtp_target_ops *target, const struct gtp_hit_ops *hit_ops,
+		   void *ctx);
+
+/* gtp_trace_exit - stop and free everything */
+void gtp_trace_exit(struct gtp_trace *t);
+
+/* gtp_trace_reset - QTinit: stop, forget definitions, variables of the user, frames */
+void gtp_trace_reset(struct gtp_trace *t);
+
+/**
+ * gtp_trace_start() - QTStart
+ * @t: the session
+ * @why: the refusal, with tracepoint number and address
+ *
+ * Checks all expressions' variables, allocates buffers, arms every location. All or nothing, but
+ * that the frames of the run before are gone when it fails after the checks. Hits count from the
+ * moment when all is armed.
+ * Context: may sleep, caller's lock.
+ * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or what ->arm said.
+ */
+int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
+
+/**
+ * gtp_trace_install() - arm one tracepoint that was defined during the run
+ * @t: a running session; otherwise nothing is done
+ * @tp: complete
+ * @why: the refusal
+ *
+ * Return: 0 or -errno; on error the tracepoint is removed from the list.
+ */
+int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
+
+/*
+ * gtp_trace_drop - forget the frames and locations of a run that has stopped, give back its memory
+ */
+void gtp_trace_drop(struct gtp_trace *t);
+
+/*
+ * gtp_trace_stop - disarm, wait, note @reason unless a hit has ended the run already; nothing when
+ * not running
+ */
+void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
+
+/* gtp_trace_settle - finish a run that a hit has ended; true when there was one to finish */
+bool gtp_trace_settle(struct gtp_trace *t);
+
+static inline bool gtp_trace_running(const struct gtp_trace *t)
+{
+	return t->stop == GTP_STOP_RUNNING;
+}
+
+/* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
+int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
+
+/*
+ * gtp_trace_forget_range - the code in [start, end) goes away: disarm, mark as gone; how many
+ * tracepoints that met
+ */
+u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
+
+/* gtp_trace_hits - a tracepoint's counters over all CPUs (qTP) */
+struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp);
+
+/* struct gtp_totals - the run over all CPUs */
+struct gtp_totals {
+	u64 frames, created, size, free, nested, missed, no_sdata;
+};
+
+/* gtp_trace_totals - may be asked for during a run: each figure is right by itself */
+void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
+
+/**
+ * gtp_trace_stop_text() - why the run ended, when an expression or a bad address did it
+ * @t: a session with @stop GTP_STOP_ERROR
+ * @buf: receives "action 2 (X): ref32 at byte 8: cannot read memory at 0x10 (4 bytes)", terminated
+ * @size: bytes of @buf
+ *
+ * The tracepoint is not in it: GDB says it itself, others take @stop_tp. Return: length.
+ */
+int gtp_trace_stop_text(const struct gtp_trace *t, char *buf, size_t size);
+
+/* gtp_trace_status - qTStatus' reply "T1;..." in full, terminated; length */
+int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);
+
+/**
+ * gtp_trace_index() - the frames of the stopped run, built on first use
+ * @t: the session
+ * @why: the refusal
+ *
+ * Return: the index, NULL while running or without memory.
+ */
+const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why);
+
+#endif /* _GTP_TRACE_H */

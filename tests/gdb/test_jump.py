@@ -1,0 +1,437 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Jumps in the text, alone and with other probes. Only for a guest with one host thread (see tests/vm/README.md).
+import gdb
+
+from lib import *
+from others import *
+
+JUMP, BREAKPOINT = 0xe9, 0xcc
+
+
+def is_jump(num):
+    """It is one; a failure says what it is instead."""
+    check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
+
+
+def first_byte(where):
+    return text_at(where, 1)[0]
+
+
+def jumping(condition="", *actions):
+    """A run with a jump in gtp_target_add; the tracepoint's number."""
+    cmd("set circular-trace-buffer on")
+    num = trace("*0x%x%s" % (place(), condition), *actions)
+    cmd("tstart")
+    is_jump(num)
+    equal(first_byte(place()), JUMP)
+    return num
+
+
+def all_counted(num):
+    """Every call on every CPU is a hit."""
+    before = hits(num)
+    made = looped("add")
+    equal(made["add"], ROUNDS * CPUS)
+    equal(hits(num) - before, made["add"])
+    equal(nested() + missed(), 0)
+
+
+@functools.lru_cache(None)
+def symbols_of(names):
+    """Those of them that this kernel has."""
+    with open("/proc/kallsyms") as file:
+        return {name for name in (line.split()[2] for line in file) if name in names}
+
+
+original = None
+
+
+def restored():
+    """The kernel may take its time to remove what it optimised at another's probe."""
+    until(lambda: text_at(place()) == original, "the text %s, not %s" % (original, text_at(place())), 10)
+
+
+@test("there is no jump before the first")
+def before_all():
+    global original
+    load_table("gtp_target")
+    note(shell()("cat /proc/gtpregions"))
+    original = text_at(place())
+    check(original[0] not in (JUMP, BREAKPOINT), "something is there")
+
+
+@test("exact counts on all CPUs, and the text is back at the end")
+def counts():
+    num = jumping()
+    all_counted(num)
+    cmd("tstop")
+    restored()
+
+
+@test("a condition: exact too, and the registers are those of the instruction")
+def condition():
+    num = jumping(" if a % 10 == 0 && a > 0", "collect a, $rsp, $rip, *(unsigned long *)$rsp")
+    made = looped("add")
+    cmd("tstop")
+    equal(hits(num), (ROUNDS // 10 - 1) * CPUS)
+    rows = collected("a", "$rip", "$rsp", "*(unsigned long *)$rsp")
+    equal(len(rows), (ROUNDS // 10 - 1) * CPUS)
+    equal(sorted(row[0] for row in rows), sorted(list(range(10, ROUNDS, 10)) * CPUS))
+    equal({row[1] for row in rows}, {place()})
+    check(all(row[2] % 8 == 0 for row in rows), "the stack pointer is not aligned")
+    callers = {cmd("info symbol 0x%x" % (row[3] % 2**64)).split()[0] for row in rows}
+    check(callers <= {"one_add", "one_mix", "loop_thread"}, "called by %s" % callers)
+    restored()
+
+
+@test("the same registers as a kprobe sees")
+def as_kprobe():
+    names = ["$" + r for r in "rax rbx rcx rdx rsi rdi rbp r8 r9 r10 r11 r12 r13 r14 r15 eflags cs ss".split()]
+    rows = []
+    for way, expected in (("on", "jump"), ("off", "kprobe")):
+        cmd("monitor jumps " + way)
+        num = trace("*0x%x" % place(), "collect $regs")
+        cmd("tstart")
+        equal(mechanism(num), expected)
+        target("call add 77 78")
+        cmd("tstop")
+        rows.append(collected(*names)[0])
+        cmd("delete")
+    cmd("monitor jumps on")
+    # What the caller had in rdi and what it computed before is the same each time; addresses of its task are not.
+    same = [i for i, name in enumerate(names) if name in ("$rdi", "$rsi", "$eflags", "$cs", "$ss")]
+    equal([rows[0][i] for i in same], [rows[1][i] for i in same])
+
+
+@test("flags that no instruction looks at are collected as they were, behind a condition")
+def flags():
+    places = instructions("gtp_target_obj", r"\+\d+>:")
+    site = instructions("gtp_target_obj", r"\bnop[lw]|\bcall\b")[0]
+    seen = []
+    for way, expected in (("on", "jump"), ("off", "kprobe")):
+        cmd("monitor jumps " + way)
+        # Equal to what it is compared with: a zero flag of the condition's own would be set.
+        num = trace("*0x%x if n == 3" % places[places.index(site) + 1], "collect $eflags")
+        cmd("tstart")
+        equal(mechanism(num), expected)
+        target("call obj 3")
+        cmd("tstop")
+        seen.append(collected("$eflags")[0])
+        cmd("delete")
+    cmd("monitor jumps on")
+    equal(seen[0], seen[1])
+
+
+@test("a second tracepoint during the run, at the jump with the first one's condition")
+def second():
+    num = jumping(" if a == 5")
+    target("call add 4 0")
+    other = trace("*0x%x if a == 6" % place())
+    is_jump(other)
+    made = looped("add", 10)
+    equal(made["add"], 10 * CPUS)
+    cmd("tstop")
+    equal((hits(num), hits(other)), (CPUS, CPUS))
+    restored()
+
+
+@test("enabled and disabled during the run")
+def enable():
+    num = jumping(" if a == 5")
+    cmd("disable %d" % num)
+    target("call add 5 0")
+    cmd("enable %d" % num)
+    target("call add 5 0")
+    cmd("tstop")
+    equal(hits(num), 1)
+    restored()
+
+
+@test("two tracepoints within five bytes are both kprobes, and both count")
+def overlap():
+    places = instructions("gtp_target_locals", r"\+\d+>:")
+    cmd("set circular-trace-buffer on")
+    pairs = [(a, b) for a, b in zip(places, places[1:]) if b - a < 5]
+    for a, b in pairs:
+        first = trace("*0x%x" % a)
+        cmd("tstart")
+        alone = mechanism(first)
+        cmd("tstop")
+        if alone == "jump":
+            break
+        cmd("delete")
+    equal(alone, "jump")
+    behind = trace("*0x%x" % b)
+    cmd("tstart")
+    check("jump" not in (mechanism(first), mechanism(behind)), "one of them is a jump")
+    for _ in range(10):
+        target("call locals 3")
+    cmd("tstop")
+    equal((hits(first), hits(behind)), (10, 10))
+
+
+@test("one in the middle of a jump, during the run: refused, and works in the next one")
+def middle():
+    inside = instructions("gtp_target_add", r"\+\d+>:")
+    inside = inside[inside.index(place()) + 1]
+    check(inside < place() + 5, "the first instruction is a long one")
+    num = jumping()
+    message = refused("trace *0x%x" % inside)
+    check("within the bytes of the jump at 0x%x" % place() in message, message)
+    target("call add 1 1")
+    cmd("tstop")
+    equal(hits(num), 1)
+    restored()
+
+
+@test("interrupts hit too, and none is lost inside another hit")
+def interrupts():
+    cmd("set circular-trace-buffer on")
+    cmd("monitor jumps on")
+    where = instructions("gtp_target_irq", r"\bxor\b")[0]
+    nums = {"add": trace("*0x%x" % place(), "collect a"), "irq": trace("*0x%x" % where)}
+    cmd("tstart")
+    note({name: mechanism(num) for name, num in nums.items()})
+    made = looped("mix", 5000)
+    cmd("tstop")
+    note(made)
+    check(made["irq"] > 0, "no interrupt came")
+    equal({name: hits(num) for name, num in nums.items()}, {name: made[name] for name in nums})
+    equal(nested() + missed(), 0)
+    restored()
+
+
+@test("someone's kprobe at the same address first: a kprobe for us, both count")
+def others_first():
+    for state in ("disabled", "armed"):
+        other = Kprobe(place())
+        other.enable(state == "armed")
+        before = other.count()
+        num = trace("*0x%x" % place())
+        cmd("tstart")
+        check(mechanism(num).startswith("kprobe"), "%s: %s" % (state, mechanism(num)))
+        other.enable()
+        target("call add 1 1")
+        equal((hits(num), other.count() - before), (1, 1), state)
+        other.remove()
+        target("call add 1 1")
+        cmd("tstop")
+        equal(hits(num), 2)
+        cmd("delete")
+        restored()
+
+
+@test("someone's kprobe at the jump, gone before it: both count")
+def others_within():
+    num = jumping()
+    other = Kprobe(place())
+    other.enable()
+    before = other.count()
+    target("call add 1 1")
+    equal((hits(num), other.count() - before), (1, 1))
+    other.remove()
+    all_counted(num)
+    cmd("tstop")
+    restored()
+
+
+def unloadable():
+    """Is it the jump that pins the module? Only without a connection nobody else does."""
+    with open("/sys/module/gdbtp/refcnt") as file:
+        return int(file.read()) == 0
+
+
+@test("someone's kprobe outlives the run: the jump stays until it goes")
+def others_after():
+    for state in ("armed", "disabled"):
+        num = jumping()
+        other = Kprobe(place())
+        other.enable(state == "armed")
+        before = other.count()
+        cmd("tstop")
+        check(text_at(place(), 5)[1:] != original[1:5], state + ": the jump is gone")
+        target("call add 1 1")
+        equal(other.count() - before, 1 if state == "armed" else 0, state)
+        equal(hits(num), 0, state)
+        cmd("delete")
+        num = trace("*0x%x" % place())
+        cmd("tstart")
+        check(mechanism(num).startswith("kprobe"), state + ": " + mechanism(num))
+        target("call add 1 1")
+        cmd("tstop")
+        equal(hits(num), 1, state)
+        disconnect()
+        check(not unloadable(), state + ": nothing holds the module")
+        other.enable()
+        before = other.count()
+        target("call add 1 1")
+        equal(other.count() - before, 1, state)
+        other.remove()
+        until(unloadable, "the jump to go")
+        connect()
+        restored()
+        cmd("delete")
+
+
+def optimized(where):
+    """Has the kernel made a jump of the kprobe there?"""
+    return re.search(r"^0*%x .*\[OPTIMIZED\]" % where, shell()("cat /sys/kernel/debug/kprobes/list"), re.M)
+
+
+def optimizable():
+    """An instruction at which it does, and what is there without."""
+    for where in instructions("gtp_target_locals", r"\+\d+>:")[2:]:
+        text = text_at(where)
+        other = Kprobe(where)
+        other.enable()
+        for _ in range(20):
+            if optimized(where):
+                other.remove()
+                until(lambda: text_at(where) == text, "the text", 10)
+                return where, text
+            time.sleep(0.1)
+        other.remove()
+    raise Failure("the kernel optimises no kprobe")
+
+
+@test("someone's optimised kprobe goes at the same time: its jump is not taken for the code")
+def left_over():
+    where, text = optimizable()
+    cmd("set circular-trace-buffer on")
+    num = trace("*0x%x" % where)
+    became = []
+    for _ in range(15):
+        other = Kprobe(where)
+        other.enable()
+        until(lambda: optimized(where), "the optimised kprobe", 10)
+        going = subprocess.Popen(["/bin/sh", "-c", "cd %s; echo 0 >events/gtptest/other/enable;"
+                                  "echo -:gtptest/other >>kprobe_events" % TRACING])
+        while going.poll() is None:
+            cmd("tstart")
+            became.append(mechanism(num))
+            target("call locals 3")
+            equal(hits(num), 1)
+            cmd("tstop")
+        equal(going.wait(), 0)
+        until(lambda: text_at(where) == text, "the text", 10)
+    note({how: became.count(how) for how in became})
+    cmd("tstart")
+    is_jump(num)
+    cmd("tstop")
+    equal(text_at(where), text)
+
+
+@test("someone's kprobes behind the jump are refused, those in front of it work")
+def others_around():
+    places = instructions("gtp_target_add", r"\+\d+>:")
+    places = places[places.index(place()):]
+    num = jumping()
+    try:
+        Kprobe(places[1]).remove()
+        raise AssertionError("a kprobe was accepted within the jump")
+    except Failure:
+        pass
+    all_counted(num)
+    cmd("tstop")
+    restored()
+
+
+@test("the switch of all kprobes has no effect")
+def switch():
+    num = jumping()
+    shell()("echo 0 >/sys/kernel/debug/kprobes/enabled")
+    all_counted(num)
+    shell()("echo 1 >/sys/kernel/debug/kprobes/enabled")
+    all_counted(num)
+    cmd("tstop")
+    restored()
+
+
+@test("the function tracer comes and goes")
+def tracer():
+    num = jumping()
+    shell()("echo gtp_target_* >%sset_ftrace_filter; echo function >%scurrent_tracer" % (TRACING, TRACING))
+    all_counted(num)
+    cmd("tstop")
+    restored()
+    cmd("tstart")
+    shell()("echo nop >%scurrent_tracer; echo >%sset_ftrace_filter" % (TRACING, TRACING))
+    all_counted(num)
+    cmd("tstop")
+    restored()
+
+
+@test("a call that sleeps is displaced: the run ends meanwhile, and the task comes back")
+def sleeper():
+    where = instructions("gtp_target_nap", r"\bcall\b.*msleep")[0]
+    cmd("set circular-trace-buffer on")
+    num = trace("*0x%x" % where)
+    cmd("tstart")
+    is_jump(num)
+    for _ in range(3):
+        start = hits(num)
+        nap = background("call nap 1500")
+        until(lambda: hits(num) == start + 1, "the nap")
+        cmd("tstop")
+        check(nap.poll() is None, "it slept for too short a time")
+        cmd("tstart")
+        equal(nap.wait(), 0)
+        cmd("tstop")
+        cmd("tstart")
+    cmd("tstop")
+
+
+@test("a module is unloaded under its jump")
+def unload():
+    shell()("insmod %s/gtp_target2.ko" % KMOD)
+    load_table("gtp_target2")
+    cmd("gtp modules " + KMOD)
+    where = instructions("gtp_target2_fn", r"\blea\b")[0]
+    num = trace("*0x%x" % where, "collect n")
+    cmd("tstart")
+    is_jump(num)
+    shell()("echo 5 >/sys/module/gtp_target2/parameters/call")
+    equal(hits(num), 1)
+    shell()("rmmod gtp_target2")
+    cmd("tstop")
+    equal(hits(num), 1)
+
+
+# What breakpoints lead through; the last ones where the kernel debugs itself.
+WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_notifier_call_chain", "notify_die",
+       "lock_acquire", "lock_release", "rcu_is_watching", "func_ptr_is_kernel_text", "is_module_text_address",
+       "__module_text_address", "__module_address", "core_kernel_text")
+
+
+@test("on the kernel's own way to a breakpoint's handler: no jump, and nothing happens")
+def way():
+    cmd("set circular-trace-buffer on")
+    tried = 0
+    for name in WAY:
+        for where in instructions(name, r"\+\d+>:")[:4] if name in symbols_of(WAY) else ():
+            num = trace("*0x%x" % where)
+            try:
+                cmd("tstart")
+                check(mechanism(num) != "jump", "%s is a jump" % name)
+                target("call add 1 1")
+                cmd("tstop")
+            except gdb.error as error:
+                check("allows no probe" in str(error) or "not the start" in str(error), str(error))
+            cmd("delete")
+            tried += 1
+    check(tried >= 8, "only %d places" % tried)
+
+
+@test("ten runs on all CPUs' calls")
+def many():
+    loops = background("loop mix 30000")
+    num = trace("*0x%x if $rdi %% 3 == 0" % place(), "collect a")
+    cmd("set circular-trace-buffer on")
+    for _ in range(10):
+        cmd("tstart")
+        cmd("tstop")
+    equal(loops.wait(), 0)
+    restored()
+
+
+run()

@@ -1,0 +1,554 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""In the guest: tracepoints at the places that pick.py chose, and what becomes of the kernel's text.
+
+Usage: guest.py SEED PICKS [TOPIC...]      GTP_MODULE, GTP_KMOD, GTP_TABLES: the module, the fixtures, the tables
+"""
+import collections
+import os
+import random
+import re
+import subprocess
+import sys
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../faults")]
+
+import gtp  # noqa: E402
+from kcore import Kcore  # noqa: E402
+
+LINKED = 0xffffffff81000000
+JUMP, HLT = 0xe9, 0xf4
+SPAN = 20  # bytes that a jump may change: five, and what is left of the last instruction
+TRACING = "/sys/kernel/tracing/"
+PADDING, PADDING_NAME = 16, "__pfx_"
+TRAMPOLINE = "__SCT__"  # of a static call: behind its jump lies what the kernel does not decode
+AT_ONCE = 3500  # what conditions and actions are compiled into has its end
+RARE = 5  # places of one kind that are named
+SHARE = 0.85  # of the places that take a probe, how many are to be jumps
+
+# What conditions are made of: the word at the stack pointer, compared with one that no stack holds.
+STACK_WORD, IS_MAGIC, NOT, END = "2600071a", "25a5c3f00dbadc0de113", "0e", "27"
+NEVER, ALWAYS = STACK_WORD + IS_MAGIC + END, STACK_WORD + IS_MAGIC + NOT + END
+
+Place = collections.namedtuple("Place", "addr verdict kernel name")
+
+
+def say(*words):
+    print("#", *words, flush=True)
+
+
+# Places ------------------------------------------------------------------------------------------
+
+def kallsyms():
+    """Address, name, module or none."""
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        for line in file:
+            at, _, name, *module = line.split()
+            yield int(at, 16), name, module[0][1:-1] if module else None
+
+
+class Names:
+    """What the kernel says is where."""
+
+    def __init__(self):
+        found = collections.defaultdict(list)
+        self.padding = set()
+        for at, name, module in kallsyms():
+            if name.startswith(PADDING_NAME):
+                self.padding.add(at)
+            if module:
+                found[module, name].append(at)
+        self.functions = {key: at[0] for key, at in found.items() if len(at) == 1}
+
+    def address(self, where, name, slide):
+        """Of this boot, from that in the file or a module and a name; None when that says not enough."""
+        if where.startswith("0x"):
+            return int(where, 16) + slide
+        function, offset = name.rsplit("+", 1)
+        start = self.functions.get((where, function))
+        return start and start + int(offset, 16)
+
+    def is_padding(self, addr):
+        """Room for patching in front of a function: it takes no probe, which not every file tells."""
+        return addr & -PADDING in self.padding
+
+
+def read_places(path):
+    """The file's sets, at the addresses of this boot."""
+    slide = gtp.symbols("_text")["_text"] - LINKED
+    names = Names()
+    sets = collections.defaultdict(list)
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            kind, where, verdict, kernel, name = line.split()
+            addr = names.address(where, name, slide)
+            if addr and not names.is_padding(addr) and not name.startswith(TRAMPOLINE):
+                sets[kind].append(Place(addr, verdict, kernel, name))
+    return sets
+
+
+def unique(places):
+    return list({place.addr: place for place in places}.values())
+
+
+# Load --------------------------------------------------------------------------------------------
+
+def work(rounds):
+    """By processes of their own: what gdb does itself is not traced."""
+    done = subprocess.run([sys.executable, "-B", HERE + "/load.py", str(rounds), gtp.KMOD + "/gtp_target2.ko"],
+                          capture_output=True, text=True, timeout=600, check=False)
+    assert not done.returncode, done.stdout + done.stderr
+
+
+# The text ----------------------------------------------------------------------------------------
+
+class Text:
+    """All of the kernel's, and the bytes around places of modules, now and then."""
+
+    def __init__(self):
+        at = gtp.symbols("_stext", "_etext")
+        self.start, self.end = at["_stext"], at["_etext"]
+
+    def now(self):
+        with Kcore() as core:
+            return core.read(self.start, self.end - self.start)
+
+    def changed(self, before):
+        """Addresses that differ."""
+        after = self.now()
+        return [self.start + i for at in range(0, len(after), 4096) if before[at:at + 4096] != after[at:at + 4096]
+                for i in range(at, min(at + 4096, len(after))) if before[i] != after[i]]
+
+
+def around(places):
+    """What is in memory at each place, as the kernel itself reads it."""
+    with Kcore() as core:
+        return {place.addr: core.read(place.addr, SPAN) for place in places}
+
+
+def restored(text, before, places, near):
+    """Byte for byte; the kernel may take its time for what it has optimised itself."""
+    def same():
+        return not text.changed(before) and around(places) == near
+    try:
+        gtp.until(same, 30)
+    except AssertionError:
+        ours = {place.addr + i: place for place in places for i in range(SPAN)}
+        bad = text.changed(before) + [addr for addr, code in around(places).items() if code != near[addr]]
+        for addr in bad[:40]:
+            say("changed: 0x%x" % addr, ours.get(addr, "not among ours"))
+        raise AssertionError("%d bytes are not what they were" % len(bad)) from None
+
+
+# Runs --------------------------------------------------------------------------------------------
+
+def define(client, places, condition=lambda i: ("", ())):
+    client.ok("QTinit")
+    for i, place in enumerate(places, 1):
+        cond, actions = condition(i)
+        text = ":X%x,%s" % (len(cond) // 2, cond) if cond else ""
+        client.ok("QTDP:%x:%x:E:0:0%s%s" % (i, place.addr, text, "-" if actions else ""))
+        for action in actions:
+            client.ok("QTDP:-%x:%x:%s" % (i, place.addr, action))
+
+
+def start(client, places, condition=lambda i: ("", ())):
+    """QTStart with all that may be probed: those that are left."""
+    given, refused = places, collections.Counter()
+    while True:
+        define(client, places, condition)
+        reply = client.ask("QTStart")
+        if reply == "OK":
+            return places
+        found = re.search(r"tracepoint (\d+) at 0x([0-9a-f]+): (.*)", reply)
+        assert found, reply
+        bad = places[int(found.group(1)) - 1]
+        assert bad.addr == int(found.group(2), 16), reply
+        refused[found.group(3)] += 1
+        say("refused: %s, in the file %s: %s" % (bad.name, bad.verdict, found.group(3)))
+        assert sum(refused.values()) <= len(given) / 50 + 2, "too many are refused"
+        places = [place for place in places if place is not bad]
+
+
+def mechanisms(client):
+    """address: (mechanism, why it is no jump)"""
+    found = {}
+    for line in client.monitor("probes").splitlines():
+        match = re.match(r"0x([0-9a-f]+)  (.*?), \d+ missed, tracepoints [ \d]*(?:; no jump: (.*))?$", line)
+        assert match, line
+        found[int(match.group(1), 16)] = match.group(2), match.group(3)
+    return found
+
+
+def tell(places, how):
+    counts = collections.Counter(how[place.addr][0] for place in places)
+    say(", ".join("%d %s" % (n, what) for what, n in counts.most_common()))
+    reasons = collections.defaultdict(list)
+    for place in places:
+        if how[place.addr][1]:
+            reasons[how[place.addr][1]].append(place.name)
+    for why, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        say("  %5d no jump: %s%s" % (len(names), why, " at " + ", ".join(names) if len(names) <= RARE else ""))
+    return counts
+
+
+def all_hits(client, places):
+    return [client.hits(i, place.addr) for i, place in enumerate(places, 1)]
+
+
+def losses(client):
+    return re.findall(r"not seen:.*|.*[1-9]\d* nested hits", client.monitor("status"))
+
+
+def nested(client):
+    """Hits that were not taken because their CPU was in one already: the module's own account of what it has not seen."""
+    return int(re.search(r"not seen: +(\d+) hits inside", client.monitor("status")).group(1))
+
+
+def mixed(i):
+    """A tracepoint in three has a condition that holds, one in three another; some collect."""
+    cond = ("", NEVER, ALWAYS)[i % 3]
+    return cond, ("RFFFFFF",) if i % 5 == 0 else ()
+
+
+class Here:
+    """What the tests share."""
+
+    def __init__(self, seed, picks):
+        self.rng = random.Random(seed)
+        self.text = Text()
+        self.sets = read_places(picks)
+        self.hot = []  # functions' second instructions that ran under the load
+
+
+here = None
+
+
+def begin(client):
+    client.ok("QTBuffer:circular:1")
+    return here.text.now()
+
+
+def under_load(client, places, condition, rounds=2):
+    """All at once, jumps are there while the load runs, and the text is back; hits and mechanisms."""
+    before, near = begin(client), around(places)
+    places = start(client, places, condition)
+    how = mechanisms(client)
+    jumps = [place for place in places if how[place.addr][0] == "jump"]
+    there = around(jumps)
+    bad = [place for place in jumps if there[place.addr][0] != JUMP]
+    assert not bad, "no jump is at %s" % bad[:10]
+    began = time.monotonic()
+    work(rounds)
+    seconds = time.monotonic() - began
+    hits = all_hits(client, places)
+    for line in losses(client):
+        say(line)
+    client.ok("QTStop")
+    restored(here.text, before, places, {place.addr: near[place.addr] for place in places})
+    say("%d places, %d of them hit, %d hits in %.1f s" % (len(places), sum(map(bool, hits)), sum(hits), seconds))
+    return places, how, hits
+
+
+# Topics ------------------------------------------------------------------------------------------
+
+@gtp.test
+def together():
+    """random places, all together under load: jumps are there, nothing breaks, the text is restored"""
+    with gtp.Client() as client:
+        places = unique(here.sets["uniform"] + here.sets["module"] + here.sets["entry"])
+        places, how, _ = under_load(client, places, mixed)
+        never = [i for i, hits in enumerate(all_hits(client, places), 1) if hits and mixed(i)[0] == NEVER]
+        assert not never, "a condition that never holds did at %s" % [places[i - 1] for i in never]
+        say("modules:")
+        tell([p for p in here.sets["module"] if p.addr in how], how)
+        say("entries:")
+        tell([p for p in here.sets["entry"] if p.addr in how], how)
+        say("instructions chosen of all of the kernel's that take a probe:")
+        uniform = [p for p in unique(here.sets["uniform"]) if p.addr in how]
+        share = tell(uniform, how)["jump"] / len(uniform)
+        error = (share * (1 - share) / len(uniform)) ** 0.5
+        say("share of jumps: %.1f %% (+- %.1f)" % (100 * share, 100 * error))
+        assert share + 3 * error >= SHARE, "%.1f %% are jumps" % (100 * share)
+
+
+def second_instructions():
+    """Of as many functions as there is time for."""
+    return unique(here.sets["second"])[:min(AT_ONCE, 4 * len(here.sets["uniform"]))]
+
+
+def find_hot(client):
+    """Functions that run under the load."""
+    if here.hot:
+        return here.hot
+    places, _, hits = under_load(client, second_instructions(), lambda i: ("", ()))
+    here.hot = [place for place, n in zip(places, hits) if n]
+    return here.hot
+
+
+@gtp.test
+def inner():
+    """many places of the same functions, with several waves of load, conditions and overlaps"""
+    with gtp.Client() as client:
+        places = unique(here.sets["inner"])
+        here.rng.shuffle(places)
+        for at in range(0, len(places), AT_ONCE):
+            part, how, _ = under_load(client, places[at:at + AT_ONCE], mixed, 3)
+            tell(part, how)
+
+
+@gtp.test
+def single():
+    """one by one, each under load: hits or none, and the text is back"""
+    with gtp.Client() as client:
+        anywhere, hot = unique(here.sets["uniform"]), find_hot(client)
+        few = min(len(anywhere) // 25, 60)
+        places = here.rng.sample(anywhere, few) + here.rng.sample(hot, min(len(hot), few // 2))
+        before = begin(client)
+        counts = collections.Counter()
+        load = subprocess.Popen([sys.executable, "-B", HERE + "/load.py", "1000"], start_new_session=True)
+        try:
+            for place in places:
+                near = around([place])
+                if not start(client, [place]):
+                    continue
+                counts[mechanisms(client)[place.addr][0]] += 1
+                client.hits(1, place.addr)
+                client.ok("QTStop")
+                gtp.until(lambda p=place, n=near: around([p]) == n, 30)
+        finally:
+            os.killpg(load.pid, 9)
+            load.wait()
+        restored(here.text, before, places, around(places))
+        say(dict(counts))
+
+
+def put(path, text, more=0):
+    """One write, as the files of ftrace want it."""
+    fd = os.open(TRACING + path, os.O_WRONLY | more)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+class Events:
+    """Somebody else's count of calls: kprobe events at functions' entries."""
+
+    def __init__(self, places):
+        self.names = {}
+        for i, place in enumerate(places):
+            entry = place.addr - int(place.name.rsplit("+", 1)[1], 16)
+            put("kprobe_events", "p:jump/e%d 0x%x" % (i, entry), os.O_APPEND)
+            self.names["e%d" % i] = place
+        put("events/jump/enable", "1")
+
+    def counts(self):
+        """Calls of each, those that hit inside of another kprobe too."""
+        with open(TRACING + "kprobe_profile", encoding="ascii") as file:
+            rows = [line.split() for line in file]
+        return {self.names[name].addr: int(hits) + int(missed) for name, hits, missed in rows if name in self.names}
+
+    def remove(self):
+        put("events/jump/enable", "0")
+        put("kprobe_events", "", os.O_TRUNC)
+
+
+def settled(client, events, places):
+    """Both counts of those whose calls did not change meanwhile: nothing else than the load calls them."""
+    first = events.counts()
+    ours = dict(zip([place.addr for place in places], all_hits(client, places)))
+    second = events.counts()
+    return {addr: (ours[addr], first[addr]) for addr in first if first[addr] == second[addr]}
+
+
+def compare(places, how, old, new, unseen):
+    """What has been counted between two times; what is missing must be what the module says it has not seen."""
+    never = {place.addr for i, place in enumerate(places, 1) if mixed(i)[0] == NEVER}
+    calls = {addr: new[addr][1] - old[addr][1] for addr in old if addr in new and new[addr][1] > old[addr][1]}
+    hits = {addr: new[addr][0] - old[addr][0] for addr in calls}
+    missing = {addr: (0 if addr in never else n) - hits[addr] for addr, n in calls.items()}
+    for place in places:
+        if missing.get(place.addr):
+            say("%s: %d hits, %d calls, %s, condition %s" % (
+                place.name, hits[place.addr], calls[place.addr], how[place.addr][0],
+                "never holds" if place.addr in never else "holds"))
+    say("%d functions are called by the load alone, %d times; at %d the condition never holds; %d hits inside others" % (
+        len(calls), sum(calls.values()), len(never & set(calls)), unseen))
+    assert len(calls) >= 10, "too few to say anything"
+    assert all(n >= 0 for n in missing.values()), "more hits than calls"
+    assert sum(missing.values()) <= unseen, "hits are missing that the module does not tell of"
+
+
+@gtp.test
+def counts():
+    """hits of functions' second instructions are their calls, as kprobe events count them; none if a condition never holds"""
+    with gtp.Client() as client:
+        hot = find_hot(client)
+        before = begin(client)
+        places = start(client, here.rng.sample(hot, min(150, len(hot))), lambda i: (mixed(i)[0], ()))
+        how = mechanisms(client)
+        events = Events(places)
+        try:
+            work(1)
+            unseen = nested(client)
+            old = settled(client, events, places)
+            work(2)
+            new = settled(client, events, places)
+            unseen = nested(client) - unseen
+        finally:
+            client.ok("QTStop")
+            events.remove()
+        compare(places, how, old, new, unseen)
+        gtp.until(lambda: not here.text.changed(before), 30)
+
+
+def optimized():
+    """Where the kernel has made a jump of a kprobe; when it has stopped to make more."""
+    seen, same = None, 0
+    while same < 10:
+        now = {int(line.split()[0], 16) for line in gtp.armed() if "[OPTIMIZED]" in line}
+        same = same + 1 if now == seen else 0
+        seen = now
+        time.sleep(0.3)
+    return seen
+
+
+@gtp.test
+def kernel():
+    """what the kernel's own optimiser takes of the same places, and what gdbtp does"""
+    with gtp.Client() as client:
+        before = begin(client)
+        places = start(client, unique(here.sets["uniform"])[:1000])
+        ours = mechanisms(client)
+        client.ok("QTStop")
+        client.monitor("jumps off")
+        places = start(client, places)
+        theirs = optimized()
+        client.ok("QTStop")
+        client.monitor("jumps on")
+        table = collections.Counter()
+        for place in places:
+            how, why = ours[place.addr]
+            table[how, place.addr in theirs, place.verdict, place.kernel, why or ""] += 1
+        tell(places, ours)
+        say("number, gdbtp's, the kernel's, the verdict from the file, the kernel's rule there, why gdbtp makes no jump")
+        for (how, kernels, verdict, rule, why), n in sorted(table.items(), key=lambda row: -row[1]):
+            say("%5d %-7s %-11s %-9s %-8s %s" % (n, how, "[OPTIMIZED]" if kernels else "breakpoint", verdict, rule, why))
+        say("jumps of gdbtp's %d, of the kernel's %d, of %d" % (
+            sum(n for row, n in table.items() if row[0] == "jump"), sum(n for row, n in table.items() if row[1]),
+            len(places)))
+        gtp.until(lambda: not here.text.changed(before), 60)
+
+
+@gtp.test
+def halt():
+    """no probe where a CPU waits for an interrupt: a single step of it has interrupts off, and never ends"""
+    found = gtp.symbols("native_safe_halt", "native_halt")
+    with gtp.Client() as client, Kcore() as core:
+        for name, addr in found.items():
+            at = core.read(addr, 16).index(HLT)
+            client.define((1, addr + at))
+            reply = client.ask("QTStart")
+            say("%s+0x%x: %s" % (name, at, reply))
+            assert reply.startswith("E."), reply
+
+
+@gtp.test
+def weak():
+    """the function tracer's sites in code without a name: it never calls from there, and is not asked to"""
+    with gtp.Client() as client:
+        before = begin(client)
+        places = start(client, here.sets["weak"])
+        how = mechanisms(client)
+        client.ok("QTStop")
+        assert len(places) >= 5, "too few to say anything"
+        bad = [place.name for place in places if how[place.addr][0] == "ftrace call"]
+        assert not bad, bad
+        gtp.until(lambda: not here.text.changed(before), 30)
+
+
+WAITS = {"cpus": "on_each_cpu_cond_mask function=%si:symbol", "tasks": "call_rcu_tasks"}
+# Now and then vmalloc() takes back what has been freed, and has the TLBs flushed.
+FLUSH = r"function=(do_kernel_range_flush|do_flush_tlb_all)\+"
+
+
+class Waits:
+    """How often this process makes all CPUs, or all tasks, be waited for; TLBs aside."""
+
+    def __enter__(self):
+        for name, function in WAITS.items():
+            put("kprobe_events", "p:waits/%s %s" % (name, function), os.O_APPEND)
+        put("events/waits/filter", "common_pid == %d" % os.getpid())
+        put("events/waits/enable", "1")
+        return self
+
+    def __exit__(self, *_):
+        put("events/waits/enable", "0")
+        put("kprobe_events", "", os.O_TRUNC)
+
+    def during(self, call):
+        """How many of each kind."""
+        put("trace", "", os.O_TRUNC)
+        call()
+        with open(TRACING + "trace", encoding="ascii") as file:
+            lines = [line for line in file if not re.search(FLUSH, line)]
+        return tuple(sum(" %s: (" % name in line for line in lines) for name in WAITS)
+
+
+def waits_row(client, waiting, places):
+    """Of QTStart and QTStop, with jumps at all of them."""
+    define(client, places)
+    on = waiting.during(lambda: client.ok("QTStart"))
+    assert all(how == "jump" for how, _ in mechanisms(client).values()), "not all are jumps"
+    return on, waiting.during(lambda: client.ok("QTStop"))
+
+
+@gtp.test
+def waits():
+    """as many waits for all CPUs and for all tasks for thousands of jumps as for one, both ways"""
+    with gtp.Client() as client, Waits() as waiting:
+        before = begin(client)
+        places = start(client, second_instructions())
+        how = mechanisms(client)
+        client.ok("QTStop")
+        jumps = [place for place in places if how[place.addr][0] == "jump"]
+        numbers = [n for n in (1, 10, 100, 1000) if n < len(jumps)] + [len(jumps)]
+        rows = {n: waits_row(client, waiting, jumps[:n]) for n in numbers}
+        for n, (on, off) in rows.items():
+            say("%d jumps: QTStart waits %d times for all CPUs, %d for all tasks; QTStop %d and %d" % (n, *on, *off))
+        assert all(min(on + off) > 0 for on, off in rows.values()), "waits are not seen"
+        assert len(set(rows.values())) == 1, "the waits are not as many for more places"
+        gtp.until(lambda: not here.text.changed(before), 30)
+
+
+def main(seed, picks, *topics):
+    global here
+    topics = topics or ("together", "single", "counts", "kernel", "waits", "halt", "weak")
+    unknown = set(topics) - {function.__name__ for function in gtp.tests}
+    if unknown:
+        sys.exit("no topic %s" % ", ".join(unknown))
+    gtp.load("self_trace=1")  # what this process does is counted too
+    gtp.load_fixture()
+    subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
+    work(1)  # what the kernel switches on at first use, it does now
+    here = Here(int(seed), picks)
+    failed = 0
+    for function in [f for f in gtp.tests if f.__name__ in topics]:
+        began = time.monotonic()
+        try:
+            function()
+            word = "ok"
+        except Exception:  # the others are run all the same
+            word = "not ok"
+            failed = 1
+            print("# " + traceback.format_exc().replace("\n", "\n# "))
+        print("%s - %s: %s # %.1f s" % (word, function.__name__, function.__doc__, time.monotonic() - began), flush=True)
+    gtp.unload()
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
