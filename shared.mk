@@ -37,7 +37,7 @@ GTP_SHARED := \
 	jit/compile_call.c \
 	jit/compile_frame.c \
 	jit/compile_fuse.c \
-	jit/live.c \
+	jit/pad_cond.c \
 	jit/copy.c \
 	jit/pad.c \
 	jit/stubs.c \

@@ -29,7 +29,7 @@ SYM_START(gtp_jit_arena, SYM_L_GLOBAL, SYM_A_NONE) /* SYM_FUNC_START may put pad
 SYM_FUNC_END(gtp_jit_arena)
 STACK_FRAME_NON_STANDARD gtp_jit_arena
 
-SYM_FUNC_START_LOCAL(gtp_jit_pads)
+SYM_FUNC_START_LOCAL(gtp_jit_fault_stubs)
 .Lpads:
 	.set	group, 0
 	.rept	GROUPS
@@ -45,8 +45,8 @@ SYM_FUNC_START_LOCAL(gtp_jit_pads)
 	.long	gtp_jit_faulted - . - 4
 	.set	group, group + GROUP_BYTES
 	.endr
-SYM_FUNC_END(gtp_jit_pads)
-STACK_FRAME_NON_STANDARD gtp_jit_pads
+SYM_FUNC_END(gtp_jit_fault_stubs)
+STACK_FRAME_NON_STANDARD gtp_jit_fault_stubs
 
 /*
  * Go on where ax_jit_careful() says, with every register as the load had it. The flags are

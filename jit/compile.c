@@ -122,7 +122,7 @@ static void do_return(struct ax_jit *j)
 	x86_zero(&j->b, X86_RDX);
 	if (j->framed)
 		x86_leave(&j->b);
-	jit_return(j->req.world, &j->b, j->base);
+	jit_return(j->req.target, &j->b, j->base);
 }
 
 /* Bytes of a return as things stand; emitting one changes nothing but the buffer. */
@@ -434,7 +434,7 @@ static void compile_insn(struct ax_jit *j)
 
 static void prologue(struct ax_jit *j)
 {
-	if (j->req.world->endbr)
+	if (j->req.target->endbr)
 		x86_endbr64(&j->b);
 	if (!j->framed)
 		return;

@@ -213,7 +213,7 @@ struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v);
 enum x86_reg jit_cached(const struct ax_jit *j, u32 hit);
 
 /* stubs.c */
-void jit_return(const struct ax_jit_world *w, struct x86_buf *b, u64 base);
+void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base);
 
 /* compile.c */
 void jit_begin(struct ax_jit *j, const struct ax_jit_request *req);
@@ -225,7 +225,7 @@ void jit_expr(struct ax_jit *j, const struct ax_verified *v); /* of an action */
 void jit_jcc_slow(struct ax_jit *j, enum x86_cc cc, u32 slow);
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
 
-/* live.c */
+/* pad_cond.c */
 void jit_live_begin(struct ax_jit *j);
 bool jit_live_choose(struct ax_jit *j);
 void jit_live_pin(struct ax_jit *j);

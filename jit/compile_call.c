@@ -10,7 +10,7 @@
 
 void jit_call(struct ax_jit *j, enum ax_jit_stub stub)
 {
-	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.world->stub[stub] : j->base);
+	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.target->stub[stub] : j->base);
 }
 
 /* To the registers where the stubs look for them; @v stays what it was for the stack. */

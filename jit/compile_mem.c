@@ -36,7 +36,7 @@ static bool take_sign(struct ax_jit *j, u32 bytes)
 /* The limit keeps 8 bytes clear of what may not be touched; a longer access needs more. */
 static s64 limit_for(const struct ax_jit *j, u32 span)
 {
-	return (s64)j->req.world->fast_limit - (span > 8 ? span : 0);
+	return (s64)j->req.target->fast_limit - (span > 8 ? span : 0);
 }
 
 /*
@@ -104,7 +104,7 @@ void jit_align_load(struct ax_jit *j, const struct jit_load *l, u32 span, u32 sl
 /* jit_may_be_fast - may the processor be asked at all? Of a constant address it is known now. */
 bool jit_may_be_fast(const struct ax_jit *j, const struct jit_load *l, u32 span)
 {
-	if (!j->req.world->fast)
+	if (!j->req.target->fast)
 		return false;
 	return l->base != X86_NO_REG ||
 	       (l->disp < limit_for(j, span) && jit_fits32(l->disp) && jit_fits32(l->disp + span));

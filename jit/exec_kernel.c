@@ -23,12 +23,12 @@
 extern u8 gtp_jit_arena[GTP_JIT_ARENA];
 
 enum {
-	SNIPPETS = GTP_JIT_ARENA - GTP_JIT_PADS, /* bytes, at the arena's beginning */
-	PAD_UNITS = GTP_JIT_PADS / AX_JIT_CODE_ALIGN,
+	SNIPPETS = GTP_JIT_ARENA - GTP_JIT_PAD_BYTES, /* bytes, at the arena's beginning */
+	PAD_UNITS = GTP_JIT_PAD_BYTES / AX_JIT_CODE_ALIGN,
 };
 
 static struct {
-	struct ax_jit_world world;
+	struct ax_jit_target target;
 	u32 begin;  /* behind the common stubs */
 	u32 used;   /* snippets so far, the stubs included */
 	u8 *writable; /* NULL: closed */
@@ -109,8 +109,8 @@ int gtp_jit_compile(struct ax_jit_request *req, struct gtp_jit_code *code)
 
 	if (!work)
 		return -ENOMEM;
-	if (!req->world)
-		req->world = &arena.world;
+	if (!req->target)
+		req->target = &arena.target;
 	code->len = ax_jit_plan(work, req);
 	err = emit(work, code);
 	gtp_mem_free(work);
@@ -157,8 +157,8 @@ int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
 
 	if (!work)
 		return -ENOMEM;
-	if (!req->world)
-		req->world = &arena.world;
+	if (!req->target)
+		req->target = &arena.target;
 	err = emit_pad(work, gtp_pad_plan(work, req), pad);
 	gtp_mem_free(work);
 	return err;
@@ -175,7 +175,7 @@ void gtp_jit_pad_free(const struct gtp_jit_pad *pad)
 void gtp_jit_pad_usage(u32 *used, u32 *size)
 {
 	*used = pad_units * AX_JIT_CODE_ALIGN;
-	*size = GTP_JIT_PADS;
+	*size = GTP_JIT_PAD_BYTES;
 }
 
 bool gtp_jit_ready(void)
@@ -183,9 +183,9 @@ bool gtp_jit_ready(void)
 	return arena.ready;
 }
 
-const struct ax_jit_world *gtp_jit_world(void)
+const struct ax_jit_target *gtp_jit_target(void)
 {
-	return &arena.world;
+	return &arena.target;
 }
 
 void gtp_jit_usage(u32 *used, u32 *size)
@@ -194,7 +194,7 @@ void gtp_jit_usage(u32 *used, u32 *size)
 	*size = SNIPPETS;
 }
 
-static void describe_world(struct ax_jit_world *w)
+static void describe_target(struct ax_jit_target *w)
 {
 	/*
 	 * Below the vsyscall page, the whole load: the kernel takes a fault there for one at a user
@@ -218,17 +218,17 @@ int gtp_jit_init(void)
 
 	BUILD_BUG_ON(GTP_JIT_LOAD_ALIGN != AX_JIT_LOAD_ALIGN);
 	BUILD_BUG_ON(GTP_JIT_ARENA % PAGE_SIZE);
-	BUILD_BUG_ON(GTP_JIT_PADS % AX_JIT_CODE_ALIGN || GTP_JIT_PADS >= GTP_JIT_ARENA);
+	BUILD_BUG_ON(GTP_JIT_PAD_BYTES % AX_JIT_CODE_ALIGN || GTP_JIT_PAD_BYTES >= GTP_JIT_ARENA);
 	if (!IS_ALIGNED(base, PAGE_SIZE))
 		return -EINVAL; /* what is written to a page would run elsewhere */
-	describe_world(&arena.world);
+	describe_target(&arena.target);
 	err = gtp_jit_open();
 	if (err)
 		return err;
 	/* The arena's first bytes belong to its symbol: an endbr64 that tools expect there. */
 	arena.begin = AX_JIT_CODE_ALIGN;
 	OPTIMIZER_HIDE_VAR(base); /* an address in the middle of code is nothing for objtool */
-	n = ax_jit_stubs(&arena.world, base + arena.begin, arena.writable + arena.begin,
+	n = ax_jit_stubs(&arena.target, base + arena.begin, arena.writable + arena.begin,
 			 SNIPPETS - arena.begin);
 	arena.begin += aligned(n);
 	gtp_jit_reset();

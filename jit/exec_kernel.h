@@ -44,7 +44,7 @@ struct gtp_jit_code {
 
 /**
  * gtp_jit_compile() - compile into the open arena
- * @req: what; a world is filled in if it has none. Bytecode must stay as long as the snippet
+ * @req: what; a target is filled in if it has none. Bytecode must stay as long as the snippet
  * @code: receives the snippet
  *
  * Return: 0, -ENOMEM, -ENOSPC (the arena is full), -EOPNOTSUPP (actions that are no one snippet),
@@ -66,7 +66,7 @@ struct gtp_jit_pad {
 
 /**
  * gtp_jit_pad_make() - put a jump pad into the open arena
- * @req: what; its world is filled in
+ * @req: what; its target is filled in
  * @pad: receives it; it may run after gtp_jit_close()
  *
  * Return: 0, -ENOMEM, -ENOSPC (no room for another pad), -EOPNOTSUPP (these instructions cannot be
@@ -83,8 +83,8 @@ void gtp_jit_pad_usage(u32 *used, u32 *size);
 /* gtp_jit_ready - is there an arena at all? */
 bool gtp_jit_ready(void);
 
-/* gtp_jit_world - where snippets in the arena run; a test may want it without fast loads */
-const struct ax_jit_world *gtp_jit_world(void);
+/* gtp_jit_target - where snippets in the arena run; a test may want it without fast loads */
+const struct ax_jit_target *gtp_jit_target(void);
 
 /* gtp_jit_usage - bytes of the arena in use and in all */
 void gtp_jit_usage(u32 *used, u32 *size);

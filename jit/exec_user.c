@@ -108,11 +108,11 @@ struct jit_user *jit_user_new(u32 size, s32 fast_limit)
 	if (!u)
 		die("calloc");
 	u->size = (size + 4095) & ~4095U;
-	u->world.fast = fast_limit;
-	u->world.fast_limit = fast_limit;
+	u->target.fast = fast_limit;
+	u->target.fast_limit = fast_limit;
 	map_twice(u);
 	memset(u->write, 0xcc, u->size);
-	u->stubs = ax_jit_stubs(&u->world, (u64)(uintptr_t)u->exec, u->write, u->size);
+	u->stubs = ax_jit_stubs(&u->target, (u64)(uintptr_t)u->exec, u->write, u->size);
 	if (!u->stubs)
 		die("ax_jit_stubs");
 	u->stubs = (u->stubs + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
@@ -161,7 +161,7 @@ ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *re
 
 	if (!work)
 		die("malloc");
-	req->world = &u->world;
+	req->target = &u->target;
 	n = ax_jit_plan(work, req);
 	fits = n && !emit(u, work, n);
 	if (len)

@@ -7,13 +7,13 @@
 
 /**
  * struct jit_user - an arena: one memory, mapped writable at one address and executable at another
- * @world: as ax_jit_stubs() filled it in
+ * @target: as ax_jit_stubs() filled it in
  * @size: bytes
  * @stubs: bytes of the common stubs, at the beginning
  * @used: bytes in use
  */
 struct jit_user {
-	struct ax_jit_world world;
+	struct ax_jit_target target;
 	u8 *write;
 	const u8 *exec;
 	u32 size;
@@ -56,7 +56,7 @@ ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 
 			   u32 *len);
 
 /*
- * jit_user_compile_request - the same of any request, whose world is filled in; NULL also when its
+ * jit_user_compile_request - the same of any request, whose target is filled in; NULL also when its
  * actions are no one snippet. @frame_bytes may be NULL
  */
 ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *req, u32 *len,

@@ -10,7 +10,7 @@
  * nothing but its two arguments and a few common stubs within 2 GiB. Without calls and with few
  * values it has no frame; it never uses more than AX_MAX_DEPTH + 10 words of stack of its own.
  *
- * Memory is read in one of two ways. Addresses below world->fast_limit are read by a plain load at
+ * Memory is read in one of two ways. Addresses below target->fast_limit are read by a plain load at
  * an offset that is a multiple of AX_JIT_LOAD_ALIGN; the 4 bytes before it say how far from there
  * the careful way begins (they are the displacement of the jump that checks the address). Who owns
  * the executable memory makes a fault of such a load continue there: the kernel by an exception
@@ -69,7 +69,7 @@ enum ax_jit_stub {
 enum { AX_JIT_MARK = 1 << 20 };
 
 /**
- * struct ax_jit_world - the place where snippets run
+ * struct ax_jit_target - the place where snippets run
  * @fast: there are fast loads at all
  * @endbr: indirect calls must find an endbr64
  * @lahf: the processor has lahf and sahf in 64-bit mode
@@ -84,7 +84,7 @@ enum { AX_JIT_MARK = 1 << 20 };
  * last 10 MiB, where the vsyscall page and the error pointers lie. One signed comparison tells it
  * from user addresses, which must never be touched without care.
  */
-struct ax_jit_world {
+struct ax_jit_target {
 	bool fast;
 	bool endbr;
 	bool lahf;
@@ -105,7 +105,7 @@ struct ax_jit_world {
  *
  * Return: bytes of code; 0 when it does not fit.
  */
-u32 ax_jit_stubs(struct ax_jit_world *w, u64 base, u8 *buf, u32 size);
+u32 ax_jit_stubs(struct ax_jit_target *w, u64 base, u8 *buf, u32 size);
 
 struct ax_jit;
 
@@ -139,7 +139,7 @@ struct ax_jit_item {
  * @v: the expression; its code must stay while snippets that print may run
  * @items: the actions; they are copied no more than what they point to
  * @nitems: how many; 0: it is @v
- * @world: where
+ * @target: where
  * @pc: what register 16 (rip) reads as
  * @seed: changes which registers are used, for tests; 0 is the best choice
  */
@@ -147,7 +147,7 @@ struct ax_jit_request {
 	const struct ax_verified *v;
 	const struct ax_jit_item *items;
 	u32 nitems;
-	const struct ax_jit_world *world;
+	const struct ax_jit_target *target;
 	u64 pc;
 	u32 seed;
 };

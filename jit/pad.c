@@ -54,7 +54,7 @@ static void push_number(struct ax_jit *j, bool held)
 
 static void call_hit(struct ax_jit *j)
 {
-	x86_call_far(&j->b, j->base, reach(j, j->req.world->pad_hit));
+	x86_call_far(&j->b, j->base, reach(j, j->req.target->pad_hit));
 	x86_popfq(&j->b); /* in place of the number */
 }
 
@@ -66,7 +66,7 @@ static void displaced(struct ax_jit *j)
 	if (pad->region)
 		gtp_copy_emit(&j->b, j->base, pad->region, pad->at, pad->copies);
 	else
-		jit_return(j->req.world, &j->b, j->base);
+		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)
 		return;
 	j->b.failed = failed; /* nothing is in reach from nowhere */
@@ -121,7 +121,7 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
 {
 	return (struct ax_jit_request){
-		.v = req->cond, .world = req->world, .pc = req->at, .seed = req->seed,
+		.v = req->cond, .target = req->target, .pc = req->at, .seed = req->seed,
 	};
 }
 

@@ -10,7 +10,7 @@
  * Control comes by a jmp from the probed place, with everything as it was there. Then
  *
  *	condition, if one can be evaluated here	  false: to "displaced"
- *	push $number; call world->pad_hit; popfq  all registers survive it; the number becomes flags
+ *	push $number; call target->pad_hit; popfq  all registers survive it; the number becomes flags
  *   displaced:
  *	the instructions that the jump replaced; jmp behind them
  *
@@ -33,7 +33,7 @@
  * struct gtp_pad_request - what to make
  * @region: what the jump displaces; NULL: control comes by a call, from ftrace
  * @cond: condition to evaluate here, or NULL; see gtp_pad_can()
- * @world: where; @world->pad_hit is the common way to C
+ * @target: where; @target->pad_hit is the common way to C
  * @at: the probed address; what rip reads as
  * @number: given to pad_hit, below 1 << 30
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
@@ -44,7 +44,7 @@
 struct gtp_pad_request {
 	const struct gtp_region *region;
 	const struct ax_verified *cond;
-	const struct ax_jit_world *world;
+	const struct ax_jit_target *target;
 	u64 at;
 	u32 number;
 	bool keep_flags;

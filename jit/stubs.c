@@ -129,7 +129,7 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 	[AX_JIT_PRINT] = { .call = print, .fallible = true },
 };
 
-void jit_return(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
 	if (w->return_thunk)
 		x86_jmp_far(b, base, w->return_thunk);
@@ -157,7 +157,7 @@ static void align_stack(struct x86_buf *b)
 }
 
 /* Out of the snippet: rax = 0, rdx = the status that is in rax. */
-static void emit_give_up(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
 	x86_mov(b, X86_RDX, X86_RAX);
 	x86_zero(b, X86_RAX);
@@ -165,7 +165,7 @@ static void emit_give_up(const struct ax_jit_world *w, struct x86_buf *b, u64 ba
 }
 
 /* The snippet has a frame if it calls: its rbp is the way out. */
-static void emit_call_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 base,
+static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
 	u32 ok = 0;
@@ -215,7 +215,7 @@ static void restore_all(struct x86_buf *b)
  * On an error: leave the snippet's frame if it has one, else what it pushed and its return
  * address.
  */
-static void emit_slow_error(const struct ax_jit_world *w, struct x86_buf *b, u64 base)
+static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
 	u32 framed, few, out;
 
@@ -236,7 +236,7 @@ static void emit_slow_error(const struct ax_jit_world *w, struct x86_buf *b, u64
 	emit_give_up(w, b, base);
 }
 
-static void emit_slow_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 base,
+static void emit_slow_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
 	u32 ok;
@@ -256,7 +256,7 @@ static void emit_slow_stub(const struct ax_jit_world *w, struct x86_buf *b, u64 
 	jit_return(w, b, base);
 }
 
-u32 ax_jit_stubs(struct ax_jit_world *w, u64 base, u8 *buf, u32 size)
+u32 ax_jit_stubs(struct ax_jit_target *w, u64 base, u8 *buf, u32 size)
 {
 	struct x86_buf b = { .p = buf, .size = size };
 

@@ -86,10 +86,10 @@ static bool collects_flags(const struct gtp_tracepoint *tp)
 static int make_pad(struct gtp_jump *d, const struct ax_verified *cond, struct gtp_jit_pad *pad,
 		    u32 *copies)
 {
-	struct ax_jit_world world = *gtp_jit_world();
+	struct ax_jit_target target = *gtp_jit_target();
 	struct gtp_pad_request req = {
 		.region = d->call ? NULL : &d->region,
-		.world = &world,
+		.target = &target,
 		.cond = cond,
 		.at = d->patch.addr,
 		.number = d->number,
@@ -98,7 +98,7 @@ static int make_pad(struct gtp_jump *d, const struct ax_verified *cond, struct g
 	};
 
 	if (d->call)
-		world.pad_hit = (u64)gtp_pad_called;
+		target.pad_hit = (u64)gtp_pad_called;
 	d->conditional = cond;
 	return gtp_jit_pad_make(&req, pad);
 }

@@ -44,7 +44,7 @@ struct jitdiff_case {
  * @read: memory as the careful way sees it
  * @compile: into executable memory; @g may decide how; 0 or -errno
  * @differ: tell
- * @request: as @compile, of any request, whose world is filled in; -EOPNOTSUPP: these actions are
+ * @request: as @compile, of any request, whose target is filled in; -EOPNOTSUPP: these actions are
  *	no one snippet. @frame_bytes may be NULL
  * @forget: what was requested before is not needed any more
  * @complain: tell what is not the same with a tracepoint of these actions

@@ -44,7 +44,7 @@ static void setup(void)
 	memset(p + 100, 0, 4);
 	fast = jit_user_new(ARENA, LIMIT);
 	careful = jit_user_new(ARENA, 0);
-	careful->world.endbr = true;
+	careful->target.endbr = true;
 }
 
 /* The upper half of the address space is the lower one again, for who asks carefully. */

@@ -373,7 +373,7 @@ static bool nested(const struct test *t)
 {
 	const struct padworld *w = padworld();
 
-	return t->v.flags & AX_F_READS_MEM && w->code->world.task &&
+	return t->v.flags & AX_F_READS_MEM && w->code->target.task &&
 	       w->task.faults >= AX_JIT_MARK;
 }
 
@@ -455,7 +455,7 @@ static void choose_task(struct axgen *g)
 {
 	struct padworld *w = padworld();
 
-	w->code->world.task = axgen_pick(g, 4) ? (s32)offsetof(struct padworld_task, self) : 0;
+	w->code->target.task = axgen_pick(g, 4) ? (s32)offsetof(struct padworld_task, self) : 0;
 	w->task.faults = axgen_pick(g, 3);
 	if (!axgen_pick(g, 8))
 		w->task.faults += AX_JIT_MARK;
@@ -477,7 +477,7 @@ static void choose(struct test *t, struct axgen *g)
 		.seed = axgen_pick(g, 31),
 		.keep_flags = !axgen_pick(g, 4),
 	};
-	padworld()->code->world.lahf = axgen_pick(g, 4);
+	padworld()->code->target.lahf = axgen_pick(g, 4);
 	choose_task(g);
 	if (axgen_pick(g, 16))
 		choose_condition(t, g);

@@ -129,9 +129,9 @@ static void setup(void)
 	mprotect(p + 4 * PAGE, PAGE, PROT_NONE);
 	map(PADWORLD_STACK, PADWORLD_STACK_SIZE);
 	world.code = jit_user_new(ARENA, PADWORLD_LIMIT);
-	world.code->world.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
-	world.code->world.lahf = true;
-	world.code->world.task_faults = (s32)offsetof(struct padworld_task, faults);
+	world.code->target.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
+	world.code->target.lahf = true;
+	world.code->target.task_faults = (s32)offsetof(struct padworld_task, faults);
 	world.task.self = (u64)(uintptr_t)&world.task;
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &world.task)) {
 		perror("arch_prctl");
@@ -195,7 +195,7 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len)
 	u64 at = 0;
 	int ret;
 
-	req->world = &u->world;
+	req->target = &u->target;
 	work = malloc(gtp_pad_work_size(req));
 	*len = gtp_pad_plan(work, req);
 	if (*len && *len > u->size - u->used)

@@ -60,7 +60,7 @@ struct padworld_task {
  * struct padworld - the place
  * @code: arena for pads
  * @place: arena for original code
- * @task: the task that pads mark, if code->world.task says so
+ * @task: the task that pads mark, if code->target.task says so
  */
 struct padworld {
 	struct jit_user *code;

@@ -41,10 +41,10 @@ static struct jit_test_request *request;
 static struct jit_test_reply *reply;
 static u32 reply_size;
 
-ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_world *w, u64 pc,
+ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_target *w, u64 pc,
 			   u32 *len)
 {
-	struct ax_jit_request req = { .v = v, .world = w, .pc = pc };
+	struct ax_jit_request req = { .v = v, .target = w, .pc = pc };
 	struct gtp_jit_code code;
 	int err;
 
@@ -115,7 +115,7 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 	struct ax_point *points = kvmalloc_array(r->code_len + 1, sizeof(*points), GFP_KERNEL);
 	struct ax_verified v;
 	struct ax_error err;
-	struct ax_jit_world w = *gtp_jit_world();
+	struct ax_jit_target w = *gtp_jit_target();
 	ax_jit_fn fn = NULL;
 	u64 value = 0;
 	u32 len;

@@ -207,7 +207,7 @@ static int one(struct pad_test *t)
 	int err;
 
 	choose_state(t);
-	t->nested = gtp_jit_world()->task && !axgen_pick(&t->g, 8);
+	t->nested = gtp_jit_target()->task && !axgen_pick(&t->g, 8);
 	err = choose_condition(t);
 	if (!err)
 		err = make_pad(t);

@@ -9,7 +9,7 @@
  * jit_test_compile - into the arena, as the only snippet there; NULL when it cannot. @w: NULL, or a
  * world to use instead of the kernel's
  */
-ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_world *w, u64 pc,
+ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_target *w, u64 pc,
 			   u32 *len);
 
 /* jit_test_request - any request, behind what is in the arena; as gtp_jit_compile() returns */

@@ -253,7 +253,7 @@ static void test_deep(void **state)
 /* Work memory of exactly the size that was asked for, code to the byte: ASan watches both ends. */
 static u32 compile_exactly(const struct ax_verified *v, u32 seed)
 {
-	struct ax_jit_request req = { .v = v, .world = &t.fast->world, .seed = seed };
+	struct ax_jit_request req = { .v = v, .target = &t.fast->target, .seed = seed };
 	struct ax_jit *work = malloc(ax_jit_work_size(&req));
 	u64 base = (u64)(uintptr_t)t.fast->exec + 4096;
 	u32 n = ax_jit_plan(work, &req);
@@ -353,8 +353,8 @@ static void test_and_is_two_jumps(void **state)
 /* Indirect calls of the kernel may have to find an endbr64, and returns to go by a thunk. */
 static void test_kernel_forms(void **state)
 {
-	struct ax_jit_world w = t.fast->world;
-	struct ax_jit_request req = { .v = assembled("reg 5; end"), .world = &w };
+	struct ax_jit_target w = t.fast->target;
+	struct ax_jit_request req = { .v = assembled("reg 5; end"), .target = &w };
 	struct ax_jit *work = malloc(ax_jit_work_size(&req));
 	static const u8 endbr[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 	u8 code[64];

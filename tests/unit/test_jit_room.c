@@ -128,7 +128,7 @@ static void test_code_buffers(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(text); i++) {
 		struct ax_jit_request req = {
-			.v = assembled(text[i]), .world = &t.fast->world, .pc = 0x1234,
+			.v = assembled(text[i]), .target = &t.fast->target, .pc = 0x1234,
 		};
 
 		for (req.seed = 0; req.seed < 14; req.seed += 5)
@@ -145,7 +145,7 @@ static void test_code_buffers_of_actions(void **state)
 		{ .kind = AX_JIT_EXPR },
 	};
 	struct ax_jit_request req = {
-		.items = items, .nitems = ARRAY_SIZE(items), .world = &t.fast->world,
+		.items = items, .nitems = ARRAY_SIZE(items), .target = &t.fast->target,
 	};
 
 	items[3].v = assembled("tracev 1; reg 5; trace_quick 8; ref64; const8 30; trace; end");
@@ -154,7 +154,7 @@ static void test_code_buffers_of_actions(void **state)
 
 static void test_stubs(void **state)
 {
-	struct ax_jit_world w = { .fast = true };
+	struct ax_jit_target w = { .fast = true };
 	u64 base = 0x10000000;
 	u32 n = ax_jit_stubs(&w, base, NULL, 1 << 16);
 
@@ -199,7 +199,7 @@ static void test_arena(void **state)
 
 static u32 plan(const struct ax_jit_item *items, u32 nitems, u32 *frame_bytes)
 {
-	struct ax_jit_request req = { .items = items, .nitems = nitems, .world = &t.fast->world };
+	struct ax_jit_request req = { .items = items, .nitems = nitems, .target = &t.fast->target };
 	struct ax_jit *work = malloc(ax_jit_work_size(&req));
 	u32 n = ax_jit_plan(work, &req);
 	u8 *code = malloc(n ? n : 1);

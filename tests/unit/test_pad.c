@@ -122,10 +122,10 @@ static void test_instructions(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		REGION("\x55\x48\x89\xe5\x53"); /* push rbp; mov rbp, rsp; push rbx */
 		t.region.flags_dead = rows[i].dead;
-		padworld()->code->world.task =
+		padworld()->code->target.task =
 			rows[i].mark ? (s32)offsetof(struct padworld_task, self) : 0;
 		make(rows[i].cond);
-		padworld()->code->world.task = 0;
+		padworld()->code->target.task = 0;
 		assert_int_not_equal(t.entry, 0);
 		memset((void *)PADWORLD_STACK, 0, 64);
 		if (strstr(rows[i].cond, "ref64"))
@@ -291,7 +291,7 @@ static u32 plan(void)
 	u32 n;
 
 	ask(NULL);
-	t.req.world = &padworld()->code->world;
+	t.req.target = &padworld()->code->target;
 	work = malloc(gtp_pad_work_size(&t.req));
 	n = gtp_pad_plan(work, &t.req);
 	free(work);
@@ -334,13 +334,13 @@ static void test_instructions_refused(void **state)
 /* The bytes of a pad for a place at @at, at @base. */
 static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 {
-	struct ax_jit_world world = { .pad_hit = base + 0x1000 };
+	struct ax_jit_target world = { .pad_hit = base + 0x1000 };
 	struct ax_jit *work;
 	int ret;
 
 	ask(cond);
 	t.req.at = at;
-	t.req.world = &world;
+	t.req.target = &world;
 	work = malloc(gtp_pad_work_size(&t.req));
 	*len = gtp_pad_plan(work, &t.req);
 	assert_in_range(*len, 1, 256);

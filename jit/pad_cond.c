@@ -46,7 +46,7 @@ static bool has(u16 set, enum x86_reg reg)
 
 static bool flags_in_rax(const struct ax_jit *j)
 {
-	return j->live.flags && j->req.world->lahf;
+	return j->live.flags && j->req.target->lahf;
 }
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
@@ -70,7 +70,7 @@ static void choose_marker(struct ax_jit *j)
 	u16 no = l->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
 
 	l->marker = X86_NO_REG;
-	if (!j->req.world->task || !(j->req.v->flags & AX_F_READS_MEM))
+	if (!j->req.target->task || !(j->req.v->flags & AX_F_READS_MEM))
 		return;
 	for (u32 i = 0; i < NR_BEST && l->marker == X86_NO_REG; i++)
 		if (!has(no, nth_best(j, i)))
@@ -204,8 +204,8 @@ static void move_rsp(struct ax_jit *j, s32 by)
 
 static struct x86_mem mark_of(struct ax_jit *j)
 {
-	x86_load_gs(&j->b, j->live.marker, j->req.world->task);
-	return x86_at(j->live.marker, j->req.world->task_faults);
+	x86_load_gs(&j->b, j->live.marker, j->req.target->task);
+	return x86_at(j->live.marker, j->req.target->task_faults);
 }
 
 static void mark(struct ax_jit *j)
