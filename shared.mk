@@ -42,16 +42,17 @@ GTP_SHARED := \
 	jit/pad.c \
 	jit/stubs.c \
 	hit/hit.c \
+	probe/arm.c \
 	probe/debugfs_text.c \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \
 	trace/sdata.c \
-	trace/tfile.c \
-	trace/file.c \
+	export/tfile.c \
+	export/file.c \
 	regions/insn.c \
 	regions/region.c \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, in the order of the data's path.
-GTP_FOLDERS := base transport stub session tracepoint agentexpr jit probe hit trace regions kernel
+GTP_FOLDERS := kernel stub export session probe/jump probe hit jit tracepoint trace regions agentexpr transport base

@@ -6,7 +6,7 @@
 #include <linux/slab.h>
 #include <linux/topology.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
 
 /*
  * Counted down by allocations; the one that reaches 0 fails. Two files of ours may be at it at

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Refusals in words. */
-#include "tracepoint/tracepoint.h"
+#include "base/why.h"
 
 void gtp_why(struct gtp_why *why, const char *fmt, ...)
 {

@@ -4,7 +4,7 @@
 #include <asm/page_types.h>
 #include <asm/vsyscall.h>
 
-#include "kernel/kernel.h"
+#include "hit/access_kernel.h"
 
 /*
  * A fault at a canonical kernel address ends at the exception table entry of the load. Any other
@@ -51,8 +51,8 @@ fault:
 }
 
 /*
- * A kernel thread runs on whatever address space was there before it: what lies at a user address
- * then is somebody else's, and chance.
+ * A kernel thread borrows the address space of the task before it: user addresses are then those of
+ * an unrelated process.
  */
 static int read_user(void *dst, u64 addr, u32 len)
 {

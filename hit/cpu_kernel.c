@@ -6,7 +6,10 @@
 #include <linux/sizes.h>
 #include <linux/topology.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
+#include "base/params_kernel.h"
+#include "hit/cpu_kernel.h"
+#include "hit/hit_kernel.h"
 
 DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
 
@@ -84,19 +87,6 @@ static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, str
 	return 0;
 }
 
-/**
- * gtp_buffers_get() - struct gtp_target_ops' buffers_get
- * @ctx: unused
- * @bytes: over all CPUs, 0: as the module parameter says
- * @circular: drop the oldest frames
- * @nslots: counters per CPU
- * @cpus: receives the array, indexed by CPU; entries of CPUs that are offline now are NULL, and
- *         should such a CPU come up during the run, its hits are counted as missed
- * @ncpus: receives its length
- * @why: the refusal
- *
- * Context: process, under gtp_host.lock, no probe armed. Return: 0 or -ENOMEM.
- */
 int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		    u32 *ncpus, struct gtp_why *why)
 {
@@ -122,14 +112,6 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
 	return 0;
 }
 
-/**
- * gtp_buffers_put() - struct gtp_target_ops' buffers_put
- * @ctx: unused
- * @cpus: from gtp_buffers_get()
- * @ncpus: its length
- *
- * Context: process, no probe armed, so no hit looks at gtp_this_cpu.
- */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 {
 	u32 i;

@@ -16,31 +16,30 @@
 #include "jit/jit.h"
 #include "hit/hit.h"
 #include "hit/hit_inline.h"
-#include "session/trace.h"
 
 /* --- the end of the run --- */
 
 static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why, u32 action, char kind)
 {
-	struct gtp_trace *t = cpu->trace;
+	struct gtp_run *run = cpu->run;
 
-	if (!gtp_claim(&t->ending))
+	if (!gtp_claim(&run->ending))
 		return;
-	t->ended_by = why;
-	t->stop_tp = cpu->tp->num;
-	t->stop_action = action;
-	t->stop_kind = kind;
-	t->stop_error = cpu->env.err;
-	WRITE_ONCE(t->active, false);
-	gtp_publish(&t->ending, GTP_ENDING_WRITTEN);
-	t->hit_ops->stopping(t->ctx);
+	run->ended_by = why;
+	run->stop_tp = cpu->tp->num;
+	run->stop_action = action;
+	run->stop_kind = kind;
+	run->stop_error = cpu->env.err;
+	WRITE_ONCE(run->active, false);
+	gtp_publish(&run->ending, GTP_ENDING_WRITTEN);
+	run->hit_ops->stopping(run->ctx);
 }
 
 /* --- what expressions can do --- */
 
 static __always_inline u64 read_clock(const struct gtp_cpu *cpu)
 {
-	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->trace->hit_ops->clock(cpu->trace->ctx);
+	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
 }
 
 /* One reading serves the whole turn: $clock is the time of the frame that shows it. */
@@ -56,14 +55,14 @@ static u64 hit_time_ns(struct gtp_cpu *cpu)
 {
 	u64 time = hit_time(cpu);
 
-	return cpu->tsc ? cpu->trace->hit_ops->tsc_to_ns(cpu->trace->ctx, time) : time;
+	return cpu->tsc ? cpu->run->hit_ops->tsc_to_ns(cpu->run->ctx, time) : time;
 }
 
 static int hit_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	return cpu->trace->hit_ops->read(cpu->trace->ctx, dst, addr, len);
+	return cpu->run->hit_ops->read(cpu->run->ctx, dst, addr, len);
 }
 
 /* Run control has checked that every variable of every expression exists. */
@@ -78,9 +77,9 @@ static s64 hit_getv(void *ctx, u16 num)
 		return (s64)hit_time_ns(cpu);
 	case GTP_TSV_CURRENT_TASK:
 	case GTP_TSV_CURRENT_TASK_PID:
-		return cpu->trace->hit_ops->builtin(cpu->trace->ctx, num);
+		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
 	default:
-		return READ_ONCE(cpu->trace->tsvs.slot[num]->value);
+		return READ_ONCE(cpu->run->tsvs.slot[num]->value);
 	}
 }
 
@@ -88,22 +87,22 @@ static void hit_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	WRITE_ONCE(cpu->trace->tsvs.slot[num]->value, value);
+	WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
 }
 
 static int hit_trace(void *ctx, u64 addr, u64 len)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	return gtp_buffer_add_mem(&cpu->buf, addr, len, cpu->trace->hit_ops->read, cpu->trace->ctx);
+	return gtp_buffer_add_mem(&cpu->buf, addr, len, cpu->run->hit_ops->read, cpu->run->ctx);
 }
 
 static int hit_trace_string(void *ctx, u64 addr, u64 max)
 {
 	struct gtp_cpu *cpu = ctx;
-	struct gtp_trace *t = cpu->trace;
+	struct gtp_run *run = cpu->run;
 
-	return gtp_buffer_add_string(&cpu->buf, addr, max, t->hit_ops->read, t->ctx);
+	return gtp_buffer_add_string(&cpu->buf, addr, max, run->hit_ops->read, run->ctx);
 }
 
 static int hit_tracev(void *ctx, u16 num)
@@ -117,7 +116,7 @@ static void hit_print(void *ctx, const char *text, u32 len)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	cpu->trace->hit_ops->print(cpu->trace->ctx, cpu->tp->num, text, len);
+	cpu->run->hit_ops->print(cpu->run->ctx, cpu->tp->num, text, len);
 }
 
 static const struct ax_ops expr_ops = {
@@ -130,10 +129,10 @@ static const struct ax_ops expr_ops = {
 	.print = hit_print,
 };
 
-void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t)
+void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run)
 {
-	cpu->trace = t;
-	cpu->quick = (u64 *)(cpu->stat + t->nslots);
+	cpu->run = run;
+	cpu->quick = (u64 *)(cpu->stat + run->nslots);
 	cpu->env = (struct ax_env){
 		.ops = &expr_ops,
 		.ctx = cpu,
@@ -152,11 +151,11 @@ static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 /* Not inline, lest the many that set nothing save registers for it. */
 static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
-	const struct gtp_hit_ops *ops = cpu->trace->hit_ops;
-	unsigned long flags = ops->tsv_lock(cpu->trace->ctx);
+	const struct gtp_hit_ops *ops = cpu->run->hit_ops;
+	unsigned long flags = ops->tsv_lock(cpu->run->ctx);
 	int rc = run_expr(cpu, e, result);
 
-	ops->tsv_unlock(cpu->trace->ctx, flags);
+	ops->tsv_unlock(cpu->run->ctx, flags);
 	return rc;
 }
 
@@ -209,8 +208,8 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 /* A record that is not there is no error: the rest of the frame is worth having without it. */
 static int collect_static(struct gtp_cpu *cpu)
 {
-	const struct gtp_trace *t = cpu->trace;
-	int rc = t->hit_ops->sdata(t->ctx, cpu->tp->loc, cpu->env.regs, &cpu->buf);
+	const struct gtp_run *run = cpu->run;
+	int rc = run->hit_ops->sdata(run->ctx, cpu->tp->loc, cpu->env.regs, &cpu->buf);
 
 	if (rc == -E2BIG)
 		cpu->env.err = (struct ax_error){ AX_E_TOO_MUCH, 0, 0, GTP_SDATA_RECORD_MAX, 0 };
@@ -391,17 +390,17 @@ static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
 	return sizeof(struct gtp_frame);
 }
 
-static bool uses_tsc(const struct gtp_trace *t)
+static bool uses_tsc(const struct gtp_run *run)
 {
-	for (u32 i = 0; i < t->ncpus; i++)
-		if (t->cpus[i])
-			return t->cpus[i]->tsc;
+	for (u32 i = 0; i < run->ncpus; i++)
+		if (run->cpus[i])
+			return run->cpus[i]->tsc;
 	return false;
 }
 
-void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp)
+void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
-	void *run = tp->actions ? tp->code : (void *)nothing;
+	void *code = tp->actions ? tp->code : (void *)nothing;
 	struct gtp_frame f = {
 		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
 		.tp = (u16)tp->num,
@@ -412,10 +411,10 @@ void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp)
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
 	if (!tp->enabled || tp->pass || tp->sdata)
-		run = NULL;
+		code = NULL;
 	WRITE_ONCE(tp->quick_start, start);
-	gtp_publish(&tp->quick, run);
-	gtp_publish(&tp->quickest, uses_tsc(t) && !tp->next_here ? run : NULL);
+	gtp_publish(&tp->quick, code);
+	gtp_publish(&tp->quickest, uses_tsc(run) && !tp->next_here ? code : NULL);
 }
 
 /* By the interpreter, or with a lock; when it cannot be told, this hit ends the run. */
@@ -458,7 +457,7 @@ static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	take_turn(cpu, tp, false);
-	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->trace->active))
+	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
 		take_turn(cpu, tp, false);
 }
 
@@ -466,16 +465,11 @@ void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	take_turn(cpu, tp, true);
 	tp = gtp_acquire(&tp->next_here);
-	if (tp && READ_ONCE(cpu->trace->active))
+	if (tp && READ_ONCE(cpu->run->active))
 		gtp_hit_turns(cpu, tp);
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {
 	gtp_hit_inline(loc, cpu, regs, false);
-}
-
-void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
-{
-	gtp_hit_inline(loc, cpu, regs, true);
 }

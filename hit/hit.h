@@ -14,7 +14,58 @@
 #include "tracepoint/tracepoint.h"
 #include "tracepoint/tsv.h"
 
-struct gtp_trace;
+enum gtp_stop {
+	GTP_STOP_NEVER_RUN, /* tnotrun */
+	GTP_STOP_RUNNING,
+	GTP_STOP_USER,         /* tstop */
+	GTP_STOP_FULL,         /* tfull */
+	GTP_STOP_DISCONNECTED, /* tdisconnected */
+	GTP_STOP_PASSCOUNT,    /* tpasscount */
+	GTP_STOP_ERROR,        /* terror */
+};
+
+/* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
+enum gtp_ending {
+	GTP_ENDING_NO,
+	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
+	GTP_ENDING_WRITTEN, /* by gtp_publish(): all of it can be read */
+};
+
+/**
+ * struct gtp_run - what a trace run shares with its hits
+ * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
+ *          the run
+ * @ending: enum gtp_ending: one hit at most ends the run
+ * @ended_by: the hit's reason; like @stop_tp, @stop_action, @stop_kind and @stop_error written by
+ *            the hit that has claimed @ending, and read only when @ending says that all is there
+ * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT, GTP_STOP_ERROR, GTP_STOP_FULL
+ * @stop_action: of GTP_STOP_ERROR: counted from 1, 0 is the condition
+ * @stop_kind: of @stop_action: 'R', 'M', 'X', or 'c' for the condition
+ * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
+ * @hit_ops, @ctx: where hits happen
+ * @tsvs: trace state variables
+ * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
+ * @nslots: counters that every CPU has
+ *
+ * Hits look at it without a lock; everything else is under the session's.
+ */
+struct gtp_run {
+	bool active;
+	u32 ending;
+	enum gtp_stop ended_by;
+	u32 stop_tp;
+	u32 stop_action;
+	char stop_kind;
+	struct ax_error stop_error;
+	const struct gtp_hit_ops *hit_ops;
+	void *ctx;
+	struct gtp_tsvs tsvs;
+	struct gtp_cpu **cpus;
+	u32 ncpus;
+	u32 nslots;
+};
+
+struct gtp_probe_backend;
 
 enum gtp_location_kind {
 	GTP_LOCATION_CODE,  /* an instruction */
@@ -29,9 +80,10 @@ enum gtp_location_kind {
  * @kind: what @addr is, and who arms it
  * @first: tracepoints here; grows at the end while armed, shrinks never
  * @last: the end of @first, which hits do not look at
- * @trace: the run it belongs to
- * @probe: whatever the target hangs on it while it is armed
- * @jump: the same, when it is armed as a jump
+ * @run: the run it belongs to
+ * @backend: the mechanism that has it; NULL: none yet, or it was refused
+ * @probe: the mechanism's own part, while @backend is set
+ * @next_own: others of the same mechanism, while these are disarmed
  * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
@@ -45,9 +97,10 @@ struct gtp_location {
 	enum gtp_location_kind kind;
 	struct gtp_tracepoint *first;
 	struct gtp_tracepoint *last;
-	struct gtp_trace *trace;
+	struct gtp_run *run;
+	const struct gtp_probe_backend *backend;
 	void *probe;
-	void *jump;
+	struct gtp_location *next_own;
 	u64 missed;
 	struct gtp_sdata_format *format;
 	const char *mechanism;
@@ -71,7 +124,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * struct gtp_cpu - everything a hit writes: one per CPU
  * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
  * @id: for $cpu_id
- * @trace: the run, from gtp_hit_prepare()
+ * @run: the run, from gtp_hit_prepare()
  * @tp: the tracepoint whose turn it is
  * @time: of its turn, as its frame has it; 0: not read yet
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
@@ -89,7 +142,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
 struct gtp_cpu {
 	u32 in_hit;
 	u32 id;
-	struct gtp_trace *trace;
+	struct gtp_run *run;
 	struct gtp_tracepoint *tp;
 	u64 time;
 	struct ax_env env;
@@ -136,20 +189,20 @@ struct gtp_hit_ops {
 /**
  * gtp_hit_prepare() - make a CPU's part ready for a run
  * @cpu: the part; its buffer, its counters, @id and @tsc are there
- * @t: the run
+ * @run: the run
  *
  * Context: any; nothing is armed yet, so no hit looks.
  */
-void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_trace *t);
+void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 
 /**
  * gtp_hit_settle() - find out whether hits of a tracepoint can be quick ones
- * @t: the run; its CPUs' parts are there
+ * @run: the run; its CPUs' parts are there
  * @tp: the tracepoint; something in its definition has changed, or its machine code
  *
  * Context: any; it may be armed and hit meanwhile.
  */
-void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp);
+void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 
 /**
  * gtp_hit() - handle a hit of a location
@@ -164,8 +217,5 @@ void gtp_hit_settle(const struct gtp_trace *t, struct gtp_tracepoint *tp);
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
-
-/* gtp_hit_held - the same when the condition of the first tracepoint there is known to hold */
-void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
 
 #endif /* _GTP_HIT_H */

@@ -5,7 +5,6 @@
 
 #include "jit/jit.h"
 #include "hit/hit.h"
-#include "session/trace.h"
 
 /*
  * Parts of it that are elsewhere, lest they cost where they are not needed.
@@ -63,7 +62,7 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 }
 
 /*
- * gtp_hit_inline - gtp_hit(), or gtp_hit_held() when @held is not 0; context as there
+ * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
  *
  * Words that others write are read plainly here: x86 keeps the order of loads, so barrier() is all
  * that an acquire needs, and a plain read can be part of a comparison.
@@ -73,7 +72,7 @@ static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struc
 {
 	struct gtp_tracepoint *tp;
 
-	if (unlikely(!loc->trace->active))
+	if (unlikely(!loc->run->active))
 		return;
 	/* What the run is made of was written before @active was. */
 	barrier();

@@ -15,10 +15,9 @@
 #include <asm/vsyscall.h>
 
 #include "base/compat.h"
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
-#include "probe/jump/jump.h"
 
 extern u8 gtp_jit_arena[GTP_JIT_ARENA];
 
@@ -207,7 +206,6 @@ static void describe_target(struct ax_jit_target *w)
 	w->lahf = boot_cpu_has(X86_FEATURE_LAHF_LM);
 	w->task = GTP_CURRENT_TASK;
 	w->task_faults = offsetof(struct task_struct, pagefault_disabled);
-	w->pad_hit = (u64)gtp_pad_hit;
 }
 
 int gtp_jit_init(void)

@@ -1,29 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The one trace session in this kernel: its lock, the end of a run that a hit asked for, modules
- * that go.
- */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
+/* The one trace session in this kernel, what it runs on, and the end of a run that a hit asked for. */
 #include <linux/irq_work.h>
-#include <linux/module.h>
-#include <linux/sched.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
-#include "kernel/kernel.h"
-#include "probe/jump/jump.h"
-#include "probe/fentry.h"
-#include "probe/jump/can_jump.h"
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "hit/access_kernel.h"
+#include "hit/cpu_kernel.h"
+#include "hit/hit_kernel.h"
+#include "jit/run_kernel.h"
+#include "kernel/backends.h"
+#include "kernel/host.h"
+#include "kernel/printf.h"
+#include "probe/arm.h"
+#include "probe/event.h"
 
-struct gtp_host gtp_host = {
-	.lock = __MUTEX_INITIALIZER(gtp_host.lock),
-};
+struct gtp_host gtp_host;
 
 enum {
 	/* printf's text may wait, so that a busy probe does not wake the worker for every line. */
 	TEXT_DELAY_MS = 50,
-	/* While somebody holds the lock. */
+	/* While the lock is held. */
 	RETRY_MS = 5,
 };
 
@@ -44,18 +42,18 @@ static void settle(struct work_struct *work)
 	bool ended;
 
 	/* Arming many probes takes as long as it takes; a worker that sleeps so long looks hung. */
-	if (!mutex_trylock(&gtp_host.lock)) {
+	if (!mutex_trylock(&gtp_lock)) {
 		settle_in(RETRY_MS);
 		return;
 	}
 	ended = gtp_trace_settle(&gtp_host.trace);
 	/* Before the text is looked at, and a full barrier: what comes later asks again. */
 	atomic_xchg(&text_asked, 0);
-	if (gtp_context_drain())
+	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
 		settle_in(TEXT_DELAY_MS);
 	if (ended && gtp_host.stub)
 		gtp_stub_trace_ended(gtp_host.stub);
-	mutex_unlock(&gtp_host.lock);
+	mutex_unlock(&gtp_lock);
 }
 
 /*
@@ -75,7 +73,7 @@ static void text_kicked(struct irq_work *work)
 static struct irq_work end_kick = IRQ_WORK_INIT(end_kicked);
 static struct irq_work text_kick = IRQ_WORK_INIT(text_kicked);
 
-void gtp_host_kick_end(void)
+static void kick_end(void)
 {
 	irq_work_queue(&end_kick);
 }
@@ -85,61 +83,71 @@ void gtp_host_kick_end(void)
  * the kick: if every line kicked, each interrupt would cause the next one, and its CPU would do
  * nothing else any more.
  */
-void gtp_host_kick_text(void)
+static void kick_text(void)
 {
 	if (!atomic_xchg(&text_asked, 1))
 		irq_work_queue(&text_kick);
 }
+
+/* --- what hits and the session ask for --- */
+
+static void print(void *ctx, u32 tp, const char *text, u32 len)
+{
+	gtp_text_put(gtp_cpu_text(this_cpu_read(gtp_this_cpu)), text, len);
+	kick_text();
+}
+
+static void stopping(void *ctx)
+{
+	kick_end();
+}
+
+static const struct gtp_hit_ops hit_ops = {
+	.read = gtp_access_read,
+	.clock = gtp_hit_clock,
+	.tsc_to_ns = gtp_hit_tsc_to_ns,
+	.builtin = gtp_hit_builtin,
+	.tsv_lock = gtp_hit_tsv_lock,
+	.tsv_unlock = gtp_hit_tsv_unlock,
+	.print = print,
+	.sdata = gtp_event_take,
+	.stopping = stopping,
+};
 
 static u64 wallclock_us(void *ctx)
 {
 	return ktime_to_us(ktime_get_real());
 }
 
-void gtp_host_progress(void *ctx, const char *what, u32 done, u32 total)
+static void tell_progress(const char *what, u32 done, u32 total)
 {
-	lockdep_assert_held(&gtp_host.lock);
-	cond_resched();
 	if (gtp_host.stub)
 		gtp_stub_progress(gtp_host.stub, what, done, total);
 }
 
-static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+static void progress(void *ctx, const char *what, u32 done, u32 total)
 {
-	int err;
-
-	if (loc->kind == GTP_LOCATION_EVENT)
-		return gtp_event_arm(ctx, loc, why);
-	loc->no_jump = NULL;
-	err = gtp_fentry_arm(loc, why);
-	if (err == -EOPNOTSUPP)
-		err = gtp_jump_stage(loc, why);
-	if (err == -EOPNOTSUPP)
-		err = gtp_kprobe_arm(ctx, loc, why);
-	if (err) { /* there will be no commit */
-		gtp_can_jump_batch_end();
-		gtp_jump_batch_ends();
-	}
-	return err;
+	gtp_progress(what, done, total);
 }
 
-static int arm_done(void *ctx, struct gtp_why *why)
+static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
-	return gtp_jump_commit(why);
+	return gtp_arm(gtp_backends, loc, why);
+}
+
+static int arm_done(void *ctx, struct gtp_location *first, struct gtp_why *why)
+{
+	return gtp_arm_commit(gtp_backends, first, why);
 }
 
 static int widen(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
-	return gtp_jump_widen(loc, why);
+	return gtp_arm_widen(loc, why);
 }
 
-/* Kprobes first: behind an endbr the kernel may have moved one of ours onto a jump of ours. */
 static void disarm(void *ctx, struct gtp_location *first)
 {
-	gtp_kprobe_disarm(ctx, first);
-	gtp_fentry_disarm(first);
-	gtp_jump_disarm(first);
-	gtp_event_disarm(ctx, first);
+	gtp_arm_disarm(gtp_backends, first);
 }
 
 static const struct gtp_target_ops target_ops = {
@@ -152,7 +160,7 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
-	.progress = gtp_host_progress,
+	.progress = progress,
 	.code_begin = gtp_jit_code_begin,
 	.code_make = gtp_jit_code_make,
 	.code_make_actions = gtp_jit_code_make_actions,
@@ -160,111 +168,25 @@ static const struct gtp_target_ops target_ops = {
 	.code_forget = gtp_jit_code_forget,
 };
 
-static void tell_unloaded(const struct module *mod, bool init, u32 n)
-{
-	char text[160];
+/* --- coming and going --- */
 
-	snprintf(text, sizeof(text),
-		 "the %scode of module %s has gone, and %u tracepoint%s with it\n",
-		 init ? "init " : "", mod->name, n, n == 1 ? "" : "s");
-	pr_info("%s", text);
-	if (gtp_host.stub)
-		gtp_stub_print(gtp_host.stub, text);
-}
-
-/* The range around all that we have armed in a module; its markers are no init code. */
-static bool armed_range(const struct module *mod, bool init, u64 *start, u64 *end)
-{
-	u64 other_start, other_end;
-
-	gtp_kprobe_range_in(mod, init, start, end);
-	if (gtp_jump_range_in(mod, init, &other_start, &other_end)) {
-		*start = min(*start, other_start);
-		*end = max(*end, other_end);
-	}
-	if (!init && gtp_event_range_in(mod, &other_start, &other_end)) {
-		*start = min(*start, other_start);
-		*end = max(*end, other_end);
-	}
-	return *end;
-}
-
-static void forget_text(const struct module *mod, bool init)
-{
-	u64 start, end;
-	u32 n;
-
-	/*
-	 * Without a probe in it a module comes and goes without our lock. That matters: under the
-	 * lock, saving a trace may open a file whose file system loads a module, and then nothing
-	 * is armed.
-	 */
-	if (!armed_range(mod, init, &start, &end))
-		return;
-	mutex_lock(&gtp_host.lock);
-	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
-	if (n)
-		tell_unloaded(mod, init, n);
-	mutex_unlock(&gtp_host.lock);
-}
-
-/*
- * The kernel's own kprobe notifier has the highest priority, so it ran before this one and has
- * already made the probes in that text harmless; taking them off later, as we do, is what it
- * expects. It holds nothing that we need.
- */
-static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
-{
-	/* One that goes because its init failed has its init code still. */
-	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
-		forget_text(data, true);
-	if (state == MODULE_STATE_GOING)
-		forget_text(data, false);
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block module_notifier = {
-	.notifier_call = module_changed,
-};
-
-/**
- * gtp_host_init() - the trace session comes to be
- *
- * Context: module init. Return: 0 or -errno.
- */
 int gtp_host_init(void)
 {
-	int err;
-
-	err = gtp_trace_init(&gtp_host.trace, &gtp_mem, &target_ops, &gtp_hit_kernel_ops, NULL);
-	if (err)
-		return err;
-	err = register_module_notifier(&module_notifier);
-	if (err)
-		gtp_trace_exit(&gtp_host.trace);
-	return err;
+	mutex_lock(&gtp_lock);
+	gtp_progress_to(tell_progress);
+	mutex_unlock(&gtp_lock);
+	return gtp_trace_init(&gtp_host.trace, &gtp_mem, &target_ops, &hit_ops, NULL);
 }
 
-/**
- * gtp_host_exit() - stop what runs, free everything
- *
- * Context: module exit or failed init; nobody is connected and nobody can connect any more.
- */
-void gtp_host_exit(void)
+void gtp_host_stop(void)
 {
 	/*
-	 * Waits for a notifier call that is under way. It may take the lock, so the lock is not
-	 * held here.
-	 */
-	unregister_module_notifier(&module_notifier);
-
-	/*
-	 * Hits on other CPUs and the work below may still run; after this no hit does, so nothing
+	 * Hits on other CPUs and the work may still run; after this no hit does, so that nothing
 	 * kicks any more.
 	 */
-	mutex_lock(&gtp_host.lock);
+	mutex_lock(&gtp_lock);
 	gtp_trace_stop(&gtp_host.trace, GTP_STOP_USER);
-	mutex_unlock(&gtp_host.lock);
+	mutex_unlock(&gtp_lock);
 
 	/*
 	 * The last kick may be on its way to the work: wait for the kicks first, then nothing
@@ -273,6 +195,9 @@ void gtp_host_exit(void)
 	irq_work_sync(&end_kick);
 	irq_work_sync(&text_kick);
 	cancel_delayed_work_sync(&settle_work);
+}
 
+void gtp_host_exit(void)
+{
 	gtp_trace_exit(&gtp_host.trace);
 }

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /proc/gtp: the file that GDB opens as if it were a serial line. */
-#include <linux/capability.h>
 #include <linux/compat.h>
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/poll.h>
 #include <linux/proc_fs.h>
 #include <linux/sched/signal.h>
-#include <linux/security.h>
 #include <linux/termios.h>
 #include <linux/uaccess.h>
 
-#include "kernel/kernel.h"
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "kernel/host.h"
+#include "kernel/kernel_target.h"
+#include "kernel/proc.h"
+#include "probe/self.h"
 #include "transport/outq.h"
 
 enum { CHUNK = 4096 };
 
 /**
  * struct session - one open of /proc/gtp
- * @stub: under gtp_host.lock
+ * @stub: under gtp_lock
  * @out: what GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
  * @read_lock: the same for readers and @bounce
  * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
- *         gtp_host.lock
+ *         gtp_lock
  * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
  */
 struct session {
@@ -44,33 +47,14 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	gtp_outq_put(&s->out, bytes, len);
 }
 
-bool gtp_procfs_has_room(void)
+static bool has_room(struct gtp_stub *stub)
 {
-	lockdep_assert_held(&gtp_host.lock);
-	if (!gtp_host.stub)
-		return false;
-	return gtp_outq_used(&container_of(gtp_host.stub, struct session, stub)->out) <
-	       GTP_OUTQ_TEXT_MAX;
-}
-
-/*
- * Both of these, because our files offer both: probes, and the memory of the kernel. They are of
- * the same level ("confidentiality") in the kernel's own list, but another security module may
- * tell them apart.
- */
-int gtp_procfs_allowed(void)
-{
-	int err;
-
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	err = security_locked_down(LOCKDOWN_KPROBES);
-	return err ? err : security_locked_down(LOCKDOWN_KCORE);
+	return gtp_outq_used(&container_of(stub, struct session, stub)->out) < GTP_OUTQ_TEXT_MAX;
 }
 
 static int may_open(const struct file *file)
 {
-	int err = gtp_procfs_allowed();
+	int err = gtp_proc_allowed();
 
 	if (err)
 		return err;
@@ -101,7 +85,7 @@ err_session:
 	return NULL;
 }
 
-/* connect - under gtp_host.lock */
+/* connect - under gtp_lock */
 static int connect(struct file *file)
 {
 	struct session *s;
@@ -113,7 +97,8 @@ static int connect(struct file *file)
 		return -ENOMEM;
 	file->private_data = s;
 	gtp_host.stub = &s->stub;
-	gtp_kprobe_set_self(current->tgid);
+	gtp_host.has_room = has_room;
+	gtp_self_set(current->tgid);
 	return 0;
 }
 
@@ -129,10 +114,10 @@ static int gtp_open(struct inode *inode, struct file *file)
 		return err;
 	if (!try_module_get(THIS_MODULE))
 		return -ENODEV;
-	err = mutex_lock_interruptible(&gtp_host.lock);
+	err = mutex_lock_interruptible(&gtp_lock);
 	if (!err) {
 		err = connect(file);
-		mutex_unlock(&gtp_host.lock);
+		mutex_unlock(&gtp_lock);
 	}
 	if (err) {
 		module_put(THIS_MODULE);
@@ -157,11 +142,11 @@ static int gtp_release(struct inode *inode, struct file *file)
 {
 	struct session *s = file->private_data;
 
-	mutex_lock(&gtp_host.lock);
+	mutex_lock(&gtp_lock);
 	gtp_host.stub = NULL;
-	gtp_kprobe_set_self(-1);
+	gtp_self_set(-1);
 	gtp_stub_exit(&s->stub);
-	mutex_unlock(&gtp_host.lock);
+	mutex_unlock(&gtp_lock);
 	gtp_outq_exit(&s->out);
 	gtp_mem_free(s);
 	module_put(THIS_MODULE);
@@ -188,7 +173,7 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 {
 	u32 n = 0;
 
-	if (mutex_lock_interruptible(&gtp_host.lock))
+	if (mutex_lock_interruptible(&gtp_lock))
 		return -ERESTARTSYS;
 	/*
 	 * One by one: any byte may complete a packet, and no packet is begun to be answered
@@ -197,7 +182,7 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);
 	} while (++n < len && !gtp_outq_full(&s->out) && !fatal_signal_pending(current));
-	mutex_unlock(&gtp_host.lock);
+	mutex_unlock(&gtp_lock);
 	return n;
 }
 
@@ -362,7 +347,7 @@ static const struct proc_ops gtp_proc_ops = {
 #endif
 };
 
-/* gtp_proc_gtp_init - from here on users can come; 0 or -ENOMEM */
+/* From here on users can come. */
 int gtp_proc_gtp_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct termios2, c_ispeed) != sizeof(struct termios));

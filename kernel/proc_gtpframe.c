@@ -7,8 +7,11 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "kernel/kernel.h"
-#include "trace/file.h"
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "export/file.h"
+#include "kernel/host.h"
+#include "kernel/proc.h"
 
 /**
  * struct reader - one open of the file
@@ -22,7 +25,7 @@ struct reader {
 
 static struct proc_dir_entry *entry;
 
-/* open_run - under gtp_host.lock */
+/* open_run - under gtp_lock */
 static int open_run(struct reader *r)
 {
 	struct gtp_why why;
@@ -44,10 +47,10 @@ static int reader_create(struct reader **ret)
 
 	if (!r)
 		return -ENOMEM;
-	err = mutex_lock_interruptible(&gtp_host.lock);
+	err = mutex_lock_interruptible(&gtp_lock);
 	if (!err) {
 		err = open_run(r);
-		mutex_unlock(&gtp_host.lock);
+		mutex_unlock(&gtp_lock);
 	}
 	if (err)
 		gtp_mem_free(r);
@@ -59,7 +62,7 @@ static int reader_create(struct reader **ret)
 static int gtpframe_open(struct inode *inode, struct file *file)
 {
 	struct reader *r;
-	int err = gtp_procfs_allowed();
+	int err = gtp_proc_allowed();
 
 	if (err)
 		return err;
@@ -78,9 +81,9 @@ static int gtpframe_release(struct inode *inode, struct file *file)
 {
 	struct reader *r = file->private_data;
 
-	mutex_lock(&gtp_host.lock);
+	mutex_lock(&gtp_lock);
 	gtp_file_close(&r->in);
-	mutex_unlock(&gtp_host.lock);
+	mutex_unlock(&gtp_lock);
 	gtp_mem_free(r);
 	module_put(THIS_MODULE);
 	return 0;
@@ -88,12 +91,12 @@ static int gtpframe_release(struct inode *inode, struct file *file)
 
 static ssize_t read_piece(struct reader *r, u8 *piece, size_t len, loff_t pos)
 {
-	ssize_t n = mutex_lock_interruptible(&gtp_host.lock);
+	ssize_t n = mutex_lock_interruptible(&gtp_lock);
 
 	if (n)
 		return n;
 	n = gtp_file_read(&r->in, pos, piece, len);
-	mutex_unlock(&gtp_host.lock);
+	mutex_unlock(&gtp_lock);
 	return n;
 }
 
@@ -131,14 +134,12 @@ static const struct proc_ops gtpframe_ops = {
 	.proc_lseek = gtpframe_lseek,
 };
 
-/* gtp_proc_gtpframe_init - the file appears; 0 or -ENOMEM */
 int gtp_proc_gtpframe_init(void)
 {
 	entry = proc_create("gtpframe", 0400, NULL, &gtpframe_ops);
 	return entry ? 0 : -ENOMEM;
 }
 
-/* gtp_proc_gtpframe_exit - waits for calls that are under way */
 void gtp_proc_gtpframe_exit(void)
 {
 	proc_remove(entry);

@@ -18,8 +18,9 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "kernel/kernel.h"
-#include "probe/jump/tables.h"
+#include "base/mem_kernel.h"
+#include "kernel/proc.h"
+#include "probe/tables.h"
 
 enum {
 	LINE_SIZE = 16 + MODULE_NAME_LEN,
@@ -196,26 +197,6 @@ static ssize_t regions_write(struct file *file, const char __user *from, size_t 
 	return n < 0 ? n : done;
 }
 
-/* --- modules that go --- */
-
-static int module_changed(struct notifier_block *nb, unsigned long state, void *data)
-{
-	const struct module *mod = data;
-
-	if (state == MODULE_STATE_GOING)
-		gtp_tables_remove(mod->name);
-	return NOTIFY_DONE;
-}
-
-/*
- * Before that of the session, which takes probes out: whoever probes puts his place on a list
- * first, and finds the table then. So either there is no table, or the place is seen on the list.
- */
-static struct notifier_block module_notifier = {
-	.notifier_call = module_changed,
-	.priority = 1,
-};
-
 /* --- the file --- */
 
 static int regions_show(struct seq_file *m, void *unused)
@@ -242,7 +223,7 @@ static int open_writer(struct file *file)
 /* The reference makes rmmod say "in use", as with /proc/gtp. */
 static int regions_open(struct inode *inode, struct file *file)
 {
-	int err = gtp_procfs_allowed();
+	int err = gtp_proc_allowed();
 
 	if (err)
 		return err;
@@ -283,19 +264,12 @@ static const struct proc_ops regions_ops = {
 
 int gtp_proc_gtpregions_init(void)
 {
-	int err = register_module_notifier(&module_notifier);
-
-	if (err)
-		return err;
 	entry = proc_create("gtpregions", 0600, NULL, &regions_ops);
-	if (!entry)
-		unregister_module_notifier(&module_notifier);
 	return entry ? 0 : -ENOMEM;
 }
 
 void gtp_proc_gtpregions_exit(void)
 {
 	proc_remove(entry);
-	unregister_module_notifier(&module_notifier);
 	gtp_tables_remove(NULL);
 }

@@ -7,8 +7,11 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "kernel/kernel.h"
-#include "trace/file.h"
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "export/file.h"
+#include "kernel/host.h"
+#include "kernel/save.h"
 
 enum { PIECE = SZ_64K };
 
@@ -81,7 +84,7 @@ static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, s
 				n < 0 ? ERR_PTR(n) : ERR_PTR(-ENOSPC));
 			return n < 0 ? n : -ENOSPC;
 		}
-		gtp_host_progress(NULL, "saving MiB", pos >> 20, size >> 20);
+		gtp_progress("saving MiB", pos >> 20, size >> 20);
 		/* There may be gigabytes to write, and the disk may be slow. */
 		if (fatal_signal_pending(current)) {
 			gtp_why(why, "the trace file is incomplete: interrupted");
@@ -109,14 +112,6 @@ static int write_file(const char *name, const struct gtp_file *in, u8 *piece, st
 	return late;
 }
 
-/**
- * gtp_save() - struct gtp_stub_ops' save
- * @ctx: unused
- * @name: as the connected client's own file system sees it
- * @why: the refusal
- *
- * Context: process, under gtp_host.lock, called for a packet of gtp_host.stub. Return: 0 or -errno.
- */
 int gtp_save(void *ctx, const char *name, struct gtp_why *why)
 {
 	u8 *piece = gtp_mem_alloc(PIECE);

@@ -5,24 +5,13 @@
  * Each kind was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
  * The kernel tells no more of them than their names.
  */
-#include <linux/kallsyms.h>
-#include <linux/lockdep.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "kernel/kernel.h"
 #include "probe/blacklist.h"
+#include "probe/symbol.h"
 #include "regions/insn.h"
-
-/* NAME+0xOFFSET/0xSIZE; under gtp_host.lock */
-static const char *symbol_at(u64 addr)
-{
-	static char name[KSYM_SYMBOL_LEN];
-
-	lockdep_assert_held(&gtp_host.lock);
-	sprint_symbol(name, addr);
-	return name;
-}
 
 static bool begins_with_one_of(const char *name, const char *const *names, u32 n)
 {
@@ -93,7 +82,7 @@ static bool halts(u64 addr)
 
 const char *gtp_blacklist_probe(u64 addr)
 {
-	const char *name = symbol_at(addr);
+	const char *name = gtp_symbol_at(addr);
 
 	if (is_return(name))
 		return "returns go through it, those of gdbtp too: it cannot trace itself";
@@ -134,7 +123,7 @@ static bool is_on_our_way(const char *name)
 
 const char *gtp_blacklist_jump(u64 addr)
 {
-	return is_on_our_way(symbol_at(addr)) ?
+	return is_on_our_way(gtp_symbol_at(addr)) ?
 		       "the kernel's handling of breakpoints leads through it" :
 		       NULL;
 }

@@ -7,7 +7,7 @@
 
 /*
  * gtp_blacklist_probe - why no probe may be at an address, whatever its kind; gtp_blacklist_jump - why
- * none may be a jump. In words, NULL: nothing is against it. Context: process, under gtp_host.lock
+ * none may be a jump. In words, NULL: nothing is against it. Context: process, under gtp_lock
  */
 const char *gtp_blacklist_probe(u64 addr);
 const char *gtp_blacklist_jump(u64 addr);

@@ -14,7 +14,7 @@
 #include <linux/uio.h>
 #include <linux/workqueue.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
 #include "probe/debugfs.h"
 #include "probe/debugfs_text.h"
 

@@ -6,7 +6,9 @@
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 
-#include "kernel/kernel.h"
+#include "base/parse.h"
+#include "base/why.h"
+#include "hit/hit.h"
 #include "probe/event_entry.h"
 
 /* struct gtp_event - a tracepoint, and its TRACE_EVENT, NULL: it has none, or none that we know */
@@ -29,7 +31,7 @@ struct gtp_event_data {
 
 /*
  * event_list.c: which tracepoints there are. gtp_events_lock is taken by module notifiers, so
- * nothing that loads a module may run under it. Order: gtp_host.lock, gtp_events_lock, then the
+ * nothing that loads a module may run under it. Order: gtp_lock, gtp_events_lock, then the
  * kernel's own (tracepoints_mutex, event_mutex).
  */
 extern struct mutex gtp_events_lock;
@@ -37,14 +39,23 @@ extern struct mutex gtp_events_lock;
 int gtp_event_list_init(void);
 void gtp_event_list_exit(void);
 
+/* gtp_event_is_marker - struct gtp_target_ops' is_marker; takes the lock */
+bool gtp_event_is_marker(void *ctx, u64 addr);
+
+/* gtp_event_marker_at - the number of the tracepoint whose marker is there, or -ENOENT */
+int gtp_event_marker_at(u64 addr);
+
+/*
+ * gtp_event_marker_nth - tracepoint number @n, counted from 0: its marker's address to @addr, its
+ * id to @text, its fields behind that, where @extra points to. 0, or -ENOENT behind the last
+ */
+int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char **extra);
+
 /* gtp_event_find - the tracepoint whose marker is at @addr; false: none; under the lock */
 bool gtp_event_find(u64 addr, struct gtp_event *ev);
 
 /* gtp_event_forget - a module goes: its tracepoints are not found any more; under the lock */
 void gtp_event_forget(const struct module *mod);
-
-/* gtp_event_of_module - is the tracepoint one of this module's? */
-bool gtp_event_of_module(const struct tracepoint *tp, const struct module *mod);
 
 /* gtp_event_marker - the address that GDB knows it by */
 u64 gtp_event_marker(const struct tracepoint *tp);
@@ -91,6 +102,15 @@ void gtp_event_data_exit(void);
  */
 int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs *regs,
 			struct gtp_buffer *buf);
+
+/* event.c */
+
+/* gtp_event_sdata - struct gtp_target_ops' sdata; @ctx is not used. Context: gtp_lock */
+int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+
+/* gtp_event_take - struct gtp_hit_ops' sdata; @ctx is not used. Context: a hit */
+int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
+		   struct gtp_buffer *buf);
 
 /* event.c: from event_entry.S, in the place of the tracepoint's own function */
 struct event_probe;

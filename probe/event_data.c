@@ -15,6 +15,7 @@
 #include <asm/processor-flags.h>
 
 #include "base/compat.h"
+#include "hit/access_kernel.h"
 #include "probe/event.h"
 
 #define INSTANCE "gdbtp"

@@ -2,6 +2,7 @@
 /* An event's fields in words, from the table that its TRACE_EVENT left in the kernel. */
 #include <linux/align.h>
 
+#include "base/mem_kernel.h"
 #include "base/parse.h"
 #include "probe/event.h"
 

@@ -15,6 +15,7 @@
 #include <linux/sort.h>
 #include <linux/uio.h>
 
+#include "base/mem_kernel.h"
 #include "probe/event.h"
 
 DEFINE_MUTEX(gtp_events_lock); /* of what is known of modules, and of what is armed */
@@ -237,11 +238,6 @@ static struct trace_event_call *call_of(const struct module *mod, const struct t
 	return NULL;
 }
 
-bool gtp_event_of_module(const struct tracepoint *tp, const struct module *mod)
-{
-	return within_module((unsigned long)tp, mod);
-}
-
 void gtp_event_forget(const struct module *mod)
 {
 	struct events_module *m, *next;
@@ -269,16 +265,9 @@ static void remember(struct module *mod)
 	mutex_unlock(&gtp_events_lock);
 }
 
-static void forget(struct module *mod)
-{
-	mutex_lock(&gtp_events_lock);
-	gtp_event_forget(mod);
-	mutex_unlock(&gtp_events_lock);
-}
-
 /*
- * Told of modules that are there already, too. That one goes is heard of earlier, see event.c; but
- * one that was going when this was registered is heard of only here.
+ * Told of modules that are there already, too. That one goes is told to the module notifier, which
+ * is registered before this one: see kernel/unload.c.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
@@ -286,8 +275,6 @@ static int tracepoints_changed(struct notifier_block *nb, unsigned long state, v
 
 	if (state == MODULE_STATE_COMING)
 		remember(tpm->mod);
-	else if (state == MODULE_STATE_GOING)
-		forget(tpm->mod);
 	return NOTIFY_DONE;
 }
 
@@ -336,7 +323,6 @@ bool gtp_event_find(u64 addr, struct gtp_event *ev)
 	return find(addr, ev);
 }
 
-/* gtp_event_is_marker() - struct gtp_target_ops' is_marker */
 bool gtp_event_is_marker(void *ctx, u64 addr)
 {
 	struct gtp_event ev;
@@ -368,8 +354,7 @@ static bool nth(u32 n, struct gtp_event *ev)
 	return false;
 }
 
-/* gtp_event_marker_nth() - struct gtp_stub_ops' marker; sleeps */
-int gtp_event_marker_nth(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size)
+int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char **extra)
 {
 	struct gtp_event ev;
 	struct gtp_out out;
@@ -384,14 +369,14 @@ int gtp_event_marker_nth(void *ctx, u32 n, struct gtp_marker *m, char *text, siz
 		len = gtp_event_id(&ev, text, size);
 		gtp_out_init(&out, text + len + 1, size - len - 1);
 		gtp_event_extra(&ev, &out);
-		*m = (struct gtp_marker){ gtp_event_marker(ev.tp), text, out.buf };
+		*addr = gtp_event_marker(ev.tp);
+		*extra = out.buf;
 	}
 	mutex_unlock(&gtp_events_lock);
 	return found ? 0 : -ENOENT;
 }
 
-/* gtp_event_marker_at() - struct gtp_stub_ops' marker_at */
-int gtp_event_marker_at(void *ctx, u64 addr)
+int gtp_event_marker_at(u64 addr)
 {
 	struct gtp_event ev;
 	int n = 0;
@@ -428,7 +413,11 @@ void gtp_event_list_exit(void)
 	struct events_module *m, *next;
 
 	unregister_tracepoint_module_notifier(&tracepoint_notifier);
-	list_for_each_entry_safe(m, next, &modules, list)
+	mutex_lock(&gtp_events_lock);
+	list_for_each_entry_safe(m, next, &modules, list) {
+		list_del(&m->list);
 		gtp_mem_free(m);
+	}
+	mutex_unlock(&gtp_events_lock);
 	gtp_mem_free(core);
 }

@@ -18,14 +18,36 @@
 #include <linux/uaccess.h>
 
 #include "base/compat.h"
-#include "probe/jump/jump_internal.h"
-#include "probe/fentry.h"
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "base/params_kernel.h"
+#include "probe/backend.h"
+#include "probe/pad_probe.h"
 #include "probe/probe_test.h"
-#include "probe/jump/can_jump.h"
+#include "probe/refuse.h"
+#include "probe/symbol.h"
+#include "probe/wait.h"
 
 enum { CALLS_MAX = 16 };
 
-static u32 calls; /* in place, under gtp_host.lock */
+/**
+ * struct fentry - a function's entry that calls a pad
+ * @p: the pad
+ * @call: the call
+ * @kept: ftrace did not give it back
+ */
+struct fentry {
+	struct gtp_pad_probe p;
+	struct gtp_ftrace_call call;
+	bool kept;
+};
+
+static u32 calls; /* in place, under gtp_lock */
+
+static struct fentry *to_fentry(struct gtp_pad_probe *p)
+{
+	return container_of(p, struct fentry, p);
+}
 
 static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 static const u8 idle_site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 }; /* nopl 0(%rax,%rax) */
@@ -54,14 +76,14 @@ static bool begins_function(u64 addr)
 	u64 start;
 	u32 size;
 
-	return gtp_function_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
+	return gtp_symbol_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
 }
 
 /* May it be probed at all, and does ftrace know the site? 0, -EOPNOTSUPP or a refusal. */
 static int vet(u64 addr, struct gtp_why *why)
 {
 	bool on_ftrace = false;
-	int err = gtp_kprobe_refuse(addr, why);
+	int err = gtp_probe_refuse(addr, why);
 
 	if (err)
 		return err;
@@ -69,46 +91,52 @@ static int vet(u64 addr, struct gtp_why *why)
 		return -EOPNOTSUPP;
 	err = gtp_probe_test(addr, &on_ftrace, NULL);
 	if (err)
-		gtp_kprobe_explain(err, why);
+		gtp_probe_explain(err, why);
 	else if (!on_ftrace)
 		err = -EOPNOTSUPP;
 	return err;
 }
 
-static int make_pad(struct gtp_jump *d)
+static int make_pad(struct fentry *f)
 {
 	int err = gtp_jit_open();
 
 	if (err)
 		return err;
-	err = gtp_jump_make_pad(d);
+	err = gtp_pad_probe_make(&f->p, NULL, NULL);
 	gtp_jit_close();
 	if (err)
-		d->loc->no_jump = gtp_jump_no_pad(err);
+		f->p.loc->no_jump = gtp_pad_probe_why_not(err);
 	return err;
 }
 
 /* Hits come from the moment that ftrace has the call. */
-static int place(struct gtp_jump *d)
+static int place(struct fentry *f)
 {
-	int err = make_pad(d);
+	int err = make_pad(f);
 
 	if (err)
 		return err;
-	gtp_jump_connect(d);
-	d->call->to = d->pad.addr;
-	err = gtp_ftrace_call_set(d->call);
+	gtp_pad_probe_connect(&f->p);
+	f->call.to = f->p.pad.addr;
+	err = gtp_ftrace_call_set(&f->call);
 	if (err) {
-		d->loc->no_jump = "the function tracer allows no direct call here now";
-		gtp_jump_disconnect(d);
+		f->p.loc->no_jump = "the function tracer allows no direct call here now";
+		gtp_pad_probe_disconnect(&f->p);
 	}
 	return err;
 }
 
-int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
+static void drop(struct fentry *f)
+{
+	gtp_pad_probe_exit(&f->p);
+	gtp_mem_free(f);
+}
+
+static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 {
 	u64 site = idle_site_at(loc->addr);
-	struct gtp_jump *d;
+	struct fentry *f;
 	int err;
 
 	if (!site || !READ_ONCE(gtp_jumps) || !gtp_jit_ready())
@@ -117,88 +145,93 @@ int gtp_fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		loc->no_jump = "the run calls from as many entries as it may, 16";
 		return -EOPNOTSUPP;
 	}
-	d = gtp_jump_add(loc);
-	if (!d)
+	f = gtp_mem_alloc(sizeof(*f));
+	if (!f) {
+		loc->no_jump = GTP_PAD_NO_MEMORY;
 		return -EOPNOTSUPP;
-	err = vet(loc->addr, why);
+	}
+	f->p.called = true;
+	err = gtp_pad_probe_init(&f->p, &calls, loc);
 	if (err) {
-		gtp_jump_drop(d);
+		gtp_mem_free(f);
 		return err;
 	}
-	d->call = gtp_mem_alloc(sizeof(*d->call));
-	if (!d->call) {
-		gtp_jump_drop(d);
-		loc->no_jump = GTP_JUMP_NO_MEMORY;
-		return -EOPNOTSUPP;
+	err = vet(loc->addr, why);
+	if (err) {
+		drop(f);
+		return err;
 	}
-	d->call->ip = site;
-	/* Whatever ftrace says no to, a kprobe may still be possible. */
-	if (place(d)) {
-		gtp_jump_drop(d);
+	f->call.ip = site;
+	/* Where ftrace refuses the call, a kprobe may still be possible. */
+	if (place(f)) {
+		drop(f);
 		return -EOPNOTSUPP;
 	}
 	calls++;
-	gtp_jump_become(d, GTP_JUMP_CALLED);
 	loc->mechanism = "ftrace call";
 	loc->fast = true;
 	return 0;
 }
 
-int gtp_fentry_move(struct gtp_jump *d, u64 pad)
+static int lead(struct gtp_pad_probe *p, u64 pad)
 {
-	return gtp_ftrace_call_move(d->call, pad);
+	return gtp_ftrace_call_move(&to_fentry(p)->call, pad);
 }
 
-static struct gtp_jump *called(const struct gtp_location *loc)
+static int fentry_widen(struct gtp_location *loc, struct gtp_why *why)
 {
-	struct gtp_jump *d = loc->jump;
+	struct gtp_pad_probe *p = loc->probe;
+	int err = p->conditional ? gtp_pad_probe_widen(p, NULL, lead) : 0;
 
-	return d && d->state == GTP_JUMP_CALLED ? d : NULL;
+	if (err)
+		gtp_why(why,
+			"the ftrace call at 0x%llx cannot be changed now (error %d); tstop and tstart",
+			loc->addr, -err);
+	return err;
 }
 
-/* What is called for ever keeps all it may reach, and that is muted: the pad, and us. */
-static void leave(struct gtp_jump *d)
+/* ftrace kept the call: keep its disconnected pad, and pin the module. */
+static void leave(struct fentry *f)
 {
 	pr_err("ftrace does not give back the entry at %pS: it has shut down after an error\n",
-	       (void *)d->loc->addr);
+	       (void *)f->p.loc->addr);
 	__module_get(THIS_MODULE);
-	d->loc->missed += atomic_long_read(&d->no_buffer);
-	d->loc->jump = NULL;
-	d->loc = NULL;
+	gtp_pad_probe_part(&f->p);
 }
 
-static void take_off(struct gtp_jump *d)
+static void take_off(struct fentry *f)
 {
-	gtp_jump_disconnect(d);
-	if (gtp_ftrace_call_clear(d->call))
-		return;
-	d->call->to = 0;
-	calls--;
+	gtp_pad_probe_disconnect(&f->p);
+	f->kept = gtp_ftrace_call_clear(&f->call);
+	if (!f->kept)
+		calls--;
 }
 
-void gtp_fentry_disarm(struct gtp_location *first)
+static void fentry_disarm(struct gtp_location *first)
 {
 	struct gtp_location *loc;
-	struct gtp_jump *d;
 	u32 done = 0, total = 0;
 
-	for (loc = first; loc; loc = loc->next)
-		total += !!called(loc);
-	if (!total)
-		return;
-	for (loc = first; loc; loc = loc->next) {
-		d = called(loc);
-		if (!d)
-			continue;
-		take_off(d);
-		gtp_host_progress(NULL, "taking off calls", ++done, total);
+	for (loc = first; loc; loc = loc->next_own)
+		total++;
+	for (loc = first; loc; loc = loc->next_own) {
+		take_off(to_fentry(loc->probe));
+		gtp_progress("taking off calls", ++done, total);
 	}
-	gtp_jump_wait();
-	for (loc = first; loc; loc = loc->next) {
-		d = called(loc);
-		if (d && d->call->to)
-			leave(d);
-		else if (d)
-			gtp_jump_drop(d);
+	gtp_wait_for_tasks();
+	for (loc = first; loc; loc = loc->next_own) {
+		struct fentry *f = to_fentry(loc->probe);
+
+		if (f->kept)
+			leave(f);
+		else
+			drop(f);
 	}
 }
+
+const struct gtp_probe_backend gtp_fentry_backend = {
+	.name = "ftrace call",
+	.arm = fentry_arm,
+	.widen = fentry_widen,
+	.disarm = fentry_disarm,
+};

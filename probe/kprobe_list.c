@@ -7,9 +7,10 @@
  * Where that is not mounted or does not tell addresses, a disabled kprobe of our own at the same
  * address shows it: the kernel chains all kprobes of one address.
  */
+#include <linux/kprobes.h>
 #include <linux/sort.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
 #include "probe/debugfs.h"
 #include "probe/kprobe_list.h"
 #include "probe/debugfs_text.h"
@@ -24,6 +25,7 @@ struct array {
 static struct array probes = { .each = sizeof(u64) };
 static struct array ranges = { .each = sizeof(struct gtp_debugfs_range) };
 static bool probes_told, ranges_told, ranges_asked;
+static bool was_read;
 
 static int add(struct array *a, const void *element)
 {
@@ -89,6 +91,7 @@ int gtp_kprobe_list_read(void)
 {
 	int err;
 
+	gtp_probe_test_end();
 	clear(&probes);
 	err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/list", keep_probe, NULL);
 	probes_told = !err;
@@ -96,7 +99,30 @@ int gtp_kprobe_list_read(void)
 		sort(probes.at, probes.n, probes.each, compare, NULL);
 	else
 		clear(&probes);
-	return err == -ENOMEM ? err : 0;
+	was_read = err != -ENOMEM;
+	return was_read ? 0 : err;
+}
+
+int gtp_kprobe_list_need(void)
+{
+	return was_read ? 0 : gtp_kprobe_list_read();
+}
+
+/*
+ * disable_kprobe() on an unregistered probe fails only after taking kprobe_mutex: this flushes
+ * registrations in progress.
+ */
+static void flush_registrations(void)
+{
+	struct kprobe none = { .addr = NULL };
+
+	disable_kprobe(&none);
+}
+
+bool gtp_kprobe_list_settle(void)
+{
+	flush_registrations();
+	return !gtp_kprobe_list_read();
 }
 
 /*
@@ -184,6 +210,8 @@ int gtp_kprobe_list_blacklisted(u64 addr, const char *name)
 
 void gtp_kprobe_list_forget(void)
 {
+	was_read = false;
+	gtp_probe_test_end();
 	clear(&probes);
 	clear(&ranges);
 	probes_told = false;

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What others have to say about a place: where kprobes are, armed or not, and where none may be. */
+/* Where kprobes are, armed or not, and where the kernel allows none: its own lists. */
 #ifndef _GTP_KPROBE_LIST_H
 #define _GTP_KPROBE_LIST_H
 
 #include <linux/types.h>
 
-/*
- * Under gtp_host.lock, may sleep.
- */
+/* All of it under gtp_lock, in process context; may sleep. */
 
-/* gtp_kprobe_list_read - read the kernel's list of kprobes, if it shows one; 0 or -ENOMEM */
+/**
+ * gtp_kprobe_list_read() - find out where kprobes are now
+ *
+ * Takes off the kprobes of probe/probe_test.h first, so that they are not among them.
+ * Return: 0 or -ENOMEM.
+ */
 int gtp_kprobe_list_read(void);
+
+/* gtp_kprobe_list_need - the same, unless that has been done since gtp_kprobe_list_forget() */
+int gtp_kprobe_list_need(void);
+
+/*
+ * gtp_kprobe_list_settle - the same, of those included whose registration has begun; false: no
+ * memory
+ */
+bool gtp_kprobe_list_settle(void);
 
 /**
  * gtp_kprobe_list_in() - is there a kprobe, armed or not, in [@start, @end)?
@@ -30,7 +42,7 @@ bool gtp_kprobe_list_in(u64 start, u64 end);
  */
 int gtp_kprobe_list_blacklisted(u64 addr, const char *name);
 
-/* gtp_kprobe_list_forget - free both lists; they are read again when they are needed */
+/* gtp_kprobe_list_forget - free both lists, take off the kprobes of probe/probe_test.h */
 void gtp_kprobe_list_forget(void);
 
 #endif /* _GTP_KPROBE_LIST_H */

@@ -46,7 +46,7 @@ SYM_FUNC_START(\name)
 	cld
 	movq	%rsp, %rdi
 	movl	22*8(%rsp), %esi
-	call	gtp_jump_hit
+	call	gtp_pad_probe_hit
 	movq	18*8(%rsp), %rax
 	movq	%rax, 22*8(%rsp)	/* flags, for the pad to pop */
 	addq	$6*8, %rsp

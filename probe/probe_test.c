@@ -3,7 +3,8 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 
-#include "kernel/kernel.h"
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
 #include "probe/probe_test.h"
 
 struct probe_test {
@@ -41,7 +42,7 @@ int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company)
 	struct probe_test *t = gtp_mem_alloc(sizeof(*t));
 	int err;
 
-	lockdep_assert_held(&gtp_host.lock);
+	lockdep_assert_held(&gtp_lock);
 	if (!t)
 		return -ENOMEM;
 	t->kp.addr = (kprobe_opcode_t *)addr;
@@ -76,7 +77,7 @@ void gtp_probe_test_end(void)
 	struct kprobe **all;
 	struct probe_test *t, *next;
 
-	lockdep_assert_held(&gtp_host.lock);
+	lockdep_assert_held(&gtp_lock);
 	if (!count)
 		return;
 	all = gtp_mem_alloc(count * sizeof(struct kprobe *));

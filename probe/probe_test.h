@@ -7,7 +7,7 @@
 
 /*
  * Taking a kprobe off waits for a grace period, so they are kept and taken off all together. One
- * that has never been armed has changed no code and changes none when it goes. Under gtp_host.lock,
+ * that has never been armed has changed no code and changes none when it goes. Under gtp_lock,
  * may sleep.
  */
 

@@ -48,7 +48,7 @@ int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_w
 		return rc;
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next) {
 		rc = make_code(t, tp, why);
-		gtp_hit_settle(t, tp);
+		gtp_hit_settle(&t->run, tp);
 	}
 	t->target->code_end(t->ctx);
 	return rc;

@@ -22,7 +22,7 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 	struct ax_error err;
 	char text[128];
 
-	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->tsvs, &err))
+	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err))
 		return 0;
 	ax_error_format(&err, text, sizeof(text));
 	if (action)
@@ -111,7 +111,7 @@ static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepo
 	}
 	loc->addr = tp->addr;
 	loc->kind = kind;
-	loc->trace = t;
+	loc->run = &t->run;
 	loc->first = tp;
 	loc->last = tp;
 	tp->loc = loc;
@@ -125,7 +125,7 @@ static void append_here(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
 	tp->loc = loc;
 	gtp_publish(&loc->last->next_here, tp);
-	gtp_hit_settle(loc->trace, loc->last);
+	gtp_hit_settle(loc->run, loc->last);
 	loc->last = tp;
 }
 
@@ -256,9 +256,9 @@ static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
 }
 
 /* What ->arm has only prepared takes effect. */
-static int arm_done(struct gtp_trace *t, struct gtp_why *why)
+static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_why *why)
 {
-	return t->target->arm_done ? t->target->arm_done(t->ctx, why) : 0;
+	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
 }
 
 /* What ftrace asks for is given, or it is an error; trace takes what there is. */
@@ -299,7 +299,7 @@ static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
 		progress(t, "arming tracepoints", ++done, total);
 	}
 	if (!rc)
-		rc = arm_done(t, why);
+		rc = arm_done(t, t->locs, why);
 	if (!rc)
 		rc = check_fast_all(t, why);
 	if (!rc || !done)
@@ -333,11 +333,11 @@ static void clear_slot(struct gtp_trace *t, u32 slot)
 {
 	u32 i;
 
-	for (i = 0; i < t->ncpus; i++) {
-		if (!t->cpus[i])
+	for (i = 0; i < t->run.ncpus; i++) {
+		if (!t->run.cpus[i])
 			continue;
-		t->cpus[i]->stat[slot] = (struct gtp_tp_stat){ 0 };
-		t->cpus[i]->quick[slot] = 0;
+		t->run.cpus[i]->stat[slot] = (struct gtp_tp_stat){ 0 };
+		t->run.cpus[i]->quick[slot] = 0;
 	}
 }
 
@@ -347,9 +347,9 @@ static void prepare_cpus(struct gtp_trace *t)
 {
 	u32 i;
 
-	for (i = 0; i < t->ncpus; i++)
-		if (t->cpus[i])
-			gtp_hit_prepare(t->cpus[i], t);
+	for (i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			gtp_hit_prepare(t->run.cpus[i], &t->run);
 }
 
 void gtp_trace_drop(struct gtp_trace *t)
@@ -357,17 +357,17 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_code_forget(t);
 	free_locations(t);
 	free_formats(t);
-	if (t->cpus)
-		t->target->buffers_put(t->ctx, t->cpus, t->ncpus);
-	t->cpus = NULL;
-	t->ncpus = 0;
+	if (t->run.cpus)
+		t->target->buffers_put(t->ctx, t->run.cpus, t->run.ncpus);
+	t->run.cpus = NULL;
+	t->run.ncpus = 0;
 	t->mem.free(t->mem.ctx, t->index.entry);
 	t->index.entry = NULL;
 	t->index.formats = NULL;
 	t->index.n = 0;
 	t->indexed = false;
 	t->epoch++;
-	t->nslots = 0;
+	t->run.nslots = 0;
 	t->missed = 0;
 	t->stop = GTP_STOP_NEVER_RUN;
 	t->start_us = 0;
@@ -376,13 +376,13 @@ void gtp_trace_drop(struct gtp_trace *t)
 
 static void begin(struct gtp_trace *t)
 {
-	t->ending = GTP_ENDING_NO;
-	t->stop_tp = 0;
+	t->run.ending = GTP_ENDING_NO;
+	t->run.stop_tp = 0;
 	t->mem.free(t->mem.ctx, t->stop_notes_hex);
 	t->stop_notes_hex = NULL;
 	t->start_us = t->target->wallclock_us(t->ctx);
 	t->stop = GTP_STOP_RUNNING;
-	gtp_publish(&t->active, true);
+	gtp_publish(&t->run.active, true);
 }
 
 int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
@@ -398,14 +398,14 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	if (rc)
 		return rc;
 	gtp_trace_drop(t);
-	rc = t->target->buffers_get(t->ctx, t->buffer_bytes, t->circular, nslots, &t->cpus,
-				    &t->ncpus, why);
+	rc = t->target->buffers_get(t->ctx, t->buffer_bytes, t->circular, nslots, &t->run.cpus,
+				    &t->run.ncpus, why);
 	if (rc)
 		return rc;
-	t->nslots = nslots;
+	t->run.nslots = nslots;
 	prepare_cpus(t);
 	assign_slots(t);
-	gtp_tsvs_reset(&t->tsvs);
+	gtp_tsvs_reset(&t->run.tsvs);
 	rc = build_locations(t, why);
 	if (!rc)
 		rc = gtp_code_make(t, NULL, why);
@@ -427,7 +427,7 @@ static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_w
 
 	if (rc)
 		return rc;
-	rc = arm_done(t, why);
+	rc = arm_done(t, loc, why);
 	if (!rc)
 		rc = check_fast(loc, loc->first, why);
 	if (rc)
@@ -474,7 +474,7 @@ static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct g
 
 static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	if (t->slots_used == t->nslots) {
+	if (t->slots_used == t->run.nslots) {
 		gtp_why(why,
 			"tracepoint %u: no more than %u can be added to a run; tstop and tstart again",
 			tp->num, GTP_SLOTS_SPARE);
@@ -485,6 +485,15 @@ static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 	return 0;
 }
 
+/* A quick hit's frame says that there are several locations: from the second one on, all do. */
+static void settle_older(struct gtp_trace *t, const struct gtp_tracepoint *tp)
+{
+	struct gtp_tracepoint *other = gtp_tracepoint_older(tp);
+
+	if (other && other->loc)
+		gtp_hit_settle(&t->run, other);
+}
+
 int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	int rc;
@@ -492,6 +501,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	tp->defining = false;
 	if (!gtp_trace_running(t) || tp->loc)
 		return 0;
+	settle_older(t, tp);
 	rc = check_tracepoint(t, tp, why);
 	if (!rc)
 		rc = take_slot(t, tp, why);
@@ -511,11 +521,11 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 /* @reason is for a run that no hit has ended. */
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
 {
-	WRITE_ONCE(t->active, false);
+	WRITE_ONCE(t->run.active, false);
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);
 	gtp_code_forget(t);
-	t->stop = gtp_acquire(&t->ending) == GTP_ENDING_WRITTEN ? t->ended_by : reason;
+	t->stop = gtp_acquire(&t->run.ending) == GTP_ENDING_WRITTEN ? t->run.ended_by : reason;
 	t->stop_us = t->target->wallclock_us(t->ctx);
 }
 
@@ -528,9 +538,9 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
 bool gtp_trace_settle(struct gtp_trace *t)
 {
 	/* Not CLAIMED: that hit will call ->stopping when it is done, and we are asked again. */
-	if (!gtp_trace_running(t) || gtp_acquire(&t->ending) != GTP_ENDING_WRITTEN)
+	if (!gtp_trace_running(t) || gtp_acquire(&t->run.ending) != GTP_ENDING_WRITTEN)
 		return false;
-	finish(t, t->ended_by);
+	finish(t, t->run.ended_by);
 	return true;
 }
 
@@ -544,7 +554,7 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 		return -ENOENT;
 	WRITE_ONCE(tp->enabled, on);
 	if (tp->loc)
-		gtp_hit_settle(t, tp);
+		gtp_hit_settle(&t->run, tp);
 	return 0;
 }
 

@@ -10,9 +10,10 @@ int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 	memset(t, 0, sizeof(*t));
 	t->mem = *mem;
 	t->target = target;
-	t->hit_ops = hit_ops;
+	t->run.hit_ops = hit_ops;
 	t->ctx = ctx;
-	return gtp_tsvs_init(&t->tsvs, mem);
+	t->run.ctx = ctx;
+	return gtp_tsvs_init(&t->run.tsvs, mem);
 }
 
 void gtp_trace_reset(struct gtp_trace *t)
@@ -20,7 +21,7 @@ void gtp_trace_reset(struct gtp_trace *t)
 	gtp_trace_stop(t, GTP_STOP_USER);
 	gtp_trace_drop(t);
 	gtp_tracepoints_clear(&t->tps, &t->mem);
-	gtp_tsvs_clear(&t->tsvs, &t->mem);
+	gtp_tsvs_clear(&t->run.tsvs, &t->mem);
 }
 
 static void free_text(struct gtp_trace *t, char **text)
@@ -32,7 +33,7 @@ static void free_text(struct gtp_trace *t, char **text)
 void gtp_trace_exit(struct gtp_trace *t)
 {
 	gtp_trace_reset(t);
-	gtp_tsvs_exit(&t->tsvs, &t->mem);
+	gtp_tsvs_exit(&t->run.tsvs, &t->mem);
 	free_text(t, &t->user_hex);
 	free_text(t, &t->notes_hex);
 	free_text(t, &t->stop_notes_hex);
@@ -45,16 +46,16 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 	struct gtp_tp_stat sum = { 0 };
 	u32 i;
 
-	if (tp->slot >= t->nslots)
+	if (tp->slot >= t->run.nslots)
 		return sum;
-	for (i = 0; i < t->ncpus; i++) {
+	for (i = 0; i < t->run.ncpus; i++) {
 		u64 quick;
 
-		if (!t->cpus[i])
+		if (!t->run.cpus[i])
 			continue;
-		quick = READ_ONCE(t->cpus[i]->quick[tp->slot]);
-		sum.hits += READ_ONCE(t->cpus[i]->stat[tp->slot].hits) + quick;
-		sum.usage += READ_ONCE(t->cpus[i]->stat[tp->slot].usage) +
+		quick = READ_ONCE(t->run.cpus[i]->quick[tp->slot]);
+		sum.hits += READ_ONCE(t->run.cpus[i]->stat[tp->slot].hits) + quick;
+		sum.usage += READ_ONCE(t->run.cpus[i]->stat[tp->slot].usage) +
 			     quick * (u32)tp->quick_start;
 	}
 	return sum;
@@ -66,8 +67,8 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 	u32 i;
 
 	memset(sum, 0, sizeof(*sum));
-	for (i = 0; i < t->ncpus; i++) {
-		const struct gtp_cpu *cpu = t->cpus[i];
+	for (i = 0; i < t->run.ncpus; i++) {
+		const struct gtp_cpu *cpu = t->run.cpus[i];
 
 		if (!cpu)
 			continue;
@@ -87,14 +88,14 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 
 static void put_stop_text(const struct gtp_trace *t, struct gtp_out *out)
 {
-	const struct ax_error *err = &t->stop_error;
+	const struct ax_error *err = &t->run.stop_error;
 	char text[128];
 
-	if (t->stop_action)
-		gtp_out_printf(out, "action %u (%c): ", t->stop_action, t->stop_kind);
+	if (t->run.stop_action)
+		gtp_out_printf(out, "action %u (%c): ", t->run.stop_action, t->run.stop_kind);
 	else
 		gtp_out_printf(out, "condition: ");
-	if (t->stop_action && t->stop_kind != 'X') {
+	if (t->run.stop_action && t->run.stop_kind != 'X') {
 		/* There is no expression, so there is no opcode and no byte to name. */
 		if (err->code == AX_E_TOO_MUCH)
 			gtp_out_printf(out, "%llu bytes are more than a frame may hold", err->arg);
@@ -131,7 +132,7 @@ static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 
 	gtp_out_printf(out, ";terror:");
 	gtp_out_hex(out, text, (size_t)len);
-	gtp_out_printf(out, ":%x", t->stop_tp);
+	gtp_out_printf(out, ":%x", t->run.stop_tp);
 }
 
 /* GDB takes the reason from the first item, and there is none while a run is on. */
@@ -153,7 +154,7 @@ static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 		gtp_out_printf(out, ";tdisconnected:0");
 		break;
 	case GTP_STOP_PASSCOUNT:
-		gtp_out_printf(out, ";tpasscount:%x", t->stop_tp);
+		gtp_out_printf(out, ";tpasscount:%x", t->run.stop_tp);
 		break;
 	case GTP_STOP_ERROR:
 		put_error_stop(t, out);
@@ -199,26 +200,26 @@ static u64 count_frames(const struct gtp_trace *t)
 	u64 n = 0;
 	u32 i;
 
-	for (i = 0; i < t->ncpus; i++)
-		if (t->cpus[i])
-			n += gtp_buffer_frames(&t->cpus[i]->buf);
+	for (i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			n += gtp_buffer_frames(&t->run.cpus[i]->buf);
 	return n;
 }
 
 static int build_index(struct gtp_trace *t, u64 frames)
 {
 	size_t room = (size_t)(frames + 1) * sizeof(*t->index.entry);
-	struct gtp_buffer **bufs = t->mem.alloc(t->mem.ctx, (t->ncpus + 1) * sizeof(*bufs));
+	struct gtp_buffer **bufs = t->mem.alloc(t->mem.ctx, (t->run.ncpus + 1) * sizeof(*bufs));
 	u32 i;
 
 	t->index.entry = bufs ? t->mem.alloc(t->mem.ctx, room) : NULL;
 	if (t->index.entry) {
-		for (i = 0; i < t->ncpus; i++)
-			bufs[i] = t->cpus[i] ? &t->cpus[i]->buf : NULL;
+		for (i = 0; i < t->run.ncpus; i++)
+			bufs[i] = t->run.cpus[i] ? &t->run.cpus[i]->buf : NULL;
 		t->index.formats = t->formats;
 		t->index.progress = t->target->progress;
 		t->index.ctx = t->ctx;
-		gtp_index_build(&t->index, bufs, t->ncpus);
+		gtp_index_build(&t->index, bufs, t->run.ncpus);
 	}
 	t->mem.free(t->mem.ctx, bufs);
 	return t->index.entry ? 0 : -ENOMEM;

@@ -9,23 +9,14 @@
 #include "tracepoint/tracepoint.h"
 #include "tracepoint/tsv.h"
 
-enum gtp_stop {
-	GTP_STOP_NEVER_RUN, /* tnotrun */
-	GTP_STOP_RUNNING,
-	GTP_STOP_USER,         /* tstop */
-	GTP_STOP_FULL,         /* tfull */
-	GTP_STOP_DISCONNECTED, /* tdisconnected */
-	GTP_STOP_PASSCOUNT,    /* tpasscount */
-	GTP_STOP_ERROR,        /* terror */
-};
-
 /**
  * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
  * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
  *             whatever command it was set (NULL: there are none)
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
- * @arm_done: all that has been given to @arm must be armed now, what was left to be done together
- *            is done; 0, or -errno with @why, then all of it is to be disarmed (NULL: none is)
+ * @arm_done: all that has been given to @arm, a list, must be armed now, what was left to be done
+ *            together is done; 0, or -errno with @why, then all of it is to be disarmed (NULL: none
+ *            is)
  * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
  *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
@@ -49,7 +40,7 @@ enum gtp_stop {
 struct gtp_target_ops {
 	bool (*is_marker)(void *ctx, u64 addr);
 	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
-	int (*arm_done)(void *ctx, struct gtp_why *why);
+	int (*arm_done)(void *ctx, struct gtp_location *first, struct gtp_why *why);
 	int (*widen)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);
@@ -63,13 +54,6 @@ struct gtp_target_ops {
 	int (*code_make_actions)(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
 	void (*code_end)(void *ctx);
 	void (*code_forget)(void *ctx);
-};
-
-/* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
-enum gtp_ending {
-	GTP_ENDING_NO,
-	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
-	GTP_ENDING_WRITTEN, /* by gtp_publish(): all of it can be read */
 };
 
 enum {
@@ -86,23 +70,14 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
 
 /**
  * struct gtp_trace - the one trace session
- * @mem, @target, @hit_ops, @ctx: the world, set by gtp_trace_init()
- * @tps, @tsvs: definitions
+ * @mem, @target, @ctx: where it runs, set by gtp_trace_init()
+ * @run: what hits see of it
+ * @tps: definitions
  * @locs: armed locations, in the order of their first tracepoints
  * @loc_by_addr: the same, by address and kind, while a run is being set up or on
  * @formats: of the static data in the frames, until these go
- * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
- * @nslots, @slots_used: counters that every CPU has, and how many are taken
- * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
- *          the run
- * @ending: enum gtp_ending: one hit at most ends the run
- * @ended_by: the hit's reason; like @stop_tp, @stop_action, @stop_kind and @stop_error written by
- *            the hit that has claimed @ending, and read only when @ending says that all is there
+ * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
- * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT, GTP_STOP_ERROR, GTP_STOP_FULL
- * @stop_action: of GTP_STOP_ERROR: counted from 1, 0 is the condition
- * @stop_kind: of @stop_action: 'R', 'M', 'X', or 'c' for the condition
- * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
  * @epoch: goes up whenever frames are dropped; tells who reads them in several steps
@@ -115,27 +90,15 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
 struct gtp_trace {
 	struct gtp_mem mem;
 	const struct gtp_target_ops *target;
-	const struct gtp_hit_ops *hit_ops;
 	void *ctx;
 
+	struct gtp_run run;
 	struct gtp_tracepoints tps;
-	struct gtp_tsvs tsvs;
 	struct gtp_location *locs;
 	struct gtp_location *loc_by_addr[GTP_LOCATION_BUCKETS];
 	struct gtp_sdata_format *formats;
-	struct gtp_cpu **cpus;
-	u32 ncpus;
-	u32 nslots;
 	u32 slots_used;
-
-	bool active;
-	u32 ending;
-	enum gtp_stop ended_by;
 	enum gtp_stop stop;
-	u32 stop_tp;
-	u32 stop_action;
-	char stop_kind;
-	struct ax_error stop_error;
 	u64 missed;
 
 	struct gtp_index index;

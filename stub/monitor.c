@@ -51,11 +51,11 @@ static void describe_run(const struct gtp_trace *t, struct gtp_out *out)
 		return;
 	case GTP_STOP_PASSCOUNT:
 		gtp_out_printf(out, "the trace stopped: tracepoint %u reached its pass count",
-			       t->stop_tp);
+			       t->run.stop_tp);
 		return;
 	case GTP_STOP_ERROR:
 		gtp_trace_stop_text(t, text, sizeof(text));
-		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s", t->stop_tp,
+		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s", t->run.stop_tp,
 			       text);
 		return;
 	}
@@ -145,9 +145,9 @@ static void print_status(struct gtp_stub *s)
 	print_settings(s);
 	for (tp = t->tps.first; tp; tp = tp->next)
 		print_tracepoint(s, tp);
-	for (i = 0; i < t->ncpus; i++)
-		if (t->cpus[i])
-			print_cpu(s, t->cpus[i]);
+	for (i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			print_cpu(s, t->run.cpus[i]);
 }
 
 static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)

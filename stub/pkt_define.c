@@ -81,7 +81,7 @@ GTP_HANDLER(gtp_pkt_source)
 
 GTP_HANDLER(gtp_pkt_variable)
 {
-	int err = gtp_tsvs_define(&s->trace->tsvs, &s->trace->mem, in->p, why);
+	int err = gtp_tsvs_define(&s->trace->run.tsvs, &s->trace->mem, in->p, why);
 
 	return err ? err : gtp_packets_ok(s);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The frames of the stopped run: selecting one, and reading all of them for a trace file. */
 #include "stub/packets.h"
-#include "trace/tfile.h"
+#include "export/tfile.h"
 
 const struct gtp_frame *gtp_pkt_frame_selected(struct gtp_stub *s)
 {

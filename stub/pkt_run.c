@@ -169,7 +169,7 @@ static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 		return false;
 	if (f)
 		return gtp_frame_get_var(f, (u16)num, value);
-	tsv = s->trace->tsvs.slot[num];
+	tsv = s->trace->run.tsvs.slot[num];
 	if (!tsv || tsv->builtin)
 		return false;
 	*value = READ_ONCE(tsv->value);

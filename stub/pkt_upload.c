@@ -55,7 +55,7 @@ GTP_HANDLER(gtp_pkt_first_tp)
 
 GTP_HANDLER(gtp_pkt_next_tsv)
 {
-	int n = gtp_tsvs_piece(&s->trace->tsvs, s->upload_var, s->reply.buf, s->reply.size);
+	int n = gtp_tsvs_piece(&s->trace->run.tsvs, s->upload_var, s->reply.buf, s->reply.size);
 
 	if (n > 0) {
 		s->upload_var++;

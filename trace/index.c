@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stopped run's frames of all CPUs: merged by time into one numbered list, and searched. */
 #include "trace/index.h"
-#include "trace/tfile.h"
+#include "export/tfile.h"
 
 /*
  * The merge is a heap of cursors, one per CPU that still has frames. It lives in the entries that

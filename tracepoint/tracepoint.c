@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of tracepoints: find, free, source text, and the upload to a GDB that connects later. */
 #include "base/parse.h"
-#include "hit/hit.h"
 #include "tracepoint/tracepoint.h"
 
 /* --- the list and its two indexes --- */
@@ -28,19 +27,27 @@ struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u
 	return tp;
 }
 
-/* One that has the number: if there are several of it, they all know that already. */
+static struct gtp_tracepoint *same_number(struct gtp_tracepoint *tp, u32 num)
+{
+	while (tp && tp->num != num)
+		tp = tp->next_num;
+	return tp;
+}
+
+struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp)
+{
+	return same_number(tp->next_num, tp->num);
+}
+
+/* Any entry with this number: once there are two, all have ->several. */
 static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 {
-	struct gtp_tracepoint *other = list->by_num[bucket_of_num(tp->num)];
+	struct gtp_tracepoint *other = same_number(list->by_num[bucket_of_num(tp->num)], tp->num);
 
-	while (other && other->num != tp->num)
-		other = other->next_num;
 	if (!other)
 		return;
 	WRITE_ONCE(other->several, true);
 	tp->several = true;
-	if (other->loc)
-		gtp_hit_settle(other->loc->trace, other);
 }
 
 void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)

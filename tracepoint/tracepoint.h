@@ -5,8 +5,10 @@
 #ifndef _GTP_TRACEPOINT_H
 #define _GTP_TRACEPOINT_H
 
-#include "base/base.h"
 #include "agentexpr/ax.h"
+#include "base/base.h"
+#include "base/mem.h"
+#include "base/why.h"
 
 struct gtp_location;
 
@@ -18,17 +20,6 @@ enum {
 	GTP_CODE_MAX = 1 << 18,       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_PARTS_MAX = 16 << 20,     /* bytes of memory for the parts of all tracepoints */
 	GTP_SLOT_NONE = 0x7fffffff,   /* a tracepoint without counters */
-};
-
-/**
- * struct gtp_mem - where shared code gets memory from
- * @alloc: zeroed memory or NULL; may sleep
- * @free: gives it back; NULL is allowed
- */
-struct gtp_mem {
-	void *(*alloc)(void *ctx, size_t bytes);
-	void (*free)(void *ctx, void *p);
-	void *ctx;
 };
 
 /* struct gtp_expr - a verified expression and its bytes, one allocation */
@@ -169,18 +160,6 @@ struct gtp_tracepoints {
 	struct gtp_tracepoint *by_num[GTP_TRACEPOINT_BUCKETS];
 };
 
-/*
- * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to
- * say
- *
- * Filled by whoever finds the fault, shown by GDB as it is: says what, where and what to do.
- */
-struct gtp_why {
-	char text[200];
-};
-
-__printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
-
 /**
  * gtp_tracepoint_define() - a QTDP packet without its "QTDP:"
  * @list: where it goes
@@ -221,6 +200,9 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 
 /* gtp_tracepoint_find - by number and address, NULL when there is none */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
+
+/* gtp_tracepoint_older - one with the same number that was defined before it; NULL: none */
+struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp);
 
 /* gtp_tracepoints_clear - free all; none may be armed */
 void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *mem);

@@ -2,7 +2,7 @@
 /* Bytes on their way to GDB: a queue that takes what it is given and grows when it must. */
 #include <linux/poll.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
 #include "transport/outq.h"
 
 /**
@@ -84,7 +84,7 @@ static bool grow(struct gtp_outq *q, u64 need)
  * memory even for that, the connection ends with an error after the bytes before the gap, rather
  * than go on with a hole in it.
  *
- * Context: process, may sleep; one caller at a time (gtp_host.lock).
+ * Context: process, may sleep; one caller at a time (gtp_lock).
  */
 void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len)
 {

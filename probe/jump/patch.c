@@ -12,7 +12,8 @@
 #include <asm/ptrace.h>
 #include <asm/sync_core.h>
 
-#include "kernel/kernel.h"
+#include "base/base.h"
+#include "base/mem_kernel.h"
 #include "probe/jump/patch.h"
 
 enum {
@@ -27,7 +28,7 @@ static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 /* --- who meets a breakpoint of ours --- */
 
 /*
- * Changed under gtp_host.lock, looked at in exceptions. Whoever looks has met a breakpoint that was
+ * Changed under gtp_lock, looked at in exceptions. Whoever looks has met a breakpoint that was
  * there a moment ago, with interrupts off ever since: once every CPU has answered after a
  * breakpoint has gone, nobody looks for it any more.
  */

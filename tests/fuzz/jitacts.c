@@ -4,7 +4,7 @@
  * in the kernel.
  */
 #include "tests/fuzz/jitacts.h"
-#include "session/trace.h"
+#include "hit/hit.h"
 
 enum {
 	ACTIONS = 5,
@@ -21,7 +21,7 @@ struct jitacts_stats jitacts_stats;
 /* struct side - one of the two: a run of its own, with one tracepoint */
 struct side {
 	const struct jitdiff_world *world;
-	struct gtp_trace trace;
+	struct gtp_run run;
 	struct gtp_location loc;
 	struct gtp_tracepoint tp;
 	struct gtp_tsv tsv[TSVS];
@@ -204,11 +204,11 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	s->world = w;
 	s->clock = 0;
 	s->log_len = 0;
-	s->trace.hit_ops = &hit_ops;
-	s->trace.ctx = s;
+	s->run.hit_ops = &hit_ops;
+	s->run.ctx = s;
 	for (n = 1; n < TSVS; n++) {
 		s->tsv[n].value = (s64)n - 5;
-		s->trace.tsvs.slot[n] = &s->tsv[n];
+		s->run.tsvs.slot[n] = &s->tsv[n];
 	}
 	s->stat = (struct gtp_tp_stat){ 0 };
 	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .enabled = true };
@@ -336,8 +336,8 @@ static const char *differ(const struct jitacts *m)
 
 static void hit(struct side *s, const struct gtp_regs *regs)
 {
-	s->trace.ending = GTP_ENDING_NO;
-	s->trace.active = true;
+	s->run.ending = GTP_ENDING_NO;
+	s->run.active = true;
 	gtp_hit(&s->loc, &s->cpu, regs);
 }
 
@@ -369,9 +369,9 @@ static bool hit_guarded(struct side *s, const struct gtp_regs *regs)
 static void count(const struct side *s)
 {
 	jitacts_stats.hits++;
-	if (s->trace.ending == GTP_ENDING_NO)
+	if (s->run.ending == GTP_ENDING_NO)
 		jitacts_stats.frames++;
-	else if (s->trace.ended_by == GTP_STOP_FULL)
+	else if (s->run.ended_by == GTP_STOP_FULL)
 		jitacts_stats.full++;
 	else
 		jitacts_stats.partial++;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "fake_target.h"
 #include "stub/stub.h"
-#include "trace/file.h"
+#include "export/file.h"
 
 static struct fake fake;
 static struct gtp_stub stub;

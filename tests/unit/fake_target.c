@@ -367,7 +367,7 @@ bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)
 	assert(f->cpu < f->ncpus);
 	if (!loc)
 		return false;
-	gtp_hit(loc, f->trace.cpus[f->cpu], regs);
+	gtp_hit(loc, f->trace.run.cpus[f->cpu], regs);
 	return true;
 }
 

@@ -14,7 +14,7 @@ int setup(void **state)
 	struct gtp_why why;
 
 	assert_int_equal(fake_init(f), 0);
-	assert_int_equal(gtp_tsvs_define(&f->trace.tsvs, &f->mem, "6:0:0:78", &why), 0);
+	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "6:0:0:78", &why), 0);
 	memcpy(fake_map(f, 0x2000, NULL, 4096), "\x01\x02\x03\x04kernel\0tail", 16);
 	*state = f;
 	return 0;
@@ -84,7 +84,7 @@ void expect_end(struct fake *f, enum gtp_stop stop, u32 tp)
 	assert_true(gtp_trace_settle(&f->trace));
 	assert_false(gtp_trace_settle(&f->trace));
 	assert_int_equal(f->trace.stop, stop);
-	assert_int_equal(f->trace.stop_tp, tp);
+	assert_int_equal(f->trace.run.stop_tp, tp);
 }
 
 void expect_error(struct fake *f, u32 tp, const char *want)
@@ -98,5 +98,5 @@ void expect_error(struct fake *f, u32 tp, const char *want)
 
 s64 variable(struct fake *f)
 {
-	return f->trace.tsvs.slot[6]->value;
+	return f->trace.run.tsvs.slot[6]->value;
 }

@@ -133,7 +133,7 @@ static struct fake *machine(bool jit)
 		char def[32];
 
 		snprintf(def, sizeof(def), "%x:%x:0:78", TSV + i, i * 100);
-		assert_int_equal(gtp_tsvs_define(&f->trace.tsvs, &f->mem, def, &why), 0);
+		assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, def, &why), 0);
 	}
 	if (jit)
 		f->trace.target = &with_code;
@@ -290,9 +290,9 @@ static void use_counter(struct fake *a, struct fake *b)
 {
 	a->clock_step = 0;
 	b->clock_step = 0;
-	for (u32 i = 0; i < b->trace.ncpus; i++)
-		if (b->trace.cpus[i])
-			b->trace.cpus[i]->tsc = true;
+	for (u32 i = 0; i < b->trace.run.ncpus; i++)
+		if (b->trace.run.cpus[i])
+			b->trace.run.cpus[i]->tsc = true;
 	assert_int_equal(gtp_trace_enable(&b->trace, 1, AT, true), 0);
 }
 

@@ -9,7 +9,7 @@
 #include "base/parse.h"
 #include "fake_target.h"
 #include "stub/target_xml.h"
-#include "trace/file.h"
+#include "export/file.h"
 
 static struct fake fake;
 static struct gtp_trace *const t = &fake.trace;
@@ -121,7 +121,7 @@ static void test_all(void **state)
 	u8 *bytes;
 	u32 n;
 
-	assert_int_equal(gtp_tsvs_define(&t->tsvs, &t->mem, "5:2a:0:6d696e65", &why), 0);
+	assert_int_equal(gtp_tsvs_define(&t->run.tsvs, &t->mem, "5:2a:0:6d696e65", &why), 0);
 	define("3:1000:E:0:0:X3,220127-");
 	actions("3:1000:R20-");
 	actions("3:1000:M-1,8000,8X00000001,27");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a hit leaves behind, when it ends the run, and what it does not touch. */
 #include "hit_case.h"
+#include "hit/hit_inline.h"
 
 /* --- what is collected --- */
 
@@ -40,7 +41,7 @@ static void expressions(void **state)
 	       REG("05") CONST8("04") ADD CONST8("14") TRACENZ END,
 	       REG("05") CONST8("03") TRACE END, REG("05") CONST8("00") TRACE END,
 	       GETV("06") TRACEV("06") POP END, REG("10") END, NULL);
-	f->trace.tsvs.slot[6]->initial = -5;
+	f->trace.run.tsvs.slot[6]->initial = -5;
 	start(f);
 	fire(f, 1);
 	expect_frames(f, "1@1000 m2000=01020304 m2004=6b65726e656c00 m2000=010203 v6=-5\n");
@@ -113,7 +114,7 @@ static void a_false_condition_costs_itself(void **state)
 	fire(f, 5);
 	assert_true(f->clock == clock);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
-	assert_int_equal(f->trace.cpus[0]->buf.created, 0);
+	assert_int_equal(f->trace.run.cpus[0]->buf.created, 0);
 	fake_write(f, 0x2000, "\x07\0\0", 4);
 	fire(f, 1);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 1);
@@ -130,9 +131,9 @@ static void a_condition_known_to_hold(void **state)
 	define(f, "2:1000:E:0:0", CONST8("00") END, "R1", NULL);
 	define(f, "3:1000:E:0:0", NULL, NULL);
 	start(f);
-	gtp_hit_held(fake_armed(f, 0x1000), f->trace.cpus[0], &regs);
+	gtp_hit_inline(fake_armed(f, 0x1000), f->trace.run.cpus[0], &regs, true);
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, 0x1000, false), 0);
-	gtp_hit_held(fake_armed(f, 0x1000), f->trace.cpus[0], &regs);
+	gtp_hit_inline(fake_armed(f, 0x1000), f->trace.run.cpus[0], &regs, true);
 	expect_frames(f, "1@1000 r0=a\n3@1000\n3@1000\n");
 }
 
@@ -146,7 +147,7 @@ static void time_of_the_counter(void **state)
 
 	define(f, "1:1000:E:0:0", NULL, TRACEV("02") END, NULL);
 	start(f);
-	f->trace.cpus[0]->tsc = true;
+	f->trace.run.cpus[0]->tsc = true;
 	before = gtp_read_tsc();
 	fire(f, 2);
 	after = gtp_read_tsc();
@@ -256,7 +257,7 @@ static void usage_is_bytes_of_frames(void **state)
 	start(f);
 	fire(f, 2);
 	stat = gtp_trace_hits(&f->trace, tp);
-	assert_int_equal(stat.usage, gtp_buffer_used(&f->trace.cpus[0]->buf));
+	assert_int_equal(stat.usage, gtp_buffer_used(&f->trace.run.cpus[0]->buf));
 	assert_int_equal(stat.usage, 2 * (sizeof(struct gtp_frame) + 24 + 24));
 }
 
@@ -339,7 +340,7 @@ static void full(void **state)
 	expect_end(f, GTP_STOP_FULL, 1);
 	/* A frame is 48 bytes; the hit that found no room left nothing behind. */
 	assert_int_equal(n - 1, GTP_BUFFER_MIN / 48);
-	assert_int_equal(gtp_buffer_frames(&f->trace.cpus[0]->buf), n - 1);
+	assert_int_equal(gtp_buffer_frames(&f->trace.run.cpus[0]->buf), n - 1);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, (n - 1) * 48);
 	assert_non_null(strstr(fake_status(f), "T0;tfull:0;"));
 }
@@ -396,9 +397,9 @@ static void nested(void **state)
 	assert_int_equal(sum.nested, 2);
 
 	/* None is counted when there is no run. */
-	f->trace.cpus[0]->in_hit = 1;
-	gtp_hit(f->trace.locs, f->trace.cpus[0], &regs);
-	assert_int_equal(f->trace.cpus[0]->nested, 2);
+	f->trace.run.cpus[0]->in_hit = 1;
+	gtp_hit(f->trace.locs, f->trace.run.cpus[0], &regs);
+	assert_int_equal(f->trace.run.cpus[0]->nested, 2);
 }
 
 /* --- trace state variables --- */

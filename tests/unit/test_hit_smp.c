@@ -61,7 +61,7 @@ static void run_on_all(struct fake *f)
 	many.stopping = 0;
 	pthread_spin_init(&many.lock, 0);
 	for (i = 0; i < CPUS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, cpu_main, f->trace.cpus[i]), 0);
+		assert_int_equal(pthread_create(&thread[i], NULL, cpu_main, f->trace.run.cpus[i]), 0);
 	for (i = 0; i < CPUS; i++)
 		pthread_join(thread[i], NULL);
 	pthread_spin_destroy(&many.lock);
@@ -73,7 +73,7 @@ static void no_update_is_lost(void **state)
 	struct gtp_tracepoint *tp;
 
 	f->ncpus = CPUS;
-	f->trace.hit_ops = &real_ops;
+	f->trace.run.hit_ops = &real_ops;
 	f->trace.circular = true;
 	/* $x = $x + 1 in the condition, whose value it is; and once more in an action */
 	tp = define(f, "1:1000:E:0:0", INCREMENT END, INCREMENT END, NULL);
@@ -91,7 +91,7 @@ static void one_hit_ends_the_run(void **state)
 	struct gtp_tracepoint *tp;
 
 	f->ncpus = CPUS;
-	f->trace.hit_ops = &real_ops;
+	f->trace.run.hit_ops = &real_ops;
 	f->trace.circular = true;
 	tp = define(f, "1:1000:E:0:4e20", NULL, NULL);
 	start(f);

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 
 #include "fake_target.h"
-#include "trace/file.h"
-#include "trace/tfile.h"
+#include "export/file.h"
+#include "export/tfile.h"
 
 enum { MARKER = 0x5000, OTHER = 0x6000 };
 

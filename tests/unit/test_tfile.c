@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "trace/tfile.h"
+#include "export/tfile.h"
 
 static u64 ring[32768];
 static struct gtp_buffer buf;

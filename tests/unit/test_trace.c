@@ -68,7 +68,7 @@ static void variable(struct fake *f, const char *text)
 {
 	struct gtp_why why;
 
-	assert_int_equal(gtp_tsvs_define(&f->trace.tsvs, &f->mem, text, &why), 0);
+	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, text, &why), 0);
 }
 
 /* --- start and stop --- */
@@ -142,7 +142,7 @@ static void the_next_run_begins_afresh(void **state)
 	fake_fire(f, 0x1000, &regs);
 	fake_fire(f, 0x1000, &regs);
 	stop(f);
-	assert_int_equal(f->trace.tsvs.slot[6]->value, 5);
+	assert_int_equal(f->trace.run.tsvs.slot[6]->value, 5);
 	assert_string_equal(fake_frames(f), "1@1000\n1@1000\n");
 	f->trace.stop_notes_hex = f->mem.alloc(f->mem.ctx, 3);
 	memcpy(f->trace.stop_notes_hex, "6e", 3);
@@ -152,7 +152,7 @@ static void the_next_run_begins_afresh(void **state)
 	f->missed = 4;
 	start(f);
 	assert_string_equal(f->log, "free\nbuffers 0 linear\narm 1000\n");
-	assert_int_equal(f->trace.tsvs.slot[6]->value, 3);
+	assert_int_equal(f->trace.run.tsvs.slot[6]->value, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
 	fake_fire(f, 0x1000, &regs);
 	stop(f);
@@ -174,8 +174,8 @@ static void forgetting_everything(void **state)
 	gtp_trace_reset(&f->trace);
 	assert_int_equal(f->armed, 0);
 	assert_null(f->trace.tps.first);
-	assert_null(f->trace.tsvs.slot[6]);
-	assert_non_null(f->trace.tsvs.slot[GTP_TSV_CLOCK]);
+	assert_null(f->trace.run.tsvs.slot[6]);
+	assert_non_null(f->trace.run.tsvs.slot[GTP_TSV_CLOCK]);
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0;"));
 	assert_true(status_has(f, ";starttime:0;stoptime:0"));
 	assert_string_equal(fake_frames(f), "");
@@ -211,7 +211,7 @@ static void frames_in_the_order_of_time(void **state)
 
 static void hit_early(struct fake *f, struct gtp_location *loc)
 {
-	gtp_hit(loc, f->trace.cpus[0], &regs);
+	gtp_hit(loc, f->trace.run.cpus[0], &regs);
 }
 
 static void an_address_is_refused(void **state)
@@ -353,10 +353,10 @@ static void settling(void **state)
 	start(f);
 	assert_false(gtp_trace_settle(&f->trace));
 	/* A hit on another CPU is in the middle of writing down why. */
-	f->trace.ending = GTP_ENDING_CLAIMED;
+	f->trace.run.ending = GTP_ENDING_CLAIMED;
 	assert_false(gtp_trace_settle(&f->trace));
 	assert_true(gtp_trace_running(&f->trace));
-	f->trace.ending = GTP_ENDING_NO;
+	f->trace.run.ending = GTP_ENDING_NO;
 	fake_fire(f, 0x1000, &regs);
 	assert_true(gtp_trace_running(&f->trace));
 	assert_true(gtp_trace_settle(&f->trace));
@@ -367,9 +367,9 @@ static void settling(void **state)
 /* The hit that was under way when tstop came: it ends before ->disarm returns. */
 static void finish_claimed_hit(struct fake *f, struct gtp_location *loc)
 {
-	f->trace.ended_by = GTP_STOP_PASSCOUNT;
-	f->trace.stop_tp = 1;
-	f->trace.ending = GTP_ENDING_WRITTEN;
+	f->trace.run.ended_by = GTP_STOP_PASSCOUNT;
+	f->trace.run.stop_tp = 1;
+	f->trace.run.ending = GTP_ENDING_WRITTEN;
 }
 
 static void a_hit_was_quicker_than_tstop(void **state)
@@ -378,7 +378,7 @@ static void a_hit_was_quicker_than_tstop(void **state)
 
 	fake_define(f, "1:1000:E:0:1", NULL);
 	start(f);
-	f->trace.ending = GTP_ENDING_CLAIMED;
+	f->trace.run.ending = GTP_ENDING_CLAIMED;
 	f->while_disarming = finish_claimed_hit;
 	stop(f);
 	assert_true(status_has(f, "T0;tpasscount:1;"));
@@ -388,7 +388,7 @@ static void a_hit_was_quicker_than_tstop(void **state)
 
 static void hit_late(struct fake *f, struct gtp_location *loc)
 {
-	gtp_hit(loc, f->trace.cpus[0], &regs);
+	gtp_hit(loc, f->trace.run.cpus[0], &regs);
 }
 
 static void hits_after_the_stop_are_ignored(void **state)
@@ -551,7 +551,7 @@ static void figures_beyond_an_int(void **state)
 
 	f->ncpus = 1;
 	start(f);
-	buf = &f->trace.cpus[0]->buf;
+	buf = &f->trace.run.cpus[0]->buf;
 	size = buf->size;
 	buf->size = 0xfffffff8;
 	buf->end = buf->size;

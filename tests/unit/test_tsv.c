@@ -16,7 +16,7 @@ static int setup(void **state)
 	struct world *w = calloc(1, sizeof(*w));
 
 	assert_int_equal(fake_init(&w->f), 0);
-	w->tsvs = &w->f.trace.tsvs;
+	w->tsvs = &w->f.trace.run.tsvs;
 	*state = w;
 	return 0;
 }

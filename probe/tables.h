@@ -10,7 +10,7 @@
 struct module;
 struct seq_file;
 
-/* Guards all of it. Inside gtp_host.lock, and taken by module notifiers, which hold nothing. */
+/* Guards all of it. Inside gtp_lock, and taken by module notifiers, which hold nothing. */
 extern struct mutex gtp_tables_lock;
 
 /* struct gtp_tables_place - where an address is in a table */
@@ -23,6 +23,9 @@ struct gtp_tables_place {
 
 /* gtp_tables_find - under gtp_tables_lock, as long as the place is used; false: in no table */
 bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
+
+/* gtp_tables_deny - may the kernel not make a jump of a kprobe there, though its rule would? */
+bool gtp_tables_deny(u64 addr);
 
 /* gtp_tables_any - is there any table? */
 bool gtp_tables_any(void);
@@ -46,9 +49,5 @@ void gtp_tables_remove(const char *module);
 
 /* gtp_tables_show - a line for each; takes the lock */
 void gtp_tables_show(struct seq_file *m);
-
-/* gtp_proc_gtpregions_init, gtp_proc_gtpregions_exit - /proc/gtpregions; 0 or -ENOMEM */
-int gtp_proc_gtpregions_init(void);
-void gtp_proc_gtpregions_exit(void);
 
 #endif /* _GTP_TABLES_H */

@@ -16,7 +16,7 @@
  */
 #include "base/parse.h"
 #include "stub/target_xml.h"
-#include "trace/file.h"
+#include "export/file.h"
 #include "transport/rsp.h"
 
 enum {
@@ -89,10 +89,10 @@ static void put_variables(struct header *h, const struct gtp_trace *t)
 {
 	u32 n = 0;
 
-	while (gtp_tsvs_piece(&t->tsvs, n, h->piece, PIECE_SIZE))
+	while (gtp_tsvs_piece(&t->run.tsvs, n, h->piece, PIECE_SIZE))
 		n++;
 	while (n--) {
-		int len = gtp_tsvs_piece(&t->tsvs, n, h->piece, PIECE_SIZE);
+		int len = gtp_tsvs_piece(&t->run.tsvs, n, h->piece, PIECE_SIZE);
 
 		put_line(h, "tsv ", h->piece, (size_t)len);
 	}

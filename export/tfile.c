@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* GDB's images of frames, made when somebody reads them, from any offset. */
-#include "trace/tfile.h"
+#include "export/tfile.h"
 
 enum {
 	FRAME_HEAD = 2 + 4,   /* u16 tracepoint, u32 bytes that follow */

@@ -12,8 +12,9 @@
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 
-#include "kernel/kernel.h"
-#include "probe/jump/tables.h"
+#include "base/image_kernel.h"
+#include "base/mem_kernel.h"
+#include "probe/tables.h"
 
 enum {
 	NOTES_MAX = 4096,
@@ -73,6 +74,21 @@ bool gtp_tables_any(void)
 	return !list_empty(&tables);
 }
 
+bool gtp_tables_deny(u64 addr)
+{
+	struct gtp_tables_place place;
+	struct gtp_table_list list;
+	bool denied;
+	u32 found;
+
+	mutex_lock(&gtp_tables_lock);
+	denied = gtp_tables_find(addr, &place) &&
+		 gtp_table_find(place.table, place.span, GTP_TABLE_DENY, &list) &&
+		 gtp_table_next(&list, place.offset, &found) && found == place.offset;
+	mutex_unlock(&gtp_tables_lock);
+	return denied;
+}
+
 /* --- what the kernel tells of itself --- */
 
 /* read_file - a small file of sysfs, terminated; its length or -errno */
@@ -107,7 +123,7 @@ static bool is_same(const struct gtp_table *t, const u8 *id, size_t len)
 
 static int check_kernel_id(const struct gtp_table *t, char *why)
 {
-	const char *hex = gtp_kernel_target.build_id(NULL);
+	const char *hex = gtp_image_build_id();
 	u8 id[GTP_TABLE_ID + 1];
 	size_t len = strlen(hex) / 2;
 
@@ -135,7 +151,7 @@ static int check_module_id(const struct gtp_table *t, const char *module, char *
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "/sys/module/%s/notes/.note.gnu.build-id", module);
 	n = read_file(path, notes, NOTES_MAX);
-	len = n > 0 ? gtp_world_note_id((const u8 *)notes, n, &id) : 0;
+	len = n > 0 ? gtp_image_note_id((const u8 *)notes, n, &id) : 0;
 	if (!len) {
 		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or has no build-id",
 			 module);
@@ -152,7 +168,7 @@ static int check_module_id(const struct gtp_table *t, const char *module, char *
 /* Where vmlinux's .text begins there is _text. */
 static int place_in_kernel(struct loaded *l, char *why)
 {
-	u64 text = gtp_kernel_target.text_start(NULL);
+	u64 text = gtp_image_text();
 	struct gtp_table_span s;
 	u32 i;
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where shared code gets memory from. */
+#ifndef _GTP_MEM_H
+#define _GTP_MEM_H
+
+#include "base/base.h"
+
+/**
+ * struct gtp_mem - where shared code gets memory from
+ * @alloc: zeroed memory or NULL; may sleep
+ * @free: gives it back; NULL is allowed
+ * @ctx: for both
+ */
+struct gtp_mem {
+	void *(*alloc)(void *ctx, size_t bytes);
+	void (*free)(void *ctx, void *p);
+	void *ctx;
+};
+
+#endif /* _GTP_MEM_H */

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The module's parameters. */
+#include <linux/module.h>
+
+#include "base/params_kernel.h"
+
+bool gtp_allow_write;
+module_param_named(allow_write, gtp_allow_write, bool, 0400);
+MODULE_PARM_DESC(allow_write, "let GDB write to kernel memory (default: no)");
+
+bool gtp_self_trace;
+module_param_named(self_trace, gtp_self_trace, bool, 0600);
+MODULE_PARM_DESC(self_trace, "trace the connected GDB's own tasks too (default: no)");
+
+unsigned int gtp_buffer_kb = 4096;
+module_param_named(buffer_kb, gtp_buffer_kb, uint, 0600);
+MODULE_PARM_DESC(buffer_kb, "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
+
+bool gtp_jit = true;
+module_param_named(jit, gtp_jit, bool, 0600);
+MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting them (default: yes)");
+
+bool gtp_jumps = true;
+module_param_named(jumps, gtp_jumps, bool, 0600);
+MODULE_PARM_DESC(jumps, "replace instructions by jumps where that is safe (default: yes)");

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The module's parameters. */
+#ifndef _GTP_PARAMS_KERNEL_H
+#define _GTP_PARAMS_KERNEL_H
+
+#include <linux/types.h>
+
+/* Writable ones may change at any time: READ_ONCE(). */
+extern bool gtp_allow_write;
+extern bool gtp_self_trace;
+extern unsigned int gtp_buffer_kb;
+extern bool gtp_jit;
+extern bool gtp_jumps;
+
+#endif /* _GTP_PARAMS_KERNEL_H */

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Why a request is refused, in words for the user. */
+#ifndef _GTP_WHY_H
+#define _GTP_WHY_H
+
+#include "base/base.h"
+
+/*
+ * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to
+ * say
+ *
+ * Filled where the fault is found, shown by GDB as it is: says what, where and what to do.
+ */
+struct gtp_why {
+	char text[200];
+};
+
+/* gtp_why - format the words; what does not fit is cut off */
+__printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
+
+#endif /* _GTP_WHY_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ways to probe a place, in the order in which they are asked. */
+#ifndef _GTP_BACKENDS_H
+#define _GTP_BACKENDS_H
+
+#include "probe/backend.h"
+
+extern const struct gtp_probe_backend *const gtp_backends[]; /* ends with NULL */
+
+/* gtp_backends_init, gtp_backends_exit - module init and exit, without gtp_lock; 0 or -errno */
+int gtp_backends_init(void);
+void gtp_backends_exit(void);
+
+/* gtp_backends_module_goes, gtp_backends_text_goes - as struct gtp_probe_backend's */
+void gtp_backends_module_goes(const struct module *mod);
+void gtp_backends_text_goes(const struct module *mod, bool init);
+
+#endif /* _GTP_BACKENDS_H */

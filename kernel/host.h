@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The one trace session in this kernel, and the GDB that is connected to it. */
+#ifndef _GTP_HOST_H
+#define _GTP_HOST_H
+
+#include "session/trace.h"
+#include "stub/stub.h"
+
+/**
+ * struct gtp_host - the one trace session of this kernel, and the connection to it
+ * @trace: outlives connections
+ * @stub: of the GDB that is connected, NULL: none is
+ * @has_room: of the same: false while it does not read what is queued for it
+ *
+ * All of it is under gtp_lock.
+ */
+struct gtp_host {
+	struct gtp_trace trace;
+	struct gtp_stub *stub;
+	bool (*has_room)(struct gtp_stub *stub);
+};
+
+extern struct gtp_host gtp_host;
+
+/* gtp_host_init - the session comes to be. Context: module init. 0 or -errno */
+int gtp_host_init(void);
+
+/*
+ * gtp_host_stop - stop what runs; no hit and no work of ours runs any more. gtp_host_exit - free
+ * everything. Context: module exit or failed init; nothing is connected, nothing can connect
+ */
+void gtp_host_stop(void);
+void gtp_host_exit(void);
+
+#endif /* _GTP_HOST_H */

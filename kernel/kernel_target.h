@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What GDB asks about the kernel itself. */
+#ifndef _GTP_KERNEL_TARGET_H
+#define _GTP_KERNEL_TARGET_H
+
+#include "stub/stub.h"
+
+extern const struct gtp_stub_ops gtp_kernel_target;
+
+#endif /* _GTP_KERNEL_TARGET_H */

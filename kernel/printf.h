@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* printf's text from all CPUs to GDB's console. */
+#ifndef _GTP_PRINTF_H
+#define _GTP_PRINTF_H
+
+#include "session/trace.h"
+#include "stub/stub.h"
+
+/**
+ * gtp_printf_drain() - hand waiting text of all CPUs to GDB
+ * @t: the session
+ * @stub: the connection
+ * @has_room: false while GDB does not read what is queued for it
+ *
+ * Text that no GDB is there to read stays, until there is no room for more.
+ * Context: process, gtp_lock. Return: true when GDB has to read first, and the rest waits for
+ * another call.
+ */
+bool gtp_printf_drain(struct gtp_trace *t, struct gtp_stub *stub,
+		      bool (*has_room)(struct gtp_stub *stub));
+
+#endif /* _GTP_PRINTF_H */

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who may open the module's files in /proc. */
+#include <linux/capability.h>
+#include <linux/errno.h>
+#include <linux/security.h>
+
+#include "kernel/proc.h"
+
+/*
+ * Both of these, because our files offer both: probes, and the memory of the kernel. They are of
+ * the same level ("confidentiality") in the kernel's own list, but another security module may
+ * tell them apart.
+ */
+int gtp_proc_allowed(void)
+{
+	int err;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	err = security_locked_down(LOCKDOWN_KPROBES);
+	return err ? err : security_locked_down(LOCKDOWN_KCORE);
+}

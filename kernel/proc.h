@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The module's files in /proc, and who may open them. */
+#ifndef _GTP_PROC_H
+#define _GTP_PROC_H
+
+/* gtp_proc_allowed - may the current task open our files? 0, -EPERM, or what lockdown says */
+int gtp_proc_allowed(void);
+
+/* Module init and exit; 0 or -errno. An exit waits for calls that are under way. */
+int gtp_proc_gtp_init(void);
+void gtp_proc_gtp_exit(void);
+int gtp_proc_gtpframe_init(void);
+void gtp_proc_gtpframe_exit(void);
+int gtp_proc_gtpregions_init(void);
+void gtp_proc_gtpregions_exit(void);
+
+#endif /* _GTP_PROC_H */

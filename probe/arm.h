@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which backend probes a location: each is asked in turn. */
+#ifndef _GTP_ARM_H
+#define _GTP_ARM_H
+
+#include "probe/backend.h"
+
+/*
+ * @list is terminated by NULL, in the order in which the backends are asked. All of it: process
+ * context, under the session's lock, may sleep.
+ */
+
+/**
+ * gtp_arm() - have the first backend that can probe a location arm it
+ * @list: the backends
+ * @loc: the location
+ * @why: the refusal
+ *
+ * It may take effect only with gtp_arm_commit(). After an error there will be none for what was
+ * armed since the last one.
+ * Return: 0; -errno: no probe can be set there.
+ */
+int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *loc,
+	    struct gtp_why *why);
+
+/**
+ * gtp_arm_commit() - all that has been given to gtp_arm() must be armed now
+ * @list: the backends
+ * @first: the locations; what one backend refuses now the next is offered
+ * @why: the refusal, with tracepoint number and address
+ *
+ * Return: 0; -errno: one of them could not be armed; the caller disarms all.
+ */
+int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_location *first,
+		   struct gtp_why *why);
+
+/* gtp_arm_widen - struct gtp_probe_backend's widen of the location's backend */
+int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
+
+/*
+ * gtp_arm_disarm - take the probes off a list of locations, those that are only prepared too; in
+ * the reverse order of arming: a kprobe that the kernel has moved behind an endbr64 may sit on a
+ * jump
+ */
+void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
+
+#endif /* _GTP_ARM_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The one index of places that are probed, by address, with the text that was there before. */
+#ifndef _GTP_ARMED_H
+#define _GTP_ARMED_H
+
+#include <linux/rbtree.h>
+#include <linux/types.h>
+
+#include "regions/region.h"
+
+struct module;
+
+/**
+ * struct gtp_armed - one place; a part of what a backend keeps of it
+ * @node: in the index, by @addr
+ * @owner: tells the places of one mechanism from others: an address that is its own
+ * @addr: as GDB knows it
+ * @text: where the text is changed; a kprobe's may lie behind an endbr64
+ * @len: bytes from there that are changed; 0: none of them by us
+ * @by_kprobe: the kernel changes them, an int3 or a jump: how many of them is what the bytes tell
+ * @old: the bytes that were there before
+ */
+struct gtp_armed {
+	struct rb_node node;
+	const void *owner;
+	u64 addr;
+	u64 text;
+	u8 len;
+	bool by_kprobe;
+	u8 old[GTP_REGION_MAX];
+};
+
+/*
+ * gtp_armed_add, gtp_armed_remove - before anything is changed there; after all is as it was.
+ * Context: gtp_lock
+ */
+void gtp_armed_add(struct gtp_armed *a);
+void gtp_armed_remove(struct gtp_armed *a);
+
+/* gtp_armed_from - the first place that is not below an address, NULL: none. Context: gtp_lock */
+struct gtp_armed *gtp_armed_from(u64 addr);
+struct gtp_armed *gtp_armed_next(struct gtp_armed *a);
+
+/**
+ * gtp_armed_range() - the smallest range around all places in a part of a module
+ * @mod: a module that goes, or whose init code does
+ * @init: look at its init code, else at the code that stays
+ * @start: receives the lowest address
+ * @end: receives the one behind the highest
+ *
+ * Each of the two is one piece of memory, so the range holds no places of other code.
+ * Context: process; may be asked without gtp_lock. Return: false when there is no such place.
+ */
+bool gtp_armed_range(const struct module *mod, bool init, u64 *start, u64 *end);
+
+/* gtp_armed_undo - undo our probes in a copy of text: @len bytes from @addr at @buf. gtp_lock */
+void gtp_armed_undo(u64 addr, u8 *buf, u32 len);
+
+#endif /* _GTP_ARMED_H */

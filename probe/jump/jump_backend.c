@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The backend that replaces instructions by jumps: the fastest way to probe a place. */
+#include "probe/backend.h"
+#include "probe/jump/can_jump.h"
+#include "probe/jump/jump_arm.h"
+#include "probe/jump/jump_remove.h"
+#include "probe/kprobe_list.h"
+#include "probe/symbol.h"
+
+static void end_batch(void)
+{
+	gtp_kprobe_list_forget();
+	gtp_can_jump_end();
+	gtp_symbol_forget();
+	gtp_jump_sweep_again();
+}
+
+static void jump_exit(void)
+{
+	gtp_jump_remove_exit();
+	gtp_patch_exit();
+}
+
+const struct gtp_probe_backend gtp_jump_backend = {
+	.name = "jump",
+	.arm = gtp_jump_stage,
+	.commit = gtp_jump_commit,
+	.widen = gtp_jump_widen,
+	.disarm = gtp_jump_disarm,
+	.end_batch = end_batch,
+	.text_goes = gtp_jump_text_goes,
+	.init = gtp_patch_init,
+	.exit = jump_exit,
+};

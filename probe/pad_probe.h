@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A location that is probed through a jump pad, however control gets to the pad. */
+#ifndef _GTP_PAD_PROBE_H
+#define _GTP_PAD_PROBE_H
+
+#include <linux/atomic.h>
+
+#include "hit/hit.h"
+#include "jit/exec_kernel.h"
+#include "probe/armed.h"
+
+/*
+ * gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_pad_called - the same for those that
+ * are called; gtp_pad_probe_hit - their C part
+ */
+void gtp_pad_hit(void);
+void gtp_pad_called(void);
+void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word);
+
+/**
+ * struct gtp_pad_probe - a location's pad; the first part of what a backend keeps of it
+ * @armed: in the index of probed places
+ * @loc: whose it is; NULL: the location is gone, the pad is not yet
+ * @number: what its pad pushes
+ * @called: control comes by a call, not by a jump
+ * @conditional: the pad evaluates the location's condition
+ * @pad: where control goes
+ * @old_pad: where it went before; tasks may be there until it is disarmed. @len 0: nowhere
+ * @no_buffer: hits on CPUs that have no buffer
+ */
+struct gtp_pad_probe {
+	struct gtp_armed armed;
+	struct gtp_location *loc;
+	u32 number;
+	bool called;
+	bool conditional;
+	struct gtp_jit_pad pad, old_pad;
+	atomic_long_t no_buffer;
+};
+
+/* All of the following: process context, under gtp_lock; may sleep. */
+
+/**
+ * gtp_pad_probe_init() - a number, and a place in the index
+ * @p: zeroed, @called is set; from gtp_mem_alloc()
+ * @owner: as in struct gtp_armed
+ * @loc: the location; its ->probe is @p then
+ *
+ * Return: 0; -EOPNOTSUPP: there can be none, @loc->no_jump says why.
+ */
+int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc);
+
+/* gtp_pad_probe_exit - undo that; no task is in a pad of it, nor can get there */
+void gtp_pad_probe_exit(struct gtp_pad_probe *p);
+
+/* gtp_pad_probe_part - its location goes, the pad stays; it is disconnected, and no hit sees it */
+void gtp_pad_probe_part(struct gtp_pad_probe *p);
+
+/* gtp_pad_probe_connect, _disconnect - hits of its pad mean @p->loc from now on; mean nothing */
+void gtp_pad_probe_connect(struct gtp_pad_probe *p);
+void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
+
+#define GTP_PAD_NO_MEMORY "there is no memory for it" /* a no_jump */
+
+/**
+ * gtp_pad_probe_make() - make its pad in the open arena, with the location's condition if possible
+ * @p: the pad's probe
+ * @region: what is displaced; NULL when the pad is called
+ * @copies: receives where the displaced instructions lie in the pad; or NULL
+ *
+ * Return: 0 or -errno; gtp_pad_probe_why_not() says it in words.
+ */
+int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies);
+
+/* gtp_pad_probe_why_not - why a pad, or a way to it, was not possible: a no_jump */
+const char *gtp_pad_probe_why_not(int err);
+
+/**
+ * gtp_pad_probe_widen() - have control led to a pad without condition
+ * @p: the pad's probe
+ * @region: as with gtp_pad_probe_make()
+ * @lead: leads control to the new pad; 0: tasks may be in both now, else in the old one alone
+ *
+ * Return: 0 or -errno, then all is as it was.
+ */
+int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
+			int (*lead)(struct gtp_pad_probe *p, u64 pad));
+
+#endif /* _GTP_PAD_PROBE_H */

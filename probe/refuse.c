@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where and when no probe of any kind can be set, in words. */
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/security.h>
+
+#include "probe/blacklist.h"
+#include "probe/refuse.h"
+
+int gtp_probe_refuse(u64 addr, struct gtp_why *why)
+{
+	int err = security_locked_down(LOCKDOWN_KPROBES);
+	const char *words;
+
+	if (err) {
+		gtp_why(why, "the kernel is locked down: it allows no probes");
+		return err;
+	}
+	/* GDB has been killed while many probes are being armed: the rest is not wanted. */
+	if (fatal_signal_pending(current)) {
+		gtp_why(why, "interrupted");
+		return -EINTR;
+	}
+	if (within_module(addr, THIS_MODULE)) {
+		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");
+		return -EINVAL;
+	}
+	words = gtp_blacklist_probe(addr);
+	if (words) {
+		gtp_why(why, "%s", words);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void gtp_probe_explain(int err, struct gtp_why *why)
+{
+	switch (err) {
+	case -EINVAL:
+		gtp_why(why,
+			"the kernel allows no probe here: not its code, or code that probes and patching rely on (see kprobes/blacklist in debugfs)");
+		break;
+	case -EILSEQ:
+		gtp_why(why, "this is not the start of an instruction");
+		break;
+	case -ENOENT:
+	case -EADDRNOTAVAIL:
+		gtp_why(why,
+			"there is no function here: is its module loaded, and its init code not freed yet?");
+		break;
+	case -ENOMEM:
+		gtp_why(why, "no memory for a probe");
+		break;
+	default:
+		gtp_why(why, "the kernel refused the probe (%pe)", ERR_PTR(err));
+	}
+}

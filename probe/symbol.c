@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the kernel's symbols tell of an address, by exported functions alone. */
+#include <linux/kallsyms.h>
+#include <linux/string.h>
+
+#include "base/lock_kernel.h"
+#include "probe/symbol.h"
+
+static char name[KSYM_SYMBOL_LEN];
+static u64 name_of; /* 0: of none */
+
+const char *gtp_symbol_at(u64 addr)
+{
+	lockdep_assert_held(&gtp_lock);
+	if (addr != name_of)
+		sprint_symbol(name, addr);
+	name_of = addr;
+	return name;
+}
+
+void gtp_symbol_forget(void)
+{
+	lockdep_assert_held(&gtp_lock);
+	name_of = 0;
+}
+
+/* No exported function tells bounds but as text. */
+bool gtp_symbol_bounds(u64 addr, u64 *start, u32 *size)
+{
+	const char *at = strrchr(gtp_symbol_at(addr), '+');
+	unsigned long offset, length;
+
+	if (!at || sscanf(at, "+0x%lx/0x%lx", &offset, &length) != 2)
+		return false;
+	if (offset >= length || length > U32_MAX)
+		return false;
+	*start = addr - offset;
+	*size = length;
+	return true;
+}
