@@ -216,10 +216,10 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	s->tp.nactions = m->nactions;
 	for (n = 0; n < m->nactions; n++)
 		set_action(s, n, &m->item[n]);
-	s->loc = (struct gtp_location){ .addr = w->pc, .first = &s->tp, .trace = &s->trace };
+	s->loc = (struct gtp_location){ .addr = w->pc, .first = &s->tp, .run = &s->run };
 	s->cpu.stat = &s->stat;
 	gtp_buffer_init(&s->cpu.buf, s->mem, bytes, circular);
-	gtp_hit_prepare(&s->cpu, &s->trace);
+	gtp_hit_prepare(&s->cpu, &s->run);
 }
 
 /* As run control does it: as one snippet, else each expression by itself. */
@@ -299,7 +299,7 @@ static const char *frames_differ(const struct side *a, const struct side *b)
 	return same_blocks(x, y) ? NULL : "blocks";
 }
 
-static const char *ends_differ(const struct gtp_trace *a, const struct gtp_trace *b)
+static const char *ends_differ(const struct gtp_run *a, const struct gtp_run *b)
 {
 	const struct ax_error *x = &a->stop_error, *y = &b->stop_error;
 
@@ -319,7 +319,7 @@ static const char *ends_differ(const struct gtp_trace *a, const struct gtp_trace
 static const char *differ(const struct jitacts *m)
 {
 	const struct side *a = &m->interpreter, *b = &m->compiler;
-	const char *what = ends_differ(&a->trace, &b->trace);
+	const char *what = ends_differ(&a->run, &b->run);
 	u32 n;
 
 	if (!what)
