@@ -156,8 +156,6 @@ int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
 
 	if (!work)
 		return -ENOMEM;
-	if (!req->target)
-		req->target = &arena.target;
 	err = emit_pad(work, gtp_pad_plan(work, req), pad);
 	gtp_mem_free(work);
 	return err;

@@ -66,7 +66,7 @@ struct gtp_jit_pad {
 
 /**
  * gtp_jit_pad_make() - put a jump pad into the open arena
- * @req: what; its target is filled in
+ * @req: what; its target is gtp_jit_target()'s, with the caller's pad_hit
  * @pad: receives it; it may run after gtp_jit_close()
  *
  * Return: 0, -ENOMEM, -ENOSPC (no room for another pad), -EOPNOTSUPP (these instructions cannot be

@@ -11,7 +11,8 @@
 #include <linux/vmalloc.h>
 #include <asm/vsyscall.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
+#include "hit/access_kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/jit/jit_test_parts.h"
 

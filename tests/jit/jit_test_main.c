@@ -12,7 +12,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/jit/jit_test.h"
 #include "tests/jit/jit_test_parts.h"

@@ -9,7 +9,8 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
+#include "hit/access_kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/fuzz/axgen.h"
 #include "tests/jit/jit_test_pad.h"
@@ -86,15 +87,17 @@ static u64 place(void)
 
 static int make_pad(struct pad_test *t)
 {
+	struct ax_jit_target target = *gtp_jit_target();
 	int err;
 
+	target.pad_hit = (u64)jit_test_pad_entry;
 	t->region = (struct gtp_region){
 		.len = 5, .n = 1, .falls_out = true, .insn = { { .len = 5 } },
 		.flags_dead = !axgen_pick(&t->g, 4),
 	};
 	memcpy(t->region.bytes, (const void *)place(), 5);
 	t->req = (struct gtp_pad_request){
-		.region = &t->region, .cond = &t->v, .number = NUMBER,
+		.region = &t->region, .cond = &t->v, .target = &target, .number = NUMBER,
 		.at = place(), .seed = axgen_pick(&t->g, 31),
 	};
 	err = gtp_jit_open();

@@ -26,4 +26,7 @@ extern u64 jit_test_pad_rsp;
 void jit_test_pad_enter(const struct jit_test_pad_regs *regs, u64 entry);
 void jit_test_pad_place(void);
 
+/* jit_test_pad_entry - what pads call with a hit */
+void jit_test_pad_entry(void);
+
 #endif /* _GTP_JIT_TEST_PAD_H */

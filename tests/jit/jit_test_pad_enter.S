@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Into a pad with registers of one's choice, and what is around it: original code, gtp_pad_hit. */
+/* Into a pad with registers of one's choice, and what is around it: original code, jit_test_pad_entry. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
@@ -74,7 +74,7 @@ SYM_FUNC_END(jit_test_pad_place)
 STACK_FRAME_NON_STANDARD jit_test_pad_place
 
 /* Instead of the module's own: what a pad calls. */
-SYM_FUNC_START(gtp_pad_hit)
+SYM_FUNC_START(jit_test_pad_entry)
 	for_each_but_rsp store_hit
 	pushfq
 	popq	jit_test_pad_hit+8*16(%rip)
@@ -88,5 +88,5 @@ SYM_FUNC_START(gtp_pad_hit)
 	mov	%rax, 8(%rsp)			/* flags in place of the number */
 	mov	jit_test_pad_hit(%rip), %rax
 	RET
-SYM_FUNC_END(gtp_pad_hit)
-STACK_FRAME_NON_STANDARD gtp_pad_hit
+SYM_FUNC_END(jit_test_pad_entry)
+STACK_FRAME_NON_STANDARD jit_test_pad_entry

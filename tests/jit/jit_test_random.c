@@ -7,7 +7,8 @@
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
 
-#include "kernel/kernel.h"
+#include "base/mem_kernel.h"
+#include "hit/access_kernel.h"
 #include "jit/exec_kernel.h"
 #include "tests/fuzz/jitacts.h"
 #include "tests/jit/jit_test_parts.h"
