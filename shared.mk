@@ -42,13 +42,14 @@ GTP_SHARED := \
 	jit/pad.c \
 	jit/stubs.c \
 	hit/hit.c \
+	hit/turn.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \
 	trace/sdata.c \
-	export/tfile.c \
+	trace/tfile.c \
 	export/file.c \
 	regions/insn.c \
 	regions/region.c \

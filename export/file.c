@@ -15,7 +15,7 @@
  * latter so. The last one therefore comes first, and the numbers are those that the frames have.
  */
 #include "base/parse.h"
-#include "stub/target_xml.h"
+#include "export/target_xml.h"
 #include "export/file.h"
 #include "transport/rsp.h"
 
@@ -270,7 +270,7 @@ s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len)
 	size = gtp_file_size(f);
 	done = read_header(f, offset, dst, len);
 	if (offset + done >= f->header_len)
-		done += gtp_tfile_read_raw(&f->t->index, offset + done - f->header_len, dst + done,
+		done += gtp_index_read(&f->t->index, offset + done - f->header_len, dst + done,
 					   len - done);
 	for (; done < len && offset < size && offset + done < size; done++)
 		dst[done] = 0;

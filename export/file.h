@@ -4,7 +4,7 @@
 #define _GTP_FILE_H
 
 #include "session/trace.h"
-#include "export/tfile.h"
+#include "trace/tfile.h"
 
 /**
  * struct gtp_file - a trace file that somebody reads

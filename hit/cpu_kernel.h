@@ -6,7 +6,7 @@
 #include <linux/percpu.h>
 
 #include "base/why.h"
-#include "hit/hit.h"
+#include "hit/run.h"
 #include "hit/text_kernel.h"
 
 /**

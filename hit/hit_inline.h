@@ -1,44 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shortest way through a hit, for those who have it in their own code. */
+/* The shortest way through a hit, inline in the code of a mechanism. */
 #ifndef _GTP_HIT_INLINE_H
 #define _GTP_HIT_INLINE_H
 
 #include "jit/jit.h"
-#include "hit/hit.h"
-
-/*
- * Parts of it that are elsewhere, lest they cost where they are not needed.
- * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
- * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
- * end the run
- */
-void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
-void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
-void gtp_hit_failed(struct gtp_cpu *cpu);
-
-/*
- * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
- *
- * Nothing but @cpu is kept over the call, lest it be saved and restored.
- */
-static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
-					   const struct gtp_regs *regs, ax_jit_actions_fn run,
-					   u64 start, u64 time)
-{
-	struct gtp_frame *f = gtp_buffer_room(&cpu->buf);
-	u32 bytes;
-
-	cpu->env.frame = (u8 *)(f + 1);
-	memcpy(f, &start, sizeof(start));
-	f->time = time;
-	f->pc = tp->addr;
-	cpu->quick[tp->slot]++;
-	bytes = (u32)run(regs, &cpu->env);
-	if (likely(bytes))
-		gtp_buffer_push(&cpu->buf, bytes);
-	else
-		gtp_hit_failed(cpu);
-}
+#include "hit/turn.h"
 
 /*
  * The one tracepoint here, if there is but one: @tp's condition holds. Nothing is called on the way

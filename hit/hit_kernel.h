@@ -3,7 +3,7 @@
 #ifndef _GTP_HIT_KERNEL_H
 #define _GTP_HIT_KERNEL_H
 
-#include "hit/hit.h"
+#include "hit/run.h"
 
 /**
  * gtp_hit_calibrate_tsc() - may hits read the processor's counter instead of the clock?

@@ -15,6 +15,7 @@
 #include "kernel/printf.h"
 #include "probe/arm.h"
 #include "probe/event.h"
+#include "probe/event_list.h"
 
 struct gtp_host gtp_host;
 

@@ -10,7 +10,7 @@
 #include "kernel/kernel_target.h"
 #include "kernel/monitor.h"
 #include "kernel/save.h"
-#include "probe/event.h"
+#include "probe/event_list.h"
 
 /*
  * Which process a user address belongs to is known only at a hit: here it would be GDB's own.

@@ -4,7 +4,7 @@
 #define _GTP_BACKEND_H
 
 #include "base/why.h"
-#include "hit/hit.h"
+#include "hit/run.h"
 
 struct module;
 

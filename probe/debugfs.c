@@ -50,7 +50,7 @@ static ssize_t read_piece(struct file *file, char *piece, loff_t *pos)
 static int read_lines(struct file *file, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
 {
-	struct gtp_debugfs_lines *lines = gtp_mem_alloc(sizeof(*lines));
+	struct gtp_debugfs_text *lines = gtp_mem_alloc(sizeof(*lines));
 	char *piece = gtp_mem_alloc(PIECE);
 	int rc = lines && piece ? 0 : -ENOMEM;
 	loff_t pos = 0;

@@ -3,7 +3,7 @@
 #include "base/parse.h"
 #include "probe/debugfs_text.h"
 
-static int end_line(struct gtp_debugfs_lines *l, int (*line)(void *ctx, const char *line, u32 len),
+static int end_line(struct gtp_debugfs_text *l, int (*line)(void *ctx, const char *line, u32 len),
 		    void *ctx)
 {
 	u32 len = l->len;
@@ -13,7 +13,7 @@ static int end_line(struct gtp_debugfs_lines *l, int (*line)(void *ctx, const ch
 	return len ? line(ctx, l->line, len) : 0;
 }
 
-int gtp_debugfs_feed(struct gtp_debugfs_lines *l, const char *bytes, size_t n,
+int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
 		   int (*line)(void *ctx, const char *line, u32 len), void *ctx)
 {
 	int rc = 0;

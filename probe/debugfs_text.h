@@ -7,8 +7,8 @@
 
 enum { GTP_DEBUGFS_LINE = 256 };
 
-/* struct gtp_debugfs_lines - a text that comes in pieces; zeroed before the first one */
-struct gtp_debugfs_lines {
+/* struct gtp_debugfs_text - a text that comes in pieces; zeroed before the first one */
+struct gtp_debugfs_text {
 	char line[GTP_DEBUGFS_LINE];
 	u32 len;
 };
@@ -24,7 +24,7 @@ struct gtp_debugfs_lines {
  *
  * Context: any. Return: 0, or what @line said.
  */
-int gtp_debugfs_feed(struct gtp_debugfs_lines *l, const char *bytes, size_t n,
+int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
 		   int (*line)(void *ctx, const char *line, u32 len), void *ctx);
 
 /*

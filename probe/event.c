@@ -4,11 +4,19 @@
 
 #include "base/mem_kernel.h"
 #include "hit/cpu_kernel.h"
+#include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/event.h"
+#include "probe/event_data.h"
+#include "probe/event_list.h"
 #include "probe/self.h"
+
+struct event_probe;
+
+void gtp_event_entry(void *probe); /* event_entry.S */
+void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs); /* called by it */
 
 /**
  * struct event_probe - a location's probe

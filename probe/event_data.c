@@ -16,7 +16,8 @@
 
 #include "base/compat.h"
 #include "hit/access_kernel.h"
-#include "probe/event.h"
+#include "probe/event_data.h"
+#include "probe/event_record.h"
 
 #define INSTANCE "gdbtp"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a kernel tracepoint into C with the caller's registers, and on to the event's own. */
+/* The way from a kernel tracepoint into C with the caller's registers. */
 #include <linux/linkage.h>
 #include <asm/asm-offsets.h>
 #include <asm/nospec-branch.h>
 #include <asm/segment.h>
 #include <asm/unwind_hints.h>
-
-#include "event_entry.h"
 
 	.text
 
@@ -47,30 +45,3 @@ SYM_FUNC_START(gtp_event_entry)
 	UNWIND_HINT_FUNC		/* C has preserved the registers, they need no pop */
 	RET
 SYM_FUNC_END(gtp_event_entry)
-
-/*
- * void gtp_event_record(const struct gtp_regs *regs, const u64 *stack, void *probe, void *file)
- *
- * Calls the event's own @probe with @file as its first argument and the tracepoint's arguments
- * behind: five from @regs, GTP_EVENT_STACK_WORDS words of @stack where the others may be.
- */
-SYM_FUNC_START(gtp_event_record)
-	pushq	%rbp
-	movq	%rsp, %rbp
-	word = GTP_EVENT_STACK_WORDS
-	.rept	GTP_EVENT_STACK_WORDS
-	word = word - 1
-	pushq	word * 8(%rsi)
-	.endr
-	movq	%rdx, %rax
-	movq	%rdi, %r10
-	movq	%rcx, %rdi
-	movq	13*8(%r10), %rsi
-	movq	12*8(%r10), %rdx
-	movq	11*8(%r10), %rcx
-	movq	9*8(%r10), %r8
-	movq	8*8(%r10), %r9
-	CALL_NOSPEC rax
-	leave
-	RET
-SYM_FUNC_END(gtp_event_record)

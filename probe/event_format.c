@@ -3,8 +3,15 @@
 #include <linux/align.h>
 
 #include "base/mem_kernel.h"
-#include "base/parse.h"
-#include "probe/event.h"
+#include "probe/event_format.h"
+
+int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
+{
+	if (ev->call)
+		return scnprintf(buf, size, "%s:%s", ev->call->class->system,
+				 trace_event_name(ev->call));
+	return scnprintf(buf, size, "raw:%s", ev->tp->name);
+}
 
 /* The table's entries end with this or with NULL; it says that a function knows the rest. */
 static bool is_field(const struct trace_event_fields *f)

@@ -16,7 +16,7 @@
 #include <linux/uio.h>
 
 #include "base/mem_kernel.h"
-#include "probe/event.h"
+#include "probe/event_list.h"
 
 DEFINE_MUTEX(gtp_events_lock); /* of what is known of modules, and of what is armed */
 
@@ -37,14 +37,6 @@ static LIST_HEAD(modules);
 u64 gtp_event_marker(const struct tracepoint *tp)
 {
 	return (u64)tp->iterator;
-}
-
-int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
-{
-	if (ev->call)
-		return scnprintf(buf, size, "%s:%s", ev->call->class->system,
-				 trace_event_name(ev->call));
-	return scnprintf(buf, size, "raw:%s", ev->tp->name);
 }
 
 /* --- the kernel's own --- */

@@ -9,6 +9,7 @@
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
 #include "hit/cpu_kernel.h"
+#include "hit/hit.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/refuse.h"

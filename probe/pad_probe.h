@@ -5,7 +5,7 @@
 
 #include <linux/atomic.h>
 
-#include "hit/hit.h"
+#include "hit/run.h"
 #include "jit/exec_kernel.h"
 #include "probe/armed.h"
 

@@ -3,7 +3,7 @@
 #ifndef _GTP_CODE_H
 #define _GTP_CODE_H
 
-#include "session/trace.h"
+#include "session/session.h"
 
 /*
  * gtp_code_make - for one tracepoint, or for all when @only is NULL; may sleep, caller's lock. 0 or

@@ -11,8 +11,9 @@
  * WRITTEN.
  */
 #include "base/parse.h"
+#include "hit/turn.h"
 #include "session/code.h"
-#include "session/trace.h"
+#include "session/run.h"
 
 /* --- variables of expressions --- */
 

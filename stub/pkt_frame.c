@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The frames of the stopped run: selecting one, and reading all of them for a trace file. */
 #include "stub/packets.h"
-#include "export/tfile.h"
+#include "trace/tfile.h"
 
 const struct gtp_frame *gtp_pkt_frame_selected(struct gtp_stub *s)
 {
@@ -111,7 +111,7 @@ GTP_HANDLER(gtp_pkt_buffer)
 		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
 	if (len > GTP_PACKET_MAX / 2)
 		len = GTP_PACKET_MAX / 2;
-	len = gtp_tfile_read_raw(ix, offset, bytes, (u32)len);
+	len = gtp_index_read(ix, offset, bytes, (u32)len);
 	if (len)
 		gtp_out_hex(&s->reply, bytes, len);
 	else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
 #include "stub/packets.h"
-#include "stub/target_xml.h"
+#include "export/target_xml.h"
 
 /*
  * struct window - the part of a text that was asked for

@@ -9,7 +9,7 @@
 /*
  * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. This is our own
  * form: the hit writes what it knows, GDB's images are made when somebody reads (see
- * export/tfile.h).
+ * trace/tfile.h).
  */
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stopped run's frames of all CPUs: merged by time into one numbered list, and searched. */
 #include "trace/index.h"
-#include "export/tfile.h"
+#include "trace/tfile.h"
 
 /*
  * The merge is a heap of cursors, one per CPU that still has frames. It lives in the entries that
@@ -148,4 +148,36 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
 		step(ix, "searching frames", i);
 	}
 	return -1;
+}
+
+/* The frame whose image has the byte at @offset; @offset is below the stream's length. */
+static u32 entry_at(const struct gtp_index *ix, u64 offset)
+{
+	u32 low = 0, high = ix->n;
+
+	while (high - low > 1) {
+		u32 mid = low + (high - low) / 2;
+
+		if (ix->entry[mid].offset <= offset)
+			low = mid;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+u32 gtp_index_read(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len)
+{
+	u32 done = 0;
+	u32 i;
+
+	if (offset >= ix->entry[ix->n].offset)
+		return 0;
+	for (i = entry_at(ix, offset); i < ix->n && done < len; i++) {
+		u32 from = (u32)(offset + done - ix->entry[i].offset);
+
+		done += gtp_tfile_read_frame(ix->entry[i].frame, ix->formats, from, dst + done,
+					     len - done);
+	}
+	return done;
 }

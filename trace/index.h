@@ -67,4 +67,15 @@ enum gtp_find {
  */
 s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from);
 
+/**
+ * gtp_index_read() - part of the raw stream: all frames' images, one after another (qTBuffer)
+ * @ix: the index
+ * @offset: first byte wanted
+ * @dst: receives the bytes
+ * @len: how many at most
+ *
+ * Return: bytes copied; 0 at the end.
+ */
+u32 gtp_index_read(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len);
+
 #endif /* _GTP_INDEX_H */

@@ -5,6 +5,7 @@
  */
 #include "tests/fuzz/jitacts.h"
 #include "hit/hit.h"
+#include "hit/turn.h"
 
 enum {
 	ACTIONS = 5,

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include "fake_target.h"
+#include "hit/hit.h"
 
 /* --- memory of the session --- */
 

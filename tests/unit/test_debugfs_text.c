@@ -29,7 +29,7 @@ static int take(void *ctx, const char *line, u32 len)
 /* In pieces of @step bytes, each an exact copy. */
 static int feed(struct found *f, const char *text, size_t step)
 {
-	struct gtp_debugfs_lines l = { .len = 0 };
+	struct gtp_debugfs_text l = { .len = 0 };
 	size_t left = strlen(text);
 	int rc = 0;
 
@@ -97,7 +97,7 @@ static void long_lines(void **state)
 
 static void who_takes_them_may_give_up(void **state)
 {
-	struct gtp_debugfs_lines l = { .len = 0 };
+	struct gtp_debugfs_text l = { .len = 0 };
 	struct found f = { .limit = 1 };
 
 	assert_int_equal(gtp_debugfs_feed(&l, list, sizeof(list) - 1, take, &f), -ENOMEM);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "base/parse.h"
 #include "fake_target.h"
-#include "stub/target_xml.h"
+#include "export/target_xml.h"
 #include "export/file.h"
 
 static struct fake fake;
@@ -148,7 +148,7 @@ static void test_all(void **state)
 			    "tp Z3:1000:cond:0:1:31\n"
 			    "tp V3:1000:3:d8\n");
 	ix = gtp_trace_index(t, &why);
-	n = gtp_tfile_read_raw(ix, 0, raw, sizeof(raw));
+	n = gtp_index_read(ix, 0, raw, sizeof(raw));
 	assert_int_equal(n, 3 * (6 + 165 + 11 + 8));
 	assert_int_equal(size, file.header_len + n + 4);
 	assert_memory_equal(bytes + file.header_len, raw, n);

@@ -2,6 +2,7 @@
 /* Hits on many CPUs at once: no update is lost, and one of them ends the run. */
 #include <pthread.h>
 #include "hit_case.h"
+#include "hit/hit.h"
 
 enum { CPUS = 4, HITS_EACH = 20000 };
 

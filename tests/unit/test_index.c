@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "trace/index.h"
-#include "export/tfile.h"
+#include "trace/tfile.h"
 
 enum { CPUS = 300, BYTES = 8192 };
 

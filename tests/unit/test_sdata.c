@@ -7,7 +7,7 @@
 
 #include "fake_target.h"
 #include "export/file.h"
-#include "export/tfile.h"
+#include "trace/tfile.h"
 
 enum { MARKER = 0x5000, OTHER = 0x6000 };
 

@@ -6,7 +6,9 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "export/tfile.h"
+#include "trace/buffer.h"
+#include "trace/index.h"
+#include "trace/tfile.h"
 
 static u64 ring[32768];
 static struct gtp_buffer buf;
@@ -244,23 +246,23 @@ static void test_stream_in_pieces(void **state)
 	for (u32 piece = 1; piece < 500; piece += 13) {
 		u32 at = 0, n;
 
-		while ((n = gtp_tfile_read_raw(&ix, at, got + at, piece))) {
+		while ((n = gtp_index_read(&ix, at, got + at, piece))) {
 			assert_true(n == piece || at + n == want_len);
 			at += n;
 		}
 		assert_int_equal(at, want_len);
 		assert_memory_equal(got, want, want_len);
 	}
-	assert_int_equal(gtp_tfile_read_raw(&ix, 0, got, sizeof(got)), want_len);
+	assert_int_equal(gtp_index_read(&ix, 0, got, sizeof(got)), want_len);
 	for (u32 at = 0; at < want_len; at += 5) {
 		u8 byte = (u8)~want[at];
 
-		assert_int_equal(gtp_tfile_read_raw(&ix, at, &byte, 1), 1);
+		assert_int_equal(gtp_index_read(&ix, at, &byte, 1), 1);
 		assert_int_equal(byte, want[at]);
 	}
-	assert_int_equal(gtp_tfile_read_raw(&ix, want_len, got, 10), 0);
-	assert_int_equal(gtp_tfile_read_raw(&ix, ~0ULL, got, 10), 0);
-	assert_int_equal(gtp_tfile_read_raw(&ix, 0, got, 0), 0);
+	assert_int_equal(gtp_index_read(&ix, want_len, got, 10), 0);
+	assert_int_equal(gtp_index_read(&ix, ~0ULL, got, 10), 0);
+	assert_int_equal(gtp_index_read(&ix, 0, got, 0), 0);
 	free(ix.entry);
 }
 
@@ -269,8 +271,8 @@ static void test_empty_stream(void **state)
 	u8 byte;
 
 	build_stream(0);
-	assert_int_equal(gtp_tfile_read_raw(&ix, 0, &byte, 1), 0);
-	assert_int_equal(gtp_tfile_read_raw(&ix, 1, &byte, 1), 0);
+	assert_int_equal(gtp_index_read(&ix, 0, &byte, 1), 0);
+	assert_int_equal(gtp_index_read(&ix, 1, &byte, 1), 0);
 	free(ix.entry);
 }
 

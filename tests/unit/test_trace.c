@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include "fake_target.h"
+#include "hit/hit.h"
 #include <cmocka.h>
 
 static const struct gtp_regs regs = { .rdi = 5 };

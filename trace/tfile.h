@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames in the form of GDB's trace files: block images, the raw stream, the whole file. */
+/* A frame in the form of GDB's trace files. */
 #ifndef _GTP_TFILE_H
 #define _GTP_TFILE_H
 
 #include "base/base.h"
-#include "trace/index.h"
+#include "trace/frame.h"
+#include "trace/sdata.h"
 
 /* gtp_tfile_frame_size - bytes of a frame's image: u16 tp, u32 size, blocks 'R' 'M' 'V' */
 u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_format *formats);
@@ -28,17 +29,6 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_forma
  */
 u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_format *formats,
 			 u32 offset, u8 *dst, u32 len);
-
-/**
- * gtp_tfile_read_raw() - part of the raw stream: all frames' images, one after another (qTBuffer)
- * @ix: the index
- * @offset: first byte wanted
- * @dst: receives the bytes
- * @len: how many at most
- *
- * Return: bytes copied; 0 at the end.
- */
-u32 gtp_tfile_read_raw(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len);
 
 /*
  * gtp_tfile_g_image - a frame's g packet, GTP_G_PACKET_BYTES; @known (or NULL) gets 0xff where it

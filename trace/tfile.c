@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* GDB's images of frames, made when somebody reads them, from any offset. */
-#include "export/tfile.h"
+#include "trace/tfile.h"
 
 enum {
 	FRAME_HEAD = 2 + 4,   /* u16 tracepoint, u32 bytes that follow */
@@ -178,36 +178,4 @@ u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_forma
 	if (w.len)
 		put_sdata(&w, f, formats);
 	return len - w.len;
-}
-
-/* The frame whose image has the byte at @offset; @offset is below the stream's length. */
-static u32 entry_at(const struct gtp_index *ix, u64 offset)
-{
-	u32 low = 0, high = ix->n;
-
-	while (high - low > 1) {
-		u32 mid = low + (high - low) / 2;
-
-		if (ix->entry[mid].offset <= offset)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-u32 gtp_tfile_read_raw(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len)
-{
-	u32 done = 0;
-	u32 i;
-
-	if (offset >= ix->entry[ix->n].offset)
-		return 0;
-	for (i = entry_at(ix, offset); i < ix->n && done < len; i++) {
-		u32 from = (u32)(offset + done - ix->entry[i].offset);
-
-		done += gtp_tfile_read_frame(ix->entry[i].frame, ix->formats, from, dst + done,
-					     len - done);
-	}
-	return done;
 }

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a trace run is to its hits: locations, per-CPU parts, the way it ends. */
+#ifndef _GTP_RUN_H
+#define _GTP_RUN_H
+
+#include "base/base.h"
+#include "base/regs.h"
+#include "agentexpr/ax.h"
+#include "trace/buffer.h"
+#include "trace/sdata.h"
+#include "tracepoint/tracepoint.h"
+#include "tracepoint/tsv.h"
+
+enum gtp_stop {
+	GTP_STOP_NEVER_RUN, /* tnotrun */
+	GTP_STOP_RUNNING,
+	GTP_STOP_USER,         /* tstop */
+	GTP_STOP_FULL,         /* tfull */
+	GTP_STOP_DISCONNECTED, /* tdisconnected */
+	GTP_STOP_PASSCOUNT,    /* tpasscount */
+	GTP_STOP_ERROR,        /* terror */
+};
+
+/* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
+enum gtp_ending {
+	GTP_ENDING_NO,
+	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
+	GTP_ENDING_WRITTEN, /* by gtp_publish(): all of it can be read */
+};
+
+/**
+ * struct gtp_run - what a trace run shares with its hits
+ * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
+ *          the run
+ * @ending: enum gtp_ending: one hit at most ends the run
+ * @ended_by: the hit's reason; like @stop_tp, @stop_action, @stop_kind and @stop_error written by
+ *            the hit that has claimed @ending, and read only when @ending says that all is there
+ * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT, GTP_STOP_ERROR, GTP_STOP_FULL
+ * @stop_action: of GTP_STOP_ERROR: counted from 1, 0 is the condition
+ * @stop_kind: of @stop_action: 'R', 'M', 'X', or 'c' for the condition
+ * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
+ * @hit_ops, @ctx: where hits happen
+ * @tsvs: trace state variables
+ * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
+ * @nslots: counters that every CPU has
+ *
+ * Hits look at it without a lock; everything else is under the session's.
+ */
+struct gtp_run {
+	bool active;
+	u32 ending;
+	enum gtp_stop ended_by;
+	u32 stop_tp;
+	u32 stop_action;
+	char stop_kind;
+	struct ax_error stop_error;
+	const struct gtp_hit_ops *hit_ops;
+	void *ctx;
+	struct gtp_tsvs tsvs;
+	struct gtp_cpu **cpus;
+	u32 ncpus;
+	u32 nslots;
+};
+
+struct gtp_probe_backend;
+
+enum gtp_location_kind {
+	GTP_LOCATION_CODE,  /* an instruction */
+	GTP_LOCATION_EVENT, /* a kernel tracepoint, by its marker's address */
+};
+
+/**
+ * struct gtp_location - one address that is or will be probed, with all tracepoints there
+ * @next: all locations of the run
+ * @next_addr: others in the same bucket of the run
+ * @addr: as GDB knows it; what a frame reports as pc
+ * @kind: what @addr is, and who arms it
+ * @first: tracepoints here; grows at the end while armed, shrinks never
+ * @last: the end of @first, which hits do not look at
+ * @run: the run it belongs to
+ * @backend: the mechanism that has it; NULL: none yet, or it was refused
+ * @probe: the mechanism's own part, while @backend is set
+ * @next_own: others of the same mechanism, while these are disarmed
+ * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
+ * @format: how to read the static data that is collected here, from ->sdata; run control takes it
+ * @mechanism: how it was armed, for the user ("kprobe", ...)
+ * @fast: hits come without an exception, as ftrace asks for
+ * @no_jump: why that is not "jump", a constant in words; NULL: there is nothing to say
+ */
+struct gtp_location {
+	struct gtp_location *next;
+	struct gtp_location *next_addr;
+	u64 addr;
+	enum gtp_location_kind kind;
+	struct gtp_tracepoint *first;
+	struct gtp_tracepoint *last;
+	struct gtp_run *run;
+	const struct gtp_probe_backend *backend;
+	void *probe;
+	struct gtp_location *next_own;
+	u64 missed;
+	struct gtp_sdata_format *format;
+	const char *mechanism;
+	bool fast;
+	const char *no_jump;
+};
+
+/* struct gtp_tp_stat - one tracepoint's counters on one CPU, but for its quick hits */
+struct gtp_tp_stat {
+	u64 hits;  /* the condition held */
+	u64 usage; /* bytes of frames */
+};
+
+/* gtp_hit_stat_bytes - the memory for all counters of a CPU: @stat, and @quick behind it */
+static inline size_t gtp_hit_stat_bytes(u32 nslots)
+{
+	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
+}
+
+/**
+ * struct gtp_cpu - everything a hit writes: one per CPU
+ * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
+ * @id: for $cpu_id
+ * @run: the run, from gtp_hit_prepare()
+ * @tp: the tracepoint whose turn it is
+ * @time: of its turn, as its frame has it; 0: not read yet
+ * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
+ * @value: what the condition came to
+ * @tsc: frames have the time as the processor's counter says it; else ns
+ * @buf: its frames
+ * @stat: counters by tracepoint slot
+ * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
+ * @nested: how many were skipped
+ * @no_sdata: hits for which the kernel made no record
+ *
+ * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
+ * the beginning of a run. What a condition that is false touches comes first, in one cache line.
+ */
+struct gtp_cpu {
+	u32 in_hit;
+	u32 id;
+	struct gtp_run *run;
+	struct gtp_tracepoint *tp;
+	u64 time;
+	struct ax_env env;
+	u64 value;
+	bool tsc;
+	struct gtp_buffer buf;
+	struct gtp_tp_stat *stat;
+	u64 *quick;
+	u64 nested;
+	u64 no_sdata;
+	u64 stack[AX_MAX_DEPTH];
+	char text[AX_PRINT_MAX];
+};
+
+/**
+ * struct gtp_hit_ops - the world as a hit sees it; called in the hit's context, may not sleep or
+ * allocate
+ * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
+ * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
+ * @tsc_to_ns: what @clock would have said when the processor's counter was at @tsc; asked only of
+ *             CPUs that have @tsc set
+ * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit.c knows)
+ * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
+ * @tsv_unlock: gives it back
+ * @print: a line from printf; may drop it when there is no room, and counts what it drops
+ * @sdata: put the event's record for this hit into the open frame of @buf by
+ *         gtp_buffer_add_static(): what that says, or -ENODATA when the kernel makes none; called
+ *         only at locations for which the target's ->sdata has said yes (NULL: there are none)
+ * @stopping: the run has just been marked as ending; finish it soon, from a context that may sleep
+ */
+struct gtp_hit_ops {
+	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	u64 (*clock)(void *ctx);
+	u64 (*tsc_to_ns)(void *ctx, u64 tsc);
+	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which);
+	unsigned long (*tsv_lock)(void *ctx);
+	void (*tsv_unlock)(void *ctx, unsigned long flags);
+	void (*print)(void *ctx, u32 tp, const char *text, u32 len);
+	int (*sdata)(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
+		     struct gtp_buffer *buf);
+	void (*stopping)(void *ctx);
+};
+
+#endif /* _GTP_RUN_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way from C to an event's own function, which makes its record. */
+#ifndef _GTP_EVENT_RECORD_H
+#define _GTP_EVENT_RECORD_H
+
+/*
+ * Arguments of an event that may lie on the stack, a word each. BPF takes no event with more than
+ * 12 arguments, nor one that is larger than a register, and every event is offered to BPF; the
+ * first five have registers. Without BPF nobody says what the most is. Even, so that the stack
+ * stays aligned.
+ */
+#ifdef CONFIG_BPF_EVENTS
+#define GTP_EVENT_STACK_WORDS 8
+#else
+#define GTP_EVENT_STACK_WORDS 16
+#endif
+
+#ifndef __ASSEMBLY__
+#include "base/regs.h"
+
+/*
+ * gtp_event_record - call @probe with @file and the tracepoint's arguments: those in registers as
+ * @regs has them, GTP_EVENT_STACK_WORDS words of @stack. Context: a hit
+ */
+void gtp_event_record(const struct gtp_regs *regs, const u64 *stack, void *probe, void *file);
+#endif
+
+#endif /* _GTP_EVENT_RECORD_H */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Run control: from definitions to armed locations and back. */
+#ifndef _GTP_SESSION_RUN_H
+#define _GTP_SESSION_RUN_H
+
+#include "session/session.h"
+
+/**
+ * gtp_trace_start() - QTStart
+ * @t: the session
+ * @why: the refusal, with tracepoint number and address
+ *
+ * Checks all expressions' variables, allocates buffers, arms every location. All or nothing, but
+ * that the frames of the run before are gone when it fails after the checks. Hits count from the
+ * moment when all is armed.
+ * Context: may sleep, caller's lock.
+ * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or what ->arm said.
+ */
+int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
+
+/**
+ * gtp_trace_install() - arm one tracepoint that was defined during the run
+ * @t: a running session; otherwise nothing is done
+ * @tp: complete
+ * @why: the refusal
+ *
+ * Return: 0 or -errno; on error the tracepoint is removed from the list.
+ */
+int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
+
+/*
+ * gtp_trace_drop - forget the frames and locations of a run that has stopped, give back its memory
+ */
+void gtp_trace_drop(struct gtp_trace *t);
+
+/*
+ * gtp_trace_stop - disarm, wait, note @reason unless a hit has ended the run already; nothing when
+ * not running
+ */
+void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
+
+/* gtp_trace_settle - finish a run that a hit has ended; true when there was one to finish */
+bool gtp_trace_settle(struct gtp_trace *t);
+
+static inline bool gtp_trace_running(const struct gtp_trace *t)
+{
+	return t->stop == GTP_STOP_RUNNING;
+}
+
+/* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
+int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
+
+/*
+ * gtp_trace_forget_range - the code in [start, end) goes away: disarm, mark as gone; how many
+ * tracepoints that met
+ */
+u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
+
+#endif /* _GTP_SESSION_RUN_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What one trace session is, and what it needs from where it runs. */
+#ifndef _GTP_TRACE_SESSION_H
+#define _GTP_TRACE_SESSION_H
+
+#include "base/base.h"
+#include "hit/run.h"
+#include "trace/index.h"
+#include "tracepoint/tracepoint.h"
+#include "tracepoint/tsv.h"
+
+/**
+ * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
+ * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
+ *             whatever command it was set (NULL: there are none)
+ * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ * @arm_done: all that has been given to @arm, a list, must be armed now, what was left to be done
+ *            together is done; 0, or -errno with @why, then all of it is to be disarmed (NULL: none
+ *            is)
+ * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
+ *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
+ * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
+ *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
+ * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
+ *          anywhere, and each @loc->missed is final
+ * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
+ *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
+ *          NULL). 0 or -ENOMEM with @why
+ * @buffers_put: free what buffers_get gave; no hit is running
+ * @wallclock_us: microseconds since the epoch
+ * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
+ * @code_begin: machine code is going to be made; 0 or -errno with @why. NULL, and with it the other
+ *              four: there is none, expressions are interpreted
+ * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0 or -errno with @why
+ * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code, or
+ *                     -errno with @why
+ * @code_end: what has been made since code_begin() may run
+ * @code_forget: nothing that was made is run any more
+ */
+struct gtp_target_ops {
+	bool (*is_marker)(void *ctx, u64 addr);
+	int (*arm)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*arm_done)(void *ctx, struct gtp_location *first, struct gtp_why *why);
+	int (*widen)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
+	void (*disarm)(void *ctx, struct gtp_location *first);
+	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+			   u32 *ncpus, struct gtp_why *why);
+	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+	u64 (*wallclock_us)(void *ctx);
+	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
+	int (*code_begin)(void *ctx, struct gtp_why *why);
+	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
+	int (*code_make_actions)(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
+	void (*code_end)(void *ctx);
+	void (*code_forget)(void *ctx);
+};
+
+enum {
+	GTP_LOCATION_BUCKETS = 1024, /* a power of two */
+	GTP_SLOTS_SPARE = 64, /* counters for tracepoints that are defined during a run */
+};
+
+/* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */
+struct gtp_ro {
+	u64 start, end;
+};
+
+enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
+
+/**
+ * struct gtp_trace - the one trace session
+ * @mem, @target, @ctx: where it runs, set by gtp_trace_init()
+ * @run: what hits see of it
+ * @tps: definitions
+ * @locs: armed locations, in the order of their first tracepoints
+ * @loc_by_addr: the same, by address and kind, while a run is being set up or on
+ * @formats: of the static data in the frames, until these go
+ * @slots_used: how many of the run's counters are taken
+ * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
+ * @missed: of locations that are gone
+ * @index: of the stopped run, built when first asked for
+ * @epoch: goes up whenever frames are dropped; tells who reads them in several steps
+ * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
+ *	      does not say it again
+ * The rest is settings and what qTStatus tells.
+ *
+ * Everything but hits runs under one lock of the caller.
+ */
+struct gtp_trace {
+	struct gtp_mem mem;
+	const struct gtp_target_ops *target;
+	void *ctx;
+
+	struct gtp_run run;
+	struct gtp_tracepoints tps;
+	struct gtp_location *locs;
+	struct gtp_location *loc_by_addr[GTP_LOCATION_BUCKETS];
+	struct gtp_sdata_format *formats;
+	u32 slots_used;
+	enum gtp_stop stop;
+	u64 missed;
+
+	struct gtp_index index;
+	bool indexed;
+	u64 epoch;
+
+	bool circular;
+	bool disconnected;
+	u64 buffer_bytes;
+	u64 start_us, stop_us;
+	char *user_hex, *notes_hex, *stop_notes_hex;
+
+	struct gtp_ro ro[GTP_RO_MAX];
+	u32 nro;
+};
+
+#endif /* _GTP_TRACE_SESSION_H */
