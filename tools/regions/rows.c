@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* DWARF line programs, versions 2 to 5, for the address and basic_block registers alone. */
 #include <dwarf.h>
-#include "regions/rows.h"
+#include "tools/regions/rows.h"
 
 struct cursor {
 	const u8 *p;
@@ -17,7 +17,7 @@ struct program {
 	u8 opcode_base;
 	bool block;
 	bool failed;
-	struct gtp_rows *rows;
+	struct rgn_rows *rows;
 	void (*each)(void *ctx, u64 addr, bool block);
 	void *ctx;
 };
@@ -175,10 +175,10 @@ static bool next_unit(struct cursor *all, struct cursor *unit, u32 *offset_size)
 	return true;
 }
 
-void gtp_rows_read(const struct gtp_image *image, struct gtp_rows *rows,
+void rgn_rows_read(const struct rgn_image *image, struct rgn_rows *rows,
 		   void (*each)(void *ctx, u64 addr, bool block), void *ctx)
 {
-	const struct gtp_section *s = gtp_image_section(image, ".debug_line");
+	const struct rgn_section *s = rgn_image_section(image, ".debug_line");
 	struct cursor all, unit;
 	u32 offset_size;
 
@@ -206,35 +206,35 @@ void gtp_rows_read(const struct gtp_image *image, struct gtp_rows *rows,
 static void mark_row(void *ctx, u64 addr, bool block)
 {
 	if (block)
-		gtp_text_mark(ctx, addr, GTP_LEADER_ROW);
+		rgn_text_mark(ctx, addr, RGN_LEADER_ROW);
 }
 
 /* Rows are trusted where they name the entry and miss nothing that a decode can find. */
-static bool covered(const struct gtp_span *span, const struct gtp_function *f)
+static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {
 	u32 at = (u32)(f->addr - span->addr), end = at + f->size;
 
-	if (!(span->leader[at] & GTP_LEADER_ROW))
+	if (!(span->leader[at] & RGN_LEADER_ROW))
 		return false;
 	for (; at < end; at++) {
-		if (span->leader[at] & GTP_LEADER_JUMP && !(span->leader[at] & GTP_LEADER_ROW))
+		if (span->leader[at] & RGN_LEADER_JUMP && !(span->leader[at] & RGN_LEADER_ROW))
 			return false;
 	}
 	return true;
 }
 
-void gtp_rows_mark(struct gtp_text *text, const struct gtp_image *debug)
+void rgn_rows_mark(struct rgn_text *text, const struct rgn_image *debug)
 {
-	struct gtp_rows rows;
+	struct rgn_rows rows;
 	u32 i, j;
 
-	gtp_rows_read(debug, &rows, mark_row, text);
+	rgn_rows_read(debug, &rows, mark_row, text);
 	for (i = 0; rows.blocks && i < text->spans_n; i++) {
-		struct gtp_span *span = &text->spans[i];
+		struct rgn_span *span = &text->spans[i];
 
 		for (j = 0; j < span->functions_n; j++) {
 			if (covered(span, &span->functions[j]))
-				span->functions[j].flags |= GTP_FN_ROWS;
+				span->functions[j].flags |= RGN_FN_ROWS;
 		}
 	}
 }

@@ -2,21 +2,21 @@
 /* Say in words what the analysis knows of an address. */
 #include <err.h>
 #include <stdlib.h>
-#include "regions/explain.h"
-#include "regions/module.h"
+#include "tools/regions/explain.h"
+#include "tools/regions/module.h"
 
 #define NAME_SIZE 256
 
-const char *gtp_explain_name(const struct gtp_text *text, u64 addr, char *buf, size_t size)
+const char *rgn_explain_name(const struct rgn_text *text, u64 addr, char *buf, size_t size)
 {
-	const struct gtp_span *span = gtp_text_span(text, addr);
-	const struct gtp_function *f;
+	const struct rgn_span *span = rgn_text_span(text, addr);
+	const struct rgn_function *f;
 
 	if (!span) {
 		snprintf(buf, size, "%#llx", addr);
 		return buf;
 	}
-	f = gtp_text_function(span, addr);
+	f = rgn_text_function(span, addr);
 	snprintf(buf, size, "%s+0x%llx", f->name, addr - f->addr);
 	return buf;
 }
@@ -34,16 +34,16 @@ static u64 parse_number(const char *s, const char *whole)
 }
 
 /* Names of static functions need not be unique. */
-static u64 function_address(const struct gtp_text *text, const char *name, u64 offset)
+static u64 function_address(const struct rgn_text *text, const char *name, u64 offset)
 {
-	const struct gtp_image *image = text->image;
+	const struct rgn_image *image = text->image;
 	u64 found[8];
 	u32 n = 0, i, k;
 
 	for (i = 0; i < image->symbols_n; i++) {
-		const struct gtp_symbol *sym = &image->symbols[i];
+		const struct rgn_symbol *sym = &image->symbols[i];
 
-		if (!sym->section || strcmp(sym->name, name) || !gtp_text_span(text, sym->addr))
+		if (!sym->section || strcmp(sym->name, name) || !rgn_text_span(text, sym->addr))
 			continue;
 		for (k = 0; k < n && found[k] != sym->addr; k++)
 			;
@@ -61,7 +61,7 @@ static u64 function_address(const struct gtp_text *text, const char *name, u64 o
 	exit(1);
 }
 
-u64 gtp_explain_place(const struct gtp_text *text, const char *where, u64 slide)
+u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide)
 {
 	const char *plus = strrchr(where, '+');
 	char name[NAME_SIZE];
@@ -77,85 +77,85 @@ u64 gtp_explain_place(const struct gtp_text *text, const char *where, u64 slide)
 	return function_address(text, name, parse_number(plus + 1, where));
 }
 
-u64 gtp_explain_slide(const struct gtp_text *text, const char *what)
+u64 rgn_explain_slide(const struct rgn_text *text, const char *what)
 {
 	const char *equal = strchr(what, '=');
-	const struct gtp_section *s;
-	const struct gtp_symbol *sym;
+	const struct rgn_section *s;
+	const struct rgn_symbol *sym;
 	char name[NAME_SIZE];
 
 	if (!equal || (size_t)(equal - what) >= sizeof(name))
 		errx(2, "--at %s: wants NAME=ADDRESS", what);
 	memcpy(name, what, (size_t)(equal - what));
 	name[equal - what] = '\0';
-	s = gtp_image_section(text->image, name);
+	s = rgn_image_section(text->image, name);
 	if (s)
 		return parse_number(equal + 1, what) - s->addr;
-	sym = gtp_image_symbol(text->image, name);
+	sym = rgn_image_symbol(text->image, name);
 	if (!sym)
 		errx(1, "--at: %s has neither a symbol nor a section %s", text->image->path, name);
 	return parse_number(equal + 1, what) - sym->addr;
 }
 
-static void print_cause(const struct gtp_text *text, const struct gtp_verdict *v)
+static void print_cause(const struct rgn_text *text, const struct rgn_verdict *v)
 {
 	char name[NAME_SIZE];
 	u32 bit;
 
 	if (!v->where)
 		return;
-	printf("  %s: ", gtp_explain_name(text, v->where, name, sizeof(name)));
-	if (v->id != GTP_VERDICT_LEADER) {
-		printf("%s\n", v->bits ? gtp_site_text(v->bits) : "this instruction");
+	printf("  %s: ", rgn_explain_name(text, v->where, name, sizeof(name)));
+	if (v->id != RGN_VERDICT_LEADER) {
+		printf("%s\n", v->bits ? rgn_site_text(v->bits) : "this instruction");
 		return;
 	}
 	for (bit = 1; bit < 0x10000; bit <<= 1) {
 		if (v->bits & bit)
-			printf("%s%s", v->bits & (bit - 1) ? "; " : "", gtp_leader_text(bit));
+			printf("%s%s", v->bits & (bit - 1) ? "; " : "", rgn_leader_text(bit));
 	}
 	printf("\n");
 }
 
-static void print_kernel(const struct gtp_text *text, const struct gtp_span *span,
-			 const struct gtp_function *f, u64 addr)
+static void print_kernel(const struct rgn_text *text, const struct rgn_span *span,
+			 const struct rgn_function *f, u64 addr)
 {
 	u32 at = (u32)(addr - span->addr);
-	enum gtp_kernel_id old = gtp_verdict_kernel(span, f, at, true);
-	enum gtp_kernel_id new = gtp_verdict_kernel(span, f, at, false);
+	enum rgn_kernel_id old = rgn_verdict_kernel(span, f, at, true);
+	enum rgn_kernel_id new = rgn_verdict_kernel(span, f, at, false);
 
-	printf("  the kernel's own rule: %s", gtp_kernel_text(old));
+	printf("  the kernel's own rule: %s", rgn_kernel_text(old));
 	if (old != new)
-		printf("; from 6.5 on: %s", gtp_kernel_text(new));
+		printf("; from 6.5 on: %s", rgn_kernel_text(new));
 	printf("\n");
-	if (gtp_verdict_denied(text, addr))
+	if (rgn_verdict_denied(text, addr))
 		printf("  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
 /* The module looks at the live bytes; these are the file's. */
-static void print_module(const struct gtp_text *text, const struct gtp_span *span,
-			 const struct gtp_function *f, u64 addr)
+static void print_module(const struct rgn_text *text, const struct rgn_span *span,
+			 const struct rgn_function *f, u64 addr)
 {
 	enum gtp_region_verdict v;
 	struct gtp_region r;
-	struct gtp_module m;
+	struct rgn_module m;
 
-	gtp_module_init(&m, text);
-	v = gtp_module_ask(&m, span, f, (u32)(addr - span->addr), &r);
+	rgn_module_init(&m, text);
+	v = rgn_module_ask(&m, span, f, (u32)(addr - span->addr), &r);
 	printf("  the module, were these bytes the live ones: %s", gtp_region_text(v));
 	if (v == GTP_REGION_OK)
 		printf("; %u bytes, %u instructions%s", r.len, r.n,
 		       r.flags_dead ? ", flags need not be saved" : "");
 	printf("\n");
-	gtp_module_free(&m);
+	rgn_module_free(&m);
 }
 
-static void print_insns(const struct gtp_span *span, const struct gtp_function *f, u32 at)
+static void print_insns(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
-	u32 end = (u32)(f->addr - span->addr) + f->size, stop = at + GTP_JUMP_BYTES, len, i;
+	u32 end = (u32)(f->addr - span->addr) + f->size, stop = at + RGN_JUMP_BYTES, len, i;
 	char text[128], hex[3 * 16], place[24];
 
 	for (; at < stop && at < end && span->len[at]; at += len) {
-		gtp_decode_text(text, sizeof(text), span->bytes + at, end - at, span->addr + at);
+		rgn_decode_text(text, sizeof(text), span->bytes + at, end - at, span->addr + at);
 		len = span->len[at];
 		for (i = 0; i < len && i < 15; i++)
 			snprintf(hex + 3 * i, 4, "%02x ", span->bytes[at + i]);
@@ -164,43 +164,43 @@ static void print_insns(const struct gtp_span *span, const struct gtp_function *
 	}
 }
 
-void gtp_explain_address(const struct gtp_text *text, u64 addr)
+void rgn_explain_address(const struct rgn_text *text, u64 addr)
 {
-	const struct gtp_span *span = gtp_text_span(text, addr);
-	const struct gtp_function *f;
-	struct gtp_verdict v;
+	const struct rgn_span *span = rgn_text_span(text, addr);
+	const struct rgn_function *f;
+	struct rgn_verdict v;
 	char name[NAME_SIZE];
 
-	gtp_verdict_get(text, addr, &v);
-	printf("%s (%#llx): %s: %s\n", gtp_explain_name(text, addr, name, sizeof(name)), addr,
-	       v.id >= GTP_VERDICT_ACCEPT ? "yes" : v.id >= GTP_VERDICT_PROBE ? "breakpoint only" :
-	       "no probe", gtp_verdict_text(v.id));
+	rgn_verdict_get(text, addr, &v);
+	printf("%s (%#llx): %s: %s\n", rgn_explain_name(text, addr, name, sizeof(name)), addr,
+	       v.id >= RGN_VERDICT_ACCEPT ? "yes" : v.id >= RGN_VERDICT_PROBE ? "breakpoint only" :
+	       "no probe", rgn_verdict_text(v.id));
 	if (!span)
 		return;
-	f = gtp_text_function(span, addr);
+	f = rgn_text_function(span, addr);
 	print_cause(text, &v);
-	if (v.id < GTP_VERDICT_PROBE)
+	if (v.id < RGN_VERDICT_PROBE)
 		return;
-	printf("  evidence: %s, %s\n", gtp_evidence_word(v.evidence),
-	       gtp_evidence_text(v.evidence));
+	printf("  evidence: %s, %s\n", rgn_evidence_word(v.evidence),
+	       rgn_evidence_text(v.evidence));
 	if (text->image->kernel)
 		print_kernel(text, span, f, addr);
-	if (text->image->kernel && span->kind == GTP_SPAN_TEXT)
+	if (text->image->kernel && span->kind == RGN_SPAN_TEXT)
 		print_module(text, span, f, addr);
 	print_insns(span, f, (u32)(addr - span->addr));
 }
 
-static void each_insn(const struct gtp_text *text, const struct gtp_function *only,
-		      void (*each)(const struct gtp_text *text, const struct gtp_span *span,
-				   const struct gtp_function *f, u32 at))
+static void each_insn(const struct rgn_text *text, const struct rgn_function *only,
+		      void (*each)(const struct rgn_text *text, const struct rgn_span *span,
+				   const struct rgn_function *f, u32 at))
 {
 	u32 i, j, at;
 
 	for (i = 0; i < text->spans_n; i++) {
-		const struct gtp_span *span = &text->spans[i];
+		const struct rgn_span *span = &text->spans[i];
 
-		for (j = 0; span->kind == GTP_SPAN_TEXT && j < span->functions_n; j++) {
-			const struct gtp_function *f = &span->functions[j];
+		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
+			const struct rgn_function *f = &span->functions[j];
 			u32 start = (u32)(f->addr - span->addr);
 
 			if (only && only != f)
@@ -213,42 +213,42 @@ static void each_insn(const struct gtp_text *text, const struct gtp_function *on
 	}
 }
 
-static void deny(const struct gtp_text *text, const struct gtp_span *span,
-		 const struct gtp_function *f, u32 at)
+static void deny(const struct rgn_text *text, const struct rgn_span *span,
+		 const struct rgn_function *f, u32 at)
 {
-	u32 bits = gtp_verdict_denied(text, span->addr + at), first, bit;
+	u32 bits = rgn_verdict_denied(text, span->addr + at), first, bit;
 
 	if (!bits)
 		return;
-	gtp_verdict_leaders(span, at, &first);
+	rgn_verdict_leaders(span, at, &first);
 	printf("%#llx %s+0x%llx, entered at +0x%llx by", span->addr + at, f->name,
 	       span->addr + at - f->addr, span->addr + first - f->addr);
 	for (bit = 1; bit < 0x10000; bit <<= 1) {
 		if (bits & bit)
-			printf("%s %s", bits & (bit - 1) ? ";" : "", gtp_leader_text(bit));
+			printf("%s %s", bits & (bit - 1) ? ";" : "", rgn_leader_text(bit));
 	}
 	printf("\n");
 }
 
-void gtp_explain_deny(const struct gtp_text *text)
+void rgn_explain_deny(const struct rgn_text *text)
 {
 	each_insn(text, NULL, deny);
 }
 
-static void dump(const struct gtp_text *text, const struct gtp_span *span,
-		 const struct gtp_function *f, u32 at)
+static void dump(const struct rgn_text *text, const struct rgn_span *span,
+		 const struct rgn_function *f, u32 at)
 {
-	enum gtp_kernel_id k = gtp_verdict_kernel(span, f, at, true);
+	enum rgn_kernel_id k = rgn_verdict_kernel(span, f, at, true);
 	u64 addr = span->addr + at;
-	struct gtp_verdict v;
+	struct rgn_verdict v;
 
-	gtp_verdict_get(text, addr, &v);
+	rgn_verdict_get(text, addr, &v);
 	printf("%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr,
-	       span->len[at], v.len, gtp_verdict_word(v.id),
-	       k == GTP_KERNEL_ACCEPT ? "accepted" : "refused", span->leader[at], span->site[at]);
+	       span->len[at], v.len, rgn_verdict_word(v.id),
+	       k == RGN_KERNEL_ACCEPT ? "accepted" : "refused", span->leader[at], span->site[at]);
 }
 
-void gtp_explain_dump(const struct gtp_text *text, const struct gtp_function *only)
+void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only)
 {
 	each_insn(text, only, dump);
 }

@@ -3,7 +3,7 @@
  * .eh_frame for the functions that have exception tables, and those tables for their landing pads.
  */
 #include <dwarf.h>
-#include "regions/landing.h"
+#include "tools/regions/landing.h"
 
 /* struct reader - bounded; reading behind the end sets @failed and gives 0 */
 struct reader {
@@ -91,13 +91,13 @@ static u64 pointer(struct reader *r, u8 encoding)
 	return v;
 }
 
-static struct reader reader_at(const struct gtp_image *image, u64 addr)
+static struct reader reader_at(const struct rgn_image *image, u64 addr)
 {
 	struct reader r = { .addr = addr, .failed = true };
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
-		const struct gtp_section *s = &image->sections[i];
+		const struct rgn_section *s = &image->sections[i];
 
 		if (!(s->flags & SHF_ALLOC) || !s->bytes || addr - s->addr >= s->size)
 			continue;
@@ -110,7 +110,7 @@ static struct reader reader_at(const struct gtp_image *image, u64 addr)
 }
 
 /* The call sites of one function's table. */
-static bool pads(struct gtp_text *text, u64 lsda, u64 start)
+static bool pads(struct rgn_text *text, u64 lsda, u64 start)
 {
 	struct reader r = reader_at(text->image, lsda);
 	u8 encoding = (u8)take(&r, 1);
@@ -132,7 +132,7 @@ static bool pads(struct gtp_text *text, u64 lsda, u64 start)
 		pad = pointer(&r, encoding);
 		leb(&r, false);
 		if (pad && !r.failed)
-			gtp_text_mark(text, base + pad, GTP_LEADER_LANDING);
+			rgn_text_mark(text, base + pad, RGN_LEADER_LANDING);
 	}
 	return !r.failed;
 }
@@ -169,9 +169,9 @@ static struct cie read_cie(struct reader r)
 	return cie;
 }
 
-static void read_entry(struct gtp_text *text, struct reader r, const struct cie *cie)
+static void read_entry(struct rgn_text *text, struct reader r, const struct cie *cie)
 {
-	struct gtp_span *span;
+	struct rgn_span *span;
 	u64 start, lsda;
 
 	if (!cie->has_data || cie->lsda == DW_EH_PE_omit)
@@ -180,16 +180,16 @@ static void read_entry(struct gtp_text *text, struct reader r, const struct cie 
 	pointer(&r, cie->code & 0x0f);
 	leb(&r, false);
 	lsda = pointer(&r, cie->lsda);
-	span = gtp_text_span(text, start);
+	span = rgn_text_span(text, start);
 	if (r.failed || !lsda || !span)
 		return;
 	if (!pads(text, lsda, start))
-		gtp_text_function(span, start)->flags |= GTP_FN_LANDING;
+		rgn_text_function(span, start)->flags |= RGN_FN_LANDING;
 }
 
-void gtp_landing_mark(struct gtp_text *text)
+void rgn_landing_mark(struct rgn_text *text)
 {
-	const struct gtp_section *s = gtp_image_section(text->image, ".eh_frame");
+	const struct rgn_section *s = rgn_image_section(text->image, ".eh_frame");
 	struct reader all;
 
 	if (!s || !s->bytes)
