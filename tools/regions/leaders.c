@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Gather the evidence: decode, kernel tables, relocations, constants, line table. */
-#include "tools/regions/landing.h"
+#include "tools/regions/eh_frame.h"
 #include "tools/regions/leaders.h"
 #include "tools/regions/rows.h"
 #include "tools/regions/sites.h"
@@ -93,6 +93,6 @@ void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,
 	if (!text->relocations && image->absolute)
 		constants(text);
 	if (!image->kernel)
-		rgn_landing_mark(text);
+		rgn_eh_frame_mark(text);
 	rgn_rows_mark(text, debug);
 }

@@ -3,7 +3,7 @@
  * .eh_frame for the functions that have exception tables, and those tables for their landing pads.
  */
 #include <dwarf.h>
-#include "tools/regions/landing.h"
+#include "tools/regions/eh_frame.h"
 
 /* struct reader - bounded; reading behind the end sets @failed and gives 0 */
 struct reader {
@@ -187,7 +187,7 @@ static void read_entry(struct rgn_text *text, struct reader r, const struct cie 
 		rgn_text_function(span, start)->flags |= RGN_FN_LANDING;
 }
 
-void rgn_landing_mark(struct rgn_text *text)
+void rgn_eh_frame_mark(struct rgn_text *text)
 {
 	const struct rgn_section *s = rgn_image_section(text->image, ".eh_frame");
 	struct reader all;
