@@ -105,12 +105,12 @@ static void compare_text(const struct rgn_module *m, struct counts *c)
 
 		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
 			const struct rgn_function *f = &span->functions[j];
-			u32 start = (u32)(f->addr - span->addr);
+			u32 end = rgn_function_end(span, f);
 
 			/* Between sections lie zeros, which are no code and take long. */
 			if (f->size > 1 << 16)
 				continue;
-			for (at = start; at < start + f->size; at++) {
+			for (at = rgn_function_start(span, f); at < end; at++) {
 				if (span->len[at] || at % 16 == 0)
 					compare(m, span, f, at, c);
 			}
@@ -175,22 +175,15 @@ static bool compare_file(const char *path, enum rgn_cpu cpu)
 	return !c.wrong && c.both;
 }
 
-static enum rgn_cpu cpu_of(const char *word)
-{
-	if (!strcmp(word, "its"))
-		return RGN_CPU_ITS;
-	return strcmp(word, "rethunk") ? RGN_CPU_PLAIN : RGN_CPU_RETHUNK;
-}
-
 int main(int argc, char **argv)
 {
 	enum rgn_cpu cpu = RGN_CPU_PLAIN;
 	int i, failed = 0;
 
 	for (i = 1; i + 1 < argc && argv[i][0] == '-'; i += 2) {
-		if (!strcmp(argv[i], "--cpu"))
-			cpu = cpu_of(argv[i + 1]);
-		else if (!strcmp(argv[i], "--live"))
+		if (!strcmp(argv[i], "--cpu") && rgn_cpu_find(&cpu, argv[i + 1]))
+			continue;
+		if (!strcmp(argv[i], "--live"))
 			live = argv[i + 1];
 		else if (!strcmp(argv[i], "--show"))
 			show = (u32)strtoul(argv[i + 1], NULL, 0);

@@ -1,84 +1,67 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * .eh_frame for the functions that have exception tables, and those tables for their landing pads.
+ * Find the landing pads of exceptions: .eh_frame names the functions that have an exception table
+ * (LSDA), and the call sites of that table name the pads.
  */
 #include <dwarf.h>
 #include "tools/regions/eh_frame.h"
+#include "tools/regions/reader.h"
 
-/* struct reader - bounded; reading behind the end sets @failed and gives 0 */
-struct reader {
-	const u8 *p;
-	const u8 *end;
-	u64 addr; /* of @p */
-	bool failed;
+/* struct place - a reader in a section: encoded pointers count from their own address */
+struct place {
+	struct rgn_reader in;
+	const struct rgn_section *section;
 };
 
-/* struct cie - what the entries of one common part share */
+/* struct cie - what the FDEs of one CIE share: the encodings of their pointers */
 struct cie {
-	u8 lsda; /* encodings */
+	u8 lsda;
 	u8 code;
-	bool has_data;
+	bool has_data; /* an FDE has augmentation data */
 };
 
-static u64 take(struct reader *r, u32 n)
+static struct place place_at(const struct rgn_section *s, u64 offset)
 {
-	u64 v;
-
-	if ((u64)(r->end - r->p) < n) {
-		r->failed = true;
-		return 0;
-	}
-	v = gtp_get_le(r->p, n);
-	r->p += n;
-	r->addr += n;
-	return v;
+	return (struct place){
+		.in = { .p = s->bytes + offset, .end = s->bytes + s->size },
+		.section = s,
+	};
 }
 
-static u64 leb(struct reader *r, bool is_signed)
+static u64 offset_of(const struct place *at)
 {
-	u32 shift = 0;
-	u64 v = 0;
-	u8 b;
-
-	do {
-		b = (u8)take(r, 1);
-		if (shift < 64)
-			v |= (u64)(b & 0x7f) << shift;
-		shift += 7;
-	} while (b & 0x80 && !r->failed);
-	if (is_signed && b & 0x40 && shift < 64)
-		v |= ~0ULL << shift;
-	return v;
+	return (u64)(at->in.p - at->section->bytes);
 }
 
-/* A pointer as its encoding says; 0 stays 0, which means that there is none. */
-static u64 pointer(struct reader *r, u8 encoding)
+/* A pointer in one of the DW_EH_PE_* encodings; a stored 0 means no pointer and stays 0. */
+static u64 pointer(struct place *at, u8 encoding)
 {
-	u64 place = r->addr, v;
+	u64 place = at->section->addr + offset_of(at), v;
+	struct rgn_reader *r = &at->in;
 
 	switch (encoding & 0x0f) {
 	case DW_EH_PE_absptr:
 	case DW_EH_PE_udata8:
 	case DW_EH_PE_sdata8:
-		v = take(r, 8);
+		v = rgn_read(r, 8);
 		break;
 	case DW_EH_PE_uleb128:
-		v = leb(r, false);
+		v = rgn_read_leb(r, false);
 		break;
 	case DW_EH_PE_sleb128:
-		v = leb(r, true);
+		v = rgn_read_leb(r, true);
 		break;
 	case DW_EH_PE_udata2:
-		v = take(r, 2);
+		v = rgn_read(r, 2);
 		break;
 	case DW_EH_PE_sdata2:
-		v = (u64)(s64)(s16)take(r, 2);
+		v = (u64)(s64)(s16)rgn_read(r, 2);
 		break;
 	case DW_EH_PE_udata4:
-		v = take(r, 4);
+		v = rgn_read(r, 4);
 		break;
 	case DW_EH_PE_sdata4:
-		v = (u64)(s64)(s32)take(r, 4);
+		v = (u64)(s64)(s32)rgn_read(r, 4);
 		break;
 	default:
 		r->failed = true;
@@ -91,127 +74,115 @@ static u64 pointer(struct reader *r, u8 encoding)
 	return v;
 }
 
-static struct reader reader_at(const struct rgn_image *image, u64 addr)
+/* Mark the landing pads in one function's exception table; false when it cannot be read. */
+static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 {
-	struct reader r = { .addr = addr, .failed = true };
-	u32 i;
-
-	for (i = 1; i < image->sections_n; i++) {
-		const struct rgn_section *s = &image->sections[i];
-
-		if (!(s->flags & SHF_ALLOC) || !s->bytes || addr - s->addr >= s->size)
-			continue;
-		r.p = s->bytes + (addr - s->addr);
-		r.end = s->bytes + s->size;
-		r.failed = false;
-		break;
-	}
-	return r;
-}
-
-/* The call sites of one function's table. */
-static bool pads(struct rgn_text *text, u64 lsda, u64 start)
-{
-	struct reader r = reader_at(text->image, lsda);
-	u8 encoding = (u8)take(&r, 1);
-	u64 base = encoding == DW_EH_PE_omit ? start : pointer(&r, encoding);
+	const struct rgn_section *s = rgn_image_section_at(text->image, lsda);
+	struct place at;
 	const u8 *end;
-	u64 len;
+	u8 encoding;
+	u64 base, len;
 
-	if (take(&r, 1) != DW_EH_PE_omit)
-		leb(&r, false);
-	encoding = (u8)take(&r, 1);
-	len = leb(&r, false);
-	if (r.failed || len > (u64)(r.end - r.p))
+	if (!s)
 		return false;
-	for (end = r.p + len; r.p < end && !r.failed;) {
+	at = place_at(s, lsda - s->addr);
+	encoding = (u8)rgn_read(&at.in, 1);
+	base = encoding == DW_EH_PE_omit ? start : pointer(&at, encoding);
+	if (rgn_read(&at.in, 1) != DW_EH_PE_omit)
+		rgn_read_leb(&at.in, false);
+	encoding = (u8)rgn_read(&at.in, 1);
+	len = rgn_read_leb(&at.in, false);
+	if (at.in.failed || len > rgn_read_left(&at.in))
+		return false;
+	for (end = at.in.p + len; at.in.p < end && !at.in.failed;) {
 		u64 pad;
 
-		pointer(&r, encoding);
-		pointer(&r, encoding);
-		pad = pointer(&r, encoding);
-		leb(&r, false);
-		if (pad && !r.failed)
+		pointer(&at, encoding);
+		pointer(&at, encoding);
+		pad = pointer(&at, encoding);
+		rgn_read_leb(&at.in, false);
+		if (pad && !at.in.failed)
 			rgn_text_mark(text, base + pad, RGN_LEADER_LANDING);
 	}
-	return !r.failed;
+	return !at.in.failed;
 }
 
-/* A common part: its letters say what data its entries carry. */
-static struct cie read_cie(struct reader r)
+/* @at is behind the length and id of a CIE. Its augmentation string says what its FDEs carry. */
+static struct cie read_cie(struct place at)
 {
 	struct cie cie = { .lsda = DW_EH_PE_omit };
-	u8 version = (u8)take(&r, 1);
-	const char *letters = (const char *)r.p;
+	struct rgn_reader *r = &at.in;
+	u8 version = (u8)rgn_read(r, 1);
+	const char *letters = (const char *)r->p;
 
-	while (take(&r, 1) && !r.failed)
+	while (rgn_read(r, 1))
 		;
-	if (r.failed)
+	if (r->failed)
 		return cie;
-	leb(&r, false);
-	leb(&r, true);
+	rgn_read_leb(r, false);
+	rgn_read_leb(r, true);
 	if (version == 1)
-		take(&r, 1);
+		rgn_read(r, 1);
 	else
-		leb(&r, false);
+		rgn_read_leb(r, false);
 	if (*letters++ != 'z')
 		return cie;
 	cie.has_data = true;
-	leb(&r, false);
-	for (; *letters && !r.failed; letters++) {
+	rgn_read_leb(r, false);
+	for (; *letters && !r->failed; letters++) {
 		if (*letters == 'L')
-			cie.lsda = (u8)take(&r, 1);
+			cie.lsda = (u8)rgn_read(r, 1);
 		else if (*letters == 'R')
-			cie.code = (u8)take(&r, 1);
+			cie.code = (u8)rgn_read(r, 1);
 		else if (*letters == 'P')
-			pointer(&r, (u8)take(&r, 1) & 0x7f);
+			pointer(&at, (u8)rgn_read(r, 1) & 0x7f);
 	}
 	return cie;
 }
 
-static void read_entry(struct rgn_text *text, struct reader r, const struct cie *cie)
+static void read_fde(struct rgn_text *text, struct place at, const struct cie *cie)
 {
 	struct rgn_span *span;
 	u64 start, lsda;
 
 	if (!cie->has_data || cie->lsda == DW_EH_PE_omit)
 		return;
-	start = pointer(&r, cie->code);
-	pointer(&r, cie->code & 0x0f);
-	leb(&r, false);
-	lsda = pointer(&r, cie->lsda);
+	start = pointer(&at, cie->code);
+	pointer(&at, cie->code & 0x0f);
+	rgn_read_leb(&at.in, false);
+	lsda = pointer(&at, cie->lsda);
 	span = rgn_text_span(text, start);
-	if (r.failed || !lsda || !span)
+	if (at.in.failed || !lsda || !span)
 		return;
-	if (!pads(text, lsda, start))
+	if (!mark_pads(text, lsda, start))
 		rgn_text_function(span, start)->flags |= RGN_FN_LANDING;
 }
 
 void rgn_eh_frame_mark(struct rgn_text *text)
 {
 	const struct rgn_section *s = rgn_image_section(text->image, ".eh_frame");
-	struct reader all;
+	struct place all;
 
 	if (!s || !s->bytes)
 		return;
-	all = (struct reader){ .p = s->bytes, .end = s->bytes + s->size, .addr = s->addr };
-	while (all.end - all.p >= 8) {
-		u64 len = take(&all, 4), back, place = all.addr;
-		struct reader entry = all;
+	all = place_at(s, 0);
+	while (rgn_read_left(&all.in) >= 8) {
+		u64 len = rgn_read(&all.in, 4), id_at = offset_of(&all), back;
+		struct place entry = all;
 		struct cie cie;
 
-		if (!len || len > (u64)(all.end - all.p))
+		if (!len || len > rgn_read_left(&all.in))
 			return;
-		entry.end = all.p + len;
-		back = take(&entry, 4);
-		if (back && back <= place - s->addr) {
-			struct reader from = reader_at(text->image, place - back);
+		entry.in.end = all.in.p + len;
+		/* In an FDE how far its CIE lies in front of this field, in a CIE 0. */
+		back = rgn_read(&entry.in, 4);
+		if (back && back <= id_at) {
+			struct place from = place_at(s, id_at - back);
 
-			take(&from, 8); /* its length, and the 0 that makes it a common part */
+			rgn_read(&from.in, 8);
 			cie = read_cie(from);
-			read_entry(text, entry, &cie);
+			read_fde(text, entry, &cie);
 		}
-		all.p += len;
-		all.addr += len;
+		all.in.p += len;
 	}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Landing pads of exceptions: places in a program that its unwinder passes control to. */
+/* Landing pads of exceptions: the unwinder enters a function there, and no jump leads to them. */
 #ifndef _RGN_EH_FRAME_H
 #define _RGN_EH_FRAME_H
 
 #include "tools/regions/text.h"
 
 /*
- * rgn_eh_frame_mark - mark every landing pad that .eh_frame leads to; functions whose table cannot
- * be read get RGN_FN_LANDING
+ * rgn_eh_frame_mark - mark every landing pad that .eh_frame leads to; a function whose exception
+ * table cannot be read gets RGN_FN_LANDING
  */
 void rgn_eh_frame_mark(struct rgn_text *text);
 

@@ -97,23 +97,28 @@ u64 rgn_explain_slide(const struct rgn_text *text, const char *what)
 	return parse_number(equal + 1, what) - sym->addr;
 }
 
+static void print_leaders(u32 bits)
+{
+	u32 bit;
+
+	for (bit = 1; bit < 0x10000; bit <<= 1) {
+		if (bits & bit)
+			printf("%s%s", bits & (bit - 1) ? "; " : "", rgn_leader_text(bit));
+	}
+	printf("\n");
+}
+
 static void print_cause(const struct rgn_text *text, const struct rgn_verdict *v)
 {
 	char name[NAME_SIZE];
-	u32 bit;
 
 	if (!v->where)
 		return;
 	printf("  %s: ", rgn_explain_name(text, v->where, name, sizeof(name)));
-	if (v->id != RGN_VERDICT_LEADER) {
+	if (v->id == RGN_VERDICT_LEADER)
+		print_leaders(v->bits);
+	else
 		printf("%s\n", v->bits ? rgn_site_text(v->bits) : "this instruction");
-		return;
-	}
-	for (bit = 1; bit < 0x10000; bit <<= 1) {
-		if (v->bits & bit)
-			printf("%s%s", v->bits & (bit - 1) ? "; " : "", rgn_leader_text(bit));
-	}
-	printf("\n");
 }
 
 static void print_kernel(const struct rgn_text *text, const struct rgn_span *span,
@@ -151,7 +156,7 @@ static void print_module(const struct rgn_text *text, const struct rgn_span *spa
 
 static void print_insns(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
-	u32 end = (u32)(f->addr - span->addr) + f->size, stop = at + RGN_JUMP_BYTES, len, i;
+	u32 end = rgn_function_end(span, f), stop = at + GTP_REGION_JUMP, len, i;
 	char text[128], hex[3 * 16], place[24];
 
 	for (; at < stop && at < end && span->len[at]; at += len) {
@@ -201,11 +206,11 @@ static void each_insn(const struct rgn_text *text, const struct rgn_function *on
 
 		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
 			const struct rgn_function *f = &span->functions[j];
-			u32 start = (u32)(f->addr - span->addr);
+			u32 end = rgn_function_end(span, f);
 
 			if (only && only != f)
 				continue;
-			for (at = start; at < start + f->size; at++) {
+			for (at = rgn_function_start(span, f); at < end; at++) {
 				if (span->len[at])
 					each(text, span, f, at);
 			}
@@ -216,18 +221,14 @@ static void each_insn(const struct rgn_text *text, const struct rgn_function *on
 static void deny(const struct rgn_text *text, const struct rgn_span *span,
 		 const struct rgn_function *f, u32 at)
 {
-	u32 bits = rgn_verdict_denied(text, span->addr + at), first, bit;
+	u32 bits = rgn_verdict_denied(text, span->addr + at), first;
 
 	if (!bits)
 		return;
 	rgn_verdict_leaders(span, at, &first);
-	printf("%#llx %s+0x%llx, entered at +0x%llx by", span->addr + at, f->name,
+	printf("%#llx %s+0x%llx, entered at +0x%llx by ", span->addr + at, f->name,
 	       span->addr + at - f->addr, span->addr + first - f->addr);
-	for (bit = 1; bit < 0x10000; bit <<= 1) {
-		if (bits & bit)
-			printf("%s %s", bits & (bit - 1) ? ";" : "", rgn_leader_text(bit));
-	}
-	printf("\n");
+	print_leaders(bits);
 }
 
 void rgn_explain_deny(const struct rgn_text *text)

@@ -52,19 +52,13 @@ static void usage(FILE *to, int status)
 	exit(status);
 }
 
-static const char *const cpu_words[RGN_CPU_N] = { "plain", "its", "rethunk" };
-
 static enum rgn_cpu cpu_of(const char *word)
 {
-	u32 i;
+	enum rgn_cpu cpu = RGN_CPU_PLAIN;
 
-	for (i = 0; word && i < RGN_CPU_N; i++) {
-		if (!strcmp(word, cpu_words[i]))
-			return i;
-	}
-	if (word)
+	if (word && !rgn_cpu_find(&cpu, word))
 		errx(2, "--cpu %s: want plain, its or rethunk", word);
-	return RGN_CPU_PLAIN;
+	return cpu;
 }
 
 static void analyse(struct session *s, enum rgn_cpu cpu)
@@ -79,6 +73,16 @@ static u64 asked_for(struct session *s)
 	if (!s->where)
 		errx(2, "where? FUNCTION, FUNCTION+OFFSET or an address");
 	return rgn_explain_place(&s->text, s->where, slide);
+}
+
+static const struct rgn_function *asked_function(struct session *s)
+{
+	u64 addr = asked_for(s);
+	const struct rgn_span *span = rgn_text_span(&s->text, addr);
+
+	if (!span)
+		errx(1, "%s: no code is there", s->where);
+	return rgn_text_function(span, addr);
 }
 
 static void stats_for(struct session *s, enum rgn_cpu cpu)
@@ -116,15 +120,8 @@ static void do_explain(struct session *s)
 
 static void do_lines(struct session *s)
 {
-	struct rgn_span *span;
-	u64 addr;
-
 	analyse(s, cpu_of(s->options.cpu));
-	addr = asked_for(s);
-	span = rgn_text_span(&s->text, addr);
-	if (!span)
-		errx(1, "%s: no code is there", s->where);
-	rgn_lines_print(&s->text, s->debug, rgn_text_function(span, addr), s->options.source);
+	rgn_lines_print(&s->text, s->debug, asked_function(s), s->options.source);
 	rgn_text_free(&s->text);
 }
 
@@ -147,19 +144,8 @@ static void do_deny(struct session *s)
 
 static void do_dump(struct session *s)
 {
-	struct rgn_span *span = NULL;
-	u64 addr;
-
 	analyse(s, cpu_of(s->options.cpu));
-	if (s->where) {
-		addr = asked_for(s);
-		span = rgn_text_span(&s->text, addr);
-		if (!span)
-			errx(1, "%s: no code is there", s->where);
-		rgn_explain_dump(&s->text, rgn_text_function(span, addr));
-	} else {
-		rgn_explain_dump(&s->text, NULL);
-	}
+	rgn_explain_dump(&s->text, s->where ? asked_function(s) : NULL);
 	rgn_text_free(&s->text);
 }
 

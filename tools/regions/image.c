@@ -383,18 +383,22 @@ const char *rgn_image_extern(const struct rgn_image *image, u64 addr)
 	return image->symbols[i].name;
 }
 
-const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n)
+const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr)
 {
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
 		const struct rgn_section *s = &image->sections[i];
 
-		u64 offset = addr - s->addr;
-
-		if (s->flags & SHF_ALLOC && s->bytes && addr >= s->addr && offset <= s->size &&
-		    n <= s->size - offset)
-			return s->bytes + offset;
+		if (s->flags & SHF_ALLOC && s->bytes && addr - s->addr < s->size)
+			return s;
 	}
 	return NULL;
+}
+
+const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n)
+{
+	const struct rgn_section *s = rgn_image_section_at(image, addr);
+
+	return s && n <= s->size - (addr - s->addr) ? s->bytes + (addr - s->addr) : NULL;
 }

@@ -86,10 +86,10 @@ const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const c
 /* rgn_image_extern - the name that an object file knows an address outside of it by, or NULL */
 const char *rgn_image_extern(const struct rgn_image *image, u64 addr);
 
-/*
- * rgn_image_at - @n bytes at an address, or NULL when not all of them are in one section that the
- * file has contents for
- */
+/* rgn_image_section_at - the loaded section with contents that holds an address, or NULL */
+const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr);
+
+/* rgn_image_at - @n bytes at an address, or NULL when not all of them are in one such section */
 const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
 
 /* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */

@@ -80,9 +80,8 @@ static struct list collect(const struct rgn_text *text, const struct rgn_span *s
 
 	for (i = 0; i < span->functions_n; i++) {
 		const struct rgn_function *f = &span->functions[i];
-		u32 start = (u32)(f->addr - span->addr);
 
-		for (at = start; at < start + f->size; at++) {
+		for (at = rgn_function_start(span, f); at < rgn_function_end(span, f); at++) {
 			if (belongs(text, span, f, at, kind))
 				list_add(&l, at);
 		}

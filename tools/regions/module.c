@@ -35,7 +35,7 @@ static u32 number_of(const struct rgn_module *m, const struct rgn_span *span)
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
 				       const struct rgn_function *f, u32 at, struct gtp_region *r)
 {
-	u32 start = (u32)(f->addr - span->addr);
+	u32 start = rgn_function_start(span, f);
 	struct gtp_region_ask ask = {
 		.fn = span->bytes + start,
 		.fn_size = f->size,

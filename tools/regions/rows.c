@@ -1,57 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* DWARF line programs, versions 2 to 5, for the address and basic_block registers alone. */
 #include <dwarf.h>
+#include "tools/regions/reader.h"
 #include "tools/regions/rows.h"
 
-struct cursor {
-	const u8 *p;
-	const u8 *end;
-};
-
 struct program {
-	struct cursor in;
+	struct rgn_reader in;
 	const u8 *lengths; /* of the standard opcodes' operands */
 	u64 addr;
 	u8 min_len;
 	u8 line_range;
 	u8 opcode_base;
 	bool block;
-	bool failed;
 	struct rgn_rows *rows;
 	void (*each)(void *ctx, u64 addr, bool block);
 	void *ctx;
 };
-
-static u64 fixed(struct cursor *c, u32 n)
-{
-	u64 v;
-
-	if ((u64)(c->end - c->p) < n) {
-		c->p = c->end;
-		return 0;
-	}
-	v = gtp_get_le(c->p, n);
-	c->p += n;
-	return v;
-}
-
-/* Unsigned; a signed one is only ever skipped, and that is the same. */
-static u64 leb(struct cursor *c)
-{
-	u64 v = 0;
-	u32 shift = 0;
-	u8 b;
-
-	while (c->p < c->end) {
-		b = *c->p++;
-		if (shift < 64)
-			v |= (u64)(b & 0x7f) << shift;
-		shift += 7;
-		if (!(b & 0x80))
-			break;
-	}
-	return v;
-}
 
 static void row(struct program *p)
 {
@@ -69,24 +33,23 @@ static void advance(struct program *p, u64 ops)
 
 static void extended(struct program *p)
 {
-	u64 len = leb(&p->in);
-	struct cursor in;
+	u64 len = rgn_read_leb(&p->in, false);
+	struct rgn_reader in;
 	u8 op;
 
-	if (len > (u64)(p->in.end - p->in.p) || !len) {
-		p->failed = true;
+	if (len > rgn_read_left(&p->in) || !len) {
+		p->in.failed = true;
 		return;
 	}
-	in.p = p->in.p;
-	in.end = p->in.p + len;
+	in = (struct rgn_reader){ .p = p->in.p, .end = p->in.p + len };
 	p->in.p = in.end;
-	op = (u8)fixed(&in, 1);
+	op = (u8)rgn_read(&in, 1);
 	if (op == DW_LNE_end_sequence) {
 		/* The address behind the code: no row of the program itself. */
 		p->addr = 0;
 		p->block = false;
 	} else if (op == DW_LNE_set_address) {
-		p->addr = fixed(&in, (u32)(in.end - in.p <= 8 ? in.end - in.p : 8));
+		p->addr = rgn_read(&in, (u32)(rgn_read_left(&in) <= 8 ? rgn_read_left(&in) : 8));
 	}
 }
 
@@ -99,7 +62,7 @@ static void standard(struct program *p, u8 op)
 		row(p);
 		break;
 	case DW_LNS_advance_pc:
-		advance(p, leb(&p->in));
+		advance(p, rgn_read_leb(&p->in, false));
 		break;
 	case DW_LNS_set_basic_block:
 		p->block = true;
@@ -108,17 +71,17 @@ static void standard(struct program *p, u8 op)
 		advance(p, (255U - p->opcode_base) / p->line_range);
 		break;
 	case DW_LNS_fixed_advance_pc:
-		p->addr += fixed(&p->in, 2);
+		p->addr += rgn_read(&p->in, 2);
 		break;
 	default:
 		for (i = p->lengths[op - 1]; i; i--)
-			leb(&p->in);
+			rgn_read_leb(&p->in, false);
 	}
 }
 
 static void run(struct program *p)
 {
-	while (p->in.p < p->in.end && !p->failed) {
+	while (p->in.p < p->in.end && !p->in.failed) {
 		u8 op = *p->in.p++;
 
 		if (op >= p->opcode_base) {
@@ -133,44 +96,43 @@ static void run(struct program *p)
 }
 
 /* One unit's header, up to where its program starts. */
-static bool header(struct program *p, struct cursor *unit, u32 offset_size)
+static bool header(struct program *p, struct rgn_reader *unit, u32 offset_size)
 {
-	u16 version = (u16)fixed(unit, 2);
+	u16 version = (u16)rgn_read(unit, 2);
 	u64 header_len;
 
 	if (version < 2 || version > 5)
 		return false;
 	if (version == 5)
-		fixed(unit, 2); /* sizes of addresses and of selectors */
-	header_len = fixed(unit, offset_size);
-	if (header_len > (u64)(unit->end - unit->p))
+		rgn_read(unit, 2); /* sizes of addresses and of selectors */
+	header_len = rgn_read(unit, offset_size);
+	if (header_len > rgn_read_left(unit))
 		return false;
 	p->in.p = unit->p + header_len;
 	p->in.end = unit->end;
-	p->min_len = (u8)fixed(unit, 1);
+	p->min_len = (u8)rgn_read(unit, 1);
 	if (version >= 4)
-		fixed(unit, 1); /* operations in a long instruction word: one */
-	fixed(unit, 2); /* is_stmt, line_base */
-	p->line_range = (u8)fixed(unit, 1);
-	p->opcode_base = (u8)fixed(unit, 1);
+		rgn_read(unit, 1); /* operations in a long instruction word: one */
+	rgn_read(unit, 2); /* is_stmt, line_base */
+	p->line_range = (u8)rgn_read(unit, 1);
+	p->opcode_base = (u8)rgn_read(unit, 1);
 	p->lengths = unit->p;
 	return p->line_range && p->opcode_base &&
-	       (u64)(unit->end - unit->p) >= p->opcode_base - 1U;
+	       rgn_read_left(unit) >= p->opcode_base - 1U;
 }
 
-static bool next_unit(struct cursor *all, struct cursor *unit, u32 *offset_size)
+static bool next_unit(struct rgn_reader *all, struct rgn_reader *unit, u32 *offset_size)
 {
-	u64 len = fixed(all, 4);
+	u64 len = rgn_read(all, 4);
 
 	*offset_size = 4;
 	if (len == 0xffffffff) {
-		len = fixed(all, 8);
+		len = rgn_read(all, 8);
 		*offset_size = 8;
 	}
-	if (!len || len > (u64)(all->end - all->p))
+	if (!len || len > rgn_read_left(all))
 		return false;
-	unit->p = all->p;
-	unit->end = all->p + len;
+	*unit = (struct rgn_reader){ .p = all->p, .end = all->p + len };
 	all->p = unit->end;
 	return true;
 }
@@ -179,15 +141,14 @@ void rgn_rows_read(const struct rgn_image *image, struct rgn_rows *rows,
 		   void (*each)(void *ctx, u64 addr, bool block), void *ctx)
 {
 	const struct rgn_section *s = rgn_image_section(image, ".debug_line");
-	struct cursor all, unit;
+	struct rgn_reader all, unit;
 	u32 offset_size;
 
 	memset(rows, 0, sizeof(*rows));
 	if (!s || !s->bytes)
 		return;
 	rows->bytes = s->size;
-	all.p = s->bytes;
-	all.end = s->bytes + s->size;
+	all = (struct rgn_reader){ .p = s->bytes, .end = s->bytes + s->size };
 	while (all.p < all.end) {
 		struct program p = { .rows = rows, .each = each, .ctx = ctx };
 
@@ -198,8 +159,8 @@ void rgn_rows_read(const struct rgn_image *image, struct rgn_rows *rows,
 		if (header(&p, &unit, offset_size))
 			run(&p);
 		else
-			p.failed = true;
-		rows->broken += p.failed;
+			p.in.failed = true;
+		rows->broken += p.in.failed;
 	}
 }
 
@@ -212,7 +173,7 @@ static void mark_row(void *ctx, u64 addr, bool block)
 /* Rows are trusted where they name the entry and miss nothing that a decode can find. */
 static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {
-	u32 at = (u32)(f->addr - span->addr), end = at + f->size;
+	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);
 
 	if (!(span->leader[at] & RGN_LEADER_ROW))
 		return false;

@@ -136,14 +136,15 @@ static void exceptions(struct rgn_text *text)
 	}
 }
 
-/* The site, then a key whose low bits say something else. */
-static void static_calls(struct rgn_text *text)
+/* A table whose entries of @stride bytes start with the site, each site @n bytes of code. */
+static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32 n,
+			enum rgn_site what)
 {
-	struct table t = table_get(text->image, STATIC_CALLS);
+	struct table t = table_get(text->image, id);
 	u64 at;
 
-	for (at = 0; at + 8 <= t.size; at += 8)
-		rgn_text_site(text, field(&t, at), 5, RGN_SITE_STATIC_CALL);
+	for (at = 0; at + stride <= t.size; at += stride)
+		rgn_text_site(text, field(&t, at), n, what);
 }
 
 /* What calls go through that are no sites: a jump that is rewritten as they are. */
@@ -167,15 +168,6 @@ static void ftrace(struct rgn_text *text)
 		rgn_text_site(text, gtp_get_le(t.bytes + at, 8), 5, RGN_SITE_FTRACE);
 }
 
-static void bugs(struct rgn_text *text)
-{
-	struct table t = table_get(text->image, BUGS);
-	u64 at;
-
-	for (at = 0; at + 12 <= t.size; at += 12)
-		rgn_text_site(text, field(&t, at), 2, RGN_SITE_BUG);
-}
-
 /* A pointer, type, length, padding to 16 bytes. */
 static void paravirt(struct rgn_text *text)
 {
@@ -185,15 +177,6 @@ static void paravirt(struct rgn_text *text)
 	for (at = 0; at + 16 <= t.size; at += 16)
 		rgn_text_site(text, gtp_get_le(t.bytes + at, 8), t.bytes[at + 9],
 			      RGN_SITE_PARAVIRT);
-}
-
-static void retpolines(struct rgn_text *text)
-{
-	struct table t = table_get(text->image, RETPOLINES);
-	u64 at;
-
-	for (at = 0; at + 4 <= t.size; at += 4)
-		rgn_text_site(text, field(&t, at), 5, RGN_SITE_THUNK);
 }
 
 /* What apply_returns() does to a jump to the return thunk, on each kind of CPU. */
@@ -293,12 +276,12 @@ void rgn_sites_before(struct rgn_text *text)
 	if (!text->image->kernel)
 		return;
 	exceptions(text);
-	static_calls(text);
+	fixed_sites(text, STATIC_CALLS, 8, 5, RGN_SITE_STATIC_CALL);
 	trampolines(text);
 	ftrace(text);
-	bugs(text);
+	fixed_sites(text, BUGS, 12, 2, RGN_SITE_BUG);
 	paravirt(text);
-	retpolines(text);
+	fixed_sites(text, RETPOLINES, 4, 5, RGN_SITE_THUNK);
 	returns(text);
 	runtime_constants(text);
 	blacklist(text);

@@ -3,12 +3,6 @@
 #include "tools/regions/module.h"
 #include "tools/regions/stats.h"
 
-static const char *const cpu_names[RGN_CPU_N] = {
-	[RGN_CPU_PLAIN] = "returns are plain (file text of user programs; CPUs without mitigation)",
-	[RGN_CPU_ITS] = "returns in the lower half of a cache line go through a thunk (Intel ITS)",
-	[RGN_CPU_RETHUNK] = "every return goes through a thunk (AMD retbleed, SRSO)",
-};
-
 /* What one function adds to each share. */
 struct counts {
 	u64 n, k_region, k_copy, k_any, k65_copy, b_region, b_copy, b_any;
@@ -79,13 +73,16 @@ static void add(struct rgn_share *share, u64 n, u64 of)
 	share->means += (double)n / (double)of;
 }
 
+/* Padding behind a function is no part of it, though the kernel's table of symbols says so. */
+static u32 body_end(const struct rgn_span *span, const struct rgn_function *f)
+{
+	return rgn_function_start(span, f) + (f->body ? f->body : f->size);
+}
+
 static void count_function(const struct rgn_text *text, const struct rgn_span *span,
 			   const struct rgn_function *f, struct rgn_stats *s)
 {
-	/*
-	 * Padding behind a function is no part of it, though the kernel's table of symbols says so.
-	 */
-	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
+	u32 start = rgn_function_start(span, f), end = body_end(span, f), at;
 	struct counts c = { 0 };
 
 	for (at = start; at < end; at++) {
@@ -190,7 +187,7 @@ static void print_refusals(const struct rgn_stats *s)
 
 void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 {
-	printf("CPU: %s\n", cpu_names[text->cpu]);
+	printf("CPU: %s\n", rgn_cpu_text(text->cpu));
 	printf("I %llu instructions, P %llu of them can carry a probe, in %llu functions\n",
 	       s->insns, s->probeable, s->functions);
 	printf("  %-26s %9s %8s   %9s %8s   %6s   %s\n", "", "K kernel", "of P", "B here", "of P",
@@ -215,13 +212,13 @@ enum { FUNCTION_MAX = 1 << 16 };
 static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 		       const struct rgn_function *f, u64 *answers)
 {
-	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
+	u32 at = rgn_function_start(span, f), end = body_end(span, f);
 	struct gtp_region region;
 	struct rgn_verdict v;
 
 	if (f->size > FUNCTION_MAX)
 		return;
-	for (at = start; at < end; at++) {
+	for (; at < end; at++) {
 		if (!span->len[at])
 			continue;
 		rgn_verdict_get(m->text, span->addr + at, &v);

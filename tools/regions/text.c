@@ -43,6 +43,33 @@ const char *rgn_site_text(u32 bits)
 	return word_for(sites, bits);
 }
 
+static const struct {
+	const char *word;
+	const char *text;
+} cpus[] = {
+#define X(name, word, text) { word, text },
+	RGN_CPUS(X)
+#undef X
+};
+
+bool rgn_cpu_find(enum rgn_cpu *cpu, const char *word)
+{
+	u32 i;
+
+	for (i = 0; i < RGN_CPU_N; i++) {
+		if (!strcmp(cpus[i].word, word)) {
+			*cpu = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *rgn_cpu_text(enum rgn_cpu cpu)
+{
+	return cpus[cpu].text;
+}
+
 static enum rgn_span_kind span_kind(const struct rgn_image *image, const char *name)
 {
 	if (!strcmp(name, ".altinstr_replacement"))
@@ -225,14 +252,6 @@ struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr)
 	return &span->functions[low];
 }
 
-struct rgn_function *rgn_text_find(const struct rgn_text *text, const char *name)
-{
-	const struct rgn_symbol *sym = rgn_image_symbol(text->image, name);
-	struct rgn_span *span = sym ? rgn_text_span(text, sym->addr) : NULL;
-
-	return span ? rgn_text_function(span, sym->addr) : NULL;
-}
-
 void rgn_text_mark(struct rgn_text *text, u64 addr, enum rgn_leader why)
 {
 	struct rgn_span *span = rgn_text_span(text, addr);
@@ -314,7 +333,7 @@ static void note_insn(struct rgn_text *text, struct rgn_span *span, struct rgn_f
 
 static void decode_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
 {
-	u32 at = (u32)(f->addr - span->addr), end = at + f->size;
+	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);
 	struct rgn_decoded insn;
 
 	while (at < end) {

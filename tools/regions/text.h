@@ -114,11 +114,29 @@ struct rgn_span {
 	u32 functions_n;
 };
 
-/* Which CPU the code runs on: what the kernel makes of every return at boot. */
+/* rgn_function_start, rgn_function_end - a function's bounds as offsets in its span */
+static inline u32 rgn_function_start(const struct rgn_span *span, const struct rgn_function *f)
+{
+	return (u32)(f->addr - span->addr);
+}
+
+static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn_function *f)
+{
+	return rgn_function_start(span, f) + f->size;
+}
+
+/* X(name, word, text): the kinds of CPU, by what the kernel makes of a return at boot */
+#define RGN_CPUS(X) \
+	X(PLAIN, "plain", \
+	  "returns are plain (file text of user programs; CPUs without mitigation)") \
+	X(ITS, "its", \
+	  "returns in the lower half of a cache line go through a thunk (Intel ITS)") \
+	X(RETHUNK, "rethunk", "every return goes through a thunk (AMD retbleed, SRSO)")
+
 enum rgn_cpu {
-	RGN_CPU_PLAIN,   /* ret */
-	RGN_CPU_ITS,     /* a thunk for those in the lower half of a cache line */
-	RGN_CPU_RETHUNK, /* a thunk for all of them */
+#define X(name, word, text) RGN_CPU_##name,
+	RGN_CPUS(X)
+#undef X
 	RGN_CPU_N,
 };
 
@@ -143,9 +161,6 @@ struct rgn_span *rgn_text_span(const struct rgn_text *text, u64 addr);
 /* rgn_text_function - the function that holds an address of the span */
 struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr);
 
-/* rgn_text_find - the function of that name, or NULL */
-struct rgn_function *rgn_text_find(const struct rgn_text *text, const char *name);
-
 /*
  * rgn_text_mark - control may arrive at @addr for the reason @why; addresses outside of code are
  * ignored
@@ -160,6 +175,10 @@ void rgn_text_decode(struct rgn_text *text);
 
 /* rgn_text_is_thunk - a jump to there returns, or jumps through a register */
 bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns);
+
+/* rgn_cpu_find - the kind of CPU that a word names; false: none, and *@cpu stays */
+bool rgn_cpu_find(enum rgn_cpu *cpu, const char *word);
+const char *rgn_cpu_text(enum rgn_cpu cpu);
 
 /* rgn_leader_text, rgn_site_text - the words for the lowest bit that is set */
 const char *rgn_leader_text(u32 bits);

@@ -2,19 +2,18 @@
 /* The rules: ours by what is known of the bytes, and the kernel's as its sources have it. */
 #include "tools/regions/verdict.h"
 
-static const struct {
+struct naming {
 	const char *word;
 	const char *text;
-} verdicts[] = {
+};
+
+static const struct naming verdicts[] = {
 #define X(name, word, text) { word, text },
 	RGN_VERDICTS(X)
 #undef X
 };
 
-static const struct {
-	const char *word;
-	const char *text;
-} evidences[] = {
+static const struct naming evidences[] = {
 #define X(name, word, text) { word, text },
 	RGN_EVIDENCES(X)
 #undef X
@@ -56,11 +55,6 @@ static u8 kind_at(const struct rgn_span *span, u32 at)
 	return span->insn[at] & RGN_DECODED_KIND;
 }
 
-static u32 function_end(const struct rgn_span *span, const struct rgn_function *f)
-{
-	return (u32)(f->addr - span->addr) + f->size;
-}
-
 /* Why no probe at all can be set there; RGN_VERDICT_PROBE when one can. */
 static enum rgn_verdict_id no_probe(const struct rgn_span *span, const struct rgn_function *f,
 				    u32 at)
@@ -95,7 +89,7 @@ u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first)
 	u32 bits = 0, i;
 
 	*first = 0;
-	for (i = at + 1; i < at + RGN_JUMP_BYTES && i < span->size; i++) {
+	for (i = at + 1; i < at + GTP_REGION_JUMP && i < span->size; i++) {
 		if (span->leader[i] && !bits)
 			*first = i;
 		bits |= span->leader[i];
@@ -133,7 +127,7 @@ static bool is_padding(u8 kind)
 static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 {
 	return kind_at(span, i) == RGN_DECODED_CALL && span->site[i] & RGN_SITE_THUNK &&
-	       i + 2 < at + RGN_JUMP_BYTES;
+	       i + 2 < at + GTP_REGION_JUMP;
 }
 
 /*
@@ -148,7 +142,7 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 	bool dead = false;
 	u32 i = at;
 
-	while (i < at + RGN_JUMP_BYTES) {
+	while (i < at + GTP_REGION_JUMP) {
 		u8 kind = i < end ? kind_at(span, i) : RGN_DECODED_BAD;
 
 		v->where = span->addr + i;
@@ -167,7 +161,7 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 		dead |= ends_flow(kind);
 		i += span->len[i];
 		/* A task may sleep in the call while the jump is written. */
-		if (i < at + RGN_JUMP_BYTES &&
+		if (i < at + GTP_REGION_JUMP &&
 		    (kind == RGN_DECODED_CALL || kind == RGN_DECODED_ICALL))
 			return RGN_VERDICT_RETURN;
 	}
@@ -204,10 +198,10 @@ static enum rgn_evidence evidence_of(const struct rgn_text *text, const struct r
 static void judge(const struct rgn_text *text, const struct rgn_span *span,
 		  const struct rgn_function *f, u32 at, struct rgn_verdict *v)
 {
-	u32 end = function_end(span, f), first = 0;
+	u32 end = rgn_function_end(span, f), first = 0;
 	enum rgn_verdict_id id;
 
-	if (end - at < RGN_JUMP_BYTES) {
+	if (end - at < GTP_REGION_JUMP) {
 		v->id = RGN_VERDICT_END;
 		return;
 	}
@@ -261,9 +255,9 @@ void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *
 
 bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
-	u32 end = function_end(span, f), i = at;
+	u32 end = rgn_function_end(span, f), i = at;
 
-	while (i < at + RGN_JUMP_BYTES) {
+	while (i < at + GTP_REGION_JUMP) {
 		if (i >= end || !span->len[i] || !(span->insn[i] & RGN_DECODED_BOOST) ||
 		    span->site[i] & RGN_SITE_FAULT)
 			return false;
@@ -297,7 +291,7 @@ static u32 displaced_len(const struct rgn_span *span, u32 at)
 {
 	u32 i = at;
 
-	while (i < at + RGN_JUMP_BYTES)
+	while (i < at + GTP_REGION_JUMP)
 		i += span->len[i];
 	return i - at;
 }
@@ -305,9 +299,9 @@ static u32 displaced_len(const struct rgn_span *span, u32 at)
 enum rgn_kernel_id rgn_verdict_kernel(const struct rgn_span *span, const struct rgn_function *f,
 				      u32 at, bool indirect)
 {
-	u32 end = function_end(span, f), i, first;
+	u32 end = rgn_function_end(span, f), i, first;
 
-	if (end - at < RGN_JUMP_BYTES)
+	if (end - at < GTP_REGION_JUMP)
 		return RGN_KERNEL_END;
 	if (f->flags & RGN_FN_FAULT)
 		return RGN_KERNEL_FAULT;
@@ -317,7 +311,7 @@ enum rgn_kernel_id rgn_verdict_kernel(const struct rgn_span *span, const struct 
 		return RGN_KERNEL_INDIRECT;
 	if (indirect && f->flags & RGN_FN_RETHUNK)
 		return RGN_KERNEL_RETHUNK;
-	for (i = at + 1; i < at + RGN_JUMP_BYTES; i++) {
+	for (i = at + 1; i < at + GTP_REGION_JUMP; i++) {
 		if (span->leader[i] & RGN_LEADER_JUMP)
 			return RGN_KERNEL_INSIDE;
 	}

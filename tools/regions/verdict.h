@@ -6,9 +6,8 @@
 #ifndef _RGN_VERDICT_H
 #define _RGN_VERDICT_H
 
+#include "regions/region.h"
 #include "tools/regions/text.h"
-
-#define RGN_JUMP_BYTES 5
 
 /*
  * X(name, word, text): the outcomes. First those of addresses that take no probe at all, then those
