@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decode one instruction as far as moving it needs: prefixes, opcode maps, modrm, what follows. */
+#include "regions/insn.h"
 #include "regions/insn_map.h"
 
 /* Prefix bits that matter. Segments do not: they go with the instruction wherever it goes. */

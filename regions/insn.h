@@ -3,37 +3,10 @@
 #ifndef _GTP_INSN_H
 #define _GTP_INSN_H
 
-#include "base/base.h"
+#include "regions/insn_kind.h"
 
 /* The longest instruction of the architecture. */
 enum { GTP_INSN_MAX = 15 };
-
-enum gtp_insn_kind {
-	GTP_INSN_PLAIN,    /* does the same wherever it is */
-	GTP_INSN_RIP,      /* the same, but an operand counts from its end: disp_at */
-	GTP_INSN_CALL,     /* direct near call, rel */
-	GTP_INSN_JMP,      /* direct near jump, 8 or 32 bits, rel */
-	GTP_INSN_JCC,      /* conditional near jump, 8 or 32 bits, cond, rel */
-	GTP_INSN_LOOP,     /* loop, loope, loopne, jrcxz; rel */
-	GTP_INSN_CALL_REG, /* indirect near call, the operand perhaps relative: disp_at */
-	GTP_INSN_JMP_REG,  /* indirect near jump */
-	GTP_INSN_RET,      /* near return: nothing is executed behind it */
-	GTP_INSN_INT3,     /* padding, or somebody's breakpoint */
-	GTP_INSN_TRAP,     /* ud2 and the like: BUG and WARN look at where they are */
-	GTP_INSN_FIXED,    /* known, but must not run elsewhere or beside a jump: iret, sti */
-};
-
-/* Bits of gtp_insn.flags_*: the arithmetic flags, as in rflags. */
-enum {
-	GTP_FLAG_CF = 1 << 0,
-	GTP_FLAG_PF = 1 << 2,
-	GTP_FLAG_AF = 1 << 4,
-	GTP_FLAG_ZF = 1 << 6,
-	GTP_FLAG_SF = 1 << 7,
-	GTP_FLAG_OF = 1 << 11,
-	GTP_FLAGS_ARITH = GTP_FLAG_CF | GTP_FLAG_PF | GTP_FLAG_AF | GTP_FLAG_ZF | GTP_FLAG_SF |
-			  GTP_FLAG_OF,
-};
 
 /**
  * struct gtp_insn - one decoded instruction

@@ -3,7 +3,7 @@
 #ifndef _GTP_INSN_MAP_H
 #define _GTP_INSN_MAP_H
 
-#include "regions/insn.h"
+#include "regions/insn_kind.h"
 
 /* Bits of op.form. An opcode whose form is 0 is not known. */
 enum {
