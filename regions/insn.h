@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a mover of instructions must know of one: its length, its kind, what in it is relative. */
+/* Decode one instruction as far as copying it needs: length, kind, relative operands, flags. */
 #ifndef _GTP_INSN_H
 #define _GTP_INSN_H
 
@@ -12,12 +12,12 @@ enum { GTP_INSN_MAX = 15 };
  * struct gtp_insn - one decoded instruction
  * @len: bytes
  * @kind: enum gtp_insn_kind
- * @disp_at: where in it the 32-bit displacement is that counts from its end; 0: there is none
+ * @disp_at: offset of a 32-bit displacement that is relative to %rip; 0: there is none
  * @cond: JCC: the condition code, its opposite is cond ^ 1
- * @rel: direct jumps and calls: the target counts from the instruction's end
- * @flags_in: arithmetic flags that it may look at
- * @flags_out: arithmetic flags that it certainly overwrites, whatever they were; or that the
- *	architecture leaves undefined, so that nobody can go by what they were
+ * @rel: direct jumps and calls: distance from the instruction's end to the target
+ * @flags_in: arithmetic flags that it may read
+ * @flags_out: arithmetic flags that it always overwrites or leaves undefined: code behind it
+ *	cannot depend on their old values
  *
  * When in doubt @flags_in is all of them and @flags_out none.
  */
@@ -37,22 +37,22 @@ struct gtp_insn {
  * @p: its bytes
  * @avail: how many of them may be read
  *
- * Knows what compilers and the kernel's assembler make, and refuses the rest: a refusal costs a
- * probe its speed, a wrong length costs the machine. Source: Intel SDM volume 2, appendix A.
+ * Knows what compilers and the kernel's assembler emit and refuses the rest: a refusal makes one
+ * probe slower, a wrong length crashes the machine. Source: Intel SDM volume 2, appendix A.
  *
  * Context: any. Return: 0, or -EINVAL: unknown, forbidden in 64-bit mode, or cut off by @avail.
  */
 int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
 
 /**
- * gtp_insn_halts() - does the CPU wait for an interrupt there?
+ * gtp_insn_halts() - does the instruction wait for an interrupt?
  * @p: an instruction
  * @avail: how many bytes may be read
  *
- * hlt, mwait and mwaitx; and sti in front of one of them, which lets no interrupt in between the
- * two. A kprobe executes an instruction alone, with interrupts off: a CPU that halts so does not
- * come back, and an interrupt behind a sti that is alone is slept through. For a jump they are
- * GTP_INSN_FIXED.
+ * True for hlt, mwait and mwaitx, and for a sti in front of one of them, which holds interrupts
+ * back until the CPU halts. A kprobe single-steps its instruction with interrupts off: a CPU that
+ * halts there does not wake up, and with sti stepped alone the wakeup may come before the halt and
+ * is lost. A jump displaces none of these: they are GTP_INSN_FIXED, mwaitx is unknown.
  *
  * Context: any.
  */

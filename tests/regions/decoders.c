@@ -40,7 +40,7 @@ static bool legacy(const ZydisDecodedInstruction *z, ZydisOpcodeMap map, u8 firs
 	       z->opcode >= first && z->opcode <= last;
 }
 
-/* What nobody may run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
+/* What must not run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
 static bool fixed(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {

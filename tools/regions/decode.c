@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instructions by Zydis, and which of them the kernel's copier or a relocating one can move. */
+/* Decode with Zydis, and tell what the kernel's copier and a relocating one can move. */
 #include <Zydis/Zydis.h>
 #include "tools/regions/decode.h"
 
 /*
- * Two-byte opcodes (0f xx) that the kernel moves, a bit each. It moves none with three opcode
- * bytes, and of those with one byte what one_byte_boost() says.
+ * Two-byte opcodes (0f xx) that the kernel's copier moves (can_boost()), a bit each. It moves none
+ * with three opcode bytes; one_byte_boost() has those with one.
  */
 static const u16 two_byte_boost[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
@@ -44,7 +44,7 @@ static bool boostable(const ZydisDecodedInstruction *z)
 	u32 i;
 
 	/*
-	 * The kernel counts opcode bytes, and in its count vex and evex have one behind their
+	 * The kernel decides by the number of opcode bytes, and counts one behind a VEX or EVEX
 	 * prefix.
 	 */
 	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -125,8 +125,8 @@ static u8 kind_of(const ZydisDecodedInstruction *z)
 }
 
 /*
- * What nobody can move: traps, landing pads, returns from interrupts and system calls, and those
- * whose effect is on the instruction behind them (an interrupt shadow, a transaction's start).
+ * False for what cannot run elsewhere: traps, endbr, returns from interrupts and system calls, and
+ * what affects the instruction behind it (an interrupt shadow, the start of a transaction).
  */
 static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 {
@@ -158,7 +158,7 @@ static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 	}
 }
 
-/* Whatever could be an address; whether it is one of code is the caller's question. */
+/* Collect the operands that may be addresses; the caller checks which of them are of code. */
 static void find_refs(struct rgn_decoded *insn, const ZydisDecodedInstruction *z, u64 addr)
 {
 	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&

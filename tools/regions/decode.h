@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One instruction, reduced to what the analysis asks of it. */
+/* One instruction, as far as the analysis needs it. */
 #ifndef _RGN_DECODE_H
 #define _RGN_DECODE_H
 
@@ -23,8 +23,8 @@ enum rgn_decoded_kind {
 /**
  * struct rgn_decoded - an instruction
  * @target: where a direct call or jump goes
- * @ref: @refs_n addresses that it may name: a constant, a displacement
- * @rip: the first of them is relative to the instruction, so surely an address
+ * @ref: @refs_n operands that may be addresses: a displacement, a constant
+ * @rip: @ref[0] is relative to %rip, so it is an address
  * @boost: the kernel's own copier takes it (what it calls boostable)
  * @copy: a copier that relocates calls, jumps and rip-relative operands can take it
  */
@@ -43,7 +43,7 @@ struct rgn_decoded {
  * rgn_decode() - decode one instruction
  * @insn: receives it; of kind RGN_DECODED_BAD and length 1 when there is none
  * @bytes: where it starts
- * @n: how many bytes may be looked at
+ * @n: how many bytes may be read
  * @addr: its address
  */
 void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Say in words what the analysis knows of an address. */
+/* Print what the analysis knows of an address. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/explain.h"
@@ -136,7 +136,7 @@ static void print_kernel(const struct rgn_text *text, const struct rgn_span *spa
 		printf("  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
-/* The module looks at the live bytes; these are the file's. */
+/* What the module would answer if the file's bytes were the live ones. */
 static void print_module(const struct rgn_text *text, const struct rgn_span *span,
 			 const struct rgn_function *f, u64 addr)
 {

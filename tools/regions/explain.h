@@ -9,15 +9,14 @@
  * rgn_explain_place() - an address from what a user writes
  * @text: the analysed image
  * @where: FUNCTION, FUNCTION+OFFSET or a number
- * @slide: what numbers lie behind the file's own addresses
+ * @slide: a number's distance from the file's own address
  *
  * Ends the program with a message when there is no such place or more than one.
  */
 u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
 
 /*
- * rgn_explain_slide - what "NAME=ADDRESS" says about where the image lies; NAME is a symbol or a
- * section
+ * rgn_explain_slide - the slide by "NAME=ADDRESS", where NAME is a symbol or a section of the file
  */
 u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 

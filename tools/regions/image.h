@@ -39,9 +39,9 @@ struct rgn_image {
 	const char *path;
 	int fd;
 	Elf *elf;
-	bool stripped;    /* has dynamic symbols at most */
+	bool stripped;    /* has no symbols but dynamic ones */
 	bool relocatable; /* an object file, as modules are */
-	bool absolute;    /* runs where it was linked to: its constants can be addresses */
+	bool absolute;    /* runs at its link address: its constants can be addresses */
 	bool kernel;      /* vmlinux or a module: no jump tables, patch-site tables */
 	struct rgn_section *sections;
 	u32 sections_n;
@@ -83,7 +83,7 @@ const struct rgn_section *rgn_image_section(const struct rgn_image *image, const
 /* rgn_image_symbol - the first defined symbol of that name, or NULL */
 const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const char *name);
 
-/* rgn_image_extern - the name that an object file knows an address outside of it by, or NULL */
+/* rgn_image_extern - the undefined symbol that was given an address in an object file, or NULL */
 const char *rgn_image_extern(const struct rgn_image *image, u64 addr);
 
 /* rgn_image_section_at - the loaded section with contents that holds an address, or NULL */

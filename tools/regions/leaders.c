@@ -7,7 +7,7 @@
 
 struct scan {
 	struct rgn_text *text;
-	bool code; /* what the relocations change is code */
+	bool code; /* the relocated section is code */
 };
 
 static void each_reloc(void *ctx, const struct rgn_reloc *r)
@@ -18,7 +18,7 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 	case R_X86_64_PC32:
 	case R_X86_64_PLT32:
 	case R_X86_64_PC64:
-		/* In code the decode has seen the operand, and knows where it counts from. */
+		/* The decode of code has these: it knows what the operand is relative to. */
 		if (scan->code)
 			return;
 		break;
@@ -60,7 +60,7 @@ static void relocations(struct rgn_text *text)
 	}
 }
 
-/* Without relocations an address in data is a word whose value lies in code. */
+/* Without relocations every word of data whose value lies in code counts as an address. */
 static void constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;

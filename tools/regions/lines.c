@@ -24,7 +24,7 @@ struct listing {
 	const struct rgn_text *text;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	u64 slide; /* libdw's addresses less ours */
+	u64 slide; /* libdw's addresses minus the image's */
 	Dwarf_Die unit;
 	Dwarf_Die function;
 	const char *file;
@@ -33,7 +33,7 @@ struct listing {
 	struct line *lines;
 };
 
-/* Object files are laid out by libdw too, and not as here. */
+/* libdw gives the sections of object files addresses too, but other ones. */
 static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 {
 	const struct rgn_section *ours = rgn_text_span(l->text, addr)->section;
@@ -106,7 +106,7 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 	l->last = l->first;
 }
 
-/* The outermost inlined call below @die that holds the address; blocks are looked through. */
+/* The outermost inlined call below @die, in lexical blocks too, that holds the address. */
 static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 {
 	Dwarf_Die child;
@@ -118,7 +118,7 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
 			continue;
-		/* A block without ranges of its own reaches as far as what is in it. */
+		/* A block may have no ranges of its own, so it is searched in any case. */
 		if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, pc) == 1) {
 			*call = child;
 			return true;
@@ -203,7 +203,7 @@ static FILE *open_source(const struct listing *l, const char *folder)
 
 	if (!folder)
 		return fopen(l->file, "r");
-	/* The build's own folder is not known: try ever shorter ends of the name. */
+	/* The build folder is not known: try shorter and shorter tails of the path. */
 	for (; rest; rest = strchr(rest, '/')) {
 		while (*rest == '/')
 			rest++;

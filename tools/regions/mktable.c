@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists of offsets as index and differences, put together to a file. */
+/* Write the format of regions/table.h: lists of offsets, each an index and differences. */
 #include <err.h>
 #include <stdlib.h>
 #include "regions/table.h"
@@ -173,7 +173,7 @@ static void put_head(struct buffer *b, const struct rgn_text *text)
 	}
 }
 
-/* The lists of one span; @directory is where they are to be entered, and moves on. */
+/* Append one span's lists and fill in their entries at *@directory, which moves on. */
 static void put_lists(struct buffer *b, const struct rgn_text *text, const struct rgn_span *span,
 		      u32 number, size_t *directory)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ask the module's own code, with the table that it would be given. */
+/* Ask the module's own code, with the table that it would load. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/mktable.h"
@@ -21,7 +21,7 @@ void rgn_module_free(struct rgn_module *m)
 	free(m->bytes);
 }
 
-/* The table has the spans of code that stays, in the same order. */
+/* The table has only the spans of kind RGN_SPAN_TEXT, in the same order. */
 static u32 number_of(const struct rgn_module *m, const struct rgn_span *span)
 {
 	const struct rgn_span *s;

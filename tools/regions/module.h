@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the module would decide of an address, were the file's bytes the live ones. */
+/* What the module would decide about an address if the file's bytes were the live ones. */
 #ifndef _RGN_MODULE_H
 #define _RGN_MODULE_H
 
 #include "regions/region.h"
 #include "tools/regions/text.h"
 
-/* struct rgn_module - the module's view of an analysed image: the table, and nothing else */
+/* struct rgn_module - what the module knows of an analysed image: its table */
 struct rgn_module {
 	const struct rgn_text *text;
 	u8 *bytes;

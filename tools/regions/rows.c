@@ -45,7 +45,7 @@ static void extended(struct program *p)
 	p->in.p = in.end;
 	op = (u8)rgn_read(&in, 1);
 	if (op == DW_LNE_end_sequence) {
-		/* The address behind the code: no row of the program itself. */
+		/* The row of the address behind the code is not counted. */
 		p->addr = 0;
 		p->block = false;
 	} else if (op == DW_LNE_set_address) {
@@ -112,13 +112,12 @@ static bool header(struct program *p, struct rgn_reader *unit, u32 offset_size)
 	p->in.end = unit->end;
 	p->min_len = (u8)rgn_read(unit, 1);
 	if (version >= 4)
-		rgn_read(unit, 1); /* operations in a long instruction word: one */
+		rgn_read(unit, 1); /* maximum_operations_per_instruction */
 	rgn_read(unit, 2); /* is_stmt, line_base */
 	p->line_range = (u8)rgn_read(unit, 1);
 	p->opcode_base = (u8)rgn_read(unit, 1);
 	p->lengths = unit->p;
-	return p->line_range && p->opcode_base &&
-	       rgn_read_left(unit) >= p->opcode_base - 1U;
+	return p->line_range && p->opcode_base && rgn_read_left(unit) >= p->opcode_base - 1U;
 }
 
 static bool next_unit(struct rgn_reader *all, struct rgn_reader *unit, u32 *offset_size)
@@ -170,7 +169,7 @@ static void mark_row(void *ctx, u64 addr, bool block)
 		rgn_text_mark(ctx, addr, RGN_LEADER_ROW);
 }
 
-/* Rows are trusted where they name the entry and miss nothing that a decode can find. */
+/* Rows are complete when the entry and every target of a direct jump has one. */
 static bool covered(const struct rgn_span *span, const struct rgn_function *f)
 {
 	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);

@@ -147,7 +147,7 @@ static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32
 		rgn_text_site(text, field(&t, at), n, what);
 }
 
-/* What calls go through that are no sites: a jump that is rewritten as they are. */
+/* Trampolines of static calls: each is a jump that the kernel rewrites like the calls. */
 static void trampolines(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -202,7 +202,7 @@ static void returns(struct rgn_text *text)
 	}
 }
 
-/* Constants that boot writes into instructions: 8 bytes of a pointer, a byte of a shift count. */
+/* Constants that boot writes into instructions: a pointer of 8 bytes, a shift count of one. */
 static void runtime_constants(struct rgn_text *text)
 {
 	const struct rgn_image *image = text->image;
@@ -311,7 +311,7 @@ struct alternative {
 	u8 by_len;
 };
 
-/* The replacement's jumps; one to a place within itself becomes one within the site. */
+/* Mark the targets of a replacement's jumps. A target in the replacement means one in the site. */
 static void replacement(struct rgn_text *text, const struct alternative *a)
 {
 	struct rgn_span *span = rgn_text_span(text, a->by);

@@ -5,15 +5,15 @@
 
 #include "tools/regions/text.h"
 
-/* rgn_sites_before - what the decode must know: sites, returns as they run, code not to touch */
+/* rgn_sites_before - what the decode needs: sites, returns as they run, functions without probes */
 void rgn_sites_before(struct rgn_text *text);
 
 /* rgn_sites_after - what needs decoded code: jump labels, alternatives' replacements */
 void rgn_sites_after(struct rgn_text *text);
 
 /*
- * rgn_sites_table_at - the address lies in one of those tables: what is stored there is no place
- * that control is passed to
+ * rgn_sites_table_at - the address lies in one of those tables: what is stored there is not a
+ * target of jumps or calls
  */
 bool rgn_sites_table_at(const struct rgn_image *image, u64 addr);
 

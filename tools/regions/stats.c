@@ -22,7 +22,7 @@ static void count_deny(struct rgn_stats *s, u32 hidden, bool k61)
 	if (!k61)
 		return;
 	s->deny++;
-	/* A kernel sees alternatives as they were chosen, and boot code has run. */
+	/* A running kernel has only the alternatives it chose, and its boot code is gone. */
 	if (!(hidden & ~(u32)(RGN_LEADER_BOOT | RGN_LEADER_ALT)))
 		s->deny_boot++;
 	count_bits(s->deny_bits, hidden);
@@ -97,7 +97,7 @@ static void count_function(const struct rgn_text *text, const struct rgn_span *s
 		}
 		if (!span->len[at])
 			continue;
-		/* A label in assembler ends where the filler behind it starts. */
+		/* A label in assembler has no size: it ends where int3 padding starts. */
 		if (!f->body && (span->insn[at] & RGN_DECODED_KIND) == RGN_DECODED_INT3)
 			continue;
 		s->insns++;
@@ -206,7 +206,7 @@ void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 	print_leaders("  entered by", s->deny_bits);
 }
 
-/* Sections end in zeros, which decode as one endless function: none that is real is as large. */
+/* Zeros at the end of a section decode as one huge function: no real one is this large. */
 enum { FUNCTION_MAX = 1 << 16 };
 
 static void ask_module(const struct rgn_module *m, const struct rgn_span *span,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts over a whole image: the I, K, B table and why addresses are refused. */
+/* Counts over a whole image: instructions (I), the kernel's rule (K), this one (B), reasons. */
 #ifndef _RGN_STATS_H
 #define _RGN_STATS_H
 
@@ -24,7 +24,7 @@ struct rgn_stats {
 	struct rgn_share b_region, b_copy, b_any; /* ours */
 	u64 verdicts[RGN_VERDICT_N];
 	u64 kernel[RGN_KERNEL_N];
-	u64 gain[RGN_KERNEL_N]; /* accepted here, for its copier; its rule refuses for this */
+	u64 gain[RGN_KERNEL_N]; /* accepted here with its copier, by why its rule refuses */
 	u64 evidence[RGN_EVIDENCE_N];
 	u64 deny, deny65;        /* accepted by the kernel, entered in the middle */
 	u64 deny_boot;           /* of @deny: by boot code and alternatives alone */

@@ -298,8 +298,8 @@ static void mark_jump(struct rgn_text *text, struct rgn_span *span, struct rgn_f
 		span->leader[insn->target - span->addr] |= call ? RGN_LEADER_CALL : RGN_LEADER_JUMP;
 		return;
 	}
-	rgn_text_mark(text, insn->target, span->kind == RGN_SPAN_AUX ? RGN_LEADER_BOOT :
-							  RGN_LEADER_OTHER);
+	rgn_text_mark(text, insn->target,
+		      span->kind == RGN_SPAN_AUX ? RGN_LEADER_BOOT : RGN_LEADER_OTHER);
 	if (!call && rgn_text_is_thunk(text, insn->target, &returns))
 		f->flags |= returns ? RGN_FN_RETHUNK : RGN_FN_THUNK;
 }

@@ -34,7 +34,7 @@ enum rgn_leader {
 	RGN_LEADER_SEEN = RGN_LEADER_JUMP | RGN_LEADER_CALL | RGN_LEADER_ENTRY,
 };
 
-/* X(name, bit, text): whose site a byte belongs to */
+/* X(name, bit, text): what kind of site a byte belongs to */
 #define RGN_SITES(X) \
 	X(FTRACE,      0x01, "the function tracer's") \
 	X(JUMP_LABEL,  0x02, "a jump label's") \
@@ -63,12 +63,12 @@ enum rgn_function_flag {
 	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
 	RGN_FN_NOINSTR = 64, /* may not be instrumented */
 	RGN_FN_NOKPROBE = 128,
-	RGN_FN_ROWS = 256,   /* its basic blocks are in the line table, all that can be checked */
-	RGN_FN_LANDING = 512, /* has exception tables of its language */
+	RGN_FN_ROWS = 256,   /* the line table has all basic blocks that a decode can check */
+	RGN_FN_LANDING = 512, /* has an exception table that cannot be read */
 };
 
 /*
- * struct rgn_function - from one symbol to the next, as the kernel's own table of symbols sees it
+ * struct rgn_function - code from one symbol to the next, as in kallsyms
  */
 struct rgn_function {
 	const char *name;
@@ -173,7 +173,7 @@ void rgn_text_site(struct rgn_text *text, u64 addr, u32 n, enum rgn_site what);
 /* rgn_text_decode - find every instruction; marks what direct jumps and calls show */
 void rgn_text_decode(struct rgn_text *text);
 
-/* rgn_text_is_thunk - a jump to there returns, or jumps through a register */
+/* rgn_text_is_thunk - a retpoline or, with *@returns, a return thunk is at the address */
 bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns);
 
 /* rgn_cpu_find - the kind of CPU that a word names; false: none, and *@cpu stays */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rules: ours by what is known of the bytes, and the kernel's as its sources have it. */
+/* The rules: this one by all that is known of the bytes, and the kernel's as in its sources. */
 #include "tools/regions/verdict.h"
 
 struct naming {
@@ -121,8 +121,8 @@ static bool is_padding(u8 kind)
 }
 
 /*
- * Where a CPU needs no retpolines, boot makes such a call one of two bytes, which returns so much
- * the earlier: into the jump.
+ * A call of a retpoline: where the CPU needs none, boot makes it an indirect call of two bytes,
+ * which returns to an earlier address, perhaps into the jump.
  */
 static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 {
@@ -132,8 +132,8 @@ static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 
 /*
  * Walk the instructions that a jump displaces. @v gets their length, and the first that cannot be
- * moved. Behind a return or jump there is only padding: nothing runs it, so nothing needs its copy.
- * Were it other code, something would have to lead there that is not known here.
+ * moved. Behind a return or jump there is only padding: nothing runs it, so it needs no copy. Other
+ * code there must have a leader that is not known, and is refused.
  */
 static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 end,
 				     struct rgn_verdict *v)
@@ -160,7 +160,7 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 			id = RGN_VERDICT_RELOCATE;
 		dead |= ends_flow(kind);
 		i += span->len[i];
-		/* A task may sleep in the call while the jump is written. */
+		/* A task that sleeps in the call would return into the jump. */
 		if (i < at + GTP_REGION_JUMP &&
 		    (kind == RGN_DECODED_CALL || kind == RGN_DECODED_ICALL))
 			return RGN_VERDICT_RETURN;
@@ -170,14 +170,14 @@ static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 en
 	return id;
 }
 
-/* A table of jumps that nothing tells of: relocations and line table rows would. */
+/* An indirect jump whose targets neither relocations nor rows of the line table name. */
 static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function *f,
 			  enum rgn_evidence evidence)
 {
 	bool indirect = f->flags & RGN_FN_IJMP;
 
 	/*
-	 * A kernel with retpolines is built without jump tables: what jumps to one is a tail call.
+	 * A kernel with retpolines is built without jump tables: a jump to one is a tail call.
 	 */
 	if (!text->image->kernel)
 		indirect = f->flags & (RGN_FN_IJMP | RGN_FN_LANDING);
@@ -187,8 +187,8 @@ static bool unknown_jumps(const struct rgn_text *text, const struct rgn_function
 static enum rgn_evidence evidence_of(const struct rgn_text *text, const struct rgn_function *f)
 {
 	/*
-	 * A program's tables hold distances between two places of code, whose relocations name
-	 * neither the one nor the other for sure. The kernel has no such tables.
+	 * A program's jump tables hold differences of two addresses, and their relocations need
+	 * not name either. The kernel has no such tables.
 	 */
 	if (text->relocations && text->image->kernel)
 		return RGN_EVIDENCE_RELOCS;
@@ -279,7 +279,7 @@ u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr)
 	bits = rgn_verdict_leaders(span, at, &first);
 	if (bits & RGN_LEADER_JUMP || !(bits & ~(u32)RGN_LEADER_SEEN))
 		return 0;
-	/* All that every version has asked: jumps of the function itself, and the copier. */
+	/* Every version checks the jumps of the function itself and asks the copier. */
 	f = rgn_text_function(span, addr);
 	rgn_verdict_get(text, addr, &v);
 	if (v.id < RGN_VERDICT_PROBE || !rgn_verdict_boost(span, f, at))

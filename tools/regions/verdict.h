@@ -98,11 +98,11 @@ struct rgn_verdict {
 
 void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *v);
 
-/* rgn_verdict_boost - a jump there, and the kernel's own copier moves everything it displaces */
+/* rgn_verdict_boost - the kernel's own copier can move all that a jump there displaces */
 bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at);
 
 /*
- * rgn_verdict_leaders - the leader bits of the bytes behind the first that a jump at @at overwrites
+ * rgn_verdict_leaders - the leader bits of the bytes that a jump at @at overwrites, but its first
  */
 u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 
