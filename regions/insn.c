@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decode one instruction as far as moving it needs: prefixes, opcode maps, modrm, what follows. */
+/* The decoder: prefixes, opcode maps, modrm and immediates, and the checks of each opcode group. */
+#include "regions/insn.h"
 #include "regions/insn_map.h"
 
-/* Prefix bits that matter. Segments do not: they go with the instruction wherever it goes. */
+/* Prefixes that change the decode. Segment prefixes do not, and are copied as they are. */
 enum {
 	OPSIZE = 1,  /* 66 */
 	ADDRSIZE = 2, /* 67 */
@@ -14,16 +15,16 @@ enum {
 };
 
 /**
- * struct scan - one instruction on its way
+ * struct scan - state of one decode
  * @p: its bytes
  * @end: how many of them may be read
- * @at: the next one
+ * @at: offset of the next one
  * @prefixes: seen so far
  * @rex: the REX prefix, or 0
- * @opcode: its last byte
- * @modrm: the byte behind it, if there is one
+ * @opcode: last byte of the opcode
+ * @modrm: the byte behind the opcode, where @form has MODRM
  * @form: bits of op.form; an opcode's group may add some
- * @group: which group of opcodes, that modrm tells apart
+ * @group: enum group
  * @two_bytes: the opcode is in the map behind 0f
  */
 struct scan {
@@ -86,7 +87,7 @@ static u8 prefix_bit(u8 byte, bool *known)
 	}
 }
 
-/* All prefixes, the last of which may be a rex: one in front of others would be ignored. */
+/* Legacy prefixes, then one REX. A REX in front of other prefixes is refused as an opcode. */
 static int prefixes(struct scan *s)
 {
 	bool more = true;
@@ -119,7 +120,7 @@ static const struct op *opcode(struct scan *s)
 	return s->form ? &map[s->opcode] : NULL;
 }
 
-/* The modrm byte and what belongs to it; notes a displacement that counts from the end. */
+/* modrm, SIB and displacement; sets disp_at for an operand that is relative to %rip. */
 static int operand(struct scan *s, struct gtp_insn *insn)
 {
 	u32 disp = 0;
@@ -130,7 +131,7 @@ static int operand(struct scan *s, struct gtp_insn *insn)
 	if (!in_memory(s))
 		return 0;
 	if (mod(s) == 0 && (s->modrm & 7) == 5) {
-		/* With 32-bit addresses it is another thing, which nobody uses. */
+		/* With 67 it is relative to %eip: compilers do not emit that. */
 		if (s->prefixes & ADDRSIZE)
 			return -EINVAL;
 		insn->disp_at = (u8)s->at;
@@ -139,7 +140,7 @@ static int operand(struct scan *s, struct gtp_insn *insn)
 	if ((s->modrm & 7) == 4) {
 		if (!have(s, 1))
 			return -EINVAL;
-		/* No base: a displacement, though mod says there is none. */
+		/* A SIB without a base has a displacement even with mod 0. */
 		if ((s->p[s->at] & 7) == 5 && mod(s) == 0)
 			disp = 4;
 		s->at++;
@@ -159,7 +160,7 @@ static bool one_of(u32 bits, u32 n)
 	return bits >> n & 1;
 }
 
-/* 0f 01 without memory: instructions of their own, most of them of virtual machines. */
+/* 0f 01 without a memory operand: modrm selects an instruction, most of them for virtualization. */
 static int system_insn(const struct scan *s, struct gtp_insn *insn)
 {
 	switch (s->modrm) {
@@ -198,7 +199,7 @@ static int group_system(const struct scan *s, struct gtp_insn *insn)
 	return system_insn(s, insn);
 }
 
-/* Memory forms of x87 that exist, a bit for each reg; of the others fnclex and fninit. */
+/* x87: the memory forms that exist, a bit for each reg; of the register forms fnclex and fninit. */
 static int group_x87(const struct scan *s)
 {
 	static const u8 forms[8] = { 0xff, 0xfd, 0xff, 0xaf, 0xff, 0xdf, 0xff, 0xff };
@@ -283,7 +284,7 @@ static int group_alu(struct scan *s)
 	return 0;
 }
 
-/* adc and sbb are among them */
+/* adc and sbb read the carry. */
 static void group_alu_flags(const struct scan *s, struct gtp_insn *insn)
 {
 	if (reg(s) == 2 || reg(s) == 3)
@@ -314,13 +315,13 @@ static int group_control(const struct scan *s)
 	return one_of(registers[s->opcode & 1], n) ? 0 : -EINVAL;
 }
 
-/* movnti, which is one of them, would be none with 66; the others have no use for it. */
+/* The operand must be in memory. movnti does not exist with 66, the others do not use it. */
 static int group_memory(const struct scan *s)
 {
 	return in_memory(s) && !(s->two_bytes && s->prefixes & OPSIZE) ? 0 : -EINVAL;
 }
 
-/* What only the modrm byte or the prefixes tell. */
+/* Checks of an opcode group, from the modrm byte and the prefixes. */
 static int judge_group(struct scan *s, struct gtp_insn *insn)
 {
 	switch (s->group) {
@@ -377,7 +378,7 @@ static int judge_prefixes(const struct scan *s)
 		return -EINVAL;
 	if (s->prefixes & (F2 | F3) && !(s->form & REP))
 		return -EINVAL;
-	/* loop and jrcxz would use ecx, mov a short address, a near return is a ret either way */
+	/* With 67 loop and jrcxz use %ecx, and mov (a0 to a3) has an address of 4 bytes. */
 	if (s->prefixes & ADDRSIZE && !s->two_bytes &&
 	    ((s->opcode & 0xfc) == 0xa0 || (s->opcode & 0xfc) == 0xe0))
 		return -EINVAL;
@@ -407,7 +408,7 @@ static u32 immediate(const struct scan *s)
 	}
 }
 
-/* What each of the eight pairs of conditions looks at: o, b, e, be, s, p, l, le. */
+/* The flags that each pair of conditions reads: o, b, e, be, s, p, l, le. */
 static const u16 condition_flags[8] = {
 	GTP_FLAG_OF,
 	GTP_FLAG_CF,

@@ -1,50 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a mover of instructions must know of one: its length, its kind, what in it is relative. */
+/* Decode one instruction as far as copying it needs: length, kind, relative operands, flags. */
 #ifndef _GTP_INSN_H
 #define _GTP_INSN_H
 
-#include "base/base.h"
+#include "regions/insn_kind.h"
 
 /* The longest instruction of the architecture. */
 enum { GTP_INSN_MAX = 15 };
-
-enum gtp_insn_kind {
-	GTP_INSN_PLAIN,    /* does the same wherever it is */
-	GTP_INSN_RIP,      /* the same, but an operand counts from its end: disp_at */
-	GTP_INSN_CALL,     /* direct near call, rel */
-	GTP_INSN_JMP,      /* direct near jump, 8 or 32 bits, rel */
-	GTP_INSN_JCC,      /* conditional near jump, 8 or 32 bits, cond, rel */
-	GTP_INSN_LOOP,     /* loop, loope, loopne, jrcxz; rel */
-	GTP_INSN_CALL_REG, /* indirect near call, the operand perhaps relative: disp_at */
-	GTP_INSN_JMP_REG,  /* indirect near jump */
-	GTP_INSN_RET,      /* near return: nothing is executed behind it */
-	GTP_INSN_INT3,     /* padding, or somebody's breakpoint */
-	GTP_INSN_TRAP,     /* ud2 and the like: BUG and WARN look at where they are */
-	GTP_INSN_FIXED,    /* known, but must not run elsewhere or beside a jump: iret, sti */
-};
-
-/* Bits of gtp_insn.flags_*: the arithmetic flags, as in rflags. */
-enum {
-	GTP_FLAG_CF = 1 << 0,
-	GTP_FLAG_PF = 1 << 2,
-	GTP_FLAG_AF = 1 << 4,
-	GTP_FLAG_ZF = 1 << 6,
-	GTP_FLAG_SF = 1 << 7,
-	GTP_FLAG_OF = 1 << 11,
-	GTP_FLAGS_ARITH = GTP_FLAG_CF | GTP_FLAG_PF | GTP_FLAG_AF | GTP_FLAG_ZF | GTP_FLAG_SF |
-			  GTP_FLAG_OF,
-};
 
 /**
  * struct gtp_insn - one decoded instruction
  * @len: bytes
  * @kind: enum gtp_insn_kind
- * @disp_at: where in it the 32-bit displacement is that counts from its end; 0: there is none
+ * @disp_at: offset of a 32-bit displacement that is relative to %rip; 0: there is none
  * @cond: JCC: the condition code, its opposite is cond ^ 1
- * @rel: direct jumps and calls: the target counts from the instruction's end
- * @flags_in: arithmetic flags that it may look at
- * @flags_out: arithmetic flags that it certainly overwrites, whatever they were; or that the
- *	architecture leaves undefined, so that nobody can go by what they were
+ * @rel: direct jumps and calls: distance from the instruction's end to the target
+ * @flags_in: arithmetic flags that it may read
+ * @flags_out: arithmetic flags that it always overwrites or leaves undefined: code behind it
+ *	cannot depend on their old values
  *
  * When in doubt @flags_in is all of them and @flags_out none.
  */
@@ -64,22 +37,22 @@ struct gtp_insn {
  * @p: its bytes
  * @avail: how many of them may be read
  *
- * Knows what compilers and the kernel's assembler make, and refuses the rest: a refusal costs a
- * probe its speed, a wrong length costs the machine. Source: Intel SDM volume 2, appendix A.
+ * Knows what compilers and the kernel's assembler emit and refuses the rest: a refusal makes one
+ * probe slower, a wrong length crashes the machine. Source: Intel SDM volume 2, appendix A.
  *
  * Context: any. Return: 0, or -EINVAL: unknown, forbidden in 64-bit mode, or cut off by @avail.
  */
 int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
 
 /**
- * gtp_insn_halts() - does the CPU wait for an interrupt there?
+ * gtp_insn_halts() - does the instruction wait for an interrupt?
  * @p: an instruction
  * @avail: how many bytes may be read
  *
- * hlt, mwait and mwaitx; and sti in front of one of them, which lets no interrupt in between the
- * two. A kprobe executes an instruction alone, with interrupts off: a CPU that halts so does not
- * come back, and an interrupt behind a sti that is alone is slept through. For a jump they are
- * GTP_INSN_FIXED.
+ * True for hlt, mwait and mwaitx, and for a sti in front of one of them, which holds interrupts
+ * back until the CPU halts. A kprobe single-steps its instruction with interrupts off: a CPU that
+ * halts there does not wake up, and with sti stepped alone the wakeup may come before the halt and
+ * is lost. A jump displaces none of these: they are GTP_INSN_FIXED, mwaitx is unknown.
  *
  * Context: any.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opcode maps of regions/insn.c: what each opcode is followed by, is, and does to the flags. */
+/* Opcode maps of regions/insn.c: what follows each opcode, its kind and its effect on the flags. */
 #ifndef _GTP_INSN_MAP_H
 #define _GTP_INSN_MAP_H
 
-#include "regions/insn.h"
+#include "regions/insn_kind.h"
 
-/* Bits of op.form. An opcode whose form is 0 is not known. */
+/* Bits of op.form. An opcode whose form is 0 is unknown, and refused. */
 enum {
 	OK = 0x01,      /* nothing follows */
-	MODRM = 0x02,   /* a modrm byte, and what belongs to it */
+	MODRM = 0x02,   /* modrm, with the SIB and displacement that it asks for */
 	IMM8 = 0x04,
 	IMM16 = 0x08,
 	IMMZ = 0x10,    /* 4 bytes, 2 with an operand-size prefix */
@@ -20,7 +20,7 @@ enum {
 	IMM24 = IMM16 | IMM8,
 };
 
-/* op.flags: X(name, looks at, certainly overwrites) */
+/* op.flags: X(name, flags that may be read, flags that are always overwritten) */
 #define FLAG_CLASSES(X) \
 	X(IN_DOUBT,   GTP_FLAGS_ARITH, 0) \
 	X(KEEPS,      0,               0) \
@@ -29,7 +29,7 @@ enum {
 	X(COUNTS,     0,               GTP_FLAGS_ARITH & ~GTP_FLAG_CF) \
 	X(SETS_CARRY, 0,               GTP_FLAG_CF) \
 	X(SHIFTS,     GTP_FLAG_CF,     0) \
-	X(CONDITION,  0,               0) /* looks at what its condition says */
+	X(CONDITION,  0,               0) /* reads what its condition says */
 
 enum flag_class {
 #define X(name, in, out) name,
@@ -37,12 +37,12 @@ enum flag_class {
 #undef X
 };
 
-/* op.group: which function has the last word, from the modrm byte or the prefixes */
+/* op.group: the checks that regions/insn.c makes of the modrm byte and the prefixes */
 enum group {
 	G_NONE,
-	G_ALU,     /* 80, 81, 83: the last one compares, and cannot be locked */
+	G_ALU,     /* 80, 81, 83: cmp, the last of the eight, cannot be locked */
 	G_FIRST,   /* only the first of the eight is an instruction */
-	G_MOV,     /* c6, c7: the first; one more begins or ends a transaction */
+	G_MOV,     /* c6, c7: the first of the eight; xabort, xbegin */
 	G_MEMORY,  /* the operand is in memory */
 	G_SREG_IN, /* 8e: to a segment register */
 	G_SREG_OUT,
@@ -60,8 +60,8 @@ enum group {
 	G_CMPXCHG, /* 0f c7 */
 	G_F3,      /* exists only with f3 */
 	G_PLAIN,   /* exists only without 66 */
-	G_BRANCH,  /* with 66 what it means depends on the maker of the CPU */
-	G_RET,     /* the same; takes f3 */
+	G_BRANCH,  /* Intel and AMD disagree on 66: refused */
+	G_RET,     /* the same, but f3 is known */
 };
 
 /**
@@ -78,14 +78,14 @@ struct op {
 	u8 group;
 };
 
-/* Eight opcodes of two-operand arithmetic, the last two of them no instructions. */
+/* Eight opcodes of two-operand arithmetic; the last two are invalid in 64-bit mode. */
 #define ALU(base, lock, flags) \
 	[(base) ... (base) + 1] = { MODRM | (lock), GTP_INSN_PLAIN, flags }, \
 	[(base) + 2 ... (base) + 3] = { MODRM, GTP_INSN_PLAIN, flags }, \
 	[(base) + 4] = { IMM8, GTP_INSN_PLAIN, flags }, \
 	[(base) + 5] = { IMMZ, GTP_INSN_PLAIN, flags }
 
-/* One byte. Missing: what 64-bit mode has not, prefixes, vex, evex and the like. */
+/* One-byte opcodes. Left out: those invalid in 64-bit mode, prefixes, VEX, EVEX. */
 static const struct op one_byte[256] = {
 	ALU(0x00, LOCK, WRITES), /* add */
 	ALU(0x08, LOCK, WRITES), /* or */
@@ -154,13 +154,13 @@ static const struct op one_byte[256] = {
 	[0xf7] = { MODRM, GTP_INSN_PLAIN, WRITES, G_UNARY },
 	[0xf8 ... 0xf9] = { OK, GTP_INSN_PLAIN, SETS_CARRY },         /* clc, stc */
 	[0xfa] = { OK, GTP_INSN_PLAIN, KEEPS },                       /* cli */
-	[0xfb] = { OK, GTP_INSN_FIXED, KEEPS },                       /* sti: of the next one too */
+	[0xfb] = { OK, GTP_INSN_FIXED, KEEPS },                       /* sti: delays interrupts */
 	[0xfc ... 0xfd] = { OK, GTP_INSN_PLAIN, KEEPS },              /* cld, std */
 	[0xfe] = { MODRM | LOCK, GTP_INSN_PLAIN, COUNTS, G_COUNT },
 	[0xff] = { MODRM, GTP_INSN_PLAIN, KEEPS, G_FLOW },
 };
 
-/* Two bytes, 0f first. Vector instructions are left out: the kernel's C code has none. */
+/* Two-byte opcodes, behind 0f. Left out: vector instructions, which the kernel's C code lacks. */
 static const struct op two_byte[256] = {
 	[0x00] = { MODRM, GTP_INSN_PLAIN, IN_DOUBT, G_TABLES },
 	[0x01] = { MODRM | REP, GTP_INSN_PLAIN, IN_DOUBT, G_SYSTEM },

@@ -12,8 +12,8 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * @sites: of the span: what is patched at run time
  * @faults: of the span: instructions with an exception fixup
  * @off: where the current instruction is
- * @insn: it
- * @before: kind of the one in front of it
+ * @insn: the current instruction
+ * @before: kind of the instruction in front of it
  * @ftrace: where the function tracer's call or nop is, or NOWHERE
  * @site: the first place from the address on that is patched at run time, or NOWHERE
  * @dead: control does not come here from the instruction in front
@@ -40,7 +40,7 @@ struct walk {
 	bool flags_open;
 };
 
-/* The first entry of a list from @from on, all in offsets of the function. */
+/* The first entry at or behind @from, both as offsets in the function; NOWHERE: there is none. */
 static u32 next_in(const struct walk *w, const struct gtp_table_list *list, u32 from)
 {
 	u32 found;
@@ -89,8 +89,8 @@ static bool ends_flow(u8 kind)
 }
 
 /*
- * The function tracer's site is the first instruction that does something: a nop of five bytes or a
- * call, behind an endbr or the nop that the kernel has sealed it with.
+ * The function tracer's site is a 5-byte nop or call at the start of the function, behind an endbr
+ * or the nop that the kernel seals an unused endbr with.
  */
 static void note_ftrace(struct walk *w)
 {
@@ -123,7 +123,7 @@ static void note_flow(struct walk *w)
 	}
 }
 
-/* Straight on from the address: is everything overwritten before anything is looked at? */
+/* On the straight path from the address: are all flags overwritten before one is read? */
 static void note_flags(struct walk *w)
 {
 	bool straight = w->insn.kind == GTP_INSN_PLAIN || w->insn.kind == GTP_INSN_RIP;
@@ -144,8 +144,9 @@ static void note_flags(struct walk *w)
 }
 
 /*
- * Something leads here: a jump label's nop is no padding, though it may look so. Weak functions
- * that another has replaced are still there without a name, and begin with the tracer's site.
+ * The table has a leader or a patched place here, so this is code: a jump label's nop only looks
+ * like padding. A weak function that another replaced stays in the text without a symbol, and
+ * begins with the function tracer's site.
  */
 static bool is_reached(const struct walk *w)
 {
@@ -153,53 +154,54 @@ static bool is_reached(const struct walk *w)
 }
 
 /*
- * Up to the region's end what is decoded must be what runs, or its boundaries are not to be
- * trusted. Somebody's breakpoint or jump hides the first bytes of instructions, and what is left of
- * them decodes as anything. It shows: there is padding alone behind jumps, and behind padding
- * something that control is known to arrive at.
+ * Has the decode lost the instruction boundaries? Another prober's breakpoint or jump overwrites
+ * the first bytes of instructions, and the rest of them may decode as anything. Compilers put only
+ * padding between a jump or return and the next leader: other code there shows that boundaries
+ * up to the end of the region cannot be trusted.
  */
 static bool astray(struct walk *w)
 {
 	if (w->off == w->ask->at && is_nop(w))
-		w->dead = false; /* padding itself is asked for */
+		w->dead = false; /* the address asked about is padding */
 	if (w->dead && w->insn.kind != GTP_INSN_INT3 && is_reached(w))
 		w->dead = false;
 	return w->dead && !is_padding(w);
 }
 
+/* An int3 that is not padding, or the one that the question is about. */
 static bool breakpoint(struct walk *w)
 {
 	if (w->insn.kind != GTP_INSN_INT3)
 		return false;
 	if (!w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
 		return true;
-	/* Behind a call that does not return. */
+	/* Padding behind a call that does not return. */
 	w->dead = true;
 	return w->off == w->ask->at;
 }
 
 /*
- * On a machine with one CPU the kernel has made lock prefixes this one, and makes them locks again
- * when a second CPU comes. The table does not list them: it is of the file, where all are locks.
+ * With one CPU the kernel rewrites lock prefixes to 3e, and back to f0 when a second CPU comes up.
+ * The table cannot list them: in the file all of them are f0.
  */
 static bool was_lock(const struct walk *w)
 {
 	const u8 *p = bytes_at(w), *end = p + w->insn.len;
 
 	if (w->insn.kind == GTP_INSN_JMP_REG || w->insn.kind == GTP_INSN_CALL_REG)
-		return false; /* there it says that the target needs no endbr */
+		return false; /* 3e is notrack: the target needs no endbr */
 	while (p < end && (*p == 0x66 || *p == 0x2e || *p == 0xf2 || *p == 0xf3))
 		p++;
 	return p < end && *p == 0x3e;
 }
 
-/* A jump label is a jump at some times, and at others a nop. */
+/* A jump at a patched place: a jump label, which may become a nop. */
 static bool may_be_nop(const struct walk *w)
 {
 	return w->insn.kind == GTP_INSN_JMP && next_in(w, &w->sites, w->off) == w->off;
 }
 
-/* One instruction of the region. */
+/* Take one instruction into the region. */
 static enum gtp_region_verdict displace(struct walk *w)
 {
 	struct gtp_region *r = w->r;
@@ -213,7 +215,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 		return GTP_REGION_OK;
 	if (kind == GTP_INSN_TRAP || kind == GTP_INSN_FIXED || at_endbr(w) || was_lock(w))
 		return GTP_REGION_COPY;
-	/* A task may sleep in the call while the jump is written. */
+	/* A task that sleeps in the call would return into the jump. */
 	if (is_call(kind) && end < GTP_REGION_JUMP)
 		return GTP_REGION_RETURN;
 	r->insn[r->n++] = w->insn;
@@ -221,7 +223,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 	return GTP_REGION_OK;
 }
 
-/* All before the region, the region, and where it ends. */
+/* One instruction in front of the region, in it, or right behind it. */
 static enum gtp_region_verdict step(struct walk *w)
 {
 	enum gtp_region_verdict v = GTP_REGION_OK;
@@ -261,7 +263,7 @@ static enum gtp_region_verdict walk(struct walk *w)
 	return v == GTP_REGION_OK && !w->r->len ? GTP_REGION_NOT_START : v;
 }
 
-/* What the table knows of the bytes from the address to @len behind it. */
+/* What the table says of the @len bytes at the address. */
 static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 {
 	u32 at = w->ask->at;
@@ -277,7 +279,7 @@ static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 	return GTP_REGION_OK;
 }
 
-/* All lists of the span; false when there is not all that must be known. */
+/* Open the span's lists; false when one is missing or the function is not within the span. */
 static bool open_lists(struct walk *w, bool *complete)
 {
 	const struct gtp_region_ask *ask = w->ask;

@@ -11,7 +11,7 @@ enum {
 	GTP_REGION_MAX = GTP_REGION_JUMP - 1 + GTP_INSN_MAX,
 };
 
-/* X(name, word, text): why not. The user reads the text behind "no jump: ". */
+/* X(name, word, text): why not. The text is shown to the user as "no jump: TEXT". */
 #define GTP_REGION_REFUSALS(X) \
 	X(NO_TABLE, "no-table", "no table of regions tells of that code") \
 	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction unknown to gdbtp") \
@@ -35,11 +35,12 @@ enum gtp_region_verdict {
 /**
  * struct gtp_region - what a jump displaces
  * @len: bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
- * @n: instructions that run; behind the last of them there may be padding
- * @insn: them, in order
- * @bytes: as they are in memory now
- * @flags_dead: the arithmetic flags are overwritten from here on before anything looks at them
- * @falls_out: control can go on behind the last instruction
+ * @n: displaced instructions; padding behind a return or jump counts in @len alone
+ * @insn: the instructions, in order
+ * @bytes: the live bytes
+ * @flags_dead: from here on all arithmetic flags are overwritten before one is read, so the pad
+ *	need not save them
+ * @falls_out: control can continue behind the last instruction
  */
 struct gtp_region {
 	u8 len;
@@ -55,9 +56,9 @@ struct gtp_region {
  * @fn: live bytes of the whole function, as the kernel's symbols bound it
  * @fn_size: how many
  * @at: offset of the address in it
- * @table: what the file said of the text
- * @span: which of its spans the function is in
- * @fn_offset: of the function in that span
+ * @table: of the file that the function was loaded from
+ * @span: number of the table's span that holds the function
+ * @fn_offset: offset of the function in that span
  */
 struct gtp_region_ask {
 	const u8 *fn;
@@ -74,12 +75,10 @@ struct gtp_region_ask {
  * @r: filled in when the answer is GTP_REGION_OK
  *
  * Decodes the live function from its start to its end. The address must be the start of an
- * instruction there, no direct jump of the function may lead into the region, and what only the
- * whole file can tell (leaders, patched places, fixups) comes from the table.
+ * instruction there, and no direct jump of the function may lead into the region. What takes the
+ * whole file to know (leaders, patched places, fixups) comes from the table.
  *
- * Jumps that the caller itself has put into the function must not be seen here: it gives the bytes
- * that were there before. Padding behind a return or jump counts in @r->len, but is not among
- * @r->insn.
+ * Where the caller has itself put jumps into the function, @ask->fn must hold the original bytes.
  *
  * Context: any; time is linear in @fn_size.
  * Return: GTP_REGION_OK or why not.

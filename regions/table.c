@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read the table of regions: everything is checked once, then look-ups are short. */
+/* Read the table of regions: gtp_table_open() checks all of it, so that look-ups are short. */
 #include "regions/table.h"
 
 enum {
@@ -31,9 +31,7 @@ static u32 get32(const u8 *p)
 	return (u32)gtp_get_le(p, 4);
 }
 
-/*
- * One difference; @*at moves behind it. 0, which is no difference, when it is cut off or too long.
- */
+/* Read one difference, move @*at behind it. 0, which is none, when it is cut off or too long. */
 static u32 varint(const u8 *bytes, u32 size, u32 *at)
 {
 	u64 v = 0;
@@ -126,7 +124,7 @@ static const char *check_span(const struct gtp_table *t, u32 i)
 	return NULL;
 }
 
-/* One block: where it starts and ends, and that its entries grow and stay in the span. */
+/* Check one block: its index entry, and that its entries grow and stay in the span. */
 static const char *check_block(const struct gtp_table_list *l, u32 block, u32 *last, u32 *at,
 			       u32 limit)
 {

@@ -24,7 +24,7 @@
  * of one u32 pair for every GTP_TABLE_BLOCK entries (the block's first entry; where the block's
  * bytes start, counted from the list's offset), and for each block its further entries as
  * differences to the one before, 7 bits a byte, low ones first, the top bit set on all but the last
- * byte. Lists of an unknown kind are to be skipped.
+ * byte. A reader skips lists of an unknown kind.
  */
 #define GTP_TABLE_MAGIC "GTPRGN\0\1"
 
@@ -57,7 +57,7 @@ enum gtp_table_kind {
 #undef X
 };
 
-/* struct gtp_table - a table in memory that the caller owns, found well-formed */
+/* struct gtp_table - a table that gtp_table_open() has checked; the caller owns its memory */
 struct gtp_table {
 	const u8 *bytes;
 	u32 size;
@@ -84,11 +84,10 @@ struct gtp_table_list {
  * gtp_table_open() - check a whole table
  * @t: receives it, valid as long as @bytes is; untouched on error
  * @bytes: the file
- * @size: how many
+ * @size: its size
  * @why: set to what is wrong with it on error
  *
- * Every later look-up relies on this one walk over everything. Takes time linear in @size, needs no
- * lock, may run in any context.
+ * Checks everything once: look-ups check nothing. Context: any; time is linear in @size.
  *
  * Return: 0, or -EINVAL.
  */

@@ -12,8 +12,8 @@
 #include <err.h>
 #include <stdlib.h>
 #include <Zydis/Zydis.h>
-#include "regions/image.h"
 #include "regions/insn.h"
+#include "tools/regions/image.h"
 
 /* An instruction that sets errors off shows itself; the tenth of a kind shows nothing more. */
 enum { SHOWN = 20, MNEMONICS = ZYDIS_MNEMONIC_MAX_VALUE + 1 };
@@ -40,7 +40,7 @@ static bool legacy(const ZydisDecodedInstruction *z, ZydisOpcodeMap map, u8 firs
 	       z->opcode >= first && z->opcode <= last;
 }
 
-/* What nobody may run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
+/* What must not run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
 static bool fixed(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {
@@ -157,7 +157,7 @@ static u32 compare(const u8 *p, u32 n, bool real, const char *where, u64 at)
 	return theirs ? z.length : 1;
 }
 
-static void compare_section(const char *path, const struct gtp_section *s)
+static void compare_section(const char *path, const struct rgn_section *s)
 {
 	u64 at, next = 0;
 
@@ -172,17 +172,17 @@ static void compare_section(const char *path, const struct gtp_section *s)
 
 static void compare_file(const char *path)
 {
-	struct gtp_image image;
+	struct rgn_image image;
 	u32 i;
 
-	gtp_image_open(&image, path, NULL);
+	rgn_image_open(&image, path, NULL);
 	for (i = 1; i < image.sections_n; i++) {
-		const struct gtp_section *s = &image.sections[i];
+		const struct rgn_section *s = &image.sections[i];
 
 		if (s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->bytes)
 			compare_section(path, s);
 	}
-	gtp_image_close(&image);
+	rgn_image_close(&image);
 }
 
 static u64 random_next(u64 *state)

@@ -14,9 +14,9 @@
  */
 #include <err.h>
 #include <stdlib.h>
-#include "regions/leaders.h"
-#include "regions/module.h"
-#include "regions/verdict.h"
+#include "tools/regions/leaders.h"
+#include "tools/regions/module.h"
+#include "tools/regions/verdict.h"
 
 enum { REGIONS = GTP_REGION_OTHERS + 1 };
 
@@ -32,85 +32,85 @@ struct counts {
 static u32 show;
 static const char *live;
 
-static void complain(struct counts *c, const struct gtp_span *span, const struct gtp_function *f,
+static void complain(struct counts *c, const struct rgn_span *span, const struct rgn_function *f,
 		     u32 at, const char *what)
 {
 	if (c->wrong++ < 20)
 		printf("# %s+0x%llx: %s\n", f->name, span->addr + at - f->addr, what);
 }
 
-static bool probeable(const struct gtp_verdict *v)
+static bool probeable(const struct rgn_verdict *v)
 {
-	return v->id >= GTP_VERDICT_PROBE;
+	return v->id >= RGN_VERDICT_PROBE;
 }
 
 /* Padding behind a function is no part of it, though the kernel's symbols say so. */
-static bool in_body(const struct gtp_span *span, const struct gtp_function *f, u32 at)
+static bool in_body(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->body)
 		return span->addr + at < f->addr + f->body;
-	return (span->insn[at] & GTP_DECODED_KIND) != GTP_DECODED_INT3;
+	return (span->insn[at] & RGN_DECODED_KIND) != RGN_DECODED_INT3;
 }
 
 /* Boot may have rewritten what a jump there would displace. */
-static bool rewritten(const struct gtp_span *span, u32 at)
+static bool rewritten(const struct rgn_span *span, u32 at)
 {
 	u32 i;
 
 	for (i = at; live && i < at + GTP_REGION_MAX && i < span->size; i++) {
-		if (span->site[i] & (GTP_SITE_BOOT | GTP_SITE_THUNK))
+		if (span->site[i] & (RGN_SITE_BOOT | RGN_SITE_THUNK))
 			return true;
 	}
 	return false;
 }
 
-static void compare(const struct gtp_module *m, const struct gtp_span *span,
-		    const struct gtp_function *f, u32 at, struct counts *c)
+static void compare(const struct rgn_module *m, const struct rgn_span *span,
+		    const struct rgn_function *f, u32 at, struct counts *c)
 {
 	struct gtp_region r;
-	enum gtp_region_verdict ours = gtp_module_ask(m, span, f, at, &r);
-	struct gtp_verdict v;
+	enum gtp_region_verdict ours = rgn_module_ask(m, span, f, at, &r);
+	struct rgn_verdict v;
 
-	gtp_verdict_get(m->text, span->addr + at, &v);
-	if (v.id >= GTP_VERDICT_ACCEPT && ours == GTP_REGION_OK && v.len != r.len &&
+	rgn_verdict_get(m->text, span->addr + at, &v);
+	if (v.id >= RGN_VERDICT_ACCEPT && ours == GTP_REGION_OK && v.len != r.len &&
 	    !rewritten(span, at))
 		complain(c, span, f, at, "another length");
 	if (in_body(span, f, at))
 		c->probeable += probeable(&v);
-	else if (v.id >= GTP_VERDICT_ACCEPT)
+	else if (v.id >= RGN_VERDICT_ACCEPT)
 		return;
 	if (ours != GTP_REGION_OK) {
-		c->lost[ours] += v.id >= GTP_VERDICT_ACCEPT;
-		if (v.id >= GTP_VERDICT_ACCEPT && c->shown[ours]++ < show)
+		c->lost[ours] += v.id >= RGN_VERDICT_ACCEPT;
+		if (v.id >= RGN_VERDICT_ACCEPT && c->shown[ours]++ < show)
 			printf("# %s: %s+0x%llx\n", gtp_region_word(ours), f->name,
 			       span->addr + at - f->addr);
 		return;
 	}
-	if (v.id == GTP_VERDICT_BOOT_SITE || (v.id < GTP_VERDICT_ACCEPT && rewritten(span, at)))
+	if (v.id == RGN_VERDICT_BOOT_SITE || (v.id < RGN_VERDICT_ACCEPT && rewritten(span, at)))
 		c->boot++;
-	else if (v.id >= GTP_VERDICT_ACCEPT)
+	else if (v.id >= RGN_VERDICT_ACCEPT)
 		c->both++;
-	else if (probeable(&v) || v.id == GTP_VERDICT_NOT_START || v.id == GTP_VERDICT_FTRACE ||
-		 v.id == GTP_VERDICT_JUMP_LABEL || v.id == GTP_VERDICT_STATIC_CALL ||
-		 v.id == GTP_VERDICT_BUG)
-		complain(c, span, f, at, gtp_verdict_word(v.id));
+	else if (probeable(&v) || v.id == RGN_VERDICT_NOT_START || v.id == RGN_VERDICT_FTRACE ||
+		 v.id == RGN_VERDICT_JUMP_LABEL || v.id == RGN_VERDICT_STATIC_CALL ||
+		 v.id == RGN_VERDICT_BUG)
+		complain(c, span, f, at, rgn_verdict_word(v.id));
 }
 
-static void compare_text(const struct gtp_module *m, struct counts *c)
+static void compare_text(const struct rgn_module *m, struct counts *c)
 {
 	u32 i, j, at;
 
 	for (i = 0; i < m->text->spans_n; i++) {
-		const struct gtp_span *span = &m->text->spans[i];
+		const struct rgn_span *span = &m->text->spans[i];
 
-		for (j = 0; span->kind == GTP_SPAN_TEXT && j < span->functions_n; j++) {
-			const struct gtp_function *f = &span->functions[j];
-			u32 start = (u32)(f->addr - span->addr);
+		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
+			const struct rgn_function *f = &span->functions[j];
+			u32 end = rgn_function_end(span, f);
 
 			/* Between sections lie zeros, which are no code and take long. */
 			if (f->size > 1 << 16)
 				continue;
-			for (at = start; at < start + f->size; at++) {
+			for (at = rgn_function_start(span, f); at < end; at++) {
 				if (span->len[at] || at % 16 == 0)
 					compare(m, span, f, at, c);
 			}
@@ -137,13 +137,13 @@ static void print_counts(const char *path, const struct counts *c)
 }
 
 /* The decode has been made of the file's bytes, the module is asked about these. */
-static void take_live(const struct gtp_text *text)
+static void take_live(const struct rgn_text *text)
 {
 	FILE *in = fopen(live, "rb");
 	u32 i;
 
 	for (i = 0; in && i < text->spans_n; i++) {
-		struct gtp_span *span = &text->spans[i];
+		struct rgn_span *span = &text->spans[i];
 
 		if (strcmp(span->name, ".text"))
 			continue;
@@ -155,42 +155,35 @@ static void take_live(const struct gtp_text *text)
 	err(2, "%s", live);
 }
 
-static bool compare_file(const char *path, enum gtp_cpu cpu)
+static bool compare_file(const char *path, enum rgn_cpu cpu)
 {
 	struct counts c = { 0 };
-	struct gtp_image image;
-	struct gtp_module m;
-	struct gtp_text text;
+	struct rgn_image image;
+	struct rgn_module m;
+	struct rgn_text text;
 
-	gtp_image_open(&image, path, NULL);
-	gtp_leaders_find(&text, &image, &image, cpu);
-	gtp_module_init(&m, &text);
+	rgn_image_open(&image, path, NULL);
+	rgn_leaders_find(&text, &image, &image, cpu);
+	rgn_module_init(&m, &text);
 	if (live)
 		take_live(&text);
 	compare_text(&m, &c);
 	print_counts(path, &c);
-	gtp_module_free(&m);
-	gtp_text_free(&text);
-	gtp_image_close(&image);
+	rgn_module_free(&m);
+	rgn_text_free(&text);
+	rgn_image_close(&image);
 	return !c.wrong && c.both;
-}
-
-static enum gtp_cpu cpu_of(const char *word)
-{
-	if (!strcmp(word, "its"))
-		return GTP_CPU_ITS;
-	return strcmp(word, "rethunk") ? GTP_CPU_PLAIN : GTP_CPU_RETHUNK;
 }
 
 int main(int argc, char **argv)
 {
-	enum gtp_cpu cpu = GTP_CPU_PLAIN;
+	enum rgn_cpu cpu = RGN_CPU_PLAIN;
 	int i, failed = 0;
 
 	for (i = 1; i + 1 < argc && argv[i][0] == '-'; i += 2) {
-		if (!strcmp(argv[i], "--cpu"))
-			cpu = cpu_of(argv[i + 1]);
-		else if (!strcmp(argv[i], "--live"))
+		if (!strcmp(argv[i], "--cpu") && rgn_cpu_find(&cpu, argv[i + 1]))
+			continue;
+		if (!strcmp(argv[i], "--live"))
 			live = argv[i + 1];
 		else if (!strcmp(argv[i], "--show"))
 			show = (u32)strtoul(argv[i + 1], NULL, 0);

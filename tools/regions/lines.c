@@ -7,8 +7,8 @@
 #include <elfutils/libdwfl.h>
 #include <err.h>
 #include <stdlib.h>
-#include "regions/explain.h"
-#include "regions/lines.h"
+#include "tools/regions/explain.h"
+#include "tools/regions/lines.h"
 
 #define LINES_MAX 20000 /* in one function */
 
@@ -21,10 +21,10 @@ struct line {
 };
 
 struct listing {
-	const struct gtp_text *text;
+	const struct rgn_text *text;
 	Dwfl *dwfl;
 	Dwfl_Module *module;
-	u64 slide; /* libdw's addresses less ours */
+	u64 slide; /* libdw's addresses minus the image's */
 	Dwarf_Die unit;
 	Dwarf_Die function;
 	const char *file;
@@ -33,10 +33,10 @@ struct listing {
 	struct line *lines;
 };
 
-/* Object files are laid out by libdw too, and not as here. */
-static u64 slide_of(struct listing *l, const struct gtp_image *debug, u64 addr)
+/* libdw gives the sections of object files addresses too, but other ones. */
+static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 {
-	const struct gtp_section *ours = gtp_text_span(l->text, addr)->section;
+	const struct rgn_section *ours = rgn_text_span(l->text, addr)->section;
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(l->module, &bias);
 	size_t names;
@@ -59,7 +59,7 @@ static u64 slide_of(struct listing *l, const struct gtp_image *debug, u64 addr)
 	errx(1, "%s: has no section %s", debug->path, ours->name);
 }
 
-static void open_debug(struct listing *l, const struct gtp_image *debug, u64 addr)
+static void open_debug(struct listing *l, const struct rgn_image *debug, u64 addr)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -79,7 +79,7 @@ static void open_debug(struct listing *l, const struct gtp_image *debug, u64 add
 	l->slide = slide_of(l, debug, addr);
 }
 
-static void find_function(struct listing *l, const struct gtp_function *f)
+static void find_function(struct listing *l, const struct rgn_function *f)
 {
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = dwfl_module_addrdie(l->module, f->addr + l->slide, &bias), *scopes;
@@ -102,11 +102,11 @@ static void find_function(struct listing *l, const struct gtp_function *f)
 	l->file = dwarf_decl_file(&l->function);
 	if (!l->file || dwarf_decl_line(&l->function, &l->first))
 		errx(1, "%s: the debug information has no line for it", f->name);
-	l->lines = gtp_alloc(LINES_MAX, sizeof(*l->lines));
+	l->lines = rgn_alloc(LINES_MAX, sizeof(*l->lines));
 	l->last = l->first;
 }
 
-/* The outermost inlined call below @die that holds the address; blocks are looked through. */
+/* The outermost inlined call below @die, in lexical blocks too, that holds the address. */
 static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 {
 	Dwarf_Die child;
@@ -118,7 +118,7 @@ static bool inlined_at(Dwarf_Die *die, Dwarf_Addr pc, Dwarf_Die *call)
 
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
 			continue;
-		/* A block without ranges of its own reaches as far as what is in it. */
+		/* A block may have no ranges of its own, so it is searched in any case. */
 		if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(&child, pc) == 1) {
 			*call = child;
 			return true;
@@ -153,7 +153,7 @@ static int call_line(Dwarf_Die *call)
 
 static void add_row(struct listing *l, Dwarf_Addr pc, const char *file, int number)
 {
-	struct gtp_verdict v;
+	struct rgn_verdict v;
 	struct line *line;
 	Dwarf_Die call;
 
@@ -164,12 +164,12 @@ static void add_row(struct listing *l, Dwarf_Addr pc, const char *file, int numb
 	if (!file || strcmp(file, l->file) || number < l->first || number - l->first >= LINES_MAX)
 		return;
 	line = &l->lines[number - l->first];
-	gtp_verdict_get(l->text, pc - l->slide, &v);
+	rgn_verdict_get(l->text, pc - l->slide, &v);
 	if (!line->seen || pc - l->slide < line->addr)
 		line->addr = pc - l->slide;
 	line->seen = true;
 	line->rows++;
-	line->jumps += v.id >= GTP_VERDICT_ACCEPT;
+	line->jumps += v.id >= RGN_VERDICT_ACCEPT;
 	if (number > l->last)
 		l->last = number;
 }
@@ -203,7 +203,7 @@ static FILE *open_source(const struct listing *l, const char *folder)
 
 	if (!folder)
 		return fopen(l->file, "r");
-	/* The build's own folder is not known: try ever shorter ends of the name. */
+	/* The build folder is not known: try shorter and shorter tails of the path. */
 	for (; rest; rest = strchr(rest, '/')) {
 		while (*rest == '/')
 			rest++;
@@ -216,26 +216,26 @@ static FILE *open_source(const struct listing *l, const char *folder)
 	return NULL;
 }
 
-static char marker(const struct gtp_text *text, const struct line *line)
+static char marker(const struct rgn_text *text, const struct line *line)
 {
-	struct gtp_verdict v;
+	struct rgn_verdict v;
 
 	if (!line->seen)
 		return ' ';
-	gtp_verdict_get(text, line->addr, &v);
-	if (v.id >= GTP_VERDICT_ACCEPT || v.id == GTP_VERDICT_FTRACE)
-		return v.id == GTP_VERDICT_FTRACE ? 'f' : 'j';
-	return v.id >= GTP_VERDICT_PROBE ? 'b' : '-';
+	rgn_verdict_get(text, line->addr, &v);
+	if (v.id >= RGN_VERDICT_ACCEPT || v.id == RGN_VERDICT_FTRACE)
+		return v.id == RGN_VERDICT_FTRACE ? 'f' : 'j';
+	return v.id >= RGN_VERDICT_PROBE ? 'b' : '-';
 }
 
 static void print_line(const struct listing *l, int number, const char *source)
 {
 	const struct line *line = &l->lines[number - l->first];
 	char name[256] = "";
-	struct gtp_verdict v;
+	struct rgn_verdict v;
 
 	if (line->seen)
-		gtp_explain_name(l->text, line->addr, name, sizeof(name));
+		rgn_explain_name(l->text, line->addr, name, sizeof(name));
 	printf("%c %6d", marker(l->text, line), number);
 	if (source)
 		printf("  %s", source);
@@ -243,10 +243,10 @@ static void print_line(const struct listing *l, int number, const char *source)
 		printf("\n");
 		return;
 	}
-	gtp_verdict_get(l->text, line->addr, &v);
+	rgn_verdict_get(l->text, line->addr, &v);
 	printf("%s  %s", source ? "\n         " : "", name);
-	if (v.id < GTP_VERDICT_ACCEPT)
-		printf(" (%s)", gtp_verdict_word(v.id));
+	if (v.id < RGN_VERDICT_ACCEPT)
+		printf(" (%s)", rgn_verdict_word(v.id));
 	if (line->rows > 1)
 		printf(", jumps at %u of %u places", line->jumps, line->rows);
 	printf("\n");
@@ -269,8 +269,8 @@ static void print_all(const struct listing *l, FILE *source)
 	}
 }
 
-void gtp_lines_print(const struct gtp_text *text, const struct gtp_image *debug,
-		     const struct gtp_function *f, const char *source)
+void rgn_lines_print(const struct rgn_text *text, const struct rgn_image *debug,
+		     const struct rgn_function *f, const char *source)
 {
 	struct listing l = { .text = text };
 	FILE *in;

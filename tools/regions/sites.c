@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Read the kernel's patch-site tables out of vmlinux (between symbols) or a module (sections). */
 #include <stdlib.h>
-#include "regions/sites.h"
+#include "tools/regions/sites.h"
 
 enum table_id {
 	EX_TABLE,
@@ -46,18 +46,18 @@ struct table {
 	u64 size;
 };
 
-static bool table_range(const struct gtp_image *image, enum table_id id, u64 *start, u64 *size)
+static bool table_range(const struct rgn_image *image, enum table_id id, u64 *start, u64 *size)
 {
-	const struct gtp_section *s = gtp_image_section(image, tables[id].section);
-	const struct gtp_symbol *from, *to;
+	const struct rgn_section *s = rgn_image_section(image, tables[id].section);
+	const struct rgn_symbol *from, *to;
 
 	if (s) {
 		*start = s->addr;
 		*size = s->size;
 		return true;
 	}
-	from = gtp_image_symbol(image, tables[id].start);
-	to = gtp_image_symbol(image, tables[id].stop);
+	from = rgn_image_symbol(image, tables[id].start);
+	to = rgn_image_symbol(image, tables[id].stop);
 	if (!from || !to || to->addr < from->addr)
 		return false;
 	*start = from->addr;
@@ -65,19 +65,19 @@ static bool table_range(const struct gtp_image *image, enum table_id id, u64 *st
 	return true;
 }
 
-static struct table table_get(const struct gtp_image *image, enum table_id id)
+static struct table table_get(const struct rgn_image *image, enum table_id id)
 {
 	struct table t = { NULL, 0, 0 };
 
 	if (!image->kernel || !table_range(image, id, &t.addr, &t.size))
 		return t;
-	t.bytes = gtp_image_at(image, t.addr, t.size);
+	t.bytes = rgn_image_at(image, t.addr, t.size);
 	if (!t.bytes)
 		t.size = 0;
 	return t;
 }
 
-bool gtp_sites_table_named(const char *name)
+bool rgn_sites_table_named(const char *name)
 {
 	static const char *const others[] = {
 		".smp_locks", ".call_sites", ".ibt_endbr_seal", ".cfi_sites", ".eh_frame",
@@ -98,9 +98,9 @@ bool gtp_sites_table_named(const char *name)
 	       !strncmp(name, "runtime_", 8);
 }
 
-bool gtp_sites_table_at(const struct gtp_image *image, u64 addr)
+bool rgn_sites_table_at(const struct rgn_image *image, u64 addr)
 {
-	static const struct gtp_image *known;
+	static const struct rgn_image *known;
 	static u64 start[TABLES_N], size[TABLES_N];
 	u32 i;
 
@@ -125,108 +125,91 @@ static u64 field(const struct table *t, u64 at)
 }
 
 /* Fields of 4 bytes: the instruction, its fixup, what kind of fixup. */
-static void exceptions(struct gtp_text *text)
+static void exceptions(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, EX_TABLE);
 	u64 at;
 
 	for (at = 0; at + 12 <= t.size; at += 12) {
-		gtp_text_site(text, field(&t, at), 1, GTP_SITE_FAULT);
-		gtp_text_mark(text, field(&t, at + 4), GTP_LEADER_FIXUP);
+		rgn_text_site(text, field(&t, at), 1, RGN_SITE_FAULT);
+		rgn_text_mark(text, field(&t, at + 4), RGN_LEADER_FIXUP);
 	}
 }
 
-/* The site, then a key whose low bits say something else. */
-static void static_calls(struct gtp_text *text)
+/* A table whose entries of @stride bytes start with the site, each site @n bytes of code. */
+static void fixed_sites(struct rgn_text *text, enum table_id id, u32 stride, u32 n,
+			enum rgn_site what)
 {
-	struct table t = table_get(text->image, STATIC_CALLS);
+	struct table t = table_get(text->image, id);
 	u64 at;
 
-	for (at = 0; at + 8 <= t.size; at += 8)
-		gtp_text_site(text, field(&t, at), 5, GTP_SITE_STATIC_CALL);
+	for (at = 0; at + stride <= t.size; at += stride)
+		rgn_text_site(text, field(&t, at), n, what);
 }
 
-/* What calls go through that are no sites: a jump that is rewritten as they are. */
-static void trampolines(struct gtp_text *text)
+/* Trampolines of static calls: each is a jump that the kernel rewrites like the calls. */
+static void trampolines(struct rgn_text *text)
 {
-	const struct gtp_image *image = text->image;
+	const struct rgn_image *image = text->image;
 	u32 i;
 
 	for (i = 0; i < image->symbols_n; i++) {
 		if (image->symbols[i].section && !strncmp(image->symbols[i].name, "__SCT__", 7))
-			gtp_text_site(text, image->symbols[i].addr, 5, GTP_SITE_STATIC_CALL);
+			rgn_text_site(text, image->symbols[i].addr, 5, RGN_SITE_STATIC_CALL);
 	}
 }
 
-static void ftrace(struct gtp_text *text)
+static void ftrace(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, MCOUNT);
 	u64 at;
 
 	for (at = 0; at + 8 <= t.size; at += 8)
-		gtp_text_site(text, gtp_get_le(t.bytes + at, 8), 5, GTP_SITE_FTRACE);
-}
-
-static void bugs(struct gtp_text *text)
-{
-	struct table t = table_get(text->image, BUGS);
-	u64 at;
-
-	for (at = 0; at + 12 <= t.size; at += 12)
-		gtp_text_site(text, field(&t, at), 2, GTP_SITE_BUG);
+		rgn_text_site(text, gtp_get_le(t.bytes + at, 8), 5, RGN_SITE_FTRACE);
 }
 
 /* A pointer, type, length, padding to 16 bytes. */
-static void paravirt(struct gtp_text *text)
+static void paravirt(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, PARAVIRT);
 	u64 at;
 
 	for (at = 0; at + 16 <= t.size; at += 16)
-		gtp_text_site(text, gtp_get_le(t.bytes + at, 8), t.bytes[at + 9],
-			      GTP_SITE_PARAVIRT);
-}
-
-static void retpolines(struct gtp_text *text)
-{
-	struct table t = table_get(text->image, RETPOLINES);
-	u64 at;
-
-	for (at = 0; at + 4 <= t.size; at += 4)
-		gtp_text_site(text, field(&t, at), 5, GTP_SITE_THUNK);
+		rgn_text_site(text, gtp_get_le(t.bytes + at, 8), t.bytes[at + 9],
+			      RGN_SITE_PARAVIRT);
 }
 
 /* What apply_returns() does to a jump to the return thunk, on each kind of CPU. */
-static void returns(struct gtp_text *text)
+static void returns(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, RETURNS);
 	u64 at;
 
-	if (text->cpu == GTP_CPU_RETHUNK)
+	if (text->cpu == RGN_CPU_RETHUNK)
 		return;
 	for (at = 0; at + 4 <= t.size; at += 4) {
 		u64 addr = field(&t, at);
-		struct gtp_span *span = gtp_text_span(text, addr);
+		struct rgn_span *span = rgn_text_span(text, addr);
 		u8 *bytes;
 
 		if (!span || addr - span->addr + 5 > span->size)
 			continue;
 		bytes = span->bytes + (addr - span->addr);
-		if (bytes[0] != 0xe9 || (text->cpu == GTP_CPU_ITS && !(addr & 0x20)))
+		if (bytes[0] != 0xe9 || (text->cpu == RGN_CPU_ITS && !(addr & 0x20)))
 			continue;
 		bytes[0] = 0xc3;
 		memset(bytes + 1, 0xcc, 4);
 	}
 }
 
-/* Constants that boot writes into instructions: 8 bytes of a pointer, a byte of a shift count. */
-static void runtime_constants(struct gtp_text *text)
+/* Constants that boot writes into instructions: a pointer of 8 bytes, a shift count of one. */
+static void runtime_constants(struct rgn_text *text)
 {
-	const struct gtp_image *image = text->image;
+	const struct rgn_image *image = text->image;
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
-		const struct gtp_section *s = &image->sections[i];
+		const struct rgn_section *s = &image->sections[i];
 		struct table t = { s->bytes, s->addr, s->size };
 		u32 n = strncmp(s->name, "runtime_shift_", 14) ? 8 : 1;
 		u64 at;
@@ -234,15 +217,15 @@ static void runtime_constants(struct gtp_text *text)
 		if (!s->bytes || !(s->flags & SHF_ALLOC) || strncmp(s->name, "runtime_", 8))
 			continue;
 		for (at = 0; at + 4 <= t.size; at += 4)
-			gtp_text_site(text, field(&t, at), n, GTP_SITE_ALT);
+			rgn_text_site(text, field(&t, at), n, RGN_SITE_ALT);
 	}
 }
 
-static void flag_range(struct gtp_text *text, const char *from, const char *to, u16 flag)
+static void flag_range(struct rgn_text *text, const char *from, const char *to, u16 flag)
 {
-	const struct gtp_symbol *start = gtp_image_symbol(text->image, from);
-	const struct gtp_symbol *end = gtp_image_symbol(text->image, to);
-	struct gtp_span *span = start && end ? gtp_text_span(text, start->addr) : NULL;
+	const struct rgn_symbol *start = rgn_image_symbol(text->image, from);
+	const struct rgn_symbol *end = rgn_image_symbol(text->image, to);
+	struct rgn_span *span = start && end ? rgn_text_span(text, start->addr) : NULL;
 	u32 i;
 
 	for (i = 0; span && i < span->functions_n; i++) {
@@ -251,73 +234,73 @@ static void flag_range(struct gtp_text *text, const char *from, const char *to, 
 	}
 }
 
-static void flag_sections(struct gtp_text *text)
+static void flag_sections(struct rgn_text *text)
 {
 	u32 i, j;
 
 	for (i = 0; i < text->spans_n; i++) {
-		struct gtp_span *span = &text->spans[i];
+		struct rgn_span *span = &text->spans[i];
 		u16 flag = 0;
 
 		if (!strncmp(span->name, ".noinstr.text", 13))
-			flag = GTP_FN_NOINSTR;
+			flag = RGN_FN_NOINSTR;
 		else if (!strncmp(span->name, ".kprobes.text", 13))
-			flag = GTP_FN_NOKPROBE;
+			flag = RGN_FN_NOKPROBE;
 		else if (!strncmp(span->name, ".entry.text", 11))
-			flag = GTP_FN_ENTRY;
+			flag = RGN_FN_ENTRY;
 		for (j = 0; j < span->functions_n; j++)
 			span->functions[j].flags |= flag;
 	}
 }
 
-static void blacklist(struct gtp_text *text)
+static void blacklist(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, BLACKLIST);
 	u64 at;
 
 	for (at = 0; at + 8 <= t.size; at += 8) {
 		u64 addr = gtp_get_le(t.bytes + at, 8);
-		struct gtp_span *span = gtp_text_span(text, addr);
+		struct rgn_span *span = rgn_text_span(text, addr);
 
 		if (span)
-			gtp_text_function(span, addr)->flags |= GTP_FN_NOKPROBE;
+			rgn_text_function(span, addr)->flags |= RGN_FN_NOKPROBE;
 	}
-	flag_range(text, "__entry_text_start", "__entry_text_end", GTP_FN_ENTRY);
-	flag_range(text, "__noinstr_text_start", "__noinstr_text_end", GTP_FN_NOINSTR);
-	flag_range(text, "__kprobes_text_start", "__kprobes_text_end", GTP_FN_NOKPROBE);
+	flag_range(text, "__entry_text_start", "__entry_text_end", RGN_FN_ENTRY);
+	flag_range(text, "__noinstr_text_start", "__noinstr_text_end", RGN_FN_NOINSTR);
+	flag_range(text, "__kprobes_text_start", "__kprobes_text_end", RGN_FN_NOKPROBE);
 	flag_sections(text);
 }
 
-void gtp_sites_before(struct gtp_text *text)
+void rgn_sites_before(struct rgn_text *text)
 {
 	if (!text->image->kernel)
 		return;
 	exceptions(text);
-	static_calls(text);
+	fixed_sites(text, STATIC_CALLS, 8, 5, RGN_SITE_STATIC_CALL);
 	trampolines(text);
 	ftrace(text);
-	bugs(text);
+	fixed_sites(text, BUGS, 12, 2, RGN_SITE_BUG);
 	paravirt(text);
-	retpolines(text);
+	fixed_sites(text, RETPOLINES, 4, 5, RGN_SITE_THUNK);
 	returns(text);
 	runtime_constants(text);
 	blacklist(text);
 }
 
 /* The site, its target, and a key of 8 bytes. */
-static void jump_labels(struct gtp_text *text)
+static void jump_labels(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, JUMP_TABLE);
 	u64 at;
 
 	for (at = 0; at + 16 <= t.size; at += 16) {
 		u64 addr = field(&t, at);
-		struct gtp_span *span = gtp_text_span(text, addr);
+		struct rgn_span *span = rgn_text_span(text, addr);
 		u32 len = span ? span->len[addr - span->addr] : 0;
 
 		/* A nop or a jump, of two bytes or of five; when in doubt the longer one. */
-		gtp_text_site(text, addr, len == 2 ? 2 : 5, GTP_SITE_JUMP_LABEL);
-		gtp_text_mark(text, field(&t, at + 4), GTP_LEADER_JUMP_LABEL);
+		rgn_text_site(text, addr, len == 2 ? 2 : 5, RGN_SITE_JUMP_LABEL);
+		rgn_text_mark(text, field(&t, at + 4), RGN_LEADER_JUMP_LABEL);
 	}
 }
 
@@ -328,28 +311,28 @@ struct alternative {
 	u8 by_len;
 };
 
-/* The replacement's jumps; one to a place within itself becomes one within the site. */
-static void replacement(struct gtp_text *text, const struct alternative *a)
+/* Mark the targets of a replacement's jumps. A target in the replacement means one in the site. */
+static void replacement(struct rgn_text *text, const struct alternative *a)
 {
-	struct gtp_span *span = gtp_text_span(text, a->by);
+	struct rgn_span *span = rgn_text_span(text, a->by);
 	u32 at, end;
 
 	if (!span || a->by - span->addr + a->by_len > span->size)
 		return;
 	end = (u32)(a->by - span->addr) + a->by_len;
 	for (at = end - a->by_len; at < end;) {
-		struct gtp_decoded insn;
+		struct rgn_decoded insn;
 		u64 target;
 
-		gtp_decode(&insn, span->bytes + at, end - at, span->addr + at);
+		rgn_decode(&insn, span->bytes + at, end - at, span->addr + at);
 		at += insn.len;
-		if (insn.kind != GTP_DECODED_CALL && insn.kind != GTP_DECODED_JCC &&
-		    insn.kind != GTP_DECODED_JMP)
+		if (insn.kind != RGN_DECODED_CALL && insn.kind != RGN_DECODED_JCC &&
+		    insn.kind != RGN_DECODED_JMP)
 			continue;
 		target = insn.target;
 		if (target - a->by < a->by_len)
 			target = a->addr + (target - a->by);
-		gtp_text_mark(text, target, GTP_LEADER_ALT);
+		rgn_text_mark(text, target, RGN_LEADER_ALT);
 	}
 }
 
@@ -367,7 +350,7 @@ static struct alternative alternative_at(const struct table *t, u64 at, u32 stri
 }
 
 /* The stride is the one under which every entry names code and a replacement. */
-static bool stride_fits(const struct gtp_text *text, const struct table *t, u32 stride)
+static bool stride_fits(const struct rgn_text *text, const struct table *t, u32 stride)
 {
 	u64 at;
 
@@ -375,17 +358,17 @@ static bool stride_fits(const struct gtp_text *text, const struct table *t, u32 
 		return false;
 	for (at = 0; at < t->size; at += stride) {
 		struct alternative a = alternative_at(t, at, stride);
-		struct gtp_span *by = gtp_text_span(text, a.by);
+		struct rgn_span *by = rgn_text_span(text, a.by);
 
-		if (!gtp_text_span(text, a.addr))
+		if (!rgn_text_span(text, a.addr))
 			return false;
-		if (a.by_len && (!by || by->kind != GTP_SPAN_REPLACEMENT || a.by_len > a.len))
+		if (a.by_len && (!by || by->kind != RGN_SPAN_REPLACEMENT || a.by_len > a.len))
 			return false;
 	}
 	return true;
 }
 
-static void alternatives(struct gtp_text *text)
+static void alternatives(struct rgn_text *text)
 {
 	struct table t = table_get(text->image, ALTERNATIVES);
 	u32 stride = stride_fits(text, &t, 12) ? 12 : 14;
@@ -394,12 +377,12 @@ static void alternatives(struct gtp_text *text)
 	for (at = 0; at + stride <= t.size; at += stride) {
 		struct alternative a = alternative_at(&t, at, stride);
 
-		gtp_text_site(text, a.addr, a.len, GTP_SITE_ALT);
+		rgn_text_site(text, a.addr, a.len, RGN_SITE_ALT);
 		replacement(text, &a);
 	}
 }
 
-void gtp_sites_after(struct gtp_text *text)
+void rgn_sites_after(struct rgn_text *text)
 {
 	if (!text->image->kernel)
 		return;

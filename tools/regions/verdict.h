@@ -3,18 +3,17 @@
  * May a 5-byte jump replace what starts at an address? The answer, its reason, and the kernel's
  * own.
  */
-#ifndef _GTP_VERDICT_H
-#define _GTP_VERDICT_H
+#ifndef _RGN_VERDICT_H
+#define _RGN_VERDICT_H
 
-#include "regions/text.h"
-
-#define GTP_JUMP_BYTES 5
+#include "regions/region.h"
+#include "tools/regions/text.h"
 
 /*
  * X(name, word, text): the outcomes. First those of addresses that take no probe at all, then those
  * that take a breakpoint but no jump, then those that take a jump.
  */
-#define GTP_VERDICTS(X) \
+#define RGN_VERDICTS(X) \
 	X(NOT_CODE,    "not-code",    "no code is there") \
 	X(INIT,        "init",        "freed after boot, or runs where it is copied to") \
 	X(NOT_START,   "not-start",   "no instruction starts there") \
@@ -39,30 +38,30 @@
 	X(RELOCATE,    "relocate",    "a jump may, if the copy of what it replaces is relocated") \
 	X(JUMP,        "jump",        "a jump may, and a plain copy of what it replaces will do")
 
-enum gtp_verdict_id {
-#define X(name, word, text) GTP_VERDICT_##name,
-	GTP_VERDICTS(X)
+enum rgn_verdict_id {
+#define X(name, word, text) RGN_VERDICT_##name,
+	RGN_VERDICTS(X)
 #undef X
-	GTP_VERDICT_N,
-	GTP_VERDICT_PROBE = GTP_VERDICT_END,      /* from here on a breakpoint can be set */
-	GTP_VERDICT_ACCEPT = GTP_VERDICT_RELOCATE, /* from here on a jump */
+	RGN_VERDICT_N,
+	RGN_VERDICT_PROBE = RGN_VERDICT_END,      /* from here on a breakpoint can be set */
+	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* from here on a jump */
 };
 
 /* X(name, word, text): what the answer rests on, the best that the function has */
-#define GTP_EVIDENCES(X) \
+#define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
 	X(ROWS,   "W", "the line table's basic blocks, complete for this function") \
 	X(RELOCS, "R", "relocations: every address of code that is stored is known")
 
-enum gtp_evidence {
-#define X(name, word, text) GTP_EVIDENCE_##name,
-	GTP_EVIDENCES(X)
+enum rgn_evidence {
+#define X(name, word, text) RGN_EVIDENCE_##name,
+	RGN_EVIDENCES(X)
 #undef X
-	GTP_EVIDENCE_N,
+	RGN_EVIDENCE_N,
 };
 
 /* X(name, text): what the kernel's rule for optimised kprobes says, in the order that it asks */
-#define GTP_KERNEL_RULES(X) \
+#define RGN_KERNEL_RULES(X) \
 	X(END,      "function end") \
 	X(FAULT,    "ex_table in the function") \
 	X(BAD,      "no instruction in the function") \
@@ -74,59 +73,59 @@ enum gtp_evidence {
 	X(SITE,     "reserved site") \
 	X(ACCEPT,   "accepted")
 
-enum gtp_kernel_id {
-#define X(name, text) GTP_KERNEL_##name,
-	GTP_KERNEL_RULES(X)
+enum rgn_kernel_id {
+#define X(name, text) RGN_KERNEL_##name,
+	RGN_KERNEL_RULES(X)
 #undef X
-	GTP_KERNEL_N,
+	RGN_KERNEL_N,
 };
 
 /**
- * struct gtp_verdict - the answer for one address
+ * struct rgn_verdict - the answer for one address
  * @id: which, and why
  * @evidence: what it rests on
  * @len: bytes of the whole instructions that a jump would displace; 0 where that was not reached
  * @where: the address of the first leader, site or instruction that stands in the way
- * @bits: enum gtp_leader or enum gtp_site bits found there
+ * @bits: enum rgn_leader or enum rgn_site bits found there
  */
-struct gtp_verdict {
-	enum gtp_verdict_id id;
-	enum gtp_evidence evidence;
+struct rgn_verdict {
+	enum rgn_verdict_id id;
+	enum rgn_evidence evidence;
 	u32 len;
 	u64 where;
 	u32 bits;
 };
 
-void gtp_verdict_get(const struct gtp_text *text, u64 addr, struct gtp_verdict *v);
+void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *v);
 
-/* gtp_verdict_boost - a jump there, and the kernel's own copier moves everything it displaces */
-bool gtp_verdict_boost(const struct gtp_span *span, const struct gtp_function *f, u32 at);
+/* rgn_verdict_boost - the kernel's own copier can move all that a jump there displaces */
+bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at);
 
 /*
- * gtp_verdict_leaders - the leader bits of the bytes behind the first that a jump at @at overwrites
+ * rgn_verdict_leaders - the leader bits of the bytes that a jump at @at overwrites, but its first
  */
-u32 gtp_verdict_leaders(const struct gtp_span *span, u32 at, u32 *first);
+u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 
 /*
- * gtp_verdict_denied - some kernel's rule may accept the address, yet control may arrive within;
+ * rgn_verdict_denied - some kernel's rule may accept the address, yet control may arrive within;
  * the leader bits that the rule does not see, or 0
  */
-u32 gtp_verdict_denied(const struct gtp_text *text, u64 addr);
+u32 rgn_verdict_denied(const struct rgn_text *text, u64 addr);
 
 /**
- * gtp_verdict_kernel() - the kernel's answer for an address that takes a probe
+ * rgn_verdict_kernel() - the kernel's answer for an address that takes a probe
  * @span: where it is
  * @f: its function
  * @at: its offset in the span
  * @indirect: ask for indirect jumps, as kernels before 6.5 do
  */
-enum gtp_kernel_id gtp_verdict_kernel(const struct gtp_span *span, const struct gtp_function *f,
+enum rgn_kernel_id rgn_verdict_kernel(const struct rgn_span *span, const struct rgn_function *f,
 				      u32 at, bool indirect);
 
-const char *gtp_verdict_word(enum gtp_verdict_id id);
-const char *gtp_verdict_text(enum gtp_verdict_id id);
-const char *gtp_evidence_word(enum gtp_evidence e);
-const char *gtp_evidence_text(enum gtp_evidence e);
-const char *gtp_kernel_text(enum gtp_kernel_id id);
+const char *rgn_verdict_word(enum rgn_verdict_id id);
+const char *rgn_verdict_text(enum rgn_verdict_id id);
+const char *rgn_evidence_word(enum rgn_evidence e);
+const char *rgn_evidence_text(enum rgn_evidence e);
+const char *rgn_kernel_text(enum rgn_kernel_id id);
 
-#endif /* _GTP_VERDICT_H */
+#endif /* _RGN_VERDICT_H */

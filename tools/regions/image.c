@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "regions/image.h"
+#include "tools/regions/image.h"
 
-/* Object files: sections lie a page apart, names from elsewhere far behind all of them. */
+/* Addresses in object files: sections a page apart, undefined symbols far behind all of them. */
 #define LAYOUT_BASE 0x100000ULL
 #define LAYOUT_ALIGN 0x1000ULL
 #define EXTERN_BASE 0x40000000ULL
@@ -15,7 +15,7 @@
 #define RELOC_SIZE_64 8
 #define RELOC_SIZE_32 4
 
-void *gtp_alloc(size_t n, size_t size)
+void *rgn_alloc(size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 
@@ -24,7 +24,7 @@ void *gtp_alloc(size_t n, size_t size)
 	return p;
 }
 
-static void check_header(const struct gtp_image *image, const GElf_Ehdr *eh)
+static void check_header(const struct rgn_image *image, const GElf_Ehdr *eh)
 {
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != EM_X86_64)
 		errx(2, "%s: not a 64-bit x86 file", image->path);
@@ -32,7 +32,7 @@ static void check_header(const struct gtp_image *image, const GElf_Ehdr *eh)
 		errx(2, "%s: neither a program, a library nor an object file", image->path);
 }
 
-static void inflate(const struct gtp_image *image, Elf_Scn *scn, GElf_Shdr *sh)
+static void inflate(const struct rgn_image *image, Elf_Scn *scn, GElf_Shdr *sh)
 {
 	if (!(sh->sh_flags & SHF_COMPRESSED))
 		return;
@@ -40,7 +40,7 @@ static void inflate(const struct gtp_image *image, Elf_Scn *scn, GElf_Shdr *sh)
 		errx(2, "%s: a compressed section cannot be read: %s", image->path, elf_errmsg(-1));
 }
 
-static void read_section(struct gtp_image *image, struct gtp_section *s, Elf_Scn *scn, size_t names)
+static void read_section(struct rgn_image *image, struct rgn_section *s, Elf_Scn *scn, size_t names)
 {
 	Elf_Data *data;
 	GElf_Shdr sh;
@@ -74,13 +74,13 @@ static void read_section(struct gtp_image *image, struct gtp_section *s, Elf_Scn
 	}
 }
 
-static void read_sections(struct gtp_image *image)
+static void read_sections(struct rgn_image *image)
 {
 	size_t n, names, i;
 
 	if (elf_getshdrnum(image->elf, &n) || elf_getshdrstrndx(image->elf, &names) || n < 2)
 		errx(2, "%s: has no section headers", image->path);
-	image->sections = gtp_alloc(n, sizeof(*image->sections));
+	image->sections = rgn_alloc(n, sizeof(*image->sections));
 	image->sections_n = (u32)n;
 	for (i = 1; i < n; i++) {
 		Elf_Scn *scn = elf_getscn(image->elf, i);
@@ -99,14 +99,14 @@ static u64 layout_align(u64 addr, u64 align)
 	return align & (align - 1) ? addr : (addr + align - 1) & ~(align - 1);
 }
 
-static void lay_out(struct gtp_image *image, const struct gtp_image *like)
+static void lay_out(struct rgn_image *image, const struct rgn_image *like)
 {
 	u64 next = LAYOUT_BASE;
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
-		struct gtp_section *s = &image->sections[i];
-		const struct gtp_section *twin = like ? gtp_image_section(like, s->name) : NULL;
+		struct rgn_section *s = &image->sections[i];
+		const struct rgn_section *twin = like ? rgn_image_section(like, s->name) : NULL;
 
 		s->addr = 0;
 		if (!(s->flags & SHF_ALLOC))
@@ -123,13 +123,13 @@ static void lay_out(struct gtp_image *image, const struct gtp_image *like)
 	}
 }
 
-static const struct gtp_section *symbol_table(const struct gtp_image *image)
+static const struct rgn_section *symbol_table(const struct rgn_image *image)
 {
-	const struct gtp_section *found = NULL;
+	const struct rgn_section *found = NULL;
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
-		const struct gtp_section *s = &image->sections[i];
+		const struct rgn_section *s = &image->sections[i];
 
 		if (s->bytes && s->type == SHT_SYMTAB)
 			return s;
@@ -139,8 +139,8 @@ static const struct gtp_section *symbol_table(const struct gtp_image *image)
 	return found;
 }
 
-static void read_symbol(struct gtp_image *image, struct gtp_symbol *sym, u32 i,
-			const Elf64_Sym *from, const struct gtp_section *names)
+static void read_symbol(struct rgn_image *image, struct rgn_symbol *sym, u32 i,
+			const Elf64_Sym *from, const struct rgn_section *names)
 {
 	sym->name = "";
 	if (names && from->st_name < names->size &&
@@ -158,9 +158,9 @@ static void read_symbol(struct gtp_image *image, struct gtp_symbol *sym, u32 i,
 		sym->addr = EXTERN_BASE + (u64)i * EXTERN_STEP;
 }
 
-static void read_symbols(struct gtp_image *image)
+static void read_symbols(struct rgn_image *image)
 {
-	const struct gtp_section *table = symbol_table(image), *names;
+	const struct rgn_section *table = symbol_table(image), *names;
 	u32 i;
 
 	image->stripped = true;
@@ -171,7 +171,7 @@ static void read_symbols(struct gtp_image *image)
 		names = NULL;
 	image->stripped = table->type == SHT_DYNSYM;
 	image->symbols_n = (u32)(table->size / sizeof(Elf64_Sym));
-	image->symbols = gtp_alloc(image->symbols_n, sizeof(*image->symbols));
+	image->symbols = rgn_alloc(image->symbols_n, sizeof(*image->symbols));
 	for (i = 0; i < image->symbols_n; i++) {
 		Elf64_Sym sym;
 
@@ -181,7 +181,7 @@ static void read_symbols(struct gtp_image *image)
 }
 
 /* Notes: u32 name length, u32 description length, u32 type, both padded to 4. */
-static void read_notes(struct gtp_image *image, const struct gtp_section *s)
+static void read_notes(struct rgn_image *image, const struct rgn_section *s)
 {
 	u64 at = 0;
 
@@ -202,9 +202,9 @@ static void read_notes(struct gtp_image *image, const struct gtp_section *s)
 	}
 }
 
-static void own(struct gtp_section *s)
+static void own(struct rgn_section *s)
 {
-	u8 *copy = gtp_alloc(s->size, 1);
+	u8 *copy = rgn_alloc(s->size, 1);
 
 	memcpy(copy, s->bytes, s->size);
 	s->bytes = copy;
@@ -212,12 +212,12 @@ static void own(struct gtp_section *s)
 }
 
 struct patch {
-	struct gtp_section *target;
+	struct rgn_section *target;
 };
 
-static void apply(void *ctx, const struct gtp_reloc *r)
+static void apply(void *ctx, const struct rgn_reloc *r)
 {
-	struct gtp_section *t = ((struct patch *)ctx)->target;
+	struct rgn_section *t = ((struct patch *)ctx)->target;
 	u64 offset = r->place - t->addr, value = r->value;
 	u32 size = RELOC_SIZE_32;
 
@@ -243,12 +243,12 @@ static void apply(void *ctx, const struct gtp_reloc *r)
 		gtp_put_le(t->bytes + offset, value, size);
 }
 
-static void relocate(struct gtp_image *image)
+static void relocate(struct rgn_image *image)
 {
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
-		struct gtp_section *rela = &image->sections[i], *t;
+		struct rgn_section *rela = &image->sections[i], *t;
 		struct patch patch;
 
 		if (rela->type != SHT_RELA || !rela->bytes || rela->info >= image->sections_n)
@@ -259,18 +259,18 @@ static void relocate(struct gtp_image *image)
 		if (!t->owned)
 			own(t);
 		patch.target = t;
-		gtp_image_relocs(image, rela, t, apply, &patch);
+		rgn_image_relocs(image, rela, t, apply, &patch);
 	}
 }
 
-void gtp_image_relocs(const struct gtp_image *image, const struct gtp_section *rela,
-		      const struct gtp_section *target,
-		      void (*each)(void *ctx, const struct gtp_reloc *r), void *ctx)
+void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *rela,
+		      const struct rgn_section *target,
+		      void (*each)(void *ctx, const struct rgn_reloc *r), void *ctx)
 {
 	u64 i, n = rela->size / sizeof(Elf64_Rela);
 
 	for (i = 0; i < n; i++) {
-		struct gtp_reloc r;
+		struct rgn_reloc r;
 		Elf64_Rela raw;
 		u64 sym;
 
@@ -286,13 +286,13 @@ void gtp_image_relocs(const struct gtp_image *image, const struct gtp_section *r
 	}
 }
 
-static bool is_kernel(const struct gtp_image *image)
+static bool is_kernel(const struct rgn_image *image)
 {
-	return gtp_image_section(image, ".gnu.linkonce.this_module") ||
-	       gtp_image_section(image, ".modinfo") || gtp_image_section(image, "__ksymtab");
+	return rgn_image_section(image, ".gnu.linkonce.this_module") ||
+	       rgn_image_section(image, ".modinfo") || rgn_image_section(image, "__ksymtab");
 }
 
-void gtp_image_open(struct gtp_image *image, const char *path, const struct gtp_image *like)
+void rgn_image_open(struct rgn_image *image, const char *path, const struct rgn_image *like)
 {
 	GElf_Ehdr eh;
 	u32 i;
@@ -322,7 +322,7 @@ void gtp_image_open(struct gtp_image *image, const char *path, const struct gtp_
 		relocate(image);
 }
 
-void gtp_image_adopt(struct gtp_image *image, struct gtp_image *debug)
+void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug)
 {
 	if (image->build_id_len != debug->build_id_len ||
 	    memcmp(image->build_id, debug->build_id, image->build_id_len))
@@ -337,7 +337,7 @@ void gtp_image_adopt(struct gtp_image *image, struct gtp_image *debug)
 	debug->symbols_n = 0;
 }
 
-void gtp_image_close(struct gtp_image *image)
+void rgn_image_close(struct rgn_image *image)
 {
 	u32 i;
 
@@ -351,7 +351,7 @@ void gtp_image_close(struct gtp_image *image)
 	close(image->fd);
 }
 
-const struct gtp_section *gtp_image_section(const struct gtp_image *image, const char *name)
+const struct rgn_section *rgn_image_section(const struct rgn_image *image, const char *name)
 {
 	u32 i;
 
@@ -362,7 +362,7 @@ const struct gtp_section *gtp_image_section(const struct gtp_image *image, const
 	return NULL;
 }
 
-const struct gtp_symbol *gtp_image_symbol(const struct gtp_image *image, const char *name)
+const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const char *name)
 {
 	u32 i;
 
@@ -373,7 +373,7 @@ const struct gtp_symbol *gtp_image_symbol(const struct gtp_image *image, const c
 	return NULL;
 }
 
-const char *gtp_image_extern(const struct gtp_image *image, u64 addr)
+const char *rgn_image_extern(const struct rgn_image *image, u64 addr)
 {
 	u64 i = (addr - EXTERN_BASE) / EXTERN_STEP;
 
@@ -383,18 +383,22 @@ const char *gtp_image_extern(const struct gtp_image *image, u64 addr)
 	return image->symbols[i].name;
 }
 
-const u8 *gtp_image_at(const struct gtp_image *image, u64 addr, u64 n)
+const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr)
 {
 	u32 i;
 
 	for (i = 1; i < image->sections_n; i++) {
-		const struct gtp_section *s = &image->sections[i];
+		const struct rgn_section *s = &image->sections[i];
 
-		u64 offset = addr - s->addr;
-
-		if (s->flags & SHF_ALLOC && s->bytes && addr >= s->addr && offset <= s->size &&
-		    n <= s->size - offset)
-			return s->bytes + offset;
+		if (s->flags & SHF_ALLOC && s->bytes && addr - s->addr < s->size)
+			return s;
 	}
 	return NULL;
+}
+
+const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n)
+{
+	const struct rgn_section *s = rgn_image_section_at(image, addr);
+
+	return s && n <= s->size - (addr - s->addr) ? s->bytes + (addr - s->addr) : NULL;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A function's source lines, and what a tracepoint on each of them may use. */
-#ifndef _GTP_LINES_H
-#define _GTP_LINES_H
+#ifndef _RGN_LINES_H
+#define _RGN_LINES_H
 
-#include "regions/text.h"
+#include "tools/regions/text.h"
 
 /**
- * gtp_lines_print() - list a function's lines with their first address and its verdict
+ * rgn_lines_print() - list a function's lines with their first address and its verdict
  * @text: the analysed image
  * @debug: the file with debug information
  * @f: the function
@@ -14,7 +14,7 @@
  *
  * Ends the program with a message when there is no debug information for @f.
  */
-void gtp_lines_print(const struct gtp_text *text, const struct gtp_image *debug,
-		     const struct gtp_function *f, const char *source);
+void rgn_lines_print(const struct rgn_text *text, const struct rgn_image *debug,
+		     const struct rgn_function *f, const char *source);
 
-#endif /* _GTP_LINES_H */
+#endif /* _RGN_LINES_H */

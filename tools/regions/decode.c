@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instructions by Zydis, and which of them the kernel's copier or a relocating one can move. */
+/* Decode with Zydis, and tell what the kernel's copier and a relocating one can move. */
 #include <Zydis/Zydis.h>
-#include "regions/decode.h"
+#include "tools/regions/decode.h"
 
 /*
- * Two-byte opcodes (0f xx) that the kernel moves, a bit each. It moves none with three opcode
- * bytes, and of those with one byte what one_byte_boost() says.
+ * Two-byte opcodes (0f xx) that the kernel's copier moves (can_boost()), a bit each. It moves none
+ * with three opcode bytes; one_byte_boost() has those with one.
  */
 static const u16 two_byte_boost[16] = {
 	0x034c, 0x8000, 0x000f, 0x0002, 0xffff, 0x0000, 0xcfff, 0xc0f0,
@@ -44,7 +44,7 @@ static bool boostable(const ZydisDecodedInstruction *z)
 	u32 i;
 
 	/*
-	 * The kernel counts opcode bytes, and in its count vex and evex have one behind their
+	 * The kernel decides by the number of opcode bytes, and counts one behind a VEX or EVEX
 	 * prefix.
 	 */
 	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -62,19 +62,19 @@ static u8 kind_two_byte(const ZydisDecodedInstruction *z)
 {
 	switch (z->opcode) {
 	case 0x80 ... 0x8f:
-		return GTP_DECODED_JCC;
+		return RGN_DECODED_JCC;
 	case 0x0b:
 	case 0xb9:
 	case 0xff:
-		return GTP_DECODED_UD;
+		return RGN_DECODED_UD;
 	case 0x1e:
 		if (z->mnemonic == ZYDIS_MNEMONIC_ENDBR64 || z->mnemonic == ZYDIS_MNEMONIC_ENDBR32)
-			return GTP_DECODED_ENDBR;
-		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? GTP_DECODED_NOP : GTP_DECODED_OTHER;
+			return RGN_DECODED_ENDBR;
+		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? RGN_DECODED_NOP : RGN_DECODED_OTHER;
 	case 0x1f:
-		return GTP_DECODED_NOP;
+		return RGN_DECODED_NOP;
 	default:
-		return GTP_DECODED_OTHER;
+		return RGN_DECODED_OTHER;
 	}
 }
 
@@ -82,59 +82,59 @@ static u8 kind_group5(const ZydisDecodedInstruction *z)
 {
 	switch (z->raw.modrm.reg) {
 	case 2 ... 3:
-		return GTP_DECODED_ICALL;
+		return RGN_DECODED_ICALL;
 	case 4 ... 5:
-		return GTP_DECODED_IJMP;
+		return RGN_DECODED_IJMP;
 	default:
-		return GTP_DECODED_OTHER;
+		return RGN_DECODED_OTHER;
 	}
 }
 
 static u8 kind_of(const ZydisDecodedInstruction *z)
 {
 	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
-		return GTP_DECODED_OTHER;
+		return RGN_DECODED_OTHER;
 	if (z->opcode_map == ZYDIS_OPCODE_MAP_0F)
 		return kind_two_byte(z);
 	if (z->opcode_map != ZYDIS_OPCODE_MAP_DEFAULT)
-		return GTP_DECODED_OTHER;
+		return RGN_DECODED_OTHER;
 	switch (z->opcode) {
 	case 0x70 ... 0x7f:
 	case 0xe0 ... 0xe3:
-		return GTP_DECODED_JCC;
+		return RGN_DECODED_JCC;
 	case 0xe8:
-		return GTP_DECODED_CALL;
+		return RGN_DECODED_CALL;
 	case 0xe9:
 	case 0xeb:
-		return GTP_DECODED_JMP;
+		return RGN_DECODED_JMP;
 	case 0xea:
-		return GTP_DECODED_IJMP;
+		return RGN_DECODED_IJMP;
 	case 0xff:
 		return kind_group5(z);
 	case 0xc2 ... 0xc3:
 	case 0xca ... 0xcb:
 	case 0xcf:
-		return GTP_DECODED_RET;
+		return RGN_DECODED_RET;
 	case 0xcc:
-		return GTP_DECODED_INT3;
+		return RGN_DECODED_INT3;
 	case 0x90:
-		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? GTP_DECODED_NOP : GTP_DECODED_OTHER;
+		return z->mnemonic == ZYDIS_MNEMONIC_NOP ? RGN_DECODED_NOP : RGN_DECODED_OTHER;
 	default:
-		return GTP_DECODED_OTHER;
+		return RGN_DECODED_OTHER;
 	}
 }
 
 /*
- * What nobody can move: traps, landing pads, returns from interrupts and system calls, and those
- * whose effect is on the instruction behind them (an interrupt shadow, a transaction's start).
+ * False for what cannot run elsewhere: traps, endbr, returns from interrupts and system calls, and
+ * what affects the instruction behind it (an interrupt shadow, the start of a transaction).
  */
 static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 {
 	switch (kind) {
-	case GTP_DECODED_BAD:
-	case GTP_DECODED_INT3:
-	case GTP_DECODED_UD:
-	case GTP_DECODED_ENDBR:
+	case RGN_DECODED_BAD:
+	case RGN_DECODED_INT3:
+	case RGN_DECODED_UD:
+	case RGN_DECODED_ENDBR:
 		return false;
 	default:
 		break;
@@ -158,8 +158,8 @@ static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 	}
 }
 
-/* Whatever could be an address; whether it is one of code is the caller's question. */
-static void find_refs(struct gtp_decoded *insn, const ZydisDecodedInstruction *z, u64 addr)
+/* Collect the operands that may be addresses; the caller checks which of them are of code. */
+static void find_refs(struct rgn_decoded *insn, const ZydisDecodedInstruction *z, u64 addr)
 {
 	insn->rip = z->attributes & ZYDIS_ATTRIB_HAS_MODRM && z->raw.modrm.mod == 0 &&
 		    z->raw.modrm.rm == 5;
@@ -183,7 +183,7 @@ static const ZydisDecoder *decoder(void)
 	return &d;
 }
 
-void gtp_decode(struct gtp_decoded *insn, const u8 *bytes, u64 n, u64 addr)
+void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr)
 {
 	ZydisDecodedInstruction z;
 
@@ -201,7 +201,7 @@ void gtp_decode(struct gtp_decoded *insn, const u8 *bytes, u64 n, u64 addr)
 		find_refs(insn, &z, addr);
 }
 
-u32 gtp_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr)
+u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr)
 {
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction z;

@@ -3,12 +3,12 @@
 #include <err.h>
 #include <getopt.h>
 #include <stdlib.h>
-#include "regions/explain.h"
-#include "regions/leaders.h"
-#include "regions/lines.h"
-#include "regions/mktable.h"
-#include "regions/rows.h"
-#include "regions/stats.h"
+#include "tools/regions/explain.h"
+#include "tools/regions/leaders.h"
+#include "tools/regions/lines.h"
+#include "tools/regions/mktable.h"
+#include "tools/regions/rows.h"
+#include "tools/regions/stats.h"
 
 static const char usage_text[] =
 	"usage: gdbtp-regions COMMAND FILE [WHERE] [OPTION...]\n"
@@ -39,10 +39,10 @@ struct options {
 
 struct session {
 	struct options options;
-	struct gtp_image image;
-	struct gtp_image debug_image;
-	const struct gtp_image *debug;
-	struct gtp_text text;
+	struct rgn_image image;
+	struct rgn_image debug_image;
+	const struct rgn_image *debug;
+	struct rgn_text text;
 	const char *where;
 };
 
@@ -52,45 +52,49 @@ static void usage(FILE *to, int status)
 	exit(status);
 }
 
-static const char *const cpu_words[GTP_CPU_N] = { "plain", "its", "rethunk" };
-
-static enum gtp_cpu cpu_of(const char *word)
+static enum rgn_cpu cpu_of(const char *word)
 {
-	u32 i;
+	enum rgn_cpu cpu = RGN_CPU_PLAIN;
 
-	for (i = 0; word && i < GTP_CPU_N; i++) {
-		if (!strcmp(word, cpu_words[i]))
-			return i;
-	}
-	if (word)
+	if (word && !rgn_cpu_find(&cpu, word))
 		errx(2, "--cpu %s: want plain, its or rethunk", word);
-	return GTP_CPU_PLAIN;
+	return cpu;
 }
 
-static void analyse(struct session *s, enum gtp_cpu cpu)
+static void analyse(struct session *s, enum rgn_cpu cpu)
 {
-	gtp_leaders_find(&s->text, &s->image, s->debug, cpu);
+	rgn_leaders_find(&s->text, &s->image, s->debug, cpu);
 }
 
 static u64 asked_for(struct session *s)
 {
-	u64 slide = s->options.at ? gtp_explain_slide(&s->text, s->options.at) : 0;
+	u64 slide = s->options.at ? rgn_explain_slide(&s->text, s->options.at) : 0;
 
 	if (!s->where)
 		errx(2, "where? FUNCTION, FUNCTION+OFFSET or an address");
-	return gtp_explain_place(&s->text, s->where, slide);
+	return rgn_explain_place(&s->text, s->where, slide);
 }
 
-static void stats_for(struct session *s, enum gtp_cpu cpu)
+static const struct rgn_function *asked_function(struct session *s)
 {
-	struct gtp_stats stats;
+	u64 addr = asked_for(s);
+	const struct rgn_span *span = rgn_text_span(&s->text, addr);
+
+	if (!span)
+		errx(1, "%s: no code is there", s->where);
+	return rgn_text_function(span, addr);
+}
+
+static void stats_for(struct session *s, enum rgn_cpu cpu)
+{
+	struct rgn_stats stats;
 
 	analyse(s, cpu);
-	gtp_stats_count(&s->text, &stats);
-	gtp_stats_print(&s->text, &stats);
+	rgn_stats_count(&s->text, &stats);
+	rgn_stats_print(&s->text, &stats);
 	if (s->options.all && s->image.kernel)
-		gtp_stats_module(&s->text, &stats);
-	gtp_text_free(&s->text);
+		rgn_stats_module(&s->text, &stats);
+	rgn_text_free(&s->text);
 }
 
 static void do_stats(struct session *s)
@@ -101,7 +105,7 @@ static void do_stats(struct session *s)
 		stats_for(s, cpu_of(s->options.cpu));
 		return;
 	}
-	for (i = 0; i < GTP_CPU_N; i++) {
+	for (i = 0; i < RGN_CPU_N; i++) {
 		stats_for(s, i);
 		printf("\n");
 	}
@@ -110,22 +114,15 @@ static void do_stats(struct session *s)
 static void do_explain(struct session *s)
 {
 	analyse(s, cpu_of(s->options.cpu));
-	gtp_explain_address(&s->text, asked_for(s));
-	gtp_text_free(&s->text);
+	rgn_explain_address(&s->text, asked_for(s));
+	rgn_text_free(&s->text);
 }
 
 static void do_lines(struct session *s)
 {
-	struct gtp_span *span;
-	u64 addr;
-
 	analyse(s, cpu_of(s->options.cpu));
-	addr = asked_for(s);
-	span = gtp_text_span(&s->text, addr);
-	if (!span)
-		errx(1, "%s: no code is there", s->where);
-	gtp_lines_print(&s->text, s->debug, gtp_text_function(span, addr), s->options.source);
-	gtp_text_free(&s->text);
+	rgn_lines_print(&s->text, s->debug, asked_function(s), s->options.source);
+	rgn_text_free(&s->text);
 }
 
 static void do_table(struct session *s)
@@ -134,40 +131,29 @@ static void do_table(struct session *s)
 		errx(2, "table: say -o FILE");
 	/* Plain returns accept most: what is denied there covers the others. */
 	analyse(s, cpu_of(s->options.cpu));
-	gtp_mktable_write(&s->text, s->options.output);
-	gtp_text_free(&s->text);
+	rgn_mktable_write(&s->text, s->options.output);
+	rgn_text_free(&s->text);
 }
 
 static void do_deny(struct session *s)
 {
 	analyse(s, cpu_of(s->options.cpu));
-	gtp_explain_deny(&s->text);
-	gtp_text_free(&s->text);
+	rgn_explain_deny(&s->text);
+	rgn_text_free(&s->text);
 }
 
 static void do_dump(struct session *s)
 {
-	struct gtp_span *span = NULL;
-	u64 addr;
-
 	analyse(s, cpu_of(s->options.cpu));
-	if (s->where) {
-		addr = asked_for(s);
-		span = gtp_text_span(&s->text, addr);
-		if (!span)
-			errx(1, "%s: no code is there", s->where);
-		gtp_explain_dump(&s->text, gtp_text_function(span, addr));
-	} else {
-		gtp_explain_dump(&s->text, NULL);
-	}
-	gtp_text_free(&s->text);
+	rgn_explain_dump(&s->text, s->where ? asked_function(s) : NULL);
+	rgn_text_free(&s->text);
 }
 
 static void do_rows(struct session *s)
 {
-	struct gtp_rows rows;
+	struct rgn_rows rows;
 
-	gtp_rows_read(s->debug, &rows, NULL, NULL);
+	rgn_rows_read(s->debug, &rows, NULL, NULL);
 	printf("%llu rows, %llu of them start basic blocks, %llu bytes, %llu units unreadable\n",
 	       rows.rows, rows.blocks, rows.bytes, rows.broken);
 }
@@ -231,17 +217,17 @@ static void run(struct session *s, const char *command, const char *file)
 		;
 	if (i == ARRAY_SIZE(commands))
 		errx(2, "no command %s; gdbtp-regions --help lists them", command);
-	gtp_image_open(&s->image, file, NULL);
+	rgn_image_open(&s->image, file, NULL);
 	s->debug = &s->image;
 	if (s->options.debug) {
-		gtp_image_open(&s->debug_image, s->options.debug, &s->image);
-		gtp_image_adopt(&s->image, &s->debug_image);
+		rgn_image_open(&s->debug_image, s->options.debug, &s->image);
+		rgn_image_adopt(&s->image, &s->debug_image);
 		s->debug = &s->debug_image;
 	}
 	commands[i].run(s);
 	if (s->options.debug)
-		gtp_image_close(&s->debug_image);
-	gtp_image_close(&s->image);
+		rgn_image_close(&s->debug_image);
+	rgn_image_close(&s->image);
 }
 
 int main(int argc, char **argv)
@@ -254,7 +240,7 @@ int main(int argc, char **argv)
 	if (argc - optind == 3)
 		s.where = argv[optind + 2];
 	if (!strcmp(argv[optind], "show"))
-		gtp_mktable_show(argv[optind + 1], s.options.all);
+		rgn_mktable_show(argv[optind + 1], s.options.all);
 	else
 		run(&s, argv[optind], argv[optind + 1]);
 	if (fflush(stdout) || ferror(stdout))

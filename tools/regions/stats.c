@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Count verdicts over all code, and print them beside what the kernel's rule gives. */
-#include "regions/module.h"
-#include "regions/stats.h"
-
-static const char *const cpu_names[GTP_CPU_N] = {
-	[GTP_CPU_PLAIN] = "returns are plain (file text of user programs; CPUs without mitigation)",
-	[GTP_CPU_ITS] = "returns in the lower half of a cache line go through a thunk (Intel ITS)",
-	[GTP_CPU_RETHUNK] = "every return goes through a thunk (AMD retbleed, SRSO)",
-};
+#include "tools/regions/module.h"
+#include "tools/regions/stats.h"
 
 /* What one function adds to each share. */
 struct counts {
@@ -22,70 +16,73 @@ static void count_bits(u64 *counters, u32 bits)
 		counters[i] += bits >> i & 1;
 }
 
-static void count_deny(struct gtp_stats *s, u32 hidden, bool k61)
+static void count_deny(struct rgn_stats *s, u32 hidden, bool k61)
 {
 	s->deny65++;
 	if (!k61)
 		return;
 	s->deny++;
-	/* A kernel sees alternatives as they were chosen, and boot code has run. */
-	if (!(hidden & ~(u32)(GTP_LEADER_BOOT | GTP_LEADER_ALT)))
+	/* A running kernel has only the alternatives it chose, and its boot code is gone. */
+	if (!(hidden & ~(u32)(RGN_LEADER_BOOT | RGN_LEADER_ALT)))
 		s->deny_boot++;
 	count_bits(s->deny_bits, hidden);
 }
 
-static bool region_only(enum gtp_kernel_id k)
+static bool region_only(enum rgn_kernel_id k)
 {
-	return k == GTP_KERNEL_COPY || k == GTP_KERNEL_SITE || k == GTP_KERNEL_ACCEPT;
+	return k == RGN_KERNEL_COPY || k == RGN_KERNEL_SITE || k == RGN_KERNEL_ACCEPT;
 }
 
-static void count_address(const struct gtp_text *text, const struct gtp_span *span,
-			  const struct gtp_function *f, u32 at, struct gtp_stats *s,
+static void count_address(const struct rgn_text *text, const struct rgn_span *span,
+			  const struct rgn_function *f, u32 at, struct rgn_stats *s,
 			  struct counts *c)
 {
-	enum gtp_kernel_id k, k65;
-	struct gtp_verdict v;
+	enum rgn_kernel_id k, k65;
+	struct rgn_verdict v;
 	u32 first, leaders;
 	bool boost;
 
-	gtp_verdict_get(text, span->addr + at, &v);
+	rgn_verdict_get(text, span->addr + at, &v);
 	s->verdicts[v.id]++;
-	if (v.id < GTP_VERDICT_PROBE)
+	if (v.id < RGN_VERDICT_PROBE)
 		return;
 	s->probeable++;
 	s->evidence[v.evidence]++;
 	c->n++;
-	k = gtp_verdict_kernel(span, f, at, true);
-	k65 = gtp_verdict_kernel(span, f, at, false);
-	boost = v.id == GTP_VERDICT_JUMP && gtp_verdict_boost(span, f, at);
+	k = rgn_verdict_kernel(span, f, at, true);
+	k65 = rgn_verdict_kernel(span, f, at, false);
+	boost = v.id == RGN_VERDICT_JUMP && rgn_verdict_boost(span, f, at);
 	s->kernel[k]++;
 	c->k_region += region_only(k);
-	c->k_copy += k == GTP_KERNEL_ACCEPT;
-	c->k65_copy += k65 == GTP_KERNEL_ACCEPT;
-	c->k_any += region_only(k) && v.id >= GTP_VERDICT_ACCEPT;
-	c->b_region += v.id > GTP_VERDICT_INDIRECT;
+	c->k_copy += k == RGN_KERNEL_ACCEPT;
+	c->k65_copy += k65 == RGN_KERNEL_ACCEPT;
+	c->k_any += region_only(k) && v.id >= RGN_VERDICT_ACCEPT;
+	c->b_region += v.id > RGN_VERDICT_INDIRECT;
 	c->b_copy += boost;
-	c->b_any += v.id >= GTP_VERDICT_ACCEPT;
+	c->b_any += v.id >= RGN_VERDICT_ACCEPT;
 	if (boost)
 		s->gain[k]++;
-	leaders = gtp_verdict_leaders(span, at, &first);
-	if (k65 == GTP_KERNEL_ACCEPT && leaders & ~(u32)GTP_LEADER_SEEN)
-		count_deny(s, leaders & ~(u32)GTP_LEADER_SEEN, k == GTP_KERNEL_ACCEPT);
+	leaders = rgn_verdict_leaders(span, at, &first);
+	if (k65 == RGN_KERNEL_ACCEPT && leaders & ~(u32)RGN_LEADER_SEEN)
+		count_deny(s, leaders & ~(u32)RGN_LEADER_SEEN, k == RGN_KERNEL_ACCEPT);
 }
 
-static void add(struct gtp_share *share, u64 n, u64 of)
+static void add(struct rgn_share *share, u64 n, u64 of)
 {
 	share->sum += n;
 	share->means += (double)n / (double)of;
 }
 
-static void count_function(const struct gtp_text *text, const struct gtp_span *span,
-			   const struct gtp_function *f, struct gtp_stats *s)
+/* Padding behind a function is no part of it, though the kernel's table of symbols says so. */
+static u32 body_end(const struct rgn_span *span, const struct rgn_function *f)
 {
-	/*
-	 * Padding behind a function is no part of it, though the kernel's table of symbols says so.
-	 */
-	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
+	return rgn_function_start(span, f) + (f->body ? f->body : f->size);
+}
+
+static void count_function(const struct rgn_text *text, const struct rgn_span *span,
+			   const struct rgn_function *f, struct rgn_stats *s)
+{
+	u32 start = rgn_function_start(span, f), end = body_end(span, f), at;
 	struct counts c = { 0 };
 
 	for (at = start; at < end; at++) {
@@ -93,15 +90,15 @@ static void count_function(const struct gtp_text *text, const struct gtp_span *s
 
 		if (at > start && leader) {
 			s->leaders++;
-			if (!(leader & GTP_LEADER_SEEN)) {
+			if (!(leader & RGN_LEADER_SEEN)) {
 				s->hidden++;
 				count_bits(s->hidden_bits, leader);
 			}
 		}
 		if (!span->len[at])
 			continue;
-		/* A label in assembler ends where the filler behind it starts. */
-		if (!f->body && (span->insn[at] & GTP_DECODED_KIND) == GTP_DECODED_INT3)
+		/* A label in assembler has no size: it ends where int3 padding starts. */
+		if (!f->body && (span->insn[at] & RGN_DECODED_KIND) == RGN_DECODED_INT3)
 			continue;
 		s->insns++;
 		count_address(text, span, f, at, s, &c);
@@ -118,15 +115,15 @@ static void count_function(const struct gtp_text *text, const struct gtp_span *s
 	add(&s->b_any, c.b_any, c.n);
 }
 
-void gtp_stats_count(const struct gtp_text *text, struct gtp_stats *stats)
+void rgn_stats_count(const struct rgn_text *text, struct rgn_stats *stats)
 {
 	u32 i, j;
 
 	memset(stats, 0, sizeof(*stats));
 	for (i = 0; i < text->spans_n; i++) {
-		const struct gtp_span *span = &text->spans[i];
+		const struct rgn_span *span = &text->spans[i];
 
-		if (span->kind != GTP_SPAN_TEXT)
+		if (span->kind != RGN_SPAN_TEXT)
 			continue;
 		for (j = 0; j < span->functions_n; j++)
 			count_function(text, span, &span->functions[j], stats);
@@ -138,8 +135,8 @@ static double percent(u64 n, u64 of)
 	return of ? 100.0 * (double)n / (double)of : 0;
 }
 
-static void print_share(const struct gtp_stats *s, const char *what, const struct gtp_share *k,
-			const struct gtp_share *b)
+static void print_share(const struct rgn_stats *s, const char *what, const struct rgn_share *k,
+			const struct rgn_share *b)
 {
 	double n = s->functions ? (double)s->functions : 1;
 
@@ -156,41 +153,41 @@ static void print_leaders(const char *title, const u64 *counters)
 	printf("%s\n", title);
 	for (i = 0; i < 16; i++) {
 		if (counters[i])
-			printf("  %9llu  %s\n", counters[i], gtp_leader_text(1U << i));
+			printf("  %9llu  %s\n", counters[i], rgn_leader_text(1U << i));
 	}
 }
 
-static void print_refusals(const struct gtp_stats *s)
+static void print_refusals(const struct rgn_stats *s)
 {
 	u32 i;
 
 	printf("the kernel's rule (before 6.5), by its own reasons\n");
-	for (i = 0; i < GTP_KERNEL_N; i++) {
+	for (i = 0; i < RGN_KERNEL_N; i++) {
 		if (s->kernel[i])
-			printf("  %9llu  %s\n", s->kernel[i], gtp_kernel_text(i));
+			printf("  %9llu  %s\n", s->kernel[i], rgn_kernel_text(i));
 	}
 	printf("our rule\n");
-	for (i = 0; i < GTP_VERDICT_N; i++) {
+	for (i = 0; i < RGN_VERDICT_N; i++) {
 		if (s->verdicts[i])
-			printf("  %9llu  %-11s %s\n", s->verdicts[i], gtp_verdict_word(i),
-			       gtp_verdict_text(i));
+			printf("  %9llu  %-11s %s\n", s->verdicts[i], rgn_verdict_word(i),
+			       rgn_verdict_text(i));
 	}
 	printf("gained with the kernel's own copier: what its rule had against them\n");
-	for (i = 0; i + 1 < GTP_KERNEL_N; i++) {
+	for (i = 0; i + 1 < RGN_KERNEL_N; i++) {
 		if (s->gain[i])
-			printf("  %9llu  %s\n", s->gain[i], gtp_kernel_text(i));
+			printf("  %9llu  %s\n", s->gain[i], rgn_kernel_text(i));
 	}
 	printf("evidence of the probe-able addresses\n");
-	for (i = 0; i < GTP_EVIDENCE_N; i++) {
+	for (i = 0; i < RGN_EVIDENCE_N; i++) {
 		if (s->evidence[i])
-			printf("  %9llu  %s  %s\n", s->evidence[i], gtp_evidence_word(i),
-			       gtp_evidence_text(i));
+			printf("  %9llu  %s  %s\n", s->evidence[i], rgn_evidence_word(i),
+			       rgn_evidence_text(i));
 	}
 }
 
-void gtp_stats_print(const struct gtp_text *text, const struct gtp_stats *s)
+void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 {
-	printf("CPU: %s\n", cpu_names[text->cpu]);
+	printf("CPU: %s\n", rgn_cpu_text(text->cpu));
 	printf("I %llu instructions, P %llu of them can carry a probe, in %llu functions\n",
 	       s->insns, s->probeable, s->functions);
 	printf("  %-26s %9s %8s   %9s %8s   %6s   %s\n", "", "K kernel", "of P", "B here", "of P",
@@ -209,38 +206,38 @@ void gtp_stats_print(const struct gtp_text *text, const struct gtp_stats *s)
 	print_leaders("  entered by", s->deny_bits);
 }
 
-/* Sections end in zeros, which decode as one endless function: none that is real is as large. */
+/* Zeros at the end of a section decode as one huge function: no real one is this large. */
 enum { FUNCTION_MAX = 1 << 16 };
 
-static void ask_module(const struct gtp_module *m, const struct gtp_span *span,
-		       const struct gtp_function *f, u64 *answers)
+static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
+		       const struct rgn_function *f, u64 *answers)
 {
-	u32 start = (u32)(f->addr - span->addr), end = start + (f->body ? f->body : f->size), at;
+	u32 at = rgn_function_start(span, f), end = body_end(span, f);
 	struct gtp_region region;
-	struct gtp_verdict v;
+	struct rgn_verdict v;
 
 	if (f->size > FUNCTION_MAX)
 		return;
-	for (at = start; at < end; at++) {
+	for (; at < end; at++) {
 		if (!span->len[at])
 			continue;
-		gtp_verdict_get(m->text, span->addr + at, &v);
-		if (v.id >= GTP_VERDICT_PROBE)
-			answers[gtp_module_ask(m, span, f, at, &region)]++;
+		rgn_verdict_get(m->text, span->addr + at, &v);
+		if (v.id >= RGN_VERDICT_PROBE)
+			answers[rgn_module_ask(m, span, f, at, &region)]++;
 	}
 }
 
-void gtp_stats_module(const struct gtp_text *text, const struct gtp_stats *stats)
+void rgn_stats_module(const struct rgn_text *text, const struct rgn_stats *stats)
 {
 	u64 answers[GTP_REGION_OTHERS + 1] = { 0 };
-	struct gtp_module m;
+	struct rgn_module m;
 	u32 i, j;
 
-	gtp_module_init(&m, text);
+	rgn_module_init(&m, text);
 	for (i = 0; i < text->spans_n; i++) {
-		const struct gtp_span *span = &text->spans[i];
+		const struct rgn_span *span = &text->spans[i];
 
-		for (j = 0; span->kind == GTP_SPAN_TEXT && j < span->functions_n; j++)
+		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++)
 			ask_module(&m, span, &span->functions[j], answers);
 	}
 	printf("the module, were these bytes the live ones: %llu take a jump, %.2f %% of P\n",
@@ -250,5 +247,5 @@ void gtp_stats_module(const struct gtp_text *text, const struct gtp_stats *stats
 			printf("  %9llu  %-12s %s\n", answers[i], gtp_region_word(i),
 			       gtp_region_text(i));
 	}
-	gtp_module_free(&m);
+	rgn_module_free(&m);
 }

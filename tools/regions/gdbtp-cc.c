@@ -2,10 +2,10 @@
 /*
  * gdbtp-cc: the compiler, with an assembler that marks basic blocks in the line table.
  *
- * GCC never writes the basic_block flag of DWARF's line table, though the assembler knows it. This
- * program runs GCC so that its assembler step comes back here (gcc -wrapper), and changes what the
- * compiler wrote: wherever a label stands in code, the next row gets the flag. No instruction and
- * no byte of code is different; only .debug_line grows, by a few percent.
+ * GCC never sets the basic_block flag of DWARF's line table, though the assembler knows it. This
+ * program runs GCC with itself as the wrapper of each step (gcc -wrapper), and edits the assembler
+ * text: the row behind each label in code gets the flag. The code stays the same to the byte; only
+ * .debug_line grows, by a few percent.
  *
  * Use it as the compiler: make CC=gdbtp-cc. GDBTP_CC names the real one when it is not gcc.
  */
@@ -48,13 +48,13 @@ static void add_text(struct buffer *b, const char *text)
 }
 
 /**
- * struct filter - where in the compiler's output we are
+ * struct filter - state of the pass over the compiler's output
  * @code: the current section holds code
- * @app: within inline assembler, whose sections are its own business
- * @pending: a label stood here, and no row or instruction since
+ * @app: within inline assembler, whose directives are not followed
+ * @pending: a label came, and no row or instruction since
  * @located: a .loc has been seen; @loc is its file, line and column
- * @is_stmt: the state that the compiler believes the assembler to be in
- * @restore: a row of ours has changed that state
+ * @is_stmt: the state that the compiler expects the assembler to be in
+ * @restore: an added row has changed that state
  */
 struct filter {
 	struct buffer out;
@@ -114,7 +114,7 @@ static void directive(struct filter *f, const struct line *l)
 		section(f, l);
 }
 
-/* Labels that code can be reached by: names, and .L with a number. Others are the debugger's. */
+/* Labels that code can jump to: names, and .L with a number. Others are for debug information. */
 static bool is_label(const struct line *l)
 {
 	const char *p = l->start;
@@ -128,7 +128,7 @@ static bool is_label(const struct line *l)
 	       !memchr(p, '\t', (size_t)(l->end - p)) && *p != '#';
 }
 
-/* Remember FILE LINE [COLUMN] of a .loc, for rows of our own. */
+/* Remember FILE LINE [COLUMN] of a .loc, for added rows. */
 static void remember(struct filter *f, const struct line *l)
 {
 	const char *p = l->start + 4, *end = p;
@@ -160,9 +160,10 @@ static void loc(struct filter *f, const struct line *l)
 }
 
 /*
- * No .loc came between the label and the instruction: a row of our own, that no breakpoint goes to.
+ * No .loc came between the label and the instruction: add a row. With is_stmt 0 a debugger sets no
+ * breakpoint there.
  */
-static void own_row(struct filter *f)
+static void add_row(struct filter *f)
 {
 	f->pending = false;
 	if (!f->located)
@@ -173,12 +174,12 @@ static void own_row(struct filter *f)
 	f->restore = true;
 }
 
-/* Labels within inline assembler are the assembler's own to mark. */
+/* Within inline assembler the assembler marks the labels itself (.loc_mark_labels). */
 static void inline_asm(struct filter *f, const struct line *l)
 {
 	if (starts(l, "#APP") && !f->app) {
 		if (f->pending && f->code)
-			own_row(f);
+			add_row(f);
 		f->app = true;
 		if (f->located)
 			add_text(&f->out, "\t.loc_mark_labels 1\n");
@@ -190,13 +191,13 @@ static void inline_asm(struct filter *f, const struct line *l)
 }
 
 /*
- * A label in front of padding or at a function's end, as unreachable code has: the assembler writes
- * a row no sooner than it must, which would be behind that. A second row makes it write the first
- * here.
+ * A label in front of padding or at a function's end, as unreachable code has. The assembler emits
+ * a row with the next instruction, which is behind the padding; a second .loc makes it emit the
+ * first one here.
  */
 static void row_before_padding(struct filter *f)
 {
-	own_row(f);
+	add_row(f);
 	if (!f->restore)
 		return;
 	add_text(&f->out, "\t.loc ");
@@ -234,7 +235,7 @@ static void one_line(struct filter *f, const char *start, size_t n)
 	if (l.start < l.end && *l.start == '#')
 		inline_asm(f, &l);
 	if (!f->app && f->pending && f->code && is_insn(&l, indented) && !is_label(&l))
-		own_row(f);
+		add_row(f);
 	else if (!f->app && f->pending && f->code && is_padding(&l))
 		row_before_padding(f);
 	add(&f->out, start, n);
@@ -285,7 +286,7 @@ static struct buffer read_all(const char *path)
 }
 
 /*
- * The filtered text as a file without a name; returns the path that the assembler can open it by.
+ * Put the filtered text into a memfd; returns a path under which the assembler can open it.
  */
 static char *as_file(const struct buffer *b)
 {
@@ -334,7 +335,7 @@ static int input(int argc, char **argv)
 	return found;
 }
 
-/* Run the assembler on the filtered text, unless it is no compiler's output. */
+/* Run the assembler, on the filtered text where that is a compiler's output. */
 static void assemble(int argc, char **argv)
 {
 	char **args = calloc((size_t)argc + 2, sizeof(*args));
@@ -354,7 +355,7 @@ static void assemble(int argc, char **argv)
 	err(127, "gdbtp-cc: %s", args[0]);
 }
 
-/* One step of the compiler driver: argv[0] is the program that it wants to run. */
+/* One step of the compiler driver: argv[0] is the program to run. */
 static void step(int argc, char **argv)
 {
 	const char *name = argc ? strrchr(argv[0], '/') : NULL;
@@ -386,10 +387,7 @@ static void compile(int argc, char **argv)
 	args[0] = (char *)(cc && *cc ? cc : "gcc");
 	args[1] = (char *)"-wrapper";
 	args[2] = wrapper;
-	/*
-	 * Of programs joined by a pipe gcc wraps the first alone; without it the result is the
-	 * same.
-	 */
+	/* With -pipe gcc wraps only the first program. Without it the result is the same. */
 	for (i = 1, at = 3; i < argc; i++) {
 		if (strcmp(argv[i], "-pipe"))
 			args[at++] = argv[i];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists of offsets as index and differences, put together to a file. */
+/* Write the format of regions/table.h: lists of offsets, each an index and differences. */
 #include <err.h>
 #include <stdlib.h>
-#include "regions/mktable.h"
 #include "regions/table.h"
-#include "regions/verdict.h"
+#include "tools/regions/mktable.h"
+#include "tools/regions/verdict.h"
 
 struct buffer {
 	u8 *bytes;
@@ -50,39 +50,38 @@ static void list_add(struct list *l, u32 entry)
 	l->entries[l->n++] = entry;
 }
 
-static bool belongs(const struct gtp_text *text, const struct gtp_span *span,
-		    const struct gtp_function *f, u32 at, enum gtp_table_kind kind)
+static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
+		    const struct rgn_function *f, u32 at, enum gtp_table_kind kind)
 {
 	u32 leader = span->leader[at], site = span->site[at];
 	bool inside = span->addr + at != f->addr;
 
 	switch (kind) {
 	case GTP_TABLE_HIDDEN:
-		return inside && leader && !(leader & GTP_LEADER_SEEN);
+		return inside && leader && !(leader & RGN_LEADER_SEEN);
 	case GTP_TABLE_LEADER:
 		return leader; /* the kernel may know fewer symbols than the file */
 	case GTP_TABLE_FAULT:
-		return site & GTP_SITE_FAULT;
+		return site & RGN_SITE_FAULT;
 	case GTP_TABLE_SITE:
-		return site & GTP_SITE_RUNTIME && span->len[at];
+		return site & RGN_SITE_RUNTIME && span->len[at];
 	case GTP_TABLE_DENY:
-		return span->len[at] && gtp_verdict_denied(text, span->addr + at);
+		return span->len[at] && rgn_verdict_denied(text, span->addr + at);
 	default:
 		return false;
 	}
 }
 
-static struct list collect(const struct gtp_text *text, const struct gtp_span *span,
+static struct list collect(const struct rgn_text *text, const struct rgn_span *span,
 			   enum gtp_table_kind kind)
 {
 	struct list l = { NULL, 0 };
 	u32 i, at;
 
 	for (i = 0; i < span->functions_n; i++) {
-		const struct gtp_function *f = &span->functions[i];
-		u32 start = (u32)(f->addr - span->addr);
+		const struct rgn_function *f = &span->functions[i];
 
-		for (at = start; at < start + f->size; at++) {
+		for (at = rgn_function_start(span, f); at < rgn_function_end(span, f); at++) {
 			if (belongs(text, span, f, at, kind))
 				list_add(&l, at);
 		}
@@ -134,7 +133,7 @@ static const char *kind_text(u32 kind)
 	return "of a kind unknown here";
 }
 
-static void put_span(struct buffer *b, const struct gtp_text *text, const struct gtp_span *span)
+static void put_span(struct buffer *b, const struct rgn_text *text, const struct rgn_span *span)
 {
 	u8 *p = extend(b, GTP_TABLE_SPAN);
 
@@ -147,18 +146,18 @@ static void put_span(struct buffer *b, const struct gtp_text *text, const struct
 		gtp_put_le(p + GTP_TABLE_NAME + 12, GTP_TABLE_COMPLETE, 4);
 }
 
-static u32 spans_of(const struct gtp_text *text)
+static u32 spans_of(const struct rgn_text *text)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < text->spans_n; i++)
-		n += text->spans[i].kind == GTP_SPAN_TEXT;
+		n += text->spans[i].kind == RGN_SPAN_TEXT;
 	return n;
 }
 
-static void put_head(struct buffer *b, const struct gtp_text *text)
+static void put_head(struct buffer *b, const struct rgn_text *text)
 {
-	const struct gtp_image *image = text->image;
+	const struct rgn_image *image = text->image;
 	u32 i;
 
 	memcpy(extend(b, GTP_TABLE_HEAD), GTP_TABLE_MAGIC, 8);
@@ -169,13 +168,13 @@ static void put_head(struct buffer *b, const struct gtp_text *text)
 	gtp_put_le(b->bytes + 48, spans_of(text), 4);
 	gtp_put_le(b->bytes + 52, spans_of(text) * ARRAY_SIZE(kinds), 4);
 	for (i = 0; i < text->spans_n; i++) {
-		if (text->spans[i].kind == GTP_SPAN_TEXT)
+		if (text->spans[i].kind == RGN_SPAN_TEXT)
 			put_span(b, text, &text->spans[i]);
 	}
 }
 
-/* The lists of one span; @directory is where they are to be entered, and moves on. */
-static void put_lists(struct buffer *b, const struct gtp_text *text, const struct gtp_span *span,
+/* Append one span's lists and fill in their entries at *@directory, which moves on. */
+static void put_lists(struct buffer *b, const struct rgn_text *text, const struct rgn_span *span,
 		      u32 number, size_t *directory)
 {
 	u32 k;
@@ -194,7 +193,7 @@ static void put_lists(struct buffer *b, const struct gtp_text *text, const struc
 	}
 }
 
-u8 *gtp_mktable_make(const struct gtp_text *text, u32 *size)
+u8 *rgn_mktable_make(const struct rgn_text *text, u32 *size)
 {
 	struct buffer b = { NULL, 0, 0 };
 	size_t directory;
@@ -204,7 +203,7 @@ u8 *gtp_mktable_make(const struct gtp_text *text, u32 *size)
 	directory = b.len;
 	extend(&b, spans_of(text) * ARRAY_SIZE(kinds) * GTP_TABLE_LIST);
 	for (i = 0; i < text->spans_n; i++) {
-		if (text->spans[i].kind == GTP_SPAN_TEXT)
+		if (text->spans[i].kind == RGN_SPAN_TEXT)
 			put_lists(&b, text, &text->spans[i], n++, &directory);
 	}
 	gtp_put_le(b.bytes + 8, b.len, 4);
@@ -230,9 +229,9 @@ static void print_lists(const struct gtp_table *t, bool entries)
 	}
 }
 
-void gtp_mktable_write(const struct gtp_text *text, const char *path)
+void rgn_mktable_write(const struct rgn_text *text, const char *path)
 {
-	const struct gtp_image *image = text->image;
+	const struct rgn_image *image = text->image;
 	struct gtp_table t;
 	const char *why;
 	FILE *out;
@@ -241,7 +240,7 @@ void gtp_mktable_write(const struct gtp_text *text, const char *path)
 
 	if (!image->build_id_len || image->build_id_len > GTP_TABLE_ID)
 		errx(1, "%s: has no build-id that the module could compare", image->path);
-	bytes = gtp_mktable_make(text, &size);
+	bytes = rgn_mktable_make(text, &size);
 	out = fopen(path, "wb");
 	if (!out)
 		err(2, "%s", path);
@@ -254,7 +253,7 @@ void gtp_mktable_write(const struct gtp_text *text, const char *path)
 	free(bytes);
 }
 
-void gtp_mktable_show(const char *path, bool entries)
+void rgn_mktable_show(const char *path, bool entries)
 {
 	struct buffer b = { NULL, 0, 0 };
 	FILE *in = fopen(path, "rb");

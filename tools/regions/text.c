@@ -2,7 +2,7 @@
 /* Code as spans and functions, and the decode that finds instructions and direct jumps. */
 #include <err.h>
 #include <stdlib.h>
-#include "regions/text.h"
+#include "tools/regions/text.h"
 
 /* One section of code must be addressable by 32 bits; real ones are a hundredth of this. */
 #define SPAN_MAX 0x40000000ULL
@@ -14,14 +14,14 @@ struct word {
 
 static const struct word leaders[] = {
 #define X(name, bit, text) { (bit), text },
-	GTP_LEADERS(X)
+	RGN_LEADERS(X)
 #undef X
 	{ 0, NULL },
 };
 
 static const struct word sites[] = {
 #define X(name, bit, text) { (bit), text },
-	GTP_SITES(X)
+	RGN_SITES(X)
 #undef X
 	{ 0, NULL },
 };
@@ -33,28 +33,55 @@ static const char *word_for(const struct word *w, u32 bits)
 	return w->bit ? w->text : "nothing";
 }
 
-const char *gtp_leader_text(u32 bits)
+const char *rgn_leader_text(u32 bits)
 {
 	return word_for(leaders, bits);
 }
 
-const char *gtp_site_text(u32 bits)
+const char *rgn_site_text(u32 bits)
 {
 	return word_for(sites, bits);
 }
 
-static enum gtp_span_kind span_kind(const struct gtp_image *image, const char *name)
+static const struct {
+	const char *word;
+	const char *text;
+} cpus[] = {
+#define X(name, word, text) { word, text },
+	RGN_CPUS(X)
+#undef X
+};
+
+bool rgn_cpu_find(enum rgn_cpu *cpu, const char *word)
 {
-	if (!strcmp(name, ".altinstr_replacement"))
-		return GTP_SPAN_REPLACEMENT;
-	if (!strcmp(name, ".altinstr_aux"))
-		return GTP_SPAN_AUX;
-	if (image->kernel && (!strncmp(name, ".init.", 6) || !strncmp(name, ".exit.", 6)))
-		return GTP_SPAN_INIT;
-	return GTP_SPAN_TEXT;
+	u32 i;
+
+	for (i = 0; i < RGN_CPU_N; i++) {
+		if (!strcmp(cpus[i].word, word)) {
+			*cpu = i;
+			return true;
+		}
+	}
+	return false;
 }
 
-static void span_init(struct gtp_text *text, struct gtp_span *span, const struct gtp_section *s)
+const char *rgn_cpu_text(enum rgn_cpu cpu)
+{
+	return cpus[cpu].text;
+}
+
+static enum rgn_span_kind span_kind(const struct rgn_image *image, const char *name)
+{
+	if (!strcmp(name, ".altinstr_replacement"))
+		return RGN_SPAN_REPLACEMENT;
+	if (!strcmp(name, ".altinstr_aux"))
+		return RGN_SPAN_AUX;
+	if (image->kernel && (!strncmp(name, ".init.", 6) || !strncmp(name, ".exit.", 6)))
+		return RGN_SPAN_INIT;
+	return RGN_SPAN_TEXT;
+}
+
+static void span_init(struct rgn_text *text, struct rgn_span *span, const struct rgn_section *s)
 {
 	if (s->size > SPAN_MAX)
 		errx(2, "%s: section %s is larger than 1 GB", text->image->path, s->name);
@@ -63,32 +90,32 @@ static void span_init(struct gtp_text *text, struct gtp_span *span, const struct
 	span->addr = s->addr;
 	span->size = (u32)s->size;
 	span->kind = span_kind(text->image, s->name);
-	span->bytes = gtp_alloc(s->size, 1);
+	span->bytes = rgn_alloc(s->size, 1);
 	memcpy(span->bytes, s->bytes, s->size);
-	span->len = gtp_alloc(s->size, 1);
-	span->insn = gtp_alloc(s->size, 1);
-	span->leader = gtp_alloc(s->size, sizeof(*span->leader));
-	span->site = gtp_alloc(s->size, 1);
+	span->len = rgn_alloc(s->size, 1);
+	span->insn = rgn_alloc(s->size, 1);
+	span->leader = rgn_alloc(s->size, sizeof(*span->leader));
+	span->site = rgn_alloc(s->size, 1);
 }
 
-static bool is_code(const struct gtp_section *s)
+static bool is_code(const struct rgn_section *s)
 {
 	return s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->bytes && s->size;
 }
 
 static int span_order(const void *a, const void *b)
 {
-	const struct gtp_span *x = a, *y = b;
+	const struct rgn_span *x = a, *y = b;
 
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static void spans_init(struct gtp_text *text)
+static void spans_init(struct rgn_text *text)
 {
-	const struct gtp_image *image = text->image;
+	const struct rgn_image *image = text->image;
 	u32 i;
 
-	text->spans = gtp_alloc(image->sections_n, sizeof(*text->spans));
+	text->spans = rgn_alloc(image->sections_n, sizeof(*text->spans));
 	for (i = 1; i < image->sections_n; i++) {
 		if (is_code(&image->sections[i]))
 			span_init(text, &text->spans[text->spans_n++], &image->sections[i]);
@@ -99,12 +126,12 @@ static void spans_init(struct gtp_text *text)
 	qsort(text->spans, text->spans_n, sizeof(*text->spans), span_order);
 }
 
-struct gtp_span *gtp_text_span(const struct gtp_text *text, u64 addr)
+struct rgn_span *rgn_text_span(const struct rgn_text *text, u64 addr)
 {
 	u32 i;
 
 	for (i = 0; i < text->spans_n; i++) {
-		struct gtp_span *s = &text->spans[i];
+		struct rgn_span *s = &text->spans[i];
 
 		if (addr - s->addr < s->size)
 			return s;
@@ -112,7 +139,7 @@ struct gtp_span *gtp_text_span(const struct gtp_text *text, u64 addr)
 	return NULL;
 }
 
-static bool starts_function(const struct gtp_symbol *sym)
+static bool starts_function(const struct rgn_symbol *sym)
 {
 	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
 	    sym->type != STT_OBJECT)
@@ -128,7 +155,7 @@ static bool starts_function(const struct gtp_symbol *sym)
 /* At one address: functions before labels, then the one with the longer body, then by name. */
 static int function_order(const void *a, const void *b)
 {
-	const struct gtp_function *x = a, *y = b;
+	const struct rgn_function *x = a, *y = b;
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
@@ -139,9 +166,9 @@ static int function_order(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void function_add(struct gtp_span *span, const char *name, u64 addr, u64 body, bool typed)
+static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 body, bool typed)
 {
-	struct gtp_function *f = &span->functions[span->functions_n++];
+	struct rgn_function *f = &span->functions[span->functions_n++];
 	u64 left = span->addr + span->size - addr;
 
 	f->name = name;
@@ -151,9 +178,9 @@ static void function_add(struct gtp_span *span, const char *name, u64 addr, u64 
 }
 
 /* One function per address, each reaching to the next. */
-static void functions_close(struct gtp_span *span)
+static void functions_close(struct rgn_span *span)
 {
-	struct gtp_function *f = span->functions;
+	struct rgn_function *f = span->functions;
 	u32 i, n = 0;
 
 	qsort(f, span->functions_n, sizeof(*f), function_order);
@@ -171,38 +198,38 @@ static void functions_close(struct gtp_span *span)
 		f[i].size = (u32)(end - f[i].addr);
 		if (f[i].body > f[i].size)
 			f[i].body = f[i].size;
-		span->leader[f[i].addr - span->addr] |= GTP_LEADER_ENTRY;
+		span->leader[f[i].addr - span->addr] |= RGN_LEADER_ENTRY;
 	}
 }
 
-static void functions_init(struct gtp_text *text)
+static void functions_init(struct rgn_text *text)
 {
-	const struct gtp_image *image = text->image;
-	struct gtp_span *span = NULL;
-	u32 *counts = gtp_alloc(text->spans_n, sizeof(*counts)), i;
+	const struct rgn_image *image = text->image;
+	struct rgn_span *span = NULL;
+	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
 
 	for (i = 0; i < image->symbols_n; i++) {
-		const struct gtp_symbol *sym = &image->symbols[i];
+		const struct rgn_symbol *sym = &image->symbols[i];
 
 		if (sym->section && starts_function(sym)) {
-			span = gtp_text_span(text, sym->addr);
+			span = rgn_text_span(text, sym->addr);
 			if (span)
 				counts[span - text->spans]++;
 		}
 	}
 	for (i = 0; i < text->spans_n; i++) {
 		span = &text->spans[i];
-		span->functions = gtp_alloc(counts[i] + 1, sizeof(*span->functions));
+		span->functions = rgn_alloc(counts[i] + 1, sizeof(*span->functions));
 		/* Code without a symbol in front of it goes by the section's name. */
 		function_add(span, span->name, span->addr, 0, false);
 	}
 	free(counts);
 	for (i = 0; i < image->symbols_n; i++) {
-		const struct gtp_symbol *sym = &image->symbols[i];
+		const struct rgn_symbol *sym = &image->symbols[i];
 
 		if (!sym->section || !starts_function(sym))
 			continue;
-		span = gtp_text_span(text, sym->addr);
+		span = rgn_text_span(text, sym->addr);
 		if (span)
 			function_add(span, sym->name, sym->addr, sym->size, sym->type == STT_FUNC);
 	}
@@ -210,7 +237,7 @@ static void functions_init(struct gtp_text *text)
 		functions_close(&text->spans[i]);
 }
 
-struct gtp_function *gtp_text_function(const struct gtp_span *span, u64 addr)
+struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr)
 {
 	u32 low = 0, high = span->functions_n;
 
@@ -225,25 +252,17 @@ struct gtp_function *gtp_text_function(const struct gtp_span *span, u64 addr)
 	return &span->functions[low];
 }
 
-struct gtp_function *gtp_text_find(const struct gtp_text *text, const char *name)
+void rgn_text_mark(struct rgn_text *text, u64 addr, enum rgn_leader why)
 {
-	const struct gtp_symbol *sym = gtp_image_symbol(text->image, name);
-	struct gtp_span *span = sym ? gtp_text_span(text, sym->addr) : NULL;
-
-	return span ? gtp_text_function(span, sym->addr) : NULL;
-}
-
-void gtp_text_mark(struct gtp_text *text, u64 addr, enum gtp_leader why)
-{
-	struct gtp_span *span = gtp_text_span(text, addr);
+	struct rgn_span *span = rgn_text_span(text, addr);
 
 	if (span)
 		span->leader[addr - span->addr] |= why;
 }
 
-void gtp_text_site(struct gtp_text *text, u64 addr, u32 n, enum gtp_site what)
+void rgn_text_site(struct rgn_text *text, u64 addr, u32 n, enum rgn_site what)
 {
-	struct gtp_span *span = gtp_text_span(text, addr);
+	struct rgn_span *span = rgn_text_span(text, addr);
 	u64 i;
 
 	if (!span)
@@ -252,7 +271,7 @@ void gtp_text_site(struct gtp_text *text, u64 addr, u32 n, enum gtp_site what)
 		span->site[i] |= what;
 }
 
-bool gtp_text_is_thunk(const struct gtp_text *text, u64 addr, bool *returns)
+bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns)
 {
 	const char *name;
 
@@ -262,45 +281,45 @@ bool gtp_text_is_thunk(const struct gtp_text *text, u64 addr, bool *returns)
 		*returns = text->rethunk && addr >= text->rethunk;
 		return true;
 	}
-	name = gtp_image_extern(text->image, addr);
+	name = rgn_image_extern(text->image, addr);
 	if (!name)
 		return false;
 	*returns = !strcmp(name, "__x86_return_thunk");
 	return *returns || !strncmp(name, "__x86_indirect_", 15);
 }
 
-static void mark_jump(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f,
-		      const struct gtp_decoded *insn)
+static void mark_jump(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f,
+		      const struct rgn_decoded *insn)
 {
 	bool inside = insn->target - f->addr < f->size, returns;
-	bool call = insn->kind == GTP_DECODED_CALL;
+	bool call = insn->kind == RGN_DECODED_CALL;
 
 	if (inside) {
-		span->leader[insn->target - span->addr] |= call ? GTP_LEADER_CALL : GTP_LEADER_JUMP;
+		span->leader[insn->target - span->addr] |= call ? RGN_LEADER_CALL : RGN_LEADER_JUMP;
 		return;
 	}
-	gtp_text_mark(text, insn->target, span->kind == GTP_SPAN_AUX ? GTP_LEADER_BOOT :
-							  GTP_LEADER_OTHER);
-	if (!call && gtp_text_is_thunk(text, insn->target, &returns))
-		f->flags |= returns ? GTP_FN_RETHUNK : GTP_FN_THUNK;
+	rgn_text_mark(text, insn->target,
+		      span->kind == RGN_SPAN_AUX ? RGN_LEADER_BOOT : RGN_LEADER_OTHER);
+	if (!call && rgn_text_is_thunk(text, insn->target, &returns))
+		f->flags |= returns ? RGN_FN_RETHUNK : RGN_FN_THUNK;
 }
 
-static void note_insn(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f,
-		      const struct gtp_decoded *insn)
+static void note_insn(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f,
+		      const struct rgn_decoded *insn)
 {
 	u32 i;
 
 	switch (insn->kind) {
-	case GTP_DECODED_BAD:
-		f->flags |= GTP_FN_BAD;
+	case RGN_DECODED_BAD:
+		f->flags |= RGN_FN_BAD;
 		break;
-	case GTP_DECODED_CALL:
-	case GTP_DECODED_JCC:
-	case GTP_DECODED_JMP:
+	case RGN_DECODED_CALL:
+	case RGN_DECODED_JCC:
+	case RGN_DECODED_JMP:
 		mark_jump(text, span, f, insn);
 		break;
-	case GTP_DECODED_IJMP:
-		f->flags |= GTP_FN_IJMP;
+	case RGN_DECODED_IJMP:
+		f->flags |= RGN_FN_IJMP;
 		break;
 	default:
 		break;
@@ -308,47 +327,47 @@ static void note_insn(struct gtp_text *text, struct gtp_span *span, struct gtp_f
 	for (i = insn->rip || text->absolute ? 0 : insn->refs_n; i < insn->refs_n; i++) {
 		if (i && !text->absolute)
 			break;
-		gtp_text_mark(text, insn->ref[i], GTP_LEADER_REF);
+		rgn_text_mark(text, insn->ref[i], RGN_LEADER_REF);
 	}
 }
 
-static void decode_function(struct gtp_text *text, struct gtp_span *span, struct gtp_function *f)
+static void decode_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
 {
-	u32 at = (u32)(f->addr - span->addr), end = at + f->size;
-	struct gtp_decoded insn;
+	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);
+	struct rgn_decoded insn;
 
 	while (at < end) {
-		gtp_decode(&insn, span->bytes + at, end - at, span->addr + at);
+		rgn_decode(&insn, span->bytes + at, end - at, span->addr + at);
 		span->len[at] = insn.len;
-		span->insn[at] = (u8)(insn.kind | (insn.boost ? GTP_DECODED_BOOST : 0) |
-				      (insn.copy ? GTP_DECODED_COPY : 0));
-		if (span->site[at] & GTP_SITE_FAULT)
-			f->flags |= GTP_FN_FAULT;
+		span->insn[at] = (u8)(insn.kind | (insn.boost ? RGN_DECODED_BOOST : 0) |
+				      (insn.copy ? RGN_DECODED_COPY : 0));
+		if (span->site[at] & RGN_SITE_FAULT)
+			f->flags |= RGN_FN_FAULT;
 		note_insn(text, span, f, &insn);
 		at += insn.len;
 	}
 }
 
-void gtp_text_decode(struct gtp_text *text)
+void rgn_text_decode(struct rgn_text *text)
 {
 	u32 i, j;
 
 	for (i = 0; i < text->spans_n; i++) {
-		struct gtp_span *span = &text->spans[i];
+		struct rgn_span *span = &text->spans[i];
 
 		/* Replacement code is decoded piece by piece, as its own table says. */
-		if (span->kind == GTP_SPAN_REPLACEMENT)
+		if (span->kind == RGN_SPAN_REPLACEMENT)
 			continue;
 		for (j = 0; j < span->functions_n; j++)
 			decode_function(text, span, &span->functions[j]);
 	}
 }
 
-void gtp_text_init(struct gtp_text *text, const struct gtp_image *image, enum gtp_cpu cpu)
+void rgn_text_init(struct rgn_text *text, const struct rgn_image *image, enum rgn_cpu cpu)
 {
-	const struct gtp_symbol *start = gtp_image_symbol(image, "__indirect_thunk_start");
-	const struct gtp_symbol *end = gtp_image_symbol(image, "__indirect_thunk_end");
-	const struct gtp_symbol *ret = gtp_image_symbol(image, "__x86_return_thunk");
+	const struct rgn_symbol *start = rgn_image_symbol(image, "__indirect_thunk_start");
+	const struct rgn_symbol *end = rgn_image_symbol(image, "__indirect_thunk_end");
+	const struct rgn_symbol *ret = rgn_image_symbol(image, "__x86_return_thunk");
 
 	memset(text, 0, sizeof(*text));
 	text->image = image;
@@ -363,12 +382,12 @@ void gtp_text_init(struct gtp_text *text, const struct gtp_image *image, enum gt
 	functions_init(text);
 }
 
-void gtp_text_free(struct gtp_text *text)
+void rgn_text_free(struct rgn_text *text)
 {
 	u32 i;
 
 	for (i = 0; i < text->spans_n; i++) {
-		struct gtp_span *s = &text->spans[i];
+		struct rgn_span *s = &text->spans[i];
 
 		free(s->bytes);
 		free(s->len);

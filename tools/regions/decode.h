@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One instruction, as far as the analysis needs it. */
+#ifndef _RGN_DECODE_H
+#define _RGN_DECODE_H
+
+#include "base/base.h"
+
+enum rgn_decoded_kind {
+	RGN_DECODED_BAD,     /* no instruction */
+	RGN_DECODED_OTHER,
+	RGN_DECODED_NOP,
+	RGN_DECODED_CALL,    /* direct */
+	RGN_DECODED_ICALL,   /* through a register or memory */
+	RGN_DECODED_JCC,     /* conditional, loop and jcxz included */
+	RGN_DECODED_JMP,     /* direct */
+	RGN_DECODED_IJMP,    /* through a register or memory, far ones included */
+	RGN_DECODED_RET,
+	RGN_DECODED_INT3,
+	RGN_DECODED_UD,
+	RGN_DECODED_ENDBR,
+};
+
+/**
+ * struct rgn_decoded - an instruction
+ * @target: where a direct call or jump goes
+ * @ref: @refs_n operands that may be addresses: a displacement, a constant
+ * @rip: @ref[0] is relative to %rip, so it is an address
+ * @boost: the kernel's own copier takes it (what it calls boostable)
+ * @copy: a copier that relocates calls, jumps and rip-relative operands can take it
+ */
+struct rgn_decoded {
+	u64 target;
+	u64 ref[2];
+	u8 refs_n;
+	u8 len;
+	u8 kind;
+	bool rip;
+	bool boost;
+	bool copy;
+};
+
+/**
+ * rgn_decode() - decode one instruction
+ * @insn: receives it; of kind RGN_DECODED_BAD and length 1 when there is none
+ * @bytes: where it starts
+ * @n: how many bytes may be read
+ * @addr: its address
+ */
+void rgn_decode(struct rgn_decoded *insn, const u8 *bytes, u64 n, u64 addr);
+
+/* rgn_decode_text - the instruction as AT&T assembler; returns its length, 0 when there is none */
+u32 rgn_decode_text(char *text, size_t size, const u8 *bytes, u64 n, u64 addr);
+
+#endif /* _RGN_DECODE_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Answers about one address or one function, in words. */
+#ifndef _RGN_EXPLAIN_H
+#define _RGN_EXPLAIN_H
+
+#include "tools/regions/verdict.h"
+
+/**
+ * rgn_explain_place() - an address from what a user writes
+ * @text: the analysed image
+ * @where: FUNCTION, FUNCTION+OFFSET or a number
+ * @slide: a number's distance from the file's own address
+ *
+ * Ends the program with a message when there is no such place or more than one.
+ */
+u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
+
+/*
+ * rgn_explain_slide - the slide by "NAME=ADDRESS", where NAME is a symbol or a section of the file
+ */
+u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
+
+/*
+ * rgn_explain_address - verdict, reason, evidence, the instructions and what the kernel's rule says
+ */
+void rgn_explain_address(const struct rgn_text *text, u64 addr);
+
+/* rgn_explain_deny - every address that some kernel's rule accepts and something enters */
+void rgn_explain_deny(const struct rgn_text *text);
+
+/*
+ * rgn_explain_dump - a line for every instruction of one function, or of all: address, name, bytes
+ * displaced, our word, the kernel's answer, leader bits
+ */
+void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only);
+
+/* rgn_explain_name - "function+0x24" for an address of code; returns @buf */
+const char *rgn_explain_name(const struct rgn_text *text, u64 addr, char *buf, size_t size);
+
+#endif /* _RGN_EXPLAIN_H */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* An ELF file as the analysis sees it: sections that have addresses, symbols, relocations. */
+#ifndef _RGN_IMAGE_H
+#define _RGN_IMAGE_H
+
+#include <gelf.h>
+#include "base/base.h"
+
+/**
+ * struct rgn_section - one section
+ * @name: owned by the file
+ * @bytes: contents, @size of them; NULL when the file has none (.bss, or a file of debug data only)
+ * @addr: address; an object file's sections, which have none, get one each (see rgn_image_open())
+ * @owned: @bytes is a copy that belongs to the image, and may be changed
+ */
+struct rgn_section {
+	const char *name;
+	u8 *bytes;
+	u64 addr;
+	u64 size;
+	u64 align;
+	u32 type;
+	u32 flags;
+	u32 link;
+	u32 info;
+	bool owned;
+	Elf_Scn *scn;
+};
+
+struct rgn_symbol {
+	const char *name;
+	u64 addr;
+	u64 size;
+	u32 section; /* 0: undefined, or one of ELF's special numbers */
+	u8 type;
+};
+
+struct rgn_image {
+	const char *path;
+	int fd;
+	Elf *elf;
+	bool stripped;    /* has no symbols but dynamic ones */
+	bool relocatable; /* an object file, as modules are */
+	bool absolute;    /* runs at its link address: its constants can be addresses */
+	bool kernel;      /* vmlinux or a module: no jump tables, patch-site tables */
+	struct rgn_section *sections;
+	u32 sections_n;
+	struct rgn_symbol *symbols; /* in the file's own order, which relocations refer to */
+	u32 symbols_n;
+	u8 build_id[64];
+	u32 build_id_len;
+};
+
+/* struct rgn_reloc - a relocation, its symbol resolved: the value that S + A stands for */
+struct rgn_reloc {
+	u64 place;
+	u64 value;
+	u32 type;
+};
+
+/**
+ * rgn_image_open() - read an ELF file for x86-64
+ * @image: receives it
+ * @path: the file; must outlive the image
+ * @like: NULL, or the image whose section addresses this one shares (@path is its debug data)
+ *
+ * An object file's sections are given addresses, and the relocations of those that are loaded and
+ * of .debug_line are applied to copies. Ends the program with a message when the file is not
+ * usable.
+ */
+void rgn_image_open(struct rgn_image *image, const char *path, const struct rgn_image *like);
+void rgn_image_close(struct rgn_image *image);
+
+/*
+ * rgn_image_adopt - check that @debug is of the same build as @image, and take its symbols where
+ * @image has been stripped of them
+ */
+void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
+
+/* rgn_image_section - the section of that name, or NULL */
+const struct rgn_section *rgn_image_section(const struct rgn_image *image, const char *name);
+
+/* rgn_image_symbol - the first defined symbol of that name, or NULL */
+const struct rgn_symbol *rgn_image_symbol(const struct rgn_image *image, const char *name);
+
+/* rgn_image_extern - the undefined symbol that was given an address in an object file, or NULL */
+const char *rgn_image_extern(const struct rgn_image *image, u64 addr);
+
+/* rgn_image_section_at - the loaded section with contents that holds an address, or NULL */
+const struct rgn_section *rgn_image_section_at(const struct rgn_image *image, u64 addr);
+
+/* rgn_image_at - @n bytes at an address, or NULL when not all of them are in one such section */
+const u8 *rgn_image_at(const struct rgn_image *image, u64 addr, u64 n);
+
+/* rgn_image_relocs - call @each for every relocation in the table @rela, which changes @target */
+void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *rela,
+		      const struct rgn_section *target,
+		      void (*each)(void *ctx, const struct rgn_reloc *r), void *ctx);
+
+/* rgn_alloc - zeroed memory for @n elements of @size bytes; ends the program when there is none */
+void *rgn_alloc(size_t n, size_t size);
+
+#endif /* _RGN_IMAGE_H */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The whole analysis of an image: every place that control may arrive at, from all evidence. */
+#ifndef _RGN_LEADERS_H
+#define _RGN_LEADERS_H
+
+#include "tools/regions/text.h"
+
+/**
+ * rgn_leaders_find() - analyse an image for one kind of CPU
+ * @text: receives it; the caller frees it with rgn_text_free()
+ * @image: the file with the code
+ * @debug: the file with the line table; @image itself where that is one file
+ * @cpu: what the kernel makes of returns there
+ */
+void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,
+		      const struct rgn_image *debug, enum rgn_cpu cpu);
+
+#endif /* _RGN_LEADERS_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Write the table of regions of an analysed image, and show one. */
+#ifndef _RGN_MKTABLE_H
+#define _RGN_MKTABLE_H
+
+#include "tools/regions/text.h"
+
+/* rgn_mktable_make - the file's bytes, which the caller frees */
+u8 *rgn_mktable_make(const struct rgn_text *text, u32 *size);
+
+/* rgn_mktable_write - write @path; says what it wrote */
+void rgn_mktable_write(const struct rgn_text *text, const char *path);
+
+/* rgn_mktable_show - print what a table holds, with @entries every entry */
+void rgn_mktable_show(const char *path, bool entries);
+
+#endif /* _RGN_MKTABLE_H */

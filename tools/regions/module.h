@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the module would decide about an address if the file's bytes were the live ones. */
+#ifndef _RGN_MODULE_H
+#define _RGN_MODULE_H
+
+#include "regions/region.h"
+#include "tools/regions/text.h"
+
+/* struct rgn_module - what the module knows of an analysed image: its table */
+struct rgn_module {
+	const struct rgn_text *text;
+	u8 *bytes;
+	struct gtp_table table;
+};
+
+/* rgn_module_init - make the table; @text must outlive it */
+void rgn_module_init(struct rgn_module *m, const struct rgn_text *text);
+void rgn_module_free(struct rgn_module *m);
+
+/* rgn_module_ask - gtp_region_find() for an offset of a span that the module's table has */
+enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
+				       const struct rgn_function *f, u32 at, struct gtp_region *r);
+
+#endif /* _RGN_MODULE_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The line table, read in one pass: rows that start a basic block, and how many rows there are. */
+#ifndef _RGN_ROWS_H
+#define _RGN_ROWS_H
+
+#include "tools/regions/text.h"
+
+/* struct rgn_rows - what a line table holds */
+struct rgn_rows {
+	u64 rows;
+	u64 blocks;  /* rows with basic_block set */
+	u64 bytes;   /* size of .debug_line */
+	u64 broken;  /* units that could not be read to their end */
+};
+
+/* rgn_rows_read - run the line programs of a file; @each may be NULL */
+void rgn_rows_read(const struct rgn_image *image, struct rgn_rows *rows,
+		   void (*each)(void *ctx, u64 addr, bool block), void *ctx);
+
+/*
+ * rgn_rows_mark - mark the rows that start basic blocks, and the functions all of whose direct
+ * targets have such a row
+ */
+void rgn_rows_mark(struct rgn_text *text, const struct rgn_image *debug);
+
+#endif /* _RGN_ROWS_H */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's own tables of places it patches, and of places that control may arrive at. */
+#ifndef _RGN_SITES_H
+#define _RGN_SITES_H
+
+#include "tools/regions/text.h"
+
+/* rgn_sites_before - what the decode needs: sites, returns as they run, functions without probes */
+void rgn_sites_before(struct rgn_text *text);
+
+/* rgn_sites_after - what needs decoded code: jump labels, alternatives' replacements */
+void rgn_sites_after(struct rgn_text *text);
+
+/*
+ * rgn_sites_table_at - the address lies in one of those tables: what is stored there is not a
+ * target of jumps or calls
+ */
+bool rgn_sites_table_at(const struct rgn_image *image, u64 addr);
+
+/* rgn_sites_table_named - the same for a section as a whole */
+bool rgn_sites_table_named(const char *name);
+
+#endif /* _RGN_SITES_H */

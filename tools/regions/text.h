@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * All code of an image: bytes as they run, functions, instructions, and what is known of each byte.
+ */
+#ifndef _RGN_TEXT_H
+#define _RGN_TEXT_H
+
+#include "tools/regions/decode.h"
+#include "tools/regions/image.h"
+
+/*
+ * X(name, bit, text): why control may arrive at an address other than from the instruction before
+ * it. The first two a decode of the same function shows; the others stay hidden from it.
+ */
+#define RGN_LEADERS(X) \
+	X(JUMP,       0x0001, "a jump of the same function") \
+	X(CALL,       0x0002, "a call of the same function") \
+	X(ENTRY,      0x0004, "the start of a function") \
+	X(OTHER,      0x0008, "a jump or call from another function") \
+	X(FIXUP,      0x0010, "an exception fixup") \
+	X(JUMP_LABEL, 0x0020, "a jump label that can be switched on") \
+	X(ALT,        0x0040, "an alternative's replacement code") \
+	X(BOOT,       0x0080, "code that runs at boot only") \
+	X(RELOC,      0x0100, "a relocation: its address is stored somewhere") \
+	X(REF,        0x0200, "an instruction that names its address") \
+	X(CONST,      0x0400, "a constant in data that is its address") \
+	X(ROW,        0x0800, "the line table: a basic block starts here") \
+	X(LANDING,    0x1000, "an exception's landing pad")
+
+enum rgn_leader {
+#define X(name, bit, text) RGN_LEADER_##name = (bit),
+	RGN_LEADERS(X)
+#undef X
+	RGN_LEADER_SEEN = RGN_LEADER_JUMP | RGN_LEADER_CALL | RGN_LEADER_ENTRY,
+};
+
+/* X(name, bit, text): what kind of site a byte belongs to */
+#define RGN_SITES(X) \
+	X(FTRACE,      0x01, "the function tracer's") \
+	X(JUMP_LABEL,  0x02, "a jump label's") \
+	X(STATIC_CALL, 0x04, "a static call's") \
+	X(ALT,         0x08, "an alternative's") \
+	X(PARAVIRT,    0x10, "a paravirtual call's") \
+	X(BUG,         0x20, "a BUG or WARN's trap") \
+	X(FAULT,       0x40, "an instruction with an exception fixup") \
+	X(THUNK,       0x80, "a retpoline's")
+
+enum rgn_site {
+#define X(name, bit, text) RGN_SITE_##name = (bit),
+	RGN_SITES(X)
+#undef X
+	/* patched while the kernel runs; patched once, at boot */
+	RGN_SITE_RUNTIME = RGN_SITE_FTRACE | RGN_SITE_JUMP_LABEL | RGN_SITE_STATIC_CALL,
+	RGN_SITE_BOOT = RGN_SITE_ALT | RGN_SITE_PARAVIRT,
+};
+
+enum rgn_function_flag {
+	RGN_FN_IJMP = 1,     /* has a jump through a register or memory */
+	RGN_FN_THUNK = 2,    /* jumps to a retpoline */
+	RGN_FN_RETHUNK = 4,  /* jumps to a return thunk */
+	RGN_FN_FAULT = 8,    /* has an instruction with an exception fixup */
+	RGN_FN_BAD = 16,     /* has bytes that are no instruction */
+	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
+	RGN_FN_NOINSTR = 64, /* may not be instrumented */
+	RGN_FN_NOKPROBE = 128,
+	RGN_FN_ROWS = 256,   /* the line table has all basic blocks that a decode can check */
+	RGN_FN_LANDING = 512, /* has an exception table that cannot be read */
+};
+
+/*
+ * struct rgn_function - code from one symbol to the next, as in kallsyms
+ */
+struct rgn_function {
+	const char *name;
+	u64 addr;
+	u32 size;
+	u32 body; /* size by the symbol itself, 0 when it has none: what follows is padding */
+	u16 flags;
+};
+
+enum rgn_span_kind {
+	RGN_SPAN_TEXT,
+	RGN_SPAN_INIT,        /* freed after boot, or runs at unload */
+	RGN_SPAN_REPLACEMENT, /* runs only where it has been copied to */
+	RGN_SPAN_AUX,         /* helps boot-time patching */
+};
+
+/* Bits of rgn_span.insn, beside the kind in the low four. */
+#define RGN_DECODED_KIND 0x0f
+#define RGN_DECODED_COPY 0x40
+#define RGN_DECODED_BOOST 0x80
+
+/**
+ * struct rgn_span - one section of code
+ * @bytes: as they run on the chosen CPU (a copy)
+ * @len: for each byte the length of the instruction that starts there, else 0
+ * @insn: for each such byte its kind (enum rgn_decoded_kind) and RGN_DECODED_*
+ * @leader: for each byte enum rgn_leader bits
+ * @site: for each byte enum rgn_site bits
+ * @functions: in the order of addresses; they cover all bytes
+ */
+struct rgn_span {
+	const struct rgn_section *section;
+	const char *name;
+	u64 addr;
+	u32 size;
+	enum rgn_span_kind kind;
+	u8 *bytes;
+	u8 *len;
+	u8 *insn;
+	u16 *leader;
+	u8 *site;
+	struct rgn_function *functions;
+	u32 functions_n;
+};
+
+/* rgn_function_start, rgn_function_end - a function's bounds as offsets in its span */
+static inline u32 rgn_function_start(const struct rgn_span *span, const struct rgn_function *f)
+{
+	return (u32)(f->addr - span->addr);
+}
+
+static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn_function *f)
+{
+	return rgn_function_start(span, f) + f->size;
+}
+
+/* X(name, word, text): the kinds of CPU, by what the kernel makes of a return at boot */
+#define RGN_CPUS(X) \
+	X(PLAIN, "plain", \
+	  "returns are plain (file text of user programs; CPUs without mitigation)") \
+	X(ITS, "its", \
+	  "returns in the lower half of a cache line go through a thunk (Intel ITS)") \
+	X(RETHUNK, "rethunk", "every return goes through a thunk (AMD retbleed, SRSO)")
+
+enum rgn_cpu {
+#define X(name, word, text) RGN_CPU_##name,
+	RGN_CPUS(X)
+#undef X
+	RGN_CPU_N,
+};
+
+struct rgn_text {
+	const struct rgn_image *image;
+	struct rgn_span *spans;
+	u32 spans_n;
+	u64 thunks_start; /* retpolines and return thunks of a linked kernel */
+	u64 thunks_end;
+	u64 rethunk; /* the return thunk that the compiler calls */
+	enum rgn_cpu cpu;
+	bool absolute;    /* a constant in code may be an address without any relocation */
+	bool relocations; /* every address of code that is stored is known by a relocation */
+};
+
+void rgn_text_init(struct rgn_text *text, const struct rgn_image *image, enum rgn_cpu cpu);
+void rgn_text_free(struct rgn_text *text);
+
+/* rgn_text_span - the span that holds an address, or NULL */
+struct rgn_span *rgn_text_span(const struct rgn_text *text, u64 addr);
+
+/* rgn_text_function - the function that holds an address of the span */
+struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr);
+
+/*
+ * rgn_text_mark - control may arrive at @addr for the reason @why; addresses outside of code are
+ * ignored
+ */
+void rgn_text_mark(struct rgn_text *text, u64 addr, enum rgn_leader why);
+
+/* rgn_text_site - @n bytes at @addr are a site */
+void rgn_text_site(struct rgn_text *text, u64 addr, u32 n, enum rgn_site what);
+
+/* rgn_text_decode - find every instruction; marks what direct jumps and calls show */
+void rgn_text_decode(struct rgn_text *text);
+
+/* rgn_text_is_thunk - a retpoline or, with *@returns, a return thunk is at the address */
+bool rgn_text_is_thunk(const struct rgn_text *text, u64 addr, bool *returns);
+
+/* rgn_cpu_find - the kind of CPU that a word names; false: none, and *@cpu stays */
+bool rgn_cpu_find(enum rgn_cpu *cpu, const char *word);
+const char *rgn_cpu_text(enum rgn_cpu cpu);
+
+/* rgn_leader_text, rgn_site_text - the words for the lowest bit that is set */
+const char *rgn_leader_text(u32 bits);
+const char *rgn_site_text(u32 bits);
+
+#endif /* _RGN_TEXT_H */
