@@ -4,6 +4,7 @@
 GTP_SHARED := \
 	transport/rsp.c \
 	stub/stub.c \
+	stub/console.c \
 	stub/packets.c \
 	stub/pkt_general.c \
 	stub/pkt_memory.c \

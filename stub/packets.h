@@ -3,7 +3,7 @@
 #ifndef _GTP_PACKETS_H
 #define _GTP_PACKETS_H
 
-#include "stub/stub.h"
+#include "stub/console.h"
 
 enum {
 	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the name */
@@ -50,12 +50,6 @@ int gtp_packets_end(const struct gtp_in *in, struct gtp_why *why);
 
 /* gtp_packets_hex_pair - "HEX<sep>HEX" and nothing more; 0 or -EINVAL */
 int gtp_packets_hex_pair(struct gtp_in *in, char sep, u64 *a, u64 *b, struct gtp_why *why);
-
-/* gtp_stub_console - text to GDB's console at once, as O packets; only where GDB takes them */
-void gtp_stub_console(struct gtp_stub *s, const char *text, u32 len);
-
-/* gtp_stub_flush_notice - what waited in ->notice goes out; only where GDB takes O packets */
-void gtp_stub_flush_notice(struct gtp_stub *s);
 
 /* gtp_stub_stop_reply - the wait for a stop is over: sends "S05" (the run ended) or "S02" (^C) */
 void gtp_stub_stop_reply(struct gtp_stub *s, const char *reply);

@@ -1,89 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A connection: its buffers, what it says on GDB's console, and the wait of a continue. */
+/* A connection: its buffers, its packets, and the wait of a continue. */
 #include "stub/packets.h"
-
-/* O packets carry hex; pieces of this size need no buffer worth mentioning. */
-enum { CONSOLE_PIECE = 100 };
-
-static void heard(struct gtp_stub *s)
-{
-	s->quiet_since_ms = s->ops->now_ms(s->ctx);
-}
-
-void gtp_stub_console(struct gtp_stub *s, const char *text, u32 len)
-{
-	char piece[1 + 2 * CONSOLE_PIECE];
-
-	while (len) {
-		u32 n = len < CONSOLE_PIECE ? len : CONSOLE_PIECE;
-
-		piece[0] = 'O';
-		gtp_rsp_reply(&s->rsp, piece, 1 + (u32)gtp_hex_encode(piece + 1, text, n));
-		text += n;
-		len -= n;
-		heard(s);
-	}
-}
-
-void gtp_stub_flush_notice(struct gtp_stub *s)
-{
-	static const char cut[] = "gdbtp: there was more to say than could be kept\n";
-	u32 len = s->notice_len;
-
-	s->notice_len = 0;
-	gtp_stub_console(s, s->notice, len);
-	if (s->notice_cut)
-		gtp_stub_console(s, cut, sizeof(cut) - 1);
-	s->notice_cut = false;
-}
-
-static void keep(struct gtp_stub *s, const char *text, u32 len)
-{
-	u32 room = GTP_NOTICE_MAX - s->notice_len;
-
-	/*
-	 * Whole messages only: half a line misleads more than the note that something is missing.
-	 */
-	if (len > room || s->notice_cut) {
-		s->notice_cut = true;
-		return;
-	}
-	memcpy(s->notice + s->notice_len, text, len);
-	s->notice_len += len;
-}
-
-void gtp_stub_print(struct gtp_stub *s, const char *text)
-{
-	u32 len = (u32)strlen(text);
-
-	if (s->waiting || s->noisy)
-		gtp_stub_console(s, text, len);
-	else
-		keep(s, text, len);
-}
-
-void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
-{
-	char line[256];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(line, sizeof(line), fmt, args);
-	va_end(args);
-	gtp_stub_print(s, line);
-}
-
-void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
-{
-	if (s->noisy && s->ops->now_ms(s->ctx) - s->quiet_since_ms >= GTP_KEEP_ALIVE_MS)
-		gtp_stub_printf(s, "gdbtp: %s: %u of %u\n", what, done, total);
-}
+#include "stub/stub.h"
 
 void gtp_stub_stop_reply(struct gtp_stub *s, const char *reply)
 {
 	s->waiting = false;
 	gtp_rsp_reply(&s->rsp, reply, (u32)strlen(reply));
-	heard(s);
+	gtp_stub_heard(s);
 }
 
 void gtp_stub_trace_ended(struct gtp_stub *s)
@@ -99,7 +23,7 @@ static void packet(void *ctx, char *data, u32 len)
 {
 	struct gtp_stub *s = ctx;
 
-	heard(s);
+	gtp_stub_heard(s);
 	/*
 	 * A hit may have ended the run since the last packet: no handler may take it for running.
 	 */
