@@ -5,6 +5,10 @@ GTP_SHARED := \
 	transport/rsp.c \
 	stub/stub.c \
 	stub/console.c \
+	stub/args.c \
+	stub/reply.c \
+	stub/selected.c \
+	stub/wait.c \
 	stub/packets.c \
 	stub/pkt_general.c \
 	stub/pkt_memory.c \

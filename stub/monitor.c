@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `monitor` commands: what GDB has no command of its own for, told in words. */
 #include "base/version.h"
-#include "stub/packets.h"
+#include "stub/console.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+#include "stub/wait.h"
 
 enum { COMMAND_MAX = 127 };
 
@@ -27,48 +30,6 @@ static void print_build_id(struct gtp_stub *s)
 	const char *id = s->ops->build_id(s->ctx);
 
 	gtp_stub_printf(s, "%s\n", *id ? id : "unknown");
-}
-
-static void describe_run(const struct gtp_trace *t, struct gtp_out *out)
-{
-	char text[160];
-
-	switch (t->stop) {
-	case GTP_STOP_NEVER_RUN:
-		gtp_out_printf(out, "no trace has run yet");
-		return;
-	case GTP_STOP_RUNNING:
-		gtp_out_printf(out, "the trace is running");
-		return;
-	case GTP_STOP_USER:
-		gtp_out_printf(out, "the trace was stopped by tstop");
-		return;
-	case GTP_STOP_FULL:
-		gtp_out_printf(out, "the trace stopped because its buffer is full");
-		return;
-	case GTP_STOP_DISCONNECTED:
-		gtp_out_printf(out, "the trace stopped because GDB disconnected");
-		return;
-	case GTP_STOP_PASSCOUNT:
-		gtp_out_printf(out, "the trace stopped: tracepoint %u reached its pass count",
-			       t->run.stop_tp);
-		return;
-	case GTP_STOP_ERROR:
-		gtp_trace_stop_text(t, text, sizeof(text));
-		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s", t->run.stop_tp,
-			       text);
-		return;
-	}
-}
-
-void gtp_monitor_ended(struct gtp_stub *s)
-{
-	char text[240];
-	struct gtp_out out;
-
-	gtp_out_init(&out, text, sizeof(text));
-	describe_run(s->trace, &out);
-	gtp_stub_printf(s, "gdbtp: %s\n", text);
 }
 
 static void print_buffer(struct gtp_stub *s)
@@ -139,7 +100,7 @@ static void print_status(struct gtp_stub *s)
 	gtp_stub_print(s, "build-id:  ");
 	print_build_id(s);
 	gtp_out_init(&out, text, sizeof(text));
-	describe_run(t, &out);
+	gtp_wait_describe_run(t, &out);
 	gtp_stub_printf(s, "run:       %s\n", text);
 	print_buffer(s);
 	print_settings(s);
@@ -240,7 +201,7 @@ GTP_HANDLER(gtp_pkt_monitor)
 	why->text[0] = '\0';
 	err = run_command(s, command, why);
 	if (!err)
-		return gtp_packets_ok(s);
+		return gtp_reply_ok(s);
 	if (why->text[0])
 		return refuse(s, why->text);
 	return refuse(s, err == -ENOENT ? "there is no such monitor command; see monitor help" :

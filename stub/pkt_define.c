@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the next run shall do, or this one as well: tracepoints, variables, read-only ranges. */
-#include "stub/packets.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
 
 GTP_HANDLER(gtp_pkt_init)
 {
@@ -12,7 +14,7 @@ GTP_HANDLER(gtp_pkt_init)
 	s->upload_piece = 0;
 	s->upload_var = 0;
 	s->upload_marker = 0;
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 int gtp_pkt_finish_install(struct gtp_stub *s, struct gtp_why *why)
@@ -58,7 +60,7 @@ GTP_HANDLER(gtp_pkt_define)
 		if (!more_follows(in))
 			err = gtp_pkt_finish_install(s, why);
 	}
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_actions)
@@ -69,21 +71,21 @@ GTP_HANDLER(gtp_pkt_actions)
 		s->installing = NULL; /* it has been removed from the list */
 	else if (!more_follows(in))
 		err = gtp_pkt_finish_install(s, why);
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_source)
 {
 	int err = gtp_tracepoint_add_source(&s->trace->tps, &s->trace->mem, in->p, why);
 
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_variable)
 {
 	int err = gtp_tsvs_define(&s->trace->run.tsvs, &s->trace->mem, in->p, why);
 
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 /*
@@ -116,29 +118,29 @@ GTP_HANDLER(gtp_pkt_readonly)
 	s->trace->nro = 0;
 	do {
 		if (!gtp_in_hex64(in, &start))
-			return gtp_packets_bad(in, why, "an address");
+			return gtp_args_bad(in, why, "an address");
 		if (!gtp_in_char(in, ','))
-			return gtp_packets_bad(in, why, "','");
+			return gtp_args_bad(in, why, "','");
 		if (!gtp_in_hex64(in, &end))
-			return gtp_packets_bad(in, why, "an address");
+			return gtp_args_bad(in, why, "an address");
 		if (!n++ && !load_distance(text, start, &distance))
-			return gtp_packets_ok(s);
+			return gtp_reply_ok(s);
 		add_ro_range(s->trace, start + distance, end + distance);
 	} while (gtp_in_char(in, ':'));
-	return gtp_packets_end(in, why) ? -EINVAL : gtp_packets_ok(s);
+	return gtp_args_end(in, why) ? -EINVAL : gtp_reply_ok(s);
 }
 
 static int set_enabled(struct gtp_stub *s, struct gtp_in *in, bool on, struct gtp_why *why)
 {
 	u64 num, addr;
 
-	if (gtp_packets_hex_pair(in, ':', &num, &addr, why))
+	if (gtp_args_hex_pair(in, ':', &num, &addr, why))
 		return -EINVAL;
 	if (num > U32_MAX || gtp_trace_enable(s->trace, (u32)num, addr, on)) {
 		gtp_why(why, "there is no tracepoint %llu at 0x%llx", num, addr);
 		return -ENOENT;
 	}
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_enable)

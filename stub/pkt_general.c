@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Connection and run control: what GDB asks of any target, for a kernel that never stops. */
-#include "stub/packets.h"
+#include "stub/console.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+#include "stub/wait.h"
 
 /* The reply stays empty: "not known". */
 GTP_HANDLER(gtp_pkt_none)
@@ -10,7 +13,7 @@ GTP_HANDLER(gtp_pkt_none)
 
 GTP_HANDLER(gtp_pkt_ok)
 {
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 /* What is not said here is off in GDB; what the peer says it can do changes nothing for us. */
@@ -35,7 +38,7 @@ GTP_HANDLER(gtp_pkt_min_fast)
 GTP_HANDLER(gtp_pkt_no_ack)
 {
 	gtp_rsp_start_no_ack(&s->rsp);
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_stop_reason)
@@ -83,7 +86,7 @@ GTP_HANDLER(gtp_pkt_continue)
 		return stop_at_once(s, "no trace is running that continue could wait for");
 	if (!gtp_trace_running(s->trace)) {
 		/* It was faster than GDB: the user is told what the wait would have told. */
-		gtp_monitor_ended(s);
+		gtp_wait_print_end(s);
 		gtp_out_printf(&s->reply, "S05");
 		return 0;
 	}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kernel tracepoints as GDB's static tracepoint markers, as many at a time as a packet holds. */
-#include "stub/packets.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
 
 enum {
 	MARKER_TEXT = 4096, /* id and fields of one; what is longer is cut */
@@ -57,8 +58,8 @@ GTP_HANDLER(gtp_pkt_marker_at)
 	int n;
 
 	if (!gtp_in_hex64(in, &addr))
-		return gtp_packets_bad(in, why, "an address");
-	if (gtp_packets_end(in, why))
+		return gtp_args_bad(in, why, "an address");
+	if (gtp_args_end(in, why))
 		return -EINVAL;
 	n = s->ops->marker_at ? s->ops->marker_at(s->ctx, addr) : -ENOENT;
 	if (n < 0 || get_marker(s, (u32)n, &m) || !put_marker(s, &m))

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Registers and memory, of the selected frame or of the live kernel. */
-#include "stub/packets.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+#include "stub/selected.h"
 
 enum {
 	READ_MAX = GTP_PACKET_MAX / 2, /* two digits a byte */
@@ -52,7 +55,7 @@ static void put_known_or_not(struct gtp_stub *s, const struct gtp_frame *f, u32 
 
 GTP_HANDLER(gtp_pkt_read_registers)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	u32 n;
 
 	for (n = 0; n < GTP_NR_G_REGS; n++)
@@ -65,11 +68,11 @@ GTP_HANDLER(gtp_pkt_read_register)
 	u32 n;
 
 	if (!gtp_in_hex32(in, &n))
-		return gtp_packets_bad(in, why, "a register number");
-	if (gtp_packets_end(in, why))
+		return gtp_args_bad(in, why, "a register number");
+	if (gtp_args_end(in, why))
 		return -EINVAL;
 	if (n < GTP_NR_G_REGS) {
-		put_known_or_not(s, gtp_pkt_frame_selected(s), n);
+		put_known_or_not(s, gtp_selected_frame(s), n);
 	} else if (n < NR_DESCRIBED) {
 		put_unknown(&s->reply, n < X87_STACK_END ? 10 : 4);
 	} else {
@@ -155,11 +158,11 @@ static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u6
 
 GTP_HANDLER(gtp_pkt_read_memory)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	u8 *bytes = (u8 *)s->in;
 	u64 addr, len;
 
-	if (gtp_packets_hex_pair(in, ',', &addr, &len, why))
+	if (gtp_args_hex_pair(in, ',', &addr, &len, why))
 		return -EINVAL;
 	if (!len)
 		return 0;
@@ -191,19 +194,19 @@ static int write_live(struct gtp_stub *s, u64 addr, const void *bytes, u32 len, 
 		gtp_why(why, "writing kernel memory is not allowed (module parameter allow_write)");
 	else if (err)
 		gtp_why(why, "cannot write %u bytes at 0x%llx", len, addr);
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 static int write_head(struct gtp_in *in, u64 *addr, u64 *len, struct gtp_why *why)
 {
 	if (!gtp_in_hex64(in, addr))
-		return gtp_packets_bad(in, why, "an address");
+		return gtp_args_bad(in, why, "an address");
 	if (!gtp_in_char(in, ','))
-		return gtp_packets_bad(in, why, "','");
+		return gtp_args_bad(in, why, "','");
 	if (!gtp_in_hex64(in, len))
-		return gtp_packets_bad(in, why, "a length");
+		return gtp_args_bad(in, why, "a length");
 	if (!gtp_in_char(in, ':'))
-		return gtp_packets_bad(in, why, "':'");
+		return gtp_args_bad(in, why, "':'");
 	return 0;
 }
 
@@ -215,10 +218,10 @@ GTP_HANDLER(gtp_pkt_write_memory)
 	if (write_head(in, &addr, &len, why))
 		return -EINVAL;
 	if (len > gtp_in_left(in) / 2 || gtp_in_left(in) != 2 * len)
-		return gtp_packets_bad(in, why, "two digits for every byte");
+		return gtp_args_bad(in, why, "two digits for every byte");
 	/* Decoding never overtakes reading, so the packet's own memory will do. */
 	if (gtp_hex_decode(bytes, READ_MAX, in->p, 2 * (size_t)len) < 0)
-		return gtp_packets_bad(in, why, "hex digits");
+		return gtp_args_bad(in, why, "hex digits");
 	return write_live(s, addr, bytes, (u32)len, why);
 }
 
@@ -229,6 +232,6 @@ GTP_HANDLER(gtp_pkt_write_binary)
 	if (write_head(in, &addr, &len, why))
 		return -EINVAL;
 	if (len != gtp_in_left(in))
-		return gtp_packets_bad(in, why, "as many bytes as the length says");
+		return gtp_args_bad(in, why, "as many bytes as the length says");
 	return write_live(s, addr, in->p, (u32)len, why);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The definitions, piece by piece, for a GDB that connects to a session that has some. */
-#include "stub/packets.h"
+#include "stub/handlers.h"
 
 /*
  * The cursors count: between two packets any tracepoint can go away. Only when one did, or at the

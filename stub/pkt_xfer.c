@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
-#include "stub/packets.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/selected.h"
 #include "stub/target_xml.h"
 
 /*
@@ -39,7 +41,7 @@ static int open_window(struct gtp_stub *s, struct gtp_in *in, struct window *w, 
 	w->out = &s->reply;
 	w->pos = 0;
 	w->more = false;
-	if (gtp_packets_hex_pair(in, ',', &w->from, &w->len, why))
+	if (gtp_args_hex_pair(in, ',', &w->from, &w->len, why))
 		return -EINVAL;
 	if (w->len > GTP_PACKET_MAX - 1)
 		w->len = GTP_PACKET_MAX - 1;
@@ -98,12 +100,12 @@ static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_fr
 
 GTP_HANDLER(gtp_pkt_static_data)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	const struct gtp_block *b = f ? gtp_sdata_block(f) : NULL;
 	struct window w;
 
 	if (!gtp_in_char(in, ':'))
-		return gtp_packets_bad(in, why, "':'");
+		return gtp_args_bad(in, why, "':'");
 	if (open_window(s, in, &w, why))
 		return -EINVAL;
 	if (!b) {
@@ -117,12 +119,12 @@ GTP_HANDLER(gtp_pkt_static_data)
 GTP_HANDLER(gtp_pkt_traceframe_info)
 {
 	static const char head[] = "<traceframe-info>\n", tail[] = "</traceframe-info>\n";
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	const struct gtp_block *b = NULL;
 	struct window w;
 
 	if (!gtp_in_char(in, ':'))
-		return gtp_packets_bad(in, why, "':'");
+		return gtp_args_bad(in, why, "':'");
 	if (open_window(s, in, &w, why))
 		return -EINVAL;
 	if (!f) {

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A connection: its buffers, its packets, and the wait of a continue. */
+#include "stub/console.h"
+#include "stub/handlers.h"
 #include "stub/packets.h"
 #include "stub/stub.h"
-
-void gtp_stub_stop_reply(struct gtp_stub *s, const char *reply)
-{
-	s->waiting = false;
-	gtp_rsp_reply(&s->rsp, reply, (u32)strlen(reply));
-	gtp_stub_heard(s);
-}
-
-void gtp_stub_trace_ended(struct gtp_stub *s)
-{
-	if (!s->waiting)
-		return;
-	gtp_stub_flush_notice(s);
-	gtp_monitor_ended(s);
-	gtp_stub_stop_reply(s, "S05");
-}
+#include "stub/wait.h"
 
 static void packet(void *ctx, char *data, u32 len)
 {
@@ -38,7 +25,7 @@ static void interrupt(void *ctx)
 
 	/* The kernel goes on, and so does the run; only the wait is over. */
 	if (s->waiting)
-		gtp_stub_stop_reply(s, "S02");
+		gtp_wait_end(s, "S02");
 }
 
 static void forward(void *ctx, const void *bytes, u32 len)

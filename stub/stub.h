@@ -5,6 +5,7 @@
 
 #include "stub/connection.h"
 #include "stub/console.h"
+#include "stub/wait.h"
 
 /**
  * gtp_stub_init() - a new connection
@@ -22,9 +23,6 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
 
 /* gtp_stub_feed - bytes from GDB, any split; replies, but a continue's, go to ->send meanwhile */
 void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
-
-/* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
-void gtp_stub_trace_ended(struct gtp_stub *s);
 
 /* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */
 void gtp_stub_exit(struct gtp_stub *s);
