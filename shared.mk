@@ -25,6 +25,7 @@ GTP_SHARED := \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
 	session/run.c \
+	session/install.c \
 	session/code.c \
 	session/trace.c \
 	agentexpr/decode.c \

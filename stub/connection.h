@@ -72,7 +72,6 @@ enum {
  * @upload_at: where @upload_tp counts to, as long as no tracepoint has gone since @upload_removed
  * @upload_removed: the list's count of those that left it, when @upload_at was found
  * @upload_marker: cursor of qTsSTM, an ordinal as well
- * @installing: defined during the run, not armed before it is complete
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
  *           the next noisy reply
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
@@ -98,7 +97,6 @@ struct gtp_stub {
 	const struct gtp_tracepoint *upload_at;
 	u64 upload_removed;
 	u32 upload_marker;
-	struct gtp_tracepoint *installing;
 	char notice[GTP_NOTICE_MAX];
 	u32 notice_len;
 	bool notice_cut;

@@ -54,12 +54,6 @@ GTP_HANDLER(gtp_pkt_readonly);
 GTP_HANDLER(gtp_pkt_enable);
 GTP_HANDLER(gtp_pkt_disable);
 
-/* gtp_pkt_finish_install - arm what was defined during the run and has had its last continuation */
-int gtp_pkt_finish_install(struct gtp_stub *s, struct gtp_why *why);
-
-/* gtp_pkt_continues_install - is this packet a continuation of what is being installed? */
-bool gtp_pkt_continues_install(const struct gtp_stub *s, const char *data, u32 len);
-
 /* pkt_run.c */
 GTP_HANDLER(gtp_pkt_start);
 GTP_HANDLER(gtp_pkt_stop);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The table of packets, and the one place where they find their handlers and get their replies. */
+#include "session/install.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
 #include "stub/packets.h"
@@ -138,9 +139,7 @@ void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
 	const struct gtp_packet *p = gtp_packets_find(data, len);
 	struct gtp_why why = { "" };
 
-	/* GDB may announce actions and send none: whatever else comes ends a definition. */
-	if (s->installing && !gtp_pkt_continues_install(s, data, len) &&
-	    gtp_pkt_finish_install(s, &why))
+	if (gtp_install_before_packet(s->trace, data, len, &why))
 		gtp_stub_printf(s, "gdbtp: %s\n", why.text);
 	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
 	s->no_reply = false;

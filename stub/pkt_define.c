@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the next run shall do, or this one as well: tracepoints, variables, read-only ranges. */
+#include "session/install.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
@@ -17,60 +18,17 @@ GTP_HANDLER(gtp_pkt_init)
 	return gtp_reply_ok(s);
 }
 
-int gtp_pkt_finish_install(struct gtp_stub *s, struct gtp_why *why)
-{
-	struct gtp_tracepoint *tp = s->installing;
-
-	s->installing = NULL;
-	if (!tp)
-		return 0;
-	tp->defining = false;
-	return gtp_trace_install(s->trace, tp, why);
-}
-
-bool gtp_pkt_continues_install(const struct gtp_stub *s, const char *data, u32 len)
-{
-	struct gtp_in in;
-	u64 addr;
-	u32 num;
-
-	gtp_in_init(&in, data, len);
-	return gtp_in_word(&in, "QTDP:-") && gtp_in_hex32(&in, &num) && gtp_in_char(&in, ':') &&
-	       gtp_in_hex64(&in, &addr) && num == s->installing->num &&
-	       addr == s->installing->addr;
-}
-
-static bool more_follows(const struct gtp_in *in)
-{
-	return !gtp_in_end(in) && in->end[-1] == '-';
-}
-
-/*
- * A tracepoint that is defined while a run is on joins it as soon as it is complete. One that is
- * there already is no error: GDB repeats all of them when it loads symbols during a run.
- */
 GTP_HANDLER(gtp_pkt_define)
 {
-	struct gtp_tracepoint *tp;
-	int err;
+	int err = gtp_install_define(s->trace, in->p, why);
 
-	err = gtp_tracepoint_define(&s->trace->tps, &s->trace->mem, in->p, &tp, why);
-	if (!err && tp && gtp_trace_running(s->trace)) {
-		s->installing = tp;
-		if (!more_follows(in))
-			err = gtp_pkt_finish_install(s, why);
-	}
 	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_actions)
 {
-	int err = gtp_tracepoint_add_actions(&s->trace->tps, &s->trace->mem, in->p, why);
+	int err = gtp_install_actions(s->trace, in->p, why);
 
-	if (err)
-		s->installing = NULL; /* it has been removed from the list */
-	else if (!more_follows(in))
-		err = gtp_pkt_finish_install(s, why);
 	return err ? err : gtp_reply_ok(s);
 }
 

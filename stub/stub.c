@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A connection: its buffers, its packets, and the wait of a continue. */
+#include "session/install.h"
 #include "stub/console.h"
-#include "stub/handlers.h"
 #include "stub/packets.h"
 #include "stub/stub.h"
 #include "stub/wait.h"
@@ -85,7 +85,7 @@ void gtp_stub_exit(struct gtp_stub *s)
 	s->waiting = false;
 	gtp_trace_settle(s->trace);
 	/* GDB may leave right after a definition; a run that goes on has to have it. */
-	gtp_pkt_finish_install(s, &why);
+	gtp_install_finish(s->trace, &why);
 	if (gtp_trace_running(s->trace) && !s->trace->disconnected)
 		gtp_trace_stop(s->trace, GTP_STOP_DISCONNECTED);
 	free_buffers(s);
