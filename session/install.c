@@ -38,6 +38,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
 	return rc;
 }
 
+/* All that gtp_tracepoint_add_actions() wants in front of the actions, so that it finds @tp. */
 static bool continues(const struct gtp_tracepoint *tp, const char *data, u32 len)
 {
 	struct gtp_in in;
@@ -46,7 +47,8 @@ static bool continues(const struct gtp_tracepoint *tp, const char *data, u32 len
 
 	gtp_in_init(&in, data, len);
 	return gtp_in_word(&in, "QTDP:-") && gtp_in_hex32(&in, &num) && gtp_in_char(&in, ':') &&
-	       gtp_in_hex64(&in, &addr) && num == tp->num && addr == tp->addr;
+	       gtp_in_hex64(&in, &addr) && gtp_in_char(&in, ':') && num == tp->num &&
+	       addr == tp->addr;
 }
 
 int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why)
