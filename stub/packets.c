@@ -62,7 +62,7 @@ const struct gtp_packet gtp_packets[] = {
 	{ "QTDP:-", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_actions,
 	  "N:ADDR:ACTIONS[-]: more of a tracepoint" },
 	{ "QTDP:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_define,
-	  "N:ADDR:E|D:STEP:PASS[:S][:Xlen,HEX][-]: a tracepoint" },
+	  "N:ADDR:E|D:STEP:PASS[:Flen][:S][:Xlen,HEX][-]: a tracepoint" },
 	{ "QTDPsrc:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_source,
 	  "N:ADDR:TYPE:START:LEN:HEX: its source text" },
 	{ "QTDV:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_variable,

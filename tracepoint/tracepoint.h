@@ -164,7 +164,7 @@ struct gtp_tracepoints {
  * gtp_tracepoint_define() - a QTDP packet without its "QTDP:"
  * @list: where it goes
  * @mem: memory
- * @text: "N:ADDR:E:STEP:PASS[:S][:Xlen,hex][-]", terminated
+ * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", terminated
  * @why: the refusal
  * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
  *
