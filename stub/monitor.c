@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
+#include "stub/monitor.h"
 #include "stub/reply.h"
 #include "stub/wait.h"
 
@@ -15,9 +16,27 @@ struct command {
 	const char *doc;
 };
 
-static const char *on_off(bool on)
+int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why)
 {
-	return on ? "on" : "off";
+	static const struct {
+		const char *word;
+		bool on;
+	} words[] = {
+		{ "on", true },	  { "y", true },  { "1", true },
+		{ "off", false }, { "n", false }, { "0", false },
+	};
+	u32 i;
+
+	if (!*arg)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(words[i].word, arg))
+			continue;
+		WRITE_ONCE(*value, words[i].on);
+		return 0;
+	}
+	gtp_why(why, "%s takes on, off or nothing, not '%s'", name, arg);
+	return -EINVAL;
 }
 
 static void print_version(struct gtp_stub *s)
@@ -52,7 +71,7 @@ static void print_settings(struct gtp_stub *s)
 	const struct gtp_trace *t = s->trace;
 
 	gtp_stub_printf(s, "settings:  circular %s, disconnected tracing %s, buffer size ",
-			on_off(t->circular), on_off(t->disconnected));
+			gtp_monitor_on_off(t->circular), gtp_monitor_on_off(t->disconnected));
 	if (t->buffer_bytes)
 		gtp_stub_printf(s, "%llu bytes\n", t->buffer_bytes);
 	else
