@@ -15,7 +15,7 @@
  * latter so. The last one therefore comes first, and the numbers are those that the frames have.
  */
 #include "base/parse.h"
-#include "stub/target_xml.h"
+#include "base/target_xml.h"
 #include "export/file.h"
 #include "transport/rsp.h"
 

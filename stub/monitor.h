@@ -3,7 +3,7 @@
 #ifndef _GTP_STUB_MONITOR_H
 #define _GTP_STUB_MONITOR_H
 
-#include "tracepoint/tracepoint.h"
+#include "base/why.h"
 
 /* gtp_monitor_on_off - a switch in words */
 static inline const char *gtp_monitor_on_off(bool on)

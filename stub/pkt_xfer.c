@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
+#include "base/target_xml.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/selected.h"
-#include "stub/target_xml.h"
 
 /*
  * struct window - the part of a text that was asked for
