@@ -38,7 +38,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
 	return rc;
 }
 
-/* All that gtp_tracepoint_add_actions() wants in front of the actions, so that it finds @tp. */
+/* The head that gtp_tracepoint_add_actions() needs to find @tp, its last colon included. */
 static bool continues(const struct gtp_tracepoint *tp, const char *data, u32 len)
 {
 	struct gtp_in in;

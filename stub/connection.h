@@ -61,24 +61,24 @@ enum {
  * struct gtp_stub - state of one connection
  * @rsp: framing
  * @trace: shared by all connections, one after another
- * @ops, @send, @ctx: the world
+ * @ops, @send, @ctx: where the connection runs, set by gtp_stub_init()
  * @frame: selected frame number, -1: none (live)
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: the packet being handled may be answered by O packets first
  * @no_reply: the packet being handled gets no reply, or gets it later
- * @quiet_since_ms: when GDB last heard something
- * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because what they
- *           count can go away between two packets
- * @upload_at: where @upload_tp counts to, as long as no tracepoint has gone since @upload_removed
- * @upload_removed: the list's count of those that left it, when @upload_at was found
+ * @quiet_since_ms: when a packet or a reply last passed; GDB takes long silence for a lost reply
+ * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because definitions
+ *           can be removed between two packets
+ * @upload_at: tracepoint number @upload_tp of the list, valid while @upload_removed is current
+ * @upload_removed: the list's count of removed tracepoints when @upload_at was found
  * @upload_marker: cursor of qTsSTM, an ordinal as well
- * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
- *           the next noisy reply
+ * @notice, @notice_len, @notice_cut: text that could not be shown yet; sent as O packets before the
+ *           next noisy reply
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
  * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
  * @last: for @rsp
  *
- * All of it runs under the caller's lock; what ->send got may be drained concurrently.
+ * Protected by the caller's lock. The bytes given to ->send may be drained concurrently.
  */
 struct gtp_stub {
 	struct gtp_rsp rsp;

@@ -41,9 +41,7 @@ static void keep_notice(struct gtp_stub *s, const char *text, u32 len)
 {
 	u32 room = GTP_NOTICE_MAX - s->notice_len;
 
-	/*
-	 * Whole messages only: half a line misleads more than the note that something is missing.
-	 */
+	/* Whole messages only: half a line is worse than the note that text was dropped. */
 	if (len > room || s->notice_cut) {
 		s->notice_cut = true;
 		return;

@@ -12,20 +12,20 @@ void gtp_stub_print(struct gtp_stub *s, const char *text);
 __printf(2, 3) void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...);
 
 /**
- * gtp_stub_progress() - long work goes on
+ * gtp_stub_progress() - keep GDB waiting during long work
  * @s: the connection whose packet is being handled
  * @what: "arming tracepoints"
- * @done: how far
- * @total: of how much
+ * @done: steps done
+ * @total: steps in all
  *
- * Sends an O packet when GDB has heard nothing for two seconds: it would take the reply for lost.
+ * Sends an O packet when nothing was sent for GTP_KEEP_ALIVE_MS: GDB would time out otherwise.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total);
 
 /* gtp_stub_flush_notice - send what waits in ->notice; only where GDB takes O packets */
 void gtp_stub_flush_notice(struct gtp_stub *s);
 
-/* gtp_stub_heard - GDB gets or has sent something: the time until a sign of life is due restarts */
+/* gtp_stub_heard - a packet or a reply has passed: restarts the time until a keep-alive is due */
 void gtp_stub_heard(struct gtp_stub *s);
 
 #endif /* _GTP_CONSOLE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `monitor` commands: what GDB has no command of its own for, told in words. */
+/* `monitor` commands: status, settings and figures that GDB has no command of its own for. */
 #include "base/version.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
@@ -9,7 +9,7 @@
 
 enum { COMMAND_MAX = 127 };
 
-/* struct command - one row; @print says it all by gtp_stub_printf() */
+/* struct command - one row; @print answers with gtp_stub_printf() */
 struct command {
 	const char *name;
 	void (*print)(struct gtp_stub *s);
@@ -198,7 +198,7 @@ static void trim(char *command, u32 len)
 	command[len] = '\0';
 }
 
-/* GDB takes no words in an error here; so they go to the console, and E01 makes a script stop. */
+/* GDB ignores the words of an error to qRcmd: print them; E01 makes a script stop. */
 static int refuse(struct gtp_stub *s, const char *words)
 {
 	gtp_stub_printf(s, "gdbtp: %s\n", words);

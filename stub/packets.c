@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of packets, and the one place where they find their handlers and get their replies. */
+/* The table of packets: finds the handler of each, calls it and sends its reply. */
 #include "session/install.h"
 #include "stub/console.h"
 #include "stub/handlers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the next run shall do, or this one as well: tracepoints, variables, read-only ranges. */
+/* Definitions for the next run or the current one: tracepoints, variables, read-only ranges. */
 #include "session/install.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
@@ -47,10 +47,9 @@ GTP_HANDLER(gtp_pkt_variable)
 }
 
 /*
- * The ranges come with the addresses vmlinux was linked at. The first is .text, which begins at
- * _text, and the kernel is only ever loaded at a distance that is a multiple of 2 MiB from there
- * and shorter than the 1 GiB that it has been given. A distance that is not like that belongs to
- * another file, whose ranges mean nothing here.
+ * The ranges have vmlinux's link-time addresses. The first is .text, which begins at _text. KASLR
+ * moves the kernel by a multiple of 2 MiB, less than 1 GiB. Any other distance means that GDB has
+ * another vmlinux loaded: ignore its ranges.
  */
 static bool load_distance(u64 text_start, u64 first, u64 *distance)
 {

@@ -50,7 +50,7 @@ GTP_HANDLER(gtp_pkt_frame)
 
 	if (read_question(in, &q, why))
 		return -EINVAL;
-	/* GDB's -1. It leaves the frames before every tstart, so it must work while a run is on. */
+	/* -1 in 32 bits: "tfind none". GDB sends it before tstart, so allow it during a run. */
 	if (q.how == GTP_FIND_NUMBER && q.a == U32_MAX)
 		return leave(s);
 	ix = gtp_trace_index(s->trace, why);
@@ -58,7 +58,7 @@ GTP_HANDLER(gtp_pkt_frame)
 		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
 	found = gtp_index_find(ix, q.how, q.a, q.b, (u32)(s->frame + 1));
 	if (found < 0) {
-		/* The selected frame stays: GDB stays where it is, too. */
+		/* Keep the selected frame, as GDB does. */
 		gtp_out_printf(&s->reply, "F-1");
 		return 0;
 	}

@@ -7,7 +7,7 @@
 
 enum {
 	READ_MAX = GTP_PACKET_MAX / 2, /* two digits a byte */
-	PAGE = 4096,                   /* what can be read may end at its boundaries only */
+	PAGE = 4096,                   /* readable memory ends at a page boundary */
 	X87_STACK_END = 32,            /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
 	NR_DESCRIBED = 40,             /* see base/target_xml.h */
 };
@@ -27,8 +27,8 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
 }
 
 /*
- * The kernel has no registers while it runs. But GDB drops a connection that has no pc, so that
- * one is a text address: it shows "_stext ()" or the like.
+ * A running kernel has no registers to show, but GDB drops a connection without a pc. Report _text:
+ * GDB shows "_stext ()" or the like.
  */
 static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
 {
@@ -89,7 +89,7 @@ GTP_HANDLER(gtp_pkt_write_register)
 	return -EPERM;
 }
 
-/* Bytes from @addr on that can be read live; whole pages until one cannot. */
+/* How many bytes at @addr could be read live: all, or whole pages up to the first fault. */
 static u32 read_live(struct gtp_stub *s, u8 *dst, u64 addr, u32 len)
 {
 	u32 done = 0;
@@ -113,7 +113,7 @@ static bool in_page_of(u64 code, u64 addr)
 	return code / PAGE == addr / PAGE;
 }
 
-/* Code near a tracepoint, of modules in particular, which QTro does not name. */
+/* Code near a tracepoint: QTro does not cover modules. */
 static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 {
 	const struct gtp_tracepoint *tp;
@@ -125,9 +125,8 @@ static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 }
 
 /*
- * How many bytes at @addr look the same now as they did when the frame was collected: GDB reads
- * code and constants with a frame selected, to unwind and to disassemble, and nobody collects
- * those.
+ * How many bytes at @addr have not changed since the frame was collected. GDB reads code and
+ * constants with a frame selected, to unwind and to disassemble, and actions do not collect those.
  */
 static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 {
@@ -188,7 +187,7 @@ static int write_live(struct gtp_stub *s, u64 addr, const void *bytes, u32 len, 
 		gtp_why(why, "a trace frame is selected, and what was collected stays: tfind none");
 		return -EPERM;
 	}
-	/* GDB finds out with an empty write whether X is known at all. */
+	/* GDB probes for X with an empty write. */
 	err = len ? s->ops->write(s->ctx, addr, bytes, len) : 0;
 	if (err == -EPERM)
 		gtp_why(why, "writing kernel memory is not allowed (module parameter allow_write)");
@@ -219,7 +218,7 @@ GTP_HANDLER(gtp_pkt_write_memory)
 		return -EINVAL;
 	if (len > gtp_in_left(in) / 2 || gtp_in_left(in) != 2 * len)
 		return gtp_args_bad(in, why, "two digits for every byte");
-	/* Decoding never overtakes reading, so the packet's own memory will do. */
+	/* Two digits become one byte: decode in place. */
 	if (gtp_hex_decode(bytes, READ_MAX, in->p, 2 * (size_t)len) < 0)
 		return gtp_args_bad(in, why, "hex digits");
 	return write_live(s, addr, bytes, (u32)len, why);

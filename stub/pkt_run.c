@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The run: its settings, begin and end, and how it goes. */
+/* The run: settings, start, stop, status. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
 #include "stub/selected.h"
 
-enum { NOTE_MAX = 4000 }; /* digits; three of them and the rest of qTStatus fit into a packet */
+enum { NOTE_MAX = 4000 }; /* digits; three notes and the rest of qTStatus fit into a packet */
 
 GTP_HANDLER(gtp_pkt_start)
 {
@@ -39,8 +39,8 @@ GTP_HANDLER(gtp_pkt_disconnected)
 }
 
 /*
- * The buffer of the run is what it is until the run ends; a setting that lies about it helps
- * nobody.
+ * A run keeps its buffer until it ends. Refuse the setting rather than report one that the current
+ * buffer does not have.
  */
 static int refuse_while_running(struct gtp_stub *s, struct gtp_why *why, const char *what)
 {
@@ -141,9 +141,7 @@ GTP_HANDLER(gtp_pkt_status)
 	return 0;
 }
 
-/*
- * A tracepoint that is not here gets an empty reply: GDB asks for those it has not sent yet, too.
- */
+/* An unknown tracepoint gets an empty reply: GDB also asks for those it has not sent yet. */
 GTP_HANDLER(gtp_pkt_tp_status)
 {
 	const struct gtp_tracepoint *tp;
@@ -162,7 +160,7 @@ GTP_HANDLER(gtp_pkt_tp_status)
 	return 0;
 }
 
-/* With a frame selected: what it recorded. Built-in variables have a value at a hit only. */
+/* With a frame selected, the recorded value. Built-in variables have one only during a hit. */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {
 	const struct gtp_frame *f = gtp_selected_frame(s);

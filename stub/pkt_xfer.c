@@ -8,8 +8,8 @@
 /*
  * struct window - the part of a text that was asked for
  *
- * Texts are produced from their beginning every time, and only what falls into the window is
- * kept, so that nothing has to hold the whole text.
+ * Each request generates the text from its beginning and keeps only what falls into the window, so
+ * that the whole text is never in memory.
  */
 struct window {
 	struct gtp_out *out;
@@ -84,7 +84,7 @@ static void put_block(struct window *w, const struct gtp_block *b)
 	put(w, text, (u32)line.len);
 }
 
-/* The static data are memory, too, for those who can read nothing else. */
+/* Static data is readable as memory as well (see trace/sdata.h): list it. */
 static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_frame *f)
 {
 	u32 size = gtp_sdata_size(f, s->trace->formats);

@@ -10,7 +10,7 @@ const struct gtp_frame *gtp_selected_frame(struct gtp_stub *s)
 	if (s->frame < 0)
 		return NULL;
 	ix = gtp_trace_index(s->trace, &why);
-	/* The frames may have gone with a new run that another connection began. */
+	/* A run that another connection started may have dropped the frames. */
 	if (!ix || s->frame >= ix->n) {
 		s->frame = -1;
 		return NULL;

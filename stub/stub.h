@@ -11,7 +11,7 @@
  * gtp_stub_init() - a new connection
  * @s: zeroed
  * @trace: the trace session
- * @ops: the world
+ * @ops: what the connection needs from where it runs
  * @send: bytes for GDB; must not fail
  * @ctx: handed to @ops and @send
  *
@@ -21,7 +21,10 @@
 int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_stub_ops *ops,
 		  void (*send)(void *ctx, const void *bytes, u32 len), void *ctx);
 
-/* gtp_stub_feed - bytes from GDB, any split; replies, but a continue's, go to ->send meanwhile */
+/*
+ * gtp_stub_feed - bytes from GDB, any split; calls ->send with the replies, except a continue's,
+ * which comes when the wait ends
+ */
 void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
 
 /* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */

@@ -107,7 +107,7 @@ static void too_many_notices(void **state)
 
 static void keep_alives(void **state)
 {
-	/* Nobody listens: nothing is sent, and nothing is kept for later. */
+	/* No packet is being handled: nothing is sent, and nothing is kept for later. */
 	gdb.now_ms = 100000;
 	gtp_stub_progress(&gdb.s, "working", 1, 2);
 	assert_int_equal(gdb.out_len, 0);
@@ -394,7 +394,7 @@ static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
 	return save_error;
 }
 
-/* Whoever refuses without words of its own gets some here. */
+/* A refusal without words gets those of its errno. */
 static void errors_without_words(void **state)
 {
 	static const struct {
