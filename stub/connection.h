@@ -35,9 +35,13 @@ struct gtp_marker {
  * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
  *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
  * @marker_at: the number of the one at an address, or -ENOENT
- * @monitor: a `monitor` command that the stub itself does not know; appends text by
- *           gtp_stub_print(), returns 0, -ENOENT when it does not know it either, or -errno (NULL
- *           allowed). "help" is asked as well, for lines about its own commands
+ * @monitor: a `monitor` command that is not the stub's own; prints with gtp_stub_print(). 0,
+ *           -ENOENT when it is unknown here as well, or -errno with @why (NULL: there are no
+ *           others). Also called with "help", to print a line about each of its commands
+ *
+ * Each gets the @ctx of gtp_stub_init(), by which tests tell their machines apart. There is one
+ * kernel, so its implementations do not use it; the same holds for struct gtp_target_ops and struct
+ * gtp_hit_ops.
  */
 struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
