@@ -4,6 +4,11 @@
 GTP_SHARED := \
 	transport/rsp.c \
 	stub/stub.c \
+	stub/console.c \
+	stub/args.c \
+	stub/reply.c \
+	stub/selected.c \
+	stub/wait.c \
 	stub/packets.c \
 	stub/pkt_general.c \
 	stub/pkt_memory.c \
@@ -20,6 +25,7 @@ GTP_SHARED := \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
 	session/run.c \
+	session/install.c \
 	session/code.c \
 	session/trace.c \
 	agentexpr/decode.c \

@@ -52,7 +52,7 @@ struct ax_op_info {
 /* ax_op_info - indexed by opcode byte, gaps have rule AX_RULE_invalid */
 extern const struct ax_op_info ax_op_info[256];
 
-/* struct ax_error - what is wrong and where; formatted only when somebody reads it */
+/* struct ax_error - what is wrong and where; formatted only when it is shown */
 struct ax_error {
 	u16 code; /* enum ax_err */
 	u16 pc;   /* byte offset of the instruction */
@@ -135,7 +135,7 @@ enum {
 
 /**
  * struct ax_verified - an expression that may run
- * @code: the bytes; owned by whoever called ax_verify(), must outlive this
+ * @code: the bytes; owned by the caller of ax_verify(), must outlive this
  * @points: @len entries, same owner
  * @len: bytes of @code
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
@@ -143,8 +143,7 @@ enum {
  * @flags: AX_F_*
  * @regs_used: bit n set: GDB's register n is read
  *
- * Made by ax_verify() only. ax_interp() and the compiler take nothing else, so there is no second
- * checker.
+ * Made by ax_verify() only. ax_interp() and the compiler take nothing else and check nothing again.
  */
 struct ax_verified {
 	const u8 *code;
@@ -188,7 +187,7 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 			   struct ax_error *err);
 
 /**
- * struct ax_ops - what an expression can do to the world; one per world, never NULL members
+ * struct ax_ops - the memory, variables and records an expression accesses; no member is NULL
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
  * @getv: value of a trace state variable
  * @setv: set it
@@ -213,7 +212,7 @@ struct ax_ops {
 
 /**
  * struct ax_env - where an expression runs
- * @ops: the world
+ * @ops: memory, variables and records
  * @ctx: handed to every op
  * @regs: registers of the hit
  * @pc: what register 16 (rip) reads as: the tracepoint's address, wherever the probe left rip

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instructions and errors as text, for people. */
+/* Instructions and errors as text. */
 #include "agentexpr/ax.h"
 
 /* struct text - a string that grows to the end of its memory and keeps counting after it */
@@ -103,7 +103,7 @@ static const char *const error_name[AX_NR_ERRORS] = {
 #undef X
 };
 
-/* "ref32 at byte 8: "; an expression that has no instruction to blame gets no place. */
+/* "ref32 at byte 8: "; nothing when the error belongs to no instruction. */
 static void put_place(struct text *t, const struct ax_error *err)
 {
 	if (err->code == AX_E_EMPTY || err->code == AX_E_TOO_LONG)

@@ -9,18 +9,17 @@
  *   - a jump out of the expression, to an operand, or backwards (so every expression ends)
  *   - an instruction that can be reached with two stack depths
  *   - an instruction that finds too few values, and a stack deeper than AX_MAX_DEPTH
- *   - a way through that runs past the last byte
+ *   - a path that runs past the last byte
  *   - a condition that leaves no value
  *   - a register that a hit does not know
  *   - a printf whose format is not terminated, asks for what is not a plain integer, pointer,
  *     character or string, or does not take as many arguments as there are and, in
  *     ax_verify_tsvs(), a trace state variable that is not there or cannot be set.
  *
- * What no way leads to (behind a goto or end, with no jump to it) must still be made of whole
- * instructions, and is then left out: nothing runs or compiles it, so nothing else is asked of it.
+ * Unreachable bytes (behind a goto or end, with no jump to them) must still decode to whole
+ * instructions. They are neither run nor compiled, so nothing else is checked.
  *
- * Only forward jumps make one pass enough: when an instruction is met, all jumps to it have been
- * seen.
+ * One pass is enough because jumps only go forward: all jumps to an instruction come before it.
  */
 #include "agentexpr/format.h"
 
@@ -149,13 +148,13 @@ static enum ax_err (*const operand_rules[])(struct pass *p, const struct ax_insn
 	[AX_RULE_end] = rule_none,  [AX_RULE_refuse] = rule_refuse,
 };
 
-/* The subject of a mismatch is the place where two ways meet. */
+/* Report a mismatch at the instruction where two paths meet. */
 static enum ax_err mismatch(struct pass *p, u32 pc)
 {
 	return refuse(p->err, pc, p->code[pc], AX_E_DEPTH_MISMATCH, p->points[pc].depth, p->depth);
 }
 
-/* A jump leaves its depth at its target, for whoever gets there next to agree with. */
+/* Record the depth at a jump's target; all paths that reach the target must agree on it. */
 static enum ax_err leave_depth(struct pass *p, u32 target)
 {
 	struct ax_point *point = &p->points[target];
@@ -167,7 +166,7 @@ static enum ax_err leave_depth(struct pass *p, u32 target)
 	return AX_OK;
 }
 
-/* Where the ways go on behind an instruction; its stack effect has been applied. */
+/* Where the path continues after an instruction, whose stack effect has been applied. */
 static enum ax_err follow(struct pass *p, const struct ax_insn *insn)
 {
 	u8 rule = ax_op_info[insn->op].rule;
@@ -196,7 +195,7 @@ static enum ax_err check_reached(struct pass *p, const struct ax_insn *insn)
 	return code;
 }
 
-/* Arrive at an instruction: do the ways agree, does no jump land inside it. */
+/* Check that the paths to an instruction agree and that no jump lands inside it. */
 static enum ax_err arrive(struct pass *p, const struct ax_insn *insn)
 {
 	struct ax_point *point = &p->points[insn->pc];

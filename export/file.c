@@ -15,7 +15,7 @@
  * latter so. The last one therefore comes first, and the numbers are those that the frames have.
  */
 #include "base/parse.h"
-#include "export/target_xml.h"
+#include "base/target_xml.h"
 #include "export/file.h"
 #include "transport/rsp.h"
 
@@ -35,7 +35,7 @@ struct header {
 
 static void put(struct header *h, const char *text, size_t len)
 {
-	/* Both passes see the same; if they did not, better a torn header than a torn heap. */
+	/* Both passes generate the same text. Should they not, never write past the allocation. */
 	if (h->text && len <= h->size - h->len)
 		memcpy(h->text + h->len, text, len);
 	h->len += len;
@@ -51,8 +51,8 @@ static void put_line(struct header *h, const char *kind, const char *text, size_
 }
 
 /*
- * The items that fit, one by one. The reason for the stop comes first and GDB wants one: without
- * the note it is short.
+ * Keep the items that fit. The stop reason comes first and GDB requires one: drop the note from it
+ * if it is too long.
  */
 static size_t keep_items(char *status)
 {
@@ -119,9 +119,9 @@ static char *skip_word(char *hex)
 }
 
 /*
- * GDB 13 believes that a trace file cannot hold strings: it refuses a tracepoint whose text has
- * "collect/s", and with it all that would follow. What was collected is there all the same, and
- * "collect" alone shows it; so the option goes, and what is left needs its length anew. @piece is
+ * GDB 13 does not support strings in trace files: it refuses a tracepoint whose text has
+ * "collect/s", and reads nothing after it. The frames hold the strings, and "collect" alone shows
+ * them: remove the option and adjust the length. @piece is
  * "Znumber:address:cmd:0:length:hex of the text".
  */
 static size_t without_option(char *piece, size_t len)
@@ -264,7 +264,7 @@ s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len)
 	u64 size;
 	u32 done;
 
-	/* A run that is on has dropped the frames of the one before. */
+	/* QTinit or a new run has dropped the frames. */
 	if (f->epoch != f->t->epoch)
 		return -ESTALE;
 	size = gtp_file_size(f);

@@ -7,10 +7,10 @@
 #include "trace/tfile.h"
 
 /**
- * struct gtp_file - a trace file that somebody reads
+ * struct gtp_file - an open trace file
  * @t: the session
  * @epoch: of the session's frames when the file was opened
- * @header: everything in front of the frames, as it was when the file was opened
+ * @header: everything in front of the frames, generated when the file was opened
  * @header_len: bytes of it
  */
 struct gtp_file {
@@ -23,12 +23,12 @@ struct gtp_file {
 /**
  * gtp_file_open() - prepare to read the stopped run
  * @f: the file
- * @t: the session; a run that has never been makes a file without frames
+ * @t: the session; if it has never run, the file has no frames
  * @why: the refusal
  *
- * What GDB's reader cannot take is left out: a line of 1000 characters would make it refuse the
- * whole file, so a source line or a note as long as that is missing, and a condition's bytecode
- * (its text stays). And "collect/s" reads "collect": GDB refuses a trace file with that option.
+ * What GDB cannot read is left out: it refuses a whole file for a line of 1000 characters, so a
+ * source line or a note of that length is missing, and so is a condition's bytecode (its text
+ * stays). "collect/s" becomes "collect": GDB refuses a trace file with that option.
  *
  * Context: may sleep, the session's lock.
  * Return: 0, -EBUSY (the run is on), -ENOMEM.

@@ -75,6 +75,7 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @tps: definitions
  * @locs: armed locations, in the order of their first tracepoints
  * @loc_by_addr: the same, by address and kind, while a run is being set up or on
+ * @installing: defined during the run, armed when it is complete; see session/install.h
  * @formats: of the static data in the frames, until these go
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
@@ -96,6 +97,7 @@ struct gtp_trace {
 	struct gtp_tracepoints tps;
 	struct gtp_location *locs;
 	struct gtp_location *loc_by_addr[GTP_LOCATION_BUCKETS];
+	struct gtp_tracepoint *installing;
 	struct gtp_sdata_format *formats;
 	u32 slots_used;
 	enum gtp_stop stop;

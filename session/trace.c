@@ -20,6 +20,7 @@ void gtp_trace_reset(struct gtp_trace *t)
 {
 	gtp_trace_stop(t, GTP_STOP_USER);
 	gtp_trace_drop(t);
+	t->installing = NULL;
 	gtp_tracepoints_clear(&t->tps, &t->mem);
 	gtp_tsvs_clear(&t->run.tsvs, &t->mem);
 }

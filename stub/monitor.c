@@ -1,20 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `monitor` commands: what GDB has no command of its own for, told in words. */
+/* `monitor` commands: status, settings and figures that GDB has no command of its own for. */
 #include "base/version.h"
-#include "stub/packets.h"
+#include "stub/console.h"
+#include "stub/handlers.h"
+#include "stub/monitor.h"
+#include "stub/reply.h"
+#include "stub/wait.h"
 
 enum { COMMAND_MAX = 127 };
 
-/* struct command - one row; @print says it all by gtp_stub_printf() */
+/* struct command - one row; @print answers with gtp_stub_printf() */
 struct command {
 	const char *name;
 	void (*print)(struct gtp_stub *s);
 	const char *doc;
 };
 
-static const char *on_off(bool on)
+int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why)
 {
-	return on ? "on" : "off";
+	static const struct {
+		const char *word;
+		bool on;
+	} words[] = {
+		{ "on", true },	  { "y", true },  { "1", true },
+		{ "off", false }, { "n", false }, { "0", false },
+	};
+	u32 i;
+
+	if (!*arg)
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(words[i].word, arg))
+			continue;
+		WRITE_ONCE(*value, words[i].on);
+		return 0;
+	}
+	gtp_why(why, "%s takes on, off or nothing, not '%s'", name, arg);
+	return -EINVAL;
 }
 
 static void print_version(struct gtp_stub *s)
@@ -27,48 +49,6 @@ static void print_build_id(struct gtp_stub *s)
 	const char *id = s->ops->build_id(s->ctx);
 
 	gtp_stub_printf(s, "%s\n", *id ? id : "unknown");
-}
-
-static void describe_run(const struct gtp_trace *t, struct gtp_out *out)
-{
-	char text[160];
-
-	switch (t->stop) {
-	case GTP_STOP_NEVER_RUN:
-		gtp_out_printf(out, "no trace has run yet");
-		return;
-	case GTP_STOP_RUNNING:
-		gtp_out_printf(out, "the trace is running");
-		return;
-	case GTP_STOP_USER:
-		gtp_out_printf(out, "the trace was stopped by tstop");
-		return;
-	case GTP_STOP_FULL:
-		gtp_out_printf(out, "the trace stopped because its buffer is full");
-		return;
-	case GTP_STOP_DISCONNECTED:
-		gtp_out_printf(out, "the trace stopped because GDB disconnected");
-		return;
-	case GTP_STOP_PASSCOUNT:
-		gtp_out_printf(out, "the trace stopped: tracepoint %u reached its pass count",
-			       t->run.stop_tp);
-		return;
-	case GTP_STOP_ERROR:
-		gtp_trace_stop_text(t, text, sizeof(text));
-		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s", t->run.stop_tp,
-			       text);
-		return;
-	}
-}
-
-void gtp_monitor_ended(struct gtp_stub *s)
-{
-	char text[240];
-	struct gtp_out out;
-
-	gtp_out_init(&out, text, sizeof(text));
-	describe_run(s->trace, &out);
-	gtp_stub_printf(s, "gdbtp: %s\n", text);
 }
 
 static void print_buffer(struct gtp_stub *s)
@@ -91,7 +71,7 @@ static void print_settings(struct gtp_stub *s)
 	const struct gtp_trace *t = s->trace;
 
 	gtp_stub_printf(s, "settings:  circular %s, disconnected tracing %s, buffer size ",
-			on_off(t->circular), on_off(t->disconnected));
+			gtp_monitor_on_off(t->circular), gtp_monitor_on_off(t->disconnected));
 	if (t->buffer_bytes)
 		gtp_stub_printf(s, "%llu bytes\n", t->buffer_bytes);
 	else
@@ -139,7 +119,7 @@ static void print_status(struct gtp_stub *s)
 	gtp_stub_print(s, "build-id:  ");
 	print_build_id(s);
 	gtp_out_init(&out, text, sizeof(text));
-	describe_run(t, &out);
+	gtp_wait_describe_run(t, &out);
 	gtp_stub_printf(s, "run:       %s\n", text);
 	print_buffer(s);
 	print_settings(s);
@@ -218,7 +198,7 @@ static void trim(char *command, u32 len)
 	command[len] = '\0';
 }
 
-/* GDB takes no words in an error here; so they go to the console, and E01 makes a script stop. */
+/* GDB ignores the words of an error to qRcmd: print them; E01 makes a script stop. */
 static int refuse(struct gtp_stub *s, const char *words)
 {
 	gtp_stub_printf(s, "gdbtp: %s\n", words);
@@ -240,7 +220,7 @@ GTP_HANDLER(gtp_pkt_monitor)
 	why->text[0] = '\0';
 	err = run_command(s, command, why);
 	if (!err)
-		return gtp_packets_ok(s);
+		return gtp_reply_ok(s);
 	if (why->text[0])
 		return refuse(s, why->text);
 	return refuse(s, err == -ENOENT ? "there is no such monitor command; see monitor help" :

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of packets, and the one place where unknown packets and errors get their reply. */
+/* The table of packets: finds the handler of each, calls it and sends its reply. */
+#include "session/install.h"
+#include "stub/console.h"
+#include "stub/handlers.h"
 #include "stub/packets.h"
+#include "stub/reply.h"
 
 /*
  * In the order of the GDB manual's appendix "GDB Remote Serial Protocol"; where one name begins
@@ -58,7 +62,7 @@ const struct gtp_packet gtp_packets[] = {
 	{ "QTDP:-", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_actions,
 	  "N:ADDR:ACTIONS[-]: more of a tracepoint" },
 	{ "QTDP:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_define,
-	  "N:ADDR:E|D:STEP:PASS[:S][:Xlen,HEX][-]: a tracepoint" },
+	  "N:ADDR:E|D:STEP:PASS[:Flen][:S][:Xlen,HEX][-]: a tracepoint" },
 	{ "QTDPsrc:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_source,
 	  "N:ADDR:TYPE:START:LEN:HEX: its source text" },
 	{ "QTDV:", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_variable,
@@ -112,55 +116,6 @@ const struct gtp_packet *gtp_packets_find(const char *data, u32 len)
 	return NULL;
 }
 
-static const char *errno_words(int err)
-{
-	switch (err) {
-	case -ENOMEM:
-		return "the kernel has no memory for it";
-	case -EFAULT:
-		return "the memory cannot be accessed";
-	case -EBUSY:
-		return "not while the trace is running; tstop first";
-	case -ENOENT:
-		return "there is no such thing";
-	case -EPERM:
-		return "not allowed";
-	case -EOPNOTSUPP:
-		return "not supported";
-	}
-	return "the packet is malformed";
-}
-
-/*
- * GDB shows the words as they come, so they must not hold what framing has to escape; '$' in
- * particular is common ("$cpu_id") and can be left out.
- */
-static void put_words(struct gtp_out *out, const char *words)
-{
-	for (; *words; words++) {
-		char c = *words;
-
-		if (c == '$')
-			continue;
-		if (c == '#' || c == '*' || c < ' ' || c > '~')
-			c = '.';
-		else if (c == '}')
-			c = ')';
-		gtp_out_text(out, &c, 1);
-	}
-}
-
-static void put_error(struct gtp_stub *s, const struct gtp_packet *p, int err, const char *words)
-{
-	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
-	if (p->flags & GTP_PKT_NUMERIC) {
-		gtp_out_printf(&s->reply, "E01");
-		return;
-	}
-	gtp_out_printf(&s->reply, "E.");
-	put_words(&s->reply, *words ? words : errno_words(err));
-}
-
 static void run(struct gtp_stub *s, const struct gtp_packet *p, char *data, u32 len)
 {
 	u32 n = (u32)strlen(p->name);
@@ -176,7 +131,7 @@ static void run(struct gtp_stub *s, const struct gtp_packet *p, char *data, u32 
 	err = p->handle(s, &in, &why);
 	s->noisy = false;
 	if (err < 0)
-		put_error(s, p, err, why.text);
+		gtp_reply_error(s, err, p->flags & GTP_PKT_NUMERIC ? NULL : why.text);
 }
 
 void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
@@ -184,9 +139,7 @@ void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
 	const struct gtp_packet *p = gtp_packets_find(data, len);
 	struct gtp_why why = { "" };
 
-	/* GDB may announce actions and send none: whatever else comes ends a definition. */
-	if (s->installing && !gtp_pkt_continues_install(s, data, len) &&
-	    gtp_pkt_finish_install(s, &why))
+	if (gtp_install_before_packet(s->trace, data, len, &why))
 		gtp_stub_printf(s, "gdbtp: %s\n", why.text);
 	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
 	s->no_reply = false;
@@ -194,41 +147,4 @@ void gtp_packets_handle(struct gtp_stub *s, char *data, u32 len)
 		run(s, p, data, len);
 	if (!s->no_reply)
 		gtp_rsp_reply(&s->rsp, s->reply.buf, (u32)s->reply.len);
-}
-
-int gtp_packets_ok(struct gtp_stub *s)
-{
-	gtp_out_text(&s->reply, "OK", 2);
-	return 0;
-}
-
-int gtp_packets_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected)
-{
-	const char *name = in->start - in->skipped;
-	u32 n = in->skipped;
-
-	while (n > 1 && (name[n - 1] == ':' || name[n - 1] == ',' || name[n - 1] == '-'))
-		n--;
-	gtp_why(why, "%.*s: %s is expected at column %u", (int)n, name, expected,
-		gtp_in_column(in));
-	return -EINVAL;
-}
-
-int gtp_packets_end(const struct gtp_in *in, struct gtp_why *why)
-{
-	return gtp_in_end(in) ? 0 : gtp_packets_bad(in, why, "the end of the packet");
-}
-
-int gtp_packets_hex_pair(struct gtp_in *in, char sep, u64 *a, u64 *b, struct gtp_why *why)
-{
-	char expected[] = "'?'";
-
-	expected[1] = sep;
-	if (!gtp_in_hex64(in, a))
-		return gtp_packets_bad(in, why, "a hex number");
-	if (!gtp_in_char(in, sep))
-		return gtp_packets_bad(in, why, expected);
-	if (!gtp_in_hex64(in, b))
-		return gtp_packets_bad(in, why, "a hex number");
-	return gtp_packets_end(in, why);
 }

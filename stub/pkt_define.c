@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the next run shall do, or this one as well: tracepoints, variables, read-only ranges. */
-#include "stub/packets.h"
+/* Definitions for the next run or the current one: tracepoints, variables, read-only ranges. */
+#include "session/install.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
 
 GTP_HANDLER(gtp_pkt_init)
 {
@@ -12,85 +15,41 @@ GTP_HANDLER(gtp_pkt_init)
 	s->upload_piece = 0;
 	s->upload_var = 0;
 	s->upload_marker = 0;
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
-int gtp_pkt_finish_install(struct gtp_stub *s, struct gtp_why *why)
-{
-	struct gtp_tracepoint *tp = s->installing;
-
-	s->installing = NULL;
-	if (!tp)
-		return 0;
-	tp->defining = false;
-	return gtp_trace_install(s->trace, tp, why);
-}
-
-bool gtp_pkt_continues_install(const struct gtp_stub *s, const char *data, u32 len)
-{
-	struct gtp_in in;
-	u64 addr;
-	u32 num;
-
-	gtp_in_init(&in, data, len);
-	return gtp_in_word(&in, "QTDP:-") && gtp_in_hex32(&in, &num) && gtp_in_char(&in, ':') &&
-	       gtp_in_hex64(&in, &addr) && num == s->installing->num &&
-	       addr == s->installing->addr;
-}
-
-static bool more_follows(const struct gtp_in *in)
-{
-	return !gtp_in_end(in) && in->end[-1] == '-';
-}
-
-/*
- * A tracepoint that is defined while a run is on joins it as soon as it is complete. One that is
- * there already is no error: GDB repeats all of them when it loads symbols during a run.
- */
 GTP_HANDLER(gtp_pkt_define)
 {
-	struct gtp_tracepoint *tp;
-	int err;
+	int err = gtp_install_define(s->trace, in->p, why);
 
-	err = gtp_tracepoint_define(&s->trace->tps, &s->trace->mem, in->p, &tp, why);
-	if (!err && tp && gtp_trace_running(s->trace)) {
-		s->installing = tp;
-		if (!more_follows(in))
-			err = gtp_pkt_finish_install(s, why);
-	}
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_actions)
 {
-	int err = gtp_tracepoint_add_actions(&s->trace->tps, &s->trace->mem, in->p, why);
+	int err = gtp_install_actions(s->trace, in->p, why);
 
-	if (err)
-		s->installing = NULL; /* it has been removed from the list */
-	else if (!more_follows(in))
-		err = gtp_pkt_finish_install(s, why);
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_source)
 {
 	int err = gtp_tracepoint_add_source(&s->trace->tps, &s->trace->mem, in->p, why);
 
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_variable)
 {
 	int err = gtp_tsvs_define(&s->trace->run.tsvs, &s->trace->mem, in->p, why);
 
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 /*
- * The ranges come with the addresses vmlinux was linked at. The first is .text, which begins at
- * _text, and the kernel is only ever loaded at a distance that is a multiple of 2 MiB from there
- * and shorter than the 1 GiB that it has been given. A distance that is not like that belongs to
- * another file, whose ranges mean nothing here.
+ * The ranges have vmlinux's link-time addresses. The first is .text, which begins at _text. KASLR
+ * moves the kernel by a multiple of 2 MiB, less than 1 GiB. Any other distance means that GDB has
+ * another vmlinux loaded: ignore its ranges.
  */
 static bool load_distance(u64 text_start, u64 first, u64 *distance)
 {
@@ -116,29 +75,29 @@ GTP_HANDLER(gtp_pkt_readonly)
 	s->trace->nro = 0;
 	do {
 		if (!gtp_in_hex64(in, &start))
-			return gtp_packets_bad(in, why, "an address");
+			return gtp_args_bad(in, why, "an address");
 		if (!gtp_in_char(in, ','))
-			return gtp_packets_bad(in, why, "','");
+			return gtp_args_bad(in, why, "','");
 		if (!gtp_in_hex64(in, &end))
-			return gtp_packets_bad(in, why, "an address");
+			return gtp_args_bad(in, why, "an address");
 		if (!n++ && !load_distance(text, start, &distance))
-			return gtp_packets_ok(s);
+			return gtp_reply_ok(s);
 		add_ro_range(s->trace, start + distance, end + distance);
 	} while (gtp_in_char(in, ':'));
-	return gtp_packets_end(in, why) ? -EINVAL : gtp_packets_ok(s);
+	return gtp_args_end(in, why) ? -EINVAL : gtp_reply_ok(s);
 }
 
 static int set_enabled(struct gtp_stub *s, struct gtp_in *in, bool on, struct gtp_why *why)
 {
 	u64 num, addr;
 
-	if (gtp_packets_hex_pair(in, ':', &num, &addr, why))
+	if (gtp_args_hex_pair(in, ':', &num, &addr, why))
 		return -EINVAL;
 	if (num > U32_MAX || gtp_trace_enable(s->trace, (u32)num, addr, on)) {
 		gtp_why(why, "there is no tracepoint %llu at 0x%llx", num, addr);
 		return -ENOENT;
 	}
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_enable)

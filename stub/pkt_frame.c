@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The frames of the stopped run: selecting one, and reading all of them for a trace file. */
-#include "stub/packets.h"
 #include "trace/tfile.h"
-
-const struct gtp_frame *gtp_pkt_frame_selected(struct gtp_stub *s)
-{
-	const struct gtp_index *ix;
-	struct gtp_why why;
-
-	if (s->frame < 0)
-		return NULL;
-	ix = gtp_trace_index(s->trace, &why);
-	/* The frames may have gone with a new run that another connection began. */
-	if (!ix || s->frame >= ix->n) {
-		s->frame = -1;
-		return NULL;
-	}
-	return ix->entry[s->frame].frame;
-}
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
 
 /* struct question - what QTFrame asks */
 struct question {
@@ -28,7 +14,7 @@ struct question {
 static int read_range(struct gtp_in *in, struct question *q, enum gtp_find how, struct gtp_why *why)
 {
 	q->how = how;
-	return gtp_packets_hex_pair(in, ':', &q->a, &q->b, why);
+	return gtp_args_hex_pair(in, ':', &q->a, &q->b, why);
 }
 
 static int read_question(struct gtp_in *in, struct question *q, struct gtp_why *why)
@@ -45,8 +31,8 @@ static int read_question(struct gtp_in *in, struct question *q, struct gtp_why *
 	else
 		q->how = GTP_FIND_NUMBER;
 	if (!gtp_in_hex64(in, &q->a))
-		return gtp_packets_bad(in, why, "a hex number, pc:, tdp:, range: or outside:");
-	return gtp_packets_end(in, why);
+		return gtp_args_bad(in, why, "a hex number, pc:, tdp:, range: or outside:");
+	return gtp_args_end(in, why);
 }
 
 static int leave(struct gtp_stub *s)
@@ -64,7 +50,7 @@ GTP_HANDLER(gtp_pkt_frame)
 
 	if (read_question(in, &q, why))
 		return -EINVAL;
-	/* GDB's -1. It leaves the frames before every tstart, so it must work while a run is on. */
+	/* -1 in 32 bits: "tfind none". GDB sends it before tstart, so allow it during a run. */
 	if (q.how == GTP_FIND_NUMBER && q.a == U32_MAX)
 		return leave(s);
 	ix = gtp_trace_index(s->trace, why);
@@ -72,7 +58,7 @@ GTP_HANDLER(gtp_pkt_frame)
 		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
 	found = gtp_index_find(ix, q.how, q.a, q.b, (u32)(s->frame + 1));
 	if (found < 0) {
-		/* The selected frame stays: GDB stays where it is, too. */
+		/* Keep the selected frame, as GDB does. */
 		gtp_out_printf(&s->reply, "F-1");
 		return 0;
 	}
@@ -88,14 +74,14 @@ GTP_HANDLER(gtp_pkt_save)
 
 	n = gtp_hex_decode((u8 *)path, GTP_PACKET_MAX, in->p, gtp_in_left(in));
 	if (n <= 0)
-		return gtp_packets_bad(in, why, "a file name in hex");
+		return gtp_args_bad(in, why, "a file name in hex");
 	path[n] = '\0';
 	if (strlen(path) != (size_t)n) {
 		gtp_why(why, "the file name contains a NUL");
 		return -EINVAL;
 	}
 	err = s->ops->save(s->ctx, path, why);
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_buffer)
@@ -104,7 +90,7 @@ GTP_HANDLER(gtp_pkt_buffer)
 	u8 *bytes = (u8 *)s->in;
 	u64 offset, len;
 
-	if (gtp_packets_hex_pair(in, ',', &offset, &len, why))
+	if (gtp_args_hex_pair(in, ',', &offset, &len, why))
 		return -EINVAL;
 	ix = gtp_trace_index(s->trace, why);
 	if (!ix)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connection and run control: what GDB asks of any target, for a kernel that never stops. */
-#include "stub/packets.h"
+/* Connection and execution packets of every target, for a kernel that never stops. */
+#include "stub/console.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+#include "stub/wait.h"
 
 /* The reply stays empty: "not known". */
 GTP_HANDLER(gtp_pkt_none)
@@ -10,10 +13,10 @@ GTP_HANDLER(gtp_pkt_none)
 
 GTP_HANDLER(gtp_pkt_ok)
 {
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
-/* What is not said here is off in GDB; what the peer says it can do changes nothing for us. */
+/* GDB disables features that are not listed here; its own list is not needed. */
 GTP_HANDLER(gtp_pkt_supported)
 {
 	gtp_out_printf(&s->reply, "PacketSize=%x;", GTP_PACKET_MAX);
@@ -25,7 +28,7 @@ GTP_HANDLER(gtp_pkt_supported)
 	return 0;
 }
 
-/* Whatever fits into an instruction does: a jump takes as many of them as it needs. */
+/* Any length will do: a jump displaces as many instructions as its 5 bytes need. */
 GTP_HANDLER(gtp_pkt_min_fast)
 {
 	gtp_out_printf(&s->reply, "1");
@@ -35,7 +38,7 @@ GTP_HANDLER(gtp_pkt_min_fast)
 GTP_HANDLER(gtp_pkt_no_ack)
 {
 	gtp_rsp_start_no_ack(&s->rsp);
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_stop_reason)
@@ -50,10 +53,7 @@ GTP_HANDLER(gtp_pkt_attached)
 	return 0;
 }
 
-/*
- * TextSeg moves every segment of vmlinux; Text, Data and Bss would leave .rodata and .init
- * behind.
- */
+/* TextSeg moves every segment of vmlinux; Text, Data and Bss would miss .rodata and .init. */
 GTP_HANDLER(gtp_pkt_offsets)
 {
 	u64 text = s->ops->text_start(s->ctx);
@@ -76,14 +76,14 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 	return 0;
 }
 
-/* An error would make GDB think that the target runs; a stop at once keeps its state right. */
+/* After an error GDB would still take the target for running; report a stop instead. */
 GTP_HANDLER(gtp_pkt_continue)
 {
 	if (s->trace->stop == GTP_STOP_NEVER_RUN)
 		return stop_at_once(s, "no trace is running that continue could wait for");
 	if (!gtp_trace_running(s->trace)) {
-		/* It was faster than GDB: the user is told what the wait would have told. */
-		gtp_monitor_ended(s);
+		/* The run ended before the continue: print what the wait would have printed. */
+		gtp_wait_print_end(s);
 		gtp_out_printf(&s->reply, "S05");
 		return 0;
 	}

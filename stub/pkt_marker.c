@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Kernel tracepoints as GDB's static tracepoint markers, as many at a time as a packet holds. */
-#include "stub/packets.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
 
 enum {
-	MARKER_TEXT = 4096, /* id and fields of one; what is longer is cut */
+	MARKER_TEXT = 4096, /* id and fields of one marker; longer text is cut */
 	MARKER_HEAD = 24,   /* ",ADDR:" and ":" between the texts */
 };
 
-/* "ADDR:HEXID:HEXEXTRA"; false when that does not fit behind what is there */
+/* Append "ADDR:HEXID:HEXEXTRA"; false when the reply has no room for it. */
 static bool put_marker(struct gtp_stub *s, const struct gtp_marker *m)
 {
 	size_t id = strlen(m->id), extra = strlen(m->extra);
@@ -25,13 +26,13 @@ static int get_marker(struct gtp_stub *s, u32 n, struct gtp_marker *m)
 {
 	if (!s->ops->marker)
 		return -ENOENT;
-	/* The packet has been read: its memory serves for the texts. */
+	/* The packet is parsed: reuse its memory for the texts. */
 	return s->ops->marker(s->ctx, n, m, s->in, MARKER_TEXT);
 }
 
 /*
- * GDB wants no comma behind the last one and takes "m" with nothing in it for a fault, so the list
- * ends with a packet of its own.
+ * GDB accepts no comma behind the last marker and treats an empty "m" as an error, so the "l" is a
+ * packet of its own.
  */
 GTP_HANDLER(gtp_pkt_next_marker)
 {
@@ -57,8 +58,8 @@ GTP_HANDLER(gtp_pkt_marker_at)
 	int n;
 
 	if (!gtp_in_hex64(in, &addr))
-		return gtp_packets_bad(in, why, "an address");
-	if (gtp_packets_end(in, why))
+		return gtp_args_bad(in, why, "an address");
+	if (gtp_args_end(in, why))
 		return -EINVAL;
 	n = s->ops->marker_at ? s->ops->marker_at(s->ctx, addr) : -ENOENT;
 	if (n < 0 || get_marker(s, (u32)n, &m) || !put_marker(s, &m))

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Registers and memory, of the selected frame or of the live kernel. */
-#include "stub/packets.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+#include "stub/selected.h"
 
 enum {
 	READ_MAX = GTP_PACKET_MAX / 2, /* two digits a byte */
-	PAGE = 4096,                   /* what can be read may end at its boundaries only */
+	PAGE = 4096,                   /* readable memory ends at a page boundary */
 	X87_STACK_END = 32,            /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
-	NR_DESCRIBED = 40,             /* see export/target_xml.h */
+	NR_DESCRIBED = 40,             /* see base/target_xml.h */
 };
 
 static void put_unknown(struct gtp_out *out, u32 bytes)
@@ -24,8 +27,8 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
 }
 
 /*
- * The kernel has no registers while it runs. But GDB drops a connection that has no pc, so that
- * one is a text address: it shows "_stext ()" or the like.
+ * A running kernel has no registers to show, but GDB drops a connection without a pc. Report _text:
+ * GDB shows "_stext ()" or the like.
  */
 static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
 {
@@ -52,7 +55,7 @@ static void put_known_or_not(struct gtp_stub *s, const struct gtp_frame *f, u32 
 
 GTP_HANDLER(gtp_pkt_read_registers)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	u32 n;
 
 	for (n = 0; n < GTP_NR_G_REGS; n++)
@@ -65,11 +68,11 @@ GTP_HANDLER(gtp_pkt_read_register)
 	u32 n;
 
 	if (!gtp_in_hex32(in, &n))
-		return gtp_packets_bad(in, why, "a register number");
-	if (gtp_packets_end(in, why))
+		return gtp_args_bad(in, why, "a register number");
+	if (gtp_args_end(in, why))
 		return -EINVAL;
 	if (n < GTP_NR_G_REGS) {
-		put_known_or_not(s, gtp_pkt_frame_selected(s), n);
+		put_known_or_not(s, gtp_selected_frame(s), n);
 	} else if (n < NR_DESCRIBED) {
 		put_unknown(&s->reply, n < X87_STACK_END ? 10 : 4);
 	} else {
@@ -86,7 +89,7 @@ GTP_HANDLER(gtp_pkt_write_register)
 	return -EPERM;
 }
 
-/* Bytes from @addr on that can be read live; whole pages until one cannot. */
+/* How many bytes at @addr could be read live: all, or whole pages up to the first fault. */
 static u32 read_live(struct gtp_stub *s, u8 *dst, u64 addr, u32 len)
 {
 	u32 done = 0;
@@ -110,7 +113,7 @@ static bool in_page_of(u64 code, u64 addr)
 	return code / PAGE == addr / PAGE;
 }
 
-/* Code near a tracepoint, of modules in particular, which QTro does not name. */
+/* Code near a tracepoint: QTro does not cover modules. */
 static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 {
 	const struct gtp_tracepoint *tp;
@@ -122,9 +125,8 @@ static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 }
 
 /*
- * How many bytes at @addr look the same now as they did when the frame was collected: GDB reads
- * code and constants with a frame selected, to unwind and to disassemble, and nobody collects
- * those.
+ * How many bytes at @addr have not changed since the frame was collected. GDB reads code and
+ * constants with a frame selected, to unwind and to disassemble, and actions do not collect those.
  */
 static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 {
@@ -155,11 +157,11 @@ static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u6
 
 GTP_HANDLER(gtp_pkt_read_memory)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	u8 *bytes = (u8 *)s->in;
 	u64 addr, len;
 
-	if (gtp_packets_hex_pair(in, ',', &addr, &len, why))
+	if (gtp_args_hex_pair(in, ',', &addr, &len, why))
 		return -EINVAL;
 	if (!len)
 		return 0;
@@ -185,25 +187,25 @@ static int write_live(struct gtp_stub *s, u64 addr, const void *bytes, u32 len, 
 		gtp_why(why, "a trace frame is selected, and what was collected stays: tfind none");
 		return -EPERM;
 	}
-	/* GDB finds out with an empty write whether X is known at all. */
+	/* GDB probes for X with an empty write. */
 	err = len ? s->ops->write(s->ctx, addr, bytes, len) : 0;
 	if (err == -EPERM)
 		gtp_why(why, "writing kernel memory is not allowed (module parameter allow_write)");
 	else if (err)
 		gtp_why(why, "cannot write %u bytes at 0x%llx", len, addr);
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 static int write_head(struct gtp_in *in, u64 *addr, u64 *len, struct gtp_why *why)
 {
 	if (!gtp_in_hex64(in, addr))
-		return gtp_packets_bad(in, why, "an address");
+		return gtp_args_bad(in, why, "an address");
 	if (!gtp_in_char(in, ','))
-		return gtp_packets_bad(in, why, "','");
+		return gtp_args_bad(in, why, "','");
 	if (!gtp_in_hex64(in, len))
-		return gtp_packets_bad(in, why, "a length");
+		return gtp_args_bad(in, why, "a length");
 	if (!gtp_in_char(in, ':'))
-		return gtp_packets_bad(in, why, "':'");
+		return gtp_args_bad(in, why, "':'");
 	return 0;
 }
 
@@ -215,10 +217,10 @@ GTP_HANDLER(gtp_pkt_write_memory)
 	if (write_head(in, &addr, &len, why))
 		return -EINVAL;
 	if (len > gtp_in_left(in) / 2 || gtp_in_left(in) != 2 * len)
-		return gtp_packets_bad(in, why, "two digits for every byte");
-	/* Decoding never overtakes reading, so the packet's own memory will do. */
+		return gtp_args_bad(in, why, "two digits for every byte");
+	/* Two digits become one byte: decode in place. */
 	if (gtp_hex_decode(bytes, READ_MAX, in->p, 2 * (size_t)len) < 0)
-		return gtp_packets_bad(in, why, "hex digits");
+		return gtp_args_bad(in, why, "hex digits");
 	return write_live(s, addr, bytes, (u32)len, why);
 }
 
@@ -229,6 +231,6 @@ GTP_HANDLER(gtp_pkt_write_binary)
 	if (write_head(in, &addr, &len, why))
 		return -EINVAL;
 	if (len != gtp_in_left(in))
-		return gtp_packets_bad(in, why, "as many bytes as the length says");
+		return gtp_args_bad(in, why, "as many bytes as the length says");
 	return write_live(s, addr, in->p, (u32)len, why);
 }

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The run: its settings, begin and end, and how it goes. */
-#include "stub/packets.h"
+/* The run: settings, start, stop, status. */
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+#include "stub/selected.h"
 
-enum { NOTE_MAX = 4000 }; /* digits; three of them and the rest of qTStatus fit into a packet */
+enum { NOTE_MAX = 4000 }; /* digits; three notes and the rest of qTStatus fit into a packet */
 
 GTP_HANDLER(gtp_pkt_start)
 {
 	int err = gtp_trace_start(s->trace, why);
 
 	s->frame = -1;
-	return err ? err : gtp_packets_ok(s);
+	return err ? err : gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_stop)
 {
 	gtp_trace_stop(s->trace, GTP_STOP_USER);
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 static int read_flag(struct gtp_in *in, bool *on, struct gtp_why *why)
@@ -23,21 +26,21 @@ static int read_flag(struct gtp_in *in, bool *on, struct gtp_why *why)
 	char c = gtp_in_peek(in);
 
 	if (!gtp_in_char(in, '0') && !gtp_in_char(in, '1'))
-		return gtp_packets_bad(in, why, "0 or 1");
+		return gtp_args_bad(in, why, "0 or 1");
 	*on = c == '1';
-	return gtp_packets_end(in, why);
+	return gtp_args_end(in, why);
 }
 
 GTP_HANDLER(gtp_pkt_disconnected)
 {
 	if (read_flag(in, &s->trace->disconnected, why))
 		return -EINVAL;
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 /*
- * The buffer of the run is what it is until the run ends; a setting that lies about it helps
- * nobody.
+ * A run keeps its buffer until it ends. Refuse the setting rather than report one that the current
+ * buffer does not have.
  */
 static int refuse_while_running(struct gtp_stub *s, struct gtp_why *why, const char *what)
 {
@@ -57,7 +60,7 @@ GTP_HANDLER(gtp_pkt_circular)
 	if (on != s->trace->circular && refuse_while_running(s, why, "form"))
 		return -EBUSY;
 	s->trace->circular = on;
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_size)
@@ -65,13 +68,13 @@ GTP_HANDLER(gtp_pkt_size)
 	u64 bytes = 0;
 
 	if (!gtp_in_word(in, "-1") && !gtp_in_hex64(in, &bytes))
-		return gtp_packets_bad(in, why, "-1 or a number of bytes in hex");
-	if (gtp_packets_end(in, why))
+		return gtp_args_bad(in, why, "-1 or a number of bytes in hex");
+	if (gtp_args_end(in, why))
 		return -EINVAL;
 	if (bytes != s->trace->buffer_bytes && refuse_while_running(s, why, "size"))
 		return -EBUSY;
 	s->trace->buffer_bytes = bytes;
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 static char **which_note(struct gtp_trace *t, struct gtp_in *in)
@@ -105,10 +108,10 @@ static int read_note(struct gtp_trace *t, struct gtp_in *in, struct gtp_why *why
 	size_t len;
 
 	if (!note)
-		return gtp_packets_bad(in, why, "user:, notes: or tstop:");
+		return gtp_args_bad(in, why, "user:, notes: or tstop:");
 	len = gtp_in_until(in, ';', &hex);
 	if (!gtp_hex_is(hex, len))
-		return gtp_packets_bad(in, why, "text in hex in front of what");
+		return gtp_args_bad(in, why, "text in hex in front of what");
 	if (len > NOTE_MAX) {
 		gtp_why(why, "a note of %u characters is too long; %u are the most",
 			(u32)len / 2, NOTE_MAX / 2);
@@ -127,7 +130,7 @@ GTP_HANDLER(gtp_pkt_notes)
 		if (!gtp_in_char(in, ';'))
 			break;
 	}
-	return gtp_packets_ok(s);
+	return gtp_reply_ok(s);
 }
 
 GTP_HANDLER(gtp_pkt_status)
@@ -138,16 +141,14 @@ GTP_HANDLER(gtp_pkt_status)
 	return 0;
 }
 
-/*
- * A tracepoint that is not here gets an empty reply: GDB asks for those it has not sent yet, too.
- */
+/* An unknown tracepoint gets an empty reply: GDB also asks for those it has not sent yet. */
 GTP_HANDLER(gtp_pkt_tp_status)
 {
 	const struct gtp_tracepoint *tp;
 	struct gtp_tp_stat sum;
 	u64 num, addr;
 
-	if (gtp_packets_hex_pair(in, ':', &num, &addr, why))
+	if (gtp_args_hex_pair(in, ':', &num, &addr, why))
 		return -EINVAL;
 	if (num > U32_MAX)
 		return 0;
@@ -159,10 +160,10 @@ GTP_HANDLER(gtp_pkt_tp_status)
 	return 0;
 }
 
-/* With a frame selected: what it recorded. Built-in variables have a value at a hit only. */
+/* With a frame selected, the recorded value. Built-in variables have one only during a hit. */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	const struct gtp_tsv *tsv;
 
 	if (num >= GTP_TSV_MAX)
@@ -182,8 +183,8 @@ GTP_HANDLER(gtp_pkt_tsv_value)
 	u32 num;
 
 	if (!gtp_in_hex32(in, &num))
-		return gtp_packets_bad(in, why, "a number");
-	if (gtp_packets_end(in, why))
+		return gtp_args_bad(in, why, "a number");
+	if (gtp_args_end(in, why))
 		return -EINVAL;
 	if (tsv_value(s, num, &value))
 		gtp_out_printf(&s->reply, "V%llx", (u64)value);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The definitions, piece by piece, for a GDB that connects to a session that has some. */
-#include "stub/packets.h"
+#include "stub/handlers.h"
 
 /*
- * The cursors count: between two packets any tracepoint can go away. Only when one did, or at the
- * end, is the place counted out again from the first.
+ * Any tracepoint can be removed between two packets, so the cursor is an ordinal. Walk the list
+ * again only when one was removed since, or at the end.
  */
 static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
-#include "stub/packets.h"
-#include "export/target_xml.h"
+#include "base/target_xml.h"
+#include "stub/args.h"
+#include "stub/handlers.h"
+#include "stub/selected.h"
 
 /*
  * struct window - the part of a text that was asked for
  *
- * Texts are produced from their beginning every time, and only what falls into the window is
- * kept, so that nothing has to hold the whole text.
+ * Each request generates the text from its beginning and keeps only what falls into the window, so
+ * that the whole text is never in memory.
  */
 struct window {
 	struct gtp_out *out;
@@ -39,7 +41,7 @@ static int open_window(struct gtp_stub *s, struct gtp_in *in, struct window *w, 
 	w->out = &s->reply;
 	w->pos = 0;
 	w->more = false;
-	if (gtp_packets_hex_pair(in, ',', &w->from, &w->len, why))
+	if (gtp_args_hex_pair(in, ',', &w->from, &w->len, why))
 		return -EINVAL;
 	if (w->len > GTP_PACKET_MAX - 1)
 		w->len = GTP_PACKET_MAX - 1;
@@ -82,7 +84,7 @@ static void put_block(struct window *w, const struct gtp_block *b)
 	put(w, text, (u32)line.len);
 }
 
-/* The static data are memory, too, for those who can read nothing else. */
+/* Static data is readable as memory as well (see trace/sdata.h): list it. */
 static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_frame *f)
 {
 	u32 size = gtp_sdata_size(f, s->trace->formats);
@@ -98,12 +100,12 @@ static void put_static(struct window *w, struct gtp_stub *s, const struct gtp_fr
 
 GTP_HANDLER(gtp_pkt_static_data)
 {
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	const struct gtp_block *b = f ? gtp_sdata_block(f) : NULL;
 	struct window w;
 
 	if (!gtp_in_char(in, ':'))
-		return gtp_packets_bad(in, why, "':'");
+		return gtp_args_bad(in, why, "':'");
 	if (open_window(s, in, &w, why))
 		return -EINVAL;
 	if (!b) {
@@ -117,12 +119,12 @@ GTP_HANDLER(gtp_pkt_static_data)
 GTP_HANDLER(gtp_pkt_traceframe_info)
 {
 	static const char head[] = "<traceframe-info>\n", tail[] = "</traceframe-info>\n";
-	const struct gtp_frame *f = gtp_pkt_frame_selected(s);
+	const struct gtp_frame *f = gtp_selected_frame(s);
 	const struct gtp_block *b = NULL;
 	struct window w;
 
 	if (!gtp_in_char(in, ':'))
-		return gtp_packets_bad(in, why, "':'");
+		return gtp_args_bad(in, why, "':'");
 	if (open_window(s, in, &w, why))
 		return -EINVAL;
 	if (!f) {

@@ -3,115 +3,15 @@
 #ifndef _GTP_STUB_H
 #define _GTP_STUB_H
 
-#include "base/base.h"
-#include "base/parse.h"
-#include "session/trace.h"
-#include "transport/rsp.h"
-
-struct gtp_stub;
-
-/**
- * struct gtp_marker - a kernel tracepoint as GDB sees it
- * @addr: where a static tracepoint on it is
- * @id: "system:event", or "raw:name"
- * @extra: its fields, "TYPE NAME; ...", may be empty
- */
-struct gtp_marker {
-	u64 addr;
-	const char *id;
-	const char *extra;
-};
-
-/**
- * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may
- * sleep
- * @read: live kernel memory; 0 or -EFAULT
- * @write: 0, -EFAULT, or -EPERM when writes are not allowed
- * @text_start: run-time address of _text, 0: not known
- * @build_id: the kernel's build-id, lower-case hex, "" when not known
- * @release: "6.1.0-..." of the kernel
- * @save: write the whole trace file to @path (QTSave); 0 or -errno
- * @now_ms: a clock that only moves forward, for keep-alives
- * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
- *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
- * @marker_at: the number of the one at an address, or -ENOENT
- * @monitor: a `monitor` command that the stub itself does not know; appends text by
- *           gtp_stub_print(), returns 0, -ENOENT when it does not know it either, or -errno (NULL
- *           allowed). "help" is asked as well, for lines about its own commands
- */
-struct gtp_stub_ops {
-	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
-	int (*write)(void *ctx, u64 addr, const void *src, u32 len);
-	u64 (*text_start)(void *ctx);
-	const char *(*build_id)(void *ctx);
-	const char *(*release)(void *ctx);
-	int (*save)(void *ctx, const char *path, struct gtp_why *why);
-	u64 (*now_ms)(void *ctx);
-	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
-	int (*marker_at)(void *ctx, u64 addr);
-	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
-};
-
-enum {
-	GTP_NOTICE_MAX = 1024,
-	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
-};
-
-/**
- * struct gtp_stub - state of one connection
- * @rsp: framing
- * @trace: shared by all connections, one after another
- * @ops, @send, @ctx: the world
- * @frame: selected frame number, -1: none (live)
- * @waiting: GDB has sent `continue` and waits for a stop reply
- * @noisy: the packet being handled may be answered by O packets first
- * @no_reply: the packet being handled gets no reply, or gets it later
- * @quiet_since_ms: when GDB last heard something
- * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because what they
- *           count can go away between two packets
- * @upload_at: where @upload_tp counts to, as long as no tracepoint has gone since @upload_removed
- * @upload_removed: the list's count of those that left it, when @upload_at was found
- * @upload_marker: cursor of qTsSTM, an ordinal as well
- * @installing: defined during the run, not armed before it is complete
- * @notice, @notice_len, @notice_cut: text that could not be shown yet; goes out as O packets before
- *           the next noisy reply
- * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
- * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
- * @last: for @rsp
- *
- * All of it runs under the caller's lock; what ->send got may be drained concurrently.
- */
-struct gtp_stub {
-	struct gtp_rsp rsp;
-	struct gtp_trace *trace;
-	const struct gtp_stub_ops *ops;
-	void (*send)(void *ctx, const void *bytes, u32 len);
-	void *ctx;
-	s64 frame;
-	bool waiting;
-	bool noisy;
-	bool no_reply;
-	u64 quiet_since_ms;
-	u32 upload_tp;
-	u32 upload_piece;
-	u32 upload_var;
-	const struct gtp_tracepoint *upload_at;
-	u64 upload_removed;
-	u32 upload_marker;
-	struct gtp_tracepoint *installing;
-	char notice[GTP_NOTICE_MAX];
-	u32 notice_len;
-	bool notice_cut;
-	struct gtp_out reply;
-	char *in;
-	u8 *last;
-};
+#include "stub/connection.h"
+#include "stub/console.h"
+#include "stub/wait.h"
 
 /**
  * gtp_stub_init() - a new connection
  * @s: zeroed
  * @trace: the trace session
- * @ops: the world
+ * @ops: what the connection needs from where it runs
  * @send: bytes for GDB; must not fail
  * @ctx: handed to @ops and @send
  *
@@ -121,28 +21,11 @@ struct gtp_stub {
 int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_stub_ops *ops,
 		  void (*send)(void *ctx, const void *bytes, u32 len), void *ctx);
 
-/* gtp_stub_feed - bytes from GDB, any split; replies, but a continue's, go to ->send meanwhile */
-void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
-
-/* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
-void gtp_stub_trace_ended(struct gtp_stub *s);
-
-/* gtp_stub_print - text for the user's console: now if GDB listens, else before the next reply */
-void gtp_stub_print(struct gtp_stub *s, const char *text);
-
-/* gtp_stub_printf - the same, formatted; 255 characters at most */
-__printf(2, 3) void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...);
-
-/**
- * gtp_stub_progress() - long work goes on
- * @s: the connection whose packet is being handled
- * @what: "arming tracepoints"
- * @done: how far
- * @total: of how much
- *
- * Sends an O packet when GDB has heard nothing for two seconds: it would take the reply for lost.
+/*
+ * gtp_stub_feed - bytes from GDB, any split; calls ->send with the replies, except a continue's,
+ * which comes when the wait ends
  */
-void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total);
+void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
 
 /* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */
 void gtp_stub_exit(struct gtp_stub *s);

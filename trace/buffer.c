@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One CPU's trace buffer: making room, laying frames and their blocks, walking them. */
+/* One CPU's trace buffer: making room, writing frames and their blocks, walking them. */
 #include "trace/buffer.h"
 #include "trace/sdata.h"
 
@@ -18,7 +18,7 @@ static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
 	return (struct gtp_frame *)(b->mem + pos);
 }
 
-/* The oldest frame goes; @tail is where the next one is, or nothing. */
+/* Drop the oldest frame: @tail moves to the next one, or to where the frames end. */
 static void drop_oldest(struct gtp_buffer *b)
 {
 	const struct gtp_frame *f = frame_at(b, b->tail);
@@ -28,7 +28,7 @@ static void drop_oldest(struct gtp_buffer *b)
 	b->tail += f->size;
 }
 
-/* The same while it lies behind @head, where room grows by it; then the ring has not wrapped. */
+/* Drop the oldest frame behind @head, which extends the room there; behind the last, unwrap. */
 static void drop_behind(struct gtp_buffer *b)
 {
 	drop_oldest(b);
@@ -38,9 +38,8 @@ static void drop_behind(struct gtp_buffer *b)
 }
 
 /*
- * The open frame goes from the end of the ring to its front, where there is room for it by now.
- * What it leaves behind becomes a frame that says it is none; 8 bytes of head are always there, as
- * everything is a multiple of 8.
+ * Move the open frame from the end of the ring to its front, where room has been made. The space it
+ * leaves becomes a padding frame, whose head always fits: all sizes are multiples of 8.
  */
 static void move_to_front(struct gtp_buffer *b)
 {
@@ -60,7 +59,7 @@ static void move_to_front(struct gtp_buffer *b)
 	b->head = 0;
 }
 
-/* Room of @need bytes at the front: all behind the head goes, and in front of it what is there. */
+/* Make room of @need bytes at the front: drop all frames behind @head, then those in front. */
 static void drop_for_front(struct gtp_buffer *b, u32 need)
 {
 	while (b->end < b->size)
@@ -70,8 +69,8 @@ static void drop_for_front(struct gtp_buffer *b, u32 need)
 }
 
 /*
- * Only a circular buffer can make room: the other one keeps its oldest frame, at the front. Not
- * inline, so that the usual case need not save the registers that this one takes.
+ * Only a circular buffer can make room: any other keeps its oldest frames. Not inline, so that the
+ * fast path need not save the registers used here.
  */
 static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 {
@@ -103,7 +102,7 @@ void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
 	return b->mem + b->head + at;
 }
 
-/* Why gtp_buffer_reserve() said no: too large a frame for any buffer, or for this one as it is. */
+/* Why gtp_buffer_reserve() failed: the frame is too large for any buffer, or this one is full. */
 static int refusal(const struct gtp_buffer *b, u64 bytes)
 {
 	return b->open + bytes > GTP_FRAME_MAX ? -E2BIG : -ENOSPC;
@@ -150,8 +149,8 @@ const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct
 			return NULL;
 	}
 	/*
-	 * Behind the end of the ring, or the padding that reaches to it, there may be nothing: its
-	 * frame was aborted.
+	 * Wrap at the end of the ring or at its padding. The front is empty if the frame that made
+	 * the ring wrap was aborted.
 	 */
 	if (pos == b->size || frame_at(b, pos)->flags & GTP_FRAME_PAD)
 		return b->head ? frame_at(b, 0) : NULL;
@@ -179,7 +178,7 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* GDB's 0 to 15, as "collect $regs" asks for them: without a look at each bit, half the time. */
+/* GDB's registers 0 to 15, as "collect $regs" wants: not testing each bit halves the time. */
 static u64 *put_all_general(u64 *p, const struct gtp_regs *regs)
 {
 	*p++ = regs->rax;
@@ -277,7 +276,7 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 	u32 mark = gtp_buffer_mark(b);
 	int err = 0;
 
-	/* Before anything is dropped or read for a block that can never be. */
+	/* Refuse before frames are dropped or memory is read in vain. */
 	if (unlikely(len > GTP_FRAME_MAX))
 		return -E2BIG;
 	while (len && !err) {
@@ -293,8 +292,8 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 }
 
 /*
- * How far one read of a string goes: most end within one or two such steps, and as their ends are
- * aligned, no step crosses into a page that the bytes before it do not lead to.
+ * Bytes of one read of a string. Most strings end within one or two steps. Steps end at multiples
+ * of this, so none crosses a page boundary.
  */
 enum { STRING_STEP = 64 };
 

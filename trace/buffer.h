@@ -19,12 +19,13 @@
  * @dropped: of those, how many are gone
  *
  * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest lie
- * behind it, or at 0 when the ring has not wrapped. So what is free is one piece, [@head, @end):
+ * behind it, or at 0 when the ring has not wrapped. So the free space is contiguous, [@head, @end):
  * @end is @size when the ring has not wrapped, @tail when it has.
  *
  * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is
- * skipped before it gets here. So nothing is atomic. Readers look when the run is stopped; the
- * counters may be read at any time, each by itself. What a frame takes that fits comes first.
+ * skipped before it gets here. So no atomics are needed. Frames are read when the run is stopped;
+ * the counters may be read at any time, each by itself. The members that the fast path of a frame
+ * uses come first.
  */
 struct gtp_buffer {
 	u8 *mem;
@@ -60,12 +61,12 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 }
 
 /**
- * gtp_buffer_has_room() - is there room for a whole frame, without more ado?
+ * gtp_buffer_has_room() - is there room for a whole frame without dropping others?
  * @b: this CPU's buffer, no frame open
  * @bytes: multiple of 8, not above GTP_FRAME_MAX
  *
- * For what has to be quick: the frame is written to gtp_buffer_room(), and then gtp_buffer_push()
- * makes it one. When there is no room, gtp_buffer_begin() may still make some.
+ * The fast path: write the frame at gtp_buffer_room(), then add it with gtp_buffer_push(). When
+ * there is no room, gtp_buffer_begin() may still make some.
  */
 static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 {
@@ -78,7 +79,7 @@ static inline void *gtp_buffer_room(const struct gtp_buffer *b)
 	return b->mem + b->head;
 }
 
-/* gtp_buffer_push - a frame is there now, head and all */
+/* gtp_buffer_push - add the frame that was written at gtp_buffer_room(), head included */
 static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
 {
 	b->head += bytes;
@@ -101,8 +102,8 @@ int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
  * @b: this CPU's buffer
  * @bytes: multiple of 8
  *
- * The frame stays contiguous: at the end of the ring it moves to the front, so a pointer got
- * earlier is dead after this call. In a circular buffer the oldest frames go, whole.
+ * The frame stays contiguous: at the end of the ring it moves to the front, so pointers into it are
+ * invalid after this call. A circular buffer drops whole frames, the oldest first.
  * Return: uninitialised memory, 8-aligned; NULL when the buffer is full or the frame would exceed
  * GTP_FRAME_MAX (or, circular, the whole ring).
  */
@@ -127,7 +128,7 @@ void gtp_buffer_abort(struct gtp_buffer *b);
 
 /**
  * gtp_buffer_next() - walk the frames, oldest first
- * @b: a buffer nobody writes to
+ * @b: a buffer without a writer
  * @f: the frame before, NULL for the oldest
  *
  * Return: the next frame or NULL.
@@ -138,7 +139,7 @@ const struct gtp_frame *gtp_buffer_next(const struct gtp_buffer *b, const struct
 int gtp_buffer_add_regs(struct gtp_buffer *b, const struct gtp_regs *regs, u64 pc, u64 mask);
 int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 
-/* gtp_buffer_add_static - an event's record; @copy, unless NULL, tells where it lies now */
+/* gtp_buffer_add_static - an event's record; @copy (or NULL) gets its address in the buffer */
 int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 **copy);
 
 /**

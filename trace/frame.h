@@ -7,8 +7,8 @@
 #include "base/regs.h"
 
 /*
- * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. This is our own
- * form: the hit writes what it knows, GDB's images are made when somebody reads (see
+ * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. The format is
+ * gdbtp's own, cheap for a hit to write; GDB's images are generated on reading (see
  * trace/tfile.h).
  */
 
@@ -31,10 +31,7 @@ struct gtp_frame {
 enum {
 	GTP_FRAME_PAD = 1 << 0,     /* no frame: filler up to the end of the ring */
 	GTP_FRAME_PARTIAL = 1 << 1, /* an error of an expression ended it early */
-	/*
-	 * The tracepoint has other locations too, so that its number alone does not tell GDB the
-	 * pc.
-	 */
+	/* The tracepoint has several locations: its number alone does not give the pc. */
 	GTP_FRAME_SEVERAL_LOCATIONS = 1 << 2,
 };
 
@@ -52,7 +49,7 @@ enum gtp_block_type {
  * @type: enum gtp_block_type
  * @num: trace state variable, else 0
  *
- * In this order most heads are a number of 31 bits, which one instruction can store.
+ * In this order most heads fit into a sign-extended imm32, so that one instruction stores them.
  */
 struct gtp_block {
 	u16 len;
@@ -100,9 +97,9 @@ static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
  * @dst: receives the bytes
  * @len: bytes wanted
  *
- * Blocks may overlap and adjoin; bytes from several blocks are put together. Where they overlap, it
- * is the first block that has the address, read up to its end: GDB reads its trace files so, and a
- * frame must not look different there.
+ * Blocks may overlap and adjoin; bytes from several blocks are put together. Of overlapping blocks
+ * the first that has the address is read, up to its end, as GDB does in trace files: online and
+ * offline must agree.
  * Return: number of bytes from @addr on that the frame holds without a gap, 0 when not even the
  * first.
  */

@@ -4,17 +4,17 @@
 #include "trace/tfile.h"
 
 /*
- * The merge is a heap of cursors, one per CPU that still has frames. It lives in the entries that
- * are not filled yet: cursor i is entry[n - i], its offset the number of the buffer. As every
- * cursor stands for at least one frame that is still to be placed, the list growing from the front
- * never meets it.
+ * The merge is a heap of cursors, one per CPU that still has frames. It uses the entries that are
+ * not filled yet: cursor i is entry[n - i], its offset the number of the buffer. Every cursor
+ * stands for at least one frame that is still to be placed, so the list growing from the front
+ * never reaches the heap.
  */
 struct merge {
 	struct gtp_index_entry *top;
 	u32 count;
 };
 
-/* A few milliseconds' work. */
+/* Frames between two calls of ->progress: a few milliseconds. */
 enum { FRAMES_A_STEP = 1 << 16 };
 
 static void step(const struct gtp_index *ix, const char *what, u32 i)
@@ -28,9 +28,7 @@ static struct gtp_index_entry *cursor(const struct merge *m, u32 i)
 	return m->top - i;
 }
 
-/*
- * Equal times go by the buffer's number, so that the same run always numbers its frames the same.
- */
+/* Equal times are ordered by buffer number, so that the numbering of a run is deterministic. */
 static bool earlier(const struct gtp_index_entry *a, const struct gtp_index_entry *b)
 {
 	if (a->frame->time != b->frame->time)

@@ -7,9 +7,9 @@
 #include "trace/frame.h"
 
 /*
- * GDB asks a live target for $_sdata by a packet of its own, but its trace files have no such
- * thing: a block type that it does not know makes the whole frame unreadable. Memory at an address
- * that no x86-64 processor can have is read everywhere, so that is the form it is given:
+ * GDB asks a live target for $_sdata with a packet of its own, but its trace files have no block
+ * type for it, and an unknown type makes the whole frame unreadable. Memory works both online and
+ * in files, so static data is shown as memory at a non-canonical address, in this form:
  *
  *   u32 bytes of the record, u32 bytes of the description, the record, the description
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's images of frames, made when somebody reads them, from any offset. */
+/* GDB's images of frames, generated on reading, from any offset. */
 #include "trace/tfile.h"
 
 enum {
@@ -11,7 +11,7 @@ enum {
 
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
 
-/* struct window - the part of a stream that somebody wants: @skip bytes not, then @len bytes */
+/* struct window - the requested part of a stream: skip @skip bytes, then copy @len bytes */
 struct window {
 	u64 skip;
 	u8 *dst;
@@ -55,7 +55,7 @@ static u32 block_image_size(const struct gtp_block *b)
 	case GTP_BLOCK_VAR:
 		return VAR_SIZE;
 	default:
-		return 0; /* one R block tells all registers, one M block the static data */
+		return 0; /* all registers share one R block, static data is one M block */
 	}
 }
 

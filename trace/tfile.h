@@ -18,12 +18,12 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_forma
  * @dst: receives the bytes
  * @len: how many at most
  *
- * All registers that were collected are in one R block, the first. Such a file cannot say that a
- * register is not known: what was not collected reads as 0 offline, where the g packet (see
- * gtp_tfile_g_image()) says so. A frame that collected no register has no R block therefore: GDB
- * shows its registers as unavailable, and takes pc from the tracepoint's address, as it does
- * online. Only where that address is one of several does such a frame get an R block, with pc in
- * it: which place was hit is worth more than that the others are unavailable.
+ * All collected registers are in one R block, the first. The format cannot mark a register as not
+ * collected: it reads as 0 offline, where the g packet (see gtp_tfile_g_image()) shows it as
+ * unavailable. A frame without registers therefore has no R block: GDB shows its registers as
+ * unavailable and takes pc from the tracepoint's address, as it does online. A tracepoint with
+ * several locations needs the pc to tell them apart: such a frame gets an R block with pc, although
+ * the other registers then read as 0.
  *
  * Return: bytes copied, less than @len only at the image's end.
  */

@@ -11,7 +11,7 @@
 #include "trace/frame.h"
 #include "tracepoint/tracepoint.h"
 
-/* struct def - one packet that is being read, and the tracepoint it is about */
+/* struct def - a packet being parsed and its tracepoint */
 struct def {
 	struct gtp_in in;
 	struct gtp_tracepoints *list;
@@ -26,7 +26,7 @@ static int bad(struct def *d, const char *what)
 	return -EINVAL;
 }
 
-/* --- what both packets begin with --- */
+/* --- the head of both packets --- */
 
 static int read_key(struct def *d, u32 *num, u64 *addr)
 {
@@ -57,7 +57,7 @@ static bool cut_more(struct gtp_in *in)
 
 /* --- expressions --- */
 
-/* The expression, what the verifier found and the bytes lie in one allocation, in this order. */
+/* One allocation: the expression, the verifier's findings, the bytecode. */
 static struct gtp_expr *new_expr(struct def *d, u32 len, struct ax_point **points, u8 **code)
 {
 	size_t bytes = sizeof(struct gtp_expr) + len * sizeof(struct ax_point) + len;
@@ -147,7 +147,7 @@ static int field_condition(struct def *d)
 	rc = read_expr(d, AX_CONDITION, "condition", &d->tp->cond);
 	if (rc)
 		return rc;
-	/* A condition runs before there is a frame that it could collect into. */
+	/* A condition runs before its frame is opened: it has nowhere to collect to. */
 	if (d->tp->cond->ax.flags & AX_F_COLLECTS) {
 		gtp_why(d->why, "tracepoint %u, condition: a condition cannot collect", d->tp->num);
 		return -EINVAL;
@@ -268,7 +268,7 @@ static int action_regs(struct def *d, struct gtp_action *a)
 
 	if (digit < 0)
 		return bad(d, "register mask is not a hex number");
-	/* As wide as GDB's register file is: the high digits fall out at the top. */
+	/* The mask is as wide as GDB's register file: drop the high digits. */
 	for (; digit >= 0; digit = gtp_hex_digit(gtp_in_peek(&d->in))) {
 		a->mask = a->mask << 4 | (u64)digit;
 		d->in.p++;
@@ -360,7 +360,7 @@ static const struct letter *find_letter(struct gtp_in *in)
 	return NULL;
 }
 
-/* The action with its text: what it says is read first, so that its length is known. */
+/* The action is stored with its text, whose length is known only once it is parsed. */
 static int keep_action(struct def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);

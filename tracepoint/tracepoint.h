@@ -85,8 +85,8 @@ struct gtp_source {
  * @cond: NULL: always
  * @actions: in order
  * @code: machine code of all actions as one; NULL: each by itself
- * @frame_bytes: what it collects
- * @code_len: its own length in bytes
+ * @frame_bytes: bytes that @code collects
+ * @code_len: bytes of @code
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
  * @quickest: the same where it is alone, and the time is the processor's counter
@@ -104,7 +104,7 @@ struct gtp_source {
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
- * @repeated: GDB has sent the definition again, so what follows is a repetition too
+ * @repeated: GDB has sent the definition again; the pieces that follow are repetitions, too
  */
 struct gtp_tracepoint {
 	struct gtp_tracepoint *next;
@@ -146,7 +146,7 @@ struct gtp_tracepoint {
  * @first, @last: of the list
  * @count: how many
  * @part_bytes: memory of all their parts
- * @removed: goes up when one leaves the list; tells whoever remembers a place in it
+ * @removed: counts removals, so that a cached position in the list is known to be stale
  * @by_key: by number and address
  * @by_num: by number; the newest first
  */
@@ -164,7 +164,7 @@ struct gtp_tracepoints {
  * gtp_tracepoint_define() - a QTDP packet without its "QTDP:"
  * @list: where it goes
  * @mem: memory
- * @text: "N:ADDR:E:STEP:PASS[:S][:Xlen,hex][-]", terminated
+ * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", terminated
  * @why: the refusal
  * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
  *
@@ -211,11 +211,11 @@ void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *m
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp);
 
-/* gtp_tracepoint_free - free one that is not on the list, but whose parts count there */
+/* gtp_tracepoint_free - free one that is not on the list; its parts are subtracted there */
 void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			 struct gtp_tracepoint *tp);
 
-/* gtp_tracepoints_append - put one on the list whose number and address are not there yet */
+/* gtp_tracepoints_append - add one; its number and address must not be on the list yet */
 void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp);
 
 /**
@@ -226,8 +226,8 @@ void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint 
  * @bytes: how many
  * @why: the refusal
  *
- * Without a bound a client could fill the kernel's memory with text that it repeats, and a hit
- * could take seconds to evaluate what it finds at one address.
+ * Bounded by GTP_PARTS_MAX: a client could otherwise fill the kernel's memory with repeated text,
+ * and what is defined at one address could keep a hit busy for seconds.
  * Return: memory for @mem's free, NULL with @why.
  */
 void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bytes on their way to GDB: a queue that takes what it is given and grows when it must. */
+/* Bytes on their way to GDB: a queue that never blocks its producer and grows on demand. */
 #include <linux/poll.h>
 
 #include "base/mem_kernel.h"
@@ -28,7 +28,7 @@ void gtp_outq_exit(struct gtp_outq *q)
 	q->ring = NULL;
 }
 
-/* copy_out - @len bytes from position @pos on; all of them are in the ring */
+/* copy_out - copy @len bytes, all of them queued, from position @pos */
 static void copy_out(const struct gtp_outq *q, u64 pos, u8 *dst, u32 len)
 {
 	u32 at = pos & (q->size - 1), part = min(len, q->size - at);
@@ -46,9 +46,8 @@ static void copy_in(struct gtp_outq *q, u64 pos, const u8 *src, u32 len)
 }
 
 /*
- * Move to a larger ring. Only the producer puts and grows, and there is one at a time, so what is
- * queued now can only become less meanwhile, and none of it changes: it is copied without the lock,
- * for it may be megabytes.
+ * Move to a larger ring. There is one producer, which is the caller; a concurrent reader only
+ * advances @tail and changes no byte. So copy without the lock: it may be megabytes.
  */
 static bool grow(struct gtp_outq *q, u64 need)
 {
@@ -76,13 +75,12 @@ static bool grow(struct gtp_outq *q, u64 need)
 /**
  * gtp_outq_put() - append bytes
  * @q: the queue
- * @bytes: what
- * @len: how many
+ * @bytes: the bytes
+ * @len: their number
  *
- * Never waits for the reader: it is GDB, which reads only when its write has returned. How much
- * can pile up is bounded by GTP_OUTQ_FULL plus what one packet makes us say. When there is no
- * memory even for that, the connection ends with an error after the bytes before the gap, rather
- * than go on with a hole in it.
+ * Never waits for the reader: GDB reads only after its write has returned. The queue is bounded by
+ * GTP_OUTQ_FULL plus the replies to one packet. Without memory for that the queue is broken: the
+ * reader gets the bytes before the gap, then an error, never a stream with a gap in it.
  *
  * Context: process, may sleep; one caller at a time (gtp_lock).
  */
@@ -102,12 +100,12 @@ void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len)
 }
 
 /**
- * gtp_outq_peek() - copy the oldest bytes, which stay queued
+ * gtp_outq_peek() - copy the oldest bytes and leave them queued
  * @q: the queue
- * @dst: where to
- * @len: how many at most
+ * @dst: receives them
+ * @len: room in @dst
  *
- * Context: one reader at a time. Return: how many were copied.
+ * Context: one reader at a time. Return: number of bytes copied.
  */
 u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len)
 {
@@ -118,7 +116,7 @@ u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len)
 	return len;
 }
 
-/* gtp_outq_take() - drop @len bytes that gtp_outq_peek() gave */
+/* gtp_outq_take() - drop the @len oldest bytes, which gtp_outq_peek() has copied */
 void gtp_outq_take(struct gtp_outq *q, u32 len)
 {
 	spin_lock(&q->lock);

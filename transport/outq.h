@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bytes on their way to GDB: a queue that takes what it is given and grows when it must. */
+/* Bytes on their way to GDB: a queue that never blocks its producer and grows on demand. */
 #ifndef _GTP_OUTQ_H
 #define _GTP_OUTQ_H
 
@@ -9,15 +9,15 @@
 
 enum {
 	/*
-	 * What a run prints stops here. Less than GTP_OUTQ_FULL, so that text alone never keeps GDB
-	 * from writing: it could not send the ^C that ends the text.
+	 * Text that a run prints is held back above this. Less than GTP_OUTQ_FULL: text alone must
+	 * not keep GDB from writing the ^C that ends it.
 	 */
 	GTP_OUTQ_TEXT_MAX = 16 << 10,
-	/* No more packets are taken from a client that has this much to read. */
+	/* A client with this much to read must read before it can write. */
 	GTP_OUTQ_FULL = 64 << 10,
 	/*
-	 * Beyond that one packet's replies, and what a run prints. One reply fits without
-	 * growing.
+	 * Above GTP_OUTQ_FULL come the replies to one packet and the text of a run. One reply fits
+	 * without growing.
 	 */
 	GTP_OUTQ_START = 256 << 10,
 	GTP_OUTQ_MAX = 32 << 20,
@@ -30,8 +30,7 @@ enum {
  * @ring: @size bytes, a power of two
  * @head: bytes ever put
  * @tail: bytes ever read
- * @broken: bytes were lost, because there was no memory to keep them; the connection is of no use
- *         any more
+ * @broken: bytes were lost for lack of memory; the connection has to end
  */
 struct gtp_outq {
 	spinlock_t lock; /* of all but @wait */
@@ -48,7 +47,7 @@ void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len);
 u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len);
 void gtp_outq_take(struct gtp_outq *q, u32 len);
 
-/* Both are hints that are true when they are asked: one producer, one consumer at a time. */
+/* Lockless snapshots: the producer or the consumer may change the answer at any time. */
 static inline u64 gtp_outq_used(const struct gtp_outq *q)
 {
 	return READ_ONCE(q->head) - READ_ONCE(q->tail);

@@ -5,13 +5,13 @@
 #include "base/parse.h"
 
 /*
- * What a peer may do wrong, and what happens:
- *   wrong checksum, acks on    '-', the packet is dropped and sent again
- *   wrong checksum, acks off   E.text: nothing is done, and the peer is not left waiting
+ * Malformed input and its handling:
+ *   wrong checksum, acks on    '-': the packet is dropped, and the peer sends it again
+ *   wrong checksum, acks off   the packet is dropped; E.text, as the peer waits for a reply
  *   longer than a packet       swallowed to its checksum, then E.text
- *   '$' inside a packet        what came before is dropped: the peer gave up and began anew
- *   "}" before '#'             the escape escapes nothing and is dropped; '#' always ends a packet
- *   bytes between packets      ignored, but for acks and ^C
+ *   '$' inside a packet        starts a new packet: the peer has given up the one before
+ *   "}" before '#'             an escape of nothing, dropped; '#' always ends a packet
+ *   bytes between packets      ignored, except acks and ^C
  */
 enum { IDLE, DATA, SUM_HIGH, SUM_LOW };
 
@@ -137,7 +137,7 @@ static void sum_byte(struct gtp_rsp *r, u8 c)
 		r->state = SUM_LOW;
 		return;
 	}
-	/* Idle before the packet is handled: nothing may find half a packet. */
+	/* Idle before the callback: it must not find half a packet here. */
 	r->state = IDLE;
 	if (v < 0 || (r->want_sum | v) != r->sum)
 		bad_sum(r);
@@ -148,7 +148,7 @@ static void sum_byte(struct gtp_rsp *r, u8 c)
 /**
  * gtp_rsp_init() - a new connection
  * @r: filled
- * @ops: where packets go and bytes are sent
+ * @ops: receive the packets, send the bytes
  * @ctx: handed to @ops
  * @in: GTP_PACKET_MAX + 1 bytes, the caller's
  * @last: GTP_RSP_FRAME_MAX bytes, the caller's
@@ -175,7 +175,7 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len)
 	}
 }
 
-/* '*' would begin a run for the peer, the others would end or restart the packet. */
+/* '*' starts a run-length encoding, the others end, restart or escape. */
 static bool needs_escape(u8 c)
 {
 	return c == '$' || c == '#' || c == '}' || c == '*';
@@ -207,7 +207,7 @@ static u32 frame(u8 *out, const u8 *data, u32 len)
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len)
 {
 	if (len > GTP_PACKET_MAX)
-		len = GTP_PACKET_MAX; /* the frame buffer's size is the promise that counts */
+		len = GTP_PACKET_MAX; /* GTP_RSP_FRAME_MAX has no room for more */
 	r->last_len = frame(r->last, data, len);
 	send(r, r->last, r->last_len);
 }

@@ -6,13 +6,13 @@
 #include "base/base.h"
 
 enum {
-	GTP_PACKET_MAX = 0x4000, /* the PacketSize we announce: payload bytes after unescaping */
+	GTP_PACKET_MAX = 0x4000, /* the announced PacketSize: payload bytes after unescaping */
 };
 
 /**
- * struct gtp_rsp_ops - what framing calls
+ * struct gtp_rsp_ops - callbacks of the framing
  * @packet: a whole packet with a right checksum; @data is unescaped, terminated by a NUL that @len
- *          does not count, writable, and dead after the call
+ *          does not count, writable, and not valid after the call
  * @interrupt: a ^C between packets
  * @send: bytes for the peer, all of them; must not fail
  */
@@ -51,15 +51,15 @@ void gtp_rsp_init(struct gtp_rsp *r, const struct gtp_rsp_ops *ops, void *ctx, c
 /*
  * gtp_rsp_feed - bytes from the peer, any split; calls ->packet for each packet that is complete
  *
- * Packets that are broken or too long are answered here. Context: that of ->packet and ->send.
+ * Answers broken and overlong packets itself. Context: that of ->packet and ->send.
  */
 void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
 
 /*
  * gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed)
  *
- * A '-' brings the latest one again. GDB unescapes binary replies only, so that text for its user
- * must not hold '#', '$', '}' or '*'.
+ * Kept until the next one: a '-' from the peer has it sent again. GDB unescapes only binary
+ * replies, so text for its user must not hold '#', '$', '}' or '*'.
  */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
 

@@ -26,7 +26,7 @@ enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
  * struct fake_gdb - the session; the address of @f is the ctx of every callback
  * @f: the machine, first
  * @s: the stub, connected
- * @out: what it sent that nobody has read yet, terminated
+ * @out: what it sent and the test has not read yet, terminated
  * @lost: how often @out was full and has been emptied
  * @allow_write: the module parameter
  * @text: what ->text_start says

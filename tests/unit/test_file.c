@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "base/parse.h"
+#include "base/target_xml.h"
 #include "fake_target.h"
-#include "export/target_xml.h"
 #include "export/file.h"
 
 static struct fake fake;

@@ -99,7 +99,7 @@ static void the_player_finds_fault(void **state)
 	assert_int_equal(play_text("> ?\n< S0\n"), -1);
 	assert_int_equal(play_text("> ?\n< S055\n"), -1);
 	assert_int_equal(play_text("> ?\n<\n"), -1);
-	/* a reply nobody reads, in the middle and at the end; one that does not come */
+	/* a reply that is not read, in the middle and at the end; one that does not come */
 	assert_int_equal(play_text("> ?\n> qC\n<\n"), -1);
 	assert_int_equal(play_text("> ?\n"), -1);
 	assert_int_equal(play_text("> k\n< *\n"), -1);
@@ -165,7 +165,7 @@ static void every_packet_is_played(void **state)
 	assert_int_equal(missing, 0);
 }
 
-/* A row that an earlier one hides would never be asked. */
+/* A row behind one that matches the same packets would never be reached. */
 static void no_row_hides_another(void **state)
 {
 	for (u32 i = 0; i < gtp_packets_count; i++) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "fake_gdb.h"
-#include "stub/packets.h"
+#include "stub/monitor.h"
 
 static struct fake_gdb gdb;
 
@@ -107,7 +107,7 @@ static void too_many_notices(void **state)
 
 static void keep_alives(void **state)
 {
-	/* Nobody listens: nothing is sent, and nothing is kept for later. */
+	/* No packet is being handled: nothing is sent, and nothing is kept for later. */
 	gdb.now_ms = 100000;
 	gtp_stub_progress(&gdb.s, "working", 1, 2);
 	assert_int_equal(gdb.out_len, 0);
@@ -299,7 +299,7 @@ static void the_run_ends_in_the_middle_of_a_definition(void **state)
 	start_run("R20");
 	ASK(packetf("QTDP:2:%llx:E:0:0-", FAKE_ADD), "OK");
 	ASK("QTStop", "OK");
-	assert_null(gdb.s.installing);
+	assert_null(gdb.f.trace.installing);
 	/* QTStop came after it, so it has joined the run and left it again. */
 	assert_int_equal(gdb.f.armed, 0);
 	ASK(packetf("QTDP:-2:%llx:R3", FAKE_ADD), "OK");
@@ -351,6 +351,42 @@ static void monitor_of_the_machine(void **state)
 	assert_non_null(strstr(gdb.out, console("gdbtp: the command failed\n")));
 }
 
+/* @value after "name arg"; a refusal leaves it and names the words */
+static void switches(const char *arg, bool before, bool after, int err)
+{
+	struct gtp_why why = { "" };
+	bool value = before;
+
+	assert_int_equal(gtp_monitor_switch("jit", arg, &value, &why), err);
+	assert_int_equal(value, after);
+	if (err)
+		assert_string_equal(why.text, packetf("jit takes on, off or nothing, not '%s'", arg));
+	else
+		assert_string_equal(why.text, "");
+}
+
+static void switch_commands(void **state)
+{
+	static const char *const on[] = { "on", "y", "1" }, *const off[] = { "off", "n", "0" };
+	static const char *const bad[] = { "o", "onn", "of", "offf", "ON", "2", "on off", " on" };
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		switches("", i, i, 0);
+	for (i = 0; i < ARRAY_SIZE(on); i++) {
+		switches(on[i], false, true, 0);
+		switches(on[i], true, true, 0);
+		switches(off[i], true, false, 0);
+		switches(off[i], false, false, 0);
+	}
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		switches(bad[i], false, false, -EINVAL);
+		switches(bad[i], true, true, -EINVAL);
+	}
+	assert_string_equal(gtp_monitor_on_off(true), "on");
+	assert_string_equal(gtp_monitor_on_off(false), "off");
+}
+
 static int save_error;
 
 static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
@@ -358,7 +394,7 @@ static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
 	return save_error;
 }
 
-/* Whoever refuses without words of its own gets some here. */
+/* A refusal without words gets those of its errno. */
 static void errors_without_words(void **state)
 {
 	static const struct {
@@ -492,6 +528,7 @@ int main(void)
 		T(long_notes),
 		T(saves_where_told),
 		T(monitor_of_the_machine),
+		T(switch_commands),
 		T(errors_without_words),
 		T(a_module_goes_away),
 		T(words_need_no_escape),

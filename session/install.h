@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tracepoints that are defined while a run is on: each joins it as soon as it is complete. */
+#ifndef _GTP_INSTALL_H
+#define _GTP_INSTALL_H
+
+#include "session/trace.h"
+
+/*
+ * A definition is a QTDP packet and its continuations. The last packet is the one that announces no
+ * further continuation; but GDB may announce one and send none, so any other packet completes the
+ * definition as well.
+ */
+
+/**
+ * gtp_install_define() - a QTDP packet without its "QTDP:"
+ * @t: the session, running or not
+ * @text: see gtp_tracepoint_define()
+ * @why: the refusal
+ *
+ * A tracepoint that is there already is no error: GDB repeats all of them when it loads symbols
+ * during a run.
+ * Context: may sleep, caller's lock.
+ * Return: 0, or what gtp_tracepoint_define() or gtp_trace_install() says.
+ */
+int gtp_install_define(struct gtp_trace *t, const char *text, struct gtp_why *why);
+
+/* gtp_install_actions - a QTDP continuation without its "QTDP:-"; the same otherwise */
+int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *why);
+
+/**
+ * gtp_install_before_packet() - complete the pending definition unless a packet continues it
+ * @t: the session
+ * @data: the packet that comes next
+ * @len: its length
+ * @why: the refusal
+ *
+ * Context: may sleep, caller's lock.
+ * Return: 0, or what gtp_trace_install() says: the pending tracepoint is gone then.
+ */
+int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why);
+
+/* gtp_install_finish - complete the pending definition, if there is one; 0 or -errno as above */
+int gtp_install_finish(struct gtp_trace *t, struct gtp_why *why);
+
+#endif /* _GTP_INSTALL_H */

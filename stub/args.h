@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The arguments of a packet: what several handlers read, and refusals that name the column. */
+#ifndef _GTP_ARGS_H
+#define _GTP_ARGS_H
+
+#include "base/parse.h"
+#include "base/why.h"
+
+/* gtp_args_bad - -EINVAL, and @why says which packet lacks @expected at which column */
+int gtp_args_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected);
+
+/* gtp_args_end - 0 when all of the packet has been read */
+int gtp_args_end(const struct gtp_in *in, struct gtp_why *why);
+
+/* gtp_args_hex_pair - "HEX<sep>HEX" and nothing more; 0 or -EINVAL */
+int gtp_args_hex_pair(struct gtp_in *in, char sep, u64 *a, u64 *b, struct gtp_why *why);
+
+#endif /* _GTP_ARGS_H */

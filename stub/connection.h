@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A connection to one GDB: its state, and what it needs from where it runs. */
+#ifndef _GTP_CONNECTION_H
+#define _GTP_CONNECTION_H
+
+#include "base/base.h"
+#include "base/parse.h"
+#include "session/trace.h"
+#include "transport/rsp.h"
+
+struct gtp_stub;
+
+/**
+ * struct gtp_marker - a kernel tracepoint as GDB sees it
+ * @addr: where a static tracepoint on it is
+ * @id: "system:event", or "raw:name"
+ * @extra: its fields, "TYPE NAME; ...", may be empty
+ */
+struct gtp_marker {
+	u64 addr;
+	const char *id;
+	const char *extra;
+};
+
+/**
+ * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may
+ * sleep
+ * @read: live kernel memory; 0 or -EFAULT
+ * @write: 0, -EFAULT, or -EPERM when writes are not allowed
+ * @text_start: run-time address of _text, 0: not known
+ * @build_id: the kernel's build-id, lower-case hex, "" when not known
+ * @release: "6.1.0-..." of the kernel
+ * @save: write the whole trace file to @path (QTSave); 0 or -errno
+ * @now_ms: a clock that only moves forward, for keep-alives
+ * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
+ *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
+ * @marker_at: the number of the one at an address, or -ENOENT
+ * @monitor: a `monitor` command that is not the stub's own; prints with gtp_stub_print(). 0,
+ *           -ENOENT when it is unknown here as well, or -errno with @why (NULL: there are no
+ *           others). Also called with "help", to print a line about each of its commands
+ *
+ * Each gets the @ctx of gtp_stub_init(), by which tests tell their machines apart. There is one
+ * kernel, so its implementations do not use it; the same holds for struct gtp_target_ops and struct
+ * gtp_hit_ops.
+ */
+struct gtp_stub_ops {
+	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	int (*write)(void *ctx, u64 addr, const void *src, u32 len);
+	u64 (*text_start)(void *ctx);
+	const char *(*build_id)(void *ctx);
+	const char *(*release)(void *ctx);
+	int (*save)(void *ctx, const char *path, struct gtp_why *why);
+	u64 (*now_ms)(void *ctx);
+	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
+	int (*marker_at)(void *ctx, u64 addr);
+	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
+};
+
+enum {
+	GTP_NOTICE_MAX = 1024,
+	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
+};
+
+/**
+ * struct gtp_stub - state of one connection
+ * @rsp: framing
+ * @trace: shared by all connections, one after another
+ * @ops, @send, @ctx: where the connection runs, set by gtp_stub_init()
+ * @frame: selected frame number, -1: none (live)
+ * @waiting: GDB has sent `continue` and waits for a stop reply
+ * @noisy: the packet being handled may be answered by O packets first
+ * @no_reply: the packet being handled gets no reply, or gets it later
+ * @quiet_since_ms: when a packet or a reply last passed; GDB takes long silence for a lost reply
+ * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because definitions
+ *           can be removed between two packets
+ * @upload_at: tracepoint number @upload_tp of the list, valid while @upload_removed is current
+ * @upload_removed: the list's count of removed tracepoints when @upload_at was found
+ * @upload_marker: cursor of qTsSTM, an ordinal as well
+ * @notice, @notice_len, @notice_cut: text that could not be shown yet; sent as O packets before the
+ *           next noisy reply
+ * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
+ * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
+ * @last: for @rsp
+ *
+ * Protected by the caller's lock. The bytes given to ->send may be drained concurrently.
+ */
+struct gtp_stub {
+	struct gtp_rsp rsp;
+	struct gtp_trace *trace;
+	const struct gtp_stub_ops *ops;
+	void (*send)(void *ctx, const void *bytes, u32 len);
+	void *ctx;
+	s64 frame;
+	bool waiting;
+	bool noisy;
+	bool no_reply;
+	u64 quiet_since_ms;
+	u32 upload_tp;
+	u32 upload_piece;
+	u32 upload_var;
+	const struct gtp_tracepoint *upload_at;
+	u64 upload_removed;
+	u32 upload_marker;
+	char notice[GTP_NOTICE_MAX];
+	u32 notice_len;
+	bool notice_cut;
+	struct gtp_out reply;
+	char *in;
+	u8 *last;
+};
+
+#endif /* _GTP_CONNECTION_H */

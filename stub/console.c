@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Text for GDB's console: sent as O packets where GDB takes them, kept until then otherwise. */
+#include "stub/console.h"
+
+/* O packets carry hex; pieces of this size need only a small buffer. */
+enum { CONSOLE_PIECE = 100 };
+
+void gtp_stub_heard(struct gtp_stub *s)
+{
+	s->quiet_since_ms = s->ops->now_ms(s->ctx);
+}
+
+static void send_text(struct gtp_stub *s, const char *text, u32 len)
+{
+	char piece[1 + 2 * CONSOLE_PIECE];
+
+	while (len) {
+		u32 n = len < CONSOLE_PIECE ? len : CONSOLE_PIECE;
+
+		piece[0] = 'O';
+		gtp_rsp_reply(&s->rsp, piece, 1 + (u32)gtp_hex_encode(piece + 1, text, n));
+		text += n;
+		len -= n;
+		gtp_stub_heard(s);
+	}
+}
+
+void gtp_stub_flush_notice(struct gtp_stub *s)
+{
+	static const char cut[] = "gdbtp: there was more to say than could be kept\n";
+	u32 len = s->notice_len;
+
+	s->notice_len = 0;
+	send_text(s, s->notice, len);
+	if (s->notice_cut)
+		send_text(s, cut, sizeof(cut) - 1);
+	s->notice_cut = false;
+}
+
+static void keep_notice(struct gtp_stub *s, const char *text, u32 len)
+{
+	u32 room = GTP_NOTICE_MAX - s->notice_len;
+
+	/* Whole messages only: half a line is worse than the note that text was dropped. */
+	if (len > room || s->notice_cut) {
+		s->notice_cut = true;
+		return;
+	}
+	memcpy(s->notice + s->notice_len, text, len);
+	s->notice_len += len;
+}
+
+void gtp_stub_print(struct gtp_stub *s, const char *text)
+{
+	u32 len = (u32)strlen(text);
+
+	if (s->waiting || s->noisy)
+		send_text(s, text, len);
+	else
+		keep_notice(s, text, len);
+}
+
+void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	gtp_stub_print(s, line);
+}
+
+void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
+{
+	if (s->noisy && s->ops->now_ms(s->ctx) - s->quiet_since_ms >= GTP_KEEP_ALIVE_MS)
+		gtp_stub_printf(s, "gdbtp: %s: %u of %u\n", what, done, total);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The handlers of packets, by the file that has them. */
+#ifndef _GTP_HANDLERS_H
+#define _GTP_HANDLERS_H
+
+#include "stub/connection.h"
+
+/**
+ * GTP_HANDLER() - the head of a handler
+ * @name: gtp_pkt_...
+ *
+ * A handler gets the text behind the packet's name in @in (terminated by a NUL behind its end) and
+ * leaves its reply in @s->reply, which is empty to begin with. It returns 0 to have that sent as it
+ * is: an empty reply tells GDB that the packet is not known. A negative errno sends "E." and the
+ * words in @why, or words of the errno's own.
+ */
+#define GTP_HANDLER(name) int name(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
+
+/* pkt_general.c */
+GTP_HANDLER(gtp_pkt_none);
+GTP_HANDLER(gtp_pkt_ok);
+GTP_HANDLER(gtp_pkt_supported);
+GTP_HANDLER(gtp_pkt_min_fast);
+GTP_HANDLER(gtp_pkt_no_ack);
+GTP_HANDLER(gtp_pkt_stop_reason);
+GTP_HANDLER(gtp_pkt_attached);
+GTP_HANDLER(gtp_pkt_offsets);
+GTP_HANDLER(gtp_pkt_kill);
+GTP_HANDLER(gtp_pkt_continue);
+GTP_HANDLER(gtp_pkt_step);
+GTP_HANDLER(gtp_pkt_vcont);
+GTP_HANDLER(gtp_pkt_breakpoint);
+
+/* pkt_memory.c */
+GTP_HANDLER(gtp_pkt_read_registers);
+GTP_HANDLER(gtp_pkt_read_register);
+GTP_HANDLER(gtp_pkt_write_register);
+GTP_HANDLER(gtp_pkt_read_memory);
+GTP_HANDLER(gtp_pkt_write_memory);
+GTP_HANDLER(gtp_pkt_write_binary);
+
+/* pkt_xfer.c */
+GTP_HANDLER(gtp_pkt_features);
+GTP_HANDLER(gtp_pkt_traceframe_info);
+GTP_HANDLER(gtp_pkt_static_data);
+
+/* pkt_define.c */
+GTP_HANDLER(gtp_pkt_init);
+GTP_HANDLER(gtp_pkt_define);
+GTP_HANDLER(gtp_pkt_actions);
+GTP_HANDLER(gtp_pkt_source);
+GTP_HANDLER(gtp_pkt_variable);
+GTP_HANDLER(gtp_pkt_readonly);
+GTP_HANDLER(gtp_pkt_enable);
+GTP_HANDLER(gtp_pkt_disable);
+
+/* pkt_run.c */
+GTP_HANDLER(gtp_pkt_start);
+GTP_HANDLER(gtp_pkt_stop);
+GTP_HANDLER(gtp_pkt_disconnected);
+GTP_HANDLER(gtp_pkt_circular);
+GTP_HANDLER(gtp_pkt_size);
+GTP_HANDLER(gtp_pkt_notes);
+GTP_HANDLER(gtp_pkt_status);
+GTP_HANDLER(gtp_pkt_tp_status);
+GTP_HANDLER(gtp_pkt_tsv_value);
+
+/* pkt_frame.c */
+GTP_HANDLER(gtp_pkt_frame);
+GTP_HANDLER(gtp_pkt_save);
+GTP_HANDLER(gtp_pkt_buffer);
+
+/* pkt_upload.c */
+GTP_HANDLER(gtp_pkt_first_tp);
+GTP_HANDLER(gtp_pkt_next_tp);
+GTP_HANDLER(gtp_pkt_first_tsv);
+GTP_HANDLER(gtp_pkt_next_tsv);
+
+/* pkt_marker.c */
+GTP_HANDLER(gtp_pkt_first_marker);
+GTP_HANDLER(gtp_pkt_next_marker);
+GTP_HANDLER(gtp_pkt_marker_at);
+
+/* monitor.c */
+GTP_HANDLER(gtp_pkt_monitor);
+
+#endif /* _GTP_HANDLERS_H */

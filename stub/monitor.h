@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `monitor` commands share, the stub's own and those of struct gtp_stub_ops. */
+#ifndef _GTP_STUB_MONITOR_H
+#define _GTP_STUB_MONITOR_H
+
+#include "base/why.h"
+
+/* gtp_monitor_on_off - a switch in words */
+static inline const char *gtp_monitor_on_off(bool on)
+{
+	return on ? "on" : "off";
+}
+
+/**
+ * gtp_monitor_switch() - the argument of a command that switches something on or off
+ * @name: the command, for the refusal
+ * @arg: what stands behind the name, without blanks in front or behind; "": nothing changes
+ * @value: the switch, which other contexts may read at any time
+ * @why: the refusal
+ *
+ * Takes "on" and "off", and the "y", "n", "1" and "0" of module parameters.
+ * Return: 0, or -EINVAL and @value is as it was.
+ */
+int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why);
+
+#endif /* _GTP_STUB_MONITOR_H */

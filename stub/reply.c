@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The replies that packets share: OK, and errors in words. */
+#include "stub/reply.h"
+
+int gtp_reply_ok(struct gtp_stub *s)
+{
+	gtp_out_text(&s->reply, "OK", 2);
+	return 0;
+}
+
+static const char *errno_words(int err)
+{
+	switch (err) {
+	case -ENOMEM:
+		return "the kernel has no memory for it";
+	case -EFAULT:
+		return "the memory cannot be accessed";
+	case -EBUSY:
+		return "not while the trace is running; tstop first";
+	case -ENOENT:
+		return "there is no such thing";
+	case -EPERM:
+		return "not allowed";
+	case -EOPNOTSUPP:
+		return "not supported";
+	}
+	return "the packet is malformed";
+}
+
+/*
+ * GDB shows the words as they come, so they must not hold what framing has to escape; '$' in
+ * particular is common ("$cpu_id") and can be left out.
+ */
+static void put_words(struct gtp_out *out, const char *words)
+{
+	for (; *words; words++) {
+		char c = *words;
+
+		if (c == '$')
+			continue;
+		if (c == '#' || c == '*' || c < ' ' || c > '~')
+			c = '.';
+		else if (c == '}')
+			c = ')';
+		gtp_out_text(out, &c, 1);
+	}
+}
+
+void gtp_reply_error(struct gtp_stub *s, int err, const char *words)
+{
+	gtp_out_init(&s->reply, s->reply.buf, s->reply.size);
+	if (!words) {
+		gtp_out_printf(&s->reply, "E01");
+		return;
+	}
+	gtp_out_printf(&s->reply, "E.");
+	put_words(&s->reply, *words ? words : errno_words(err));
+}

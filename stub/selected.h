@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The trace frame that GDB has selected with QTFrame. */
+#ifndef _GTP_SELECTED_H
+#define _GTP_SELECTED_H
+
+#include "stub/connection.h"
+
+/* gtp_selected_frame - the selected frame, NULL when there is none (any more) */
+const struct gtp_frame *gtp_selected_frame(struct gtp_stub *s);
+
+#endif /* _GTP_SELECTED_H */

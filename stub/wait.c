@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The wait of a continue: how it ends, and the words on why the run did. */
+#include "stub/console.h"
+#include "stub/wait.h"
+
+void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out)
+{
+	char text[160];
+
+	switch (t->stop) {
+	case GTP_STOP_NEVER_RUN:
+		gtp_out_printf(out, "no trace has run yet");
+		return;
+	case GTP_STOP_RUNNING:
+		gtp_out_printf(out, "the trace is running");
+		return;
+	case GTP_STOP_USER:
+		gtp_out_printf(out, "the trace was stopped by tstop");
+		return;
+	case GTP_STOP_FULL:
+		gtp_out_printf(out, "the trace stopped because its buffer is full");
+		return;
+	case GTP_STOP_DISCONNECTED:
+		gtp_out_printf(out, "the trace stopped because GDB disconnected");
+		return;
+	case GTP_STOP_PASSCOUNT:
+		gtp_out_printf(out, "the trace stopped: tracepoint %u reached its pass count",
+			       t->run.stop_tp);
+		return;
+	case GTP_STOP_ERROR:
+		gtp_trace_stop_text(t, text, sizeof(text));
+		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s",
+			       t->run.stop_tp, text);
+		return;
+	}
+}
+
+void gtp_wait_print_end(struct gtp_stub *s)
+{
+	char text[240];
+	struct gtp_out out;
+
+	gtp_out_init(&out, text, sizeof(text));
+	gtp_wait_describe_run(s->trace, &out);
+	gtp_stub_printf(s, "gdbtp: %s\n", text);
+}
+
+void gtp_wait_end(struct gtp_stub *s, const char *reply)
+{
+	s->waiting = false;
+	gtp_rsp_reply(&s->rsp, reply, (u32)strlen(reply));
+	gtp_stub_heard(s);
+}
+
+void gtp_stub_trace_ended(struct gtp_stub *s)
+{
+	if (!s->waiting)
+		return;
+	gtp_stub_flush_notice(s);
+	gtp_wait_print_end(s);
+	gtp_wait_end(s, "S05");
+}

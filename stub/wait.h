@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The wait of a continue: how it ends, and the words on why the run did. */
+#ifndef _GTP_STUB_WAIT_H
+#define _GTP_STUB_WAIT_H
+
+#include "stub/connection.h"
+
+/* gtp_wait_describe_run - "the trace is running", or why it does not; no newline */
+void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out);
+
+/* gtp_wait_print_end - the same as a line on the console */
+void gtp_wait_print_end(struct gtp_stub *s);
+
+/* gtp_wait_end - the wait for a stop is over: sends "S05" (the run ended) or "S02" (^C) */
+void gtp_wait_end(struct gtp_stub *s, const char *reply);
+
+/* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
+void gtp_stub_trace_ended(struct gtp_stub *s);
+
+#endif /* _GTP_STUB_WAIT_H */
