@@ -53,5 +53,5 @@ GTP_SHARED := \
 	regions/region.c \
 	regions/table.c
 
-# Every folder whose sources can become part of the module, in the order of the data's path.
-GTP_FOLDERS := base transport stub session tracepoint agentexpr jit probe hit trace regions kernel
+# Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
+GTP_FOLDERS := kernel stub export session probe/jump probe hit jit tracepoint trace regions agentexpr transport base
