@@ -35,6 +35,7 @@ enum ax_err {
 #undef X
 	AX_NR_ERRORS
 };
+
 /* clang-format on */
 
 enum {

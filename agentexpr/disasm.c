@@ -103,6 +103,7 @@ static const char *const error_name[AX_NR_ERRORS] = {
 	AX_RUNTIME_ERRORS(X)
 #undef X
 };
+
 /* clang-format on */
 
 /* "ref32 at byte 8: "; an expression that has no instruction to blame gets no place. */

@@ -105,6 +105,7 @@ static const struct piece ends[] = {
 	{ P("\xff\x25\0\0\0\0"), .patch = 2, .width = 4, .to = PADWORLD_FAR, .set = SET_DATA },
 	{ P("\xc3"), .to = PADWORLD_FAR, .set = SET_STACK },                /* ret */
 };
+
 /* clang-format on */
 
 /* struct test - one case; @at: offset in the region that a piece has been put at */

@@ -163,9 +163,12 @@ def file_budget(tree, graph, paths=None):
 @check(f"no function above {MAX_FUNCTION} lines")
 def function_budget(tree, graph, paths=None):
     for path in judged(tree) if paths is None else paths:
-        for line, n in function_lengths(tree, path):
-            if n > MAX_FUNCTION:
-                yield f"{path}:{line}: a body of {n} lines"
+        try:
+            lengths = function_lengths(tree, path)
+        except SyntaxError as error:
+            yield f"{path}:{error.lineno}: {error.msg}"
+            continue
+        yield from (f"{path}:{line}: a body of {n} lines" for line, n in lengths if n > MAX_FUNCTION)
 
 
 def function_lengths(tree, path):

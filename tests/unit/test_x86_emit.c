@@ -30,6 +30,7 @@ static const char *const name8[] = {
 	"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
 	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b",
 };
+
 /* clang-format on */
 
 /* One instruction: where it lies in the bytes, and what it was meant to be. */
