@@ -9,7 +9,7 @@ KDIR ?= /lib/modules/$(KERNEL)/build
 MODDIR ?= build/module/$(KERNEL)
 
 PREFIX ?= /usr/local
-VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+VERSION := $(shell sed -n 's/^\#define GTP_VERSION "\(.*\)"/\1/p' base/version.h)
 
 .DEFAULT_GOAL := all
 

@@ -24,11 +24,15 @@ MAP = """# The path
 
 GOOD = {
     "shared.mk": (
-        "GTP_SHARED := \\\n\ttop/user.c \\\n\tlow/part/deep.c \\\n\tlow/ground.c\n\nGTP_FOLDERS := top low/part low\n"
+        "GTP_SHARED := \\\n\ttop/user.c \\\n\tlow/part/deep.c \\\n\tlow/ground.c\n\n"
+        "GTP_FOLDERS := top low/part low base\n"
     ),
     "Kbuild": "gdbtp-y := $(GTP_SHARED:.c=.o)\ngdbtp-y += top/root.o low/entry.o\n",
-    "README.md": "| folder | job |\n|---|---|\n| `top/` | a |\n| `low/`, `low/part/` | b |\n| `docs/` | c |\n",
+    "README.md": "| folder | job |\n|---|---|\n| `top/` | a |\n| `low/`, `low/part/` | b |\n| `docs/`, `base/` | c |\n",
     "docs/data-path.md": MAP,
+    "base/version.h": '#define GTP_VERSION "0.3"\n',
+    "dkms.conf": 'PACKAGE_VERSION="0.3"\n',
+    "CHANGELOG.md": "## [Unreleased]\n\n## [0.3] - some day\n\n## [0.2]\n",
     "docs/jumps.md": "<!-- every file of: low/part/* -->\n| file | job |\n|---|---|\n| `low/part/deep.c` | deep |\n",
     "top/root.c": '#include "top/user.h"\nint root(void)\n{\n\treturn use() + ground;\n}\n',
     "top/user.h": "int use(void);\n",
@@ -156,6 +160,18 @@ CASES = (
         {"docs/data-path.md": ("| the one", "| `low/gone.c` the one")},
         checks.named_files_exist,
         "low/gone.c",
+    ),
+    (
+        "a version that DKMS does not have",
+        {"dkms.conf": ("0.3", "0.2")},
+        checks.one_version,
+        "dkms.conf: PACKAGE_VERSION is 0.2",
+    ),
+    (
+        "a version without its changes",
+        {"CHANGELOG.md": ("## [0.3]", "#")},
+        checks.one_version,
+        "the newest release is 0.2",
     ),
     ("a table that forgets a file", {"low/part/new.h": ""}, checks.every_file, "low/part/new.* is missing"),
     (
