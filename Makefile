@@ -9,14 +9,14 @@ KDIR ?= /lib/modules/$(KERNEL)/build
 MODDIR ?= build/module/$(KERNEL)
 
 PREFIX ?= /usr/local
-VERSION := $(shell sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' dkms.conf)
+VERSION := $(shell sed -n 's/^\#define GTP_VERSION "\(.*\)"/\1/p' base/version.h)
 
 .DEFAULT_GOAL := all
 
 all: module tools ## gdbtp.ko for the running kernel (or KERNEL=version), and the tools
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
+	@sed -n 's/^\([a-z_-]*\):.*## \(.*\)/  \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
 
 module: ## gdbtp.ko alone
 	scripts/build-module $(KDIR) $(MODDIR)
@@ -49,8 +49,14 @@ bench: ## what a hit costs, ours and others', in instructions; what arming thous
 bench-jit: ## compiled expressions against the interpreter and gcc -O2, as ratios
 	$(MAKE) -s -C tests/bench jit
 
-style: ## checkpatch and clang-format with the kernel's own rules, sharing rules, file budgets
+structure: ## circles of files, arrows between folders, lists and tables that name files
+	tests/structure/run
+
+style: ## checkpatch, clang-format, budgets, licences, scripts; scripts/style --fix formats
 	scripts/style
+
+compile_commands: ## compile_commands.json for clangd: userspace, and the modules built so far
+	scripts/compile-commands
 
 install: all ## DKMS where it is there, else the module for this kernel; tools and GDB scripts
 	scripts/install "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" "$(KERNEL)" "$(MODDIR)"
@@ -62,6 +68,7 @@ clean: ## all that was built, but not the guest kernels
 	rm -rf build/module build/unit build/tools build/fuzz build/check build/vm build/bench
 
 distclean: ## the guest kernels too
-	rm -rf build
+	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo check check-unit check-debug fuzz bench bench-jit style install uninstall clean distclean
+.PHONY: all help module tools demo check check-unit check-debug fuzz bench bench-jit structure style compile_commands \
+	install uninstall clean distclean

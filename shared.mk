@@ -61,5 +61,5 @@ GTP_SHARED := \
 	regions/region.c \
 	regions/table.c
 
-# Every folder whose sources can become part of the module, in the order of the data's path.
+# Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
 GTP_FOLDERS := kernel stub export session probe/jump probe hit jit tracepoint trace regions agentexpr transport base

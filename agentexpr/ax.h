@@ -26,6 +26,7 @@ enum ax_rule {
 	AX_RULE_refuse,
 };
 
+/* clang-format off */
 enum ax_err {
 	AX_OK,
 #define X(name, text) AX_E_##name,
@@ -34,6 +35,8 @@ enum ax_err {
 #undef X
 	AX_NR_ERRORS
 };
+
+/* clang-format on */
 
 enum {
 	AX_MAX_LEN = 16384,  /* bytes of one expression: what fits a packet, with room */

@@ -86,6 +86,7 @@ int ax_disasm(const struct ax_insn *insn, char *buf, size_t size)
 	return finish(&t);
 }
 
+/* clang-format off */
 static const char *const error_text[AX_NR_ERRORS] = {
 #define X(name, text) \
 	[AX_E_##name] = text,
@@ -102,6 +103,8 @@ static const char *const error_name[AX_NR_ERRORS] = {
 	AX_RUNTIME_ERRORS(X)
 #undef X
 };
+
+/* clang-format on */
 
 /* "ref32 at byte 8: "; nothing when the error belongs to no instruction. */
 static void put_place(struct text *t, const struct ax_error *err)

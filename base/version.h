@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The project's version, as the module, the tools and `monitor version` say it. */
+/*
+ * The project's version. This is the one place for it: the module and the Makefile take it from
+ * here, and tests/structure compares dkms.conf and CHANGELOG.md with it.
+ */
 #ifndef _GTP_VERSION_H
 #define _GTP_VERSION_H
 
-#define GTP_VERSION "0.1.0" /* the same as in dkms.conf */
+#define GTP_VERSION "0.1.0"
 
 #endif /* _GTP_VERSION_H */

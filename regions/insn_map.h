@@ -5,6 +5,7 @@
 
 #include "regions/insn_kind.h"
 
+/* clang-format off */
 /* Bits of op.form. An opcode whose form is 0 is unknown, and refused. */
 enum {
 	OK = 0x01,      /* nothing follows */
@@ -210,5 +211,6 @@ static const struct op two_byte[256] = {
 };
 
 #undef ALU
+/* clang-format on */
 
 #endif /* _GTP_INSN_MAP_H */

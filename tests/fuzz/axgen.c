@@ -42,12 +42,14 @@ u64 axgen_addr(struct axgen *g)
 u64 axgen_value(struct axgen *g)
 {
 	static const u64 known[] = {
+		/* clang-format off */
 		0, 1, 2, 3, 5, 7, 8, 10, 16, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256, 1000,
 		0x7fff, 0x8000, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0x80000001, 0xfffffffe,
 		0xffffffff, 0x100000000, 0x100000001, 0x7fffffffffffffff, 0x8000000000000000,
 		0x8000000000000001, 0xfffffffffffffffe, 0xffffffffffffffff, 0xffffffffffffff80,
 		0xffffffffffff8000, 0xffffffff80000000, 0xffffffff7fffffff, 0xffffffff00000000,
 		0xaaaaaaaaaaaaaaab, 0xcccccccccccccccd,
+		/* clang-format on */
 	};
 	u64 v = 0;
 

@@ -29,6 +29,7 @@ enum { SET_STACK = 0x20, SET_DATA };
 
 #define P(text) .bytes = text, .len = sizeof(text) - 1
 
+/* clang-format off */
 static const struct piece plain[] = {
 	{ P("\x90") },                     /* nop */
 	{ P("\x66\x90") },                 /* nop */
@@ -104,6 +105,8 @@ static const struct piece ends[] = {
 	{ P("\xff\x25\0\0\0\0"), .patch = 2, .width = 4, .to = PADWORLD_FAR, .set = SET_DATA },
 	{ P("\xc3"), .to = PADWORLD_FAR, .set = SET_STACK },                /* ret */
 };
+
+/* clang-format on */
 
 /* struct test - one case; @at: offset in the region that a piece has been put at */
 struct test {

@@ -26,6 +26,7 @@ u64 padworld_entry;
 u64 padworld_back;
 u8 padworld_landed;
 
+/* clang-format off */
 #define EACH(X, to)                                                                             \
 	X(0, rax, to) X(1, rcx, to) X(2, rdx, to) X(3, rbx, to) X(4, rsp, to) X(5, rbp, to)     \
 	X(6, rsi, to) X(7, rdi, to) X(8, r8, to) X(9, r9, to) X(10, r10, to) X(11, r11, to)     \
@@ -70,6 +71,7 @@ __asm__("	.text\n"
 	"	stc\n"
 	"	ret\n"
 );
+/* clang-format on */
 
 /* "mov byte [landed], id; jmp exit": changes neither registers nor flags */
 static void write_landing(u32 at, u32 id)

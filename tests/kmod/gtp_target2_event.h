@@ -8,6 +8,7 @@
 
 #include <linux/tracepoint.h>
 
+/* clang-format off */
 TRACE_EVENT(gtp_target2_call,
 	TP_PROTO(long n),
 	TP_ARGS(n),
@@ -19,6 +20,7 @@ TRACE_EVENT(gtp_target2_call,
 	),
 	TP_printk("n=%ld", __entry->n)
 );
+/* clang-format on */
 
 #endif /* _GTP_TARGET2_EVENT_H */
 

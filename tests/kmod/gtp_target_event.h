@@ -15,6 +15,7 @@
  * the stack. A structure that is passed by value may not be larger than a register here: BPF wants
  * that of every event.
  */
+/* clang-format off */
 TRACE_EVENT(gtp_target_many,
 	TP_PROTO(int a, long b, u8 c, bool d, const char *s, const void *p, u64 g, s16 h,
 		 struct gtp_target_pair pair, char last),
@@ -62,6 +63,7 @@ TRACE_EVENT(gtp_target_count,
 	),
 	TP_printk("n=%llu cpu=%d", __entry->n, __entry->cpu)
 );
+/* clang-format on */
 
 #endif /* _GTP_TARGET_EVENT_H */
 

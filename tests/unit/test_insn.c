@@ -230,6 +230,7 @@ static void special(void **state)
 static void refused(void **state)
 {
 	static const char *const rows[] = {
+		/* clang-format off */
 		"06", "0e", "27", "60", "62 f1 7c 48 28 c0", "82 c0 01", "9a 00 00 00 00 00 00",
 		"c4 e2 79 18 00", "c5 f8 77", "d4 0a", "d6", "ea 00 00 00 00 00 00",
 		"8f e8 78 c0 c0 01",       /* xop */
@@ -245,6 +246,7 @@ static void refused(void **state)
 		"8d c0", "8e c8", "8e f0", "8c f0", "d9 c8", "d9 08", "0f 01 fa", "0f 01 28",
 		"0f ba 00 01", "0f ae c0", "0f c7 c0", "0f b8 c0", "66 0f c3 00", "0f 20 c8",
 		"66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90",
+		/* clang-format on */
 	};
 	struct gtp_insn insn;
 	u8 bytes[32];

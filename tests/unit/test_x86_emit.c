@@ -10,6 +10,7 @@
 
 #include "jit/x86_emit.h"
 
+/* clang-format off */
 static const char *const name64[] = {
 	"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
 	"r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
@@ -29,6 +30,8 @@ static const char *const name8[] = {
 	"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil",
 	"r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b",
 };
+
+/* clang-format on */
 
 /* One instruction: where it lies in the bytes, and what it was meant to be. */
 struct line {

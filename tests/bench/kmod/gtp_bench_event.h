@@ -10,6 +10,7 @@
 
 #include "gtp_bench.h"
 
+/* clang-format off */
 TRACE_EVENT(gtp_bench_hit,
 	TP_PROTO(struct gtp_bench_obj *o, int n),
 	TP_ARGS(o, n),
@@ -25,6 +26,7 @@ TRACE_EVENT(gtp_bench_hit,
 	),
 	TP_printk("a=%d b=%d n=%d", __entry->a, __entry->b, __entry->n)
 );
+/* clang-format on */
 
 #endif /* _GTP_BENCH_EVENT_H */
 

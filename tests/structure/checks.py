@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the tree must be: each check yields a line for everything that is not so."""
+import ast
+import fnmatch
+import os
+import re
+
+from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
+
+# The one place for what is too long: a file, and the lines between the braces of a function.
+MAX_FILE = 600
+MAX_FUNCTION = 60
+# As many circles are printed out of one set of files that all reach one another.
+MOST_WAYS = 20
+# Documents that describe folders file by file, so that a file they forget is a mistake.
+DESCRIBING = re.compile(r"docs/(?:jumps|events|jit\w*)\.md$")
+EVERY_FILE_OF = re.compile(r"<!-- every file of: (.*?) -->\n(.*?)(?=\n\n[^|]|\Z)", re.S)
+
+checks = []
+
+
+def check(title):
+    def mark(function):
+        checks.append((title, function))
+        return function
+
+    return mark
+
+
+@check("shared.mk: folders and shared sources exist")
+def shared_exists(tree, graph):
+    for folder in tree.order:
+        if not any(f.startswith(folder + "/") for f in tree.files):
+            yield f"GTP_FOLDERS names {folder}, which has no file"
+    for path in tree.shared:
+        if path not in tree.present:
+            yield f"GTP_SHARED names {path}, which is not there"
+        elif tree.folder(path) not in tree.order:
+            yield f"{path} is in no folder that GTP_FOLDERS names"
+
+
+@check("Kbuild and shared.mk: each source is listed once")
+def listed_once(tree, graph):
+    times = {}
+    for path in tree.shared:
+        times[path] = times.get(path, 0) + 1
+    for obj, paths in tree.kernel_sources().items():
+        if len(paths) != 1:
+            yield f"Kbuild names {obj}, which has {' and '.join(paths) or 'no source'}"
+    for obj in tree.objects:
+        for path in tree.kernel_sources()[obj]:
+            times[path] = times.get(path, 0) + 1
+    for path in tree.module_files():
+        expected = 0 if path.endswith(("_user.c", ".h")) else 1
+        if times.get(path, 0) != expected:
+            yield f"{path} is listed {times.get(path, 0)} times in Kbuild and shared.mk, not {expected}"
+
+
+@check("no circle of files")
+def no_circle(tree, graph):
+    for circle in graph.circles():
+        yield f"{len(circle)} files: " + ", ".join(graph.name(r) for r in circle)
+        for number, way in enumerate(graph.ways_round(circle), 1):
+            if number > MOST_WAYS:
+                yield "  and more"
+                break
+            yield f"  {number}:"
+            yield from ("    " + graph.say(e) for e in way)
+
+
+@check("arrows run down, or docs/data-path.md says why not")
+def runs_down(tree, graph):
+    named = tree.arrows_up_table()
+    for edge in graph.up():
+        if edge not in named:
+            yield "up: " + graph.say(edge)
+
+
+@check(f'docs/data-path.md: "{UP_HEADING}" names arrows that are there, with a reason')
+def no_stale_arrow(tree, graph):
+    up = set(graph.up())
+    for edge, why in tree.arrows_up_table().items():
+        if edge not in up:
+            yield f"no arrow runs up from {edge[0]} to {edge[1]}"
+        elif not why:
+            yield f"no reason for {edge[0]} -> {edge[1]}"
+
+
+@check("docs/data-path.md lists what is kernel-only")
+def kernel_only_list(tree, graph):
+    begin, end = KERNEL_ONLY
+    text = tree.text("docs/data-path.md")
+    if begin not in text or end not in text:
+        yield f'no "{begin}" and "{end}" around the list that tests/structure/run --kernel-only prints'
+        return
+    have = [line for line in text.split(begin)[1].split(end)[0].splitlines() if line.strip()]
+    want = tree.kernel_only_lines()
+    yield from (f"is not so: {line}" for line in have if line not in want)
+    yield from (f"missing: {line}" for line in want if line not in have)
+
+
+@check("README.md: the table of folders names the tree's")
+def readme_folders(tree, graph):
+    text = tree.text("README.md")
+    have = [q for cells in rows(text) for q in quoted(cells[0]) if q.endswith("/")]
+    want = {f.split("/")[0] + "/" for f in tree.files if "/" in f and not f.startswith(".")}
+    for path in tree.sources:
+        folder = os.path.dirname(path)
+        if "/" in folder and not folder.startswith("tests/"):
+            want.add(folder + "/")
+    yield from (f"{f} is not in the table" for f in sorted(want - set(have)))
+    yield from (f"the table has {f}, the tree has not" for f in sorted(set(have) - want))
+    yield from (f"the table has {f} twice" for f in sorted({f for f in have if have.count(f) > 1}))
+
+
+@check("documents: the files that their tables name exist")
+def named_files_exist(tree, graph):
+    for doc in tree.docs:
+        for cells in rows(tree.text(doc)):
+            for name in (q for cell in cells for q in quoted(cell)):
+                if re.match(r"[\w.-]+/[\w./-]+\.(c|h|S|py|md)$", name) and name not in tree.present:
+                    yield f"{doc}: {name}"
+
+
+@check("documents: a table of a folder's files has all of them")
+def every_file(tree, graph):
+    for doc in tree.docs:
+        text = tree.text(doc)
+        marked = EVERY_FILE_OF.findall(text)
+        if DESCRIBING.match(doc) and not marked:
+            yield f'{doc}: no "<!-- every file of: folder/* -->" above its table of files'
+        for patterns, table in marked:
+            named = {room(q) for cells in rows(table) for q in quoted(cells[0])}
+            for pattern in patterns.split():
+                fits = {room(f) for f in tree.sources if fits_pattern(f, pattern)}
+                if not fits:
+                    yield f"{doc}: no file fits {pattern}"
+                yield from (f"{doc}: {r}.* is missing" for r in sorted(fits - named))
+
+
+def fits_pattern(path, pattern):
+    """As the shell's: a star does not reach into folders below."""
+    return os.path.dirname(path) == os.path.dirname(pattern) and fnmatch.fnmatchcase(path, pattern)
+
+
+@check("dkms.conf and CHANGELOG.md have the version of base/version.h")
+def one_version(tree, graph):
+    version = "".join(re.findall(r'^#define GTP_VERSION "(.*)"$', tree.text("base/version.h"), re.M))
+    released = re.findall(r"^## \[?(\d[\w.]*)", tree.text("CHANGELOG.md"), re.M)
+    dkms = re.findall(r'^PACKAGE_VERSION="(.*)"$', tree.text("dkms.conf"), re.M)
+    if not version:
+        yield "base/version.h defines no GTP_VERSION"
+    if dkms != [version]:
+        yield f"dkms.conf: PACKAGE_VERSION is {' '.join(dkms) or 'not there'}, not {version}"
+    if released[:1] != [version]:
+        yield f"CHANGELOG.md: the newest release is {' '.join(released[:1]) or 'not there'}, not {version}"
+
+
+def judged(tree):
+    """Everything that people write and read as code; data that tests feed to programs is not."""
+    for path in tree.files:
+        if path.endswith((*CODE, ".py", ".cc")):
+            yield path
+        elif os.access(os.path.join(tree.root, path), os.X_OK) and tree.text(path).startswith("#!"):
+            yield path
+
+
+@check(f"no file above {MAX_FILE} lines")
+def file_budget(tree, graph, paths=None):
+    for path in judged(tree) if paths is None else paths:
+        n = tree.text(path).count("\n")
+        if n > MAX_FILE:
+            yield f"{path}: {n} lines"
+
+
+@check(f"no function above {MAX_FUNCTION} lines")
+def function_budget(tree, graph, paths=None):
+    for path in judged(tree) if paths is None else paths:
+        try:
+            lengths = function_lengths(tree, path)
+        except SyntaxError as error:
+            yield f"{path}:{error.lineno}: {error.msg}"
+            continue
+        yield from (f"{path}:{line}: a body of {n} lines" for line, n in lengths if n > MAX_FUNCTION)
+
+
+def function_lengths(tree, path):
+    if path in tree.sources:
+        return tree.sources[path].bodies
+    text = tree.text(path)
+    if not path.endswith(".py") and "python" not in text[:40]:
+        return []
+    nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return [(n.lineno, n.end_lineno - n.body[0].lineno + 1) for n in nodes]
+
+
+def figures(tree, graph):
+    """What the graph comes to, line by line."""
+    lines = {f: s.lines for f, s in tree.sources.items() if f in graph.files}
+    bodies = [(n, f, at) for f in graph.files for at, n in tree.sources[f].bodies]
+    folders = {}
+    for f, n in lines.items():
+        folder = tree.folder(f) or "."
+        if folder == USER_TOP:
+            folder = os.path.dirname(f)
+        folders[folder] = folders.get(folder, 0) + n
+    largest = max(lines, key=lines.get)
+    folder = max(folders, key=folders.get)
+    longest = max(bodies)
+    circles = graph.circles()
+    yield f"folders        {len(folders)}: " + ", ".join(f"{f} {n}" for f, n in folders.items())
+    yield f"rooms          {len(graph.rooms)} of {len(graph.files)} files, {sum(lines.values())} lines"
+    yield f"edges          {len(graph.edges)}"
+    yield f"circles        {len(circles)}, of {', '.join(str(len(c)) for c in circles) or 'no'} files"
+    yield f"arrows up      {len(graph.up())}"
+    yield f"largest file   {lines[largest]} lines, {largest}"
+    yield f"largest folder {folders[folder]} lines, {folder}"
+    yield f"longest body   {longest[0]} lines, {longest[1]}:{longest[2]}"

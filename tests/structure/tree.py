@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The tree as its own lists tell it: files, shared.mk, Kbuild, and the tables of the documents."""
+import os
+import re
+import subprocess
+
+from csource import Source
+
+CODE = (".c", ".h", ".S")
+# Above all that becomes part of the module: programs that use its shared sources.
+USER_TOP = "tools"
+KERNEL_ONLY = ("<!-- kernel-only: begin -->", "<!-- kernel-only: end -->")
+UP_HEADING = "Arrows that run up"
+
+
+def list_files(root):
+    """What git has or would add; in a tree without git, what is there."""
+    if os.path.exists(os.path.join(root, ".git")):
+        command = ["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\0")
+        return sorted({n for n in names if n and os.path.isfile(os.path.join(root, n))})
+    found = []
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("build", "__pycache__") and not f.startswith(".")]
+        found += [os.path.relpath(os.path.join(folder, n), root) for n in names]
+    return sorted(found)
+
+
+def make_words(text, name):
+    """All words that a makefile's lines give to one variable, with := and += and joined lines."""
+    text = re.sub(r"\\\n", " ", re.sub(r"^#.*$", "", text, flags=re.M))
+    return [w for m in re.finditer(rf"^{name}\s*[:+]?=(.*)$", text, re.M) for w in m.group(1).split()]
+
+
+def rows(text):
+    """The cells of every line of a table, rules and headings among them."""
+    for line in text.splitlines():
+        if line.startswith("|"):
+            yield [c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def quoted(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+class Tree:
+    def __init__(self, root, order=None):
+        self.root = root
+        self.files = list_files(root)
+        self.present = set(self.files)
+        makefile, kbuild = self.text("shared.mk"), self.text("Kbuild")
+        self.order = order or make_words(makefile, "GTP_FOLDERS")
+        self.shared = make_words(makefile, "GTP_SHARED")
+        self.objects = [w for w in make_words(kbuild, r"gdbtp-y") if w.endswith(".o")]
+        self.sources = {f: Source(f, self.text(f)) for f in self.files if f.endswith(CODE)}
+        self.docs = [f for f in self.files if re.match(r"(docs/[\w-]+|[A-Z]+)\.md$", f)]
+
+    def text(self, path):
+        if path not in self.present:
+            return ""
+        with open(os.path.join(self.root, path), encoding="utf-8", errors="replace") as f:
+            return f.read()
+
+    def folder(self, path):
+        """The folder of the order that a file is in: the longest that fits, or None."""
+        fits = [f for f in self.order + [USER_TOP] if path.startswith(f + "/")]
+        return max(fits, key=len) if fits else None
+
+    def rank(self, folder):
+        """0 is the top. The programs stand above the module's folders, and so does what lies in the root."""
+        return self.order.index(folder) + 1 if folder in self.order else 0
+
+    def module_files(self):
+        """Sources and headers of the module's folders, the programs' not."""
+        return [f for f in self.sources if self.folder(f) in self.order]
+
+    def kernel_sources(self):
+        """The source of each object that Kbuild names beside the shared ones; None where there is none."""
+        found = {}
+        for obj in self.objects:
+            stem = obj[: -len(".o")]
+            found[obj] = [stem + e for e in (".c", ".S") if stem + e in self.present]
+        return found
+
+    def kernel_only(self):
+        """Folder -> names of what only the module has."""
+        by_folder = {}
+        for paths in self.kernel_sources().values():
+            for path in set(paths) - set(self.shared):
+                by_folder.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
+        return {f: sorted(by_folder[f]) for f in sorted(by_folder, key=lambda f: (self.rank(f), f))}
+
+    def kernel_only_lines(self):
+        """The list as docs/data-path.md has it between the two markers."""
+        return [f"- `{f}/`: " + ", ".join(f"`{n}`" for n in names) for f, names in self.kernel_only().items()]
+
+    def arrows_up_table(self):
+        """(from, to) -> reason, as docs/data-path.md gives them."""
+        section = re.search(rf"^#+ {UP_HEADING}$(.*?)(?=^#|\Z)", self.text("docs/data-path.md"), re.M | re.S)
+        table = {}
+        for cells in rows(section.group(1)) if section else ():
+            ends = [quoted(c) for c in cells[:2]]
+            if len(cells) == 3 and all(len(e) == 1 for e in ends):
+                table[(room(ends[0][0]), room(ends[1][0]))] = cells[2]
+        return table
+
+
+def room(path):
+    """A source and the header of its name are one room, called by both names without their ends."""
+    return os.path.splitext(path)[0]
