@@ -18,6 +18,7 @@
  *	equal         cmp eax, 200; push: the flags
  *	end           sete al; movzx eax, al; xor edx, edx; ret
  */
+#include "agentexpr/meaning.h"
 #include "jit/compile.h"
 
 static bool jump_lands(const struct ax_jit *j, u32 pc)
@@ -159,7 +160,7 @@ static u32 follow(struct ax_jit *j, u32 pc)
 			pc = top->imm ? (u32)insn.operand : insn.next;
 			jit_pop(j);
 		} else if (insn.op == AX_OP_log_not && top && jit_is_const(top)) {
-			jit_set_const(j, top, !top->imm);
+			jit_set_const(j, top, ax_not(AX_OP_log_not, (u64)top->imm));
 			pc = insn.next;
 		} else {
 			break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The compiler's arithmetic: add to xor, comparisons, not, and extensions. */
+#include "agentexpr/meaning.h"
 #include "jit/compile.h"
 
 /* struct operand - the right-hand side of an instruction, as the encoder takes it */
@@ -208,24 +209,6 @@ static void bitwise(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enum
 		jit_know(a, z < 32 ? z : 32, 64);
 }
 
-static u64 fold(u32 op, u64 a, u64 b)
-{
-	switch (op) {
-	case AX_OP_add:
-		return a + b;
-	case AX_OP_sub:
-		return a - b;
-	case AX_OP_mul:
-		return a * b;
-	case AX_OP_bit_and:
-		return a & b;
-	case AX_OP_bit_or:
-		return a | b;
-	default:
-		return a ^ b;
-	}
-}
-
 void jit_op_arithmetic(struct ax_jit *j)
 {
 	struct jit_val *a = jit_arg(j, 1), *b = jit_arg(j, 0);
@@ -233,7 +216,7 @@ void jit_op_arithmetic(struct ax_jit *j)
 	u32 op = j->insn.op;
 
 	if (jit_is_const(a) && jit_is_const(b)) {
-		jit_set_const(j, a, fold(op, (u64)a->imm, (u64)b->imm));
+		jit_set_const(j, a, ax_arithmetic(op, (u64)a->imm, (u64)b->imm));
 		jit_pop(j);
 		return;
 	}
@@ -308,13 +291,6 @@ static enum x86_width compare_width(const struct jit_val *a, const struct jit_va
 	return X86_32;
 }
 
-static u64 fold_compare(u32 op, u64 a, u64 b)
-{
-	if (op == AX_OP_equal)
-		return a == b;
-	return op == AX_OP_less_signed ? (s64)a < (s64)b : a < b;
-}
-
 struct jit_val jit_flags(enum x86_cc cc)
 {
 	return (struct jit_val){
@@ -331,7 +307,7 @@ void jit_op_compare(struct ax_jit *j)
 	enum x86_width w = compare_width(a, b, &cc);
 
 	if (jit_is_const(a) && jit_is_const(b)) {
-		jit_set_const(j, a, fold_compare(op, (u64)a->imm, (u64)b->imm));
+		jit_set_const(j, a, ax_compare(op, (u64)a->imm, (u64)b->imm));
 		jit_pop(j);
 		return;
 	}
@@ -362,7 +338,7 @@ void jit_op_log_not(struct ax_jit *j)
 	struct jit_val *v = jit_arg(j, 0);
 
 	if (jit_is_const(v))
-		jit_set_const(j, v, !v->imm);
+		jit_set_const(j, v, ax_not(AX_OP_log_not, (u64)v->imm));
 	else
 		jit_set(j, v, jit_flags(jit_test(j, v) ^ 1));
 }
@@ -374,7 +350,7 @@ void jit_op_bit_not(struct ax_jit *j)
 	u8 s = v->sbits;
 
 	if (jit_is_const(v)) {
-		jit_set_const(j, v, ~(u64)v->imm);
+		jit_set_const(j, v, ax_not(AX_OP_bit_not, (u64)v->imm));
 		return;
 	}
 	own(j, v, w);

@@ -5,6 +5,7 @@
  * rounded up), put right. What to put right, and why it is exact, is in T. Granlund and P.
  * Montgomery, "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 5.2.
  */
+#include "agentexpr/meaning.h"
 #include "jit/compile.h"
 
 static bool is_signed(u32 op)

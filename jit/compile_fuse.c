@@ -9,6 +9,7 @@
  *	ref8; log_not					 cmp byte [base + disp], 0; flags: e
  *	ref32; ext 32; const8 4; bit_and; end		 test dword [base + disp], 4; flags: ne
  */
+#include "agentexpr/meaning.h"
 #include "jit/compile.h"
 
 /* struct fused - what is done with the value: compared with @imm, or its bits @mask with 0 */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The compiler's shifts: the processor looks at 6 bits of the count, the expression at all 64. */
+#include "agentexpr/meaning.h"
 #include "jit/compile.h"
 
 static void shift_left(struct ax_jit *j, struct jit_val *v, u32 count)

@@ -7,6 +7,7 @@
  * reports an error, a stub does not return to the snippet but to whoever called that.
  */
 #include "agentexpr/format.h"
+#include "agentexpr/meaning.h"
 #include "jit/compile.h"
 
 /* What the slow stub pushes, by register number; rbx, rsp and rbp have a place and no value. */
@@ -17,16 +18,15 @@ enum {
 	SAVED_LEN,   /* and its bytes */
 };
 
-static s64 fail(struct ax_env *env, u32 desc, enum ax_err code, u64 arg, u64 arg2)
+/* What @desc says of the instruction, as ax_fail() and its like want it */
+static u32 pc_of(u32 desc)
 {
-	env->err = (struct ax_error){
-		.code = (u16)code,
-		.pc = (u16)desc,
-		.op = (u8)(desc >> JIT_DESC_OP),
-		.arg = arg,
-		.arg2 = arg2,
-	};
-	return -EINVAL;
+	return (u16)desc;
+}
+
+static u32 op_of(u32 desc)
+{
+	return desc >> JIT_DESC_OP & 0xff;
 }
 
 /* A block's memory, into the frame. An action that is no expression has opcode 0. */
@@ -35,7 +35,7 @@ static s64 copy(struct ax_env *env, u32 desc, u64 addr, const u64 *saved)
 	u32 len = (u32)saved[SAVED_LEN];
 
 	if (env->ops->read(env->ctx, env->frame + saved[SAVED_WHERE], addr, len))
-		return fail(env, desc, AX_E_BAD_ADDRESS, addr, len);
+		return ax_fail(env, pc_of(desc), op_of(desc), AX_E_BAD_ADDRESS, addr, len);
 	return 0;
 }
 
@@ -48,22 +48,20 @@ static bool is_division(u32 op)
 static s64 slow(struct ax_env *env, u64 *saved)
 {
 	u32 desc = (u32)saved[SAVED_DESC];
-	u32 op = desc >> JIT_DESC_OP & 0xff;
 	u64 addr = saved[desc >> JIT_DESC_REG & 0xf];
-	u32 bytes;
+	u32 op = op_of(desc);
 	u64 value;
-	u8 buf[8];
+	int ret;
 
 	if (is_division(op))
-		return fail(env, desc, AX_E_DIVIDE_BY_ZERO, 0, 0);
+		return ax_fail(env, pc_of(desc), op, AX_E_DIVIDE_BY_ZERO, 0, 0);
 	if (op < AX_OP_ref8 || op > AX_OP_ref64)
 		return copy(env, desc, addr, saved);
-	bytes = 1U << (op - AX_OP_ref8);
-	if (env->ops->read(env->ctx, buf, addr, bytes))
-		return fail(env, desc, AX_E_BAD_ADDRESS, addr, bytes);
-	value = gtp_get_le(buf, bytes);
+	ret = ax_ref(env, pc_of(desc), op, addr, &value);
+	if (ret)
+		return ret;
 	if (desc >> JIT_DESC_SIGN & 1)
-		value = ax_extend(AX_OP_ext, value, bytes * 8);
+		value = ax_extend(AX_OP_ext, value, 8U << (op - AX_OP_ref8));
 	saved[SAVED_DESC] = value;
 	return 0;
 }
@@ -79,24 +77,18 @@ static s64 setv(struct ax_env *env, u64 tsv, u64 value, u32 desc)
 	return 0;
 }
 
-/* What the world said to a collection; a full buffer is no error of the expression. */
-static s64 collected(struct ax_env *env, int ret, u64 addr, u64 len, u32 desc)
-{
-	if (!ret || ret == -ENOSPC)
-		return ret;
-	if (ret == -E2BIG)
-		return fail(env, desc, AX_E_TOO_MUCH, len, 0);
-	return fail(env, desc, AX_E_BAD_ADDRESS, addr, len);
-}
-
 static s64 trace(struct ax_env *env, u64 addr, u64 len, u32 desc)
 {
-	return collected(env, env->ops->trace(env->ctx, addr, len), addr, len, desc);
+	int ret = env->ops->trace(env->ctx, addr, len);
+
+	return ax_collected(env, pc_of(desc), op_of(desc), ret, addr, len);
 }
 
 static s64 trace_string(struct ax_env *env, u64 addr, u64 max, u32 desc)
 {
-	return collected(env, env->ops->trace_string(env->ctx, addr, max), addr, max, desc);
+	int ret = env->ops->trace_string(env->ctx, addr, max);
+
+	return ax_collected(env, pc_of(desc), op_of(desc), ret, addr, max);
 }
 
 static s64 tracev(struct ax_env *env, u64 tsv, u64 unused, u32 desc)

@@ -7,6 +7,7 @@
  * the interpreter says, with all registers as they were.
  */
 #include <stdlib.h>
+#include "agentexpr/meaning.h"
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padworld.h"
 #include "tools/axasm.h"
