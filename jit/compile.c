@@ -89,9 +89,9 @@ u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 {
 	struct jit_slow *slot = &j->slow[j->nslow];
 
-	if (j->live.on) { /* a pad has one for all */
-		j->slow[0].est = j->live.tail[JIT_PUNT].est;
-		j->slow[0].pos = j->live.tail[JIT_PUNT].pos;
+	if (j->pad.on) { /* a pad has one for all */
+		j->slow[0].est = j->pad.tail[JIT_PUNT].est;
+		j->slow[0].pos = j->pad.tail[JIT_PUNT].pos;
 		j->nslow = 1;
 		return 0;
 	}
@@ -110,7 +110,7 @@ static void put_result(struct ax_jit *j)
 	const struct jit_val *top = j->depth ? jit_arg(j, 0) : NULL;
 
 	if (j->req.nitems)
-		x86_mov_imm(&j->b, X86_RAX, jit_frame_size(j));
+		x86_mov_imm(&j->b, X86_RAX, jit_record_size(j));
 	else if (!top || (jit_is_const(top) && !top->imm))
 		x86_zero(&j->b, X86_RAX);
 	else
@@ -121,7 +121,7 @@ static void do_return(struct ax_jit *j)
 {
 	put_result(j);
 	x86_zero(&j->b, X86_RDX);
-	if (j->framed)
+	if (j->stack_frame)
 		x86_leave(&j->b);
 	jit_return(j->req.target, &j->b, j->base);
 }
@@ -189,8 +189,8 @@ static void settle_flags(struct ax_jit *j)
 
 static void leave(struct ax_jit *j)
 {
-	if (j->live.on)
-		jit_live_end(j);
+	if (j->pad.on)
+		jit_pad_cond_end(j);
 	else
 		do_return(j);
 }
@@ -243,13 +243,13 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 /* False: what is on top would have to be tested first, which is not to be done here. */
 static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 {
-	if (!j->live.on) {
+	if (!j->pad.on) {
 		return_if(j, cc);
 		return true;
 	}
 	if (!jit_is_const(jit_arg(j, 0)))
 		return false;
-	jit_live_jcc(j, cc, jit_arg(j, 0)->imm ? JIT_HELD : JIT_FALSE);
+	jit_pad_cond_jcc(j, cc, jit_arg(j, 0)->imm ? JIT_HELD : JIT_FALSE);
 	return true;
 }
 
@@ -437,12 +437,12 @@ static void prologue(struct ax_jit *j)
 {
 	if (j->req.target->endbr)
 		x86_endbr64(&j->b);
-	if (!j->framed)
+	if (!j->stack_frame)
 		return;
 	x86_push(&j->b, X86_RBP);
 	x86_mov(&j->b, X86_RBP, X86_RSP);
-	if (j->frame_slots)
-		x86_alu_imm(&j->b, X86_SUB, X86_64, X86_RSP, (s32)(8 * j->frame_slots));
+	if (j->stack_slots)
+		x86_alu_imm(&j->b, X86_SUB, X86_64, X86_RSP, (s32)(8 * j->stack_slots));
 }
 
 /* jit_expr - one expression, from its beginning to its end, on an empty stack */
@@ -472,7 +472,7 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	jit_begin_pass(j, pass);
 	prologue(j);
 	if (j->req.nitems) {
-		jit_frame_items(j);
+		jit_actions(j);
 		do_return(j);
 	} else {
 		jit_expr(j, j->req.v);
@@ -522,7 +522,7 @@ size_t ax_jit_work_size(const struct ax_jit_request *req)
 
 static void choose_order(struct ax_jit *j, u32 seed)
 {
-	/* Those with short encodings first; the result belongs in rax. JIT_FRAME is the last. */
+	/* Those with short encodings first; the result belongs in rax. JIT_RECORD is the last. */
 	static const u8 best[JIT_NR_ALLOC] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_R8, X86_R9, X86_R10, X86_R11,
 	};
@@ -547,12 +547,12 @@ u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 {
 	jit_begin(j, req);
 	choose_order(j, req->seed);
-	j->framed = true;
+	j->stack_frame = true;
 	run_pass(j, JIT_ESTIMATE);
 	if (j->unsuitable)
 		return 0;
-	j->frame_slots = (j->max_slots + 1) & ~1U; /* calls want rsp on 16 bytes */
-	j->framed = j->calls || j->max_slots;
+	j->stack_slots = (j->stack_met + 1) & ~1U; /* calls want rsp on 16 bytes */
+	j->stack_frame = j->calls || j->stack_met;
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.len;
 	return j->planned;
@@ -560,7 +560,7 @@ u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 
 u32 ax_jit_frame_bytes(const struct ax_jit *j)
 {
-	return j->frame_used;
+	return j->record_used;
 }
 
 int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)

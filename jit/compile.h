@@ -9,7 +9,7 @@
 /* Fixed roles in a snippet. Every other caller-saved register holds values. */
 #define JIT_REGS X86_RDI /* struct gtp_regs *, the first argument */
 #define JIT_ENV X86_RSI  /* struct ax_env *, the second */
-#define JIT_FRAME X86_R11 /* with actions: env->frame; holds values otherwise */
+#define JIT_RECORD X86_R11 /* with actions: env->frame; holds values otherwise */
 
 enum {
 	JIT_NR_ALLOC = 7, /* one less with actions */
@@ -22,7 +22,7 @@ enum jit_where {
 	JIT_CONST, /* known: @imm */
 	JIT_HIT,   /* register @loc (GDB's number) of the hit, plus @imm */
 	JIT_REG,   /* machine register @loc, plus @imm */
-	JIT_SLOT,  /* word @loc of the frame, plus @imm */
+	JIT_SLOT,  /* word @loc of the stack frame, plus @imm */
 	JIT_FLAGS, /* 1 when condition @loc holds, else 0; only on top, and only for a moment */
 };
 
@@ -66,7 +66,7 @@ struct jit_slow {
 	s64 disp;
 	bool block; /* a block's memory, copied as a whole */
 	u32 len;    /* of that */
-	u32 where;  /* in the frame */
+	u32 where;  /* in the trace frame */
 	bool keep;  /* and it is wanted in @dst as well */
 	u32 progress; /* as struct ax_env has it */
 };
@@ -90,8 +90,8 @@ enum jit_tail {
 };
 
 /**
- * struct jit_live - a pad: the hit's registers are still in the machine
- * @pad: what was asked for
+ * struct jit_pad - a pad and its condition: the hit's registers are still in the machine
+ * @req: what was asked for
  * @on: this is a pad; the rest is unused otherwise
  * @flags: the arithmetic flags must be put back
  * @read: machine registers that the condition reads
@@ -104,8 +104,8 @@ enum jit_tail {
  * @words: pushed in all, the flags and the slots included
  * @tail: where the ways out are
  */
-struct jit_live {
-	struct gtp_pad_request pad;
+struct jit_pad {
+	struct gtp_pad_request req;
 	bool on;
 	bool flags;
 	u16 read, touched, usable, wanted;
@@ -136,23 +136,23 @@ struct ax_jit {
 	const struct ax_verified *v;
 	u64 base;
 	enum jit_pass pass;
-	bool framed;    /* found out in the first pass */
+	bool stack_frame; /* found out in the first pass */
 	bool alive;     /* the code being compiled can be reached */
 	struct ax_insn insn; /* being compiled */
 	u32 next;       /* pc of the one to be compiled after it */
 	u32 depth;
 	u32 held;       /* the topmost entries are operands of @insn: they keep their registers */
-	u32 max_slots;   /* of the frame, as far as met */
-	u32 frame_slots; /* the same, known since the first pass */
+	u32 stack_met;   /* slots of the stack frame, as far as met */
+	u32 stack_slots; /* the same, known since the first pass */
 	u32 planned;     /* bytes of code */
 	u32 nslow;
 	bool calls;      /* there are calls on the fast path */
 	bool unsuitable; /* as one snippet of actions */
 	u32 item;        /* action being compiled, from 1 */
-	u32 frame_used;  /* bytes that actions have collected so far */
+	u32 record_used;  /* bytes that actions have collected so far */
 	u32 progress;    /* what an error has to say about that */
 	u32 nalloc;
-	struct jit_live live;
+	struct jit_pad pad;
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];
@@ -226,18 +226,18 @@ void jit_jcc_slow(struct ax_jit *j, enum x86_cc cc, u32 slow);
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
 
 /* pad_cond.c */
-void jit_live_begin(struct ax_jit *j);
-bool jit_live_choose(struct ax_jit *j);
-void jit_live_pin(struct ax_jit *j);
-struct jit_val jit_live_val(struct ax_jit *j, enum x86_reg reg);
-enum x86_reg jit_live_reg(u32 n);
-struct x86_mem jit_live_saved(const struct ax_jit *j, enum x86_reg reg);
-void jit_live_enter(struct ax_jit *j);
-void jit_live_unmark(struct ax_jit *j);
-void jit_live_leave(struct ax_jit *j);
-void jit_live_mark(struct ax_jit *j, enum jit_tail tail);
-void jit_live_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail);
-void jit_live_end(struct ax_jit *j);
+void jit_pad_cond_begin(struct ax_jit *j);
+bool jit_pad_cond_choose(struct ax_jit *j);
+void jit_pad_pin(struct ax_jit *j);
+struct jit_val jit_pad_val(struct ax_jit *j, enum x86_reg reg);
+enum x86_reg jit_pad_reg(u32 n);
+struct x86_mem jit_pad_saved(const struct ax_jit *j, enum x86_reg reg);
+void jit_pad_cond_enter(struct ax_jit *j);
+void jit_pad_cond_unmark(struct ax_jit *j);
+void jit_pad_cond_leave(struct ax_jit *j);
+void jit_pad_cond_mark(struct ax_jit *j, enum jit_tail tail);
+void jit_pad_cond_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail);
+void jit_pad_cond_end(struct ax_jit *j);
 
 /* compile_mem.c */
 void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u32 span);
@@ -280,12 +280,12 @@ void jit_op_trace_short(struct ax_jit *j);
 void jit_op_printf(struct ax_jit *j);
 
 /* compile_frame.c */
-void jit_frame_items(struct ax_jit *j);
-u32 jit_frame_size(const struct ax_jit *j);
-void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
-void jit_frame_var(struct ax_jit *j, u32 tsv);
-void jit_frame_after_call(struct ax_jit *j);
-void jit_frame_progress(struct ax_jit *j, u32 progress);
+void jit_actions(struct ax_jit *j);
+u32 jit_record_size(const struct ax_jit *j);
+void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
+void jit_record_var(struct ax_jit *j, u32 tsv);
+void jit_record_after_call(struct ax_jit *j);
+void jit_record_progress(struct ax_jit *j, u32 progress);
 void jit_slow_block(struct ax_jit *j, const struct jit_slow *s);
 
 /*
@@ -296,7 +296,7 @@ enum {
 	JIT_DESC_OP = 16,
 	JIT_DESC_REG = 24,
 	JIT_DESC_SIGN = 28,
-	JIT_DESC_FRAMED = 29, /* rbp is the snippet's frame, to be left on an error */
+	JIT_DESC_STACK = 29, /* rbp is the snippet's stack frame, to be left on an error */
 	JIT_DESC_BLOCK = 30,  /* two more words have been pushed */
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tracepoint's actions as one snippet: all blocks of a frame, written where they belong.
+ * A tracepoint's actions as one snippet: all blocks of a trace frame, in their places.
  *
- * The caller has made room for all of it, once; JIT_FRAME points there, and every block's place is
+ * The caller has made room for all of it, once; JIT_RECORD points there, and every block's place is
  * known now because nothing jumps. How far things have come is written down only where something
  * may fail: in the slow code. Of a block's memory the first piece is checked as a load is (see
  * compile_mem.c), for the block as a whole; what fails the check or faults, in any piece, is copied
  * carefully from its beginning.
  *
- *	mov qword [frame + n], type and length; mov [frame + n + 8], address
- *	cmp base, limit; jge slow; mov d, [base]; mov [frame + n + 16], d
- *	nop slow; mov d, [base + 8]; mov [frame + n + 24], d
+ *	mov qword [record + n], type and length; mov [record + n + 8], address
+ *	cmp base, limit; jge slow; mov d, [base]; mov [record + n + 16], d
+ *	nop slow; mov d, [base + 8]; mov [record + n + 24], d
  * back:
  *	...
  * slow: mov dword [env.progress], p
@@ -21,13 +21,13 @@
 #include "trace/frame.h"
 
 enum {
-	FRAME_BYTES_MAX = 1 << 16, /* more than this is not worth to be written in one go */
+	RECORD_BYTES_MAX = 1 << 16, /* more than this is not worth to be written in one go */
 	UNROLL_MAX = 32,           /* bytes that are copied by loads of their own */
 };
 
-static struct x86_mem frame_at(u32 offset)
+static struct x86_mem record_at(u32 offset)
 {
-	return x86_at(JIT_FRAME, (s32)offset);
+	return x86_at(JIT_RECORD, (s32)offset);
 }
 
 /* This cannot be done as a whole; what is emitted from here on does not matter. */
@@ -39,11 +39,11 @@ static void give_up(struct ax_jit *j)
 /* What an error that comes now finds: the action that is being done, and what it has left. */
 static void note_progress(struct ax_jit *j)
 {
-	j->progress = j->item << AX_PROGRESS_ACTION | j->frame_used;
+	j->progress = j->item << AX_PROGRESS_ACTION | j->record_used;
 }
 
-/* jit_frame_progress - in front of what may fail: the frame is good as far as @progress says */
-void jit_frame_progress(struct ax_jit *j, u32 progress)
+/* jit_record_progress - in front of what may fail: what is recorded as @progress says is good */
+void jit_record_progress(struct ax_jit *j, u32 progress)
 {
 	struct x86_mem to = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, progress));
 
@@ -54,19 +54,19 @@ void jit_frame_progress(struct ax_jit *j, u32 progress)
 /* Room for a block; returns where its body begins. */
 static u32 begin_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room)
 {
-	u32 at = j->frame_used;
+	u32 at = j->record_used;
 
-	if (room > FRAME_BYTES_MAX || at + 8 + room > FRAME_BYTES_MAX) {
+	if (room > RECORD_BYTES_MAX || at + 8 + room > RECORD_BYTES_MAX) {
 		give_up(j);
 		return 0;
 	}
 	if (num) {
-		x86_store_imm(&j->b, frame_at(at), (s32)(len | type << 16), 4);
-		x86_store_imm(&j->b, frame_at(at + 4), (s32)num, 4);
+		x86_store_imm(&j->b, record_at(at), (s32)(len | type << 16), 4);
+		x86_store_imm(&j->b, record_at(at + 4), (s32)num, 4);
 	} else {
-		x86_store_imm(&j->b, frame_at(at), (s32)(len | type << 16), 8);
+		x86_store_imm(&j->b, record_at(at), (s32)(len | type << 16), 8);
 	}
-	j->frame_used = at + 8 + room;
+	j->record_used = at + 8 + room;
 	return at + 8;
 }
 
@@ -78,7 +78,7 @@ static void store_address(struct ax_jit *j, u32 at, const struct jit_load *l, en
 		from = l->base;
 	else
 		jit_address(j, scratch, l);
-	x86_store(&j->b, frame_at(at), from, 8);
+	x86_store(&j->b, record_at(at), from, 8);
 }
 
 /* The careful copy of a whole block; its address goes to @s->dst, as the stub wants it. */
@@ -86,7 +86,7 @@ static void careful_copy(struct ax_jit *j, const struct jit_slow *s)
 {
 	struct jit_load l = { .base = s->base, .disp = s->disp };
 
-	jit_frame_progress(j, s->progress);
+	jit_record_progress(j, s->progress);
 	jit_address(j, s->dst, &l);
 	x86_push_imm(&j->b, (s32)s->len);
 	x86_push_imm(&j->b, (s32)s->where);
@@ -95,7 +95,7 @@ static void careful_copy(struct ax_jit *j, const struct jit_slow *s)
 	x86_pop(&j->b, s->dst);
 	x86_lea(&j->b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
 	if (s->keep)
-		x86_load(&j->b, s->dst, frame_at(s->where), s->len, false);
+		x86_load(&j->b, s->dst, record_at(s->where), s->len, false);
 }
 
 void jit_slow_block(struct ax_jit *j, const struct jit_slow *s)
@@ -120,7 +120,7 @@ static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u
 		/* The check of the first piece is for all: the others only keep the way back. */
 		jit_align_load(j, at ? NULL : l, len, slow);
 		x86_load(&j->b, l->dst, from, n, false);
-		x86_store(&j->b, frame_at(to + at), l->dst, n);
+		x86_store(&j->b, record_at(to + at), l->dst, n);
 	}
 }
 
@@ -167,10 +167,10 @@ static void skip_insn(struct ax_jit *j)
 }
 
 /*
- * jit_frame_mem - a MEM block of what @addr points to; if that is what the instruction behind wants
+ * jit_record_mem - a MEM block of what @addr points to; if that is what the instruction behind wants
  * to read, @addr becomes it
  */
-void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
+void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 {
 	struct jit_load l = { .bytes = 8 };
 	bool keep = is_read_next(j, len);
@@ -197,12 +197,12 @@ void jit_frame_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 	skip_insn(j);
 }
 
-/* jit_frame_var - a VAR block with what is in rax */
-void jit_frame_var(struct ax_jit *j, u32 tsv)
+/* jit_record_var - a VAR block with what is in rax */
+void jit_record_var(struct ax_jit *j, u32 tsv)
 {
 	u32 at = begin_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
 
-	x86_store(&j->b, frame_at(at), X86_RAX, 8);
+	x86_store(&j->b, record_at(at), X86_RAX, 8);
 	note_progress(j); /* what follows may fail; then the block stays */
 }
 
@@ -211,11 +211,11 @@ static void put_reg(struct ax_jit *j, u32 at, u32 n)
 	struct jit_val v = jit_hit_val(j, n);
 
 	jit_force(j, &v); /* and expressions find it there */
-	x86_store(&j->b, frame_at(at), v.loc, 8);
+	x86_store(&j->b, record_at(at), v.loc, 8);
 	jit_unref_reg(j, v.loc);
 }
 
-static void frame_regs(struct ax_jit *j, u64 mask)
+static void record_regs(struct ax_jit *j, u64 mask)
 {
 	u32 bytes = 8, at, n;
 
@@ -224,7 +224,7 @@ static void frame_regs(struct ax_jit *j, u64 mask)
 	if (bytes == 8)
 		return;
 	at = begin_block(j, GTP_BLOCK_REGS, 0, bytes, bytes);
-	x86_store_imm(&j->b, frame_at(at), (s32)(mask & GTP_REGS_KNOWN), 8);
+	x86_store_imm(&j->b, record_at(at), (s32)(mask & GTP_REGS_KNOWN), 8);
 	for (n = 0; n < GTP_NR_SAVED_REGS; n++) {
 		if (!(mask >> n & 1))
 			continue;
@@ -233,7 +233,7 @@ static void frame_regs(struct ax_jit *j, u64 mask)
 	}
 }
 
-static void frame_mem_item(struct ax_jit *j, const struct ax_jit_item *item)
+static void record_mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 {
 	struct jit_val addr = jit_const(item->offset);
 
@@ -248,7 +248,7 @@ static void frame_mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	}
 	jit_push(j, addr);
 	j->held = 1;
-	jit_frame_mem(j, jit_arg(j, 0), item->len);
+	jit_record_mem(j, jit_arg(j, 0), item->len);
 	jit_pop(j);
 }
 
@@ -265,16 +265,16 @@ static bool is_simple(const struct ax_verified *v)
 	return true;
 }
 
-static void frame_item(struct ax_jit *j, const struct ax_jit_item *item)
+static void record_item(struct ax_jit *j, const struct ax_jit_item *item)
 {
 	j->insn = (struct ax_insn){ 0 }; /* errors outside of an expression have pc and opcode 0 */
 	note_progress(j);
 	switch (item->kind) {
 	case AX_JIT_REGS:
-		frame_regs(j, item->mask);
+		record_regs(j, item->mask);
 		break;
 	case AX_JIT_MEM:
-		frame_mem_item(j, item);
+		record_mem_item(j, item);
 		break;
 	case AX_JIT_EXPR:
 		if (is_simple(item->v))
@@ -287,33 +287,33 @@ static void frame_item(struct ax_jit *j, const struct ax_jit_item *item)
 	}
 }
 
-static void load_frame(struct ax_jit *j)
+static void load_record(struct ax_jit *j)
 {
 	struct x86_mem from = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, frame));
 
-	x86_load(&j->b, JIT_FRAME, from, 8, false);
+	x86_load(&j->b, JIT_RECORD, from, 8, false);
 }
 
-/* jit_frame_after_call - the stubs for calls keep only the two pointers that every snippet has */
-void jit_frame_after_call(struct ax_jit *j)
+/* jit_record_after_call - the stubs for calls keep only the two pointers that every snippet has */
+void jit_record_after_call(struct ax_jit *j)
 {
 	if (j->req.nitems)
-		load_frame(j);
+		load_record(j);
 }
 
-/* jit_frame_size - of all that has been collected, with the frame's head */
-u32 jit_frame_size(const struct ax_jit *j)
+/* jit_record_size - of all that has been collected, with the trace frame's head */
+u32 jit_record_size(const struct ax_jit *j)
 {
-	return (u32)sizeof(struct gtp_frame) + j->frame_used;
+	return (u32)sizeof(struct gtp_frame) + j->record_used;
 }
 
-/* jit_frame_items - all actions, one after the other */
-void jit_frame_items(struct ax_jit *j)
+/* jit_actions - all actions, one after the other */
+void jit_actions(struct ax_jit *j)
 {
-	j->frame_used = 0;
-	load_frame(j);
+	j->record_used = 0;
+	load_record(j);
 	for (u32 i = 0; i < j->req.nitems && !j->unsuitable; i++) {
 		j->item = i + 1;
-		frame_item(j, &j->req.items[i]);
+		record_item(j, &j->req.items[i]);
 	}
 }

@@ -178,7 +178,7 @@ bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l)
 {
 	struct fused f = { .next = j->next };
 
-	if (!j->live.on || !jit_may_be_fast(j, l, l->bytes))
+	if (!j->pad.on || !jit_may_be_fast(j, l, l->bytes))
 		return false;
 	skip_extension(j, &f, l->bytes);
 	if (!parse(j, &f) || !fits(&f, l->bytes))

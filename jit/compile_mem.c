@@ -19,7 +19,7 @@
 u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign)
 {
 	return pc | op << JIT_DESC_OP | reg << JIT_DESC_REG | (u32)sign << JIT_DESC_SIGN |
-	       (u32)j->framed << JIT_DESC_FRAMED;
+	       (u32)j->stack_frame << JIT_DESC_STACK;
 }
 
 /* A ref zero-extends; "ext" by its own width makes it a sign-extending load. */
@@ -172,7 +172,7 @@ static void slow_path(struct ax_jit *j, struct jit_slow *s)
 		jit_slow_block(j, s);
 		return;
 	}
-	jit_frame_progress(j, s->progress);
+	jit_record_progress(j, s->progress);
 	if (load)
 		jit_address(j, s->dst, &l);
 	x86_push_imm(&j->b, (s32)jit_desc(j, s->pc, s->op, s->dst, s->sign));

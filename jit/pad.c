@@ -49,7 +49,7 @@ static u64 reach(const struct ax_jit *j, u64 addr)
 
 static void push_number(struct ax_jit *j, bool held)
 {
-	x86_push_imm(&j->b, (s32)(j->live.pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
+	x86_push_imm(&j->b, (s32)(j->pad.req.number << 1 | (held ? GTP_PAD_HELD : 0)));
 }
 
 static void call_hit(struct ax_jit *j)
@@ -60,7 +60,7 @@ static void call_hit(struct ax_jit *j)
 
 static void displaced(struct ax_jit *j)
 {
-	const struct gtp_pad_request *pad = &j->live.pad;
+	const struct gtp_pad_request *pad = &j->pad.req;
 	bool failed = j->b.failed;
 
 	if (pad->region)
@@ -79,20 +79,20 @@ static void hits(struct ax_jit *j, u32 to)
 {
 	u32 call;
 
-	jit_live_mark(j, JIT_HELD);
-	jit_live_unmark(j);
-	jit_live_leave(j);
+	jit_pad_cond_mark(j, JIT_HELD);
+	jit_pad_cond_unmark(j);
+	jit_pad_cond_leave(j);
 	push_number(j, true);
 	call = j->b.len;
 	call_hit(j);
 	jit_jump_back(j, to);
-	jit_live_mark(j, JIT_PUNT);
+	jit_pad_cond_mark(j, JIT_PUNT);
 	if (j->nslow)
-		jit_live_unmark(j);
-	jit_live_mark(j, JIT_NESTED);
-	if (!j->nslow && j->live.marker == X86_NO_REG)
+		jit_pad_cond_unmark(j);
+	jit_pad_cond_mark(j, JIT_NESTED);
+	if (!j->nslow && j->pad.marker == X86_NO_REG)
 		return;
-	jit_live_leave(j);
+	jit_pad_cond_leave(j);
 	push_number(j, false);
 	jit_jump_back(j, call);
 }
@@ -102,17 +102,17 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	u32 to;
 
 	jit_begin_pass(j, pass);
-	if (!j->live.on) {
+	if (!j->pad.on) {
 		push_number(j, false);
 		call_hit(j);
 		displaced(j);
 		return;
 	}
-	jit_live_enter(j);
+	jit_pad_cond_enter(j);
 	jit_expr(j, j->req.v);
-	jit_live_mark(j, JIT_FALSE);
-	jit_live_unmark(j);
-	jit_live_leave(j);
+	jit_pad_cond_mark(j, JIT_FALSE);
+	jit_pad_cond_unmark(j);
+	jit_pad_cond_leave(j);
 	to = j->b.len;
 	displaced(j);
 	hits(j, to);
@@ -135,12 +135,12 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 /* Does compiling come to an end with registers to spare? */
 static bool try_condition(struct ax_jit *j)
 {
-	jit_live_begin(j);
-	for (u32 i = 0; i < TRIES && jit_live_choose(j); i++) {
+	jit_pad_cond_begin(j);
+	for (u32 i = 0; i < TRIES && jit_pad_cond_choose(j); i++) {
 		j->b.failed = false;
 		run_pass(j, JIT_ESTIMATE);
 	}
-	return !j->unsuitable && !jit_live_choose(j) && !j->b.failed;
+	return !j->unsuitable && !jit_pad_cond_choose(j) && !j->b.failed;
 }
 
 u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
@@ -148,7 +148,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	struct ax_jit_request r = jit_request(req);
 
 	jit_begin(j, &r);
-	j->live.pad = *req;
+	j->pad.req = *req;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
 	if (req->cond && (!gtp_pad_can(req->cond) || !try_condition(j)))

@@ -26,11 +26,11 @@
 #include "jit/compile.h"
 
 enum {
-	MAX_SLOTS = 24, /* more stack than that is not to be taken without a notice */
+	STACK_SLOTS_MAX = 24, /* more stack than that is not to be taken without a notice */
 };
 
-/* jit_live_reg - the machine's number of GDB's register @n, which is none beyond r15 */
-enum x86_reg jit_live_reg(u32 n)
+/* jit_pad_reg - the machine's number of GDB's register @n, which is none beyond r15 */
+enum x86_reg jit_pad_reg(u32 n)
 {
 	static const u8 reg[] = {
 		X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
@@ -46,7 +46,7 @@ static bool has(u16 set, enum x86_reg reg)
 
 static bool flags_in_rax(const struct ax_jit *j)
 {
-	return j->live.flags && j->req.target->lahf;
+	return j->pad.flags && j->req.target->lahf;
 }
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
@@ -66,7 +66,7 @@ enum { NR_BEST = X86_NR_REGS - 1 };
 /* What the condition does not read: it is pushed, and values may share it. */
 static void choose_marker(struct ax_jit *j)
 {
-	struct jit_live *l = &j->live;
+	struct jit_pad *l = &j->pad;
 	u16 no = l->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
 
 	l->marker = X86_NO_REG;
@@ -81,25 +81,25 @@ static void choose_marker(struct ax_jit *j)
 		l->wanted |= (u16)(1U << l->marker);
 }
 
-/* jit_live_begin - before the first try */
-void jit_live_begin(struct ax_jit *j)
+/* jit_pad_cond_begin - before the first try */
+void jit_pad_cond_begin(struct ax_jit *j)
 {
-	const struct gtp_pad_request *pad = &j->live.pad;
+	const struct gtp_pad_request *pad = &j->pad.req;
 
-	j->live.on = true;
+	j->pad.on = true;
 	/* At a function's entry nobody looks at them: they are no argument. */
-	j->live.flags = pad->keep_flags || (pad->region && !pad->region->flags_dead);
+	j->pad.flags = pad->keep_flags || (pad->region && !pad->region->flags_dead);
 	for (u32 n = 0; n < X86_NR_REGS; n++)
 		if (j->req.v->regs_used >> n & 1)
-			j->live.read |= (u16)(1U << jit_live_reg(n));
+			j->pad.read |= (u16)(1U << jit_pad_reg(n));
 	choose_marker(j);
 }
 
 static void may_use(struct ax_jit *j, enum x86_reg reg)
 {
-	if (j->nalloc == JIT_NR_ALLOC || has(j->live.usable, reg))
+	if (j->nalloc == JIT_NR_ALLOC || has(j->pad.usable, reg))
 		return;
-	j->live.usable |= (u16)(1U << reg);
+	j->pad.usable |= (u16)(1U << reg);
 	j->order[j->nalloc++] = reg;
 }
 
@@ -109,7 +109,7 @@ static void may_use(struct ax_jit *j, enum x86_reg reg)
  */
 static void choose_order(struct ax_jit *j)
 {
-	struct jit_live *l = &j->live;
+	struct jit_pad *l = &j->pad;
 	u16 no = l->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
 
 	j->nalloc = 0;
@@ -125,7 +125,7 @@ static void choose_order(struct ax_jit *j)
 	l->wanted |= l->usable & no;
 }
 
-static void save(struct jit_live *l, enum x86_reg reg)
+static void save(struct jit_pad *l, enum x86_reg reg)
 {
 	l->save[l->nsave++] = reg;
 	l->words++;
@@ -134,7 +134,7 @@ static void save(struct jit_live *l, enum x86_reg reg)
 
 static void choose_saved(struct ax_jit *j)
 {
-	struct jit_live *l = &j->live;
+	struct jit_pad *l = &j->pad;
 
 	l->nsave = 0;
 	l->words = 0;
@@ -146,54 +146,54 @@ static void choose_saved(struct ax_jit *j)
 	for (u32 r = 0; r < X86_NR_REGS; r++)
 		if (has(l->wanted, r) && !l->pos[r])
 			save(l, r);
-	l->words += j->frame_slots;
+	l->words += j->stack_slots;
 }
 
 /*
- * jit_live_choose - what is pushed, and where values go, by what tries so far have met
+ * jit_pad_cond_choose - what is pushed, and where values go, by what tries so far have met
  *
  * Return: false when the last try was right.
  */
-bool jit_live_choose(struct ax_jit *j)
+bool jit_pad_cond_choose(struct ax_jit *j)
 {
-	struct jit_live *l = &j->live;
+	struct jit_pad *l = &j->pad;
 
-	if (l->usable && !(l->touched & ~l->wanted) && j->max_slots <= j->frame_slots)
+	if (l->usable && !(l->touched & ~l->wanted) && j->stack_met <= j->stack_slots)
 		return false;
 	l->wanted |= l->touched;
-	if (j->max_slots > MAX_SLOTS) {
+	if (j->stack_met > STACK_SLOTS_MAX) {
 		j->unsuitable = true;
 		return false;
 	}
-	j->frame_slots = j->max_slots;
+	j->stack_slots = j->stack_met;
 	choose_order(j);
 	choose_saved(j);
 	return true;
 }
 
-/* jit_live_pin - all but the usable registers belong to the hit */
-void jit_live_pin(struct ax_jit *j)
+/* jit_pad_pin - all but the usable registers belong to the hit */
+void jit_pad_pin(struct ax_jit *j)
 {
-	for (u32 r = 0; j->live.on && r < X86_NR_REGS; r++)
-		j->regs[r] = !has(j->live.usable, r);
+	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)
+		j->regs[r] = !has(j->pad.usable, r);
 }
 
-/* jit_live_val - a register of the hit that is in the machine */
-struct jit_val jit_live_val(struct ax_jit *j, enum x86_reg reg)
+/* jit_pad_val - a register of the hit that is in the machine */
+struct jit_val jit_pad_val(struct ax_jit *j, enum x86_reg reg)
 {
 	struct jit_val v = jit_in_reg(reg);
 
 	/* From a pad that is called the return address is on the stack, too. */
 	if (reg == X86_RSP)
-		v.imm = 8 * (s64)j->live.words + (j->live.pad.region ? 0 : 8);
+		v.imm = 8 * (s64)j->pad.words + (j->pad.req.region ? 0 : 8);
 	jit_ref(j, &v);
 	return v;
 }
 
-/* jit_live_saved - one that has been pushed */
-struct x86_mem jit_live_saved(const struct ax_jit *j, enum x86_reg reg)
+/* jit_pad_saved - one that has been pushed */
+struct x86_mem jit_pad_saved(const struct ax_jit *j, enum x86_reg reg)
 {
-	return x86_at(X86_RSP, 8 * (s32)(j->live.words - j->live.pos[reg]));
+	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
 }
 
 static void move_rsp(struct ax_jit *j, s32 by)
@@ -204,8 +204,8 @@ static void move_rsp(struct ax_jit *j, s32 by)
 
 static struct x86_mem mark_of(struct ax_jit *j)
 {
-	x86_load_gs(&j->b, j->live.marker, j->req.target->task);
-	return x86_at(j->live.marker, j->req.target->task_faults);
+	x86_load_gs(&j->b, j->pad.marker, j->req.target->task);
+	return x86_at(j->pad.marker, j->req.target->task_faults);
 }
 
 static void mark(struct ax_jit *j)
@@ -213,21 +213,21 @@ static void mark(struct ax_jit *j)
 	struct x86_mem m = mark_of(j);
 
 	x86_alu_mem_imm(&j->b, X86_CMP, X86_32, m, AX_JIT_MARK);
-	x86_jcc(&j->b, X86_CC_AE, j->live.tail[JIT_NESTED].pos);
+	x86_jcc(&j->b, X86_CC_AE, j->pad.tail[JIT_NESTED].pos);
 	x86_alu_mem_imm(&j->b, X86_ADD, X86_32, m, AX_JIT_MARK);
 }
 
-/* jit_live_unmark - values are not needed any more */
-void jit_live_unmark(struct ax_jit *j)
+/* jit_pad_cond_unmark - values are not needed any more */
+void jit_pad_cond_unmark(struct ax_jit *j)
 {
-	if (j->live.marker != X86_NO_REG)
+	if (j->pad.marker != X86_NO_REG)
 		x86_alu_mem_imm(&j->b, X86_SUB, X86_32, mark_of(j), AX_JIT_MARK);
 }
 
-/* jit_live_enter - everything away that the condition will overwrite */
-void jit_live_enter(struct ax_jit *j)
+/* jit_pad_cond_enter - everything away that the condition will overwrite */
+void jit_pad_cond_enter(struct ax_jit *j)
 {
-	const struct jit_live *l = &j->live;
+	const struct jit_pad *l = &j->pad;
 	u32 i = 0;
 
 	if (flags_in_rax(j)) {
@@ -240,18 +240,18 @@ void jit_live_enter(struct ax_jit *j)
 	}
 	for (; i < l->nsave; i++)
 		x86_push(&j->b, l->save[i]);
-	move_rsp(j, -8 * (s32)j->frame_slots);
+	move_rsp(j, -8 * (s32)j->stack_slots);
 	if (l->marker != X86_NO_REG)
 		mark(j);
 }
 
-/* jit_live_leave - and back: registers, flags and rsp are the hit's */
-void jit_live_leave(struct ax_jit *j)
+/* jit_pad_cond_leave - and back: registers, flags and rsp are the hit's */
+void jit_pad_cond_leave(struct ax_jit *j)
 {
-	const struct jit_live *l = &j->live;
+	const struct jit_pad *l = &j->pad;
 	u32 first = flags_in_rax(j) ? 1 : 0, i = l->nsave;
 
-	move_rsp(j, 8 * (s32)j->frame_slots);
+	move_rsp(j, 8 * (s32)j->stack_slots);
 	while (i > first)
 		x86_pop(&j->b, l->save[--i]);
 	if (flags_in_rax(j)) {
@@ -264,18 +264,18 @@ void jit_live_leave(struct ax_jit *j)
 	}
 }
 
-/* jit_live_mark - this is where a way out begins */
-void jit_live_mark(struct ax_jit *j, enum jit_tail tail)
+/* jit_pad_cond_mark - this is where a way out begins */
+void jit_pad_cond_mark(struct ax_jit *j, enum jit_tail tail)
 {
 	if (j->pass == JIT_ESTIMATE)
-		j->live.tail[tail].est = j->b.len;
+		j->pad.tail[tail].est = j->b.len;
 	else
-		j->live.tail[tail].pos = j->b.len;
+		j->pad.tail[tail].pos = j->b.len;
 }
 
-void jit_live_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail)
+void jit_pad_cond_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail)
 {
-	const struct jit_label *l = &j->live.tail[tail];
+	const struct jit_label *l = &j->pad.tail[tail];
 
 	if (jit_is_near(j, l->est))
 		x86_jcc_short(&j->b, cc, j->pass == JIT_WRITE ? l->pos : j->b.len + 2);
@@ -285,7 +285,7 @@ void jit_live_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail)
 
 static void jump(struct ax_jit *j, enum jit_tail tail)
 {
-	const struct jit_label *l = &j->live.tail[tail];
+	const struct jit_label *l = &j->pad.tail[tail];
 
 	if (jit_is_near(j, l->est))
 		x86_jmp_short(&j->b, j->pass == JIT_WRITE ? l->pos : j->b.len + 2);
@@ -293,8 +293,8 @@ static void jump(struct ax_jit *j, enum jit_tail tail)
 		x86_jmp(&j->b, l->pos);
 }
 
-/* jit_live_end - the condition's value is on top: to the way out that it says */
-void jit_live_end(struct ax_jit *j)
+/* jit_pad_cond_end - the condition's value is on top: to the way out that it says */
+void jit_pad_cond_end(struct ax_jit *j)
 {
 	struct jit_val *top = jit_arg(j, 0);
 	bool last = j->next >= j->v->len; /* then what comes is the way out of the false */
@@ -305,7 +305,7 @@ void jit_live_end(struct ax_jit *j)
 		return;
 	}
 	if (!jit_is_const(top))
-		jit_live_jcc(j, jit_test(j, top), JIT_HELD);
+		jit_pad_cond_jcc(j, jit_test(j, top), JIT_HELD);
 	if (!last)
 		jump(j, JIT_FALSE);
 }

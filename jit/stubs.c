@@ -14,7 +14,7 @@
 enum {
 	SAVED_REGS = X86_R11 + 1,
 	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */
-	SAVED_WHERE, /* with a block: offset in the frame */
+	SAVED_WHERE, /* with a block: offset in the trace frame */
 	SAVED_LEN,   /* and its bytes */
 };
 
@@ -29,7 +29,7 @@ static u32 op_of(u32 desc)
 	return desc >> JIT_DESC_OP & 0xff;
 }
 
-/* A block's memory, into the frame. An action that is no expression has opcode 0. */
+/* A block's memory, into the trace frame. An action that is no expression has opcode 0. */
 static s64 copy(struct ax_env *env, u32 desc, u64 addr, const u64 *saved)
 {
 	u32 len = (u32)saved[SAVED_LEN];
@@ -156,7 +156,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* The snippet has a frame if it calls: its rbp is the way out. */
+/* The snippet has a stack frame if it calls: its rbp is the way out. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
@@ -204,25 +204,25 @@ static void restore_all(struct x86_buf *b)
 }
 
 /*
- * On an error: leave the snippet's frame if it has one, else what it pushed and its return
+ * On an error: leave the snippet's stack frame if it has one, else what it pushed and its return
  * address.
  */
 static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
-	u32 framed, few, out;
+	u32 stack_frame, few, out;
 
 	x86_load(b, X86_RCX, x86_at(X86_RBP, 8 * (SAVED_DESC - SAVED_REGS)), 8, false);
 	x86_leave(b);
 	x86_mov(b, X86_RDX, X86_RCX);
-	x86_alu_imm(b, X86_AND, X86_32, X86_RCX, 1 << JIT_DESC_FRAMED);
-	framed = x86_skip_if(b, X86_CC_NE);
+	x86_alu_imm(b, X86_AND, X86_32, X86_RCX, 1 << JIT_DESC_STACK);
+	stack_frame = x86_skip_if(b, X86_CC_NE);
 	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
 	x86_alu_imm(b, X86_AND, X86_32, X86_RDX, 1 << JIT_DESC_BLOCK);
 	few = x86_skip_if(b, X86_CC_E);
 	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
 	x86_land(b, few);
 	out = x86_skip(b);
-	x86_land(b, framed);
+	x86_land(b, stack_frame);
 	x86_leave(b);
 	x86_land(b, out);
 	emit_give_up(w, b, base);

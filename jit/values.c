@@ -77,7 +77,7 @@ void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value)
 
 struct x86_mem jit_slot(const struct ax_jit *j, u32 slot)
 {
-	if (j->live.on)
+	if (j->pad.on)
 		return x86_at(X86_RSP, 8 * (s32)slot);
 	return x86_at(X86_RBP, -8 * (s32)(slot + 1));
 }
@@ -88,8 +88,8 @@ struct x86_mem jit_slot(const struct ax_jit *j, u32 slot)
  */
 struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v)
 {
-	if (j->live.on)
-		return jit_live_saved(j, jit_live_reg(v->loc));
+	if (j->pad.on)
+		return jit_pad_saved(j, jit_pad_reg(v->loc));
 	return x86_at(JIT_REGS, (s32)gtp_regs_offset(v->loc));
 }
 
@@ -100,8 +100,8 @@ struct jit_val jit_hit_val(struct ax_jit *j, u32 n)
 
 	if (n == GTP_REG_RIP)
 		return jit_const(j->req.pc);
-	if (j->live.on && !j->live.pos[jit_live_reg(n)])
-		return jit_live_val(j, jit_live_reg(n));
+	if (j->pad.on && !j->pad.pos[jit_pad_reg(n)])
+		return jit_pad_val(j, jit_pad_reg(n));
 	v.bits = (u8)(8 * gtp_regs_width(n));
 	jit_know(&v, v.bits, 64);
 	return v;
@@ -131,8 +131,8 @@ static u32 free_slot(struct ax_jit *j)
 
 	while (j->slots[slot])
 		slot++;
-	if (slot >= j->max_slots)
-		j->max_slots = slot + 1;
+	if (slot >= j->stack_met)
+		j->stack_met = slot + 1;
 	return slot;
 }
 
@@ -209,7 +209,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 	}
 	j->regs[r]++;
 	j->cached[r] = -1;
-	j->live.touched |= (u16)(1U << r);
+	j->pad.touched |= (u16)(1U << r);
 	return r;
 }
 
@@ -217,9 +217,9 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
 	enum x86_reg to;
 
-	j->live.touched |= (u16)(1U << reg);
+	j->pad.touched |= (u16)(1U << reg);
 	/* Of a pad, one that holds the hit's value: it is none any more when all is tried again. */
-	if (j->regs[reg] && !(j->live.on && !(j->live.usable >> reg & 1))) {
+	if (j->regs[reg] && !(j->pad.on && !(j->pad.usable >> reg & 1))) {
 		to = jit_alloc(j);
 		if (to == reg)
 			return; /* was spilled */
@@ -384,8 +384,8 @@ static void claim_slot(struct ax_jit *j, u32 slot)
 {
 	u32 to;
 
-	if (slot >= j->max_slots)
-		j->max_slots = slot + 1;
+	if (slot >= j->stack_met)
+		j->stack_met = slot + 1;
 	if (!j->slots[slot])
 		return;
 	to = free_slot(j);
@@ -430,7 +430,7 @@ void jit_after_join(struct ax_jit *j, u32 depth)
 	memset(j->regs, 0, sizeof(j->regs));
 	memset(j->slots, 0, sizeof(j->slots));
 	jit_forget_cached(j);
-	jit_live_pin(j);
+	jit_pad_pin(j);
 	for (j->depth = 0; j->depth < depth;) {
 		struct jit_val v = jit_in_reg(X86_RAX);
 
