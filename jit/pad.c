@@ -28,6 +28,10 @@
  */
 #include "jit/compile.h"
 #include "jit/copy.h"
+#include "jit/expr.h"
+#include "jit/flow.h"
+#include "jit/pad.h"
+#include "jit/pad_cond.h"
 
 enum {
 	TRIES = 8, /* each finds out more of what has to be pushed; real conditions take two */
@@ -49,7 +53,7 @@ static u64 reach(const struct ax_jit *j, u64 addr)
 
 static void push_number(struct ax_jit *j, bool held)
 {
-	x86_push_imm(&j->b, (s32)(j->pad.req.number << 1 | (held ? GTP_PAD_HELD : 0)));
+	x86_push_imm(&j->b, (s32)(j->pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
 }
 
 static void call_hit(struct ax_jit *j)
@@ -60,41 +64,41 @@ static void call_hit(struct ax_jit *j)
 
 static void displaced(struct ax_jit *j)
 {
-	const struct gtp_pad_request *pad = &j->pad.req;
+	const struct gtp_region *region = j->pad.region;
 	bool failed = j->b.failed;
 
-	if (pad->region)
-		gtp_copy_emit(&j->b, j->base, pad->region, pad->at, pad->copies);
+	if (region)
+		gtp_copy_emit(&j->b, j->base, region, j->req.pc, j->pad.copies);
 	else
 		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)
 		return;
 	j->b.failed = failed; /* nothing is in reach from nowhere */
 	/* Each copy may come to stand where it needs a nop in front. */
-	if (j->pass == JIT_ESTIMATE && pad->region)
-		j->b.len += pad->region->n;
+	if (j->pass == JIT_ESTIMATE && region)
+		j->b.len += region->n;
 }
 
 static void hits(struct ax_jit *j, u32 to)
 {
 	u32 call;
 
-	jit_pad_cond_mark(j, JIT_HELD);
+	jit_mark(j, &j->pad.tail[JIT_HELD]);
 	jit_pad_cond_unmark(j);
 	jit_pad_cond_leave(j);
 	push_number(j, true);
 	call = j->b.len;
 	call_hit(j);
-	jit_jump_back(j, to);
-	jit_pad_cond_mark(j, JIT_PUNT);
+	jit_jmp_back(j, to);
+	jit_mark(j, &j->pad.tail[JIT_PUNT]);
 	if (j->nslow)
 		jit_pad_cond_unmark(j);
-	jit_pad_cond_mark(j, JIT_NESTED);
+	jit_mark(j, &j->pad.tail[JIT_NESTED]);
 	if (!j->nslow && j->pad.marker == X86_NO_REG)
 		return;
 	jit_pad_cond_leave(j);
 	push_number(j, false);
-	jit_jump_back(j, call);
+	jit_jmp_back(j, call);
 }
 
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
@@ -110,7 +114,7 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	}
 	jit_pad_cond_enter(j);
 	jit_expr(j, j->req.v);
-	jit_pad_cond_mark(j, JIT_FALSE);
+	jit_mark(j, &j->pad.tail[JIT_FALSE]);
 	jit_pad_cond_unmark(j);
 	jit_pad_cond_leave(j);
 	to = j->b.len;
@@ -148,7 +152,10 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	struct ax_jit_request r = jit_request(req);
 
 	jit_begin(j, &r);
-	j->pad.req = *req;
+	j->pad.region = req->region;
+	j->pad.number = req->number;
+	j->pad.keep_flags = req->keep_flags;
+	j->pad.copies = req->copies;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
 	if (req->cond && (!gtp_pad_can(req->cond) || !try_condition(j)))

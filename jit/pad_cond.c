@@ -23,21 +23,15 @@
  * The arithmetic flags wait in rax, or on the stack if rax is needed; where nobody will look at
  * them they are not kept.
  */
-#include "jit/compile.h"
+#include "jit/flow.h"
+#include "jit/ops_alu.h"
+#include "jit/pad_cond.h"
+#include "jit/values.h"
+#include "regions/region.h"
 
 enum {
 	STACK_SLOTS_MAX = 24, /* more stack than that is not to be taken without a notice */
 };
-
-/* jit_pad_reg - the machine's number of GDB's register @n, which is none beyond r15 */
-enum x86_reg jit_pad_reg(u32 n)
-{
-	static const u8 reg[] = {
-		X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
-	};
-
-	return n < ARRAY_SIZE(reg) ? reg[n] : n;
-}
 
 static bool has(u16 set, enum x86_reg reg)
 {
@@ -66,32 +60,31 @@ enum { NR_BEST = X86_NR_REGS - 1 };
 /* What the condition does not read: it is pushed, and values may share it. */
 static void choose_marker(struct ax_jit *j)
 {
-	struct jit_pad *l = &j->pad;
-	u16 no = l->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
+	struct jit_pad *p = &j->pad;
+	u16 no = p->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
 
-	l->marker = X86_NO_REG;
+	p->marker = X86_NO_REG;
 	if (!j->req.target->task || !(j->req.v->flags & AX_F_READS_MEM))
 		return;
-	for (u32 i = 0; i < NR_BEST && l->marker == X86_NO_REG; i++)
+	for (u32 i = 0; i < NR_BEST && p->marker == X86_NO_REG; i++)
 		if (!has(no, nth_best(j, i)))
-			l->marker = nth_best(j, i);
-	if (l->marker == X86_NO_REG)
+			p->marker = nth_best(j, i);
+	if (p->marker == X86_NO_REG)
 		j->unsuitable = true;
 	else
-		l->wanted |= (u16)(1U << l->marker);
+		p->wanted |= (u16)(1U << p->marker);
 }
 
-/* jit_pad_cond_begin - before the first try */
 void jit_pad_cond_begin(struct ax_jit *j)
 {
-	const struct gtp_pad_request *pad = &j->pad.req;
+	const struct gtp_region *region = j->pad.region;
 
 	j->pad.on = true;
 	/* At a function's entry nobody looks at them: they are no argument. */
-	j->pad.flags = pad->keep_flags || (pad->region && !pad->region->flags_dead);
+	j->pad.flags = j->pad.keep_flags || (region && !region->flags_dead);
 	for (u32 n = 0; n < X86_NR_REGS; n++)
 		if (j->req.v->regs_used >> n & 1)
-			j->pad.read |= (u16)(1U << jit_pad_reg(n));
+			j->pad.read |= (u16)(1U << jit_machine_reg(n));
 	choose_marker(j);
 }
 
@@ -109,58 +102,53 @@ static void may_use(struct ax_jit *j, enum x86_reg reg)
  */
 static void choose_order(struct ax_jit *j)
 {
-	struct jit_pad *l = &j->pad;
-	u16 no = l->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
+	struct jit_pad *p = &j->pad;
+	u16 no = p->read | (flags_in_rax(j) ? 1U << X86_RAX : 0);
 
 	j->nalloc = 0;
-	l->usable = 0;
+	p->usable = 0;
 	for (u32 i = 0; i < NR_BEST; i++)
-		if (has(l->wanted, nth_best(j, i)))
+		if (has(p->wanted, nth_best(j, i)))
 			may_use(j, nth_best(j, i));
 	for (u32 i = 0; i < NR_BEST; i++)
 		if (!has(no, nth_best(j, i)))
 			may_use(j, nth_best(j, i));
 	for (u32 i = 0; i < NR_BEST; i++)
 		may_use(j, nth_best(j, i));
-	l->wanted |= l->usable & no;
+	p->wanted |= p->usable & no;
 }
 
-static void save(struct jit_pad *l, enum x86_reg reg)
+static void save(struct jit_pad *p, enum x86_reg reg)
 {
-	l->save[l->nsave++] = reg;
-	l->words++;
-	l->pos[reg] = (u8)l->words;
+	p->save[p->nsave++] = reg;
+	p->words++;
+	p->pos[reg] = (u8)p->words;
 }
 
 static void choose_saved(struct ax_jit *j)
 {
-	struct jit_pad *l = &j->pad;
+	struct jit_pad *p = &j->pad;
 
-	l->nsave = 0;
-	l->words = 0;
-	memset(l->pos, 0, sizeof(l->pos));
+	p->nsave = 0;
+	p->words = 0;
+	memset(p->pos, 0, sizeof(p->pos));
 	if (flags_in_rax(j))
-		save(l, X86_RAX);
-	if (l->flags && (!flags_in_rax(j) || has(l->wanted, X86_RAX)))
-		l->words++;
+		save(p, X86_RAX);
+	if (p->flags && (!flags_in_rax(j) || has(p->wanted, X86_RAX)))
+		p->words++;
 	for (u32 r = 0; r < X86_NR_REGS; r++)
-		if (has(l->wanted, r) && !l->pos[r])
-			save(l, r);
-	l->words += j->stack_slots;
+		if (has(p->wanted, r) && !p->pos[r])
+			save(p, r);
+	p->words += j->stack_slots;
 }
 
-/*
- * jit_pad_cond_choose - what is pushed, and where values go, by what tries so far have met
- *
- * Return: false when the last try was right.
- */
 bool jit_pad_cond_choose(struct ax_jit *j)
 {
-	struct jit_pad *l = &j->pad;
+	struct jit_pad *p = &j->pad;
 
-	if (l->usable && !(l->touched & ~l->wanted) && j->stack_met <= j->stack_slots)
+	if (p->usable && !(p->touched & ~p->wanted) && j->stack_met <= j->stack_slots)
 		return false;
-	l->wanted |= l->touched;
+	p->wanted |= p->touched;
 	if (j->stack_met > STACK_SLOTS_MAX) {
 		j->unsuitable = true;
 		return false;
@@ -169,31 +157,6 @@ bool jit_pad_cond_choose(struct ax_jit *j)
 	choose_order(j);
 	choose_saved(j);
 	return true;
-}
-
-/* jit_pad_pin - all but the usable registers belong to the hit */
-void jit_pad_pin(struct ax_jit *j)
-{
-	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)
-		j->regs[r] = !has(j->pad.usable, r);
-}
-
-/* jit_pad_val - a register of the hit that is in the machine */
-struct jit_val jit_pad_val(struct ax_jit *j, enum x86_reg reg)
-{
-	struct jit_val v = jit_in_reg(reg);
-
-	/* From a pad that is called the return address is on the stack, too. */
-	if (reg == X86_RSP)
-		v.imm = 8 * (s64)j->pad.words + (j->pad.req.region ? 0 : 8);
-	jit_ref(j, &v);
-	return v;
-}
-
-/* jit_pad_saved - one that has been pushed */
-struct x86_mem jit_pad_saved(const struct ax_jit *j, enum x86_reg reg)
-{
-	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
 }
 
 static void move_rsp(struct ax_jit *j, s32 by)
@@ -217,83 +180,50 @@ static void mark(struct ax_jit *j)
 	x86_alu_mem_imm(&j->b, X86_ADD, X86_32, m, AX_JIT_MARK);
 }
 
-/* jit_pad_cond_unmark - values are not needed any more */
 void jit_pad_cond_unmark(struct ax_jit *j)
 {
 	if (j->pad.marker != X86_NO_REG)
 		x86_alu_mem_imm(&j->b, X86_SUB, X86_32, mark_of(j), AX_JIT_MARK);
 }
 
-/* jit_pad_cond_enter - everything away that the condition will overwrite */
 void jit_pad_cond_enter(struct ax_jit *j)
 {
-	const struct jit_pad *l = &j->pad;
+	const struct jit_pad *p = &j->pad;
 	u32 i = 0;
 
 	if (flags_in_rax(j)) {
-		x86_push(&j->b, l->save[i++]);
+		x86_push(&j->b, p->save[i++]);
 		x86_flags_to_rax(&j->b);
-		if (has(l->wanted, X86_RAX))
+		if (has(p->wanted, X86_RAX))
 			x86_push(&j->b, X86_RAX);
-	} else if (l->flags) {
+	} else if (p->flags) {
 		x86_pushfq(&j->b);
 	}
-	for (; i < l->nsave; i++)
-		x86_push(&j->b, l->save[i]);
+	for (; i < p->nsave; i++)
+		x86_push(&j->b, p->save[i]);
 	move_rsp(j, -8 * (s32)j->stack_slots);
-	if (l->marker != X86_NO_REG)
+	if (p->marker != X86_NO_REG)
 		mark(j);
 }
 
-/* jit_pad_cond_leave - and back: registers, flags and rsp are the hit's */
 void jit_pad_cond_leave(struct ax_jit *j)
 {
-	const struct jit_pad *l = &j->pad;
-	u32 first = flags_in_rax(j) ? 1 : 0, i = l->nsave;
+	const struct jit_pad *p = &j->pad;
+	u32 first = flags_in_rax(j) ? 1 : 0, i = p->nsave;
 
 	move_rsp(j, 8 * (s32)j->stack_slots);
 	while (i > first)
-		x86_pop(&j->b, l->save[--i]);
+		x86_pop(&j->b, p->save[--i]);
 	if (flags_in_rax(j)) {
-		if (has(l->wanted, X86_RAX))
+		if (has(p->wanted, X86_RAX))
 			x86_pop(&j->b, X86_RAX);
 		x86_flags_from_rax(&j->b);
 		x86_pop(&j->b, X86_RAX);
-	} else if (l->flags) {
+	} else if (p->flags) {
 		x86_popfq(&j->b);
 	}
 }
 
-/* jit_pad_cond_mark - this is where a way out begins */
-void jit_pad_cond_mark(struct ax_jit *j, enum jit_tail tail)
-{
-	if (j->pass == JIT_ESTIMATE)
-		j->pad.tail[tail].est = j->b.len;
-	else
-		j->pad.tail[tail].pos = j->b.len;
-}
-
-void jit_pad_cond_jcc(struct ax_jit *j, enum x86_cc cc, enum jit_tail tail)
-{
-	const struct jit_label *l = &j->pad.tail[tail];
-
-	if (jit_is_near(j, l->est))
-		x86_jcc_short(&j->b, cc, j->pass == JIT_WRITE ? l->pos : j->b.len + 2);
-	else
-		x86_jcc(&j->b, cc, l->pos);
-}
-
-static void jump(struct ax_jit *j, enum jit_tail tail)
-{
-	const struct jit_label *l = &j->pad.tail[tail];
-
-	if (jit_is_near(j, l->est))
-		x86_jmp_short(&j->b, j->pass == JIT_WRITE ? l->pos : j->b.len + 2);
-	else
-		x86_jmp(&j->b, l->pos);
-}
-
-/* jit_pad_cond_end - the condition's value is on top: to the way out that it says */
 void jit_pad_cond_end(struct ax_jit *j)
 {
 	struct jit_val *top = jit_arg(j, 0);
@@ -301,11 +231,11 @@ void jit_pad_cond_end(struct ax_jit *j)
 
 	j->held = 1;
 	if (jit_is_const(top) && top->imm) {
-		jump(j, JIT_HELD);
+		jit_jmp(j, &j->pad.tail[JIT_HELD]);
 		return;
 	}
 	if (!jit_is_const(top))
-		jit_pad_cond_jcc(j, jit_test(j, top), JIT_HELD);
+		jit_jcc(j, jit_test(j, top), &j->pad.tail[JIT_HELD]);
 	if (!last)
-		jump(j, JIT_FALSE);
+		jit_jmp(j, &j->pad.tail[JIT_FALSE]);
 }

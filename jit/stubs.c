@@ -8,7 +8,7 @@
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
-#include "jit/compile.h"
+#include "jit/flow.h"
 
 /* What the slow stub pushes, by register number; rbx, rsp and rbp have a place and no value. */
 enum {
@@ -121,21 +121,13 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 	[AX_JIT_PRINT] = { .call = print, .fallible = true },
 };
 
-void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
-{
-	if (w->return_thunk)
-		x86_jmp_far(b, base, w->return_thunk);
-	else
-		x86_ret(b);
-}
-
 /*
  * To C code: direct where it can be reached (always in the kernel, where an indirect call would
  * need a retpoline), else through rax.
  */
 static void call_c(struct x86_buf *b, u64 base, u64 addr)
 {
-	if (jit_fits32((s64)(addr - base - b->len - 5))) {
+	if (x86_fits32((s64)(addr - base - b->len - 5))) {
 		x86_call_far(b, base, addr);
 	} else {
 		x86_mov_imm(b, X86_RAX, addr);

@@ -5,7 +5,16 @@
  * Nothing here emits an instruction that changes the flags: a comparison may be on top of the stack
  * as nothing but flags while the values below it are moved about.
  */
-#include "jit/compile.h"
+#include "jit/values.h"
+
+u32 jit_log2_up(u64 d)
+{
+	u32 l = 0;
+
+	while (l < 64 && d > 1ULL << l)
+		l++;
+	return l;
+}
 
 struct jit_val jit_const(u64 value)
 {
@@ -26,7 +35,13 @@ struct jit_val jit_in_reg(enum x86_reg reg)
 	};
 }
 
-/* jit_know - limits of the value: less than 2^zbits, sign-extended from sbits; 64: nothing known */
+struct jit_val jit_flags(enum x86_cc cc)
+{
+	return (struct jit_val){
+		.where = JIT_FLAGS, .loc = cc, .bits = 64, .zbits = 1, .sbits = 2,
+	};
+}
+
 void jit_know(struct jit_val *v, u32 zbits, u32 sbits)
 {
 	v->zbits = zbits;
@@ -82,26 +97,48 @@ struct x86_mem jit_slot(const struct ax_jit *j, u32 slot)
 	return x86_at(X86_RBP, -8 * (s32)(slot + 1));
 }
 
-/*
- * jit_hit - where a register of the hit lies in memory; of a pad, one that has been pushed because
- * its place is needed
- */
+enum x86_reg jit_machine_reg(u32 n)
+{
+	static const u8 reg[] = {
+		X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
+	};
+
+	return n < ARRAY_SIZE(reg) ? reg[n] : n;
+}
+
+/* Of a pad: a register of the hit that has been pushed, ... */
+static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
+{
+	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
+}
+
+/* ... and one that is still in the machine. */
+static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
+{
+	struct jit_val v = jit_in_reg(reg);
+
+	/* From a pad that is called the return address is on the stack, too. */
+	if (reg == X86_RSP)
+		v.imm = 8 * (s64)j->pad.words + (j->pad.region ? 0 : 8);
+	jit_ref(j, &v);
+	return v;
+}
+
 struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v)
 {
 	if (j->pad.on)
-		return jit_pad_saved(j, jit_pad_reg(v->loc));
+		return saved(j, jit_machine_reg(v->loc));
 	return x86_at(JIT_REGS, (s32)gtp_regs_offset(v->loc));
 }
 
-/* jit_hit_val - GDB's register @n of the hit as a value */
 struct jit_val jit_hit_val(struct ax_jit *j, u32 n)
 {
 	struct jit_val v = { .where = JIT_HIT, .loc = (u8)n };
 
 	if (n == GTP_REG_RIP)
 		return jit_const(j->req.pc);
-	if (j->pad.on && !j->pad.pos[jit_pad_reg(n)])
-		return jit_pad_val(j, jit_pad_reg(n));
+	if (j->pad.on && !j->pad.pos[jit_machine_reg(n)])
+		return in_machine(j, jit_machine_reg(n));
 	v.bits = (u8)(8 * gtp_regs_width(n));
 	jit_know(&v, v.bits, 64);
 	return v;
@@ -330,7 +367,6 @@ enum x86_reg jit_own(struct ax_jit *j, struct jit_val *v)
 	return v->loc;
 }
 
-/* jit_own_in - the same in a register of the caller's choice; others there go elsewhere */
 void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg)
 {
 	struct jit_val to = jit_in_reg(reg);
@@ -361,10 +397,6 @@ enum x86_reg jit_own_low(struct ax_jit *j, struct jit_val *v)
 	return jit_own(j, v);
 }
 
-/*
- * In a register whose low 32 bits are right; more is not promised, so the value's entry must go
- * after.
- */
 void jit_force_low(struct ax_jit *j, struct jit_val *v)
 {
 	if (v->where == JIT_REG)
@@ -377,6 +409,12 @@ void jit_spill_all(struct ax_jit *j)
 	for (u32 i = 0; i + j->held < j->depth; i++)
 		if (j->stack[i].where == JIT_REG)
 			spill(j, j->stack[i].loc);
+}
+
+void jit_settle_flags(struct ax_jit *j)
+{
+	if (j->depth && jit_arg(j, 0)->where == JIT_FLAGS)
+		jit_force(j, jit_arg(j, 0));
 }
 
 /* Make a slot free; what is in it goes to another one, over the machine's stack. */
@@ -425,12 +463,19 @@ void jit_canonical(struct ax_jit *j)
 		jit_own_in(j, &j->stack[i], j->order[i]);
 }
 
+/* In a pad all but the usable registers belong to the hit. */
+static void pin(struct ax_jit *j)
+{
+	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)
+		j->regs[r] = !(j->pad.usable >> r & 1);
+}
+
 void jit_after_join(struct ax_jit *j, u32 depth)
 {
 	memset(j->regs, 0, sizeof(j->regs));
 	memset(j->slots, 0, sizeof(j->slots));
 	jit_forget_cached(j);
-	jit_pad_pin(j);
+	pin(j);
 	for (j->depth = 0; j->depth < depth;) {
 		struct jit_val v = jit_in_reg(X86_RAX);
 

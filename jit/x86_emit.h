@@ -86,6 +86,12 @@ struct x86_buf {
 	bool failed;
 };
 
+/* x86_fits32 - is it what its low 32 bits are, sign-extended? */
+static inline bool x86_fits32(s64 v)
+{
+	return v == (s32)v;
+}
+
 static inline struct x86_mem x86_at(enum x86_reg base, s32 disp)
 {
 	return (struct x86_mem){ .base = base, .index = X86_NO_REG, .disp = disp };

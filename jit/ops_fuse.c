@@ -10,7 +10,11 @@
  *	ref32; ext 32; const8 4; bit_and; end		 test dword [base + disp], 4; flags: ne
  */
 #include "agentexpr/meaning.h"
-#include "jit/compile.h"
+#include "jit/address.h"
+#include "jit/flow.h"
+#include "jit/ops_fuse.h"
+#include "jit/slow.h"
+#include "jit/values.h"
 
 /* struct fused - what is done with the value: compared with @imm, or its bits @mask with 0 */
 struct fused {
@@ -23,11 +27,10 @@ struct fused {
 	s64 mask;
 };
 
-/* The instruction at @f->next, unless others come to it by a jump. */
+/* The instruction at @f->next, unless it can be reached by a jump. */
 static bool peek(const struct ax_jit *j, const struct fused *f, struct ax_insn *insn)
 {
-	return f->next < j->v->len && !j->label[f->next].used &&
-	       ax_decode(j->v->code, j->v->len, f->next, insn) == AX_OK;
+	return jit_peek_at(j, f->next, insn);
 }
 
 /* The extension of a load to all 64 bits is told by the first "ext" of its width. */
@@ -138,7 +141,7 @@ static bool fits(const struct fused *f, u32 bytes)
 	u32 bits = 8 * bytes;
 
 	if (bytes == 8)
-		return jit_fits32(f->masked ? f->mask : f->imm);
+		return x86_fits32(f->masked ? f->mask : f->imm);
 	if (f->masked)
 		return !((u64)f->mask >> bits); /* no bit that the extension has made */
 	return (u64)f->imm == ax_extend(f->sign ? AX_OP_ext : AX_OP_zero_ext, (u64)f->imm, bits);
@@ -169,11 +172,6 @@ static void emit(struct ax_jit *j, const struct fused *f, const struct jit_load 
 		x86_cmp_mem_imm(&j->b, mem, (s32)f->imm, l->bytes);
 }
 
-/*
- * jit_fuse_compare - a ref and the comparison behind it
- *
- * Return: false when there is none; then nothing has been done.
- */
 bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l)
 {
 	struct fused f = { .next = j->next };

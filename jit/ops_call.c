@@ -6,12 +6,10 @@
  * pointers that every snippet has. Nothing else survives, so what is needed later lies on the
  * stack.
  */
-#include "jit/compile.h"
-
-void jit_call(struct ax_jit *j, enum ax_jit_stub stub)
-{
-	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.target->stub[stub] : j->base);
-}
+#include "jit/ops_call.h"
+#include "jit/record.h"
+#include "jit/slow.h"
+#include "jit/values.h"
 
 /* To the registers where the stubs look for them; @v stays what it was for the stack. */
 static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
@@ -23,9 +21,9 @@ static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
 static void call(struct ax_jit *j, enum ax_jit_stub stub)
 {
 	j->calls = true;
-	jit_record_progress(j, j->progress);
+	jit_progress(j, j->progress);
 	x86_mov_imm(&j->b, X86_RCX, jit_desc(j, j->insn.pc, j->insn.op, 0, false));
-	jit_call(j, stub);
+	jit_call_stub(j, stub);
 	jit_forget_cached(j);
 	jit_record_after_call(j);
 }

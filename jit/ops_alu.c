@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The compiler's arithmetic: add to xor, comparisons, not, and extensions. */
 #include "agentexpr/meaning.h"
-#include "jit/compile.h"
+#include "jit/flow.h"
+#include "jit/ops_alu.h"
+#include "jit/ops_shift.h"
+#include "jit/values.h"
 
 /* struct operand - the right-hand side of an instruction, as the encoder takes it */
 struct operand {
@@ -30,7 +33,7 @@ static struct operand operand(struct ax_jit *j, struct jit_val *v, enum x86_widt
 	if (jit_is_const(v)) {
 		s64 imm = w == X86_64 ? v->imm : (s32)v->imm;
 
-		if (jit_fits32(imm))
+		if (x86_fits32(imm))
 			return (struct operand){ .kind = IMM, .imm = (s32)imm };
 	}
 	if (usable_in_memory(j, v, w))
@@ -91,7 +94,7 @@ static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 /* a + imm: nothing is emitted, the sum is left to whoever uses the value. */
 static bool add_lazily(struct jit_val *a, s64 imm)
 {
-	if (a->where == JIT_FLAGS || !jit_fits32(imm) || !jit_fits32(a->imm + imm))
+	if (a->where == JIT_FLAGS || !x86_fits32(imm) || !x86_fits32(a->imm + imm))
 		return false;
 	a->imm += imm;
 	jit_know(a, 64, 64);
@@ -118,7 +121,7 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	if (jit_is_const(a) || jit_is_const(b))
 		return 0;
 	sum = a->imm + (op == AX_OP_sub ? -b->imm : b->imm);
-	if (!jit_fits32(sum))
+	if (!x86_fits32(sum))
 		return 0;
 	a->imm = 0;
 	b->imm = 0;
@@ -291,13 +294,6 @@ static enum x86_width compare_width(const struct jit_val *a, const struct jit_va
 	return X86_32;
 }
 
-struct jit_val jit_flags(enum x86_cc cc)
-{
-	return (struct jit_val){
-		.where = JIT_FLAGS, .loc = cc, .bits = 64, .zbits = 1, .sbits = 2,
-	};
-}
-
 void jit_op_compare(struct ax_jit *j)
 {
 	struct jit_val *a = jit_arg(j, 1), *b = jit_arg(j, 0);
@@ -321,7 +317,6 @@ void jit_op_compare(struct ax_jit *j)
 	jit_set(j, jit_arg(j, 0), jit_flags(cc));
 }
 
-/* jit_test - make the flags tell whether a value is zero; returns the condition that it is not */
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v)
 {
 	struct jit_val zero = jit_const(0);
