@@ -113,16 +113,18 @@ static void choose_order(struct ax_jit *j, u32 seed)
 	}
 }
 
-void jit_begin(struct ax_jit *j, const struct ax_jit_request *req)
+void jit_begin(struct ax_jit *j, const struct ax_jit_request *req,
+	       void (*run_pass)(struct ax_jit *j, enum jit_pass pass))
 {
 	memset(j, 0, ax_jit_work_size(req));
 	j->req = *req;
+	j->run_pass = run_pass;
 	j->slow = (struct jit_slow *)((char *)j + slow_offset(req));
 }
 
 u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 {
-	jit_begin(j, req);
+	jit_begin(j, req, run_pass);
 	choose_order(j, req->seed);
 	j->stack_frame = true;
 	run_pass(j, JIT_ESTIMATE);
@@ -146,7 +148,7 @@ int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
 		return -ENOSPC;
 	j->base = base;
 	j->b = (struct x86_buf){ .p = buf, .size = size };
-	run_pass(j, JIT_WRITE);
-	/* The bytecode is verified and the room is there: what is left is the reach of a call. */
+	j->run_pass(j, JIT_WRITE);
+	/* The bytecode is verified and the room is there: what is left is what must be in reach. */
 	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

@@ -5,8 +5,9 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_begin - an empty compilation of @req, in ax_jit_work_size() bytes */
-void jit_begin(struct ax_jit *j, const struct ax_jit_request *req);
+/* jit_begin - an empty compilation of @req in ax_jit_work_size() bytes; @run_pass emits all of it */
+void jit_begin(struct ax_jit *j, const struct ax_jit_request *req,
+	       void (*run_pass)(struct ax_jit *j, enum jit_pass pass));
 
 /* jit_begin_pass - from the first byte of code again */
 void jit_begin_pass(struct ax_jit *j, enum jit_pass pass);

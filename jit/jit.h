@@ -181,13 +181,14 @@ u32 ax_jit_frame_bytes(const struct ax_jit *work);
 
 /**
  * ax_jit_emit() - write the code that was planned
- * @work: as ax_jit_plan() left it
+ * @work: as ax_jit_plan() left it, or gtp_pad_plan()
  * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code
  * @size: room at @buf
  *
- * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: the stubs are more than 2 GiB from
- * @base.
+ * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that the code has to reach is
+ * more than 2 GiB from @base: the stubs, or of a pad the probed place, what a displaced instruction
+ * refers to, pad_hit.
  */
 int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 

@@ -150,6 +150,7 @@ struct ax_jit {
 	const struct ax_verified *v;
 	u64 base;
 	enum jit_pass pass;
+	void (*run_pass)(struct ax_jit *j, enum jit_pass pass);
 	bool alive;          /* the code being compiled can be reached */
 	struct ax_insn insn; /* being compiled */
 	u32 next;            /* pc of the one to be compiled after it */

@@ -151,7 +151,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = jit_request(req);
 
-	jit_begin(j, &r);
+	jit_begin(j, &r, run_pass);
 	j->pad.region = req->region;
 	j->pad.number = req->number;
 	j->pad.keep_flags = req->keep_flags;
@@ -163,14 +163,4 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.failed ? 0 : j->b.len;
 	return j->planned;
-}
-
-int gtp_pad_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
-{
-	if (size < j->planned)
-		return -ENOSPC;
-	j->base = base;
-	j->b = (struct x86_buf){ .p = buf, .size = size };
-	run_pass(j, JIT_WRITE);
-	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

@@ -75,21 +75,9 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req);
  * A condition takes at most some 300 bytes of the interrupted code's stack, mostly 16.
  *
  * Context: any; allocates nothing.
- * Return: the bytes of code that gtp_pad_emit() will write; 0: the condition cannot be evaluated
+ * Return: the bytes of code that ax_jit_emit() will write; 0: the condition cannot be evaluated
  * here (it may be without it, then), or an instruction of the region cannot be moved.
  */
 u32 gtp_pad_plan(struct ax_jit *work, const struct gtp_pad_request *req);
-
-/**
- * gtp_pad_emit() - write the pad that was planned
- * @work: as gtp_pad_plan() left it
- * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
- * @buf: receives the code
- * @size: room at @buf
- *
- * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that it has to reach (the
- * probed place, what a displaced instruction refers to, pad_hit) is more than 2 GiB from @base.
- */
-int gtp_pad_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 
 #endif /* _GTP_PAD_H */

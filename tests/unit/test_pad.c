@@ -344,8 +344,8 @@ static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 	work = malloc(gtp_pad_work_size(&t.req));
 	*len = gtp_pad_plan(work, &t.req);
 	assert_in_range(*len, 1, 256);
-	assert_int_equal(gtp_pad_emit(work, base, buf, *len - 1), -ENOSPC);
-	ret = gtp_pad_emit(work, base, buf, *len);
+	assert_int_equal(ax_jit_emit(work, base, buf, *len - 1), -ENOSPC);
+	ret = ax_jit_emit(work, base, buf, *len);
 	free(work);
 	return ret;
 }
