@@ -52,7 +52,7 @@ struct ax_op_info {
 /* ax_op_info - indexed by opcode byte, gaps have rule AX_RULE_invalid */
 extern const struct ax_op_info ax_op_info[256];
 
-/* struct ax_error - what is wrong and where; formatted only when somebody reads it */
+/* struct ax_error - what is wrong and where; ax_error_format() makes it text */
 struct ax_error {
 	u16 code; /* enum ax_err */
 	u16 pc;   /* byte offset of the instruction */
@@ -135,7 +135,7 @@ enum {
 
 /**
  * struct ax_verified - an expression that may run
- * @code: the bytes; owned by whoever called ax_verify(), must outlive this
+ * @code: the bytes; owned by the caller of ax_verify(), must outlive this
  * @points: @len entries, same owner
  * @len: bytes of @code
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH

@@ -155,7 +155,7 @@ static enum ax_err mismatch(struct pass *p, u32 pc)
 	return refuse(p->err, pc, p->code[pc], AX_E_DEPTH_MISMATCH, p->points[pc].depth, p->depth);
 }
 
-/* A jump leaves its depth at its target, for whoever gets there next to agree with. */
+/* A jump records its depth at its target: every other way there must have the same. */
 static enum ax_err leave_depth(struct pass *p, u32 target)
 {
 	struct ax_point *point = &p->points[target];

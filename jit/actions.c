@@ -12,7 +12,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	if (item->base >= 0 && item->base != GTP_REG_RIP) {
 		addr = jit_hit_val(j, (u32)item->base);
 		if (addr.bits < 64 || !x86_fits32((s64)item->offset))
-			j->unsuitable = true; /* nothing that GDB asks for */
+			j->unsuitable = true; /* GDB asks for no such address */
 		addr.imm = (s32)item->offset;
 		jit_know(&addr, 64, 64);
 	} else if (item->base == GTP_REG_RIP) {
@@ -24,7 +24,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	jit_pop(j);
 }
 
-/* Is it straight ahead, without what needs a lock around it? */
+/* Without jumps, and without an assignment, which needs a lock around it? */
 static bool is_simple(const struct ax_verified *v)
 {
 	u32 pc;

@@ -12,12 +12,12 @@ static inline struct x86_mem jit_record_at(u32 offset)
 }
 
 /*
- * jit_take_address - how @span bytes at the address in @v are told: a constant, or a register and a
+ * jit_take_address - the address in @v, of @span bytes, as @l: a constant, or a register and a
  * displacement for which the check has room
  */
 void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u32 span);
 
-/* jit_may_be_fast - may the processor be asked at all? Of a constant address it is known now. */
+/* jit_may_be_fast - may there be a plain load? Constant addresses are checked now. */
 bool jit_may_be_fast(const struct ax_jit *j, const struct jit_load *l, u32 span);
 
 /*

@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_begin - an empty compilation of @req in ax_jit_work_size() bytes; @run_pass emits all of it */
+/* jit_begin - empty the state, ax_jit_work_size() bytes; @run_pass emits all of @req */
 void jit_begin(struct ax_jit *j, const struct ax_jit_request *req,
 	       void (*run_pass)(struct ax_jit *j, enum jit_pass pass));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One expression, instruction by instruction: the table of who emits what, and joins. */
+/* One expression, instruction by instruction: the table of emitters, and joins. */
 #include "jit/expr.h"
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
@@ -53,7 +53,7 @@ static void op_rot(struct ax_jit *j)
 	exchange(jit_arg(j, 2), jit_arg(j, 1));
 }
 
-/* struct emitter - @flags: takes a comparison on top as flags, without having it made a number */
+/* struct emitter - @flags: a comparison on top may be in the flags only, and no number yet */
 struct emitter {
 	void (*emit)(struct ax_jit *j);
 	bool flags;
@@ -107,7 +107,7 @@ static const struct emitter emitter[256] = {
 	[AX_OP_printf] = { jit_op_printf },
 };
 
-/* Jumps come here: the values must be where the jumps have put them. */
+/* Jumps arrive here: the values must be where the jumps have put them. */
 static void join(struct ax_jit *j)
 {
 	j->held = 0;

@@ -155,7 +155,7 @@ struct ax_jit {
 	struct ax_insn insn; /* being compiled */
 	u32 next;            /* pc of the one to be compiled after it */
 	u32 depth;
-	u32 held;            /* the topmost entries are operands of @insn: they keep their registers */
+	u32 held;            /* the topmost so many are operands of @insn: never spilled */
 	bool stack_frame;    /* rbp is pushed and points to it; found out in the first pass */
 	u32 stack_met;       /* slots of the stack frame, as far as met */
 	u32 stack_slots;     /* the same, known since the first pass */
@@ -178,8 +178,8 @@ struct ax_jit {
 };
 
 /*
- * What the stubs are told about the instruction: pc, opcode, and for loads the register and whether
- * the value is to be sign-extended.
+ * The description of an instruction for the stubs: pc, opcode, and for loads the register and
+ * whether the value is to be sign-extended.
  */
 enum {
 	JIT_DESC_OP = 16,

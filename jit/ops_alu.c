@@ -80,7 +80,7 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 	return v->where == JIT_REG && j->regs[v->loc] == 1 && j->cached[v->loc] < 0;
 }
 
-/* The left operand is overwritten: let it be one that may be, and no constant. */
+/* The left operand is overwritten: make it one whose register may be, and no constant. */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {
 	struct jit_val t = *a;
@@ -91,7 +91,7 @@ static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 	}
 }
 
-/* a + imm: nothing is emitted, the sum is left to whoever uses the value. */
+/* a + imm: nothing is emitted, the addition becomes part of the value's use. */
 static bool add_lazily(struct jit_val *a, s64 imm)
 {
 	if (a->where == JIT_FLAGS || !x86_fits32(imm) || !x86_fits32(a->imm + imm))
@@ -128,7 +128,7 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	return sum;
 }
 
-/* Is it the same but for what is still to be added? Then only that is left of the difference. */
+/* Are they the same but for what is still to be added? Then the difference is a constant. */
 static bool same_place(const struct jit_val *a, const struct jit_val *b)
 {
 	return a->where == b->where && a->where != JIT_CONST && a->loc == b->loc &&

@@ -74,7 +74,7 @@ void jit_op_tracev(struct ax_jit *j)
 	call(j, AX_JIT_TRACEV);
 }
 
-/* Straight into the trace frame, if it is known now how much. */
+/* Straight into the trace frame, if the length is known now. */
 static void trace_to_record(struct ax_jit *j)
 {
 	const struct jit_val *len = jit_arg(j, 0);

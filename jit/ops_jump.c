@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compiler's jumps and ends: what a jump leads to is looked for where it is compiled. */
+/* The compiler's jumps and ends: jumps are threaded, and a jump to the end becomes a return. */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
@@ -8,7 +8,7 @@
 #include "jit/record.h"
 #include "jit/values.h"
 
-/* The top of the stack, or 0; what actions have come to. */
+/* rax = the top of the stack, or 0; of actions, the size of what they recorded. */
 static void put_result(struct ax_jit *j)
 {
 	const struct jit_val *top = j->depth ? jit_arg(j, 0) : NULL;
@@ -73,7 +73,7 @@ static u32 follow(struct ax_jit *j, u32 pc)
 	return pc;
 }
 
-/* Is everything up to @pc dead? Then a jump there is none. */
+/* Is everything up to @pc dead? Then no jump is needed. */
 static bool falls_to(const struct ax_jit *j, u32 pc)
 {
 	if (pc - j->next > FALL_BYTES)
@@ -144,7 +144,7 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 	jit_leave_snippet(j);
 }
 
-/* False: what is on top would have to be tested first, which is not to be done here. */
+/* False: the value on top is not constant, so a pad would have to test it first. */
 static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 {
 	if (!j->pad.on) {

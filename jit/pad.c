@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jump pads: what there is between a probed place and its continuation.
+ * Jump pads: the code between a probed place and its continuation.
  *
  *	push rax; lahf; seto al; push rdx	what the condition overwrites
  *	mov rdx, gs:[task]; cmp [rdx + n], mark; jae nested; add [rdx + n], mark	with loads
@@ -34,7 +34,7 @@
 #include "jit/pad_cond.h"
 
 enum {
-	TRIES = 8, /* each finds out more of what has to be pushed; real conditions take two */
+	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */
 };
 
 bool gtp_pad_can(const struct ax_verified *cond)
@@ -45,7 +45,7 @@ bool gtp_pad_can(const struct ax_verified *cond)
 	return !(cond->flags & ~AX_F_READS_MEM) && !(cond->regs_used & ~known);
 }
 
-/* Where the code will run is not known before it is written. */
+/* Where the code will run is known only in the last pass: until then everything is in reach. */
 static u64 reach(const struct ax_jit *j, u64 addr)
 {
 	return j->pass == JIT_WRITE ? addr : j->base;
@@ -73,7 +73,7 @@ static void displaced(struct ax_jit *j)
 		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)
 		return;
-	j->b.failed = failed; /* nothing is in reach from nowhere */
+	j->b.failed = failed; /* @j->base is not known yet: out of reach means nothing */
 	/* Each copy may come to stand where it needs a nop in front. */
 	if (j->pass == JIT_ESTIMATE && region)
 		j->b.len += region->n;
@@ -136,7 +136,7 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 	return ax_jit_work_size(&r);
 }
 
-/* Does compiling come to an end with registers to spare? */
+/* Compile until nothing more has to be pushed; false when that is never so. */
 static bool try_condition(struct ax_jit *j)
 {
 	jit_pad_cond_begin(j);

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler in a jump pad: the hit's registers are still in the machine.
+ * A jump pad's condition: the hit's registers are still in the machine.
  *
  * Registers that the condition reads are used where they are and never written. It computes in
- * others, which are pushed before and popped after; which ones is found out by compiling: a try
- * that overwrites a register which was not pushed is followed by another that pushes it. The same
- * goes for a register that is read and that an instruction insists to overwrite (the operands of a
- * division): then it is pushed and read from the stack.
+ * others, which are pushed before and popped after. Which ones is found by compiling: a try that
+ * overwrites a register that was not pushed is followed by another that pushes it. A register that
+ * the condition reads and an instruction must overwrite (rax and rdx in a division) is pushed too,
+ * and read from the stack.
  *
- * rsp stays put between the pushes and the pops, so all of this is at known distances from it:
+ * rsp does not move between the pushes and the pops, so all of this is at known offsets from it:
  *
  *	rsp + 8 * slot                       values that are in no register
  *	rsp + 8 * (words - pos)              registers, pos counted from the first push
  *	rsp + 8 * words                      what was rsp
  *
- * A load may fault, and the kernel's way through a fault may hit this very pad again, which would
- * then fault again, and so on. So a task that is in a condition with loads is marked, by a large
- * number in its count of disabled page faults, which others only compare with zero; it goes along
- * when the task is preempted. Whoever finds the mark set (the handling of a fault, an interrupt)
- * leaves the condition to C code, which knows whether it is in a hit already.
+ * A load may fault, and the kernel's handling of the fault may hit this very pad again, which would
+ * fault again, and so on. So a task that is in a condition with loads is marked, by a large number
+ * added to its count of disabled page faults, which the kernel only compares with zero; the mark
+ * stays with the task when it is preempted. A pad that finds the mark set (in the handling of a
+ * fault, in an interrupt) leaves the condition to C code, which detects nested hits.
  *
- * The arithmetic flags wait in rax, or on the stack if rax is needed; where nobody will look at
- * them they are not kept.
+ * The arithmetic flags are kept in rax, or on the stack if rax is needed; dead flags are not kept.
  */
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
@@ -30,7 +29,7 @@
 #include "regions/region.h"
 
 enum {
-	STACK_SLOTS_MAX = 24, /* more stack than that is not to be taken without a notice */
+	STACK_SLOTS_MAX = 24, /* the pad lives on the interrupted code's stack */
 };
 
 static bool has(u16 set, enum x86_reg reg)
@@ -45,7 +44,7 @@ static bool flags_in_rax(const struct ax_jit *j)
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 {
-	/* Short encodings first; the frame pointer last, somebody may want to walk the stack. */
+	/* Short encodings first; the frame pointer last, for unwinders. */
 	static const u8 best[] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_RSI, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11,
 		X86_RBX, X86_R12, X86_R13, X86_R14, X86_R15, X86_RBP,
@@ -57,7 +56,7 @@ static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 
 enum { NR_BEST = X86_NR_REGS - 1 };
 
-/* What the condition does not read: it is pushed, and values may share it. */
+/* A register that the condition does not read; it is pushed, and may hold values besides. */
 static void choose_marker(struct ax_jit *j)
 {
 	struct jit_pad *p = &j->pad;
@@ -80,7 +79,7 @@ void jit_pad_cond_begin(struct ax_jit *j)
 	const struct gtp_region *region = j->pad.region;
 
 	j->pad.on = true;
-	/* At a function's entry nobody looks at them: they are no argument. */
+	/* At a function's entry the flags are dead: no argument is passed in them. */
 	j->pad.flags = j->pad.keep_flags || (region && !region->flags_dead);
 	for (u32 n = 0; n < X86_NR_REGS; n++)
 		if (j->req.v->regs_used >> n & 1)

@@ -3,8 +3,8 @@
  * Blocks of a trace frame, written straight to where they belong: for snippets of actions.
  *
  * The caller has made room for all of it, once; JIT_RECORD points there, and every block's place is
- * known now because nothing jumps. How far things have come is written down only where something
- * may fail: in the slow code. Of a block's memory the first piece is checked as a load is (see
+ * known now because nothing jumps. The progress is stored only where something may fail: in the
+ * slow code. Of a block's memory the first piece is checked as a load is (see
  * address.c), for the block as a whole; what fails the check or faults, in any piece, is copied
  * carefully from its beginning (see slow.c).
  *
@@ -21,7 +21,7 @@
 #include "trace/frame.h"
 
 enum {
-	RECORD_BYTES_MAX = 1 << 16, /* more than this is not worth to be written in one go */
+	RECORD_BYTES_MAX = 1 << 16, /* of one snippet; more is recorded action by action */
 	UNROLL_MAX = 32,            /* bytes that are copied by loads of their own */
 };
 
@@ -31,7 +31,6 @@ static void give_up(struct ax_jit *j)
 	j->unsuitable = true;
 }
 
-/* What an error that comes now finds: the action that is being done, and what it has left. */
 void jit_record_note(struct ax_jit *j)
 {
 	j->progress = j->item << AX_PROGRESS_ACTION | j->record_used;
@@ -109,8 +108,8 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 }
 
 /*
- * GDB collects what it reads in front of each reading of it: it is read once. Then the instruction
- * behind this one is done as well.
+ * GDB collects what an expression reads right in front of the read. One load does both then, and
+ * the next instruction is done as well.
  */
 static bool is_read_next(struct ax_jit *j, u64 len)
 {

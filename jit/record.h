@@ -15,15 +15,15 @@ void jit_record_note(struct ax_jit *j);
 void jit_record_regs(struct ax_jit *j, u64 mask);
 
 /*
- * jit_record_mem - a MEM block of what @addr points to; if that is what the next instruction wants
- * to read, that one is done as well and @addr becomes its value
+ * jit_record_mem - a MEM block of what @addr points to; if the next instruction reads just that, it
+ * is done as well and @addr becomes its value
  */
 void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 
 /* jit_record_var - a VAR block with what is in rax */
 void jit_record_var(struct ax_jit *j, u32 tsv);
 
-/* jit_record_after_call - calls keep only the two pointers that every snippet has: get ours again */
+/* jit_record_after_call - load JIT_RECORD again, which calls overwrite */
 void jit_record_after_call(struct ax_jit *j);
 
 /* jit_record_size - bytes of all that has been recorded, with the trace frame's head */

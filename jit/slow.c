@@ -3,15 +3,15 @@
  * Calls of the common stubs, and the slow code that makes them off the fast path:
  *
  *	lea dst, [base + disp]
- *	push what it is about
- *	call the common stub            asks env->ops->read(); returns only with a value
+ *	push the instruction's description
+ *	call the slow stub              calls env->ops->read(); returns only with a value
  *	pop dst
  *	jmp back
  *
  * and of a block that actions collect:
  *
  *	mov dword [env.progress], p
- *	mov d, address; push length; push place; push what it is about; call the common stub
+ *	mov d, address; push length; push place; push the description; call the slow stub
  *	pop d; lea rsp, [rsp + 16]; jmp back
  */
 #include "jit/address.h"

@@ -17,10 +17,10 @@ void jit_slow_paths(struct ax_jit *j);
 /* jit_slow_copy - the careful copy of a whole block; its address goes to @s->dst on the way */
 void jit_slow_copy(struct ax_jit *j, const struct jit_slow *s);
 
-/* jit_call_stub - call it; what it is told about the instruction is in its place already */
+/* jit_call_stub - emit the call; the stub's arguments are in place already */
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub);
 
-/* jit_desc - what stubs are told about an instruction, see JIT_DESC_OP */
+/* jit_desc - the description of an instruction that stubs get, see JIT_DESC_OP */
 u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign);
 
 /* jit_progress - in front of what may fail: what actions have recorded as @progress says is good */

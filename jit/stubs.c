@@ -2,9 +2,9 @@
 /*
  * The common stubs, which all snippets share, and the C functions behind them.
  *
- * A stub is entered by a call from a snippet. It keeps the snippet's two pointers; the slow one
- * keeps every register, because it is called where nobody expects a call. When its C function
- * reports an error, a stub does not return to the snippet but to whoever called that.
+ * A stub is entered by a call from a snippet. It preserves the snippet's two pointers; the slow
+ * stub preserves every register, because the fast path does not know of its call. When its C
+ * function reports an error, a stub returns not to the snippet but to the snippet's caller.
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"

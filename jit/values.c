@@ -209,7 +209,7 @@ static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 	return n && n == j->regs[reg];
 }
 
-/* Some register that nobody holds: one that caches nothing if there is one, else X86_NO_REG. */
+/* A register that is not held, one that caches nothing if possible; X86_NO_REG: there is none. */
 static enum x86_reg find_free(const struct ax_jit *j)
 {
 	enum x86_reg found = X86_NO_REG;
@@ -255,7 +255,7 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 	enum x86_reg to;
 
 	j->pad.touched |= (u16)(1U << reg);
-	/* Of a pad, one that holds the hit's value: it is none any more when all is tried again. */
+	/* In a pad, a register that holds the hit's value: @touched has the next try push it. */
 	if (j->regs[reg] && !(j->pad.on && !(j->pad.usable >> reg & 1))) {
 		to = jit_alloc(j);
 		if (to == reg)
@@ -452,7 +452,7 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
  * few in registers, the others in the slot of their number
  *
  * First the slots, while registers can still be spilled. Each value is moved once, and once more
- * when it stands where another one belongs: whoever is displaced has not had its turn.
+ * when it is in a place that belongs to a value before it.
  */
 void jit_canonical(struct ax_jit *j)
 {

@@ -39,7 +39,7 @@ void jit_know(struct jit_val *v, u32 zbits, u32 sbits);
 void jit_push(struct ax_jit *j, struct jit_val v);
 void jit_pop(struct ax_jit *j);
 
-/* jit_set - an entry becomes another value, whose reference it takes over; its old one is dropped */
+/* jit_set - an entry becomes another value and takes over its reference; the old one is dropped */
 void jit_set(struct ax_jit *j, struct jit_val *v, struct jit_val to);
 void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value);
 

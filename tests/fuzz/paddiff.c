@@ -221,7 +221,7 @@ static bool leaves(u8 kind)
 	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_JMP_REG;
 }
 
-/* As whoever finds regions does it, from what the decoder says. */
+/* As regions/region.c does it, from what the decoder says. */
 static void describe(struct test *t)
 {
 	struct gtp_region *r = &t->region;
@@ -371,7 +371,7 @@ static void reset_memory(const struct test *t)
 struct outcome {
 	struct padworld_regs regs;
 	u8 data[PADWORLD_DATA_SIZE];
-	u8 stack[2048]; /* its end; what is below rsp is nobody's */
+	u8 stack[2048]; /* its end; what is below rsp does not count */
 	u32 landing;
 	struct padworld_hit hit;
 };
