@@ -366,7 +366,7 @@ int ax_format_print(struct ax_env *env, const struct ax_insn *insn, const u64 *t
 		}
 		value = *--top;
 		if (!put_conv(&o, &conv, env, &value))
-			return ax_fail(env, insn->pc, insn->op, AX_E_BAD_ADDRESS, value, 1);
+			return ax_fail(env, insn, AX_E_BAD_ADDRESS, value, 1);
 	}
 	o.text[o.len] = '\0';
 	env->ops->print(env->ctx, o.text, o.len);

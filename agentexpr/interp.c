@@ -53,7 +53,7 @@ static int run_divide(struct vm *vm, const struct ax_insn *insn)
 	u64 result;
 
 	if (!ax_divide(insn->op, pop(vm), b, &result))
-		return ax_fail(vm->env, insn->pc, insn->op, AX_E_DIVIDE_BY_ZERO, 0, 0);
+		return ax_fail(vm->env, insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
 	push(vm, result);
 	return 0;
 }
@@ -97,7 +97,7 @@ static int run_ref(struct vm *vm, const struct ax_insn *insn)
 	u64 value;
 	int ret;
 
-	ret = ax_ref(vm->env, insn->pc, insn->op, pop(vm), &value);
+	ret = ax_ref(vm->env, insn, pop(vm), &value);
 	if (!ret)
 		push(vm, value);
 	return ret;
@@ -178,7 +178,7 @@ static int run_trace(struct vm *vm, const struct ax_insn *insn)
 		ret = vm->env->ops->trace(vm->env->ctx, addr, len);
 	else
 		ret = vm->env->ops->trace_string(vm->env->ctx, addr, len);
-	return ax_collected(vm->env, insn->pc, insn->op, ret, addr, len);
+	return ax_collected(vm->env, insn, ret, addr, len);
 }
 
 /* trace_quick and trace16: the length is in the instruction, the address stays. */
@@ -187,7 +187,7 @@ static int run_trace_short(struct vm *vm, const struct ax_insn *insn)
 	u64 addr = vm->sp[-1];
 	int ret = vm->env->ops->trace(vm->env->ctx, addr, insn->operand);
 
-	return ax_collected(vm->env, insn->pc, insn->op, ret, addr, insn->operand);
+	return ax_collected(vm->env, insn, ret, addr, insn->operand);
 }
 
 static int run_tracev(struct vm *vm, const struct ax_insn *insn)

@@ -83,13 +83,19 @@ static inline bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
 	return true;
 }
 
-/* ax_fail - end the evaluation with an error of the instruction @op at @pc; returns -EINVAL */
-static inline int ax_fail(struct ax_env *env, u32 pc, u32 op, enum ax_err code, u64 arg, u64 arg2)
+/*
+ * Of an instruction the following look at @pc and @op alone, and only when they must: compiled code
+ * that calls C has no more of it.
+ */
+
+/* ax_fail - end the evaluation with an error of @insn; returns -EINVAL */
+static inline int ax_fail(struct ax_env *env, const struct ax_insn *insn, enum ax_err code, u64 arg,
+			  u64 arg2)
 {
 	env->err = (struct ax_error){
 		.code = (u16)code,
-		.pc = (u16)pc,
-		.op = (u8)op,
+		.pc = insn->pc,
+		.op = insn->op,
 		.arg = arg,
 		.arg2 = arg2,
 	};
@@ -97,13 +103,13 @@ static inline int ax_fail(struct ax_env *env, u32 pc, u32 op, enum ax_err code, 
 }
 
 /* ax_ref - ref8 to ref64: little-endian, zero-extended; 0 or -EINVAL with @env->err */
-static inline int ax_ref(struct ax_env *env, u32 pc, u32 op, u64 addr, u64 *value)
+static inline int ax_ref(struct ax_env *env, const struct ax_insn *insn, u64 addr, u64 *value)
 {
-	u32 bytes = 1U << (op - AX_OP_ref8);
+	u32 bytes = 1U << (insn->op - AX_OP_ref8);
 	u8 buf[8];
 
 	if (env->ops->read(env->ctx, buf, addr, bytes))
-		return ax_fail(env, pc, op, AX_E_BAD_ADDRESS, addr, bytes);
+		return ax_fail(env, insn, AX_E_BAD_ADDRESS, addr, bytes);
 	*value = gtp_get_le(buf, bytes);
 	return 0;
 }
@@ -112,13 +118,14 @@ static inline int ax_ref(struct ax_env *env, u32 pc, u32 op, u64 addr, u64 *valu
  * ax_collected - what the world's answer @ret to a collection means for the expression: 0 and
  * -ENOSPC stay what they are (a full buffer is no error of the expression), others are errors
  */
-static inline int ax_collected(struct ax_env *env, u32 pc, u32 op, int ret, u64 addr, u64 len)
+static inline int ax_collected(struct ax_env *env, const struct ax_insn *insn, int ret, u64 addr,
+			       u64 len)
 {
 	if (!ret || ret == -ENOSPC)
 		return ret;
 	if (ret == -E2BIG)
-		return ax_fail(env, pc, op, AX_E_TOO_MUCH, len, 0);
-	return ax_fail(env, pc, op, AX_E_BAD_ADDRESS, addr, len);
+		return ax_fail(env, insn, AX_E_TOO_MUCH, len, 0);
+	return ax_fail(env, insn, AX_E_BAD_ADDRESS, addr, len);
 }
 
 #endif /* _GTP_MEANING_H */

@@ -18,24 +18,19 @@ enum {
 	SAVED_LEN,   /* and its bytes */
 };
 
-/* What @desc says of the instruction, as ax_fail() and its like want it */
-static u32 pc_of(u32 desc)
+/* The instruction that @desc describes, as far as errors need it. */
+static struct ax_insn described(u32 desc)
 {
-	return (u16)desc;
-}
-
-static u32 op_of(u32 desc)
-{
-	return desc >> JIT_DESC_OP & 0xff;
+	return (struct ax_insn){ .pc = (u16)desc, .op = (u8)(desc >> JIT_DESC_OP) };
 }
 
 /* A block's memory, into the trace frame. An action that is no expression has opcode 0. */
-static s64 copy(struct ax_env *env, u32 desc, u64 addr, const u64 *saved)
+static s64 copy(struct ax_env *env, const struct ax_insn *insn, u64 addr, const u64 *saved)
 {
 	u32 len = (u32)saved[SAVED_LEN];
 
 	if (env->ops->read(env->ctx, env->frame + saved[SAVED_WHERE], addr, len))
-		return ax_fail(env, pc_of(desc), op_of(desc), AX_E_BAD_ADDRESS, addr, len);
+		return ax_fail(env, insn, AX_E_BAD_ADDRESS, addr, len);
 	return 0;
 }
 
@@ -49,19 +44,19 @@ static s64 slow(struct ax_env *env, u64 *saved)
 {
 	u32 desc = (u32)saved[SAVED_DESC];
 	u64 addr = saved[desc >> JIT_DESC_REG & 0xf];
-	u32 op = op_of(desc);
+	struct ax_insn insn = described(desc);
 	u64 value;
 	int ret;
 
-	if (is_division(op))
-		return ax_fail(env, pc_of(desc), op, AX_E_DIVIDE_BY_ZERO, 0, 0);
-	if (op < AX_OP_ref8 || op > AX_OP_ref64)
-		return copy(env, desc, addr, saved);
-	ret = ax_ref(env, pc_of(desc), op, addr, &value);
+	if (is_division(insn.op))
+		return ax_fail(env, &insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
+	if (insn.op < AX_OP_ref8 || insn.op > AX_OP_ref64)
+		return copy(env, &insn, addr, saved);
+	ret = ax_ref(env, &insn, addr, &value);
 	if (ret)
 		return ret;
 	if (desc >> JIT_DESC_SIGN & 1)
-		value = ax_extend(AX_OP_ext, value, 8U << (op - AX_OP_ref8));
+		value = ax_extend(AX_OP_ext, value, 8U << (insn.op - AX_OP_ref8));
 	saved[SAVED_DESC] = value;
 	return 0;
 }
@@ -79,16 +74,16 @@ static s64 setv(struct ax_env *env, u64 tsv, u64 value, u32 desc)
 
 static s64 trace(struct ax_env *env, u64 addr, u64 len, u32 desc)
 {
-	int ret = env->ops->trace(env->ctx, addr, len);
+	struct ax_insn insn = described(desc);
 
-	return ax_collected(env, pc_of(desc), op_of(desc), ret, addr, len);
+	return ax_collected(env, &insn, env->ops->trace(env->ctx, addr, len), addr, len);
 }
 
 static s64 trace_string(struct ax_env *env, u64 addr, u64 max, u32 desc)
 {
-	int ret = env->ops->trace_string(env->ctx, addr, max);
+	struct ax_insn insn = described(desc);
 
-	return ax_collected(env, pc_of(desc), op_of(desc), ret, addr, max);
+	return ax_collected(env, &insn, env->ops->trace_string(env->ctx, addr, max), addr, max);
 }
 
 static s64 tracev(struct ax_env *env, u64 tsv, u64 unused, u32 desc)

@@ -411,12 +411,6 @@ void jit_spill_all(struct ax_jit *j)
 			spill(j, j->stack[i].loc);
 }
 
-void jit_settle_flags(struct ax_jit *j)
-{
-	if (j->depth && jit_arg(j, 0)->where == JIT_FLAGS)
-		jit_force(j, jit_arg(j, 0));
-}
-
 /* Make a slot free; what is in it goes to another one, over the machine's stack. */
 static void claim_slot(struct ax_jit *j, u32 slot)
 {

@@ -83,7 +83,11 @@ void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg);
 void jit_spill_all(struct ax_jit *j);
 
 /* jit_settle_flags - a comparison on top that is only in the flags becomes a number */
-void jit_settle_flags(struct ax_jit *j);
+static inline void jit_settle_flags(struct ax_jit *j)
+{
+	if (j->depth && jit_arg(j, 0)->where == JIT_FLAGS)
+		jit_force(j, jit_arg(j, 0));
+}
 
 /* jit_canonical - every value goes to the place where joins expect the one of its depth */
 void jit_canonical(struct ax_jit *j);
