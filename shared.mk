@@ -35,18 +35,24 @@ GTP_SHARED := \
 	agentexpr/interp.c \
 	jit/x86_emit.c \
 	jit/values.c \
-	jit/compile.c \
-	jit/compile_alu.c \
-	jit/compile_shift.c \
-	jit/compile_div.c \
-	jit/compile_mem.c \
-	jit/compile_call.c \
-	jit/compile_frame.c \
-	jit/compile_fuse.c \
+	jit/flow.c \
+	jit/address.c \
+	jit/slow.c \
+	jit/ops_alu.c \
+	jit/ops_shift.c \
+	jit/ops_div.c \
+	jit/ops_fuse.c \
+	jit/ops_mem.c \
+	jit/record.c \
+	jit/ops_call.c \
 	jit/pad_cond.c \
+	jit/ops_jump.c \
+	jit/expr.c \
+	jit/actions.c \
+	jit/compile.c \
+	jit/stubs.c \
 	jit/copy.c \
 	jit/pad.c \
-	jit/stubs.c \
 	hit/hit.c \
 	hit/turn.c \
 	probe/arm.c \

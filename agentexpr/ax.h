@@ -242,7 +242,7 @@ enum { AX_PROGRESS_ACTION = 20 };
 enum { AX_PRINT_MAX = 256 };
 
 /**
- * ax_interp() - evaluate: this function is the meaning of every opcode
+ * ax_interp() - evaluate: this function, with agentexpr/meaning.h, is the meaning of every opcode
  * @v: a verified expression
  * @env: where
  * @result: the top of the stack at the end, 0 when it is empty; may be NULL
@@ -259,11 +259,5 @@ enum { AX_PRINT_MAX = 256 };
  * Return: 0; -EINVAL: an error of the expression, in @env->err; -ENOSPC: the trace buffer is full.
  */
 int ax_interp(const struct ax_verified *v, struct ax_env *env, u64 *result);
-
-/* The two pieces of ax_interp()'s arithmetic that C leaves open; folding uses the same ones. */
-u64 ax_shift(enum ax_op op, u64 value, u64 count);
-u64 ax_extend(enum ax_op op, u64 value, u32 bits);
-/* ax_divide - false when @b is zero */
-bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result);
 
 #endif /* _GTP_AX_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* printf's formats: parse, check, convert. */
 #include "agentexpr/format.h"
+#include "agentexpr/meaning.h"
 
 enum {
 	FLAG_LEFT = 1 << 0,
@@ -364,14 +365,8 @@ int ax_format_print(struct ax_env *env, const struct ax_insn *insn, const u64 *t
 			continue;
 		}
 		value = *--top;
-		if (!put_conv(&o, &conv, env, &value)) {
-			env->err = (struct ax_error){ .code = AX_E_BAD_ADDRESS,
-						      .pc = insn->pc,
-						      .op = insn->op,
-						      .arg = value,
-						      .arg2 = 1 };
-			return -EINVAL;
-		}
+		if (!put_conv(&o, &conv, env, &value))
+			return ax_fail(env, insn, AX_E_BAD_ADDRESS, value, 1);
 	}
 	o.text[o.len] = '\0';
 	env->ops->print(env->ctx, o.text, o.len);

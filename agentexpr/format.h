@@ -14,7 +14,7 @@
  * Accepted: text, in which GDB leaves C's escapes to the target (\n, \t, \", \e, \012, ...); %%; %d
  * %i %u %x %X %o with the flags "-+ #0", a width, a precision and hh, h, l, ll or z; %c %p %s with
  * flags, width and precision. Numbers have three digits at most. Everything else is refused: %n
- * writes, floating point is not there, * takes arguments that nobody counts.
+ * writes memory, the kernel has no floating point, * takes arguments that are not counted.
  *
  * Return: AX_OK, AX_E_FORMAT_NUL, AX_E_BAD_FORMAT, AX_E_PRINT_ARGS or AX_E_FORMAT_ARGS.
  */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interpreter: the meaning of every opcode.
+ * The interpreter: with agentexpr/meaning.h, the meaning of every opcode.
  *
  * It trusts the verifier and only the verifier: stack depths, targets and operands are not looked
  * at again. Whatever else evaluates expressions must agree with it, in results, in what is
  * collected and in errors.
  */
 #include "agentexpr/format.h"
+#include "agentexpr/meaning.h"
 
 /* struct vm - one evaluation; @sp is the first free word of @env->stack */
 struct vm {
@@ -26,82 +27,6 @@ static u64 pop(struct vm *vm)
 	return *--vm->sp;
 }
 
-static int fail(struct vm *vm, const struct ax_insn *insn, enum ax_err code, u64 arg, u64 arg2)
-{
-	vm->env->err = (struct ax_error){
-		.code = (u16)code,
-		.pc = insn->pc,
-		.op = insn->op,
-		.arg = arg,
-		.arg2 = arg2,
-	};
-	return -EINVAL;
-}
-
-u64 ax_shift(enum ax_op op, u64 value, u64 count)
-{
-	bool out = count > 63;
-
-	if (op == AX_OP_lsh)
-		return out ? 0 : value << count;
-	if (op == AX_OP_rsh_unsigned)
-		return out ? 0 : value >> count;
-	return (u64)((s64)value >> (out ? 63 : count));
-}
-
-u64 ax_extend(enum ax_op op, u64 value, u32 bits)
-{
-	u64 sign;
-
-	if (bits >= 64)
-		return value;
-	value &= BIT_ULL(bits) - 1;
-	if (op == AX_OP_zero_ext || !bits)
-		return value;
-	sign = BIT_ULL(bits - 1);
-	return (value ^ sign) - sign;
-}
-
-bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
-{
-	bool rem = op == AX_OP_rem_signed || op == AX_OP_rem_unsigned;
-
-	if (!b)
-		return false;
-	if (op == AX_OP_div_unsigned || op == AX_OP_rem_unsigned)
-		*result = rem ? a % b : a / b;
-	else if (b == ~0ULL) /* idiv traps on INT64_MIN / -1; to negate is the same and wraps */
-		*result = rem ? 0 : 0 - a;
-	else
-		*result = (u64)(rem ? (s64)a % (s64)b : (s64)a / (s64)b);
-	return true;
-}
-
-static u64 arithmetic(u8 op, u64 a, u64 b)
-{
-	switch (op) {
-	case AX_OP_add:
-		return a + b;
-	case AX_OP_sub:
-		return a - b;
-	case AX_OP_mul:
-		return a * b;
-	case AX_OP_bit_and:
-		return a & b;
-	case AX_OP_bit_or:
-		return a | b;
-	default:
-		return a ^ b;
-	}
-}
-
-static u64 compare(u8 op, u64 a, u64 b)
-{
-	if (op == AX_OP_equal)
-		return a == b;
-	return op == AX_OP_less_signed ? (s64)a < (s64)b : a < b;
-}
-
 /*
  * Every function below is one class of opcodes: 0, -EINVAL with the reason in env->err, or -ENOSPC.
  */
@@ -110,7 +35,7 @@ static int run_arithmetic(struct vm *vm, const struct ax_insn *insn)
 {
 	u64 b = pop(vm);
 
-	push(vm, arithmetic(insn->op, pop(vm), b));
+	push(vm, ax_arithmetic(insn->op, pop(vm), b));
 	return 0;
 }
 
@@ -118,7 +43,7 @@ static int run_compare(struct vm *vm, const struct ax_insn *insn)
 {
 	u64 b = pop(vm);
 
-	push(vm, compare(insn->op, pop(vm), b));
+	push(vm, ax_compare(insn->op, pop(vm), b));
 	return 0;
 }
 
@@ -128,7 +53,7 @@ static int run_divide(struct vm *vm, const struct ax_insn *insn)
 	u64 result;
 
 	if (!ax_divide(insn->op, pop(vm), b, &result))
-		return fail(vm, insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
+		return ax_fail(vm->env, insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
 	push(vm, result);
 	return 0;
 }
@@ -143,9 +68,7 @@ static int run_shift(struct vm *vm, const struct ax_insn *insn)
 
 static int run_not(struct vm *vm, const struct ax_insn *insn)
 {
-	u64 a = pop(vm);
-
-	push(vm, insn->op == AX_OP_log_not ? !a : ~a);
+	push(vm, ax_not(insn->op, pop(vm)));
 	return 0;
 }
 
@@ -171,14 +94,13 @@ static int run_reg(struct vm *vm, const struct ax_insn *insn)
 
 static int run_ref(struct vm *vm, const struct ax_insn *insn)
 {
-	u32 bytes = 1U << (insn->op - AX_OP_ref8);
-	u64 addr = pop(vm);
-	u8 buf[8];
+	u64 value;
+	int ret;
 
-	if (vm->env->ops->read(vm->env->ctx, buf, addr, bytes))
-		return fail(vm, insn, AX_E_BAD_ADDRESS, addr, bytes);
-	push(vm, gtp_get_le(buf, bytes));
-	return 0;
+	ret = ax_ref(vm->env, insn, pop(vm), &value);
+	if (!ret)
+		push(vm, value);
+	return ret;
 }
 
 static int run_jump(struct vm *vm, const struct ax_insn *insn)
@@ -246,16 +168,6 @@ static int run_setv(struct vm *vm, const struct ax_insn *insn)
 	return 0;
 }
 
-/* What the world said to a collection; a full buffer is no error of the expression. */
-static int collected(struct vm *vm, const struct ax_insn *insn, int ret, u64 addr, u64 len)
-{
-	if (!ret || ret == -ENOSPC)
-		return ret;
-	if (ret == -E2BIG)
-		return fail(vm, insn, AX_E_TOO_MUCH, len, 0);
-	return fail(vm, insn, AX_E_BAD_ADDRESS, addr, len);
-}
-
 static int run_trace(struct vm *vm, const struct ax_insn *insn)
 {
 	u64 len = pop(vm);
@@ -266,7 +178,7 @@ static int run_trace(struct vm *vm, const struct ax_insn *insn)
 		ret = vm->env->ops->trace(vm->env->ctx, addr, len);
 	else
 		ret = vm->env->ops->trace_string(vm->env->ctx, addr, len);
-	return collected(vm, insn, ret, addr, len);
+	return ax_collected(vm->env, insn, ret, addr, len);
 }
 
 /* trace_quick and trace16: the length is in the instruction, the address stays. */
@@ -275,7 +187,7 @@ static int run_trace_short(struct vm *vm, const struct ax_insn *insn)
 	u64 addr = vm->sp[-1];
 	int ret = vm->env->ops->trace(vm->env->ctx, addr, insn->operand);
 
-	return collected(vm, insn, ret, addr, insn->operand);
+	return ax_collected(vm->env, insn, ret, addr, insn->operand);
 }
 
 static int run_tracev(struct vm *vm, const struct ax_insn *insn)

@@ -2,9 +2,9 @@
 /*
  * Instructions that a jump displaces, made to do the same elsewhere.
  *
- * Most are copied as they are. What counts from an instruction's end is counted again. A call must
- * leave the return address that it left before, so that nobody who sleeps in it returns to the
- * copy: it becomes a push and a jump.
+ * Most are copied as they are. Displacements relative to an instruction's end are computed again. A
+ * call must push the original's return address, so that a task that sleeps in the callee does not
+ * return to the copy: it becomes a push and a jump.
  */
 #include "jit/copy.h"
 #include "jit/jit.h"
@@ -23,7 +23,7 @@ static u64 target(const struct copy *c)
 	return c->end + (u64)(s64)c->insn->rel;
 }
 
-/* Every byte as it is, but for a displacement that counts from the end. */
+/* Every byte as it is, but for a displacement relative to the end. */
 static void moved(const struct copy *c, const u8 *p)
 {
 	u32 at = c->insn->disp_at, behind = c->insn->len - at - 4U;
@@ -42,7 +42,7 @@ static void verbatim(const struct copy *c)
 	moved(c, c->p);
 }
 
-/* A return address is pushed whole; most, in the kernel all, are sign-extended 32 bits. */
+/* Push a 64-bit return address; most, in the kernel all, are sign-extended 32 bits. */
 static void push_end(const struct copy *c)
 {
 	x86_push_imm(c->b, (s32)c->end);
@@ -66,7 +66,7 @@ static void jcc(const struct copy *c)
 	x86_jcc_far(c->b, c->base, c->insn->cond, target(c));
 }
 
-/* These have no long form: over a jump that goes on, to one that goes there. */
+/* These have no long form: they branch to a long jump, else fall into a short one over it. */
 static void loop(const struct copy *c)
 {
 	static const u8 over = 2;
@@ -97,7 +97,7 @@ static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
 	return at + 1;
 }
 
-/* rsp is another one after the push. */
+/* The push of the return address changes rsp. */
 static bool uses_rsp(const u8 *p, u32 modrm)
 {
 	u32 rm = p[modrm] & 7;
@@ -183,8 +183,8 @@ bool gtp_copy_can(const struct gtp_region *r)
 }
 
 /*
- * An operand that faults is taken for a fast load's if it stands where one could; push_end() moves
- * it by 5 bytes or 13.
+ * The fault of a displaced instruction would be handled as a fast load's if it were at an offset
+ * where those are: move it by a nop. In front of an indirect call push_end() is 5 or 13 bytes.
  */
 static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 {
@@ -196,7 +196,7 @@ static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 		x86_fill_nops(b, 1);
 }
 
-/* Control comes back from a call to where it did before. */
+/* A displaced call returns behind the original: nothing falls out of the copy. */
 static bool comes_back(const struct gtp_region *r)
 {
 	u8 last = r->insn[r->n - 1].kind;

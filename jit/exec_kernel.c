@@ -140,7 +140,7 @@ static int emit_pad(struct ax_jit *work, u32 len, struct gtp_jit_pad *pad)
 		return -ENOSPC;
 	offset = SNIPPETS + at * AX_JIT_CODE_ALIGN;
 	pad->addr = (u64)gtp_jit_arena + offset;
-	err = gtp_pad_emit(work, pad->addr, arena.writable + offset, n * AX_JIT_CODE_ALIGN);
+	err = ax_jit_emit(work, pad->addr, arena.writable + offset, n * AX_JIT_CODE_ALIGN);
 	if (err)
 		return err;
 	pad->len = len;

@@ -43,7 +43,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		*rip = (greg_t)ax_jit_careful((const u8 *)(uintptr_t)*rip);
 		return;
 	}
-	/* Somebody else's: it happens again, under the handler that was there before. */
+	/* No fault of a snippet: it is raised again, for the handler that was there before. */
 	sigaction(sig, &previous[sig == SIGBUS], NULL);
 }
 

@@ -33,7 +33,7 @@ struct jit_user {
 struct jit_user *jit_user_new(u32 size, s32 fast_limit);
 void jit_user_free(struct jit_user *u);
 
-/* jit_user_catch_faults - again, when somebody else has taken SIGSEGV since jit_user_new() */
+/* jit_user_catch_faults - take SIGSEGV and SIGBUS again, after another handler was installed */
 void jit_user_catch_faults(void);
 
 /* jit_user_reset - forget all snippets */

@@ -8,14 +8,14 @@
 /*
  * One verified expression becomes one snippet: a function of the C calling convention that needs
  * nothing but its two arguments and a few common stubs within 2 GiB. Without calls and with few
- * values it has no frame; it never uses more than AX_MAX_DEPTH + 10 words of stack of its own.
+ * values it has no stack frame; it never uses more than AX_MAX_DEPTH + 10 words of stack.
  *
- * Memory is read in one of two ways. Addresses below target->fast_limit are read by a plain load at
- * an offset that is a multiple of AX_JIT_LOAD_ALIGN; the 4 bytes before it say how far from there
- * the careful way begins (they are the displacement of the jump that checks the address). Who owns
- * the executable memory makes a fault of such a load continue there: the kernel by an exception
- * table that has one entry for each multiple, userspace by a signal handler. The careful way asks
- * env->ops->read(), and its verdict is final: a fast load never decides that an address is bad.
+ * Memory is read in one of two ways. Addresses below target->fast_limit are read by a plain load
+ * (fast) at an offset that is a multiple of AX_JIT_LOAD_ALIGN. The 4 bytes before it are the
+ * displacement of the jump that checks the address, to the code that calls env->ops->read()
+ * (careful). When a fast load faults, execution continues at that code: in the kernel by an
+ * exception table with one entry for each multiple, in userspace by a signal handler. Only
+ * env->ops->read() decides that an address is bad.
  */
 enum {
 	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
@@ -29,8 +29,8 @@ static inline u64 ax_jit_careful(const u8 *load)
 }
 
 /*
- * struct ax_jit_result - @status as ax_interp() returns it; @value is 0 unless it is 0. Of actions
- * the value is the size of a frame with what they have collected, its head included: never 0
+ * struct ax_jit_result - @status as ax_interp() returns it, and @value, 0 on an error. Of actions
+ * @value is the size of a trace frame with what they have collected, head included: never 0
  */
 struct ax_jit_result {
 	u64 value;
@@ -47,9 +47,10 @@ struct ax_jit_result {
 typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /*
- * ax_jit_actions_fn - the same when actions have been compiled, for who needs not know why it is 0
+ * ax_jit_actions_fn - the same of actions, for callers that need only the size; 0: failed
  *
- * GCC gives callers of the other type a frame pointer, since two words as one may need aligning.
+ * Callers of an ax_jit_fn get a frame pointer from GCC, since two words returned as one may need
+ * alignment; callers of this do not.
  */
 typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
@@ -81,8 +82,8 @@ enum { AX_JIT_MARK = 1 << 20 };
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
  * In the kernel the limit is a negative number: all of the upper half of the address space but its
- * last 10 MiB, where the vsyscall page and the error pointers lie. One signed comparison tells it
- * from user addresses, which must never be touched without care.
+ * last 10 MiB, where the vsyscall page and the error pointers lie. One signed comparison then keeps
+ * out user addresses too, which a plain load must never touch.
  */
 struct ax_jit_target {
 	bool fast;
@@ -113,7 +114,7 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
-	AX_JIT_ELSEWHERE, /* not the snippet's job; it only keeps its number */
+	AX_JIT_ELSEWHERE, /* not done by the snippet, but counted */
 };
 
 /**
@@ -137,7 +138,7 @@ struct ax_jit_item {
 /**
  * struct ax_jit_request - what to compile: an expression, or all actions of a tracepoint
  * @v: the expression; its code must stay while snippets that print may run
- * @items: the actions; they are copied no more than what they point to
+ * @items: the actions; not copied
  * @nitems: how many; 0: it is @v
  * @target: where
  * @pc: what register 16 (rip) reads as
@@ -181,13 +182,14 @@ u32 ax_jit_frame_bytes(const struct ax_jit *work);
 
 /**
  * ax_jit_emit() - write the code that was planned
- * @work: as ax_jit_plan() left it
+ * @work: as ax_jit_plan() left it, or gtp_pad_plan()
  * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code
  * @size: room at @buf
  *
- * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: the stubs are more than 2 GiB from
- * @base.
+ * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that the code has to reach is
+ * more than 2 GiB from @base: the stubs, or of a pad the probed place, what a displaced instruction
+ * refers to, pad_hit.
  */
 int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jump pads: what there is between a probed place and its continuation.
+ * Jump pads: the code between a probed place and its continuation.
  *
  *	push rax; lahf; seto al; push rdx	what the condition overwrites
  *	mov rdx, gs:[task]; cmp [rdx + n], mark; jae nested; add [rdx + n], mark	with loads
@@ -28,9 +28,13 @@
  */
 #include "jit/compile.h"
 #include "jit/copy.h"
+#include "jit/expr.h"
+#include "jit/flow.h"
+#include "jit/pad.h"
+#include "jit/pad_cond.h"
 
 enum {
-	TRIES = 8, /* each finds out more of what has to be pushed; real conditions take two */
+	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */
 };
 
 bool gtp_pad_can(const struct ax_verified *cond)
@@ -41,7 +45,7 @@ bool gtp_pad_can(const struct ax_verified *cond)
 	return !(cond->flags & ~AX_F_READS_MEM) && !(cond->regs_used & ~known);
 }
 
-/* Where the code will run is not known before it is written. */
+/* Where the code will run is known only in the last pass: until then everything is in reach. */
 static u64 reach(const struct ax_jit *j, u64 addr)
 {
 	return j->pass == JIT_WRITE ? addr : j->base;
@@ -49,7 +53,7 @@ static u64 reach(const struct ax_jit *j, u64 addr)
 
 static void push_number(struct ax_jit *j, bool held)
 {
-	x86_push_imm(&j->b, (s32)(j->live.pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
+	x86_push_imm(&j->b, (s32)(j->pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
 }
 
 static void call_hit(struct ax_jit *j)
@@ -60,41 +64,41 @@ static void call_hit(struct ax_jit *j)
 
 static void displaced(struct ax_jit *j)
 {
-	const struct gtp_pad_request *pad = &j->live.pad;
+	const struct gtp_region *region = j->pad.region;
 	bool failed = j->b.failed;
 
-	if (pad->region)
-		gtp_copy_emit(&j->b, j->base, pad->region, pad->at, pad->copies);
+	if (region)
+		gtp_copy_emit(&j->b, j->base, region, j->req.pc, j->pad.copies);
 	else
 		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)
 		return;
-	j->b.failed = failed; /* nothing is in reach from nowhere */
+	j->b.failed = failed; /* @j->base is not known yet: out of reach means nothing */
 	/* Each copy may come to stand where it needs a nop in front. */
-	if (j->pass == JIT_ESTIMATE && pad->region)
-		j->b.len += pad->region->n;
+	if (j->pass == JIT_ESTIMATE && region)
+		j->b.len += region->n;
 }
 
 static void hits(struct ax_jit *j, u32 to)
 {
 	u32 call;
 
-	jit_live_mark(j, JIT_HELD);
-	jit_live_unmark(j);
-	jit_live_leave(j);
+	jit_mark(j, &j->pad.tail[JIT_HELD]);
+	jit_pad_cond_unmark(j);
+	jit_pad_cond_leave(j);
 	push_number(j, true);
 	call = j->b.len;
 	call_hit(j);
-	jit_jump_back(j, to);
-	jit_live_mark(j, JIT_PUNT);
+	jit_jmp_back(j, to);
+	jit_mark(j, &j->pad.tail[JIT_PUNT]);
 	if (j->nslow)
-		jit_live_unmark(j);
-	jit_live_mark(j, JIT_NESTED);
-	if (!j->nslow && j->live.marker == X86_NO_REG)
+		jit_pad_cond_unmark(j);
+	jit_mark(j, &j->pad.tail[JIT_NESTED]);
+	if (!j->nslow && j->pad.marker == X86_NO_REG)
 		return;
-	jit_live_leave(j);
+	jit_pad_cond_leave(j);
 	push_number(j, false);
-	jit_jump_back(j, call);
+	jit_jmp_back(j, call);
 }
 
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
@@ -102,17 +106,17 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	u32 to;
 
 	jit_begin_pass(j, pass);
-	if (!j->live.on) {
+	if (!j->pad.on) {
 		push_number(j, false);
 		call_hit(j);
 		displaced(j);
 		return;
 	}
-	jit_live_enter(j);
+	jit_pad_cond_enter(j);
 	jit_expr(j, j->req.v);
-	jit_live_mark(j, JIT_FALSE);
-	jit_live_unmark(j);
-	jit_live_leave(j);
+	jit_mark(j, &j->pad.tail[JIT_FALSE]);
+	jit_pad_cond_unmark(j);
+	jit_pad_cond_leave(j);
 	to = j->b.len;
 	displaced(j);
 	hits(j, to);
@@ -132,23 +136,26 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 	return ax_jit_work_size(&r);
 }
 
-/* Does compiling come to an end with registers to spare? */
+/* Compile until nothing more has to be pushed; false when that is never so. */
 static bool try_condition(struct ax_jit *j)
 {
-	jit_live_begin(j);
-	for (u32 i = 0; i < TRIES && jit_live_choose(j); i++) {
+	jit_pad_cond_begin(j);
+	for (u32 i = 0; i < TRIES && jit_pad_cond_choose(j); i++) {
 		j->b.failed = false;
 		run_pass(j, JIT_ESTIMATE);
 	}
-	return !j->unsuitable && !jit_live_choose(j) && !j->b.failed;
+	return !j->unsuitable && !jit_pad_cond_choose(j) && !j->b.failed;
 }
 
 u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = jit_request(req);
 
-	jit_begin(j, &r);
-	j->live.pad = *req;
+	jit_begin(j, &r, run_pass);
+	j->pad.region = req->region;
+	j->pad.number = req->number;
+	j->pad.keep_flags = req->keep_flags;
+	j->pad.copies = req->copies;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
 	if (req->cond && (!gtp_pad_can(req->cond) || !try_condition(j)))
@@ -156,14 +163,4 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.failed ? 0 : j->b.len;
 	return j->planned;
-}
-
-int gtp_pad_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
-{
-	if (size < j->planned)
-		return -ENOSPC;
-	j->base = base;
-	j->b = (struct x86_buf){ .p = buf, .size = size };
-	run_pass(j, JIT_WRITE);
-	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

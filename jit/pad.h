@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The jump pad of a direct probe: condition on live registers, the way to C, the displaced code. */
+/* The pad of a jump: the condition on live registers, the call to C, the displaced instructions. */
 #ifndef _GTP_PAD_H
 #define _GTP_PAD_H
 
@@ -10,19 +10,19 @@
  * Control comes by a jmp from the probed place, with everything as it was there. Then
  *
  *	condition, if one can be evaluated here	  false: to "displaced"
- *	push $number; call target->pad_hit; popfq  all registers survive it; the number becomes flags
+ *	push $number; call target->pad_hit; popfq  registers survive it; the number becomes flags
  *   displaced:
  *	the instructions that the jump replaced; jmp behind them
  *
  * At a function's entry control comes by a call instead (ftrace's direct call): nothing is
- * displaced, and it ends with a return. The hit's rsp is then 8 more than the machine's, and the
- * arithmetic flags, which are no argument, may be others in the end.
+ * displaced, and it ends with a return. The hit's rsp is then 8 more than the machine's. The
+ * arithmetic flags may change, as in any call.
  *
  * A condition is evaluated here when it is made of registers, constants, memory and arithmetic. It
  * is evaluated to the end only when all its loads are fast ones that succeed; in every other case
- * (an address that needs care, a fault, a division by zero) control goes to pad_hit with another
- * number, and there the condition is evaluated again with the means to report what is wrong. It has
- * no side effects, so that is the same.
+ * (an address at or above the limit, a fault, a division by zero) control goes to pad_hit with
+ * another number, and C code evaluates the condition again and reports what is wrong. A condition
+ * has no side effects, so evaluating it twice does no harm.
  *
  * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
  * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
@@ -37,8 +37,8 @@
  * @at: the probed address; what rip reads as
  * @number: given to pad_hit, below 1 << 30
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
- * @copies: receives the offset in the pad of each displaced instruction, whoever is among them
- *          can go on there; or NULL
+ * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
+ *	was interrupted in front of the original can resume; or NULL
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
@@ -75,21 +75,9 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req);
  * A condition takes at most some 300 bytes of the interrupted code's stack, mostly 16.
  *
  * Context: any; allocates nothing.
- * Return: the bytes of code that gtp_pad_emit() will write; 0: the condition cannot be evaluated
- * here (it may be without it, then), or an instruction of the region cannot be moved.
+ * Return: the bytes of code that ax_jit_emit() will write; 0: the condition cannot be evaluated
+ * here (ask again without it), or an instruction of the region cannot be moved.
  */
 u32 gtp_pad_plan(struct ax_jit *work, const struct gtp_pad_request *req);
-
-/**
- * gtp_pad_emit() - write the pad that was planned
- * @work: as gtp_pad_plan() left it
- * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
- * @buf: receives the code
- * @size: room at @buf
- *
- * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that it has to reach (the
- * probed place, what a displaced instruction refers to, pad_hit) is more than 2 GiB from @base.
- */
-int gtp_pad_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 
 #endif /* _GTP_PAD_H */

@@ -2,40 +2,35 @@
 /*
  * The common stubs, which all snippets share, and the C functions behind them.
  *
- * A stub is entered by a call from a snippet. It keeps the snippet's two pointers; the slow one
- * keeps every register, because it is called where nobody expects a call. When its C function
- * reports an error, a stub does not return to the snippet but to whoever called that.
+ * A stub is entered by a call from a snippet. It preserves the snippet's two pointers; the slow
+ * stub preserves every register, because the fast path does not know of its call. When its C
+ * function reports an error, a stub returns not to the snippet but to the snippet's caller.
  */
 #include "agentexpr/format.h"
-#include "jit/compile.h"
+#include "agentexpr/meaning.h"
+#include "jit/flow.h"
 
 /* What the slow stub pushes, by register number; rbx, rsp and rbp have a place and no value. */
 enum {
 	SAVED_REGS = X86_R11 + 1,
 	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */
-	SAVED_WHERE, /* with a block: offset in the frame */
+	SAVED_WHERE, /* with a block: offset in the trace frame */
 	SAVED_LEN,   /* and its bytes */
 };
 
-static s64 fail(struct ax_env *env, u32 desc, enum ax_err code, u64 arg, u64 arg2)
+/* The instruction that @desc describes, as far as errors need it. */
+static struct ax_insn described(u32 desc)
 {
-	env->err = (struct ax_error){
-		.code = (u16)code,
-		.pc = (u16)desc,
-		.op = (u8)(desc >> JIT_DESC_OP),
-		.arg = arg,
-		.arg2 = arg2,
-	};
-	return -EINVAL;
+	return (struct ax_insn){ .pc = (u16)desc, .op = (u8)(desc >> JIT_DESC_OP) };
 }
 
-/* A block's memory, into the frame. An action that is no expression has opcode 0. */
-static s64 copy(struct ax_env *env, u32 desc, u64 addr, const u64 *saved)
+/* A block's memory, into the trace frame. An action that is no expression has opcode 0. */
+static s64 copy(struct ax_env *env, const struct ax_insn *insn, u64 addr, const u64 *saved)
 {
 	u32 len = (u32)saved[SAVED_LEN];
 
 	if (env->ops->read(env->ctx, env->frame + saved[SAVED_WHERE], addr, len))
-		return fail(env, desc, AX_E_BAD_ADDRESS, addr, len);
+		return ax_fail(env, insn, AX_E_BAD_ADDRESS, addr, len);
 	return 0;
 }
 
@@ -48,22 +43,20 @@ static bool is_division(u32 op)
 static s64 slow(struct ax_env *env, u64 *saved)
 {
 	u32 desc = (u32)saved[SAVED_DESC];
-	u32 op = desc >> JIT_DESC_OP & 0xff;
 	u64 addr = saved[desc >> JIT_DESC_REG & 0xf];
-	u32 bytes;
+	struct ax_insn insn = described(desc);
 	u64 value;
-	u8 buf[8];
+	int ret;
 
-	if (is_division(op))
-		return fail(env, desc, AX_E_DIVIDE_BY_ZERO, 0, 0);
-	if (op < AX_OP_ref8 || op > AX_OP_ref64)
-		return copy(env, desc, addr, saved);
-	bytes = 1U << (op - AX_OP_ref8);
-	if (env->ops->read(env->ctx, buf, addr, bytes))
-		return fail(env, desc, AX_E_BAD_ADDRESS, addr, bytes);
-	value = gtp_get_le(buf, bytes);
+	if (is_division(insn.op))
+		return ax_fail(env, &insn, AX_E_DIVIDE_BY_ZERO, 0, 0);
+	if (insn.op < AX_OP_ref8 || insn.op > AX_OP_ref64)
+		return copy(env, &insn, addr, saved);
+	ret = ax_ref(env, &insn, addr, &value);
+	if (ret)
+		return ret;
 	if (desc >> JIT_DESC_SIGN & 1)
-		value = ax_extend(AX_OP_ext, value, bytes * 8);
+		value = ax_extend(AX_OP_ext, value, 8U << (insn.op - AX_OP_ref8));
 	saved[SAVED_DESC] = value;
 	return 0;
 }
@@ -79,24 +72,18 @@ static s64 setv(struct ax_env *env, u64 tsv, u64 value, u32 desc)
 	return 0;
 }
 
-/* What the world said to a collection; a full buffer is no error of the expression. */
-static s64 collected(struct ax_env *env, int ret, u64 addr, u64 len, u32 desc)
-{
-	if (!ret || ret == -ENOSPC)
-		return ret;
-	if (ret == -E2BIG)
-		return fail(env, desc, AX_E_TOO_MUCH, len, 0);
-	return fail(env, desc, AX_E_BAD_ADDRESS, addr, len);
-}
-
 static s64 trace(struct ax_env *env, u64 addr, u64 len, u32 desc)
 {
-	return collected(env, env->ops->trace(env->ctx, addr, len), addr, len, desc);
+	struct ax_insn insn = described(desc);
+
+	return ax_collected(env, &insn, env->ops->trace(env->ctx, addr, len), addr, len);
 }
 
 static s64 trace_string(struct ax_env *env, u64 addr, u64 max, u32 desc)
 {
-	return collected(env, env->ops->trace_string(env->ctx, addr, max), addr, max, desc);
+	struct ax_insn insn = described(desc);
+
+	return ax_collected(env, &insn, env->ops->trace_string(env->ctx, addr, max), addr, max);
 }
 
 static s64 tracev(struct ax_env *env, u64 tsv, u64 unused, u32 desc)
@@ -129,21 +116,13 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 	[AX_JIT_PRINT] = { .call = print, .fallible = true },
 };
 
-void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
-{
-	if (w->return_thunk)
-		x86_jmp_far(b, base, w->return_thunk);
-	else
-		x86_ret(b);
-}
-
 /*
  * To C code: direct where it can be reached (always in the kernel, where an indirect call would
  * need a retpoline), else through rax.
  */
 static void call_c(struct x86_buf *b, u64 base, u64 addr)
 {
-	if (jit_fits32((s64)(addr - base - b->len - 5))) {
+	if (x86_fits32((s64)(addr - base - b->len - 5))) {
 		x86_call_far(b, base, addr);
 	} else {
 		x86_mov_imm(b, X86_RAX, addr);
@@ -164,7 +143,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* The snippet has a frame if it calls: its rbp is the way out. */
+/* The snippet has a stack frame if it calls: its rbp is the way out. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
@@ -212,25 +191,25 @@ static void restore_all(struct x86_buf *b)
 }
 
 /*
- * On an error: leave the snippet's frame if it has one, else what it pushed and its return
+ * On an error: leave the snippet's stack frame if it has one, else what it pushed and its return
  * address.
  */
 static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
-	u32 framed, few, out;
+	u32 stack_frame, few, out;
 
 	x86_load(b, X86_RCX, x86_at(X86_RBP, 8 * (SAVED_DESC - SAVED_REGS)), 8, false);
 	x86_leave(b);
 	x86_mov(b, X86_RDX, X86_RCX);
-	x86_alu_imm(b, X86_AND, X86_32, X86_RCX, 1 << JIT_DESC_FRAMED);
-	framed = x86_skip_if(b, X86_CC_NE);
+	x86_alu_imm(b, X86_AND, X86_32, X86_RCX, 1 << JIT_DESC_STACK);
+	stack_frame = x86_skip_if(b, X86_CC_NE);
 	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
 	x86_alu_imm(b, X86_AND, X86_32, X86_RDX, 1 << JIT_DESC_BLOCK);
 	few = x86_skip_if(b, X86_CC_E);
 	x86_lea(b, X86_64, X86_RSP, x86_at(X86_RSP, 16));
 	x86_land(b, few);
 	out = x86_skip(b);
-	x86_land(b, framed);
+	x86_land(b, stack_frame);
 	x86_leave(b);
 	x86_land(b, out);
 	emit_give_up(w, b, base);

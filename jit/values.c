@@ -5,7 +5,16 @@
  * Nothing here emits an instruction that changes the flags: a comparison may be on top of the stack
  * as nothing but flags while the values below it are moved about.
  */
-#include "jit/compile.h"
+#include "jit/values.h"
+
+u32 jit_log2_up(u64 d)
+{
+	u32 l = 0;
+
+	while (l < 64 && d > 1ULL << l)
+		l++;
+	return l;
+}
 
 struct jit_val jit_const(u64 value)
 {
@@ -26,7 +35,13 @@ struct jit_val jit_in_reg(enum x86_reg reg)
 	};
 }
 
-/* jit_know - limits of the value: less than 2^zbits, sign-extended from sbits; 64: nothing known */
+struct jit_val jit_flags(enum x86_cc cc)
+{
+	return (struct jit_val){
+		.where = JIT_FLAGS, .loc = cc, .bits = 64, .zbits = 1, .sbits = 2,
+	};
+}
+
 void jit_know(struct jit_val *v, u32 zbits, u32 sbits)
 {
 	v->zbits = zbits;
@@ -77,31 +92,53 @@ void jit_set_const(struct ax_jit *j, struct jit_val *v, u64 value)
 
 struct x86_mem jit_slot(const struct ax_jit *j, u32 slot)
 {
-	if (j->live.on)
+	if (j->pad.on)
 		return x86_at(X86_RSP, 8 * (s32)slot);
 	return x86_at(X86_RBP, -8 * (s32)(slot + 1));
 }
 
-/*
- * jit_hit - where a register of the hit lies in memory; of a pad, one that has been pushed because
- * its place is needed
- */
+enum x86_reg jit_machine_reg(u32 n)
+{
+	static const u8 reg[] = {
+		X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,
+	};
+
+	return n < ARRAY_SIZE(reg) ? reg[n] : n;
+}
+
+/* Of a pad: a register of the hit that has been pushed, ... */
+static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
+{
+	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
+}
+
+/* ... and one that is still in the machine. */
+static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
+{
+	struct jit_val v = jit_in_reg(reg);
+
+	/* From a pad that is called the return address is on the stack, too. */
+	if (reg == X86_RSP)
+		v.imm = 8 * (s64)j->pad.words + (j->pad.region ? 0 : 8);
+	jit_ref(j, &v);
+	return v;
+}
+
 struct x86_mem jit_hit(const struct ax_jit *j, const struct jit_val *v)
 {
-	if (j->live.on)
-		return jit_live_saved(j, jit_live_reg(v->loc));
+	if (j->pad.on)
+		return saved(j, jit_machine_reg(v->loc));
 	return x86_at(JIT_REGS, (s32)gtp_regs_offset(v->loc));
 }
 
-/* jit_hit_val - GDB's register @n of the hit as a value */
 struct jit_val jit_hit_val(struct ax_jit *j, u32 n)
 {
 	struct jit_val v = { .where = JIT_HIT, .loc = (u8)n };
 
 	if (n == GTP_REG_RIP)
 		return jit_const(j->req.pc);
-	if (j->live.on && !j->live.pos[jit_live_reg(n)])
-		return jit_live_val(j, jit_live_reg(n));
+	if (j->pad.on && !j->pad.pos[jit_machine_reg(n)])
+		return in_machine(j, jit_machine_reg(n));
 	v.bits = (u8)(8 * gtp_regs_width(n));
 	jit_know(&v, v.bits, 64);
 	return v;
@@ -131,8 +168,8 @@ static u32 free_slot(struct ax_jit *j)
 
 	while (j->slots[slot])
 		slot++;
-	if (slot >= j->max_slots)
-		j->max_slots = slot + 1;
+	if (slot >= j->stack_met)
+		j->stack_met = slot + 1;
 	return slot;
 }
 
@@ -172,7 +209,7 @@ static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 	return n && n == j->regs[reg];
 }
 
-/* Some register that nobody holds: one that caches nothing if there is one, else X86_NO_REG. */
+/* A register that is not held, one that caches nothing if possible; X86_NO_REG: there is none. */
 static enum x86_reg find_free(const struct ax_jit *j)
 {
 	enum x86_reg found = X86_NO_REG;
@@ -209,7 +246,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 	}
 	j->regs[r]++;
 	j->cached[r] = -1;
-	j->live.touched |= (u16)(1U << r);
+	j->pad.touched |= (u16)(1U << r);
 	return r;
 }
 
@@ -217,9 +254,9 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
 	enum x86_reg to;
 
-	j->live.touched |= (u16)(1U << reg);
-	/* Of a pad, one that holds the hit's value: it is none any more when all is tried again. */
-	if (j->regs[reg] && !(j->live.on && !(j->live.usable >> reg & 1))) {
+	j->pad.touched |= (u16)(1U << reg);
+	/* In a pad, a register that holds the hit's value: @touched has the next try push it. */
+	if (j->regs[reg] && !(j->pad.on && !(j->pad.usable >> reg & 1))) {
 		to = jit_alloc(j);
 		if (to == reg)
 			return; /* was spilled */
@@ -330,7 +367,6 @@ enum x86_reg jit_own(struct ax_jit *j, struct jit_val *v)
 	return v->loc;
 }
 
-/* jit_own_in - the same in a register of the caller's choice; others there go elsewhere */
 void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg)
 {
 	struct jit_val to = jit_in_reg(reg);
@@ -361,10 +397,6 @@ enum x86_reg jit_own_low(struct ax_jit *j, struct jit_val *v)
 	return jit_own(j, v);
 }
 
-/*
- * In a register whose low 32 bits are right; more is not promised, so the value's entry must go
- * after.
- */
 void jit_force_low(struct ax_jit *j, struct jit_val *v)
 {
 	if (v->where == JIT_REG)
@@ -384,8 +416,8 @@ static void claim_slot(struct ax_jit *j, u32 slot)
 {
 	u32 to;
 
-	if (slot >= j->max_slots)
-		j->max_slots = slot + 1;
+	if (slot >= j->stack_met)
+		j->stack_met = slot + 1;
 	if (!j->slots[slot])
 		return;
 	to = free_slot(j);
@@ -414,7 +446,7 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
  * few in registers, the others in the slot of their number
  *
  * First the slots, while registers can still be spilled. Each value is moved once, and once more
- * when it stands where another one belongs: whoever is displaced has not had its turn.
+ * when it is in a place that belongs to a value before it.
  */
 void jit_canonical(struct ax_jit *j)
 {
@@ -425,12 +457,19 @@ void jit_canonical(struct ax_jit *j)
 		jit_own_in(j, &j->stack[i], j->order[i]);
 }
 
+/* In a pad all but the usable registers belong to the hit. */
+static void pin(struct ax_jit *j)
+{
+	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)
+		j->regs[r] = !(j->pad.usable >> r & 1);
+}
+
 void jit_after_join(struct ax_jit *j, u32 depth)
 {
 	memset(j->regs, 0, sizeof(j->regs));
 	memset(j->slots, 0, sizeof(j->slots));
 	jit_forget_cached(j);
-	jit_live_pin(j);
+	pin(j);
 	for (j->depth = 0; j->depth < depth;) {
 		struct jit_val v = jit_in_reg(X86_RAX);
 

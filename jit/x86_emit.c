@@ -23,11 +23,6 @@ static bool fits8(s64 v)
 	return v == (s8)v;
 }
 
-static bool fits32(s64 v)
-{
-	return v == (s32)v;
-}
-
 /* What a form needs of the REX prefix beside register numbers. */
 enum {
 	REX_NONE = 0x00,
@@ -130,7 +125,7 @@ void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value)
 		rex(b, REX_NONE, 0, 0, dst);
 		emit(b, 0xb8 | (dst & 7)); /* mov dst32, imm32 */
 		emit_le(b, value, 4);
-	} else if (fits32((s64)value)) {
+	} else if (x86_fits32((s64)value)) {
 		op_rr(b, REX_W, 0xc7, 0, dst); /* mov dst, simm32 */
 		emit_le(b, value, 4);
 	} else {
@@ -330,7 +325,7 @@ static void displacement(struct x86_buf *b, s64 to, u32 bytes)
 {
 	s64 disp = to - ((s64)b->len + bytes);
 
-	if (bytes == 1 ? !fits8(disp) : !fits32(disp))
+	if (bytes == 1 ? !fits8(disp) : !x86_fits32(disp))
 		b->failed = true;
 	emit_le(b, (u64)disp, bytes);
 }

@@ -77,7 +77,7 @@ struct x86_mem {
  * @len: bytes so far
  * @failed: something did not fit or could not be encoded; nothing is written any more
  *
- * Callers never test for errors as they go: whoever drives the encoding looks at @failed once.
+ * Errors are sticky: callers test @failed once, at the end.
  */
 struct x86_buf {
 	u8 *p;
@@ -85,6 +85,12 @@ struct x86_buf {
 	u32 len;
 	bool failed;
 };
+
+/* x86_fits32 - is it what its low 32 bits are, sign-extended? */
+static inline bool x86_fits32(s64 v)
+{
+	return v == (s32)v;
+}
 
 static inline struct x86_mem x86_at(enum x86_reg base, s32 disp)
 {
@@ -169,8 +175,8 @@ void x86_pushfq(struct x86_buf *b);
 void x86_popfq(struct x86_buf *b);
 
 /*
- * The arithmetic flags in rax and back; faster than the two above. Nothing else may use rax in
- * between, and old processors do not have them all in 64-bit mode.
+ * Save the arithmetic flags in rax, restore them; faster than the two above. Nothing else may use
+ * rax in between, and old processors have no lahf and sahf in 64-bit mode.
  */
 void x86_flags_to_rax(struct x86_buf *b);
 void x86_flags_from_rax(struct x86_buf *b);
@@ -183,8 +189,8 @@ void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as poss
 void x86_int3s(struct x86_buf *b, u32 bytes);
 
 /*
- * Pieces of other people's instructions: bytes as they are, and a 32-bit displacement to an address
- * outside of the buffer, in an instruction that has @behind more bytes.
+ * Pieces of copied instructions: bytes as they are, and a 32-bit displacement to an address outside
+ * of the buffer, in an instruction that has @behind more bytes.
  */
 void x86_bytes(struct x86_buf *b, const u8 *p, u32 n);
 void x86_disp_far(struct x86_buf *b, u64 base, u64 addr, u32 behind);

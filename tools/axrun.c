@@ -31,7 +31,7 @@ static void diagnose(const char *msg)
 	putchar('\n');
 }
 
-/* "tests/vectors/gdb/x.ax" is "gdb/x": what is left of the name when everybody's part is gone */
+/* "tests/vectors/gdb/x.ax" is "gdb/x": the part of the path that differs */
 static const char *short_name(const char *path)
 {
 	const char *at = strstr(path, "vectors/");

@@ -5,29 +5,44 @@
  * From the same registers, flags and memory the original instructions are executed, and the pad
  * that displaces them; everything must be the same afterwards. The pad must have called pad_hit as
  * the interpreter says, with all registers as they were.
+ *
+ * Of the flags, what the architecture leaves undefined is whatever the processor makes of it, which
+ * may be what they were before. A pad need not keep flags that are dead, so an undefined one may
+ * then differ in the end; an instruction that reads one has its flags kept.
  */
 #include <stdlib.h>
+#include "agentexpr/meaning.h"
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padworld.h"
 #include "tools/axasm.h"
 
 struct paddiff_stats paddiff_stats;
 
-/* struct piece - an instruction that may be displaced here; @last: nothing comes behind it */
+/* struct piece - an instruction that may be displaced here */
 struct piece {
 	const char *bytes;
 	u8 len;
-	bool last;
 	u8 patch; /* where 32 (or, negative width, 8) bits count to @to from the end */
 	u8 width;
 	u8 to; /* a landing; 0: the data */
 	u8 set; /* 1 + register that must have @to's address, or what is at rsp, or the data */
 	bool takes; /* stack that it does not write */
+	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
+	u16 defines; /* flags that it certainly sets, where the decoder is in doubt */
 };
 
 enum { SET_STACK = 0x20, SET_DATA };
 
 #define P(text) .bytes = text, .len = sizeof(text) - 1
+
+enum {
+	CF = GTP_FLAG_CF,
+	PF = GTP_FLAG_PF,
+	AF = GTP_FLAG_AF,
+	ZF = GTP_FLAG_ZF,
+	SF = GTP_FLAG_SF,
+	OF = GTP_FLAG_OF,
+};
 
 /* clang-format off */
 static const struct piece plain[] = {
@@ -36,15 +51,15 @@ static const struct piece plain[] = {
 	{ P("\x0f\x1f\x44\x00\x00") },     /* nop */
 	{ P("\x48\x89\xc3") },             /* mov rbx, rax */
 	{ P("\x49\x89\xfe") },             /* mov r14, rdi */
-	{ P("\x31\xc0") },                 /* xor eax, eax */
+	{ P("\x31\xc0"), .undefined = AF }, /* xor eax, eax */
 	{ P("\x48\x01\xd8") },             /* add rax, rbx */
 	{ P("\x4c\x29\xf9") },             /* sub rcx, r15 */
 	{ P("\x48\x83\xec\x18"), .takes = true }, /* sub rsp, 24 */
-	{ P("\x48\x83\xe4\xf0"), .takes = true }, /* and rsp, -16 */
+	{ P("\x48\x83\xe4\xf0"), .takes = true, .undefined = AF }, /* and rsp, -16 */
 	{ P("\x48\x8d\x54\x24\x08") },     /* lea rdx, [rsp + 8] */
 	{ P("\x48\x8b\x4c\x24\x10") },     /* mov rcx, [rsp + 16] */
 	{ P("\x48\x89\x44\x24\x08") },     /* mov [rsp + 8], rax */
-	{ P("\x48\x85\xc0") },             /* test rax, rax */
+	{ P("\x48\x85\xc0"), .undefined = AF }, /* test rax, rax */
 	{ P("\x83\xff\x05") },             /* cmp edi, 5 */
 	{ P("\x48\x81\xfe\x00\x10\x00\x00") }, /* cmp rsi, 4096 */
 	{ P("\x55") },                     /* push rbp */
@@ -59,19 +74,19 @@ static const struct piece plain[] = {
 	{ P("\x48\x11\xc8") },             /* adc rax, rcx */
 	{ P("\xff\xc3") },                 /* inc ebx */
 	{ P("\x48\xff\xc9") },             /* dec rcx */
-	{ P("\xc1\xe0\x05") },             /* shl eax, 5 */
-	{ P("\x48\xd3\xe8") },             /* shr rax, cl */
-	{ P("\xd1\xda") },                 /* rcr edx, 1 */
+	{ P("\xc1\xe0\x05"), .undefined = OF | AF, .defines = SF | ZF | PF | CF }, /* shl eax, 5 */
+	{ P("\x48\xd3\xe8"), .undefined = OF | AF }, /* shr rax, cl; nothing when cl is 0 */
+	{ P("\xd1\xda"), .defines = OF | CF }, /* rcr edx, 1 */
 	{ P("\x48\xf7\xd8") },             /* neg rax */
 	{ P("\x48\xf7\xd2") },             /* not rdx */
-	{ P("\x48\x0f\xaf\xc2") },         /* imul rax, rdx */
+	{ P("\x48\x0f\xaf\xc2"), .undefined = SF | ZF | AF | PF }, /* imul rax, rdx */
 	{ P("\x48\x98") },                 /* cdqe */
 	{ P("\x48\x99") },                 /* cqo */
 	{ P("\x9c") },                     /* pushfq */
 	{ P("\xf8") },                     /* clc */
 	{ P("\xf9") },                     /* stc */
 	{ P("\xf5") },                     /* cmc */
-	{ P("\x0f\xa3\xc8") },             /* bt eax, ecx */
+	{ P("\x0f\xa3\xc8"), .undefined = OF | SF | ZF | AF | PF }, /* bt eax, ecx; ZF: AMD's */
 	{ P("\x48\xb8\x01\x23\x45\x67\x89\xab\xcd\xef") }, /* movabs rax, ... */
 	{ P("\xc7\x44\x24\x08\x78\x56\x34\x12") },         /* mov dword [rsp + 8], ... */
 	{ P("\x66\xbb\x34\x12") },         /* mov bx, 0x1234 */
@@ -108,7 +123,13 @@ static const struct piece ends[] = {
 
 /* clang-format on */
 
-/* struct test - one case; @at: offset in the region that a piece has been put at */
+/**
+ * struct test - one case
+ * @takes: a piece moves rsp over stack that it does not write
+ * @undefined: flags that are undefined behind the last piece
+ * @undefined_at: the same where control arrives, by landing
+ * @reads_undefined: an instruction looks at one of them
+ */
 struct test {
 	struct gtp_region region;
 	struct gtp_pad_request req;
@@ -116,6 +137,9 @@ struct test {
 	u8 data[PADWORLD_DATA_SIZE];
 	u8 stack[512];
 	bool takes;
+	u16 undefined;
+	u16 undefined_at[PADWORLD_NR_LANDINGS];
+	bool reads_undefined;
 	u64 entry, original;
 	u32 len;
 	struct ax_verified v;
@@ -158,6 +182,24 @@ static void set_word(struct test *t, const struct piece *p)
 		t->in.gpr[p->set - 1] = to;
 }
 
+/* The decoder says of what leaves that it looks at all flags: for the code that comes then. */
+static u16 looked_at(const struct gtp_insn *insn)
+{
+	bool itself = insn->kind <= GTP_INSN_RIP || insn->kind == GTP_INSN_JCC ||
+		      insn->kind == GTP_INSN_LOOP;
+
+	return itself ? insn->flags_in : 0;
+}
+
+static void follow_flags(struct test *t, const struct piece *p, const struct gtp_insn *insn)
+{
+	t->reads_undefined |= (t->undefined & looked_at(insn)) != 0;
+	t->undefined &= ~(insn->flags_out | p->defines);
+	t->undefined |= p->undefined;
+	if (p->to)
+		t->undefined_at[p->to] |= t->undefined;
+}
+
 static void add_piece(struct test *t, const struct piece *p)
 {
 	struct gtp_region *r = &t->region;
@@ -172,6 +214,7 @@ static void add_piece(struct test *t, const struct piece *p)
 	if (gtp_insn_decode(&r->insn[r->n], to, p->len) || r->insn[r->n].len != p->len)
 		complain(t, "the decoder does not know the last piece");
 	set_word(t, p);
+	follow_flags(t, p, &r->insn[r->n]);
 	t->takes |= p->takes;
 	r->n++;
 }
@@ -181,7 +224,7 @@ static bool leaves(u8 kind)
 	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_JMP_REG;
 }
 
-/* As whoever finds regions does it, from what the decoder says. */
+/* As regions/region.c does it, from what the decoder says. */
 static void describe(struct test *t)
 {
 	struct gtp_region *r = &t->region;
@@ -218,6 +261,7 @@ static void choose_region(struct test *t, struct axgen *g)
 		add_piece(t, &ends[end]);
 	if (r->len < GTP_REGION_JUMP)
 		add_piece(t, &plain[2]);
+	t->undefined_at[PADWORLD_BEHIND] |= t->undefined;
 	describe(t);
 	for (u32 i = 0; i < r->n; i++)
 		paddiff_stats.insns[r->insn[i].kind]++;
@@ -330,7 +374,7 @@ static void reset_memory(const struct test *t)
 struct outcome {
 	struct padworld_regs regs;
 	u8 data[PADWORLD_DATA_SIZE];
-	u8 stack[2048]; /* its end; what is below rsp is nobody's */
+	u8 stack[2048]; /* its end; what is below rsp does not count */
 	u32 landing;
 	struct padworld_hit hit;
 };
@@ -357,13 +401,19 @@ static u64 lost_flags(const struct test *t)
 	return dead && !t->req.keep_flags && t->req.cond ? GTP_FLAGS_ARITH : 0;
 }
 
+/* Flags that may differ where control arrives: a region's are dead because it overwrites them. */
+static u64 loose_flags(const struct test *t, u32 landing)
+{
+	return t->req.region ? lost_flags(t) & t->undefined_at[landing] : lost_flags(t);
+}
+
 static void compare_ends(const struct test *t, const struct outcome *a, const struct outcome *b)
 {
 	if (a->landing != b->landing)
 		complain(t, "arrives elsewhere");
 	if (memcmp(a->regs.gpr, b->regs.gpr, sizeof(a->regs.gpr)))
 		complain(t, "registers differ in the end");
-	if ((a->regs.flags ^ b->regs.flags) & ~(t->req.region ? 0 : lost_flags(t)))
+	if ((a->regs.flags ^ b->regs.flags) & ~loose_flags(t, a->landing))
 		complain(t, "flags differ in the end");
 	if (memcmp(a->data, b->data, sizeof(a->data)))
 		complain(t, "data differ");
@@ -480,6 +530,8 @@ static void choose(struct test *t, struct axgen *g)
 		.seed = axgen_pick(g, 31),
 		.keep_flags = !axgen_pick(g, 4),
 	};
+	if (t->region.flags_dead && t->reads_undefined)
+		t->req.keep_flags = true;
 	padworld()->code->target.lahf = axgen_pick(g, 4);
 	choose_task(g);
 	if (axgen_pick(g, 16))
@@ -492,6 +544,7 @@ static void count(const struct test *t)
 	paddiff_stats.bytes += t->len;
 	paddiff_stats.without += !t->req.cond;
 	paddiff_stats.dead_flags += t->region.flags_dead;
+	paddiff_stats.kept_flags += t->region.flags_dead && t->reads_undefined;
 	for (u32 i = 0; t->req.cond && i < t->v.len; i++) {
 		if (t->v.points[i].flags & AX_P_TARGET) {
 			paddiff_stats.joined++;

@@ -204,9 +204,9 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len)
 		jit_user_reset(u);
 	if (*len) {
 		at = (u64)(uintptr_t)(u->exec + u->used);
-		ret = gtp_pad_emit(work, at, u->write + u->used, *len);
+		ret = ax_jit_emit(work, at, u->write + u->used, *len);
 		if (ret) {
-			fprintf(stderr, "gtp_pad_emit: %d\n", ret);
+			fprintf(stderr, "ax_jit_emit: %d\n", ret);
 			abort();
 		}
 		u->used += (*len + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);

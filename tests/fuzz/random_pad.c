@@ -18,8 +18,9 @@ static void print_stats(void)
 	printf("# %llu pads of %.1f bytes (%llu refused), %llu without a condition\n", s->pads,
 	       (double)s->bytes / (double)s->pads, s->refused, s->without);
 	printf("# %llu held, %llu did not, %llu were left to C\n", s->held, s->not_held, s->punted);
-	printf("# %llu with dead flags, %llu called, %llu with joins\n", s->dead_flags, s->called,
-	       s->joined);
+	printf("# %llu with dead flags, %llu of them kept: undefined ones are read\n",
+	       s->dead_flags, s->kept_flags);
+	printf("# %llu called, %llu with joins\n", s->called, s->joined);
 	printf("# displaced, by kind:");
 	for (u32 i = 0; i < 9; i++)
 		printf(" %llu", s->insns[i]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The interpreter: arithmetic against wider arithmetic, printf against libc, how it ends. */
+#include "agentexpr/meaning.h"
 #include "tests/unit/ax_test.h"
 #include "tools/axenv.h"
 

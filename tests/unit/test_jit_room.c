@@ -102,7 +102,7 @@ static void every_size(const struct ax_jit_request *req)
 			assert_int_equal(code[i], 0xa5);
 		free(code);
 	}
-	/* And after all these refusals it still knows what to write. */
+	/* The refusals have left the plan intact. */
 	for (u32 i = 0; i < 2; i++) {
 		u8 *code = malloc(n + i);
 
@@ -241,7 +241,7 @@ static void test_longest_block(void **state)
 	assert_int_equal(plan(&item, 1, &bytes), 0);
 	item.len = ~0ULL;
 	assert_int_equal(plan(&item, 1, &bytes), 0);
-	item.len = 1ULL << 32; /* 0 for who cuts it to 32 bits */
+	item.len = 1ULL << 32; /* 0 if it is cut to 32 bits */
 	assert_int_equal(plan(&item, 1, &bytes), 0);
 }
 

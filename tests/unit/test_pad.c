@@ -190,7 +190,7 @@ static void test_called(void **state)
 	assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP + 8);
 }
 
-/* What reads all registers, insists on some of them, and needs more than there are. */
+/* Conditions that read all registers, need particular ones, and more than there are. */
 static void test_pressure(void **state)
 {
 	static const char *const conds[] = {
@@ -344,8 +344,8 @@ static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 	work = malloc(gtp_pad_work_size(&t.req));
 	*len = gtp_pad_plan(work, &t.req);
 	assert_in_range(*len, 1, 256);
-	assert_int_equal(gtp_pad_emit(work, base, buf, *len - 1), -ENOSPC);
-	ret = gtp_pad_emit(work, base, buf, *len);
+	assert_int_equal(ax_jit_emit(work, base, buf, *len - 1), -ENOSPC);
+	ret = ax_jit_emit(work, base, buf, *len);
 	free(work);
 	return ret;
 }
@@ -357,7 +357,7 @@ static int emit_at(u64 at, u64 base, u8 *buf, u32 *len)
 
 enum { BEFORE = 11 }; /* push number; call pad_hit; popfq */
 
-/* A displaced call leaves the return address that it left before: nobody returns to a pad. */
+/* A displaced call pushes the original's return address: no task returns to a pad. */
 static void test_call(void **state)
 {
 	u8 buf[256];
@@ -434,7 +434,7 @@ static void test_no_load_place_conditional(void **state)
 	assert_int_not_equal(moved, 0);
 }
 
-/* Flags that are dead are still the hit's if somebody wants to record them. */
+/* Dead flags are still the hit's when keep_flags asks for them. */
 static void test_flags_kept(void **state)
 {
 	for (u32 keep = 0; keep < 2; keep++) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The compiler's arithmetic: add to xor, comparisons, not, and extensions. */
-#include "jit/compile.h"
+#include "agentexpr/meaning.h"
+#include "jit/flow.h"
+#include "jit/ops_alu.h"
+#include "jit/ops_shift.h"
+#include "jit/values.h"
 
 /* struct operand - the right-hand side of an instruction, as the encoder takes it */
 struct operand {
@@ -29,7 +33,7 @@ static struct operand operand(struct ax_jit *j, struct jit_val *v, enum x86_widt
 	if (jit_is_const(v)) {
 		s64 imm = w == X86_64 ? v->imm : (s32)v->imm;
 
-		if (jit_fits32(imm))
+		if (x86_fits32(imm))
 			return (struct operand){ .kind = IMM, .imm = (s32)imm };
 	}
 	if (usable_in_memory(j, v, w))
@@ -76,7 +80,7 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 	return v->where == JIT_REG && j->regs[v->loc] == 1 && j->cached[v->loc] < 0;
 }
 
-/* The left operand is overwritten: let it be one that may be, and no constant. */
+/* The left operand is overwritten: make it one whose register may be, and no constant. */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {
 	struct jit_val t = *a;
@@ -87,10 +91,10 @@ static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 	}
 }
 
-/* a + imm: nothing is emitted, the sum is left to whoever uses the value. */
+/* a + imm: nothing is emitted, the addition becomes part of the value's use. */
 static bool add_lazily(struct jit_val *a, s64 imm)
 {
-	if (a->where == JIT_FLAGS || !jit_fits32(imm) || !jit_fits32(a->imm + imm))
+	if (a->where == JIT_FLAGS || !x86_fits32(imm) || !x86_fits32(a->imm + imm))
 		return false;
 	a->imm += imm;
 	jit_know(a, 64, 64);
@@ -117,14 +121,14 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	if (jit_is_const(a) || jit_is_const(b))
 		return 0;
 	sum = a->imm + (op == AX_OP_sub ? -b->imm : b->imm);
-	if (!jit_fits32(sum))
+	if (!x86_fits32(sum))
 		return 0;
 	a->imm = 0;
 	b->imm = 0;
 	return sum;
 }
 
-/* Is it the same but for what is still to be added? Then only that is left of the difference. */
+/* Are they the same but for what is still to be added? Then the difference is a constant. */
 static bool same_place(const struct jit_val *a, const struct jit_val *b)
 {
 	return a->where == b->where && a->where != JIT_CONST && a->loc == b->loc &&
@@ -208,24 +212,6 @@ static void bitwise(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enum
 		jit_know(a, z < 32 ? z : 32, 64);
 }
 
-static u64 fold(u32 op, u64 a, u64 b)
-{
-	switch (op) {
-	case AX_OP_add:
-		return a + b;
-	case AX_OP_sub:
-		return a - b;
-	case AX_OP_mul:
-		return a * b;
-	case AX_OP_bit_and:
-		return a & b;
-	case AX_OP_bit_or:
-		return a | b;
-	default:
-		return a ^ b;
-	}
-}
-
 void jit_op_arithmetic(struct ax_jit *j)
 {
 	struct jit_val *a = jit_arg(j, 1), *b = jit_arg(j, 0);
@@ -233,7 +219,7 @@ void jit_op_arithmetic(struct ax_jit *j)
 	u32 op = j->insn.op;
 
 	if (jit_is_const(a) && jit_is_const(b)) {
-		jit_set_const(j, a, fold(op, (u64)a->imm, (u64)b->imm));
+		jit_set_const(j, a, ax_arithmetic(op, (u64)a->imm, (u64)b->imm));
 		jit_pop(j);
 		return;
 	}
@@ -308,20 +294,6 @@ static enum x86_width compare_width(const struct jit_val *a, const struct jit_va
 	return X86_32;
 }
 
-static u64 fold_compare(u32 op, u64 a, u64 b)
-{
-	if (op == AX_OP_equal)
-		return a == b;
-	return op == AX_OP_less_signed ? (s64)a < (s64)b : a < b;
-}
-
-struct jit_val jit_flags(enum x86_cc cc)
-{
-	return (struct jit_val){
-		.where = JIT_FLAGS, .loc = cc, .bits = 64, .zbits = 1, .sbits = 2,
-	};
-}
-
 void jit_op_compare(struct ax_jit *j)
 {
 	struct jit_val *a = jit_arg(j, 1), *b = jit_arg(j, 0);
@@ -331,7 +303,7 @@ void jit_op_compare(struct ax_jit *j)
 	enum x86_width w = compare_width(a, b, &cc);
 
 	if (jit_is_const(a) && jit_is_const(b)) {
-		jit_set_const(j, a, fold_compare(op, (u64)a->imm, (u64)b->imm));
+		jit_set_const(j, a, ax_compare(op, (u64)a->imm, (u64)b->imm));
 		jit_pop(j);
 		return;
 	}
@@ -345,7 +317,6 @@ void jit_op_compare(struct ax_jit *j)
 	jit_set(j, jit_arg(j, 0), jit_flags(cc));
 }
 
-/* jit_test - make the flags tell whether a value is zero; returns the condition that it is not */
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v)
 {
 	struct jit_val zero = jit_const(0);
@@ -362,7 +333,7 @@ void jit_op_log_not(struct ax_jit *j)
 	struct jit_val *v = jit_arg(j, 0);
 
 	if (jit_is_const(v))
-		jit_set_const(j, v, !v->imm);
+		jit_set_const(j, v, ax_not(AX_OP_log_not, (u64)v->imm));
 	else
 		jit_set(j, v, jit_flags(jit_test(j, v) ^ 1));
 }
@@ -374,7 +345,7 @@ void jit_op_bit_not(struct ax_jit *j)
 	u8 s = v->sbits;
 
 	if (jit_is_const(v)) {
-		jit_set_const(j, v, ~(u64)v->imm);
+		jit_set_const(j, v, ax_not(AX_OP_bit_not, (u64)v->imm));
 		return;
 	}
 	own(j, v, w);

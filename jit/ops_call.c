@@ -3,15 +3,13 @@
  * The compiler's calls: what collects, what names a trace state variable, and printf.
  *
  * The common stubs take up to two values in rax and rdx and a description in ecx; they keep the two
- * pointers that every snippet has. Nothing else survives, so what is needed later lies in the
- * frame.
+ * pointers that every snippet has. Nothing else survives, so what is needed later lies on the
+ * stack.
  */
-#include "jit/compile.h"
-
-void jit_call(struct ax_jit *j, enum ax_jit_stub stub)
-{
-	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.target->stub[stub] : j->base);
-}
+#include "jit/ops_call.h"
+#include "jit/record.h"
+#include "jit/slow.h"
+#include "jit/values.h"
 
 /* To the registers where the stubs look for them; @v stays what it was for the stack. */
 static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
@@ -23,11 +21,11 @@ static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
 static void call(struct ax_jit *j, enum ax_jit_stub stub)
 {
 	j->calls = true;
-	jit_frame_progress(j, j->progress);
+	jit_progress(j, j->progress);
 	x86_mov_imm(&j->b, X86_RCX, jit_desc(j, j->insn.pc, j->insn.op, 0, false));
-	jit_call(j, stub);
+	jit_call_stub(j, stub);
 	jit_forget_cached(j);
-	jit_frame_after_call(j);
+	jit_record_after_call(j);
 }
 
 /* Values below the topmost @operands leave the registers that the call will overwrite. */
@@ -70,21 +68,21 @@ void jit_op_tracev(struct ax_jit *j)
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
 	if (j->req.nitems) {
 		call(j, AX_JIT_GETV);
-		jit_frame_var(j, (u32)j->insn.operand);
+		jit_record_var(j, (u32)j->insn.operand);
 		return;
 	}
 	call(j, AX_JIT_TRACEV);
 }
 
-/* Straight into the frame, if it is known now how much. */
-static void trace_to_frame(struct ax_jit *j)
+/* Straight into the trace frame, if the length is known now. */
+static void trace_to_record(struct ax_jit *j)
 {
 	const struct jit_val *len = jit_arg(j, 0);
 
 	if (j->insn.op != AX_OP_trace || !jit_is_const(len))
 		j->unsuitable = true;
 	else
-		jit_frame_mem(j, jit_arg(j, 1), (u64)len->imm);
+		jit_record_mem(j, jit_arg(j, 1), (u64)len->imm);
 	jit_pop(j);
 	jit_pop(j);
 }
@@ -93,7 +91,7 @@ static void trace_to_frame(struct ax_jit *j)
 void jit_op_trace(struct ax_jit *j)
 {
 	if (j->req.nitems) {
-		trace_to_frame(j);
+		trace_to_record(j);
 		return;
 	}
 	prepare(j, 2);
@@ -110,7 +108,7 @@ void jit_op_trace_short(struct ax_jit *j)
 	struct jit_val len = jit_const(j->insn.operand);
 
 	if (j->req.nitems) {
-		jit_frame_mem(j, jit_arg(j, 0), j->insn.operand);
+		jit_record_mem(j, jit_arg(j, 0), j->insn.operand);
 		return;
 	}
 	prepare(j, 0);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The compiler's shifts: the processor looks at 6 bits of the count, the expression at all 64. */
-#include "jit/compile.h"
+#include "agentexpr/meaning.h"
+#include "jit/flow.h"
+#include "jit/ops_shift.h"
+#include "jit/values.h"
 
 static void shift_left(struct ax_jit *j, struct jit_val *v, u32 count)
 {
@@ -54,7 +57,6 @@ static void shift_right_signed(struct ax_jit *j, struct jit_val *v, u32 count)
 	jit_know(v, 64, s);
 }
 
-/* jit_shift_const - shift a value by a known count, of any size */
 void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 count)
 {
 	if (jit_is_const(v)) {

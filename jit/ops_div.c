@@ -5,7 +5,12 @@
  * rounded up), put right. What to put right, and why it is exact, is in T. Granlund and P.
  * Montgomery, "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 5.2.
  */
-#include "jit/compile.h"
+#include "agentexpr/meaning.h"
+#include "jit/flow.h"
+#include "jit/ops_div.h"
+#include "jit/ops_shift.h"
+#include "jit/slow.h"
+#include "jit/values.h"
 
 static bool is_signed(u32 op)
 {
@@ -33,16 +38,6 @@ static u64 long_divide(u64 rem, u64 d)
 		}
 	}
 	return q;
-}
-
-/* jit_log2_up - ceil(log2 d), for d > 0 */
-u32 jit_log2_up(u64 d)
-{
-	u32 l = 0;
-
-	while (l < 64 && d > 1ULL << l)
-		l++;
-	return l;
 }
 
 /*
@@ -187,7 +182,7 @@ static void remainder_by(struct ax_jit *j, struct jit_val *x, struct jit_val *q,
 	jit_set(j, q, *x);
 	quotient(j, q, d);
 	jit_own(j, q);
-	if (jit_fits32((s64)d)) {
+	if (x86_fits32((s64)d)) {
 		x86_imul_imm(&j->b, X86_64, q->loc, q->loc, (s32)d);
 	} else {
 		factor = jit_alloc(j);
@@ -218,7 +213,7 @@ static void divide_by_zero(struct ax_jit *j, struct jit_val *v)
 {
 	u32 slow = jit_slow_add(j, (struct jit_slow){ .dst = 0 });
 
-	x86_jmp(&j->b, j->slow[slow].pos);
+	x86_jmp(&j->b, j->slow[slow].at.pos);
 	jit_set_const(j, v, 0); /* not reached, but the rest must compile */
 }
 
@@ -290,12 +285,14 @@ static void divide_by_reg(struct ax_jit *j, struct jit_val *a, struct jit_val *b
 	enum x86_width w = division_width(j, a, b, &sign);
 	u32 z = w == X86_32 ? 32 : is_signed(op) ? 64 : a->zbits;
 	bool minus_one = sign && b->zbits == 64;
+	u32 slow;
 
 	jit_own_in(j, a, X86_RAX);
 	jit_claim(j, X86_RDX);
 	jit_force(j, b);
 	x86_test(&j->b, w, b->loc, b->loc);
-	jit_jcc_slow(j, X86_CC_E, jit_slow_add(j, (struct jit_slow){ .dst = 0 }));
+	slow = jit_slow_add(j, (struct jit_slow){ .dst = 0 });
+	jit_jcc(j, X86_CC_E, &j->slow[slow].at);
 	if (minus_one)
 		emit_divide_unless_minus_one(j, b->loc, w);
 	else

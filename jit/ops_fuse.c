@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's comparisons of memory with a constant, in one instruction.
+ * A pad's comparisons of memory with a constant, in one instruction.
  *
- * Only a pad can do so: whoever goes on after a fault needs the value in a register, and a pad does
- * not go on. Nor does it need a register then, or to save one.
+ * Only a pad can do so: after a fault a snippet goes on behind the load, with the value in a
+ * register, but a pad leaves. The pad then needs no register for the value, nor to save one.
  *
  *	ref32; ext 32; const16 1000; swap; less_signed	 cmp dword [base + disp], 1000; flags: g
  *	ref8; log_not					 cmp byte [base + disp], 0; flags: e
  *	ref32; ext 32; const8 4; bit_and; end		 test dword [base + disp], 4; flags: ne
  */
-#include "jit/compile.h"
+#include "agentexpr/meaning.h"
+#include "jit/address.h"
+#include "jit/flow.h"
+#include "jit/ops_fuse.h"
+#include "jit/slow.h"
+#include "jit/values.h"
 
 /* struct fused - what is done with the value: compared with @imm, or its bits @mask with 0 */
 struct fused {
@@ -17,19 +22,18 @@ struct fused {
 	bool sign;
 	bool masked;
 	bool mirrored; /* the constant is on the left */
-	u8 op; /* what wants to know: a comparison, or what looks for 0 */
+	u8 op; /* a comparison, or an opcode that tests for 0 */
 	s64 imm;
 	s64 mask;
 };
 
-/* The instruction at @f->next, unless others come to it by a jump. */
+/* The instruction at @f->next, unless it can be reached by a jump. */
 static bool peek(const struct ax_jit *j, const struct fused *f, struct ax_insn *insn)
 {
-	return f->next < j->v->len && !j->label[f->next].used &&
-	       ax_decode(j->v->code, j->v->len, f->next, insn) == AX_OK;
+	return jit_peek_at(j, f->next, insn);
 }
 
-/* The extension of a load to all 64 bits is told by the first "ext" of its width. */
+/* Take an extension by the load's own width: it says how the value becomes 64 bits. */
 static void skip_extension(const struct ax_jit *j, struct fused *f, u32 bytes)
 {
 	struct ax_insn insn;
@@ -86,7 +90,7 @@ static bool parse_compare(const struct ax_jit *j, struct fused *f)
 	return true;
 }
 
-/* What wants to know whether it is zero; only the first of them is part of it. */
+/* An opcode that tests for zero; only log_not is done here, the others find the flags. */
 static bool parse_test(const struct ax_jit *j, struct fused *f)
 {
 	struct ax_insn insn;
@@ -100,7 +104,7 @@ static bool parse_test(const struct ax_jit *j, struct fused *f)
 	return insn.op == AX_OP_log_not || insn.op == AX_OP_if_goto || insn.op == AX_OP_end;
 }
 
-/* const, bit_and, and something that asks whether it is zero */
+/* const, bit_and, and an opcode that tests for zero */
 static bool parse_mask(const struct ax_jit *j, struct fused *f)
 {
 	struct ax_insn insn;
@@ -131,13 +135,13 @@ static bool parse(const struct ax_jit *j, struct fused *f)
 	return parse_test(j, f);
 }
 
-/* A comparison of the low bits is the whole one when the constant is what they are extended to. */
+/* Comparing the low bits is enough when the constant is its own low bits, extended. */
 static bool fits(const struct fused *f, u32 bytes)
 {
 	u32 bits = 8 * bytes;
 
 	if (bytes == 8)
-		return jit_fits32(f->masked ? f->mask : f->imm);
+		return x86_fits32(f->masked ? f->mask : f->imm);
 	if (f->masked)
 		return !((u64)f->mask >> bits); /* no bit that the extension has made */
 	return (u64)f->imm == ax_extend(f->sign ? AX_OP_ext : AX_OP_zero_ext, (u64)f->imm, bits);
@@ -168,16 +172,11 @@ static void emit(struct ax_jit *j, const struct fused *f, const struct jit_load 
 		x86_cmp_mem_imm(&j->b, mem, (s32)f->imm, l->bytes);
 }
 
-/*
- * jit_fuse_compare - a ref and the comparison behind it
- *
- * Return: false when there is none; then nothing has been done.
- */
 bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l)
 {
 	struct fused f = { .next = j->next };
 
-	if (!j->live.on || !jit_may_be_fast(j, l, l->bytes))
+	if (!j->pad.on || !jit_may_be_fast(j, l, l->bytes))
 		return false;
 	skip_extension(j, &f, l->bytes);
 	if (!parse(j, &f) || !fits(&f, l->bytes))

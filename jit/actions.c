@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A tracepoint's actions as one snippet: each of them records its blocks, expressions included. */
+#include "jit/actions.h"
+#include "jit/expr.h"
+#include "jit/record.h"
+#include "jit/values.h"
+
+static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
+{
+	struct jit_val addr = jit_const(item->offset);
+
+	if (item->base >= 0 && item->base != GTP_REG_RIP) {
+		addr = jit_hit_val(j, (u32)item->base);
+		if (addr.bits < 64 || !x86_fits32((s64)item->offset))
+			j->unsuitable = true; /* GDB asks for no such address */
+		addr.imm = (s32)item->offset;
+		jit_know(&addr, 64, 64);
+	} else if (item->base == GTP_REG_RIP) {
+		addr = jit_const(j->req.pc + item->offset);
+	}
+	jit_push(j, addr);
+	j->held = 1;
+	jit_record_mem(j, jit_arg(j, 0), item->len);
+	jit_pop(j);
+}
+
+/* Without jumps, and without an assignment, which needs a lock around it? */
+static bool is_simple(const struct ax_verified *v)
+{
+	u32 pc;
+
+	if (v->flags & AX_F_SETS_TSV)
+		return false;
+	for (pc = 0; pc < v->len; pc++)
+		if (v->points[pc].flags & AX_P_TARGET)
+			return false;
+	return true;
+}
+
+static void action(struct ax_jit *j, const struct ax_jit_item *item)
+{
+	j->insn = (struct ax_insn){ 0 }; /* errors outside of an expression have pc and opcode 0 */
+	jit_record_note(j);
+	switch (item->kind) {
+	case AX_JIT_REGS:
+		jit_record_regs(j, item->mask);
+		break;
+	case AX_JIT_MEM:
+		mem_item(j, item);
+		break;
+	case AX_JIT_EXPR:
+		if (is_simple(item->v))
+			jit_expr(j, item->v);
+		else
+			j->unsuitable = true;
+		break;
+	case AX_JIT_ELSEWHERE:
+		break;
+	}
+}
+
+void jit_actions(struct ax_jit *j)
+{
+	jit_record_begin(j);
+	for (u32 i = 0; i < j->req.nitems && !j->unsuitable; i++) {
+		j->item = i + 1;
+		action(j, &j->req.items[i]);
+	}
+}

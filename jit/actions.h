@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A tracepoint's actions as one snippet. */
+#ifndef _GTP_ACTIONS_H
+#define _GTP_ACTIONS_H
+
+#include "jit/jit_internal.h"
+
+/* jit_actions - all of them, one after the other; @j->unsuitable when they are no one snippet */
+void jit_actions(struct ax_jit *j);
+
+#endif /* _GTP_ACTIONS_H */

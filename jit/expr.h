@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One expression, instruction by instruction. */
+#ifndef _GTP_EXPR_H
+#define _GTP_EXPR_H
+
+#include "jit/jit_internal.h"
+
+/* jit_expr - from its beginning to its end, on an empty stack */
+void jit_expr(struct ax_jit *j, const struct ax_verified *v);
+
+#endif /* _GTP_EXPR_H */

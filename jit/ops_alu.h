@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Arithmetic, comparisons, not and extensions: what is emitted for them. */
+#ifndef _GTP_OPS_ALU_H
+#define _GTP_OPS_ALU_H
+
+#include "jit/jit_internal.h"
+
+/* jit_op_arithmetic - add, sub, mul, bit_and, bit_or, bit_xor */
+void jit_op_arithmetic(struct ax_jit *j);
+
+/* jit_op_compare - equal, less_signed, less_unsigned */
+void jit_op_compare(struct ax_jit *j);
+
+/* jit_op_log_not, jit_op_bit_not - the opcodes of these names */
+void jit_op_log_not(struct ax_jit *j);
+void jit_op_bit_not(struct ax_jit *j);
+
+/* jit_op_extend - ext, zero_ext */
+void jit_op_extend(struct ax_jit *j);
+
+/* jit_test - make the flags tell whether a value is zero; returns the condition that it is not */
+enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v);
+
+#endif /* _GTP_OPS_ALU_H */

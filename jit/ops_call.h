@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Opcodes that call: what collects, what names a trace state variable, and printf. */
+#ifndef _GTP_OPS_CALL_H
+#define _GTP_OPS_CALL_H
+
+#include "jit/jit_internal.h"
+
+/* jit_op_getv, jit_op_setv, jit_op_tracev - the opcodes of these names */
+void jit_op_getv(struct ax_jit *j);
+void jit_op_setv(struct ax_jit *j);
+void jit_op_tracev(struct ax_jit *j);
+
+/* jit_op_trace - trace, tracenz */
+void jit_op_trace(struct ax_jit *j);
+
+/* jit_op_trace_short - trace_quick, trace16 */
+void jit_op_trace_short(struct ax_jit *j);
+
+/* jit_op_printf - the opcode of this name */
+void jit_op_printf(struct ax_jit *j);
+
+#endif /* _GTP_OPS_CALL_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Jumps and ends of expressions: what is emitted for them. */
+#ifndef _GTP_OPS_JUMP_H
+#define _GTP_OPS_JUMP_H
+
+#include "jit/jit_internal.h"
+
+/* jit_op_goto, jit_op_if_goto, jit_op_end - the opcodes of these names */
+void jit_op_goto(struct ax_jit *j);
+void jit_op_if_goto(struct ax_jit *j);
+void jit_op_end(struct ax_jit *j);
+
+/* jit_leave_snippet - return: with the top of the stack, or the size of what actions recorded */
+void jit_leave_snippet(struct ax_jit *j);
+
+#endif /* _GTP_OPS_JUMP_H */

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Blocks of a trace frame, written straight to where they belong: for snippets of actions.
+ *
+ * The caller has made room for all of it, once; JIT_RECORD points there, and every block's place is
+ * known now because nothing jumps. The progress is stored only where something may fail: in the
+ * slow code. Of a block's memory the first piece is checked as a load is (see
+ * address.c), for the block as a whole; what fails the check or faults, in any piece, is copied
+ * carefully from its beginning (see slow.c).
+ *
+ *	mov qword [record + n], type and length; mov [record + n + 8], address
+ *	cmp base, limit; jge slow; mov d, [base]; mov [record + n + 16], d
+ *	nop slow; mov d, [base + 8]; mov [record + n + 24], d
+ * back:
+ */
+#include "jit/address.h"
+#include "jit/flow.h"
+#include "jit/record.h"
+#include "jit/slow.h"
+#include "jit/values.h"
+#include "trace/frame.h"
+
+enum {
+	RECORD_BYTES_MAX = 1 << 16, /* of one snippet; more is recorded action by action */
+	UNROLL_MAX = 32,            /* bytes that are copied by loads of their own */
+};
+
+/* This cannot be done as a whole; what is emitted from here on does not matter. */
+static void give_up(struct ax_jit *j)
+{
+	j->unsuitable = true;
+}
+
+void jit_record_note(struct ax_jit *j)
+{
+	j->progress = j->item << AX_PROGRESS_ACTION | j->record_used;
+}
+
+/* Room for a block; returns where its body begins. */
+static u32 begin_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room)
+{
+	u32 at = j->record_used;
+
+	if (room > RECORD_BYTES_MAX || at + 8 + room > RECORD_BYTES_MAX) {
+		give_up(j);
+		return 0;
+	}
+	if (num) {
+		x86_store_imm(&j->b, jit_record_at(at), (s32)(len | type << 16), 4);
+		x86_store_imm(&j->b, jit_record_at(at + 4), (s32)num, 4);
+	} else {
+		x86_store_imm(&j->b, jit_record_at(at), (s32)(len | type << 16), 8);
+	}
+	j->record_used = at + 8 + room;
+	return at + 8;
+}
+
+static void store_address(struct ax_jit *j, u32 at, const struct jit_load *l, enum x86_reg scratch)
+{
+	enum x86_reg from = scratch;
+
+	if (l->base != X86_NO_REG && !l->disp)
+		from = l->base;
+	else
+		jit_address(j, scratch, l);
+	x86_store(&j->b, jit_record_at(at), from, 8);
+}
+
+static u32 piece(u32 left)
+{
+	return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+}
+
+static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u32 slow)
+{
+	u32 at, n;
+
+	for (at = 0; at < len; at += n) {
+		struct x86_mem from = x86_at(l->base, (s32)(l->disp + at));
+
+		n = piece(len - at);
+		/* The check of the first piece is for all: the others only keep the way back. */
+		jit_align_load(j, at ? NULL : l, len, slow);
+		x86_load(&j->b, l->dst, from, n, false);
+		x86_store(&j->b, jit_record_at(to + at), l->dst, n);
+	}
+}
+
+/* @keep: what has been copied is one piece, and stays in the register too */
+static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, bool keep)
+{
+	struct jit_slow s = {
+		.block = true, .dst = l->dst, .base = l->base, .disp = l->disp,
+		.len = len, .where = to, .keep = keep,
+		.progress = j->progress,
+	};
+	u32 slow;
+
+	if (len > UNROLL_MAX || !jit_may_be_fast(j, l, len)) {
+		s.pc = j->insn.pc;
+		s.op = j->insn.op;
+		jit_slow_copy(j, &s);
+		return;
+	}
+	slow = jit_slow_add(j, s);
+	copy_pieces(j, l, to, len, slow);
+	j->slow[slow].back = j->b.len;
+}
+
+/*
+ * GDB collects what an expression reads right in front of the read. One load does both then, and
+ * the next instruction is done as well.
+ */
+static bool is_read_next(struct ax_jit *j, u64 len)
+{
+	struct ax_insn next;
+
+	return (j->insn.op == AX_OP_trace_quick || j->insn.op == AX_OP_trace16) &&
+	       jit_peek(j, &next) && next.op >= AX_OP_ref8 && next.op <= AX_OP_ref64 &&
+	       len == 1U << (next.op - AX_OP_ref8);
+}
+
+static void skip_insn(struct ax_jit *j)
+{
+	struct ax_insn next;
+
+	if (jit_peek(j, &next))
+		j->next = next.next;
+}
+
+void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
+{
+	struct jit_load l = { .bytes = 8 };
+	bool keep = is_read_next(j, len);
+	u32 at;
+
+	if (!len)
+		return;
+	if (len > GTP_BLOCK_MEM_MAX) {
+		give_up(j);
+		return;
+	}
+	jit_take_address(j, addr, &l, (u32)len);
+	at = begin_block(j, GTP_BLOCK_MEM, 0, (u32)len, 8 + gtp_round8((u32)len));
+	l.dst = jit_alloc(j);
+	store_address(j, at, &l, l.dst);
+	copy_memory(j, &l, at + 8, (u32)len, keep);
+	jit_record_note(j); /* what follows may fail; then the block stays */
+	if (!keep) {
+		jit_unref_reg(j, l.dst);
+		return;
+	}
+	jit_set(j, addr, jit_in_reg(l.dst));
+	jit_know(addr, 8 * (u32)len, 64);
+	skip_insn(j);
+}
+
+void jit_record_var(struct ax_jit *j, u32 tsv)
+{
+	u32 at = begin_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
+
+	x86_store(&j->b, jit_record_at(at), X86_RAX, 8);
+	jit_record_note(j); /* what follows may fail; then the block stays */
+}
+
+static void put_reg(struct ax_jit *j, u32 at, u32 n)
+{
+	struct jit_val v = jit_hit_val(j, n);
+
+	jit_force(j, &v); /* and expressions find it there */
+	x86_store(&j->b, jit_record_at(at), v.loc, 8);
+	jit_unref_reg(j, v.loc);
+}
+
+void jit_record_regs(struct ax_jit *j, u64 mask)
+{
+	u32 bytes = 8, at, n;
+
+	for (n = 0; n < GTP_NR_SAVED_REGS; n++)
+		bytes += mask >> n & 1 ? 8 : 0;
+	if (bytes == 8)
+		return;
+	at = begin_block(j, GTP_BLOCK_REGS, 0, bytes, bytes);
+	x86_store_imm(&j->b, jit_record_at(at), (s32)(mask & GTP_REGS_KNOWN), 8);
+	for (n = 0; n < GTP_NR_SAVED_REGS; n++) {
+		if (!(mask >> n & 1))
+			continue;
+		at += 8;
+		put_reg(j, at, n);
+	}
+}
+
+static void load_record(struct ax_jit *j)
+{
+	struct x86_mem from = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, frame));
+
+	x86_load(&j->b, JIT_RECORD, from, 8, false);
+}
+
+void jit_record_begin(struct ax_jit *j)
+{
+	j->record_used = 0;
+	load_record(j);
+}
+
+void jit_record_after_call(struct ax_jit *j)
+{
+	if (j->req.nitems)
+		load_record(j);
+}
+
+u32 jit_record_size(const struct ax_jit *j)
+{
+	return (u32)sizeof(struct gtp_frame) + j->record_used;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Blocks of a trace frame, written straight to where they belong: for snippets of actions. */
+#ifndef _GTP_RECORD_H
+#define _GTP_RECORD_H
+
+#include "jit/jit_internal.h"
+
+/* jit_record_begin - nothing is recorded yet */
+void jit_record_begin(struct ax_jit *j);
+
+/* jit_record_note - what has been recorded so far stays when something fails from here on */
+void jit_record_note(struct ax_jit *j);
+
+/* jit_record_regs - a REGS block of the registers in GDB's @mask */
+void jit_record_regs(struct ax_jit *j, u64 mask);
+
+/*
+ * jit_record_mem - a MEM block of what @addr points to; if the next instruction reads just that, it
+ * is done as well and @addr becomes its value
+ */
+void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
+
+/* jit_record_var - a VAR block with what is in rax */
+void jit_record_var(struct ax_jit *j, u32 tsv);
+
+/* jit_record_after_call - load JIT_RECORD again, which calls overwrite */
+void jit_record_after_call(struct ax_jit *j);
+
+/* jit_record_size - bytes of all that has been recorded, with the trace frame's head */
+u32 jit_record_size(const struct ax_jit *j);
+
+#endif /* _GTP_RECORD_H */
