@@ -173,8 +173,9 @@ class Source:
         if pointer and (equals or static):
             self.define(pointer.group(1), static)
         elif found and not equals:
-            if not plain[: found[-1][1]].strip():
-                self.use(head)  # a macro of the kernel's: module_init(gtp_init), module_param_cb(...)
+            # A macro of the kernel's: module_init(gtp_init), module_param_cb(...). In a header it declares.
+            if not plain[: found[-1][1]].strip() and not self.path.endswith(".h"):
+                self.use(head)
         elif equals or not re.search(r"(?:struct|union|enum)\s*\w*\s*(?:\{\}\s*(?:__\w+)?\s*)?$", plain):
             name = re.search(r"(\w+)\s*(?:\[[^\]]*\]\s*)*(?:__\w+\s*(?:\([^)]*\)\s*)?)*$", plain)
             if name:

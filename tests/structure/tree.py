@@ -106,5 +106,5 @@ class Tree:
 
 
 def room(path):
-    """A source and the header of its name are one room, called by both names without their ends."""
-    return os.path.splitext(path)[0]
+    """A source, the header of its name and the assembly by which it is entered, NAME_entry.S, are one room."""
+    return os.path.splitext(path)[0].removesuffix("_entry")
