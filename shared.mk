@@ -24,6 +24,7 @@ GTP_SHARED := \
 	tracepoint/tracepoint.c \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
+	session/location.c \
 	session/run.c \
 	session/install.c \
 	session/code.c \

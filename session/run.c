@@ -13,6 +13,7 @@
 #include "base/parse.h"
 #include "hit/turn.h"
 #include "session/code.h"
+#include "session/location.h"
 #include "session/run.h"
 
 /* --- variables of expressions --- */
@@ -33,19 +34,6 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 	return -EINVAL;
 }
 
-/*
- * The function at a marker is what a tracepoint calls when it has several probes, and hardly ever
- * runs otherwise: whoever traces its first instruction means the tracepoint.
- */
-static enum gtp_location_kind kind_of(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
-{
-	if (tp->is_static)
-		return GTP_LOCATION_EVENT;
-	return t->target->is_marker && t->target->is_marker(t->ctx, tp->addr) ?
-		       GTP_LOCATION_EVENT :
-		       GTP_LOCATION_CODE;
-}
-
 static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 			    struct gtp_why *why)
 {
@@ -59,7 +47,7 @@ static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp
 			tp->num, tp->addr);
 		return -ENOENT;
 	}
-	if (tp->sdata && kind_of(t, tp) != GTP_LOCATION_EVENT) {
+	if (tp->sdata && gtp_location_kind(t, tp) != GTP_LOCATION_EVENT) {
 		gtp_why(why,
 			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
 			tp->num);
@@ -81,114 +69,7 @@ static int check_all(struct gtp_trace *t, struct gtp_why *why)
 	return rc;
 }
 
-/* --- locations --- */
-
-static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
-{
-	/* Addresses differ in their low bits most; the product spreads what they have in common. */
-	u64 mixed = addr * 0x9e3779b97f4a7c15ULL;
-
-	return &t->loc_by_addr[(mixed >> 32) % GTP_LOCATION_BUCKETS];
-}
-
-static struct gtp_location *find_location(struct gtp_trace *t, const struct gtp_tracepoint *tp,
-					  enum gtp_location_kind kind)
-{
-	struct gtp_location *loc = *bucket(t, tp->addr);
-
-	while (loc && (loc->addr != tp->addr || loc->kind != kind))
-		loc = loc->next_addr;
-	return loc;
-}
-
-static struct gtp_location *new_location(struct gtp_trace *t, struct gtp_tracepoint *tp,
-					 enum gtp_location_kind kind, struct gtp_why *why)
-{
-	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
-
-	if (!loc) {
-		gtp_why(why, "no memory to arm tracepoint %u", tp->num);
-		return NULL;
-	}
-	loc->addr = tp->addr;
-	loc->kind = kind;
-	loc->run = &t->run;
-	loc->first = tp;
-	loc->last = tp;
-	tp->loc = loc;
-	loc->next_addr = *bucket(t, tp->addr);
-	*bucket(t, tp->addr) = loc;
-	return loc;
-}
-
-/* Hits may be walking the list: the one store that makes @tp visible comes last. */
-static void append_here(struct gtp_location *loc, struct gtp_tracepoint *tp)
-{
-	tp->loc = loc;
-	gtp_publish(&loc->last->next_here, tp);
-	gtp_hit_settle(loc->run, loc->last);
-	loc->last = tp;
-}
-
-static void free_location(struct gtp_trace *t, struct gtp_location *loc)
-{
-	struct gtp_location **at = bucket(t, loc->addr);
-	struct gtp_tracepoint *tp = loc->first;
-
-	while (tp) {
-		struct gtp_tracepoint *next = tp->next_here;
-
-		tp->loc = NULL;
-		tp->next_here = NULL;
-		tp = next;
-	}
-	while (*at != loc)
-		at = &(*at)->next_addr;
-	*at = loc->next_addr;
-	t->mem.free(t->mem.ctx, loc);
-}
-
-static void free_locations(struct gtp_trace *t)
-{
-	while (t->locs) {
-		struct gtp_location *loc = t->locs;
-
-		t->locs = loc->next;
-		free_location(t, loc);
-	}
-}
-
-static void free_formats(struct gtp_trace *t)
-{
-	while (t->formats) {
-		struct gtp_sdata_format *format = t->formats;
-
-		t->formats = format->next;
-		t->mem.free(t->mem.ctx, format);
-	}
-}
-
-static int build_locations(struct gtp_trace *t, struct gtp_why *why)
-{
-	struct gtp_location **end = &t->locs;
-	struct gtp_tracepoint *tp;
-
-	for (tp = t->tps.first; tp; tp = tp->next) {
-		enum gtp_location_kind kind = kind_of(t, tp);
-		struct gtp_location *loc = find_location(t, tp, kind);
-
-		if (loc) {
-			append_here(loc, tp);
-			continue;
-		}
-		loc = new_location(t, tp, kind, why);
-		if (!loc)
-			return -ENOMEM;
-		*end = loc;
-		end = &loc->next;
-	}
-	return 0;
-}
+/* --- arming --- */
 
 /* The description outlives the location: frames do, when a module goes. */
 static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
@@ -344,6 +225,16 @@ static void clear_slot(struct gtp_trace *t, u32 slot)
 
 /* --- start --- */
 
+static void free_formats(struct gtp_trace *t)
+{
+	while (t->formats) {
+		struct gtp_sdata_format *format = t->formats;
+
+		t->formats = format->next;
+		t->mem.free(t->mem.ctx, format);
+	}
+}
+
 static void prepare_cpus(struct gtp_trace *t)
 {
 	u32 i;
@@ -356,7 +247,7 @@ static void prepare_cpus(struct gtp_trace *t)
 void gtp_trace_drop(struct gtp_trace *t)
 {
 	gtp_code_forget(t);
-	free_locations(t);
+	gtp_locations_free(t);
 	free_formats(t);
 	if (t->run.cpus)
 		t->target->buffers_put(t->ctx, t->run.cpus, t->run.ncpus);
@@ -407,7 +298,7 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	prepare_cpus(t);
 	assign_slots(t);
 	gtp_tsvs_reset(&t->run.tsvs);
-	rc = build_locations(t, why);
+	rc = gtp_locations_build(t, why);
 	if (!rc)
 		rc = gtp_code_make(t, NULL, why);
 	if (!rc)
@@ -446,25 +337,25 @@ static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracep
 	if (!rc && t->target->widen)
 		rc = t->target->widen(t->ctx, loc, why);
 	if (!rc)
-		append_here(loc, tp);
+		gtp_location_append(loc, tp);
 	return rc;
 }
 
 static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	enum gtp_location_kind kind = kind_of(t, tp);
-	struct gtp_location *loc = find_location(t, tp, kind);
+	enum gtp_location_kind kind = gtp_location_kind(t, tp);
+	struct gtp_location *loc = gtp_location_find(t, tp, kind);
 	struct gtp_location **end = &t->locs;
 	int rc;
 
 	if (loc)
 		return join(t, loc, tp, why);
-	loc = new_location(t, tp, kind, why);
+	loc = gtp_location_new(t, tp, kind, why);
 	if (!loc)
 		return -ENOMEM;
 	rc = arm_alone(t, loc, why);
 	if (rc) {
-		free_location(t, loc);
+		gtp_location_free(t, loc);
 		return rc;
 	}
 	while (*end)
@@ -589,7 +480,7 @@ u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end)
 	for (; taken; taken = next) {
 		next = taken->next;
 		t->missed += taken->missed;
-		free_location(t, taken);
+		gtp_location_free(t, taken);
 	}
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		if (tp->addr < start || tp->addr >= end || tp->gone)

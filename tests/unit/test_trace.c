@@ -542,67 +542,6 @@ static void a_module_is_unloaded(void **state)
 	assert_string_equal(f->log, "");
 }
 
-/* --- figures --- */
-
-static void figures_beyond_an_int(void **state)
-{
-	struct fake *f = *state;
-	struct gtp_buffer *buf;
-	u32 size;
-
-	f->ncpus = 1;
-	start(f);
-	buf = &f->trace.run.cpus[0]->buf;
-	size = buf->size;
-	buf->size = 0xfffffff8;
-	buf->end = buf->size;
-	assert_true(status_has(f, ";tfree:7fffffff;tsize:7fffffff;"));
-	buf->size = size;
-	buf->end = size;
-}
-
-static void notes_that_do_not_fit(void **state)
-{
-	struct fake *f = *state;
-	char buf[200];
-
-	f->trace.user_hex = f->mem.alloc(f->mem.ctx, 101);
-	memset(f->trace.user_hex, '6', 100);
-	f->trace.notes_hex = f->mem.alloc(f->mem.ctx, 3);
-	memcpy(f->trace.notes_hex, "6e", 3);
-	assert_true(status_has(f, ";username:66666666"));
-	assert_true(status_has(f, "6666;notes:6e"));
-	/* Half a note would be worse than none. */
-	gtp_trace_status(&f->trace, buf, sizeof(buf));
-	assert_null(strstr(buf, "username"));
-	assert_non_null(strstr(buf, ";stoptime:0;notes:6e"));
-}
-
-static u32 progressed;
-
-static void count_progress(void *ctx, const char *what, u32 done, u32 total)
-{
-	assert_string_equal(what, "arming tracepoints");
-	assert_int_equal(total, 2);
-	assert_int_equal(done, ++progressed);
-}
-
-static void progress_is_told(void **state)
-{
-	struct gtp_target_ops ops = fake_target_ops;
-	struct fake *f = *state;
-
-	ops.progress = count_progress;
-	f->trace.target = &ops;
-	progressed = 0;
-	fake_define(f, "1:1000:E:0:0", NULL);
-	fake_define(f, "2:2000:E:0:0", NULL);
-	fake_define(f, "3:2000:E:0:0", NULL);
-	start(f);
-	assert_int_equal(progressed, 2);
-	f->trace.target = &fake_target_ops;
-}
-
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -626,9 +565,6 @@ int main(void)
 		T(installing_runs_out_of_counters),
 		T(enabling),
 		T(a_module_is_unloaded),
-		T(figures_beyond_an_int),
-		T(notes_that_do_not_fit),
-		T(progress_is_told),
 	};
 #undef T
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The locations of a run: one for each probed address and kind, with all tracepoints there. */
+#include "hit/turn.h"
+#include "session/location.h"
+
+/*
+ * The function at a marker is what a tracepoint calls when it has several probes, and hardly ever
+ * runs otherwise: a tracepoint at its first instruction means that one.
+ */
+enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
+{
+	if (tp->is_static)
+		return GTP_LOCATION_EVENT;
+	return t->target->is_marker && t->target->is_marker(t->ctx, tp->addr) ?
+		       GTP_LOCATION_EVENT :
+		       GTP_LOCATION_CODE;
+}
+
+static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
+{
+	/* Addresses differ in their low bits most; the product spreads what they have in common. */
+	u64 mixed = addr * 0x9e3779b97f4a7c15ULL;
+
+	return &t->loc_by_addr[(mixed >> 32) % GTP_LOCATION_BUCKETS];
+}
+
+struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+					  enum gtp_location_kind kind)
+{
+	struct gtp_location *loc = *bucket(t, tp->addr);
+
+	while (loc && (loc->addr != tp->addr || loc->kind != kind))
+		loc = loc->next_addr;
+	return loc;
+}
+
+struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
+					 enum gtp_location_kind kind, struct gtp_why *why)
+{
+	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
+
+	if (!loc) {
+		gtp_why(why, "no memory to arm tracepoint %u", tp->num);
+		return NULL;
+	}
+	loc->addr = tp->addr;
+	loc->kind = kind;
+	loc->run = &t->run;
+	loc->first = tp;
+	loc->last = tp;
+	tp->loc = loc;
+	loc->next_addr = *bucket(t, tp->addr);
+	*bucket(t, tp->addr) = loc;
+	return loc;
+}
+
+/* Hits may be walking the list: the one store that makes @tp visible comes last. */
+void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
+{
+	tp->loc = loc;
+	gtp_publish(&loc->last->next_here, tp);
+	gtp_hit_settle(loc->run, loc->last);
+	loc->last = tp;
+}
+
+void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_location **at = bucket(t, loc->addr);
+	struct gtp_tracepoint *tp = loc->first;
+
+	while (tp) {
+		struct gtp_tracepoint *next = tp->next_here;
+
+		tp->loc = NULL;
+		tp->next_here = NULL;
+		tp = next;
+	}
+	while (*at != loc)
+		at = &(*at)->next_addr;
+	*at = loc->next_addr;
+	t->mem.free(t->mem.ctx, loc);
+}
+
+void gtp_locations_free(struct gtp_trace *t)
+{
+	while (t->locs) {
+		struct gtp_location *loc = t->locs;
+
+		t->locs = loc->next;
+		gtp_location_free(t, loc);
+	}
+}
+
+int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_location **end = &t->locs;
+	struct gtp_tracepoint *tp;
+
+	for (tp = t->tps.first; tp; tp = tp->next) {
+		enum gtp_location_kind kind = gtp_location_kind(t, tp);
+		struct gtp_location *loc = gtp_location_find(t, tp, kind);
+
+		if (loc) {
+			gtp_location_append(loc, tp);
+			continue;
+		}
+		loc = gtp_location_new(t, tp, kind, why);
+		if (!loc)
+			return -ENOMEM;
+		*end = loc;
+		end = &loc->next;
+	}
+	return 0;
+}

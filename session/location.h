@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The locations of a run: one for each probed address and kind, with all tracepoints there. */
+#ifndef _GTP_LOCATION_H
+#define _GTP_LOCATION_H
+
+#include "session/session.h"
+
+/* Under the session's lock; may sleep where they allocate. */
+
+/* gtp_location_kind - what a tracepoint's address is: an instruction, or a marker */
+enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
+					 const struct gtp_tracepoint *tp);
+
+/* gtp_location_find - the location of that kind at a tracepoint's address; NULL: none yet */
+struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+				       enum gtp_location_kind kind);
+
+/* gtp_location_new - one for a tracepoint, found from now on; NULL with @why: no memory */
+struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
+				      enum gtp_location_kind kind, struct gtp_why *why);
+
+/* gtp_location_append - another tracepoint there; hits may be under way */
+void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
+
+/* gtp_location_free - one that is not armed and on no list; its tracepoints have none then */
+void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc);
+
+/* gtp_locations_build - @t->locs, of all tracepoints; 0 or -ENOMEM with @why */
+int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why);
+
+/* gtp_locations_free - all of @t->locs */
+void gtp_locations_free(struct gtp_trace *t);
+
+#endif /* _GTP_LOCATION_H */

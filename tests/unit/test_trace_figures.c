@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a session tells of itself: figures that GDB keeps in an int, notes, progress. */
+#include <setjmp.h>
+#include <stdlib.h>
+#include "fake_target.h"
+#include <cmocka.h>
+
+static int setup(void **state)
+{
+	struct fake *f = calloc(1, sizeof(*f));
+
+	assert_int_equal(fake_init(f), 0);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	assert_int_equal(fake_exit(*state), 0);
+	free(*state);
+	return 0;
+}
+
+static void start(struct fake *f)
+{
+	struct gtp_why why = { "" };
+
+	assert_int_equal(gtp_trace_start(&f->trace, &why), 0);
+	assert_string_equal(why.text, "");
+}
+
+static bool status_has(struct fake *f, const char *text)
+{
+	bool has = strstr(fake_status(f), text);
+
+	if (!has)
+		print_message("%s\n", fake_status(f));
+	return has;
+}
+
+static void figures_beyond_an_int(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_buffer *buf;
+	u32 size;
+
+	f->ncpus = 1;
+	start(f);
+	buf = &f->trace.run.cpus[0]->buf;
+	size = buf->size;
+	buf->size = 0xfffffff8;
+	buf->end = buf->size;
+	assert_true(status_has(f, ";tfree:7fffffff;tsize:7fffffff;"));
+	buf->size = size;
+	buf->end = size;
+}
+
+static void notes_that_do_not_fit(void **state)
+{
+	struct fake *f = *state;
+	char buf[200];
+
+	f->trace.user_hex = f->mem.alloc(f->mem.ctx, 101);
+	memset(f->trace.user_hex, '6', 100);
+	f->trace.notes_hex = f->mem.alloc(f->mem.ctx, 3);
+	memcpy(f->trace.notes_hex, "6e", 3);
+	assert_true(status_has(f, ";username:66666666"));
+	assert_true(status_has(f, "6666;notes:6e"));
+	/* Half a note would be worse than none. */
+	gtp_trace_status(&f->trace, buf, sizeof(buf));
+	assert_null(strstr(buf, "username"));
+	assert_non_null(strstr(buf, ";stoptime:0;notes:6e"));
+}
+
+static u32 progressed;
+
+static void count_progress(void *ctx, const char *what, u32 done, u32 total)
+{
+	assert_string_equal(what, "arming tracepoints");
+	assert_int_equal(total, 2);
+	assert_int_equal(done, ++progressed);
+}
+
+static void progress_is_told(void **state)
+{
+	struct gtp_target_ops ops = fake_target_ops;
+	struct fake *f = *state;
+
+	ops.progress = count_progress;
+	f->trace.target = &ops;
+	progressed = 0;
+	fake_define(f, "1:1000:E:0:0", NULL);
+	fake_define(f, "2:2000:E:0:0", NULL);
+	fake_define(f, "3:2000:E:0:0", NULL);
+	start(f);
+	assert_int_equal(progressed, 2);
+	f->trace.target = &fake_target_ops;
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(figures_beyond_an_int),
+		T(notes_that_do_not_fit),
+		T(progress_is_told),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
