@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `monitor` commands about what only the kernel's side has: its code, its probes. */
-#include <linux/kernel.h>
 #include <linux/string.h>
 
 #include "base/params_kernel.h"
@@ -9,39 +8,32 @@
 #include "kernel/monitor.h"
 #include "probe/jump/jump.h"
 #include "probe/self.h"
+#include "stub/monitor.h"
 
 static int monitor_jit(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
 {
+	int err = gtp_monitor_switch("jit", arg, &gtp_jit, why);
 	u32 used, size;
-	bool on;
 
-	if (*arg && kstrtobool(arg, &on)) {
-		gtp_why(why, "jit takes on, off or nothing, not '%s'", arg);
-		return -EINVAL;
-	}
-	if (*arg)
-		WRITE_ONCE(gtp_jit, on);
+	if (err)
+		return err;
 	gtp_jit_usage(&used, &size);
 	gtp_stub_printf(stub, "jit is %s for the next tstart; %u of %u bytes are in use now\n",
-			READ_ONCE(gtp_jit) ? "on" : "off", used, size);
+			gtp_monitor_on_off(READ_ONCE(gtp_jit)), used, size);
 	return 0;
 }
 
 static int monitor_jumps(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
 {
+	int err = gtp_monitor_switch("jumps", arg, &gtp_jumps, why);
 	u32 used, size;
-	bool on;
 
-	if (*arg && kstrtobool(arg, &on)) {
-		gtp_why(why, "jumps takes on, off or nothing, not '%s'", arg);
-		return -EINVAL;
-	}
-	if (*arg)
-		WRITE_ONCE(gtp_jumps, on);
+	if (err)
+		return err;
 	gtp_jit_pad_usage(&used, &size);
 	gtp_stub_printf(stub,
 			"jumps is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
-			READ_ONCE(gtp_jumps) ? "on" : "off", gtp_jump_count(), used, size);
+			gtp_monitor_on_off(READ_ONCE(gtp_jumps)), gtp_jump_count(), used, size);
 	return 0;
 }
 
@@ -116,16 +108,12 @@ static int monitor_disas(struct gtp_stub *stub, const char *arg, struct gtp_why 
 
 static int monitor_self_trace(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
 {
-	bool on;
+	int err = gtp_monitor_switch("self-trace", arg, &gtp_self_trace, why);
 
-	if (*arg && kstrtobool(arg, &on)) {
-		gtp_why(why, "self-trace takes on, off or nothing, not '%s'", arg);
-		return -EINVAL;
-	}
-	if (*arg)
-		WRITE_ONCE(gtp_self_trace, on);
+	if (err)
+		return err;
 	gtp_stub_printf(stub, "self-trace is %s; hits of GDB's own tasks skipped so far: %llu\n",
-			READ_ONCE(gtp_self_trace) ? "on" : "off", gtp_self_skipped());
+			gtp_monitor_on_off(READ_ONCE(gtp_self_trace)), gtp_self_skipped());
 	return 0;
 }
 
