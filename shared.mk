@@ -55,7 +55,6 @@ GTP_SHARED := \
 	jit/copy.c \
 	jit/pad.c \
 	hit/hit.c \
-	hit/turn.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
 	trace/buffer.c \

@@ -1,7 +1,472 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A hit of a location, for mechanisms that have it in C. */
+/*
+ * What one hit does.
+ *
+ * Per tracepoint: enabled? condition? pass count used up? then count, read the clock, write the
+ * frame. So a condition that is false costs itself and nothing else: what comes after it is not
+ * inline, lest the registers and the stack that it needs are saved in front of it. Everything that
+ * is written belongs to this CPU, but for three things that are shared on purpose: trace state
+ * variables, a pass count, and the end of the run.
+ *
+ * Most hits are quick ones: no pass count, machine code for all actions, room for the frame. They
+ * leave the same as the others, in a third of the instructions.
+ *
+ * The ctx of an expression's callbacks is the struct gtp_cpu.
+ */
+#include "jit/jit.h"
 #include "hit/hit.h"
-#include "hit/hit_inline.h"
+
+/* --- the end of the run --- */
+
+static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why, u32 action, char kind)
+{
+	struct gtp_run *run = cpu->run;
+
+	if (!gtp_claim(&run->ending))
+		return;
+	run->ended_by = why;
+	run->stop_tp = cpu->tp->num;
+	run->stop_action = action;
+	run->stop_kind = kind;
+	run->stop_error = cpu->env.err;
+	WRITE_ONCE(run->active, false);
+	gtp_publish(&run->ending, GTP_ENDING_WRITTEN);
+	run->hit_ops->stopping(run->ctx);
+}
+
+/* --- what expressions can do --- */
+
+static __always_inline u64 read_clock(const struct gtp_cpu *cpu)
+{
+	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
+}
+
+/* One reading serves the whole turn: $clock is the time of the frame that shows it. */
+static __always_inline u64 hit_time(struct gtp_cpu *cpu)
+{
+	if (!cpu->time)
+		cpu->time = read_clock(cpu);
+	return cpu->time;
+}
+
+/* Frames keep the counter as it was read: there are more of them than questions for the time. */
+static u64 hit_time_ns(struct gtp_cpu *cpu)
+{
+	u64 time = hit_time(cpu);
+
+	return cpu->tsc ? cpu->run->hit_ops->tsc_to_ns(cpu->run->ctx, time) : time;
+}
+
+static int hit_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	return cpu->run->hit_ops->read(cpu->run->ctx, dst, addr, len);
+}
+
+/* Run control has checked that every variable of every expression exists. */
+static s64 hit_getv(void *ctx, u16 num)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	switch (num) {
+	case GTP_TSV_CPU_ID:
+		return cpu->id;
+	case GTP_TSV_CLOCK:
+		return (s64)hit_time_ns(cpu);
+	case GTP_TSV_CURRENT_TASK:
+	case GTP_TSV_CURRENT_TASK_PID:
+		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
+	default:
+		return READ_ONCE(cpu->run->tsvs.slot[num]->value);
+	}
+}
+
+static void hit_setv(void *ctx, u16 num, s64 value)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
+}
+
+static int hit_trace(void *ctx, u64 addr, u64 len)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	return gtp_buffer_add_mem(&cpu->buf, addr, len, cpu->run->hit_ops->read, cpu->run->ctx);
+}
+
+static int hit_trace_string(void *ctx, u64 addr, u64 max)
+{
+	struct gtp_cpu *cpu = ctx;
+	struct gtp_run *run = cpu->run;
+
+	return gtp_buffer_add_string(&cpu->buf, addr, max, run->hit_ops->read, run->ctx);
+}
+
+static int hit_tracev(void *ctx, u16 num)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	return gtp_buffer_add_var(&cpu->buf, num, hit_getv(cpu, num));
+}
+
+static void hit_print(void *ctx, const char *text, u32 len)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	cpu->run->hit_ops->print(cpu->run->ctx, cpu->tp->num, text, len);
+}
+
+static const struct ax_ops expr_ops = {
+	.read = hit_read,
+	.getv = hit_getv,
+	.setv = hit_setv,
+	.trace = hit_trace,
+	.trace_string = hit_trace_string,
+	.tracev = hit_tracev,
+	.print = hit_print,
+};
+
+void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run)
+{
+	cpu->run = run;
+	cpu->quick = (u64 *)(cpu->stat + run->nslots);
+	cpu->env = (struct ax_env){
+		.ops = &expr_ops,
+		.ctx = cpu,
+		.stack = cpu->stack,
+		.text = cpu->text,
+	};
+}
+
+static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
+{
+	if (e->compiled)
+		return ax_jit_run((ax_jit_fn)e->compiled, &cpu->env, result);
+	return ax_interp(&e->ax, &cpu->env, result);
+}
+
+/* Not inline, lest the many that set nothing save registers for it. */
+static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
+{
+	const struct gtp_hit_ops *ops = cpu->run->hit_ops;
+	unsigned long flags = ops->tsv_lock(cpu->run->ctx);
+	int rc = run_expr(cpu, e, result);
+
+	ops->tsv_unlock(cpu->run->ctx, flags);
+	return rc;
+}
+
+/*
+ * An expression that sets a variable is one step for all others that do: "$x = 5" between the get
+ * and the set of "$x = $x + 1" would be lost too, so it is not only the ones that read as well.
+ * Those that only read need nothing.
+ */
+static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
+{
+	if (unlikely(e->ax.flags & AX_F_SETS_TSV))
+		return evaluate_locked(cpu, e, result);
+	return run_expr(cpu, e, result);
+}
+
+/* --- the frame --- */
+
+static u64 base_value(const struct gtp_cpu *cpu, s32 base)
+{
+	if (base < 0)
+		return 0;
+	return base == GTP_REG_RIP ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
+}
+
+/* Puts what @rc means into the error that expressions use too. */
+static int collect_mem(struct gtp_cpu *cpu, const struct gtp_action *a)
+{
+	u64 addr = base_value(cpu, a->base) + a->offset;
+	int rc = hit_trace(cpu, addr, a->len);
+
+	if (rc == -EFAULT)
+		cpu->env.err = (struct ax_error){ AX_E_BAD_ADDRESS, 0, 0, addr, a->len };
+	else if (rc == -E2BIG)
+		cpu->env.err = (struct ax_error){ AX_E_TOO_MUCH, 0, 0, a->len, 0 };
+	return rc;
+}
+
+static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
+{
+	int rc;
+
+	if (!a->mask)
+		return 0;
+	rc = gtp_buffer_add_regs(&cpu->buf, cpu->env.regs, cpu->env.pc, a->mask);
+	if (rc == -E2BIG)
+		cpu->env.err = (struct ax_error){ AX_E_TOO_MUCH, 0, 0, sizeof(struct gtp_regs), 0 };
+	return rc;
+}
+
+/* A record that is not there is no error: the rest of the frame is worth having without it. */
+static int collect_static(struct gtp_cpu *cpu)
+{
+	const struct gtp_run *run = cpu->run;
+	int rc = run->hit_ops->sdata(run->ctx, cpu->tp->loc, cpu->env.regs, &cpu->buf);
+
+	if (rc == -E2BIG)
+		cpu->env.err = (struct ax_error){ AX_E_TOO_MUCH, 0, 0, GTP_SDATA_RECORD_MAX, 0 };
+	if (rc != -ENODATA)
+		return rc;
+	cpu->no_sdata++;
+	return 0;
+}
+
+static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
+{
+	switch (a->kind) {
+	case GTP_ACTION_REGS:
+		return collect_regs(cpu, a);
+	case GTP_ACTION_MEM:
+		return collect_mem(cpu, a);
+	case GTP_ACTION_EXPR:
+		return evaluate(cpu, a->expr, NULL);
+	case GTP_ACTION_STATIC:
+		return collect_static(cpu);
+	}
+	return 0;
+}
+
+/*
+ * A frame that does not fit ends the run whatever the buffer's mode: a circular one drops old
+ * frames first.
+ */
+static void full(struct gtp_cpu *cpu)
+{
+	gtp_buffer_abort(&cpu->buf);
+	end_run(cpu, GTP_STOP_FULL, 0, 0);
+}
+
+static u16 frame_flags(const struct gtp_tracepoint *tp, int rc)
+{
+	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
+
+	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
+}
+
+static int start_again(struct gtp_cpu *cpu, u32 start)
+{
+	gtp_buffer_rewind(&cpu->buf, start);
+	return -EAGAIN;
+}
+
+/*
+ * All actions as one piece of code, which writes into room that is made once; static data, which
+ * only the event's own code can make, come before it. Return: -EAGAIN when there is no room; doing
+ * them one by one will find out how far it goes.
+ */
+static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
+{
+	const u32 bytes_mask = (1U << AX_PROGRESS_ACTION) - 1;
+	u32 start = gtp_buffer_mark(&cpu->buf), mark;
+	int rc;
+
+	if (cpu->tp->sdata && unlikely(collect_static(cpu)))
+		return start_again(cpu, start);
+	mark = gtp_buffer_mark(&cpu->buf);
+	cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
+	if (unlikely(!cpu->env.frame))
+		return start_again(cpu, start);
+	rc = ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL);
+	if (unlikely(rc)) {
+		*n = cpu->env.progress >> AX_PROGRESS_ACTION;
+		gtp_buffer_rewind(&cpu->buf, mark + (cpu->env.progress & bytes_mask));
+	}
+	return rc;
+}
+
+/* Stops at the first that fails; @n says which, from 1. */
+static int collect_one_by_one(struct gtp_cpu *cpu, u32 *n)
+{
+	const struct gtp_action *a;
+	int rc = 0;
+
+	*n = 0;
+	for (a = cpu->tp->actions; a && !rc; a = a->next) {
+		++*n;
+		rc = collect(cpu, a);
+	}
+	return rc;
+}
+
+static int collect_all(struct gtp_cpu *cpu, u32 *n)
+{
+	int rc = cpu->tp->code ? collect_at_once(cpu, n) : -EAGAIN;
+
+	return rc == -EAGAIN ? collect_one_by_one(cpu, n) : rc;
+}
+
+static char nth_letter(const struct gtp_tracepoint *tp, u32 n)
+{
+	const struct gtp_action *a = tp->actions;
+
+	while (--n)
+		a = a->next;
+	return gtp_action_letter(a->kind);
+}
+
+static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
+{
+	struct gtp_buffer *buf = &cpu->buf;
+	u32 n = 0;
+	int rc;
+
+	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, hit_time(cpu))) {
+		end_run(cpu, GTP_STOP_FULL, 0, 0);
+		return;
+	}
+	rc = collect_all(cpu, &n);
+	if (rc == -ENOSPC) {
+		full(cpu);
+		return;
+	}
+	stat->usage += gtp_buffer_mark(buf);
+	gtp_buffer_commit(buf, frame_flags(cpu->tp, rc));
+	if (rc)
+		end_run(cpu, GTP_STOP_ERROR, n, nth_letter(cpu->tp, n));
+}
+
+/* --- the turn --- */
+
+/* The condition holds. */
+static noinline void record(struct gtp_cpu *cpu)
+{
+	struct gtp_tracepoint *tp = cpu->tp;
+	struct gtp_tp_stat *stat;
+	u64 nth = 0;
+
+	cpu->env.pc = tp->addr;
+	if (tp->pass) {
+		nth = gtp_fetch_add(&tp->pass_hits, 1) + 1;
+		/* Another CPU had the last one; it is stopping the run right now. */
+		if (nth > tp->pass)
+			return;
+	}
+	stat = &cpu->stat[tp->slot];
+	stat->hits++;
+	write_frame(cpu, stat);
+	if (nth && nth == tp->pass)
+		end_run(cpu, GTP_STOP_PASSCOUNT, 0, 0);
+}
+
+/* The snippet has failed: what it has left in the frame is good up to where it says. */
+void gtp_hit_failed(struct gtp_cpu *cpu)
+{
+	struct gtp_tracepoint *tp = cpu->tp;
+	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
+
+	cpu->buf.open = (u32)sizeof(struct gtp_frame) +
+			(cpu->env.progress & ((1U << AX_PROGRESS_ACTION) - 1));
+	cpu->quick[tp->slot]--;
+	cpu->stat[tp->slot].hits++;
+	cpu->stat[tp->slot].usage += cpu->buf.open;
+	gtp_buffer_commit(&cpu->buf, frame_flags(tp, -EINVAL));
+	end_run(cpu, GTP_STOP_ERROR, n, nth_letter(tp, n));
+}
+
+/* The condition holds. */
+static noinline void act(struct gtp_cpu *cpu)
+{
+	struct gtp_tracepoint *tp = cpu->tp;
+	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quick);
+	u64 start = READ_ONCE(tp->quick_start);
+
+	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
+		record(cpu);
+		return;
+	}
+	gtp_hit_record(cpu, tp, cpu->env.regs, quick, start, hit_time(cpu));
+}
+
+static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
+{
+	return sizeof(struct gtp_frame);
+}
+
+static bool uses_tsc(const struct gtp_run *run)
+{
+	for (u32 i = 0; i < run->ncpus; i++)
+		if (run->cpus[i])
+			return run->cpus[i]->tsc;
+	return false;
+}
+
+void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
+{
+	void *code = tp->actions ? tp->code : (void *)nothing;
+	struct gtp_frame f = {
+		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
+		.tp = (u16)tp->num,
+		.flags = frame_flags(tp, 0),
+	};
+	u64 start;
+
+	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
+	memcpy(&start, &f, sizeof(start));
+	if (!tp->enabled || tp->pass || tp->sdata)
+		code = NULL;
+	WRITE_ONCE(tp->quick_start, start);
+	gtp_publish(&tp->quick, code);
+	gtp_publish(&tp->quickest, uses_tsc(run) && !tp->next_here ? code : NULL);
+}
+
+/* By the interpreter, or with a lock; when it cannot be told, this hit ends the run. */
+static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
+{
+	cpu->env.pc = cpu->tp->addr;
+	if (!evaluate(cpu, cond, &cpu->value))
+		return cpu->value;
+	end_run(cpu, GTP_STOP_ERROR, 0, 'c');
+	return false;
+}
+
+static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *cond)
+{
+	struct ax_jit_result r;
+
+	if (unlikely(!cond->compiled || cond->ax.flags & AX_F_SETS_TSV))
+		return holds_slowly(cpu, cond);
+	r = ((ax_jit_fn)cond->compiled)(cpu->env.regs, &cpu->env);
+	if (likely(!r.status))
+		return r.value;
+	end_run(cpu, GTP_STOP_ERROR, 0, 'c');
+	return false;
+}
+
+static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
+{
+	if (!READ_ONCE(tp->enabled))
+		return;
+	cpu->tp = tp;
+	cpu->time = 0;
+	if (held || !tp->cond || holds(cpu, tp->cond))
+		act(cpu);
+}
+
+/*
+ * One that ends the run is the last one: the others here are not asked any more. The first is the
+ * one that is there nearly always.
+ */
+void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	take_turn(cpu, tp, false);
+	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
+		take_turn(cpu, tp, false);
+}
+
+void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	take_turn(cpu, tp, true);
+	tp = gtp_acquire(&tp->next_here);
+	if (tp && READ_ONCE(cpu->run->active))
+		gtp_hit_turns(cpu, tp);
+}
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {

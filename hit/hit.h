@@ -1,9 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A hit of a location, for mechanisms that have it in C. */
+/* What one hit does: condition, actions, one frame. */
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
 #include "hit/run.h"
+#include "jit/jit.h"
+
+/**
+ * gtp_hit_prepare() - make a CPU's part ready for a run
+ * @cpu: the part; its buffer, its counters, @id and @tsc are there
+ * @run: the run
+ *
+ * Context: any; nothing is armed yet, so no hit looks.
+ */
+void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
+
+/**
+ * gtp_hit_settle() - find out whether hits of a tracepoint can be quick ones
+ * @run: the run; its CPUs' parts are there
+ * @tp: the tracepoint; something in its definition has changed, or its machine code
+ *
+ * Context: any; it may be armed and hit meanwhile.
+ */
+void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 
 /**
  * gtp_hit() - handle a hit of a location
@@ -18,5 +37,98 @@
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
+
+/*
+ * --- The shortest way through a hit, inline in the code of a mechanism ---
+ *
+ * Parts of it are out of line: they would cost registers where they are not needed.
+ * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
+ * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
+ * end the run
+ */
+void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
+void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
+void gtp_hit_failed(struct gtp_cpu *cpu);
+
+/*
+ * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
+ *
+ * Nothing but @cpu is kept over the call, lest it be saved and restored.
+ */
+static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+					   const struct gtp_regs *regs, ax_jit_actions_fn run,
+					   u64 start, u64 time)
+{
+	struct gtp_frame *f = gtp_buffer_room(&cpu->buf);
+	u32 bytes;
+
+	cpu->env.frame = (u8 *)(f + 1);
+	memcpy(f, &start, sizeof(start));
+	f->time = time;
+	f->pc = tp->addr;
+	cpu->quick[tp->slot]++;
+	bytes = (u32)run(regs, &cpu->env);
+	if (likely(bytes))
+		gtp_buffer_push(&cpu->buf, bytes);
+	else
+		gtp_hit_failed(cpu);
+}
+
+/*
+ * The one tracepoint here, if there is but one: @tp's condition holds. Nothing is called on the way
+ * to the actions, so that few registers are needed.
+ */
+static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+					     const struct gtp_regs *regs)
+{
+	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quickest);
+	u64 start = READ_ONCE(tp->quick_start);
+	u64 time;
+
+	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
+		gtp_hit_held_turns(cpu, tp);
+		return;
+	}
+	time = gtp_read_tsc();
+	cpu->tp = tp;
+	cpu->time = time;
+	gtp_hit_record(cpu, tp, regs, quick, start, time);
+}
+
+/*
+ * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
+ *
+ * Words that others write are read plainly here: x86 keeps the order of loads, so barrier() is all
+ * that an acquire needs, and a plain read can be part of a comparison.
+ */
+static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
+					 const struct gtp_regs *regs, u32 held)
+{
+	struct gtp_tracepoint *tp;
+
+	if (unlikely(!loc->run->active))
+		return;
+	/* What the run is made of was written before @active was. */
+	barrier();
+	/*
+	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
+	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
+	 * to be atomic.
+	 */
+	if (unlikely(cpu->in_hit)) {
+		gtp_inc_local(&cpu->nested);
+		return;
+	}
+	WRITE_ONCE(cpu->in_hit, 1);
+	barrier();
+	cpu->env.regs = regs;
+	tp = loc->first;
+	if (held || !tp->cond)
+		gtp_hit_act_here(cpu, tp, regs);
+	else
+		gtp_hit_turns(cpu, tp);
+	barrier();
+	WRITE_ONCE(cpu->in_hit, 0);
+}
 
 #endif /* _GTP_HIT_H */

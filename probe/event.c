@@ -56,7 +56,7 @@ void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 	unsigned long flags;
 	bool tell;
 
-	if (unlikely(gtp_self_skip(preempt_count())))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(preempt_count()))
 		return;
 	flags = gtp_irqsave_notrace(&tell);
 	handle_hit(p, regs);

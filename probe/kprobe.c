@@ -99,7 +99,7 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (unlikely(gtp_self_skip(context_of_hit())))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(context_of_hit()))
 		return 0;
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);

@@ -6,7 +6,7 @@
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/cpu_kernel.h"
-#include "hit/hit_inline.h"
+#include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
 #include "jit/pad.h"
 #include "probe/pad_probe.h"

@@ -26,8 +26,7 @@ u64 gtp_self_skipped(void)
 
 bool gtp_self_skip(unsigned int context)
 {
-	if (likely(!gtp_self_maybe()) || READ_ONCE(gtp_self_trace) ||
-	    context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
+	if (READ_ONCE(gtp_self_trace) || context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
 		return false;
 	this_cpu_inc(self_skipped);
 	return true;

@@ -13,7 +13,7 @@ void gtp_self_set(pid_t tgid);
 u64 gtp_self_skipped(void);
 
 /*
- * gtp_self_skip - at a hit: is it one of GDB's own tasks, which is not to be traced? Counts it then.
+ * gtp_self_skip - at a hit, when gtp_self_maybe(): is the task not to be traced? Counts it then.
  * @context: preempt_count() of the code that was hit. Context: a hit, this CPU
  */
 bool gtp_self_skip(unsigned int context);

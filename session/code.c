@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Machine code for the expressions of a run, where the target makes any. */
-#include "hit/turn.h"
+#include "hit/hit.h"
 #include "session/code.h"
 
 static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,

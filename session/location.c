@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The locations of a run: one for each probed address and kind, with all tracepoints there. */
-#include "hit/turn.h"
+#include "hit/hit.h"
 #include "session/location.h"
 
 /*

@@ -11,7 +11,7 @@
  * WRITTEN.
  */
 #include "base/parse.h"
-#include "hit/turn.h"
+#include "hit/hit.h"
 #include "session/code.h"
 #include "session/location.h"
 #include "session/run.h"

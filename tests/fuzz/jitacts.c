@@ -5,7 +5,6 @@
  */
 #include "tests/fuzz/jitacts.h"
 #include "hit/hit.h"
-#include "hit/turn.h"
 
 enum {
 	ACTIONS = 5,

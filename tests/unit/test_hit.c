@@ -2,7 +2,6 @@
 /* What a hit leaves behind, when it ends the run, and what it does not touch. */
 #include "hit_case.h"
 #include "hit/hit.h"
-#include "hit/hit_inline.h"
 
 /* --- what is collected --- */
 
