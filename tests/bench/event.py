@@ -11,7 +11,6 @@ import sys
 import time
 import traceback
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import (ALL, RELEASE, above, answers, bpftrace_env, calibrate, check, check_hits, cmd, figure, order,
                     records, set_up, warmly, write)
 

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import (ALL, BUILT, RELEASE, bpftrace_env, check, records, warmly, write)
 
 SUM = ALL * (42 + 7)
