@@ -187,10 +187,10 @@ guest_run() {
 
 # Counting ---------------------------------------------------------------------------------------
 
-# tally FILE: how many tests passed, failed and were skipped
+# tally FILE...: how many tests passed, failed and were skipped
 tally() {
 	awk '/^ok / { if (/# SKIP/) skip++; else ok++ } /^not ok / { bad++ }
-		END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$1"
+		END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$@"
 }
 
 # conclude NAME FILE STATUS: a suite that fails without saying which test it was, or prints no test at all, has a line
