@@ -4,7 +4,6 @@
 #
 # The bench module's event has the fields a, b and n; o->a is 42, o->b is 7, n is 3. A row counts only if
 # whoever was measured says that it has seen every call, or none where its condition is false.
-import os
 import re
 import subprocess
 import sys

@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
 from common import (ALL, BUILT, RELEASE, bpftrace_env, check, records, warmly, write)

@@ -7,7 +7,6 @@ Usage: tests/lib/env python3 guest.py stock|gdbtp uevent|feature LINK_ADDRESS CO
 our tracepoint at the same place, waits until the kernel has made a jump of another probe (the control), and does the
 same."""
 
-import os
 import re
 import subprocess
 import sys
