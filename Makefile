@@ -28,6 +28,9 @@ demo: ## boot a guest kernel, trace it with GDB, show what was collected (root)
 	tests/vm/deps
 	demo/run
 
+test: ## one suite, topic or test: T=unit/test_buffer, T=gdb/run:passcount; without T the list
+	@MAKEFLAGS= tests/run $(if $(filter file,$(origin KERNEL)),,--kernel $(KERNEL)) "$$T"
+
 check: ## every test, a real GDB in real kernels included; the last line is a count (root)
 	tests/vm/deps
 	tests/check
@@ -70,5 +73,5 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo check check-unit check-debug fuzz bench bench-jit structure style compile_commands \
+.PHONY: all help module tools demo test check check-unit check-debug fuzz bench bench-jit structure style compile_commands \
 	install uninstall clean distclean

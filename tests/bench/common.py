@@ -11,23 +11,16 @@ import sys
 
 import gdb
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILT = os.path.join(TOP, "build/bench")
-RELEASE = os.uname().release
-BENCH = "/proc/gtp_bench"
-TRACING = "/sys/kernel/tracing"
+import fixture
+import kernel
+from kernel import RELEASE
+from tap import Failure as Wrong, check
 
+BENCH = "/proc/gtp_bench"
+
+BUILT = os.path.join(fixture.TOP, "build/bench")
 CALLS, REPEATS = 2000, 5
 ALL = 2 * CALLS * REPEATS  # each is measured twice, the first time to warm up
-
-
-class Wrong(Exception):
-    """A figure that would not mean what it says."""
-
-
-def check(good, text):
-    if not good:
-        raise Wrong(text)
 
 
 def say(text):
@@ -92,7 +85,7 @@ def check_hits(what, frames):
     """All calls of both measurements arrived, and ended as the row says."""
     wanted = ALL if frames else 0
     got = (status(r"tracepoint \d+ at \S+ (\d+) hits"), status(r"(\d+) collected"),
-           status(r"(\d+) hits inside another") + status(r"(\d+) missed by the kernel"))
+           sum(kernel.not_seen(cmd("monitor status"))))
     check("the trace is running" in cmd("monitor status"), what + ": the run has ended")
     check(got == (wanted, wanted, 0),
           "%s: %d hits, %d frames, %d lost; wanted %d" % (what, *got, wanted))
@@ -103,29 +96,29 @@ def load_symbols():
     for name in (".text", ".data"):
         with open("/sys/module/gtp_bench/sections/" + name) as f:
             places[name] = f.read().strip()
-    cmd("add-symbol-file %s/kmod/%s/gtp_bench.ko %s -s .data %s" % (
-        BUILT, RELEASE, places[".text"], places[".data"]))
+    cmd("add-symbol-file %s/gtp_bench.ko %s -s .data %s" % (
+        fixture.KMOD, places[".text"], places[".data"]))
 
 
 def set_up():
     for setting in ("confirm off", "pagination off", "width 0"):
         cmd("set " + setting)
-    subprocess.run(["insmod", "%s/kmod/%s/gtp_bench.ko" % (BUILT, RELEASE)], check=True)
-    subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
-    subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
+    fixture.load_fixture("gtp_bench")
+    fixture.load()
+    fixture.load_tables()
     cmd("target remote /proc/gtp")
     load_symbols()
 
 
 def write(path, text):
     """A file opened to be written anew loses what is in it: every probe, every record."""
-    with open(os.path.join(TRACING, path), "w") as f:
+    with open(kernel.TRACING + path, "w") as f:
         f.write(text)
 
 
 def records():
     """How many ftrace has written since its buffer was last emptied."""
-    with open(os.path.join(TRACING, "per_cpu/cpu0/stats")) as f:
+    with open(kernel.TRACING + "per_cpu/cpu0/stats") as f:
         stats = dict(line.split(": ") for line in f.read().splitlines())
     return int(stats["entries"]) + int(stats["overrun"])
 

@@ -4,14 +4,12 @@
 #
 # The bench module's event has the fields a, b and n; o->a is 42, o->b is 7, n is 3. A row counts only if
 # whoever was measured says that it has seen every call, or none where its condition is false.
-import os
 import re
 import subprocess
 import sys
 import time
 import traceback
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import (ALL, RELEASE, above, answers, bpftrace_env, calibrate, check, check_hits, cmd, figure, order,
                     records, set_up, warmly, write)
 

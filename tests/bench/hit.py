@@ -9,7 +9,6 @@ import sys
 import time
 import traceback
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import peers
 from common import (ALL, CALLS, RELEASE, REPEATS, Wrong, above, answers, calibrate, check, check_hits, cmd, figure,
                     order, say, set_up, warmly)

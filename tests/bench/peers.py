@@ -8,10 +8,8 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from common import (ALL, BUILT, RELEASE, bpftrace_env, check, records, warmly, write)
 
 SUM = ALL * (42 + 7)

@@ -4,20 +4,17 @@
 #
 # Run by python3 in a guest that counts instructions: guest time is their number, and what the guest waits. The
 # packets are made here, because GDB's own work on 5000 tracepoints is none of ours.
+import collections
 import os
 import random
 import re
-import subprocess
 import sys
 import time
 
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(TOP, "tests/gdb"))
-sys.dont_write_bytecode = True
-import rsp
+import fixture
+from kernel import DEBUG, RELEASE, TRACING, kallsyms, lines, probes, room
+from rsp import Client
 
-BUILT = os.path.join(TOP, "build/bench")
-RELEASE = os.uname().release
 COUNTS = {
     "on": (1, 10, 100, 1000, 5000),
     "off": (1, 10, 100, 1000),  # 5000 kprobes take the kernel minutes
@@ -29,26 +26,20 @@ SEED = 2
 REFUSALS_MAX = 50  # each costs a run
 
 
-def lines(path):
-    with open(path) as f:
-        return f.read().splitlines()
-
-
 def traceable():
     """Name and address of the call of each function that ftrace has, and that is no module's."""
-    path = "/sys/kernel/tracing/available_filter_functions"
+    path = TRACING + "available_filter_functions"
     if os.path.exists(path + "_addrs"):
         rows = [line.split() for line in lines(path + "_addrs")]
         return [(row[1], int(row[0], 16)) for row in rows if len(row) == 2]
     # Without that list, the kernels that are tested have the call first in the function.
-    known = {line.split()[2]: int(line.split()[0], 16) for line in lines("/proc/kallsyms")
-             if len(line.split()) == 3}
+    known = {name: addr for addr, name, module in kallsyms() if not module}
     return [(name, known[name]) for name in lines(path) if name in known]
 
 
 def places():
     """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
-    forbidden = {line.split()[-1].split()[0] for line in lines("/sys/kernel/debug/kprobes/blacklist")}
+    forbidden = {line.split()[-1].split()[0] for line in lines(DEBUG + "kprobes/blacklist")}
     found = [addr + FTRACE_CALL for name, addr in traceable() if name not in forbidden]
     random.Random(SEED).shuffle(found)
     return list(dict.fromkeys(found))
@@ -56,17 +47,12 @@ def places():
 
 def mechanisms(gdb):
     """How many of the locations are probed in which way."""
-    found = {}
-    for line in gdb.monitor("probes").splitlines():
-        match = re.match(r"0x[0-9a-f]+  (.*?), \d+ missed", line)
-        if match:
-            found[match.group(1)] = found.get(match.group(1), 0) + 1
-    return found
+    return collections.Counter(probe.how for probe in probes(gdb.monitor("probes")).values())
 
 
 def in_use(gdb, what):
     """Bytes of machine code, or of jump pads."""
-    return int(re.search(r"(\d+) of \d+ bytes", gdb.monitor(what)).group(1))
+    return room(gdb.monitor(what))[0]
 
 
 def timed(gdb, packet):
@@ -80,10 +66,10 @@ def run_with(gdb, addrs):
     Arms and removes them. Milliseconds for each, bytes of code and of pads; and what they became. Or None and the
     address that was refused.
     """
-    gdb.must("QTinit")
+    gdb.ok("QTinit")
     for num, addr in enumerate(addrs, 1):
-        gdb.define(num, addr, condition=NEVER)
-    gdb.must("QTDisconnected:0")
+        gdb.tracepoint(num, addr, condition=NEVER)
+    gdb.ok("QTDisconnected:0")
     answer, arm = timed(gdb, "QTStart")
     refused = re.search(r"at 0x([0-9a-f]+)", answer)
     if refused:
@@ -110,10 +96,10 @@ def measure(gdb, everywhere, count):
 
 def main():
     start = time.monotonic()
-    subprocess.run(["insmod", "%s/module/%s/gdbtp.ko" % (BUILT, RELEASE)], check=True)
+    fixture.load()
     print("# loading the module: %.0f ms" % ((time.monotonic() - start) * 1e3))
-    subprocess.run([TOP + "/tools/gdbtp-tables", "load", "%s/tables/%s" % (BUILT, RELEASE)], check=True)
-    gdb = rsp.connect()
+    fixture.load_tables()
+    gdb = Client()
     everywhere = places()
     print("# %s: milliseconds of guest time, one instruction a nanosecond; bytes of machine code, of pads" % RELEASE)
     print("%6s  %-6s %8s %8s %7s %7s  %s" % (

@@ -4,7 +4,10 @@
 import os
 import re
 
-from gtp import Client, armed, load, load_fixture, main, symbols, target, test
+from fixture import load, load_fixture, main, target
+from kernel import kprobes, room, symbols
+from rsp import Client
+from tap import note, test
 
 load_fixture()
 SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
@@ -17,8 +20,8 @@ WARM_UP = 40  # what the kernel allocates only once
 # tracepoint (192 bytes) or a page of a buffer goes beyond it in a few hundred cycles.
 SLACK = {"MemAvailable": 8192, "SUnreclaim": 64, "VmallocUsed": 32, "Percpu": 0}
 
-IS_12345 = ":Xa,26000516202330391327"  # (int)$rdi == 12345
-NOT_12345 = ":Xb,2600051620233039130e27"
+IS_12345 = "26000516202330391327"  # (int)$rdi == 12345
+NOT_12345 = "2600051620233039130e27"
 CPU = "X4,2e000127"  # collect $cpu_id
 STRING = f"Xd,25{BANNER:016x}22102f27"  # collect/s linux_banner, 16 bytes at most
 
@@ -33,17 +36,11 @@ def memory():
 
 
 def arena(client):
-    return int(re.search(r"(\d+) of \d+ bytes", client.monitor("jit")).group(1))
-
-
-def room(client):
-    return int(re.search(r"\d+ of (\d+) bytes", client.monitor("jit")).group(1))
+    return room(client.monitor("jit"))[0]
 
 
 def define(client, number, address, condition, *actions):
-    client.ok(f"QTDP:{number:x}:{address:x}:E:0:0{condition}{'-' if actions else ''}")
-    for i, action in enumerate(actions, 1):
-        client.ok(f"QTDP:-{number:x}:{address:x}:{action}{'-' if i < len(actions) else ''}")
+    client.tracepoint(number, address, *actions, condition=condition)
     client.ok(f"QTDPsrc:{number:x}:{address:x}:at:0:4:" + b"leaf".hex())
 
 
@@ -94,9 +91,8 @@ def added_later(client):
     client.ok("QTStop")
 
 
-@test
+@test("a tracepoint that has no room in a run that goes on leaves no half of itself")
 def refused_later():
-    """a tracepoint that has no room in a run that goes on leaves no half of itself"""
     loads = "260005" + "1a" * 4000 + "27"  # a chain of loads, tens of KiB when compiled
     large = f"X{len(loads) // 2:x},{loads}"
     with Client() as client:
@@ -106,9 +102,9 @@ def refused_later():
         define(client, 2, LEAF, IS_12345, large)
         client.ok("QTStart")
         before = arena(client)
-        too_many = room(client) // (before - empty) + 1
+        too_many = room(client.monitor("jit"))[1] // (before - empty) + 1
         for _ in range(3):
-            client.ok(f"QTDP:3:{LEAF:x}:E:0:0{IS_12345}-")
+            client.ok(f"QTDP:3:{LEAF:x}:E:0:0:Xa,{IS_12345}-")
             for _ in range(too_many):
                 client.ok(f"QTDP:-3:{LEAF:x}:{large}-")
             reply = client.ask(f"QTDP:-3:{LEAF:x}:{CPU}")
@@ -127,15 +123,14 @@ def cycles(client, count):
     for n in range(count):
         ENDS[n % len(ENDS)](client)
         assert arena(client) == empty, f"cycle {n}: {arena(client)} bytes of machine code stay"
-        if n % 1000 == 999:
-            print(f"# {n + 1} cycles, KiB: {memory()}", flush=True)
+        if n % 50 == 49:  # a sign of life
+            note(f"{n + 1} cycles, KiB: {memory()}")
     client.ok("QTinit")
-    assert not armed()
+    assert not kprobes()
 
 
-@test
+@test("as many cycles of define, start, hit and stop as are asked for leave memory as it was")
 def nothing_stays():
-    """as many cycles of define, start, hit and stop as are asked for leave memory as it was"""
     with Client() as client:
         cycles(client, WARM_UP)
         before = memory()
@@ -143,7 +138,7 @@ def nothing_stays():
         after = memory()
     grown = {name: after[name] - before[name] for name in SLACK}
     grown["MemAvailable"] = -grown["MemAvailable"]
-    print(f"# {CYCLES} cycles, KiB: {grown}")
+    note(f"{CYCLES} cycles, KiB: {grown}")
     assert all(grown[name] <= SLACK[name] for name in SLACK), grown
 
 

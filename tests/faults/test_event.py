@@ -3,27 +3,27 @@
 
 import os
 
-from gtp import Client, load, load_fixture, main, symbols, test, unload
+from fixture import load, load_fixture, main, target, unload
+from kernel import CPUS, TRACING, mount_tracing, symbols
+from rsp import Client
+from tap import test
 
-INSTANCE = "/sys/kernel/tracing/instances/gdbtp"
-if not os.path.isdir(os.path.dirname(INSTANCE)):
-    os.system("mount -t tracefs tracefs /sys/kernel/tracing")
+INSTANCE = TRACING + "instances/gdbtp"
+mount_tracing()
 load_fixture()
 MARKER = symbols("__traceiter_gtp_target_count")["__traceiter_gtp_target_count"]
 
 
 def one_run(client):
     client.start((1, MARKER, "L"))
-    with open("/proc/gtp_target", "w", encoding="ascii") as file:
-        file.write("loop event 5")
+    target("loop event 5")
     client.ok("QTStop")
-    assert client.hits(1, MARKER) == 5 * len(os.sched_getaffinity(0))
+    assert client.hits(1, MARKER) == 5 * CPUS
     assert int(client.status()["tcreated"], 16) == client.hits(1, MARKER)
 
 
-@test
+@test("the instance comes with the first $_sdata, stays for the next, and goes with the module")
 def goes():
-    """the instance comes with the first $_sdata, stays for the next, and goes with the module"""
     load()
     with Client() as client:
         client.start((1, MARKER))
@@ -36,9 +36,8 @@ def goes():
     assert not os.path.exists(INSTANCE), "left behind"
 
 
-@test
+@test("an instance that somebody has a file of stays behind, and is somebody else's for the next module")
 def stays():
-    """an instance that somebody has a file of stays behind, and is somebody else's for the next module"""
     load()
     with Client() as client:
         one_run(client)

@@ -3,14 +3,12 @@
 
 import os
 import random
-import signal
-import subprocess
-import sys
 import time
-import traceback
 
-from gtp import (Client, armed, load, load_fixture, loaded, main, packet, seeded, symbols, target, test,
-                 unload)
+from fixture import child, hammering, kill, load, load_fixture, loaded, main, target, unload
+from kernel import kprobes, symbols
+from rsp import Client, framed
+from tap import seeded, test
 
 load_fixture()
 LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
@@ -26,7 +24,7 @@ def busy_client(dice):
         for _ in range(dice.randint(0, 5)):
             client.status()
         client.monitor("status")
-        half = packet("QTStop")
+        half = framed("QTStop")
         at = dice.randrange(1, len(half))
         os.write(client.fd, half[:at])
         os.write(client.fd, half[at:])
@@ -38,35 +36,21 @@ def busy_client(dice):
             client = Client()
 
 
-@test
+@test("a client is killed at random moments of its runs, under load; the next one finds the line free")
 def killed():
-    """a client is killed at random moments of its runs, under load; the next one finds the line free"""
     load()
     dice = seeded()
-    load_task = subprocess.Popen(["sh", "-c", "while :; do echo loop leaf 5000 >/proc/gtp_target; done"])
-    try:
-        for i in range(KILLS):
+    with hammering("loop leaf 5000"):
+        for _ in range(KILLS):
             seed, delay = dice.getrandbits(32), dice.random() * 0.3
-            pid = os.fork()
-            if not pid:
-                try:
-                    busy_client(random.Random(seed))
-                except BaseException:  # pylint: disable=broad-except
-                    traceback.print_exc(file=sys.stdout)
-                    sys.stdout.flush()
-                os._exit(1)
+            pid = child(lambda s=seed: busy_client(random.Random(s)))
             time.sleep(delay)
-            os.kill(pid, signal.SIGKILL)
-            assert os.waitpid(pid, 0)[1] == signal.SIGKILL, f"client {i} ended by itself"
+            kill(pid)
             Client().close()
-    finally:
-        load_task.kill()
-        load_task.wait()
 
 
-@test
+@test("the line and the trace are as good as new after that")
 def afterwards():
-    """the line and the trace are as good as new after that"""
     load("self_trace=1")
     with Client() as client:
         client.start((1, LEAF))
@@ -76,23 +60,21 @@ def afterwards():
         assert client.ask("QTFrame:0") == "F0T1"
 
 
-@test
+@test("50 times insmod, a run that is left going, rmmod")
 def again_and_again():
-    """50 times insmod, a run that is left going, rmmod"""
     for _ in range(50):
         load("self_trace=1")
         with Client() as client:
             client.ok("QTDisconnected:1")
             client.start((1, LEAF))
             target("loop leaf 100")
-        assert armed()
+        assert kprobes()
         unload()
-        assert not armed() and not loaded()
+        assert not kprobes() and not loaded()
 
 
-@test
+@test("random bytes and mutated packets: whatever the answer, the next client is served")
 def garbage():
-    """random bytes and mutated packets: whatever the answer, the next client is served"""
     load()
     dice = seeded()
     seeds = [b"QTinit", b"QTDP:1:%x:E:0:0-" % LEAF, b"QTDP:-1:%x:R30M5,0,4" % LEAF, b"QTStart", b"QTStop",

@@ -4,7 +4,10 @@
 import os
 import re
 
-from gtp import Client, counted, load, load_fixture, main, symbols, target, test
+from fixture import counted, load, load_fixture, main, target
+from kernel import symbols
+from rsp import Client
+from tap import test
 
 load_fixture()
 SYM = symbols("irq_work_run_list", "gtp_target_leaf")
@@ -14,9 +17,8 @@ PRINT_X = "X0000000C,2200220034000003780a0027"
 load("self_trace=1")
 
 
-@test
+@test("printf in the code that carries its text to GDB does not call itself for ever")
 def printf_in_its_own_way():
-    """printf in the code that carries its text to GDB does not call itself for ever"""
     address = SYM["irq_work_run_list"]
     with Client() as client:
         client.ok("QTBuffer:circular:1")
@@ -31,9 +33,8 @@ def printf_in_its_own_way():
     assert hits < 5000, hits
 
 
-@test
+@test("every line of a flood of printf is shown or said to be dropped, once GDB reads again")
 def printf_all_of_it():
-    """every line of a flood of printf is shown or said to be dropped, once GDB reads again"""
     with Client() as client:
         client.start((1, SYM["gtp_target_leaf"], PRINT_X))
         client.send("c")

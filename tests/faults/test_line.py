@@ -10,13 +10,17 @@ import struct
 import subprocess
 import sys
 
-from gtp import LINE, Client, load, loaded, main, packet, run, test, until
+from fixture import command, load, loaded, main
+from rsp import LINE, Client, framed
+from tap import test, until
 
 TCGETS, TCSETS, TCSBRK, TCFLSH = 0x5401, 0x5402, 0x5409, 0x540b
 TCGETS2, TCSETS2, TIOCGWINSZ = 0x802c542a, 0x402c542b, 0x5413
-HELP = packet("qRcmd," + b"help".hex())
+HELP = framed("qRcmd," + b"help".hex())
 FULL = 64 << 10  # unread bytes from which on no packet is taken
 PACKET_MOST = 256 << 10  # what one packet's replies are allowed to add here
+
+load()
 
 
 def refused(number, function, *args):
@@ -66,44 +70,38 @@ def sleeping(process):
         return file.read().rsplit(")", 1)[1].split()[0] == "S"
 
 
-@test
+@test("a second client gets EBUSY, and the line when the first has gone")
 def one_client():
-    """a second client gets EBUSY, and the line when the first has gone"""
-    load()
     with Client():
         refused(errno.EBUSY, os.open, LINE, os.O_RDWR)
     Client().close()
 
 
-@test
+@test("the line opens for reading and writing only")
 def both_ways():
-    """the line opens for reading and writing only"""
     refused(errno.EINVAL, os.open, LINE, os.O_RDONLY)
     refused(errno.EINVAL, os.open, LINE, os.O_WRONLY)
 
 
-@test
+@test("an ordinary user may not open it, nor root without CAP_SYS_ADMIN")
 def ordinary_user():
-    """an ordinary user may not open it, nor root without CAP_SYS_ADMIN"""
-    done = run("setpriv", "--reuid", "1000", "--clear-groups", "cat", LINE)
+    done = command("setpriv", "--reuid", "1000", "--clear-groups", "cat", LINE)
     assert "Permission denied" in done.stderr, done
-    done = run("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin",
+    done = command("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin",
                sys.executable, "-c", f"import os; os.open('{LINE}', os.O_RDWR)")
     assert "Operation not permitted" in done.stderr, done
 
 
-@test
+@test("rmmod says in use while a client is connected")
 def in_use():
-    """rmmod says in use while a client is connected"""
     with Client() as client:
-        done = run("rmmod", "gdbtp")
+        done = command("rmmod", "gdbtp")
         assert done.returncode and "in use" in done.stderr, done
         assert loaded() and client.ask("qAttached") == "1"
 
 
-@test
+@test("the ioctls of a serial line are answered, others are not")
 def terminal():
-    """the ioctls of a serial line are answered, others are not"""
     with Client() as client:
         settings = bytearray(36)
         fcntl.ioctl(client.fd, TCGETS, settings)
@@ -118,9 +116,8 @@ def terminal():
         refused(errno.ENOTTY, fcntl.ioctl, client.fd, TIOCGWINSZ, bytes(8))
 
 
-@test
+@test("poll says readable only when there is something to read, and never an exception")
 def poll():
-    """poll says readable only when there is something to read, and never an exception"""
     with Client() as client:
         poller = select.poll()
         poller.register(client.fd, select.POLLIN | select.POLLOUT | select.POLLPRI)
@@ -133,20 +130,18 @@ def poll():
         refused(errno.EAGAIN, os.read, client.fd, 1)
 
 
-@test
+@test("a packet arrives byte by byte, several arrive at once")
 def split():
-    """a packet arrives byte by byte, several arrive at once"""
     with Client() as client:
-        for byte in packet("qAttached"):
+        for byte in framed("qAttached"):
             assert os.write(client.fd, bytes([byte])) == 1
         assert client.packet() == "1"
-        os.write(client.fd, packet("qAttached") * 3)
+        os.write(client.fd, framed("qAttached") * 3)
         assert [client.packet() for _ in range(3)] == ["1"] * 3
 
 
-@test
+@test("a client that never reads is stopped before the replies fill the memory")
 def never_reads():
-    """a client that never reads is stopped before the replies fill the memory"""
     with Client() as client:
         nonblocking(client)
         flood(client.fd, HELP * 100, 64 << 20)
@@ -159,30 +154,23 @@ def never_reads():
         assert poller.poll(0)
 
 
-@test
+@test("an answer of many packets, larger than the queue's limit, to a client that acknowledges each")
 def acknowledges():
-    """an answer of many packets, larger than the queue's limit, to a client that acknowledges each"""
     # A write that would have to wait is an error here.
-    fd = os.open(LINE, os.O_RDWR | os.O_NONBLOCK)
-    client = Client.__new__(Client)
-    client.fd, client.received, client.console = fd, b"+", ""
     packets = size = 0
-    with client:
+    with Client(acks=True, flags=os.O_RDWR | os.O_NONBLOCK) as client:
         for n in range(1, 1501):
             client.ask(f"QTDP:{n:x}:{0xffffffff81000000 + n:x}:E:0:0")
-            os.write(fd, b"+")
         client.send("qRcmd," + b"status".hex())
         while (reply := client.packet()) != "OK":
             assert reply.startswith("O"), reply
             size += len(reply)
             packets += 1
-            os.write(fd, b"+")
     assert size > 2 * FULL and packets > 1000, f"{packets} packets, {size} bytes: nothing shown"
 
 
-@test
+@test("a writer that waits for the reader wakes up for a signal, and dies of SIGKILL")
 def blocked_writer():
-    """a writer that waits for the reader wakes up for a signal, and dies of SIGKILL"""
     with Client() as client:
         writer = child(f"""
 signal.signal(signal.SIGUSR1, lambda *_: os._exit(7))
@@ -197,9 +185,8 @@ while True: os.write({client.fd}, {HELP!r} * 200)
         assert writer.wait(20) == -signal.SIGKILL
 
 
-@test
+@test("a reader that waits for a packet dies of SIGKILL, and the line is free at once")
 def blocked_reader():
-    """a reader that waits for a packet dies of SIGKILL, and the line is free at once"""
     reader = child(f"fd = os.open('{LINE}', os.O_RDWR)\nos.read(fd, 1)")
     until(lambda: sleeping(reader))
     reader.kill()
@@ -207,9 +194,8 @@ def blocked_reader():
     Client().close()
 
 
-@test
+@test("a buffer that is not there is EFAULT, and no byte is lost")
 def bad_memory():
-    """a buffer that is not there is EFAULT, and no byte is lost"""
     with Client() as client:
         libc = __import__("ctypes").CDLL(None, use_errno=True)
         get_errno = __import__("ctypes").get_errno

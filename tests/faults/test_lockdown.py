@@ -4,9 +4,13 @@
 import errno
 import os
 
-from gtp import LINE, Client, armed, load, load_fixture, main, symbols, test
+from fixture import REGIONS, load, load_fixture, main
+from kernel import kprobes, put, symbols
+from rsp import LINE, Client
+from tap import skip, test
 
 STATE = "/sys/kernel/security/lockdown"
+load("allow_write=1")
 load_fixture()
 SYM = symbols("gtp_target_leaf", "linux_banner", "__traceiter_gtp_target_count")
 MARKER = SYM["__traceiter_gtp_target_count"]
@@ -14,17 +18,17 @@ LEAF = SYM["gtp_target_leaf"]
 
 
 def lock(level):
-    with open(STATE, "w", encoding="ascii") as file:
-        file.write(level)
+    put(STATE, level)
 
 
-@test
-def integrity():
-    """lockdown for integrity allows tracing, but no writing"""
-    load("allow_write=1")
+def need_lockdown():
     if not os.path.exists(STATE):
-        print("# skipped: this kernel has no lockdown")
-        return
+        skip("this kernel has no lockdown")
+
+
+@test("lockdown for integrity allows tracing, but no writing")
+def integrity():
+    need_lockdown()
     with Client() as client:
         counter = symbols("gtp_target_counter")["gtp_target_counter"]
         lock("integrity")
@@ -33,21 +37,18 @@ def integrity():
         assert client.ask(f"M{counter:x},1:00").startswith("E.")
 
 
-@test
+@test("lockdown for confidentiality ends probing and reading in a session that was there before")
 def confidentiality():
-    """lockdown for confidentiality ends probing and reading in a session that was there before"""
-    if not os.path.exists(STATE):
-        print("# skipped: this kernel has no lockdown")
-        return
+    need_lockdown()
     with Client() as client:
         lock("confidentiality")
         client.define((1, LEAF))
         assert client.ask("QTStart").startswith("E."), "armed"
-        assert not armed()
+        assert not kprobes()
         client.define((1, MARKER))
         assert "locked down" in client.ask("QTStart")
         assert client.ask(f"m{SYM['linux_banner']:x},4").startswith("E")
-    for name, flags in ((LINE, os.O_RDWR), ("/proc/gtpregions", os.O_WRONLY), ("/proc/gtpregions", os.O_RDONLY)):
+    for name, flags in ((LINE, os.O_RDWR), (REGIONS, os.O_WRONLY), (REGIONS, os.O_RDONLY)):
         try:
             os.open(name, flags)
             raise AssertionError("opened")

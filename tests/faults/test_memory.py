@@ -3,20 +3,22 @@
 
 import errno
 
-from gtp import (MODULE, Client, armed, load, load_fixture, loaded, main, parameter, run, symbols,
-                 target, test, unload)
+from fixture import MODULE, command, load, load_fixture, loaded, main, parameter, target, unload
+from kernel import kprobes, symbols
+from rsp import Client
+from tap import note, test
 
+load("self_trace=1")
 load_fixture()
 SYM = symbols("gtp_target_leaf", "gtp_target_add")
 LEAF, ADD = SYM["gtp_target_leaf"], SYM["gtp_target_add"]
 
 
-@test
+@test("insmod fails cleanly whichever allocation fails, and works when none does")
 def at_load():
-    """insmod fails cleanly whichever allocation fails, and works when none does"""
     unload()
     for n in range(1, 100):
-        done = run("insmod", MODULE, f"fail_alloc={n}")
+        done = command("insmod", MODULE, f"fail_alloc={n}")
         if done.returncode == 0 and int(parameter("fail_alloc")):
             return
         assert done.returncode == 0 or "Cannot allocate memory" in done.stderr, done
@@ -43,7 +45,7 @@ def session(client):
     ask(f"QTDP:2:{ADD:x}:E:0:0")
     ask("QTNotes:user:6162;notes:6364;")
     if not ask("QTStart"):
-        assert client.status()["run"] == "T0" and not armed()
+        assert client.status()["run"] == "T0" and not kprobes()
         return wrong
     ask(f"QTDP:3:{LEAF:x}:E:0:0")
     client.mechanisms = client.monitor("probes")
@@ -51,16 +53,15 @@ def session(client):
     frames = int(client.status()["tframes"], 16)
     assert wrong or frames == 2, frames
     ask("QTStop")
-    assert not armed()
+    assert not kprobes()
     ask("QTFrame:0", "F0T1")
     ask("QTFrame:ffffffff", "F-1")
     ask("QTSave:" + b"/tmp/saved".hex())
     return wrong
 
 
-@test
+@test("whichever allocation fails in a session, a reply says so or nothing is lost; the next session works")
 def in_session():
-    """whichever allocation fails in a session, a reply says so or nothing is lost; the next session works"""
     load("self_trace=1")
     with Client() as client:
         assert not session(client)
@@ -79,7 +80,7 @@ def in_session():
         parameter("fail_alloc", 0)
         if left:
             assert not wrong, wrong
-            print(f"# {n - left} allocations, done without: {harmless}")
+            note(f"{n - left} allocations, done without: {harmless}")
             return
         assert all(reply.startswith(("E.", "F")) for _, reply in wrong), wrong
         if not wrong:
@@ -89,13 +90,12 @@ def in_session():
     raise AssertionError("500 allocations and no end")
 
 
-@test
+@test("nothing is left of it: a session without failures is right, and the module unloads")
 def afterwards():
-    """nothing is left of it: a session without failures is right, and the module unloads"""
     with Client() as client:
         assert not session(client)
     unload()
-    assert not loaded() and not armed()
+    assert not loaded() and not kprobes()
 
 
 main()

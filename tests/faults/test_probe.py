@@ -3,12 +3,14 @@
 
 import os
 import re
-import signal
-import subprocess
 
-from gtp import (Client, armed, counted, load, load_fixture, loaded, main, parameter, run, symbols,
-                 target, test, unload, until)
+from fixture import (child, command, counted, hammering, kill, load, load_fixture, loaded, main, parameter, target,
+                     unload)
+from kernel import DEBUG, TRACING, get, kprobes, lines, not_seen, probes, put, symbols
+from rsp import Client
+from tap import note, skip, test, until
 
+load("self_trace=1")
 load_fixture()
 load_fixture("gtp_target2")
 SYM = symbols("_text", "gtp_target_leaf", "gtp_target_add", "gtp_target_user", "gtp_target2_fn",
@@ -28,17 +30,14 @@ def printf_of_rdi(text):
     return f"X{len(code):08X},{code.hex()}"
 
 
-@test
+@test("qOffsets is where /proc/kallsyms has _text")
 def text_start():
-    """qOffsets is where /proc/kallsyms has _text"""
-    load("self_trace=1")
     with Client() as client:
         assert int(client.ask("qOffsets").removeprefix("TextSeg="), 16) == SYM["_text"]
 
 
-@test
+@test("live memory is the kernel's; where there is none is an error, not an oops")
 def live_memory():
-    """live memory is the kernel's; where there is none is an error, not an oops"""
     with Client() as client:
         banner = bytes.fromhex(client.ask(f"m{SYM['linux_banner']:x},d"))
         assert banner == b"Linux version", banner
@@ -46,9 +45,8 @@ def live_memory():
             assert client.ask(f"m{address:x},8").startswith("E"), hex(address)
 
 
-@test
+@test("memory cannot be written unless the module parameter says so, rodata never")
 def no_writes():
-    """memory cannot be written unless the module parameter says so, rodata never"""
     with Client() as client:
         assert client.ask(f"M{SYM['init_task']:x},4:00000000").startswith("E.")
     load("self_trace=1", "allow_write=1")
@@ -62,9 +60,8 @@ def no_writes():
     load("self_trace=1")
 
 
-@test
+@test("an address that cannot be probed is refused in words, and nothing stays armed")
 def no_probe():
-    """an address that cannot be probed is refused in words, and nothing stays armed"""
     places = {"gdbtp itself": symbols("gtp_hit")["gtp_hit"], "data": SYM["jiffies_64"], "nothing": 0x1234,
               "user": 0x400000, "blacklist": SYM["exc_int3"], "inside": LEAF + 2,
               "non-canonical": 0x1234567812345678, "the end": 0xffffffffffffffff}
@@ -73,13 +70,12 @@ def no_probe():
             client.define((1, LEAF), (2, address))
             reply = client.ask("QTStart")
             assert reply.startswith(f"E.tracepoint 2 at 0x{address:x}: "), (what, reply)
-            assert not armed(), (what, armed())
+            assert not kprobes(), (what, kprobes())
             assert client.status()["run"] == "T0"
 
 
-@test
+@test("GDB's own tasks are not traced unless asked for")
 def own_tasks():
-    """GDB's own tasks are not traced unless asked for"""
     parameter("self_trace", 0)
     with Client() as client:
         client.start((1, LEAF))
@@ -88,14 +84,13 @@ def own_tasks():
         client.monitor("self-trace on")
         target("call leaf 1")
         assert client.hits(1, LEAF) == 1
-        assert run("sh", "-c", "echo call leaf 1 >/proc/gtp_target").returncode == 0
+        assert command("sh", "-c", "echo call leaf 1 >/proc/gtp_target").returncode == 0
         assert client.hits(1, LEAF) == 2
         client.ok("QTStop")
 
 
-@test
+@test("every hit on every CPU is counted, and $n = $n + 1 loses none")
 def exact():
-    """every hit on every CPU is counted, and $n = $n + 1 loses none"""
     with Client() as client:
         client.define((1, LEAF, COUNT_IN_5), (2, LEAF))
         client.ok("QTDV:5:0:0:" + b"n".hex())
@@ -111,34 +106,32 @@ def exact():
         client.ok("QTBuffer:circular:0")
 
 
-@test
+@test("a full buffer ends the run by itself and takes the probes off")
 def full():
-    """a full buffer ends the run by itself and takes the probes off"""
     with Client() as client:
         client.define((1, LEAF))
         client.ok("QTBuffer:size:2000")
         client.ok("QTStart")
         target("loop leaf 5000")
-        until(lambda: not armed())
+        until(lambda: not kprobes())
         assert client.status()["why"] == "tfull"
         client.ok("QTBuffer:size:-1")
 
 
-@test
+@test("a buffer that the machine has no room for is refused in words")
 def too_much():
-    """a buffer that the machine has no room for is refused in words"""
     with Client() as client:
         client.define((1, LEAF))
-        client.ok("QTBuffer:size:10000000000")
-        reply = client.ask("QTStart")
-        assert reply.startswith("E.") and "trace-buffer-size" in reply, reply
+        for size in "10000000000", "ffffffffff", "7fffffffffffffff", "8000000000000000":
+            client.ask("QTBuffer:size:" + size)
+            reply = client.ask("QTStart")
+            assert reply.startswith("E.") and "trace-buffer-size" in reply, (size, reply)
         client.ok("QTBuffer:size:-1")
         client.ok("QTStart")
 
 
-@test
+@test("collecting what is not there ends the run with terror, and the kernel goes on")
 def bad_collection():
-    """collecting what is not there ends the run with terror, and the kernel goes on"""
     with Client() as client:
         for address in NO_MEMORY:
             client.start((1, LEAF, f"M-1,{address:x},8"))
@@ -148,9 +141,8 @@ def bad_collection():
             assert "cannot read memory" in bytes.fromhex(status["terror"].split(":")[0]).decode()
 
 
-@test
+@test("a hit reads the memory of the task that made it")
 def user_memory():
-    """a hit reads the memory of the task that made it"""
     with Client() as client:
         client.start((1, SYM["gtp_target_user"], "M5,0,5"))
         target("call user hello")
@@ -159,9 +151,8 @@ def user_memory():
         assert b"hello".hex() in client.ask("qTBuffer:0,100")
 
 
-@test
+@test("a module is unloaded under its tracepoints: the user is told, the others go on")
 def module_goes():
-    """a module is unloaded under its tracepoints: the user is told, the others go on"""
     gone = SYM["gtp_target2_fn"]
     with Client() as client:
         client.start((1, gone), (2, LEAF), (3, gone))
@@ -169,7 +160,7 @@ def module_goes():
         target("call leaf 1")
         assert client.status()["run"] == "T1"
         assert "gtp_target2" in client.console and "2 tracepoints" in client.console, client.console
-        assert len(armed()) == 1
+        assert len(kprobes()) == 1
         assert client.hits(2, LEAF) == 1
         client.ok("QTStop")
         client.define((1, gone))
@@ -177,9 +168,24 @@ def module_goes():
     load_fixture("gtp_target2")
 
 
-@test
+@test("10 times: a module is unloaded under a tracepoint that is being hit; no hit of the other one is lost")
+def module_goes_again():
+    for _ in range(10):
+        load_fixture("gtp_target2")
+        gone = symbols("gtp_target2_fn")["gtp_target2_fn"]
+        with Client() as client:
+            client.start((1, gone, "R00ffffff"), (2, LEAF, "R00ffffff"))
+            for n in 1, 2, 3:
+                put("/sys/module/gtp_target2/parameters/call", str(n))
+            unload("gtp_target2")
+            target("call leaf 1")
+            assert client.running(), "the run stopped with the module"
+            assert (client.hits(1, gone), client.hits(2, LEAF)) == (3, 1)
+    load_fixture("gtp_target2")
+
+
+@test("a run goes on without GDB when asked to, and stops with it otherwise")
 def disconnected():
-    """a run goes on without GDB when asked to, and stops with it otherwise"""
     for wish, run_is, why in ("1", "T1", None), ("0", "T0", "tdisconnected"):
         with Client() as client:
             client.ok("QTDisconnected:" + wish)
@@ -189,29 +195,27 @@ def disconnected():
             status = client.status()
             assert status["run"] == run_is, status
             assert why is None or status["why"] == why, status
-            assert bool(armed()) == (wish == "1")
+            assert bool(kprobes()) == (wish == "1")
             client.ok("QTStop")
 
 
-@test
+@test("rmmod while a run goes on without GDB, under load, takes everything off")
 def unload_running():
-    """rmmod while a run goes on without GDB, under load, takes everything off"""
-    with Client() as client:
-        client.ok("QTDisconnected:1")
-        client.start((1, LEAF))
-    busy = subprocess.Popen(["sh", "-c", "while :; do echo loop leaf 20000 >/proc/gtp_target; done"])
-    try:
+    places = symbols(*("gtp_target_" + name for name in ("leaf", "add", "obj", "irq")))
+    with hammering():
+        with Client() as client:
+            client.ok("QTDisconnected:1")
+            client.start(*((n, at, "R00ffffff") for n, at in enumerate(places.values(), 1)))
+            armed = probes(client.monitor("probes"))
+            assert len(armed) == 4 and all(probe.how != "not armed" for probe in armed.values()), armed
         unload()
-        assert not armed() and not loaded()
-    finally:
-        busy.kill()
-        busy.wait()
+        assert not kprobes() and not loaded()
+        assert "gtp_target" not in get(TRACING + "enabled_functions")
     load("self_trace=1")
 
 
-@test
+@test("printf's text reaches a GDB that waits, and a flood of it lets ^C through")
 def printf():
-    """printf's text reaches a GDB that waits, and a flood of it lets ^C through"""
     with Client() as client:
         client.start((1, LEAF, printf_of_rdi("n=%d\n")))
         client.send("c")
@@ -226,9 +230,8 @@ def printf():
         client.ok("QTStop")
 
 
-@test
+@test("QTSave writes plain files and nothing else")
 def save():
-    """QTSave writes plain files and nothing else"""
     with Client() as client:
         client.start((1, LEAF))
         target("call leaf 1")
@@ -244,9 +247,8 @@ def save():
         os.unlink("/tmp/saved-link")
 
 
-@test
+@test("probes on what a hit itself calls: those hits are counted as missed, the rest goes on")
 def own_feet():
-    """probes on what a hit itself calls: those hits are counted as missed, the rest goes on"""
     feet = symbols("ktime_get_mono_fast_ns", "copy_from_user_nofault", "irq_work_queue",
                    "__irq_work_queue_local", "irq_work_run", "mod_delayed_work_on")
     with Client() as client:
@@ -266,18 +268,15 @@ def own_feet():
         for _ in range(100):
             target("call user hello")
         client.ok("QTStop")
-        status = client.monitor("status")
         # Inside a kprobe's hit the kernel sees them, inside one of a jump or a call we do.
-        not_seen = re.search(r"(\d+) hits inside another hit, (\d+) missed by the kernel", status)
-        assert sum(map(int, not_seen.groups())) >= client.hits(1, SYM["gtp_target_user"]) == 100, status
+        lost = not_seen(client.monitor("status"))
+        assert sum(lost) >= client.hits(1, SYM["gtp_target_user"]) == 100, lost
 
 
-@test
+@test("hits on a CPU that comes up during a run are counted as missed; one that goes keeps its frames")
 def cpu_comes():
-    """hits on a CPU that comes up during a run are counted as missed; one that goes keeps its frames"""
     if CPUS < 2:
-        print("# skipped: one CPU only")
-        return
+        skip("one CPU only")
     path = f"/sys/devices/system/cpu/cpu{CPUS - 1}/online"
 
     def online(on):
@@ -290,7 +289,7 @@ def cpu_comes():
         online("1")
         target("loop leaf 1000")
         client.ok("QTStop")
-        missed = int(re.search(r"(\d+) missed", client.monitor("status")).group(1))
+        missed = not_seen(client.monitor("status"))[1]
         assert (client.hits(1, LEAF), missed) == (1000 * (CPUS - 1), 1000)
         client.start((1, LEAF))
         target("loop leaf 1000")
@@ -300,29 +299,26 @@ def cpu_comes():
         assert client.hits(1, LEAF) == int(client.status()["tframes"], 16) == 1000 * CPUS
 
 
-@test
+def start_all(places):
+    with Client() as client:
+        client.define(*enumerate(places, 1))
+        note("QTStart ended by itself:", client.ask("QTStart"))
+
+
+@test("GDB dies in the middle of a QTStart of 2000 tracepoints: it does not wait for the rest")
 def killed_while_arming():
-    """GDB dies in the middle of a QTStart of 2000 tracepoints: it does not wait for the rest"""
     ends = symbols("_stext", "_etext")
-    with open("/sys/kernel/tracing/available_filter_functions", encoding="ascii") as file:
-        traceable = {line.split()[0] for line in file}
-    with open("/sys/kernel/debug/kprobes/blacklist", encoding="ascii") as file:
-        traceable -= {line.split()[1] for line in file}
+    traceable = {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
+    traceable -= {line.split()[1] for line in lines(DEBUG + "kprobes/blacklist")}
     with open("/proc/kallsyms", encoding="ascii") as file:
         found = re.findall(r"^(\w+) [tT] ((?:tcp|ip|sock|vfs|inode|dentry|pci)_\w+)$", file.read(), re.M)
     places = [int(a, 16) for a, name in found if name in traceable]
     places = [a for a in places if ends["_stext"] <= a < ends["_etext"]][:2000]
     assert len(places) > 1000, len(places)
-    pid = os.fork()
-    if not pid:
-        client = Client()
-        client.define(*((n, a) for n, a in enumerate(places, 1)))
-        print("# QTStart ended by itself:", client.ask("QTStart"), flush=True)
-        os._exit(1)
-    until(lambda: len(armed()) > 3)
-    os.kill(pid, signal.SIGKILL)
-    assert os.waitpid(pid, 0)[1] == signal.SIGKILL, "it had ended by itself"
-    assert not armed()
+    pid = child(lambda: start_all(places))
+    until(lambda: len(kprobes()) > 3)
+    kill(pid)
+    assert not kprobes()
 
 
 main()

@@ -11,35 +11,15 @@ import threading
 import time
 import zlib
 
-from gtp import (KMOD, SECONDS, Client, counted, load, load_fixture, loaded, main, run, seeded, symbols, target,
-                 test, unload, until)
-
-FILE = "/proc/gtpregions"
-TABLES = os.path.join(os.path.dirname(KMOD.rstrip("/")), "..", "tables", os.path.basename(KMOD.rstrip("/")))
-DEBUG = "/sys/kernel/debug"
-
-
-def table(name):
-    with open(f"{TABLES}/{name}.rgn", "rb") as file:
-        return file.read()
-
-
-def put(*pieces):
-    """Write the pieces, each by a call of its own; 0 or the errno of the last."""
-    fd = os.open(FILE, os.O_WRONLY)
-    try:
-        for piece in pieces:
-            while piece:
-                piece = piece[os.write(fd, piece):]
-    except OSError as error:
-        return error.errno
-    finally:
-        os.close(fd)
-    return 0
+from fixture import (REGIONS, SECONDS, child, command, counted, kill, load, load_fixture, loaded, main, put_table,
+                     table, target, unload)
+from kernel import DEBUG, KprobeEvent, probes, symbols
+from rsp import Client
+from tap import seeded, test, until
 
 
 def shown():
-    with open(FILE, encoding="ascii") as file:
+    with open(REGIONS, encoding="ascii") as file:
         return file.read()
 
 
@@ -50,15 +30,6 @@ def refused():
 def sealed(data):
     """With the checksum that belongs to it."""
     return data[:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
-
-
-def event(text):
-    """Of ftrace's, in a file that is there without debugfs."""
-    fd = os.open("/sys/kernel/tracing/kprobe_events", os.O_WRONLY | os.O_APPEND)
-    try:
-        os.write(fd, text.encode() + b"\n")
-    finally:
-        os.close(fd)
 
 
 def fresh():
@@ -76,44 +47,47 @@ def behind_endbr(client, address):
     return address + (4 if client.ask(f"m{address:x},4") == ENDBR64 else 0)
 
 
+def only(client):
+    """The only probe there is."""
+    found = probes(client.monitor("probes"))
+    assert len(found) == 1, found
+    return next(iter(found.values()))
+
+
 def mechanism(client):
-    """Of a run at gtp_target_leaf, which is called once; as `monitor probes` has it."""
+    """How gtp_target_leaf, which is called once, is probed."""
     place = behind_endbr(client, symbols("gtp_target_leaf")["gtp_target_leaf"])
     client.start((1, place))
-    text = client.monitor("probes")
+    found = only(client)
     target("call leaf 1")
     client.ok("QTStop")
     assert client.hits(1, place) == 1
-    return re.search(r"0x[0-9a-f]+  (.*)", text).group(1)
+    return found
 
 
-@test
+@test("without a table a probe is a kprobe, and the user is told why")
 def without_a_table():
-    """without a table a probe is a kprobe, and the user is told why"""
     with Client() as client:
-        text = mechanism(client)
-    assert text.startswith("kprobe, "), text
-    assert "no jump: no table of regions has been loaded" in text, text
+        found = mechanism(client)
+    assert found.how == "kprobe", found
+    assert found.no_jump.startswith("no table of regions has been loaded"), found
 
 
-@test
+@test("tables of the kernel and of a module are taken in any pieces, and shown")
 def taken():
-    """tables of the kernel and of a module are taken in any pieces, and shown"""
     whole = table("vmlinux")
-    assert put(whole) == 0
+    assert put_table(whole) == 0
     assert re.match(r"vmlinux [0-9a-f]{40} \d+ bytes for \d+ bytes of code\n$", shown()), shown()
-    assert put(*(whole[i:i + 7777] for i in range(0, len(whole), 7777))) == 0
+    assert put_table(*(whole[i:i + 7777] for i in range(0, len(whole), 7777))) == 0
     small = HEAD + table("gtp_target")
-    assert put(*(small[i:i + 1] for i in range(len(small)))) == 0
+    assert put_table(*(small[i:i + 1] for i in range(len(small)))) == 0
     assert [line.split()[0] for line in shown().splitlines()] == ["vmlinux", "gtp_target"]
     with Client() as client:
-        text = mechanism(client)
-    assert text.startswith("jump, "), text
+        assert mechanism(client).how == "jump"
 
 
-@test
+@test("what is no table, or of something else, is refused by the write and in words; what was there stays")
 def not_taken():
-    """what is no table, or of something else, is refused by the write and in words; what was there stays"""
     small = table("gtp_target")
     other = bytearray(small)
     other[17] ^= 1
@@ -134,15 +108,14 @@ def not_taken():
             (b"module gtp_nothing\n" + small, errno.ENOENT, "not loaded"),
             (HEAD + small[:-1], 0, "cut off"),
             (HEAD, 0, "cut off")):
-        assert put(data) == number, (data[:40], number)
+        assert put_table(data) == number, (data[:40], number)
         assert words in refused(), (words, refused())
     assert shown().splitlines()[:2] == before.splitlines()
-    assert put(HEAD + small + b"x") == errno.EFBIG
+    assert put_table(HEAD + small + b"x") == errno.EFBIG
 
 
-@test
+@test("damaged tables with a right checksum are refused or harmless")
 def damaged():
-    """damaged tables with a right checksum are refused or harmless"""
     chance = seeded()
     small = table("gtp_target")
     with Client() as client:
@@ -151,83 +124,79 @@ def damaged():
             for _ in range(chance.choice((1, 1, 2, 8))):
                 # Behind the build-id, which must be right for the rest to be looked at.
                 data[chance.randrange(48, len(data))] = chance.randrange(256)
-            put(HEAD + sealed(bytes(data)))
+            put_table(HEAD + sealed(bytes(data)))
             if chance.randrange(10) == 0:
                 mechanism(client)
-    assert put(HEAD + small) == 0
+    assert put_table(HEAD + small) == 0
 
 
-@test
+@test("only root, only one way, and no rmmod while it is open")
 def nobody_else():
-    """only root, only one way, and no rmmod while it is open"""
     for flags, number in ((os.O_RDWR, errno.EINVAL),):
         try:
-            os.close(os.open(FILE, flags))
+            os.close(os.open(REGIONS, flags))
             raise AssertionError("opened")
         except OSError as error:
             assert error.errno == number, error
-    done = run("setpriv", "--reuid", "65534", "--clear-groups", "cat", FILE)
+    done = command("setpriv", "--reuid", "65534", "--clear-groups", "cat", REGIONS)
     assert done.returncode and "Permission denied" in done.stderr, done.stderr
-    with open(FILE, "wb", buffering=0):
-        assert run("rmmod", "gdbtp").returncode
+    with open(REGIONS, "wb", buffering=0):
+        assert command("rmmod", "gdbtp").returncode
         assert loaded()
 
 
-@test
+@test("a module's table goes with it, and what comes in its place has none; forget forgets all")
 def gone_with_its_module():
-    """a module's table goes with it, and what comes in its place has none; forget forgets all"""
-    assert put(table("vmlinux")) == 0
-    assert put(HEAD + table("gtp_target")) == 0
+    assert put_table(table("vmlinux")) == 0
+    assert put_table(HEAD + table("gtp_target")) == 0
     unload("gtp_target")
     assert "gtp_target" not in shown(), shown()
     load_fixture()
     assert "gtp_target" not in shown(), shown()
-    assert put(b"forget\n") == 0
+    assert put_table(b"forget\n") == 0
     assert shown() == ""
 
 
-@test
+@test("a client is killed while it has jumps: a dying task has no root directory to look up files from")
 def killed():
-    """a client is killed while it has jumps: a dying task has no root directory to look up files from"""
-    assert put(HEAD + table("gtp_target")) == 0
+    assert put_table(HEAD + table("gtp_target")) == 0
     place = symbols("gtp_target_leaf")["gtp_target_leaf"]
     told, tell = os.pipe()
-    child = os.fork()
-    if not child:
+
+    def die():
         client = Client()
-        place = behind_endbr(client, place)
-        client.start((1, place))
-        os.write(tell, b"j" if "  jump, " in client.monitor("probes") else b"?")
+        client.start((1, behind_endbr(client, place)))
+        os.write(tell, b"j" if only(client).how == "jump" else b"?")
         signal.pause()
+
+    pid = child(die)
     assert os.read(told, 1) == b"j"
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    kill(pid)
     with Client() as client:
-        assert mechanism(client).startswith("jump, ")
+        assert mechanism(client).how == "jump"
 
 
-@test
+@test("somebody's kprobe that is disabled is seen, with debugfs and without it")
 def someone_disabled():
-    """somebody's kprobe that is disabled is seen, with debugfs and without it"""
-    assert put(HEAD + table("gtp_target")) == 0
+    assert put_table(HEAD + table("gtp_target")) == 0
     with Client() as client:
         # Past the function tracer's five bytes; ftrace's own probes want a function that has these.
         place = behind_endbr(client, symbols("gtp_target_add")["gtp_target_add"]) + 5
         for mounted in (True, False):
             if not mounted:
                 subprocess.run(["umount", "-l", DEBUG], check=True)
-            event(f"p:gtptest/other {place:#x}")
+            other = KprobeEvent(place)
             client.start((1, place))
-            with_other = client.monitor("probes")
+            with_other = only(client)
             client.ok("QTStop")
-            event("-:gtptest/other")
+            other.remove()
             client.start((1, place))
-            without = client.monitor("probes")
+            without = only(client)
             client.ok("QTStop")
             if not mounted:
                 subprocess.run(["mount", "-t", "debugfs", "none", DEBUG], check=True)
-            assert "  kprobe, " in with_other and "no jump: " in with_other, with_other
-            assert "  jump, " in without, without
+            assert with_other.how == "kprobe" and with_other.no_jump, with_other
+            assert without.how == "jump", without
 
 
 def calls_for(seconds):
@@ -273,17 +242,15 @@ def obj_place(client):
 def refuses(place):
     """The kernel lets nobody set a kprobe there."""
     try:
-        event(f"p:gtptest/guest {place:#x}")
+        KprobeEvent(place).remove()
     except OSError as error:
         return error.errno in (errno.EILSEQ, errno.EINVAL)
-    event("-:gtptest/guest")
     return False
 
 
-@test
+@test("nobody sets a kprobe among the bytes of a jump, while tstart waits or later; tasks go on all the while")
 def guests():
-    """nobody sets a kprobe among the bytes of a jump, while tstart waits or later; tasks go on all the while"""
-    assert put(HEAD + table("gtp_target")) == 0
+    assert put_table(HEAD + table("gtp_target")) == 0
     count = calls_for(6)
     with Client() as client:
         place, code = obj_place(client)
@@ -295,7 +262,7 @@ def guests():
             target(f"at {place + n:x}")
         assert busy.poll() is None, "the wait is over"
         assert client.reply() == "OK"
-        assert "  jump, " in client.monitor("probes")
+        assert only(client).how == "jump"
         assert not taken, f"accepted at {taken} while tstart waited"
         taken = [n for n in range(1, len(code) // 2) if not refuses(place + n)]
         assert not taken, f"accepted at {taken} in a jump"
@@ -307,22 +274,21 @@ def guests():
         assert client.ask(f"m{place:x},7") == code
 
 
-@test
+@test("rmmod waits for somebody's kprobe on a jump, and the module that the jump is in goes: that ends it")
 def module_goes_while_rmmod_waits():
-    """rmmod waits for somebody's kprobe on a jump, and the module that the jump is in goes: that ends it"""
     load_fixture("gtp_target2")
-    assert put(b"module gtp_target2\n" + table("gtp_target2")) == 0
+    assert put_table(b"module gtp_target2\n" + table("gtp_target2")) == 0
     with Client() as client:
         client.ok("QTDisconnected:1")
         place = behind_site(client, "gtp_target2_fn")
         client.start((1, place))
-        assert "  jump, " in client.monitor("probes")
-        event(f"p:gtptest/guest {place:#x}")
+        assert only(client).how == "jump"
+        other = KprobeEvent(place)
     leaving = subprocess.Popen(["rmmod", "gdbtp"])
-    until(lambda: "rmmod waits" in run("dmesg").stdout)
+    until(lambda: "rmmod waits" in command("dmesg").stdout)
     unload("gtp_target2")
     assert leaving.wait(SECONDS) == 0
-    event("-:gtptest/guest")
+    other.remove()
     load("self_trace=1")
 
 

@@ -8,54 +8,16 @@ import functools
 import os
 import re
 import subprocess
-import sys
 import time
-import traceback
 
 import gdb
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(HERE))
-RELEASE = os.uname().release
-MODULE = os.path.join(TOP, "build/module", RELEASE, "gdbtp.ko")
-KMOD = os.path.join(TOP, "build/kmod", RELEASE)
-OUT = os.environ.get("GTP_OUT", "/tmp")
-PIPE = "/proc/gtp"
-
-tests = []
-
-
-class Failure(Exception):
-    """A test's own verdict."""
-
-
-def test(name):
-    def mark(function):
-        tests.append((name, function))
-        return function
-    return mark
-
-
-def check(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
-def equal(got, wanted, what="value"):
-    check(got == wanted, "%s: got %r, wanted %r" % (what, got, wanted))
-
-
-def matches(pattern, text, what="output"):
-    found = re.search(pattern, text, re.M | re.S)
-    check(found, "%s: no match for %r in:\n%s" % (what, pattern, text))
-    return found
-
-
-def note(text):
-    """Something a reader of the log may want to know."""
-    for line in str(text).splitlines():
-        print("# " + line)
-    sys.stdout.flush()
+import kernel
+import tap
+from fixture import KMOD, TOP, facts as fixture, load_table
+from kernel import CPUS, RELEASE, TRACING
+from rsp import LINE
+from tap import Failure, check, equal, matches, note, skip, test, until
 
 
 # GDB ---------------------------------------------------------------------------------------------
@@ -97,7 +59,7 @@ def connected():
 
 
 def connect():
-    return "" if connected() else cmd("target remote " + PIPE)
+    return "" if connected() else cmd("target remote " + LINE)
 
 
 def disconnect():
@@ -182,17 +144,12 @@ def run_trace(*calls):
     cmd("tstop")
 
 
-def status(pattern):
-    """A number out of `monitor status`."""
-    return int(matches(pattern, cmd("monitor status"), "monitor status").group(1))
-
-
 def nested():
-    return status(r"(\d+) hits inside another hit")
+    return kernel.not_seen(cmd("monitor status"))[0]
 
 
 def missed():
-    return status(r"(\d+) missed by the kernel")
+    return kernel.not_seen(cmd("monitor status"))[1]
 
 
 # The world beside GDB ----------------------------------------------------------------------------
@@ -236,27 +193,11 @@ def background(line):
     return subprocess.Popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)])
 
 
-def fixture():
-    """What the fixture says of itself: counts, values and addresses by name."""
-    with open("/proc/gtp_target") as file:
-        rows = [line.split() for line in file]
-    return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
-            for kind, name, text in rows}
-
-
 def calls(name):
     return fixture()[name]
 
 
-@functools.lru_cache(None)
-def kallsyms():
-    """The kernel's own list of addresses; a name that occurs twice is left out."""
-    seen = {}
-    with open("/proc/kallsyms") as file:
-        for line in file:
-            words = line.split()
-            seen[words[2]] = 0 if words[2] in seen else int(words[0], 16)
-    return seen
+kallsyms = kernel.only_symbols
 
 
 def source_line(file, remark):
@@ -266,14 +207,6 @@ def source_line(file, remark):
             if "/* line: %s */" % remark in line:
                 return i
     raise Failure("no line '%s' in %s" % (remark, file))
-
-
-def until(condition, what, seconds=60):
-    """Wait for something that must come true; the limit only ends a test that has failed."""
-    end = time.monotonic() + seconds
-    while not condition():
-        check(time.monotonic() < end, "waited %d s for %s" % (seconds, what))
-        time.sleep(0.02)
 
 
 def other_gdb(*commands, files=()):
@@ -301,40 +234,13 @@ def load_symbols():
 
 # Running -----------------------------------------------------------------------------------------
 
-def one(name, function, index):
-    start = time.monotonic()
-    problem = None
-    try:
-        function()
-    except Failure as failure:
-        problem = str(failure)
-    except Exception:
-        problem = traceback.format_exc(limit=-2)
-    took = time.monotonic() - start
-    print("%s %d - %s # %.1f s" % ("not ok" if problem else "ok", index, name, took))
-    if problem:
-        note(problem)
-    sys.stdout.flush()
-    return problem is None
-
-
 def run(symbols=True, before=fresh):
-    """Run the topic's tests, or those whose name contains the word in GTP_ONLY."""
+    """Run the topic's tests, or those that GTP_ONLY chooses, and leave GDB."""
     for setting in ("pagination off", "confirm off", "width 0", "height 0"):
         gdb.execute("set " + setting)
-    only = os.environ.get("GTP_ONLY", "")
-    chosen = [t for t in tests if only in t[0]]
-    print("1..%d" % len(chosen))
     if symbols:
         load_symbols()
-    good = 0
-    for i, (name, function) in enumerate(chosen, 1):
-        def body(function=function):
-            if before:
-                before()
-            function()
-        good += one(name, body, i)
-    leave(good == len(chosen))
+    leave(tap.run(before=before))
 
 
 def leave(well):

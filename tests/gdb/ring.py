@@ -4,18 +4,9 @@ import glob
 import os
 import struct
 
-TRACEFS = "/sys/kernel/tracing"
+from kernel import TRACING, put
+
 PAGE = 4096
-
-
-def mount():
-    if not os.path.isdir(TRACEFS + "/instances"):
-        os.system("mount -t tracefs tracefs " + TRACEFS)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
 
 
 def records_of(page):
@@ -44,20 +35,20 @@ class Instance:
     """An ftrace instance; gone after the with block."""
 
     def __init__(self, name, kb=8192):
-        self.path = "%s/instances/%s" % (TRACEFS, name)
+        self.path = "%sinstances/%s" % (TRACING, name)
         self.kb = kb
 
     def __enter__(self):
         os.mkdir(self.path)
-        write(self.path + "/buffer_size_kb", str(self.kb))
+        put(self.path + "/buffer_size_kb", str(self.kb))
         return self
 
     def __exit__(self, *args):
-        write(self.path + "/events/enable", "0")
+        put(self.path + "/events/enable", "0")
         os.rmdir(self.path)
 
     def enable(self, event, on=True):
-        write("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
+        put("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
 
     def text(self):
         """What a reader of the `trace` file sees, without its head."""

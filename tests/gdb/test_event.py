@@ -7,15 +7,13 @@ import time
 import gdb
 
 import ring
-import rsp
 from event import *
 from lib import *
 
-OURS = ring.TRACEFS + "/instances/gdbtp"
+OURS = TRACING + "instances/gdbtp"
 ROUNDS = 5000
-CPUS = len(os.sched_getaffinity(0))
 
-ring.mount()
+kernel.mount_tracing()
 
 
 @test("an instance of that name that is somebody else's: $_sdata alone is refused, the rest goes on")
@@ -45,7 +43,7 @@ def markers():
     found = marker_list()
     note("%d markers in %.2f s" % (len(found), time.monotonic() - began))
     known = iterators()
-    with open(ring.TRACEFS + "/available_events") as file:
+    with open(TRACING + "available_events") as file:
         events = {line.strip() for line in file}
     wanted = {e for e in events if e.split(":")[1] in known}
     equal({m for m in found if not m.startswith("raw:")}, wanted, "events")
@@ -61,7 +59,7 @@ def extras():
     found = marker_list()
     for event in ("sched:sched_switch", "kmem:kmalloc", "gtp_target:gtp_target_many",
                   "raw_syscalls:sys_enter", "irq:irq_handler_entry"):
-        with open("%s/events/%s/format" % (ring.TRACEFS, event.replace(":", "/"))) as file:
+        with open("%sevents/%s/format" % (TRACING, event.replace(":", "/"))) as file:
             wanted = re.findall(r"field:(.*?);", file.read())[4:]
         got = found[event][1].rstrip(";").split("; ")
         # "char name[16]" there, "char[16] name" here
@@ -75,7 +73,7 @@ def listing():
     matches("sched:sched_switch".encode().hex(), reply)
     disconnect()
     # Without symbols: with them GDB looks up a source line for each, which takes minutes here.
-    text = other_gdb("target remote " + PIPE, "info static-tracepoint-markers")
+    text = other_gdb("target remote " + LINE, "info static-tracepoint-markers")
     for name in ("sched:sched_switch", "gtp_target:gtp_target_many", "raw:gtp_target_bare"):
         matches(r"^\d+ +%s +[ny] +0x" % name, text)
 
@@ -222,12 +220,12 @@ def counts():
 @test("a condition that is false makes no record, and nobody else gets one")
 def no_record():
     strace("gtp_target:gtp_target_count", "collect $_sdata", condition="n == 1000000")
-    before = ring.entries(OURS), ring.entries(ring.TRACEFS)
+    before = ring.entries(OURS), ring.entries(TRACING)
     with ring.Instance("other") as other:
         run_trace("loop event %d" % ROUNDS)
         equal(other.text(), [], "records of an instance that enabled nothing")
-    equal((ring.entries(OURS), ring.entries(ring.TRACEFS)), before, "records")
-    with open(ring.TRACEFS + "/set_event") as file:
+    equal((ring.entries(OURS), ring.entries(TRACING)), before, "records")
+    with open(TRACING + "set_event") as file:
         equal(file.read(), "", "events enabled")
 
 
@@ -279,7 +277,7 @@ def reconnect():
     cmd("tstart")
     disconnect()
     target("call event 5")
-    text = other_gdb("target remote " + PIPE, "info tracepoints", "tstop", "tfind 0", "p $_sdata")
+    text = other_gdb("target remote " + LINE, "info tracepoints", "tstop", "tfind 0", "p $_sdata")
     note("\n".join(line for line in text.splitlines() if "racepoint" in line))
     matches(r"^\d+ +static", text)
     matches(r"gtp_target:gtp_target_many", text)

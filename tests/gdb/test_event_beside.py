@@ -13,12 +13,11 @@ import rsp
 from event import *
 from lib import *
 
-OURS = ring.TRACEFS + "/instances/gdbtp"
-CPUS = len(os.sched_getaffinity(0))
+OURS = TRACING + "instances/gdbtp"
 ROUNDS = 500
 SOAK = bool(os.environ.get("GTP_SOAK"))
 
-ring.mount()
+kernel.mount_tracing()
 
 # Shown by the event's own text in another form than their value has: flags, letters, hashed pointers.
 IN_WORDS = {
@@ -162,7 +161,7 @@ def others():
     third = strace(EVENT, "collect $_sdata", condition="n % 3 == 0")
     never = strace(EVENT, "collect $_sdata", condition="n == 1000000")
     before = ring.entries(OURS) if os.path.isdir(OURS) else 0
-    main = ring.entries(ring.TRACEFS)
+    main = ring.entries(TRACING)
     cmd("tstart")
     together = everybody()
     cmd("tstop")
@@ -170,7 +169,7 @@ def others():
     each = len([n for n in range(ROUNDS) if n % 3 == 0]) * CPUS
     equal((hits(third), hits(never)), (len(alone) * each, 0), "our hits")
     equal(ring.entries(OURS) - before, len(alone) * each, "records in our instance")
-    equal(ring.entries(ring.TRACEFS), main, "records in the kernel's main buffer")
+    equal(ring.entries(TRACING), main, "records in the kernel's main buffer")
     equal(nested() + missed(), 0, "lost")
 
 
@@ -237,7 +236,7 @@ def nmi_in_hit():
 
 @test("markers and $_sdata where nobody has mounted tracefs")
 def unmounted():
-    shell()("umount %s" % ring.TRACEFS)
+    shell()("umount %s" % TRACING)
     try:
         check("sched:sched_switch" in marker_list(), "no names")
         num = strace("gtp_target:gtp_target_many", "collect $_sdata")
@@ -246,7 +245,7 @@ def unmounted():
         cmd("tfind start")
         equal(sdata("a"), {"a": "3"})
     finally:
-        ring.mount()
+        kernel.mount_tracing()
 
 
 # For long ------------------------------------------------------------------------------------------
@@ -266,17 +265,18 @@ def seconds_of_load(seconds):
 def everything():
     addresses = [addr for addr, _ in marker_list().values()]
     disconnect()
-    client = rsp.connect()
+    client = rsp.Client()
     try:
-        client.must("QTinit")
+        client.ok("QTinit")
         for num, addr in enumerate(addresses, 1):
-            client.define(num, addr, condition=NEVER)
+            client.tracepoint(num, addr, condition=NEVER)
+        client.ok("QTBuffer:circular:1")
         began = time.monotonic()
-        client.start()
+        client.ok("QTStart")
         armed = time.monotonic()
         seconds_of_load(60 if SOAK else 2)
         loaded = time.monotonic()
-        client.must("QTStop")
+        client.ok("QTStop")
         note("%d markers: armed in %.1f s, %.1f s under load, off in %.1f s" % (
             len(addresses), armed - began, loaded - armed, time.monotonic() - loaded))
         equal(sum(client.hits(num, addr) for num, addr in enumerate(addresses, 1)), 0, "hits")
@@ -289,15 +289,16 @@ def everything():
 def cycles():
     addr = kallsyms()["__traceiter_gtp_target_count"]
     disconnect()
-    client = rsp.connect()
+    client = rsp.Client()
     load = background("loop event 5000")
     began, n = time.monotonic(), 1000 if SOAK else 20
     try:
-        client.must("QTinit")
-        client.define(1, addr, actions=("L",))
+        client.ok("QTinit")
+        client.tracepoint(1, addr, "L")
+        client.ok("QTBuffer:circular:1")
         for _ in range(n):
-            client.start()
-            client.must("QTStop")
+            client.ok("QTStart")
+            client.ok("QTStop")
             if load.poll() is not None:
                 equal(load.returncode, 0)
                 load = background("loop event 5000")

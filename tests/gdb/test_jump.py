@@ -2,6 +2,7 @@
 # Jumps in the text, alone and with other probes. Only for a guest with one host thread (see tests/vm/README.md).
 import gdb
 
+from fixture import users
 from lib import *
 from others import *
 
@@ -34,13 +35,6 @@ def all_counted(num):
     equal(made["add"], ROUNDS * CPUS)
     equal(hits(num) - before, made["add"])
     equal(nested() + missed(), 0)
-
-
-@functools.lru_cache(None)
-def symbols_of(names):
-    """Those of them that this kernel has."""
-    with open("/proc/kallsyms") as file:
-        return {name for name in (line.split()[2] for line in file) if name in names}
 
 
 original = None
@@ -237,8 +231,7 @@ def others_within():
 
 def unloadable():
     """Is it the jump that pins the module? Only without a connection nobody else does."""
-    with open("/sys/module/gdbtp/refcnt") as file:
-        return int(file.read()) == 0
+    return users() == 0
 
 
 @test("someone's kprobe outlives the run: the jump stays until it goes")
@@ -275,7 +268,7 @@ def others_after():
 
 def optimized(where):
     """Has the kernel made a jump of the kprobe there?"""
-    return re.search(r"^0*%x .*\[OPTIMIZED\]" % where, shell()("cat /sys/kernel/debug/kprobes/list"), re.M)
+    return where in kernel.optimized()
 
 
 def optimizable():
@@ -406,9 +399,9 @@ WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_no
 @test("on the kernel's own way to a breakpoint's handler: no jump, and nothing happens")
 def way():
     cmd("set circular-trace-buffer on")
-    tried = 0
+    tried, there = 0, kernel.symbols(*WAY)
     for name in WAY:
-        for where in instructions(name, r"\+\d+>:")[:4] if name in symbols_of(WAY) else ():
+        for where in instructions(name, r"\+\d+>:")[:4] if name in there else ():
             num = trace("*0x%x" % where)
             try:
                 cmd("tstart")

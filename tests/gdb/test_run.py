@@ -7,8 +7,6 @@ import gdb
 from lib import *
 
 
-CPUS = len(os.sched_getaffinity(0))  # each has its share of the buffer
-
 
 def inner_gdb():
     """A gdb of its own with its packets shown, for what this one cannot do to itself."""
@@ -74,7 +72,7 @@ def interrupt():
     disconnect()
     process, say, read_until = inner_gdb()
     try:
-        say("target remote " + PIPE, "trace *%#x" % fixture()["gtp_target_add"], "tstart",
+        say("target remote " + LINE, "trace *%#x" % fixture()["gtp_target_add"], "tstart",
             "set debug remote 1", "continue")
         read_until(r"Sending packet: \$c#")
         os.kill(process.pid, signal.SIGINT)
@@ -274,7 +272,7 @@ def disconnected_tracing():
     target("call add 2 0")
     disconnect()
     target("call add 3 0")
-    text = other_gdb(fixture_symbols(), "target remote " + PIPE, "tstatus", "info tracepoints", "tstop", "tfind 1",
+    text = other_gdb(fixture_symbols(), "target remote " + LINE, "tstatus", "info tracepoints", "tstop", "tfind 1",
                      "p a")
     matches("Trace is running", text)
     matches("trace only if a > 1", text)
@@ -311,7 +309,7 @@ def reconnect_variables():
     target("call leaf 1")
     disconnect()
     target("call leaf 2")
-    text = other_gdb("target remote " + PIPE, "info tvariables", "tstop")
+    text = other_gdb("target remote " + LINE, "info tvariables", "tstop")
     matches(r"\$kept\s+3\s+5", text)
     connect()
 

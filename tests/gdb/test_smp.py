@@ -3,18 +3,9 @@
 import gdb
 
 from lib import *
+from others import looped
 
 ROUNDS = 20000
-CPUS = len(os.sched_getaffinity(0))
-
-
-def looped(what, rounds):
-    """Have every CPU make its calls; how many of each function were made."""
-    before = fixture()
-    target("loop %s %d" % (what, rounds))
-    after = fixture()
-    return {name: after[name] - before[name] for name in ("leaf", "add", "obj", "irq")}
-
 
 def exact(nums, made):
     """Hits of all tracepoints, nested and missed ones are the calls, no more and no less."""

@@ -11,12 +11,10 @@ import threading
 import time
 import traceback
 
-import gtp
+from fixture import KMOD, load_table, must
+from kernel import DEBUG, TRACING, get, put
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DEBUG = "/sys/kernel/debug/"
-TRACING = "/sys/kernel/tracing/"
-REGIONS = "/proc/gtpregions"
 
 # Those that only warn, or make the guest crawl, are left alone.
 FEATURES = ("GENTLE_FAIR_SLEEPERS", "START_DEBIT", "NEXT_BUDDY", "LAST_BUDDY", "CACHE_HOT_BUDDY", "WAKEUP_PREEMPTION",
@@ -30,20 +28,6 @@ EVENTS = ("sched", "irq", "timer", "net", "sock", "skb", "tcp", "napi", "signal"
           "page_isolation", "fib", "cpuhp", "module", "ipi", "percpu", "msr", "x86_fpu")
 FILTERS = ("", "kmem*", "tcp_*", "ip_*", "vfs_*", "*lock*", "sched*", "do_*", "*page*")
 MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drivers/net/dummy")
-
-
-def put(path, text, more=0):
-    """One write."""
-    fd = os.open(path, os.O_WRONLY | more)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
-
-
-def get(path):
-    with open(path, encoding="ascii") as file:
-        return file.read()
 
 
 class Crowd:
@@ -181,19 +165,6 @@ def cpus(me):
 modules_lock = threading.Lock()  # held by who wants a module to stay for a moment
 
 
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert not done.returncode, "%s: %s" % (" ".join(command), done.stderr)
-
-
-def load_table(name):
-    with open("%s/%s.rgn" % (os.environ["GTP_TABLES"], name), "rb") as file:
-        data = b"module " + name.encode() + b"\n" + file.read()
-    with open(REGIONS, "wb", buffering=0) as file:
-        while data:
-            data = data[file.write(data):]
-
-
 def of_the_kernel(name):
     """A module's file, which may be packed."""
     path = "%s/kernel/%s.ko" % (os.environ["GTP_MODULES"], name)
@@ -204,9 +175,9 @@ def modules(me):
     """One comes, perhaps with its table, and goes."""
     path = of_the_kernel(me.rng.choice(MODULES))
     if me.rng.random() < 0.6:
-        path = gtp.KMOD + "/gtp_target2.ko"
+        path = KMOD + "/gtp_target2.ko"
     name = os.path.basename(path).split(".")[0]
-    run("insmod", path)
+    must("insmod", path)
     if name == "gtp_target2":
         if me.rng.random() < 0.8:
             load_table(name)
@@ -215,7 +186,7 @@ def modules(me):
             me.rest(0.3)
     me.rest(3)
     with modules_lock:
-        run("rmmod", name)
+        must("rmmod", name)
 
 
 class Kprobes:

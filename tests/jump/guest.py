@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """In the guest: tracepoints at the places that pick.py chose, and what becomes of the kernel's text.
 
-Usage: guest.py SEED PICKS [TOPIC...]      GTP_MODULE, GTP_KMOD, GTP_TABLES: the module, the fixtures, the tables
+Usage: tests/lib/env python3 guest.py SEED PICKS [TOPIC...]
 """
 import collections
 import os
@@ -10,18 +10,18 @@ import re
 import subprocess
 import sys
 import time
-import traceback
+
+import fixture
+import tap
+from kernel import TRACING, Kcore, kallsyms, not_seen, optimized, probes, put, symbols
+from rsp import Client
+from tap import note as say, test, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../faults")]
-
-import gtp  # noqa: E402
-from kcore import Kcore  # noqa: E402
 
 LINKED = 0xffffffff81000000
 JUMP, HLT = 0xe9, 0xf4
 SPAN = 20  # bytes that a jump may change: five, and what is left of the last instruction
-TRACING = "/sys/kernel/tracing/"
 PADDING, PADDING_NAME = 16, "__pfx_"
 TRAMPOLINE = "__SCT__"  # of a static call: behind its jump lies what the kernel does not decode
 AT_ONCE = 3500  # what conditions and actions are compiled into has its end
@@ -35,19 +35,7 @@ NEVER, ALWAYS = STACK_WORD + IS_MAGIC + END, STACK_WORD + IS_MAGIC + NOT + END
 Place = collections.namedtuple("Place", "addr verdict kernel name")
 
 
-def say(*words):
-    print("#", *words, flush=True)
-
-
 # Places ------------------------------------------------------------------------------------------
-
-def kallsyms():
-    """Address, name, module or none."""
-    with open("/proc/kallsyms", encoding="ascii") as file:
-        for line in file:
-            at, _, name, *module = line.split()
-            yield int(at, 16), name, module[0][1:-1] if module else None
-
 
 class Names:
     """What the kernel says is where."""
@@ -77,7 +65,7 @@ class Names:
 
 def read_places(path):
     """The file's sets, at the addresses of this boot."""
-    slide = gtp.symbols("_text")["_text"] - LINKED
+    slide = symbols("_text")["_text"] - LINKED
     names = Names()
     sets = collections.defaultdict(list)
     with open(path, encoding="ascii") as file:
@@ -97,7 +85,7 @@ def unique(places):
 
 def work(rounds):
     """By processes of their own: what gdb does itself is not traced."""
-    done = subprocess.run([sys.executable, "-B", HERE + "/load.py", str(rounds), gtp.KMOD + "/gtp_target2.ko"],
+    done = subprocess.run([sys.executable, "-B", HERE + "/load.py", str(rounds), fixture.KMOD + "/gtp_target2.ko"],
                           capture_output=True, text=True, timeout=600, check=False)
     assert not done.returncode, done.stdout + done.stderr
 
@@ -108,7 +96,7 @@ class Text:
     """All of the kernel's, and the bytes around places of modules, now and then."""
 
     def __init__(self):
-        at = gtp.symbols("_stext", "_etext")
+        at = symbols("_stext", "_etext")
         self.start, self.end = at["_stext"], at["_etext"]
 
     def now(self):
@@ -133,7 +121,7 @@ def restored(text, before, places, near):
     def same():
         return not text.changed(before) and around(places) == near
     try:
-        gtp.until(same, 30)
+        until(same, "the text", 30)
     except AssertionError:
         ours = {place.addr + i: place for place in places for i in range(SPAN)}
         bad = text.changed(before) + [addr for addr, code in around(places).items() if code != near[addr]]
@@ -147,11 +135,8 @@ def restored(text, before, places, near):
 def define(client, places, condition=lambda i: ("", ())):
     client.ok("QTinit")
     for i, place in enumerate(places, 1):
-        cond, actions = condition(i)
-        text = ":X%x,%s" % (len(cond) // 2, cond) if cond else ""
-        client.ok("QTDP:%x:%x:E:0:0%s%s" % (i, place.addr, text, "-" if actions else ""))
-        for action in actions:
-            client.ok("QTDP:-%x:%x:%s" % (i, place.addr, action))
+        text, actions = condition(i)
+        client.tracepoint(i, place.addr, *actions, condition=text)
 
 
 def start(client, places, condition=lambda i: ("", ())):
@@ -173,22 +158,17 @@ def start(client, places, condition=lambda i: ("", ())):
 
 
 def mechanisms(client):
-    """address: (mechanism, why it is no jump)"""
-    found = {}
-    for line in client.monitor("probes").splitlines():
-        match = re.match(r"0x([0-9a-f]+)  (.*?), \d+ missed, tracepoints [ \d]*(?:; no jump: (.*))?$", line)
-        assert match, line
-        found[int(match.group(1), 16)] = match.group(2), match.group(3)
-    return found
+    """How each address is probed."""
+    return probes(client.monitor("probes"))
 
 
 def tell(places, how):
-    counts = collections.Counter(how[place.addr][0] for place in places)
+    counts = collections.Counter(how[place.addr].how for place in places)
     say(", ".join("%d %s" % (n, what) for what, n in counts.most_common()))
     reasons = collections.defaultdict(list)
     for place in places:
-        if how[place.addr][1]:
-            reasons[how[place.addr][1]].append(place.name)
+        if how[place.addr].no_jump:
+            reasons[how[place.addr].no_jump].append(place.name)
     for why, names in sorted(reasons.items(), key=lambda item: -len(item[1])):
         say("  %5d no jump: %s%s" % (len(names), why, " at " + ", ".join(names) if len(names) <= RARE else ""))
     return counts
@@ -204,7 +184,7 @@ def losses(client):
 
 def nested(client):
     """Hits that were not taken because their CPU was in one already: the module's own account of what it has not seen."""
-    return int(re.search(r"not seen: +(\d+) hits inside", client.monitor("status")).group(1))
+    return not_seen(client.monitor("status"))[0]
 
 
 def mixed(i):
@@ -236,7 +216,7 @@ def under_load(client, places, condition, rounds=2):
     before, near = begin(client), around(places)
     places = start(client, places, condition)
     how = mechanisms(client)
-    jumps = [place for place in places if how[place.addr][0] == "jump"]
+    jumps = [place for place in places if how[place.addr].how == "jump"]
     there = around(jumps)
     bad = [place for place in jumps if there[place.addr][0] != JUMP]
     assert not bad, "no jump is at %s" % bad[:10]
@@ -254,10 +234,9 @@ def under_load(client, places, condition, rounds=2):
 
 # Topics ------------------------------------------------------------------------------------------
 
-@gtp.test
+@test("together: random places, all together under load: jumps are there, nothing breaks, the text is restored")
 def together():
-    """random places, all together under load: jumps are there, nothing breaks, the text is restored"""
-    with gtp.Client() as client:
+    with Client() as client:
         places = unique(here.sets["uniform"] + here.sets["module"] + here.sets["entry"])
         places, how, _ = under_load(client, places, mixed)
         never = [i for i, hits in enumerate(all_hits(client, places), 1) if hits and mixed(i)[0] == NEVER]
@@ -288,10 +267,9 @@ def find_hot(client):
     return here.hot
 
 
-@gtp.test
+@test("inner: many places of the same functions, with several waves of load, conditions and overlaps")
 def inner():
-    """many places of the same functions, with several waves of load, conditions and overlaps"""
-    with gtp.Client() as client:
+    with Client() as client:
         places = unique(here.sets["inner"])
         here.rng.shuffle(places)
         for at in range(0, len(places), AT_ONCE):
@@ -299,10 +277,9 @@ def inner():
             tell(part, how)
 
 
-@gtp.test
+@test("single: one by one, each under load: hits or none, and the text is back")
 def single():
-    """one by one, each under load: hits or none, and the text is back"""
-    with gtp.Client() as client:
+    with Client() as client:
         anywhere, hot = unique(here.sets["uniform"]), find_hot(client)
         few = min(len(anywhere) // 25, 60)
         places = here.rng.sample(anywhere, few) + here.rng.sample(hot, min(len(hot), few // 2))
@@ -314,24 +291,15 @@ def single():
                 near = around([place])
                 if not start(client, [place]):
                     continue
-                counts[mechanisms(client)[place.addr][0]] += 1
+                counts[mechanisms(client)[place.addr].how] += 1
                 client.hits(1, place.addr)
                 client.ok("QTStop")
-                gtp.until(lambda p=place, n=near: around([p]) == n, 30)
+                until(lambda p=place, n=near: around([p]) == n, "the text", 30)
         finally:
             os.killpg(load.pid, 9)
             load.wait()
         restored(here.text, before, places, around(places))
         say(dict(counts))
-
-
-def put(path, text, more=0):
-    """One write, as the files of ftrace want it."""
-    fd = os.open(TRACING + path, os.O_WRONLY | more)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
 
 
 class Events:
@@ -341,9 +309,9 @@ class Events:
         self.names = {}
         for i, place in enumerate(places):
             entry = place.addr - int(place.name.rsplit("+", 1)[1], 16)
-            put("kprobe_events", "p:jump/e%d 0x%x" % (i, entry), os.O_APPEND)
+            put(TRACING + "kprobe_events", "p:jump/e%d 0x%x" % (i, entry), os.O_APPEND)
             self.names["e%d" % i] = place
-        put("events/jump/enable", "1")
+        put(TRACING + "events/jump/enable", "1")
 
     def counts(self):
         """Calls of each, those that hit inside of another kprobe too."""
@@ -352,8 +320,8 @@ class Events:
         return {self.names[name].addr: int(hits) + int(missed) for name, hits, missed in rows if name in self.names}
 
     def remove(self):
-        put("events/jump/enable", "0")
-        put("kprobe_events", "", os.O_TRUNC)
+        put(TRACING + "events/jump/enable", "0")
+        put(TRACING + "kprobe_events", "", os.O_TRUNC)
 
 
 def settled(client, events, places):
@@ -373,7 +341,7 @@ def compare(places, how, old, new, unseen):
     for place in places:
         if missing.get(place.addr):
             say("%s: %d hits, %d calls, %s, condition %s" % (
-                place.name, hits[place.addr], calls[place.addr], how[place.addr][0],
+                place.name, hits[place.addr], calls[place.addr], how[place.addr].how,
                 "never holds" if place.addr in never else "holds"))
     say("%d functions are called by the load alone, %d times; at %d the condition never holds; %d hits inside others" % (
         len(calls), sum(calls.values()), len(never & set(calls)), unseen))
@@ -382,10 +350,10 @@ def compare(places, how, old, new, unseen):
     assert sum(missing.values()) <= unseen, "hits are missing that the module does not tell of"
 
 
-@gtp.test
+@test("counts: hits of functions' second instructions are their calls, as kprobe events count them; "
+      "none if a condition never holds")
 def counts():
-    """hits of functions' second instructions are their calls, as kprobe events count them; none if a condition never holds"""
-    with gtp.Client() as client:
+    with Client() as client:
         hot = find_hot(client)
         before = begin(client)
         places = start(client, here.rng.sample(hot, min(150, len(hot))), lambda i: (mixed(i)[0], ()))
@@ -402,37 +370,36 @@ def counts():
             client.ok("QTStop")
             events.remove()
         compare(places, how, old, new, unseen)
-        gtp.until(lambda: not here.text.changed(before), 30)
+        until(lambda: not here.text.changed(before), "the text", 30)
 
 
-def optimized():
+def settled_jumps():
     """Where the kernel has made a jump of a kprobe; when it has stopped to make more."""
     seen, same = None, 0
     while same < 10:
-        now = {int(line.split()[0], 16) for line in gtp.armed() if "[OPTIMIZED]" in line}
+        now = optimized()
         same = same + 1 if now == seen else 0
         seen = now
         time.sleep(0.3)
     return seen
 
 
-@gtp.test
+@test("kernel: what the kernel's own optimiser takes of the same places, and what gdbtp does")
 def kernel():
-    """what the kernel's own optimiser takes of the same places, and what gdbtp does"""
-    with gtp.Client() as client:
+    with Client() as client:
         before = begin(client)
         places = start(client, unique(here.sets["uniform"])[:1000])
         ours = mechanisms(client)
         client.ok("QTStop")
         client.monitor("jumps off")
         places = start(client, places)
-        theirs = optimized()
+        theirs = settled_jumps()
         client.ok("QTStop")
         client.monitor("jumps on")
         table = collections.Counter()
         for place in places:
-            how, why = ours[place.addr]
-            table[how, place.addr in theirs, place.verdict, place.kernel, why or ""] += 1
+            mine = ours[place.addr]
+            table[mine.how, place.addr in theirs, place.verdict, place.kernel, mine.no_jump or ""] += 1
         tell(places, ours)
         say("number, gdbtp's, the kernel's, the verdict from the file, the kernel's rule there, why gdbtp makes no jump")
         for (how, kernels, verdict, rule, why), n in sorted(table.items(), key=lambda row: -row[1]):
@@ -440,14 +407,13 @@ def kernel():
         say("jumps of gdbtp's %d, of the kernel's %d, of %d" % (
             sum(n for row, n in table.items() if row[0] == "jump"), sum(n for row, n in table.items() if row[1]),
             len(places)))
-        gtp.until(lambda: not here.text.changed(before), 60)
+        until(lambda: not here.text.changed(before), "the text", 60)
 
 
-@gtp.test
+@test("halt: no probe where a CPU waits for an interrupt: a single step of it has interrupts off, and never ends")
 def halt():
-    """no probe where a CPU waits for an interrupt: a single step of it has interrupts off, and never ends"""
-    found = gtp.symbols("native_safe_halt", "native_halt")
-    with gtp.Client() as client, Kcore() as core:
+    found = symbols("native_safe_halt", "native_halt")
+    with Client() as client, Kcore() as core:
         for name, addr in found.items():
             at = core.read(addr, 16).index(HLT)
             client.define((1, addr + at))
@@ -456,18 +422,17 @@ def halt():
             assert reply.startswith("E."), reply
 
 
-@gtp.test
+@test("weak: the function tracer's sites in code without a name: it never calls from there, and is not asked to")
 def weak():
-    """the function tracer's sites in code without a name: it never calls from there, and is not asked to"""
-    with gtp.Client() as client:
+    with Client() as client:
         before = begin(client)
         places = start(client, here.sets["weak"])
         how = mechanisms(client)
         client.ok("QTStop")
         assert len(places) >= 5, "too few to say anything"
-        bad = [place.name for place in places if how[place.addr][0] == "ftrace call"]
+        bad = [place.name for place in places if how[place.addr].how == "ftrace call"]
         assert not bad, bad
-        gtp.until(lambda: not here.text.changed(before), 30)
+        until(lambda: not here.text.changed(before), "the text", 30)
 
 
 WAITS = {"cpus": "on_each_cpu_cond_mask function=%si:symbol", "tasks": "call_rcu_tasks"}
@@ -480,18 +445,18 @@ class Waits:
 
     def __enter__(self):
         for name, function in WAITS.items():
-            put("kprobe_events", "p:waits/%s %s" % (name, function), os.O_APPEND)
-        put("events/waits/filter", "common_pid == %d" % os.getpid())
-        put("events/waits/enable", "1")
+            put(TRACING + "kprobe_events", "p:waits/%s %s" % (name, function), os.O_APPEND)
+        put(TRACING + "events/waits/filter", "common_pid == %d" % os.getpid())
+        put(TRACING + "events/waits/enable", "1")
         return self
 
     def __exit__(self, *_):
-        put("events/waits/enable", "0")
-        put("kprobe_events", "", os.O_TRUNC)
+        put(TRACING + "events/waits/enable", "0")
+        put(TRACING + "kprobe_events", "", os.O_TRUNC)
 
     def during(self, call):
         """How many of each kind."""
-        put("trace", "", os.O_TRUNC)
+        put(TRACING + "trace", "", os.O_TRUNC)
         call()
         with open(TRACING + "trace", encoding="ascii") as file:
             lines = [line for line in file if not re.search(FLUSH, line)]
@@ -502,52 +467,55 @@ def waits_row(client, waiting, places):
     """Of QTStart and QTStop, with jumps at all of them."""
     define(client, places)
     on = waiting.during(lambda: client.ok("QTStart"))
-    assert all(how == "jump" for how, _ in mechanisms(client).values()), "not all are jumps"
+    assert all(probe.how == "jump" for probe in mechanisms(client).values()), "not all are jumps"
     return on, waiting.during(lambda: client.ok("QTStop"))
 
 
-@gtp.test
+@test("waits: as many waits for all CPUs and for all tasks for thousands of jumps as for one, both ways")
 def waits():
-    """as many waits for all CPUs and for all tasks for thousands of jumps as for one, both ways"""
-    with gtp.Client() as client, Waits() as waiting:
+    with Client() as client, Waits() as waiting:
         before = begin(client)
         places = start(client, second_instructions())
         how = mechanisms(client)
         client.ok("QTStop")
-        jumps = [place for place in places if how[place.addr][0] == "jump"]
+        jumps = [place for place in places if how[place.addr].how == "jump"]
         numbers = [n for n in (1, 10, 100, 1000) if n < len(jumps)] + [len(jumps)]
         rows = {n: waits_row(client, waiting, jumps[:n]) for n in numbers}
         for n, (on, off) in rows.items():
             say("%d jumps: QTStart waits %d times for all CPUs, %d for all tasks; QTStop %d and %d" % (n, *on, *off))
         assert all(min(on + off) > 0 for on, off in rows.values()), "waits are not seen"
         assert len(set(rows.values())) == 1, "the waits are not as many for more places"
-        gtp.until(lambda: not here.text.changed(before), 30)
+        until(lambda: not here.text.changed(before), "the text", 30)
 
 
-def main(seed, picks, *topics):
-    global here
-    topics = topics or ("together", "single", "counts", "kernel", "waits", "halt", "weak")
-    unknown = set(topics) - {function.__name__ for function in gtp.tests}
+# What a run without topics leaves out, because it takes long.
+LONG = ("inner",)
+
+
+def topics(names):
+    """The tests of these names; without names all but long ones, or those that GTP_ONLY chooses."""
+    known = {function.__name__: (name, function) for name, function in tap.tests}
+    unknown = set(names) - set(known)
     if unknown:
-        sys.exit("no topic %s" % ", ".join(unknown))
-    gtp.load("self_trace=1")  # what this process does is counted too
-    gtp.load_fixture()
-    subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
+        sys.exit("no topic %s; there are %s" % (", ".join(unknown), ", ".join(known)))
+    return [known[name] for name in names] or [t for t in tap.chosen() if t[1].__name__ not in LONG]
+
+
+def prepare(seed, picks):
+    global here
+    fixture.load("self_trace=1")  # what this process does is counted too
+    fixture.load_fixture()
+    fixture.load_tables()
     work(1)  # what the kernel switches on at first use, it does now
     here = Here(int(seed), picks)
-    failed = 0
-    for function in [f for f in gtp.tests if f.__name__ in topics]:
-        began = time.monotonic()
-        try:
-            function()
-            word = "ok"
-        except Exception:  # the others are run all the same
-            word = "not ok"
-            failed = 1
-            print("# " + traceback.format_exc().replace("\n", "\n# "))
-        print("%s - %s: %s # %.1f s" % (word, function.__name__, function.__doc__, time.monotonic() - began), flush=True)
-    gtp.unload()
-    sys.exit(failed)
+
+
+def main(seed, picks, *names):
+    some = topics(names)
+    prepare(seed, picks)
+    good = tap.run(some)
+    fixture.unload()
+    sys.exit(not good)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """In the guest, as long as it is told: runs of 1,000 jumps, another set each time, while others change code.
 
-Usage: soak.py SEED PICKS SECONDS
-GTP_MODULE, GTP_KMOD, GTP_TABLES, GTP_MODULES: the module, the fixtures, the tables, the kernel's modules
+Usage: tests/lib/env python3 soak.py SEED PICKS SECONDS     GTP_MODULES: where the kernel's modules are
 """
 import collections
 import contextlib
 import os
 import random
 import re
-import subprocess
 import sys
 import threading
 import time
 import traceback
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "../faults")]
-
-import disturb  # noqa: E402
-import gtp  # noqa: E402
-import guest  # noqa: E402
-from guest import say  # noqa: E402
+import disturb
+import fixture
+import guest
+import kernel
+import tap
+from rsp import Client
+from tap import note as say, until
 
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
 ROUND_SECONDS = 240  # nobody waits longer
@@ -51,9 +49,9 @@ class Watch:
     def bark(what):
         print("not ok - soak: %s did not end within %d s" % (what, ROUND_SECONDS), flush=True)
         for thread, frame in sys._current_frames().items():
-            say(thread, "".join(traceback.format_stack(frame)[-3:]).replace("\n", "\n# "))
+            say(thread, "".join(traceback.format_stack(frame)[-3:]))
         for key in "wl":
-            disturb.put("/proc/sysrq-trigger", key)
+            kernel.put("/proc/sysrq-trigger", key)
         time.sleep(5)
         os._exit(1)
 
@@ -140,13 +138,13 @@ class Soak:
         """Calls of the fixture's functions, which all are seen."""
         fixture = places[:len(CALLED)]
         names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in fixture]
-        calls = [-gtp.counted(name) for name in names]
+        calls = [-fixture.counted(name) for name in names]
         hits = [-client.hits(i, p.addr) for i, p in enumerate(fixture, 1)]
-        gtp.target("loop mix %d" % self.rng.randint(100, 1500))
-        calls = [n + gtp.counted(name) for n, name in zip(calls, names)]
+        fixture.target("loop mix %d" % self.rng.randint(100, 1500))
+        calls = [n + fixture.counted(name) for n, name in zip(calls, names)]
         hits = [h + client.hits(i, p.addr) for i, (h, p) in enumerate(zip(hits, fixture), 1)]
         assert min(calls) > 0, calls
-        jumps = [how[p.addr][0] == "jump" for p in fixture]
+        jumps = [how[p.addr].how == "jump" for p in fixture]
         assert all(h == c for h, c, jump in zip(hits, calls, jumps) if jump), "hits %s, calls %s" % (hits, calls)
         self.totals["counted calls"] += sum(c for c, jump in zip(calls, jumps) if jump)
 
@@ -160,8 +158,8 @@ class Soak:
         all_cpus = self.rng.random() < 0.6
         with disturb.cpus_lock if all_cpus else contextlib.nullcontext():
             places, began = self.begin(client)
-        how = mechanisms(client)
-        jumps = [place for place in places if how.get(place.addr, ("",))[0] == "jump"]
+        how = guest.mechanisms(client)
+        jumps = [place for place in places if place.addr in how and how[place.addr].how == "jump"]
         self.kprobes.places = harmless(self.rng.sample(jumps, min(len(jumps), 60)))
         if all_cpus:
             self.counted(client, places, how)
@@ -188,7 +186,7 @@ class Soak:
         def same():
             return not self.text.changed(self.before)
         try:
-            gtp.until(same, 40)
+            until(same, "the text", 40)
         except AssertionError:
             bad = self.text.changed(self.before)
             after = self.text.now()
@@ -200,7 +198,7 @@ class Soak:
 
     def reload(self):
         """gdbtp goes and comes, with its tables."""
-        gtp.unload()
+        fixture.unload()
         load_module()
         self.totals["reloads"] += 1
 
@@ -215,7 +213,7 @@ class Soak:
         return client
 
     def connect(self):
-        self.client = gtp.Client()
+        self.client = Client()
         self.client.ok("QTBuffer:circular:1")
         return self.client
 
@@ -230,14 +228,14 @@ class Soak:
                 client = self.calm(client)
         client.close()
         self.crowd.stop(ROUND_SECONDS)
-        gtp.until(lambda: gtp.users() == 0)  # what others' kprobes held is tried again every second
-        gtp.unload()
+        until(lambda: fixture.users() == 0)  # what others' kprobes held is tried again every second
+        fixture.unload()
         self.quiet()
         self.watch.cancel()
 
     def find_hot(self):
         """What runs under the load: asked of jumps at many functions' second instructions; later rounds add to it."""
-        with gtp.Client() as client:
+        with Client() as client:
             client.ok("QTBuffer:circular:1")
             places = guest.start(client, guest.unique(self.sets["second"])[:3000])
             guest.work(1)
@@ -256,7 +254,8 @@ class Soak:
                  self.kprobes, disturb.load]
         self.crowd.start(kinds)
         self.watch.round("the preparation")
-        gtp.until(lambda: self.crowd.failure or all(self.crowd.done[m.name] for m in self.crowd.members), ROUND_SECONDS)
+        until(lambda: self.crowd.failure or all(self.crowd.done[m.name] for m in self.crowd.members), "all kinds",
+              ROUND_SECONDS)
         self.crowd.pause(ROUND_SECONDS)
         self.text = guest.Text()
         time.sleep(2)
@@ -265,44 +264,38 @@ class Soak:
         self.crowd.resume()
 
 
-def mechanisms(client):
-    """How each location is probed; between the lines the module may say that another has gone."""
-    rows = re.findall(r"^0x([0-9a-f]+)  (.*?), \d+ missed", client.monitor("probes"), re.M)
-    return {int(addr, 16): (how, None) for addr, how in rows}
-
-
 def symbol(addr):
     """NAME+OFFSET of the kernel's."""
-    at, name = max((at, name) for at, name, _ in guest.kallsyms() if at <= addr)
+    at, name = max((at, name) for at, name, _ in kernel.kallsyms() if at <= addr)
     return "%s+0x%x" % (name, addr - at)
 
 
 def load_module():
-    gtp.load("self_trace=1")
-    subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
+    fixture.load("self_trace=1")
+    fixture.load_tables()
+
+
+def prepare(seed, picks):
+    kernel.put(kernel.TRACING + "buffer_size_kb", "256")
+    load_module()
+    fixture.load_fixture()
+    fixture.load_tables()
+    return Soak(seed, picks)
 
 
 def main(seed, picks, seconds):
-    began = time.monotonic()
-    disturb.put(disturb.TRACING + "buffer_size_kb", "256")
-    load_module()
-    gtp.load_fixture()
-    subprocess.run([HERE + "/../../tools/gdbtp-tables", "load", os.environ["GTP_TABLES"]], check=True)
-    soak = Soak(seed, picks)
-    try:
+    soak = prepare(seed, picks)
+
+    def run():
         soak.prepare()
         soak.go(int(seconds))
-        word = "ok"
-    except Exception:
-        word = "not ok"
-        print("# " + traceback.format_exc().replace("\n", "\n# "), flush=True)
-        if soak.client and soak.client.fd >= 0:  # what comes next is not to hide what happened
-            say("QTStop:", soak.client.ask("QTStop"))
+
+    good = tap.run([("runs of 1,000 jumps while others change code, for %s s" % seconds, run)])
+    if not good and soak.client and soak.client.fd >= 0:  # what comes next is not to hide what happened
+        say("QTStop:", soak.client.ask("QTStop"))
     say(dict(soak.totals))
     say("by others:", dict(soak.crowd.done), "kprobes refused by the kernel:", dict(soak.kprobes.refused))
-    print("%s - soak: runs of 1,000 jumps while others change code, for %s s # %.1f s" % (
-        word, seconds, time.monotonic() - began), flush=True)
-    os._exit(word != "ok")
+    os._exit(not good)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module under test and the fixture modules: loading them, their facts, calls that they make, other work."""
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+
+import tap
+
+LIB = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(LIB))
+MODULE = os.environ["GTP_MODULE"]
+KMOD = os.environ["GTP_KMOD"]
+TABLES = os.environ["GTP_TABLES"]
+TARGET = "/proc/gtp_target"
+REGIONS = "/proc/gtpregions"
+SECONDS = 300  # a command that takes longer has failed
+
+
+def command(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def must(*words):
+    """A command that succeeds; what it printed."""
+    done = command(*words)
+    assert done.returncode == 0, "%s: %s" % (" ".join(words), done.stdout + done.stderr)
+    return done.stdout
+
+
+# Modules -----------------------------------------------------------------------------------------
+
+def loaded(module="gdbtp"):
+    return os.path.exists("/sys/module/%s/initstate" % module)
+
+
+def users(module="gdbtp"):
+    """How many hold the module."""
+    with open("/sys/module/%s/refcnt" % module, encoding="ascii") as file:
+        return int(file.read())
+
+
+def unload(module="gdbtp"):
+    if loaded(module):
+        must("rmmod", module)
+
+
+def load(*parameters):
+    """The module under test, anew."""
+    unload()
+    must("insmod", MODULE, *parameters)
+
+
+def load_fixture(name="gtp_target"):
+    if not loaded(name):
+        must("insmod", "%s/%s.ko" % (KMOD, name))
+
+
+def parameter(name, value=None):
+    path = "/sys/module/gdbtp/parameters/" + name
+    with open(path, "r" if value is None else "w", encoding="ascii") as file:
+        return file.read().strip() if value is None else file.write(str(value))
+
+
+# Tables of regions -------------------------------------------------------------------------------
+
+def load_tables():
+    """Those of the kernel and of the modules that are loaded."""
+    must(TOP + "/tools/gdbtp-tables", "load", TABLES)
+
+
+def table(name):
+    """A module's or the kernel's, as its file is."""
+    with open("%s/%s.rgn" % (TABLES, name), "rb") as file:
+        return file.read()
+
+
+def put_table(*pieces):
+    """Give the module the pieces, each by a write of its own; 0, or the errno of the last."""
+    fd = os.open(REGIONS, os.O_WRONLY)
+    try:
+        for piece in pieces:
+            while piece:
+                piece = piece[os.write(fd, piece):]
+    except OSError as error:
+        return error.errno
+    finally:
+        os.close(fd)
+    return 0
+
+
+def load_table(module):
+    """What the files say of one module's code."""
+    error = put_table(b"module %s\n" % module.encode() + table(module))
+    assert error == 0, "%s: %s" % (module, os.strerror(error))
+
+
+# The fixture -------------------------------------------------------------------------------------
+
+def facts():
+    """What the fixture says of itself: counts, values and addresses by name."""
+    with open(TARGET, encoding="ascii") as file:
+        rows = [line.split() for line in file]
+    return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
+            for kind, name, text in rows}
+
+
+def counted(function):
+    """Its calls so far."""
+    return facts()[function]
+
+
+def target(line):
+    """Have the fixture make its calls, as this process; returns when they are made."""
+    with open(TARGET, "w", encoding="ascii") as file:
+        file.write(line)
+
+
+def child(function):
+    """FUNCTION in a process of its own; its pid. It is not part of the caller's session."""
+    sys.stdout.flush()
+    pid = os.fork()
+    if pid:
+        return pid
+    status = 1
+    try:
+        os.setsid()
+        function()
+        status = 0
+    except BaseException:  # whatever it is, this process is not to go on with the caller's work
+        tap.note("in a child:", tap.traceback.format_exc())
+    os._exit(status)
+
+
+def ended(pid):
+    """Wait for a child; its status as waitpid has it."""
+    return os.waitpid(pid, 0)[1]
+
+
+def kill(pid, how=signal.SIGKILL):
+    """Kill a child, which must not have ended by itself."""
+    os.kill(pid, how)
+    status = ended(pid)
+    assert status == how, "it ended by itself: status %d" % status
+
+
+def target_aside(line):
+    """The same calls by a process of its own: the tasks of a connected client are not traced."""
+    assert ended(child(lambda: target(line))) == 0, line
+
+
+def forever(line):
+    while True:
+        target(line)
+
+
+@contextlib.contextmanager
+def hammering(line="loop mix 2000"):
+    """Calls on all CPUs, again and again, by a process of its own."""
+    pid = child(lambda: forever(line))
+    try:
+        yield
+    finally:
+        kill(pid)
+
+
+# All of it ---------------------------------------------------------------------------------------
+
+def main():
+    """Run the calling file's tests; at the end the module must unload."""
+    good = tap.run()
+    try:
+        unload()
+    except AssertionError as problem:
+        print("not ok - the module unloads at the end")
+        tap.note(problem)
+        good = False
+    sys.exit(not good)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The kernel as its own files show it, and what the module says in `monitor status` and `monitor probes`."""
+import collections
+import functools
+import os
+import re
+import struct
+import subprocess
+
+RELEASE = os.uname().release
+CPUS = len(os.sched_getaffinity(0))
+TRACING = "/sys/kernel/tracing/"
+DEBUG = "/sys/kernel/debug/"
+
+
+# Files -------------------------------------------------------------------------------------------
+
+def get(path):
+    with open(path, encoding="ascii", errors="replace") as file:
+        return file.read()
+
+
+def lines(path):
+    return get(path).splitlines()
+
+
+def put(path, text, more=0):
+    """One write, as the kernel's files want it."""
+    fd = os.open(path, os.O_WRONLY | more)
+    try:
+        os.write(fd, text.encode())
+    finally:
+        os.close(fd)
+
+
+def mount_tracing():
+    if not os.path.isdir(TRACING + "instances"):
+        subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
+
+
+# Symbols -----------------------------------------------------------------------------------------
+
+def kallsyms():
+    """Address, name, and module or None of each."""
+    with open("/proc/kallsyms", encoding="ascii") as file:
+        for line in file:
+            at, _, name, *module = line.split()
+            yield int(at, 16), name, module[0][1:-1] if module else None
+
+
+def symbols(*names):
+    """Addresses by name, of several the first; what the kernel does not have is missing."""
+    found = {}
+    for at, name, _ in kallsyms():
+        if name in names:
+            found.setdefault(name, at)
+    return found
+
+
+@functools.lru_cache(None)
+def only_symbols():
+    """All addresses by name, as they are at the first call; 0 for a name that occurs twice."""
+    found = {}
+    for at, name, _ in kallsyms():
+        found[name] = 0 if name in found else at
+    return found
+
+
+# Text --------------------------------------------------------------------------------------------
+
+class Kcore:
+    """The kernel's memory through /proc/kcore: an ELF file whose segments are memory."""
+
+    def __enter__(self):
+        self.fd = os.open("/proc/kcore", os.O_RDONLY)
+        head = os.pread(self.fd, 64, 0)
+        offset, = struct.unpack_from("<Q", head, 32)
+        size, count = struct.unpack_from("<HH", head, 54)
+        table = os.pread(self.fd, size * count, offset)
+        rows = [struct.unpack_from("<IIQQQQ", table, i * size) for i in range(count)]
+        self.segments = [(at, length, where) for kind, _, where, at, _, length in rows if kind == 1]
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+    def read(self, addr, count):
+        for at, length, where in self.segments:
+            if at <= addr < at + length:
+                return self.all_of(where + addr - at, count)
+        raise ValueError("0x%x is in no segment" % addr)
+
+    def all_of(self, offset, count):
+        data = b""
+        while len(data) < count:
+            piece = os.pread(self.fd, min(count - len(data), 1 << 20), offset + len(data))
+            if not piece:
+                raise ValueError("/proc/kcore ends at 0x%x" % (offset + len(data)))
+            data += piece
+        return data
+
+
+# Kprobes -----------------------------------------------------------------------------------------
+
+def kprobes():
+    """The kernel's own list, a line for each."""
+    return lines(DEBUG + "kprobes/list")
+
+
+def optimized():
+    """Addresses where the kernel has made a jump of a kprobe."""
+    return {int(line.split()[0], 16) for line in kprobes() if "[OPTIMIZED]" in line}
+
+
+class KprobeEvent:
+    """Another user's kprobe: an event of ftrace. It is registered disabled, and has a count."""
+
+    def __init__(self, where, name="other", write=put):
+        self.name, self.write = name, write
+        self.define("p:gtptest/%s 0x%x" % (name, where))
+
+    def define(self, text):
+        self.write(TRACING + "kprobe_events", text + "\n", os.O_APPEND)
+
+    def enable(self, on=True):
+        self.write("%sevents/gtptest/%s/enable" % (TRACING, self.name), "1" if on else "0")
+
+    def count(self):
+        return sum(int(line.split()[1]) for line in lines(TRACING + "kprobe_profile") if line.split()[0] == self.name)
+
+    def remove(self):
+        self.enable(False)
+        self.define("-:gtptest/" + self.name)
+
+
+# The module's words ------------------------------------------------------------------------------
+
+Probe = collections.namedtuple("Probe", "how missed tracepoints no_jump")
+PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: \d+)*)(?:; no jump: (.*))?")
+
+
+def probes(text):
+    """`monitor probes`: address -> Probe. The stub may print other lines between."""
+    found = {}
+    for line in text.splitlines():
+        match = PROBE.fullmatch(line)
+        assert match or not line.startswith("0x"), "not understood: " + line
+        if match:
+            addr, how, missed, numbers, why = match.groups()
+            found[int(addr, 16)] = Probe(how, int(missed), [int(n) for n in numbers.split()], why)
+    return found
+
+
+def not_seen(text):
+    """`monitor status`: hits inside another hit, and those missed by the kernel."""
+    return tuple(map(int, re.search(r"not seen: +(\d+) hits inside another hit, (\d+) missed", text).groups()))
+
+
+def room(text):
+    """`monitor jit` and `monitor jumps`: bytes in use, bytes there are."""
+    return tuple(map(int, re.search(r"(\d+) of (\d+) bytes", text).groups()))

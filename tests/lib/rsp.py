@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A client of /proc/gtp: packets by hand, for what GDB would never send and for what must be quick."""
+import os
+import re
+import select
+import time
+
+LINE = "/proc/gtp"
+SECONDS = 60  # no reply takes as long
+
+PACKET = re.compile(rb"\$([^#$]*)#([0-9a-fA-F]{2})", re.S)
+CONSOLE = re.compile(r"O([0-9a-fA-F]{2})+")
+
+
+class Gone(Exception):
+    """The other end does not answer as it must."""
+
+
+def as_bytes(text):
+    return text.encode("latin1") if isinstance(text, str) else bytes(text)
+
+
+def framed(text):
+    """TEXT (a string or bytes) as a packet; bytes that mean something to the framing are escaped."""
+    body = re.sub(rb"[#$}*]", lambda m: bytes((0x7d, m.group()[0] ^ 0x20)), as_bytes(text))
+    return b"$%s#%02x" % (body, sum(body) % 256)
+
+
+def unframed(body, checksum):
+    """The content of a packet: runs written out, escapes resolved."""
+    if sum(body) % 256 != int(checksum, 16):
+        raise Gone("checksum %s is wrong for %r" % (checksum.decode(), body))
+    body = re.sub(rb"(.)\*(.)", lambda m: m.group(1) * (m.group(2)[0] - 28), body, flags=re.S)
+    return re.sub(rb"\}(.)", lambda m: bytes((m.group(1)[0] ^ 0x20,)), body, flags=re.S)
+
+
+class Client:
+    """One connection, without acknowledgements unless ACKS. Contents are strings, one character for each byte."""
+
+    def __init__(self, acks=False, flags=os.O_RDWR, path=LINE):
+        self.fd = os.open(path, flags)
+        self.received = b""
+        self.console = ""  # what the stub printed before the last reply
+        self.acks = True
+        self.write(b"+")
+        if not acks:
+            self.ok("QStartNoAckMode")
+            self.acks = False
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+        self.fd = -1
+
+    # Packets ---------------------------------------------------------------------------------
+
+    def write(self, data):
+        """Bytes as they are."""
+        while data:
+            data = data[os.write(self.fd, data):]
+
+    def send(self, text):
+        """One packet, without waiting for its reply."""
+        self.write(framed(text))
+
+    def arrived(self, seconds):
+        """The next packet's content, console text too; None when none comes in time."""
+        deadline = time.monotonic() + seconds
+        while True:
+            found = PACKET.search(self.received)
+            if found:
+                self.received = self.received[found.end():]
+                if self.acks:
+                    self.write(b"+")
+                return unframed(*found.groups()).decode("latin1")
+            if not select.select([self.fd], [], [], max(0, deadline - time.monotonic()))[0]:
+                return None
+            data = os.read(self.fd, 65536)
+            if not data:
+                raise Gone("end of file")
+            self.received += data
+
+    def packet(self, seconds=SECONDS):
+        """The same, and it must come."""
+        text = self.arrived(seconds)
+        if text is None:
+            raise Gone("no packet in %d s, only %r" % (seconds, self.received[:60]))
+        return text
+
+    def reply(self, seconds=SECONDS):
+        """The next packet that is no console text; the text before it is kept."""
+        self.console = ""
+        while True:
+            text = self.packet(seconds)
+            if not CONSOLE.fullmatch(text):
+                return text
+            self.console += bytes.fromhex(text[1:]).decode(errors="replace")
+
+    def ask(self, text, seconds=SECONDS):
+        """Send a packet, return its reply."""
+        self.send(text)
+        return self.reply(seconds)
+
+    def ok(self, text):
+        answer = self.ask(text)
+        assert answer == "OK", "%s was answered %r" % (text, answer)
+
+    def resync(self):
+        """After garbage: leave any half packet, drop what is queued, and have a known answer again."""
+        self.write(b"#00\x03")
+        self.send("qAttached")
+        for _ in range(100000):
+            if self.reply() == "1":
+                return
+        raise Gone("no end of replies after garbage")
+
+    # What GDB does with them -----------------------------------------------------------------
+
+    def monitor(self, command):
+        self.ok("qRcmd," + command.encode().hex())
+        return self.console
+
+    def status(self):
+        """qTStatus as a dictionary; "run" is T0 or T1, "why" the stop reason."""
+        run, *fields = self.ask("qTStatus").split(";")
+        pairs = [field.split(":", 1) for field in fields]
+        return {**dict(pairs), "run": run, "why": pairs[0][0]}
+
+    def running(self):
+        return self.status()["run"] == "T1"
+
+    def tracepoint(self, number, address, *actions, condition="", passcount=0):
+        """One more; CONDITION is bytecode in hex, ACTIONS are as in QTDP."""
+        condition = ":X%x,%s" % (len(condition) // 2, condition) if condition else ""
+        self.ok("QTDP:%x:%x:E:0:%x%s%s" % (number, address, passcount, condition, "-" if actions else ""))
+        for i, action in enumerate(actions, 1):
+            self.ok("QTDP:-%x:%x:%s%s" % (number, address, action, "-" if i < len(actions) else ""))
+
+    def define(self, *definitions):
+        """These tracepoints and no others; each is (number, address) or (number, address, actions)."""
+        self.ok("QTinit")
+        for definition in definitions:
+            self.tracepoint(*definition)
+
+    def start(self, *definitions):
+        self.define(*definitions)
+        self.ok("QTStart")
+
+    def hits(self, number, address):
+        return int(self.ask("qTP:%x:%x" % (number, address))[1:].split(":")[0], 16)

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Job: the one list of suites: what each needs built, where and how it runs. tests/run and tests/check source it, in the
+# repository's root.
+
+# name | guest | needs | topics | what it shows
+#   guest   -: none; own: it boots its own; parallel, single: it runs inside one whose CPUs have a host thread each, or
+#           share one
+#   needs   what must be built for the kernel: see the functions need_*
+#   topics  what may follow the suite's name
+suites="
+structure | - | | | folders include and call only those below them; documents name what is there
+style     | - | | | checkpatch, clang-format, budgets, licences
+lib       | - | | | what the suites share sees failures, skips and silence
+module    | - | | | the modules build without a warning, and sparse has nothing to say
+unit      | - | | test_NAME | every shared source on a fake machine, under ASan and UBSan
+vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
+tfile     | - | | | trace files as a real GDB and babeltrace2 read them
+fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
+regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
+vm        | own | | | the runner of guests fails when it must, and only then
+crash     | own | tools module | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
+jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
+soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
+sessions  | parallel | tools module kmod | FILE | packet transcripts against /proc/gtp
+smp       | parallel | tools module kmod tables | | exact counts on all CPUs, with interrupts
+jit       | parallel | tools jit | | the compiler in the kernel: vectors, random programs, bad addresses
+gdb       | single | tools module kmod tables | TOPIC | a real GDB against the module
+faults    | single | tools module kmod tables | TOPIC | users, signals, memory, modules and CPUs that fail
+"
+
+logs=build/check
+# No line for so many seconds ends a suite, for half as many a topic in a guest; how long it takes in all does not matter.
+silence=${GTP_SILENCE:-600}
+fuzz_seconds=${FUZZ_SECONDS:-20}
+
+# column SUITE NUMBER
+column() {
+	awk -F'|' -v name="$1" -v n="$2" '{ gsub(/^ +| +$/, "", $1); gsub(/^ +| +$/, "", $n) } $1 == name { print $n }' <<<"$suites"
+}
+
+# part_spec SUITE[/TOPIC][:WORD]: its parts, as suite, topic and word
+part_spec() {
+	local place=${1%%:*}
+	suite=${place%%/*} topic='' word=''
+	[[ $place != */* ]] || topic=${place#*/}
+	[[ $1 != *:* ]] || word=${1#*:}
+}
+
+# Of a suite that cannot choose tests by itself, only the lines of those that have the word in their name.
+with_word() {
+	awk -v word="$1" '/^(not )?ok / && !index($0, word) { next } { print; fflush() }'
+}
+
+watched() { tests/lib/silence "$silence" "$@"; }
+
+# one test out of a command that prints no TAP
+single() {
+	local what=$1
+	shift
+	if "$@"; then echo "ok - $what"; else echo "not ok - $what"; return 1; fi
+}
+
+# no_output COMMAND...: it succeeds and its output holds no warning
+no_output() {
+	local out status
+	out=$("$@" 2>&1)
+	status=$?
+	printf '%s\n' "$out" | sed 's/^/# /'
+	[ $status = 0 ] && ! grep -qE 'warning:|error:' <<<"$out"
+}
+
+# What can be built ------------------------------------------------------------------------------
+
+# find_kernel SERIES: the variables of an unpacked kernel
+find_kernel() {
+	tests/vm/kernel "$1" >/dev/null || return 1
+	# shellcheck disable=SC1090
+	. "build/kernels/$1/env"
+}
+
+need_tools() { make -s -C tools; }
+
+need_module() { scripts/build-module "$headers" "build/module/$release" KCFLAGS=-Werror; }
+
+need_kmod() { tests/kmod/build "$headers" "build/kmod/$release" KCFLAGS=-Werror; }
+
+need_tables() {
+	tools/gdbtp-tables make "build/tables/$release" "$vmlinux" "build/kmod/$release/gtp_target.ko" \
+		"build/kmod/$release/gtp_target2.ko"
+}
+
+need_jit() { tests/jit/build "$headers" "build/jit/$release" KCFLAGS=-Werror; }
+
+# needs_of SUITE TOPIC
+needs_of() {
+	case $1/$2 in
+	faults/ | faults/regions) column "$1" 3 ;;
+	faults/*) column "$1" 3 | sed 's/ tables//' ;;
+	*) column "$1" 3 ;;
+	esac
+}
+
+# build SERIES NEED...: quietly; what failed, and the end of what it said
+build() {
+	local need log=$logs/build.log series=$1
+	shift
+	mkdir -p "$logs"
+	[ "${*:-tools}" = tools ] || find_kernel "$series" || { echo "not ok - kernel $series is there"; return 1; }
+	for need; do
+		"need_$need" >"$log" 2>&1 && continue
+		tail -n 30 "$log" | sed 's/^/# /'
+		echo "not ok - $need: it builds for $series"
+		return 1
+	done
+}
+
+# How each suite runs: run_NAME SERIES TOPIC WORD ------------------------------------------------
+# Those without a guest get all three; TOPIC and WORD may be empty.
+
+run_structure() {
+	local status=0
+	watched tests/structure/run || status=1
+	watched tests/lib/named || status=1
+	return $status
+}
+
+run_style() { watched scripts/style; }
+
+run_lib() { watched tests/lib/selftest; }
+
+# The modules must build without a warning, from gcc and from sparse.
+run_module() {
+	single "kernel $1 is there" find_kernel "$1" || return 1
+	single "gdbtp.ko builds for $1 at W=1 without a warning" no_output need_module
+	single "the fixture modules build for $1 without a warning" no_output need_kmod
+	single "tables of regions are made for $1" no_output need_tables
+	single "the compiler's test module builds for $1 without a warning" no_output need_jit
+	single "sparse has nothing to say for $1" no_output \
+		scripts/build-module "$headers" "build/module/sparse-$release" C=2 CF=-Wsparse-error
+}
+
+run_unit() { CMOCKA_MESSAGE_OUTPUT=TAP watched make -s -k -C tests/unit check ${2:+"ONLY=$2"}; }
+
+run_vectors() {
+	local files
+	mapfile -t files < <(find tests/vectors -name '*.ax' ${2:+-path "*$2*"} | sort)
+	[ ${#files[@]} = 0 ] || watched build/tools/axrun "${files[@]}"
+}
+
+run_tfile() { watched tests/tfile/run; }
+
+# random_jit and random_pad are one target, and take no time.
+run_fuzz() {
+	local status=0
+	[[ ${2-} == random* ]] || silence=$((silence + fuzz_seconds)) \
+		watched make -s -C tests/fuzz run SECONDS="$fuzz_seconds" ${2:+"ONLY=$2"} || status=1
+	[[ ${2:-random} != random* ]] || watched make -s -C tests/fuzz random COUNT=100000 || status=1
+	return $status
+}
+
+run_regions() { watched tests/regions/run ${2:+"$2"}; }
+
+run_vm() { watched tests/vm/selftest "$1"; }
+
+run_crash() { tests/crash/run "$1" ${2:+"$2"}; }
+
+# Another choice of places each time, and the seed is in the log.
+run_jump() {
+	local topics=(together single counts waits halt weak)
+	[ -z "$2" ] || topics=("$2")
+	tests/jump/run "$1" --count 300 "${topics[@]}"
+}
+
+run_soak() { tests/jump/soak "$1" --seconds 60; }
+
+# guest_run KIND SERIES SPEC...: suites in one guest. What changes code while other CPUs run needs all of them on one
+# host thread: see tests/vm/README.md.
+guest_run() {
+	local kind=$1 series=$2 options=(--smp 8) limit=$silence
+	[ "$kind" = parallel ] || options=(--smp 4 --thread single)
+	[ "$series" != debug ] || limit=$((3 * silence))
+	shift 2
+	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
+		env GTP_SILENCE=$((limit / 2)) tests/guest "$@"
+}
+
+# Counting ---------------------------------------------------------------------------------------
+
+# tally FILE...: how many tests passed, failed and were skipped
+tally() {
+	awk '/^ok / { if (/# SKIP/) skip++; else ok++ } /^not ok / { bad++ }
+		END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$@"
+}
+
+# conclude NAME FILE STATUS: a suite that fails without saying which test it was, or prints no test at all, has a line
+# that does
+conclude() {
+	grep -q '^not ok ' "$2" && return
+	[ "$3" = 0 ] && grep -q '^ok ' "$2" && return
+	echo "not ok - $1 as a whole: exit status $3, $(grep -c '^ok ' "$2") tests seen" | tee -a "$2"
+}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Named tests and their TAP: @test("what is shown") marks a function, run() runs the file's tests in order.
+
+Truth comes from elsewhere than what is tested: counters, /proc/kallsyms, arguments of the test's own. check(), equal()
+and matches() fail with their text, any other exception with its traceback; skip() says why there is nothing to test.
+"""
+import os
+import random
+import re
+import sys
+import time
+import traceback
+
+tests = []
+
+
+class Failure(AssertionError):
+    """A test's own verdict."""
+
+
+class Skipped(Exception):
+    """What the test needs is not there."""
+
+
+def test(name):
+    def mark(function):
+        tests.append((name, function))
+        return function
+    return mark
+
+
+def skip(reason):
+    raise Skipped(reason)
+
+
+def check(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def equal(got, wanted, what="value"):
+    check(got == wanted, "%s: got %r, wanted %r" % (what, got, wanted))
+
+
+def matches(pattern, text, what="output"):
+    found = re.search(pattern, text, re.M | re.S)
+    check(found, "%s: no match for %r in:\n%s" % (what, pattern, text))
+    return found
+
+
+def note(*words):
+    """Something a reader of the log may want to know."""
+    for line in " ".join(map(str, words)).splitlines():
+        print("# " + line)
+    sys.stdout.flush()
+
+
+def until(condition, what="it", seconds=60):
+    """Wait for something that must come true; its value. The limit only ends a test that has failed."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        check(time.monotonic() < end, "waited %d s for %s" % (seconds, what))
+        time.sleep(0.02)
+
+
+def seeded():
+    """A random generator; GTP_SEED repeats what an earlier run did."""
+    seed = int(os.environ.get("GTP_SEED") or random.SystemRandom().randrange(2**32))
+    note("GTP_SEED=%d" % seed)
+    return random.Random(seed)
+
+
+def chosen():
+    """All tests, or those with the word GTP_ONLY in their name or their function's."""
+    word = os.environ.get("GTP_ONLY", "")
+    return [(name, function) for name, function in tests if word in name or word in function.__name__]
+
+
+def verdict(function):
+    """What went wrong, and why nothing was tested; None and None when all is well."""
+    try:
+        function()
+    except Skipped as reason:
+        return None, str(reason)
+    except Failure as failure:
+        return str(failure) or "failed", None
+    except Exception:
+        return traceback.format_exc(), None
+    return None, None
+
+
+def one(index, name, function):
+    sys.stdout.flush()  # the test may fork
+    began = time.monotonic()
+    problem, reason = verdict(function)
+    remark = "SKIP " + reason if reason is not None else "%.1f s" % (time.monotonic() - began)
+    print("%s %d - %s # %s" % ("not ok" if problem else "ok", index, name, remark))
+    note(problem or "")
+    return problem is None
+
+
+def run(some=None, before=lambda: None):
+    """Run tests, each after BEFORE; True if none failed. A failure does not stop the rest."""
+    some = chosen() if some is None else some
+    print("1..%d" % len(some))
+    good = True
+    for index, (name, function) in enumerate(some, 1):
+        def body(function=function):
+            before()
+            function()
+        good &= one(index, name, body)
+    return good

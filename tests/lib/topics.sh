@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Job: run the topics of a folder, each by a process of its own, and see that each runs all the tests that it planned.
+# Sourced by the runners of such folders, which set `top` (the repository's root).
+
+failed=0
+
+# A topic is TOPIC or TOPIC:WORD, and then the tests that have the word in their name.
+topic_of() { echo "${1%%:*}"; }
+
+word_of() { case $1 in *:*) echo "${1#*:}" ;; *) echo "${GTP_ONLY-}" ;; esac; }
+
+fail() {
+	echo "not ok - $*"
+	failed=1
+}
+
+# topic SPEC COMMAND...: its TAP, and a line more if it ended before its plan. A topic may take as long as it likes, but
+# not be silent for GTP_SILENCE seconds.
+topic() {
+	local name log status planned seen
+	name=$(topic_of "$1")
+	log=$(mktemp)
+	echo "# topic $name"
+	GTP_ONLY=$(word_of "$1") "$top/tests/lib/silence" "${GTP_SILENCE:-300}" "${@:2}" | tee "$log"
+	status=${PIPESTATUS[0]}
+	planned=$(sed -n 's/^1\.\.//p' "$log" | head -n 1)
+	seen=$(grep -cE '^(not )?ok [0-9]' "$log")
+	if [ "$seen" != "${planned:-none}" ]; then
+		fail "$name ran $seen of ${planned:-none} tests (exit status $status)"
+	elif [ "$status" != 0 ]; then
+		grep -q '^not ok' "$log" || fail "$name as a whole: exit status $status"
+		failed=1
+	fi
+	rm -f "$log"
+}
