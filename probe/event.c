@@ -10,13 +10,9 @@
 #include "probe/backend.h"
 #include "probe/event.h"
 #include "probe/event_data.h"
+#include "probe/event_entry.h"
 #include "probe/event_list.h"
 #include "probe/self.h"
-
-struct event_probe;
-
-void gtp_event_entry(void *probe); /* event_entry.S */
-void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs); /* called by it */
 
 /**
  * struct event_probe - a location's probe

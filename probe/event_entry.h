@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way from a kernel tracepoint into C: what assembly and C call of each other. */
+#ifndef _GTP_EVENT_ENTRY_H
+#define _GTP_EVENT_ENTRY_H
+
+struct event_probe;
+struct gtp_regs;
+
+/* gtp_event_entry - a tracepoint's probe, with the tracepoint's arguments behind its own */
+void gtp_event_entry(void *probe);
+
+/* gtp_event_hit - called by it, with the registers as they are at __traceiter_EVENT's entry */
+void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs);
+
+#endif /* _GTP_EVENT_ENTRY_H */
