@@ -94,13 +94,9 @@ static int run_reg(struct vm *vm, const struct ax_insn *insn)
 
 static int run_ref(struct vm *vm, const struct ax_insn *insn)
 {
-	u64 value;
-	int ret;
+	u64 *top = vm->sp - 1;
 
-	ret = ax_ref(vm->env, insn, pop(vm), &value);
-	if (!ret)
-		push(vm, value);
-	return ret;
+	return ax_ref(vm->env, insn, *top, top);
 }
 
 static int run_jump(struct vm *vm, const struct ax_insn *insn)
