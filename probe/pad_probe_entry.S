@@ -27,7 +27,7 @@ SYM_FUNC_START(\name)
 	ASM_CLAC
 	addq	$8 + 8*\own, 8(%rsp)
 	pushq	$__KERNEL_CS
-	subq	$2*8, %rsp		/* rip, which the location knows; orig_rax, which is nobody's */
+	subq	$2*8, %rsp		/* rip, taken from the location; orig_rax, unused */
 	pushq	%rdi
 	pushq	%rsi
 	pushq	%rdx

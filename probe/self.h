@@ -6,21 +6,21 @@
 #include <linux/compiler.h>
 #include <linux/sched.h>
 
-/* gtp_self_set - tgid of the process whose tasks are not traced; -1: none */
+/* gtp_self_set - the process that has /proc/gtp open, whose tasks are not traced; -1: none */
 void gtp_self_set(pid_t tgid);
 
-/* gtp_self_skipped - hits skipped for it */
+/* gtp_self_skipped - number of hits skipped for it */
 u64 gtp_self_skipped(void);
 
 /*
- * gtp_self_skip - at a hit: is it one of GDB's own tasks, which is not to be traced? Counts it then.
+ * gtp_self_skip - must a hit be skipped because a task of GDB caused it? Counts it then.
  * @context: preempt_count() of the code that was hit. Context: a hit, this CPU
  */
 bool gtp_self_skip(unsigned int context);
 
 extern pid_t gtp_self_tgid;
 
-/* gtp_self_maybe - false: it is none of them; asked first where every instruction counts */
+/* gtp_self_maybe - false: it is none of them; the cheap test before gtp_self_skip() */
 static inline bool gtp_self_maybe(void)
 {
 	return current->tgid == READ_ONCE(gtp_self_tgid);
