@@ -30,12 +30,12 @@ enum {
 	GTP_REG_EFLAGS = 17,
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
-	GTP_NR_SAVED_REGS = 20, /* what a hit knows: everything up to ss */
+	GTP_NR_SAVED_REGS = 20, /* what a hit saves: everything up to ss */
 	GTP_NR_G_REGS = 24,     /* what the g packet carries: ds, es, fs, gs are never known */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 
-/* Every register that a hit knows, as an R action's mask. */
+/* Every register that a hit saves, as an R action's mask. */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
 
 /* gtp_regs_offset - byte offset in struct gtp_regs of GDB's register @n, @n < GTP_NR_SAVED_REGS */

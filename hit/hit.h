@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A hit of a location, for mechanisms that have it in C. */
+/* A hit of a location, for mechanisms that need not have it inline. */
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 

@@ -7,8 +7,8 @@
 #include "hit/turn.h"
 
 /*
- * The one tracepoint here, if there is but one: @tp's condition holds. Nothing is called on the way
- * to the actions, so that few registers are needed.
+ * Act for @tp, whose condition holds. Where it is the only tracepoint here, nothing is called on
+ * the way to the actions, so that few registers are needed.
  */
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					     const struct gtp_regs *regs)
@@ -30,17 +30,17 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 /*
  * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
  *
- * Words that others write are read plainly here: x86 keeps the order of loads, so barrier() is all
+ * Words that other CPUs write are read plainly: x86 keeps the order of loads, so barrier() is all
  * that an acquire needs, and a plain read can be part of a comparison.
  */
 static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
-					 const struct gtp_regs *regs, u32 held)
+					   const struct gtp_regs *regs, u32 held)
 {
 	struct gtp_tracepoint *tp;
 
 	if (unlikely(!loc->run->active))
 		return;
-	/* What the run is made of was written before @active was. */
+	/* The rest of the run was written before @active. */
 	barrier();
 	/*
 	 * An interrupt between the test and the store finds 0, has its own hit from beginning to

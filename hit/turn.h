@@ -11,7 +11,7 @@
  * @cpu: the part; its buffer, its counters, @id and @tsc are there
  * @run: the run
  *
- * Context: any; nothing is armed yet, so no hit looks.
+ * Context: any; nothing is armed yet, so no hit uses it.
  */
 void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 
@@ -25,8 +25,7 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 
 /*
- * Parts of hit/hit_inline.h that are out of line: they would cost registers where they are not
- * needed.
+ * Parts of hit/hit_inline.h that are out of line, so that they need no registers on the short way.
  * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
  * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
  * end the run
@@ -38,7 +37,7 @@ void gtp_hit_failed(struct gtp_cpu *cpu);
 /*
  * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
  *
- * Nothing but @cpu is kept over the call, lest it be saved and restored.
+ * Only @cpu is used after the call, so that no other register is saved and restored around it.
  */
 static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					   const struct gtp_regs *regs, ax_jit_actions_fn run,
