@@ -42,11 +42,13 @@ enum {
 static inline u32 gtp_regs_offset(u32 n)
 {
 #define OFF(field) offsetof(struct gtp_regs, field)
+	/* clang-format off */
 	static const u8 offset[GTP_NR_SAVED_REGS] = {
 		OFF(rax), OFF(rbx), OFF(rcx), OFF(rdx), OFF(rsi), OFF(rdi), OFF(rbp),
 		OFF(rsp), OFF(r8),  OFF(r9),  OFF(r10), OFF(r11), OFF(r12), OFF(r13),
 		OFF(r14), OFF(r15), OFF(rip), OFF(eflags), OFF(cs), OFF(ss),
 	};
+	/* clang-format on */
 #undef OFF
 	return offset[n];
 }

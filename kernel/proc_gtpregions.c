@@ -98,7 +98,8 @@ static int take_line(struct writer *w)
 	}
 	name = w->line + str_has_prefix(w->line, "module ");
 	if (name == w->line || !is_name(name))
-		return refuse_table(w, -EINVAL, "neither a table nor \"module NAME\" or \"forget\"");
+		return refuse_table(w, -EINVAL,
+				    "neither a table nor \"module NAME\" or \"forget\"");
 	strreplace(strcpy(w->module, name), '-', '_');
 	return 0;
 }
@@ -108,7 +109,8 @@ static int line_byte(struct writer *w, char c)
 	if (c == '\n')
 		return take_line(w);
 	if (w->line_len == sizeof(w->line) - 1 || c < ' ' || c > '~')
-		return refuse_table(w, -EINVAL, "neither a table nor \"module NAME\" or \"forget\"");
+		return refuse_table(w, -EINVAL,
+				    "neither a table nor \"module NAME\" or \"forget\"");
 	w->line[w->line_len++] = c;
 	return 0;
 }

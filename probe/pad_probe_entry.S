@@ -68,6 +68,6 @@ SYM_FUNC_END(\name)
 PAD_HIT gtp_pad_hit 2
 PAD_HIT gtp_pad_called 3
 
-/* Their callers are unknown to the unwinder anyway; and objtool thinks that the cld is not needed. */
+/* The unwinder cannot find their callers anyway; and objtool warns that the cld is redundant. */
 STACK_FRAME_NON_STANDARD gtp_pad_hit
 STACK_FRAME_NON_STANDARD gtp_pad_called

@@ -308,8 +308,8 @@ static void late_kprobes(struct gtp_patch **p, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		p[i]->skip = p[i]->state != GTP_PATCH_JUMP || !known ||
-			     !gtp_jump_has_inner(p[i]) || gtp_jump_has_first(p[i]);
+		p[i]->skip = p[i]->state != GTP_PATCH_JUMP || !known || !gtp_jump_has_inner(p[i]) ||
+			     gtp_jump_has_first(p[i]);
 		any |= !p[i]->skip;
 	}
 	if (!any)
