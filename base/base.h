@@ -3,7 +3,7 @@
  * What shared code may use of the world around it: integer types, errno, strings, byte order.
  *
  * A shared file is compiled into the module and into userspace from one copy and includes only this
- * header and its siblings. This is the one place that asks which of the two worlds it is in.
+ * header and its siblings. This is the one place that depends on which of the two it is.
  */
 #ifndef _GTP_BASE_H
 #define _GTP_BASE_H

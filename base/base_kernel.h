@@ -19,7 +19,7 @@
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
 /* gtp_fetch_add - atomic between CPUs and contexts; returns the value before */
 #define gtp_fetch_add(p, v) xadd((p), (v))
-/* gtp_publish - store a pointer so that whoever reads it sees what it points to */
+/* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
 /* gtp_acquire - the other half: pairs with gtp_publish() */
 #define gtp_acquire(p) smp_load_acquire(p)

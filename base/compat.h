@@ -30,9 +30,9 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 
 /*
  * A call from the function tracer's site at @ip to code of ours at @to. 6.4 ("ftrace: Remove the
- * legacy _ftrace_direct API") wants an ftrace_ops for each, where the kernel had one for all. Both
- * kinds wait for every task when one is taken off. All may sleep; 0 or -errno, -EBUSY when another
- * direct call (BPF, live patch) is there.
+ * legacy _ftrace_direct API") requires an ftrace_ops for each, where the kernel had one for all.
+ * Both kinds wait for all tasks when a call is removed. All may sleep; 0 or -errno, -EBUSY when
+ * another direct call (BPF, live patch) is there.
  */
 struct gtp_ftrace_call {
 	unsigned long ip;

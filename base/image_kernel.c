@@ -23,7 +23,7 @@ static u64 text_address;
 /*
  * Where _text is, by exported symbols alone. The kernel moves its image in steps of 2 MiB or
  * multiples of that, and everything from _text to _end has a symbol at or before it. So from a
- * function that we know, down in such steps, _text is the last address that still has a name, and
+ * exported function, down in such steps, _text is the last address that still has a name, and
  * it is the name's very start.
  */
 static u64 __init find_text(void)

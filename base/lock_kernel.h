@@ -22,12 +22,12 @@ extern struct mutex gtp_lock;
  * @done: how far
  * @total: of how much
  *
- * Between two parts of long work under gtp_lock: lets others run, and GDB know that it is not lost.
+ * Between two parts of long work under gtp_lock: reschedules, and keeps GDB from timing out.
  * Context: process, gtp_lock; may sleep.
  */
 void gtp_progress(const char *what, u32 done, u32 total);
 
-/* gtp_progress_to - where gtp_progress() tells it; NULL: nowhere. Context: gtp_lock */
+/* gtp_progress_to - set the function that gtp_progress() calls; NULL: none. Context: gtp_lock */
 void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 #endif /* _GTP_LOCK_KERNEL_H */

@@ -9,8 +9,8 @@
 #include "base/mem_kernel.h"
 
 /*
- * Counted down by allocations; the one that reaches 0 fails. Two files of ours may be at it at
- * once.
+ * Counted down by allocations; the one that reaches 0 fails. Two of our
+ * files may allocate at once.
  */
 static atomic_t fail_countdown = ATOMIC_INIT(0);
 

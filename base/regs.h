@@ -30,23 +30,25 @@ enum {
 	GTP_REG_EFLAGS = 17,
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
-	GTP_NR_SAVED_REGS = 20, /* what a hit knows: everything up to ss */
+	GTP_NR_SAVED_REGS = 20, /* what a hit saves: everything up to ss */
 	GTP_NR_G_REGS = 24,     /* what the g packet carries: ds, es, fs, gs are never known */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 
-/* Every register that a hit knows, as an R action's mask. */
+/* Every register that a hit saves, as an R action's mask. */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
 
 /* gtp_regs_offset - byte offset in struct gtp_regs of GDB's register @n, @n < GTP_NR_SAVED_REGS */
 static inline u32 gtp_regs_offset(u32 n)
 {
 #define OFF(field) offsetof(struct gtp_regs, field)
+	/* clang-format off */
 	static const u8 offset[GTP_NR_SAVED_REGS] = {
 		OFF(rax), OFF(rbx), OFF(rcx), OFF(rdx), OFF(rsi), OFF(rdi), OFF(rbp),
 		OFF(rsp), OFF(r8),  OFF(r9),  OFF(r10), OFF(r11), OFF(r12), OFF(r13),
 		OFF(r14), OFF(r15), OFF(rip), OFF(eflags), OFF(cs), OFF(ss),
 	};
+	/* clang-format on */
 #undef OFF
 	return offset[n];
 }

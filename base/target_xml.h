@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The target description: which registers GDB may ask for, and their numbers. */
+/* The target description: the registers that GDB may read, and their numbers. */
 #ifndef _GTP_TARGET_XML_H
 #define _GTP_TARGET_XML_H
 

@@ -2,7 +2,7 @@
 /*
  * A whole GDB trace file: the header's lines, the frames, the end.
  *
- * The header is text, one line for each thing that GDB would otherwise ask the stub for:
+ * The header is text, with what GDB reads from the stub when it is connected, a line each:
  *   7f TRACE0        what kind of file it is
  *   R a4             bytes of the registers in an R block, hex
  *   status ...       the reply to qTStatus without its T

@@ -41,7 +41,7 @@ u64 gtp_file_size(const struct gtp_file *f);
 /**
  * gtp_file_read() - part of the file
  * @f: the file
- * @offset: first byte wanted
+ * @offset: of the first byte
  * @dst: receives the bytes
  * @len: how many at most
  *

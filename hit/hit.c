@@ -3,10 +3,10 @@
  * What one hit does.
  *
  * Per tracepoint: enabled? condition? pass count used up? then count, read the clock, write the
- * frame. So a condition that is false costs itself and nothing else: what comes after it is not
- * inline, lest the registers and the stack that it needs are saved in front of it. Everything that
- * is written belongs to this CPU, but for three things that are shared on purpose: trace state
- * variables, a pass count, and the end of the run.
+ * frame. So a false condition costs no more than its evaluation: the code after it is not inline,
+ * so that no registers are saved for it before the evaluation. Everything that is written belongs
+ * to this CPU, but for three things that are shared on purpose: trace state variables, a pass
+ * count, and the end of the run.
  *
  * Most hits are quick ones: no pass count, machine code for all actions, room for the frame. They
  * leave the same as the others, in a third of the instructions.
@@ -147,7 +147,7 @@ static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 	return ax_interp(&e->ax, &cpu->env, result);
 }
 
-/* Not inline, lest the many that set nothing save registers for it. */
+/* Not inline, so that expressions that set no variable save no registers for it. */
 static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	const struct gtp_hit_ops *ops = cpu->run->hit_ops;
@@ -159,9 +159,9 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
 }
 
 /*
- * An expression that sets a variable is one step for all others that do: "$x = 5" between the get
- * and the set of "$x = $x + 1" would be lost too, so it is not only the ones that read as well.
- * Those that only read need nothing.
+ * An expression that sets a variable is atomic to all others that do: "$x = 5" between the get and
+ * the set of "$x = $x + 1" would be lost, so those that only set take the lock, too. Those that
+ * only get need none.
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
@@ -257,9 +257,9 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
 }
 
 /*
- * All actions as one piece of code, which writes into room that is made once; static data, which
- * only the event's own code can make, come before it. Return: -EAGAIN when there is no room; doing
- * them one by one will find out how far it goes.
+ * Run all actions as one snippet, which writes into room that is reserved once; static data, which
+ * only the event's own code can make, come before it. Return: -EAGAIN when there is no room: the
+ * actions one by one fill what there is.
  */
 static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
@@ -355,7 +355,7 @@ static noinline void record(struct gtp_cpu *cpu)
 		end_run(cpu, GTP_STOP_PASSCOUNT, 0, 0);
 }
 
-/* The snippet has failed: what it has left in the frame is good up to where it says. */
+/* The snippet has failed: the frame is valid up to the length in its progress. */
 void gtp_hit_failed(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
@@ -416,7 +416,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	gtp_publish(&tp->quickest, uses_tsc(run) && !tp->next_here ? code : NULL);
 }
 
-/* By the interpreter, or with a lock; when it cannot be told, this hit ends the run. */
+/* By the interpreter, or with a lock; an error ends the run. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
 	cpu->env.pc = cpu->tp->addr;
@@ -450,8 +450,8 @@ static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint
 }
 
 /*
- * One that ends the run is the last one: the others here are not asked any more. The first is the
- * one that is there nearly always.
+ * A tracepoint that ends the run is the last one that is handled. Nearly always there is only the
+ * first.
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {

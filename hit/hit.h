@@ -11,7 +11,7 @@
  * @cpu: the part; its buffer, its counters, @id and @tsc are there
  * @run: the run
  *
- * Context: any; nothing is armed yet, so no hit looks.
+ * Context: any; nothing is armed yet, so no hit uses it.
  */
 void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 
@@ -38,10 +38,10 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  */
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
 
+/* --- The shortest way through a hit, inline in the code of a mechanism --- */
+
 /*
- * --- The shortest way through a hit, inline in the code of a mechanism ---
- *
- * Parts of it are out of line: they would cost registers where they are not needed.
+ * Parts of it that are out of line, so that they need no registers on the short way.
  * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
  * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
  * end the run
@@ -53,7 +53,7 @@ void gtp_hit_failed(struct gtp_cpu *cpu);
 /*
  * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
  *
- * Nothing but @cpu is kept over the call, lest it be saved and restored.
+ * Only @cpu is used after the call, so that no other register is saved and restored around it.
  */
 static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					   const struct gtp_regs *regs, ax_jit_actions_fn run,
@@ -75,8 +75,8 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 }
 
 /*
- * The one tracepoint here, if there is but one: @tp's condition holds. Nothing is called on the way
- * to the actions, so that few registers are needed.
+ * Act for @tp, whose condition holds. Where it is the only tracepoint here, nothing is called on
+ * the way to the actions, so that few registers are needed.
  */
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					     const struct gtp_regs *regs)
@@ -98,17 +98,17 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 /*
  * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
  *
- * Words that others write are read plainly here: x86 keeps the order of loads, so barrier() is all
+ * Words that other CPUs write are read plainly: x86 keeps the order of loads, so barrier() is all
  * that an acquire needs, and a plain read can be part of a comparison.
  */
 static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
-					 const struct gtp_regs *regs, u32 held)
+					   const struct gtp_regs *regs, u32 held)
 {
 	struct gtp_tracepoint *tp;
 
 	if (unlikely(!loc->run->active))
 		return;
-	/* What the run is made of was written before @active was. */
+	/* The rest of the run was written before @active. */
 	barrier();
 	/*
 	 * An interrupt between the test and the store finds 0, has its own hit from beginning to

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a hit asks of the kernel: clock, current task, the lock of shared variables. */
+/* What a hit needs from the kernel: clock, current task, the lock of shared variables. */
 #include <linux/math64.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
@@ -9,10 +9,9 @@
 #include "hit/hit_kernel.h"
 
 /*
- * An arch_spinlock_t, because lockdep's and the tracers' own work has no place in a hit: it may
- * be inside them, or in an NMI. It cannot deadlock: interrupts are off while it is held, and an
- * NMI that hits meanwhile finds its CPU in a hit already and is skipped, so no CPU ever asks
- * twice; nothing else is taken under it.
+ * An arch_spinlock_t, because a hit may be inside lockdep or a tracer, or in an NMI, and must not
+ * call them. It cannot deadlock: interrupts are off while it is held, and a hit in an NMI finds its
+ * CPU in a hit already and is skipped, so no CPU takes it twice; no other lock is taken under it.
  */
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
@@ -42,7 +41,7 @@ static struct {
 	u64 tsc, ns, rate;
 } calibration;
 
-/* Is it the counter that the kernel itself tells the time by? Then it trusts it, on all CPUs. */
+/* Is the TSC the kernel's clocksource? Then the kernel has found it stable on all CPUs. */
 static bool kernel_uses_tsc(void)
 {
 	struct system_time_snapshot snap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a hit asks of the kernel: clock, current task, the lock of shared variables. */
+/* What a hit needs from the kernel: clock, current task, the lock of shared variables. */
 #ifndef _GTP_HIT_KERNEL_H
 #define _GTP_HIT_KERNEL_H
 
@@ -8,9 +8,9 @@
 /**
  * gtp_hit_calibrate_tsc() - may hits read the processor's counter instead of the clock?
  *
- * That is a tenth of the instructions. $clock is then the clock's time of tstart and what the
- * counter has gone on since, at the rate that the kernel found out; what NTP does to the clock
- * during the run is not in it.
+ * Reading the counter takes a tenth of the instructions. $clock is then the clock's time at tstart
+ * plus the ticks since, at the rate that the kernel calibrated; adjustments by NTP during the run
+ * are not in it.
  * Context: process; no hit is running.
  */
 bool gtp_hit_calibrate_tsc(void);

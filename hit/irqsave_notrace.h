@@ -6,9 +6,9 @@
 #include <linux/irqflags.h>
 
 /*
- * gtp_irqsave_notrace - interrupts off, without a word to who traces that: it may be what has been hit.
+ * gtp_irqsave_notrace - disable interrupts without irqsoff tracing, which may itself be probed
  *
- * Lockdep must know, though: what a hit calls may take locks that it watches.
+ * Lockdep's state is updated, though: code that a hit calls may take locks that it checks.
  */
 static __always_inline unsigned long gtp_irqsave_notrace(bool *tell)
 {
@@ -31,8 +31,8 @@ static __always_inline void gtp_irqrestore_notrace(unsigned long flags, bool tel
 }
 
 /*
- * The same for code whose flags somebody has in @flags and will put back: then they are off until
- * that. Not for Xen's paravirtual guests, where flags do not say it.
+ * gtp_irqs_off_notrace - the same where the caller saved the flags, passes them in @flags and will
+ * restore them. Not for Xen PV guests, where the flags do not have the interrupt state.
  */
 static __always_inline bool gtp_irqs_off_notrace(unsigned long flags)
 {

@@ -73,19 +73,19 @@ enum gtp_location_kind {
  * struct gtp_location - one address that is or will be probed, with all tracepoints there
  * @next: all locations of the run
  * @next_addr: others in the same bucket of the run
- * @addr: as GDB knows it; what a frame reports as pc
- * @kind: what @addr is, and who arms it
+ * @addr: the tracepoints' address, which a frame reports as pc
+ * @kind: what @addr is; decides which backends can probe it
  * @first: tracepoints here; grows at the end while armed, shrinks never
- * @last: the end of @first, which hits do not look at
+ * @last: the last one, for adding another; hits do not read it
  * @run: the run it belongs to
- * @backend: the mechanism that has it; NULL: none yet, or it was refused
- * @probe: the mechanism's own part, while @backend is set
- * @next_own: others of the same mechanism, while these are disarmed
- * @missed: hits that the kernel itself did not hand over, filled in by the target when it disarms
+ * @backend: probes it, set by gtp_arm(); NULL: none yet, or its commit refused it
+ * @probe: the backend's own struct for it, while @backend is set
+ * @next_own: others of the same backend, while these are disarmed
+ * @missed: hits that the kernel skipped or that had no buffer; filled in when it is disarmed
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
- * @fast: hits come without an exception, as ftrace asks for
- * @no_jump: why that is not "jump", a constant in words; NULL: there is nothing to say
+ * @fast: hits come without an exception, as GDB's command ftrace requires
+ * @no_jump: why a faster mechanism was refused, a constant in words; NULL: no reason was given
  */
 struct gtp_location {
 	struct gtp_location *next;
@@ -122,11 +122,11 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
  * @id: for $cpu_id
  * @run: the run, from gtp_hit_prepare()
- * @tp: the tracepoint whose turn it is
- * @time: of its turn, as its frame has it; 0: not read yet
+ * @tp: the tracepoint that is being handled
+ * @time: the time in its frame; 0: not read yet
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
  * @value: what the condition came to
- * @tsc: frames have the time as the processor's counter says it; else ns
+ * @tsc: times in frames are the processor's counter; else ns
  * @buf: its frames
  * @stat: counters by tracepoint slot
  * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
@@ -134,7 +134,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @no_sdata: hits for which the kernel made no record
  *
  * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
- * the beginning of a run. What a condition that is false touches comes first, in one cache line.
+ * the beginning of a run. The members that a false condition uses come first, in one cache line.
  */
 struct gtp_cpu {
 	u32 in_hit;
@@ -155,13 +155,14 @@ struct gtp_cpu {
 };
 
 /**
- * struct gtp_hit_ops - the world as a hit sees it; called in the hit's context, may not sleep or
- * allocate
+ * struct gtp_hit_ops - what a hit needs from where it runs; called in the hit's context, may not
+ * sleep or allocate
  * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
- * @tsc_to_ns: what @clock would have said when the processor's counter was at @tsc; asked only of
- *             CPUs that have @tsc set
- * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit.c knows)
+ * @tsc_to_ns: the value of @clock when the processor's counter was at @tsc; called only for CPUs
+ *             that have @tsc set
+ * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit/hit.c
+ *           computes)
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back
  * @print: a line from printf; may drop it when there is no room, and counts what it drops

@@ -7,11 +7,11 @@
 
 #include "hit/text_kernel.h"
 
-static bool put(struct gtp_text *t, const char *text, u32 len)
+static bool text_put(struct gtp_text *t, const char *text, u32 len)
 {
 	u32 head = t->head, at = head % GTP_TEXT_SIZE, part;
 
-	/* Pairs with the release in gtp_text_get(): what it has read may be overwritten. */
+	/* Pairs with the release in gtp_text_get(): bytes before @tail may be overwritten. */
 	if (len > GTP_TEXT_SIZE - (head - smp_load_acquire(&t->tail)))
 		return false;
 	part = min(len, GTP_TEXT_SIZE - at);
@@ -24,7 +24,7 @@ static bool put(struct gtp_text *t, const char *text, u32 len)
 
 void gtp_text_put(struct gtp_text *t, const char *text, u32 len)
 {
-	if (!put(t, text, len))
+	if (!text_put(t, text, len))
 		WRITE_ONCE(t->dropped, t->dropped + 1);
 }
 
@@ -32,11 +32,11 @@ u32 gtp_text_get(struct gtp_text *t, char *buf, u32 size)
 {
 	u32 tail = t->tail, at = tail % GTP_TEXT_SIZE, len;
 
-	/* Pairs with the release in put(): what it has counted is written. */
+	/* Pairs with the release in text_put(): the bytes before @head are written. */
 	len = min3(smp_load_acquire(&t->head) - tail, size - 1, GTP_TEXT_SIZE - at);
 	memcpy(buf, t->ring + at, len);
 	buf[len] = '\0';
-	/* Pairs with the acquire in put(). */
+	/* Pairs with the acquire in text_put(). */
 	smp_store_release(&t->tail, tail + len);
 	return len;
 }

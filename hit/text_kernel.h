@@ -12,7 +12,7 @@ enum { GTP_TEXT_SIZE = 4096 }; /* bytes of text that may wait on one CPU; a powe
  * @head: bytes ever written; only the CPU's own hits write it, and they do not nest
  * @tail: bytes ever read; only the reader writes it
  * @dropped: lines for which there was no room
- * @told: how many of those the user has heard about
+ * @told: how many of those gtp_text_dropped() has returned
  */
 struct gtp_text {
 	u32 head, tail;

@@ -49,8 +49,8 @@ SYM_FUNC_END(gtp_jit_fault_stubs)
 STACK_FRAME_NON_STANDARD gtp_jit_fault_stubs
 
 /*
- * Go on where ax_jit_careful() says, with every register as the load had it. The flags are
- * nobody's: the check of the address in front of the load has changed them.
+ * Go on where ax_jit_careful() says, with every register as the load had it. The flags need
+ * not be kept: the check of the address in front of the load has changed them.
  */
 SYM_FUNC_START_LOCAL(gtp_jit_faulted)
 	push	%rax

@@ -37,7 +37,7 @@ static struct {
 static DECLARE_BITMAP(pads, PAD_UNITS);
 static u32 pad_units; /* in use */
 
-/* What the kernel made of our returns at load time is what it wants returns to be. */
+/* A return of our own: the kernel patched it at load time to the form that it needs. */
 static noinline void some_function(void)
 {
 	barrier();

@@ -5,12 +5,15 @@
 
 #include "base/base.h"
 
+/* clang-format off */
 enum x86_reg {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
 	X86_R8, X86_R9, X86_R10, X86_R11, X86_R12, X86_R13, X86_R14, X86_R15,
 	X86_NR_REGS,
 	X86_NO_REG = 0xff, /* no base or no index in a struct x86_mem */
 };
+
+/* clang-format on */
 
 /* Condition codes; the opposite of a condition is the condition ^ 1. */
 enum x86_cc {

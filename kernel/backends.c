@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ways to probe a place, in the order in which they are asked. */
+/* The ways to probe a place, in the order in which they are tried. */
 #include "kernel/backends.h"
 
 const struct gtp_probe_backend *const gtp_backends[] = {
-	&gtp_event_backend, /* kernel tracepoints; refuses all that is none, and has all that is */
-	&gtp_fentry_backend, /* before jumps: the function tracer's sites are not ours to change */
+	&gtp_event_backend, /* kernel tracepoints, all of them and nothing else */
+	&gtp_fentry_backend, /* before jumps: only ftrace may change its own sites */
 	&gtp_jump_backend,
 	&gtp_kprobe_backend, /* what the kernel allows, at any cost */
 	NULL,

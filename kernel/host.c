@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one trace session in this kernel, what it runs on, and the end of a run that a hit asked for. */
+/* The one trace session in this kernel, what it runs on, and the end of a run caused by a hit. */
 #include <linux/irq_work.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
@@ -48,7 +48,7 @@ static void settle(struct work_struct *work)
 		return;
 	}
 	ended = gtp_trace_settle(&gtp_host.trace);
-	/* Before the text is looked at, and a full barrier: what comes later asks again. */
+	/* A full barrier, before the text is read: text that comes later queues the work again. */
 	atomic_xchg(&text_asked, 0);
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
 		settle_in(TEXT_DELAY_MS);
@@ -90,15 +90,15 @@ static void kick_text(void)
 		irq_work_queue(&text_kick);
 }
 
-/* --- what hits and the session ask for --- */
+/* --- callbacks of hits and of the session --- */
 
-static void print(void *ctx, u32 tp, const char *text, u32 len)
+static void host_print(void *ctx, u32 tp, const char *text, u32 len)
 {
 	gtp_text_put(gtp_cpu_text(this_cpu_read(gtp_this_cpu)), text, len);
 	kick_text();
 }
 
-static void stopping(void *ctx)
+static void host_stopping(void *ctx)
 {
 	kick_end();
 }
@@ -110,9 +110,9 @@ static const struct gtp_hit_ops hit_ops = {
 	.builtin = gtp_hit_builtin,
 	.tsv_lock = gtp_hit_tsv_lock,
 	.tsv_unlock = gtp_hit_tsv_unlock,
-	.print = print,
+	.print = host_print,
 	.sdata = gtp_event_take,
-	.stopping = stopping,
+	.stopping = host_stopping,
 };
 
 static u64 wallclock_us(void *ctx)
@@ -126,42 +126,42 @@ static void tell_progress(const char *what, u32 done, u32 total)
 		gtp_stub_progress(gtp_host.stub, what, done, total);
 }
 
-static void progress(void *ctx, const char *what, u32 done, u32 total)
+static void host_progress(void *ctx, const char *what, u32 done, u32 total)
 {
 	gtp_progress(what, done, total);
 }
 
-static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+static int host_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	return gtp_arm(gtp_backends, loc, why);
 }
 
-static int arm_done(void *ctx, struct gtp_location *first, struct gtp_why *why)
+static int host_arm_done(void *ctx, struct gtp_location *first, struct gtp_why *why)
 {
 	return gtp_arm_commit(gtp_backends, first, why);
 }
 
-static int widen(void *ctx, struct gtp_location *loc, struct gtp_why *why)
+static int host_widen(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	return gtp_arm_widen(loc, why);
 }
 
-static void disarm(void *ctx, struct gtp_location *first)
+static void host_disarm(void *ctx, struct gtp_location *first)
 {
 	gtp_arm_disarm(gtp_backends, first);
 }
 
 static const struct gtp_target_ops target_ops = {
 	.is_marker = gtp_event_is_marker,
-	.arm = arm,
-	.arm_done = arm_done,
-	.widen = widen,
+	.arm = host_arm,
+	.arm_done = host_arm_done,
+	.widen = host_widen,
 	.sdata = gtp_event_sdata,
-	.disarm = disarm,
+	.disarm = host_disarm,
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
-	.progress = progress,
+	.progress = host_progress,
 	.code_begin = gtp_jit_code_begin,
 	.code_make = gtp_jit_code_make,
 	.code_make_actions = gtp_jit_code_make_actions,

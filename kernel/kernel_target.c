@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What GDB asks about the kernel itself: its memory, where it lies, which build it is. */
+/* The kernel as GDB's target: its memory, its address, its build-id, its tracepoints. */
 #include <linux/ktime.h>
 #include <linux/security.h>
 #include <linux/utsname.h>
@@ -13,8 +13,8 @@
 #include "probe/event_list.h"
 
 /*
- * Which process a user address belongs to is known only at a hit: here it would be GDB's own.
- * Lockdown is asked again, since it may have come after the file was opened.
+ * Kernel addresses only: the process of a user address is known at a hit, here it would be GDB's
+ * own. Lockdown is checked again, since it may have come after the file was opened.
  */
 static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What GDB asks about the kernel itself. */
+/* The kernel as GDB's target. */
 #ifndef _GTP_KERNEL_TARGET_H
 #define _GTP_KERNEL_TARGET_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who may open the module's files in /proc. */
+/* The permission to open the module's files in /proc. */
 #include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/security.h>

@@ -281,7 +281,7 @@ static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t 
 	return 0;
 }
 
-/* No EPOLLPRI or EPOLLERR ever: GDB asks for exceptions too and would take them for input. */
+/* Never EPOLLPRI or EPOLLERR: GDB polls for exceptions too and would take them for input. */
 static __poll_t gtp_poll(struct file *file, poll_table *wait)
 {
 	struct session *s = file->private_data;

@@ -31,7 +31,7 @@ static int open_run(struct reader *r)
 	struct gtp_why why;
 	int err;
 
-	/* A hit may have ended the run a moment ago; then it is over, and GDB wants to know too. */
+	/* A hit may have ended the run a moment ago: finish the run, and report that to GDB. */
 	if (gtp_trace_settle(&gtp_host.trace) && gtp_host.stub)
 		gtp_stub_trace_ended(gtp_host.stub);
 	err = gtp_file_open(&r->in, &gtp_host.trace, &why);

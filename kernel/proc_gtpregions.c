@@ -69,7 +69,7 @@ static void remember(const char *module, const char *why)
 		pr_warn("table of regions for %s refused: %s\n", *module ? module : "vmlinux", why);
 }
 
-static int refuse(struct writer *w, int err, const char *why)
+static int refuse_table(struct writer *w, int err, const char *why)
 {
 	w->done = true;
 	remember(w->module, why);
@@ -98,7 +98,8 @@ static int take_line(struct writer *w)
 	}
 	name = w->line + str_has_prefix(w->line, "module ");
 	if (name == w->line || !is_name(name))
-		return refuse(w, -EINVAL, "neither a table nor \"module NAME\" or \"forget\"");
+		return refuse_table(w, -EINVAL,
+				    "neither a table nor \"module NAME\" or \"forget\"");
 	strreplace(strcpy(w->module, name), '-', '_');
 	return 0;
 }
@@ -108,7 +109,8 @@ static int line_byte(struct writer *w, char c)
 	if (c == '\n')
 		return take_line(w);
 	if (w->line_len == sizeof(w->line) - 1 || c < ' ' || c > '~')
-		return refuse(w, -EINVAL, "neither a table nor \"module NAME\" or \"forget\"");
+		return refuse_table(w, -EINVAL,
+				    "neither a table nor \"module NAME\" or \"forget\"");
 	w->line[w->line_len++] = c;
 	return 0;
 }
@@ -120,12 +122,12 @@ static int begin_table(struct writer *w)
 	u32 size = (u32)gtp_get_le(w->head + SIZE_AT, 4);
 
 	if (memcmp(w->head, GTP_TABLE_MAGIC, 8))
-		return refuse(w, -EINVAL, "this is not a table of regions");
+		return refuse_table(w, -EINVAL, "this is not a table of regions");
 	if (size < GTP_TABLE_HEAD || size > GTP_TABLE_MAX)
-		return refuse(w, -EINVAL, "the table tells an impossible size");
+		return refuse_table(w, -EINVAL, "the table tells an impossible size");
 	w->bytes = gtp_mem_alloc(size);
 	if (!w->bytes)
-		return refuse(w, -ENOMEM, "no memory for it");
+		return refuse_table(w, -ENOMEM, "no memory for it");
 	memcpy(w->bytes, w->head, HEAD);
 	w->size = size;
 	return 0;
@@ -137,7 +139,7 @@ static int end_table(struct writer *w)
 	int err = gtp_tables_add(w->module, w->bytes, w->size, why);
 
 	if (err)
-		return refuse(w, err, *why ? why : "no memory for it");
+		return refuse_table(w, err, *why ? why : "no memory for it");
 	w->bytes = NULL;
 	w->done = true;
 	remember(w->module, NULL);
@@ -193,7 +195,7 @@ static ssize_t regions_write(struct file *file, const char __user *from, size_t 
 		cond_resched();
 	}
 	mutex_unlock(&w->lock);
-	/* What was refused is told at once: nobody may write again. */
+	/* Report a refusal at once: there may be no further write. */
 	return n < 0 ? n : done;
 }
 

@@ -4,11 +4,11 @@
  *
  * This is the one module notifier. The order in it:
  *
- *	1. the module's table of regions goes: no place in it becomes a jump from here on. Arming
- *	   puts a place into the index first and looks up the table then, so that either there is no
+ *	1. the module's table of regions is removed: no place in it becomes a jump from here on.
+ *	   Arming adds a place to the index before it looks up the table, so either there is no
  *	   table or step 3 sees the place
- *	2. the backends forget what they know of the module (its tracepoints): none is armed any more
- *	3. the session disarms its locations there, and tells the user
+ *	2. the backends drop their data of the module (its tracepoints): none is armed any more
+ *	3. the session disarms its locations there, and prints a message
  *	4. what could not be removed (a jump under another kprobe) goes with the text
  *
  * Its priority, 2, is above that of ftrace (1), which frees the module's events that hits may be
@@ -40,8 +40,8 @@ static void tell(const struct module *mod, bool init, u32 n)
 }
 
 /*
- * Without a probe in it a module comes and goes without gtp_lock. That matters: under the lock,
- * saving a trace may open a file whose file system loads a module, and then nothing is armed.
+ * Loading and unloading a module without a probe in it must not take gtp_lock: QTSave opens a file
+ * under that lock, which may load a file system's module. No run is on then, so nothing is armed.
  */
 static void text_goes(const struct module *mod, bool init)
 {
@@ -66,7 +66,7 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 		gtp_tables_remove(mod->name);
 		gtp_backends_module_goes(mod);
 	}
-	/* One that goes because its init failed has its init code still. */
+	/* A module that goes because its init failed still has its init code. */
 	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
 		text_goes(mod, true);
 	if (state == MODULE_STATE_GOING)
@@ -84,7 +84,7 @@ int gtp_unload_init(void)
 	return register_module_notifier(&module_notifier);
 }
 
-/* Waits for a call that is under way. That may take gtp_lock, which is not held here. */
+/* Waits for a call in progress. That may take gtp_lock, so do not hold it here. */
 void gtp_unload_exit(void)
 {
 	unregister_module_notifier(&module_notifier);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which backend probes a location: each is asked in turn. */
+/* Which backend probes a location: the first in the list that can. */
 #include "probe/arm.h"
 
 static void end_batch(const struct gtp_probe_backend *const *list)
@@ -81,7 +81,7 @@ int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
-/* own - those of a list that a backend has, in their order, by ->next_own */
+/* own - link a backend's locations of a list, in their order, by ->next_own; the first or NULL */
 static struct gtp_location *own(const struct gtp_probe_backend *backend, struct gtp_location *first)
 {
 	struct gtp_location *loc, *mine = NULL, **end = &mine;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which backend probes a location: each is asked in turn. */
+/* Which backend probes a location: the first in the list that can. */
 #ifndef _GTP_ARM_H
 #define _GTP_ARM_H
 
 #include "probe/backend.h"
 
 /*
- * @list is terminated by NULL, in the order in which the backends are asked. All of it: process
+ * @list is terminated by NULL and in the order in which the backends are tried. All of it: process
  * context, under the session's lock, may sleep.
  */
 
@@ -16,15 +16,15 @@
  * @loc: the location
  * @why: the refusal
  *
- * It may take effect only with gtp_arm_commit(). After an error there will be none for what was
- * armed since the last one.
+ * The probe may take effect only with gtp_arm_commit(). After an error do not commit: disarm what
+ * was armed since the last commit.
  * Return: 0; -errno: no probe can be set there.
  */
 int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *loc,
 	    struct gtp_why *why);
 
 /**
- * gtp_arm_commit() - all that has been given to gtp_arm() must be armed now
+ * gtp_arm_commit() - have the probes of all locations given to gtp_arm() take effect
  * @list: the backends
  * @first: the locations; what one backend refuses now the next is offered
  * @why: the refusal, with tracepoint number and address

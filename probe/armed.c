@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one index of places that are probed, by address, with the text that was there before. */
+/* The one index of probed places, by address, with the original bytes. */
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/spinlock.h>
@@ -87,7 +87,7 @@ bool gtp_armed_range(const struct module *mod, bool init, u64 *start, u64 *end)
 	return *end;
 }
 
-/* The kernel makes a breakpoint of a kprobe, a jump some time later, and neither while it is off. */
+/* The kernel arms a kprobe with an int3, later perhaps with a jump; disarming removes either. */
 static u32 kprobe_bytes(u8 first)
 {
 	return first == INT3 ? 1 : first == JMP ? JMP_LEN : 0;

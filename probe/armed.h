@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one index of places that are probed, by address, with the text that was there before. */
+/* The one index of probed places, by address, with the original bytes. */
 #ifndef _GTP_ARMED_H
 #define _GTP_ARMED_H
 
@@ -11,13 +11,13 @@
 struct module;
 
 /**
- * struct gtp_armed - one place; a part of what a backend keeps of it
+ * struct gtp_armed - one place; part of the backend's own struct for it
  * @node: in the index, by @addr
- * @owner: tells the places of one mechanism from others: an address that is its own
- * @addr: as GDB knows it
+ * @owner: tells the places of one mechanism from others: the address of an object of its own
+ * @addr: the location's address
  * @text: where the text is changed; a kprobe's may lie behind an endbr64
  * @len: bytes from there that are changed; 0: none of them by us
- * @by_kprobe: the kernel changes them, an int3 or a jump: how many of them is what the bytes tell
+ * @by_kprobe: the kernel changes them to an int3 or a jump: the first byte tells how many
  * @old: the bytes that were there before
  */
 struct gtp_armed {
@@ -31,7 +31,7 @@ struct gtp_armed {
 };
 
 /*
- * gtp_armed_add, gtp_armed_remove - before anything is changed there; after all is as it was.
+ * gtp_armed_add, gtp_armed_remove - before the text there is changed; after it is restored.
  * Context: gtp_lock
  */
 void gtp_armed_add(struct gtp_armed *a);
@@ -43,13 +43,13 @@ struct gtp_armed *gtp_armed_next(struct gtp_armed *a);
 
 /**
  * gtp_armed_range() - the smallest range around all places in a part of a module
- * @mod: a module that goes, or whose init code does
+ * @mod: a module that is being unloaded, or whose init code is being freed
  * @init: look at its init code, else at the code that stays
  * @start: receives the lowest address
  * @end: receives the one behind the highest
  *
  * Each of the two is one piece of memory, so the range holds no places of other code.
- * Context: process; may be asked without gtp_lock. Return: false when there is no such place.
+ * Context: process, with or without gtp_lock. Return: false when there is no such place.
  */
 bool gtp_armed_range(const struct module *mod, bool init, u64 *start, u64 *end);
 

@@ -15,23 +15,23 @@ struct module;
  *       backend has the location; -EOPNOTSUPP: another backend must do, @loc->no_jump may say why;
  *       any other -errno with @why: no probe can be set there at all. Hits may come before it
  *       returns
- * @commit: what @arm has only prepared takes effect, all of it together. Of a location that turns
+ * @commit: what @arm has only prepared takes effect, all of it together. For a location that turns
  *          out to be impossible the backend sets ->backend and ->probe to NULL: the next backend is
- *          asked. -errno with @why, tracepoint and address named: one of them could not be armed by
- *          any; all are going to be disarmed (NULL: @arm does everything)
+ *          tried. -errno with @why, tracepoint and address named: one of them cannot be armed by
+ *          any; the caller disarms all (NULL: @arm does everything)
  * @widen: another tracepoint is going to be added to @loc: hand over its hits whatever the first
  *         one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @disarm: take off the probes of a list of its own locations, by ->next_own, and wait: when it
  *          returns no hit of them runs anywhere, ->probe is NULL and ->missed is final
- * @end_batch: nothing is being armed or disarmed any more: free what was kept for that (or NULL)
+ * @end_batch: arming or disarming is over for now: free the memory kept for it (or NULL)
  * @module_goes: a module is being unloaded, its text and data are still there. Without gtp_lock,
  *               before what is armed in it is disarmed (or NULL)
  * @text_goes: the same, of the text that is left after that, @init: of its init code; with gtp_lock
  *             (or NULL)
  * @init, @exit: of the module; at exit nothing is armed. Without gtp_lock (or NULL)
  *
- * Everything else is called in process context under gtp_lock and may sleep. Which backends there
- * are and in which order they are asked: kernel/backends.c. See docs/data-path.md.
+ * Everything else is called in process context under gtp_lock and may sleep. kernel/backends.c
+ * lists the backends in the order in which they are tried. See docs/data-path.md.
  */
 struct gtp_probe_backend {
 	const char *name;

@@ -3,7 +3,7 @@
  * Where no probe may be, or no jump, though the kernel itself allows one.
  *
  * Each kind was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
- * The kernel tells no more of them than their names.
+ * All that the kernel exports about this code is symbol names.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -30,9 +30,11 @@ static bool begins_with_one_of(const char *name, const char *const *names, u32 n
  */
 static bool is_return(const char *name)
 {
+	/* clang-format off */
 	static const char *const ends[] = {
 		"return_thunk+", "return_skl+", "safe_ret+", "untrain_ret+",
 	};
+	/* clang-format on */
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(ends); i++) {
@@ -43,13 +45,13 @@ static bool is_return(const char *name)
 }
 
 /*
- * What a CPU that comes up runs before it has the table of exceptions: start_secondary() up to
- * load_current_idt(), and what these call; and where it loses its own variables for a moment. A
- * breakpoint there resets the machine. When the machine wakes from sleep or leaves for another
- * kernel it is the same.
+ * Code that a CPU runs while it comes up, before it has loaded the IDT: start_secondary() up to
+ * load_current_idt(), and what these call; and code that runs while its per-CPU base is invalid. A
+ * breakpoint there resets the machine. The same goes for resume from suspend and for kexec.
  */
 static bool is_bringup(const char *name)
 {
+	/* clang-format off */
 	static const char *const names[] = {
 		"secondary_startup_64", "verify_cpu+", "sev_verify_cbit+", "early_setup_idt+",
 		"set_bringup_idt_handler", "startup_64_load_idt", "start_secondary+",
@@ -67,11 +69,12 @@ static bool is_bringup(const char *name)
 		/* where preemption is debugged */
 		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",
 	};
+	/* clang-format on */
 
 	return begins_with_one_of(name, names, ARRAY_SIZE(names));
 }
 
-/* Someone else's breakpoint would hide it, but then the machine hangs already. */
+/* Another prober's breakpoint would hide the instruction, but that hangs the machine already. */
 static bool halts(u64 addr)
 {
 	u8 code[4] = { 0 };
@@ -94,14 +97,15 @@ const char *gtp_blacklist_probe(u64 addr)
 }
 
 /*
- * What the kernel's notifier chain calls on its way to our breakpoints' handler. Its own
- * breakpoints are found earlier, so its blacklist does not have all of that: readers of RCU, and
- * what these may come to when they were the last thing that a grace period has waited for; the
- * thunks of its indirect calls; the only notifier of others that comes as early as we do; what
- * debugging adds.
+ * Code that the kernel's die notifier chain runs before it calls our int3 handler. The kernel
+ * handles its own breakpoints earlier, so its blacklist lacks some of this code: rcu_read_lock()
+ * and rcu_read_unlock(), and what the latter calls when a grace period waits for this reader; the
+ * thunks of indirect calls; the one other notifier that runs as early as ours; what debugging
+ * options add.
  */
 static bool is_on_our_way(const char *name)
 {
+	/* clang-format off */
 	static const char *const names[] = {
 		"__rcu_read_lock+", "__rcu_read_unlock+", "rcu_read_unlock_special+",
 		"raise_softirq_irqoff+", "__raise_softirq_irqoff+", "irq_work_queue",
@@ -112,11 +116,12 @@ static bool is_on_our_way(const char *name)
 		"lock_acquire+", "lock_release+", "rcu_is_watching+", "rcu_read_lock_",
 		"func_ptr_is_kernel_", "is_module_text_address+", "__module_text_address",
 		"__module_address+", "core_kernel_text+", "mod_find+", "in_gate_area_no_mm+",
-		/* since 6.2 an event that somebody may have switched on: up to its guard */
+		/* since 6.2 a trace event that may be enabled: up to its recursion check */
 		"__traceiter_notifier_", "trace_event_raw_event_no", "trace_event_buffer_",
 		"ring_buffer_lock_res", "tracing_gen_ctx_irq", "__trace_event_discard_",
 		"perf_trace_notifier_", "perf_trace_buf_", "perf_swevent_get_",
 	};
+	/* clang-format on */
 
 	return begins_with_one_of(name, names, ARRAY_SIZE(names));
 }

@@ -6,8 +6,8 @@
 #include <linux/types.h>
 
 /*
- * gtp_blacklist_probe - why no probe may be at an address, whatever its kind; gtp_blacklist_jump - why
- * none may be a jump. In words, NULL: nothing is against it. Context: process, under gtp_lock
+ * gtp_blacklist_probe - why no probe of any kind may be at an address; gtp_blacklist_jump - why no
+ * jump may be there. In words; NULL: it is allowed. Context: process, under gtp_lock
  */
 const char *gtp_blacklist_probe(u64 addr);
 const char *gtp_blacklist_jump(u64 addr);

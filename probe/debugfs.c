@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel tells in debugfs, told to the kernel.
+ * Read a debugfs file line by line in the kernel.
  *
- * debugfs does not let its files be read by kernel_read(). But some are seq files, and those can be
- * read when one is sure that they are.
+ * kernel_read() refuses debugfs files. A seq file can be read by seq_read_iter() directly, once it
+ * is certain that the file is one.
  */
 #include <linux/debugfs.h>
 #include <linux/fs.h>
@@ -89,8 +89,8 @@ static void do_job(struct work_struct *work)
 }
 
 /*
- * A task that is killed closes our file when it has given up its root directory already, and must
- * not look up another. Then a task of the kernel's does it, with the root that the kernel has.
+ * A task that exits closes /proc/gtp after it has dropped current->fs, and cannot look up a path
+ * any more. Then a kernel worker opens the file, with the kernel's own root.
  */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)
@@ -102,7 +102,7 @@ int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line,
 		do_job(&job.work);
 	else
 		queue_work(system_unbound_wq, &job.work);
-	flush_work(&job.work); /* at once, if it was not queued */
+	flush_work(&job.work); /* returns at once if it was not queued */
 	destroy_work_on_stack(&job.work);
 	return job.rc;
 }

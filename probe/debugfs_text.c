@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel tells of its kprobes in debugfs: the list of them, and where none may be. */
+/* Parse the kernel's debugfs files on kprobes: the list of them, and the blacklist. */
 #include "base/parse.h"
 #include "probe/debugfs_text.h"
 
@@ -14,7 +14,7 @@ static int end_line(struct gtp_debugfs_text *l, int (*line)(void *ctx, const cha
 }
 
 int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
-		   int (*line)(void *ctx, const char *line, u32 len), void *ctx)
+		     int (*line)(void *ctx, const char *line, u32 len), void *ctx)
 {
 	int rc = 0;
 
@@ -49,7 +49,7 @@ bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *rang
 	return range->start && range->start <= range->end;
 }
 
-/* FNV-1a: a name that only looks the same costs a probe its speed, no more. */
+/* FNV-1a. A collision makes a location a kprobe that could have been a jump, no more. */
 u32 gtp_debugfs_hash(const char *name)
 {
 	u32 hash = 2166136261;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the kernel tells of its kprobes in debugfs: the list of them, and where none may be. */
+/* Parse the kernel's debugfs files on kprobes: the list of them, and the blacklist. */
 #ifndef _GTP_DEBUGFS_TEXT_H
 #define _GTP_DEBUGFS_TEXT_H
 
@@ -25,11 +25,11 @@ struct gtp_debugfs_text {
  * Context: any. Return: 0, or what @line said.
  */
 int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
-		   int (*line)(void *ctx, const char *line, u32 len), void *ctx);
+		     int (*line)(void *ctx, const char *line, u32 len), void *ctx);
 
 /*
- * gtp_debugfs_probe - "ADDRESS  k  NAME+OFFSET ...": the address of a kprobe; 0 when it is a secret
- * or the line is not like that
+ * gtp_debugfs_probe - "ADDRESS  k  NAME+OFFSET ...": the address of a kprobe; 0 when the kernel
+ * hides it or the line has another form
  */
 u64 gtp_debugfs_probe(const char *line, u32 len);
 
@@ -39,7 +39,7 @@ struct gtp_debugfs_range {
 	u32 name; /* gtp_debugfs_hash() of the symbol */
 };
 
-/* gtp_debugfs_range - "0xSTART-0xEND\tNAME"; false when that is a secret or the line is another */
+/* gtp_debugfs_range - "0xSTART-0xEND\tNAME"; false: hidden, or the line has another form */
 bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *range);
 
 /* gtp_debugfs_hash - a number for a symbol's name, up to the first dot or blank */

@@ -20,7 +20,7 @@
  * @loc: where a hit belongs
  * @tp: the tracepoint
  * @call: as struct gtp_event's
- * @data: how its records are made; ->file is NULL until somebody collects $_sdata
+ * @data: how its records are made; ->file is NULL unless a tracepoint here collects $_sdata
  * @no_buffer: hits on CPUs that have no buffer
  */
 struct event_probe {
@@ -43,9 +43,9 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs)
 }
 
 /*
- * Called by event_entry.S in the place of the tracepoint's own function. Interrupts may be on; they
- * are turned off so that what hits in one is not lost as a hit inside a hit, and that this CPU's
- * part stays ours even where the kernel lets a tracepoint's probes be preempted.
+ * Called by event_entry.S in the place of the tracepoint's own function. Interrupts may be on; turn
+ * them off, so that a hit in one is not lost as a hit inside a hit, and that this task stays on its
+ * CPU even where the kernel lets a tracepoint's probes be preempted.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 {
@@ -166,7 +166,7 @@ int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
-static void forget(struct gtp_location *loc)
+static void event_forget(struct gtp_location *loc)
 {
 	struct event_probe *p = loc->probe;
 
@@ -195,7 +195,7 @@ static void event_disarm(struct gtp_location *first)
 	}
 	tracepoint_synchronize_unregister();
 	for (loc = first; loc; loc = loc->next_own)
-		forget(loc);
+		event_forget(loc);
 	mutex_unlock(&gtp_events_lock);
 }
 

@@ -3,10 +3,10 @@
  * $_sdata: the record that an event's own code makes, taken out of ftrace at the hit.
  *
  * The event's function writes into an ftrace instance of ours, in which no event is ever enabled,
- * so nothing but our calls writes there. ftrace shows every record of every instance to whoever
- * has registered an export, on the same CPU, before the function returns: there it is copied
- * into the frame. An export sees other people's records, too; it knows ours by the call that is
- * under way on this CPU.
+ * so nothing but our calls writes there. ftrace passes every record of every instance to all
+ * registered exports, on the same CPU, before the function returns: our export copies it into the
+ * frame. It gets the records of other instances, too; ours is the one that arrives while our call
+ * is under way on this CPU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@
 
 /**
  * struct capture - one CPU's call that is under way
- * @buf: where the record goes, NULL: nobody waits for one
+ * @buf: where the record goes, NULL: no call is under way
  * @regs: of the hit
  * @type: of the event
  * @context: interrupt, NMI or task, in the kernel's bits; a record from another one is not ours
@@ -50,8 +50,8 @@ static u32 context_now(void)
 }
 
 /*
- * Interrupts are off during a hit, for our own sake, and the record says so. What it would say
- * without us is whether they were on before.
+ * The record says that interrupts are off, because a hit turns them off. Correct the flag where
+ * they were on before.
  */
 static void clear_irqs_off(u8 *record)
 {
@@ -68,7 +68,7 @@ static void keep(struct capture *c, const void *record, u32 size)
 	c->buf = NULL;
 }
 
-/* Called for every record of anybody, with preemption off. */
+/* Called for every record of every instance, with preemption off. */
 static void seen(struct trace_export *export, const void *record, unsigned int size)
 {
 	struct capture *c = this_cpu_ptr(&capture);
@@ -84,10 +84,9 @@ static struct trace_export export = {
 };
 
 /*
- * Arguments that found no register lie behind the return address. How many there are is not
- * known, so as many words are taken as any event may have. On the page that the return address is
- * on they can be read as they are; where they reach into the next one a stack may have ended, and
- * what is behind its end is nobody's argument.
+ * Arguments that are not in registers lie behind the return address. Their number is unknown, so
+ * read as many words as any event may have. On the page of the return address they can be read
+ * directly; the next page may be behind the stack's end, where no argument is.
  */
 static const u64 *stack_words(u64 at, u64 *copy)
 {
@@ -137,7 +136,7 @@ int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs
 	return c->result;
 }
 
-/* An instance of that name that is there before ours belongs to somebody. */
+/* Is there an instance of that name already, made from outside the module? */
 static bool name_is_taken(void)
 {
 	struct trace_event_file *file = trace_get_event_file(INSTANCE, "sched", "sched_switch");
@@ -211,8 +210,8 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 }
 
 /*
- * Somebody's record may still be on its way through the hook. It must be out before the hook is put
- * back at another place in ftrace's list, or before the module goes.
+ * A record of another instance may still be in our export on another CPU. Wait for it before the
+ * export is added to ftrace's list again, or the module goes.
  */
 void gtp_event_data_put(void)
 {

@@ -32,10 +32,10 @@ struct gtp_event_data {
 int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 		       struct gtp_why *why);
 
-/* gtp_event_data_put - one event less; the last one takes the hook off */
+/* gtp_event_data_put - one event less; the last call unregisters the export */
 void gtp_event_data_put(void);
 
-/* gtp_event_data_exit - the instance goes; nothing is armed */
+/* gtp_event_data_exit - remove the instance; nothing is armed */
 void gtp_event_data_exit(void);
 
 /**

@@ -12,9 +12,9 @@
  * void gtp_event_entry(struct event_probe *p, the tracepoint's arguments...)
  *
  * Called in the place of __traceiter_EVENT, with the same arguments in the same places: the first
- * six in registers, the rest behind the return address. So what is pushed here, a struct
- * gtp_regs, is what the registers are at that function's first instruction. Who called is what
- * the return address and the registers that a function preserves say.
+ * six in registers, the rest behind the return address. So the struct gtp_regs that is pushed
+ * here has the registers as at that function's first instruction. The caller can be found from the
+ * return address and the callee-saved registers.
  */
 SYM_FUNC_START(gtp_event_entry)
 	pushq	$__KERNEL_DS		/* ss */
@@ -22,7 +22,7 @@ SYM_FUNC_START(gtp_event_entry)
 	pushfq
 	addq	$8, 8(%rsp)
 	pushq	$__KERNEL_CS
-	pushq	$0			/* rip: the location knows */
+	pushq	$0			/* rip: taken from the location */
 	pushq	$-1			/* orig_rax */
 	pushq	%rdi
 	pushq	%rsi

@@ -13,7 +13,7 @@ int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
 	return scnprintf(buf, size, "raw:%s", ev->tp->name);
 }
 
-/* The table's entries end with this or with NULL; it says that a function knows the rest. */
+/* The table ends with NULL, or with this type where a function defines the other fields. */
 static bool is_field(const struct trace_event_fields *f)
 {
 	return f && f->type && f->type != TRACE_FUNCTION_TYPE;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which tracepoints the kernel and its modules have, and what their events are called.
+ * The tracepoints of the kernel and its modules, and the names of their events.
  *
- * The tracepoints tell their own names and markers. The kernel's events are known by name only to
- * ftrace, whose list of them is a file of tracefs; it is read once, when somebody wants to see
- * names. A module's events are in the module.
+ * A tracepoint has its name and its marker in its own struct. The kernel's events can be found only
+ * by name, in ftrace's list of them, a file of tracefs; it is read once, when names are first
+ * needed. A module's events are in its struct module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,7 +18,7 @@
 #include "base/mem_kernel.h"
 #include "probe/event_list.h"
 
-DEFINE_MUTEX(gtp_events_lock); /* of what is known of modules, and of what is armed */
+DEFINE_MUTEX(gtp_events_lock); /* of the list of modules, and of the armed probes */
 
 /* The kernel's own tracepoints: by name until @named, then by id. They never go. */
 static struct gtp_event *core;
@@ -33,7 +33,7 @@ struct events_module {
 
 static LIST_HEAD(modules);
 
-/* The first address of __traceiter_EVENT, whose DWARF has the arguments by name. */
+/* The address of __traceiter_EVENT(): its DWARF names the arguments. */
 u64 gtp_event_marker(const struct tracepoint *tp)
 {
 	return (u64)tp->iterator;
@@ -101,7 +101,7 @@ static void name_core(const char *system, const char *event)
 
 	if (!ev || ev->call)
 		return;
-	/* Looking it up in the list of all is long, so only for those that we have. */
+	/* The look-up in ftrace's list is slow: only for tracepoints that were found. */
 	file = trace_get_event_file(NULL, system, event);
 	if (IS_ERR(file))
 		return;
@@ -114,8 +114,7 @@ static void name_core(const char *system, const char *event)
 /* --- ftrace's list of names --- */
 
 /*
- * By a mount of our own: where users see tracefs, and whether they do, says nothing about whether
- * the kernel has it.
+ * By a mount of our own: tracefs may be mounted anywhere or nowhere.
  */
 static struct file *open_names(struct vfsmount **mnt)
 {
@@ -161,7 +160,7 @@ static void take_line(char *line)
 	name_core(line, event);
 }
 
-/* take_lines - what is complete; returns how much is left, moved to the front */
+/* take_lines - parse the complete lines; moves the rest to the front, returns its length */
 static size_t take_lines(char *buf, size_t len)
 {
 	char *line = buf, *end;
@@ -190,8 +189,8 @@ static void read_all_names(struct file *file, char *buf, size_t size)
 }
 
 /*
- * Without the names the tracepoints are still there, as raw:NAME, but their events are not. So it
- * is tried again the next time.
+ * Without the names the tracepoints are usable as raw:NAME, without their events. After a failure
+ * it is tried again the next time.
  */
 static void name_all(void)
 {
@@ -258,8 +257,8 @@ static void remember(struct module *mod)
 }
 
 /*
- * Told of modules that are there already, too. That one goes is told to the module notifier, which
- * is registered before this one: see kernel/unload.c.
+ * Called for modules that are already loaded, too. Unloading is handled by the module notifier,
+ * which is registered before this one: see kernel/unload.c.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {

@@ -10,7 +10,7 @@
 struct module;
 
 /*
- * gtp_events_lock guards what is known of modules, and what is armed. It is taken by module
+ * gtp_events_lock guards the list of modules, and the armed probes. It is taken by module
  * notifiers, so nothing that loads a module may run under it. Order: gtp_lock, gtp_events_lock,
  * then the kernel's own (tracepoints_mutex, event_mutex).
  */
@@ -22,7 +22,7 @@ void gtp_event_list_exit(void);
 /* gtp_event_is_marker - struct gtp_target_ops' is_marker; takes the lock */
 bool gtp_event_is_marker(void *ctx, u64 addr);
 
-/* gtp_event_marker_at - the number of the tracepoint whose marker is there, or -ENOENT */
+/* gtp_event_marker_at - the number of the tracepoint that has its marker there, or -ENOENT */
 int gtp_event_marker_at(u64 addr);
 
 /*
@@ -31,13 +31,13 @@ int gtp_event_marker_at(u64 addr);
  */
 int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char **extra);
 
-/* gtp_event_find - the tracepoint whose marker is at @addr; false: none; under the lock */
+/* gtp_event_find - the tracepoint that has its marker at @addr; false: none; under the lock */
 bool gtp_event_find(u64 addr, struct gtp_event *ev);
 
 /* gtp_event_forget - a module goes: its tracepoints are not found any more; under the lock */
 void gtp_event_forget(const struct module *mod);
 
-/* gtp_event_marker - the address that GDB knows it by */
+/* gtp_event_marker - the address of its marker, which GDB uses for it */
 u64 gtp_event_marker(const struct tracepoint *tp);
 
 #endif /* _GTP_EVENT_LIST_H */

@@ -3,14 +3,14 @@
  * Hits from function entries: the function tracer's site there calls a jump pad directly.
  *
  * A kprobe at such a site goes through the function tracer's common code, which saves all registers
- * before anything of ours is asked. A direct call does not: the condition stands in the pad. What
- * changes the code is ftrace itself, so the tracer and kprobes on the same function keep working;
- * of direct calls (ours, BPF's fentry programs) it allows one. A live patch that is there first
- * keeps ours away; one that comes later is refused by ftrace until the run has ended
+ * before the condition is evaluated. A direct call does not: the pad evaluates the condition.
+ * ftrace itself changes the code, so the tracer and kprobes on the same function keep working; it
+ * allows one direct call (ours, or a BPF fentry program) per site. An earlier live patch makes
+ * ftrace refuse ours; a later one is refused until the run has ended
  * (prepare_direct_functions_for_ipmodify()).
  *
- * Taking one off waits for every task of the machine, in ftrace, one by one. So a run has only a
- * few; further entries get a kprobe.
+ * ftrace removes them one by one, and waits for all tasks each time. So a run has only a few;
+ * further entries get a kprobe.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -34,7 +34,7 @@ enum { CALLS_MAX = 16 };
  * struct fentry - a function's entry that calls a pad
  * @p: the pad
  * @call: the call
- * @kept: ftrace did not give it back
+ * @kept: ftrace failed to remove it
  */
 struct fentry {
 	struct gtp_pad_probe p;
@@ -53,8 +53,8 @@ static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
 static const u8 idle_site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 }; /* nopl 0(%rax,%rax) */
 
 /*
- * The site that belongs to an address: there, or behind the endbr64 that is there. One that calls
- * something already cannot be told from any other call; a kprobe will do. 0: none.
+ * The address of an ftrace site that is a NOP, at @addr or behind an endbr64 there; 0: none. A site
+ * that is enabled already looks like any other call: leave it to a kprobe.
  */
 static u64 idle_site_at(u64 addr)
 {
@@ -68,8 +68,8 @@ static u64 idle_site_at(u64 addr)
 }
 
 /*
- * Weak functions that another has replaced are still in the code, without a symbol. ftrace has
- * their sites and never calls from there, but takes a call, and warns when that is taken off.
+ * Weak functions that were overridden are still in the text, without a symbol. Their sites are in
+ * ftrace's records: it accepts a direct call there, but warns when that is removed.
  */
 static bool begins_function(u64 addr)
 {
@@ -79,8 +79,8 @@ static bool begins_function(u64 addr)
 	return gtp_symbol_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
 }
 
-/* May it be probed at all, and does ftrace know the site? 0, -EOPNOTSUPP or a refusal. */
-static int vet(u64 addr, struct gtp_why *why)
+/* May the address be probed, and has ftrace a record of the site? 0, -EOPNOTSUPP or a refusal. */
+static int fentry_check(u64 addr, struct gtp_why *why)
 {
 	bool on_ftrace = false;
 	int err = gtp_probe_refuse(addr, why);
@@ -110,8 +110,8 @@ static int make_pad(struct fentry *f)
 	return err;
 }
 
-/* Hits come from the moment that ftrace has the call. */
-static int place(struct fentry *f)
+/* Hits may come as soon as ftrace has the call: connect the pad first. */
+static int fentry_place(struct fentry *f)
 {
 	int err = make_pad(f);
 
@@ -156,14 +156,14 @@ static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		gtp_mem_free(f);
 		return err;
 	}
-	err = vet(loc->addr, why);
+	err = fentry_check(loc->addr, why);
 	if (err) {
 		drop(f);
 		return err;
 	}
 	f->call.ip = site;
 	/* Where ftrace refuses the call, a kprobe may still be possible. */
-	if (place(f)) {
+	if (fentry_place(f)) {
 		drop(f);
 		return -EOPNOTSUPP;
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hits from kprobes: one kprobe per location, and what its handler may assume. */
+/* Hits from kprobes: one kprobe per location. */
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 #include <linux/string.h>
@@ -33,18 +33,17 @@ struct location_probe {
 enum { JUMP = 5 }; /* bytes of the jump by which the kernel may replace the breakpoint */
 
 /*
- * What unregister_kprobes() takes off at once. It waits for a grace period once, so one by one
- * would be slow; but a probe on an ftrace site takes it milliseconds, and GDB waits for no more
- * than six seconds without a word. Under gtp_lock.
+ * Probes per call of unregister_kprobes(). It waits for one grace period per call, so one by one
+ * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
+ * seconds without a reply. Under gtp_lock.
  */
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
 
 /*
- * Does the interrupted code run for its task, rather than in an interrupt on top of it? in_task()
- * cannot tell: the breakpoint form of a kprobe arrives as an exception that counts as an NMI, so
- * one such level is taken off. A probe in jump form that is hit in a real NMI looks the same as
- * that; it is then judged as its task's.
+ * preempt_count() of the interrupted code. The breakpoint form of a kprobe arrives as an exception
+ * that counts as an NMI, so one such level is subtracted. A probe in jump form that is hit in a
+ * real NMI looks the same; that hit counts as one of its task.
  */
 static unsigned int context_of_hit(void)
 {
@@ -86,13 +85,13 @@ static void assert_regs_layout(void)
 
 /*
  * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because
- * exceptions from the kernel run with interrupts off; optimised, because the kernel's callback
+ * exceptions from the kernel run with interrupts off; optimized, because the kernel's callback
  * disables it; on an ftrace site, because ftrace's recursion lock does. So this CPU's part stays
  * ours. Interrupts may be on in the latter two: what hits then is not nested; the kernel counts
  * it in nmissed of the kprobe that was hit.
  *
- * The kprobes core keeps a probe inside anything this calls from recursing: it counts and steps
- * over.
+ * A probe in code that this calls does not recurse: the kprobes core counts it in nmissed and steps
+ * over it.
  */
 static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -109,8 +108,9 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * Right after it was armed: what jumps covered the place have been taken back by the kernel, and
- * its own comes some time later. Otherwise nothing is known, which costs a jump near it, no more.
+ * Save the original bytes right after arming: the kernel has unoptimized kprobes whose jumps
+ * covered the place, and optimizes this one later. If the first byte is not the int3, the bytes are
+ * unknown: all int3 refuses a jump nearby, no more.
  */
 static void remember_code(struct location_probe *p)
 {
@@ -127,8 +127,8 @@ static void remember_code(struct location_probe *p)
 }
 
 /*
- * With a post_handler the kernel does not replace the breakpoint by a jump. Where its rule would
- * let a jump be entered in the middle, that is the only way to keep it from it.
+ * The kernel does not optimize a kprobe that has a post_handler. Used where its own check misses
+ * that the function jumps into the bytes that the jump would replace.
  */
 static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
@@ -179,7 +179,7 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	return 0;
 }
 
-static void forget(struct gtp_location *loc)
+static void kprobe_forget(struct gtp_location *loc)
 {
 	struct location_probe *p = loc->probe;
 
@@ -189,7 +189,7 @@ static void forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* take_off - a batch from the front of a list; what is behind it */
+/* take_off - unregister a batch from the front of a list; returns the rest of the list */
 static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 {
 	struct gtp_location *loc, *rest;
@@ -202,7 +202,7 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 	}
 	unregister_kprobes(batch, n);
 	for (loc = first; loc != rest; loc = loc->next_own)
-		forget(loc);
+		kprobe_forget(loc);
 	*done += n;
 	return rest;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where kprobes are, armed or not, and where none may be.
+ * The kernel's lists of kprobes, armed or not, and of code that must not be probed.
  *
- * A kprobe that is registered but disabled (as those of kprobe_events are to begin with) leaves no
- * trace in the code, and arms itself later without asking. The kernel shows all of them in debugfs.
- * Where that is not mounted or does not tell addresses, a disabled kprobe of our own at the same
- * address shows it: the kernel chains all kprobes of one address.
+ * A kprobe that is registered but disabled (as those of kprobe_events are at first) leaves no trace
+ * in the text, and may be armed at any time. The kernel lists all of them in debugfs. Where that is
+ * not mounted or hides addresses, a disabled kprobe of our own at the same address shows it: the
+ * kernel chains all kprobes of one address.
  */
 #include <linux/kprobes.h>
 #include <linux/sort.h>
@@ -126,8 +126,8 @@ bool gtp_kprobe_list_settle(void)
 }
 
 /*
- * Where the kernel refuses ours, it has refused theirs: not the start of an instruction, or not to
- * be probed.
+ * An address where the kernel refuses our test kprobe (not the start of an instruction, or
+ * blacklisted) has no other kprobe either.
  */
 static bool is_tried(u64 addr)
 {
@@ -159,7 +159,7 @@ static int keep_range(void *ctx, const char *line, u32 len)
 	return gtp_debugfs_range(line, len, &r) ? add(&ranges, &r) : -EPERM;
 }
 
-/* A kernel without any such code there is not: an empty list tells nothing. */
+/* Every kernel has blacklisted code: an empty list means that it cannot be read. */
 static void read_ranges(void)
 {
 	int err = gtp_debugfs_lines("/sys/kernel/debug/kprobes/blacklist", keep_range, NULL);
@@ -171,7 +171,7 @@ static void read_ranges(void)
 	if (!ranges_told)
 		return;
 	sort(ranges.at, ranges.n, ranges.each, compare, NULL);
-	/* They may overlap: each is to tell how far those up to it reach. */
+	/* They may overlap: let each end where the farthest of those before it ends. */
 	for (r = ranges.at, i = 1; i < ranges.n; i++)
 		r[i].end = max(r[i].end, r[i - 1].end);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where kprobes are, armed or not, and where the kernel allows none: its own lists. */
+/* The kernel's lists of kprobes, armed or not, and of code that must not be probed. */
 #ifndef _GTP_KPROBE_LIST_H
 #define _GTP_KPROBE_LIST_H
 
@@ -8,19 +8,19 @@
 /* All of it under gtp_lock, in process context; may sleep. */
 
 /**
- * gtp_kprobe_list_read() - find out where kprobes are now
+ * gtp_kprobe_list_read() - read where kprobes are now
  *
- * Takes off the kprobes of probe/probe_test.h first, so that they are not among them.
+ * Unregisters the kprobes of probe/probe_test.h first, so that the list lacks them.
  * Return: 0 or -ENOMEM.
  */
 int gtp_kprobe_list_read(void);
 
-/* gtp_kprobe_list_need - the same, unless that has been done since gtp_kprobe_list_forget() */
+/* gtp_kprobe_list_need - the same, unless it was read since gtp_kprobe_list_forget() */
 int gtp_kprobe_list_need(void);
 
 /*
- * gtp_kprobe_list_settle - the same, of those included whose registration has begun; false: no
- * memory
+ * gtp_kprobe_list_settle - wait until registrations that have begun are complete, then read;
+ * false: no memory
  */
 bool gtp_kprobe_list_settle(void);
 
@@ -28,8 +28,8 @@ bool gtp_kprobe_list_settle(void);
  * gtp_kprobe_list_in() - is there a kprobe, armed or not, in [@start, @end)?
  * @start, @end: a few bytes of code
  *
- * As of gtp_kprobe_list_read(), if debugfs has told it (kprobes of our own are in that list, too);
- * otherwise each address is tried, as of now.
+ * As of gtp_kprobe_list_read() where debugfs has the addresses (kprobes of our own are in that
+ * list, too); otherwise a test kprobe is registered at each address now.
  */
 bool gtp_kprobe_list_in(u64 start, u64 end);
 
@@ -42,7 +42,7 @@ bool gtp_kprobe_list_in(u64 start, u64 end);
  */
 int gtp_kprobe_list_blacklisted(u64 addr, const char *name);
 
-/* gtp_kprobe_list_forget - free both lists, take off the kprobes of probe/probe_test.h */
+/* gtp_kprobe_list_forget - free both lists, unregister the kprobes of probe/probe_test.h */
 void gtp_kprobe_list_forget(void);
 
 #endif /* _GTP_KPROBE_LIST_H */

@@ -15,16 +15,16 @@
 enum { PADS_MAX = 16384 }; /* at a time */
 
 /*
- * By the word that its pad pushes, so there are two for each. What is disarmed is taken out here
- * before anything of it is freed; interrupts are off at a hit, so a grace period of RCU waits for
- * those that saw it.
+ * Locations by the word that the pad pushes, two words for each. A location is removed here before
+ * it is freed; interrupts are off during a hit, so a grace period of RCU waits for hits that read
+ * the entry before.
  */
 static struct gtp_location *by_word[2 * PADS_MAX];
 static DECLARE_BITMAP(numbers, PADS_MAX);
 
 /* --- hits --- */
 
-/* GDB's own tasks: they are hit when they are in an interrupt, and when the user wants that. */
+/* GDB's own tasks: hits count only in an interrupt, or with the module parameter self_trace. */
 static noinline void hit_self(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -41,8 +41,8 @@ static noinline void hit_no_buffer(struct gtp_location *loc)
 }
 
 /*
- * What is called here may be the very function that has been hit, so nothing is before this CPU is
- * marked as in a hit. The context is the hit's own: there is no exception in between.
+ * Any function may be the one that was hit, so call none before this CPU is marked as in a hit. The
+ * context is that of the probed code: there is no exception in between.
  */
 static __always_inline void hit(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
 {
@@ -148,7 +148,7 @@ static const struct ax_verified *condition_for_pad(const struct gtp_location *lo
 	return &tp->cond->ax;
 }
 
-/* A pad keeps flags that no instruction looks at only when a frame is to hold them. */
+/* A pad preserves flags that no later instruction reads only where an action collects them. */
 static bool collects_flags(const struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a;

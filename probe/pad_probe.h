@@ -18,9 +18,9 @@ void gtp_pad_called(void);
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word);
 
 /**
- * struct gtp_pad_probe - a location's pad; the first part of what a backend keeps of it
+ * struct gtp_pad_probe - a location's pad; the first member of the backend's own struct for it
  * @armed: in the index of probed places
- * @loc: whose it is; NULL: the location is gone, the pad is not yet
+ * @loc: the location; NULL: it is gone, the pad is not yet
  * @number: what its pad pushes
  * @called: control comes by a call, not by a jump
  * @conditional: the pad evaluates the location's condition
@@ -50,13 +50,13 @@ struct gtp_pad_probe {
  */
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc);
 
-/* gtp_pad_probe_exit - undo that; no task is in a pad of it, nor can get there */
+/* gtp_pad_probe_exit - undo that and free the pads; no task is in one, nor can get there */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 
-/* gtp_pad_probe_part - its location goes, the pad stays; it is disconnected, and no hit sees it */
+/* gtp_pad_probe_part - detach a disconnected pad from its location; no hit uses that any more */
 void gtp_pad_probe_part(struct gtp_pad_probe *p);
 
-/* gtp_pad_probe_connect, _disconnect - hits of its pad mean @p->loc from now on; mean nothing */
+/* gtp_pad_probe_connect, _disconnect - hits of its pad belong to @p->loc; are ignored */
 void gtp_pad_probe_connect(struct gtp_pad_probe *p);
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
 
@@ -79,7 +79,7 @@ const char *gtp_pad_probe_why_not(int err);
  * gtp_pad_probe_widen() - have control led to a pad without condition
  * @p: the pad's probe
  * @region: as with gtp_pad_probe_make()
- * @lead: leads control to the new pad; 0: tasks may be in both now, else in the old one alone
+ * @lead: leads control to the new pad; 0: tasks may be in both pads now, else in the old one alone
  *
  * Return: 0 or -errno, then all is as it was.
  */

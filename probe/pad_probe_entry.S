@@ -27,7 +27,7 @@ SYM_FUNC_START(\name)
 	ASM_CLAC
 	addq	$8 + 8*\own, 8(%rsp)
 	pushq	$__KERNEL_CS
-	subq	$2*8, %rsp		/* rip, which the location knows; orig_rax, which is nobody's */
+	subq	$2*8, %rsp		/* rip, taken from the location; orig_rax, unused */
 	pushq	%rdi
 	pushq	%rsi
 	pushq	%rdx
@@ -68,6 +68,6 @@ SYM_FUNC_END(\name)
 PAD_HIT gtp_pad_hit 2
 PAD_HIT gtp_pad_called 3
 
-/* Their callers are unknown to the unwinder anyway; and objtool thinks that the cld is not needed. */
+/* The unwinder cannot find their callers anyway; and objtool warns that the cld is redundant. */
 STACK_FRAME_NON_STANDARD gtp_pad_hit
 STACK_FRAME_NON_STANDARD gtp_pad_called

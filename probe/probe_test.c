@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Disabled kprobes that ask the kernel what it thinks of an address. */
+/* Disabled kprobes, registered to find out whether the kernel accepts one at an address. */
 #include <linux/kprobes.h>
 #include <linux/list.h>
 
@@ -12,18 +12,18 @@ struct probe_test {
 	struct list_head kept;
 };
 
-static LIST_HEAD(trials);
+static LIST_HEAD(tests);
 static u32 count;
 
-/* Its address is what tells our trials from everybody else's kprobes. */
+/* Never called. Its address tells our test kprobes from all others. */
 static int never(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
 }
 
 /*
- * The kernel chains the kprobes of one address, with a head of its own that looks like one of them.
- * One that is alone is on no chain, or on one with that head.
+ * The kernel chains the kprobes of one address behind a head that is a kprobe itself. Ours alone is
+ * on no chain, or on one with just that head.
  */
 static bool has_company(const struct kprobe *kp)
 {
@@ -57,7 +57,7 @@ int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company)
 		*on_ftrace = t->kp.flags & KPROBE_FLAG_FTRACE;
 	if (company)
 		*company = has_company(&t->kp);
-	list_add(&t->kept, &trials);
+	list_add(&t->kept, &tests);
 	count++;
 	return 0;
 }
@@ -67,7 +67,7 @@ static void take_off_together(struct kprobe **all)
 	struct probe_test *t;
 	u32 n = 0;
 
-	list_for_each_entry(t, &trials, kept)
+	list_for_each_entry(t, &tests, kept)
 		all[n++] = &t->kp;
 	unregister_kprobes(all, n);
 }
@@ -83,12 +83,12 @@ void gtp_probe_test_end(void)
 	all = gtp_mem_alloc(count * sizeof(struct kprobe *));
 	if (all)
 		take_off_together(all);
-	list_for_each_entry_safe(t, next, &trials, kept) {
+	list_for_each_entry_safe(t, next, &tests, kept) {
 		if (!all)
 			unregister_kprobe(&t->kp);
 		gtp_mem_free(t);
 	}
 	gtp_mem_free(all);
-	INIT_LIST_HEAD(&trials);
+	INIT_LIST_HEAD(&tests);
 	count = 0;
 }

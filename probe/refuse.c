@@ -17,7 +17,7 @@ int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "the kernel is locked down: it allows no probes");
 		return err;
 	}
-	/* GDB has been killed while many probes are being armed: the rest is not wanted. */
+	/* GDB was killed while many probes are being armed: stop here. */
 	if (fatal_signal_pending(current)) {
 		gtp_why(why, "interrupted");
 		return -EINTR;

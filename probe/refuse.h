@@ -8,7 +8,7 @@
 /* gtp_probe_refuse - may nothing be probed there or now? 0, or -errno with @why. gtp_lock */
 int gtp_probe_refuse(u64 addr, struct gtp_why *why);
 
-/* gtp_probe_explain - what register_kprobe() says, in words */
+/* gtp_probe_explain - an error of register_kprobe() in words */
 void gtp_probe_explain(int err, struct gtp_why *why);
 
 #endif /* _GTP_REFUSE_H */

@@ -6,10 +6,10 @@
 #include <linux/compiler.h>
 #include <linux/sched.h>
 
-/* gtp_self_set - tgid of the process whose tasks are not traced; -1: none */
+/* gtp_self_set - the process that has /proc/gtp open, whose tasks are not traced; -1: none */
 void gtp_self_set(pid_t tgid);
 
-/* gtp_self_skipped - hits skipped for it */
+/* gtp_self_skipped - number of hits skipped for it */
 u64 gtp_self_skipped(void);
 
 /*
@@ -20,7 +20,7 @@ bool gtp_self_skip(unsigned int context);
 
 extern pid_t gtp_self_tgid;
 
-/* gtp_self_maybe - false: it is none of them; asked first where every instruction counts */
+/* gtp_self_maybe - false: it is none of them; the cheap test before gtp_self_skip() */
 static inline bool gtp_self_maybe(void)
 {
 	return current->tgid == READ_ONCE(gtp_self_tgid);

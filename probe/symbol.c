@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel's symbols tell of an address, by exported functions alone. */
+/* The symbol at an address, by exported functions alone. */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
@@ -24,7 +24,7 @@ void gtp_symbol_forget(void)
 	name_of = 0;
 }
 
-/* No exported function tells bounds but as text. */
+/* Exported functions give a symbol's bounds only as text. */
 bool gtp_symbol_bounds(u64 addr, u64 *start, u32 *size)
 {
 	const char *at = strrchr(gtp_symbol_at(addr), '+');

@@ -2,8 +2,8 @@
 /*
  * The tables of regions that have been loaded: of the kernel and of modules, by address.
  *
- * A table says of which build it is, and only that build's is taken. What it knows by section is
- * found in memory by what the kernel tells about its own addresses.
+ * A table has the build-id of its code, and is accepted only when that matches. Its entries are by
+ * section; exported symbols and sysfs tell where the sections are in memory.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -37,7 +37,7 @@ struct loaded {
 
 DEFINE_MUTEX(gtp_tables_lock); /* of the list, and of what is in it */
 static LIST_HEAD(tables);
-static u32 removals; /* of tables of modules that go, whether they had one or not */
+static u32 removals; /* counts calls of gtp_tables_remove(), also without a table to remove */
 
 /* --- look-up --- */
 
@@ -89,9 +89,9 @@ bool gtp_tables_deny(u64 addr)
 	return denied;
 }
 
-/* --- what the kernel tells of itself --- */
+/* --- build-ids and section addresses --- */
 
-/* read_file - a small file of sysfs, terminated; its length or -errno */
+/* read_file - read a small file of sysfs, terminated; its length or -errno */
 static ssize_t read_file(const char *path, char *buf, size_t size)
 {
 	struct file *file = filp_open(path, O_RDONLY, 0);
@@ -165,7 +165,7 @@ static int check_module_id(const struct gtp_table *t, const char *module, char *
 	return err;
 }
 
-/* Where vmlinux's .text begins there is _text. */
+/* vmlinux's .text begins at _text. */
 static int place_in_kernel(struct loaded *l, char *why)
 {
 	u64 text = gtp_image_text();
@@ -174,7 +174,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 
 	for (i = 0; i < l->table.spans_n; i++) {
 		gtp_table_span(&l->table, i, &s);
-		/* The others are boot's own code, which is not there any more. */
+		/* The others are init code, which has been freed. */
 		if (strcmp(s.name, ".text"))
 			continue;
 		if (!text || (text - s.addr) % SZ_2M || text - s.addr >= SZ_1G) {
@@ -208,7 +208,7 @@ static void place_in_module(struct loaded *l)
 	}
 }
 
-static int place(struct loaded *l, char *why)
+static int place_spans(struct loaded *l, char *why)
 {
 	u32 i;
 
@@ -267,7 +267,7 @@ static int check(struct loaded *l, char *why)
 	int err;
 
 	memset(l->piece, 0, l->table.spans_n * sizeof(*l->piece));
-	/* One that goes from here on is a removal that put() sees. */
+	/* Unloading that begins after this is a removal, which tables_put() sees. */
 	if (*l->module && is_going(l->module)) {
 		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or is being unloaded",
 			 l->module);
@@ -275,11 +275,11 @@ static int check(struct loaded *l, char *why)
 	}
 	err = *l->module ? check_module_id(&l->table, l->module, why) :
 			   check_kernel_id(&l->table, why);
-	return err ? err : place(l, why);
+	return err ? err : place_spans(l, why);
 }
 
-/* put - false: a module has gone since @seen, perhaps the one that was looked at */
-static bool put(struct loaded *l, u32 seen)
+/* tables_put - add a table; false: a module was unloaded since @seen, perhaps this table's */
+static bool tables_put(struct loaded *l, u32 seen)
 {
 	bool same;
 
@@ -316,7 +316,7 @@ int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why)
 	do {
 		seen = count_removals();
 		err = check(l, why);
-	} while (!err && !put(l, seen));
+	} while (!err && !tables_put(l, seen));
 	if (err)
 		gtp_mem_free(l);
 	return err;

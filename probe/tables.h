@@ -10,7 +10,7 @@
 struct module;
 struct seq_file;
 
-/* Guards all of it. Inside gtp_lock, and taken by module notifiers, which hold nothing. */
+/* Guards all of it. Nests inside gtp_lock; the module notifier takes it without that. */
 extern struct mutex gtp_tables_lock;
 
 /* struct gtp_tables_place - where an address is in a table */
@@ -21,10 +21,10 @@ struct gtp_tables_place {
 	u64 start; /* of the span */
 };
 
-/* gtp_tables_find - under gtp_tables_lock, as long as the place is used; false: in no table */
+/* gtp_tables_find - look up an address; false: in no table. Hold the lock while @place is used */
 bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 
-/* gtp_tables_deny - may the kernel not make a jump of a kprobe there, though its rule would? */
+/* gtp_tables_deny - must a kprobe there not be optimized, although the kernel's check allows it? */
 bool gtp_tables_deny(u64 addr);
 
 /* gtp_tables_any - is there any table? */
@@ -44,7 +44,7 @@ enum { GTP_TABLES_WHY = 160 };
  */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why);
 
-/* gtp_tables_remove - the table of that module (NULL: of everything) goes; without the lock */
+/* gtp_tables_remove - remove the table of a module (NULL: all tables); without the lock */
 void gtp_tables_remove(const char *module);
 
 /* gtp_tables_show - a line for each; takes the lock */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waiting until no task can be in code that cannot be reached any more. */
+/* Wait until no task is in code that cannot be reached any more. */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
@@ -18,26 +18,26 @@ static void wake(struct rcu_head *rcu)
 	complete(&container_of(rcu, struct waiter, rcu)->done);
 }
 
-static int nothing(void *unused)
+static int stop_nothing(void *unused)
 {
 	return 0;
 }
 
 /*
- * RCU waits for no idle task, and where that halts the CPU it does not even watch; before 6.2 such
- * code is not noinstr, and takes probes. What stops the machine runs in a task, before which no
- * other has precedence: once it has run on a CPU, the idle task has been left there.
+ * RCU tasks does not wait for idle tasks, and RCU is not watching where they halt the CPU; before
+ * 6.2 that code is not noinstr and can be probed. stop_machine() runs a stopper task on every CPU:
+ * once it has run, the idle task of that CPU was switched out.
  */
 static void leave_idle(void)
 {
-	stop_machine(nothing, NULL, cpu_online_mask);
+	stop_machine(stop_nothing, NULL, cpu_online_mask);
 }
 
 /*
- * Tasks that are preempted, or running since before, are waited for until they sleep or return to
- * userspace by themselves. In interrupts and NMIs nothing is ever preempted: RCU's own grace
- * periods, which are parts of this one, wait for these. One that computes in the kernel for long
- * makes this long, so GDB must hear something meanwhile.
+ * call_rcu_tasks() waits until every task that is running or preempted has slept voluntarily or
+ * returned to userspace. Interrupts and NMIs are not preempted: the RCU grace periods that are part
+ * of this one cover them. A task that computes in the kernel for long delays this, so report
+ * progress to GDB meanwhile.
  */
 void gtp_wait_for_tasks(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waiting until no task can be in code that cannot be reached any more. */
+/* Wait until no task is in code that cannot be reached any more. */
 #ifndef _GTP_WAIT_H
 #define _GTP_WAIT_H
 
 /**
- * gtp_wait_for_tasks() - until no task is in a pad, or among displaced instructions, any more
+ * gtp_wait_for_tasks() - wait until no task is in a pad or in displaced instructions any more
  *
- * All that leads there has been taken away, and every CPU has seen it.
+ * The caller has removed all ways into that code, and every CPU has seen it.
  * Context: process, gtp_lock; sleeps, as long as a task computes in the kernel.
  */
 void gtp_wait_for_tasks(void);

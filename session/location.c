@@ -4,8 +4,8 @@
 #include "session/location.h"
 
 /*
- * The function at a marker is what a tracepoint calls when it has several probes, and hardly ever
- * runs otherwise: a tracepoint at its first instruction means that one.
+ * A marker is a function that a kernel tracepoint calls only when it has several probes. A code
+ * probe there would hardly ever be hit: probe the kernel tracepoint instead.
  */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
@@ -25,7 +25,7 @@ static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
 }
 
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
-					  enum gtp_location_kind kind)
+				       enum gtp_location_kind kind)
 {
 	struct gtp_location *loc = *bucket(t, tp->addr);
 
@@ -35,7 +35,7 @@ struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tra
 }
 
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
-					 enum gtp_location_kind kind, struct gtp_why *why)
+				      enum gtp_location_kind kind, struct gtp_why *why)
 {
 	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
 

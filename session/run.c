@@ -143,7 +143,7 @@ static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_
 	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
 }
 
-/* What ftrace asks for is given, or it is an error; trace takes what there is. */
+/* ftrace requires a fast location; trace accepts any. */
 static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
 		      struct gtp_why *why)
 {
@@ -429,7 +429,7 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
 
 bool gtp_trace_settle(struct gtp_trace *t)
 {
-	/* Not CLAIMED: that hit will call ->stopping when it is done, and we are asked again. */
+	/* If it is CLAIMED, that hit calls ->stopping when it is done, and this is called again. */
 	if (!gtp_trace_running(t) || gtp_acquire(&t->run.ending) != GTP_ENDING_WRITTEN)
 		return false;
 	finish(t, t->run.ended_by);
@@ -450,7 +450,7 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 	return 0;
 }
 
-/* Hits do not look at ->next, so a list may change under them. */
+/* Hits do not read ->next, so the list may change during hits. */
 static struct gtp_location *take_range(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_location **at = &t->locs, *taken = NULL;

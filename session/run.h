@@ -51,8 +51,8 @@ static inline bool gtp_trace_running(const struct gtp_trace *t)
 int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
 
 /*
- * gtp_trace_forget_range - the code in [start, end) goes away: disarm, mark as gone; how many
- * tracepoints that met
+ * gtp_trace_forget_range - the code in [start, end) is being unloaded: disarm, mark tracepoints as
+ * gone; how many there were
  */
 u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
 

@@ -14,13 +14,12 @@
  * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
  *             whatever command it was set (NULL: there are none)
  * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
- * @arm_done: all that has been given to @arm, a list, must be armed now, what was left to be done
- *            together is done; 0, or -errno with @why, then all of it is to be disarmed (NULL: none
- *            is)
+ * @arm_done: finish together what @arm has only prepared: all locations of the list are armed; 0,
+ *            or -errno with @why, then the caller disarms all of them (NULL: @arm does everything)
  * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
  *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
- *         @loc->format; 0, or -errno with @why in words. Asked again, it says the same
+ *         @loc->format; 0, or -errno with @why in words. A second call returns the same
  * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
  *          anywhere, and each @loc->missed is final
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
@@ -81,7 +80,7 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
- * @epoch: goes up whenever frames are dropped; tells who reads them in several steps
+ * @epoch: goes up whenever frames are dropped, for readers that read them in several steps
  * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
  *	      does not say it again
  * The rest is settings and what qTStatus tells.

@@ -42,20 +42,20 @@ static const char *short_name(const char *path)
 static bool in_kernel;
 
 /*
- * By the interpreter, then by the compiler with every choice of registers; @who says which
- * failed.
+ * By the interpreter, then by the compiler with every choice of registers; @engine is
+ * the one that failed.
  */
-static bool run_engines(struct axvec *v, char *msg, size_t size, const char **who)
+static bool run_engines(struct axvec *v, char *msg, size_t size, const char **engine)
 {
 	u32 seed;
 
-	*who = "compiler in the kernel";
+	*engine = "compiler in the kernel";
 	if (in_kernel)
 		return axvec_run(v, axkernel_eval, msg, size);
-	*who = "interpreter";
+	*engine = "interpreter";
 	if (!axvec_run(v, ax_interp, msg, size))
 		return false;
-	*who = "compiler";
+	*engine = "compiler";
 	for (seed = 0; seed < AXJIT_SEEDS; seed++) {
 		axjit_seed(seed);
 		if (!axvec_run(v, axjit_eval, msg, size))
@@ -68,12 +68,12 @@ static bool run_one(const char *path)
 {
 	char msg[4096] = "";
 	struct axvec *v = axvec_load(path, msg, sizeof(msg));
-	const char *who = "file";
-	bool ok = v && run_engines(v, msg, sizeof(msg), &who);
+	const char *engine = "file";
+	bool ok = v && run_engines(v, msg, sizeof(msg), &engine);
 
 	printf("%s - %s\n", ok ? "ok" : "not ok", short_name(path));
 	if (!ok) {
-		diagnose(who);
+		diagnose(engine);
 		diagnose(msg);
 	}
 	if (!ok && v)

@@ -5,9 +5,9 @@
  *	gtp-session FILE...
  *
  * The same files that the unit tests play to the stub on a fake machine. Calls are made by the
- * fixture module (/proc/gtp_target), from a process of its own on one CPU: the tasks of whoever
- * has /proc/gtp open are not traced, and frames of one CPU come in the order of the calls. Prints
- * TAP.
+ * fixture module (/proc/gtp_target), from a process of its own on one CPU: tasks of the process
+ * that has /proc/gtp open are not traced, and frames of one CPU come in the order of the calls.
+ * Prints TAP.
  */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include <errno.h>

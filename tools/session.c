@@ -432,7 +432,7 @@ static int all_read(struct player *p)
 	int err = read_reply(p, false);
 
 	if (!err)
-		return fail(p, "a reply that nobody expects: %s", p->reply);
+		return fail(p, "an unexpected reply: %s", p->reply);
 	return err > 0 ? 0 : -1;
 }
 

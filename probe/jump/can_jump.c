@@ -2,9 +2,9 @@
 /*
  * May this address of the running kernel become a jump?
  *
- * Asked in this order: the table, whether it knows the code at all; the code as it is in memory
- * now, decoded from the function's first byte to its last; the kernel, which knows what must not be
- * probed.
+ * Checked in this order: the table, whether it covers the code at all; the code as it is in memory
+ * now, decoded from the function's first byte to its last; the kernel's blacklist of code that must
+ * not be probed.
  */
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -19,11 +19,11 @@
 #include "probe/symbol.h"
 #include "probe/tables.h"
 
-enum { FUNCTION_MAX = SZ_64K }; /* bytes of a function that is looked at */
+enum { FUNCTION_MAX = SZ_64K }; /* bytes; longer functions are refused */
 
 static u8 *code; /* of one function at a time; under gtp_lock */
 
-/* As it is now, but for our own probes. */
+/* As it is in memory now, without our own probes. */
 static bool copy_function(u64 start, u32 size)
 {
 	if (copy_from_kernel_nofault(code, (void *)start, size))
@@ -33,8 +33,8 @@ static bool copy_function(u64 start, u32 size)
 }
 
 /*
- * When an optimised kprobe goes, its jump stays in the code for a while, and no list has it any
- * more. It leads to memory that no symbol tells of.
+ * When an optimized kprobe is unregistered, its jump stays in the code for a while but in no list
+ * any more. Its target is memory without a symbol.
  */
 static bool is_left_over(u64 addr, const struct gtp_region *r)
 {
@@ -78,11 +78,11 @@ static const char *decide(u64 addr, struct gtp_region *r)
 }
 
 /*
- * What may not be probed may not be overwritten either. Of what the kernel asks, the decoded code
- * and the table have answered all but its blacklist. That is read once; only without it is the
- * kernel asked for each place, which costs it a walk over all its jump labels and bugs.
+ * Code that may not be probed may not be overwritten either. The decoded code and the table cover
+ * all of the kernel's checks except its blacklist, which is read once for all places. Without it a
+ * disabled kprobe is registered for each, and the kernel walks all jump labels and bugs each time.
  */
-static int ask_kernel(u64 addr, const char **no_jump, struct gtp_why *why)
+static int check_blacklist(u64 addr, const char **no_jump, struct gtp_why *why)
 {
 	int err = gtp_kprobe_list_blacklisted(addr, gtp_symbol_at(addr));
 	bool on_ftrace = false;
@@ -116,7 +116,7 @@ int gtp_can_jump(u64 addr, struct gtp_region *r, const char **no_jump, struct gt
 	mutex_lock(&gtp_tables_lock);
 	*no_jump = decide(addr, r);
 	mutex_unlock(&gtp_tables_lock);
-	return *no_jump ? -EOPNOTSUPP : ask_kernel(addr, no_jump, why);
+	return *no_jump ? -EOPNOTSUPP : check_blacklist(addr, no_jump, why);
 }
 
 void gtp_can_jump_end(void)

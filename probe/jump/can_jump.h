@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May this address of the running kernel become a jump? Tables, live code, the kernel are asked. */
+/* May this address of the running kernel become a jump? By its table, live code, and blacklist. */
 #ifndef _GTP_CAN_JUMP_H
 #define _GTP_CAN_JUMP_H
 
@@ -17,18 +17,18 @@
  * @no_jump: set when the answer is -EOPNOTSUPP: why, a constant that the user can read
  * @why: set to the refusal in all other cases
  *
- * The kernel itself is asked by its blacklist, or by a disabled kprobe at the address. Such kprobes
- * stay registered until gtp_kprobe_list_read() or gtp_kprobe_list_forget() takes all of them off
- * with one wait: nothing may be patched before.
+ * Checks the kernel's blacklist or, where that cannot be read, registers a disabled kprobe at the
+ * address. Such kprobes stay registered until gtp_kprobe_list_read() or gtp_kprobe_list_forget()
+ * unregisters all of them with one wait: no text may be patched before that.
  *
- * What it looks at is the code without our own probes; @r->bytes are to be compared with the live
- * code once more when it is patched.
+ * Decodes the code without our own probes; @r->bytes must be compared with the live code once more
+ * when it is patched.
  *
- * Return: 0; -EOPNOTSUPP: another backend must do; else no probe can be set there at all.
+ * Return: 0; -EOPNOTSUPP: leave it to another backend; else no probe can be set there at all.
  */
 int gtp_can_jump(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why);
 
-/* gtp_can_jump_end - no more questions for now: free what was kept for them */
+/* gtp_can_jump_end - free the memory kept between calls */
 void gtp_can_jump_end(void);
 
 #endif /* _GTP_CAN_JUMP_H */

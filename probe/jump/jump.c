@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which jumps there are, and what is beside them. */
+/* The lists of jumps by state, and other probes near a jump. */
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/sort.h>
@@ -40,7 +40,7 @@ void gtp_jump_drop(struct gtp_jump *j)
 	gtp_mem_free(j);
 }
 
-/* What was staged has changed no text that the index could undo. */
+/* A staged jump has changed no text: its entry in the index gets its bytes only here. */
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state)
 {
 	j->state = state;
@@ -109,7 +109,7 @@ void gtp_jump_deselect(struct gtp_jump_set *set)
 	gtp_mem_free(set->patch);
 }
 
-/* --- what is beside them --- */
+/* --- other probes near a jump --- */
 
 static const struct gtp_jump *in_text(const struct gtp_armed *a)
 {
@@ -118,7 +118,7 @@ static const struct gtp_jump *in_text(const struct gtp_armed *a)
 	return a->owner == lists && j->state != GTP_JUMP_STAGED ? j : NULL;
 }
 
-/* in_reach - one whose bytes @addr is in, or that is in the five bytes from there */
+/* in_reach - a jump that covers @addr, or that begins in the five bytes from there; else NULL */
 static const struct gtp_jump *in_reach(u64 addr)
 {
 	struct gtp_armed *a = gtp_armed_from(addr - GTP_REGION_MAX);
@@ -132,7 +132,7 @@ static const struct gtp_jump *in_reach(u64 addr)
 	return NULL;
 }
 
-/* The kernel takes no kprobe at a breakpoint that it does not know. */
+/* The kernel accepts no kprobe on an int3 that is not its own. */
 static bool is_left_int3(u64 addr)
 {
 	struct gtp_armed *a = gtp_armed_from(addr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One jump in the text: what there is of it, and which there are. */
+/* One jump in the text: its state, and the lists of all jumps. */
 #ifndef _GTP_JUMP_H
 #define _GTP_JUMP_H
 
@@ -11,19 +11,19 @@
 enum gtp_jump_state {
 	GTP_JUMP_STAGED, /* nothing has been changed yet */
 	GTP_JUMP_ARMED,
-	GTP_JUMP_STUCK, /* disconnected, and to be removed as soon as that is possible */
+	GTP_JUMP_STUCK, /* disconnected; removed as soon as no other kprobe needs it */
 	GTP_JUMP_STATES,
 };
 
 /**
  * struct gtp_jump - one jump
  * @p: its pad; ->loc is NULL when the jump is stuck
- * @patch: its place, and what happens there
- * @region: what it displaces
+ * @patch: its place in the text
+ * @region: the instructions it displaces
  * @state: enum gtp_jump_state
- * @refused: while arming: another backend must do
- * @under: a jump of others, from in front, may reach over it
- * @holds: a reference to our module
+ * @refused: while arming: another backend must probe the location
+ * @under: another prober's jump, which begins in front, may reach over it
+ * @holds: it has a reference to our module
  * @list: of all in the same state
  */
 struct gtp_jump {
@@ -45,8 +45,8 @@ static inline struct gtp_jump *gtp_jump_of_pad(struct gtp_pad_probe *p)
 }
 
 /*
- * gtp_jump_add - STAGED, without a pad; NULL: no_jump says why not.
- * gtp_jump_drop - forget it; nothing can reach it any more
+ * gtp_jump_add - a new one, STAGED and without a pad; NULL: @loc->no_jump says why.
+ * gtp_jump_drop - free it and its pad; no task can reach them any more
  */
 struct gtp_jump *gtp_jump_add(struct gtp_location *loc);
 void gtp_jump_drop(struct gtp_jump *j);
@@ -58,7 +58,7 @@ bool gtp_jump_any(enum gtp_jump_state state);
 /* gtp_jump_count - how many jumps are in the text */
 u32 gtp_jump_count(void);
 
-/* gtp_jump_each - @work for all in a state; it may sleep, and changes no states */
+/* gtp_jump_each - call @work for all in a state; it may sleep, but must not change states */
 void gtp_jump_each(enum gtp_jump_state state, void (*work)(struct gtp_jump *j));
 
 /* struct gtp_jump_set - some of them, by address; @patch has room for @n */
@@ -73,15 +73,15 @@ int gtp_jump_select(struct gtp_jump_set *set, enum gtp_jump_state state);
 void gtp_jump_deselect(struct gtp_jump_set *set);
 
 /*
- * gtp_jump_beside - may there be a jump as far as those in place are concerned? 0; -EOPNOTSUPP
- * with @no_jump: one is within its bytes; -EBUSY with @why: it is within theirs, so nothing can be
- * there
+ * gtp_jump_beside - do jumps that are in place allow one at @addr? 0; -EOPNOTSUPP with @no_jump:
+ * one begins within the five bytes from @addr; -EBUSY with @why: @addr is within the bytes of one,
+ * so no probe of any kind can be there
  */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why);
 
 /*
- * After gtp_kprobe_list_settle(): is there a kprobe in the bytes of a place, at their first, behind
- * it?
+ * After gtp_kprobe_list_settle(): is there a kprobe anywhere in the bytes of a place (other), at
+ * byte 0 (first), behind byte 0 (inner)?
  */
 bool gtp_jump_has_other_kprobe(const struct gtp_patch *p);
 bool gtp_jump_has_first(const struct gtp_patch *p);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jumps come into the text: chosen one by one, made together.
+ * Put jumps into the text: staged one by one, written all together.
  *
- * However many there are, the machine is waited for a fixed number of times. What is found to be
- * in the way at any step (another probe, changed bytes, no room for a pad) turns that one place
- * over to the next backend at the end, and leaves its text as it was.
+ * The number of waits for all tasks does not depend on the number of jumps. A place where any step
+ * finds an obstacle (another probe, changed bytes, no room for a pad) gets its original text back,
+ * and the next backend is offered its location at the end.
  */
 #include <linux/string.h>
 
@@ -22,8 +22,8 @@ static const char near_kprobe[] = "a kprobe is among the bytes or before them";
 /* --- one location --- */
 
 /*
- * In the index before the table is looked up: the unloading of a module drops its table and then
- * looks at the index. Either there is no table any more, or the unloading waits for gtp_lock.
+ * Add the place to the index before looking up the table: unloading a module drops its table first
+ * and reads the index then. Either the table is gone already, or the unloading waits for gtp_lock.
  */
 int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 {
@@ -52,7 +52,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 	err = gtp_can_jump(loc->addr, &j->region, &no_jump, why);
 	if (err) {
 		gtp_jump_drop(j);
-		if (!loc->no_jump) /* of an entry it is known already, and better */
+		if (!loc->no_jump) /* the fentry backend's reason is the more precise one */
 			loc->no_jump = no_jump;
 		return err;
 	}
@@ -95,7 +95,7 @@ static int prepare(struct gtp_jump *j)
 
 /* --- the batch --- */
 
-/* refuse - one for which another backend must do; the others stay in order */
+/* refuse - leave the location to the next backend, with the first reason found */
 static void refuse(struct gtp_jump *j, const char *no_jump)
 {
 	j->refused = true;
@@ -103,7 +103,7 @@ static void refuse(struct gtp_jump *j, const char *no_jump)
 		j->p.loc->no_jump = no_jump;
 }
 
-/* Two that overlap are both refused: the kernel takes no kprobe behind the first byte of a jump. */
+/* Refuse both of two that overlap: the kernel accepts no kprobe behind byte 0 of a jump. */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -135,7 +135,7 @@ static int make_pads(struct gtp_jump_set *set)
 	return 0;
 }
 
-/* Those that are left; the others' text is not touched. */
+/* List the patches of jumps that are not refused; the others' text is not touched. */
 static u32 list_patches(struct gtp_jump_set *set)
 {
 	u32 i, n = 0;
@@ -159,14 +159,14 @@ static void watch(struct gtp_jump_set *set)
 	}
 }
 
-/* A breakpoint of ours is met, and leads to the pad as a jump does. */
+/* Do hits reach the pad? An int3 of ours leads there as the jump does. */
 static bool is_hit(const struct gtp_jump *j)
 {
 	return j->patch.state == GTP_PATCH_JUMP ||
 	       (j->patch.state != GTP_PATCH_TEXT && !j->refused);
 }
 
-/* Its pad is reached no more, or does nothing. */
+/* Disconnect the pad; unwatch the place unless an int3 of ours is still in it. */
 static void abandon(struct gtp_jump *j)
 {
 	refuse(j, "something else has changed its bytes");
@@ -211,9 +211,9 @@ static bool has_neighbour(const struct gtp_patch *p)
 }
 
 /*
- * When the kernel makes a jump of a kprobe it saves the four bytes behind it, and restores them when
- * the kprobe goes. It must find no int3 of ours there: a place with a kprobe in reach, one of ours
- * too, is not even begun with.
+ * When the kernel optimizes a kprobe to a jump it saves the four bytes behind it, and restores them
+ * when the kprobe goes. It must find no int3 of ours there: refuse a place with any kprobe in
+ * reach, our own included, before its text is changed.
  */
 static int refuse_neighbours(struct gtp_jump_set *set)
 {
@@ -249,8 +249,8 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 }
 
 /*
- * With our int3s in, the kernel refuses new kprobes there and makes no jump of one in front any
- * more. Registrations that had begun before may have got through: they are seen now.
+ * With our int3s in, the kernel refuses new kprobes there and no longer optimizes one in front.
+ * Registrations that began before that may have succeeded: they are in the list now.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
 {
@@ -271,7 +271,7 @@ static void refuse_near_kprobes(struct gtp_jump_set *set)
 	}
 }
 
-/* The same for kprobes registered since then, while not all bytes were int3. */
+/* The same for kprobes registered since then, before all bytes were int3. */
 static void refuse_late_kprobes(struct gtp_jump_set *set)
 {
 	bool known = gtp_kprobe_list_settle();
@@ -298,9 +298,9 @@ static void skip_refused(struct gtp_jump_set *set)
 }
 
 /*
- * After jumps were written: a kprobe registered behind a first byte meanwhile took the displacement
- * for text. As long as it is there, the bytes are int3. One registered at byte 0 after the jump
- * saved 0xe9 as the original; keep the jump.
+ * After jumps were written: a kprobe registered behind byte 0 meanwhile took the displacement for
+ * text. As long as it is there, the bytes are int3. One registered at byte 0 after the jump saved
+ * 0xe9 as the original; keep the jump.
  */
 static void late_kprobes(struct gtp_patch **p, u32 n)
 {
@@ -308,8 +308,8 @@ static void late_kprobes(struct gtp_patch **p, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		p[i]->skip = p[i]->state != GTP_PATCH_JUMP || !known ||
-			     !gtp_jump_has_inner(p[i]) || gtp_jump_has_first(p[i]);
+		p[i]->skip = p[i]->state != GTP_PATCH_JUMP || !known || !gtp_jump_has_inner(p[i]) ||
+			     gtp_jump_has_first(p[i]);
 		any |= !p[i]->skip;
 	}
 	if (!any)
@@ -352,18 +352,17 @@ static int patch(struct gtp_jump_set *set)
 	return 0;
 }
 
-/* Its pad was never reached, or is not since before the wait. */
+/* The pad was never reachable, or was disconnected before the last wait: free it. */
 static void give_up(struct gtp_jump *j)
 {
 	j->p.loc->backend = NULL;
 	gtp_jump_drop(j);
 }
 
-/* A jump of others covers its first byte now, where the kernel takes no kprobe of ours either. */
+/* Another prober's jump covers byte 0 now, where the kernel accepts no kprobe of ours either. */
 static int use_nothing(struct gtp_jump *j, struct gtp_why *why)
 {
 	struct gtp_location *loc = j->p.loc;
-
 
 	gtp_why(why, "tracepoint %u at 0x%llx: %s, since a moment ago; tstart again",
 		loc->first->num, loc->addr, loc->no_jump);
@@ -408,7 +407,7 @@ static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 
 	refuse_overlaps(set);
 	err = make_pads(set);
-	gtp_kprobe_list_forget(); /* takes off the kprobes that asked the kernel */
+	gtp_kprobe_list_forget(); /* unregisters the test kprobes of gtp_can_jump() */
 	if (!err)
 		err = refuse_neighbours(set);
 	if (!err)
@@ -440,8 +439,8 @@ int gtp_jump_commit(struct gtp_why *why)
 /* --- a second tracepoint --- */
 
 /*
- * No task is behind the first byte of a jump, so there is no wait before the next one. A kprobe at
- * the first byte saved the jump as it was: that comes back. Where one registered behind it while our
+ * No task is behind byte 0 of a jump, so it can be replaced without a wait. A kprobe at byte 0
+ * saved the jump as it was: write that back. Where a kprobe was registered behind byte 0 while our
  * int3 was there, all bytes stay int3.
  */
 static int turn(struct gtp_patch *p, u64 to)
@@ -494,6 +493,7 @@ int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
 		err = -EBUSY;
 	if (err)
 		gtp_why(why, "the jump at 0x%llx cannot be changed now (%s); tstop and tstart",
-			loc->addr, err == -EBUSY ? "another probe sits on it" : "no memory or no reach");
+			loc->addr,
+			err == -EBUSY ? "another probe sits on it" : "no memory or no reach");
 	return err;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Jumps come into the text. */
+/* Arming: put jumps into the text. */
 #ifndef _GTP_JUMP_ARM_H
 #define _GTP_JUMP_ARM_H
 
 #include "probe/jump/jump.h"
 
 /*
- * struct gtp_probe_backend's arm (nothing is changed at the location before the commit), commit and
- * widen. Process context, under gtp_lock; may sleep, some wait for every task of the machine.
+ * struct gtp_probe_backend's arm, commit and widen; arm leaves the text as it is, commit changes
+ * it. Process context, under gtp_lock; may sleep, commit until every task has left the old code.
  */
 int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why);
 int gtp_jump_commit(struct gtp_why *why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The backend that replaces instructions by jumps: the fastest way to probe a place. */
+/* The backend that replaces instructions by jumps, the fastest way to probe a place. */
 #include "probe/backend.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"

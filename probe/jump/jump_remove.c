@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jumps leave the text: all of them together, or later those on which another kprobe sits.
+ * Take jumps out of the text: all together, those with another kprobe on them later.
  *
  * The kernel registers kprobes of others on our jumps. Such a kprobe saves the jump, emulates it,
  * and writes its first byte back when it goes: until then the jump and its pad must stay. The jump
@@ -22,27 +22,28 @@ enum { RETRY_MS = 1000 };
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 
-/* choose - the next step is for those in @state of which @is says what @wanted does */
+/* choose - have the next step change the places in @state for which @is returns @value */
 static void choose(struct gtp_jump_set *set, enum gtp_patch_state state,
-		   bool (*is)(const struct gtp_patch *p), bool wanted)
+		   bool (*is)(const struct gtp_patch *p), bool value)
 {
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->jump[i]->patch;
 
-		p->skip = p->state != state || is(p) != wanted;
+		p->skip = p->state != state || is(p) != value;
 	}
 }
 
-static bool knows_jump(const struct gtp_patch *p)
+/* A kprobe at byte 0 saved the jump, and none behind it depends on the int3s. */
+static bool has_saved_jump(const struct gtp_patch *p)
 {
 	return gtp_jump_has_first(p) && !gtp_jump_has_inner(p);
 }
 
 /*
- * A kprobe in front may have saved our int3s as text. They come back when it goes, and when the
- * kernel takes back the jump that it made of it: until then the bytes cannot change.
+ * A kprobe in front may have saved our int3s as text. The kernel writes them back when it replaces
+ * that kprobe's jump by the breakpoint or the kprobe goes: until then leave the bytes alone.
  */
 static bool is_under(const struct gtp_jump *j)
 {
@@ -65,9 +66,10 @@ static void choose_text(struct gtp_jump_set *set)
 }
 
 /*
- * No kprobe can register on our int3. An earlier one saved the jump: restore it. With int3 in the
- * bytes behind it, too, none can register there either; where one took these bytes for text before
- * that, they stay int3 until it is gone. Where the list of kprobes cannot be read, all int3s stay.
+ * No kprobe can register on our int3. An earlier one saved the jump: restore it. Once the bytes
+ * behind byte 0 are int3, too, none can register there either; where a kprobe was registered on
+ * them before that, they stay int3 until it is gone. Without memory for the list of kprobes, all
+ * int3s stay.
  */
 static void remove_jumps(struct gtp_jump_set *set)
 {
@@ -75,7 +77,7 @@ static void remove_jumps(struct gtp_jump_set *set)
 	gtp_patch_int3_jump(set->patch, set->n);
 	if (!gtp_kprobe_list_settle())
 		return;
-	choose(set, GTP_PATCH_INT3_JUMP, knows_jump, true);
+	choose(set, GTP_PATCH_INT3_JUMP, has_saved_jump, true);
 	gtp_patch_jump(set->patch, set->n);
 	choose(set, GTP_PATCH_INT3_JUMP, gtp_jump_has_first, false);
 	gtp_patch_int3_all(set->patch, set->n);
@@ -159,9 +161,9 @@ void gtp_jump_sweep_again(void)
 	swept = false;
 }
 
-/* --- what stays for a while --- */
+/* --- stuck jumps --- */
 
-/* The module cannot be unloaded while another kprobe may need a pad. */
+/* Pin the module while another kprobe may send tasks to the pad. */
 static void hold(struct gtp_jump *j)
 {
 	if (j->holds)
@@ -188,7 +190,7 @@ static void retry(struct work_struct *work)
 
 /* --- disarming --- */
 
-/* What was only staged is gone at once; the rest is removed, or stuck. */
+/* A jump that was only staged is freed at once; any other is stuck until a sweep removes it. */
 static void take_out(struct gtp_jump *j)
 {
 	gtp_pad_probe_disconnect(&j->p);
@@ -207,7 +209,7 @@ void gtp_jump_disarm(struct gtp_location *first)
 	sweep_stuck();
 	if (!gtp_jump_any(GTP_JUMP_STUCK))
 		return;
-	gtp_wait_for_tasks(); /* for hits that have seen the location */
+	gtp_wait_for_tasks(); /* hits that started before may still use the location */
 	for (loc = first; loc; loc = loc->next_own)
 		if (loc->probe)
 			gtp_pad_probe_part(loc->probe);
@@ -221,7 +223,7 @@ void gtp_jump_leave(struct gtp_jump *j)
 	hold_stuck();
 }
 
-/* --- text that goes --- */
+/* --- unloading of a probed module --- */
 
 static bool is_in(const struct gtp_jump *j, const struct module *mod, bool init)
 {
@@ -231,8 +233,8 @@ static bool is_in(const struct gtp_jump *j, const struct module *mod, bool init)
 }
 
 /*
- * Nothing runs that text any more. A kprobe on a jump there is declared dead by the kernel and
- * writes nothing back, so the pad may go with the text.
+ * No task runs that text any more. The kernel marks a kprobe on a jump there as gone and writes
+ * nothing back, so the pad can be freed with the text.
  */
 void gtp_jump_text_goes(const struct module *mod, bool init)
 {
@@ -256,8 +258,8 @@ void gtp_jump_text_goes(const struct module *mod, bool init)
 }
 
 /*
- * A jump that got stuck when rmmod ended the run cannot pin the module any more: rmmod waits for
- * it, or for the unloading of the module that the jump is in.
+ * A jump that got stuck when rmmod ended the run cannot pin the module any more: wait here until
+ * its kprobe is gone, or until the module that the jump is in is unloaded.
  */
 void gtp_jump_remove_exit(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Jumps leave the text. */
+/* Disarming: take jumps out of the text. */
 #ifndef _GTP_JUMP_REMOVE_H
 #define _GTP_JUMP_REMOVE_H
 
@@ -7,20 +7,20 @@
 
 struct module;
 
-/* All of it but the last: process context, under gtp_lock; may sleep. */
+/* All but the last: process context, under gtp_lock; may sleep. */
 
 /*
- * gtp_jump_disarm - struct gtp_probe_backend's disarm. Where another kprobe sits on a jump, the
- * jump stays, does nothing, and is tried again later
+ * gtp_jump_disarm - struct gtp_probe_backend's disarm. A jump with another kprobe on it stays,
+ * disconnected, and its removal is tried again later
  */
 void gtp_jump_disarm(struct gtp_location *first);
 
-/* gtp_jump_leave - it becomes stuck, without its location; it is disconnected, no hit sees it */
+/* gtp_jump_leave - a disconnected jump that no hit uses becomes stuck and loses its location */
 void gtp_jump_leave(struct gtp_jump *j);
 
 /*
- * gtp_jump_sweep_once - remove what is stuck, if that is possible now; once until
- * gtp_jump_sweep_again()
+ * gtp_jump_sweep_once - remove the stuck jumps that can be removed now; does nothing when called
+ * again before gtp_jump_sweep_again()
  */
 void gtp_jump_sweep_once(void);
 void gtp_jump_sweep_again(void);
@@ -28,7 +28,7 @@ void gtp_jump_sweep_again(void);
 /* gtp_jump_text_goes - struct gtp_probe_backend's text_goes */
 void gtp_jump_text_goes(const struct module *mod, bool init);
 
-/* gtp_jump_remove_exit - wait until nothing is stuck any more. Without gtp_lock */
+/* gtp_jump_remove_exit - wait until no jump is stuck any more. Without gtp_lock */
 void gtp_jump_remove_exit(void);
 
 #endif /* _GTP_JUMP_REMOVE_H */

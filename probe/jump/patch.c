@@ -25,12 +25,12 @@ enum {
 
 static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 
-/* --- who meets a breakpoint of ours --- */
+/* --- our int3s --- */
 
 /*
- * Changed under gtp_lock, looked at in exceptions. Whoever looks has met a breakpoint that was
- * there a moment ago, with interrupts off ever since: once every CPU has answered after a
- * breakpoint has gone, nobody looks for it any more.
+ * Changed under gtp_lock, read in the int3 exception, which runs with interrupts off from the trap
+ * on. Once every CPU has answered an IPI that was sent after an int3 was removed, no handler looks
+ * that int3 up any more.
  */
 static DEFINE_HASHTABLE(watched, 12);
 
@@ -68,7 +68,7 @@ static const struct gtp_patch_mark *find_watched(u64 addr)
 
 NOKPROBE_SYMBOL(find_watched);
 
-/* The kernel's own users of breakpoints have been asked before. Any context that code runs in. */
+/* Runs after the kernel's own users of int3 have declined. Any context that code runs in. */
 static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
@@ -109,7 +109,7 @@ static struct page *page_of(u64 addr)
 	return pfn_to_page(PHYS_PFN(__pa_symbol(addr)));
 }
 
-/* One page more, unless it is the last one already: the places are sorted. */
+/* Append a page, unless it is the last one already: the places are sorted. */
 static u32 add_page(u64 *pages, u32 n, u64 addr)
 {
 	addr &= PAGE_MASK;
@@ -169,7 +169,7 @@ static void see(void *unused)
 	sync_core();
 }
 
-/* Between begin_step() and all_see() no CPU comes up, with old code fetched and not yet asked. */
+/* Until all_see() no CPU comes online: it could have fetched old code and would get no IPI. */
 static void begin_step(void)
 {
 	cpus_read_lock();
@@ -204,9 +204,10 @@ static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
 /* --- the steps --- */
 
 /*
- * One instruction for what is left of the last one: nobody gets there, but whoever decodes the
- * function (to vet another probe, say) must find an instruction. Not one that the kernel takes a
- * kprobe at: it would make a jump of that, over the place where the pad returns to.
+ * Fill the bytes behind the jump with one instruction. It is never executed, but code that decodes
+ * the function (to validate another probe, say) must find an instruction boundary there. It is one
+ * that the kernel does not accept a kprobe on: an optimized kprobe's jump there would overwrite the
+ * address that the pad returns to.
  */
 static void fill_up(u8 *left, u32 len)
 {
@@ -237,8 +238,8 @@ static bool has_int3(const struct gtp_patch *p)
 }
 
 /*
- * A breakpoint at each instruction: whoever is among them goes on by the one or the other.
- * Interrupts off: from the last look to the breakpoints goes as little time as can be.
+ * Write an int3 at each instruction: a task that is in the place traps at the next one. Interrupts
+ * are off, to keep the time between the comparison and the int3s short.
  */
 static void int3_text(struct gtp_patch *p)
 {
@@ -255,8 +256,8 @@ static void int3_text(struct gtp_patch *p)
 }
 
 /*
- * A kprobe in front that the kernel makes a jump of, or one that has gone and whose jump has not,
- * is a breakpoint or a jump's first byte where there was none.
+ * An optimized kprobe in front, or one that was unregistered and whose jump is still there, shows
+ * as an int3 or 0xe9 that @front does not have.
  */
 bool gtp_patch_covered(const struct gtp_patch *p)
 {
@@ -284,8 +285,8 @@ void gtp_patch_int3(struct gtp_patch **p, u32 n)
 }
 
 /*
- * Tasks may still be among the instructions: a single byte is the old one or the breakpoint, and
- * before it changes, what belongs to it is there.
+ * Tasks may still be in the place: the first byte of an instruction is int3 until the bytes behind
+ * it are the original ones again.
  */
 static bool fill_tails(struct gtp_patch *p)
 {
@@ -331,7 +332,7 @@ void gtp_patch_text(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-/* Is what lies behind the first byte of a INT3_ALL or of a jump what we left there? */
+/* Are the bytes behind byte 0, in INT3_ALL or INT3_JUMP, still the ones that we wrote? */
 static bool rest_is_ours(const struct gtp_patch *p)
 {
 	if (p->state == GTP_PATCH_INT3_ALL)
@@ -339,7 +340,7 @@ static bool rest_is_ours(const struct gtp_patch *p)
 	return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
 }
 
-/* The same, but for breakpoints of those who took a displacement for code. */
+/* The same for a jump, allowing int3s of probers that took its displacement for code. */
 static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 {
 	u32 i;
@@ -352,15 +353,16 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 }
 
 /*
- * Somebody has written over our breakpoint. He knows our jump, and has put it back; or he knows the
- * text, and what is ours behind the first byte becomes text again.
+ * Our int3 in byte 0 was overwritten. Either a kprobe that had saved our jump restored 0xe9: keep
+ * the jump. Or a prober that had saved the original text restored that: write the text back behind
+ * byte 0, where the bytes are still ours.
  */
 static void lose(struct gtp_patch *p)
 {
 	bool ours = rest_is_ours(p);
 	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP;
 
-	/* Breakpoints of others may be in its displacement; our jump it is all the same. */
+	/* Other probers' int3s may be in its displacement; it is our jump all the same. */
 	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP &&
 	    rest_is_jump_or_int3(p)) {
 		p->state = GTP_PATCH_JUMP;
@@ -387,7 +389,7 @@ static void int3_all_jump(struct gtp_patch *p)
 	}
 }
 
-/* No CPU is inside one of the instructions any more. */
+/* Every CPU has seen the int3s: none is about to execute the bytes behind them. */
 static void int3_all_text(struct gtp_patch *p)
 {
 	p->lost = !has_int3(p);

@@ -11,16 +11,16 @@
 /*
  * A place goes through these states; each step is made for many places and then seen by all CPUs.
  *
- *	TEXT -> INT3_TEXT -> INT3_ALL -> (wait: nobody is among its bytes) -> INT3_JUMP -> JUMP
+ *	TEXT -> INT3_TEXT -> INT3_ALL -> (wait: no task is in its bytes) -> INT3_JUMP -> JUMP
  *	JUMP -> INT3_JUMP -> INT3_ALL -> INT3_TEXT -> TEXT
  *
- * A breakpoint in the first byte keeps everybody out of the bytes behind it while they change, and
- * a task that meets it goes on at the pad; one that was among them meets the breakpoint at the next
- * instruction and goes on at the copy of that.
+ * An int3 in byte 0 keeps all CPUs out of the bytes behind it while they change: a task that traps
+ * there resumes at the pad. A task that was already behind byte 0 traps at its next instruction and
+ * resumes at the copy of that one.
  *
- * In INT3_ALL all is breakpoints. Behind one that it does not know the kernel takes every byte for the
- * start of an instruction, and would let others set kprobes there; but not where that instruction
- * is a breakpoint, too.
+ * In INT3_ALL every byte is int3. Behind an int3 that is not its own the kernel takes every byte
+ * for the start of an instruction and accepts kprobes there, except where that byte is an int3,
+ * too.
  */
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
@@ -32,9 +32,9 @@ enum gtp_patch_state {
 
 /**
  * struct gtp_patch_mark - an instruction of a place
- * @watched: for whoever meets the breakpoint in its first byte
+ * @watched: in the table where the int3 handler looks up @addr
  * @addr: its address
- * @to: where he goes; that of the first may change while he can come
+ * @to: where a task that trapped at @addr resumes; the first mark's may change while its int3 is in
  */
 struct gtp_patch_mark {
 	struct hlist_node watched;
@@ -47,15 +47,15 @@ struct gtp_patch_mark {
  * @addr: its address
  * @len: bytes that are replaced, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @state: enum gtp_patch_state
- * @lost: the bytes were not what they should be: somebody else writes there; @state tells how far
- *        it went
+ * @lost: the bytes were not the expected ones: another prober writes there; @state tells which step
+ *        was the last
  * @skip: the steps leave it alone
- * @old: the text
- * @front: the bytes before it, from before kprobes there were looked for
- * @new: the jump, and one instruction in what is left
+ * @old: the original bytes
+ * @front: the bytes before @addr, read before other kprobes were looked for
+ * @new: the jump, and one filler instruction in the bytes behind it
  * @alias: where it can be written, between gtp_patch_open() and gtp_patch_close()
- * @marks: instructions
- * @mark: them, in order; the first is at @addr
+ * @marks: number of displaced instructions
+ * @mark: one for each of them, in order; the first is at @addr
  */
 struct gtp_patch {
 	u64 addr;
@@ -76,17 +76,17 @@ int gtp_patch_init(void);
 void gtp_patch_exit(void);
 
 /*
- * gtp_patch_set - what will be written: @addr, @len, @old and @mark are there, the state is TEXT
- * or INT3_ALL; 0, or -ERANGE: too far, and nothing has changed
+ * gtp_patch_set - prepare the jump to @to: @addr, @len, @old and @mark are filled in, the state is
+ * TEXT or INT3_ALL. 0, or -ERANGE: @to is out of reach, and nothing has changed
  */
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
 /**
  * gtp_patch_open() - make places writable, at another address
- * @p: sorted by address; no two overlap. Their text stays: the kernel's own, or that of a module
- *     whose end waits for the caller
+ * @p: sorted by address; no two overlap. Their text stays mapped: the kernel's own, or that of a
+ *     module whose unloading waits for the caller
  * @n: how many
- * @view: receives what gtp_patch_close() wants
+ * @view: receives the mapping, for gtp_patch_close()
  *
  * Context: process, may sleep; one caller at a time from here to gtp_patch_close().
  * Return: 0 or -ENOMEM.
@@ -95,31 +95,31 @@ int gtp_patch_open(struct gtp_patch **p, u32 n, void **view);
 void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
 
 /*
- * The steps: each takes the places that are in the state it begins with, not @lost and not to be
- * skipped, and returns when every CPU has seen it. Context: process, interrupts on, between open
- * and close.
+ * The steps: each changes the places that are in the state it begins with and neither @lost nor
+ * @skip, and returns when every CPU has seen the new bytes. Context: process, interrupts on,
+ * between open and close.
  */
 
-/* gtp_patch_int3 - TEXT to INT3_TEXT. @lost: the bytes have changed, and nothing was written */
+/* gtp_patch_int3 - TEXT to INT3_TEXT. @lost: the bytes are not @old, and nothing was written */
 void gtp_patch_int3(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_text - INT3_ALL or INT3_TEXT to TEXT. @lost: the first byte is somebody else's, and
- * so is what he will make of it: a kprobe in front may have copied our breakpoint, and bring it
- * back when it goes. The place is to be watched
+ * gtp_patch_text - INT3_ALL or INT3_TEXT to TEXT. @lost: byte 0 was overwritten. That prober may
+ * write our int3 back later (a kprobe in front may have saved it with the bytes behind itself):
+ * keep watching the place
  */
 void gtp_patch_text(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_covered - may somebody's jump from the bytes in front reach over a place that is
- * broken? Then its bytes are nobody's to change, whatever they look like
+ * gtp_patch_covered - may another prober's jump begin in the bytes in front and reach over a place
+ * that has our int3s? Then its bytes must not be written, whatever they look like
  */
 bool gtp_patch_covered(const struct gtp_patch *p);
 
 /*
- * gtp_patch_jump - INT3_ALL or INT3_JUMP to JUMP; nobody may be among its bytes. One in whose other
- * bytes somebody has written stays as it is. @lost: the first byte is somebody else's, and the
- * others are text or his; @state is TEXT
+ * gtp_patch_jump - INT3_ALL or INT3_JUMP to JUMP; no task may be in its bytes. A place that was
+ * written to behind byte 0 stays as it is. @lost: byte 0 was overwritten, the bytes behind it are
+ * text again or what was written there; @state is TEXT
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
@@ -130,8 +130,8 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n);
 void gtp_patch_int3_jump(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_int3_all - INT3_TEXT or INT3_JUMP to INT3_ALL. @lost: the first byte is somebody else's;
- * INT3_TEXT stays, the other is as with gtp_patch_jump()
+ * gtp_patch_int3_all - INT3_TEXT or INT3_JUMP to INT3_ALL. @lost: byte 0 was overwritten; a place
+ * in INT3_TEXT stays in that, one in INT3_JUMP is treated as by gtp_patch_jump()
  */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n);
 

@@ -33,7 +33,7 @@ struct axgen {
 	bool alive;
 	u32 nlabels;
 	struct {
-		u32 at; /* of the two bytes that want to know */
+		u32 at; /* of the two bytes of a jump's target */
 		u32 depth;
 	} label[AXGEN_LABELS];
 	u32 len;

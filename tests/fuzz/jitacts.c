@@ -13,7 +13,7 @@ enum {
 	FIRST_TSV = 3,    /* two built-in ones, two others */
 	LOG = 1024,
 	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
-	GUARD = 64,       /* bytes behind a frame that nobody may write to */
+	GUARD = 64,       /* bytes behind a frame that must stay as they are */
 };
 
 struct jitacts_stats jitacts_stats;

@@ -47,7 +47,7 @@ static void setup(void)
 	careful->target.endbr = true;
 }
 
-/* The upper half of the address space is the lower one again, for who asks carefully. */
+/* The upper half of the address space is the lower one again, for careful loads. */
 static u64 offset_of(u64 addr)
 {
 	if ((s64)addr < 0)

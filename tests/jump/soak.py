@@ -136,15 +136,15 @@ class Soak:
 
     def counted(self, client, places, how):
         """Calls of the fixture's functions, which all are seen."""
-        fixture = places[:len(CALLED)]
-        names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in fixture]
+        counted = places[:len(CALLED)]
+        names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in counted]
         calls = [-fixture.counted(name) for name in names]
-        hits = [-client.hits(i, p.addr) for i, p in enumerate(fixture, 1)]
+        hits = [-client.hits(i, p.addr) for i, p in enumerate(counted, 1)]
         fixture.target("loop mix %d" % self.rng.randint(100, 1500))
         calls = [n + fixture.counted(name) for n, name in zip(calls, names)]
-        hits = [h + client.hits(i, p.addr) for i, (h, p) in enumerate(zip(hits, fixture), 1)]
+        hits = [h + client.hits(i, p.addr) for i, (h, p) in enumerate(zip(hits, counted), 1)]
         assert min(calls) > 0, calls
-        jumps = [how[p.addr].how == "jump" for p in fixture]
+        jumps = [how[p.addr].how == "jump" for p in counted]
         assert all(h == c for h, c, jump in zip(hits, calls, jumps) if jump), "hits %s, calls %s" % (hits, calls)
         self.totals["counted calls"] += sum(c for c, jump in zip(calls, jumps) if jump)
 

@@ -121,7 +121,7 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 	assert_null(frames ? gtp_buffer_next(b, f) : gtp_buffer_next(b, NULL));
 	assert_int_equal(gtp_buffer_frames(b), frames);
 	assert_int_equal(b->created, m->created);
-	/* Padding without a frame behind the oldest is nobody's; the ring may still count it. */
+	/* Padding behind the oldest frame belongs to no frame; the ring may still count it. */
 	if (frames)
 		assert_int_equal(gtp_buffer_used(b), used);
 }

@@ -62,7 +62,8 @@ static void run_on_all(struct fake *f)
 	many.stopping = 0;
 	pthread_spin_init(&many.lock, 0);
 	for (i = 0; i < CPUS; i++)
-		assert_int_equal(pthread_create(&thread[i], NULL, cpu_main, f->trace.run.cpus[i]), 0);
+		assert_int_equal(pthread_create(&thread[i], NULL, cpu_main, f->trace.run.cpus[i]),
+				 0);
 	for (i = 0; i < CPUS; i++)
 		pthread_join(thread[i], NULL);
 	pthread_spin_destroy(&many.lock);

@@ -208,7 +208,7 @@ static void note_progress(void *ctx, const char *what, u32 done, u32 total)
 	*last = done;
 }
 
-/* Whoever holds a lock meanwhile, or must give others the processor, gets the chance. */
+/* Building the index calls ->progress, which can reschedule. */
 static void test_long_work_tells(void **state)
 {
 	enum { FRAMES = 250000, SIZE = FRAMES * sizeof(struct gtp_frame) };

@@ -219,7 +219,7 @@ static void flags(void **state)
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 e8 00 00 01 00 48 85 c0");
 	assert_false(r.flags_dead);
-	/* looked at first; kept in part; looked at by nobody but the carry */
+	/* read first; kept in part; only the carry is read */
 	ASK(GTP_REGION_OK, 1, &r, "90 0f 94 c0 55 53 48 85 c0");
 	assert_false(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 48 ff c0 55 53 c3");

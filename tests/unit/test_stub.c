@@ -360,7 +360,8 @@ static void switches(const char *arg, bool before, bool after, int err)
 	assert_int_equal(gtp_monitor_switch("jit", arg, &value, &why), err);
 	assert_int_equal(value, after);
 	if (err)
-		assert_string_equal(why.text, packetf("jit takes on, off or nothing, not '%s'", arg));
+		assert_string_equal(why.text,
+				    packetf("jit takes on, off or nothing, not '%s'", arg));
 	else
 		assert_string_equal(why.text, "");
 }

@@ -19,7 +19,7 @@ static int add_file(const char *path, const struct stat *st, int type)
 	return 0;
 }
 
-/* make runs the tests in their own folder; GTP_VECTORS is for who does not. */
+/* make runs the tests in their own folder; GTP_VECTORS is for other folders. */
 static int find_files(void **state)
 {
 	const char *folder = getenv("GTP_VECTORS");

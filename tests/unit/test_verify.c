@@ -316,7 +316,7 @@ static void test_tsvs(void **state)
 		u32 calls;
 		u8 bytes[11];
 	} tsv_rows[] = {
-		/* The last instruction is never reached and not asked about. */
+		/* The last instruction is never reached and not checked. */
 		{ AX_OK, 0, 3, { 0x2c, 0, 1, 0x2d, 0, 2, 0x2e, 0, 9, 0x27, 0x27 } },
 		{ AX_E_UNKNOWN_TSV, 6, 3, { 0x2c, 0, 1, 0x2d, 0, 2, 0x2e, 0, 10, 0x27, 0x27 } },
 		{ AX_E_READ_ONLY_TSV, 3, 2, { 0x2c, 0, 1, 0x2d, 0, 1, 0x2e, 0, 9, 0x27, 0x27 } },

@@ -12,6 +12,7 @@
  * X(name, bit, text): why control may arrive at an address other than from the instruction before
  * it. The first two a decode of the same function shows; the others stay hidden from it.
  */
+/* clang-format off */
 #define RGN_LEADERS(X) \
 	X(JUMP,       0x0001, "a jump of the same function") \
 	X(CALL,       0x0002, "a call of the same function") \
@@ -26,6 +27,7 @@
 	X(CONST,      0x0400, "a constant in data that is its address") \
 	X(ROW,        0x0800, "the line table: a basic block starts here") \
 	X(LANDING,    0x1000, "an exception's landing pad")
+/* clang-format on */
 
 enum rgn_leader {
 #define X(name, bit, text) RGN_LEADER_##name = (bit),
@@ -35,6 +37,7 @@ enum rgn_leader {
 };
 
 /* X(name, bit, text): what kind of site a byte belongs to */
+/* clang-format off */
 #define RGN_SITES(X) \
 	X(FTRACE,      0x01, "the function tracer's") \
 	X(JUMP_LABEL,  0x02, "a jump label's") \
@@ -44,6 +47,7 @@ enum rgn_leader {
 	X(BUG,         0x20, "a BUG or WARN's trap") \
 	X(FAULT,       0x40, "an instruction with an exception fixup") \
 	X(THUNK,       0x80, "a retpoline's")
+/* clang-format on */
 
 enum rgn_site {
 #define X(name, bit, text) RGN_SITE_##name = (bit),
@@ -126,12 +130,14 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 }
 
 /* X(name, word, text): the kinds of CPU, by what the kernel makes of a return at boot */
+/* clang-format off */
 #define RGN_CPUS(X) \
 	X(PLAIN, "plain", \
 	  "returns are plain (file text of user programs; CPUs without mitigation)") \
 	X(ITS, "its", \
 	  "returns in the lower half of a cache line go through a thunk (Intel ITS)") \
 	X(RETHUNK, "rethunk", "every return goes through a thunk (AMD retbleed, SRSO)")
+/* clang-format on */
 
 enum rgn_cpu {
 #define X(name, word, text) RGN_CPU_##name,

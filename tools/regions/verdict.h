@@ -13,6 +13,7 @@
  * X(name, word, text): the outcomes. First those of addresses that take no probe at all, then those
  * that take a breakpoint but no jump, then those that take a jump.
  */
+/* clang-format off */
 #define RGN_VERDICTS(X) \
 	X(NOT_CODE,    "not-code",    "no code is there") \
 	X(INIT,        "init",        "freed after boot, or runs where it is copied to") \
@@ -37,6 +38,7 @@
 	X(BOOT_SITE,   "boot-site",   "the bytes reach a place patched at boot, unknown here") \
 	X(RELOCATE,    "relocate",    "a jump may, if the copy of what it replaces is relocated") \
 	X(JUMP,        "jump",        "a jump may, and a plain copy of what it replaces will do")
+/* clang-format on */
 
 enum rgn_verdict_id {
 #define X(name, word, text) RGN_VERDICT_##name,
@@ -48,10 +50,12 @@ enum rgn_verdict_id {
 };
 
 /* X(name, word, text): what the answer rests on, the best that the function has */
+/* clang-format off */
 #define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
 	X(ROWS,   "W", "the line table's basic blocks, complete for this function") \
 	X(RELOCS, "R", "relocations: every address of code that is stored is known")
+/* clang-format on */
 
 enum rgn_evidence {
 #define X(name, word, text) RGN_EVIDENCE_##name,
@@ -61,6 +65,7 @@ enum rgn_evidence {
 };
 
 /* X(name, text): what the kernel's rule for optimised kprobes says, in the order that it asks */
+/* clang-format off */
 #define RGN_KERNEL_RULES(X) \
 	X(END,      "function end") \
 	X(FAULT,    "ex_table in the function") \
@@ -72,6 +77,7 @@ enum rgn_evidence {
 	X(COPY,     "not boostable") \
 	X(SITE,     "reserved site") \
 	X(ACCEPT,   "accepted")
+/* clang-format on */
 
 enum rgn_kernel_id {
 #define X(name, text) RGN_KERNEL_##name,
