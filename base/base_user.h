@@ -46,7 +46,9 @@ typedef long long s64;
 #define gtp_inc_local(p) ((*(p))++)
 #define gtp_read_tsc() __builtin_ia32_rdtsc()
 #define barrier() __asm__ __volatile__("" ::: "memory")
+/* clang-format off */
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
+/* clang-format on */
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 

@@ -47,7 +47,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	sigaction(sig, &previous[sig == SIGBUS], NULL);
 }
 
-static void catch(u32 i)
+static void catch_signal(u32 i)
 {
 	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER };
 	struct sigaction now;
@@ -64,7 +64,7 @@ static void catch(u32 i)
 void jit_user_catch_faults(void)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(fault); i++)
-		catch(i);
+		catch_signal(i);
 }
 
 /*

@@ -193,15 +193,15 @@ static void bitwise(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enum
 {
 	static const u8 alu_op[] = { X86_AND, X86_OR, X86_XOR };
 	u32 op = j->insn.op;
-	bool and = op == AX_OP_bit_and;
+	bool is_and = op == AX_OP_bit_and;
 	u8 z = max8(a->zbits, b->zbits), s = max8(a->sbits, b->sbits);
 	struct operand o;
 
 	if (bitwise_folds(j, op, a, b))
 		return;
-	if (and)
+	if (is_and)
 		z = a->zbits < b->zbits ? a->zbits : b->zbits;
-	if (and && jit_is_const(b) && b->zbits <= 32)
+	if (is_and && jit_is_const(b) && b->zbits <= 32)
 		w = X86_32; /* the upper half becomes zero, which is right */
 	o = operand(j, b, w);
 	own(j, a, w);

@@ -9,11 +9,11 @@
  */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
-	if (tp->is_static)
+	const struct gtp_target_ops *target = t->target;
+
+	if (tp->is_static || (target->is_marker && target->is_marker(t->ctx, tp->addr)))
 		return GTP_LOCATION_EVENT;
-	return t->target->is_marker && t->target->is_marker(t->ctx, tp->addr) ?
-		       GTP_LOCATION_EVENT :
-		       GTP_LOCATION_CODE;
+	return GTP_LOCATION_CODE;
 }
 
 static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
