@@ -39,8 +39,8 @@ enum ax_err {
 /* clang-format on */
 
 enum {
-	AX_MAX_LEN = 16384,  /* bytes of one expression: what fits a packet, with room */
-	AX_MAX_DEPTH = 100,  /* values on the stack, gdbserver's limit too */
+	AX_MAX_LEN = 16384, /* bytes of one expression: what fits a packet, with room */
+	AX_MAX_DEPTH = 100, /* values on the stack, gdbserver's limit too */
 	AX_MAX_PRINT_ARGS = 8,
 };
 
@@ -58,8 +58,8 @@ extern const struct ax_op_info ax_op_info[256];
 /* struct ax_error - what is wrong and where; formatted only when it is shown */
 struct ax_error {
 	u16 code; /* enum ax_err */
-	u16 pc;   /* byte offset of the instruction */
-	u8 op;    /* its opcode byte */
+	u16 pc;	  /* byte offset of the instruction */
+	u8 op;	  /* its opcode byte */
 	u64 arg, arg2;
 };
 
@@ -68,9 +68,9 @@ struct ax_insn {
 	u16 pc;
 	u16 next; /* pc of the following instruction */
 	u8 op;
-	u8 nargs;       /* printf: conversion arguments, without channel and function */
-	u16 data_len;   /* printf: bytes of @data, the NUL included */
-	u64 operand;    /* immediate, zero-extended; jump: absolute target */
+	u8 nargs;	/* printf: conversion arguments, without channel and function */
+	u16 data_len;	/* printf: bytes of @data, the NUL included */
+	u64 operand;	/* immediate, zero-extended; jump: absolute target */
 	const u8 *data; /* printf: the format */
 };
 
@@ -115,8 +115,8 @@ enum ax_kind {
 };
 
 enum {
-	AX_F_READS_MEM = 1 << 0,  /* ref* */
-	AX_F_COLLECTS = 1 << 1,   /* trace*, tracev */
+	AX_F_READS_MEM = 1 << 0, /* ref* */
+	AX_F_COLLECTS = 1 << 1,	 /* trace*, tracev */
 	AX_F_GETS_TSV = 1 << 2,
 	AX_F_SETS_TSV = 1 << 3,
 	AX_F_PRINTS = 1 << 4,

@@ -14,7 +14,8 @@ MODULE_PARM_DESC(self_trace, "trace the connected GDB's own tasks too (default: 
 
 unsigned int gtp_buffer_kb = 4096;
 module_param_named(buffer_kb, gtp_buffer_kb, uint, 0600);
-MODULE_PARM_DESC(buffer_kb, "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
+MODULE_PARM_DESC(buffer_kb,
+		 "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
 
 bool gtp_jit = true;
 module_param_named(jit, gtp_jit, bool, 0600);

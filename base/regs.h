@@ -31,7 +31,7 @@ enum {
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
 	GTP_NR_SAVED_REGS = 20, /* what a hit saves: everything up to ss */
-	GTP_NR_G_REGS = 24,     /* what the g packet carries: ds, es, fs, gs are never known */
+	GTP_NR_G_REGS = 24,	/* what the g packet carries: ds, es, fs, gs are never known */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 

@@ -20,7 +20,7 @@
 #include "transport/rsp.h"
 
 enum {
-	LINE_LIMIT = 999, /* GDB 13 refuses a file with longer ones */
+	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with longer ones */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 	END_BYTES = 4, /* a tracepoint number 0; GDB writes it as wide as this, and reads 2 bytes */
 };
@@ -271,7 +271,7 @@ s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len)
 	done = read_header(f, offset, dst, len);
 	if (offset + done >= f->header_len)
 		done += gtp_index_read(&f->t->index, offset + done - f->header_len, dst + done,
-					   len - done);
+				       len - done);
 	for (; done < len && offset < size && offset + done < size; done++)
 		dst[done] = 0;
 	return done;

@@ -14,11 +14,11 @@
 enum gtp_stop {
 	GTP_STOP_NEVER_RUN, /* tnotrun */
 	GTP_STOP_RUNNING,
-	GTP_STOP_USER,         /* tstop */
-	GTP_STOP_FULL,         /* tfull */
+	GTP_STOP_USER,	       /* tstop */
+	GTP_STOP_FULL,	       /* tfull */
 	GTP_STOP_DISCONNECTED, /* tdisconnected */
 	GTP_STOP_PASSCOUNT,    /* tpasscount */
-	GTP_STOP_ERROR,        /* terror */
+	GTP_STOP_ERROR,	       /* terror */
 };
 
 /* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */

@@ -5,6 +5,6 @@
 
 #define GTP_JIT_ARENA 0x180000
 #define GTP_JIT_PAD_BYTES 0x100000 /* its end, for jump pads: these come and go one by one */
-#define GTP_JIT_LOAD_ALIGN 8 /* AX_JIT_LOAD_ALIGN */
+#define GTP_JIT_LOAD_ALIGN 8	   /* AX_JIT_LOAD_ALIGN */
 
 #endif /* _GTP_ARENA_H */

@@ -28,8 +28,8 @@ enum {
 
 static struct {
 	struct ax_jit_target target;
-	u32 begin;  /* behind the common stubs */
-	u32 used;   /* snippets so far, the stubs included */
+	u32 begin;    /* behind the common stubs */
+	u32 used;     /* snippets so far, the stubs included */
 	u8 *writable; /* NULL: closed */
 	bool ready;
 } arena;

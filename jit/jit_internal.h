@@ -9,13 +9,13 @@
 struct gtp_region;
 
 /* Fixed roles in a snippet. Every other caller-saved register holds values. */
-#define JIT_REGS X86_RDI /* struct gtp_regs *, the first argument */
-#define JIT_ENV X86_RSI  /* struct ax_env *, the second */
+#define JIT_REGS X86_RDI   /* struct gtp_regs *, the first argument */
+#define JIT_ENV X86_RSI	   /* struct ax_env *, the second */
 #define JIT_RECORD X86_R11 /* with actions: env->frame; holds values otherwise */
 
 enum {
 	JIT_NR_ALLOC = 7, /* one less with actions */
-	JIT_NR_JOIN = 5, /* values that a join keeps in registers */
+	JIT_NR_JOIN = 5,  /* values that a join keeps in registers */
 	JIT_NR_SLOTS = AX_MAX_DEPTH + 4,
 };
 
@@ -64,17 +64,17 @@ struct jit_label {
 /* struct jit_slow - an instruction that may have to leave the fast path */
 struct jit_slow {
 	struct jit_place at; /* where its slow code begins */
-	u32 back;     /* where the fast code goes on */
+	u32 back;	     /* where the fast code goes on */
 	u16 pc;
 	u8 op;
-	u8 dst;     /* loads: register that receives the value */
-	bool sign;  /* loads: the following ext is part of it */
-	u8 base;    /* the address is register base + disp; X86_NO_REG: disp alone */
+	u8 dst;	   /* loads: register that receives the value */
+	bool sign; /* loads: the following ext is part of it */
+	u8 base;   /* the address is register base + disp; X86_NO_REG: disp alone */
 	s64 disp;
-	bool block; /* a block's memory, copied as a whole */
-	u32 len;    /* of that */
-	u32 where;  /* in the trace frame */
-	bool keep;  /* and it is wanted in @dst as well */
+	bool block;   /* a block's memory, copied as a whole */
+	u32 len;      /* of that */
+	u32 where;    /* in the trace frame */
+	bool keep;    /* and it is wanted in @dst as well */
 	u32 progress; /* as struct ax_env has it */
 };
 
@@ -151,21 +151,21 @@ struct ax_jit {
 	u64 base;
 	enum jit_pass pass;
 	void (*run_pass)(struct ax_jit *j, enum jit_pass pass);
-	bool alive;          /* the code being compiled can be reached */
+	bool alive;	     /* the code being compiled can be reached */
 	struct ax_insn insn; /* being compiled */
-	u32 next;            /* pc of the one to be compiled after it */
+	u32 next;	     /* pc of the one to be compiled after it */
 	u32 depth;
-	u32 held;            /* the topmost so many are operands of @insn: never spilled */
-	bool stack_frame;    /* rbp is pushed and points to it; found out in the first pass */
-	u32 stack_met;       /* slots of the stack frame, as far as met */
-	u32 stack_slots;     /* the same, known since the first pass */
-	u32 planned;         /* bytes of code */
+	u32 held;	  /* the topmost so many are operands of @insn: never spilled */
+	bool stack_frame; /* rbp is pushed and points to it; found out in the first pass */
+	u32 stack_met;	  /* slots of the stack frame, as far as met */
+	u32 stack_slots;  /* the same, known since the first pass */
+	u32 planned;	  /* bytes of code */
 	u32 nslow;
-	bool calls;          /* there are calls on the fast path */
-	bool unsuitable;     /* as one snippet of actions, or to a pad */
-	u32 item;            /* action being compiled, from 1 */
-	u32 record_used;     /* bytes that actions have collected so far */
-	u32 progress;        /* what an error has to say about that */
+	bool calls;	 /* there are calls on the fast path */
+	bool unsuitable; /* as one snippet of actions, or to a pad */
+	u32 item;	 /* action being compiled, from 1 */
+	u32 record_used; /* bytes that actions have collected so far */
+	u32 progress;	 /* what an error has to say about that */
 	u32 nalloc;
 	struct jit_pad pad;
 	struct jit_val stack[AX_MAX_DEPTH + 1];

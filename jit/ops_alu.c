@@ -24,8 +24,7 @@ static bool usable_in_memory(const struct ax_jit *j, const struct jit_val *v, en
 {
 	if (v->imm || v->bits < (w == X86_64 ? 64 : 32))
 		return false;
-	return v->where == JIT_SLOT ||
-	       (v->where == JIT_HIT && jit_cached(j, v->loc) == X86_NO_REG);
+	return v->where == JIT_SLOT || (v->where == JIT_HIT && jit_cached(j, v->loc) == X86_NO_REG);
 }
 
 static struct operand operand(struct ax_jit *j, struct jit_val *v, enum x86_width w)
@@ -298,8 +297,9 @@ void jit_op_compare(struct ax_jit *j)
 {
 	struct jit_val *a = jit_arg(j, 1), *b = jit_arg(j, 0);
 	u32 op = j->insn.op;
-	enum x86_cc cc = op == AX_OP_equal ? X86_CC_E :
-			 op == AX_OP_less_signed ? X86_CC_L : X86_CC_B;
+	enum x86_cc cc = op == AX_OP_equal	 ? X86_CC_E :
+			 op == AX_OP_less_signed ? X86_CC_L :
+						   X86_CC_B;
 	enum x86_width w = compare_width(a, b, &cc);
 
 	if (jit_is_const(a) && jit_is_const(b)) {

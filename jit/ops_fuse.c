@@ -22,7 +22,7 @@ struct fused {
 	bool sign;
 	bool masked;
 	bool mirrored; /* the constant is on the left */
-	u8 op; /* a comparison, or an opcode that tests for 0 */
+	u8 op;	       /* a comparison, or an opcode that tests for 0 */
 	s64 imm;
 	s64 mask;
 };

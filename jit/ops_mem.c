@@ -51,8 +51,9 @@ void jit_op_ref(struct ax_jit *j)
 		return;
 	take_dst(j, v, &l);
 	l.sign = take_sign(j, l.bytes);
-	slow = jit_slow_add(j, (struct jit_slow){
-		.dst = l.dst, .sign = l.sign, .base = l.base, .disp = l.disp });
+	slow = jit_slow_add(
+		j,
+		(struct jit_slow){ .dst = l.dst, .sign = l.sign, .base = l.base, .disp = l.disp });
 	if (jit_may_be_fast(j, &l, l.bytes))
 		emit_fast(j, &l, slow);
 	else

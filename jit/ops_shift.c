@@ -107,7 +107,10 @@ static void shift_by_reg(struct ax_jit *j, enum ax_op op, struct jit_val *v, boo
 	if (!small && op == AX_OP_rsh_signed)
 		clamp_count(j);
 	jit_own(j, v);
-	x86_shift_cl(&j->b, op == AX_OP_lsh ? X86_SHL : op == AX_OP_rsh_signed ? X86_SAR : X86_SHR,
+	x86_shift_cl(&j->b,
+		     op == AX_OP_lsh	    ? X86_SHL :
+		     op == AX_OP_rsh_signed ? X86_SAR :
+					      X86_SHR,
 		     X86_64, v->loc);
 	if (!small && op != AX_OP_rsh_signed)
 		clear_if_all_out(j, v->loc);

@@ -125,7 +125,10 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
 {
 	return (struct ax_jit_request){
-		.v = req->cond, .target = req->target, .pc = req->at, .seed = req->seed,
+		.v = req->cond,
+		.target = req->target,
+		.pc = req->at,
+		.seed = req->seed,
 	};
 }
 

@@ -46,8 +46,8 @@ static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 {
 	/* Short encodings first; the frame pointer last, for unwinders. */
 	static const u8 best[] = {
-		X86_RAX, X86_RDX, X86_RCX, X86_RSI, X86_RDI, X86_R8, X86_R9, X86_R10, X86_R11,
-		X86_RBX, X86_R12, X86_R13, X86_R14, X86_R15, X86_RBP,
+		X86_RAX, X86_RDX, X86_RCX, X86_RSI, X86_RDI, X86_R8,  X86_R9,  X86_R10,
+		X86_R11, X86_RBX, X86_R12, X86_R13, X86_R14, X86_R15, X86_RBP,
 	};
 	u32 n = ARRAY_SIZE(best), from = (i + j->req.seed) % n;
 

@@ -22,7 +22,7 @@
 
 enum {
 	RECORD_BYTES_MAX = 1 << 16, /* of one snippet; more is recorded action by action */
-	UNROLL_MAX = 32,            /* bytes that are copied by loads of their own */
+	UNROLL_MAX = 32,	    /* bytes that are copied by loads of their own */
 };
 
 /* This cannot be done as a whole; what is emitted from here on does not matter. */
@@ -90,8 +90,13 @@ static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u
 static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, bool keep)
 {
 	struct jit_slow s = {
-		.block = true, .dst = l->dst, .base = l->base, .disp = l->disp,
-		.len = len, .where = to, .keep = keep,
+		.block = true,
+		.dst = l->dst,
+		.base = l->base,
+		.disp = l->disp,
+		.len = len,
+		.where = to,
+		.keep = keep,
 		.progress = j->progress,
 	};
 	u32 slow;

@@ -14,8 +14,8 @@
 enum {
 	SAVED_REGS = X86_R11 + 1,
 	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */
-	SAVED_WHERE, /* with a block: offset in the trace frame */
-	SAVED_LEN,   /* and its bytes */
+	SAVED_WHERE,		     /* with a block: offset in the trace frame */
+	SAVED_LEN,		     /* and its bytes */
 };
 
 /* The instruction that @desc describes, as far as errors need it. */

@@ -31,14 +31,22 @@ struct jit_val jit_const(u64 value)
 struct jit_val jit_in_reg(enum x86_reg reg)
 {
 	return (struct jit_val){
-		.where = JIT_REG, .loc = reg, .bits = 64, .zbits = 64, .sbits = 64,
+		.where = JIT_REG,
+		.loc = reg,
+		.bits = 64,
+		.zbits = 64,
+		.sbits = 64,
 	};
 }
 
 struct jit_val jit_flags(enum x86_cc cc)
 {
 	return (struct jit_val){
-		.where = JIT_FLAGS, .loc = cc, .bits = 64, .zbits = 1, .sbits = 2,
+		.where = JIT_FLAGS,
+		.loc = cc,
+		.bits = 64,
+		.zbits = 1,
+		.sbits = 2,
 	};
 }
 
@@ -428,8 +436,11 @@ static void claim_slot(struct ax_jit *j, u32 slot)
 
 static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
 {
-	struct jit_val to = { .where = JIT_SLOT, .loc = (u8)slot, .bits = 64,
-			      .zbits = 64, .sbits = 64 };
+	struct jit_val to = { .where = JIT_SLOT,
+			      .loc = (u8)slot,
+			      .bits = 64,
+			      .zbits = 64,
+			      .sbits = 64 };
 
 	if (v->where == JIT_SLOT && v->loc == slot && v->bits == 64 && !v->imm &&
 	    j->slots[slot] == 1)

@@ -27,7 +27,7 @@ static bool fits8(s64 v)
 enum {
 	REX_NONE = 0x00,
 	REX_BYTE = 0x40, /* spl, bpl, sil, dil instead of ah, ch, dh, bh */
-	REX_W = 0x48,    /* 64-bit operands */
+	REX_W = 0x48,	 /* 64-bit operands */
 };
 
 static u32 rex_of(enum x86_width w)
@@ -168,7 +168,7 @@ void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp)
 {
 	struct x86_mem mem = x86_at(X86_NO_REG, disp);
 
-	emit(b, 0x65); /* segment gs */
+	emit(b, 0x65);			  /* segment gs */
 	op_rm(b, REX_W, 0x8b, dst, &mem); /* mov dst, gs:[disp] */
 }
 
@@ -195,14 +195,14 @@ void x86_store(struct x86_buf *b, struct x86_mem mem, enum x86_reg src, u32 byte
 		return;
 	}
 	if (bytes == 2)
-		emit(b, 0x66); /* operand size 16 */
+		emit(b, 0x66);					  /* operand size 16 */
 	op_rm(b, bytes == 8 ? REX_W : REX_NONE, 0x89, src, &mem); /* mov [mem], src */
 }
 
 void x86_store_imm(struct x86_buf *b, struct x86_mem mem, s32 value, u32 bytes)
 {
 	if (bytes == 2)
-		emit(b, 0x66); /* operand size 16 */
+		emit(b, 0x66);					/* operand size 16 */
 	op_rm(b, bytes == 8 ? REX_W : REX_NONE, 0xc7, 0, &mem); /* mov [mem], imm */
 	emit_le(b, (u32)value, bytes == 2 ? 2 : 4);
 }
@@ -259,8 +259,11 @@ void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes)
 
 	if (bytes == 2)
 		emit(b, 0x66); /* operand size 16 */
-	op_rm(b, bytes == 8 ? REX_W : REX_NONE, bytes == 1 ? 0x80 : n == 1 ? 0x83 : 0x81, X86_CMP,
-	      &mem); /* cmp [mem], imm */
+	op_rm(b, bytes == 8 ? REX_W : REX_NONE,
+	      bytes == 1 ? 0x80 :
+	      n == 1	 ? 0x83 :
+			   0x81,
+	      X86_CMP, &mem); /* cmp [mem], imm */
 	emit_le(b, (u32)imm, n);
 }
 
@@ -466,7 +469,7 @@ void x86_flags_to_rax(struct x86_buf *b)
 void x86_flags_from_rax(struct x86_buf *b)
 {
 	emit_le(b, 0x7f04, 2); /* add al, 127 */
-	emit(b, 0x9e);         /* sahf */
+	emit(b, 0x9e);	       /* sahf */
 }
 
 void x86_leave(struct x86_buf *b)
@@ -489,13 +492,13 @@ void x86_fill_nops(struct x86_buf *b, u32 bytes)
 	/* The forms that processors decode as one instruction. */
 	static const u64 form[] = {
 		0,
-		0x90,             /* nop */
-		0x9066,           /* 66 nop */
-		0x001f0f,         /* nop [rax] */
-		0x00401f0f,       /* nop [rax + 0] */
-		0x0000441f0f,     /* nop [rax + rax + 0] */
-		0x0000441f0f66,   /* 66 nop [rax + rax + 0] */
-		0x00000000801f0f, /* nop [rax + dword 0] */
+		0x90,		    /* nop */
+		0x9066,		    /* 66 nop */
+		0x001f0f,	    /* nop [rax] */
+		0x00401f0f,	    /* nop [rax + 0] */
+		0x0000441f0f,	    /* nop [rax + rax + 0] */
+		0x0000441f0f66,	    /* 66 nop [rax + rax + 0] */
+		0x00000000801f0f,   /* nop [rax + dword 0] */
 		0x0000000000841f0f, /* nop [rax + rax + dword 0] */
 	};
 

@@ -3,7 +3,7 @@
 #include "kernel/backends.h"
 
 const struct gtp_probe_backend *const gtp_backends[] = {
-	&gtp_event_backend, /* kernel tracepoints, all of them and nothing else */
+	&gtp_event_backend,  /* kernel tracepoints, all of them and nothing else */
 	&gtp_fentry_backend, /* before jumps: only ftrace may change its own sites */
 	&gtp_jump_backend,
 	&gtp_kprobe_backend, /* what the kernel allows, at any cost */

@@ -31,9 +31,10 @@ static int monitor_jumps(struct gtp_stub *stub, const char *arg, struct gtp_why 
 	if (err)
 		return err;
 	gtp_jit_pad_usage(&used, &size);
-	gtp_stub_printf(stub,
-			"jumps is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
-			gtp_monitor_on_off(READ_ONCE(gtp_jumps)), gtp_jump_count(), used, size);
+	gtp_stub_printf(
+		stub,
+		"jumps is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
+		gtp_monitor_on_off(READ_ONCE(gtp_jumps)), gtp_jump_count(), used, size);
 	return 0;
 }
 

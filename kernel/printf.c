@@ -15,9 +15,10 @@ static void drain_one(struct gtp_text *t, struct gtp_stub *stub,
 	/* This too is text, and no more of it than GDB reads. */
 	dropped = has_room(stub) ? gtp_text_dropped(t) : 0;
 	if (dropped)
-		gtp_stub_printf(stub,
-				"[%llu lines of printf were dropped: they came faster than GDB reads]\n",
-				dropped);
+		gtp_stub_printf(
+			stub,
+			"[%llu lines of printf were dropped: they came faster than GDB reads]\n",
+			dropped);
 }
 
 bool gtp_printf_drain(struct gtp_trace *t, struct gtp_stub *stub,

@@ -33,7 +33,7 @@ struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
 	struct mutex write_lock; /* of @in */
-	struct mutex read_lock; /* of @bounce */
+	struct mutex read_lock;	 /* of @bounce */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
 };

@@ -96,8 +96,8 @@ static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, s
 
 static int write_file(const char *name, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
 {
-	struct file *out = filp_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_LARGEFILE | O_NOFOLLOW,
-				     0600);
+	struct file *out =
+		filp_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_LARGEFILE | O_NOFOLLOW, 0600);
 	int err, late;
 
 	if (IS_ERR(out)) {

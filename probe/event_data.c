@@ -159,8 +159,8 @@ static int make_instance(struct gtp_why *why)
 	}
 	instance = gtp_trace_array_get(INSTANCE);
 	if (!instance) {
-		gtp_why(why, "ftrace makes no instance '" INSTANCE
-			     "': is there tracefs, and memory?");
+		gtp_why(why,
+			"ftrace makes no instance '" INSTANCE "': is there tracefs, and memory?");
 		return -ENODEV;
 	}
 	return 0;
@@ -175,8 +175,7 @@ static int hook(struct gtp_why *why)
 	return err;
 }
 
-int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
-		       struct gtp_why *why)
+int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data, struct gtp_why *why)
 {
 	struct trace_event_file *file;
 	int err;
@@ -188,8 +187,7 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
 	err = make_instance(why);
 	if (err)
 		return err;
-	file = trace_get_event_file(INSTANCE, ev->call->class->system,
-				    trace_event_name(ev->call));
+	file = trace_get_event_file(INSTANCE, ev->call->class->system, trace_event_name(ev->call));
 	if (IS_ERR(file)) {
 		gtp_why(why, "ftrace does not give us the event (error %ld)", -PTR_ERR(file));
 		return PTR_ERR(file);

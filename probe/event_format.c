@@ -49,9 +49,9 @@ void gtp_event_extra(const struct gtp_event *ev, struct gtp_out *out)
 
 static void put_common(struct gtp_out *out)
 {
-#define COMMON(field, type) \
-	gtp_out_printf(out, "%zu %zu %d common_%s %s\n", offsetof(struct trace_entry, field), \
-		       sizeof_field(struct trace_entry, field), (type)(-1) < (type)1, #field, \
+#define COMMON(field, type)                                                                        \
+	gtp_out_printf(out, "%zu %zu %d common_%s %s\n", offsetof(struct trace_entry, field),      \
+		       sizeof_field(struct trace_entry, field), (type)(-1) < (type)1, #field,      \
 		       #type)
 	COMMON(type, unsigned short);
 	COMMON(flags, unsigned char);

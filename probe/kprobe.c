@@ -56,7 +56,7 @@ static unsigned int context_of_hit(void)
 
 static void assert_regs_layout(void)
 {
-#define SAME(ours, theirs) \
+#define SAME(ours, theirs)                                                                         \
 	BUILD_BUG_ON(offsetof(struct gtp_regs, ours) != offsetof(struct pt_regs, theirs))
 	SAME(r15, r15);
 	SAME(r14, r14);

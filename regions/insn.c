@@ -5,12 +5,12 @@
 
 /* Prefixes that change the decode. Segment prefixes do not, and are copied as they are. */
 enum {
-	OPSIZE = 1,  /* 66 */
+	OPSIZE = 1,   /* 66 */
 	ADDRSIZE = 2, /* 67 */
 	F0 = 4,
 	F2 = 8,
 	F3 = 16,
-	REX_W = 8,   /* of the rex byte itself */
+	REX_W = 8, /* of the rex byte itself */
 	REX_B = 1,
 };
 
@@ -295,8 +295,9 @@ static int group_hint(const struct scan *s)
 {
 	/* endbr64, endbr32, rdssp; without f3 a nop */
 	if (s->prefixes & F3)
-		return s->modrm == 0xfa || s->modrm == 0xfb ||
-		       (mod(s) == 3 && reg(s) == 1) ? 0 : -EINVAL;
+		return s->modrm == 0xfa || s->modrm == 0xfb || (mod(s) == 3 && reg(s) == 1) ?
+			       0 :
+			       -EINVAL;
 	return s->prefixes & F2 ? -EINVAL : 0;
 }
 

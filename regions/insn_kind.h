@@ -6,18 +6,18 @@
 #include "base/base.h"
 
 enum gtp_insn_kind {
-	GTP_INSN_PLAIN,    /* does the same at any address */
-	GTP_INSN_RIP,      /* the same, but an operand is relative to %rip: disp_at */
-	GTP_INSN_CALL,     /* direct near call, rel */
-	GTP_INSN_JMP,      /* direct near jump, 8 or 32 bits, rel */
-	GTP_INSN_JCC,      /* conditional near jump, 8 or 32 bits, cond, rel */
-	GTP_INSN_LOOP,     /* loop, loope, loopne, jrcxz; rel */
+	GTP_INSN_PLAIN,	   /* does the same at any address */
+	GTP_INSN_RIP,	   /* the same, but an operand is relative to %rip: disp_at */
+	GTP_INSN_CALL,	   /* direct near call, rel */
+	GTP_INSN_JMP,	   /* direct near jump, 8 or 32 bits, rel */
+	GTP_INSN_JCC,	   /* conditional near jump, 8 or 32 bits, cond, rel */
+	GTP_INSN_LOOP,	   /* loop, loope, loopne, jrcxz; rel */
 	GTP_INSN_CALL_REG, /* indirect near call, its operand may be relative to %rip: disp_at */
 	GTP_INSN_JMP_REG,  /* indirect near jump */
-	GTP_INSN_RET,      /* near return: nothing is executed behind it */
-	GTP_INSN_INT3,     /* padding or a breakpoint */
-	GTP_INSN_TRAP,     /* ud2 and the like: the kernel looks up BUG and WARN by address */
-	GTP_INSN_FIXED,    /* known, but must not be copied or stand behind a jump: iret, sti */
+	GTP_INSN_RET,	   /* near return: nothing is executed behind it */
+	GTP_INSN_INT3,	   /* padding or a breakpoint */
+	GTP_INSN_TRAP,	   /* ud2 and the like: the kernel looks up BUG and WARN by address */
+	GTP_INSN_FIXED,	   /* known, but must not be copied or stand behind a jump: iret, sti */
 };
 
 /* Bits of gtp_insn.flags_*: the arithmetic flags, as in rflags. */

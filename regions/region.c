@@ -325,10 +325,9 @@ enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct
 static const struct {
 	const char *word;
 	const char *text;
-} refusals[] = {
-	{ "jump", "a jump may replace it" },
+} refusals[] = { { "jump", "a jump may replace it" },
 #define X(name, word, text) { word, text },
-	GTP_REGION_REFUSALS(X)
+		 GTP_REGION_REFUSALS(X)
 #undef X
 };
 

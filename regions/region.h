@@ -12,17 +12,17 @@ enum {
 };
 
 /* X(name, word, text): why not. The text is shown to the user as "no jump: TEXT". */
-#define GTP_REGION_REFUSALS(X) \
-	X(NO_TABLE, "no-table", "no table of regions tells of that code") \
-	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction unknown to gdbtp") \
-	X(NOT_START, "not-start", "no instruction starts there") \
-	X(END, "end", "the function ends within the 5 bytes") \
-	X(LEADER, "leader", "control may arrive within the 5 bytes") \
-	X(SITE, "site", "the bytes reach a place that is patched while the kernel runs") \
-	X(FAULT, "fault", "an instruction among them has an exception fixup") \
-	X(RETURN, "return", "a call among them would return into the 5 bytes") \
-	X(COPY, "copy", "an instruction among them works only where it is") \
-	X(INDIRECT, "indirect", "the function jumps through a table, and nothing tells where to") \
+#define GTP_REGION_REFUSALS(X)                                                                     \
+	X(NO_TABLE, "no-table", "no table of regions tells of that code")                          \
+	X(UNKNOWN_CODE, "unknown-code", "the function has an instruction unknown to gdbtp")        \
+	X(NOT_START, "not-start", "no instruction starts there")                                   \
+	X(END, "end", "the function ends within the 5 bytes")                                      \
+	X(LEADER, "leader", "control may arrive within the 5 bytes")                               \
+	X(SITE, "site", "the bytes reach a place that is patched while the kernel runs")           \
+	X(FAULT, "fault", "an instruction among them has an exception fixup")                      \
+	X(RETURN, "return", "a call among them would return into the 5 bytes")                     \
+	X(COPY, "copy", "an instruction among them works only where it is")                        \
+	X(INDIRECT, "indirect", "the function jumps through a table, and nothing tells where to")  \
 	X(OTHERS, "others", "someone else's breakpoint or jump is there or in front of it")
 
 enum gtp_region_verdict {

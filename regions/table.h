@@ -44,11 +44,11 @@ enum {
 };
 
 /* X(name, kind, text) */
-#define GTP_TABLE_KINDS(X) \
-	X(HIDDEN, 1, "leaders that a decode of their function does not show") \
-	X(DENY,   2, "places that the kernel's rule may accept though something enters them") \
-	X(FAULT,  3, "instructions that have an exception fixup") \
-	X(SITE,   4, "what is patched while the kernel runs") \
+#define GTP_TABLE_KINDS(X)                                                                         \
+	X(HIDDEN, 1, "leaders that a decode of their function does not show")                      \
+	X(DENY, 2, "places that the kernel's rule may accept though something enters them")        \
+	X(FAULT, 3, "instructions that have an exception fixup")                                   \
+	X(SITE, 4, "what is patched while the kernel runs")                                        \
 	X(LEADER, 5, "all leaders, starts of functions too")
 
 enum gtp_table_kind {

@@ -21,10 +21,10 @@ GTP_HANDLER(gtp_pkt_supported)
 {
 	gtp_out_printf(&s->reply, "PacketSize=%x;", GTP_PACKET_MAX);
 	gtp_out_printf(&s->reply, "QStartNoAckMode+;ConditionalTracepoints+;TracepointSource+;"
-		       "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
-		       "TraceStateVariables+;QTBuffer:size+;tracenz+;"
-		       "FastTracepoints+;StaticTracepoints+;qXfer:statictrace:read+;"
-		       "qXfer:traceframe-info:read+;qXfer:features:read+");
+				  "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
+				  "TraceStateVariables+;QTBuffer:size+;tracenz+;"
+				  "FastTracepoints+;StaticTracepoints+;qXfer:statictrace:read+;"
+				  "qXfer:traceframe-info:read+;qXfer:features:read+");
 	return 0;
 }
 

@@ -7,9 +7,9 @@
 
 enum {
 	READ_MAX = GTP_PACKET_MAX / 2, /* two digits a byte */
-	PAGE = 4096,                   /* readable memory ends at a page boundary */
-	X87_STACK_END = 32,            /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
-	NR_DESCRIBED = 40,             /* see base/target_xml.h */
+	PAGE = 4096,		       /* readable memory ends at a page boundary */
+	X87_STACK_END = 32,	       /* registers 24 to 31 have 10 bytes, 32 to 39 have 4 */
+	NR_DESCRIBED = 40,	       /* see base/target_xml.h */
 };
 
 static void put_unknown(struct gtp_out *out, u32 bytes)

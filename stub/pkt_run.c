@@ -113,8 +113,8 @@ static int read_note(struct gtp_trace *t, struct gtp_in *in, struct gtp_why *why
 	if (!gtp_hex_is(hex, len))
 		return gtp_args_bad(in, why, "text in hex in front of what");
 	if (len > NOTE_MAX) {
-		gtp_why(why, "a note of %u characters is too long; %u are the most",
-			(u32)len / 2, NOTE_MAX / 2);
+		gtp_why(why, "a note of %u characters is too long; %u are the most", (u32)len / 2,
+			NOTE_MAX / 2);
 		return -E2BIG;
 	}
 	return set_note(t, note, hex, len);

@@ -5,7 +5,7 @@
 
 /* One record of the log; @len bytes follow. */
 struct record {
-	u64 kind; /* 'M' or 'V' */
+	u64 kind;  /* 'M' or 'V' */
 	u64 where; /* address or number */
 	u64 len;
 };

@@ -37,9 +37,10 @@ static int dump(const u8 *code, u32 len, const char *path)
 
 	if (!f || fwrite(code, 1, len, f) != len || fclose(f))
 		return -1;
-	snprintf(command, sizeof(command),
-		 "objdump -D -b binary -m i386:x86-64 -M intel %s 2>/dev/null | sed -n '/^ /p' | cut -f 1,3-",
-		 path);
+	snprintf(
+		command, sizeof(command),
+		"objdump -D -b binary -m i386:x86-64 -M intel %s 2>/dev/null | sed -n '/^ /p' | cut -f 1,3-",
+		path);
 	fflush(stdout);
 	return system(command);
 }

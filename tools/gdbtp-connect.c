@@ -105,7 +105,8 @@ int main(int argc, char **argv)
 
 	if (argc > 2 || path[0] == '-') {
 		fputs("usage: gdbtp-connect [FILE]\n"
-		      "In GDB: target remote | ssh root@HOST gdbtp-connect\n", stderr);
+		      "In GDB: target remote | ssh root@HOST gdbtp-connect\n",
+		      stderr);
 		return 1;
 	}
 	signal(SIGPIPE, SIG_IGN);

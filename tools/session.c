@@ -29,7 +29,7 @@ struct player {
 	int line;
 	bool no_ack;
 	bool acks_off_next; /* the next reply "OK" ends the acks */
-	bool wild;          /* whatever goes wrong, play on */
+	bool wild;	    /* whatever goes wrong, play on */
 	struct capture capture[CAPTURES];
 	char console[LINE_LONGEST];
 	size_t console_len;
@@ -37,8 +37,7 @@ struct player {
 	size_t reply_len;
 };
 
-__printf(2, 3)
-static int fail(struct player *p, const char *fmt, ...)
+__printf(2, 3) static int fail(struct player *p, const char *fmt, ...)
 {
 	va_list args;
 
@@ -362,8 +361,9 @@ static int do_console(struct player *p, const char *text)
 
 	if (expand(p, text, want))
 		return -1;
-	return strstr(p->console, want) ? 0 : fail(p, "the console lacks \"%s\"; it says \"%s\"",
-						   want, p->console);
+	return strstr(p->console, want) ?
+		       0 :
+		       fail(p, "the console lacks \"%s\"; it says \"%s\"", want, p->console);
 }
 
 static int do_raw_send(struct player *p, const char *text)
@@ -442,7 +442,7 @@ static const struct {
 	bool fresh;  /* nothing of the line before may be left over */
 	bool judges; /* what comes from the stub, and does nothing to it */
 } lines[] = {
-	{ "> ", do_send, true, false },        { "< ", do_expect, false, true },
+	{ "> ", do_send, true, false },	       { "< ", do_expect, false, true },
 	{ "<", do_expect, false, true },       { "~ ", do_console, false, true },
 	{ "raw> ", do_raw_send, true, false }, { "raw< ", do_raw_expect, false, true },
 	{ "! ", do_order, false, false },

@@ -29,7 +29,7 @@ struct gtp_frame {
 };
 
 enum {
-	GTP_FRAME_PAD = 1 << 0,     /* no frame: filler up to the end of the ring */
+	GTP_FRAME_PAD = 1 << 0,	    /* no frame: filler up to the end of the ring */
 	GTP_FRAME_PARTIAL = 1 << 1, /* an error of an expression ended it early */
 	/* The tracepoint has several locations: its number alone does not give the pc. */
 	GTP_FRAME_SEVERAL_LOCATIONS = 1 << 2,
@@ -37,8 +37,8 @@ enum {
 
 enum gtp_block_type {
 	GTP_BLOCK_REGS = 1, /* u64 mask, then one u64 per bit set, lowest first */
-	GTP_BLOCK_MEM,      /* u64 address, then len bytes, padded to 8 */
-	GTP_BLOCK_VAR,      /* s64 value; num is the variable */
+	GTP_BLOCK_MEM,	    /* u64 address, then len bytes, padded to 8 */
+	GTP_BLOCK_VAR,	    /* s64 value; num is the variable */
 	GTP_BLOCK_STATIC,   /* an event's record: len bytes, padded to 8 */
 };
 
@@ -58,7 +58,7 @@ struct gtp_block {
 };
 
 enum {
-	GTP_FRAME_MAX = 1 << 20, /* bytes one frame may have: a hit's copying must stay bounded */
+	GTP_FRAME_MAX = 1 << 20,   /* bytes one frame may have: a hit's copying must stay bounded */
 	GTP_BLOCK_MEM_MAX = 65528, /* GDB's form counts in 16 bits; more memory takes more blocks */
 };
 

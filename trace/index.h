@@ -49,9 +49,9 @@ void gtp_index_build(struct gtp_index *ix, struct gtp_buffer *const *bufs, u32 n
 
 enum gtp_find {
 	GTP_FIND_NUMBER,  /* a: frame number */
-	GTP_FIND_PC,      /* a: address */
-	GTP_FIND_TP,      /* a: tracepoint */
-	GTP_FIND_RANGE,   /* a..b, both inclusive */
+	GTP_FIND_PC,	  /* a: address */
+	GTP_FIND_TP,	  /* a: tracepoint */
+	GTP_FIND_RANGE,	  /* a..b, both inclusive */
 	GTP_FIND_OUTSIDE, /* not in a..b */
 };
 

@@ -4,7 +4,7 @@
 
 enum {
 	FRAME_HEAD = 2 + 4,   /* u16 tracepoint, u32 bytes that follow */
-	REGS_HEAD = 1,        /* 'R' */
+	REGS_HEAD = 1,	      /* 'R' */
 	MEM_HEAD = 1 + 8 + 2, /* 'M', u64 address, u16 length */
 	VAR_SIZE = 1 + 4 + 8, /* 'V', u32 number, s64 value */
 };

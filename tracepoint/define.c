@@ -343,10 +343,8 @@ static const struct letter {
 	enum gtp_action_kind kind;
 	int (*read)(struct def *d, struct gtp_action *a);
 } letters[] = {
-	{ 'R', GTP_ACTION_REGS, action_regs },
-	{ 'M', GTP_ACTION_MEM, action_mem },
-	{ 'X', GTP_ACTION_EXPR, action_expr },
-	{ 'L', GTP_ACTION_STATIC, action_static },
+	{ 'R', GTP_ACTION_REGS, action_regs }, { 'M', GTP_ACTION_MEM, action_mem },
+	{ 'X', GTP_ACTION_EXPR, action_expr }, { 'L', GTP_ACTION_STATIC, action_static },
 	{ 'S', 0, refuse_step_action },
 };
 
@@ -364,8 +362,8 @@ static const struct letter *find_letter(struct gtp_in *in)
 static int keep_action(struct def *d, const struct gtp_action *head, const char *from)
 {
 	size_t len = (size_t)(d->in.p - from);
-	struct gtp_action *a = gtp_tracepoint_part(d->list, d->tp, d->mem, sizeof(*a) + len + 1,
-						   d->why);
+	struct gtp_action *a =
+		gtp_tracepoint_part(d->list, d->tp, d->mem, sizeof(*a) + len + 1, d->why);
 	struct gtp_action **at = &d->tp->actions;
 
 	if (!a)

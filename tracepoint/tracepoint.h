@@ -13,13 +13,13 @@
 struct gtp_location;
 
 enum {
-	GTP_TP_NUM_MAX = 0xffff,      /* a trace file has 16 bits for it */
-	GTP_TRACEPOINTS_MAX = 16384,  /* definitions in all */
+	GTP_TP_NUM_MAX = 0xffff,       /* a trace file has 16 bits for it */
+	GTP_TRACEPOINTS_MAX = 16384,   /* definitions in all */
 	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
-	GTP_ACTIONS_MAX = 1024,       /* of one tracepoint */
-	GTP_CODE_MAX = 1 << 18,       /* bytes of its expressions: a hit's time must be bounded */
-	GTP_PARTS_MAX = 16 << 20,     /* bytes of memory for the parts of all tracepoints */
-	GTP_SLOT_NONE = 0x7fffffff,   /* a tracepoint without counters */
+	GTP_ACTIONS_MAX = 1024,	       /* of one tracepoint */
+	GTP_CODE_MAX = 1 << 18,	       /* bytes of its expressions: a hit's time must be bounded */
+	GTP_PARTS_MAX = 16 << 20,      /* bytes of memory for the parts of all tracepoints */
+	GTP_SLOT_NONE = 0x7fffffff,    /* a tracepoint without counters */
 };
 
 /* struct gtp_expr - a verified expression and its bytes, one allocation */
@@ -30,9 +30,9 @@ struct gtp_expr {
 };
 
 enum gtp_action_kind {
-	GTP_ACTION_REGS, /* R */
-	GTP_ACTION_MEM,  /* M */
-	GTP_ACTION_EXPR, /* X */
+	GTP_ACTION_REGS,   /* R */
+	GTP_ACTION_MEM,	   /* M */
+	GTP_ACTION_EXPR,   /* X */
 	GTP_ACTION_STATIC, /* L: $_sdata */
 };
 

@@ -14,8 +14,8 @@ enum {
 /* Built-in ones. Numbers are fixed; GDB renumbers its own when they collide. */
 enum gtp_tsv_builtin {
 	GTP_TSV_CPU_ID = 1,
-	GTP_TSV_CLOCK,            /* ns, monotonic: the clock that orders frames */
-	GTP_TSV_CURRENT_TASK,     /* struct task_struct * */
+	GTP_TSV_CLOCK,		  /* ns, monotonic: the clock that orders frames */
+	GTP_TSV_CURRENT_TASK,	  /* struct task_struct * */
 	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
 	GTP_TSV_NR_BUILTIN,
 };

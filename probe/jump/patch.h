@@ -25,7 +25,7 @@
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
 	GTP_PATCH_INT3_TEXT, /* our int3 in the first byte of each instruction */
-	GTP_PATCH_INT3_ALL, /* int3 in all bytes */
+	GTP_PATCH_INT3_ALL,  /* int3 in all bytes */
 	GTP_PATCH_INT3_JUMP, /* our int3 and the new bytes */
 	GTP_PATCH_JUMP,
 };

@@ -224,9 +224,9 @@ static void add(struct totals *t, const struct row *r)
 
 static void print_row(const struct row *r, const char *text)
 {
-	printf("%8.2f %7.2f %7.2f %7.2f %8.1f %6u %7.2f  %s\n", r->ns[INTERPRETER],
-	       r->ns[COMPILER], r->ns[GCC], r->ns[COMPILER] / r->ns[GCC],
-	       r->ns[INTERPRETER] / r->ns[COMPILER], r->size, r->compile_us, text);
+	printf("%8.2f %7.2f %7.2f %7.2f %8.1f %6u %7.2f  %s\n", r->ns[INTERPRETER], r->ns[COMPILER],
+	       r->ns[GCC], r->ns[COMPILER] / r->ns[GCC], r->ns[INTERPRETER] / r->ns[COMPILER],
+	       r->size, r->compile_us, text);
 }
 
 static void print_totals(const struct totals *t, u32 stubs)

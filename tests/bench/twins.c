@@ -9,17 +9,17 @@
 
 #include "tests/bench/twins.h"
 
-#define TWIN(i, vector, text, ...)                        \
-	static u64 twin_##i(const struct gtp_regs *r)     \
-	{                                                 \
-		struct task *p = (struct task *)r->rdi;   \
-		struct file *file = (struct file *)r->rsi; \
-		unsigned long count = r->rdx;             \
-		int n = (int)r->rcx;                      \
-		unsigned int u = (unsigned int)r->r8;     \
-		short s = (short)r->r9;                   \
-							  \
-		return (u64)(__VA_ARGS__);                \
+#define TWIN(i, vector, text, ...)                                                                 \
+	static u64 twin_##i(const struct gtp_regs *r)                                              \
+	{                                                                                          \
+		struct task *p = (struct task *)r->rdi;                                            \
+		struct file *file = (struct file *)r->rsi;                                         \
+		unsigned long count = r->rdx;                                                      \
+		int n = (int)r->rcx;                                                               \
+		unsigned int u = (unsigned int)r->r8;                                              \
+		short s = (short)r->r9;                                                            \
+                                                                                                   \
+		return (u64)(__VA_ARGS__);                                                         \
 	}
 #include "twins.inc"
 #undef TWIN

@@ -97,7 +97,10 @@ static void op_with(struct axgen *g, enum ax_op o, u64 operand)
 static void constant(struct axgen *g, u64 v)
 {
 	static const enum ax_op ops[] = {
-		AX_OP_const8, AX_OP_const16, AX_OP_const32, AX_OP_const64,
+		AX_OP_const8,
+		AX_OP_const16,
+		AX_OP_const32,
+		AX_OP_const64,
 	};
 	u32 bits = 8, k = 0;
 	bool negative = (s64)v < 0;
@@ -128,8 +131,8 @@ static void make_reg(struct axgen *g)
 static void make_binary(struct axgen *g)
 {
 	static const enum ax_op ops[] = {
-		AX_OP_add, AX_OP_add, AX_OP_sub, AX_OP_mul, AX_OP_bit_and, AX_OP_bit_or,
-		AX_OP_bit_xor, AX_OP_lsh, AX_OP_rsh_signed, AX_OP_rsh_unsigned,
+		AX_OP_add,    AX_OP_add,     AX_OP_sub, AX_OP_mul,	  AX_OP_bit_and,
+		AX_OP_bit_or, AX_OP_bit_xor, AX_OP_lsh, AX_OP_rsh_signed, AX_OP_rsh_unsigned,
 	};
 
 	op(g, ops[axgen_pick(g, ARRAY_SIZE(ops))]);
@@ -361,11 +364,11 @@ static const struct maker {
 	u8 depth;
 	u8 weight;
 } makers[] = {
-	{ make_const, 0, 10 },       { make_reg, 0, 12 },    { make_binary, 2, 14 },
+	{ make_const, 0, 10 },	      { make_reg, 0, 12 },    { make_binary, 2, 14 },
 	{ make_binary_const, 1, 14 }, { make_divide, 1, 4 },  { make_compare, 1, 8 },
-	{ make_unary, 1, 4 },        { make_extend, 1, 14 }, { make_ref, 0, 14 },
-	{ make_stack, 1, 8 },        { make_tsv, 1, 3 },     { make_trace, 1, 3 },
-	{ make_printf, 0, 1 },       { make_branch, 1, 9 },  { make_goto, 0, 3 },
+	{ make_unary, 1, 4 },	      { make_extend, 1, 14 }, { make_ref, 0, 14 },
+	{ make_stack, 1, 8 },	      { make_tsv, 1, 3 },     { make_trace, 1, 3 },
+	{ make_printf, 0, 1 },	      { make_branch, 1, 9 },  { make_goto, 0, 3 },
 	{ make_end, 1, 1 },
 };
 

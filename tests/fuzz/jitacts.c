@@ -9,11 +9,11 @@
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 10,        /* the built-in ones, and what expressions may set */
-	FIRST_TSV = 3,    /* two built-in ones, two others */
+	TSVS = 10,     /* the built-in ones, and what expressions may set */
+	FIRST_TSV = 3, /* two built-in ones, two others */
 	LOG = 1024,
 	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
-	GUARD = 64,       /* bytes behind a frame that must stay as they are */
+	GUARD = 64,	  /* bytes behind a frame that must stay as they are */
 };
 
 struct jitacts_stats jitacts_stats;
@@ -124,10 +124,9 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_addr(g);
 	if (!axgen_pick(g, 3))
 		return;
-	item->base = (s32)(axgen_pick(g, 8) ? 4 + axgen_pick(g, 3) :
-					      axgen_pick(g, GTP_NR_SAVED_REGS));
-	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) :
-					  axgen_value(g);
+	item->base =
+		(s32)(axgen_pick(g, 8) ? 4 + axgen_pick(g, 3) : axgen_pick(g, GTP_NR_SAVED_REGS));
+	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
 /* Most are straight ahead: only those become part of one snippet. */
@@ -313,7 +312,9 @@ static const char *ends_differ(const struct gtp_run *a, const struct gtp_run *b)
 	if (a->ended_by != GTP_STOP_ERROR)
 		return NULL;
 	return x->code == y->code && x->pc == y->pc && x->op == y->op && x->arg == y->arg &&
-			       x->arg2 == y->arg2 ? NULL : "error";
+			       x->arg2 == y->arg2 ?
+		       NULL :
+		       "error";
 }
 
 static const char *differ(const struct jitacts *m)

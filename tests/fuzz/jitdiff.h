@@ -10,7 +10,7 @@ enum {
 	JITDIFF_LOG = 8192,
 	JITDIFF_TSVS = 5,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
-	JITDIFF_RUNS = 2,         /* of each program, with other registers */
+	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
 };
 
 /**

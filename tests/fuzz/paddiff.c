@@ -24,11 +24,11 @@ struct piece {
 	u8 len;
 	u8 patch; /* where 32 (or, negative width, 8) bits count to @to from the end */
 	u8 width;
-	u8 to; /* a landing; 0: the data */
-	u8 set; /* 1 + register that must have @to's address, or what is at rsp, or the data */
+	u8 to;	    /* a landing; 0: the data */
+	u8 set;	    /* 1 + register that must have @to's address, or what is at rsp, or the data */
 	bool takes; /* stack that it does not write */
 	u16 undefined; /* flags that it leaves undefined, by Intel's manual or AMD's */
-	u16 defines; /* flags that it certainly sets, where the decoder is in doubt */
+	u16 defines;   /* flags that it certainly sets, where the decoder is in doubt */
 };
 
 enum { SET_STACK = 0x20, SET_DATA };
@@ -332,8 +332,9 @@ static void make_field(struct test *t, struct axgen *g)
 		put(g, AX_OP_bit_and);
 	}
 	if (axgen_pick(g, 8)) {
-		put_const(g, axgen_pick(g, 4) ? near_value(g, t->in.gpr[reg[n]] + disp, 1U << width,
-							   sign) : 0);
+		put_const(g, axgen_pick(g, 4) ?
+				     near_value(g, t->in.gpr[reg[n]] + disp, 1U << width, sign) :
+				     0);
 		if (axgen_pick(g, 2))
 			put(g, AX_OP_swap);
 		put(g, AX_OP_equal + axgen_pick(g, 3));
@@ -426,8 +427,7 @@ static bool nested(const struct test *t)
 {
 	const struct padworld *w = padworld();
 
-	return t->v.flags & AX_F_READS_MEM && w->code->target.task &&
-	       w->task.faults >= AX_JIT_MARK;
+	return t->v.flags & AX_F_READS_MEM && w->code->target.task && w->task.faults >= AX_JIT_MARK;
 }
 
 /* What the pad has to call, going by the interpreter; -1: nothing can be said */
@@ -435,7 +435,10 @@ static int expected(const struct test *t, struct padworld_read *read)
 {
 	static u64 stack[AX_MAX_DEPTH];
 	struct gtp_regs regs;
-	struct ax_env env = { .ops = &padworld_ops, .ctx = read, .regs = &regs, .stack = stack,
+	struct ax_env env = { .ops = &padworld_ops,
+			      .ctx = read,
+			      .regs = &regs,
+			      .stack = stack,
 			      .pc = t->req.at };
 	u64 value;
 	int ret;

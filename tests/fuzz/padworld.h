@@ -27,8 +27,8 @@ struct padworld_hit {
 };
 
 enum {
-	PADWORLD_AT = 0x100,    /* where the region is in the place */
-	PADWORLD_DATA = 0x800,  /* what its instructions may read and write there */
+	PADWORLD_AT = 0x100,   /* where the region is in the place */
+	PADWORLD_DATA = 0x800, /* what its instructions may read and write there */
 	PADWORLD_DATA_SIZE = 0x40,
 	PADWORLD_STACK = 0x30000000,
 	PADWORLD_STACK_SIZE = 1 << 20,
@@ -44,8 +44,8 @@ void padworld_pad_hit(void);
 /* Landings: where control can leave the original code; the first is behind the region. */
 enum {
 	PADWORLD_BEHIND = 1,
-	PADWORLD_NEAR,     /* within reach of short jumps */
-	PADWORLD_FAR,      /* with the return address of the world's function on the stack */
+	PADWORLD_NEAR, /* within reach of short jumps */
+	PADWORLD_FAR,  /* with the return address of the world's function on the stack */
 	PADWORLD_NR_LANDINGS,
 };
 
@@ -102,9 +102,9 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 
 /* struct padworld_read - what an expression has read: ctx of padworld_ops */
 struct padworld_read {
-	u64 rsp;        /* below it memory is not what it was */
-	bool careful;   /* something that the processor must not be asked for */
-	bool below;     /* something below rsp */
+	u64 rsp;      /* below it memory is not what it was */
+	bool careful; /* something that the processor must not be asked for */
+	bool below;   /* something below rsp */
 };
 
 extern const struct ax_ops padworld_ops;

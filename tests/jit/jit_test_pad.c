@@ -92,13 +92,20 @@ static int make_pad(struct pad_test *t)
 
 	target.pad_hit = (u64)jit_test_pad_entry;
 	t->region = (struct gtp_region){
-		.len = 5, .n = 1, .falls_out = true, .insn = { { .len = 5 } },
+		.len = 5,
+		.n = 1,
+		.falls_out = true,
+		.insn = { { .len = 5 } },
 		.flags_dead = !axgen_pick(&t->g, 4),
 	};
 	memcpy(t->region.bytes, (const void *)place(), 5);
 	t->req = (struct gtp_pad_request){
-		.region = &t->region, .cond = &t->v, .target = &target, .number = NUMBER,
-		.at = place(), .seed = axgen_pick(&t->g, 31),
+		.region = &t->region,
+		.cond = &t->v,
+		.target = &target,
+		.number = NUMBER,
+		.at = place(),
+		.seed = axgen_pick(&t->g, 31),
 	};
 	err = gtp_jit_open();
 	if (err)
@@ -115,7 +122,10 @@ static u64 expected(struct pad_test *t)
 	static const u8 reg[] = { 0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15 };
 	struct gtp_regs regs = { 0 };
 	struct ax_env env = {
-		.ops = &ops, .regs = &regs, .stack = t->stack, .pc = t->req.at,
+		.ops = &ops,
+		.regs = &regs,
+		.stack = t->stack,
+		.pc = t->req.at,
 	};
 	u64 value;
 	u32 i;
@@ -146,8 +156,7 @@ static bool may_leave(const struct pad_test *t)
 	u32 pc;
 
 	for (pc = 0; pc < t->v.len; pc = insn.next)
-		if (ax_decode(t->v.code, t->v.len, pc, &insn) != AX_OK ||
-		    insn.op == AX_OP_const64)
+		if (ax_decode(t->v.code, t->v.len, pc, &insn) != AX_OK || insn.op == AX_OP_const64)
 			return true;
 	return false;
 }

@@ -38,15 +38,16 @@ struct gtp_target_obj {
 };
 
 /* Counters' names, in the order in which /proc/gtp_target shows them. */
-#define GTP_TARGET_FUNCTIONS(X) \
-	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
-	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi)
+#define GTP_TARGET_FUNCTIONS(X)                                                                    \
+	X(add)                                                                                     \
+	X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) X(user)     \
+		X(noprobe) X(nap) X(many) X(event) X(nmi)
 
 enum gtp_target_count {
 #define X(name) GTP_TARGET_COUNT_##name,
 	GTP_TARGET_FUNCTIONS(X)
 #undef X
-	GTP_TARGET_COUNTS
+		GTP_TARGET_COUNTS
 };
 
 /* gtp_target_count - one call of a function is about to be made on this CPU; any context */

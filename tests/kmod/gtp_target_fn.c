@@ -104,7 +104,7 @@ GTP_TARGET_FN long gtp_target_locals(long n)
 	char letter = 'q';
 
 	/* The compiler must have stored them all, and may not know what they are from here on. */
-	asm volatile("" : "+m" (twice), "+m" (seen), "+m" (letter));
+	asm volatile("" : "+m"(twice), "+m"(seen), "+m"(letter));
 	return twice + seen[1] + letter; /* line: locals are set */
 }
 

@@ -152,10 +152,8 @@ int gtp_target_loop(const char *what, u64 count)
 		void (*one)(u64 i);
 		bool timer;
 	} loops[] = {
-		{ "leaf", one_leaf, false },
-		{ "add", one_add, false },
-		{ "obj", one_obj, false },
-		{ "event", gtp_target_event_count, false },
+		{ "leaf", one_leaf, false }, { "add", one_add, false },
+		{ "obj", one_obj, false },   { "event", gtp_target_event_count, false },
 		{ "mix", one_mix, true },
 	};
 	struct worker *workers;

@@ -178,10 +178,10 @@ static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
 } calls[] = {
-	{ "add ", call_add },       { "obj ", call_obj },         { "str ", call_str },
-	{ "user ", call_user },     { "leaf ", call_leaf },       { "irq ", call_irq },
-	{ "locals ", call_locals }, { "chain ", call_chain },     { "ptr ", call_ptr },
-	{ "noprobe ", call_noprobe }, { "nap ", call_nap }, { "event ", call_event },
+	{ "add ", call_add },	      { "obj ", call_obj },	{ "str ", call_str },
+	{ "user ", call_user },	      { "leaf ", call_leaf },	{ "irq ", call_irq },
+	{ "locals ", call_locals },   { "chain ", call_chain }, { "ptr ", call_ptr },
+	{ "noprobe ", call_noprobe }, { "nap ", call_nap },	{ "event ", call_event },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -207,7 +207,7 @@ static int do_loop(const char *args)
 
 static int call_at(u64 addr)
 {
-	long (*fn)(struct gtp_target_obj *obj, long n) = (void *)addr;
+	long (*fn)(struct gtp_target_obj * obj, long n) = (void *)addr;
 
 	fn(&gtp_target_objs[3], 3);
 	return 0;
@@ -282,7 +282,7 @@ static void show_places(struct seq_file *m)
 
 static int target_show(struct seq_file *m, void *unused)
 {
-	static const char * const names[] = {
+	static const char *const names[] = {
 #define X(name) #name,
 		GTP_TARGET_FUNCTIONS(X)
 #undef X

@@ -11,7 +11,7 @@
 
 enum {
 	FAKE_CPUS_MAX = 8,
-	FAKE_CPU_BYTES = 65536, /* a CPU's buffer when no size is set */
+	FAKE_CPU_BYTES = 65536,	   /* a CPU's buffer when no size is set */
 	FAKE_BYTES_MAX = 16 << 20, /* all the memory there is for buffers */
 	FAKE_LOG_MAX = 16384,
 };

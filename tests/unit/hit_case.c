@@ -4,8 +4,15 @@
 #include "hit_case.h"
 
 const struct gtp_regs regs = {
-	.rax = 0xa, .rbx = 0xb, .rdi = 0x2000, .rsi = 7, .rip = 0x1001, .cs = 0x10, .ss = 0x18,
-	.eflags = 0xffffffff00000246, .rsp = 0x9000,
+	.rax = 0xa,
+	.rbx = 0xb,
+	.rdi = 0x2000,
+	.rsi = 7,
+	.rip = 0x1001,
+	.cs = 0x10,
+	.ss = 0x18,
+	.eflags = 0xffffffff00000246,
+	.rsp = 0x9000,
 };
 
 int setup(void **state)

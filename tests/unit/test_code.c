@@ -391,8 +391,8 @@ static void test_all_or_nothing(void **state)
 			return;
 		}
 		assert_int_equal(rc, -ENOSPC);
-		assert_string_equal(why.text, n < 3 ? "tracepoint 1: no room" :
-						      "tracepoint 2: no room");
+		assert_string_equal(why.text,
+				    n < 3 ? "tracepoint 1: no room" : "tracepoint 2: no room");
 		assert_int_equal(f->armed, 0);
 		assert_null(f->trace.tps.first->cond->compiled);
 		assert_null(f->trace.tps.first->code);

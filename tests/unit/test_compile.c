@@ -15,7 +15,7 @@
 #include "tools/axasm.h"
 
 enum {
-	LIMIT = 0x7fff0000,       /* loads from here on ask the world */
+	LIMIT = 0x7fff0000,	   /* loads from here on ask the world */
 	PAGE_BELOW = LIMIT - 4096, /* readable, and the world says something else about it */
 };
 
@@ -122,7 +122,10 @@ static int run(struct jit_user *u, const char *text, u64 *value)
 	ax_jit_fn fn = jit_user_compile(u, v, 0x1234, 0, NULL);
 
 	t.env = (struct ax_env){
-		.ops = &ops, .regs = &t.regs, .stack = t.stack, .text = t.text,
+		.ops = &ops,
+		.regs = &t.regs,
+		.stack = t.stack,
+		.text = t.text,
 	};
 	t.reads = 0;
 	t.traces = 0;
@@ -323,8 +326,7 @@ static void test_nothing_for_nothing(void **state)
 	assert_int_equal(count_bytes("const8 3; reg 5; swap; equal; end"), plain);
 	assert_int_equal(count_bytes("reg 5; const8 3; equal; log_not; log_not; end"), plain);
 	assert_int_equal(count_bytes("reg 5; const8 7; const8 4; sub; equal; end"), plain);
-	assert_int_equal(count_bytes("reg 5; dup; pop; const8 3; equal; zero_ext 1; end"),
-			 plain);
+	assert_int_equal(count_bytes("reg 5; dup; pop; const8 3; equal; zero_ext 1; end"), plain);
 	assert_int_equal(count_bytes("reg 5; const8 3; equal; goto L; L: end"), plain);
 	assert_int_equal(count_bytes("const8 1; if_goto L; reg 1; ref8; end;"
 				     "L: reg 5; const8 3; equal; end"),

@@ -48,11 +48,10 @@ static int feed(struct found *f, const char *text, size_t step)
 	return rc;
 }
 
-static const char list[] =
-	"ffffffff8113ed30  k  vfs_read+0x10   \x20\n"
-	"ffffffff8113ed31  r  vfs_write+0x0    [DISABLED][FTRACE]\n"
-	"\n"
-	"ffffffffc0300000  k  beef+0x1c  btrfs [OPTIMIZED]\n";
+static const char list[] = "ffffffff8113ed30  k  vfs_read+0x10   \x20\n"
+			   "ffffffff8113ed31  r  vfs_write+0x0    [DISABLED][FTRACE]\n"
+			   "\n"
+			   "ffffffffc0300000  k  beef+0x1c  btrfs [OPTIMIZED]\n";
 
 static void addresses(void **state)
 {
@@ -71,8 +70,12 @@ static void addresses(void **state)
 static void secrets(void **state)
 {
 	static const char *const texts[] = {
-		"0000000000000000  k  vfs_read+0x10    ", "(null)  k  vfs_read+0x10    ",
-		"  ffffffff81000000  k", "ffffffff81000000", "ffffffff81000000k x", "",
+		"0000000000000000  k  vfs_read+0x10    ",
+		"(null)  k  vfs_read+0x10    ",
+		"  ffffffff81000000  k",
+		"ffffffff81000000",
+		"ffffffff81000000k x",
+		"",
 		"(____ptrval____)  k  x+0x0",
 	};
 	size_t i;
@@ -129,10 +132,8 @@ static void ranges(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(addresses),
-		cmocka_unit_test(secrets),
-		cmocka_unit_test(long_lines),
-		cmocka_unit_test(who_takes_them_may_give_up),
+		cmocka_unit_test(addresses),  cmocka_unit_test(secrets),
+		cmocka_unit_test(long_lines), cmocka_unit_test(who_takes_them_may_give_up),
 		cmocka_unit_test(ranges),
 	};
 

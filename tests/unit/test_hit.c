@@ -91,8 +91,8 @@ static void print(void **state)
 	struct fake *f = *state;
 
 	/* argument rsi, channel 0, function 0, "rsi=%d" */
-	define(f, "9:1000:E:0:0", NULL, REG("04") CONST8("00") CONST8("00")
-	       "340100077273693d256400" END, NULL);
+	define(f, "9:1000:E:0:0", NULL,
+	       REG("04") CONST8("00") CONST8("00") "340100077273693d256400" END, NULL);
 	start(f);
 	fire(f, 1);
 	assert_string_equal(f->printed, "9 rsi=7\n");

@@ -231,14 +231,9 @@ static void test_long_work_tells(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_nothing),
-		test(test_order),
-		test(test_clock_goes_back),
-		test(test_many),
-		test(test_circular_buffer),
-		test(test_offsets),
-		test(test_find),
-		test(test_long_work_tells),
+		test(test_nothing), test(test_order),		test(test_clock_goes_back),
+		test(test_many),    test(test_circular_buffer), test(test_offsets),
+		test(test_find),    test(test_long_work_tells),
 	};
 
 	return cmocka_run_group_tests_name("index", tests, NULL, NULL);

@@ -292,10 +292,11 @@ static void halting(void **state)
 		const char *bytes;
 		bool halts;
 	} rows[] = {
-		{ "f4", true }, { "fb f4", true }, { "0f 01 c9", true }, { "0f 01 fb", true },
-		{ "fb 0f 01 c9", true }, { "fb", false }, { "fb 90", false }, { "0f 01 c8", false },
-		{ "0f 01", false }, { "fb 0f 01", false }, { "", false }, { "90 f4", false },
-		{ "fa", false }, { "0f 00 c9", false },
+		{ "f4", true },	       { "fb f4", true },	{ "0f 01 c9", true },
+		{ "0f 01 fb", true },  { "fb 0f 01 c9", true }, { "fb", false },
+		{ "fb 90", false },    { "0f 01 c8", false },	{ "0f 01", false },
+		{ "fb 0f 01", false }, { "", false },		{ "90 f4", false },
+		{ "fa", false },       { "0f 00 c9", false },
 	};
 	u8 bytes[20];
 

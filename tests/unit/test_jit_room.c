@@ -16,8 +16,8 @@
 #include "trace/frame.h"
 
 enum {
-	LIMIT = 0x7fff0000, /* loads from here on ask the world */
-	CLEAR = 8,          /* bytes from there on that a load below it may touch */
+	LIMIT = 0x7fff0000,  /* loads from here on ask the world */
+	CLEAR = 8,	     /* bytes from there on that a load below it may touch */
 	FRAME_MAX = 1 << 16, /* what a snippet of actions may collect, at most */
 };
 
@@ -128,7 +128,9 @@ static void test_code_buffers(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(text); i++) {
 		struct ax_jit_request req = {
-			.v = assembled(text[i]), .target = &t.fast->target, .pc = 0x1234,
+			.v = assembled(text[i]),
+			.target = &t.fast->target,
+			.pc = 0x1234,
 		};
 
 		for (req.seed = 0; req.seed < 14; req.seed += 5)
@@ -145,7 +147,9 @@ static void test_code_buffers_of_actions(void **state)
 		{ .kind = AX_JIT_EXPR },
 	};
 	struct ax_jit_request req = {
-		.items = items, .nitems = ARRAY_SIZE(items), .target = &t.fast->target,
+		.items = items,
+		.nitems = ARRAY_SIZE(items),
+		.target = &t.fast->target,
 	};
 
 	items[3].v = assembled("tracev 1; reg 5; trace_quick 8; ref64; const8 30; trace; end");
@@ -221,7 +225,10 @@ static void test_most_actions(void **state)
 
 	for (u32 i = 0; i <= MOST; i++)
 		items[i] = (struct ax_jit_item){
-			.kind = AX_JIT_MEM, .base = (s32)(i % 16), .offset = i, .len = 1 + i % 8,
+			.kind = AX_JIT_MEM,
+			.base = (s32)(i % 16),
+			.offset = i,
+			.len = 1 + i % 8,
 		};
 	assert_true(plan(items, MOST, &bytes) > 0);
 	assert_int_equal(bytes, MOST * EACH);

@@ -60,7 +60,9 @@ static void set_region(const u8 *bytes, u32 len)
 static void ask(const char *cond)
 {
 	t.req = (struct gtp_pad_request){
-		.region = &t.region, .at = padworld_at(), .number = PADWORLD_NUMBER,
+		.region = &t.region,
+		.at = padworld_at(),
+		.number = PADWORLD_NUMBER,
 		.cond = cond ? condition(cond) : NULL,
 	};
 }
@@ -107,7 +109,7 @@ static void test_instructions(void **state)
 		bool mark; /* the task, as in the kernel */
 		u32 steps, bytes;
 	} rows[] = {
-		{ EQUAL, true, false, 3, 34 }, /* cmp, jcc, jmp back */
+		{ EQUAL, true, false, 3, 34 },	 /* cmp, jcc, jmp back */
 		{ EQUAL, false, false, 10, 48 }, /* push, lahf, seto; add, sahf, pop; a nop */
 		{ EQUAL, false, true, 10, 48 },
 		{ FIELD, true, false, 6, 60 },
@@ -116,7 +118,8 @@ static void test_instructions(void **state)
 		{ FIELD, false, true, 19, 156 },
 		{ "reg 5; ref64; const8 4; add; ref16; const8 9; equal; end", true, false, 13, 80 },
 		{ "reg 5; ref8; if_goto 10; goto 23; reg 5; ref8; if_goto 20; goto 23; const8 1; "
-		  "end; const8 0; end", true, false, 7, 84 },
+		  "end; const8 0; end",
+		  true, false, 7, 84 },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -208,7 +211,10 @@ static void test_pressure(void **state)
 			u64 stack[AX_MAX_DEPTH], value = 0;
 			struct gtp_regs regs;
 			struct ax_env env = {
-				.ops = &padworld_ops, .ctx = &read, .regs = &regs, .stack = stack,
+				.ops = &padworld_ops,
+				.ctx = &read,
+				.regs = &regs,
+				.stack = stack,
 			};
 
 			REGION("\x0f\x1f\x44\x00\x00");
@@ -272,8 +278,13 @@ static void test_spills(void **state)
 static void test_conditions_refused(void **state)
 {
 	static const char *const conds[] = {
-		"getv 1; end", "const8 1; setv 1; end", "reg 17; end", "reg 18; end", "reg 19; end",
-		"const8 1; const8 0; const8 8; trace; end", "const8 8; trace_quick 4; end",
+		"getv 1; end",
+		"const8 1; setv 1; end",
+		"reg 17; end",
+		"reg 18; end",
+		"reg 19; end",
+		"const8 1; const8 0; const8 8; trace; end",
+		"const8 8; trace_quick 4; end",
 	};
 
 	assert_true(gtp_pad_can(condition("reg 16; end")));
@@ -307,13 +318,13 @@ static void test_instructions_refused(void **state)
 		{ "\xcc", 1, GTP_INSN_INT3 },
 		{ "\x0f\x0b", 2, GTP_INSN_TRAP },
 		{ "\xfb", 1, GTP_INSN_FIXED },
-		{ "\xc2\x08\x00", 3, GTP_INSN_RET },       /* ret 8 */
+		{ "\xc2\x08\x00", 3, GTP_INSN_RET }, /* ret 8 */
 		{ "\xf2\xc3", 2, GTP_INSN_RET },
 		{ "\x66\xe8\0\0\0\0", 6, GTP_INSN_CALL },
-		{ "\xff\xd4", 2, GTP_INSN_CALL_REG },      /* call rsp */
-		{ "\xff\x14\x24", 3, GTP_INSN_CALL_REG },  /* call [rsp] */
+		{ "\xff\xd4", 2, GTP_INSN_CALL_REG },	      /* call rsp */
+		{ "\xff\x14\x24", 3, GTP_INSN_CALL_REG },     /* call [rsp] */
 		{ "\xff\x54\xc4\x08", 4, GTP_INSN_CALL_REG }, /* call [rsp + rax * 8 + 8] */
-		{ "\xff\xe0", 2, GTP_INSN_CALL_REG },      /* a jump is no call */
+		{ "\xff\xe0", 2, GTP_INSN_CALL_REG },	      /* a jump is no call */
 		{ "\x48", 1, GTP_INSN_CALL_REG },
 		{ "\x90", 1, 200 },
 	};
@@ -406,9 +417,14 @@ static void test_no_load_place(void **state)
 static void test_no_load_place_conditional(void **state)
 {
 	static const char *const conds[] = {
-		"reg 5; end", EQUAL, FIELD, "reg 8; reg 9; equal; end",
-		"reg 5; ref8; end", "reg 5; const32 0x12345678; equal; end",
-		"reg 8; const16 1000; swap; less_signed; end", "reg 5; reg 4; add; ref16; end",
+		"reg 5; end",
+		EQUAL,
+		FIELD,
+		"reg 8; reg 9; equal; end",
+		"reg 5; ref8; end",
+		"reg 5; const32 0x12345678; equal; end",
+		"reg 8; const16 1000; swap; less_signed; end",
+		"reg 5; reg 4; add; ref16; end",
 	};
 	static const u8 code[] = { 0x50, 0x51, 0x52, 0x53, 0x56 };
 	u32 moved = 0;

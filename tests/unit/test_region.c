@@ -51,12 +51,12 @@ static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_reg
 	return v;
 }
 
-#define ASK(want, at, r, ...) \
-	do { \
-		static const struct scene scene_ = { .hex = __VA_ARGS__ }; \
-		enum gtp_region_verdict v_ = ask(&scene_, at, r); \
-		if (v_ != (want)) \
-			fail_msg("%s at %u: %s", scene_.hex, at, gtp_region_word(v_)); \
+#define ASK(want, at, r, ...)                                                                      \
+	do {                                                                                       \
+		static const struct scene scene_ = { .hex = __VA_ARGS__ };                         \
+		enum gtp_region_verdict v_ = ask(&scene_, at, r);                                  \
+		if (v_ != (want))                                                                  \
+			fail_msg("%s at %u: %s", scene_.hex, at, gtp_region_word(v_));             \
 	} while (0)
 
 static void accepted(void **state)
@@ -77,8 +77,7 @@ static void accepted(void **state)
 	assert_true(r.falls_out);
 
 	/* four bytes, then the longest: the region is as large as can be */
-	ASK(GTP_REGION_OK, 0, &r,
-	    "90 90 90 90 66 66 66 66 66 66 66 0f 1f 80 00 00 00 00 90 90");
+	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 66 66 66 66 66 66 66 0f 1f 80 00 00 00 00 90 90");
 	assert_int_equal(r.n, 5);
 	assert_int_equal(r.len, 18);
 
@@ -240,7 +239,9 @@ static void no_table(void **state)
 {
 	static const struct scene scene = { .hex = "90 90 90 90 90 90" };
 	static const u32 wrong[][3] = {
-		{ 1, FN_OFFSET, 6 }, { 0, SPAN_SIZE - 5, 6 }, { 0, SPAN_SIZE + 1, 6 },
+		{ 1, FN_OFFSET, 6 },
+		{ 0, SPAN_SIZE - 5, 6 },
+		{ 0, SPAN_SIZE + 1, 6 },
 		{ 0, U32_MAX - 3, 6 },
 	};
 	static struct mini_table m;
@@ -306,8 +307,7 @@ static void garbage(void **state)
 		assert_in_range(r.len, GTP_REGION_JUMP, GTP_REGION_MAX);
 		assert_in_range(r.n, 1, GTP_REGION_JUMP);
 		assert_true(at + r.len <= n);
-		assert_true(s.known.leaders[0] <= at ||
-			    s.known.leaders[0] >= at + GTP_REGION_JUMP);
+		assert_true(s.known.leaders[0] <= at || s.known.leaders[0] >= at + GTP_REGION_JUMP);
 	}
 	assert_in_range(taken, 100, 20000);
 }
@@ -315,7 +315,7 @@ static void garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepted), cmocka_unit_test(refused), cmocka_unit_test(live),
+		cmocka_unit_test(accepted), cmocka_unit_test(refused),	cmocka_unit_test(live),
 		cmocka_unit_test(flags),    cmocka_unit_test(no_table), cmocka_unit_test(words),
 		cmocka_unit_test(garbage),
 	};

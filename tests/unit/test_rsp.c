@@ -128,7 +128,7 @@ static void every_split(void **state)
 			feed_bytes(text, i);
 			feed_bytes(text + i, j - i);
 			feed_bytes(text + j, n - j);
-					expect("[qC]^[m0,1]", "+$OK#9a-$OK#9a+$OK#9a");
+			expect("[qC]^[m0,1]", "+$OK#9a-$OK#9a+$OK#9a");
 		}
 	}
 }

@@ -250,7 +250,8 @@ static void records_of_every_length(void **state)
 		assert_memory_equal(copy, record, len);
 		assert_int_equal(copy[len], 0xee);
 		assert_int_equal(gtp_buffer_mark(&b), sizeof(struct gtp_frame) +
-				 sizeof(struct gtp_block) + (len + 7) / 8 * 8);
+							      sizeof(struct gtp_block) +
+							      (len + 7) / 8 * 8);
 	}
 }
 

@@ -458,7 +458,7 @@ static void no_buffers_no_connection(void **state)
 	gtp_stub_exit(&s);
 }
 
-static const char * const whole_session[] = {
+static const char *const whole_session[] = {
 	"QTinit",
 	"QTDP:1:ffffffffc0a000c0:E:0:0:X7,26000522072227-",
 	"QTDP:-1:ffffffffc0a000c0:R20M-1,ffffffffc0a03000,8",

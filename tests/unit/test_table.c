@@ -252,8 +252,8 @@ static void garbage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(answers),  cmocka_unit_test(head),    cmocka_unit_test(refusals),
-		cmocka_unit_test(damaged),  cmocka_unit_test(garbage),
+		cmocka_unit_test(answers), cmocka_unit_test(head),    cmocka_unit_test(refusals),
+		cmocka_unit_test(damaged), cmocka_unit_test(garbage),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

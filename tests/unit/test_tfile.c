@@ -281,12 +281,9 @@ static void test_empty_stream(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_empty_frame),
-		test(test_one_of_several_locations),
-		test(test_all_blocks),
-		test(test_much_memory),
-		test(test_g_image),
-		test(test_stream_in_pieces),
+		test(test_empty_frame),	 test(test_one_of_several_locations),
+		test(test_all_blocks),	 test(test_much_memory),
+		test(test_g_image),	 test(test_stream_in_pieces),
 		test(test_empty_stream),
 	};
 

@@ -78,9 +78,8 @@ static void a_run(void **state)
 {
 	struct fake *f = *state;
 
-	assert_string_equal(fake_status(f),
-			    "T0;tnotrun:0;tframes:0;tcreated:0;tfree:0;tsize:0;"
-			    "circular:0;disconn:0;starttime:0;stoptime:0");
+	assert_string_equal(fake_status(f), "T0;tnotrun:0;tframes:0;tcreated:0;tfree:0;tsize:0;"
+					    "circular:0;disconn:0;starttime:0;stoptime:0");
 	fake_define(f, "1:1000:E:0:0", "R1");
 	fake_define(f, "2:3000:D:0:0", NULL);
 	fake_define(f, "3:1000:E:0:0", NULL);
@@ -203,8 +202,7 @@ static void frames_in_the_order_of_time(void **state)
 		fake_fire(f, i & 2 ? 0x2000 : 0x1000, &regs);
 	}
 	stop(f);
-	assert_string_equal(fake_frames(f),
-			    "1@1000\n1@1000\n2@2000\n2@2000\n1@1000\n1@1000\n");
+	assert_string_equal(fake_frames(f), "1@1000\n1@1000\n2@2000\n2@2000\n1@1000\n1@1000\n");
 	assert_ptr_equal(gtp_trace_index(&f->trace, &why), &f->trace.index);
 }
 
@@ -224,18 +222,16 @@ static void an_address_is_refused(void **state)
 	fake_define(f, "7:3000:E:0:0", NULL);
 	fake_define(f, "8:4000:E:0:0", NULL);
 	f->refuse_arm = 0x3000;
-	refuse_start(f, -EINVAL,
-		     "tracepoint 7 at 0x3000: no probe is possible at 0x3000");
+	refuse_start(f, -EINVAL, "tracepoint 7 at 0x3000: no probe is possible at 0x3000");
 	assert_string_equal(f->log, "buffers 0 linear\narm 1000\narm 2000\n"
-			    "disarm 1000\ndisarm 2000\nfree\n");
+				    "disarm 1000\ndisarm 2000\nfree\n");
 	assert_int_equal(f->armed, 0);
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0"));
 
 	/* The very first: then there is nothing to disarm. */
 	fake_log_clear(f);
 	f->refuse_arm = 0x1000;
-	refuse_start(f, -EINVAL,
-		     "tracepoint 1 at 0x1000: no probe is possible at 0x1000");
+	refuse_start(f, -EINVAL, "tracepoint 1 at 0x1000: no probe is possible at 0x1000");
 	assert_string_equal(f->log, "buffers 0 linear\nfree\n");
 
 	f->refuse_arm = 0;
@@ -272,8 +268,9 @@ static void variables_are_checked_at_the_start(void **state)
 	stop(f);
 	fake_log_clear(f);
 	fake_define(f, "2:2000:E:0:0:X4,2c000627", "R1X6,22012d000727");
-	refuse_start(f, -EINVAL,
-		     "tracepoint 2, condition: getv at byte 0: trace state variable 6 is not defined");
+	refuse_start(
+		f, -EINVAL,
+		"tracepoint 2, condition: getv at byte 0: trace state variable 6 is not defined");
 	variable(f, "6:0:0:78");
 	refuse_start(f, -EINVAL, unknown);
 	/* Nothing was touched: the frames of the run before are still there. */
@@ -337,7 +334,8 @@ static void session_without_memory(void **state)
 	for (n = 1; n < GTP_TSV_NR_BUILTIN; n++) {
 		f->fail_alloc = f->allocs + n;
 		assert_int_equal(gtp_trace_init(&f->trace, &f->mem, &fake_target_ops, &fake_hit_ops,
-						f), -ENOMEM);
+						f),
+				 -ENOMEM);
 		assert_int_equal(f->live, 0);
 	}
 	free(f);

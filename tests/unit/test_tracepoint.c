@@ -178,8 +178,9 @@ static void the_verifier_speaks_through(void **state)
 	assert_non_null(strstr(w->why.text, "3, condition: end at byte 0: a condition must leave"));
 	/* const8 1; add */
 	assert_int_equal(define(w, "3:ab:E:0:0:X4,22010227"), -EINVAL);
-	assert_string_equal(w->why.text,
-			    "tracepoint 3, condition: add at byte 2: needs 2 values, the stack has 1");
+	assert_string_equal(
+		w->why.text,
+		"tracepoint 3, condition: add at byte 2: needs 2 values, the stack has 1");
 	assert_int_equal(define(w, "3:ab:E:0:0-"), 0);
 	assert_int_equal(act(w, "3:ab:R01X00000004,22010227"), -EINVAL);
 	assert_string_equal(w->why.text, want);

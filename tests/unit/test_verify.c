@@ -14,9 +14,19 @@ struct row {
 };
 
 #define GOOD(what, kind, ...)                                                                      \
-	{ what, kind, AX_OK, 0, 0, 0, sizeof((u8[]){ __VA_ARGS__ }), { __VA_ARGS__ } }
+	{                                                                                          \
+		what, kind, AX_OK, 0, 0, 0, sizeof((u8[]){ __VA_ARGS__ }),                         \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
 #define BAD(code, pc, arg, arg2, what, kind, ...)                                                  \
-	{ what, kind, AX_E_##code, pc, arg, arg2, sizeof((u8[]){ __VA_ARGS__ }), { __VA_ARGS__ } }
+	{                                                                                          \
+		what, kind, AX_E_##code, pc, arg, arg2, sizeof((u8[]){ __VA_ARGS__ }),             \
+		{                                                                                  \
+			__VA_ARGS__                                                                \
+		}                                                                                  \
+	}
 
 static const struct row rows[] = {
 	GOOD("a condition", AX_CONDITION, 0x22, 1, 0x27),

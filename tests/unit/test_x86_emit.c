@@ -207,8 +207,9 @@ static void compare_memory(struct x86_buf *b, struct x86_mem m, const char *t)
 
 	for (u32 bytes = 1; bytes <= 8; bytes *= 2) {
 		EACH_OF(i, numbers) {
-			s32 n = bytes == 1 ? (s8)numbers[i] : bytes == 2 ? (s16)numbers[i] :
-				numbers[i];
+			s32 n = bytes == 1 ? (s8)numbers[i] :
+				bytes == 2 ? (s16)numbers[i] :
+					     numbers[i];
 
 			want("cmp %s ptr %s, %d", size[bytes], t, n);
 			x86_cmp_mem_imm(b, m, n, bytes);
@@ -379,8 +380,13 @@ static void test_arithmetic_with_constants(void **state)
 static void test_unary_and_shifts(void **state)
 {
 	static const char *const unary[] = { "", "", "not", "neg", "mul", "imul", "div", "idiv" };
-	static const struct { u8 op; const char *name; } shifts[] = {
-		{ X86_SHL, "shl" }, { X86_SHR, "shr" }, { X86_SAR, "sar" },
+	static const struct {
+		u8 op;
+		const char *name;
+	} shifts[] = {
+		{ X86_SHL, "shl" },
+		{ X86_SHR, "shr" },
+		{ X86_SAR, "sar" },
 	};
 	struct x86_buf *b = &out.b;
 

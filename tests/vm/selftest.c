@@ -81,13 +81,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } misdeeds[] = {
-	{ "warn", make_warning },
-	{ "oops", oops },
-	{ "trace", dump_stack },
-	{ "spin", spin },
-	{ "overrun", overrun },
-	{ "abba", abba },
-	{ "sleep", sleep },
+	{ "warn", make_warning }, { "oops", oops }, { "trace", dump_stack }, { "spin", spin },
+	{ "overrun", overrun },	  { "abba", abba }, { "sleep", sleep },
 };
 
 static int __init selftest_init(void)

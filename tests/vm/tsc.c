@@ -30,7 +30,8 @@ static struct reading read_both(void)
 		unsigned long long before = __rdtsc(), ns = now_ns(), after = __rdtsc();
 
 		if (after - before < best.spread)
-			best = (struct reading){ .tsc = before + (after - before) / 2, .ns = ns,
+			best = (struct reading){ .tsc = before + (after - before) / 2,
+						 .ns = ns,
 						 .spread = after - before };
 	}
 	return best;

@@ -6,14 +6,14 @@
 #include "base/base.h"
 
 enum rgn_decoded_kind {
-	RGN_DECODED_BAD,     /* no instruction */
+	RGN_DECODED_BAD, /* no instruction */
 	RGN_DECODED_OTHER,
 	RGN_DECODED_NOP,
-	RGN_DECODED_CALL,    /* direct */
-	RGN_DECODED_ICALL,   /* through a register or memory */
-	RGN_DECODED_JCC,     /* conditional, loop and jcxz included */
-	RGN_DECODED_JMP,     /* direct */
-	RGN_DECODED_IJMP,    /* through a register or memory, far ones included */
+	RGN_DECODED_CALL,  /* direct */
+	RGN_DECODED_ICALL, /* through a register or memory */
+	RGN_DECODED_JCC,   /* conditional, loop and jcxz included */
+	RGN_DECODED_JMP,   /* direct */
+	RGN_DECODED_IJMP,  /* through a register or memory, far ones included */
 	RGN_DECODED_RET,
 	RGN_DECODED_INT3,
 	RGN_DECODED_UD,

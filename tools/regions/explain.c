@@ -178,8 +178,10 @@ void rgn_explain_address(const struct rgn_text *text, u64 addr)
 
 	rgn_verdict_get(text, addr, &v);
 	printf("%s (%#llx): %s: %s\n", rgn_explain_name(text, addr, name, sizeof(name)), addr,
-	       v.id >= RGN_VERDICT_ACCEPT ? "yes" : v.id >= RGN_VERDICT_PROBE ? "breakpoint only" :
-	       "no probe", rgn_verdict_text(v.id));
+	       v.id >= RGN_VERDICT_ACCEPT ? "yes" :
+	       v.id >= RGN_VERDICT_PROBE  ? "breakpoint only" :
+					    "no probe",
+	       rgn_verdict_text(v.id));
 	if (!span)
 		return;
 	f = rgn_text_function(span, addr);

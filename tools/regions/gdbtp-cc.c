@@ -207,8 +207,9 @@ static void row_before_padding(struct filter *f)
 
 static bool is_padding(const struct line *l)
 {
-	static const char *const words[] = { ".p2align", ".align", ".balign", ".skip", ".size",
-					     ".cfi_endproc", ".section", ".text", NULL };
+	static const char *const words[] = { ".p2align", ".align", ".balign",
+					     ".skip",	 ".size",  ".cfi_endproc",
+					     ".section", ".text",  NULL };
 	size_t i;
 
 	for (i = 0; words[i] && !is_word(l, words[i]); i++)

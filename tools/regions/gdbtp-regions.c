@@ -163,7 +163,8 @@ static const struct {
 	void (*run)(struct session *s);
 } commands[] = {
 	{ "explain", do_explain }, { "lines", do_lines }, { "stats", do_stats },
-	{ "table", do_table }, { "deny", do_deny }, { "dump", do_dump }, { "rows", do_rows },
+	{ "table", do_table },	   { "deny", do_deny },	  { "dump", do_dump },
+	{ "rows", do_rows },
 };
 
 static void parse(int argc, char **argv, struct options *o)

@@ -39,10 +39,10 @@ struct rgn_image {
 	const char *path;
 	int fd;
 	Elf *elf;
-	bool stripped;    /* has no symbols but dynamic ones */
+	bool stripped;	  /* has no symbols but dynamic ones */
 	bool relocatable; /* an object file, as modules are */
-	bool absolute;    /* runs at its link address: its constants can be addresses */
-	bool kernel;      /* vmlinux or a module: no jump tables, patch-site tables */
+	bool absolute;	  /* runs at its link address: its constants can be addresses */
+	bool kernel;	  /* vmlinux or a module: no jump tables, patch-site tables */
 	struct rgn_section *sections;
 	u32 sections_n;
 	struct rgn_symbol *symbols; /* in the file's own order, which relocations refer to */

@@ -113,7 +113,7 @@ static bool header(struct program *p, struct rgn_reader *unit, u32 offset_size)
 	p->min_len = (u8)rgn_read(unit, 1);
 	if (version >= 4)
 		rgn_read(unit, 1); /* maximum_operations_per_instruction */
-	rgn_read(unit, 2); /* is_stmt, line_base */
+	rgn_read(unit, 2);	   /* is_stmt, line_base */
 	p->line_range = (u8)rgn_read(unit, 1);
 	p->opcode_base = (u8)rgn_read(unit, 1);
 	p->lengths = unit->p;

@@ -80,8 +80,14 @@ static struct table table_get(const struct rgn_image *image, enum table_id id)
 bool rgn_sites_table_named(const char *name)
 {
 	static const char *const others[] = {
-		".smp_locks", ".call_sites", ".ibt_endbr_seal", ".cfi_sites", ".eh_frame",
-		".eh_frame_hdr", "__patchable_function_entries", ".kcfi_traps",
+		".smp_locks",
+		".call_sites",
+		".ibt_endbr_seal",
+		".cfi_sites",
+		".eh_frame",
+		".eh_frame_hdr",
+		"__patchable_function_entries",
+		".kcfi_traps",
 		".gcc_except_table",
 	};
 	size_t i;

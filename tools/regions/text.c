@@ -16,14 +16,14 @@ static const struct word leaders[] = {
 #define X(name, bit, text) { (bit), text },
 	RGN_LEADERS(X)
 #undef X
-	{ 0, NULL },
+		{ 0, NULL },
 };
 
 static const struct word sites[] = {
 #define X(name, bit, text) { (bit), text },
 	RGN_SITES(X)
 #undef X
-	{ 0, NULL },
+		{ 0, NULL },
 };
 
 static const char *word_for(const struct word *w, u32 bits)

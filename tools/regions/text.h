@@ -33,7 +33,7 @@ enum rgn_leader {
 #define X(name, bit, text) RGN_LEADER_##name = (bit),
 	RGN_LEADERS(X)
 #undef X
-	RGN_LEADER_SEEN = RGN_LEADER_JUMP | RGN_LEADER_CALL | RGN_LEADER_ENTRY,
+		RGN_LEADER_SEEN = RGN_LEADER_JUMP | RGN_LEADER_CALL | RGN_LEADER_ENTRY,
 };
 
 /* X(name, bit, text): what kind of site a byte belongs to */
@@ -67,7 +67,7 @@ enum rgn_function_flag {
 	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
 	RGN_FN_NOINSTR = 64, /* may not be instrumented */
 	RGN_FN_NOKPROBE = 128,
-	RGN_FN_ROWS = 256,   /* the line table has all basic blocks that a decode can check */
+	RGN_FN_ROWS = 256,    /* the line table has all basic blocks that a decode can check */
 	RGN_FN_LANDING = 512, /* has an exception table that cannot be read */
 };
 
@@ -84,9 +84,9 @@ struct rgn_function {
 
 enum rgn_span_kind {
 	RGN_SPAN_TEXT,
-	RGN_SPAN_INIT,        /* freed after boot, or runs at unload */
+	RGN_SPAN_INIT,	      /* freed after boot, or runs at unload */
 	RGN_SPAN_REPLACEMENT, /* runs only where it has been copied to */
-	RGN_SPAN_AUX,         /* helps boot-time patching */
+	RGN_SPAN_AUX,	      /* helps boot-time patching */
 };
 
 /* Bits of rgn_span.insn, beside the kind in the low four. */
@@ -143,7 +143,7 @@ enum rgn_cpu {
 #define X(name, word, text) RGN_CPU_##name,
 	RGN_CPUS(X)
 #undef X
-	RGN_CPU_N,
+		RGN_CPU_N,
 };
 
 struct rgn_text {
@@ -154,7 +154,7 @@ struct rgn_text {
 	u64 thunks_end;
 	u64 rethunk; /* the return thunk that the compiler calls */
 	enum rgn_cpu cpu;
-	bool absolute;    /* a constant in code may be an address without any relocation */
+	bool absolute;	  /* a constant in code may be an address without any relocation */
 	bool relocations; /* every address of code that is stored is known by a relocation */
 };
 

@@ -44,8 +44,8 @@ enum rgn_verdict_id {
 #define X(name, word, text) RGN_VERDICT_##name,
 	RGN_VERDICTS(X)
 #undef X
-	RGN_VERDICT_N,
-	RGN_VERDICT_PROBE = RGN_VERDICT_END,      /* from here on a breakpoint can be set */
+		RGN_VERDICT_N,
+	RGN_VERDICT_PROBE = RGN_VERDICT_END,	   /* from here on a breakpoint can be set */
 	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* from here on a jump */
 };
 
@@ -61,7 +61,7 @@ enum rgn_evidence {
 #define X(name, word, text) RGN_EVIDENCE_##name,
 	RGN_EVIDENCES(X)
 #undef X
-	RGN_EVIDENCE_N,
+		RGN_EVIDENCE_N,
 };
 
 /* X(name, text): what the kernel's rule for optimised kprobes says, in the order that it asks */
@@ -83,7 +83,7 @@ enum rgn_kernel_id {
 #define X(name, text) RGN_KERNEL_##name,
 	RGN_KERNEL_RULES(X)
 #undef X
-	RGN_KERNEL_N,
+		RGN_KERNEL_N,
 };
 
 /**

@@ -14,11 +14,10 @@
 #define BENCH_FN noinline __noclone __attribute__((__noipa__))
 
 /* NOTED_AS - keeps the address of label 1 in a variable, without a symbol inside the function */
-#define NOTED_AS(name) \
-	".pushsection .rodata, \"a\"\n" \
-	".balign 8\n" \
-	".globl " #name "\n" \
-	#name ": .quad 1b\n" \
+#define NOTED_AS(name)                                                                             \
+	".pushsection .rodata, \"a\"\n"                                                            \
+	".balign 8\n"                                                                              \
+	".globl " #name "\n" #name ": .quad 1b\n"                                                  \
 	".popsection"
 
 struct gtp_bench_obj gtp_bench_obj = { .a = 42, .b = 7 };
@@ -33,9 +32,7 @@ BENCH_FN long gtp_bench_jump(struct gtp_bench_obj *o, int n)
 {
 	long sum = n;
 
-	asm volatile("1: lea 0x12345(%0), %0\n"
-		     NOTED_AS(gtp_bench_jump_at)
-		     : "+r" (sum));
+	asm volatile("1: lea 0x12345(%0), %0\n" NOTED_AS(gtp_bench_jump_at) : "+r"(sum));
 	return sum + o->a;
 }
 
@@ -47,9 +44,10 @@ BENCH_FN long gtp_bench_int3(struct gtp_bench_obj *o, int n)
 	asm volatile("1: test %0, %0\n"
 		     "jz 2f\n"
 		     "add $5, %0\n"
-		     "2:\n"
-		     NOTED_AS(gtp_bench_int3_at)
-		     : "+r" (sum) : : "cc");
+		     "2:\n" NOTED_AS(gtp_bench_int3_at)
+		     : "+r"(sum)
+		     :
+		     : "cc");
 	return sum + o->a;
 }
 

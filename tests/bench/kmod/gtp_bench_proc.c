@@ -32,19 +32,19 @@ static u64 now(void)
 {
 	u32 low, high;
 
-	asm volatile("lfence; rdtsc" : "=a" (low), "=d" (high) : : "memory");
+	asm volatile("lfence; rdtsc" : "=a"(low), "=d"(high) : : "memory");
 	return (u64)high << 32 | low;
 }
 
 /* A loop for each function, so that the call is direct. */
-#define X(name) \
-	static noinline u64 loop_##name(u32 calls) \
-	{ \
-		u64 start = now(); \
-\
-		while (calls--) \
-			gtp_bench_##name(&gtp_bench_obj, 3); \
-		return now() - start; \
+#define X(name)                                                                                    \
+	static noinline u64 loop_##name(u32 calls)                                                 \
+	{                                                                                          \
+		u64 start = now();                                                                 \
+                                                                                                   \
+		while (calls--)                                                                    \
+			gtp_bench_##name(&gtp_bench_obj, 3);                                       \
+		return now() - start;                                                              \
 	}
 GTP_BENCH_PLACES(X)
 GTP_BENCH_YARDSTICKS(X)
@@ -64,7 +64,7 @@ static const struct place places[] = {
 	GTP_BENCH_PLACES(X)
 #undef X
 #define X(name_) { .name = #name_, .loop = loop_##name_ },
-	GTP_BENCH_YARDSTICKS(X)
+		GTP_BENCH_YARDSTICKS(X)
 #undef X
 };
 
