@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdarg.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/types.h>
 
 /* The kernel's widths: u64 is long long, so that one "%llx" is right in both worlds. */

@@ -257,15 +257,21 @@ static void remember(struct module *mod)
 }
 
 /*
- * Called for modules that are already loaded, too. Unloading is handled by the module notifier,
- * which is registered before this one: see kernel/unload.c.
+ * Called for modules that are already loaded, too. Unloading is handled by the module notifier
+ * (kernel/unload.c), which comes first; but a module whose unloading had passed that one before this
+ * one was registered is told of here, as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
 	struct tp_module *tpm = data;
 
-	if (state == MODULE_STATE_COMING)
+	if (state == MODULE_STATE_COMING) {
 		remember(tpm->mod);
+	} else if (state == MODULE_STATE_GOING) {
+		mutex_lock(&gtp_events_lock);
+		gtp_event_forget(tpm->mod);
+		mutex_unlock(&gtp_events_lock);
+	}
 	return NOTIFY_DONE;
 }
 

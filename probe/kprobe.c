@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits from kprobes: one kprobe per location. */
+#include <linux/delay.h>
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
@@ -12,6 +14,7 @@
 #include "hit/hit.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
+#include "probe/kprobe_list.h"
 #include "probe/refuse.h"
 #include "probe/self.h"
 #include "probe/tables.h"
@@ -22,15 +25,23 @@
  * @armed: in the index of probed places
  * @loc: where a hit belongs
  * @no_buffer: hits on CPUs that have no buffer
+ * @alone: while it is taken off: the only kprobe that the kernel has wrapped there
  */
 struct location_probe {
 	struct kprobe kp;
 	struct gtp_armed armed;
 	struct gtp_location *loc;
 	atomic_long_t no_buffer;
+	bool alone;
 };
 
-enum { JUMP = 5 }; /* bytes of the jump by which the kernel may replace the breakpoint */
+enum {
+	JMP = 0xe9,
+	JUMP = 5, /* bytes of the jump by which the kernel may replace the breakpoint */
+	POLL_MS = 5,
+	UNOPTIMIZED_MS =
+		5000, /* the optimizer begins after 5 jiffies; another one may be under way */
+};
 
 /*
  * Probes per call of unregister_kprobes(). It waits for one grace period per call, so one by one
@@ -189,6 +200,45 @@ static void kprobe_forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
+/* The kernel chains the kprobes of one address, with a head of its own. */
+static bool is_alone(const struct kprobe *kp)
+{
+	bool alone;
+
+	rcu_read_lock();
+	alone = READ_ONCE(READ_ONCE(kp->list.next)->next) == &kp->list;
+	rcu_read_unlock();
+	return alone;
+}
+
+static bool has_kernels_jump(const struct location_probe *p)
+{
+	u8 now;
+
+	return !copy_from_kernel_nofault(&now, p->kp.addr, 1) && now == JMP &&
+	       p->armed.old[0] != JMP;
+}
+
+/*
+ * The kernel takes its jump back from a work item some time after the last kprobe there is gone, and
+ * forgets the place after that. Where the text belongs to a module that goes, kprobes' own module
+ * notifier comes next: it would take such a place off the list from which it is to be freed, and
+ * leave it in the kernel's table, so that no kprobe can be registered at the address any more
+ * (kill_optimized_kprobe()). A place that other kprobes keep is not waited for.
+ */
+static void wait_unoptimized(const struct location_probe *p)
+{
+	u32 ms;
+
+	if (!p->armed.len || p->armed.addr < MODULES_VADDR || p->armed.addr >= MODULES_END)
+		return;
+	for (ms = 0; ms < UNOPTIMIZED_MS && has_kernels_jump(p); ms += POLL_MS) {
+		msleep(POLL_MS);
+		gtp_progress("waiting for the kernel's jumps, ms", ms, UNOPTIMIZED_MS);
+	}
+	gtp_kprobe_list_flush();
+}
+
 /* take_off - unregister a batch from the front of a list; returns the rest of the list */
 static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 {
@@ -198,11 +248,17 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 	for (rest = first; rest && n < BATCH; rest = rest->next_own) {
 		struct location_probe *p = rest->probe;
 
+		p->alone = is_alone(&p->kp);
 		batch[n++] = &p->kp;
 	}
 	unregister_kprobes(batch, n);
-	for (loc = first; loc != rest; loc = loc->next_own)
+	for (loc = first; loc != rest; loc = loc->next_own) {
+		struct location_probe *p = loc->probe;
+
+		if (p->alone)
+			wait_unoptimized(p);
 		kprobe_forget(loc);
+	}
 	*done += n;
 	return rest;
 }

@@ -112,7 +112,7 @@ int gtp_kprobe_list_need(void)
  * disable_kprobe() on an unregistered probe fails only after taking kprobe_mutex: this flushes
  * registrations in progress.
  */
-static void flush_registrations(void)
+void gtp_kprobe_list_flush(void)
 {
 	struct kprobe none = { .addr = NULL };
 
@@ -121,7 +121,7 @@ static void flush_registrations(void)
 
 bool gtp_kprobe_list_settle(void)
 {
-	flush_registrations();
+	gtp_kprobe_list_flush();
 	return !gtp_kprobe_list_read();
 }
 

@@ -19,6 +19,12 @@ int gtp_kprobe_list_read(void);
 int gtp_kprobe_list_need(void);
 
 /*
+ * gtp_kprobe_list_flush - until registrations that have begun, and what the kernel's optimizer is
+ * doing, are over
+ */
+void gtp_kprobe_list_flush(void);
+
+/*
  * gtp_kprobe_list_settle - wait until registrations that have begun are complete, then read;
  * false: no memory
  */

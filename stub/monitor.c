@@ -22,15 +22,15 @@ int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gt
 		const char *word;
 		bool on;
 	} words[] = {
-		{ "on", true },	  { "y", true },  { "1", true },
-		{ "off", false }, { "n", false }, { "0", false },
+		{ "on", true },	  { "yes", true }, { "y", true },  { "1", true },
+		{ "off", false }, { "no", false }, { "n", false }, { "0", false },
 	};
 	u32 i;
 
 	if (!*arg)
 		return 0;
 	for (i = 0; i < ARRAY_SIZE(words); i++) {
-		if (strcmp(words[i].word, arg))
+		if (strcasecmp(words[i].word, arg))
 			continue;
 		WRITE_ONCE(*value, words[i].on);
 		return 0;

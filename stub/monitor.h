@@ -18,7 +18,8 @@ static inline const char *gtp_monitor_on_off(bool on)
  * @value: the switch, which other contexts may read at any time
  * @why: the refusal
  *
- * Takes "on" and "off", and the "y", "n", "1" and "0" of module parameters.
+ * Takes "on" and "off", and the "yes", "no", "y", "n", "1" and "0" of module parameters, in either
+ * case.
  * Return: 0, or -EINVAL and @value is as it was.
  */
 int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why);

@@ -6,7 +6,7 @@ import re
 
 from fixture import (child, command, counted, hammering, kill, load, load_fixture, loaded, main, parameter, target,
                      unload)
-from kernel import DEBUG, TRACING, get, kprobes, lines, not_seen, probes, put, symbols
+from kernel import DEBUG, TRACING, get, kprobes, lines, not_seen, optimized, probes, put, symbols
 from rsp import Client
 from tap import note, skip, test, until
 
@@ -181,6 +181,30 @@ def module_goes_again():
             target("call leaf 1")
             assert client.running(), "the run stopped with the module"
             assert (client.hits(1, gone), client.hits(2, LEAF)) == (3, 1)
+    load_fixture("gtp_target2")
+
+
+def has_kprobe(address):
+    """Does the kernel still have one there, be it one of code that is gone?"""
+    return any(int(line.split()[0], 16) == address for line in kprobes())
+
+
+@test("5 times: a module is unloaded under a kprobe that the kernel has made a jump; the place takes another one")
+def module_goes_under_kernels_jump():
+    put("/sys/kernel/rcu_expedited", "1")  # the optimizer is slower than unregistering then
+    for _ in range(5):
+        load_fixture("gtp_target2")
+        with Client() as client:
+            assert client.monitor("jumps off")
+            site = symbols("gtp_target2_fn")["gtp_target2_fn"]
+            place = site + bytes.fromhex(client.ask(f"m{site:x},10")).index(bytes.fromhex("0f1f440000")) + 5
+            client.start((1, place))
+            until(lambda: place in optimized())
+            unload("gtp_target2")
+            assert not has_kprobe(place), kprobes()
+            client.ok("QTStop")
+            assert client.monitor("jumps on")
+    put("/sys/kernel/rcu_expedited", "0")
     load_fixture("gtp_target2")
 
 
