@@ -45,7 +45,7 @@ def run(block):
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")
 gdb.execute("set width 0")
-with open(session) as script:
+with open(globals()["session"]) as script:  # set on GDB's command line
     for block in commands(list(script)[2:]):
         if block[0].startswith("#") or not block[0].strip():
             gdb.write(block[0].lstrip("# ") + "\n")

@@ -13,6 +13,6 @@ try:
     import gtp.sdata
     import gtp.status
     import gtp.explain
-    import gtp.lines
+    import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:
     sys.path.pop(0)

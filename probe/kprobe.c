@@ -220,10 +220,10 @@ static bool has_kernels_jump(const struct location_probe *p)
 }
 
 /*
- * The kernel takes its jump back from a work item some time after the last kprobe there is gone, and
- * forgets the place after that. Where the text belongs to a module that goes, kprobes' own module
- * notifier comes next: it would take such a place off the list from which it is to be freed, and
- * leave it in the kernel's table, so that no kprobe can be registered at the address any more
+ * The kernel takes its jump back from a work item some time after the last kprobe there is gone,
+ * and forgets the place after that. Where the text belongs to a module that goes, kprobes' own
+ * module notifier comes next: it would take such a place off the list from which it is to be freed,
+ * and leave it in the kernel's table, so that no kprobe can be registered at the address any more
  * (kill_optimized_kprobe()). A place that other kprobes keep is not waited for.
  */
 static void wait_unoptimized(const struct location_probe *p)

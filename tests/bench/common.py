@@ -16,6 +16,8 @@ import kernel
 from kernel import RELEASE
 from tap import Failure as Wrong, check
 
+HANDED_ON = RELEASE, Wrong
+
 BENCH = "/proc/gtp_bench"
 
 BUILT = os.path.join(fixture.TOP, "build/bench")

@@ -18,7 +18,6 @@
 		int n = (int)r->rcx;                                                               \
 		unsigned int u = (unsigned int)r->r8;                                              \
 		short s = (short)r->r9;                                                            \
-                                                                                                   \
 		return (u64)(__VA_ARGS__);                                                         \
 	}
 #include "twins.inc"

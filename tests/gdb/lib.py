@@ -8,7 +8,6 @@ import functools
 import os
 import re
 import subprocess
-import time
 
 import gdb
 
@@ -18,6 +17,8 @@ from fixture import KMOD, TOP, facts as fixture, load_table
 from kernel import CPUS, RELEASE, TRACING
 from rsp import LINE
 from tap import Failure, check, equal, matches, note, skip, test, until
+
+HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, until  # topics say "from lib import *"
 
 
 # GDB ---------------------------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Function entries: the function tracer's direct calls, alone and with others. For a guest with --thread single.
-import gdb
-
 from lib import *
 from others import *
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What goes wrong: bad pointers, refused places, refused packets. The kernel goes on each time.
-import gdb
-
 from lib import *
 
 

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Kernel tracepoints: markers, arguments by name, $_sdata, beside other users of ftrace, modules that go.
 import re
-import struct
 import time
-
-import gdb
 
 import ring
 from event import *
@@ -119,7 +116,7 @@ def bare():
 
 @test("a plain trace at the marker's address is the same tracepoint")
 def by_address():
-    num = trace("*__traceiter_gtp_target_many if a == 3", "collect b, $_sdata")
+    trace("*__traceiter_gtp_target_many if a == 3", "collect b, $_sdata")
     run_trace("call event 2", "call event 3")
     equal(collected("b"), [-3])
     matches("1 hits.*tracepoint$", cmd("monitor status"))

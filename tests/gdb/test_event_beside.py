@@ -6,8 +6,6 @@
 import struct
 import time
 
-import gdb
-
 import ring
 import rsp
 from event import *

@@ -2,8 +2,6 @@
 # Looking at frames: tfind in every form, tdump, backtraces, saved files and their readers.
 import shutil
 
-import gdb
-
 from lib import *
 
 SCRATCH = "/tmp/gtp-find"

@@ -124,7 +124,7 @@ def arena_full():
 @test("hundreds of runs leave the arena as it was")
 def many_runs():
     empty = in_use()
-    num = trace("gtp_target_add if a == 3", "collect a, b, a * b")
+    trace("gtp_target_add if a == 3", "collect a, b, a * b")
     for _ in range(100):
         cmd("tstart")
         check(in_use() > empty, "no machine code")

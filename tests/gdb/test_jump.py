@@ -65,7 +65,7 @@ def counts():
 @test("a condition: exact too, and the registers are those of the instruction")
 def condition():
     num = jumping(" if a % 10 == 0 && a > 0", "collect a, $rsp, $rip, *(unsigned long *)$rsp")
-    made = looped("add")
+    looped("add")
     cmd("tstop")
     equal(hits(num), (ROUNDS // 10 - 1) * CPUS)
     rows = collected("a", "$rip", "$rsp", "*(unsigned long *)$rsp")
@@ -418,7 +418,7 @@ def way():
 @test("ten runs on all CPUs' calls")
 def many():
     loops = background("loop mix 30000")
-    num = trace("*0x%x if $rdi %% 3 == 0" % place(), "collect a")
+    trace("*0x%x if $rdi %% 3 == 0" % place(), "collect a")
     cmd("set circular-trace-buffer on")
     for _ in range(10):
         cmd("tstart")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Real kernel functions under a real load, counted against the load's own account.
-import gdb
-
 from lib import *
 
 READER = r"""

@@ -2,8 +2,6 @@
 # Run control: how runs start, stop, fill up and are left alone, and what changes while one goes on.
 import signal
 
-import gdb
-
 from lib import *
 
 
@@ -52,7 +50,7 @@ def continue_():
     cmd("tstart")
     caller = subprocess.Popen(["/bin/sh", "-c", "for i in 1 2 3; do "
                                "printf %s 'call add 1 1' >/proc/gtp_target; done"])
-    text = cmd("continue")
+    cmd("continue")
     equal(caller.wait(), 0)
     check(not running(), "still running after continue")
     matches("Trace stopped by tracepoint %d" % num, cmd("tstatus"))

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Exactness on many CPUs: every call is a hit, a nested hit or a missed one, and none is lost.
-import gdb
-
 from lib import *
 from others import looped
 

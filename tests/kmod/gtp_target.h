@@ -38,10 +38,11 @@ struct gtp_target_obj {
 };
 
 /* Counters' names, in the order in which /proc/gtp_target shows them. */
-#define GTP_TARGET_FUNCTIONS(X)                                                                    \
-	X(add)                                                                                     \
-	X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) X(user)     \
-		X(noprobe) X(nap) X(many) X(event) X(nmi)
+/* clang-format off */
+#define GTP_TARGET_FUNCTIONS(X) \
+	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
+	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi)
+/* clang-format on */
 
 enum gtp_target_count {
 #define X(name) GTP_TARGET_COUNT_##name,

@@ -207,7 +207,9 @@ static int do_loop(const char *args)
 
 static int call_at(u64 addr)
 {
-	long (*fn)(struct gtp_target_obj * obj, long n) = (void *)addr;
+	/* clang-format off */
+	long (*fn)(struct gtp_target_obj *obj, long n) = (void *)addr;
+	/* clang-format on */
 
 	fn(&gtp_target_objs[3], 3);
 	return 0;

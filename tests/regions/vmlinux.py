@@ -95,7 +95,7 @@ def table():
     path = os.path.join(folder, "vmlinux.rgn")
     print("# " + run("table", "--all", vmlinux, "-o", path).replace("\n", "\n# ").rstrip("# \n"))
     shown = run("show", "--all", path)
-    lists = {}
+    lists, name = {}, None
     for line in shown.splitlines()[1:]:
         if line.startswith("  "):
             lists[name].append(int(line, 16))

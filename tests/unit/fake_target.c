@@ -81,7 +81,9 @@ static u8 *byte_at(struct fake *f, u64 addr)
 int fake_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	struct fake *f = ctx;
-	void (*interrupt)(struct fake * f) = f->while_reading;
+	/* clang-format off */
+	void (*interrupt)(struct fake *f) = f->while_reading;
+	/* clang-format on */
 	u32 i;
 
 	if (interrupt) {

@@ -370,7 +370,7 @@ static void switch_commands(void **state)
 {
 	static const char *const on[] = { "on", "yes", "Y", "1" };
 	static const char *const off[] = { "off", "NO", "n", "0" };
-	static const char *const bad[] = { "o", "onn", "of", "offf", "onion", "2", "on off", " on" };
+	static const char *const bad[] = { "o", "of", "offf", "onion", "2", "on off", " on" };
 	u32 i;
 
 	for (i = 0; i < 2; i++)

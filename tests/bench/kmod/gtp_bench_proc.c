@@ -41,7 +41,6 @@ static u64 now(void)
 	static noinline u64 loop_##name(u32 calls)                                                 \
 	{                                                                                          \
 		u64 start = now();                                                                 \
-                                                                                                   \
 		while (calls--)                                                                    \
 			gtp_bench_##name(&gtp_bench_obj, 3);                                       \
 		return now() - start;                                                              \
