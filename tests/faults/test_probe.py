@@ -272,12 +272,12 @@ def save():
 
 
 @test("probes on what a hit itself calls: those hits are counted as missed, the rest goes on")
-def own_feet():
-    feet = symbols("ktime_get_mono_fast_ns", "copy_from_user_nofault", "irq_work_queue",
-                   "__irq_work_queue_local", "irq_work_run", "mod_delayed_work_on")
+def self_hits():
+    self_hit_sites = symbols("ktime_get_mono_fast_ns", "copy_from_user_nofault", "irq_work_queue",
+                             "__irq_work_queue_local", "irq_work_run", "mod_delayed_work_on")
     with Client() as client:
         client.define((1, LEAF, "Rfffff", "M7,0,8"), (2, SYM["gtp_target_user"], "M5,0,5"),
-                      *((n, a, "Rfffff") for n, a in enumerate(feet.values(), 3)))
+                      *((n, a, "Rfffff") for n, a in enumerate(self_hit_sites.values(), 3)))
         client.ok("QTBuffer:circular:1")
         client.ok("QTStart")
         for _ in range(5):
@@ -288,7 +288,7 @@ def own_feet():
         assert client.hits(1, LEAF) > 0 and client.hits(2, SYM["gtp_target_user"]) == 5
         client.ok("QTBuffer:circular:0")
         # One after another: the kernel loses count of its misses when two CPUs count at once.
-        client.start((1, SYM["gtp_target_user"], "M5,0,5"), (2, feet["copy_from_user_nofault"]))
+        client.start((1, SYM["gtp_target_user"], "M5,0,5"), (2, self_hit_sites["copy_from_user_nofault"]))
         for _ in range(100):
             target("call user hello")
         client.ok("QTStop")
