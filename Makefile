@@ -28,7 +28,7 @@ demo: ## boot a guest kernel, trace it with GDB, show what was collected (root)
 	tests/vm/deps
 	demo/run
 
-test: ## one suite, topic or test: T=unit/test_buffer, T=gdb/run:passcount; without T the list
+test: ## one suite, topic or test: T=unit/test_buffer, T=gdb/run:passcount (root); without T the list
 	@MAKEFLAGS= tests/run $(if $(filter file,$(origin KERNEL)),,--kernel $(KERNEL)) "$$T"
 
 check: ## every test, a real GDB in real kernels included; the last line is a count (root)

@@ -8,7 +8,7 @@
  *	   Arming adds a place to the index before it looks up the table, so either there is no
  *	   table or step 3 sees the place
  *	2. the backends drop their data of the module (its tracepoints): none is armed any more
- *	3. the session disarms its locations there, and prints a message
+ *	3. the session disarms its locations there, and the user is told
  *	4. what could not be removed (a jump under another kprobe) goes with the text
  *
  * Its priority, 2, is above that of ftrace (1), which frees the module's events that hits may be

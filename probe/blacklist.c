@@ -118,7 +118,7 @@ static bool is_on_our_way(const char *name)
 		"__module_address+", "core_kernel_text+", "mod_find+", "in_gate_area_no_mm+",
 		/* since 6.2 a trace event that may be enabled: up to its recursion check */
 		"__traceiter_notifier_", "trace_event_raw_event_no", "trace_event_buffer_",
-		"ring_buffer_lock_res", "tracing_gen_ctx_irq", "__trace_event_discard_",
+		"ring_buffer_lock_reserve", "tracing_gen_ctx_irq", "__trace_event_discard_",
 		"perf_trace_notifier_", "perf_trace_buf_", "perf_swevent_get_",
 	};
 	/* clang-format on */
