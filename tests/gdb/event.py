@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the topics of kernel tracepoints share: markers, static tracepoints, records.
+import ring
 from lib import *
 
 
@@ -37,6 +38,6 @@ def sdata(*fields):
 
 
 def sdata_bytes():
-    """$_sdata of the selected frame, as GDB has it."""
+    """$_sdata of the selected frame, as GDB has it, the bytes of its fields."""
     data = value("$_sdata")
-    return bytes(int(data[i]) % 256 for i in range(data.type.sizeof))
+    return ring.without_padding(bytes(int(data[i]) % 256 for i in range(data.type.sizeof)))

@@ -1,12 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Another user of ftrace: an instance of its own, and the very bytes of the records that it gets.
+import functools
 import glob
 import os
+import re
 import struct
 
-from kernel import TRACING, put
+from kernel import TRACING, get, put
 
 PAGE = 4096
+
+
+@functools.cache
+def events():
+    """Number of an event's records -> its folder in tracefs."""
+    return {int(get(path)): os.path.dirname(path) for path in glob.glob(TRACING + "events/*/*/id")}
+
+
+@functools.cache
+def fields(number):
+    """(offset, size, says where data lie) of every field in the records of an event."""
+    return [(int(m[2]), int(m[3]), m[1].startswith("__data_loc"))
+            for m in re.finditer(r"field:(.*?);\s*offset:(\d+);\s*size:(\d+);", get(events()[number] + "/format"))]
+
+
+def without_padding(record):
+    """What no field covers is whatever was in the ring's memory before: not the same in two instances."""
+    kept = bytearray(len(record))
+    for at, size, is_place in fields(struct.unpack_from("<H", record)[0]):
+        spans = [(at, size)]
+        if is_place:
+            where, length = struct.unpack_from("<HH", record, at)
+            spans.append((where, length))
+        for start, n in spans:
+            kept[start:start + n] = record[start:start + n]
+    return bytes(kept)
 
 
 def records_of(page):
@@ -79,7 +107,7 @@ class Instance:
                         break
                     if not page:
                         break
-                    found[cpu] += records_of(page.ljust(PAGE, b"\0"))
+                    found[cpu] += map(without_padding, records_of(page.ljust(PAGE, b"\0")))
             finally:
                 os.close(fd)
         return found
