@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Conditions, what can be collected, trace state variables.
+import time
+
 import gdb
 
 from lib import *

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Jumps in the text, alone and with other probes. Only for a guest with one host thread (see tests/vm/README.md).
+import time
+
 import gdb
 
 from fixture import users

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Run control: how runs start, stop, fill up and are left alone, and what changes while one goes on.
 import signal
+import time
 
 from lib import *
 
