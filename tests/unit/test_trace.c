@@ -3,37 +3,10 @@
  * Run control: all or nothing at the start, one end, nothing left armed or allocated, whatever
  * fails.
  */
-#include <setjmp.h>
-#include <stdlib.h>
-#include "fake_target.h"
 #include "hit/hit.h"
-#include <cmocka.h>
+#include "run_case.h"
 
 static const struct gtp_regs regs = { .rdi = 5 };
-
-static int setup(void **state)
-{
-	struct fake *f = calloc(1, sizeof(*f));
-
-	assert_int_equal(fake_init(f), 0);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	assert_int_equal(fake_exit(*state), 0);
-	free(*state);
-	return 0;
-}
-
-static void start(struct fake *f)
-{
-	struct gtp_why why = { "" };
-
-	assert_int_equal(gtp_trace_start(&f->trace, &why), 0);
-	assert_string_equal(why.text, "");
-}
 
 static void refuse_start(struct fake *f, int rc, const char *want)
 {
@@ -46,15 +19,6 @@ static void refuse_start(struct fake *f, int rc, const char *want)
 static void stop(struct fake *f)
 {
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
-}
-
-static bool status_has(struct fake *f, const char *text)
-{
-	bool has = strstr(fake_status(f), text);
-
-	if (!has)
-		print_message("%s\n", fake_status(f));
-	return has;
 }
 
 static struct gtp_totals totals(struct fake *f)

@@ -1,42 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a session tells of itself: figures that GDB keeps in an int, notes, progress. */
-#include <setjmp.h>
-#include <stdlib.h>
-#include "fake_target.h"
-#include <cmocka.h>
-
-static int setup(void **state)
-{
-	struct fake *f = calloc(1, sizeof(*f));
-
-	assert_int_equal(fake_init(f), 0);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	assert_int_equal(fake_exit(*state), 0);
-	free(*state);
-	return 0;
-}
-
-static void start(struct fake *f)
-{
-	struct gtp_why why = { "" };
-
-	assert_int_equal(gtp_trace_start(&f->trace, &why), 0);
-	assert_string_equal(why.text, "");
-}
-
-static bool status_has(struct fake *f, const char *text)
-{
-	bool has = strstr(fake_status(f), text);
-
-	if (!has)
-		print_message("%s\n", fake_status(f));
-	return has;
-}
+#include "run_case.h"
 
 static void figures_beyond_an_int(void **state)
 {
