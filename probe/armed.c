@@ -3,14 +3,12 @@
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/spinlock.h>
+#include <asm/text-patching.h>
 
 #include "base/lock_kernel.h"
 #include "probe/armed.h"
 
 enum {
-	INT3 = 0xcc,
-	JMP = 0xe9, /* rel32 */
-	JMP_LEN = 5,
 	ENDBR_LEN = 4,
 	REACH = GTP_REGION_MAX + ENDBR_LEN, /* bytes behind @addr that may be changed, or more */
 };
@@ -90,7 +88,9 @@ bool gtp_armed_range(const struct module *mod, bool init, u64 *start, u64 *end)
 /* The kernel arms a kprobe with an int3, later perhaps with a jump; disarming removes either. */
 static u32 kprobe_bytes(u8 first)
 {
-	return first == INT3 ? 1 : first == JMP ? JMP_LEN : 0;
+	if (first == INT3_INSN_OPCODE)
+		return INT3_INSN_SIZE;
+	return first == JMP32_INSN_OPCODE ? JMP32_INSN_SIZE : 0;
 }
 
 static void undo(const struct gtp_armed *a, u64 addr, u8 *buf, u32 len)

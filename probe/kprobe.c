@@ -7,6 +7,7 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 #include <asm/ptrace.h>
+#include <asm/text-patching.h>
 
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
@@ -36,11 +37,9 @@ struct location_probe {
 };
 
 enum {
-	JMP = 0xe9,
-	JUMP = 5, /* bytes of the jump by which the kernel may replace the breakpoint */
 	POLL_MS = 5,
-	UNOPTIMIZED_MS =
-		5000, /* the optimizer begins after 5 jiffies; another one may be under way */
+	/* the optimizer begins after 5 jiffies; another one may be under way */
+	UNOPTIMIZED_MS = 5000,
 };
 
 /*
@@ -129,12 +128,13 @@ static void remember_code(struct location_probe *p)
 
 	if (p->kp.flags & KPROBE_FLAG_FTRACE)
 		return;
-	if (copy_from_kernel_nofault(a->old, p->kp.addr, JUMP) || a->old[0] != 0xcc)
-		memset(a->old, 0xcc, JUMP);
+	if (copy_from_kernel_nofault(a->old, p->kp.addr, JMP32_INSN_SIZE) ||
+	    a->old[0] != INT3_INSN_OPCODE)
+		memset(a->old, INT3_INSN_OPCODE, JMP32_INSN_SIZE);
 	else
 		a->old[0] = p->kp.opcode;
 	a->text = (u64)p->kp.addr;
-	a->len = JUMP;
+	a->len = JMP32_INSN_SIZE;
 }
 
 /*
@@ -215,8 +215,8 @@ static bool has_kernels_jump(const struct location_probe *p)
 {
 	u8 now;
 
-	return !copy_from_kernel_nofault(&now, p->kp.addr, 1) && now == JMP &&
-	       p->armed.old[0] != JMP;
+	return !copy_from_kernel_nofault(&now, p->kp.addr, 1) && now == JMP32_INSN_OPCODE &&
+	       p->armed.old[0] != JMP32_INSN_OPCODE;
 }
 
 /*

@@ -11,14 +11,13 @@
 #include <linux/vmalloc.h>
 #include <asm/ptrace.h>
 #include <asm/sync_core.h>
+#include <asm/text-patching.h>
 
 #include "base/base.h"
 #include "base/mem_kernel.h"
 #include "probe/jump/patch.h"
 
 enum {
-	INT3 = 0xcc,
-	JMP = 0xe9, /* rel32 */
 	PREFIX = 0x66,
 	FRONT = sizeof_field(struct gtp_patch, front),
 };
@@ -211,7 +210,7 @@ static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
  */
 static void fill_up(u8 *left, u32 len)
 {
-	memset(left, len > 1 ? PREFIX : INT3, len);
+	memset(left, len > 1 ? PREFIX : INT3_INSN_OPCODE, len);
 	if (len > 1)
 		memcpy(left + len - 2, mov_ss, sizeof(mov_ss));
 }
@@ -226,7 +225,7 @@ int gtp_patch_set(struct gtp_patch *p, u64 to)
 	    copy_from_kernel_nofault(p->front, (void *)(p->addr - FRONT), FRONT))
 		memset(p->front, 0, FRONT);
 	WRITE_ONCE(p->mark[0].to, to);
-	p->new[0] = JMP;
+	p->new[0] = JMP32_INSN_OPCODE;
 	gtp_put_le(p->new + 1, (u64)rel, 4);
 	fill_up(p->new + GTP_REGION_JUMP, p->len - GTP_REGION_JUMP);
 	return 0;
@@ -234,7 +233,7 @@ int gtp_patch_set(struct gtp_patch *p, u64 to)
 
 static bool has_int3(const struct gtp_patch *p)
 {
-	return READ_ONCE(*p->alias) == INT3;
+	return READ_ONCE(*p->alias) == INT3_INSN_OPCODE;
 }
 
 /*
@@ -247,9 +246,9 @@ static void int3_text(struct gtp_patch *p)
 	u32 i;
 
 	local_irq_save(flags);
-	p->lost = memcmp(p->alias, p->old, p->len) || !swap_first(p, p->old[0], INT3);
+	p->lost = memcmp(p->alias, p->old, p->len) || !swap_first(p, p->old[0], INT3_INSN_OPCODE);
 	for (i = 1; i < p->marks && !p->lost; i++)
-		WRITE_ONCE(p->alias[p->mark[i].addr - p->addr], INT3);
+		WRITE_ONCE(p->alias[p->mark[i].addr - p->addr], INT3_INSN_OPCODE);
 	local_irq_restore(flags);
 	if (!p->lost)
 		p->state = GTP_PATCH_INT3_TEXT;
@@ -267,7 +266,8 @@ bool gtp_patch_covered(const struct gtp_patch *p)
 	if (copy_from_kernel_nofault(now, (void *)(p->addr - FRONT), FRONT))
 		return false;
 	for (i = 0; i < FRONT; i++) {
-		if ((now[i] == INT3 || now[i] == JMP) && now[i] != p->front[i])
+		if ((now[i] == INT3_INSN_OPCODE || now[i] == JMP32_INSN_OPCODE) &&
+		    now[i] != p->front[i])
 			return true;
 	}
 	return false;
@@ -307,7 +307,7 @@ static bool fill_firsts(struct gtp_patch *p)
 {
 	u32 i, at;
 
-	if (!swap_first(p, INT3, p->old[0]))
+	if (!swap_first(p, INT3_INSN_OPCODE, p->old[0]))
 		return false;
 	for (i = 1; i < p->marks; i++) {
 		at = p->mark[i].addr - p->addr;
@@ -336,7 +336,7 @@ void gtp_patch_text(struct gtp_patch **p, u32 n)
 static bool rest_is_ours(const struct gtp_patch *p)
 {
 	if (p->state == GTP_PATCH_INT3_ALL)
-		return !memchr_inv(p->alias + 1, INT3, p->len - 1);
+		return !memchr_inv(p->alias + 1, INT3_INSN_OPCODE, p->len - 1);
 	return !memcmp(p->alias + 1, p->new + 1, p->len - 1);
 }
 
@@ -346,7 +346,7 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 	u32 i;
 
 	for (i = 1; i < p->len; i++) {
-		if (p->alias[i] != p->new[i] && p->alias[i] != INT3)
+		if (p->alias[i] != p->new[i] && p->alias[i] != INT3_INSN_OPCODE)
 			return false;
 	}
 	return true;
@@ -360,15 +360,15 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 static void lose(struct gtp_patch *p)
 {
 	bool ours = rest_is_ours(p);
-	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP;
+	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP32_INSN_OPCODE;
 
 	/* Other probers' int3s may be in its displacement; it is our jump all the same. */
-	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP &&
+	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP32_INSN_OPCODE &&
 	    rest_is_jump_or_int3(p)) {
 		p->state = GTP_PATCH_JUMP;
 		return;
 	}
-	if (ours && jump && READ_ONCE(*p->alias) == JMP) {
+	if (ours && jump && READ_ONCE(*p->alias) == JMP32_INSN_OPCODE) {
 		write_rest(p, p->new);
 		p->state = GTP_PATCH_JUMP;
 		return;
@@ -384,7 +384,7 @@ static void int3_all_jump(struct gtp_patch *p)
 	if (!has_int3(p)) {
 		lose(p);
 	} else if (rest_is_jump_or_int3(p)) {
-		memset(p->alias + 1, INT3, p->len - 1);
+		memset(p->alias + 1, INT3_INSN_OPCODE, p->len - 1);
 		p->state = GTP_PATCH_INT3_ALL;
 	}
 }
@@ -395,7 +395,7 @@ static void int3_all_text(struct gtp_patch *p)
 	p->lost = !has_int3(p);
 	if (p->lost)
 		return;
-	memset(p->alias + 1, INT3, p->len - 1);
+	memset(p->alias + 1, INT3_INSN_OPCODE, p->len - 1);
 	p->state = GTP_PATCH_INT3_ALL;
 }
 
@@ -436,7 +436,7 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 			continue;
 		if (has_int3(p[i]) && !rest_is_ours(p[i]))
 			continue;
-		if (swap_first(p[i], INT3, JMP))
+		if (swap_first(p[i], INT3_INSN_OPCODE, JMP32_INSN_OPCODE))
 			p[i]->state = GTP_PATCH_JUMP;
 		else
 			lose(p[i]);
@@ -446,7 +446,7 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 
 static void int3_jump(struct gtp_patch *p)
 {
-	p->lost = !rest_is_jump_or_int3(p) || !swap_first(p, JMP, INT3);
+	p->lost = !rest_is_jump_or_int3(p) || !swap_first(p, JMP32_INSN_OPCODE, INT3_INSN_OPCODE);
 	if (!p->lost)
 		p->state = GTP_PATCH_INT3_JUMP;
 }
