@@ -24,3 +24,7 @@ MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting the
 bool gtp_jumps = true;
 module_param_named(jumps, gtp_jumps, bool, 0600);
 MODULE_PARM_DESC(jumps, "replace instructions by jumps where that is safe (default: yes)");
+
+bool gtp_allow_notrace;
+module_param_named(allow_notrace, gtp_allow_notrace, bool, 0600);
+MODULE_PARM_DESC(allow_notrace, "allow probes in functions that tracers run through (default: no)");

@@ -11,5 +11,6 @@ extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
 extern bool gtp_jit;
 extern bool gtp_jumps;
+extern bool gtp_allow_notrace;
 
 #endif /* _GTP_PARAMS_KERNEL_H */

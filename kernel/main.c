@@ -9,6 +9,7 @@
 #include "kernel/host.h"
 #include "kernel/proc.h"
 #include "kernel/unload.h"
+#include "probe/notrace.h"
 
 static int __init gtp_init(void)
 {
@@ -43,6 +44,7 @@ err_gtpregions:
 err_backends:
 	gtp_host_stop();
 	gtp_backends_exit();
+	gtp_notrace_exit();
 err_unload:
 	gtp_unload_exit();
 err_host:
@@ -62,6 +64,7 @@ static void __exit gtp_exit(void)
 	gtp_proc_gtpregions_exit();
 	gtp_host_stop();
 	gtp_backends_exit();
+	gtp_notrace_exit();
 	gtp_unload_exit();
 	gtp_host_exit();
 }

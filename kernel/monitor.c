@@ -118,6 +118,18 @@ static int monitor_self_trace(struct gtp_stub *stub, const char *arg, struct gtp
 	return 0;
 }
 
+static int monitor_notrace(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
+{
+	int err = gtp_monitor_switch("notrace", arg, &gtp_allow_notrace, why);
+
+	if (err)
+		return err;
+	gtp_stub_printf(stub, "notrace is %s: functions that tracers run through are %s\n",
+			gtp_monitor_on_off(READ_ONCE(gtp_allow_notrace)),
+			READ_ONCE(gtp_allow_notrace) ? "probed too" : "not probed");
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct gtp_stub *stub, const char *arg, struct gtp_why *why);
@@ -129,6 +141,8 @@ static const struct {
 	  "monitor jit          on or off: compile expressions, or interpret\n" },
 	{ "jumps", monitor_jumps,
 	  "monitor jumps        on or off: jumps instead of kprobes where possible\n" },
+	{ "notrace", monitor_notrace,
+	  "monitor notrace      on or off: allow probes where tracers themselves run through\n" },
 	{ "disas", monitor_disas,
 	  "monitor disas N      bytecode of tracepoint N, and where its code is\n" },
 };

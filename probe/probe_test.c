@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Disabled kprobes, registered to find out whether the kernel accepts one at an address. */
+#include <linux/err.h>
 #include <linux/kprobes.h>
 #include <linux/list.h>
 
@@ -37,28 +38,51 @@ static bool has_company(const struct kprobe *kp)
 	return others > 1;
 }
 
-int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company)
+/* keep - register, at an address or by name; the test or an error */
+static struct probe_test *keep(u64 addr, const char *name)
 {
 	struct probe_test *t = gtp_mem_alloc(sizeof(*t));
 	int err;
 
 	lockdep_assert_held(&gtp_lock);
 	if (!t)
-		return -ENOMEM;
+		return ERR_PTR(-ENOMEM);
 	t->kp.addr = (kprobe_opcode_t *)addr;
+	t->kp.symbol_name = name;
 	t->kp.pre_handler = never;
 	t->kp.flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&t->kp);
+	/* The name is the caller's, and the kernel has the address now. */
+	t->kp.symbol_name = NULL;
 	if (err) {
 		gtp_mem_free(t);
-		return err;
+		return ERR_PTR(err);
 	}
+	list_add(&t->kept, &tests);
+	count++;
+	return t;
+}
+
+int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company)
+{
+	struct probe_test *t = keep(addr, NULL);
+
+	if (IS_ERR(t))
+		return PTR_ERR(t);
 	if (on_ftrace)
 		*on_ftrace = t->kp.flags & KPROBE_FLAG_FTRACE;
 	if (company)
 		*company = has_company(&t->kp);
-	list_add(&t->kept, &tests);
-	count++;
+	return 0;
+}
+
+int gtp_probe_test_function(const char *name, bool *on_ftrace)
+{
+	struct probe_test *t = keep(0, name);
+
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	*on_ftrace = t->kp.flags & KPROBE_FLAG_FTRACE;
 	return 0;
 }
 

@@ -21,6 +21,15 @@
  */
 int gtp_probe_test(u64 addr, bool *on_ftrace, bool *company);
 
+/**
+ * gtp_probe_test_function() - the same at a function's first instruction
+ * @name: the function, "MODULE:FUNCTION" where it is not the kernel's own
+ * @on_ftrace: set when that is an ftrace site
+ *
+ * Return: 0 or the error of register_kprobe(); -ENOENT: there is no such function.
+ */
+int gtp_probe_test_function(const char *name, bool *on_ftrace);
+
 /* gtp_probe_test_end - unregister all of them, with one wait */
 void gtp_probe_test_end(void);
 

@@ -5,8 +5,25 @@
 #include <linux/sched/signal.h>
 #include <linux/security.h>
 
+#include "base/params_kernel.h"
 #include "probe/blacklist.h"
+#include "probe/notrace.h"
 #include "probe/refuse.h"
+
+static int refuse_notrace(u64 addr, struct gtp_why *why)
+{
+	int err = gtp_notrace(addr);
+
+	if (err < 0) {
+		gtp_probe_explain(err, why);
+		return err;
+	}
+	if (!err)
+		return 0;
+	gtp_why(why,
+		"its function is marked notrace: tracers run through such code, and may kill the kernel with a probe in it. If you know better: monitor notrace on");
+	return -EINVAL;
+}
 
 int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 {
@@ -31,7 +48,7 @@ int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "%s", words);
 		return -EINVAL;
 	}
-	return 0;
+	return READ_ONCE(gtp_allow_notrace) ? 0 : refuse_notrace(addr, why);
 }
 
 void gtp_probe_explain(int err, struct gtp_why *why)

@@ -5,6 +5,7 @@
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe_list.h"
+#include "probe/notrace.h"
 #include "probe/symbol.h"
 
 static void end_batch(void)
@@ -12,6 +13,7 @@ static void end_batch(void)
 	gtp_kprobe_list_forget();
 	gtp_can_jump_end();
 	gtp_symbol_forget();
+	gtp_notrace_forget();
 	gtp_jump_sweep_again();
 }
 

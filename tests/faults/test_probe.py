@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Probes and memory: addresses that are none, modules and CPUs that come and go, printf, counts."""
 
+import collections
+import functools
 import os
 import re
 
 from fixture import (child, command, counted, hammering, kill, load, load_fixture, loaded, main, parameter, target,
                      unload)
-from kernel import DEBUG, TRACING, get, kprobes, lines, not_seen, optimized, probes, put, symbols
+from kernel import (DEBUG, TRACING, get, kallsyms, kprobes, lines, mount_tracing, not_seen, optimized, probes, put,
+                    symbols)
 from rsp import Client
-from tap import note, skip, test, until
+from tap import note, seeded, skip, test, until
 
 load("self_trace=1")
 load_fixture()
@@ -72,6 +75,111 @@ def no_probe():
             assert reply.startswith(f"E.tracepoint 2 at 0x{address:x}: "), (what, reply)
             assert not kprobes(), (what, kprobes())
             assert client.status()["run"] == "T0"
+
+
+def traced_functions():
+    """What the function tracer has a site in."""
+    return {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
+
+
+def text_functions():
+    """Names by address, of the kernel's functions with names that occur once."""
+    bounds = symbols("_stext", "_etext")
+    count, names = collections.Counter(), collections.defaultdict(list)
+    for at, name, module in kallsyms():
+        count[name] += 1
+        if not module and bounds["_stext"] <= at < bounds["_etext"] and not name.startswith("__pfx_"):
+            names[at].append(name)
+    return {at: found for at, found in names.items() if all(count[name] == 1 for name in found)}
+
+
+# In the code of tracers, and in a clock that they use. With a probe in the first two and the
+# function tracer on the kernel died, with one in the third it hung.
+TRACERS = ("ring_buffer_lock_reserve", "trace_clock_local", "function_trace_call")
+
+
+def by_default(function):
+    """A test of the rule that the fixture's functions need an exception from."""
+    @functools.wraps(function)
+    def run():
+        mount_tracing()
+        parameter("allow_notrace", 0)
+        try:
+            function()
+        finally:
+            parameter("allow_notrace", 1)
+    return run
+
+
+@test("a function that tracers run through takes no probe, whichever tracer is on")
+@by_default
+def no_notrace():
+    places = symbols(*TRACERS)
+    with Client() as client:
+        for tracer in "nop", "function":
+            put(TRACING + "current_tracer", tracer)
+            for name, address in places.items():
+                client.define((1, SYM["gtp_target_add"]), (2, address))
+                reply = client.ask("QTStart")
+                assert "is marked notrace" in reply and f"0x{address:x}" in reply, (name, reply)
+                assert not kprobes(), (name, kprobes())
+        put(TRACING + "current_tracer", "nop")
+
+
+def refused_of(client, addresses):
+    """Why each of them that takes no probe takes none; the others are armed together in the end."""
+    left, refused = list(addresses), {}
+    while True:
+        client.define(*enumerate(left, 1))
+        reply = client.ask("QTStart")
+        if reply == "OK":
+            client.ok("QTStop")
+            return refused
+        address, why = re.fullmatch(r"E\.tracepoint \d+ at (0x[0-9a-f]+): (.*)", reply).groups()
+        refused[int(address, 16)] = why
+        left.remove(int(address, 16))
+
+
+@test("those are the functions without a site of the function tracer, and their .cold parts")
+@by_default
+def notrace_rule():
+    rng = seeded()
+    traced, functions = traced_functions(), text_functions()
+    names = {name for found in functions.values() for name in found}
+    whole = {at: {name.removesuffix(".cold") for name in found} for at, found in functions.items()}
+    parts = [at for at, found in functions.items() if found[0].endswith(".cold") and whole[at] <= names]
+    starts = [at for at, found in functions.items() if not found[0].endswith(".cold")]
+    chosen = rng.sample(starts, 150) + rng.sample(parts, min(len(parts), 30))
+    with_site = [at for at in chosen if whole[at] & traced]
+    without = [at for at in chosen if not whole[at] & traced]
+    with Client() as client:
+        refused = refused_of(client, with_site)
+        assert not [functions[at] for at, why in refused.items() if "notrace" in why]
+        refused = refused_of(client, without)
+        assert set(refused) == set(without), [functions[at] for at in set(without) - set(refused)]
+        marked = sum("is marked notrace" in why for why in refused.values())
+    note("%d with a site, %d without, of these %d for that reason" % (len(with_site), len(without), marked))
+    assert len(with_site) > 50 and marked > 10
+
+
+@test("monitor notrace on allows a probe there, for the next tstart")
+@by_default
+def notrace_allowed():
+    place = symbols("vsscanf")["vsscanf"]
+    with Client() as client:
+        assert "notrace is on" in client.monitor("notrace on")
+        client.start((1, place))
+        assert place in probes(client.monitor("probes"))
+        client.ok("QTStop")
+        assert "notrace is off" in client.monitor("notrace off")
+        assert "is marked notrace" in client.ask("QTStart")
+
+
+@test("no function of gdbtp has a site of the function tracer")
+def no_site_of_ours():
+    mount_tracing()
+    ours = [line for line in lines(TRACING + "available_filter_functions") if "[gdbtp]" in line]
+    assert not ours, ours
 
 
 @test("GDB's own tasks are not traced unless asked for")

@@ -503,7 +503,7 @@ def topics(names):
 
 def prepare(seed, picks):
     global here
-    fixture.load("self_trace=1")  # what this process does is counted too
+    fixture.load("self_trace=1", "allow_notrace=0")  # what this process does is counted too
     fixture.load_fixture()
     fixture.load_tables()
     work(1)  # what the kernel switches on at first use, it does now

@@ -3,13 +3,15 @@
 
 Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MODULE VERDICT KERNEL NAME+OFFSET
 
-uniform  every instruction that takes a probe is as likely as every other: what shares are counted of
+uniform  every instruction that takes a probe is as likely as every other: what shares are counted of. A function
+         without a site of the function tracer takes none, nor does its .cold part
 entry    functions' entries, which are the function tracer's
 weak     the same of functions that another replaces: the linker has left their code, without a name
 second   the instruction behind the entry's: it runs exactly once for each call
 inner    many instructions of few functions, some of which will run
 module   uniform, of the modules
 """
+import itertools
 import random
 import subprocess
 import sys
@@ -34,22 +36,35 @@ def sample(items, count, rng):
     return rng.sample(items, min(count, len(items)))
 
 
+def function_of(item):
+    return item[1].rsplit(b"+", 1)[0]
+
+
 def by_set(found):
     """What there is to choose from: the sets, and each function's instructions."""
     sets = {"uniform": [], "entry": [], "weak": [], "second": []}
-    functions = {}
-    after_entry = False
-    for item in found:
-        if item[2] == b"ftrace":
-            after_entry = item[1].endswith((b"+0x0", b"+0x4"))  # an endbr64 may be in front
-            sets["entry" if after_entry else "weak"].append(item)
-            continue
-        sets["uniform"].append(item)
-        functions.setdefault(item[1].rsplit(b"+", 1)[0], []).append(item)
-        if after_entry:
-            sets["second"].append(item)
-        after_entry = False
-    return sets, functions
+    functions, parts, without = {}, [], 0
+    for name, items in itertools.groupby(found, function_of):
+        has_site = after_entry = False
+        for item in items:
+            if item[2] == b"ftrace":
+                after_entry = item[1].endswith((b"+0x0", b"+0x4"))  # an endbr64 may be in front
+                has_site = has_site or after_entry
+                sets["entry" if after_entry else "weak"].append(item)
+                continue
+            if has_site:
+                sets["uniform"].append(item)
+                functions.setdefault(name, []).append(item)
+            elif name.endswith(b".cold"):
+                parts.append(item)
+            else:
+                without += 1
+            if after_entry:
+                sets["second"].append(item)
+            after_entry = False
+    of_a_site = [item for item in parts if function_of(item).removesuffix(b".cold") in functions]
+    sets["uniform"] += of_a_site
+    return sets, functions, without + len(parts) - len(of_a_site)
 
 
 def show(kind, items, where=None):
@@ -63,7 +78,9 @@ def module_name(path):
 
 def main(seed, count, tool, vmlinux, *modules):
     rng = random.Random(int(seed))
-    sets, functions = by_set(instructions(tool, vmlinux))
+    sets, functions, without = by_set(instructions(tool, vmlinux))
+    print("# %.1f %% of the kernel's instructions are in functions without a site of the function tracer" %
+          (100 * without / (without + len(sets["uniform"]))), file=sys.stderr)
     show("uniform", sample(sets["uniform"], int(count), rng))
     show("entry", sample(sets["entry"], min(500, int(count) // 3), rng))
     show("weak", sample(sets["weak"], 20, rng))
@@ -71,7 +88,7 @@ def main(seed, count, tool, vmlinux, *modules):
     for name in sample(sorted(functions), INNER_FUNCTIONS, rng):
         show("inner", sample(functions[name], INNER_EACH, rng))
     for path in modules:
-        found, _ = by_set(instructions(tool, path))
+        found, _, _ = by_set(instructions(tool, path))
         show("module", sample(found["uniform"], 150, rng), module_name(path))
 
 

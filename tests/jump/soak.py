@@ -271,7 +271,7 @@ def symbol(addr):
 
 
 def load_module():
-    fixture.load("self_trace=1")
+    fixture.load("self_trace=1", "allow_notrace=0")
     fixture.load_tables()
 
 

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions that tracers themselves run through, and that take no probe for that reason. */
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/string.h>
+
+#include "base/lock_kernel.h"
+#include "probe/notrace.h"
+#include "probe/probe_test.h"
+#include "probe/symbol.h"
+
+/*
+ * Never registered. A filter takes the addresses that the function tracer has a record of, and no
+ * others: that is the question.
+ */
+static struct ftrace_ops asked;
+
+/* of the function that was asked about last; 0: none */
+static u64 last_start;
+static int last_answer;
+
+/*
+ * A function's address stands for a site anywhere in it. Without a function tracer the answer is
+ * another error: nothing can be on the way to a probe then.
+ */
+static int has_no_site(u64 start)
+{
+	int err = ftrace_set_filter_ip(&asked, start, 0, 1);
+
+	return err == -EINVAL ? 1 : err == -ENOMEM ? err : 0;
+}
+
+/*
+ * whole_of - the name of the function whose unlikely part is at @addr, or NULL
+ *
+ * Such a part has a symbol of its own, and no site: only the function it belongs to jumps there.
+ */
+static const char *whole_of(u64 addr)
+{
+	static char whole[KSYM_NAME_LEN + MODULE_NAME_LEN];
+	const char *symbol = gtp_symbol_at(addr);
+	const char *plus = strrchr(symbol, '+'), *part, *module;
+
+	lockdep_assert_held(&gtp_lock);
+	if (!plus)
+		return NULL;
+	part = strnstr(symbol, ".cold", plus - symbol);
+	if (!part)
+		return NULL;
+	module = strchr(plus, '[');
+	if (module)
+		snprintf(whole, sizeof(whole), "%.*s:%.*s", (int)strcspn(module + 1, "] "),
+			 module + 1, (int)(part - symbol), symbol);
+	else
+		snprintf(whole, sizeof(whole), "%.*s", (int)(part - symbol), symbol);
+	return whole;
+}
+
+/*
+ * A kprobe finds a function by its name, and knows whether the entry is a site. Where the whole may
+ * not be probed, the kernel refuses its parts itself.
+ */
+static int whole_has_no_site(const char *name)
+{
+	bool on_ftrace = false;
+	int err = gtp_probe_test_function(name, &on_ftrace);
+
+	if (err == -ENOMEM)
+		return err;
+	return err ? err != -EINVAL : !on_ftrace;
+}
+
+static int ask(u64 addr, u64 start)
+{
+	int answer = has_no_site(start);
+	const char *whole;
+
+	if (answer <= 0)
+		return answer;
+	whole = whole_of(addr);
+	return whole ? whole_has_no_site(whole) : answer;
+}
+
+int gtp_notrace(u64 addr)
+{
+	u64 start;
+	u32 size;
+
+	lockdep_assert_held(&gtp_lock);
+	if (!gtp_symbol_bounds(addr, &start, &size))
+		return 0;
+	if (start != last_start) {
+		last_start = 0;
+		last_answer = ask(addr, start);
+		last_start = last_answer < 0 ? 0 : start;
+	}
+	return last_answer;
+}
+
+void gtp_notrace_forget(void)
+{
+	lockdep_assert_held(&gtp_lock);
+	last_start = 0;
+}
+
+void gtp_notrace_exit(void)
+{
+	ftrace_free_filter(&asked);
+}

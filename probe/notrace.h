@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Functions that tracers themselves run through, and that take no probe for that reason. */
+#ifndef _GTP_NOTRACE_H
+#define _GTP_NOTRACE_H
+
+#include <linux/types.h>
+
+/**
+ * gtp_notrace() - does the function tracer leave out the function at an address?
+ * @addr: any instruction of it
+ *
+ * The function tracer, perf's events, BPF and whatever these call are compiled without a site of
+ * the function tracer (`notrace` in the source): with one, each call would trace itself. Nothing
+ * stops a probe there: its exception, or its single step, leads through traced functions, whose
+ * tracer comes back to the probe. The kernel's probe events refuse such functions by the same test
+ * (within_notrace_func() in kernel/trace/trace_kprobe.c).
+ *
+ * Context: process, under gtp_lock; may sleep.
+ * Return: 1: it has no site; 0: it has one, or there is no function at @addr, or no function tracer
+ * in this kernel; -ENOMEM.
+ */
+int gtp_notrace(u64 addr);
+
+/* gtp_notrace_forget - functions may change from here on. Context: process, under gtp_lock */
+void gtp_notrace_forget(void);
+
+/* gtp_notrace_exit - at the end of the module. Context: process */
+void gtp_notrace_exit(void);
+
+#endif /* _GTP_NOTRACE_H */
