@@ -193,6 +193,18 @@ tally() {
 		END { printf "%d passed, %d failed, %d skipped\n", ok, bad, skip }' "$@"
 }
 
+# failures MOST FILE...: the tests that failed, each with its log and its line there, which begins with the suite's name
+failures() {
+	local most=$1 bad count
+	shift
+	bad=$(grep -nHE '^not ok ' "$@" | sed -E 's/^([^:]*):([0-9]+):(.*)/\3   (\1:\2)/')
+	[ -n "$bad" ] || return 0
+	count=$(wc -l <<<"$bad")
+	echo "what failed:"
+	head -n "$most" <<<"$bad" | sed 's/^/  /'
+	[ "$count" -le "$most" ] || echo "  and $((count - most)) more: grep '^not ok' in the logs"
+}
+
 # conclude NAME FILE STATUS: a suite that fails without saying which test it was, or prints no test at all, has a line
 # that does
 conclude() {
