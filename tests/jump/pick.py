@@ -9,6 +9,7 @@ entry    functions' entries, which are the function tracer's
 weak     the same of functions that another replaces: the linker has left their code, without a name
 second   the instruction behind the entry's: it runs exactly once for each call
 inner    many instructions of few functions, some of which will run
+each     one instruction of each of as many functions
 module   uniform, of the modules
 """
 import itertools
@@ -87,6 +88,8 @@ def main(seed, count, tool, vmlinux, *modules):
     show("second", sample(sets["second"], 6000, rng))
     for name in sample(sorted(functions), INNER_FUNCTIONS, rng):
         show("inner", sample(functions[name], INNER_EACH, rng))
+    for name in sample(sorted(functions), int(count), rng):
+        show("each", [rng.choice(functions[name])])
     for path in modules:
         found, _, _ = by_set(instructions(tool, path))
         show("module", sample(found["uniform"], 150, rng), module_name(path))

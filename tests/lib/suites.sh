@@ -22,6 +22,7 @@ vm        | own | | | the runner of guests fails when it must, and only then
 crash     | own | tools module | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
 jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
 soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
+hunt      | own | tools module kmod | | probes at random functions while all else that is probed walks by
 sessions  | parallel | tools module kmod | FILE | packet transcripts against /proc/gtp
 smp       | parallel | tools module kmod tables | | exact counts on all CPUs, with interrupts
 jit       | parallel | tools jit | | the compiler in the kernel: vectors, random programs, bad addresses
@@ -173,6 +174,8 @@ run_jump() {
 }
 
 run_soak() { tests/jump/soak "$1" --seconds 60; }
+
+run_hunt() { tests/hunt/run "$1" --places 300 --batch 300; }
 
 # guest_run KIND SERIES SPEC...: suites in one guest. What changes code while other CPUs run needs all of them on one
 # host thread: see tests/vm/README.md.

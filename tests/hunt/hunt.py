@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""In the guest: batches of probes at random functions while one walker after the other is on, then armed under some.
+
+Usage: tests/lib/env python3 hunt.py SEED PICKS BATCH [WALKER...]
+
+The kernel's death is the failure that is looked for; the last lines say what was on. Each batch is armed twice, as
+jumps and as kprobes.
+"""
+import collections
+import random
+import sys
+import threading
+
+import fixture
+import guest
+import tap
+import walkers
+from kernel import kprobes, put
+from rsp import Client
+from tap import note as say, until
+
+MECHANISMS = ("jumps", "kprobes")
+ARMED_UNDER = 3  # walkers that are on already when a batch is armed
+LOGLEVEL = "4"  # errors: what SysRq prints is below, and no sign of trouble
+
+
+class Load:
+    """Files, processes, network and memory, all the time."""
+
+    def __init__(self):
+        self.end, self.rounds, self.failure = threading.Event(), 0, None
+        self.thread = threading.Thread(target=self.work, daemon=True)
+
+    def work(self):
+        try:
+            while not self.end.is_set():
+                guest.work(1)
+                self.rounds += 1
+        except Exception as error:
+            self.failure = error
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.end.set()
+        self.thread.join()
+        tap.check(not self.failure, "the load failed: %s" % self.failure)
+
+
+class Hunt:
+    def __init__(self, seed, some):
+        self.rng = random.Random("hunt %s" % seed)
+        self.walkers = some
+        self.totals = collections.Counter()
+
+    def stir(self, client, places, walker):
+        """A walker walks for a moment; what was hit meanwhile."""
+        before = sum(guest.all_hits(client, places))
+        with walker:
+            fixture.target("loop mix 20")
+            walker.walk()
+        hits = sum(guest.all_hits(client, places)) - before
+        say("  %s: %d hits" % (walker.name, hits))
+        self.totals["hits"] += hits
+
+    def armed(self, client, places):
+        places = guest.start(client, places, guest.mixed)
+        how = collections.Counter(probe.how for probe in guest.mechanisms(client).values())
+        say("  " + ", ".join("%d %s" % (n, what) for what, n in how.most_common()))
+        self.totals.update(how)
+        return places
+
+    def under_way(self, client, places):
+        """Armed first, then the walkers come."""
+        places = self.armed(client, places)
+        for walker in self.rng.sample(self.walkers, len(self.walkers)):
+            self.stir(client, places, walker)
+        say(*guest.losses(client))
+        client.ok("QTStop")
+
+    def while_on(self, client, places):
+        """The walkers are there already when the probes come and go."""
+        for walker in self.rng.sample(self.walkers, min(ARMED_UNDER, len(self.walkers))):
+            say("  %s first" % walker.name)
+            with walker:
+                armed = self.armed(client, places)
+                walker.walk()
+                self.totals["hits"] += sum(guest.all_hits(client, armed))
+                client.ok("QTStop")
+
+    def batch(self, places, mechanism):
+        with Client() as client, Load():
+            client.ok("QTBuffer:circular:1")
+            client.monitor("jumps " + ("on" if mechanism == "jumps" else "off"))
+            self.under_way(client, places)
+            self.while_on(client, places)
+            client.monitor("jumps on")
+        until(lambda: not kprobes(), "probes that stay")
+        self.totals["places as " + mechanism] += len(places)
+
+
+def cut(items, size):
+    return [items[i:i + size] for i in range(0, len(items), size)]
+
+
+def missing(name, why):
+    return name + " walks", lambda: tap.skip(why)
+
+
+def main(seed, picks, size, *names):
+    put("/proc/sys/kernel/printk", LOGLEVEL)
+    fixture.load("self_trace=1", "allow_notrace=0")
+    fixture.load_fixture()
+    fixture.load_tables()
+    guest.work(1)
+    places = guest.read_places(picks)["each"]
+    some = [w for w in walkers.all_of(places) if not names or w.name in names]
+    hunt = Hunt(seed, [w for w in some if not w.lacks()])
+    todo = [missing(w.name, w.lacks()) for w in some if w.lacks()]
+    for i, part in enumerate(cut(places, int(size))):
+        for mechanism in MECHANISMS:
+            todo.append(("%d places as %s, batch %d, while %d walkers come and go" % (
+                len(part), mechanism, i + 1, len(hunt.walkers)), lambda p=part, m=mechanism: hunt.batch(p, m)))
+    todo.append(("hits came", lambda: tap.check(hunt.totals["hits"] > len(places), "too few: %s" % hunt.totals)))
+    good = tap.run(todo)
+    say(dict(hunt.totals))
+    fixture.unload()
+    sys.exit(not good)
+
+
+main(*sys.argv[1:])
