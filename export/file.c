@@ -241,7 +241,7 @@ int gtp_file_open(struct gtp_file *f, struct gtp_trace *t, struct gtp_why *why)
 
 static u64 frames_len(const struct gtp_file *f)
 {
-	return f->t->index.entry[f->t->index.n].offset;
+	return gtp_index_at(&f->t->index, f->t->index.n)->offset;
 }
 
 u64 gtp_file_size(const struct gtp_file *f)

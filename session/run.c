@@ -253,10 +253,8 @@ void gtp_trace_drop(struct gtp_trace *t)
 		t->target->buffers_put(t->ctx, t->run.cpus, t->run.ncpus);
 	t->run.cpus = NULL;
 	t->run.ncpus = 0;
-	t->mem.free(t->mem.ctx, t->index.entry);
-	t->index.entry = NULL;
+	gtp_index_free(&t->index, &t->mem);
 	t->index.formats = NULL;
-	t->index.n = 0;
 	t->indexed = false;
 	t->epoch++;
 	t->run.nslots = 0;

@@ -196,49 +196,38 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size)
 
 /* --- frames of the stopped run --- */
 
-static u64 count_frames(const struct gtp_trace *t)
+static int build_index(struct gtp_trace *t)
 {
-	u64 n = 0;
-	u32 i;
-
-	for (i = 0; i < t->run.ncpus; i++)
-		if (t->run.cpus[i])
-			n += gtp_buffer_frames(&t->run.cpus[i]->buf);
-	return n;
-}
-
-static int build_index(struct gtp_trace *t, u64 frames)
-{
-	size_t room = (size_t)(frames + 1) * sizeof(*t->index.entry);
 	struct gtp_buffer **bufs = t->mem.alloc(t->mem.ctx, (t->run.ncpus + 1) * sizeof(*bufs));
+	int err = -ENOMEM;
 	u32 i;
 
-	t->index.entry = bufs ? t->mem.alloc(t->mem.ctx, room) : NULL;
-	if (t->index.entry) {
+	if (bufs) {
 		for (i = 0; i < t->run.ncpus; i++)
 			bufs[i] = t->run.cpus[i] ? &t->run.cpus[i]->buf : NULL;
 		t->index.formats = t->formats;
 		t->index.progress = t->target->progress;
 		t->index.ctx = t->ctx;
-		gtp_index_build(&t->index, bufs, t->run.ncpus);
+		err = gtp_index_build(&t->index, &t->mem, bufs, t->run.ncpus, GTP_INDEX_MOST);
 	}
 	t->mem.free(t->mem.ctx, bufs);
-	return t->index.entry ? 0 : -ENOMEM;
+	return err;
 }
 
 const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why)
 {
-	u64 frames;
+	struct gtp_totals sum;
 
 	if (gtp_trace_running(t)) {
 		gtp_why(why, "the frames cannot be looked at while the run goes on; tstop first");
 		return NULL;
 	}
-	if (t->indexed)
-		return &t->index;
-	frames = count_frames(t);
-	if (frames >= INT_MAX || build_index(t, frames)) {
-		gtp_why(why, "no memory to number %llu frames", frames);
+	static_assert(sizeof(struct gtp_index_entry) == 16, "the text below names the size");
+	if (!t->indexed && build_index(t)) {
+		gtp_trace_totals(t, &sum);
+		gtp_why(why,
+			"no memory to number %llu frames, 16 bytes for each; they stay until the next tstart",
+			sum.frames);
 		return NULL;
 	}
 	t->indexed = true;

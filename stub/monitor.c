@@ -58,6 +58,9 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_trace_totals(s->trace, &sum);
 	gtp_stub_printf(s, "frames:    %llu in the buffers, %llu collected\n", sum.frames,
 			sum.created);
+	if (sum.frames > GTP_INDEX_MOST)
+		gtp_stub_printf(s, "numbered:  the oldest %u; GDB counts no further\n",
+				GTP_INDEX_MOST);
 	gtp_stub_printf(s, "buffers:   %llu of %llu bytes free\n", sum.free, sum.size);
 	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
 			sum.nested, sum.missed);

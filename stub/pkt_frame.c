@@ -63,7 +63,7 @@ GTP_HANDLER(gtp_pkt_frame)
 		return 0;
 	}
 	s->frame = found;
-	gtp_out_printf(&s->reply, "F%llxT%x", (u64)found, ix->entry[found].frame->tp);
+	gtp_out_printf(&s->reply, "F%llxT%x", (u64)found, gtp_index_at(ix, (u32)found)->frame->tp);
 	return 0;
 }
 

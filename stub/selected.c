@@ -15,5 +15,5 @@ const struct gtp_frame *gtp_selected_frame(struct gtp_stub *s)
 		s->frame = -1;
 		return NULL;
 	}
-	return ix->entry[s->frame].frame;
+	return gtp_index_at(ix, (u32)s->frame)->frame;
 }

@@ -3,14 +3,16 @@
 #include "trace/index.h"
 #include "trace/tfile.h"
 
-/*
- * The merge is a heap of cursors, one per CPU that still has frames. It uses the entries that are
- * not filled yet: cursor i is entry[n - i], its offset the number of the buffer. Every cursor
- * stands for at least one frame that is still to be placed, so the list growing from the front
- * never reaches the heap.
- */
+/* struct cursor - a CPU that still has frames: the oldest of them, and the buffer's number */
+struct cursor {
+	const struct gtp_frame *frame;
+	u32 buf;
+};
+
+/* struct merge - a heap of cursors, the earliest first */
 struct merge {
-	struct gtp_index_entry *top;
+	struct gtp_buffer *const *bufs;
+	struct cursor *heap;
 	u32 count;
 };
 
@@ -23,73 +25,63 @@ static void step(const struct gtp_index *ix, const char *what, u32 i)
 		ix->progress(ix->ctx, what, i + 1, ix->n);
 }
 
-static struct gtp_index_entry *cursor(const struct merge *m, u32 i)
-{
-	return m->top - i;
-}
-
 /* Equal times are ordered by buffer number, so that the numbering of a run is deterministic. */
-static bool earlier(const struct gtp_index_entry *a, const struct gtp_index_entry *b)
+static bool earlier(const struct cursor *a, const struct cursor *b)
 {
 	if (a->frame->time != b->frame->time)
 		return a->frame->time < b->frame->time;
-	return a->offset < b->offset;
+	return a->buf < b->buf;
 }
 
-static void exchange(struct gtp_index_entry *a, struct gtp_index_entry *b)
-{
-	struct gtp_index_entry t = *a;
-
-	*a = *b;
-	*b = t;
-}
-
-static void sift_down(const struct merge *m, u32 i)
+static void sift_down(struct merge *m, u32 i)
 {
 	for (;;) {
 		u32 best = i, child = 2 * i + 1;
+		struct cursor t;
 
-		if (child < m->count && earlier(cursor(m, child), cursor(m, best)))
+		if (child < m->count && earlier(&m->heap[child], &m->heap[best]))
 			best = child;
 		child++;
-		if (child < m->count && earlier(cursor(m, child), cursor(m, best)))
+		if (child < m->count && earlier(&m->heap[child], &m->heap[best]))
 			best = child;
 		if (best == i)
 			return;
-		exchange(cursor(m, i), cursor(m, best));
+		t = m->heap[i];
+		m->heap[i] = m->heap[best];
+		m->heap[best] = t;
 		i = best;
 	}
 }
 
-static u32 count_frames(struct gtp_buffer *const *bufs, u32 nbufs)
+static u32 count_frames(struct gtp_buffer *const *bufs, u32 nbufs, u32 most)
 {
-	u32 n = 0;
+	u64 n = 0;
 
 	for (u32 i = 0; i < nbufs; i++)
-		n += bufs[i] ? (u32)gtp_buffer_frames(bufs[i]) : 0;
-	return n;
+		n += bufs[i] ? gtp_buffer_frames(bufs[i]) : 0;
+	return n < most ? (u32)n : most;
 }
 
-static void merge_init(struct merge *m, struct gtp_buffer *const *bufs, u32 nbufs)
+static void merge_init(struct merge *m, u32 nbufs)
 {
 	for (u32 i = 0; i < nbufs; i++) {
-		const struct gtp_frame *f = bufs[i] ? gtp_buffer_next(bufs[i], NULL) : NULL;
+		const struct gtp_frame *f = m->bufs[i] ? gtp_buffer_next(m->bufs[i], NULL) : NULL;
 
 		if (f)
-			*cursor(m, m->count++) = (struct gtp_index_entry){ f, i };
+			m->heap[m->count++] = (struct cursor){ f, i };
 	}
 	for (u32 i = m->count / 2; i--;)
 		sift_down(m, i);
 }
 
-static const struct gtp_frame *merge_take(struct merge *m, struct gtp_buffer *const *bufs)
+static const struct gtp_frame *merge_take(struct merge *m)
 {
-	struct gtp_index_entry *first = cursor(m, 0);
+	struct cursor *first = m->heap;
 	const struct gtp_frame *f = first->frame;
 
-	first->frame = gtp_buffer_next(bufs[first->offset], f);
+	first->frame = gtp_buffer_next(m->bufs[first->buf], f);
 	if (!first->frame)
-		*first = *cursor(m, --m->count);
+		*first = m->heap[--m->count];
 	sift_down(m, 0);
 	return f;
 }
@@ -99,25 +91,64 @@ static void set_offsets(struct gtp_index *ix)
 	u64 offset = 0;
 
 	for (u32 i = 0; i < ix->n; i++) {
-		ix->entry[i].offset = offset;
-		offset += gtp_tfile_frame_size(ix->entry[i].frame, ix->formats);
+		struct gtp_index_entry *entry = gtp_index_at(ix, i);
+
+		entry->offset = offset;
+		offset += gtp_tfile_frame_size(entry->frame, ix->formats);
 		step(ix, "measuring frames", i);
 	}
-	ix->entry[ix->n] = (struct gtp_index_entry){ NULL, offset };
+	*gtp_index_at(ix, ix->n) = (struct gtp_index_entry){ NULL, offset };
 }
 
-void gtp_index_build(struct gtp_index *ix, struct gtp_buffer *const *bufs, u32 nbufs)
+void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem)
 {
-	struct merge m = { .count = 0 };
+	while (ix->chunks)
+		mem->free(mem->ctx, ix->chunk[--ix->chunks]);
+	mem->free(mem->ctx, ix->chunk);
+	ix->chunk = NULL;
+	ix->n = 0;
+}
 
-	ix->n = count_frames(bufs, nbufs);
-	m.top = ix->entry + ix->n;
-	merge_init(&m, bufs, nbufs);
+/* Room for @entries, in pieces: the last one is no larger than what it has to hold. */
+static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entries)
+{
+	u32 chunks = (entries - 1) / GTP_INDEX_CHUNK + 1;
+
+	ix->chunk = mem->alloc(mem->ctx, (size_t)chunks * sizeof(*ix->chunk));
+	if (!ix->chunk)
+		return -ENOMEM;
+	for (; ix->chunks < chunks; ix->chunks++) {
+		u32 n = entries < GTP_INDEX_CHUNK ? entries : GTP_INDEX_CHUNK;
+		void *chunk = mem->alloc(mem->ctx, n * sizeof(struct gtp_index_entry));
+
+		if (!chunk)
+			return -ENOMEM;
+		ix->chunk[ix->chunks] = chunk;
+		entries -= n;
+	}
+	return 0;
+}
+
+int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
+		    u32 nbufs, u32 most)
+{
+	struct merge m = { .bufs = bufs };
+
+	ix->n = count_frames(bufs, nbufs, most);
+	m.heap = mem->alloc(mem->ctx, ((size_t)nbufs + 1) * sizeof(*m.heap));
+	if (!m.heap || make_chunks(ix, mem, ix->n + 1)) {
+		mem->free(mem->ctx, m.heap);
+		gtp_index_free(ix, mem);
+		return -ENOMEM;
+	}
+	merge_init(&m, nbufs);
 	for (u32 i = 0; i < ix->n; i++) {
-		ix->entry[i].frame = merge_take(&m, bufs);
+		gtp_index_at(ix, i)->frame = merge_take(&m);
 		step(ix, "numbering frames", i);
 	}
+	mem->free(mem->ctx, m.heap);
 	set_offsets(ix);
+	return 0;
 }
 
 static bool matches(const struct gtp_frame *f, enum gtp_find how, u64 a, u64 b)
@@ -141,7 +172,7 @@ s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, 
 	if (how == GTP_FIND_NUMBER)
 		return a < ix->n ? (s64)a : -1;
 	for (u32 i = from; i < ix->n; i++) {
-		if (matches(ix->entry[i].frame, how, a, b))
+		if (matches(gtp_index_at(ix, i)->frame, how, a, b))
 			return i;
 		step(ix, "searching frames", i);
 	}
@@ -156,7 +187,7 @@ static u32 entry_at(const struct gtp_index *ix, u64 offset)
 	while (high - low > 1) {
 		u32 mid = low + (high - low) / 2;
 
-		if (ix->entry[mid].offset <= offset)
+		if (gtp_index_at(ix, mid)->offset <= offset)
 			low = mid;
 		else
 			high = mid;
@@ -169,12 +200,13 @@ u32 gtp_index_read(const struct gtp_index *ix, u64 offset, u8 *dst, u32 len)
 	u32 done = 0;
 	u32 i;
 
-	if (offset >= ix->entry[ix->n].offset)
+	if (offset >= gtp_index_at(ix, ix->n)->offset)
 		return 0;
 	for (i = entry_at(ix, offset); i < ix->n && done < len; i++) {
-		u32 from = (u32)(offset + done - ix->entry[i].offset);
+		const struct gtp_index_entry *entry = gtp_index_at(ix, i);
+		u32 from = (u32)(offset + done - entry->offset);
 
-		done += gtp_tfile_read_frame(ix->entry[i].frame, ix->formats, from, dst + done,
+		done += gtp_tfile_read_frame(entry->frame, ix->formats, from, dst + done,
 					     len - done);
 	}
 	return done;

@@ -4,6 +4,7 @@
 #define _GTP_INDEX_H
 
 #include "base/base.h"
+#include "base/mem.h"
 #include "trace/buffer.h"
 #include "trace/sdata.h"
 
@@ -17,10 +18,19 @@ struct gtp_index_entry {
 	u64 offset;
 };
 
+enum {
+	/* Entries are allocated by as many: no allocation of the kernel's is above 2 GiB. */
+	GTP_INDEX_CHUNK = 1 << 16,
+	/* GDB has a frame's number in an int, and -1 is none. */
+	GTP_INDEX_MOST = INT_MAX - 1,
+};
+
 /**
- * struct gtp_index - all frames of a stopped run
- * @entry: @n + 1 entries (the last has no frame, its offset is the length of all images)
- * @n: number of frames
+ * struct gtp_index - the frames of a stopped run
+ * @chunk: @n + 1 entries, GTP_INDEX_CHUNK in each but the last one (the last entry has no frame,
+ *         its offset is the length of all images); see gtp_index_at()
+ * @chunks: how many
+ * @n: number of frames: all, or the oldest GTP_INDEX_MOST
  * @formats: how static data is to be read, or NULL; set before gtp_index_build()
  * @progress: called now and then while all of them are walked, with @ctx: there may be a hundred
  *            million (may be NULL)
@@ -29,23 +39,37 @@ struct gtp_index_entry {
  * Valid as long as no buffer is written to.
  */
 struct gtp_index {
-	struct gtp_index_entry *entry;
+	struct gtp_index_entry **chunk;
+	u32 chunks;
 	u32 n;
 	const struct gtp_sdata_format *formats;
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	void *ctx;
 };
 
+/* gtp_index_at - entry @i, at most @ix->n */
+static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u32 i)
+{
+	return &ix->chunk[i / GTP_INDEX_CHUNK][i % GTP_INDEX_CHUNK];
+}
+
 /**
  * gtp_index_build() - merge the CPUs' buffers by time
- * @ix: @entry has room for the sum of the buffers' frames, plus one; @progress and @ctx are set
+ * @ix: empty; @formats, @progress and @ctx are set
+ * @mem: where its entries come from
  * @bufs: the buffers; NULL entries are skipped
  * @nbufs: how many
+ * @most: frames that get a number: the oldest; GTP_INDEX_MOST but in tests
  *
  * Frames of one CPU keep their order even where their clock does not rise.
  * Context: may take long (n log CPUs); that of @ix->progress.
+ * Return: 0, or -ENOMEM and @ix is empty.
  */
-void gtp_index_build(struct gtp_index *ix, struct gtp_buffer *const *bufs, u32 nbufs);
+int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
+		    u32 nbufs, u32 most);
+
+/* gtp_index_free - it is empty again */
+void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem);
 
 enum gtp_find {
 	GTP_FIND_NUMBER,  /* a: frame number */

@@ -449,7 +449,7 @@ const char *fake_frames(struct fake *f)
 	ix = gtp_trace_index(&f->trace, &why);
 	assert(ix);
 	for (i = 0; i < ix->n; i++) {
-		const struct gtp_frame *frame = ix->entry[i].frame;
+		const struct gtp_frame *frame = gtp_index_at(ix, i)->frame;
 
 		note(text, "%u@%llx%s", frame->tp, frame->pc,
 		     frame->flags & GTP_FRAME_PARTIAL ? "!" : "");

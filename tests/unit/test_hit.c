@@ -80,10 +80,10 @@ static void built_in_variables(void **state)
 	assert_int_equal(ix->n, 2);
 	assert_non_null(strstr(fake_frames(f), "1@1000 v1=2 v3=77 v4=1234\n"));
 	/* Condition, frame and collection of one tracepoint see one time. */
-	assert_true(gtp_frame_get_var(ix->entry[1].frame, GTP_TSV_CLOCK, &clock));
-	assert_int_equal(clock, ix->entry[1].frame->time);
+	assert_true(gtp_frame_get_var(gtp_index_at(ix, 1)->frame, GTP_TSV_CLOCK, &clock));
+	assert_int_equal(clock, gtp_index_at(ix, 1)->frame->time);
 	assert_int_equal(variable(f), clock);
-	assert_true(ix->entry[0].frame->time < ix->entry[1].frame->time);
+	assert_true(gtp_index_at(ix, 0)->frame->time < gtp_index_at(ix, 1)->frame->time);
 }
 
 static void print(void **state)
@@ -154,10 +154,10 @@ static void time_of_the_counter(void **state)
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	ix = gtp_trace_index(&f->trace, &why);
 	assert_int_equal(ix->n, 2);
-	assert_true(before <= ix->entry[0].frame->time);
-	assert_true(ix->entry[0].frame->time < ix->entry[1].frame->time);
-	assert_true(ix->entry[1].frame->time <= after);
-	assert_true(gtp_frame_get_var(ix->entry[0].frame, GTP_TSV_CLOCK, &clock));
+	assert_true(before <= gtp_index_at(ix, 0)->frame->time);
+	assert_true(gtp_index_at(ix, 0)->frame->time < gtp_index_at(ix, 1)->frame->time);
+	assert_true(gtp_index_at(ix, 1)->frame->time <= after);
+	assert_true(gtp_frame_get_var(gtp_index_at(ix, 0)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, f->clock);
 }
 

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include "plain_mem.h"
 #include "trace/index.h"
 #include "trace/tfile.h"
 
@@ -27,8 +28,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	free(ix.entry);
-	ix.entry = NULL;
+	gtp_index_free(&ix, &plain_mem);
+	plain_most = SIZE_MAX;
 	return 0;
 }
 
@@ -38,24 +39,22 @@ static void hit(u32 cpu, u64 time, u16 tp, u64 pc)
 	gtp_buffer_commit(&store[cpu], 0);
 }
 
-/* Exactly as many entries as are promised to suffice: ASan sees one more. */
 static void build(u32 nbufs)
 {
-	size_t n = 1;
+	u64 n = 0;
 
 	for (u32 i = 0; i < nbufs; i++)
 		n += bufs[i] ? gtp_buffer_frames(bufs[i]) : 0;
-	ix.entry = malloc(n * sizeof(*ix.entry));
-	gtp_index_build(&ix, bufs, nbufs);
-	assert_int_equal(ix.n, n - 1);
+	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, nbufs, GTP_INDEX_MOST), 0);
+	assert_int_equal(ix.n, n);
 }
 
 static void test_nothing(void **state)
 {
 	build(4);
 	assert_int_equal(ix.n, 0);
-	assert_null(ix.entry[0].frame);
-	assert_true(ix.entry[0].offset == 0);
+	assert_null(gtp_index_at(&ix, 0)->frame);
+	assert_true(gtp_index_at(&ix, 0)->offset == 0);
 	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 0, 0, 0), -1);
 	assert_int_equal(gtp_index_find(&ix, GTP_FIND_OUTSIDE, 1, 2, 0), -1);
 }
@@ -75,7 +74,7 @@ static void test_order(void **state)
 	bufs[2] = NULL;
 	build(4);
 	for (u32 i = 0; i < ARRAY_SIZE(order); i++)
-		assert_int_equal(ix.entry[i].frame->tp, order[i]);
+		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, order[i]);
 }
 
 /* A clock that goes back on one CPU does not change that CPU's order. */
@@ -87,11 +86,11 @@ static void test_clock_goes_back(void **state)
 	hit(1, 70, 4, 0);
 	hit(1, 110, 5, 0);
 	build(2);
-	assert_int_equal(ix.entry[0].frame->tp, 4);
-	assert_int_equal(ix.entry[1].frame->tp, 1);
-	assert_int_equal(ix.entry[2].frame->tp, 2);
-	assert_int_equal(ix.entry[3].frame->tp, 3);
-	assert_int_equal(ix.entry[4].frame->tp, 5);
+	assert_int_equal(gtp_index_at(&ix, 0)->frame->tp, 4);
+	assert_int_equal(gtp_index_at(&ix, 1)->frame->tp, 1);
+	assert_int_equal(gtp_index_at(&ix, 2)->frame->tp, 2);
+	assert_int_equal(gtp_index_at(&ix, 3)->frame->tp, 3);
+	assert_int_equal(gtp_index_at(&ix, 4)->frame->tp, 5);
 }
 
 static u64 rng = 88172645463325252;
@@ -124,8 +123,8 @@ static void test_many(void **state)
 	build(CPUS);
 	assert_int_equal(ix.n, total);
 	for (u32 i = 0; i < ix.n; i++) {
-		const struct gtp_frame *f = ix.entry[i].frame;
-		const struct gtp_frame *last = i ? ix.entry[i - 1].frame : f;
+		const struct gtp_frame *f = gtp_index_at(&ix, i)->frame;
+		const struct gtp_frame *last = i ? gtp_index_at(&ix, i - 1)->frame : f;
 
 		assert_true(f->time >= last->time);
 		if (f->time == last->time)
@@ -142,8 +141,8 @@ static void test_circular_buffer(void **state)
 		hit(0, i, i, i);
 	build(1);
 	assert_int_equal(ix.n, 5);
-	assert_int_equal(ix.entry[0].frame->tp, 95);
-	assert_int_equal(ix.entry[4].frame->tp, 99);
+	assert_int_equal(gtp_index_at(&ix, 0)->frame->tp, 95);
+	assert_int_equal(gtp_index_at(&ix, 4)->frame->tp, 99);
 }
 
 static void test_offsets(void **state)
@@ -157,11 +156,11 @@ static void test_offsets(void **state)
 	hit(0, 3, 1, 1);
 	build(2);
 	for (u32 i = 0; i < 3; i++) {
-		assert_true(ix.entry[i].offset == offset);
-		offset += gtp_tfile_frame_size(ix.entry[i].frame, NULL);
+		assert_true(gtp_index_at(&ix, i)->offset == offset);
+		offset += gtp_tfile_frame_size(gtp_index_at(&ix, i)->frame, NULL);
 	}
-	assert_null(ix.entry[3].frame);
-	assert_true(ix.entry[3].offset == offset && offset == 6 + 6 + 13 + 6);
+	assert_null(gtp_index_at(&ix, 3)->frame);
+	assert_true(gtp_index_at(&ix, 3)->offset == offset && offset == 6 + 6 + 13 + 6);
 }
 
 static void test_find(void **state)
@@ -228,12 +227,89 @@ static void test_long_work_tells(void **state)
 	free(mem);
 }
 
+enum { LONG = 3 * GTP_INDEX_CHUNK + 7 };
+
+/* Two buffers of frames that alternate in time, with a number each. */
+static void *long_run(void)
+{
+	enum { SIZE = LONG / 2 * sizeof(struct gtp_frame) };
+	u8 *mem = malloc(2 * SIZE + 2 * sizeof(struct gtp_frame));
+
+	gtp_buffer_init(&store[0], mem, SIZE + sizeof(struct gtp_frame), false);
+	gtp_buffer_init(&store[1], mem + SIZE + sizeof(struct gtp_frame),
+			SIZE + sizeof(struct gtp_frame), false);
+	for (u32 i = 0; i < LONG; i++)
+		hit(i % 2, i, (u16)(i % 1000), i);
+	return mem;
+}
+
+/* No single allocation grows with the number of frames: the kernel gives none above 2 GiB. */
+static void test_more_frames_than_an_allocation_holds(void **state)
+{
+	void *mem = long_run();
+	u64 offset = 0;
+
+	plain_most = 2 << 20;
+	build(2);
+	assert_int_equal(ix.n, LONG);
+	for (u32 i = 0; i < LONG; i++) {
+		assert_true(gtp_index_at(&ix, i)->frame->pc == i);
+		assert_true(gtp_index_at(&ix, i)->offset == offset);
+		offset += gtp_tfile_frame_size(gtp_index_at(&ix, i)->frame, NULL);
+	}
+	assert_true(gtp_index_at(&ix, LONG)->offset == offset);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_PC, LONG - 1, 0, 0), LONG - 1);
+	gtp_index_free(&ix, &plain_mem);
+	free(mem);
+}
+
+/* Of more frames than GDB can count, the oldest have numbers. */
+static void test_more_frames_than_numbers(void **state)
+{
+	for (u16 i = 0; i < 10; i++)
+		hit(i % 2, i, i, i);
+	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, 2, 7), 0);
+	assert_int_equal(ix.n, 7);
+	for (u32 i = 0; i < 7; i++)
+		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i);
+	assert_null(gtp_index_at(&ix, 7)->frame);
+	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 7, 0, 0), -1);
+}
+
+/* Whatever cannot be had, nothing is left, and the next try works. */
+static void test_no_memory(void **state)
+{
+	static const size_t most[] = { 4, 64, 65536, 900000 };
+	void *mem = long_run();
+
+	for (u32 i = 0; i < ARRAY_SIZE(most); i++) {
+		plain_most = most[i];
+		assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, 2, GTP_INDEX_MOST),
+				 -ENOMEM);
+		assert_null(ix.chunk);
+		assert_int_equal(ix.chunks, 0);
+		assert_int_equal(ix.n, 0);
+	}
+	plain_most = SIZE_MAX;
+	build(2);
+	gtp_index_free(&ix, &plain_mem);
+	free(mem);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(test_nothing), test(test_order),		test(test_clock_goes_back),
-		test(test_many),    test(test_circular_buffer), test(test_offsets),
-		test(test_find),    test(test_long_work_tells),
+		test(test_nothing),
+		test(test_order),
+		test(test_clock_goes_back),
+		test(test_many),
+		test(test_circular_buffer),
+		test(test_offsets),
+		test(test_find),
+		test(test_long_work_tells),
+		test(test_more_frames_than_an_allocation_holds),
+		test(test_more_frames_than_numbers),
+		test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests_name("index", tests, NULL, NULL);

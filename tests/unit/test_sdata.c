@@ -139,7 +139,7 @@ static const struct gtp_frame *first_frame(void)
 
 	assert_non_null(ix);
 	assert_true(ix->n > 0);
-	return ix->entry[0].frame;
+	return gtp_index_at(ix, 0)->frame;
 }
 
 /* Any part of the memory form is the same as that part of all of it. */

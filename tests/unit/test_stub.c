@@ -434,6 +434,21 @@ static void a_module_goes_away(void **state)
 	ASK("QTStop", "OK");
 }
 
+/* GDB has a frame's number in an int. */
+static void more_frames_than_numbers(void **state)
+{
+	start_run("R20");
+	fake_gdb_ask(&gdb, "qRcmd,737461747573");
+	assert_null(strstr(gdb.out, console("numbered:")));
+	fake_gdb_clear(&gdb);
+	gdb.f.trace.run.cpus[0]->buf.created = 1ULL << 31;
+	fake_gdb_ask(&gdb, "qRcmd,737461747573");
+	assert_non_null(strstr(
+		gdb.out, console("numbered:  the oldest 2147483646; GDB counts no further\n")));
+	gdb.f.trace.run.cpus[0]->buf.created = 0;
+	ASK("QTStop", "OK");
+}
+
 /* What framing would have to escape must not be in words for the user. */
 static void words_need_no_escape(void **state)
 {
@@ -533,6 +548,7 @@ int main(void)
 		T(switch_commands),
 		T(errors_without_words),
 		T(a_module_goes_away),
+		T(more_frames_than_numbers),
 		T(words_need_no_escape),
 		T(no_buffers_no_connection),
 		T(every_allocation_fails_once),

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include "plain_mem.h"
 #include "trace/buffer.h"
 #include "trace/index.h"
 #include "trace/tfile.h"
@@ -227,13 +228,12 @@ static void build_stream(u32 frames)
 			mem(i, i % 50);
 		commit(i % 7 ? 0 : GTP_FRAME_SEVERAL_LOCATIONS);
 	}
-	ix.entry = malloc((frames + 1) * sizeof(*ix.entry));
-	gtp_index_build(&ix, bufs, 1);
+	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, 1, GTP_INDEX_MOST), 0);
 	for (u32 i = 0; i < frames; i++) {
-		u32 n = gtp_tfile_read_frame(ix.entry[i].frame, NULL, 0, want + want_len,
+		u32 n = gtp_tfile_read_frame(gtp_index_at(&ix, i)->frame, NULL, 0, want + want_len,
 					     (u32)sizeof(want) - want_len);
 
-		assert_int_equal(n, gtp_tfile_frame_size(ix.entry[i].frame, NULL));
+		assert_int_equal(n, gtp_tfile_frame_size(gtp_index_at(&ix, i)->frame, NULL));
 		want_len += n;
 	}
 }
@@ -263,7 +263,7 @@ static void test_stream_in_pieces(void **state)
 	assert_int_equal(gtp_index_read(&ix, want_len, got, 10), 0);
 	assert_int_equal(gtp_index_read(&ix, ~0ULL, got, 10), 0);
 	assert_int_equal(gtp_index_read(&ix, 0, got, 0), 0);
-	free(ix.entry);
+	gtp_index_free(&ix, &plain_mem);
 }
 
 static void test_empty_stream(void **state)
@@ -273,7 +273,7 @@ static void test_empty_stream(void **state)
 	build_stream(0);
 	assert_int_equal(gtp_index_read(&ix, 0, &byte, 1), 0);
 	assert_int_equal(gtp_index_read(&ix, 1, &byte, 1), 0);
-	free(ix.entry);
+	gtp_index_free(&ix, &plain_mem);
 }
 
 #define test(f) cmocka_unit_test_setup(f, setup)

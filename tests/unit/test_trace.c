@@ -278,11 +278,14 @@ static void start_without_memory(void **state)
 	/* the CPUs' list, three for each of two CPUs, two locations */
 	assert_int_equal(n, 10);
 	stop(f);
-	for (n = 1; n <= 2; n++) {
+	/* the list of buffers, the heap, the list of chunks, a chunk */
+	for (n = 1; n <= 4; n++) {
 		f->fail_alloc = f->allocs + n;
 		live = f->live;
 		assert_null(gtp_trace_index(&f->trace, &why));
-		assert_string_equal(why.text, "no memory to number 0 frames");
+		assert_string_equal(
+			why.text,
+			"no memory to number 0 frames, 16 bytes for each; they stay until the next tstart");
 		assert_int_equal(f->live, live);
 	}
 	assert_non_null(gtp_trace_index(&f->trace, &why));
