@@ -59,6 +59,7 @@ struct gtp_stub_ops {
 enum {
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
+	GTP_NUDGE_MS = 500,	  /* it waits anew at each character, 2 s */
 };
 
 /**

@@ -71,8 +71,21 @@ void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
 	gtp_stub_print(s, line);
 }
 
+/*
+ * Without a reply GDB gives up after three times its remotetimeout of 2 s, and takes what comes
+ * later for the answer to its next packet. A packet that may be answered by text first gets text.
+ * Before any other answer, and while the module has not read GDB's packet yet because the end of a
+ * run takes long, text would be the answer. A '+' is none: GDB skips it while it waits for one, and
+ * waits anew. It counts the silence between two characters, so one each half a second.
+ */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
 {
-	if (s->noisy && s->ops->now_ms(s->ctx) - s->quiet_since_ms >= GTP_KEEP_ALIVE_MS)
+	u64 quiet = s->ops->now_ms(s->ctx) - s->quiet_since_ms;
+
+	if (s->noisy && quiet >= GTP_KEEP_ALIVE_MS)
 		gtp_stub_printf(s, "gdbtp: %s: %u of %u\n", what, done, total);
+	if (s->noisy || s->waiting || quiet < GTP_NUDGE_MS)
+		return;
+	s->send(s->ctx, "+", 1);
+	gtp_stub_heard(s);
 }

@@ -14,7 +14,7 @@ import zlib
 from fixture import (REGIONS, SECONDS, child, command, counted, kill, load, load_fixture, loaded, main, put_table,
                      table, target, unload)
 from kernel import DEBUG, KprobeEvent, probes, symbols
-from rsp import Client
+from rsp import Client, framed
 from tap import seeded, test, until
 
 
@@ -272,6 +272,29 @@ def guests():
         assert busy.wait() == 0
         client.ok("QTStop")
         assert client.ask(f"m{place:x},7") == code
+
+
+@test("a run ends by itself, and a task that computes delays that: whoever waits for an answer hears something")
+def nudges():
+    assert put_table(HEAD + table("gtp_target")) == 0
+    count = calls_for(6)
+    with Client() as client:
+        place, code = obj_place(client)
+        client.tracepoint(1, place, passcount=1)
+        client.ok("QTStart")
+        assert only(client).how == "jump"
+        busy = compute(count)
+        target(f"at {place:x}")
+        # Nothing reads the packet meanwhile, and its answer may not be text.
+        threading.Thread(target=client.send, args=(f"m{place:x},7",)).start()
+        received = b""
+        while not re.search(rb"#..$", received):
+            received += os.read(client.fd, 65536)
+        nudged = received.count(b"+")
+        assert received == b"+" * nudged + framed(code), received
+        assert nudged > 1, "nothing in all the time"
+        assert busy.wait() == 0
+        assert client.status()["why"] == "tpasscount"
 
 
 @test("rmmod waits for somebody's kprobe on a jump, and the module that the jump is in goes: that ends it")

@@ -392,6 +392,33 @@ def unload():
     equal(hits(num), 1)
 
 
+@test("a run ends by itself, and taking its jump off takes longer than GDB waits for an answer")
+def late_answer():
+    text, call = text_at(place()), "at %x" % kallsyms()["gtp_target_add"]
+    count, begin = 200000, time.monotonic()
+    target("loop leaf %d" % count)
+    count = min(int(count * 20 / (time.monotonic() - begin)), 50000000)
+    disconnect()
+    cmd("target remote | %s/build/tools/gdbtp-connect" % TOP)
+    fresh()
+    num = trace("*0x%x" % place(), passcount=1)
+    cmd("tstart")
+    is_jump(num)
+    before = calls("leaf")
+    busy = background("loop leaf %d" % count)
+    until(lambda: calls("leaf") > before, "the task that computes")
+    target(call)
+    cmd("set code-cache off")
+    check(busy.poll() is None, "it computes for too short a time")
+    note("GDB asks after %.1f s" % (time.monotonic() - begin))
+    equal(text_at(place()), text)
+    note("GDB has its answer after %.1f s" % (time.monotonic() - begin))
+    until(lambda: busy.poll() == 0, "the end of what the answer has waited for", 3)
+    equal(string("init_task.comm"), "swapper/0")
+    equal(hits(num), 1)
+    disconnect()
+
+
 # What breakpoints lead through; the last ones where the kernel debugs itself.
 WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_notifier_call_chain", "notify_die",
        "lock_acquire", "lock_release", "rcu_is_watching", "func_ptr_is_kernel_text", "is_module_text_address",
