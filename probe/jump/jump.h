@@ -23,6 +23,7 @@ enum gtp_jump_state {
  * @state: enum gtp_jump_state
  * @refused: while arming: another backend must probe the location
  * @under: another prober's jump, which begins in front, may reach over it
+ * @no_memory: it is left int3 because its text could not be mapped once more
  * @holds: it has a reference to our module
  * @list: of all in the same state
  */
@@ -33,6 +34,7 @@ struct gtp_jump {
 	enum gtp_jump_state state;
 	bool refused;
 	bool under;
+	bool no_memory;
 	bool holds;
 	struct list_head list;
 };

@@ -321,15 +321,12 @@ static void late_kprobes(struct gtp_patch **p, u32 n)
 	gtp_patch_int3_all(p, n);
 }
 
-static int patch(struct gtp_jump_set *set)
+/* The text is writable no longer than it is written. */
+static int write_int3s(struct gtp_jump_set *set, u32 n)
 {
-	u32 n = list_patches(set);
 	void *view;
-	int err;
+	int err = gtp_patch_open(set->patch, n, &view);
 
-	if (!n)
-		return 0;
-	err = gtp_patch_open(set->patch, n, &view);
 	if (err)
 		return err;
 	watch(set);
@@ -342,11 +339,39 @@ static int patch(struct gtp_jump_set *set)
 	refuse_late_kprobes(set);
 	gtp_kprobe_list_forget();
 	skip_refused(set);
-	gtp_wait_for_tasks();
+	gtp_patch_close(set->patch, n, view);
+	return 0;
+}
+
+/* No task is among the bytes. Without memory the int3s stay: they lead where the jumps would. */
+static void write_jumps(struct gtp_jump_set *set, u32 n)
+{
+	void *view;
+	u32 i;
+
+	if (gtp_patch_open(set->patch, n, &view)) {
+		for (i = 0; i < set->n; i++)
+			set->jump[i]->no_memory = true;
+		return;
+	}
 	gtp_patch_jump(set->patch, n);
 	late_kprobes(set->patch, n);
 	skip_refused(set);
 	gtp_patch_close(set->patch, n, view);
+}
+
+static int patch(struct gtp_jump_set *set)
+{
+	u32 n = list_patches(set);
+	int err;
+
+	if (!n)
+		return 0;
+	err = write_int3s(set, n);
+	if (err)
+		return err;
+	gtp_wait_for_tasks();
+	write_jumps(set, n);
 	if (unwatch(set))
 		gtp_wait_for_tasks();
 	return 0;
@@ -376,7 +401,9 @@ static const char *mechanism(const struct gtp_jump *j)
 	if (j->patch.state == GTP_PATCH_JUMP)
 		return "jump";
 	if (is_hit(j))
-		return "jump, kept a breakpoint: another probe has come into its bytes";
+		return j->no_memory ?
+			       "jump, kept a breakpoint: no memory to write it" :
+			       "jump, kept a breakpoint: another probe has come into its bytes";
 	return "nothing any more: something else has changed its bytes";
 }
 

@@ -103,8 +103,12 @@ extern const char gtp_target_banner[];
 /* gtp_target_fill - give the data the values that the tests know */
 void gtp_target_fill(void);
 
-/* gtp_target_loop - @count calls of "leaf", "add", "obj", "mix" on each CPU at once; 0 or -errno */
+/*
+ * gtp_target_loop - @count calls of "leaf", "add", "obj", "mix" on each CPU at once; 0 or -errno.
+ * gtp_target_loop_end - however many there have been, one that is going on is over
+ */
 int gtp_target_loop(const char *what, u64 count);
+void gtp_target_loop_end(void);
 
 /* gtp_target2_fn - of the second module */
 long gtp_target2_fn(long n);

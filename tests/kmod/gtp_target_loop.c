@@ -77,6 +77,13 @@ static void timer_start(struct hrtimer *timer)
 	hrtimer_start(timer, ns_to_ktime(timer_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
+static bool ended;
+
+void gtp_target_loop_end(void)
+{
+	WRITE_ONCE(ended, true);
+}
+
 static void work(struct worker *w)
 {
 	struct loop *l = w->loop;
@@ -86,8 +93,11 @@ static void work(struct worker *w)
 		timer_start(&w->timer);
 	for (i = 0; i < l->count; i++) {
 		l->one(i);
-		if (i % 1024 == 0)
-			cond_resched();
+		if (i % 1024)
+			continue;
+		if (READ_ONCE(ended))
+			break;
+		cond_resched();
 	}
 	if (l->timer)
 		hrtimer_cancel(&w->timer);
@@ -171,6 +181,7 @@ int gtp_target_loop(const char *what, u64 count)
 		return -ENOMEM;
 	l.one = loops[i].one;
 	l.timer = loops[i].timer;
+	WRITE_ONCE(ended, false);
 	run(&l, workers);
 	kfree(workers);
 	return 0;

@@ -8,6 +8,7 @@
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
+ *	end				the loop that is going on is over; also while it is being obeyed
  *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
  *					also while another line is being obeyed
  *	at HEX				control goes there, into gtp_target_obj() or its middle;
@@ -27,7 +28,7 @@
 
 enum {
 	LINE_MAX_LEN = 512,
-	COUNT_LIMIT = 50 * 1000 * 1000,
+	COUNT_LIMIT = 2 * 1000 * 1000 * 1000,
 	NMI_LIMIT = 100000,
 };
 
@@ -226,6 +227,10 @@ static int obey(struct order *o)
 		return nmis > NMI_LIMIT ? -EINVAL : gtp_target_nmi(nmis);
 	if (sscanf(o->line, "at %llx", &addr) == 1)
 		return call_at(addr);
+	if (!strcmp(o->line, "end")) {
+		gtp_target_loop_end();
+		return 0;
+	}
 	if (mutex_lock_interruptible(&lock))
 		return -ERESTARTSYS;
 	if (strstarts(o->line, "call "))
