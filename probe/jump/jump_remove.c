@@ -17,7 +17,10 @@
 #include "probe/kprobe_list.h"
 #include "probe/wait.h"
 
-enum { RETRY_MS = 1000 };
+/* Between two tries to remove what is stuck; twice as long after each one that was in vain. */
+enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000 };
+
+static unsigned int retry_ms; /* under gtp_lock */
 
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
@@ -87,17 +90,22 @@ static void remove_jumps(struct gtp_jump_set *set)
 	gtp_patch_text(set->patch, set->n);
 }
 
-static void free_removed(struct gtp_jump_set *set)
+/* False: none has become text, so there is nobody to wait for. */
+static bool free_removed(struct gtp_jump_set *set)
 {
+	bool any = false;
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
 		struct gtp_jump *j = set->jump[i];
 
-		if (j->patch.state == GTP_PATCH_TEXT)
-			gtp_patch_unwatch(&j->patch);
+		if (j->patch.state != GTP_PATCH_TEXT)
+			continue;
+		gtp_patch_unwatch(&j->patch);
+		any = true;
 	}
-	gtp_wait_for_tasks();
+	if (any)
+		gtp_wait_for_tasks();
 	for (i = 0; i < set->n; i++) {
 		struct gtp_jump *j = set->jump[i];
 
@@ -106,6 +114,7 @@ static void free_removed(struct gtp_jump_set *set)
 		if (j->patch.state == GTP_PATCH_TEXT)
 			gtp_jump_drop(j);
 	}
+	return any;
 }
 
 static bool any_free(const struct gtp_jump_set *set)
@@ -118,13 +127,15 @@ static bool any_free(const struct gtp_jump_set *set)
 	return false;
 }
 
-static void sweep(struct gtp_jump_set *set)
+/* False: all CPUs were stopped for it, in vain. Only to look whether a probe is still there is cheap. */
+static bool sweep(struct gtp_jump_set *set)
 {
+	bool good = true;
 	void *view;
 	u32 i;
 
 	if (!gtp_kprobe_list_settle())
-		return;
+		return true;
 	for (i = 0; i < set->n; i++) {
 		set->patch[i] = &set->jump[i]->patch;
 		set->patch[i]->lost = false;
@@ -132,19 +143,22 @@ static void sweep(struct gtp_jump_set *set)
 	if (any_free(set) && !gtp_patch_open(set->patch, set->n, &view)) {
 		remove_jumps(set);
 		gtp_patch_close(set->patch, set->n, view);
-		free_removed(set);
+		good = free_removed(set);
 	}
 	gtp_kprobe_list_forget();
+	return good;
 }
 
-static void sweep_stuck(void)
+static bool sweep_stuck(void)
 {
 	struct gtp_jump_set set;
+	bool good;
 
 	if (gtp_jump_select(&set, GTP_JUMP_STUCK))
-		return;
-	sweep(&set);
+		return true;
+	good = sweep(&set);
 	gtp_jump_deselect(&set);
+	return good;
 }
 
 static bool swept; /* since gtp_jump_end_batch() */
@@ -172,20 +186,30 @@ static void hold(struct gtp_jump *j)
 	pr_info("the jump at %pS stays until the kprobe on it is gone\n", (void *)j->patch.addr);
 }
 
+static void retry_soon(void)
+{
+	retry_ms = RETRY_MS;
+	mod_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(retry_ms));
+}
+
 static void hold_stuck(void)
 {
 	gtp_jump_each(GTP_JUMP_STUCK, hold);
-	queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(RETRY_MS));
+	retry_soon();
 }
 
+/* Text that another writer has changed may never be ours again: each try stops all CPUs for it. */
 static void retry(struct work_struct *work)
 {
+	unsigned int ms = RETRY_MS;
+
 	if (mutex_trylock(&gtp_lock)) {
-		sweep_stuck();
+		retry_ms = sweep_stuck() ? RETRY_MS : min(2 * retry_ms, (u32)RETRY_MAX_MS);
+		ms = retry_ms;
 		mutex_unlock(&gtp_lock);
 	}
 	if (gtp_jump_any(GTP_JUMP_STUCK))
-		queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(RETRY_MS));
+		queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(ms));
 }
 
 /* --- disarming --- */

@@ -13,7 +13,7 @@ import zlib
 
 from fixture import (REGIONS, SECONDS, child, command, counted, kill, load, load_fixture, loaded, main, parameter,
                      put_table, table, target, unload)
-from kernel import DEBUG, KprobeEvent, probes, symbols
+from kernel import DEBUG, TRACING, KprobeEvent, probes, put, symbols
 from rsp import Client, framed
 from tap import seeded, test, until
 
@@ -318,6 +318,52 @@ def no_memory():
             if left:
                 break
     assert left and "jump, kept a breakpoint: no memory to write it" in ways, ways
+
+
+class Calls:
+    """The module's own calls of functions of the kernel, and when they were made."""
+
+    def __init__(self, *names):
+        self.names = names
+
+    def __enter__(self):
+        for name in self.names:
+            put(TRACING + "kprobe_events", f"p:gtpcalls/{name} {name} by=+0($stack):symbol\n", os.O_APPEND)
+        put(TRACING + "trace", "", os.O_TRUNC)
+        put(TRACING + "events/gtpcalls/enable", "1")
+        return self
+
+    def __exit__(self, *_):
+        put(TRACING + "events/gtpcalls/enable", "0")
+        for name in self.names:
+            put(TRACING + "kprobe_events", f"-:gtpcalls/{name}\n", os.O_APPEND)
+
+    def times(self, name):
+        with open(TRACING + "trace", encoding="ascii") as file:
+            return [float(at) for at in re.findall(rf" ([0-9.]+): {name}: .*by=.*\[gdbtp\]", file.read())]
+
+
+@test("somebody else has changed a jump: nobody waits for that, and tries become rare; it goes when it is ours again")
+def not_ours():
+    assert put_table(HEAD + table("gtp_target")) == 0
+    with Client() as client:
+        place, code = obj_place(client)
+        client.start((1, place))
+        assert only(client).how == "jump"
+        byte = client.ask(f"m{place + 2:x},1")
+        with Calls("vmap", "call_rcu_tasks") as calls:
+            target(f"poke {place + 2:x} {int(byte, 16) ^ 1:x}")
+            client.ok("QTStop")
+            until(lambda: len(calls.times("vmap")) > 3)
+            tries = calls.times("vmap")
+            # QTStop itself waits for hits that began before.
+            assert len(calls.times("call_rcu_tasks")) == 1, calls.times("call_rcu_tasks")
+        # A delay of the kernel's may be longer than asked for, never shorter.
+        gaps = [after - before for before, after in zip(tries, tries[1:])]
+        assert gaps[1] > 1.9 and gaps[2] > 3.9, gaps
+        target(f"poke {place + 2:x} {byte}")
+        mechanism(client)
+        assert client.ask(f"m{place:x},7") == code
 
 
 @test("a run ends by itself, and a task that computes delays that: whoever waits for an answer hears something")

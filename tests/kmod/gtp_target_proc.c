@@ -13,16 +13,19 @@
  *					also while another line is being obeyed
  *	at HEX				control goes there, into gtp_target_obj() or its middle;
  *					also while another line is being obeyed
+ *	poke HEX BYTE			write a byte of this module's text, as someone who patches code
  *
  * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
  */
 #include <linux/irq_work.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <linux/vmalloc.h>
 
 #include "gtp_target.h"
 
@@ -216,11 +219,28 @@ static int call_at(u64 addr)
 	return 0;
 }
 
+static int poke(u64 addr, u8 byte)
+{
+	struct page *page;
+	u8 *view;
+
+	if (!within_module(addr, THIS_MODULE))
+		return -EINVAL;
+	page = vmalloc_to_page((void *)addr);
+	view = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
+	if (!view)
+		return -ENOMEM;
+	WRITE_ONCE(view[offset_in_page(addr)], byte);
+	vunmap(view);
+	return 0;
+}
+
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
 	u32 nmis;
 	u64 addr;
+	u8 byte;
 
 	/* Without the lock, so that it can be during a loop. */
 	if (sscanf(o->line, "nmi %u", &nmis) == 1)
@@ -231,6 +251,8 @@ static int obey(struct order *o)
 		gtp_target_loop_end();
 		return 0;
 	}
+	if (sscanf(o->line, "poke %llx %hhx", &addr, &byte) == 2)
+		return poke(addr, byte);
 	if (mutex_lock_interruptible(&lock))
 		return -ERESTARTSYS;
 	if (strstarts(o->line, "call "))
