@@ -19,6 +19,7 @@
 #include "probe/refuse.h"
 #include "probe/self.h"
 #include "probe/tables.h"
+#include "probe/wait.h"
 
 /**
  * struct location_probe - a location's kprobe
@@ -239,7 +240,10 @@ static void wait_unoptimized(const struct location_probe *p)
 	gtp_kprobe_list_flush();
 }
 
-/* take_off - unregister a batch from the front of a list; returns the rest of the list */
+/*
+ * take_off - unregister a batch from the front of a list; returns the rest of the list. What it
+ * belongs to stays: see kprobe_disarm()
+ */
 static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 {
 	struct gtp_location *loc, *rest;
@@ -257,15 +261,16 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 
 		if (p->alone)
 			wait_unoptimized(p);
-		kprobe_forget(loc);
 	}
 	*done += n;
 	return rest;
 }
 
 /*
- * unregister_kprobes() waits for a grace period, and handlers run with preemption off: when it
- * returns, none runs on any CPU, and the memory of all may go.
+ * unregister_kprobes() waits for a grace period, and handlers run with preemption off. But RCU does
+ * not watch where an idle CPU is about to halt, which before 6.2 can be probed, and of the three
+ * forms of a kprobe only the breakpoint has the kernel watch again: so each CPU leaves its idle
+ * task once. Then no handler runs on any CPU, and the memory of all may go.
  */
 static void kprobe_disarm(struct gtp_location *first)
 {
@@ -278,6 +283,9 @@ static void kprobe_disarm(struct gtp_location *first)
 		loc = take_off(loc, &done);
 		gtp_progress("taking off probes", done, total);
 	}
+	gtp_wait_for_idle();
+	for (loc = first; loc; loc = loc->next_own)
+		kprobe_forget(loc);
 }
 
 const struct gtp_probe_backend gtp_kprobe_backend = {

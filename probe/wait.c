@@ -28,7 +28,7 @@ static int stop_nothing(void *unused)
  * 6.2 that code is not noinstr and can be probed. stop_machine() runs a stopper task on every CPU:
  * once it has run, the idle task of that CPU was switched out.
  */
-static void leave_idle(void)
+void gtp_wait_for_idle(void)
 {
 	stop_machine(stop_nothing, NULL, cpu_online_mask);
 }
@@ -52,5 +52,5 @@ void gtp_wait_for_tasks(void)
 		gtp_progress("waiting for busy tasks, seconds", seconds, seconds);
 	}
 	destroy_rcu_head_on_stack(&w.rcu);
-	leave_idle();
+	gtp_wait_for_idle();
 }

@@ -11,4 +11,10 @@
  */
 void gtp_wait_for_tasks(void);
 
+/*
+ * gtp_wait_for_idle - wait until each CPU has left its idle task once: for what no grace period of
+ * RCU covers. Context: process, may sleep
+ */
+void gtp_wait_for_idle(void);
+
 #endif /* _GTP_WAIT_H */

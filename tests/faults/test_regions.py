@@ -366,6 +366,18 @@ def not_ours():
         assert client.ask(f"m{place:x},7") == code
 
 
+@test("a kprobe's memory goes when no idle CPU can be in its handler any more")
+def idle():
+    with Client() as client, Calls("stop_machine") as calls:
+        client.monitor("jumps off")
+        client.start((1, obj_place(client)[0]))
+        assert only(client).how == "kprobe"
+        before = len(calls.times("stop_machine"))
+        client.ok("QTStop")
+        assert len(calls.times("stop_machine")) == before + 1
+        client.monitor("jumps on")
+
+
 @test("a run ends by itself, and a task that computes delays that: whoever waits for an answer hears something")
 def nudges():
     assert put_table(HEAD + table("gtp_target")) == 0
