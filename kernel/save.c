@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* QTSave: the stopped run as a trace file in the file system of the machine that is traced. */
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -15,24 +16,7 @@
 
 enum { PIECE = SZ_64K };
 
-/*
- * Opening a device or FIFO does things, or waits for ever: only what is a file, or will be. And not
- * in procfs: the write that has brought the packet here holds that file system's own write access,
- * which is not to be taken twice.
- */
-static int check_file(const char *name)
-{
-	struct path path;
-	int err;
-
-	err = kern_path(name, 0, &path);
-	if (err)
-		return err;
-	if (!d_is_reg(path.dentry) || path.dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
-		err = -EINVAL;
-	path_put(&path);
-	return err;
-}
+static const char no_file[] = "only to a plain file, and not under /proc";
 
 static int check_folder(const char *name)
 {
@@ -57,17 +41,89 @@ static int check_folder(const char *name)
 	return err;
 }
 
-static int check_path(const char *name, struct gtp_why *why)
+/*
+ * Opening a device does things: only what is a file, or will be. And not in procfs: the write that
+ * has brought the packet here holds that file system's own write access, which is not to be taken
+ * twice. What has the name when it is opened may be something else: see check_opened().
+ */
+static int check_path(const char *name)
 {
-	int err = check_file(name);
+	struct path path;
+	int err;
 
+	err = kern_path(name, 0, &path);
 	if (err == -ENOENT)
-		err = check_folder(name);
-	if (err == -EINVAL)
-		gtp_why(why, "cannot save there: only to a plain file, and not under /proc");
-	else if (err)
-		gtp_why(why, "cannot save there (%pe)", ERR_PTR(err));
+		return check_folder(name);
+	if (err)
+		return err;
+	if (!d_is_reg(path.dentry) || path.dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
+		err = -EINVAL;
+	path_put(&path);
 	return err;
+}
+
+/* It was there before: its owner could read what is written to it. */
+static int check_opened(struct file *file, struct gtp_why *why)
+{
+	const struct inode *inode = file_inode(file);
+
+	if (!S_ISREG(inode->i_mode) || inode->i_sb->s_magic == PROC_SUPER_MAGIC) {
+		gtp_why(why, "cannot save there: %s", no_file);
+		return -EINVAL;
+	}
+	if (!uid_eq(inode->i_uid, current_fsuid())) {
+		gtp_why(why,
+			"cannot save there: the file belongs to somebody else; take another name");
+		return -EPERM;
+	}
+	return 0;
+}
+
+static int empty(struct file *file, struct gtp_why *why)
+{
+	int err = check_opened(file, why);
+
+	if (err)
+		return err;
+	err = vfs_truncate(&file->f_path, 0);
+	if (err)
+		gtp_why(why, "cannot save there: the file cannot be emptied (%pe)", ERR_PTR(err));
+	return err;
+}
+
+/*
+ * A new file, or one that is there, whichever it is when it is opened. It is opened under gtp_lock,
+ * so it must not wait for the reader of a FIFO (O_NONBLOCK), and nothing is changed in it before it
+ * has been looked at.
+ */
+static struct file *open_file(const char *name, struct gtp_why *why)
+{
+	const int how = O_WRONLY | O_LARGEFILE | O_NOFOLLOW | O_NONBLOCK;
+	struct file *file;
+	int err = check_path(name);
+
+	if (err == -EINVAL) {
+		gtp_why(why, "cannot save there: %s", no_file);
+		return ERR_PTR(err);
+	}
+	if (err) {
+		gtp_why(why, "cannot save there (%pe)", ERR_PTR(err));
+		return ERR_PTR(err);
+	}
+	file = filp_open(name, how | O_CREAT | O_EXCL, 0600);
+	if (!IS_ERR(file))
+		return file;
+	if (PTR_ERR(file) == -EEXIST)
+		file = filp_open(name, how, 0);
+	if (IS_ERR(file)) {
+		gtp_why(why, "cannot save there: opening the file failed (%pe)", file);
+		return file;
+	}
+	err = empty(file, why);
+	if (!err)
+		return file;
+	filp_close(file, NULL);
+	return ERR_PTR(err);
 }
 
 static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
@@ -96,14 +152,11 @@ static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, s
 
 static int write_file(const char *name, const struct gtp_file *in, u8 *piece, struct gtp_why *why)
 {
-	struct file *out =
-		filp_open(name, O_WRONLY | O_CREAT | O_TRUNC | O_LARGEFILE | O_NOFOLLOW, 0600);
+	struct file *out = open_file(name, why);
 	int err, late;
 
-	if (IS_ERR(out)) {
-		gtp_why(why, "cannot save there: opening the file failed (%pe)", out);
+	if (IS_ERR(out))
 		return PTR_ERR(out);
-	}
 	err = copy_frames(out, in, piece, why);
 	late = filp_close(out, NULL);
 	if (err || !late)
@@ -125,9 +178,7 @@ int gtp_save(void *ctx, const char *name, struct gtp_why *why)
 	err = gtp_file_open(&in, &gtp_host.trace, why);
 	if (err)
 		goto out_piece;
-	err = check_path(name, why);
-	if (!err)
-		err = write_file(name, &in, piece, why);
+	err = write_file(name, &in, piece, why);
 	gtp_file_close(&in);
 out_piece:
 	gtp_mem_free(piece);

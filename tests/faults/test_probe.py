@@ -379,6 +379,43 @@ def save():
         os.unlink("/tmp/saved-link")
 
 
+@test("QTSave to a name that somebody else has, or takes meanwhile: refused, and nothing waits")
+def save_elsewhere():
+    def swap():
+        os.mkfifo("/tmp/swap-fifo")
+        while True:
+            with open("/tmp/swap-file", "w", encoding="ascii"):
+                pass
+            os.rename("/tmp/swap-file", "/tmp/swap")
+            os.link("/tmp/swap-fifo", "/tmp/swap-name")
+            os.rename("/tmp/swap-name", "/tmp/swap")
+
+    with Client() as client:
+        client.start((1, LEAF))
+        target("call leaf 1")
+        client.ok("QTStop")
+        for mode in 0o666, 0o600:
+            with open("/tmp/theirs", "w", encoding="ascii") as file:
+                file.write("as it was")
+                os.fchmod(file.fileno(), mode)
+                os.fchown(file.fileno(), 1234, 1234)
+            assert "somebody else" in client.ask("QTSave:" + b"/tmp/theirs".hex())
+            with open("/tmp/theirs", encoding="ascii") as file:
+                assert file.read() == "as it was"
+        # A longer file of one's own is emptied first.
+        with open("/tmp/saved", "ab") as file:
+            size = file.tell()
+            file.write(bytes(1000))
+        client.ok("QTSave:" + b"/tmp/saved".hex())
+        assert os.path.getsize("/tmp/saved") == size
+        # To open a FIFO that nobody reads is to wait for ever.
+        swapper = child(swap)
+        until(lambda: os.path.exists("/tmp/swap"))
+        replies = [client.ask("QTSave:" + b"/tmp/swap".hex()) for _ in range(500)]
+        kill(swapper)
+        assert any("plain file" in reply for reply in replies) and "OK" in replies, set(replies)
+
+
 @test("probes on what a hit itself calls: those hits are counted as missed, the rest goes on")
 def self_hits():
     self_hit_sites = symbols("ktime_get_mono_fast_ns", "copy_from_user_nofault", "irq_work_queue",
