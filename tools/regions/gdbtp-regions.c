@@ -17,6 +17,7 @@ static const char usage_text[] =
 	"  stats FILE            counts: instructions, the kernel's rule, this one, reasons\n"
 	"  table FILE -o OUT     write the table that the module loads\n"
 	"  show TABLE            what a table holds\n"
+	"  build-id FILE         which build it is, as its table says too\n"
 	"  deny FILE             addresses that the kernel's rule accepts but something enters\n"
 	"  dump FILE [FUNCTION]  a line for every instruction\n"
 	"  rows FILE             the line table's size, rows, and rows that start basic blocks\n"
@@ -135,6 +136,15 @@ static void do_table(struct session *s)
 	rgn_text_free(&s->text);
 }
 
+static void do_build_id(struct session *s)
+{
+	u32 i;
+
+	for (i = 0; i < s->image.build_id_len; i++)
+		printf("%02x", s->image.build_id[i]);
+	printf("\n");
+}
+
 static void do_deny(struct session *s)
 {
 	analyse(s, cpu_of(s->options.cpu));
@@ -162,9 +172,9 @@ static const struct {
 	const char *name;
 	void (*run)(struct session *s);
 } commands[] = {
-	{ "explain", do_explain }, { "lines", do_lines }, { "stats", do_stats },
-	{ "table", do_table },	   { "deny", do_deny },	  { "dump", do_dump },
-	{ "rows", do_rows },
+	{ "explain", do_explain }, { "lines", do_lines },	{ "stats", do_stats },
+	{ "table", do_table },	   { "deny", do_deny },		{ "dump", do_dump },
+	{ "rows", do_rows },	   { "build-id", do_build_id },
 };
 
 static void parse(int argc, char **argv, struct options *o)
