@@ -5,6 +5,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/sched.h>
+#include <linux/syscore_ops.h>
 #include <linux/trace.h>
 #include <linux/version.h>
 
@@ -90,6 +91,28 @@ static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
 {
 	return unregister_ftrace_direct(c->ip, c->to);
 }
+#endif
+
+/*
+ * GTP_SYSCORE(name, resume) - what is called when the machine wakes up, while no other CPU is
+ * online and interrupts are off. 6.19 ("syscore: Pass context data to callbacks") split the
+ * functions from the list's node, and so do stable kernels that have taken that over: Kbuild looks
+ * into the header.
+ */
+#ifdef GTP_SYSCORE_HAS_DATA
+#define GTP_SYSCORE(name, call)                                                                    \
+	static void name##_resume(void *data)                                                      \
+	{                                                                                          \
+		call();                                                                            \
+	}                                                                                          \
+	static const struct syscore_ops name##_ops = { .resume = name##_resume };                  \
+	static struct syscore name = { .ops = &name##_ops }
+#define gtp_syscore_register register_syscore
+#define gtp_syscore_unregister unregister_syscore
+#else
+#define GTP_SYSCORE(name, call) static struct syscore_ops name = { .resume = (call) }
+#define gtp_syscore_register register_syscore_ops
+#define gtp_syscore_unregister unregister_syscore_ops
 #endif
 
 #endif /* _GTP_COMPAT_H */

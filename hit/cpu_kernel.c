@@ -125,3 +125,15 @@ void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 	}
 	gtp_mem_free(cpus);
 }
+
+void gtp_buffers_restart(void)
+{
+	unsigned int id;
+
+	for_each_possible_cpu(id) {
+		struct gtp_cpu *cpu = per_cpu(gtp_this_cpu, id);
+
+		if (cpu)
+			gtp_restarts_note(&cpu->restarts, &cpu->buf);
+	}
+}

@@ -53,4 +53,10 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
  */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
+/*
+ * gtp_buffers_restart - the clock of frames' times begins anew. Context: no other CPU is online,
+ * interrupts are off
+ */
+void gtp_buffers_restart(void);
+
 #endif /* _GTP_CPU_KERNEL_H */

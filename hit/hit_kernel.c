@@ -65,6 +65,18 @@ bool gtp_hit_calibrate_tsc(void)
 	return true;
 }
 
+void gtp_hit_recalibrate_tsc(void)
+{
+	u64 now = rdtsc_ordered();
+
+	/* In between no counter is behind this one, so that $clock stands still. */
+	WRITE_ONCE(calibration.tsc, now + (1ULL << 62));
+	barrier();
+	WRITE_ONCE(calibration.ns, ktime_get_mono_fast_ns());
+	barrier();
+	WRITE_ONCE(calibration.tsc, now);
+}
+
 u64 gtp_hit_tsc_to_ns(void *ctx, u64 tsc)
 {
 	/* CPUs may differ by some ticks. */

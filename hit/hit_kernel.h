@@ -15,6 +15,12 @@
  */
 bool gtp_hit_calibrate_tsc(void);
 
+/*
+ * gtp_hit_recalibrate_tsc - the counter has begun anew. Context: no other CPU is online, interrupts
+ * are off; a hit in an NMI may read $clock meanwhile
+ */
+void gtp_hit_recalibrate_tsc(void);
+
 /* Members of struct gtp_hit_ops; @ctx is not used. Context: a hit. */
 unsigned long gtp_hit_tsv_lock(void *ctx);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);

@@ -7,6 +7,7 @@
 #include "base/regs.h"
 #include "agentexpr/ax.h"
 #include "trace/buffer.h"
+#include "trace/index.h"
 #include "trace/sdata.h"
 #include "tracepoint/tracepoint.h"
 #include "tracepoint/tsv.h"
@@ -132,6 +133,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
+ * @restarts: where the processor's counter began anew: the machine has slept
  *
  * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
  * the beginning of a run. The members that a false condition uses come first, in one cache line.
@@ -152,6 +154,7 @@ struct gtp_cpu {
 	u64 no_sdata;
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];
+	struct gtp_restarts restarts;
 };
 
 /**

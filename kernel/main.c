@@ -8,6 +8,7 @@
 #include "kernel/backends.h"
 #include "kernel/host.h"
 #include "kernel/proc.h"
+#include "kernel/sleep.h"
 #include "kernel/unload.h"
 #include "probe/notrace.h"
 
@@ -35,6 +36,7 @@ static int __init gtp_init(void)
 	err = gtp_proc_gtpframe_init();
 	if (err)
 		goto err_gtp;
+	gtp_sleep_init();
 	return 0;
 
 err_gtp:
@@ -59,6 +61,7 @@ err_host:
  */
 static void __exit gtp_exit(void)
 {
+	gtp_sleep_exit();
 	gtp_proc_gtpframe_exit();
 	gtp_proc_gtp_exit();
 	gtp_proc_gtpregions_exit();

@@ -198,18 +198,24 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size)
 
 static int build_index(struct gtp_trace *t)
 {
-	struct gtp_buffer **bufs = t->mem.alloc(t->mem.ctx, (t->run.ncpus + 1) * sizeof(*bufs));
+	size_t n = t->run.ncpus + 1;
+	struct gtp_buffer **bufs = t->mem.alloc(t->mem.ctx, n * sizeof(*bufs));
+	const struct gtp_restarts **restarts = t->mem.alloc(t->mem.ctx, n * sizeof(*restarts));
 	int err = -ENOMEM;
 	u32 i;
 
-	if (bufs) {
-		for (i = 0; i < t->run.ncpus; i++)
+	if (bufs && restarts) {
+		for (i = 0; i < t->run.ncpus; i++) {
 			bufs[i] = t->run.cpus[i] ? &t->run.cpus[i]->buf : NULL;
+			restarts[i] = t->run.cpus[i] ? &t->run.cpus[i]->restarts : NULL;
+		}
 		t->index.formats = t->formats;
 		t->index.progress = t->target->progress;
 		t->index.ctx = t->ctx;
-		err = gtp_index_build(&t->index, &t->mem, bufs, t->run.ncpus, GTP_INDEX_MOST);
+		err = gtp_index_build(&t->index, &t->mem, bufs, restarts, t->run.ncpus,
+				      GTP_INDEX_MOST);
 	}
+	t->mem.free(t->mem.ctx, restarts);
 	t->mem.free(t->mem.ctx, bufs);
 	return err;
 }

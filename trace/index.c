@@ -3,15 +3,24 @@
 #include "trace/index.h"
 #include "trace/tfile.h"
 
-/* struct cursor - a CPU that still has frames: the oldest of them, and the buffer's number */
+/**
+ * struct cursor - a CPU that still has frames
+ * @frame: the oldest of them
+ * @nth: how many were made in that buffer before it
+ * @restarts: how often the clock had begun anew
+ * @buf: the buffer's number
+ */
 struct cursor {
 	const struct gtp_frame *frame;
+	u64 nth;
+	u32 restarts;
 	u32 buf;
 };
 
 /* struct merge - a heap of cursors, the earliest first */
 struct merge {
 	struct gtp_buffer *const *bufs;
+	const struct gtp_restarts *const *restarts;
 	struct cursor *heap;
 	u32 count;
 };
@@ -28,6 +37,8 @@ static void step(const struct gtp_index *ix, const char *what, u32 i)
 /* Equal times are ordered by buffer number, so that the numbering of a run is deterministic. */
 static bool earlier(const struct cursor *a, const struct cursor *b)
 {
+	if (a->restarts != b->restarts)
+		return a->restarts < b->restarts;
 	if (a->frame->time != b->frame->time)
 		return a->frame->time < b->frame->time;
 	return a->buf < b->buf;
@@ -62,13 +73,30 @@ static u32 count_frames(struct gtp_buffer *const *bufs, u32 nbufs, u32 most)
 	return n < most ? (u32)n : most;
 }
 
+void gtp_restarts_note(struct gtp_restarts *r, const struct gtp_buffer *b)
+{
+	if (r->n == GTP_RESTARTS_MAX)
+		memmove(r->created, r->created + 1, --r->n * sizeof(*r->created));
+	r->created[r->n++] = b->created;
+}
+
+static void count_restarts(const struct merge *m, struct cursor *c)
+{
+	const struct gtp_restarts *r = m->restarts ? m->restarts[c->buf] : NULL;
+
+	while (r && c->restarts < r->n && r->created[c->restarts] <= c->nth)
+		c->restarts++;
+}
+
 static void merge_init(struct merge *m, u32 nbufs)
 {
 	for (u32 i = 0; i < nbufs; i++) {
 		const struct gtp_frame *f = m->bufs[i] ? gtp_buffer_next(m->bufs[i], NULL) : NULL;
 
-		if (f)
-			m->heap[m->count++] = (struct cursor){ f, i };
+		if (!f)
+			continue;
+		m->heap[m->count] = (struct cursor){ f, m->bufs[i]->dropped, 0, i };
+		count_restarts(m, &m->heap[m->count++]);
 	}
 	for (u32 i = m->count / 2; i--;)
 		sift_down(m, i);
@@ -80,6 +108,8 @@ static const struct gtp_frame *merge_take(struct merge *m)
 	const struct gtp_frame *f = first->frame;
 
 	first->frame = gtp_buffer_next(m->bufs[first->buf], f);
+	first->nth++;
+	count_restarts(m, first);
 	if (!first->frame)
 		*first = m->heap[--m->count];
 	sift_down(m, 0);
@@ -130,9 +160,9 @@ static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entr
 }
 
 int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
-		    u32 nbufs, u32 most)
+		    const struct gtp_restarts *const *restarts, u32 nbufs, u32 most)
 {
-	struct merge m = { .bufs = bufs };
+	struct merge m = { .bufs = bufs, .restarts = restarts };
 
 	ix->n = count_frames(bufs, nbufs, most);
 	m.heap = mem->alloc(mem->ctx, ((size_t)nbufs + 1) * sizeof(*m.heap));

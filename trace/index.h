@@ -18,6 +18,24 @@ struct gtp_index_entry {
 	u64 offset;
 };
 
+enum { GTP_RESTARTS_MAX = 64 };
+
+/**
+ * struct gtp_restarts - when the clock that frames have their time from began anew
+ * @n: how often, at most GTP_RESTARTS_MAX: the oldest are forgotten
+ * @created: how many frames of a buffer had been made each time, the oldest first
+ *
+ * A frame that was made later has a later time, whatever the numbers say. All buffers of a run have
+ * the same @n.
+ */
+struct gtp_restarts {
+	u32 n;
+	u64 created[GTP_RESTARTS_MAX];
+};
+
+/* gtp_restarts_note - it begins anew now. Context: any; no frame is being made in @b */
+void gtp_restarts_note(struct gtp_restarts *r, const struct gtp_buffer *b);
+
 enum {
 	/* Entries are allocated by as many: no allocation of the kernel's is above 2 GiB. */
 	GTP_INDEX_CHUNK = 1 << 16,
@@ -58,6 +76,7 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
  * @ix: empty; @formats, @progress and @ctx are set
  * @mem: where its entries come from
  * @bufs: the buffers; NULL entries are skipped
+ * @restarts: of each buffer, where the clock began anew (may be NULL: nowhere)
  * @nbufs: how many
  * @most: frames that get a number: the oldest; GTP_INDEX_MOST but in tests
  *
@@ -66,7 +85,7 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
  * Return: 0, or -ENOMEM and @ix is empty.
  */
 int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
-		    u32 nbufs, u32 most);
+		    const struct gtp_restarts *const *restarts, u32 nbufs, u32 most);
 
 /* gtp_index_free - it is empty again */
 void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem);

@@ -15,6 +15,8 @@ enum { CPUS = 300, BYTES = 8192 };
 static struct gtp_buffer store[CPUS];
 static struct gtp_buffer *bufs[CPUS];
 static u64 memory[CPUS][BYTES / 8];
+static struct gtp_restarts restarts[CPUS];
+static const struct gtp_restarts *all_restarts[CPUS];
 static struct gtp_index ix;
 
 static int setup(void **state)
@@ -22,6 +24,8 @@ static int setup(void **state)
 	for (u32 i = 0; i < CPUS; i++) {
 		gtp_buffer_init(&store[i], memory[i], BYTES, false);
 		bufs[i] = &store[i];
+		restarts[i].n = 0;
+		all_restarts[i] = &restarts[i];
 	}
 	return 0;
 }
@@ -45,7 +49,8 @@ static void build(u32 nbufs)
 
 	for (u32 i = 0; i < nbufs; i++)
 		n += bufs[i] ? gtp_buffer_frames(bufs[i]) : 0;
-	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, nbufs, GTP_INDEX_MOST), 0);
+	assert_int_equal(
+		gtp_index_build(&ix, &plain_mem, bufs, all_restarts, nbufs, GTP_INDEX_MOST), 0);
 	assert_int_equal(ix.n, n);
 }
 
@@ -91,6 +96,48 @@ static void test_clock_goes_back(void **state)
 	assert_int_equal(gtp_index_at(&ix, 2)->frame->tp, 2);
 	assert_int_equal(gtp_index_at(&ix, 3)->frame->tp, 3);
 	assert_int_equal(gtp_index_at(&ix, 4)->frame->tp, 5);
+}
+
+static void clock_begins_anew(u32 nbufs)
+{
+	for (u32 i = 0; i < nbufs; i++)
+		gtp_restarts_note(&restarts[i], &store[i]);
+}
+
+/* Times of one number before and after a sleep have nothing to do with each other. */
+static void test_clock_begins_anew(void **state)
+{
+	hit(0, 1000, 1, 0);
+	hit(2, 1001, 2, 0);
+	clock_begins_anew(3);
+	hit(1, 5, 3, 0); /* nothing of this CPU is older */
+	hit(0, 7, 5, 0);
+	hit(2, 6, 4, 0);
+	clock_begins_anew(3);
+	clock_begins_anew(3);
+	hit(0, 2000, 7, 0);
+	hit(2, 1, 6, 0);
+	build(3);
+	for (u32 i = 0; i < 7; i++)
+		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i + 1);
+}
+
+/* Frames that a circular buffer has dropped count. More sleeps than are kept: the newest are. */
+static void test_clock_begins_anew_often(void **state)
+{
+	enum { SLEEPS = GTP_RESTARTS_MAX + 10 };
+
+	gtp_buffer_init(&store[0], memory[0], 128, true);
+	for (u32 i = 0; i < SLEEPS; i++) {
+		hit(i % 2, 1000000 - i, (u16)i, i);
+		clock_begins_anew(2);
+	}
+	hit(0, 1, SLEEPS, 0);
+	build(2);
+	assert_int_equal(restarts[0].n, GTP_RESTARTS_MAX);
+	for (u32 i = ix.n - 10; i < ix.n; i++)
+		assert_true(gtp_index_at(&ix, i)->frame->tp > gtp_index_at(&ix, i - 1)->frame->tp);
+	assert_int_equal(gtp_index_at(&ix, ix.n - 1)->frame->tp, SLEEPS);
 }
 
 static u64 rng = 88172645463325252;
@@ -268,7 +315,7 @@ static void test_more_frames_than_numbers(void **state)
 {
 	for (u16 i = 0; i < 10; i++)
 		hit(i % 2, i, i, i);
-	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, 2, 7), 0);
+	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, NULL, 2, 7), 0);
 	assert_int_equal(ix.n, 7);
 	for (u32 i = 0; i < 7; i++)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i);
@@ -284,7 +331,7 @@ static void test_no_memory(void **state)
 
 	for (u32 i = 0; i < ARRAY_SIZE(most); i++) {
 		plain_most = most[i];
-		assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, 2, GTP_INDEX_MOST),
+		assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, NULL, 2, GTP_INDEX_MOST),
 				 -ENOMEM);
 		assert_null(ix.chunk);
 		assert_int_equal(ix.chunks, 0);
@@ -302,6 +349,8 @@ int main(void)
 		test(test_nothing),
 		test(test_order),
 		test(test_clock_goes_back),
+		test(test_clock_begins_anew),
+		test(test_clock_begins_anew_often),
 		test(test_many),
 		test(test_circular_buffer),
 		test(test_offsets),

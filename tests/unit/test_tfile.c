@@ -228,7 +228,7 @@ static void build_stream(u32 frames)
 			mem(i, i % 50);
 		commit(i % 7 ? 0 : GTP_FRAME_SEVERAL_LOCATIONS);
 	}
-	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, 1, GTP_INDEX_MOST), 0);
+	assert_int_equal(gtp_index_build(&ix, &plain_mem, bufs, NULL, 1, GTP_INDEX_MOST), 0);
 	for (u32 i = 0; i < frames; i++) {
 		u32 n = gtp_tfile_read_frame(gtp_index_at(&ix, i)->frame, NULL, 0, want + want_len,
 					     (u32)sizeof(want) - want_len);

@@ -172,6 +172,27 @@ static void frames_in_the_order_of_time(void **state)
 
 /* --- refusals --- */
 
+/* The machine sleeps during a run: what was collected before it comes before what came after it. */
+static void the_clock_begins_anew(void **state)
+{
+	struct fake *f = *state;
+
+	f->ncpus = 2;
+	fake_define(f, "1:1000:E:0:0", NULL);
+	fake_define(f, "2:2000:E:0:0", NULL);
+	start(f);
+	f->clock = 1000000;
+	f->cpu = 1;
+	fake_call(f, 0x1000, 0, NULL);
+	for (u32 i = 0; i < 2; i++)
+		gtp_restarts_note(&f->trace.run.cpus[i]->restarts, &f->trace.run.cpus[i]->buf);
+	f->clock = 0;
+	f->cpu = 0;
+	fake_call(f, 0x2000, 0, NULL);
+	stop(f);
+	assert_string_equal(fake_frames(f), "1@1000\n2@2000\n");
+}
+
 static void hit_early(struct fake *f, struct gtp_location *loc)
 {
 	gtp_hit(loc, f->trace.run.cpus[0], &regs);
@@ -278,8 +299,8 @@ static void start_without_memory(void **state)
 	/* the CPUs' list, three for each of two CPUs, two locations */
 	assert_int_equal(n, 10);
 	stop(f);
-	/* the list of buffers, the heap, the list of chunks, a chunk */
-	for (n = 1; n <= 4; n++) {
+	/* the list of buffers, that of restarts, the heap, the list of chunks, a chunk */
+	for (n = 1; n <= 5; n++) {
 		f->fail_alloc = f->allocs + n;
 		live = f->live;
 		assert_null(gtp_trace_index(&f->trace, &why));
@@ -517,6 +538,7 @@ int main(void)
 		T(the_next_run_begins_afresh),
 		T(forgetting_everything),
 		T(frames_in_the_order_of_time),
+		T(the_clock_begins_anew),
 		T(an_address_is_refused),
 		T(hits_count_when_all_is_armed),
 		T(variables_are_checked_at_the_start),

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The machine sleeps during a run, and wakes up. */
+#ifndef _GTP_SLEEP_H
+#define _GTP_SLEEP_H
+
+/* gtp_sleep_init, gtp_sleep_exit - of the module */
+void gtp_sleep_init(void);
+void gtp_sleep_exit(void);
+
+#endif /* _GTP_SLEEP_H */
