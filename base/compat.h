@@ -4,6 +4,7 @@
 #define _GTP_COMPAT_H
 
 #include <linux/ftrace.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/syscore_ops.h>
 #include <linux/trace.h>
@@ -92,6 +93,20 @@ static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
 	return unregister_ftrace_direct(c->ip, c->to);
 }
 #endif
+
+/*
+ * Is memory that a virtual machine has to accept before it may be touched still unaccepted? 6.5 has
+ * such memory; 6.12 ("mm: page_alloc: introduce PageUnaccepted()") marks it where modules can see
+ * that, on the first page of the largest blocks.
+ */
+static inline bool gtp_page_unaccepted(unsigned long pfn)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0) && defined(CONFIG_UNACCEPTED_MEMORY)
+	return PageUnaccepted(pfn_to_page(round_down(pfn, MAX_ORDER_NR_PAGES)));
+#else
+	return false;
+#endif
+}
 
 /*
  * GTP_SYSCORE(name, resume) - what is called when the machine wakes up, while no other CPU is

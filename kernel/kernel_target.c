@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kernel as GDB's target: its memory, its address, its build-id, its tracepoints. */
 #include <linux/ktime.h>
+#include <linux/memory_hotplug.h>
+#include <linux/mm.h>
 #include <linux/security.h>
 #include <linux/utsname.h>
 
+#include "base/compat.h"
 #include "base/image_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/access_kernel.h"
@@ -13,6 +16,34 @@
 #include "probe/event_list.h"
 
 /*
+ * Memory whose mapping is there though it must not be read: taken offline, given back to the
+ * hypervisor, broken (a machine check), not accepted yet (a guest with encrypted memory dies of
+ * it). /proc/kcore has the same list. What is no RAM of the kernel's has no struct page to ask, and
+ * a fault tells.
+ */
+static bool may_touch(u64 addr)
+{
+	unsigned long pfn;
+	struct page *page;
+
+	if (!virt_addr_valid((void *)addr))
+		return true;
+	pfn = PHYS_PFN(__pa(addr));
+	page = pfn_to_online_page(pfn);
+	return page && !PageOffline(page) && !is_page_hwpoison(page) && !gtp_page_unaccepted(pfn);
+}
+
+static bool may_touch_all(u64 addr, u32 len)
+{
+	u64 last = addr + len - 1, page;
+
+	for (page = addr & PAGE_MASK; page <= last && page >= (addr & PAGE_MASK); page += PAGE_SIZE)
+		if (!may_touch(page))
+			return false;
+	return true;
+}
+
+/*
  * Kernel addresses only: the process of a user address is known at a hit, here it would be GDB's
  * own. Lockdown is checked again, since it may have come after the file was opened.
  */
@@ -20,6 +51,8 @@ static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if (security_locked_down(LOCKDOWN_KCORE))
 		return -EPERM;
+	if (!may_touch_all(addr, len))
+		return -EFAULT;
 	return gtp_access_read_kernel(dst, addr, len);
 }
 
@@ -27,6 +60,8 @@ static int target_write(void *ctx, u64 addr, const void *src, u32 len)
 {
 	if (!gtp_allow_write || security_locked_down(LOCKDOWN_DEV_MEM))
 		return -EPERM;
+	if (!may_touch_all(addr, len))
+		return -EFAULT;
 	return gtp_access_write(addr, src, len);
 }
 

@@ -2,9 +2,12 @@
 """Probes and memory: addresses that are none, modules and CPUs that come and go, printf, counts."""
 
 import collections
+import ctypes
 import functools
+import mmap
 import os
 import re
+import signal
 
 from fixture import (child, command, counted, hammering, kill, load, load_fixture, loaded, main, parameter, target,
                      unload)
@@ -46,6 +49,75 @@ def live_memory():
         assert banner == b"Linux version", banner
         for address in NO_MEMORY:
             assert client.ask(f"m{address:x},8").startswith("E"), hex(address)
+
+
+MEMORY = "/sys/devices/system/memory/"
+
+
+def direct_map(client):
+    """Where the kernel has all memory."""
+    return int.from_bytes(bytes.fromhex(client.ask("m%x,8" % symbols("page_offset_base")["page_offset_base"])), "little")
+
+
+def block_offline():
+    """A block of memory that could be taken offline: its number."""
+    blocks = sorted((int(name[6:]) for name in os.listdir(MEMORY) if name.startswith("memory")), reverse=True)
+    for block in blocks:
+        try:
+            put(f"{MEMORY}memory{block}/online", "0")
+        except OSError:
+            continue
+        return block
+    return None
+
+
+@test("memory that is offline is not read, though it is mapped")
+def offline_memory():
+    size = int(get(MEMORY + "block_size_bytes"), 16)
+    with Client() as client:
+        base = direct_map(client)
+        block = block_offline()
+        if block is None:
+            skip("no block of memory can be taken offline here")
+        there = base + block * size
+        try:
+            assert client.ask(f"m{there:x},8") == "E01"
+            # What lies before it is read up to there.
+            assert client.ask(f"m{there + size - 16:x},8") == "E01"
+        finally:
+            put(f"{MEMORY}memory{block}/online", "1")
+        assert len(client.ask(f"m{there:x},8")) == 16
+
+
+def poisoned(report):
+    """A process with a page of its own, which it declares broken when told to; never returns by itself."""
+    page = mmap.mmap(-1, 4096)
+    page.write(b"whole" * 800)
+    with open("/proc/self/pagemap", "rb") as file:
+        start = ctypes.addressof(ctypes.c_char.from_buffer(page))
+        file.seek(start // 4096 * 8)
+        frame = int.from_bytes(file.read(8), "little") & (1 << 55) - 1
+    signal.signal(signal.SIGUSR1, lambda *_: os.write(report, b"%d\n" % ctypes.CDLL(None, use_errno=True).madvise(
+        ctypes.c_void_p(start), 4096, 100)))
+    os.write(report, b"%d\n" % frame)
+    while True:
+        signal.pause()
+
+
+@test("memory that has been found broken is not read")
+def broken_memory():
+    reading, writing = os.pipe()
+    pid = child(lambda: poisoned(writing))
+    with Client() as client, open(reading, encoding="ascii") as answers:
+        there = direct_map(client) + int(answers.readline()) * 4096
+        assert bytes.fromhex(client.ask(f"m{there:x},a")) == b"wholewhole"
+        os.kill(pid, signal.SIGUSR1)
+        if int(answers.readline()):
+            kill(pid)
+            skip("this kernel cannot be told that memory is broken")
+        assert client.ask(f"m{there:x},a") == "E01"
+    kill(pid)
+    os.close(writing)
 
 
 @test("memory cannot be written unless the module parameter says so, rodata never")
