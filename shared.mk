@@ -57,6 +57,7 @@ GTP_SHARED := \
 	hit/hit.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
+	probe/symbol_name.c \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \

@@ -5,13 +5,24 @@
  * Each kind was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
  * All that the kernel exports about this code is symbol names.
  */
+#include <linux/kallsyms.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include "probe/blacklist.h"
 #include "probe/symbol.h"
+#include "probe/symbol_name.h"
 #include "regions/insn.h"
+
+/* The name that the lists below have; a "+" at the end of theirs is the end of a whole name. */
+static const char *name_at(u64 addr)
+{
+	static char name[KSYM_NAME_LEN];
+
+	gtp_symbol_plain(name, sizeof(name), gtp_symbol_at(addr));
+	return name;
+}
 
 static bool begins_with_one_of(const char *name, const char *const *names, u32 n)
 {
@@ -85,7 +96,7 @@ static bool halts(u64 addr)
 
 const char *gtp_blacklist_probe(u64 addr)
 {
-	const char *name = gtp_symbol_at(addr);
+	const char *name = name_at(addr);
 
 	if (is_return(name))
 		return "returns go through it, those of gdbtp too: it cannot trace itself";
@@ -128,7 +139,7 @@ static bool is_on_our_way(const char *name)
 
 const char *gtp_blacklist_jump(u64 addr)
 {
-	return is_on_our_way(gtp_symbol_at(addr)) ?
+	return is_on_our_way(name_at(addr)) ?
 		       "the kernel's handling of breakpoints leads through it" :
 		       NULL;
 }

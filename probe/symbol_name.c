@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names of functions as the source has them. */
+#include "probe/symbol_name.h"
+
+void gtp_symbol_plain(char *buf, size_t size, const char *symbol)
+{
+	const char *end = strchr(symbol, '+');
+	size_t at = 0;
+
+	for (; *symbol && at + 1 < size; symbol++) {
+		if (end && symbol < end && *symbol == '.')
+			symbol = end;
+		buf[at++] = *symbol;
+	}
+	buf[at] = '\0';
+}

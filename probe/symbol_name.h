@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Names of functions as the source has them. */
+#ifndef _GTP_SYMBOL_NAME_H
+#define _GTP_SYMBOL_NAME_H
+
+#include "base/base.h"
+
+/**
+ * gtp_symbol_plain() - a symbol without what the compiler has added to its name
+ * @buf: receives it, terminated
+ * @size: bytes of @buf; what does not fit is cut off
+ * @symbol: "NAME+0xOFFSET/0xSIZE", as the kernel prints it
+ *
+ * A function that is split, copied or moved for one caller keeps its name up to a dot:
+ * "cpu_init.part.0+0x5/0x20" is cpu_init+0x5/0x20 here.
+ */
+void gtp_symbol_plain(char *buf, size_t size, const char *symbol);
+
+#endif /* _GTP_SYMBOL_NAME_H */
