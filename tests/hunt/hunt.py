@@ -90,8 +90,15 @@ class Hunt:
                 self.totals["hits"] += sum(guest.all_hits(client, armed))
                 client.ok("QTStop")
 
+    @staticmethod
+    def progress(text):
+        """A sign of life while a thousand kprobes are armed under a tracer."""
+        if text.startswith("gdbtp: "):
+            say("  " + text.strip())
+
     def batch(self, places, mechanism):
         with Client() as client, Load():
+            client.on_console = self.progress
             client.ok("QTBuffer:circular:1")
             client.monitor("jumps " + ("on" if mechanism == "jumps" else "off"))
             self.under_way(client, places)

@@ -41,6 +41,7 @@ class Client:
         self.fd = os.open(path, flags)
         self.received = b""
         self.console = ""  # what the stub printed before the last reply
+        self.on_console = lambda text: None  # called with each piece of it
         self.acks = True
         self.write(b"+")
         if not acks:
@@ -100,7 +101,9 @@ class Client:
             text = self.packet(seconds)
             if not CONSOLE.fullmatch(text):
                 return text
-            self.console += bytes.fromhex(text[1:]).decode(errors="replace")
+            text = bytes.fromhex(text[1:]).decode(errors="replace")
+            self.console += text
+            self.on_console(text)
 
     def ask(self, text, seconds=SECONDS):
         """Send a packet, return its reply."""
