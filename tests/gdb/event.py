@@ -40,4 +40,4 @@ def sdata(*fields):
 def sdata_bytes():
     """$_sdata of the selected frame, as GDB has it, the bytes of its fields."""
     data = value("$_sdata")
-    return ring.without_padding(bytes(int(data[i]) % 256 for i in range(data.type.sizeof)))
+    return ring.comparable(bytes(int(data[i]) % 256 for i in range(data.type.sizeof)))

@@ -19,21 +19,27 @@ def events():
 
 @functools.cache
 def fields(number):
-    """(offset, size, says where data lie) of every field in the records of an event."""
-    return [(int(m[2]), int(m[3]), m[1].startswith("__data_loc"))
+    """(declaration, offset, size) of every field in the records of an event."""
+    return [(m[1], int(m[2]), int(m[3]))
             for m in re.finditer(r"field:(.*?);\s*offset:(\d+);\s*size:(\d+);", get(events()[number] + "/format"))]
 
 
-def without_padding(record):
-    """What no field covers is whatever was in the ring's memory before: not the same in two instances."""
+# In common_flags: a task is to be scheduled away. An interrupt may ask for that between two handlers of one event.
+NEED_RESCHED = 0x02 | 0x04 | 0x20
+
+
+def comparable(record):
+    """What two instances have in common: no bytes between the fields, which are whatever was in the ring before."""
     kept = bytearray(len(record))
-    for at, size, is_place in fields(struct.unpack_from("<H", record)[0]):
+    for declaration, at, size in fields(struct.unpack_from("<H", record)[0]):
         spans = [(at, size)]
-        if is_place:
+        if declaration.startswith("__data_loc"):
             where, length = struct.unpack_from("<HH", record, at)
             spans.append((where, length))
         for start, n in spans:
             kept[start:start + n] = record[start:start + n]
+        if declaration.endswith(" common_flags"):
+            kept[at] &= ~NEED_RESCHED
     return bytes(kept)
 
 
@@ -107,7 +113,7 @@ class Instance:
                         break
                     if not page:
                         break
-                    found[cpu] += map(without_padding, records_of(page.ljust(PAGE, b"\0")))
+                    found[cpu] += map(comparable, records_of(page.ljust(PAGE, b"\0")))
             finally:
                 os.close(fd)
         return found

@@ -140,6 +140,13 @@ def backtrace():
     check("gtp_target_event_many" in callers and "call_event" in callers, str(callers))
 
 
+def first_difference(ours, theirs):
+    for n, (one, other) in enumerate(zip(ours, theirs)):
+        if one != other:
+            return "the first to differ is %d: %s and %s" % (n, one.hex(), other.hex())
+    return "one ends before the other"
+
+
 def same_bytes(ours, theirs, what):
     """Ours, per CPU, are a part of theirs without a gap; how many."""
     total = 0
@@ -149,8 +156,8 @@ def same_bytes(ours, theirs, what):
         all_of = theirs.get(cpu, [])
         where = [i for i in range(len(all_of) - len(records) + 1)
                  if all_of[i:i + len(records)] == records]
-        check(where, "%s on CPU %d: %d records are not a run of the %d that ftrace has" % (
-            what, cpu, len(records), len(all_of)))
+        check(where, "%s on CPU %d: %d records are not a run of the %d that ftrace has; %s" % (
+            what, cpu, len(records), len(all_of), first_difference(records, all_of)))
         total += len(records)
     return total
 
