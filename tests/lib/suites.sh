@@ -15,6 +15,7 @@ lib       | - | | | what the suites share sees failures, skips and silence
 module    | - | | | the modules build without a warning, and sparse has nothing to say
 unit      | - | | test_NAME | every shared source on a fake machine, under ASan and UBSan
 vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
+connect   | - | tools | | what gdbtp-connect passes on
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
@@ -150,6 +151,8 @@ run_vectors() {
 }
 
 run_tfile() { watched tests/tfile/run; }
+run_connect() { watched tests/connect/run; }
+
 
 # random_jit and random_pad are one target, and take no time.
 run_fuzz() {
