@@ -67,11 +67,14 @@ install: all ## DKMS where it is there, else the module for this kernel; tools a
 uninstall: ## what install put there
 	scripts/install --remove "$(DESTDIR)" "$(PREFIX)" "$(VERSION)" "$(KERNEL)"
 
+deb: ## Debian packages for this machine's release, into build/deb/ (root, if something to build them is missing)
+	scripts/deb
+
 clean: ## all that was built, but not the guest kernels
-	rm -rf build/module build/unit build/tools build/fuzz build/check build/vm build/bench
+	rm -rf build/module build/unit build/tools build/fuzz build/check build/vm build/bench build/deb
 
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
 .PHONY: all help module tools demo test check check-unit check-debug fuzz bench bench-jit structure style compile_commands \
-	install uninstall clean distclean
+	install uninstall deb clean distclean

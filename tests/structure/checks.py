@@ -143,15 +143,18 @@ def fits_pattern(path, pattern):
     return os.path.dirname(path) == os.path.dirname(pattern) and fnmatch.fnmatchcase(path, pattern)
 
 
-@check("dkms.conf and CHANGELOG.md have the version of base/version.h")
+@check("dkms.conf, debian/changelog and CHANGELOG.md have the version of base/version.h")
 def one_version(tree, graph):
     version = "".join(re.findall(r'^#define GTP_VERSION "(.*)"$', tree.text("base/version.h"), re.M))
     released = re.findall(r"^## \[?(\d[\w.]*)", tree.text("CHANGELOG.md"), re.M)
     dkms = re.findall(r'^PACKAGE_VERSION="(.*)"$', tree.text("dkms.conf"), re.M)
+    debian = re.findall(r"^gdbtp \((.*?)\)", tree.text("debian/changelog"), re.M)
     if not version:
         yield "base/version.h defines no GTP_VERSION"
     if dkms != [version]:
         yield f"dkms.conf: PACKAGE_VERSION is {' '.join(dkms) or 'not there'}, not {version}"
+    if debian[:1] != [version]:
+        yield f"debian/changelog: the newest entry is of {' '.join(debian[:1]) or 'nothing'}, not {version}"
     if released[:1] != [version]:
         yield f"CHANGELOG.md: the newest release is {' '.join(released[:1]) or 'not there'}, not {version}"
 

@@ -28,10 +28,11 @@ GOOD = {
         "GTP_FOLDERS := top low/part low base\n"
     ),
     "Kbuild": "gdbtp-y := $(GTP_SHARED:.c=.o)\ngdbtp-y += top/root.o low/entry.o\n",
-    "README.md": "| folder | job |\n|---|---|\n| `top/` | a |\n| `low/`, `low/part/` | b |\n| `docs/`, `base/` | c |\n",
+    "README.md": "| folder | job |\n|---|---|\n| `top/` | a |\n| `low/`, `low/part/` | b |\n| `docs/`, `base/`, `debian/` | c |\n",
     "docs/data-path.md": MAP,
     "base/version.h": '#define GTP_VERSION "0.3"\n',
     "dkms.conf": 'PACKAGE_VERSION="0.3"\n',
+    "debian/changelog": "gdbtp (0.3) unstable; urgency=medium\n\ngdbtp (0.2) unstable; urgency=medium\n",
     "CHANGELOG.md": "## [Unreleased]\n\n## [0.3] - some day\n\n## [0.2]\n",
     "docs/jumps.md": "<!-- every file of: low/part/* -->\n| file | job |\n|---|---|\n| `low/part/deep.c` | deep |\n",
     "top/root.c": '#include "top/user.h"\nint root(void)\n{\n\treturn use() + ground;\n}\n',
@@ -166,6 +167,12 @@ CASES = (
         {"dkms.conf": ("0.3", "0.2")},
         checks.one_version,
         "dkms.conf: PACKAGE_VERSION is 0.2",
+    ),
+    (
+        "a version that Debian does not have",
+        {"debian/changelog": ("0.3", "0.2")},
+        checks.one_version,
+        "the newest entry is of 0.2",
     ),
     (
         "a version without its changes",
