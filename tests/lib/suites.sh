@@ -20,6 +20,7 @@ tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
 vm        | own | | | the runner of guests fails when it must, and only then
+deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13
 crash     | own | tools module | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
 jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
 soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
@@ -150,9 +151,9 @@ run_vectors() {
 	[ ${#files[@]} = 0 ] || watched build/tools/axrun "${files[@]}"
 }
 
-run_tfile() { watched tests/tfile/run; }
 run_connect() { watched tests/connect/run; }
 
+run_tfile() { watched tests/tfile/run; }
 
 # random_jit and random_pad are one target, and take no time.
 run_fuzz() {
@@ -166,6 +167,10 @@ run_fuzz() {
 run_regions() { watched tests/regions/run ${2:+"$2"}; }
 
 run_vm() { watched tests/vm/selftest "$1"; }
+
+# Root, for the roots' sake; its guests are its own. Every topic stands on what those before it have left. What apt says is
+# kept until it fails, so that it may take its time.
+run_deb() { silence=$((3 * silence)) watched tests/deb/run ${2:+"$2"}; }
 
 run_crash() { tests/crash/run "$1" ${2:+"$2"}; }
 
