@@ -159,6 +159,20 @@ def one_version(tree, graph):
         yield f"CHANGELOG.md: the newest release is {' '.join(released[:1]) or 'not there'}, not {version}"
 
 
+@check("docs/man/gtp.4 has every parameter of the module and every monitor command")
+def manual_has_all(tree, graph):
+    page = tree.text("docs/man/gtp.4")
+    sources = {f: tree.text(f) for f in tree.module_files() if f.endswith(".c")}
+    for path, text in sources.items():
+        for name in re.findall(r"^module_param(?:_named|_cb)?\((\w+)", text, re.M):
+            if not re.search(rf"^\.It Va {name}\b", page, re.M):
+                yield f"{path}: no parameter {name} in the page"
+        if path.endswith("/monitor.c"):
+            for name in re.findall(r'^\t\{ "([\w-]+)", \w*print_|^\t\{ "([\w-]+)", monitor_', text, re.M):
+                if not re.search(rf"^\.It Ic monitor {''.join(name)}\b", page, re.M):
+                    yield f"{path}: no monitor {''.join(name)} in the page"
+
+
 def judged(tree):
     """Everything that people write and read as code; data that tests feed to programs is not."""
     for path in tree.files:

@@ -175,6 +175,12 @@ CASES = (
         "the newest entry is of 0.2",
     ),
     (
+        "a parameter that the manual page does not have",
+        {"low/ground.c": ("int ground = 1;\n", "int ground = 1;\nmodule_param_named(depth, ground, int, 0);\n")},
+        checks.manual_has_all,
+        "no parameter depth in the page",
+    ),
+    (
         "a version without its changes",
         {"CHANGELOG.md": ("## [0.3]", "#")},
         checks.one_version,
