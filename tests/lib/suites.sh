@@ -82,6 +82,23 @@ find_kernel() {
 	. "build/kernels/$1/env"
 }
 
+# for_kernel SERIES FUNCTION...: with the variables of the kernel, and in the root of its release, if it has one: with the
+# compiler and libraries that its guest has
+for_kernel() {
+	local series=$1
+	shift
+	# shellcheck disable=SC1090
+	. "build/kernels/$series/env"
+	if [ -z "$root" ]; then
+		"$@"
+	else
+		# The headers by the path of their package: by another, 7.3's Kbuild takes their folder for the one to build in.
+		# shellcheck disable=SC2016 # for the other shell
+		tests/vm/in-root "$series" bash -c \
+			'. tests/lib/suites.sh; . "build/kernels/$0/env"; headers=${headers#"$root"}; "$@"' "$series" "$@"
+	fi
+}
+
 need_tools() { make -s -C tools; }
 
 need_module() { scripts/build-module "$headers" "build/module/$release" KCFLAGS=-Werror; }
@@ -104,6 +121,15 @@ needs_of() {
 	esac
 }
 
+# build_one SERIES NEED: the tools for both sides: here they choose places and make tables, in the guest they talk to it
+build_one() {
+	if [ "$2" = tools ]; then
+		need_tools || return
+		[ -n "${root-}" ] || return 0
+	fi
+	for_kernel "$1" "need_$2"
+}
+
 # build SERIES NEED...: quietly; what failed, and the end of what it said
 build() {
 	local need log=$logs/build.log series=$1
@@ -111,7 +137,7 @@ build() {
 	mkdir -p "$logs"
 	[ "${*:-tools}" = tools ] || find_kernel "$series" || { echo "not ok - kernel $series is there"; return 1; }
 	for need; do
-		"need_$need" >"$log" 2>&1 && continue
+		build_one "$series" "$need" >"$log" 2>&1 && continue
 		tail -n 30 "$log" | sed 's/^/# /'
 		echo "not ok - $need: it builds for $series"
 		return 1
@@ -132,15 +158,17 @@ run_style() { watched scripts/style; }
 
 run_lib() { watched tests/lib/selftest; }
 
+sparse_module() { scripts/build-module "$headers" "build/module/sparse-$release" C=2 CF=-Wsparse-error; }
+
 # The modules must build without a warning, from gcc and from sparse.
 run_module() {
 	single "kernel $1 is there" find_kernel "$1" || return 1
-	single "gdbtp.ko builds for $1 at W=1 without a warning" no_output need_module
-	single "the fixture modules build for $1 without a warning" no_output need_kmod
-	single "tables of regions are made for $1" no_output need_tables
-	single "the compiler's test module builds for $1 without a warning" no_output need_jit
-	single "sparse has nothing to say for $1" no_output \
-		scripts/build-module "$headers" "build/module/sparse-$release" C=2 CF=-Wsparse-error
+	single "gdbtp.ko builds for $1 at W=1 without a warning" no_output for_kernel "$1" need_module
+	single "the fixture modules build for $1 without a warning" no_output for_kernel "$1" need_kmod
+	[ -z "$root" ] || single "the tools build with its compiler" no_output for_kernel "$1" need_tools
+	single "tables of regions are made for $1" no_output for_kernel "$1" need_tables
+	single "the compiler's test module builds for $1 without a warning" no_output for_kernel "$1" need_jit
+	single "sparse has nothing to say for $1" no_output for_kernel "$1" sparse_module
 }
 
 run_unit() { CMOCKA_MESSAGE_OUTPUT=TAP watched make -s -k -C tests/unit check ${2:+"ONLY=$2"}; }

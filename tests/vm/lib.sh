@@ -19,27 +19,50 @@ vm_lock() {
 	flock 9
 }
 
-# A second apt state beside the machine's, for one more suite of the archive the machine already
+# The kernels that guests have, from the oldest to the newest.
+vm_all="6.1 6.12 deb13 7.3"
+
+# vm_known SERIES: whether there is such a kernel
+vm_known() {
+	case " $vm_all debug " in
+	*" ${1:-none} "*) ;;
+	*) false ;;
+	esac
+}
+
+# vm_release SERIES: whose guests have the root of a Debian release of their own, with its compiler, GDB and libraries: the
+# release, the series of its kernel, and where its packages are. Nothing for those that have this machine's root.
+vm_release() {
+	case $1 in
+	deb13) echo "trixie 6.12 trixie trixie-security" ;;
+	7.3) echo "trixie 7.3 trixie trixie-security trixie-backports" ;;
+	esac
+}
+
+# vm_site SUITE: the address that this machine's apt has it from
+vm_site() {
+	vm_address=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' "Identifier: Packages" |
+		sed -n "s/^$1 //p" | head -n 1)
+	[ -n "$vm_address" ] && echo "$vm_address"
+}
+
+# vm_apt_private NAME SOURCES: a second apt state beside the machine's, for more suites of the archive the machine already
 # uses: nothing under /etc or /var changes, and the archive's address is the machine's own.
 vm_apt_private() {
-	[ -n "${apt_private-}" ] && return
-	apt_dir=$repo/build/apt
+	apt_dir=$repo/build/apt/$1
 	mkdir -p "$apt_dir/lists/partial" "$apt_dir/cache/archives/partial"
-	site=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' "Identifier: Packages" |
-		sed -n 's/^bookworm //p' | head -n 1)
-	[ -n "$site" ] || die "apt knows no bookworm suite; bookworm-backports cannot be derived from it"
-	echo "deb $site bookworm-backports main" >"$apt_dir/sources.list"
+	echo "$2" >"$apt_dir/sources.list"
 	apt_private="-o Dir::Etc::SourceList=$apt_dir/sources.list -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::State::Lists=$apt_dir/lists -o Dir::Cache=$apt_dir/cache"
-	vm_apt get $apt_private -q update >"$apt_dir/log" 2>&1 ||
-		die "cannot read bookworm-backports: $(tail -n 2 "$apt_dir/log")"
+	# shellcheck disable=SC2086 # a list
+	vm_apt get $apt_private -q update >"$apt_dir/log" 2>&1 || die "cannot read $2: $(tail -n 2 "$apt_dir/log")"
 }
 
 # vm_apt get|cache ARGS: as root without apt's sandbox user, who may not write under build/.
 vm_apt() {
 	tool=apt-$1
 	shift
-	"$tool" -o APT::Sandbox::User=root ${apt_args-} "$@"
+	"$tool" -o APT::Sandbox::User=root -o Acquire::Retries=5 -o Acquire::http::Timeout=60 ${apt_args-} "$@"
 }
 
 # vm_apt_field PACKAGE FIELD: of the candidate version; empty when apt does not know the package.
@@ -56,34 +79,38 @@ vm_apt_fetch() {
 	)
 }
 
-# vm_write_env DIR: for a kernel of either layout, Debian's packages or a build tree. Written again
-# whenever a script looks at the kernel, so that a moved checkout heals itself.
+# vm_write_env DIR [ROOT]: for a kernel in one of three layouts: Debian's packages unpacked in DIR, a build tree in DIR, or the
+# root of a release. Written again whenever a script looks at the kernel, so that a moved checkout heals itself.
 vm_write_env() {
 	vm_rel=$(cat "$1/release")
+	vm_dest=$1 vm_root=${2-}
 	if [ -d "$1/src" ]; then
 		set -- "$1" src/arch/x86/boot/bzImage src/vmlinux src
 	else
-		set -- "$1" "boot/vmlinuz-$vm_rel" "usr/lib/debug/boot/vmlinux-$vm_rel" \
+		set -- "${2:-$1}" "boot/vmlinuz-$vm_rel" "usr/lib/debug/boot/vmlinux-$vm_rel" \
 			"usr/src/linux-headers-$vm_rel"
 	fi
-	cat >"$1/env.$$" <<-END
+	cat >"$vm_dest/env.$$" <<-END
 		release='$vm_rel'
 		vmlinuz='$1/$2'
 		vmlinux='$1/$3'
 		headers='$1/$4'
 		modules='$1/lib/modules/$vm_rel'
-		gdb_index='$1/gdb-index'
+		gdb_index='$vm_dest/gdb-index'
+		root='$vm_root'
 	END
-	mv "$1/env.$$" "$1/env"
+	mv "$vm_dest/env.$$" "$vm_dest/env"
 }
 
-# vm_index DIR VMLINUX: GDB's own index of the symbols, made once here; in a guest under emulation
-# reading vmlinux without it takes minutes instead of seconds.
+# vm_index DIR VMLINUX [COMMAND...]: GDB's own index of the symbols, made once here; in a guest under emulation reading vmlinux
+# without it takes minutes instead of seconds. The command runs the GDB of the guest's root.
 vm_index() {
-	rm -rf "$1/gdb-index"
-	mkdir -p "$1/gdb-index"
-	gdb -nx -batch -iex "set index-cache directory $1/gdb-index" -iex "set index-cache enabled on" \
-		"$2" >"$1/gdb-index/log" 2>&1 || true
-	ls "$1"/gdb-index/*.gdb-index >/dev/null 2>&1 ||
-		die "gdb wrote no index for $2: $(cat "$1/gdb-index/log")"
+	vm_dir=$1 vm_elf=$2
+	shift 2
+	rm -rf "$vm_dir/gdb-index"
+	mkdir -p "$vm_dir/gdb-index"
+	"$@" gdb -nx -batch -iex "set index-cache directory $vm_dir/gdb-index" -iex "set index-cache enabled on" \
+		-ex "maint wait-for-index-cache" "$vm_elf" >"$vm_dir/gdb-index/log" 2>&1 || true
+	ls "$vm_dir"/gdb-index/*.gdb-index >/dev/null 2>&1 ||
+		die "gdb wrote no index for $vm_elf: $(cat "$vm_dir/gdb-index/log")"
 }
