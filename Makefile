@@ -35,6 +35,10 @@ check: ## every test, a real GDB in real kernels included; the last line is a co
 	tests/vm/deps
 	tests/check
 
+check-all: ## the same on every kernel and GDB that the tests know (root)
+	tests/vm/deps
+	tests/check --all
+
 check-unit: ## what needs neither root nor a guest: unit tests, vectors, transcripts
 	tests/check --no-guests
 
@@ -76,5 +80,5 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo test check check-unit check-debug fuzz bench bench-jit structure style compile_commands \
+.PHONY: all help module tools demo test check check-all check-unit check-debug fuzz bench bench-jit structure style compile_commands \
 	install uninstall deb clean distclean
