@@ -127,7 +127,10 @@ static bool any_free(const struct gtp_jump_set *set)
 	return false;
 }
 
-/* False: all CPUs were stopped for it, in vain. Only to look whether a probe is still there is cheap. */
+/*
+ * False: all CPUs were stopped for it, in vain. Only to look whether a probe is still there is
+ * cheap.
+ */
 static bool sweep(struct gtp_jump_set *set)
 {
 	bool good = true;

@@ -8,12 +8,14 @@
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
- *	end				the loop that is going on is over; also while it is being obeyed
+ *	end				the loop that is going on is over;
+ *					also while it is being obeyed
  *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
  *					also while another line is being obeyed
  *	at HEX				control goes there, into gtp_target_obj() or its middle;
  *					also while another line is being obeyed
- *	poke HEX BYTE			write a byte of this module's text, as someone who patches code
+ *	poke HEX BYTE			write a byte of this module's text,
+ *					as someone does who patches code
  *
  * Each line ends when its calls have been made. A line that is not understood gets EINVAL.
  */
