@@ -7,8 +7,40 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/syscore_ops.h>
+#include <linux/timekeeping.h>
 #include <linux/trace.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
+
+/* bin2hex(), hex2bin(): in 6.1 linux/kernel.h has them; in 7.2 it does not include this. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/hex.h>
+#else
+#include <linux/kernel.h>
+#endif
+
+/*
+ * The queue of workers that belong to no CPU. 6.17 ("workqueue: Add system_percpu_wq and
+ * system_dfl_wq") gave it another name, and later kernels warn when the old one is used.
+ */
+static inline struct workqueue_struct *gtp_unbound_wq(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	return system_dfl_wq;
+#else
+	return system_unbound_wq;
+#endif
+}
+
+/* 7.2 ("timekeeping: Provide ktime_get_snapshot_id()"): a snapshot is of one clock. */
+static inline void gtp_ktime_snapshot(struct system_time_snapshot *snap)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 2, 0)
+	ktime_get_snapshot_id(CLOCK_MONOTONIC, snap);
+#else
+	ktime_get_snapshot(snap);
+#endif
+}
 
 /* 6.8 ("tracing: Allow creating instances with specified system events") added the systems. */
 static inline struct trace_array *gtp_trace_array_get(const char *name)

@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/sizes.h>
 
+#include "base/compat.h"
 #include "base/image_kernel.h"
 #include "base/mem_kernel.h"
 

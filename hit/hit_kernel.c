@@ -6,6 +6,7 @@
 #include <linux/timekeeping.h>
 #include <asm/tsc.h>
 
+#include "base/compat.h"
 #include "hit/hit_kernel.h"
 
 /*
@@ -48,7 +49,7 @@ static bool kernel_uses_tsc(void)
 	u64 before, after;
 
 	before = rdtsc_ordered();
-	ktime_get_snapshot(&snap);
+	gtp_ktime_snapshot(&snap);
 	after = rdtsc_ordered();
 	return !check_tsc_unstable() && snap.cycles - before <= after - before;
 }

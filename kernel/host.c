@@ -4,6 +4,7 @@
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "base/compat.h"
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
 #include "hit/access_kernel.h"
@@ -35,7 +36,7 @@ static atomic_t text_asked = ATOMIC_INIT(0);
 /* Taking off thousands of probes takes seconds: unbound, so that no CPU's other work waits. */
 static void settle_in(unsigned int ms)
 {
-	queue_delayed_work(system_unbound_wq, &settle_work, msecs_to_jiffies(ms));
+	queue_delayed_work(gtp_unbound_wq(), &settle_work, msecs_to_jiffies(ms));
 }
 
 static void settle(struct work_struct *work)
@@ -63,7 +64,7 @@ static void settle(struct work_struct *work)
  */
 static void end_kicked(struct irq_work *work)
 {
-	mod_delayed_work(system_unbound_wq, &settle_work, 0);
+	mod_delayed_work(gtp_unbound_wq(), &settle_work, 0);
 }
 
 static void text_kicked(struct irq_work *work)

@@ -5,31 +5,34 @@
  * kernel_read() refuses debugfs files. A seq file can be read by seq_read_iter() directly, once it
  * is certain that the file is one.
  */
-#include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
+#include <linux/uaccess.h>
 #include <linux/uio.h>
 #include <linux/workqueue.h>
 
+#include "base/compat.h"
 #include "base/mem_kernel.h"
 #include "probe/debugfs.h"
 #include "probe/debugfs_text.h"
 
 enum { PIECE = SZ_16K };
 
-static bool is_seq_file(struct file *file)
+/*
+ * seq_open() leaves a struct seq_file in ->private_data that names its file. Another file may have
+ * anything there.
+ */
+static bool is_seq_file(const struct file *file)
 {
-	struct dentry *dentry = file->f_path.dentry;
-	const struct file_operations *real;
+	const struct seq_file *seq = file->private_data;
+	const struct file *named;
 
-	if (dentry->d_sb->s_magic != DEBUGFS_MAGIC || debugfs_file_get(dentry))
+	if (file->f_path.dentry->d_sb->s_magic != DEBUGFS_MAGIC)
 		return false;
-	real = debugfs_real_fops(file);
-	debugfs_file_put(dentry);
-	return real && real->read == seq_read;
+	return !copy_from_kernel_nofault(&named, &seq->file, sizeof(named)) && named == file;
 }
 
 static ssize_t read_piece(struct file *file, char *piece, loff_t *pos)
@@ -101,7 +104,7 @@ int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line,
 	if (current->fs)
 		do_job(&job.work);
 	else
-		queue_work(system_unbound_wq, &job.work);
+		queue_work(gtp_unbound_wq(), &job.work);
 	flush_work(&job.work); /* returns at once if it was not queued */
 	destroy_work_on_stack(&job.work);
 	return job.rc;

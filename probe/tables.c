@@ -12,6 +12,7 @@
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 
+#include "base/compat.h"
 #include "base/image_kernel.h"
 #include "base/mem_kernel.h"
 #include "probe/tables.h"

@@ -12,6 +12,7 @@
 #include <linux/module.h>
 #include <linux/workqueue.h>
 
+#include "base/compat.h"
 #include "base/lock_kernel.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe_list.h"
@@ -192,7 +193,7 @@ static void hold(struct gtp_jump *j)
 static void retry_soon(void)
 {
 	retry_ms = RETRY_MS;
-	mod_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(retry_ms));
+	mod_delayed_work(gtp_unbound_wq(), &retry_work, msecs_to_jiffies(retry_ms));
 }
 
 static void hold_stuck(void)
@@ -212,7 +213,7 @@ static void retry(struct work_struct *work)
 		mutex_unlock(&gtp_lock);
 	}
 	if (gtp_jump_any(GTP_JUMP_STUCK))
-		queue_delayed_work(system_unbound_wq, &retry_work, msecs_to_jiffies(ms));
+		queue_delayed_work(gtp_unbound_wq(), &retry_work, msecs_to_jiffies(ms));
 }
 
 /* --- disarming --- */
