@@ -13,9 +13,14 @@
 #define gtp_target_assign_str(dst, src) __assign_str(dst, src)
 #endif
 
+/* 6.16's DECLARE_TRACE() adds "_tp" to the name; this one does not. */
+#ifndef DECLARE_TRACE_EVENT
+#define DECLARE_TRACE_EVENT DECLARE_TRACE
+#endif
+
 /* A tracepoint that is no event: ftrace does not know it, and it may take what it likes. */
-DECLARE_TRACE(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
-	      TP_ARGS(n, triple));
+DECLARE_TRACE_EVENT(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
+		    TP_ARGS(n, triple));
 DEFINE_TRACE(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
 	     TP_ARGS(n, triple));
 

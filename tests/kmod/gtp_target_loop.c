@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/version.h>
 
 #include "gtp_target.h"
 
@@ -72,8 +73,13 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 
 static void timer_start(struct hrtimer *timer)
 {
+	/* 6.13 ("hrtimers: Introduce hrtimer_setup() to replace hrtimer_init()") */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, tick, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+#else
 	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	timer->function = tick;
+#endif
 	hrtimer_start(timer, ns_to_ktime(timer_ns), HRTIMER_MODE_REL_PINNED_HARD);
 }
 
