@@ -3,6 +3,24 @@
 #ifndef _GTP_COMPAT_H
 #define _GTP_COMPAT_H
 
+#ifdef __ASSEMBLER__
+
+#include <linux/linkage.h>
+#include <asm/ibt.h>
+
+/* 6.2 gave functions an alignment of their own. */
+#ifndef SYM_F_ALIGN
+#define SYM_F_ALIGN SYM_A_ALIGN
+#endif
+
+/*
+ * The beginning of a function whose address is taken: with CONFIG_X86_KERNEL_IBT an indirect call
+ * must find an endbr64 there. SYM_FUNC_START has it in 6.1 and 6.12; in 7.3 it has none any more.
+ */
+#define GTP_TAKEN_START(name) SYM_START(name, SYM_L_GLOBAL, SYM_F_ALIGN) ENDBR
+
+#else /* __ASSEMBLER__ */
+
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -161,5 +179,7 @@ static inline bool gtp_page_unaccepted(unsigned long pfn)
 #define gtp_syscore_register register_syscore_ops
 #define gtp_syscore_unregister unregister_syscore_ops
 #endif
+
+#endif /* __ASSEMBLER__ */
 
 #endif /* _GTP_COMPAT_H */

@@ -6,6 +6,8 @@
 #include <asm/segment.h>
 #include <asm/unwind_hints.h>
 
+#include "base/compat.h"
+
 	.text
 
 /*
@@ -16,7 +18,7 @@
  * here has the registers as at that function's first instruction. The caller can be found from the
  * return address and the callee-saved registers.
  */
-SYM_FUNC_START(gtp_event_entry)
+GTP_TAKEN_START(gtp_event_entry)
 	pushq	$__KERNEL_DS		/* ss */
 	pushq	%rsp			/* rsp; off by the push above */
 	pushfq

@@ -7,6 +7,8 @@
 #include <asm/segment.h>
 #include <asm/smap.h>
 
+#include "base/compat.h"
+
 	.text
 
 /*
@@ -20,7 +22,7 @@
  * where the kernel copies from and to user memory, that is open to it, but not to us.
  */
 .macro PAD_HIT name:req own:req
-SYM_FUNC_START(\name)
+GTP_TAKEN_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
 	pushq	%rsp			/* rsp; off by that push, and by \own words in front */
 	pushfq

@@ -4,6 +4,8 @@
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
 
+#include "base/compat.h"
+
 	.macro	for_each_but_rsp what
 	\what	0, %rax
 	\what	1, %rcx
@@ -56,7 +58,7 @@ SYM_FUNC_END(jit_test_pad_enter)
 STACK_FRAME_NON_STANDARD jit_test_pad_enter
 
 /* The original code: one instruction to displace, and back to who entered. */
-SYM_FUNC_START(jit_test_pad_place)
+GTP_TAKEN_START(jit_test_pad_place)
 	.byte	0x0f, 0x1f, 0x44, 0, 0		/* nop */
 	for_each_but_rsp store_out
 	mov	%rsp, jit_test_pad_out+8*4(%rip)
@@ -74,7 +76,7 @@ SYM_FUNC_END(jit_test_pad_place)
 STACK_FRAME_NON_STANDARD jit_test_pad_place
 
 /* Instead of the module's own: what a pad calls. */
-SYM_FUNC_START(jit_test_pad_entry)
+GTP_TAKEN_START(jit_test_pad_entry)
 	for_each_but_rsp store_hit
 	pushfq
 	popq	jit_test_pad_hit+8*16(%rip)

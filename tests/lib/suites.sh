@@ -12,7 +12,7 @@ suites="
 structure | - | | | folders include and call only those below them; documents name what is there
 style     | - | | | checkpatch, clang-format, budgets, licences
 lib       | - | | | what the suites share sees failures, skips and silence
-module    | - | | | the modules build without a warning, and sparse has nothing to say
+module    | - | | | the modules build without a warning, sparse has nothing to say, and an endbr64 is where one must be
 unit      | - | | test_NAME | every shared source on a fake machine, under ASan and UBSan
 vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
 connect   | - | tools | | what gdbtp-connect passes on
@@ -168,6 +168,7 @@ run_module() {
 	[ -z "$root" ] || single "the tools build with its compiler" no_output for_kernel "$1" need_tools
 	single "tables of regions are made for $1" no_output for_kernel "$1" need_tables
 	single "the compiler's test module builds for $1 without a warning" no_output for_kernel "$1" need_jit
+	python3 -B tests/marks/taken.py "build/module/$release/gdbtp.ko" "$headers"
 	single "sparse has nothing to say for $1" no_output for_kernel "$1" sparse_module
 }
 

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Does every function of a module whose address is taken begin with an endbr64? Prints TAP.
+
+Usage: taken.py MODULE.ko HEADERS        the second is the kernel that it was built for, as for make -C
+
+A processor with indirect branch tracking faults where an indirect call finds none. The kernel's objtool looks for the same;
+this reads the finished file. An address is taken by every relocation to code but those of direct branches, and but those in
+tables of places that nothing calls. For a kernel without CONFIG_X86_KERNEL_IBT the compiler makes no endbr64."""
+
+import collections
+import re
+import struct
+import sys
+
+ENDBR = b"\xf3\x0f\x1e\xfa"
+EXECUTABLE, ALLOCATED = 4, 2
+SYMTAB, RELA = 2, 4
+FUNCTION = 2
+# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 count from behind their place.
+ABSOLUTE, RELATIVE = (1, 10, 11), (2, 4)
+# Sections that name places in code: where to patch, what to do on a fault, where tracing begins, how to unwind.
+PLACES = re.compile(r"\.(altinstructions|parainstructions|retpoline_sites|return_sites|call_sites|static_call_sites|"
+                    r"ibt_endbr_seal|smp_locks|orc_unwind\w*|discard\..*)|"
+                    r"__(ex_table|jump_table|bug_table|mcount_loc|patchable_function_entries|tracepoints\w*)|_kprobe_blacklist")
+# What a direct branch has in front of its displacement: call, jmp, and the second byte of a jcc.
+BRANCH = re.compile(rb"[\xe8\xe9]|\x0f[\x80-\x8f]", re.S)
+
+EVERY = "every function whose address is taken begins with an endbr64"
+AMONG = "the module's entry and exit are among these"
+
+Symbol = collections.namedtuple("Symbol", "name kind section value size")
+
+
+class Module:
+    """Sections, symbols and relocations of an ELF file for x86-64."""
+
+    def __init__(self, data):
+        assert data[:5] == b"\x7fELF\x02", "no 64-bit ELF file"
+        self.data = data
+        table, = struct.unpack_from("<Q", data, 40)
+        size, count, names = struct.unpack_from("<HHH", data, 58)
+        rows = [struct.unpack_from("<IIQQQQIIQQ", data, table + i * size) for i in range(count)]
+        self.sections = [dict(zip(("name", "type", "flags", "at", "offset", "size", "link", "info"), row)) for row in rows]
+        strings = self.sections[names]
+        for section in self.sections:
+            section["name"] = self.string(strings, section["name"])
+        self.symtab = next(s for s in self.sections if s["type"] == SYMTAB)
+        self.symbols = [self.symbol(i) for i in range(self.symtab["size"] // 24)]
+
+    def string(self, section, at):
+        begin = section["offset"] + at
+        return self.data[begin:self.data.index(b"\0", begin)].decode()
+
+    def symbol(self, index):
+        table = self.symtab
+        name, info, _, section, value, size = struct.unpack_from("<IBBHQQ", self.data, table["offset"] + 24 * index)
+        return Symbol(self.string(self.sections[table["link"]], name), info & 15, section, value, size)
+
+    def code(self, section, at, count):
+        begin = self.sections[section]["offset"] + at
+        return self.data[begin:begin + count]
+
+    def function(self, section, at):
+        """The one that is there, by the nearest symbol in front."""
+        near = [s for s in self.symbols if s.section == section and s.value <= at and s.kind == FUNCTION]
+        return max(near, key=lambda s: s.value, default=Symbol("the section's beginning", 0, section, 0, 0))
+
+    def is_code(self, section):
+        return 0 < section < len(self.sections) and self.sections[section]["flags"] & EXECUTABLE
+
+    def relocations(self):
+        """Section that is relocated, place in it, type, symbol and what is added to it."""
+        for section in self.sections:
+            if section["type"] != RELA or not self.sections[section["info"]]["flags"] & ALLOCATED:
+                continue
+            for at in range(section["offset"], section["offset"] + section["size"], 24):
+                place, info, addend = struct.unpack_from("<QQq", self.data, at)
+                yield section["info"], place, info & 0xffffffff, self.symbols[info >> 32], addend
+
+
+def taken(module):
+    """Addresses of code that are taken: section and offset -> where."""
+    found = {}
+    for section, place, kind, symbol, addend in module.relocations():
+        if not module.is_code(symbol.section) or PLACES.fullmatch(module.sections[section]["name"]):
+            continue
+        assert kind in ABSOLUTE + RELATIVE, "relocation of type %d in %s" % (kind, module.sections[section]["name"])
+        if module.is_code(section):
+            if BRANCH.fullmatch(module.code(section, place - 1, 1)) or \
+               BRANCH.fullmatch(module.code(section, place - 2, 2)):
+                continue
+        if kind in RELATIVE:
+            addend += 4
+        at = symbol.section, symbol.value + addend
+        if symbol.size and addend == symbol.size:
+            continue  # where it ends, for a comparison
+        if section == symbol.section and module.function(*at) == module.function(section, place) and \
+           at[1] != module.function(*at).value:
+            continue  # a place in the function itself, where it lets an iret return to
+        found.setdefault(at, []).append("%s+0x%x" % (module.sections[section]["name"], place))
+    return found
+
+
+def place_name(module, section, offset):
+    """The function it is in, and how far."""
+    function = module.function(section, offset)
+    return "%s+0x%x" % (function.name, offset - function.value)
+
+
+def tracked(headers):
+    """Is the kernel built for processors with indirect branch tracking?"""
+    with open(headers + "/include/config/auto.conf", encoding="ascii") as file:
+        return "CONFIG_X86_KERNEL_IBT=y\n" in file
+
+
+def main():
+    if not tracked(sys.argv[2]):
+        for what in (EVERY, AMONG):
+            print("ok - %s # SKIP this kernel is built without CONFIG_X86_KERNEL_IBT" % what)
+        return 0
+    with open(sys.argv[1], "rb") as file:
+        module = Module(file.read())
+    addresses = taken(module)
+    wrong = ["%s, which %s takes, has no endbr64" % (place_name(module, *at), ", ".join(where[:3]))
+             for at, where in sorted(addresses.items()) if module.code(*at, 4) != ENDBR]
+    names = {symbol.name: (symbol.section, symbol.value) for symbol in module.symbols}
+    for line in wrong:
+        print("# " + line)
+    print("%sok - %s" % ("not " if wrong else "", EVERY))
+    # What the kernel calls first is C, and its address is taken for certain.
+    seen = [name for name in ("init_module", "cleanup_module") if names.get(name) in addresses]
+    print("# %d addresses are taken, %s among them" % (len(addresses), ", ".join(seen)))
+    print("%sok - %s" % ("" if len(seen) == 2 else "not ", AMONG))
+    return 1 if wrong or len(seen) != 2 else 0
+
+
+sys.exit(main())
