@@ -29,6 +29,7 @@
 #include <linux/trace.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
+#include <asm/cpufeature.h>
 
 /* bin2hex(), hex2bin(): in 6.1 linux/kernel.h has them; in 7.2 it does not include this. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -47,6 +48,19 @@ static inline struct workqueue_struct *gtp_unbound_wq(void)
 	return system_dfl_wq;
 #else
 	return system_unbound_wq;
+#endif
+}
+
+/*
+ * Does the kernel keep indirect branches out of the lower half of a cache line? 6.15, and 6.1 and
+ * 6.12 since spring 2025 ("x86/its: Add support for ITS-safe indirect thunk").
+ */
+static inline bool gtp_its_branches(void)
+{
+#ifdef X86_FEATURE_INDIRECT_THUNK_ITS
+	return boot_cpu_has(X86_FEATURE_INDIRECT_THUNK_ITS);
+#else
+	return false;
 #endif
 }
 

@@ -22,7 +22,23 @@
 #define GROUP_SIZE (PADS * PAD_SIZE + 10)
 
 	.text
-	.balign	PAGE_SIZE
+/*
+ * Returns to look at: what one has to be may depend on where it lies. The kernel patches these when
+ * it loads the module, like all others.
+ */
+	.balign	GTP_JIT_LINE
+SYM_START(gtp_jit_returns, SYM_L_GLOBAL, SYM_A_NONE)
+	ENDBR
+	test	%edi, %edi
+	jz	.Lupper
+	.org	gtp_jit_returns + GTP_JIT_RETURN_LOWER, 0x90
+	RET
+	.org	gtp_jit_returns + GTP_JIT_RETURN_UPPER, 0xcc
+.Lupper:
+	RET
+SYM_FUNC_END(gtp_jit_returns)
+
+	.balign	PAGE_SIZE, 0xcc
 SYM_START(gtp_jit_arena, SYM_L_GLOBAL, SYM_A_NONE) /* SYM_FUNC_START may put padding in front */
 	ENDBR
 	.fill	GTP_JIT_ARENA - (. - gtp_jit_arena), 1, 0xcc

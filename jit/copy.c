@@ -4,15 +4,22 @@
  *
  * Most are copied as they are. Displacements relative to an instruction's end are computed again. A
  * call must push the original's return address, so that a task that sleeps in the callee does not
- * return to the copy: it becomes a push and a jump.
+ * return to the copy: it becomes a push and a jump. Returns and indirect branches become what the
+ * kernel would have made of them at the place of the copy.
  */
 #include "jit/copy.h"
-#include "jit/jit.h"
+#include "jit/flow.h"
+
+enum {
+	PLACING = AX_JIT_LINE_HALF +
+		  1, /* nops, at most, for an indirect branch to stand where it may */
+};
 
 /* struct copy - @p: the instruction's bytes; @end: address behind the original */
 struct copy {
 	struct x86_buf *b;
 	u64 base;
+	const struct ax_jit_target *w;
 	const struct gtp_insn *insn;
 	const u8 *p;
 	u64 end;
@@ -110,6 +117,41 @@ static bool uses_rsp(const u8 *p, u32 modrm)
 	return (p[modrm + 1] & 7) == X86_RSP && !b;
 }
 
+/* Does an indirect branch at @at stand where no load does, and end where it is safe? */
+static bool well_placed(const struct copy *c, u32 at)
+{
+	u64 last = c->base + at + c->insn->len - 1;
+
+	return at % AX_JIT_LOAD_ALIGN && (!c->w->upper_half || last & AX_JIT_LINE_HALF);
+}
+
+/*
+ * An indirect jump. The nops in front of it depend on the address, which is not known when the code
+ * is planned: the int3s behind it, for the processor not to speculate on, make up for that.
+ */
+static void indirect(const struct copy *c, const u8 *p)
+{
+	u32 nops = 0;
+
+	if (c->w->lfence)
+		x86_lfence(c->b);
+	while (!well_placed(c, c->b->len + nops))
+		nops++;
+	x86_fill_nops(c->b, nops);
+	moved(c, p);
+	x86_int3s(c->b, 1 + (c->w->upper_half ? PLACING - nops : 0));
+}
+
+static void jmp_reg(const struct copy *c)
+{
+	indirect(c, c->p);
+}
+
+static void ret(const struct copy *c)
+{
+	jit_return(c->w, c->b, c->base);
+}
+
 /* The jump of the same operand is ff /4. */
 static void call_reg(const struct copy *c)
 {
@@ -118,7 +160,7 @@ static void call_reg(const struct copy *c)
 	memcpy(p, c->p, c->insn->len);
 	p[call_modrm(c->insn, c->p)] ^= (0x2 ^ 0x4) << 3;
 	push_end(c);
-	moved(c, p);
+	indirect(c, p);
 }
 
 static bool plain_return(const struct gtp_insn *insn, const u8 *p)
@@ -142,7 +184,7 @@ static bool call_can(const struct gtp_insn *insn, const u8 *p)
 struct copier {
 	bool (*can)(const struct gtp_insn *insn, const u8 *p);
 	void (*emit)(const struct copy *c);
-	bool branch; /* touches no memory, so it may begin anywhere */
+	bool branch; /* touches no memory, so it may begin anywhere; or @emit looks to it */
 };
 
 static const struct copier copier[] = {
@@ -152,9 +194,9 @@ static const struct copier copier[] = {
 	[GTP_INSN_JMP] = { .emit = jmp, .branch = true },
 	[GTP_INSN_JCC] = { .emit = jcc, .branch = true },
 	[GTP_INSN_LOOP] = { .emit = loop, .branch = true },
-	[GTP_INSN_CALL_REG] = { .can = call_can, .emit = call_reg },
-	[GTP_INSN_JMP_REG] = { .emit = verbatim },
-	[GTP_INSN_RET] = { .can = plain_return, .emit = verbatim, .branch = true },
+	[GTP_INSN_CALL_REG] = { .can = call_can, .emit = call_reg, .branch = true },
+	[GTP_INSN_JMP_REG] = { .emit = jmp_reg, .branch = true },
+	[GTP_INSN_RET] = { .can = plain_return, .emit = ret, .branch = true },
 	[GTP_INSN_INT3] = { .emit = NULL },
 	[GTP_INSN_TRAP] = { .emit = NULL },
 	[GTP_INSN_FIXED] = { .emit = NULL },
@@ -184,15 +226,11 @@ bool gtp_copy_can(const struct gtp_region *r)
 
 /*
  * The fault of a displaced instruction would be handled as a fast load's if it were at an offset
- * where those are: move it by a nop. In front of an indirect call push_end() is 5 or 13 bytes.
+ * where those are: move it by a nop.
  */
 static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 {
-	u32 first = b->len;
-
-	if (c->insn->kind == GTP_INSN_CALL_REG)
-		first += (u64)(s64)(s32)c->end == c->end ? 5 : 13;
-	if (!copier[c->insn->kind].branch && first % AX_JIT_LOAD_ALIGN == 0)
+	if (!copier[c->insn->kind].branch && b->len % AX_JIT_LOAD_ALIGN == 0)
 		x86_fill_nops(b, 1);
 }
 
@@ -204,9 +242,10 @@ static bool comes_back(const struct gtp_region *r)
 	return r->falls_out && last != GTP_INSN_CALL && last != GTP_INSN_CALL_REG;
 }
 
-void gtp_copy_emit(struct x86_buf *b, u64 base, const struct gtp_region *r, u64 at, u32 *begin)
+void gtp_copy_emit(struct x86_buf *b, u64 base, const struct ax_jit_target *w,
+		   const struct gtp_region *r, u64 at, u32 *begin)
 {
-	struct copy c = { .b = b, .base = base, .p = r->bytes, .end = at };
+	struct copy c = { .b = b, .base = base, .w = w, .p = r->bytes, .end = at };
 
 	for (u32 i = 0; i < r->n; i++) {
 		c.insn = &r->insn[i];

@@ -19,7 +19,7 @@
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
 
-extern u8 gtp_jit_arena[GTP_JIT_ARENA];
+extern u8 gtp_jit_arena[GTP_JIT_ARENA], gtp_jit_returns[GTP_JIT_LINE];
 
 enum {
 	SNIPPETS = GTP_JIT_ARENA - GTP_JIT_PAD_BYTES, /* bytes, at the arena's beginning */
@@ -37,23 +37,31 @@ static struct {
 static DECLARE_BITMAP(pads, PAD_UNITS);
 static u32 pad_units; /* in use */
 
-/* A return of our own: the kernel patched it at load time to the form that it needs. */
-static noinline void some_function(void)
+/* Where the return of ours at @offset jumps, 0: nowhere, it is one. */
+static u64 return_at(u32 offset)
 {
-	barrier();
-}
-
-/* Where a return has to jump, 0: nowhere, it may be one. */
-static u64 return_thunk(void)
-{
-	const u8 *p = (const u8 *)some_function;
+	const u8 *p = gtp_jit_returns;
 
 	OPTIMIZER_HIDE_VAR(p); /* for objtool, which looks for addresses inside functions */
-	if (p[0] == 0xf3 && p[1] == 0x0f) /* endbr64 */
-		p += 4;
+	p += offset;
 	if (p[0] != 0xe9) /* jmp rel32 */
 		return 0;
 	return (u64)(p + 5) + (u64)(s64)(s32)gtp_get_le(p + 1, 4);
+}
+
+/*
+ * What generated code has in the place of a return and of an indirect branch. The processors with
+ * ITS (indirect target selection) are safe where such a branch ends in the upper half of a cache
+ * line, and there the kernel leaves a plain one. Generated code lies anywhere: its returns go by
+ * the thunk if any return does.
+ */
+static void describe_branches(struct ax_jit_target *w)
+{
+	u64 lower = return_at(GTP_JIT_RETURN_LOWER), upper = return_at(GTP_JIT_RETURN_UPPER);
+
+	w->return_thunk = lower ? lower : upper;
+	w->upper_half = lower != upper || gtp_its_branches();
+	w->lfence = boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE);
 }
 
 int gtp_jit_open(void)
@@ -200,7 +208,7 @@ static void describe_target(struct ax_jit_target *w)
 	w->fast = true;
 	w->fast_limit = (s32)(VSYSCALL_ADDR - sizeof(u64));
 	w->endbr = IS_ENABLED(CONFIG_X86_KERNEL_IBT);
-	w->return_thunk = return_thunk();
+	describe_branches(w);
 	w->lahf = boot_cpu_has(X86_FEATURE_LAHF_LM);
 	w->task = GTP_CURRENT_TASK;
 	w->task_faults = offsetof(struct task_struct, pagefault_disabled);
@@ -214,8 +222,10 @@ int gtp_jit_init(void)
 
 	BUILD_BUG_ON(GTP_JIT_LOAD_ALIGN != AX_JIT_LOAD_ALIGN);
 	BUILD_BUG_ON(GTP_JIT_ARENA % PAGE_SIZE);
+	BUILD_BUG_ON(!(GTP_JIT_RETURN_UPPER & AX_JIT_LINE_HALF) ||
+		     (GTP_JIT_RETURN_LOWER & AX_JIT_LINE_HALF));
 	BUILD_BUG_ON(GTP_JIT_PAD_BYTES % AX_JIT_CODE_ALIGN || GTP_JIT_PAD_BYTES >= GTP_JIT_ARENA);
-	if (!IS_ALIGNED(base, PAGE_SIZE))
+	if (!IS_ALIGNED(base, PAGE_SIZE) || !IS_ALIGNED((u64)gtp_jit_returns, GTP_JIT_LINE))
 		return -EINVAL; /* what is written to a page would run elsewhere */
 	describe_target(&arena.target);
 	err = gtp_jit_open();

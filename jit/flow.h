@@ -24,7 +24,7 @@ bool jit_peek(const struct ax_jit *j, struct ax_insn *insn);
 /* jit_low_is_enough - the next instruction throws the upper half of the result away */
 bool jit_low_is_enough(const struct ax_jit *j);
 
-/* jit_return - a return, as @w wants it, in code that runs at @base */
+/* jit_return - a return as @w wants it, in code that runs at @base; nothing behind it runs */
 void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base);
 
 #endif /* _GTP_FLOW_H */

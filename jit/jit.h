@@ -20,6 +20,7 @@
 enum {
 	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
 	AX_JIT_LOAD_ALIGN = 8,
+	AX_JIT_LINE_HALF = 32, /* of a cache line: addresses with this bit are in the upper one */
 };
 
 /* ax_jit_careful - where to go on when the fast load at @load faults */
@@ -73,6 +74,8 @@ enum { AX_JIT_MARK = 1 << 20 };
  * struct ax_jit_target - the place where snippets run
  * @fast: there are fast loads at all
  * @endbr: indirect calls must find an endbr64
+ * @upper_half: indirect branches must end in the upper half of a cache line
+ * @lfence: they must stand behind an lfence
  * @lahf: the processor has lahf and sahf in 64-bit mode
  * @fast_limit: fast are the addresses that, taken as signed numbers, are below it
  * @return_thunk: where a return has to jump; 0: a plain ret
@@ -88,6 +91,8 @@ enum { AX_JIT_MARK = 1 << 20 };
 struct ax_jit_target {
 	bool fast;
 	bool endbr;
+	bool upper_half;
+	bool lfence;
 	bool lahf;
 	s32 fast_limit;
 	u64 return_thunk;

@@ -68,7 +68,7 @@ static void displaced(struct ax_jit *j)
 	bool failed = j->b.failed;
 
 	if (region)
-		gtp_copy_emit(&j->b, j->base, region, j->req.pc, j->pad.copies);
+		gtp_copy_emit(&j->b, j->base, j->req.target, region, j->req.pc, j->pad.copies);
 	else
 		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)

@@ -482,6 +482,11 @@ void x86_ret(struct x86_buf *b)
 	emit(b, 0xc3); /* ret */
 }
 
+void x86_lfence(struct x86_buf *b)
+{
+	emit_le(b, 0xe8ae0f, 3); /* lfence */
+}
+
 void x86_endbr64(struct x86_buf *b)
 {
 	emit_le(b, 0xfa1e0ff3, 4); /* endbr64 */

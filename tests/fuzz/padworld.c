@@ -18,6 +18,7 @@ enum {
 };
 
 static struct padworld world;
+static u64 thunk;
 
 /* Shared with the assembly below. */
 struct padworld_regs padworld_out;
@@ -118,6 +119,30 @@ static u8 *map(u64 addr, u64 size)
 	return p;
 }
 
+/* A return that is jumped to, where the pads begin. */
+static void write_thunk(void)
+{
+	struct jit_user *u = world.code;
+
+	thunk = (u64)(uintptr_t)(u->exec + u->stubs);
+	u->write[u->stubs] = 0xc3;
+	u->stubs += AX_JIT_CODE_ALIGN;
+	jit_user_reset(u);
+}
+
+/* Half of the pads are for a processor that mispredicts returns and indirect branches. */
+static struct ax_jit_target target(const struct gtp_pad_request *req)
+{
+	struct ax_jit_target w = world.code->target;
+
+	if (req->seed % 2) {
+		w.return_thunk = thunk;
+		w.upper_half = true;
+		w.lfence = true;
+	}
+	return w;
+}
+
 static void setup(void)
 {
 	u8 *p = map(MEM, MEM_SIZE);
@@ -134,6 +159,7 @@ static void setup(void)
 	world.code->target.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
 	world.code->target.lahf = true;
 	world.code->target.task_faults = (s32)offsetof(struct padworld_task, faults);
+	write_thunk();
 	world.task.self = (u64)(uintptr_t)&world.task;
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &world.task)) {
 		perror("arch_prctl");
@@ -193,11 +219,12 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 u64 padworld_make(struct gtp_pad_request *req, u32 *len)
 {
 	struct jit_user *u = padworld()->code;
+	struct ax_jit_target w = target(req);
 	struct ax_jit *work;
 	u64 at = 0;
 	int ret;
 
-	req->target = &u->target;
+	req->target = &w;
 	work = malloc(gtp_pad_work_size(req));
 	*len = gtp_pad_plan(work, req);
 	if (*len && *len > u->size - u->used)
@@ -212,6 +239,7 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len)
 		u->used += (*len + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
 	}
 	free(work);
+	req->target = NULL;
 	return at;
 }
 

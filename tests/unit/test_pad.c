@@ -410,7 +410,7 @@ static void test_no_load_place(void **state)
 	assert_memory_equal(buf + BEFORE, "\x66\x90\x68\x05\x00\x00\x10\xff\x63\x08", 10);
 	REGION("\xff\x93\x08\x00\x00\x00"); /* and would at 16 */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
-	assert_memory_equal(buf + BEFORE, "\x90\x68\x06\x00\x00\x10\xff\xa3", 8);
+	assert_memory_equal(buf + BEFORE, "\x68\x06\x00\x00\x10\x90\xff\xa3", 8);
 }
 
 /* The same behind conditions of several lengths. */

@@ -447,6 +447,8 @@ static void test_stack_and_control(void **state)
 	x86_leave(b);
 	want("ret");
 	x86_ret(b);
+	want("lfence");
+	x86_lfence(b);
 	want("endbr64");
 	x86_endbr64(b);
 	want(".fill 3, 1, 0xcc");
