@@ -9,7 +9,7 @@
 #   needs   what must be built for the kernel: see the functions need_*
 #   topics  what may follow the suite's name
 suites="
-structure | - | | | folders include and call only those below them; documents name what is there
+structure | - | | | folders include and call only those below them; documents name what is there; Kbuild refuses what it must
 style     | - | | | checkpatch, clang-format, budgets, licences
 lib       | - | | | what the suites share sees failures, skips and silence
 module    | - | | | the modules build without a warning, sparse has nothing to say, and an endbr64 is where one must be
@@ -151,6 +151,7 @@ run_structure() {
 	local status=0
 	watched tests/structure/run || status=1
 	watched tests/lib/named || status=1
+	watched tests/marks/refused || status=1
 	return $status
 }
 
