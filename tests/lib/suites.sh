@@ -23,6 +23,7 @@ vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13
 crash     | own | tools module | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
 jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
+marks     | own | tools module kmod tables | CASE | processors with bugs, and what generated code has for each
 soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
 hunt      | own | tools module kmod | | probes at random functions while all else that is probed walks by
 sessions  | parallel | tools module kmod | FILE | packet transcripts against /proc/gtp
@@ -210,6 +211,8 @@ run_jump() {
 	[ -z "$2" ] || topics=("$2")
 	tests/jump/run "$1" --count 300 "${topics[@]}"
 }
+
+run_marks() { tests/marks/run "$1" ${2:+"$2"}; }
 
 run_soak() { tests/jump/soak "$1" --seconds 60; }
 
