@@ -25,6 +25,7 @@ GTP_SHARED := \
 	tracepoint/define.c \
 	tracepoint/tsv.c \
 	session/location.c \
+	session/arming.c \
 	session/run.c \
 	session/install.c \
 	session/code.c \

@@ -86,6 +86,8 @@ enum gtp_location_kind {
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
  * @fast: hits come without an exception, as GDB's command ftrace requires
+ * @fast_only: a tracepoint here was set by ftrace
+ * @refused: why it is not armed, in words; "": it is, or is going to be
  * @no_jump: why a faster mechanism was refused, a constant in words; NULL: no reason was given
  */
 struct gtp_location {
@@ -103,8 +105,16 @@ struct gtp_location {
 	struct gtp_sdata_format *format;
 	const char *mechanism;
 	bool fast;
+	bool fast_only;
 	const char *no_jump;
+	struct gtp_why refused;
 };
+
+/* gtp_location_is_refused - is there no probe, and will be none in this run? */
+static inline bool gtp_location_is_refused(const struct gtp_location *loc)
+{
+	return loc->refused.text[0];
+}
 
 /* struct gtp_tp_stat - one tracepoint's counters on one CPU, but for its quick hits */
 struct gtp_tp_stat {

@@ -132,6 +132,19 @@ static void host_progress(void *ctx, const char *what, u32 done, u32 total)
 	gtp_progress(what, done, total);
 }
 
+static void host_tell(void *ctx, const char *text)
+{
+	if (gtp_host.stub)
+		gtp_stub_print(gtp_host.stub, text);
+}
+
+static void host_name(void *ctx, u64 addr, char *buf, size_t size)
+{
+	snprintf(buf, size, "%pS", (void *)addr);
+	if (buf[0] == '0') /* %pS of what has no symbol is the address */
+		buf[0] = '\0';
+}
+
 static int host_arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	return gtp_arm(gtp_backends, loc, why);
@@ -163,6 +176,8 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_put = gtp_buffers_put,
 	.wallclock_us = wallclock_us,
 	.progress = host_progress,
+	.tell = host_tell,
+	.name = host_name,
 	.code_begin = gtp_jit_code_begin,
 	.code_make = gtp_jit_code_make,
 	.code_make_actions = gtp_jit_code_make_actions,

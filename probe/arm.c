@@ -15,6 +15,11 @@ static int offer(const struct gtp_probe_backend *const *list, struct gtp_locatio
 	int err = -EOPNOTSUPP;
 
 	for (; *list && err == -EOPNOTSUPP; list++) {
+		if (loc->fast_only && (*list)->slow) {
+			gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
+				loc->no_jump ? loc->no_jump : "jumps are switched off");
+			return err;
+		}
 		err = (*list)->arm(loc, why);
 		if (!err)
 			loc->backend = *list;
@@ -25,31 +30,30 @@ static int offer(const struct gtp_probe_backend *const *list, struct gtp_locatio
 int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *loc,
 	    struct gtp_why *why)
 {
-	int err;
-
 	loc->no_jump = NULL;
-	err = offer(list, loc, why);
-	if (err)
-		end_batch(list);
-	return err;
+	return offer(list, loc, why);
 }
 
+/* What a backend has turned down in its commit, to those behind it. */
 static int offer_refused(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 			 struct gtp_why *why)
 {
-	struct gtp_why inner = { "" };
 	struct gtp_location *loc;
 	int err;
 
 	for (loc = first; loc; loc = loc->next) {
-		if (loc->backend)
+		struct gtp_why inner = { "" };
+
+		if (loc->backend || gtp_location_is_refused(loc))
 			continue;
 		err = offer(list, loc, &inner);
-		if (err) {
-			gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr,
-				inner.text);
+		if (gtp_why_is_general(err)) {
+			*why = inner;
 			return err;
 		}
+		if (err)
+			gtp_why(&loc->refused, "%s",
+				*inner.text ? inner.text : "nothing can probe it");
 	}
 	return 0;
 }

@@ -16,8 +16,8 @@
  * @loc: the location
  * @why: the refusal
  *
- * The probe may take effect only with gtp_arm_commit(). After an error do not commit: disarm what
- * was armed since the last commit.
+ * The probe may take effect only with gtp_arm_commit(). Each series of calls ends with that, or
+ * with gtp_arm_disarm().
  * Return: 0; -errno: no probe can be set there.
  */
 int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *loc,
@@ -26,10 +26,11 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 /**
  * gtp_arm_commit() - have the probes of all locations given to gtp_arm() take effect
  * @list: the backends
- * @first: the locations; what one backend refuses now the next is offered
- * @why: the refusal, with tracepoint number and address
+ * @first: the locations; what one backend refuses now the next is offered. Those with ->refused are
+ *         left alone, and where none can it is filled in
+ * @why: the refusal
  *
- * Return: 0; -errno: one of them could not be armed; the caller disarms all.
+ * Return: 0; -errno: nothing can be armed now; the caller disarms all.
  */
 int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 		   struct gtp_why *why);
@@ -38,9 +39,9 @@ int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_locat
 int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 
 /*
- * gtp_arm_disarm - take the probes off a list of locations, those that are only prepared too; in
- * the reverse order of arming: a kprobe that the kernel has moved behind an endbr64 may sit on a
- * jump
+ * gtp_arm_disarm - take the probes off those of a list of locations that have one, those that are
+ * only prepared too; in the reverse order of arming: a kprobe that the kernel has moved behind an
+ * endbr64 may sit on a jump
  */
 void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
 

@@ -11,14 +11,16 @@ struct module;
 /**
  * struct gtp_probe_backend - one way to probe a place
  * @name: for the log
+ * @slow: its hits come by an exception, or by the function tracer's common code: not for locations
+ *        that are to be fast
  * @arm: put a probe on @loc, or prepare that for @commit, and hang it on @loc->probe. 0: the
  *       backend has the location; -EOPNOTSUPP: another backend must do, @loc->no_jump may say why;
  *       any other -errno with @why: no probe can be set there at all. Hits may come before it
  *       returns
  * @commit: what @arm has only prepared takes effect, all of it together. For a location that turns
  *          out to be impossible the backend sets ->backend and ->probe to NULL: the next backend is
- *          tried. -errno with @why, tracepoint and address named: one of them cannot be armed by
- *          any; the caller disarms all (NULL: @arm does everything)
+ *          tried, unless it has filled in ->refused: then none can. -errno with @why: nothing can
+ *          be armed now; the caller disarms all (NULL: @arm does everything)
  * @widen: another tracepoint is going to be added to @loc: hand over its hits whatever the first
  *         one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @disarm: take off the probes of a list of its own locations, by ->next_own, and wait: when it
@@ -35,6 +37,7 @@ struct module;
  */
 struct gtp_probe_backend {
 	const char *name;
+	bool slow;
 	int (*arm)(struct gtp_location *loc, struct gtp_why *why);
 	int (*commit)(struct gtp_why *why);
 	int (*widen)(struct gtp_location *loc, struct gtp_why *why);

@@ -290,6 +290,7 @@ static void kprobe_disarm(struct gtp_location *first)
 
 const struct gtp_probe_backend gtp_kprobe_backend = {
 	.name = "kprobe",
+	.slow = true,
 	.arm = kprobe_arm,
 	.disarm = kprobe_disarm,
 };

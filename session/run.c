@@ -12,6 +12,7 @@
  */
 #include "base/parse.h"
 #include "hit/hit.h"
+#include "session/arming.h"
 #include "session/code.h"
 #include "session/location.h"
 #include "session/run.h"
@@ -41,12 +42,6 @@ static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp
 	u32 n = 0;
 	int rc;
 
-	if (tp->gone) {
-		gtp_why(why,
-			"tracepoint %u at 0x%llx: its module has been unloaded; load it and tstart, or delete it",
-			tp->num, tp->addr);
-		return -ENOENT;
-	}
 	if (tp->sdata && gtp_location_kind(t, tp) != GTP_LOCATION_EVENT) {
 		gtp_why(why,
 			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
@@ -66,133 +61,6 @@ static int check_all(struct gtp_trace *t, struct gtp_why *why)
 
 	for (tp = t->tps.first; tp && !rc; tp = tp->next)
 		rc = check_tracepoint(t, tp, why);
-	return rc;
-}
-
-/* --- arming --- */
-
-/* The description outlives the location: frames do, when a module goes. */
-static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
-{
-	struct gtp_sdata_format *format = loc->format;
-
-	loc->format = NULL;
-	if (!format)
-		return;
-	format->next = t->formats;
-	t->formats = format;
-}
-
-static int allow_sdata(struct gtp_trace *t, struct gtp_location *loc,
-		       const struct gtp_tracepoint *tp, struct gtp_why *why)
-{
-	struct gtp_why inner = { "" };
-	int rc = t->target->sdata(t->ctx, loc, &inner);
-
-	keep_format(t, loc);
-	if (rc)
-		gtp_why(why, "tracepoint %u at 0x%llx: no static data: %s", tp->num, loc->addr,
-			inner.text);
-	return rc;
-}
-
-static int allow_sdata_all(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
-{
-	const struct gtp_tracepoint *tp;
-	int rc = 0;
-
-	for (tp = loc->first; tp && !rc; tp = tp->next_here)
-		if (tp->sdata)
-			rc = allow_sdata(t, loc, tp, why);
-	return rc;
-}
-
-static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
-{
-	struct gtp_location *next = loc->next;
-
-	loc->next = NULL;
-	t->target->disarm(t->ctx, loc);
-	loc->next = next;
-}
-
-static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
-{
-	struct gtp_why inner = { "" };
-	int rc = t->target->arm(t->ctx, loc, &inner);
-
-	if (rc) {
-		gtp_why(why, "tracepoint %u at 0x%llx: %s", loc->first->num, loc->addr, inner.text);
-		return rc;
-	}
-	rc = allow_sdata_all(t, loc, why);
-	if (rc)
-		disarm_one(t, loc);
-	return rc;
-}
-
-static void progress(struct gtp_trace *t, const char *what, u32 done, u32 total)
-{
-	if (t->target->progress)
-		t->target->progress(t->ctx, what, done, total);
-}
-
-/* What ->arm has only prepared takes effect. */
-static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_why *why)
-{
-	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
-}
-
-/* ftrace requires a fast location; trace accepts any. */
-static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
-		      struct gtp_why *why)
-{
-	if (!tp->fast || loc->fast || loc->kind == GTP_LOCATION_EVENT)
-		return 0;
-	gtp_why(why, "tracepoint %u at 0x%llx cannot be fast: %s; use trace, not ftrace", tp->num,
-		tp->addr, loc->no_jump ? loc->no_jump : "jumps are switched off");
-	return -EOPNOTSUPP;
-}
-
-static int check_fast_all(const struct gtp_trace *t, struct gtp_why *why)
-{
-	const struct gtp_tracepoint *tp;
-	int rc = 0;
-
-	for (tp = t->tps.first; tp && !rc; tp = tp->next)
-		rc = check_fast(tp->loc, tp, why);
-	return rc;
-}
-
-/* All of the list or none of it. */
-static int arm_locations(struct gtp_trace *t, struct gtp_why *why)
-{
-	struct gtp_location *loc, *rest;
-	struct gtp_location **at;
-	u32 done = 0, total = 0;
-	int rc = 0;
-
-	for (loc = t->locs; loc; loc = loc->next)
-		total++;
-	for (at = &t->locs; *at; at = &(*at)->next) {
-		rc = arm(t, *at, why);
-		if (rc)
-			break;
-		progress(t, "arming tracepoints", ++done, total);
-	}
-	if (!rc)
-		rc = arm_done(t, t->locs, why);
-	if (!rc)
-		rc = check_fast_all(t, why);
-	if (!rc || !done)
-		return rc;
-	/* What ->disarm gets is what was armed; the rest comes back behind it to be freed. */
-	rest = *at;
-	*at = NULL;
-	t->target->disarm(t->ctx, t->locs);
-	for (loc = t->locs; loc->next; loc = loc->next)
-		;
-	loc->next = rest;
 	return rc;
 }
 
@@ -300,7 +168,7 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	if (!rc)
 		rc = gtp_code_make(t, NULL, why);
 	if (!rc)
-		rc = arm_locations(t, why);
+		rc = gtp_arming_all(t, why);
 	if (rc) {
 		gtp_trace_drop(t);
 		return rc;
@@ -310,57 +178,6 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 }
 
 /* --- a tracepoint that is defined during a run --- */
-
-static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
-{
-	int rc = arm(t, loc, why);
-
-	if (rc)
-		return rc;
-	rc = arm_done(t, loc, why);
-	if (!rc)
-		rc = check_fast(loc, loc->first, why);
-	if (rc)
-		disarm_one(t, loc);
-	return rc;
-}
-
-static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
-		struct gtp_why *why)
-{
-	int rc = tp->sdata ? allow_sdata(t, loc, tp, why) : 0;
-
-	if (!rc)
-		rc = check_fast(loc, tp, why);
-	if (!rc && t->target->widen)
-		rc = t->target->widen(t->ctx, loc, why);
-	if (!rc)
-		gtp_location_append(loc, tp);
-	return rc;
-}
-
-static int install_here(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
-{
-	enum gtp_location_kind kind = gtp_location_kind(t, tp);
-	struct gtp_location *loc = gtp_location_find(t, tp, kind);
-	struct gtp_location **end = &t->locs;
-	int rc;
-
-	if (loc)
-		return join(t, loc, tp, why);
-	loc = gtp_location_new(t, tp, kind, why);
-	if (!loc)
-		return -ENOMEM;
-	rc = arm_alone(t, loc, why);
-	if (rc) {
-		gtp_location_free(t, loc);
-		return rc;
-	}
-	while (*end)
-		end = &(*end)->next;
-	*end = loc;
-	return 0;
-}
 
 static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
@@ -398,7 +215,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (!rc)
 		rc = gtp_code_make(t, tp, why);
 	if (!rc)
-		rc = install_here(t, tp, why);
+		rc = gtp_arming_add(t, tp, why);
 	if (rc)
 		gtp_tracepoint_remove(&t->tps, &t->mem, tp);
 	else

@@ -10,9 +10,9 @@
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
- * Checks all expressions' variables, allocates buffers, arms every location. All or nothing, but
- * that the frames of the run before are gone when it fails after the checks. Hits count from the
- * moment when all is armed.
+ * Checks all expressions' variables, allocates buffers, arms every location that can be: see
+ * session/arming.h. When it fails nothing is armed, but after the checks the frames of the run
+ * before are gone. Hits count from the moment when all is armed.
  * Context: may sleep, caller's lock.
  * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or what ->arm said.
  */

@@ -13,15 +13,19 @@
  * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
  * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
  *             whatever command it was set (NULL: there are none)
- * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
- * @arm_done: finish together what @arm has only prepared: all locations of the list are armed; 0,
- *            or -errno with @why, then the caller disarms all of them (NULL: @arm does everything)
+ * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns. Any
+ *       number of calls is followed by one of @arm_done or @disarm
+ * @arm_done: finish together what @arm has only prepared; what turns out to be impossible gets its
+ *            ->refused, and what has one is left alone. 0, or -errno with @why, then the caller
+ *            disarms all of them (NULL: @arm does everything)
  * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
  *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
  *         @loc->format; 0, or -errno with @why in words. A second call returns the same
- * @disarm: take the probes off a list of locations and wait: after it returns no hit of them runs
- *          anywhere, and each @loc->missed is final
+ * @disarm: take the probes off those of a list of locations that have one, and wait: after it
+ *          returns no hit of them runs anywhere, and each @loc->missed is final
+ * @tell: text for the user's console (NULL: there is none)
+ * @name: the symbol at an address, "" when it has none (NULL: none is known)
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
  *          NULL). 0 or -ENOMEM with @why
@@ -43,6 +47,8 @@ struct gtp_target_ops {
 	int (*widen)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);
+	void (*tell)(void *ctx, const char *text);
+	void (*name)(void *ctx, u64 addr, char *buf, size_t size);
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 			   u32 *ncpus, struct gtp_why *why);
 	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
@@ -80,6 +86,7 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
+ * @strict: a place that cannot be probed refuses the whole run
  * @epoch: goes up whenever frames are dropped, for readers that read them in several steps
  * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
  *	      does not say it again
@@ -106,6 +113,7 @@ struct gtp_trace {
 	bool indexed;
 	u64 epoch;
 
+	bool strict;
 	bool circular;
 	bool disconnected;
 	u64 buffer_bytes;

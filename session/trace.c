@@ -81,8 +81,10 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
 	}
 	sum->missed = t->missed;
-	for (loc = t->locs; loc; loc = loc->next)
+	for (loc = t->locs; loc; loc = loc->next) {
 		sum->missed += loc->missed;
+		sum->refused += gtp_location_is_refused(loc);
+	}
 }
 
 /* --- qTStatus --- */

@@ -25,6 +25,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 /* struct gtp_totals - the run over all CPUs */
 struct gtp_totals {
 	u64 frames, created, size, free, nested, missed, no_sdata;
+	u32 refused; /* places without a probe */
 };
 
 /* gtp_trace_totals - may be asked for during a run: each figure is right by itself */

@@ -9,10 +9,11 @@
 
 enum { COMMAND_MAX = 127 };
 
-/* struct command - one row; @print answers with gtp_stub_printf() */
+/* struct command - one row; @print answers with gtp_stub_printf(), or @set when it takes a word */
 struct command {
 	const char *name;
 	void (*print)(struct gtp_stub *s);
+	int (*set)(struct gtp_stub *s, const char *arg, struct gtp_why *why);
 	const char *doc;
 };
 
@@ -64,6 +65,9 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_stub_printf(s, "buffers:   %llu of %llu bytes free\n", sum.free, sum.size);
 	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
 			sum.nested, sum.missed);
+	if (sum.refused)
+		gtp_stub_printf(s, "not armed: %u of the places; monitor probes says why\n",
+				sum.refused);
 	if (sum.no_sdata)
 		gtp_stub_printf(s, "no $_sdata: %llu frames for which the kernel made no record\n",
 				sum.no_sdata);
@@ -73,12 +77,21 @@ static void print_settings(struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
 
-	gtp_stub_printf(s, "settings:  circular %s, disconnected tracing %s, buffer size ",
-			gtp_monitor_on_off(t->circular), gtp_monitor_on_off(t->disconnected));
+	gtp_stub_printf(s, "settings:  circular %s, disconnected tracing %s, strict %s, ",
+			gtp_monitor_on_off(t->circular), gtp_monitor_on_off(t->disconnected),
+			gtp_monitor_on_off(t->strict));
+	gtp_stub_print(s, "buffer size ");
 	if (t->buffer_bytes)
 		gtp_stub_printf(s, "%llu bytes\n", t->buffer_bytes);
 	else
 		gtp_stub_print(s, "default\n");
+}
+
+static const char *how(const struct gtp_location *loc)
+{
+	if (gtp_location_is_refused(loc))
+		return "not armed";
+	return loc->mechanism ? loc->mechanism : "armed";
 }
 
 static const char *mechanism(const struct gtp_tracepoint *tp)
@@ -87,7 +100,7 @@ static const char *mechanism(const struct gtp_tracepoint *tp)
 		return "gone with its module";
 	if (!tp->loc)
 		return "not in a run";
-	return tp->loc->mechanism ? tp->loc->mechanism : "armed";
+	return how(tp->loc);
 }
 
 static void print_tracepoint(struct gtp_stub *s, const struct gtp_tracepoint *tp)
@@ -137,11 +150,13 @@ static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)
 {
 	const struct gtp_tracepoint *tp;
 
-	gtp_stub_printf(s, "0x%llx  %s, %llu missed, tracepoints", loc->addr,
-			loc->mechanism ? loc->mechanism : "not armed", READ_ONCE(loc->missed));
+	gtp_stub_printf(s, "0x%llx  %s, %llu missed, tracepoints", loc->addr, how(loc),
+			READ_ONCE(loc->missed));
 	for (tp = loc->first; tp; tp = tp->next_here)
 		gtp_stub_printf(s, " %u", tp->num);
-	if (loc->no_jump)
+	if (gtp_location_is_refused(loc))
+		gtp_stub_printf(s, "; refused: %s", loc->refused.text);
+	else if (loc->no_jump)
 		gtp_stub_printf(s, "; no jump: %s", loc->no_jump);
 	gtp_stub_print(s, "\n");
 }
@@ -158,12 +173,25 @@ static void print_probes(struct gtp_stub *s)
 
 static void print_help(struct gtp_stub *s);
 
+static int set_strict(struct gtp_stub *s, const char *arg, struct gtp_why *why)
+{
+	int err = gtp_monitor_switch("strict", arg, &s->trace->strict, why);
+
+	if (!err)
+		gtp_stub_printf(s, "strict is %s: a place that cannot be probed %s\n",
+				gtp_monitor_on_off(s->trace->strict),
+				s->trace->strict ? "refuses all of them" :
+						   "is told, and the others are armed");
+	return err;
+}
+
 static const struct command commands[] = {
-	{ "help", print_help, "this list" },
-	{ "status", print_status, "the run, its buffers, settings and tracepoints" },
-	{ "probes", print_probes, "every probed location and how it is probed" },
-	{ "version", print_version, "of gdbtp and of the kernel" },
-	{ "build-id", print_build_id, "of the kernel; vmlinux must have the same" },
+	{ "help", print_help, NULL, "this list" },
+	{ "status", print_status, NULL, "the run, its buffers, settings and tracepoints" },
+	{ "probes", print_probes, NULL, "every probed location and how it is probed" },
+	{ "version", print_version, NULL, "of gdbtp and of the kernel" },
+	{ "build-id", print_build_id, NULL, "of the kernel; vmlinux must have the same" },
+	{ "strict", NULL, set_strict, "on or off: one refused place refuses tstart" },
 };
 
 static int print_foreign(struct gtp_stub *s, const char *command, struct gtp_why *why)
@@ -181,13 +209,30 @@ static void print_help(struct gtp_stub *s)
 	print_foreign(s, "help", &why);
 }
 
+/* argument - what follows the command's name, "" for none; NULL: it is another command */
+static const char *argument(const struct command *c, const char *command)
+{
+	size_t n = strlen(c->name);
+
+	if (strncmp(c->name, command, n) || (command[n] && command[n] != ' '))
+		return NULL;
+	command += n;
+	while (*command == ' ')
+		command++;
+	return c->set || !*command ? command : NULL;
+}
+
 static int run_command(struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		if (strcmp(commands[i].name, command))
+		const char *arg = argument(&commands[i], command);
+
+		if (!arg)
 			continue;
+		if (commands[i].set)
+			return commands[i].set(s, arg, why);
 		commands[i].print(s);
 		return 0;
 	}

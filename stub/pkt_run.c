@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The run: settings, start, stop, status. */
 #include "stub/args.h"
+#include "stub/console.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
 #include "stub/selected.h"
@@ -133,10 +134,22 @@ GTP_HANDLER(gtp_pkt_notes)
 	return gtp_reply_ok(s);
 }
 
+/* There is no item for it in the reply: GDB's user reads it above the answer to tstatus. */
+static void tell_refused(struct gtp_stub *s)
+{
+	struct gtp_totals sum;
+
+	gtp_trace_totals(s->trace, &sum);
+	if (gtp_trace_running(s->trace) && sum.refused)
+		gtp_stub_printf(s, "gdbtp: places not armed: %u; monitor probes says why\n",
+				sum.refused);
+}
+
 GTP_HANDLER(gtp_pkt_status)
 {
 	int n = gtp_trace_status(s->trace, s->reply.buf, s->reply.size);
 
+	tell_refused(s);
 	s->reply.len = (size_t)n < s->reply.size ? (size_t)n : s->reply.size - 1;
 	return 0;
 }

@@ -34,6 +34,11 @@ static struct gtp_tracepoint *same_number(struct gtp_tracepoint *tp, u32 num)
 	return tp;
 }
 
+struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num)
+{
+	return same_number(list->by_num[bucket_of_num(num)], num);
+}
+
 struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp)
 {
 	return same_number(tp->next_num, tp->num);
@@ -42,7 +47,7 @@ struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp)
 /* Any entry with this number: once there are two, all have ->several. */
 static void note_several(struct gtp_tracepoints *list, struct gtp_tracepoint *tp)
 {
-	struct gtp_tracepoint *other = same_number(list->by_num[bucket_of_num(tp->num)], tp->num);
+	struct gtp_tracepoint *other = gtp_tracepoint_newest(list, tp->num);
 
 	if (!other)
 		return;

@@ -201,6 +201,9 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 /* gtp_tracepoint_find - by number and address, NULL when there is none */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
 
+/* gtp_tracepoint_newest - the last one with a number that was defined; NULL: none */
+struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num);
+
 /* gtp_tracepoint_older - one with the same number that was defined before it; NULL: none */
 struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp);
 

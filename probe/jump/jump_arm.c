@@ -385,15 +385,13 @@ static void give_up(struct gtp_jump *j)
 }
 
 /* Another prober's jump covers byte 0 now, where the kernel accepts no kprobe of ours either. */
-static int use_nothing(struct gtp_jump *j, struct gtp_why *why)
+static void use_nothing(struct gtp_jump *j)
 {
 	struct gtp_location *loc = j->p.loc;
 
-	gtp_why(why, "tracepoint %u at 0x%llx: %s, since a moment ago; tstart again",
-		loc->first->num, loc->addr, loc->no_jump);
+	gtp_why(&loc->refused, "%s, since a moment ago; tstart again", loc->no_jump);
 	loc->backend = NULL;
 	gtp_jump_leave(j);
-	return -EBUSY;
 }
 
 static const char *mechanism(const struct gtp_jump *j)
@@ -407,9 +405,8 @@ static const char *mechanism(const struct gtp_jump *j)
 	return "nothing any more: something else has changed its bytes";
 }
 
-static int conclude(struct gtp_jump_set *set, struct gtp_why *why)
+static void conclude(struct gtp_jump_set *set)
 {
-	int err = 0;
 	u32 i;
 
 	for (i = 0; i < set->n; i++) {
@@ -422,10 +419,9 @@ static int conclude(struct gtp_jump_set *set, struct gtp_why *why)
 		} else if (j->patch.state == GTP_PATCH_TEXT) {
 			give_up(j);
 		} else {
-			err = use_nothing(j, why);
+			use_nothing(j);
 		}
 	}
-	return err;
 }
 
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
@@ -443,7 +439,8 @@ static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 		gtp_why(why, "no memory to put jumps into the kernel's code");
 		return err;
 	}
-	return conclude(set, why);
+	conclude(set);
+	return 0;
 }
 
 int gtp_jump_commit(struct gtp_why *why)

@@ -73,8 +73,13 @@ def ended_by_error(client):
 def refused(client):
     define_all(client)
     define(client, 4, 0xffffffffff600000, IS_12345, CPU)  # no code of the kernel
+    client.monitor("strict on")
     reply = client.ask("QTStart")
+    client.monitor("strict off")
     assert reply.startswith("E."), reply
+    client.ok("QTStart")
+    assert "tracepoint 4 is not armed" in client.console, client.console
+    client.ok("QTStop")
 
 
 def dropped(client):

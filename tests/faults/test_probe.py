@@ -135,18 +135,38 @@ def no_writes():
     load("self_trace=1")
 
 
-@test("an address that cannot be probed is refused in words, and nothing stays armed")
+@test("an address that cannot be probed is refused in words; the others are armed, or none when that is asked for")
 def no_probe():
     places = {"gdbtp itself": symbols("gtp_hit")["gtp_hit"], "data": SYM["jiffies_64"], "nothing": 0x1234,
               "user": 0x400000, "blacklist": SYM["exc_int3"], "inside": LEAF + 2,
               "non-canonical": 0x1234567812345678, "the end": 0xffffffffffffffff}
     with Client() as client:
         for what, address in places.items():
+            client.monitor("strict off")
+            client.start((1, LEAF), (2, address))
+            assert f"tracepoint 2 is not armed at 0x{address:x}" in client.console, (what, client.console)
+            target("call leaf 1")
+            assert (client.hits(1, LEAF), client.hits(2, address)) == (1, 0), what
+            client.ok("QTStop")
+            client.monitor("strict on")
             client.define((1, LEAF), (2, address))
             reply = client.ask("QTStart")
             assert reply.startswith(f"E.tracepoint 2 at 0x{address:x}: "), (what, reply)
             assert not kprobes(), (what, kprobes())
             assert client.status()["run"] == "T0"
+            client.define((2, address))
+            client.monitor("strict off")
+            assert client.ask("QTStart").startswith(f"E.tracepoint 2 at 0x{address:x}: "), what
+        everything = [(n, address) for n, address in enumerate(places.values(), 2)]
+        client.start((1, LEAF), *everything)
+        assert client.console.count(" is not armed at ") == len(places), client.console
+        assert client.console.count(" is armed nowhere") == len(places), client.console
+        how = probes(client.monitor("probes"))
+        assert [at for at, probe in how.items() if probe.how != "not armed"] == [LEAF], how
+        client.ok("QTStop")
+        client.define(*everything)
+        assert client.ask("QTStart").startswith("E.tracepoint 2 at ")
+        assert not kprobes()
 
 
 def traced_functions():
@@ -188,6 +208,7 @@ def by_default(function):
 def no_notrace():
     places = symbols(*TRACERS)
     with Client() as client:
+        client.monitor("strict on")
         for tracer in "nop", "function":
             put(TRACING + "current_tracer", tracer)
             for name, address in places.items():
@@ -196,16 +217,19 @@ def no_notrace():
                 assert "is marked notrace" in reply and f"0x{address:x}" in reply, (name, reply)
                 assert not kprobes(), (name, kprobes())
         put(TRACING + "current_tracer", "nop")
+        client.monitor("strict off")
 
 
 def refused_of(client, addresses):
     """Why each of them that takes no probe takes none; the others are armed together in the end."""
     left, refused = list(addresses), {}
+    client.monitor("strict on")
     while True:
         client.define(*enumerate(left, 1))
         reply = client.ask("QTStart")
         if reply == "OK":
             client.ok("QTStop")
+            client.monitor("strict off")
             return refused
         address, why = re.fullmatch(r"E\.tracepoint \d+ at (0x[0-9a-f]+): (.*)", reply).groups()
         refused[int(address, 16)] = why

@@ -155,15 +155,62 @@ def bringup():
         check("a CPU that comes up" in message, message)
 
 
-@test("one bad tracepoint among good ones: nothing is installed")
+@test("one bad tracepoint among good ones is told, and the good ones are armed")
+def one_is_refused():
+    good = trace("gtp_target_add", "collect a")
+    place = kallsyms()["init_task"]
+    bad = trace("*%#x" % place)
+    text = cmd("tstart")
+    matches(r"tracepoint %d is not armed at 0x%x \(init_task\+0x0/\w+\): \w" % (bad, place), text)
+    matches("tracepoint %d is armed nowhere" % bad, text)
+    target("call add 1 1")
+    matches("places not armed: 1", cmd("tstatus"))
+    matches("0x%x  not armed, 0 missed, tracepoints %d; refused: " % (place, bad), cmd("monitor probes"))
+    cmd("tstop")
+    equal(hits(good), 1)
+    equal(hits(bad), 0)
+    equal(collected("a"), [1])
+
+
+@test("trace mutex_lock: several places of one name; those that can be are armed, each of the others is told")
+def several_places():
+    num = trace("mutex_lock")
+    places = re.findall(r"^%d\.\d+ +y +0x([0-9a-f]+)" % num, cmd("info tracepoints %d" % num), re.M)
+    check(len(places) > 1, "only %s" % places)
+    text = cmd("tstart")
+    told = re.findall(r"tracepoint %d is not armed at 0x([0-9a-f]+) " % num, text)
+    how = kernel.probes(cmd("monitor probes"))
+    equal(sorted(how), sorted(int(place, 16) for place in places))
+    equal([at for at in sorted(how) if how[at].how == "not armed"], sorted(int(place, 16) for place in told))
+    note("%d places, %d not armed: %s" % (len(places), len(told), text))
+    shell()("cat /proc/modules /proc/meminfo >/dev/null")
+    cmd("tstop")
+    check(hits(num) > 0, "no hit")
+
+
+@test("a place that is refused during the run does not keep GDB from the others of the same name")
+def refused_later():
+    trace("gtp_target_add")
+    cmd("tstart")
+    num = trace("mutex_lock")
+    shell()("cat /proc/modules /proc/meminfo >/dev/null")
+    cmd("tstop")
+    check(hits(num) > 0, "no hit")
+
+
+@test("monitor strict on: one bad tracepoint among good ones, and nothing is installed")
 def all_or_nothing():
     good = trace("gtp_target_add", "collect a")
     trace("*%#x" % kallsyms()["init_task"])
-    refused("tstart")
-    matches("not in a run|no location", cmd("monitor probes"))
-    target("call add 1 1")
-    cmd("tstatus")
-    equal(hits(good), 0)
+    matches("strict is on", cmd("monitor strict on"))
+    try:
+        refused("tstart")
+        matches("not in a run|no location", cmd("monitor probes"))
+        target("call add 1 1")
+        cmd("tstatus")
+        equal(hits(good), 0)
+    finally:
+        matches("strict is off", cmd("monitor strict off"))
 
 
 @test("ftrace: a jump where that is safe, though the instruction is shorter; else the reason")
@@ -180,11 +227,14 @@ def fast():
     check("  jump, " in text and "kprobe" not in text, text)
     cmd("delete")
     # Another probe at the second instruction: within what a jump would overwrite.
-    cmd("trace *%s" % second)
-    cmd("ftrace *%s" % place)
-    message = refused("tstart")
+    other = matches(r"racepoint (\d+)", cmd("trace *%s" % second)).group(1)
+    num = matches(r"racepoint (\d+)", cmd("ftrace *%s" % place)).group(1)
+    message = cmd("tstart")
+    check("tracepoint %s is not armed" % num in message and "tracepoint %s" % other not in message, message)
     check("cannot be fast: another tracepoint is within" in message, message)
     check("use trace" in message, message)
+    run_trace("call add 1 1")
+    equal(hits(int(other)), 1)
 
 
 @test("strace of a marker that is not there is refused")

@@ -167,18 +167,22 @@ def overlap():
     equal((hits(first), hits(behind)), (10, 10))
 
 
-@test("one in the middle of a jump, during the run: refused, and works in the next one")
+@test("one in the middle of a jump, during the run: refused, which is told, and works in the next one")
 def middle():
     inside = instructions("gtp_target_add", r"\+\d+>:")
     inside = inside[inside.index(place()) + 1]
     check(inside < place() + 5, "the first instruction is a long one")
     num = jumping()
-    message = refused("trace *0x%x" % inside)
+    message = cmd("trace *0x%x" % inside)
+    other = number("$tpnum")
+    check("tracepoint %d is not armed" % other in message, message)
     check("within the bytes of the jump at 0x%x" % place() in message, message)
     target("call add 1 1")
     cmd("tstop")
-    equal(hits(num), 1)
+    equal((hits(num), hits(other)), (1, 0))
     restored()
+    run_trace("call add 1 1")
+    equal((hits(num), hits(other)), (1, 1))
 
 
 @test("interrupts hit too, and none is lost inside another hit")

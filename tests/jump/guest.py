@@ -133,6 +133,8 @@ def restored(text, before, places, near):
 # Runs --------------------------------------------------------------------------------------------
 
 def define(client, places, condition=lambda i: ("", ())):
+    """For a start that is refused when one of them is."""
+    client.monitor("strict on")
     client.ok("QTinit")
     for i, place in enumerate(places, 1):
         text, actions = condition(i)

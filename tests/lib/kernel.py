@@ -136,7 +136,7 @@ class KprobeEvent:
 # The module's words ------------------------------------------------------------------------------
 
 Probe = collections.namedtuple("Probe", "how missed tracepoints no_jump")
-PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: \d+)*)(?:; no jump: (.*))?")
+PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: \d+)*)(?:; (?:no jump|refused): (.*))?")
 
 
 def probes(text):

@@ -218,6 +218,11 @@ static int connect(struct fake_gdb *g)
 	return gtp_stub_init(&g->s, &g->f.trace, &ops, hear, &g->f);
 }
 
+static void print(struct fake *f, const char *text)
+{
+	gtp_stub_print(&((struct fake_gdb *)f)->s, text);
+}
+
 int fake_gdb_init(struct fake_gdb *g)
 {
 	int err;
@@ -228,6 +233,7 @@ int fake_gdb_init(struct fake_gdb *g)
 		return err;
 	g->text = FAKE_TEXT;
 	g->f.refuse_arm = 0x10;
+	g->f.while_telling = print;
 	g->f.marker = FAKE_MARKER;
 	fill_machine(g);
 	return connect(g);

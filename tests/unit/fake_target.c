@@ -126,6 +126,7 @@ __printf(2, 3) static void note(char *log, const char *fmt, ...)
 void fake_log_clear(struct fake *f)
 {
 	f->log[0] = '\0';
+	f->told[0] = '\0';
 	f->printed[0] = '\0';
 }
 
@@ -138,18 +139,23 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 
 	assert(!loc->probe);
 	if (loc->addr == f->refuse_arm) {
-		gtp_why(why, "no probe is possible at 0x%llx", loc->addr);
+		gtp_why(why, "no probe");
 		return -EINVAL;
 	}
 	if (loc->kind == GTP_LOCATION_EVENT && loc->addr != f->marker) {
 		gtp_why(why, "there is no kernel tracepoint");
 		return -ENOENT;
 	}
+	if (loc->fast_only && loc->addr != f->jump) {
+		loc->no_jump = "control may arrive";
+		gtp_why(why, "it cannot be fast: %s; use trace, not ftrace", loc->no_jump);
+		return -EOPNOTSUPP;
+	}
 	note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	loc->mechanism = "fake";
 	loc->fast = f->jump && loc->addr == f->jump;
-	loc->no_jump = loc->fast ? NULL : "control may arrive there";
+	loc->no_jump = loc->fast ? NULL : "control may arrive";
 	f->armed++;
 	if (f->while_arming)
 		f->while_arming(f, loc);
@@ -162,6 +168,8 @@ static void disarm(void *ctx, struct gtp_location *first)
 	struct gtp_location *loc;
 
 	for (loc = first; loc; loc = loc->next) {
+		if (gtp_location_is_refused(loc) || !loc->probe)
+			continue;
 		assert(loc->probe == f);
 		if (f->while_disarming)
 			f->while_disarming(f, loc);
@@ -239,6 +247,36 @@ static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct g
 	return 0;
 }
 
+static int arm_done(void *ctx, struct gtp_location *first, struct gtp_why *why)
+{
+	struct fake *f = ctx;
+	struct gtp_location *loc;
+
+	for (loc = first; loc; loc = loc->next) {
+		if (loc->addr != f->refuse_done || gtp_location_is_refused(loc))
+			continue;
+		gtp_why(&loc->refused, "overwritten");
+		loc->probe = NULL;
+		f->armed--;
+	}
+	return 0;
+}
+
+static void tell(void *ctx, const char *text)
+{
+	struct fake *f = ctx;
+
+	note(f->told, "%s", text);
+	if (f->while_telling)
+		f->while_telling(f, text);
+}
+
+static void name(void *ctx, u64 addr, char *buf, size_t size)
+{
+	if (addr == 0x3000)
+		snprintf(buf, size, "f+0x1/0x2");
+}
+
 static u64 wallclock_us(void *ctx)
 {
 	return ((struct fake *)ctx)->wall_us;
@@ -270,6 +308,9 @@ static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 const struct gtp_target_ops fake_target_ops = {
 	.is_marker = is_marker,
 	.arm = arm,
+	.arm_done = arm_done,
+	.tell = tell,
+	.name = name,
 	.sdata = sdata,
 	.disarm = disarm,
 	.buffers_get = buffers_get,

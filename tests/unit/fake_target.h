@@ -34,6 +34,7 @@ struct fake_map {
  * @fail_alloc: the one that fails, counted from 1; 0: none
  * @live: allocations not given back
  * @refuse_arm: address that ->arm refuses with -EINVAL
+ * @refuse_done: address that ->arm_done refuses
  * @jump: address at which a probe is a jump
  * @marker: address of the only kernel tracepoint, 0: there is none; its record is what rsi holds
  * @armed: locations armed now
@@ -42,9 +43,11 @@ struct fake_map {
  * @while_reading: called in the middle of the next ->read, once: an interrupt
  * @while_arming: called after every ->arm has armed: a hit before QTStart is answered
  * @while_disarming: called when ->disarm begins: hits that are still under way
+ * @while_telling: called for all text for the user's console
  * @task, @pid: values of the built-in variables
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
+ * @told: text for the user's console
  * @printed: "TP text\n" of every printf
  */
 struct fake {
@@ -58,6 +61,7 @@ struct fake {
 	u32 allocs, fail_alloc;
 	s32 live;
 	u64 refuse_arm;
+	u64 refuse_done;
 	u64 jump;
 	u64 marker;
 	u32 armed;
@@ -66,11 +70,13 @@ struct fake {
 	void (*while_reading)(struct fake *f);
 	void (*while_arming)(struct fake *f, struct gtp_location *loc);
 	void (*while_disarming)(struct fake *f, struct gtp_location *loc);
+	void (*while_telling)(struct fake *f, const char *text);
 	u64 task;
 	s64 pid;
 	bool tsv_locked;
 	u32 tsv_locks;
 	char log[FAKE_LOG_MAX];
+	char told[FAKE_LOG_MAX];
 	char printed[FAKE_LOG_MAX];
 };
 

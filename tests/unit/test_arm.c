@@ -108,6 +108,7 @@ static const struct gtp_probe_backend first = {
 
 static const struct gtp_probe_backend second = {
 	.name = "second",
+	.slow = true,
 	.arm = second_arm,
 	.widen = second_widen,
 	.disarm = second_disarm,
@@ -156,7 +157,7 @@ static void a_refusal_is_final(void **state)
 	assert_int_equal(gtp_arm(list, &loc[0], &why), -EINVAL);
 	assert_string_equal(why.text, "no, and -22");
 	assert_null(loc[0].backend);
-	assert_string_equal(w.log, "a0 end ");
+	assert_string_equal(w.log, "a0 ");
 }
 
 static void no_backend_can(void **state)
@@ -187,13 +188,65 @@ static void and_may_refuse(void **state)
 {
 	struct gtp_why why = { "" };
 
+	/* One place that none can probe: it says why, and the others are armed. */
 	w.gives_up[1] = true;
 	w.second[1] = -EILSEQ;
 	arm_all();
-	assert_int_equal(gtp_arm_commit(list, loc, &why), -EILSEQ);
-	assert_string_equal(why.text, "tracepoint 11 at 0x1001: no, and -84");
+	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
+	assert_string_equal(loc[1].refused.text, "no, and -84");
+	assert_null(loc[1].backend);
+	assert_false(gtp_location_is_refused(&loc[0]));
 	gtp_arm_disarm(list, loc);
 	assert_string_equal(w.log, "a0 a1 a2 a3 commit b1 end -a0 -a2 -a3 end ");
+}
+
+static void what_is_refused_is_left_alone(void **state)
+{
+	struct gtp_why why = { "" };
+
+	w.first[2] = -EINVAL;
+	for (u32 i = 0; i < PLACES; i++)
+		assert_int_equal(gtp_arm(list, &loc[i], &why), w.first[i]);
+	gtp_why(&loc[2].refused, "%s", why.text);
+	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
+	gtp_arm_disarm(list, loc);
+	assert_string_equal(w.log, "a0 a1 a2 a3 commit end -a0 -a1 -a3 end ");
+}
+
+/* No memory, or the user does not want it any more: that is not the place's fault. */
+static void an_error_of_the_machine(void **state)
+{
+	static const int errors[] = { -ENOMEM, -EINTR };
+	struct gtp_why why = { "" };
+
+	for (u32 i = 0; i < ARRAY_SIZE(errors); i++) {
+		setup(NULL);
+		w.gives_up[1] = true;
+		w.second[1] = errors[i];
+		arm_all();
+		assert_int_equal(gtp_arm_commit(list, loc, &why), errors[i]);
+		assert_false(gtp_location_is_refused(&loc[1]));
+	}
+}
+
+static void fast_or_not_at_all(void **state)
+{
+	struct gtp_why why = { "" };
+
+	loc[1].fast_only = true;
+	loc[3].fast_only = true;
+	w.first[1] = -EOPNOTSUPP;
+	assert_int_equal(gtp_arm(list, &loc[0], &why), 0);
+	assert_int_equal(gtp_arm(list, &loc[1], &why), -EOPNOTSUPP);
+	assert_string_equal(why.text,
+			    "it cannot be fast: jumps are switched off; use trace, not ftrace");
+	gtp_why(&loc[1].refused, "%s", why.text);
+	assert_int_equal(gtp_arm(list, &loc[3], &why), 0);
+	w.gives_up[3] = true;
+	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
+	assert_true(gtp_location_is_refused(&loc[3]));
+	/* The second backend is offered the one place that was not given to any yet. */
+	assert_string_equal(w.log, "a0 a1 a3 commit b2 end ");
 }
 
 static void a_commit_that_fails(void **state)
@@ -244,6 +297,9 @@ int main(void)
 		cmocka_unit_test_setup(no_backend_can, setup),
 		cmocka_unit_test_setup(what_one_gives_up_the_next_is_offered, setup),
 		cmocka_unit_test_setup(and_may_refuse, setup),
+		cmocka_unit_test_setup(what_is_refused_is_left_alone, setup),
+		cmocka_unit_test_setup(an_error_of_the_machine, setup),
+		cmocka_unit_test_setup(fast_or_not_at_all, setup),
 		cmocka_unit_test_setup(a_commit_that_fails, setup),
 		cmocka_unit_test_setup(disarmed_in_reverse, setup),
 		cmocka_unit_test_setup(widened_by_its_own, setup),

@@ -127,7 +127,7 @@ static void a_removed_one_leaves_the_rest_in_order(void **state)
 }
 
 static const char cannot[] =
-	"tracepoint 2 at 0x2000 cannot be fast: control may arrive there; use trace, not ftrace";
+	"tracepoint 2 at 0x2000: it cannot be fast: control may arrive; use trace, not ftrace";
 
 static void fast_or_refused(void **state)
 {
@@ -143,6 +143,7 @@ static void fast_or_refused(void **state)
 	assert_int_equal(gtp_trace_start(t, &w->why), 0);
 	gtp_trace_stop(t, GTP_STOP_USER);
 
+	t->strict = true;
 	assert_int_equal(define(w, "2:2000:E:0:0:F3"), 0);
 	assert_int_equal(gtp_trace_start(t, &w->why), -EOPNOTSUPP);
 	assert_string_equal(w->why.text, cannot);
@@ -155,6 +156,7 @@ static void fast_or_refused_during_a_run(void **state)
 	struct world *w = *state;
 	struct gtp_trace *t = &w->f.trace;
 
+	t->strict = true;
 	w->f.jump = 0x1000;
 	assert_int_equal(define(w, "3:2000:E:0:0"), 0);
 	assert_int_equal(gtp_trace_start(t, &w->why), 0);
