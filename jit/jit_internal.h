@@ -118,6 +118,7 @@ enum jit_tail {
 struct jit_pad {
 	bool on;
 	const struct gtp_region *region;
+	u32 skip;
 	u32 number;
 	bool keep_flags;
 	u32 *copies;

@@ -68,7 +68,8 @@ static void displaced(struct ax_jit *j)
 	bool failed = j->b.failed;
 
 	if (region)
-		gtp_copy_emit(&j->b, j->base, j->req.target, region, j->req.pc, j->pad.copies);
+		gtp_copy_emit(&j->b, j->base, j->req.target, region, j->req.pc + j->pad.skip,
+			      j->pad.copies);
 	else
 		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)
@@ -156,6 +157,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 
 	jit_begin(j, &r, run_pass);
 	j->pad.region = req->region;
+	j->pad.skip = req->skip;
 	j->pad.number = req->number;
 	j->pad.keep_flags = req->keep_flags;
 	j->pad.copies = req->copies;

@@ -35,6 +35,7 @@
  * @cond: condition to evaluate here, or NULL; see gtp_pad_can()
  * @target: where; @target->pad_hit is the common way to C
  * @at: the probed address; what rip reads as
+ * @skip: bytes from there to the displaced instructions: a no-op that stays
  * @number: given to pad_hit, below 1 << 30
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
  * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
@@ -46,6 +47,7 @@ struct gtp_pad_request {
 	const struct ax_verified *cond;
 	const struct ax_jit_target *target;
 	u64 at;
+	u32 skip;
 	u32 number;
 	bool keep_flags;
 	u32 *copies;

@@ -4,8 +4,8 @@
 
 const struct gtp_probe_backend *const gtp_backends[] = {
 	&gtp_event_backend,  /* kernel tracepoints, all of them and nothing else */
-	&gtp_fentry_backend, /* before jumps: only ftrace may change its own sites */
-	&gtp_jump_backend,
+	&gtp_jump_backend,   /* of an entry, behind the function tracer's site */
+	&gtp_fentry_backend, /* one by one, 20 ms each: entries that take no jump */
 	&gtp_kprobe_backend, /* what the kernel allows, at any cost */
 	NULL,
 };

@@ -9,23 +9,23 @@
  * ftrace refuse ours; a later one is refused until the run has ended
  * (prepare_direct_functions_for_ipmodify()).
  *
- * ftrace removes them one by one, and waits for all tasks each time. So a run has only a few;
- * further entries get a kprobe.
+ * ftrace removes them one by one, and waits for all tasks each time. So jumps are tried first: one
+ * behind the site sees the same hits (probe/jump/jump_arm.c). Only where the code there takes none
+ * is the site called from, a few times in a run; further entries get a kprobe.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/module.h>
-#include <linux/uaccess.h>
 
 #include "base/compat.h"
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "probe/backend.h"
+#include "probe/entry.h"
 #include "probe/pad_probe.h"
 #include "probe/probe_test.h"
 #include "probe/refuse.h"
-#include "probe/symbol.h"
 #include "probe/wait.h"
 
 enum { CALLS_MAX = 16 };
@@ -49,36 +49,6 @@ static struct fentry *to_fentry(struct gtp_pad_probe *p)
 	return container_of(p, struct fentry, p);
 }
 
-static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
-static const u8 idle_site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 }; /* nopl 0(%rax,%rax) */
-
-/*
- * The address of an ftrace site that is a NOP, at @addr or behind an endbr64 there; 0: none. A site
- * that is enabled already looks like any other call: leave it to a kprobe.
- */
-static u64 idle_site_at(u64 addr)
-{
-	u8 code[sizeof(endbr64) + sizeof(idle_site)];
-	u32 at;
-
-	if (copy_from_kernel_nofault(code, (void *)addr, sizeof(code)))
-		return 0;
-	at = memcmp(code, endbr64, sizeof(endbr64)) ? 0 : sizeof(endbr64);
-	return memcmp(code + at, idle_site, sizeof(idle_site)) ? 0 : addr + at;
-}
-
-/*
- * Weak functions that were overridden are still in the text, without a symbol. Their sites are in
- * ftrace's records: it accepts a direct call there, but warns when that is removed.
- */
-static bool begins_function(u64 addr)
-{
-	u64 start;
-	u32 size;
-
-	return gtp_symbol_bounds(addr, &start, &size) && addr - start <= sizeof(endbr64);
-}
-
 /* May the address be probed, and has ftrace a record of the site? 0, -EOPNOTSUPP or a refusal. */
 static int fentry_check(u64 addr, struct gtp_why *why)
 {
@@ -87,8 +57,6 @@ static int fentry_check(u64 addr, struct gtp_why *why)
 
 	if (err)
 		return err;
-	if (!begins_function(addr))
-		return -EOPNOTSUPP;
 	err = gtp_probe_test(addr, &on_ftrace, NULL);
 	if (err)
 		gtp_probe_explain(err, why);
@@ -135,7 +103,7 @@ static void drop(struct fentry *f)
 
 static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 {
-	u64 site = idle_site_at(loc->addr);
+	u64 site = gtp_entry_idle(loc->addr);
 	struct fentry *f;
 	int err;
 
@@ -151,7 +119,7 @@ static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 		return -EOPNOTSUPP;
 	}
 	f->p.called = true;
-	err = gtp_pad_probe_init(&f->p, &calls, loc);
+	err = gtp_pad_probe_init(&f->p, &calls, loc, loc->addr);
 	if (err) {
 		gtp_mem_free(f);
 		return err;

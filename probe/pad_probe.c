@@ -97,7 +97,7 @@ static u32 take_number(void)
 	return number;
 }
 
-int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc)
+int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc, u64 at)
 {
 	if (cpu_feature_enabled(X86_FEATURE_XENPV)) { /* see hit/irqsave_notrace.h */
 		loc->no_jump = "this is a paravirtual guest of Xen";
@@ -110,8 +110,8 @@ int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_lo
 	}
 	p->loc = loc;
 	p->armed.owner = owner;
-	p->armed.addr = loc->addr;
-	p->armed.text = loc->addr;
+	p->armed.addr = at;
+	p->armed.text = at;
 	gtp_armed_add(&p->armed);
 	loc->probe = p;
 	return 0;
@@ -170,7 +170,8 @@ static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
 		.region = region,
 		.target = &target,
 		.cond = cond,
-		.at = p->armed.addr,
+		.at = p->loc->addr,
+		.skip = p->armed.addr - p->loc->addr,
 		.number = p->number,
 		.keep_flags = collects_flags(p->loc->first),
 		.copies = copies,

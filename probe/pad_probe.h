@@ -45,10 +45,12 @@ struct gtp_pad_probe {
  * @p: zeroed, @called is set; from gtp_mem_alloc()
  * @owner: as in struct gtp_armed
  * @loc: the location; its ->probe is @p then
+ * @at: where control is led to the pad: @loc's address, or behind a no-op there
  *
  * Return: 0; -EOPNOTSUPP: there can be none, @loc->no_jump says why.
  */
-int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc);
+int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc,
+		       u64 at);
 
 /* gtp_pad_probe_exit - undo that and free the pads; no task is in one, nor can get there */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);

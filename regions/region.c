@@ -103,6 +103,12 @@ static void note_ftrace(struct walk *w)
 		w->ftrace = w->off;
 }
 
+/* From here to the end of the jump, control must not arrive by any jump. */
+static u32 first_forbidden(const struct gtp_region_ask *ask)
+{
+	return ask->at + !ask->only_falls;
+}
+
 static void note_flow(struct walk *w)
 {
 	u32 at = w->ask->at;
@@ -113,7 +119,8 @@ static void note_flow(struct walk *w)
 	case GTP_INSN_JMP:
 	case GTP_INSN_JCC:
 	case GTP_INSN_LOOP:
-		w->arrived |= target > at && target < (s64)at + GTP_REGION_JUMP;
+		w->arrived |= target >= first_forbidden(w->ask) &&
+			      target < (s64)at + GTP_REGION_JUMP;
 		break;
 	case GTP_INSN_JMP_REG:
 		w->indirect = true;
@@ -309,7 +316,7 @@ enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct
 		return GTP_REGION_END;
 	if (!open_lists(&w, &complete))
 		return GTP_REGION_NO_TABLE;
-	if (next_in(&w, &w.leaders, ask->at + 1) < ask->at + GTP_REGION_JUMP)
+	if (next_in(&w, &w.leaders, first_forbidden(ask)) < ask->at + GTP_REGION_JUMP)
 		return GTP_REGION_LEADER;
 	w.site = next_in(&w, &w.sites, ask->at);
 	v = walk(&w);

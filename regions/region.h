@@ -59,6 +59,7 @@ struct gtp_region {
  * @table: of the file that the function was loaded from
  * @span: number of the table's span that holds the function
  * @fn_offset: offset of the function in that span
+ * @only_falls: control may come to the address from the instruction in front of it alone
  */
 struct gtp_region_ask {
 	const u8 *fn;
@@ -67,6 +68,7 @@ struct gtp_region_ask {
 	const struct gtp_table *table;
 	u32 span;
 	u32 fn_offset;
+	bool only_falls;
 };
 
 /**

@@ -51,9 +51,9 @@ static bool is_left_over(u64 addr, const struct gtp_region *r)
 }
 
 /* decide - NULL, or why it is no jump */
-static const char *decide(u64 addr, struct gtp_region *r)
+static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 {
-	struct gtp_region_ask ask = { .fn = code };
+	struct gtp_region_ask ask = { .fn = code, .only_falls = only_falls };
 	enum gtp_region_verdict v;
 	struct gtp_tables_place place;
 	u64 start;
@@ -100,7 +100,8 @@ static int check_blacklist(u64 addr, const char **no_jump, struct gtp_why *why)
 	return -EOPNOTSUPP;
 }
 
-int gtp_can_jump(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why)
+int gtp_can_jump(u64 addr, bool only_falls, struct gtp_region *r, const char **no_jump,
+		 struct gtp_why *why)
 {
 	int err = gtp_probe_refuse(addr, why);
 
@@ -114,7 +115,7 @@ int gtp_can_jump(u64 addr, struct gtp_region *r, const char **no_jump, struct gt
 		return -ENOMEM;
 	}
 	mutex_lock(&gtp_tables_lock);
-	*no_jump = decide(addr, r);
+	*no_jump = decide(addr, only_falls, r);
 	mutex_unlock(&gtp_tables_lock);
 	return *no_jump ? -EOPNOTSUPP : check_blacklist(addr, no_jump, why);
 }

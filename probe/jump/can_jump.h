@@ -13,6 +13,7 @@
 /**
  * gtp_can_jump() - decide for one address
  * @addr: the address
+ * @only_falls: is a jump elsewhere that leads to @addr a reason against it, too?
  * @r: filled in when the answer is 0
  * @no_jump: set when the answer is -EOPNOTSUPP: why, a constant that the user can read
  * @why: set to the refusal in all other cases
@@ -26,7 +27,8 @@
  *
  * Return: 0; -EOPNOTSUPP: leave it to another backend; else no probe can be set there at all.
  */
-int gtp_can_jump(u64 addr, struct gtp_region *r, const char **no_jump, struct gtp_why *why);
+int gtp_can_jump(u64 addr, bool only_falls, struct gtp_region *r, const char **no_jump,
+		 struct gtp_why *why);
 
 /* gtp_can_jump_end - free the memory kept between calls */
 void gtp_can_jump_end(void);

@@ -14,7 +14,7 @@ static struct list_head lists[GTP_JUMP_STATES] = {
 	LIST_HEAD_INIT(lists[GTP_JUMP_STUCK]),
 };
 
-struct gtp_jump *gtp_jump_add(struct gtp_location *loc)
+struct gtp_jump *gtp_jump_add(struct gtp_location *loc, u64 at)
 {
 	struct gtp_jump *j = gtp_mem_alloc(sizeof(*j));
 
@@ -22,11 +22,11 @@ struct gtp_jump *gtp_jump_add(struct gtp_location *loc)
 		loc->no_jump = GTP_PAD_NO_MEMORY;
 		return NULL;
 	}
-	if (gtp_pad_probe_init(&j->p, lists, loc)) {
+	if (gtp_pad_probe_init(&j->p, lists, loc, at)) {
 		gtp_mem_free(j);
 		return NULL;
 	}
-	j->patch.addr = loc->addr;
+	j->patch.addr = at;
 	list_add_tail(&j->list, &lists[GTP_JUMP_STAGED]);
 	return j;
 }
@@ -77,11 +77,15 @@ u32 gtp_jump_count(void)
 	return list_count(&lists[GTP_JUMP_ARMED]) + list_count(&lists[GTP_JUMP_STUCK]);
 }
 
+/* Of two at one address the one behind a no-op comes first. */
 static int by_address(const void *a, const void *b)
 {
-	const struct gtp_jump *const *x = a, *const *y = b;
+	const struct gtp_jump *x = *(const struct gtp_jump *const *)a;
+	const struct gtp_jump *y = *(const struct gtp_jump *const *)b;
 
-	return (*x)->patch.addr < (*y)->patch.addr ? -1 : (*x)->patch.addr > (*y)->patch.addr;
+	if (x->patch.addr != y->patch.addr)
+		return x->patch.addr < y->patch.addr ? -1 : 1;
+	return (int)gtp_jump_is_behind(y) - (int)gtp_jump_is_behind(x);
 }
 
 int gtp_jump_select(struct gtp_jump_set *set, enum gtp_jump_state state)
@@ -126,7 +130,7 @@ static const struct gtp_jump *in_reach(u64 addr)
 
 	for (; a && a->addr < addr + GTP_REGION_JUMP; a = gtp_armed_next(a)) {
 		j = in_text(a);
-		if (j && a->addr != addr && addr < a->addr + j->patch.len)
+		if (j && addr < a->addr + j->patch.len)
 			return j;
 	}
 	return NULL;
@@ -158,6 +162,10 @@ int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 	}
 	if (!j)
 		return 0;
+	if (addr == j->patch.addr) {
+		*no_jump = "another jump of gdbtp's is there";
+		return -EOPNOTSUPP;
+	}
 	if (addr < j->patch.addr) {
 		*no_jump = "another tracepoint's jump is within the 5 bytes";
 		return -EOPNOTSUPP;

@@ -46,11 +46,17 @@ static inline struct gtp_jump *gtp_jump_of_pad(struct gtp_pad_probe *p)
 	return container_of(p, struct gtp_jump, p);
 }
 
+/* gtp_jump_is_behind - is it behind a no-op at its location's address? */
+static inline bool gtp_jump_is_behind(const struct gtp_jump *j)
+{
+	return j->p.loc && j->p.loc->addr != j->patch.addr;
+}
+
 /*
- * gtp_jump_add - a new one, STAGED and without a pad; NULL: @loc->no_jump says why.
+ * gtp_jump_add - a new one at @at, STAGED and without a pad; NULL: @loc->no_jump says why.
  * gtp_jump_drop - free it and its pad; no task can reach them any more
  */
-struct gtp_jump *gtp_jump_add(struct gtp_location *loc);
+struct gtp_jump *gtp_jump_add(struct gtp_location *loc, u64 at);
 void gtp_jump_drop(struct gtp_jump *j);
 
 /* gtp_jump_become - the state changes; gtp_jump_any - is there one in that state? */
@@ -76,7 +82,7 @@ void gtp_jump_deselect(struct gtp_jump_set *set);
 
 /*
  * gtp_jump_beside - do jumps that are in place allow one at @addr? 0; -EOPNOTSUPP with @no_jump:
- * one begins within the five bytes from @addr; -EBUSY with @why: @addr is within the bytes of one,
+ * one begins there or within the five bytes from there; -EBUSY with @why: @addr is within one,
  * so no probe of any kind can be there
  */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why);

@@ -11,10 +11,12 @@
 #include "base/lock_kernel.h"
 #include "base/params_kernel.h"
 #include "probe/blacklist.h"
+#include "probe/entry.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe_list.h"
+#include "probe/refuse.h"
 #include "probe/wait.h"
 
 static const char near_kprobe[] = "a kprobe is among the bytes or before them";
@@ -25,41 +27,69 @@ static const char near_kprobe[] = "a kprobe is among the bytes or before them";
  * Add the place to the index before looking up the table: unloading a module drops its table first
  * and reads the index then. Either the table is gone already, or the unloading waits for gtp_lock.
  */
-int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
+static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 {
+	bool behind = at != loc->addr;
 	const char *no_jump;
 	struct gtp_jump *j;
 	int err;
 
-	gtp_jump_sweep_once();
-	err = gtp_jump_beside(loc->addr, &loc->no_jump, why);
-	if (err)
-		return err;
 	if (!READ_ONCE(gtp_jumps) || !gtp_jit_ready())
 		return -EOPNOTSUPP;
 	if (gtp_kprobe_list_need()) {
 		loc->no_jump = GTP_PAD_NO_MEMORY;
 		return -EOPNOTSUPP;
 	}
-	no_jump = gtp_blacklist_jump(loc->addr);
+	no_jump = gtp_blacklist_jump(at);
 	if (no_jump) {
 		loc->no_jump = no_jump;
 		return -EOPNOTSUPP;
 	}
-	j = gtp_jump_add(loc);
+	j = gtp_jump_add(loc, at);
 	if (!j)
 		return -EOPNOTSUPP;
-	err = gtp_can_jump(loc->addr, &j->region, &no_jump, why);
+	err = gtp_can_jump(at, behind, &j->region, &no_jump, why);
 	if (err) {
 		gtp_jump_drop(j);
-		if (!loc->no_jump) /* the fentry backend's reason is the more precise one */
-			loc->no_jump = no_jump;
+		loc->no_jump = no_jump;
 		return err;
 	}
 	j->patch.len = j->region.len;
 	memcpy(j->patch.old, j->region.bytes, j->region.len);
 	loc->no_jump = NULL;
 	return 0;
+}
+
+/*
+ * A function's first instruction is the function tracer's site, which only ftrace may change. While
+ * that is a no-op, the place behind it has the same registers and sees the same calls: put the jump
+ * there, if control comes to it from nowhere else. When others make a call of the site, hits go on:
+ * control comes back behind it. Not so if a live patch leads away from there: then the function
+ * that the user asked for does not run.
+ */
+int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
+{
+	u64 site = gtp_entry_idle(loc->addr);
+	int err;
+
+	gtp_jump_sweep_once();
+	if (!site || !gtp_entry_is_traced(site)) {
+		err = gtp_jump_beside(loc->addr, &loc->no_jump, why);
+		return err ? err : stage(loc, loc->addr, why);
+	}
+	err = gtp_probe_refuse(loc->addr, why);
+	if (err)
+		return err;
+	err = gtp_jump_beside(site + GTP_ENTRY_SITE, &loc->no_jump, why);
+	if (!err)
+		err = stage(loc, site + GTP_ENTRY_SITE, why);
+	if (!err || gtp_why_is_general(err))
+		return err;
+	/* The entry itself may be probed whatever is behind it. */
+	if (err != -EOPNOTSUPP)
+		loc->no_jump = "what is behind the function tracer's site takes no probe";
+	why->text[0] = '\0';
+	return -EOPNOTSUPP;
 }
 
 /* --- pads --- */
@@ -103,18 +133,22 @@ static void refuse(struct gtp_jump *j, const char *no_jump)
 		j->p.loc->no_jump = no_jump;
 }
 
-/* Refuse both of two that overlap: the kernel accepts no kprobe behind byte 0 of a jump. */
+/*
+ * Refuse both of two that overlap: the kernel accepts no kprobe behind byte 0 of a jump. But a jump
+ * behind a function tracer's site can do without those bytes: the site can be called from.
+ */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
 	u32 i;
 
 	for (i = 1; i < set->n; i++) {
-		struct gtp_patch *a = &set->jump[i - 1]->patch, *b = &set->jump[i]->patch;
+		struct gtp_jump *a = set->jump[i - 1], *b = set->jump[i];
 
-		if (a->addr + a->len <= b->addr)
+		if (a->patch.addr + a->patch.len <= b->patch.addr)
 			continue;
-		refuse(set->jump[i - 1], "another tracepoint is within the 5 bytes");
-		refuse(set->jump[i], "another tracepoint's jump would reach it");
+		refuse(a, "another tracepoint is within the 5 bytes");
+		if (!gtp_jump_is_behind(a))
+			refuse(b, "another tracepoint's jump would reach it");
 	}
 }
 
@@ -397,7 +431,7 @@ static void use_nothing(struct gtp_jump *j)
 static const char *mechanism(const struct gtp_jump *j)
 {
 	if (j->patch.state == GTP_PATCH_JUMP)
-		return "jump";
+		return gtp_jump_is_behind(j) ? "jump behind the function tracer's site" : "jump";
 	if (is_hit(j))
 		return j->no_memory ?
 			       "jump, kept a breakpoint: no memory to write it" :

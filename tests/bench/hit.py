@@ -21,7 +21,8 @@ ONLY = os.environ.get("BENCH_ONLY", "")
 # monitor probes says of a tracepoint that is no kprobe.
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
-    "entry": ("function entry: a kprobe becomes an ftrace call", None, "ftrace call"),
+    "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,
+              "jump behind the function tracer's site"),
     "int3": ("before a branch: a kprobe stays a breakpoint", "cc", "jump"),
 }
 

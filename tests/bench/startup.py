@@ -66,6 +66,7 @@ def run_with(gdb, addrs):
     Arms and removes them. Milliseconds for each, bytes of code and of pads; and what they became. Or None and the
     address that was refused.
     """
+    gdb.monitor("strict on")
     gdb.ok("QTinit")
     for num, addr in enumerate(addrs, 1):
         gdb.tracepoint(num, addr, condition=NEVER)

@@ -1,9 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Function entries: the function tracer's direct calls, alone and with others. For a guest with --thread single.
+# Function entries: jumps behind the function tracer's site, and its direct calls, alone and with others. For a guest
+# with --thread single.
+from fixture import load_tables, put_table
 from lib import *
 from others import *
 
 NOP = bytes.fromhex("0f1f440000")
+BEHIND = "jump behind the function tracer's site"
+CALL = "ftrace call"
+
+
+def by(way):
+    """Have entries of the fixture's functions probed that way: only what a table tells of takes a jump."""
+    if way == BEHIND:
+        load_table("gtp_target")
+    else:
+        equal(put_table(b"forget\n"), 0)
+
+
+def each_way(name):
+    """A test for each of the two ways."""
+    def for_each(function):
+        for way in (BEHIND, CALL):
+            def turn(way=way):
+                by(way)
+                function(way)
+            test("%s: %s" % (way, name))(turn)
+    return for_each
 
 
 def site():
@@ -12,24 +35,32 @@ def site():
     return start + 4 if text_at(start, 4) == bytes.fromhex("f30f1efa") else start
 
 
-def entering(condition="", *actions):
-    """A run with a call at the entry of gtp_target_obj; the tracepoint's number."""
+ORIGINAL = []
+
+
+def entering(way, condition="", *actions):
+    """A run with a tracepoint at the entry of gtp_target_obj; its number."""
     cmd("set circular-trace-buffer on")
+    if not ORIGINAL:
+        ORIGINAL.append(text_at(site(), 16))
     num = trace("*gtp_target_obj" + condition, *actions)
     cmd("tstart")
-    equal(mechanism(num), "ftrace call")
-    equal(text_at(site(), 1)[0], 0xe8)
+    equal(mechanism(num), way)
+    if way == CALL:
+        equal(text_at(site(), 1)[0], 0xe8)
+    else:
+        equal(text_at(site(), 6), NOP + b"\xe9")
     return num
 
 
 def restored():
-    equal(text_at(site(), 5), NOP, "the site")
+    equal(text_at(site(), 16), ORIGINAL[0], "the site and what is behind it")
+    equal(ORIGINAL[0][:5], NOP, "the site")
 
 
-@test("exact counts on all CPUs, and the site is idle again")
-def counts():
-    restored()
-    num = entering()
+@each_way("exact counts on all CPUs, and the code is what it was")
+def counts(way):
+    num = entering(way)
     made = looped("obj")
     equal(made["obj"], ROUNDS * CPUS)
     equal(hits(num), made["obj"])
@@ -38,27 +69,37 @@ def counts():
     restored()
 
 
-@test("arguments, the caller and the stack are those of the entry")
+@test("arguments, the caller and the stack are those of the entry, whatever the way")
 def registers():
     rows = []
-    for way, expected in (("on", "ftrace call"), ("off", "kprobe on ftrace")):
-        cmd("monitor jumps " + way)
+    for way in (BEHIND, CALL, "kprobe on ftrace"):
+        by(way)
+        cmd("monitor jumps " + ("off" if way == "kprobe on ftrace" else "on"))
         num = trace("*gtp_target_obj", "collect $regs, o->id, n, *(unsigned long *)$rsp")
         cmd("tstart")
-        equal(mechanism(num), expected)
+        equal(mechanism(num), way)
         target("call obj 3")
         cmd("tstop")
         rows.append(collected("o->id", "n", "$rip", "$cs", "$ss", "*(unsigned long *)$rsp")[0])
         check(rows[-1][2] in (address("&gtp_target_obj"), site()), "rip 0x%x" % rows[-1][2])
         cmd("delete")
     cmd("monitor jumps on")
-    equal(rows[0], rows[1], "by a call, as by a kprobe")
+    equal(rows[0], rows[2], "by a jump behind the site, as by a kprobe")
+    equal(rows[1], rows[2], "by a call, as by a kprobe")
     equal(rows[0][0], 103)
 
 
-@test("a condition is evaluated at the entry")
-def condition():
-    num = entering(" if (int)o->kind == 1 && o->id > 101", "collect o->id")
+@each_way("the pc that a condition sees is the entry's")
+def pc(way):
+    num = entering(way, " if (unsigned long)$rip == %d" % address("&gtp_target_obj"))
+    target("call obj 1")
+    cmd("tstop")
+    equal(hits(num), 1)
+
+
+@each_way("a condition is evaluated at the entry")
+def condition(way):
+    num = entering(way, " if (int)o->kind == 1 && o->id > 101", "collect o->id")
     for i in (0, 1, 2, 3, 3):
         target("call obj %d" % i)
     cmd("tstop")
@@ -66,17 +107,17 @@ def condition():
     equal(hits(num), 2)
 
 
-@test("an error of the condition is the same error")
-def error():
+@each_way("an error of the condition is the same error")
+def error(way):
     trace("*gtp_target_ptr if *(long *)p == 5")
     cmd("tstart")
     target("call ptr 18")
     matches(r"stopped by an error \(.*0x18", cmd("tstatus"))
 
 
-@test("a second tracepoint during the run")
-def second():
-    entering(" if o->id == 100")
+@each_way("a second tracepoint during the run")
+def second(way):
+    entering(way, " if o->id == 100")
     target("call obj 1")
     other = trace("*gtp_target_obj if o->id == 101")
     target("call obj 1")
@@ -87,10 +128,10 @@ def second():
     restored()
 
 
-@test("the function tracer and a kprobe at the same entry, whoever comes and goes first")
-def others():
+@each_way("the function tracer and a kprobe at the same entry, whoever comes and goes first")
+def others(way):
     probe = Kprobe(site())
-    num = entering()
+    num = entering(way)
     target("call obj 1")
     probe.enable()
     before = probe.count()
@@ -114,6 +155,7 @@ def others():
 
 @test("a condition that faults on the kernel's own way through a fault ends the run, and nothing else")
 def fault_in_fault():
+    load_tables()
     # An address that the pad tries to read: it is known only there. And a process that the kernel takes through a fault.
     faulty = "*(long *)(((unsigned long)$rsp & 0xff8) + 0xffff800000001000)"
     bad_write = "python3 -c 'import ctypes; ctypes.CDLL(None).write(1, ctypes.c_void_p(16), 8)'"
@@ -125,17 +167,79 @@ def fault_in_fault():
         cmd("delete")
 
 
-@test("many entries: the first few by a call, the others by a kprobe, all counted")
-def many():
+@each_way("the function graph tracer at the same entry: every call is a hit, and returns")
+def graph(way):
+    write("set_graph_function", "gtp_target_obj")
+    num = entering(way)
+    try:
+        write("current_tracer", "function_graph")
+        made = looped("obj", 50)["obj"]
+        equal(hits(num), made)
+        equal(made, 50 * CPUS)
+    finally:
+        write("current_tracer", "nop")
+        write("set_graph_function", "")
+    cmd("tstop")
+    restored()
+
+
+@test("tracepoints at an entry and behind its site: both are hit, as jumps or as calls, whichever comes first")
+def both():
+    by(BEHIND)
+    behind = site() + len(NOP)
+    for first, second in (("*gtp_target_obj", "*%#x" % behind), ("*%#x" % behind, "*gtp_target_obj")):
+        for together in (True, False):
+            a = trace(first)
+            if together:
+                b = trace(second)
+            cmd("tstart")
+            if not together:
+                b = trace(second)
+            how = mechanism(a), mechanism(b)
+            note("%s, then %s%s: %s" % (first, second, "" if together else " during the run", how))
+            made = looped("obj", 50)["obj"]
+            cmd("tstop")
+            equal((hits(a), hits(b)), (made, made))
+            cmd("delete")
+            check(how[0] in ("jump", BEHIND, CALL), "the first is a %s" % how[0])
+            if together:
+                equal(sorted(how), [CALL, "jump"])
+
+
+def functions(pattern, count):
     with open(TRACING + "available_filter_functions") as file:
-        names = [line.strip() for line in file if re.fullmatch(r"vfs_\w+", line.strip())][:40]
-    nums = [trace("*" + n) for n in names]
+        return [line.strip() for line in file if re.fullmatch(pattern, line.strip())][:count]
+
+
+@test("300 entries by ftrace, the command that insists on a fast way: all of them get one, at once")
+def many():
+    load_tables()
+    names = functions(r"(vfs|tcp|inet|sock|dentry|bio)_\w+", 300)
+    nums = [int(matches(r"racepoint (\d+)", cmd("ftrace *" + n)).group(1)) for n in names]
+    text = cmd("tstart")
+    how = [probe.how for probe in kernel.probes(cmd("monitor probes")).values()]
+    shell()("cat /proc/modules >/dev/null")
+    cmd("tstop")
+    counts = {way: how.count(way) for way in set(how)}
+    note(counts, text)
+    check(len(names) == 300, "only %d functions" % len(names))
+    check(counts[BEHIND] >= 0.95 * len(how), counts)
+    check(set(how) <= {BEHIND, CALL, "not armed"}, counts)
+    check(counts.get("not armed", 0) <= 3, counts)
+    check(sum(hits(n) for n in nums) > 10, "hardly any hit")
+
+
+@test("many entries without a table: the first few by a call, the others by a kprobe, all counted")
+def many_calls():
+    by(CALL)
+    nums = [trace("*" + n) for n in functions(r"vfs_\w+", 40)]
     cmd("tstart")
     kinds = [mechanism(n) for n in nums]
     check(kinds.count("ftrace call") == 16, "kinds %s" % kinds)
     shell()("cat /proc/modules >/dev/null")
     cmd("tstop")
     check(sum(hits(n) for n in nums) > 10, "hardly any hit")
+    load_tables()
 
 
 run()

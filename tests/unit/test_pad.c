@@ -28,6 +28,7 @@ static struct {
 	u32 len;
 	u64 from, to; /* steps are counted in */
 	u32 steps;
+	u32 skip; /* as in struct gtp_pad_request */
 } t;
 
 static const struct ax_verified *condition(const char *text)
@@ -350,7 +351,8 @@ static int emit(const char *cond, u64 at, u64 base, u8 *buf, u32 *len)
 	int ret;
 
 	ask(cond);
-	t.req.at = at;
+	t.req.at = at - t.skip;
+	t.req.skip = t.skip;
 	t.req.target = &world;
 	work = malloc(gtp_pad_work_size(&t.req));
 	*len = gtp_pad_plan(work, &t.req);
@@ -481,6 +483,33 @@ static void test_random(void **state)
 	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
 }
 
+/* The place behind a no-op: the code is that of the place, the pc is the no-op's. */
+static void test_skip(void **state)
+{
+	static const char pc[] = "reg 16; const32 0x40000000; equal; end";
+	u8 place[256], behind[256];
+	u32 len, len_behind;
+
+	REGION("\xe8\x00\x10\x00\x00"); /* a call: its copy depends on where it was */
+	assert_int_equal(emit_at(0x40000000, 0x41000000, place, &len), 0);
+	t.skip = 5;
+	assert_int_equal(emit_at(0x40000000, 0x41000000, behind, &len_behind), 0);
+	assert_int_equal(len, len_behind);
+	assert_memory_equal(place, behind, len);
+	assert_int_equal(emit(pc, 0x40000005, 0x41000000, behind, &len_behind), 0);
+	t.skip = 0;
+	assert_int_equal(emit(pc, 0x40000000, 0x41000000, place, &len), 0);
+	/* What the condition computes with the pc is the same; the call's target is not. */
+	assert_int_equal(len, len_behind);
+	assert_memory_not_equal(place, behind, len);
+	t.region.insn[0].kind = GTP_INSN_PLAIN;
+	assert_int_equal(emit(pc, 0x40000000, 0x41000000, place, &len), 0);
+	t.skip = 5;
+	assert_int_equal(emit(pc, 0x40000000, 0x41000000, behind, &len_behind), 0);
+	assert_memory_not_equal(place, behind, len);
+	t.skip = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -492,6 +521,7 @@ int main(void)
 		cmocka_unit_test(test_conditions_refused),
 		cmocka_unit_test(test_instructions_refused),
 		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_skip),
 		cmocka_unit_test(test_out_of_reach),
 		cmocka_unit_test(test_no_load_place),
 		cmocka_unit_test(test_no_load_place_conditional),

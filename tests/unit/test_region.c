@@ -31,6 +31,8 @@ static u32 bytes_of(const char *hex, u8 *bytes)
 }
 
 /* The function is an exact copy on the heap, so that the sanitizer sees a read behind its end. */
+static bool only_falls; /* of the question */
+
 static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_region *r)
 {
 	static struct mini_table m;
@@ -44,6 +46,7 @@ static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_reg
 	memcpy(copy, bytes, a.fn_size);
 	copy = realloc(copy, a.fn_size ? a.fn_size : 1);
 	a.fn = copy;
+	a.only_falls = only_falls;
 	v = gtp_region_find(&a, r);
 	if (v == GTP_REGION_OK)
 		assert_memory_equal(r->bytes, bytes + at, r->len);
@@ -312,12 +315,37 @@ static void garbage(void **state)
 	assert_in_range(taken, 100, 20000);
 }
 
+/* Behind the function tracer's site at an entry: only who comes from there is a call. */
+static void behind_a_site(void **state)
+{
+	struct gtp_region r;
+
+	/* nop; mov %rdi,%rax; add %rsi,%rax; ret */
+	only_falls = true;
+	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
+	assert_int_equal(r.len, 6);
+	/* endbr64 in front */
+	ASK(GTP_REGION_OK, 9, &r, "f3 0f 1e fa 0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
+	/* dec %rdi; jne back to behind the site: a loop is no call */
+	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
+	/* The table knows of somebody who comes there from elsewhere. */
+	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
+	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 8 } });
+	/* Behind the bytes that are displaced it does not matter. */
+	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 11 } });
+	only_falls = false;
+	/* For the place itself all of them are hits. */
+	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
+	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(accepted), cmocka_unit_test(refused),	cmocka_unit_test(live),
-		cmocka_unit_test(flags),    cmocka_unit_test(no_table), cmocka_unit_test(words),
-		cmocka_unit_test(garbage),
+		cmocka_unit_test(accepted), cmocka_unit_test(refused),
+		cmocka_unit_test(live),	    cmocka_unit_test(flags),
+		cmocka_unit_test(no_table), cmocka_unit_test(words),
+		cmocka_unit_test(garbage),  cmocka_unit_test(behind_a_site),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,4 +21,10 @@ void rgn_module_free(struct rgn_module *m);
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
 				       const struct rgn_function *f, u32 at, struct gtp_region *r);
 
+/* rgn_module_ask_behind - the same for what is behind the function tracer's site at the entry */
+enum gtp_region_verdict rgn_module_ask_behind(const struct rgn_module *m,
+					      const struct rgn_span *span,
+					      const struct rgn_function *f, u32 at,
+					      struct gtp_region *r);
+
 #endif /* _RGN_MODULE_H */

@@ -227,9 +227,37 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 	}
 }
 
+enum { ENDBR = 4, FTRACE_SITE = 5 };
+
+/* A hit at a function's entry may be had by a jump behind the function tracer's site there. */
+static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
+		      const struct rgn_function *f, u64 *answers)
+{
+	u32 at = rgn_function_start(span, f);
+	struct gtp_region region;
+
+	if (f->size > FUNCTION_MAX)
+		return;
+	if (f->size > ENDBR && span->len[at] == ENDBR && span->site[at + ENDBR] & RGN_SITE_FTRACE)
+		at += ENDBR;
+	if (f->size > FTRACE_SITE && span->site[at] & RGN_SITE_FTRACE)
+		answers[rgn_module_ask_behind(m, span, f, at + FTRACE_SITE, &region)]++;
+}
+
+static void print_answers(const u64 *answers)
+{
+	u32 i;
+
+	for (i = 0; i <= GTP_REGION_OTHERS; i++) {
+		if (answers[i])
+			printf("  %9llu  %-12s %s\n", answers[i], gtp_region_word(i),
+			       gtp_region_text(i));
+	}
+}
+
 void rgn_stats_module(const struct rgn_text *text, const struct rgn_stats *stats)
 {
-	u64 answers[GTP_REGION_OTHERS + 1] = { 0 };
+	u64 answers[GTP_REGION_OTHERS + 1] = { 0 }, entries[GTP_REGION_OTHERS + 1] = { 0 };
 	struct rgn_module m;
 	u32 i, j;
 
@@ -237,15 +265,15 @@ void rgn_stats_module(const struct rgn_text *text, const struct rgn_stats *stats
 	for (i = 0; i < text->spans_n; i++) {
 		const struct rgn_span *span = &text->spans[i];
 
-		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++)
+		for (j = 0; span->kind == RGN_SPAN_TEXT && j < span->functions_n; j++) {
 			ask_module(&m, span, &span->functions[j], answers);
+			ask_entry(&m, span, &span->functions[j], entries);
+		}
 	}
 	printf("the module, were these bytes the live ones: %llu take a jump, %.2f %% of P\n",
 	       answers[GTP_REGION_OK], percent(answers[GTP_REGION_OK], stats->probeable));
-	for (i = 0; i < ARRAY_SIZE(answers); i++) {
-		if (answers[i])
-			printf("  %9llu  %-12s %s\n", answers[i], gtp_region_word(i),
-			       gtp_region_text(i));
-	}
+	print_answers(answers);
+	printf("at entries, a jump behind the function tracer's site\n");
+	print_answers(entries);
 	rgn_module_free(&m);
 }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The function tracer's site at a function's entry. */
+#include <linux/ftrace.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "base/lock_kernel.h"
+#include "probe/entry.h"
+#include "probe/symbol.h"
+
+enum { ENDBR = 4 };
+
+/* With IBT the kernel seals an endbr64 that no indirect call needs, by a no-op as long. */
+static const u8 endbrs[][ENDBR] = { { 0xf3, 0x0f, 0x1e, 0xfa }, { 0x66, 0x0f, 0x1f, 0x00 } };
+static const u8 idle_site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 }; /* nopl 0(%rax,%rax) */
+
+static bool begins_endbr(const u8 *code)
+{
+	return !memcmp(code, endbrs[0], ENDBR) || !memcmp(code, endbrs[1], ENDBR);
+}
+
+/*
+ * Weak functions that were overridden are still in the text, without a symbol. Their sites are in
+ * ftrace's records: it accepts a direct call there, but warns when that is removed.
+ */
+static bool begins_function(u64 addr)
+{
+	u64 start;
+	u32 size;
+
+	return gtp_symbol_bounds(addr, &start, &size) && addr - start <= ENDBR;
+}
+
+u64 gtp_entry_idle(u64 addr)
+{
+	u8 code[ENDBR + sizeof(idle_site)];
+	u32 at;
+
+	BUILD_BUG_ON(sizeof(idle_site) != GTP_ENTRY_SITE);
+	if (copy_from_kernel_nofault(code, (void *)addr, sizeof(code)))
+		return 0;
+	at = begins_endbr(code) ? ENDBR : 0;
+	if (memcmp(code + at, idle_site, sizeof(idle_site)) || !begins_function(addr))
+		return 0;
+	return addr + at;
+}
+
+bool gtp_entry_is_traced(u64 site)
+{
+	static struct ftrace_ops ops; /* never registered: only its filter is set */
+	int err;
+
+	lockdep_assert_held(&gtp_lock);
+	/* ftrace_free_filter() leaves pointers to what it has freed. */
+	memset(&ops, 0, sizeof(ops));
+	err = ftrace_set_filter_ip(&ops, site, 0, 1);
+	ftrace_free_filter(&ops);
+	return !err;
+}
