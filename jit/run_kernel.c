@@ -48,18 +48,11 @@ int gtp_jit_code_begin(void *ctx, struct gtp_why *why)
 static int compile(struct ax_jit_request *req, struct gtp_jit_code *code, struct gtp_why *why)
 {
 	int err = gtp_jit_compile(req, code);
-	u32 used, size;
 
-	if (err && err != -EOPNOTSUPP)
-		refused = true;
-	gtp_jit_usage(&used, &size);
-	if (err == -ENOSPC)
-		gtp_why(why,
-			"its machine code has no room: %u of %u bytes are used; monitor jit off does without",
-			used, size);
-	else if (err)
-		gtp_why(why, "its machine code cannot be made (%d); monitor jit off does without",
-			err);
+	if (!err || err == -EOPNOTSUPP || err == -ENOSPC)
+		return err;
+	refused = true;
+	gtp_why(why, "its machine code cannot be made (%d); monitor jit off does without", err);
 	return err;
 }
 

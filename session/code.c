@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Machine code for the expressions of a run, where the target makes any. */
+#include "base/parse.h"
 #include "hit/hit.h"
 #include "session/code.h"
 
+/* -ENOSPC is no error: without machine code an expression is interpreted. */
 static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
-			struct gtp_why *why)
+			bool *full, struct gtp_why *why)
 {
 	struct gtp_why inner = { "" };
 	int rc;
@@ -12,20 +14,29 @@ static int make_code_of(struct gtp_trace *t, const struct gtp_tracepoint *tp, st
 	if (!e)
 		return 0;
 	rc = t->target->code_make(t->ctx, e, tp->addr, &inner);
+	if (rc == -ENOSPC) {
+		*full = true;
+		return 0;
+	}
 	if (rc)
 		gtp_why(why, "tracepoint %u: %s", tp->num, inner.text);
 	return rc;
 }
 
-static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, bool *full,
+		     struct gtp_why *why)
 {
 	struct gtp_why inner = { "" };
 	const struct gtp_action *a;
-	int rc = make_code_of(t, tp, tp->cond, why);
+	int rc = make_code_of(t, tp, tp->cond, full, why);
 
 	if (rc || !tp->actions)
 		return rc;
 	rc = t->target->code_make_actions(t->ctx, tp, &inner);
+	if (rc == -ENOSPC) {
+		*full = true;
+		return 0;
+	}
 	if (rc != -EOPNOTSUPP) {
 		if (rc)
 			gtp_why(why, "tracepoint %u: %s", tp->num, inner.text);
@@ -33,13 +44,26 @@ static int make_code(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 	}
 	rc = 0;
 	for (a = tp->actions; a && !rc; a = a->next)
-		rc = make_code_of(t, tp, a->expr, why);
+		rc = make_code_of(t, tp, a->expr, full, why);
 	return rc;
+}
+
+static void say_interpreted(struct gtp_trace *t, u32 n)
+{
+	char text[160];
+
+	snprintf(
+		text, sizeof(text),
+		"gdbtp: %u tracepoint%s interpreted, which costs more: no room for more machine code (monitor jit)\n",
+		n, n == 1 ? " is" : "s are");
+	if (n && t->target->tell)
+		t->target->tell(t->ctx, text);
 }
 
 int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_why *why)
 {
 	struct gtp_tracepoint *tp;
+	u32 interpreted = 0;
 	int rc;
 
 	if (!t->target->code_begin)
@@ -48,10 +72,15 @@ int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_w
 	if (rc)
 		return rc;
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next) {
-		rc = make_code(t, tp, why);
+		bool full = false;
+
+		rc = make_code(t, tp, &full, why);
 		gtp_hit_settle(&t->run, tp);
+		interpreted += full;
 	}
 	t->target->code_end(t->ctx);
+	if (!rc)
+		say_interpreted(t, interpreted);
 	return rc;
 }
 

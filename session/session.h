@@ -34,9 +34,10 @@
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: machine code is going to be made; 0 or -errno with @why. NULL, and with it the other
  *              four: there is none, expressions are interpreted
- * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0 or -errno with @why
- * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code, or
- *                     -errno with @why
+ * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC when there is
+ *             no room for it, or -errno with @why
+ * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code,
+ *                     -ENOSPC, or -errno with @why
  * @code_end: what has been made since code_begin() may run
  * @code_forget: nothing that was made is run any more
  */

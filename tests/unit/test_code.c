@@ -26,8 +26,8 @@ enum {
 static struct jit_user *arena;
 static struct {
 	u32 begun, made, wholes, pieces, ended, forgotten;
-	u32 fail_at; /* the one that fails, from 1 */
-	bool full;
+	u32 fail_at; /* the one that fails, from 1, with @error */
+	int error;
 } code;
 
 /* --- the target's part, as the kernel has it --- */
@@ -38,18 +38,20 @@ static int code_begin(void *ctx, struct gtp_why *why)
 	return 0;
 }
 
-static bool fails(struct gtp_why *why)
+static int fails(struct gtp_why *why)
 {
 	if (++code.made != code.fail_at)
-		return false;
-	gtp_why(why, "no room");
-	return true;
+		return 0;
+	gtp_why(why, "no memory");
+	return code.error;
 }
 
 static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 {
-	if (fails(why))
-		return -ENOSPC;
+	int err = fails(why);
+
+	if (err)
+		return err;
 	e->compiled = (void *)jit_user_compile(arena, &e->ax, pc, code.made % 14, NULL);
 	assert_non_null(e->compiled);
 	code.pieces++;
@@ -62,9 +64,10 @@ static int code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_wh
 	struct ax_jit_item items[ITEMS_MAX + 1];
 	struct ax_jit_request req = { .items = items, .pc = tp->addr, .seed = code.made % 12 };
 	const struct gtp_action *a;
+	int err = fails(why);
 
-	if (fails(why))
-		return -ENOSPC;
+	if (err)
+		return err;
 	for (a = tp->actions; a; a = a->next)
 		items[req.nitems++] = (struct ax_jit_item){
 			.kind = kind[a->kind],
@@ -382,6 +385,7 @@ static void test_all_or_nothing(void **state)
 
 		memset(&code, 0, sizeof(code));
 		code.fail_at = n;
+		code.error = -ENOMEM;
 		define_two(f);
 		rc = gtp_trace_start(&f->trace, &why);
 		if (!rc) {
@@ -390,14 +394,52 @@ static void test_all_or_nothing(void **state)
 			scrap(f);
 			return;
 		}
-		assert_int_equal(rc, -ENOSPC);
+		assert_int_equal(rc, -ENOMEM);
 		assert_string_equal(why.text,
-				    n < 3 ? "tracepoint 1: no room" : "tracepoint 2: no room");
+				    n < 3 ? "tracepoint 1: no memory" : "tracepoint 2: no memory");
 		assert_int_equal(f->armed, 0);
 		assert_null(f->trace.tps.first->cond->compiled);
 		assert_null(f->trace.tps.first->code);
 		assert_int_equal(code.ended, code.begun);
 		scrap(f);
+	}
+}
+
+/* A run with three hits; what is made as number @n has no room. Its frames. */
+static void run_without_room(u32 n, char *frames, size_t size)
+{
+	struct gtp_regs regs = { .rdi = MEM };
+	struct fake *f = machine(true);
+	struct gtp_tracepoint *tp;
+
+	memset(&code, 0, sizeof(code));
+	code.fail_at = n;
+	code.error = -ENOSPC;
+	tp = define_two(f);
+	start(f);
+	assert_int_equal(!!strstr(f->told, "gdbtp: 1 tracepoint is interpreted"), n > 0);
+	assert_int_equal(!f->trace.tps.first->cond->compiled, n == 1);
+	assert_int_equal(!f->trace.tps.first->code, n == 2);
+	assert_int_equal(!tp->actions->expr->compiled, n == 3 || n == 4);
+	fake_fire(f, 0x2000, &regs);
+	fake_fire(f, 0x1000, &regs);
+	regs.rdi = 7;
+	fake_fire(f, 0x1000, &regs);
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	snprintf(frames, size, "%s", fake_frames(f));
+	scrap(f);
+}
+
+/* Whatever has no room is interpreted: the same frames, and the user is told. */
+static void test_no_room(void **state)
+{
+	char usual[256], frames[256];
+
+	run_without_room(0, usual, sizeof(usual));
+	assert_string_equal(usual, "2@2000 m20000000=00\n1@1000 r5=7\n");
+	for (u32 n = 1; n <= 4; n++) {
+		run_without_room(n, frames, sizeof(frames));
+		assert_string_equal(frames, usual);
 	}
 }
 
@@ -416,9 +458,10 @@ static void test_installed_during_a_run(void **state)
 	assert_non_null(tp->code);
 	assert_int_equal(code.begun, 2);
 	code.fail_at = code.made + 1;
+	code.error = -ENOMEM;
 	tp = fake_define(f, "4:4000:E:0:0:X3,220127", "R1");
-	assert_int_equal(gtp_trace_install(&f->trace, tp, &why), -ENOSPC);
-	assert_string_equal(why.text, "tracepoint 4: no room");
+	assert_int_equal(gtp_trace_install(&f->trace, tp, &why), -ENOMEM);
+	assert_string_equal(why.text, "tracepoint 4: no memory");
 	assert_null(gtp_tracepoint_find(&f->trace.tps, 4, 0x4000));
 	scrap(f);
 }
@@ -448,6 +491,7 @@ int main(void)
 		cmocka_unit_test(test_same_frames),
 		cmocka_unit_test(test_made_at_start_forgotten_at_stop),
 		cmocka_unit_test(test_all_or_nothing),
+		cmocka_unit_test(test_no_room),
 		cmocka_unit_test(test_installed_during_a_run),
 		cmocka_unit_test(test_many_runs),
 	};
