@@ -78,6 +78,7 @@ enum gtp_location_kind {
  * @kind: what @addr is; decides which backends can probe it
  * @first: tracepoints here; grows at the end while armed, shrinks never
  * @last: the last one, for adding another; hits do not read it
+ * @n: how many tracepoints
  * @run: the run it belongs to
  * @backend: probes it, set by gtp_arm(); NULL: none yet, or its commit refused it
  * @probe: the backend's own struct for it, while @backend is set
@@ -86,6 +87,7 @@ enum gtp_location_kind {
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
  * @fast: hits come without an exception, as GDB's command ftrace requires
+ * @no_room: a faster way to it, or one that evaluates its condition, had no room for its code
  * @fast_only: a tracepoint here was set by ftrace
  * @refused: why it is not armed, in words; "": it is, or is going to be
  * @no_jump: why a faster mechanism was refused, a constant in words; NULL: no reason was given
@@ -97,6 +99,7 @@ struct gtp_location {
 	enum gtp_location_kind kind;
 	struct gtp_tracepoint *first;
 	struct gtp_tracepoint *last;
+	u32 n;
 	struct gtp_run *run;
 	const struct gtp_probe_backend *backend;
 	void *probe;
@@ -105,6 +108,7 @@ struct gtp_location {
 	struct gtp_sdata_format *format;
 	const char *mechanism;
 	bool fast;
+	bool no_room;
 	bool fast_only;
 	const char *no_jump;
 	struct gtp_why refused;

@@ -187,6 +187,7 @@ int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region,
 	const struct ax_verified *cond = condition_for_pad(p->loc);
 	int err = make(p, region, cond, &p->pad, copies);
 
+	p->loc->no_room = err == -ENOSPC;
 	if (err && cond)
 		err = make(p, region, NULL, &p->pad, copies);
 	if (err)

@@ -214,19 +214,37 @@ static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 
 	for (loc = t->locs; loc; loc = loc->next) {
 		struct gtp_why inner = { "" };
-		int rc = arm(t, loc, &inner);
+		int rc = 0;
 
+		if (!gtp_location_is_refused(loc))
+			rc = arm(t, loc, &inner);
 		if (gtp_why_is_general(rc)) {
 			complete(why, first_asking(loc), inner.text);
 			return rc;
 		}
 		if (rc)
 			refuse(loc, &inner);
-		if (rc && t->strict)
+		if (t->strict && gtp_location_is_refused(loc))
 			return 0;
 		progress(t, "arming tracepoints", ++done, total);
 	}
 	return 0;
+}
+
+static void say_no_room(struct gtp_trace *t)
+{
+	const struct gtp_location *loc;
+	char text[160];
+	u32 n = 0;
+
+	for (loc = t->locs; loc; loc = loc->next)
+		n += loc->no_room;
+	snprintf(
+		text, sizeof(text),
+		"gdbtp: hits of %u place%s cost more: there is no room for more jump pads (monitor jumps)\n",
+		n, n == 1 ? "" : "s");
+	if (n)
+		say(t, text);
 }
 
 /* Is what could be armed enough? */
@@ -256,6 +274,8 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why)
 		rc = arm_done(t, t->locs, why);
 	if (!rc)
 		rc = judge(t, total, why);
+	if (!rc)
+		say_no_room(t);
 	if (rc && t->locs)
 		t->target->disarm(t->ctx, t->locs);
 	return rc;
@@ -305,6 +325,15 @@ static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracep
 	return rc;
 }
 
+/* Without a probe: an error, or something to be told? */
+static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
+{
+	if (!t->strict)
+		return 0;
+	complete(why, first_asking(loc), loc->refused.text);
+	return -EOPNOTSUPP;
+}
+
 static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	struct gtp_why inner = { "" };
@@ -320,22 +349,24 @@ static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_w
 		return 0;
 	t->target->disarm(t->ctx, loc);
 	refuse(loc, &inner);
-	if (!t->strict && !gtp_why_is_general(rc))
-		return 0;
+	if (!gtp_why_is_general(rc))
+		return stays_refused(t, loc, why);
 	complete(why, first_asking(loc), inner.text);
 	return rc;
 }
 
+/* @full: the one that is there has no room for it; or NULL */
 static int add_location(struct gtp_trace *t, struct gtp_tracepoint *tp, enum gtp_location_kind kind,
-			struct gtp_why *why)
+			const struct gtp_location *full, struct gtp_why *why)
 {
-	struct gtp_location *loc = gtp_location_new(t, tp, kind, why);
+	struct gtp_location *loc = full ? gtp_location_new_full(t, tp, kind, why) :
+					  gtp_location_new(t, tp, kind, why);
 	struct gtp_location **end = &t->locs;
 	int rc;
 
 	if (!loc)
 		return -ENOMEM;
-	rc = arm_alone(t, loc, why);
+	rc = full ? stays_refused(t, loc, why) : arm_alone(t, loc, why);
 	if (rc) {
 		gtp_location_free(t, loc);
 		return rc;
@@ -350,7 +381,8 @@ int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_wh
 {
 	enum gtp_location_kind kind = gtp_location_kind(t, tp);
 	struct gtp_location *loc = gtp_location_find(t, tp, kind);
-	int rc = loc ? join(t, loc, tp, why) : add_location(t, tp, kind, why);
+	bool full = loc && gtp_location_is_full(loc);
+	int rc = loc && !full ? join(t, loc, tp, why) : add_location(t, tp, kind, loc, why);
 
 	if (!rc && is_refused(tp))
 		say_place(t, tp);

@@ -48,6 +48,7 @@ struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint
 	loc->run = &t->run;
 	loc->first = tp;
 	loc->last = tp;
+	loc->n = 1;
 	tp->loc = loc;
 	loc->next_addr = *bucket(t, tp->addr);
 	*bucket(t, tp->addr) = loc;
@@ -61,6 +62,23 @@ void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
 	gtp_publish(&loc->last->next_here, tp);
 	gtp_hit_settle(loc->run, loc->last);
 	loc->last = tp;
+	loc->n++;
+}
+
+bool gtp_location_is_full(const struct gtp_location *loc)
+{
+	return loc->n >= GTP_HERE_MAX && !gtp_location_is_refused(loc);
+}
+
+struct gtp_location *gtp_location_new_full(struct gtp_trace *t, struct gtp_tracepoint *tp,
+					   enum gtp_location_kind kind, struct gtp_why *why)
+{
+	struct gtp_location *loc = gtp_location_new(t, tp, kind, why);
+
+	if (loc)
+		gtp_why(&loc->refused, "%u tracepoints are there already; one hit serves no more",
+			GTP_HERE_MAX);
+	return loc;
 }
 
 void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc)
@@ -100,11 +118,12 @@ int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why)
 		enum gtp_location_kind kind = gtp_location_kind(t, tp);
 		struct gtp_location *loc = gtp_location_find(t, tp, kind);
 
-		if (loc) {
+		if (loc && !gtp_location_is_full(loc)) {
 			gtp_location_append(loc, tp);
 			continue;
 		}
-		loc = gtp_location_new(t, tp, kind, why);
+		loc = loc ? gtp_location_new_full(t, tp, kind, why) :
+			    gtp_location_new(t, tp, kind, why);
 		if (!loc)
 			return -ENOMEM;
 		*end = loc;

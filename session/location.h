@@ -11,13 +11,26 @@
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
 
-/* gtp_location_find - the location of that kind at a tracepoint's address; NULL: none yet */
+/*
+ * gtp_location_find - the location of that kind at a tracepoint's address; NULL: none yet. Of a
+ * full one and the refused one for what it has no room for, the latter
+ */
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 				       enum gtp_location_kind kind);
 
 /* gtp_location_new - one for a tracepoint, found from now on; NULL with @why: no memory */
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
 				      enum gtp_location_kind kind, struct gtp_why *why);
+
+/*
+ * gtp_location_is_full - does it take no further tracepoint? Hits of it run with interrupts off,
+ * and each tracepoint may collect a MiB
+ */
+bool gtp_location_is_full(const struct gtp_location *loc);
+
+/* gtp_location_new_full - a refused one, for what a full one at that address has no room for */
+struct gtp_location *gtp_location_new_full(struct gtp_trace *t, struct gtp_tracepoint *tp,
+					   enum gtp_location_kind kind, struct gtp_why *why);
 
 /* gtp_location_append - another tracepoint there; hits may be under way */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);

@@ -52,4 +52,23 @@ def printf_all_of_it():
         client.ok("QTStop")
 
 
+@test("a run takes 700 more tracepoints, and 64 at one address: each of the others is told")
+def added_by_the_hundred():
+    leaf = SYM["gtp_target_leaf"]
+    with Client() as client:
+        client.ok("QTinit")
+        client.ok("QTStart")
+        told = 0
+        for number in range(1, 701):
+            client.tracepoint(number, leaf)
+            told += f"tracepoint {number} is not armed" in client.console
+            assert ("64 tracepoints are there already" in client.console) == (number > 64), (number, client.console)
+        assert told == 700 - 64, told
+        target("call leaf 1")
+        hits = [client.hits(number, leaf) for number in range(1, 701)]
+        assert hits == [1] * 64 + [0] * (700 - 64), hits
+        client.ok("QTStop")
+        assert client.status()["tframes"] == "40", client.status()
+
+
 main()

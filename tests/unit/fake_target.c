@@ -154,6 +154,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	loc->mechanism = "fake";
+	loc->no_room = f->armed >= f->room;
 	loc->fast = f->jump && loc->addr == f->jump;
 	loc->no_jump = loc->fast ? NULL : "control may arrive";
 	f->armed++;
@@ -517,6 +518,7 @@ int fake_init(struct fake *f)
 	memset(f, 0, sizeof(*f));
 	f->mem = (struct gtp_mem){ fake_alloc, fake_free, f };
 	f->ncpus = 1;
+	f->room = ~0U;
 	f->clock = 1000;
 	f->clock_step = 1;
 	f->wall_us = 1700000000000000;

@@ -35,6 +35,7 @@ struct fake_map {
  * @live: allocations not given back
  * @refuse_arm: address that ->arm refuses with -EINVAL
  * @refuse_done: address that ->arm_done refuses
+ * @room: so many places have room for a fast probe
  * @jump: address at which a probe is a jump
  * @marker: address of the only kernel tracepoint, 0: there is none; its record is what rsi holds
  * @armed: locations armed now
@@ -63,6 +64,7 @@ struct fake {
 	u64 refuse_arm;
 	u64 refuse_done;
 	u64 jump;
+	u32 room;
 	u64 marker;
 	u32 armed;
 	u64 missed;

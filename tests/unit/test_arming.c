@@ -180,6 +180,17 @@ static void during_a_run(void **state)
 	assert_string_equal(fake_frames(f), "2@4000\n");
 }
 
+static void no_room_is_told(void **state)
+{
+	struct fake *f = *state;
+
+	define_three(f);
+	f->room = 1;
+	start(f);
+	assert_int_equal(f->armed, 3);
+	assert_non_null(strstr(f->told, "gdbtp: hits of 2 places cost more: there is no room"));
+}
+
 /* Where a tracepoint must be fast and cannot, its place is one that cannot be probed. */
 static void not_fast_is_refused(void **state)
 {
@@ -197,9 +208,10 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(the_others_are_armed),   T(refused_when_all_take_effect), T(nothing_can_be_armed),
-		T(a_module_that_has_gone), T(many_are_told_briefly),	    T(during_a_run),
-		T(not_fast_is_refused),
+		T(the_others_are_armed),  T(refused_when_all_take_effect),
+		T(nothing_can_be_armed),  T(a_module_that_has_gone),
+		T(many_are_told_briefly), T(during_a_run),
+		T(not_fast_is_refused),	  T(no_room_is_told),
 	};
 #undef T
 

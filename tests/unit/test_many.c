@@ -97,6 +97,37 @@ static void many_of_a_number_and_of_an_address(void **state)
 		assert_int_equal(tp->several, tp->num == 7);
 	assert_int_equal(gtp_trace_start(&w->f.trace, &w->why), 0);
 	assert_int_equal(w->f.armed, MANY + 1);
+	/* One hit serves so many, with interrupts off; the others are told. */
+	assert_non_null(strstr(w->f.told, "tracepoint 72 is not armed at 0xffffffff81013880: 64 "));
+	assert_null(strstr(w->f.told, "tracepoint 71 is not"));
+	assert_int_equal(fake_armed(&w->f, many_addr(MANY))->n, GTP_HERE_MAX);
+}
+
+static void more_at_an_address_during_a_run(void **state)
+{
+	struct world *w = *state;
+	struct gtp_trace *t = &w->f.trace;
+	char text[64];
+	u32 i;
+
+	assert_int_equal(define(w, "1:1000:E:0:0"), 0);
+	assert_int_equal(gtp_trace_start(t, &w->why), 0);
+	for (i = 2; i <= GTP_HERE_MAX + 10; i++) {
+		snprintf(text, sizeof(text), "%x:1000:E:0:0", i);
+		assert_int_equal(define(w, text), 0);
+		assert_int_equal(gtp_trace_install(t, w->tp, &w->why), 0);
+		assert_int_equal(!!strstr(w->f.told, "64 tracepoints are there already"),
+				 i > GTP_HERE_MAX);
+	}
+	assert_int_equal(fake_armed(&w->f, 0x1000)->n, GTP_HERE_MAX);
+	assert_int_equal(w->f.armed, 1);
+	t->strict = true;
+	assert_int_equal(define(w, "1000:1000:E:0:0"), 0);
+	assert_int_equal(gtp_trace_install(t, w->tp, &w->why), -EOPNOTSUPP);
+	assert_non_null(strstr(w->why.text, "64 tracepoints are there already"));
+	gtp_trace_stop(t, GTP_STOP_USER);
+	assert_int_equal(gtp_trace_start(t, &w->why), -EOPNOTSUPP);
+	assert_int_equal(w->f.armed, 0);
 }
 
 static void a_removed_one_leaves_the_rest_in_order(void **state)
@@ -179,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(many_are_found_at_once),
 		T(many_of_a_number_and_of_an_address),
+		T(more_at_an_address_during_a_run),
 		T(a_removed_one_leaves_the_rest_in_order),
 		T(fast_or_refused),
 		T(fast_or_refused_during_a_run),

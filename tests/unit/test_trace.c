@@ -444,7 +444,7 @@ static void installing_is_refused(void **state)
 	start(f);
 	live = f->live;
 	f->refuse_arm = 0x2000;
-	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", "R1"), no_probe), -EINVAL);
+	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", "R1"), no_probe), -EOPNOTSUPP);
 	tp = fake_define(f, "3:3000:E:0:0:X4,2c000627", NULL);
 	assert_int_equal(install(f, tp, unknown), -EINVAL);
 	fake_define(f, "4:4000:E:0:0", NULL);
@@ -460,7 +460,7 @@ static void installing_runs_out_of_counters(void **state)
 {
 	struct fake *f = *state;
 	const char *no_counters =
-		"tracepoint 255: no more than 64 can be added to a run; tstop and tstart again";
+		"tracepoint 65535: no more than 4096 can be added to a run; tstop and tstart again";
 	struct gtp_tracepoint *last = NULL, *one_more;
 	char text[32];
 	u32 i;
@@ -469,17 +469,19 @@ static void installing_runs_out_of_counters(void **state)
 	start(f);
 	/* A refused one takes none. */
 	f->refuse_arm = 0x2000;
-	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", NULL), no_probe), -EINVAL);
+	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", NULL), no_probe), -EOPNOTSUPP);
 	for (i = 1; i <= GTP_SLOTS_SPARE; i++) {
-		snprintf(text, sizeof(text), "%x:1000:E:0:0", i);
+		fake_log_clear(f);
+		snprintf(text, sizeof(text), "%x:%x:E:0:0", i, 0x10000 + i);
 		last = fake_define(f, text, NULL);
 		assert_int_equal(install(f, last, ""), 0);
 	}
-	one_more = fake_define(f, "ff:1000:E:0:0", NULL);
+	one_more = fake_define(f, "ffff:1000:E:0:0", NULL);
 	assert_int_equal(install(f, one_more, no_counters), -ENOMEM);
 	assert_int_equal(f->trace.tps.count, GTP_SLOTS_SPARE);
-	fake_fire(f, 0x1000, &regs);
+	fake_fire(f, 0x10000 + GTP_SLOTS_SPARE, &regs);
 	assert_int_equal(gtp_trace_hits(&f->trace, last).hits, 1);
+	fake_log_clear(f);
 }
 
 static void enabling(void **state)
