@@ -205,6 +205,17 @@ static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 }
 
 /*
+ * GDB waits for a reply before it sends the next packet, but a ^C may come meanwhile. While the
+ * packet is still being handled, that ^C cannot wait for its turn.
+ */
+static bool is_interrupt(const char __user *buf, size_t len)
+{
+	char c;
+
+	return len == 1 && !get_user(c, buf) && c == '\x03';
+}
+
+/*
  * Any split of the stream will do. What was taken before a signal is told as a short write, never
  * as 0.
  */
@@ -215,8 +226,15 @@ static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, 
 	size_t done = 0;
 	int err = 0;
 
-	if (mutex_lock_interruptible(&s->write_lock))
-		return -ERESTARTSYS;
+	if (!mutex_trylock(&s->write_lock)) {
+		if (is_interrupt(buf, len)) {
+			gtp_interrupt();
+			return len;
+		}
+		if (mutex_lock_interruptible(&s->write_lock))
+			return -ERESTARTSYS;
+	}
+	gtp_interrupt_forget();
 	while (done < len && !err) {
 		u32 part = min_t(size_t, len - done, CHUNK), taken;
 

@@ -2,9 +2,9 @@
 /* Where and when no probe of any kind can be set, in words. */
 #include <linux/err.h>
 #include <linux/module.h>
-#include <linux/sched/signal.h>
 #include <linux/security.h>
 
+#include "base/lock_kernel.h"
 #include "base/params_kernel.h"
 #include "probe/blacklist.h"
 #include "probe/notrace.h"
@@ -34,8 +34,8 @@ int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "the kernel is locked down: it allows no probes");
 		return err;
 	}
-	/* GDB was killed while many probes are being armed: stop here. */
-	if (fatal_signal_pending(current)) {
+	/* ^C, or GDB was killed, while many probes are being armed: stop here. */
+	if (gtp_interrupted()) {
 		gtp_why(why, "interrupted");
 		return -EINTR;
 	}

@@ -109,6 +109,15 @@ static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const
 	gtp_why(why, "tracepoint %u at 0x%llx: %s", tp->num, tp->addr, inner.text);
 }
 
+static int fail(const struct gtp_location *loc, int rc, const char *words, struct gtp_why *why)
+{
+	if (rc == -EINTR)
+		gtp_why(why, "interrupted: nothing is armed");
+	else
+		complete(why, first_asking(loc), words);
+	return rc;
+}
+
 static void refuse(struct gtp_location *loc, const struct gtp_why *why)
 {
 	gtp_why(&loc->refused, "%s", *why->text ? why->text : "no probe can be there");
@@ -218,10 +227,8 @@ static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 
 		if (!gtp_location_is_refused(loc))
 			rc = arm(t, loc, &inner);
-		if (gtp_why_is_general(rc)) {
-			complete(why, first_asking(loc), inner.text);
-			return rc;
-		}
+		if (gtp_why_is_general(rc))
+			return fail(loc, rc, inner.text, why);
 		if (rc)
 			refuse(loc, &inner);
 		if (t->strict && gtp_location_is_refused(loc))
@@ -272,6 +279,8 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why)
 
 	if (!rc && !(t->strict && first_refused(t)))
 		rc = arm_done(t, t->locs, why);
+	if (rc == -EINTR)
+		gtp_why(why, "interrupted: nothing is armed");
 	if (!rc)
 		rc = judge(t, total, why);
 	if (!rc)

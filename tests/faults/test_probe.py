@@ -11,7 +11,7 @@ import signal
 
 from fixture import (child, command, counted, hammering, kill, load, load_fixture, loaded, main, parameter, target,
                      unload)
-from kernel import (DEBUG, TRACING, get, kallsyms, kprobes, lines, mount_tracing, not_seen, optimized, probes, put,
+from kernel import (TRACING, get, kallsyms, kprobes, lines, mount_tracing, not_seen, optimized, probes, put,
                     symbols)
 from rsp import Client
 from tap import note, seeded, skip, test, until
@@ -562,28 +562,6 @@ def cpu_comes():
         client.ok("QTStop")
         online("1")
         assert client.hits(1, LEAF) == int(client.status()["tframes"], 16) == 1000 * CPUS
-
-
-def start_all(places):
-    with Client() as client:
-        client.define(*enumerate(places, 1))
-        note("QTStart ended by itself:", client.ask("QTStart"))
-
-
-@test("GDB dies in the middle of a QTStart of 2000 tracepoints: it does not wait for the rest")
-def killed_while_arming():
-    ends = symbols("_stext", "_etext")
-    traceable = {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
-    traceable -= {line.split()[1] for line in lines(DEBUG + "kprobes/blacklist")}
-    with open("/proc/kallsyms", encoding="ascii") as file:
-        found = re.findall(r"^(\w+) [tT] ((?:tcp|ip|sock|vfs|inode|dentry|pci)_\w+)$", file.read(), re.M)
-    places = [int(a, 16) for a, name in found if name in traceable]
-    places = [a for a in places if ends["_stext"] <= a < ends["_etext"]][:2000]
-    assert len(places) > 1000, len(places)
-    pid = child(lambda: start_all(places))
-    until(lambda: len(kprobes()) > 3)
-    kill(pid)
-    assert not kprobes()
 
 
 main()
