@@ -24,7 +24,7 @@ from tap import note as say, until
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
 ROUND_SECONDS = 240  # nobody waits longer
 QUIET_EVERY = 4  # rounds
-CALLED = ("leaf", "add")  # functions of the fixture whose calls it counts
+CALLED = ("obj", "add")  # functions of the fixture whose calls it counts
 COMES_AND_GOES = "gtp_target2"
 NEVER, ALWAYS = guest.NEVER, guest.ALWAYS
 
