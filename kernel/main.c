@@ -10,7 +10,7 @@
 #include "kernel/proc.h"
 #include "kernel/sleep.h"
 #include "kernel/unload.h"
-#include "probe/notrace.h"
+#include "probe/entry.h"
 
 static int __init gtp_init(void)
 {
@@ -46,7 +46,7 @@ err_gtpregions:
 err_backends:
 	gtp_host_stop();
 	gtp_backends_exit();
-	gtp_notrace_exit();
+	gtp_entry_exit();
 err_unload:
 	gtp_unload_exit();
 err_host:
@@ -67,7 +67,7 @@ static void __exit gtp_exit(void)
 	gtp_proc_gtpregions_exit();
 	gtp_host_stop();
 	gtp_backends_exit();
-	gtp_notrace_exit();
+	gtp_entry_exit();
 	gtp_unload_exit();
 	gtp_host_exit();
 }

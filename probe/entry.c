@@ -45,15 +45,20 @@ u64 gtp_entry_idle(u64 addr)
 	return addr + at;
 }
 
-bool gtp_entry_is_traced(u64 site)
-{
-	static struct ftrace_ops ops; /* never registered: only its filter is set */
-	int err;
+/*
+ * Never registered. A filter takes the addresses that the function tracer has a record of, and no
+ * others: that is the question.
+ */
+static struct ftrace_ops asked;
 
+int gtp_entry_ask(u64 addr)
+{
 	lockdep_assert_held(&gtp_lock);
-	/* ftrace_free_filter() leaves pointers to what it has freed. */
-	memset(&ops, 0, sizeof(ops));
-	err = ftrace_set_filter_ip(&ops, site, 0, 1);
-	ftrace_free_filter(&ops);
-	return !err;
+	return ftrace_set_filter_ip(&asked, addr, 0, 1);
+}
+
+/* Not before: ftrace_free_filter() leaves pointers to what it has freed. */
+void gtp_entry_exit(void)
+{
+	ftrace_free_filter(&asked);
 }

@@ -17,7 +17,16 @@ enum { GTP_ENTRY_SITE = 5 }; /* bytes */
  */
 u64 gtp_entry_idle(u64 addr);
 
-/* gtp_entry_is_traced - has ftrace a record of the site, so that only it changes it? gtp_lock */
-bool gtp_entry_is_traced(u64 site);
+/**
+ * gtp_entry_ask() - has the function tracer a record of a site, so that only it changes that?
+ * @addr: the site; a function's first address stands for a site anywhere in it
+ *
+ * Context: process, gtp_lock; may sleep.
+ * Return: 0: it has; -EINVAL: it has none; -ENOMEM; another -errno: there is no function tracer.
+ */
+int gtp_entry_ask(u64 addr);
+
+/* gtp_entry_exit - at the end of the module. Context: process */
+void gtp_entry_exit(void);
 
 #endif /* _GTP_ENTRY_H */

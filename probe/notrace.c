@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Functions that tracers themselves run through, and that take no probe for that reason. */
-#include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/string.h>
 
 #include "base/lock_kernel.h"
+#include "probe/entry.h"
 #include "probe/notrace.h"
 #include "probe/probe_test.h"
 #include "probe/symbol.h"
-
-/*
- * Never registered. A filter takes the addresses that the function tracer has a record of, and no
- * others: that is the question.
- */
-static struct ftrace_ops asked;
 
 /* of the function that was asked about last; 0: none */
 static u64 last_start;
 static int last_answer;
 
-/*
- * A function's address stands for a site anywhere in it. Without a function tracer the answer is
- * another error: nothing can be on the way to a probe then.
- */
+/* Without a function tracer nothing can be on the way to a probe. */
 static int has_no_site(u64 start)
 {
-	int err = ftrace_set_filter_ip(&asked, start, 0, 1);
+	int err = gtp_entry_ask(start);
 
 	return err == -EINVAL ? 1 : err == -ENOMEM ? err : 0;
 }
@@ -42,7 +33,6 @@ static const char *whole_of(u64 addr)
 	const char *symbol = gtp_symbol_at(addr);
 	const char *plus = strrchr(symbol, '+'), *part, *module;
 
-	lockdep_assert_held(&gtp_lock);
 	if (!plus)
 		return NULL;
 	part = strnstr(symbol, ".cold", plus - symbol);
@@ -102,9 +92,4 @@ void gtp_notrace_forget(void)
 {
 	lockdep_assert_held(&gtp_lock);
 	last_start = 0;
-}
-
-void gtp_notrace_exit(void)
-{
-	ftrace_free_filter(&asked);
 }

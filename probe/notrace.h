@@ -24,7 +24,4 @@ int gtp_notrace(u64 addr);
 /* gtp_notrace_forget - functions may change from here on. Context: process, under gtp_lock */
 void gtp_notrace_forget(void);
 
-/* gtp_notrace_exit - at the end of the module. Context: process */
-void gtp_notrace_exit(void);
-
 #endif /* _GTP_NOTRACE_H */

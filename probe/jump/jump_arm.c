@@ -73,7 +73,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 	int err;
 
 	gtp_jump_sweep_once();
-	if (!site || !gtp_entry_is_traced(site)) {
+	if (!site || gtp_entry_ask(site)) {
 		err = gtp_jump_beside(loc->addr, &loc->no_jump, why);
 		return err ? err : stage(loc, loc->addr, why);
 	}
