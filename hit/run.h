@@ -120,6 +120,13 @@ static inline bool gtp_location_is_refused(const struct gtp_location *loc)
 	return loc->refused.text[0];
 }
 
+/* gtp_location_not_fast - the refusal of a location that ftrace wants and no fast way leads to */
+static inline void gtp_location_not_fast(const struct gtp_location *loc, struct gtp_why *why)
+{
+	gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
+		loc->no_jump ? loc->no_jump : "jumps are switched off");
+}
+
 /* struct gtp_tp_stat - one tracepoint's counters on one CPU, but for its quick hits */
 struct gtp_tp_stat {
 	u64 hits;  /* the condition held */

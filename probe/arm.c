@@ -16,8 +16,7 @@ static int offer(const struct gtp_probe_backend *const *list, struct gtp_locatio
 
 	for (; *list && err == -EOPNOTSUPP; list++) {
 		if (loc->fast_only && (*list)->slow) {
-			gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
-				loc->no_jump ? loc->no_jump : "jumps are switched off");
+			gtp_location_not_fast(loc, why);
 			return err;
 		}
 		err = (*list)->arm(loc, why);

@@ -25,6 +25,14 @@ static int refuse_notrace(u64 addr, struct gtp_why *why)
 	return -EINVAL;
 }
 
+int gtp_probe_interrupted(struct gtp_why *why)
+{
+	if (!gtp_interrupted())
+		return 0;
+	gtp_why(why, "interrupted");
+	return -EINTR;
+}
+
 int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
@@ -34,11 +42,10 @@ int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "the kernel is locked down: it allows no probes");
 		return err;
 	}
-	/* ^C, or GDB was killed, while many probes are being armed: stop here. */
-	if (gtp_interrupted()) {
-		gtp_why(why, "interrupted");
-		return -EINTR;
-	}
+	/* While many probes are being armed: stop here. */
+	err = gtp_probe_interrupted(why);
+	if (err)
+		return err;
 	if (within_module(addr, THIS_MODULE)) {
 		gtp_why(why, "that is in gdbtp itself, which cannot trace itself");
 		return -EINVAL;

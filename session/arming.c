@@ -109,24 +109,9 @@ static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const
 	gtp_why(why, "tracepoint %u at 0x%llx: %s", tp->num, tp->addr, inner.text);
 }
 
-static int fail(const struct gtp_location *loc, int rc, const char *words, struct gtp_why *why)
-{
-	if (rc == -EINTR)
-		gtp_why(why, "interrupted: nothing is armed");
-	else
-		complete(why, first_asking(loc), words);
-	return rc;
-}
-
 static void refuse(struct gtp_location *loc, const struct gtp_why *why)
 {
 	gtp_why(&loc->refused, "%s", *why->text ? why->text : "no probe can be there");
-}
-
-static void say(struct gtp_trace *t, const char *text)
-{
-	if (t->target->tell)
-		t->target->tell(t->ctx, text);
 }
 
 static void say_place(struct gtp_trace *t, const struct gtp_tracepoint *tp)
@@ -138,7 +123,7 @@ static void say_place(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 	snprintf(text, sizeof(text), "gdbtp: tracepoint %u is not armed at 0x%llx%s%s%s: %s\n",
 		 tp->num, tp->addr, *name ? " (" : "", name, *name ? ")" : "",
 		 tp->loc->refused.text);
-	say(t, text);
+	gtp_trace_tell(t, text);
 }
 
 static bool is_refused(const struct gtp_tracepoint *tp)
@@ -164,7 +149,7 @@ static void say_nowhere(struct gtp_trace *t)
 		if (gtp_tracepoint_newest(&t->tps, tp->num) != tp || !is_armed_nowhere(tp))
 			continue;
 		snprintf(text, sizeof(text), "gdbtp: tracepoint %u is armed nowhere\n", tp->num);
-		say(t, text);
+		gtp_trace_tell(t, text);
 		n++;
 	}
 }
@@ -185,7 +170,7 @@ static void say_all(struct gtp_trace *t, u32 refused, u32 total)
 	snprintf(text, sizeof(text),
 		 "gdbtp: %u of %u places %s not armed; monitor probes lists them all\n", refused,
 		 total, refused == 1 ? "is" : "are");
-	say(t, text);
+	gtp_trace_tell(t, text);
 }
 
 /* --- all of them --- */
@@ -227,8 +212,10 @@ static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 
 		if (!gtp_location_is_refused(loc))
 			rc = arm(t, loc, &inner);
-		if (gtp_why_is_general(rc))
-			return fail(loc, rc, inner.text, why);
+		if (gtp_why_is_general(rc)) {
+			complete(why, first_asking(loc), inner.text);
+			return rc;
+		}
 		if (rc)
 			refuse(loc, &inner);
 		if (t->strict && gtp_location_is_refused(loc))
@@ -251,7 +238,7 @@ static void say_no_room(struct gtp_trace *t)
 		"gdbtp: hits of %u place%s cost more: there is no room for more jump pads (monitor jumps)\n",
 		n, n == 1 ? "" : "s");
 	if (n)
-		say(t, text);
+		gtp_trace_tell(t, text);
 }
 
 /* Is what could be armed enough? */
@@ -298,8 +285,7 @@ static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoin
 {
 	if (!tp->fast || loc->fast || loc->kind == GTP_LOCATION_EVENT)
 		return 0;
-	gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
-		loc->no_jump ? loc->no_jump : "jumps are switched off");
+	gtp_location_not_fast(loc, why);
 	return -EOPNOTSUPP;
 }
 
@@ -368,8 +354,7 @@ static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_w
 static int add_location(struct gtp_trace *t, struct gtp_tracepoint *tp, enum gtp_location_kind kind,
 			const struct gtp_location *full, struct gtp_why *why)
 {
-	struct gtp_location *loc = full ? gtp_location_new_full(t, tp, kind, why) :
-					  gtp_location_new(t, tp, kind, why);
+	struct gtp_location *loc = gtp_location_new(t, tp, kind, full, why);
 	struct gtp_location **end = &t->locs;
 	int rc;
 

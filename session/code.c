@@ -56,8 +56,8 @@ static void say_interpreted(struct gtp_trace *t, u32 n)
 		text, sizeof(text),
 		"gdbtp: %u tracepoint%s interpreted, which costs more: no room for more machine code (monitor jit)\n",
 		n, n == 1 ? " is" : "s are");
-	if (n && t->target->tell)
-		t->target->tell(t->ctx, text);
+	if (n)
+		gtp_trace_tell(t, text);
 }
 
 int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_why *why)

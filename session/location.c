@@ -35,7 +35,8 @@ struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tra
 }
 
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
-				      enum gtp_location_kind kind, struct gtp_why *why)
+				      enum gtp_location_kind kind, const struct gtp_location *full,
+				      struct gtp_why *why)
 {
 	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
 
@@ -49,6 +50,9 @@ struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint
 	loc->first = tp;
 	loc->last = tp;
 	loc->n = 1;
+	if (full)
+		gtp_why(&loc->refused, "%u tracepoints are there already; one hit serves no more",
+			GTP_HERE_MAX);
 	tp->loc = loc;
 	loc->next_addr = *bucket(t, tp->addr);
 	*bucket(t, tp->addr) = loc;
@@ -68,17 +72,6 @@ void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
 bool gtp_location_is_full(const struct gtp_location *loc)
 {
 	return loc->n >= GTP_HERE_MAX && !gtp_location_is_refused(loc);
-}
-
-struct gtp_location *gtp_location_new_full(struct gtp_trace *t, struct gtp_tracepoint *tp,
-					   enum gtp_location_kind kind, struct gtp_why *why)
-{
-	struct gtp_location *loc = gtp_location_new(t, tp, kind, why);
-
-	if (loc)
-		gtp_why(&loc->refused, "%u tracepoints are there already; one hit serves no more",
-			GTP_HERE_MAX);
-	return loc;
 }
 
 void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc)
@@ -122,8 +115,7 @@ int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why)
 			gtp_location_append(loc, tp);
 			continue;
 		}
-		loc = loc ? gtp_location_new_full(t, tp, kind, why) :
-			    gtp_location_new(t, tp, kind, why);
+		loc = gtp_location_new(t, tp, kind, loc, why);
 		if (!loc)
 			return -ENOMEM;
 		*end = loc;

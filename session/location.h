@@ -18,19 +18,19 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 				       enum gtp_location_kind kind);
 
-/* gtp_location_new - one for a tracepoint, found from now on; NULL with @why: no memory */
+/*
+ * gtp_location_new - one for a tracepoint, found from now on; a refused one if @full, which is there,
+ * has no room for it (else NULL). NULL with @why: no memory
+ */
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
-				      enum gtp_location_kind kind, struct gtp_why *why);
+				      enum gtp_location_kind kind, const struct gtp_location *full,
+				      struct gtp_why *why);
 
 /*
  * gtp_location_is_full - does it take no further tracepoint? Hits of it run with interrupts off,
  * and each tracepoint may collect a MiB
  */
 bool gtp_location_is_full(const struct gtp_location *loc);
-
-/* gtp_location_new_full - a refused one, for what a full one at that address has no room for */
-struct gtp_location *gtp_location_new_full(struct gtp_trace *t, struct gtp_tracepoint *tp,
-					   enum gtp_location_kind kind, struct gtp_why *why);
 
 /* gtp_location_append - another tracepoint there; hits may be under way */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);

@@ -126,4 +126,11 @@ struct gtp_trace {
 	u32 nro;
 };
 
+/* gtp_trace_tell - text for the user's console, if there is one */
+static inline void gtp_trace_tell(struct gtp_trace *t, const char *text)
+{
+	if (t->target->tell)
+		t->target->tell(t->ctx, text);
+}
+
 #endif /* _GTP_TRACE_SESSION_H */

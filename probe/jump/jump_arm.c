@@ -458,14 +458,6 @@ static void conclude(struct gtp_jump_set *set)
 	}
 }
 
-static int interrupted(struct gtp_why *why)
-{
-	if (!gtp_interrupted())
-		return 0;
-	gtp_why(why, "interrupted");
-	return -EINTR;
-}
-
 /* A step from which the text has changed is not left in the middle. */
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 {
@@ -476,7 +468,7 @@ static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 	gtp_kprobe_list_forget(); /* unregisters the test kprobes of gtp_can_jump() */
 	if (!err)
 		err = refuse_neighbours(set);
-	if (!err && interrupted(why))
+	if (!err && gtp_probe_interrupted(why))
 		return -EINTR;
 	if (!err)
 		err = patch(set);
@@ -485,7 +477,7 @@ static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 		return err;
 	}
 	conclude(set);
-	return interrupted(why);
+	return gtp_probe_interrupted(why);
 }
 
 int gtp_jump_commit(struct gtp_why *why)
