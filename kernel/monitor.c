@@ -153,13 +153,12 @@ int gtp_kernel_monitor(void *ctx, struct gtp_stub *stub, const char *command, st
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		size_t n = strlen(commands[i].name);
+		const char *arg = gtp_monitor_argument(commands[i].name, command);
 
 		if (help)
 			gtp_stub_print(stub, commands[i].doc);
-		else if (!strncmp(command, commands[i].name, n) &&
-			 (!command[n] || command[n] == ' '))
-			return commands[i].run(stub, skip_spaces(command + n), why);
+		else if (arg)
+			return commands[i].run(stub, arg, why);
 	}
 	return help ? 0 : -ENOENT;
 }

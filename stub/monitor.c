@@ -209,17 +209,16 @@ static void print_help(struct gtp_stub *s)
 	print_foreign(s, "help", &why);
 }
 
-/* argument - what follows the command's name, "" for none; NULL: it is another command */
-static const char *argument(const struct command *c, const char *command)
+const char *gtp_monitor_argument(const char *name, const char *command)
 {
-	size_t n = strlen(c->name);
+	size_t n = strlen(name);
 
-	if (strncmp(c->name, command, n) || (command[n] && command[n] != ' '))
+	if (strncmp(name, command, n) || (command[n] && command[n] != ' '))
 		return NULL;
 	command += n;
 	while (*command == ' ')
 		command++;
-	return c->set || !*command ? command : NULL;
+	return command;
 }
 
 static int run_command(struct gtp_stub *s, const char *command, struct gtp_why *why)
@@ -227,9 +226,9 @@ static int run_command(struct gtp_stub *s, const char *command, struct gtp_why *
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
-		const char *arg = argument(&commands[i], command);
+		const char *arg = gtp_monitor_argument(commands[i].name, command);
 
-		if (!arg)
+		if (!arg || (*arg && !commands[i].set))
 			continue;
 		if (commands[i].set)
 			return commands[i].set(s, arg, why);

@@ -24,4 +24,10 @@ static inline const char *gtp_monitor_on_off(bool on)
  */
 int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why);
 
+/*
+ * gtp_monitor_argument - what follows the name in a command, without blanks in front; "" for
+ * nothing; NULL: it is another command
+ */
+const char *gtp_monitor_argument(const char *name, const char *command);
+
 #endif /* _GTP_STUB_MONITOR_H */
