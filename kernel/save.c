@@ -18,6 +18,11 @@ enum { PIECE = SZ_64K };
 
 static const char no_file[] = "only to a plain file, and not under /proc";
 
+static bool is_plain(const struct inode *inode)
+{
+	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic != PROC_SUPER_MAGIC;
+}
+
 static int check_folder(const char *name)
 {
 	const char *slash = strrchr(name, '/');
@@ -56,7 +61,7 @@ static int check_path(const char *name)
 		return check_folder(name);
 	if (err)
 		return err;
-	if (!d_is_reg(path.dentry) || path.dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
+	if (!is_plain(d_inode(path.dentry)))
 		err = -EINVAL;
 	path_put(&path);
 	return err;
@@ -67,7 +72,7 @@ static int check_opened(struct file *file, struct gtp_why *why)
 {
 	const struct inode *inode = file_inode(file);
 
-	if (!S_ISREG(inode->i_mode) || inode->i_sb->s_magic == PROC_SUPER_MAGIC) {
+	if (!is_plain(inode)) {
 		gtp_why(why, "cannot save there: %s", no_file);
 		return -EINVAL;
 	}
