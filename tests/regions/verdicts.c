@@ -68,7 +68,7 @@ static void compare(const struct rgn_module *m, const struct rgn_span *span,
 		    const struct rgn_function *f, u32 at, struct counts *c)
 {
 	struct gtp_region r;
-	enum gtp_region_verdict ours = rgn_module_ask(m, span, f, at, &r);
+	enum gtp_region_verdict ours = rgn_module_ask(m, span, f, at, false, &r);
 	struct rgn_verdict v;
 
 	rgn_verdict_get(m->text, span->addr + at, &v);

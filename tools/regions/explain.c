@@ -145,7 +145,7 @@ static void print_module(const struct rgn_text *text, const struct rgn_span *spa
 	struct rgn_module m;
 
 	rgn_module_init(&m, text);
-	v = rgn_module_ask(&m, span, f, (u32)(addr - span->addr), &r);
+	v = rgn_module_ask(&m, span, f, (u32)(addr - span->addr), false, &r);
 	printf("  the module, were these bytes the live ones: %s", gtp_region_text(v));
 	if (v == GTP_REGION_OK)
 		printf("; %u bytes, %u instructions%s", r.len, r.n,

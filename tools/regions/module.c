@@ -32,12 +32,12 @@ static u32 number_of(const struct rgn_module *m, const struct rgn_span *span)
 	return n;
 }
 
-static enum gtp_region_verdict ask(const struct rgn_module *m, const struct rgn_span *span,
-				   const struct rgn_function *f, u32 at, bool only_falls,
-				   struct gtp_region *r)
+enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
+				       const struct rgn_function *f, u32 at, bool only_falls,
+				       struct gtp_region *r)
 {
 	u32 start = rgn_function_start(span, f);
-	struct gtp_region_ask a = {
+	struct gtp_region_ask ask = {
 		.fn = span->bytes + start,
 		.fn_size = f->size,
 		.at = at - start,
@@ -47,19 +47,5 @@ static enum gtp_region_verdict ask(const struct rgn_module *m, const struct rgn_
 		.only_falls = only_falls,
 	};
 
-	return gtp_region_find(&a, r);
-}
-
-enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
-				       const struct rgn_function *f, u32 at, struct gtp_region *r)
-{
-	return ask(m, span, f, at, false, r);
-}
-
-enum gtp_region_verdict rgn_module_ask_behind(const struct rgn_module *m,
-					      const struct rgn_span *span,
-					      const struct rgn_function *f, u32 at,
-					      struct gtp_region *r)
-{
-	return ask(m, span, f, at, true, r);
+	return gtp_region_find(&ask, r);
 }

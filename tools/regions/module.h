@@ -17,14 +17,12 @@ struct rgn_module {
 void rgn_module_init(struct rgn_module *m, const struct rgn_text *text);
 void rgn_module_free(struct rgn_module *m);
 
-/* rgn_module_ask - gtp_region_find() for an offset of a span that the module's table has */
+/*
+ * rgn_module_ask - gtp_region_find() for an offset of a span that the module's table has;
+ * @only_falls as there
+ */
 enum gtp_region_verdict rgn_module_ask(const struct rgn_module *m, const struct rgn_span *span,
-				       const struct rgn_function *f, u32 at, struct gtp_region *r);
-
-/* rgn_module_ask_behind - the same for what is behind the function tracer's site at the entry */
-enum gtp_region_verdict rgn_module_ask_behind(const struct rgn_module *m,
-					      const struct rgn_span *span,
-					      const struct rgn_function *f, u32 at,
-					      struct gtp_region *r);
+				       const struct rgn_function *f, u32 at, bool only_falls,
+				       struct gtp_region *r);
 
 #endif /* _RGN_MODULE_H */

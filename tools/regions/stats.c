@@ -223,7 +223,7 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 			continue;
 		rgn_verdict_get(m->text, span->addr + at, &v);
 		if (v.id >= RGN_VERDICT_PROBE)
-			answers[rgn_module_ask(m, span, f, at, &region)]++;
+			answers[rgn_module_ask(m, span, f, at, false, &region)]++;
 	}
 }
 
@@ -241,7 +241,7 @@ static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
 	if (f->size > ENDBR && span->len[at] == ENDBR && span->site[at + ENDBR] & RGN_SITE_FTRACE)
 		at += ENDBR;
 	if (f->size > FTRACE_SITE && span->site[at] & RGN_SITE_FTRACE)
-		answers[rgn_module_ask_behind(m, span, f, at + FTRACE_SITE, &region)]++;
+		answers[rgn_module_ask(m, span, f, at + FTRACE_SITE, true, &region)]++;
 }
 
 static void print_answers(const u64 *answers)
