@@ -170,8 +170,6 @@ static void frames_in_the_order_of_time(void **state)
 	assert_ptr_equal(gtp_trace_index(&f->trace, &why), &f->trace.index);
 }
 
-/* --- refusals --- */
-
 /* The machine sleeps during a run: what was collected before it comes before what came after it. */
 static void the_clock_begins_anew(void **state)
 {
@@ -192,6 +190,8 @@ static void the_clock_begins_anew(void **state)
 	stop(f);
 	assert_string_equal(fake_frames(f), "1@1000\n2@2000\n");
 }
+
+/* --- refusals --- */
 
 static void hit_early(struct fake *f, struct gtp_location *loc)
 {
