@@ -8,7 +8,7 @@ import struct
 import time
 
 from fixture import KMOD, must
-from kernel import DEBUG, TRACING, get, put, symbols
+from kernel import DEBUG, TRACING, KprobeEvent, get, put, symbols
 from tap import until
 
 SECONDS = 0.7  # of the guest's clock, for what walks by itself
@@ -174,18 +174,15 @@ class Probes(Walker):
         chosen, self.entries = self.entries[:30], self.entries[30:] + self.entries[:30]
         for i, addr in enumerate(chosen):
             try:
-                put(TRACING + "kprobe_events", "%s:hunt/e%d 0x%x" % (self.kind, i, addr), os.O_APPEND)
+                self.made.append(KprobeEvent(addr, "e%d" % i, kind=self.kind))
             except OSError:  # what takes none is the kernel's affair
                 continue
-            self.made.append("hunt/e%d" % i)
-        for name in self.made:
-            put(TRACING + "events/%s/enable" % name, "1")
+        for event in self.made:
+            event.enable()
 
     def off(self):
-        for name in self.made:
-            put(TRACING + "events/%s/enable" % name, "0")
         while self.made:
-            put(TRACING + "kprobe_events", "-:" + self.made.pop(), os.O_APPEND)
+            self.made.pop().remove()
 
 
 class Uprobe(Walker):

@@ -113,11 +113,11 @@ def optimized():
 
 
 class KprobeEvent:
-    """Another user's kprobe: an event of ftrace. It is registered disabled, and has a count."""
+    """Another user's kprobe, or kretprobe ("r"): an event of ftrace. It is registered disabled, and has a count."""
 
-    def __init__(self, where, name="other", write=put):
+    def __init__(self, where, name="other", write=put, kind="p"):
         self.name, self.write = name, write
-        self.define("p:gtptest/%s 0x%x" % (name, where))
+        self.define("%s:gtptest/%s 0x%x" % (kind, name, where))
 
     def define(self, text):
         self.write(TRACING + "kprobe_events", text + "\n", os.O_APPEND)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Job: what the runners of probes at places chosen at random share. They source it in the repository's root.
+repo=$PWD
+. tests/vm/lib.sh
+
+series=6.1 seed=$RANDOM$RANDOM cpu=max append=
+
+# options "NAME..." WORD...: a kernel, and --seed, --cpu, --append and the others named, as variables; what follows is in
+# the array rest. Returns 1 for an option that is none.
+options() {
+	local known=" seed cpu append $1 "
+	shift
+	while [ $# -gt 0 ]; do
+		case $1 in
+		--*)
+			[[ $# -ge 2 && $known == *" ${1#--} "* ]] || return 1
+			declare -g "${1#--}=$2"
+			shift 2
+			;;
+		*)
+			vm_known "$1" || break
+			series=$1
+			shift
+			;;
+		esac
+	done
+	rest=("$@")
+}
+
+# take_kernel FOLDER: its variables; tables and choices are going to be in build/FOLDER/RELEASE
+take_kernel() {
+	local env
+	env=$(tests/vm/kernel "$series") || exit 1
+	eval "$env"
+	tool=build/tools/gdbtp-regions
+	[ -x $tool ] || make -s -C tools
+	out=build/$1/$release
+	mkdir -p "$out"
+	picks=$(mktemp "$PWD/$out/picks.XXXXXX")
+	trap 'rm -f "$picks"' EXIT
+}
+
+# make_tables FILE...: of the kernel and of modules
+make_tables() {
+	# shellcheck disable=SC2154 # of the kernel's
+	tools/gdbtp-tables make "$out/tables" "$vmlinux" "$@" || exit 1
+}
+
+# choose COUNT FILE...: places of the kernel and of modules, see pick.py
+choose() {
+	python3 -B tests/jump/pick.py "$seed" "$1" $tool "$vmlinux" "${@:2}" || exit 1
+}
+
+# in_guest NAME WORD...: python3 with what it needs, in a guest. Ends the script with the guest's status.
+in_guest() {
+	local name=$1 status=0
+	shift
+	echo "# seed $seed, kernel $series, CPU $cpu: $(wc -l <"$picks") places"
+	tests/vm/run --kernel "$series" --smp 4 --thread single --mem 4096 --cpu "$cpu" --append "$append" \
+		--silence 600 --name "$name" -- env GTP_TABLES="$PWD/$out/tables" GTP_MODULES="$modules" \
+		PYTHONPATH="$PWD/tests/jump" ${GTP_MODULE:+"GTP_MODULE=$GTP_MODULE"} tests/lib/env python3 "$@" || status=$?
+	[ $status = 0 ] || echo "# the guest ended with status $status; to choose the same again: --seed $seed --cpu $cpu"
+	exit $status
+}
