@@ -19,8 +19,8 @@ struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tra
 				       enum gtp_location_kind kind);
 
 /*
- * gtp_location_new - one for a tracepoint, found from now on; a refused one if @full, which is there,
- * has no room for it (else NULL). NULL with @why: no memory
+ * gtp_location_new - one for a tracepoint, found from now on; a refused one if @full, which is
+ * there, has no room for it (else NULL). NULL with @why: no memory
  */
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
 				      enum gtp_location_kind kind, const struct gtp_location *full,
