@@ -18,7 +18,7 @@
 
 /* --- the end of the run --- */
 
-static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why, u32 action, char kind)
+static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
 {
 	struct gtp_run *run = cpu->run;
 
@@ -26,12 +26,31 @@ static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why, u32 action,
 		return;
 	run->ended_by = why;
 	run->stop_tp = cpu->tp->num;
-	run->stop_action = action;
-	run->stop_kind = kind;
-	run->stop_error = cpu->env.err;
 	WRITE_ONCE(run->active, false);
 	gtp_publish(&run->ending, GTP_ENDING_WRITTEN);
 	run->hit_ops->stopping(run->ctx);
+}
+
+/*
+ * fail - an action (counted from 1), or the condition (0), could not be evaluated
+ *
+ * All hits have ended before the failure is read, so it is complete then. Return: false: the run
+ * ends.
+ */
+static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
+{
+	struct gtp_run *run = cpu->run;
+
+	if (gtp_claim(&run->failing)) {
+		run->failure = (struct gtp_failure){ cpu->tp->num, action, kind, cpu->env.err };
+		gtp_publish(&run->failing, GTP_ENDING_WRITTEN);
+	}
+	if (!run->pass_errors) {
+		end_run(cpu, GTP_STOP_ERROR);
+		return false;
+	}
+	cpu->stat[cpu->tp->slot].failed++;
+	return true;
 }
 
 /* --- what expressions can do --- */
@@ -240,7 +259,7 @@ static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 static void full(struct gtp_cpu *cpu)
 {
 	gtp_buffer_abort(&cpu->buf);
-	end_run(cpu, GTP_STOP_FULL, 0, 0);
+	end_run(cpu, GTP_STOP_FULL);
 }
 
 static u16 frame_flags(const struct gtp_tracepoint *tp, int rc)
@@ -281,25 +300,31 @@ static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 	return rc;
 }
 
-/* Stops at the first that fails; @n says which, from 1. */
-static int collect_one_by_one(struct gtp_cpu *cpu, u32 *n)
+/*
+ * The actions behind the first @done, which have been done, static data first. Stops at one that
+ * fails, unless errors do not end the run. Return: 0; -ENOSPC: no room; else how the first failed.
+ */
+static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {
 	const struct gtp_action *a;
-	int rc = 0;
+	int first = 0;
+	u32 n = 0;
 
-	*n = 0;
-	for (a = cpu->tp->actions; a && !rc; a = a->next) {
-		++*n;
+	for (a = cpu->tp->actions; a; a = a->next) {
+		int rc;
+
+		if (n++ < done || (done && a->kind == GTP_ACTION_STATIC))
+			continue;
 		rc = collect(cpu, a);
+		if (!rc)
+			continue;
+		if (rc == -ENOSPC)
+			return rc;
+		first = first ? first : rc;
+		if (!fail(cpu, n, gtp_action_letter(a->kind)))
+			break;
 	}
-	return rc;
-}
-
-static int collect_all(struct gtp_cpu *cpu, u32 *n)
-{
-	int rc = cpu->tp->code ? collect_at_once(cpu, n) : -EAGAIN;
-
-	return rc == -EAGAIN ? collect_one_by_one(cpu, n) : rc;
+	return first;
 }
 
 static char nth_letter(const struct gtp_tracepoint *tp, u32 n)
@@ -311,25 +336,40 @@ static char nth_letter(const struct gtp_tracepoint *tp, u32 n)
 	return gtp_action_letter(a->kind);
 }
 
+/* Machine code has failed at action @n with @rc: what is behind that, if it is wanted. */
+static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
+{
+	if (fail(cpu, n, nth_letter(cpu->tp, n)) && collect_one_by_one(cpu, n) == -ENOSPC)
+		return -ENOSPC;
+	return rc;
+}
+
+static int collect_all(struct gtp_cpu *cpu)
+{
+	u32 n = 0;
+	int rc = cpu->tp->code ? collect_at_once(cpu, &n) : -EAGAIN;
+
+	if (rc == -EAGAIN)
+		return collect_one_by_one(cpu, 0);
+	return unlikely(rc) ? collect_behind(cpu, n, rc) : 0;
+}
+
 static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	struct gtp_buffer *buf = &cpu->buf;
-	u32 n = 0;
 	int rc;
 
 	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, hit_time(cpu))) {
-		end_run(cpu, GTP_STOP_FULL, 0, 0);
+		end_run(cpu, GTP_STOP_FULL);
 		return;
 	}
-	rc = collect_all(cpu, &n);
+	rc = collect_all(cpu);
 	if (rc == -ENOSPC) {
 		full(cpu);
 		return;
 	}
 	stat->usage += gtp_buffer_mark(buf);
 	gtp_buffer_commit(buf, frame_flags(cpu->tp, rc));
-	if (rc)
-		end_run(cpu, GTP_STOP_ERROR, n, nth_letter(cpu->tp, n));
 }
 
 /* --- the turn --- */
@@ -352,7 +392,7 @@ static noinline void record(struct gtp_cpu *cpu)
 	stat->hits++;
 	write_frame(cpu, stat);
 	if (nth && nth == tp->pass)
-		end_run(cpu, GTP_STOP_PASSCOUNT, 0, 0);
+		end_run(cpu, GTP_STOP_PASSCOUNT);
 }
 
 /* The snippet has failed: the frame is valid up to the length in its progress. */
@@ -365,9 +405,12 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 			(cpu->env.progress & ((1U << AX_PROGRESS_ACTION) - 1));
 	cpu->quick[tp->slot]--;
 	cpu->stat[tp->slot].hits++;
+	if (collect_behind(cpu, n, -EINVAL) == -ENOSPC) {
+		full(cpu);
+		return;
+	}
 	cpu->stat[tp->slot].usage += cpu->buf.open;
 	gtp_buffer_commit(&cpu->buf, frame_flags(tp, -EINVAL));
-	end_run(cpu, GTP_STOP_ERROR, n, nth_letter(tp, n));
 }
 
 /* The condition holds. */
@@ -416,13 +459,13 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	gtp_publish(&tp->quickest, uses_tsc(run) && !tp->next_here ? code : NULL);
 }
 
-/* By the interpreter, or with a lock; an error ends the run. */
+/* By the interpreter, or with a lock. What fails does not hold. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
 	cpu->env.pc = cpu->tp->addr;
 	if (!evaluate(cpu, cond, &cpu->value))
 		return cpu->value;
-	end_run(cpu, GTP_STOP_ERROR, 0, 'c');
+	fail(cpu, 0, 'c');
 	return false;
 }
 
@@ -435,7 +478,7 @@ static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *co
 	r = ((ax_jit_fn)cond->compiled)(cpu->env.regs, &cpu->env);
 	if (likely(!r.status))
 		return r.value;
-	end_run(cpu, GTP_STOP_ERROR, 0, 'c');
+	fail(cpu, 0, 'c');
 	return false;
 }
 

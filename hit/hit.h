@@ -30,9 +30,9 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: as they were at the instruction, but for rip (see @loc->addr)
  *
- * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. An
- * expression that fails, a full buffer, or a pass count that is reached ends the run (once) and
- * calls ->stopping.
+ * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. A
+ * full buffer, a pass count that is reached, or an expression that fails (unless the run passes
+ * over errors) ends the run (once) and calls ->stopping.
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
@@ -44,7 +44,7 @@ void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct g
  * Parts of it that are out of line, so that they need no registers on the short way.
  * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
  * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
- * end the run
+ * end the run or count the failure and do the rest
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);

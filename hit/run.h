@@ -30,16 +30,30 @@ enum gtp_ending {
 };
 
 /**
+ * struct gtp_failure - what could not be evaluated or read at a hit
+ * @tp: the tracepoint's number
+ * @action: counted from 1, 0 is the condition
+ * @kind: of @action: 'R', 'M', 'X', or 'c' for the condition
+ * @error: why; @op and @pc mean something only with an expression
+ */
+struct gtp_failure {
+	u32 tp;
+	u32 action;
+	char kind;
+	struct ax_error error;
+};
+
+/**
  * struct gtp_run - what a trace run shares with its hits
  * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
  *          the run
  * @ending: enum gtp_ending: one hit at most ends the run
- * @ended_by: the hit's reason; like @stop_tp, @stop_action, @stop_kind and @stop_error written by
- *            the hit that has claimed @ending, and read only when @ending says that all is there
- * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT, GTP_STOP_ERROR, GTP_STOP_FULL
- * @stop_action: of GTP_STOP_ERROR: counted from 1, 0 is the condition
- * @stop_kind: of @stop_action: 'R', 'M', 'X', or 'c' for the condition
- * @stop_error: of GTP_STOP_ERROR; @op and @pc mean something only with an expression
+ * @ended_by: the hit's reason; like @stop_tp written by the hit that has claimed @ending, and read
+ *            only when @ending says that all is there
+ * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT and GTP_STOP_FULL
+ * @pass_errors: what fails at a hit is counted, and does not end the run; fixed while it goes on
+ * @failing: enum gtp_ending: one hit at most writes @failure
+ * @failure: the first: that of GTP_STOP_ERROR, unless @pass_errors
  * @hit_ops, @ctx: where hits happen
  * @tsvs: trace state variables
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
@@ -49,12 +63,12 @@ enum gtp_ending {
  */
 struct gtp_run {
 	bool active;
+	bool pass_errors;
 	u32 ending;
 	enum gtp_stop ended_by;
 	u32 stop_tp;
-	u32 stop_action;
-	char stop_kind;
-	struct ax_error stop_error;
+	u32 failing;
+	struct gtp_failure failure;
 	const struct gtp_hit_ops *hit_ops;
 	void *ctx;
 	struct gtp_tsvs tsvs;
@@ -129,8 +143,9 @@ static inline void gtp_location_not_fast(const struct gtp_location *loc, struct 
 
 /* struct gtp_tp_stat - one tracepoint's counters on one CPU, but for its quick hits */
 struct gtp_tp_stat {
-	u64 hits;  /* the condition held */
-	u64 usage; /* bytes of frames */
+	u64 hits;   /* the condition held */
+	u64 usage;  /* bytes of frames */
+	u64 failed; /* a condition or an action could not be evaluated: only with @pass_errors */
 };
 
 /* gtp_hit_stat_bytes - the memory for all counters of a CPU: @stat, and @quick behind it */

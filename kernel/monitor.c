@@ -136,15 +136,15 @@ static const struct {
 	const char *doc;
 } commands[] = {
 	{ "self-trace", monitor_self_trace,
-	  "monitor self-trace   on or off: trace the tasks of this GDB too\n" },
+	  "monitor self-trace     on or off: trace the tasks of this GDB too\n" },
 	{ "jit", monitor_jit,
-	  "monitor jit          on or off: compile expressions, or interpret\n" },
+	  "monitor jit            on or off: compile expressions, or interpret\n" },
 	{ "jumps", monitor_jumps,
-	  "monitor jumps        on or off: jumps instead of kprobes where possible\n" },
+	  "monitor jumps          on or off: jumps instead of kprobes where possible\n" },
 	{ "notrace", monitor_notrace,
-	  "monitor notrace      on or off: allow probes where tracers themselves run through\n" },
+	  "monitor notrace        on or off: allow probes where tracers themselves run through\n" },
 	{ "disas", monitor_disas,
-	  "monitor disas N      bytecode of tracepoint N, and where its code is\n" },
+	  "monitor disas N        bytecode of tracepoint N, and where its code is\n" },
 };
 
 int gtp_kernel_monitor(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why)

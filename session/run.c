@@ -136,6 +136,8 @@ static void begin(struct gtp_trace *t)
 {
 	t->run.ending = GTP_ENDING_NO;
 	t->run.stop_tp = 0;
+	t->run.failing = GTP_ENDING_NO;
+	t->run.pass_errors = t->pass_errors;
 	t->mem.free(t->mem.ctx, t->stop_notes_hex);
 	t->stop_notes_hex = NULL;
 	t->start_us = t->target->wallclock_us(t->ctx);

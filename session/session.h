@@ -89,6 +89,7 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
  * @strict: a place that cannot be probed refuses the whole run
+ * @pass_errors: what fails at a hit does not end the next run
  * @epoch: goes up whenever frames are dropped, for readers that read them in several steps
  * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
  *	      does not say it again
@@ -116,6 +117,7 @@ struct gtp_trace {
 	u64 epoch;
 
 	bool strict;
+	bool pass_errors;
 	bool circular;
 	bool disconnected;
 	u64 buffer_bytes;

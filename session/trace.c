@@ -58,6 +58,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 		sum.hits += READ_ONCE(t->run.cpus[i]->stat[tp->slot].hits) + quick;
 		sum.usage += READ_ONCE(t->run.cpus[i]->stat[tp->slot].usage) +
 			     quick * (u32)tp->quick_start;
+		sum.failed += READ_ONCE(t->run.cpus[i]->stat[tp->slot].failed);
 	}
 	return sum;
 }
@@ -65,7 +66,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 {
 	const struct gtp_location *loc;
-	u32 i;
+	u32 i, slot;
 
 	memset(sum, 0, sizeof(*sum));
 	for (i = 0; i < t->run.ncpus; i++) {
@@ -79,6 +80,8 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 		sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
 		sum->nested += READ_ONCE(cpu->nested);
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
+		for (slot = 0; slot < t->slots_used; slot++)
+			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}
 	sum->missed = t->missed;
 	for (loc = t->locs; loc; loc = loc->next) {
@@ -89,16 +92,16 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 
 /* --- qTStatus --- */
 
-static void put_stop_text(const struct gtp_trace *t, struct gtp_out *out)
+static void put_failure(const struct gtp_failure *f, struct gtp_out *out)
 {
-	const struct ax_error *err = &t->run.stop_error;
+	const struct ax_error *err = &f->error;
 	char text[128];
 
-	if (t->run.stop_action)
-		gtp_out_printf(out, "action %u (%c): ", t->run.stop_action, t->run.stop_kind);
+	if (f->action)
+		gtp_out_printf(out, "action %u (%c): ", f->action, f->kind);
 	else
 		gtp_out_printf(out, "condition: ");
-	if (t->run.stop_action && t->run.stop_kind != 'X') {
+	if (f->action && f->kind != 'X') {
 		/* There is no expression, so there is no opcode and no byte to name. */
 		if (err->code == AX_E_TOO_MUCH)
 			gtp_out_printf(out, "%llu bytes are more than a frame may hold", err->arg);
@@ -111,12 +114,12 @@ static void put_stop_text(const struct gtp_trace *t, struct gtp_out *out)
 	gtp_out_printf(out, "%s", text);
 }
 
-int gtp_trace_stop_text(const struct gtp_trace *t, char *buf, size_t size)
+int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size)
 {
 	struct gtp_out out;
 
 	gtp_out_init(&out, buf, size);
-	put_stop_text(t, &out);
+	put_failure(f, &out);
 	return (int)out.len;
 }
 
@@ -131,11 +134,11 @@ static void put_user_stop(const struct gtp_trace *t, struct gtp_out *out)
 static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 {
 	char text[200];
-	int len = gtp_trace_stop_text(t, text, sizeof(text));
+	int len = gtp_failure_text(&t->run.failure, text, sizeof(text));
 
 	gtp_out_printf(out, ";terror:");
 	gtp_out_hex(out, text, (size_t)len);
-	gtp_out_printf(out, ":%x", t->run.stop_tp);
+	gtp_out_printf(out, ":%x", t->run.failure.tp);
 }
 
 /* GDB takes the reason from the first item, and there is none while a run is on. */

@@ -25,6 +25,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 /* struct gtp_totals - the run over all CPUs */
 struct gtp_totals {
 	u64 frames, created, size, free, nested, missed, no_sdata;
+	u64 failed;  /* hits' conditions and actions that could not be evaluated */
 	u32 refused; /* places without a probe */
 };
 
@@ -32,14 +33,14 @@ struct gtp_totals {
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
 
 /**
- * gtp_trace_stop_text() - why the run ended, when an expression or a bad address did it
- * @t: a session with @stop GTP_STOP_ERROR
+ * gtp_failure_text() - what an expression or a bad address did at a hit
+ * @f: the failure, of a run that has ended or whose @failing says that it is written
  * @buf: receives "action 2 (X): ref32 at byte 8: cannot read memory at 0x10 (4 bytes)", terminated
  * @size: bytes of @buf
  *
- * The tracepoint is not in it: GDB says it itself, others take @stop_tp. Return: length.
+ * The tracepoint is not in it: GDB says it itself. Return: length.
  */
-int gtp_trace_stop_text(const struct gtp_trace *t, char *buf, size_t size);
+int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size);
 
 /* gtp_trace_status - qTStatus' reply "T1;..." in full, terminated; length */
 int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);

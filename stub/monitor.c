@@ -65,6 +65,7 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_stub_printf(s, "buffers:   %llu of %llu bytes free\n", sum.free, sum.size);
 	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
 			sum.nested, sum.missed);
+	gtp_wait_print_failed(s, "errors:    ");
 	if (sum.refused)
 		gtp_stub_printf(s, "not armed: %u of the places; monitor probes says why\n",
 				sum.refused);
@@ -80,6 +81,7 @@ static void print_settings(struct gtp_stub *s)
 	gtp_stub_printf(s, "settings:  circular %s, disconnected tracing %s, strict %s, ",
 			gtp_monitor_on_off(t->circular), gtp_monitor_on_off(t->disconnected),
 			gtp_monitor_on_off(t->strict));
+	gtp_stub_printf(s, "stop-on-error %s, ", gtp_monitor_on_off(!t->pass_errors));
 	gtp_stub_print(s, "buffer size ");
 	if (t->buffer_bytes)
 		gtp_stub_printf(s, "%llu bytes\n", t->buffer_bytes);
@@ -112,6 +114,8 @@ static void print_tracepoint(struct gtp_stub *s, const struct gtp_tracepoint *tp
 			mechanism(tp));
 	if (tp->pass)
 		gtp_stub_printf(s, ", pass count %llu", tp->pass);
+	if (sum.failed)
+		gtp_stub_printf(s, ", %llu errors", sum.failed);
 	gtp_stub_print(s, "\n");
 }
 
@@ -185,6 +189,22 @@ static int set_strict(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 	return err;
 }
 
+static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why *why)
+{
+	struct gtp_trace *t = s->trace;
+	bool on = !t->pass_errors;
+	int err = gtp_monitor_switch("stop-on-error", arg, &on, why);
+
+	if (err)
+		return err;
+	t->pass_errors = !on;
+	gtp_stub_printf(s, "stop-on-error is %s for the next tstart: what fails at a hit %s\n",
+			gtp_monitor_on_off(on),
+			on ? "ends the run" :
+			     "is counted, is missing in the frame, and the run goes on");
+	return 0;
+}
+
 static const struct command commands[] = {
 	{ "help", print_help, NULL, "this list" },
 	{ "status", print_status, NULL, "the run, its buffers, settings and tracepoints" },
@@ -192,6 +212,7 @@ static const struct command commands[] = {
 	{ "version", print_version, NULL, "of gdbtp and of the kernel" },
 	{ "build-id", print_build_id, NULL, "of the kernel; vmlinux must have the same" },
 	{ "strict", NULL, set_strict, "on or off: one refused place refuses tstart" },
+	{ "stop-on-error", NULL, set_stop_on_error, "on or off: what fails at a hit ends the run" },
 };
 
 static int print_foreign(struct gtp_stub *s, const char *command, struct gtp_why *why)
@@ -205,7 +226,7 @@ static void print_help(struct gtp_stub *s)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
-		gtp_stub_printf(s, "monitor %-12s %s\n", commands[i].name, commands[i].doc);
+		gtp_stub_printf(s, "monitor %-14s %s\n", commands[i].name, commands[i].doc);
 	print_foreign(s, "help", &why);
 }
 

@@ -5,6 +5,7 @@
 #include "stub/handlers.h"
 #include "stub/reply.h"
 #include "stub/selected.h"
+#include "stub/wait.h"
 
 enum { NOTE_MAX = 4000 }; /* digits; three notes and the rest of qTStatus fit into a packet */
 
@@ -18,7 +19,11 @@ GTP_HANDLER(gtp_pkt_start)
 
 GTP_HANDLER(gtp_pkt_stop)
 {
+	bool running = gtp_trace_running(s->trace);
+
 	gtp_trace_stop(s->trace, GTP_STOP_USER);
+	if (running)
+		gtp_wait_print_failed(s, "gdbtp: errors: ");
 	return gtp_reply_ok(s);
 }
 

@@ -28,11 +28,25 @@ void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out)
 			       t->run.stop_tp);
 		return;
 	case GTP_STOP_ERROR:
-		gtp_trace_stop_text(t, text, sizeof(text));
+		gtp_failure_text(&t->run.failure, text, sizeof(text));
 		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s",
-			       t->run.stop_tp, text);
+			       t->run.failure.tp, text);
 		return;
 	}
+}
+
+void gtp_wait_print_failed(struct gtp_stub *s, const char *head)
+{
+	const struct gtp_run *run = &s->trace->run;
+	struct gtp_totals sum;
+	char text[200];
+
+	gtp_trace_totals(s->trace, &sum);
+	if (!sum.failed || gtp_acquire(&run->failing) != GTP_ENDING_WRITTEN)
+		return;
+	gtp_failure_text(&run->failure, text, sizeof(text));
+	gtp_stub_printf(s, "%s%llu; the first: tracepoint %u, %s\n", head, sum.failed,
+			run->failure.tp, text);
 }
 
 void gtp_wait_print_end(struct gtp_stub *s)
@@ -43,6 +57,7 @@ void gtp_wait_print_end(struct gtp_stub *s)
 	gtp_out_init(&out, text, sizeof(text));
 	gtp_wait_describe_run(s->trace, &out);
 	gtp_stub_printf(s, "gdbtp: %s\n", text);
+	gtp_wait_print_failed(s, "gdbtp: errors: ");
 }
 
 void gtp_wait_end(struct gtp_stub *s, const char *reply)

@@ -8,7 +8,13 @@
 /* gtp_wait_describe_run - "the trace is running", or why it does not; no newline */
 void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out);
 
-/* gtp_wait_print_end - the same as a line on the console */
+/*
+ * gtp_wait_print_failed - how often conditions and actions failed in a run that goes on then, and
+ * why the first did; nothing when none did
+ */
+void gtp_wait_print_failed(struct gtp_stub *s, const char *head);
+
+/* gtp_wait_print_end - what gtp_wait_describe_run() says, as a line on the console, and errors */
 void gtp_wait_print_end(struct gtp_stub *s);
 
 /* gtp_wait_end - the wait for a stop is over: sends "S05" (the run ended) or "S02" (^C) */

@@ -300,17 +300,18 @@ static const char *frames_differ(const struct side *a, const struct side *b)
 
 static const char *ends_differ(const struct gtp_run *a, const struct gtp_run *b)
 {
-	const struct ax_error *x = &a->stop_error, *y = &b->stop_error;
+	const struct ax_error *x = &a->failure.error, *y = &b->failure.error;
 
 	if (a->ending != b->ending)
 		return "one run ends";
-	if (a->ending == GTP_ENDING_NO)
-		return NULL;
-	if (a->ended_by != b->ended_by || a->stop_action != b->stop_action ||
-	    a->stop_kind != b->stop_kind)
+	if (a->ending != GTP_ENDING_NO && a->ended_by != b->ended_by)
 		return "end of the run";
-	if (a->ended_by != GTP_STOP_ERROR)
+	if (a->failing != b->failing)
+		return "one fails";
+	if (a->failing == GTP_ENDING_NO)
 		return NULL;
+	if (a->failure.action != b->failure.action || a->failure.kind != b->failure.kind)
+		return "action that failed";
 	return x->code == y->code && x->pc == y->pc && x->op == y->op && x->arg == y->arg &&
 			       x->arg2 == y->arg2 ?
 		       NULL :
@@ -325,7 +326,7 @@ static const char *differ(const struct jitacts *m)
 
 	if (!what)
 		what = frames_differ(a, b);
-	if (!what && (a->stat.hits != b->stat.hits || a->stat.usage != b->stat.usage))
+	if (!what && memcmp(&a->stat, &b->stat, sizeof(a->stat)))
 		what = "counters";
 	if (!what && (a->log_len != b->log_len || memcmp(a->log, b->log, a->log_len)))
 		what = "printed text";
@@ -338,6 +339,7 @@ static const char *differ(const struct jitacts *m)
 static void hit(struct side *s, const struct gtp_regs *regs)
 {
 	s->run.ending = GTP_ENDING_NO;
+	s->run.failing = GTP_ENDING_NO;
 	s->run.active = true;
 	gtp_hit(&s->loc, &s->cpu, regs);
 }
@@ -370,12 +372,12 @@ static bool hit_guarded(struct side *s, const struct gtp_regs *regs)
 static void count(const struct side *s)
 {
 	jitacts_stats.hits++;
-	if (s->run.ending == GTP_ENDING_NO)
-		jitacts_stats.frames++;
-	else if (s->run.ended_by == GTP_STOP_FULL)
+	if (s->run.ending != GTP_ENDING_NO && s->run.ended_by == GTP_STOP_FULL)
 		jitacts_stats.full++;
-	else
+	else if (s->run.failing != GTP_ENDING_NO)
 		jitacts_stats.partial++;
+	else
+		jitacts_stats.frames++;
 }
 
 int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
@@ -392,6 +394,8 @@ int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
 		return err;
 	set_up(m, &m->interpreter, w, bytes, circular);
 	set_up(m, &m->compiler, w, bytes, circular);
+	m->interpreter.run.pass_errors = axgen_pick(g, 2);
+	m->compiler.run.pass_errors = m->interpreter.run.pass_errors;
 	err = compile(m, g);
 	if (err)
 		return err;

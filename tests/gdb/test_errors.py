@@ -86,6 +86,33 @@ def bad_string():
     kernel_goes_on()
 
 
+@test("monitor stop-on-error off: what fails is missing and counted, the run and the frame go on")
+def errors_are_passed():
+    monitor = cmd("monitor stop-on-error off")
+    check("stop-on-error is off for the next tstart" in monitor, monitor)
+    try:
+        num = trace("gtp_target_ptr", "collect *(long *)p", "collect $cpu_id, p")
+        odd = trace("gtp_target_ptr if *(int *)p == 0", "collect p")
+        good = fixture()["gtp_target_array"]
+        cmd("tstart")
+        for address in good, 0x10, good, 0xdead000000000100:
+            target("call ptr %x" % address)
+        text = cmd("tstop")
+        matches(r"errors: 4; the first: tracepoint %d, action \d+ \(X\): .*0x10 " % num, text)
+        equal((hits(num), hits(odd)), (4, 2))
+        for address in good, 0x10, good, 0xdead000000000100:
+            cmd("tfind tracepoint %d" % num)
+            equal(number("(unsigned long)p"), address)
+            check(0 <= number("$cpu_id") < 8, "a CPU")
+            if address == good:
+                equal(number("*(long *)p"), 1 << 32)
+            else:
+                equal(cmd("output *(long *)p"), "<unavailable>")
+    finally:
+        cmd("monitor stop-on-error on")
+    kernel_goes_on()
+
+
 @test("after an error the next run works as usual")
 def after_error():
     bad_condition()

@@ -96,10 +96,12 @@ void expect_end(struct fake *f, enum gtp_stop stop, u32 tp)
 
 void expect_error(struct fake *f, u32 tp, const char *want)
 {
+	const struct gtp_failure *failure = &f->trace.run.failure;
 	char text[160];
 
 	expect_end(f, GTP_STOP_ERROR, tp);
-	assert_int_equal(gtp_trace_stop_text(&f->trace, text, sizeof(text)), (int)strlen(want));
+	assert_int_equal(failure->tp, tp);
+	assert_int_equal(gtp_failure_text(failure, text, sizeof(text)), (int)strlen(want));
 	assert_string_equal(text, want);
 }
 

@@ -324,6 +324,74 @@ static void more_than_a_frame_may_hold(void **state)
 	expect_error(f, 1, "action 2 (M): 524288 bytes are more than a frame may hold");
 }
 
+/* --- errors that do not end the run --- */
+
+static void expect_failure(struct fake *f, u64 times, u32 tp, const char *want)
+{
+	struct gtp_totals sum;
+	char text[160];
+
+	assert_int_equal(f->stopping, 0);
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.failed, times);
+	assert_int_equal(f->trace.run.failing, GTP_ENDING_WRITTEN);
+	assert_int_equal(f->trace.run.failure.tp, tp);
+	gtp_failure_text(&f->trace.run.failure, text, sizeof(text));
+	assert_string_equal(text, want);
+}
+
+static void a_condition_that_fails_is_false(void **state)
+{
+	struct fake *f = *state;
+
+	f->trace.pass_errors = true;
+	define(f, "2:1000:E:0:0", REG("04") CONST8("00") DIV END, "R1", NULL);
+	define(f, "3:1000:E:0:0", NULL, NULL);
+	start(f);
+	fire(f, 3);
+	expect_failure(f, 3, 2, "condition: div_signed at byte 5: division by zero");
+	expect_frames(f, "3@1000\n3@1000\n3@1000\n");
+}
+
+/* What fails is missing, what stands behind it is there; each failure counts, also two in a hit. */
+static void an_action_that_fails_leaves_the_others(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+
+	f->trace.pass_errors = true;
+	f->trace.run.tsvs.slot[6]->initial = 5;
+	tp = define(f, "3:1000:E:0:0", NULL, "R1", REG("04") REF32 END, "M5,ffe,4M-1,2000,1",
+		    GETV("06") TRACEV("06") POP END, NULL);
+	start(f);
+	fire(f, 2);
+	expect_failure(f, 4, 3,
+		       "action 2 (X): ref32 at byte 3: cannot read memory at 0x7 (4 bytes)");
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 4);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 2);
+	expect_frames(f, "3@1000! r0=a m2000=01 v6=5\n3@1000! r0=a m2000=01 v6=5\n");
+}
+
+/* The next run has its own setting and its own errors. */
+static void errors_of_an_earlier_run(void **state)
+{
+	struct fake *f = *state;
+
+	f->trace.pass_errors = true;
+	define(f, "3:1000:E:0:0", NULL, REG("04") REF32 END, NULL);
+	start(f);
+	f->trace.pass_errors = false;
+	fire(f, 2);
+	expect_failure(f, 2, 3,
+		       "action 1 (X): ref32 at byte 3: cannot read memory at 0x7 (4 bytes)");
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	start(f);
+	assert_int_equal(f->trace.run.failing, GTP_ENDING_NO);
+	assert_int_equal(gtp_trace_hits(&f->trace, f->trace.tps.first).failed, 0);
+	fire(f, 2);
+	expect_error(f, 3, "action 1 (X): ref32 at byte 3: cannot read memory at 0x7 (4 bytes)");
+}
+
 /* --- full buffers --- */
 
 static void full(void **state)
@@ -460,6 +528,9 @@ int main(void)
 		T(error_in_an_expression),
 		T(error_in_a_memory_action),
 		T(more_than_a_frame_may_hold),
+		T(a_condition_that_fails_is_false),
+		T(an_action_that_fails_leaves_the_others),
+		T(errors_of_an_earlier_run),
 		T(full),
 		T(circular),
 		T(larger_than_the_whole_ring),
