@@ -179,7 +179,7 @@ static void compare_file(const char *path)
 	for (i = 1; i < image.sections_n; i++) {
 		const struct rgn_section *s = &image.sections[i];
 
-		if (s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->bytes)
+		if (rgn_image_is_code(&image, s) && s->bytes)
 			compare_section(path, s);
 	}
 	rgn_image_close(&image);

@@ -286,6 +286,13 @@ void rgn_image_relocs(const struct rgn_image *image, const struct rgn_section *r
 	}
 }
 
+bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s)
+{
+	if (!(s->flags & SHF_EXECINSTR) || !(s->flags & SHF_ALLOC))
+		return false;
+	return !(image->kernel && s->flags & SHF_WRITE);
+}
+
 static bool is_kernel(const struct rgn_image *image)
 {
 	return rgn_image_section(image, ".gnu.linkonce.this_module") ||

@@ -77,6 +77,17 @@ void rgn_image_close(struct rgn_image *image);
  */
 void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
 
+/**
+ * rgn_image_is_code() - whether what is in a section can run
+ * @image: the file
+ * @s: one of its sections
+ *
+ * A kernel executes nothing that it may write: it marks such memory so, and refuses a module with
+ * a section of both kinds. vmlinux may have one all the same, where one of the parts that the
+ * linker put together was executable: 7.3's .data.
+ */
+bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
+
 /* rgn_image_section - the section of that name, or NULL */
 const struct rgn_section *rgn_image_section(const struct rgn_image *image, const char *name);
 

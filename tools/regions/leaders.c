@@ -53,7 +53,7 @@ static void relocations(struct rgn_text *text)
 			continue;
 		if (rgn_sites_table_named(target->name))
 			continue;
-		scan.code = target->flags & SHF_EXECINSTR;
+		scan.code = rgn_image_is_code(image, target);
 		if (scan.code && !(rela->flags & SHF_ALLOC))
 			text->relocations = true;
 		rgn_image_relocs(image, rela, target, each_reloc, &scan);
@@ -70,7 +70,7 @@ static void constants(struct rgn_text *text)
 		const struct rgn_section *s = &image->sections[i];
 		u64 at;
 
-		if (!(s->flags & SHF_ALLOC) || s->flags & SHF_EXECINSTR || !s->bytes ||
+		if (!(s->flags & SHF_ALLOC) || rgn_image_is_code(image, s) || !s->bytes ||
 		    s->type != SHT_PROGBITS || rgn_sites_table_named(s->name))
 			continue;
 		for (at = 0; at + 8 <= s->size; at += 8) {

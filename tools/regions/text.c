@@ -98,11 +98,6 @@ static void span_init(struct rgn_text *text, struct rgn_span *span, const struct
 	span->site = rgn_alloc(s->size, 1);
 }
 
-static bool is_code(const struct rgn_section *s)
-{
-	return s->flags & SHF_EXECINSTR && s->flags & SHF_ALLOC && s->bytes && s->size;
-}
-
 static int span_order(const void *a, const void *b)
 {
 	const struct rgn_span *x = a, *y = b;
@@ -117,8 +112,10 @@ static void spans_init(struct rgn_text *text)
 
 	text->spans = rgn_alloc(image->sections_n, sizeof(*text->spans));
 	for (i = 1; i < image->sections_n; i++) {
-		if (is_code(&image->sections[i]))
-			span_init(text, &text->spans[text->spans_n++], &image->sections[i]);
+		const struct rgn_section *s = &image->sections[i];
+
+		if (rgn_image_is_code(image, s) && s->bytes && s->size)
+			span_init(text, &text->spans[text->spans_n++], s);
 	}
 	if (!text->spans_n)
 		errx(2, "%s: holds no code (a file of debug data only? name it with --debug)",

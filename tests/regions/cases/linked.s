@@ -35,6 +35,26 @@ stored:
 	.size stored, . - stored
 	.skip 8, 0xcc
 
+#  Data that is executable by its flags, as 7.3's is: no code, and its words count.
+	.type kept, @function
+#: kept+0x0 leader accepted
+#? kept+0x0 kept\+0x3: a constant in data
+#: variable+0x0 not-start
+kept:
+	mov %rdi, %rax
+.Lkept:
+	mov %rsi, %rdx
+	mov %rsi, %rdx
+	ret
+	.size kept, . - kept
+	.skip 8, 0xcc
+	.section .kept,"awx"
+	.type variable, @object
+variable:
+	.quad .Lkept
+	.size variable, . - variable
+	.text
+
 	.type moved, @function
 #: moved+0x0 leader accepted
 #? moved+0x0 moved\+0x3: an instruction that names its address
