@@ -78,8 +78,22 @@ def loaded_modules():
         node = node["next"]
 
 
+def section_attributes(attrs):
+    """The attribute of each section, in a module's struct module_sect_attrs."""
+    if "nsections" in [f.name for f in attrs.type.target().fields()]:
+        for i in range(int(attrs["nsections"])):
+            yield attrs["attrs"][i]
+        return
+    # Since 6.14 their number is that of the group's pointers, behind which there is a NULL.
+    pointer = attrs["grp"]["bin_attrs"]
+    while int(pointer.dereference()) != 0:
+        yield pointer.dereference().dereference()
+        pointer += 1
+
+
 def section_name(attr):
-    return attr["battr"]["attr"]["name"].string()
+    names = [f.name for f in attr.type.fields()]
+    return (attr["battr"] if "battr" in names else attr)["attr"]["name"].string()
 
 
 def section_address(attr):
@@ -93,11 +107,7 @@ def sections(mod):
     attrs = mod["sect_attrs"]
     if int(attrs) == 0:
         return {}
-    found = {}
-    for i in range(int(attrs["nsections"])):
-        attr = attrs["attrs"][i]
-        found[section_name(attr)] = section_address(attr)
-    return found
+    return {section_name(attr): section_address(attr) for attr in section_attributes(attrs)}
 
 
 def live_build_id(addresses):
