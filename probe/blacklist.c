@@ -77,6 +77,8 @@ static bool is_bringup(const char *name)
 		"__restore_processor_state", "fix_processor_context", "restore_registers",
 		"core_restore_code", "machine_kexec+", "relocate_kernel", "identity_mapped",
 		"virtual_mapped",
+		/* where events come by FRED instead of the IDT */
+		"cpu_init_fred_",
 		/* where preemption is debugged */
 		"debug_smp_processor_id", "__this_cpu_preempt_check", "check_preemption_disabled",
 	};
@@ -122,6 +124,7 @@ static bool is_on_our_way(const char *name)
 		"raise_softirq_irqoff+", "__raise_softirq_irqoff+", "irq_work_queue",
 		"__irq_work_queue", "irq_work_claim+", "arch_irq_work_raise",
 		"rcu_preempt_deferred_", "invoke_rcu_core+", "kgdb_ll_trap+",
+		"__trace_set_need_resched+",
 		"__x86_indirect_", "its_", "hw_breakpoint_exceptions_notify+",
 		/* where lockdep watches readers of RCU, and notifiers are verified */
 		"lock_acquire+", "lock_release+", "rcu_is_watching+", "rcu_read_lock_",

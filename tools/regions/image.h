@@ -84,7 +84,7 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
  *
  * A kernel executes nothing that it may write: it marks such memory so, and refuses a module with
  * a section of both kinds. vmlinux may have one all the same, where one of the parts that the
- * linker put together was executable: 7.3's .data.
+ * linker put together was executable: 7.3's .data, with code that kexec copies before it runs.
  */
 bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
 
