@@ -30,6 +30,7 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <asm/cpufeature.h>
+#include <asm/ibt.h>
 
 /* bin2hex(), hex2bin(): in 6.1 linux/kernel.h has them; in 7.2 it does not include this. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
@@ -59,6 +60,21 @@ static inline bool gtp_its_branches(void)
 {
 #ifdef X86_FEATURE_INDIRECT_THUNK_ITS
 	return boot_cpu_has(X86_FEATURE_INDIRECT_THUNK_ITS);
+#else
+	return false;
+#endif
+}
+
+/*
+ * Is @code, the first four bytes of a function, an endbr64, or the no-op that the kernel seals one
+ * with when no indirect call needs it? 6.1 and 6.12 write 66 0f 1f 00; 7.3 writes 0f 1f 40 d6.
+ */
+static inline bool gtp_is_endbr(u32 code)
+{
+	if (code == 0xfa1e0ff3)
+		return true;
+#ifdef CONFIG_X86_KERNEL_IBT
+	return code == gen_endbr_poison();
 #else
 	return false;
 #endif

@@ -4,19 +4,21 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "base/compat.h"
 #include "base/lock_kernel.h"
 #include "probe/entry.h"
 #include "probe/symbol.h"
 
 enum { ENDBR = 4 };
 
-/* With IBT the kernel seals an endbr64 that no indirect call needs, by a no-op as long. */
-static const u8 endbrs[][ENDBR] = { { 0xf3, 0x0f, 0x1e, 0xfa }, { 0x66, 0x0f, 0x1f, 0x00 } };
 static const u8 idle_site[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 }; /* nopl 0(%rax,%rax) */
 
 static bool begins_endbr(const u8 *code)
 {
-	return !memcmp(code, endbrs[0], ENDBR) || !memcmp(code, endbrs[1], ENDBR);
+	u32 first;
+
+	memcpy(&first, code, sizeof(first));
+	return gtp_is_endbr(first);
 }
 
 /*
