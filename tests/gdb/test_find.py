@@ -229,6 +229,8 @@ def gtpframe():
 
 @test("tsave -ctf writes a trace that babeltrace2 and target ctf read")
 def ctf():
+    if "'-ctf'" not in cmd("help tsave"):
+        skip("GDB %s writes no CTF" % gdb.VERSION)
     path = SCRATCH + "/ctf"
     live = online_rows()
     cmd("tfind none")
