@@ -21,14 +21,36 @@ def reader(rounds):
     return tuple(int(word) for word in text.split())
 
 
+def has(struct, name):
+    return any(field.name == name for field in gdb.lookup_type(struct).fields())
+
+
+def member(struct, name, pointer):
+    """A member, by its place if it is one of an unnamed struct or union: GDB's collect does not look into those."""
+    if has(struct, name):
+        return "%s->%s" % (pointer, name)
+    place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))
+    return "(*(%s)((char *)%s + %d))" % (place.type, pointer, int(place))
+
+
+def file_name(pointer="file"):
+    """The short name of a struct file *. 7.3 has the path in a union, and the name within another."""
+    short = "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string"
+    return member("struct file", "f_path", pointer) + ".dentry->" + short
+
+
+def opening():
+    """The function that opens a struct filename *pathname: 7.3 has given it a new name."""
+    return "do_filp_open" if "do_filp_open" in kallsyms() else "do_file_open"
+
+
 def task(member):
     return "((struct task_struct *)$current_task)->" + member
 
 
 @test("vfs_read with a condition on count: exactly the large reads of the reader")
 def vfs_read():
-    trace("vfs_read if count >= 5000 && count < 6000", "collect count, $current_task_pid, "
-          "file->f_path.dentry->d_iname")
+    trace("vfs_read if count >= 5000 && count < 6000", "collect count, $current_task_pid, " + file_name())
     cmd("tstart")
     pid, big, _ = reader(300)
     cmd("tstop")
@@ -39,11 +61,11 @@ def vfs_read():
 
 @test("file names through three pointers: the reader's frames say zero")
 def names():
-    trace("vfs_read if count == 5000", "collect file->f_path.dentry->d_iname, $current_task_pid")
+    trace("vfs_read if count == 5000", "collect %s, $current_task_pid" % file_name())
     cmd("tstart")
     pid, _, _ = reader(1)
     cmd("tstop")
-    seen = [string("file->f_path.dentry->d_iname") for _ in frames()
+    seen = [string(file_name()) for _ in frames()
             if number("$current_task_pid") == pid]
     equal(seen, ["zero"])
 
@@ -52,17 +74,17 @@ def names():
 def counting():
     cmd("tvariable $small")
     cmd("set circular-trace-buffer on")
-    trace("vfs_read if count == 100 && file->f_path.dentry->d_iname[0] == 122",
-          "teval $small = $small + 1")
+    trace("vfs_read if count == 100 && %s[0] == 122" % file_name(), "teval $small = $small + 1")
     cmd("tstart")
     _, _, small = reader(500)
     cmd("tstop")
     equal(number("$small"), small)
 
 
-@test("do_filp_open collects the paths that a process has asked for")
+@test("an open collects the paths that a process has asked for")
 def openat():
-    trace("do_filp_open", "collect/s pathname->name", "collect $current_task_pid")
+    path = member("struct filename", "name", "pathname")
+    trace(opening(), "collect/s " + path, "collect $current_task_pid")
     cmd("tstart")
     pid = int(shell()("python3 -S -c 'import os; print(os.getpid()); "
                       "os.open(\"/etc/hostname\", 0)\n"
@@ -71,7 +93,7 @@ def openat():
     asked = []
     for _ in frames():
         if number("$current_task_pid") == pid:
-            asked.append(string("pathname->name"))
+            asked.append(string(path))
     check("/no/such/gtp-path" in asked, asked)
     check("/etc/hostname" in asked, asked)
 
@@ -111,7 +133,7 @@ def busy():
     # With lockdep it is a macro, and the function has another name.
     lock = "mutex_lock_nested" if RELEASE.endswith("-gtpdebug") else "mutex_lock"
     nums = [trace(where, "collect $regs, $current_task_pid, $cpu_id")
-            for where in ("vfs_read", "vfs_write", "do_sys_openat2", "do_filp_open",
+            for where in ("vfs_read", "vfs_write", "do_sys_openat2", opening(),
                           "handle_mm_fault", "schedule", "kmem_cache_free", "__fput", "*" + lock,
                           "do_exit")]
     cmd("tstart")
