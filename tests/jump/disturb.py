@@ -119,11 +119,15 @@ def keys(me):
             me.rest(0.5)
         return
     path = "/proc/sys/" + name
-    first = get(path).strip() if name != "preempt" else ""
     if name == "preempt":
         path = DEBUG + "sched/preempt"
-        first = get(path).split("(")[1].split(")")[0]
-    put(path, me.rng.choice(["none", "full"]) if name == "preempt" else str(int(not int(first))))
+        kinds = get(path)  # "none voluntary (full)"; 7.3: "full (lazy)"
+        first = kinds.split("(")[1].split(")")[0]
+        put(path, me.rng.choice([kind for kind in kinds.replace("(", " ").replace(")", " ").split()
+                                 if kind != "voluntary"]))
+    else:
+        first = get(path).strip()
+        put(path, str(int(not int(first))))
     me.rest(0.5)
     put(path, first)
 

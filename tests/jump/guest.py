@@ -15,7 +15,7 @@ import fixture
 import tap
 from kernel import TRACING, Kcore, kallsyms, not_seen, optimized, probes, put, symbols
 from rsp import Client
-from tap import note as say, test, until
+from tap import note as say, skip, test, until
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -426,6 +426,8 @@ def halt():
 
 @test("weak: the function tracer's sites in code without a name: it never calls from there, and is not asked to")
 def weak():
+    if not here.sets["weak"]:
+        skip("the function tracer has no record of any: the build of this kernel has left them out")
     with Client() as client:
         before = begin(client)
         places = start(client, here.sets["weak"])
