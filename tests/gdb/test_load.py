@@ -25,12 +25,19 @@ def has(struct, name):
     return any(field.name == name for field in gdb.lookup_type(struct).fields())
 
 
+def spelled(kind):
+    """A type in C. By itself GDB leaves out the word struct while it stands in a file of assembly."""
+    if kind.code == gdb.TYPE_CODE_PTR:
+        return spelled(kind.target()) + " *"
+    return "struct " + kind.tag if kind.code == gdb.TYPE_CODE_STRUCT else str(kind)
+
+
 def member(struct, name, pointer):
     """A member, by its place if it is one of an unnamed struct or union: GDB's collect does not look into those."""
     if has(struct, name):
         return "%s->%s" % (pointer, name)
     place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))
-    return "(*(%s)((char *)%s + %d))" % (place.type, pointer, int(place))
+    return "(*(%s)((char *)%s + %d))" % (spelled(place.type), pointer, int(place))
 
 
 def file_name(pointer="file"):
