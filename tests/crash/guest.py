@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """In a guest: a probe at a place where the kernel's own jump would be entered in the middle.
 
-Usage: tests/lib/env python3 guest.py stock|gdbtp uevent|feature LINK_ADDRESS CONTROL_LINK_ADDRESS
+Usage: tests/lib/env python3 guest.py stock|gdbtp uevent|string|feature LINK_ADDRESS CONTROL_LINK_ADDRESS
 
 "stock" is a kernel without us: its probe becomes a jump, and the guest is to die of what comes then. "gdbtp" puts
 our tracepoint at the same place, waits until the kernel has made a jump of another probe (the control), and does the
@@ -19,6 +19,9 @@ from tap import until
 LINK_TEXT = 0xffffffff81000000
 ROUNDS = 40
 SECONDS = 120
+
+# Those of the scheduler's that the places are about, in whatever kernel.
+FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
 
 
 def write(path, text):
@@ -39,8 +42,14 @@ def provoke(what):
             write("/sys/devices/virtual/mem/null/uevent", "change\n")
             write("/sys/devices/virtual/mem/null/uevent", "garbage\n")
         return ROUNDS
+    if what == "string":
+        for _ in range(ROUNDS):
+            write("/sys/module/gtp_target/parameters/word", "fits")
+            write("/sys/module/gtp_target/parameters/word", "is longer than its place")
+        return ROUNDS
     for i in range(ROUNDS):
-        write(DEBUG + "sched/features", "UTIL_EST" if i & 1 else "NO_UTIL_EST")
+        for name in FEATURES:
+            write(DEBUG + "sched/features", name if i & 1 else "NO_" + name)
         subprocess.run(["/bin/sh", "-c", "for i in 1 2 3 4; do /bin/true & done; wait"], check=True)
     return None
 
@@ -73,6 +82,7 @@ def gdbtp(what, address, control):
 
 def main():
     mode, what, address, control = sys.argv[1:]
+    fixture.load_fixture()
     slide = symbols("_text")["_text"] - LINK_TEXT
     address, control = (int(a, 16) + slide for a in (address, control))
     {"stock": stock, "gdbtp": gdbtp}[mode](what, address, control)

@@ -21,7 +21,7 @@ fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler agains
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
 vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13
-crash     | own | tools module | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
+crash     | own | tools module kmod | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
 jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
 marks     | own | tools module kmod tables | CASE | processors with bugs, and what generated code has for each
 soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
