@@ -16,6 +16,7 @@
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/kprobe_list.h"
+#include "probe/overrun.h"
 #include "probe/refuse.h"
 #include "probe/self.h"
 #include "probe/tables.h"
@@ -163,6 +164,10 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	assert_regs_layout();
 	if (err)
 		return err;
+	if (gtp_overruns(loc->addr)) {
+		gtp_probe_explain(-EFAULT, why);
+		return -EFAULT;
+	}
 	p = gtp_mem_alloc(sizeof(*p));
 	if (!p) {
 		gtp_probe_explain(-ENOMEM, why);

@@ -6,6 +6,7 @@
 
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
+#include "probe/overrun.h"
 #include "probe/probe_test.h"
 
 struct probe_test {
@@ -41,10 +42,14 @@ static bool has_company(const struct kprobe *kp)
 /* keep - register, at an address or by name; the test or an error */
 static struct probe_test *keep(u64 addr, const char *name)
 {
-	struct probe_test *t = gtp_mem_alloc(sizeof(*t));
+	struct probe_test *t;
 	int err;
 
 	lockdep_assert_held(&gtp_lock);
+	/* A name is that of a function with a part elsewhere, which is not the last one. */
+	if (addr && gtp_overruns(addr))
+		return ERR_PTR(-EFAULT);
+	t = gtp_mem_alloc(sizeof(*t));
 	if (!t)
 		return ERR_PTR(-ENOMEM);
 	t->kp.addr = (kprobe_opcode_t *)addr;

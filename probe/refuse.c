@@ -73,6 +73,10 @@ void gtp_probe_explain(int err, struct gtp_why *why)
 		gtp_why(why,
 			"there is no function here: is its module loaded, and its init code not freed yet?");
 		break;
+	case -EFAULT:
+		gtp_why(why,
+			"the kernel would die of a kprobe here: it would read on behind this function, where no memory is. Load the module's table with gdbtp-tables: a jump needs no kprobe");
+		break;
 	case -ENOMEM:
 		gtp_why(why, "no memory for a probe");
 		break;

@@ -170,6 +170,24 @@ def no_probe():
         assert not kprobes()
 
 
+@test("behind a module's last function: a kprobe is refused where the kernel would read on into nothing, and die")
+def behind_the_last():
+    last = symbols("gtp_target2_last")["gtp_target2_last"]
+    end = last | mmap.PAGESIZE - 1
+    assert max(at for at, _, module in kallsyms() if module == "gtp_target2" and at <= end) == last, "another is behind it"
+    with Client() as client:
+        client.define((1, last))
+        reply = client.ask("QTStart")
+        mapped = not client.ask(f"m{end + 1:x},1").startswith("E")
+        note("behind it there is", "memory" if mapped else "nothing", reply)
+        if mapped:
+            assert reply == "OK", reply
+            client.ok("QTStop")
+        else:
+            assert reply.startswith(f"E.tracepoint 1 at 0x{last:x}: ") and "read on behind this function" in reply, reply
+        assert not kprobes(), kprobes()
+
+
 def traced_functions():
     """What the function tracer has a site in."""
     return {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
