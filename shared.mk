@@ -56,6 +56,7 @@ GTP_SHARED := \
 	jit/copy.c \
 	jit/pad.c \
 	hit/hit.c \
+	hit/lines.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
 	probe/symbol_name.c \

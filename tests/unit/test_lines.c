@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The rings of lines: what goes in comes out, in order, or is counted; with a reader beside. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include "hit/lines.h"
+#include <cmocka.h>
+
+enum { TEXT_MOST = 300, ROUNDS = 100000 };
+
+static int setup(void **state)
+{
+	*state = calloc(1, sizeof(struct gtp_lines));
+	return *state ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+/* The text of line @n: its length and each byte follow from the number. */
+static u32 text_of(u32 n, char *text)
+{
+	u32 len = n * 7919 % (TEXT_MOST + 1), i;
+
+	for (i = 0; i < len; i++)
+		text[i] = (char)(n + i);
+	return len;
+}
+
+static bool put(struct gtp_lines *r, u32 n)
+{
+	char text[TEXT_MOST];
+	struct gtp_line line = { .len = text_of(n, text), .time = n, .addr = n * 3ULL };
+
+	return gtp_lines_put(r, &line, text);
+}
+
+static void take(struct gtp_lines *r, u32 n)
+{
+	const struct gtp_line *line = gtp_lines_first(r);
+	char text[TEXT_MOST];
+
+	assert_non_null(line);
+	assert_int_equal(line->time, n);
+	assert_int_equal(line->addr, n * 3ULL);
+	assert_int_equal(line->len, text_of(n, text));
+	assert_memory_equal(line + 1, text, line->len);
+	gtp_lines_next(r);
+}
+
+static void nothing_comes_out_of_an_empty_ring(void **state)
+{
+	assert_null(gtp_lines_first(*state));
+	assert_int_equal(gtp_lines_dropped(*state), 0);
+}
+
+/* Many times round, so that lines meet the end of the ring in every way. */
+static void lines_come_out_as_they_went_in(void **state)
+{
+	u32 in = 0, out = 0;
+
+	while (out < ROUNDS) {
+		u32 burst = in % 13 + 1;
+
+		while (burst--)
+			assert_true(put(*state, in++));
+		while (out < in)
+			take(*state, out++);
+	}
+	assert_null(gtp_lines_first(*state));
+}
+
+static void a_full_ring_drops_and_counts(void **state)
+{
+	struct gtp_lines *r = *state;
+	u32 in = 0, n;
+
+	while (put(r, in))
+		in++;
+	assert_in_range(in, GTP_LINES_SIZE / (TEXT_MOST + 64),
+			GTP_LINES_SIZE / sizeof(struct gtp_line));
+	assert_int_equal(gtp_lines_dropped(r), 1);
+	assert_int_equal(gtp_lines_dropped(r), 0);
+	for (n = 0; n < 5; n++)
+		assert_false(put(r, in));
+	assert_int_equal(gtp_lines_dropped(r), 5);
+	for (n = 0; n < in; n++)
+		take(r, n);
+	assert_null(gtp_lines_first(r));
+	assert_true(put(r, 42));
+	take(r, 42);
+}
+
+/* To the last byte, wherever in the ring the first line begins. */
+static void a_ring_can_be_filled_to_its_end(void **state)
+{
+	struct gtp_lines *r = *state;
+	struct gtp_line line = { .len = 64 - sizeof(line) };
+	char text[64] = "";
+	u32 start, n;
+
+	for (start = 0; start < 3; start++) {
+		for (n = 0; n < GTP_LINES_SIZE / 64; n++)
+			assert_true(gtp_lines_put(r, &line, text));
+		assert_false(gtp_lines_put(r, &line, text));
+		assert_int_equal(gtp_lines_dropped(r), 1);
+		while (gtp_lines_first(r))
+			gtp_lines_next(r);
+		assert_true(gtp_lines_put(r, &line, text));
+		gtp_lines_first(r);
+		gtp_lines_next(r);
+	}
+}
+
+static void the_oldest_of_all_rings_comes_first(void **state)
+{
+	struct gtp_lines *all[] = { *state, NULL, calloc(1, sizeof(*all[0])) };
+
+	assert_null(gtp_lines_oldest(all, 3));
+	assert_true(put(all[2], 1));
+	assert_true(put(all[0], 2));
+	assert_true(put(all[0], 4));
+	assert_true(put(all[2], 3));
+	for (u32 n = 1; n <= 4; n++)
+		take(gtp_lines_oldest(all, 3), n);
+	assert_null(gtp_lines_oldest(all, 3));
+	free(all[2]);
+}
+
+/* --- a writer and a reader at once --- */
+
+static struct {
+	u32 put, dropped;
+	bool done;
+} writer;
+
+static void *write_many(void *arg)
+{
+	for (u32 n = 0; n < ROUNDS; n++) {
+		if (put(arg, n))
+			writer.put++;
+		else
+			writer.dropped++;
+	}
+	gtp_publish(&writer.done, true);
+	return NULL;
+}
+
+/* The numbers that come out go up; how many came is checked by the caller. */
+static u32 read_all(struct gtp_lines *r, s64 *last)
+{
+	const struct gtp_line *line;
+	u32 n = 0;
+
+	while ((line = gtp_lines_first(r))) {
+		u32 number = (u32)line->time;
+
+		assert_true(number > *last);
+		*last = number;
+		take(r, number);
+		n++;
+	}
+	return n;
+}
+
+static void a_reader_beside_sees_whole_lines(void **state)
+{
+	pthread_t thread;
+	s64 last = -1;
+	u32 n = 0;
+
+	memset(&writer, 0, sizeof(writer));
+	assert_int_equal(pthread_create(&thread, NULL, write_many, *state), 0);
+	while (!gtp_acquire(&writer.done))
+		n += read_all(*state, &last);
+	pthread_join(thread, NULL);
+	n += read_all(*state, &last);
+	assert_int_equal(writer.put + writer.dropped, ROUNDS);
+	assert_int_equal(n, writer.put);
+	assert_int_equal(gtp_lines_dropped(*state), writer.dropped);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(nothing_comes_out_of_an_empty_ring),	T(lines_come_out_as_they_went_in),
+		T(a_full_ring_drops_and_counts),	T(a_ring_can_be_filled_to_its_end),
+		T(the_oldest_of_all_rings_comes_first), T(a_reader_beside_sees_whole_lines),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
