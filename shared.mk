@@ -11,6 +11,7 @@ GTP_SHARED := \
 	stub/wait.c \
 	stub/packets.c \
 	stub/pkt_general.c \
+	stub/pkt_breakpoint.c \
 	stub/pkt_memory.c \
 	stub/pkt_xfer.c \
 	stub/pkt_define.c \
@@ -22,10 +23,15 @@ GTP_SHARED := \
 	base/parse.c \
 	base/why.c \
 	tracepoint/tracepoint.c \
+	tracepoint/def.c \
 	tracepoint/define.c \
+	tracepoint/dprintf.c \
 	tracepoint/tsv.c \
+	session/check.c \
+	session/cpus.c \
 	session/location.c \
 	session/arming.c \
+	session/dprintf.c \
 	session/run.c \
 	session/install.c \
 	session/code.c \

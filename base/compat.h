@@ -24,6 +24,7 @@
 #include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/syscore_ops.h>
 #include <linux/timekeeping.h>
 #include <linux/trace.h>
@@ -173,6 +174,21 @@ static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
 	return unregister_ftrace_direct(c->ip, c->to);
 }
 #endif
+
+/*
+ * A line of text in the kernel's trace, as if from @ip; 0: it takes none. trace_puts() is a macro
+ * by which the kernel recognizes a module that is being debugged, and warns when it is loaded. Some
+ * 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the length: Kbuild looks into
+ * the header.
+ */
+static inline int gtp_trace_puts(unsigned long ip, const char *text)
+{
+#ifdef GTP_TRACE_PUTS_HAS_NO_SIZE
+	return __trace_puts(ip, text);
+#else
+	return __trace_puts(ip, text, strlen(text));
+#endif
+}
 
 /*
  * Is memory that a virtual machine has to accept before it may be touched still unaccepted? 6.5 has

@@ -2,6 +2,8 @@
 /*
  * What one hit does.
  *
+ * A dprintf has its turn as a tracepoint has, and then leaves a line of text and no frame.
+ *
  * Per tracepoint: enabled? condition? pass count used up? then count, read the clock, write the
  * frame. So a false condition costs no more than its evaluation: the code after it is not inline,
  * so that no registers are saved for it before the evaluation. Everything that is written belongs
@@ -130,10 +132,30 @@ static int hit_tracev(void *ctx, u16 num)
 	return gtp_buffer_add_var(&cpu->buf, num, hit_getv(cpu, num));
 }
 
+static void put_line(struct gtp_cpu *cpu, bool failed, const void *text, u32 len)
+{
+	const struct gtp_run *run = cpu->run;
+	struct gtp_line line = {
+		.len = len,
+		.time = hit_time_ns(cpu),
+		.addr = cpu->tp->addr,
+		.cpu = cpu->id,
+		.pid = (s32)run->hit_ops->builtin(run->ctx, GTP_TSV_CURRENT_TASK_PID),
+		.failed = failed,
+	};
+
+	if (!run->hit_ops->line(run->ctx, &line, text))
+		cpu->tp->dprintf[cpu->id].dropped++;
+}
+
 static void hit_print(void *ctx, const char *text, u32 len)
 {
 	struct gtp_cpu *cpu = ctx;
 
+	if (cpu->tp->dprintf) {
+		put_line(cpu, false, text, len);
+		return;
+	}
 	cpu->run->hit_ops->print(cpu->run->ctx, cpu->tp->num, text, len);
 }
 
@@ -374,6 +396,21 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 
 /* --- the turn --- */
 
+/* A dprintf that fails says so in the place of its line: a run that is on has no part in it. */
+static noinline void dprintf_failed(struct gtp_cpu *cpu)
+{
+	put_line(cpu, true, &cpu->env.err, sizeof(cpu->env.err));
+}
+
+static noinline void print_line(struct gtp_cpu *cpu)
+{
+	struct gtp_tracepoint *tp = cpu->tp;
+
+	tp->dprintf[cpu->id].hits++;
+	if (evaluate(cpu, tp->actions->expr, NULL))
+		dprintf_failed(cpu);
+}
+
 /* The condition holds. */
 static noinline void record(struct gtp_cpu *cpu)
 {
@@ -382,6 +419,10 @@ static noinline void record(struct gtp_cpu *cpu)
 	u64 nth = 0;
 
 	cpu->env.pc = tp->addr;
+	if (tp->dprintf) {
+		print_line(cpu);
+		return;
+	}
 	if (tp->pass) {
 		nth = gtp_fetch_add(&tp->pass_hits, 1) + 1;
 		/* Another CPU had the last one; it is stopping the run right now. */
@@ -452,7 +493,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
-	if (!tp->enabled || tp->pass || tp->sdata)
+	if (!tp->enabled || tp->pass || tp->sdata || tp->dprintf)
 		code = NULL;
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);
@@ -465,6 +506,11 @@ static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *co
 	cpu->env.pc = cpu->tp->addr;
 	if (!evaluate(cpu, cond, &cpu->value))
 		return cpu->value;
+	if (cpu->tp->dprintf) {
+		cpu->tp->dprintf[cpu->id].hits++;
+		dprintf_failed(cpu);
+		return false;
+	}
 	fail(cpu, 0, 'c');
 	return false;
 }

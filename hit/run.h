@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "base/regs.h"
 #include "agentexpr/ax.h"
+#include "hit/lines.h"
 #include "trace/buffer.h"
 #include "trace/index.h"
 #include "trace/sdata.h"
@@ -46,7 +47,7 @@ struct gtp_failure {
 /**
  * struct gtp_run - what a trace run shares with its hits
  * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
- *          the run
+ *          the run. Without a run it is set while a dprintf is armed
  * @ending: enum gtp_ending: one hit at most ends the run
  * @ended_by: the hit's reason; like @stop_tp written by the hit that has claimed @ending, and read
  *            only when @ending says that all is there
@@ -205,6 +206,7 @@ struct gtp_cpu {
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back
  * @print: a line from printf; may drop it when there is no room, and counts what it drops
+ * @line: a dprintf's line, by gtp_lines_put(); false: there was no room
  * @sdata: put the event's record for this hit into the open frame of @buf by
  *         gtp_buffer_add_static(): what that says, or -ENODATA when the kernel makes none; called
  *         only at locations for which the target's ->sdata has said yes (NULL: there are none)
@@ -218,6 +220,7 @@ struct gtp_hit_ops {
 	unsigned long (*tsv_lock)(void *ctx);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);
 	void (*print)(void *ctx, u32 tp, const char *text, u32 len);
+	bool (*line)(void *ctx, const struct gtp_line *line, const void *text);
 	int (*sdata)(void *ctx, const struct gtp_location *loc, const struct gtp_regs *regs,
 		     struct gtp_buffer *buf);
 	void (*stopping)(void *ctx);

@@ -13,10 +13,12 @@
 #include "jit/run_kernel.h"
 #include "kernel/backends.h"
 #include "kernel/host.h"
+#include "kernel/lines.h"
 #include "kernel/printf.h"
 #include "probe/arm.h"
 #include "probe/event.h"
 #include "probe/event_list.h"
+#include "session/dprintf.h"
 
 struct gtp_host gtp_host;
 
@@ -39,6 +41,12 @@ static void settle_in(unsigned int ms)
 	queue_delayed_work(gtp_unbound_wq(), &settle_work, msecs_to_jiffies(ms));
 }
 
+void gtp_host_lines(void)
+{
+	if (gtp_lines_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
+		settle_in(RETRY_MS);
+}
+
 static void settle(struct work_struct *work)
 {
 	bool ended;
@@ -53,6 +61,7 @@ static void settle(struct work_struct *work)
 	atomic_xchg(&text_asked, 0);
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
 		settle_in(TEXT_DELAY_MS);
+	gtp_host_lines();
 	if (ended && gtp_host.stub)
 		gtp_stub_trace_ended(gtp_host.stub);
 	mutex_unlock(&gtp_lock);
@@ -99,6 +108,14 @@ static void host_print(void *ctx, u32 tp, const char *text, u32 len)
 	kick_text();
 }
 
+static bool host_line(void *ctx, const struct gtp_line *line, const void *text)
+{
+	bool taken = gtp_lines_hit(line, text);
+
+	kick_text();
+	return taken;
+}
+
 static void host_stopping(void *ctx)
 {
 	kick_end();
@@ -112,6 +129,7 @@ static const struct gtp_hit_ops hit_ops = {
 	.tsv_lock = gtp_hit_tsv_lock,
 	.tsv_unlock = gtp_hit_tsv_unlock,
 	.print = host_print,
+	.line = host_line,
 	.sdata = gtp_event_take,
 	.stopping = host_stopping,
 };
@@ -174,6 +192,7 @@ static const struct gtp_target_ops target_ops = {
 	.disarm = host_disarm,
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
+	.lines_get = gtp_lines_get,
 	.wallclock_us = wallclock_us,
 	.progress = host_progress,
 	.tell = host_tell,
@@ -202,6 +221,7 @@ void gtp_host_stop(void)
 	 * kicks any more.
 	 */
 	mutex_lock(&gtp_lock);
+	gtp_dprintf_clear(&gtp_host.trace, true);
 	gtp_trace_stop(&gtp_host.trace, GTP_STOP_USER);
 	mutex_unlock(&gtp_lock);
 
@@ -217,4 +237,5 @@ void gtp_host_stop(void)
 void gtp_host_exit(void)
 {
 	gtp_trace_exit(&gtp_host.trace);
+	gtp_lines_exit();
 }

@@ -22,6 +22,12 @@ struct gtp_host {
 
 extern struct gtp_host gtp_host;
 
+/*
+ * gtp_host_lines - hand over the lines of dprintfs that wait, now and as long as there are some.
+ * Context: process, gtp_lock
+ */
+void gtp_host_lines(void);
+
 /* gtp_host_init - the session comes to be. Context: module init. 0 or -errno */
 int gtp_host_init(void);
 

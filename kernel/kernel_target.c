@@ -10,6 +10,7 @@
 #include "base/image_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/access_kernel.h"
+#include "kernel/host.h"
 #include "kernel/kernel_target.h"
 #include "kernel/monitor.h"
 #include "kernel/save.h"
@@ -96,6 +97,11 @@ static int target_marker_at(void *ctx, u64 addr)
 	return gtp_event_marker_at(addr);
 }
 
+static void target_lines(void *ctx)
+{
+	gtp_host_lines();
+}
+
 const struct gtp_stub_ops gtp_kernel_target = {
 	.read = target_read,
 	.write = target_write,
@@ -106,5 +112,6 @@ const struct gtp_stub_ops gtp_kernel_target = {
 	.now_ms = target_now_ms,
 	.marker = target_marker,
 	.marker_at = target_marker_at,
+	.lines = target_lines,
 	.monitor = gtp_kernel_monitor,
 };

@@ -13,6 +13,7 @@
 #include "base/mem_kernel.h"
 #include "kernel/host.h"
 #include "kernel/kernel_target.h"
+#include "kernel/lines.h"
 #include "kernel/proc.h"
 #include "probe/self.h"
 #include "transport/outq.h"
@@ -146,6 +147,7 @@ static int gtp_release(struct inode *inode, struct file *file)
 	gtp_host.stub = NULL;
 	gtp_self_set(-1);
 	gtp_stub_exit(&s->stub);
+	gtp_lines_forget(&gtp_host.trace);
 	mutex_unlock(&gtp_lock);
 	gtp_outq_exit(&s->out);
 	gtp_mem_free(s);

@@ -27,14 +27,14 @@
 #include "kernel/unload.h"
 #include "probe/armed.h"
 #include "probe/tables.h"
+#include "session/dprintf.h"
 
-static void tell(const struct module *mod, bool init, u32 n)
+static void tell(const struct module *mod, bool init, u32 n, const char *what)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text),
-		 "the %scode of module %s has gone, and %u tracepoint%s with it\n",
-		 init ? "init " : "", mod->name, n, n == 1 ? "" : "s");
+	snprintf(text, sizeof(text), "the %scode of module %s has gone, and %u %s%s with it\n",
+		 init ? "init " : "", mod->name, n, what, n == 1 ? "" : "s");
 	pr_info("%s", text);
 	if (gtp_host.stub)
 		gtp_stub_print(gtp_host.stub, text);
@@ -54,7 +54,12 @@ static void text_goes(const struct module *mod, bool init)
 	mutex_lock(&gtp_lock);
 	n = gtp_trace_forget_range(&gtp_host.trace, start, end);
 	if (n)
-		tell(mod, init, n);
+		tell(mod, init, n, "tracepoint");
+	n = gtp_dprintf_forget_range(&gtp_host.trace, start, end);
+	if (n)
+		tell(mod, init, n, "dprintf");
+	if (n && gtp_host.stub)
+		gtp_stub_dprintfs_gone(gtp_host.stub);
 	gtp_backends_text_goes(mod, init);
 	mutex_unlock(&gtp_lock);
 }

@@ -103,10 +103,11 @@ static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_
 /* complete - the refusal of a place, with tracepoint and address in front */
 static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const char *words)
 {
+	char title[GTP_TITLE_MAX];
 	struct gtp_why inner;
 
 	gtp_why(&inner, "%s", words);
-	gtp_why(why, "tracepoint %u at 0x%llx: %s", tp->num, tp->addr, inner.text);
+	gtp_why(why, "%s at 0x%llx: %s", gtp_tracepoint_title(tp, title), tp->addr, inner.text);
 }
 
 static void refuse(struct gtp_location *loc, const struct gtp_why *why)
@@ -114,15 +115,15 @@ static void refuse(struct gtp_location *loc, const struct gtp_why *why)
 	gtp_why(&loc->refused, "%s", *why->text ? why->text : "no probe can be there");
 }
 
-static void say_place(struct gtp_trace *t, const struct gtp_tracepoint *tp)
+void gtp_arming_say(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
-	char text[480], name[128] = "";
+	char text[480], name[128] = "", title[GTP_TITLE_MAX];
 
 	if (t->target->name)
 		t->target->name(t->ctx, tp->addr, name, sizeof(name));
-	snprintf(text, sizeof(text), "gdbtp: tracepoint %u is not armed at 0x%llx%s%s%s: %s\n",
-		 tp->num, tp->addr, *name ? " (" : "", name, *name ? ")" : "",
-		 tp->loc->refused.text);
+	snprintf(text, sizeof(text), "gdbtp: %s is not armed at 0x%llx%s%s%s: %s\n",
+		 gtp_tracepoint_title(tp, title), tp->addr, *name ? " (" : "", name,
+		 *name ? ")" : "", tp->loc->refused.text);
 	gtp_trace_tell(t, text);
 }
 
@@ -163,7 +164,7 @@ static void say_all(struct gtp_trace *t, u32 refused, u32 total)
 	for (tp = t->tps.first; tp && n < TOLD_MOST; tp = tp->next) {
 		if (!is_refused(tp))
 			continue;
-		say_place(t, tp);
+		gtp_arming_say(t, tp);
 		n++;
 	}
 	say_nowhere(t);
@@ -301,8 +302,8 @@ static int join_armed(struct gtp_trace *t, struct gtp_location *loc, struct gtp_
 	return rc;
 }
 
-static int join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
-		struct gtp_why *why)
+int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
+		    struct gtp_why *why)
 {
 	struct gtp_why inner = { "" };
 	int rc;
@@ -329,7 +330,7 @@ static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, st
 	return -EOPNOTSUPP;
 }
 
-static int arm_alone(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
+int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	struct gtp_why inner = { "" };
 	int rc = arm(t, loc, &inner);
@@ -360,7 +361,7 @@ static int add_location(struct gtp_trace *t, struct gtp_tracepoint *tp, enum gtp
 
 	if (!loc)
 		return -ENOMEM;
-	rc = full ? stays_refused(t, loc, why) : arm_alone(t, loc, why);
+	rc = full ? stays_refused(t, loc, why) : gtp_arming_one(t, loc, why);
 	if (rc) {
 		gtp_location_free(t, loc);
 		return rc;
@@ -376,9 +377,10 @@ int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_wh
 	enum gtp_location_kind kind = gtp_location_kind(t, tp);
 	struct gtp_location *loc = gtp_location_find(t, tp, kind);
 	bool full = loc && gtp_location_is_full(loc);
-	int rc = loc && !full ? join(t, loc, tp, why) : add_location(t, tp, kind, loc, why);
+	int rc = loc && !full ? gtp_arming_join(t, loc, tp, why) :
+				add_location(t, tp, kind, loc, why);
 
 	if (!rc && is_refused(tp))
-		say_place(t, tp);
+		gtp_arming_say(t, tp);
 	return rc;
 }

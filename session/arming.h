@@ -32,4 +32,31 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why);
  */
 int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
+/**
+ * gtp_arming_one() - arm one location that is on no list
+ * @t: the session
+ * @loc: the location
+ * @why: the refusal
+ *
+ * Context: as above.
+ * Return: 0, with @loc->refused when it cannot be armed; -errno: an error that is not of the place
+ * alone, or it is refused under @t->strict. It is not armed then.
+ */
+int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why);
+
+/**
+ * gtp_arming_join() - a tracepoint has its hits at a location of the run from now on
+ * @t: the session
+ * @loc: armed or refused, not full
+ * @tp: the tracepoint
+ * @why: the refusal
+ *
+ * Context: as above. Return: 0 or -errno; then it has no location.
+ */
+int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tracepoint *tp,
+		    struct gtp_why *why);
+
+/* gtp_arming_say - tell the user that a tracepoint is not armed, and why: @tp->loc is refused */
+void gtp_arming_say(struct gtp_trace *t, const struct gtp_tracepoint *tp);
+
 #endif /* _GTP_ARMING_H */

@@ -34,29 +34,45 @@ struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tra
 	return loc;
 }
 
+struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoint *first,
+					enum gtp_location_kind kind, struct gtp_why *why)
+{
+	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
+	char title[GTP_TITLE_MAX];
+
+	if (!loc) {
+		gtp_why(why, "no memory to arm %s", gtp_tracepoint_title(first, title));
+		return NULL;
+	}
+	loc->addr = first->addr;
+	loc->kind = kind;
+	loc->run = &t->run;
+	loc->first = first;
+	loc->last = first;
+	loc->n = 1;
+	first->loc = loc;
+	return loc;
+}
+
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
 				      enum gtp_location_kind kind, const struct gtp_location *full,
 				      struct gtp_why *why)
 {
-	struct gtp_location *loc = t->mem.alloc(t->mem.ctx, sizeof(*loc));
+	struct gtp_location *loc = gtp_location_alone(t, tp, kind, why);
 
-	if (!loc) {
-		gtp_why(why, "no memory to arm tracepoint %u", tp->num);
+	if (!loc)
 		return NULL;
-	}
-	loc->addr = tp->addr;
-	loc->kind = kind;
-	loc->run = &t->run;
-	loc->first = tp;
-	loc->last = tp;
-	loc->n = 1;
 	if (full)
-		gtp_why(&loc->refused, "%u tracepoints are there already; one hit serves no more",
-			GTP_HERE_MAX);
-	tp->loc = loc;
+		gtp_location_refuse_full(loc);
 	loc->next_addr = *bucket(t, tp->addr);
 	*bucket(t, tp->addr) = loc;
 	return loc;
+}
+
+void gtp_location_refuse_full(struct gtp_location *loc)
+{
+	gtp_why(&loc->refused, "%u tracepoints are there already; one hit serves no more",
+		GTP_HERE_MAX);
 }
 
 /* Hits may be walking the list: the one store that makes @tp visible comes last. */
@@ -74,9 +90,24 @@ bool gtp_location_is_full(const struct gtp_location *loc)
 	return loc->n >= GTP_HERE_MAX && !gtp_location_is_refused(loc);
 }
 
-void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc)
+void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
-	struct gtp_location **at = bucket(t, loc->addr);
+	struct gtp_tracepoint **at = &loc->first, *last = NULL;
+
+	while (*at != tp) {
+		last = *at;
+		at = &(*at)->next_here;
+	}
+	*at = tp->next_here;
+	if (loc->last == tp)
+		loc->last = last;
+	loc->n--;
+	tp->next_here = NULL;
+	tp->loc = NULL;
+}
+
+void gtp_location_free_alone(struct gtp_trace *t, struct gtp_location *loc)
+{
 	struct gtp_tracepoint *tp = loc->first;
 
 	while (tp) {
@@ -86,10 +117,17 @@ void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc)
 		tp->next_here = NULL;
 		tp = next;
 	}
+	t->mem.free(t->mem.ctx, loc);
+}
+
+void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc)
+{
+	struct gtp_location **at = bucket(t, loc->addr);
+
 	while (*at != loc)
 		at = &(*at)->next_addr;
 	*at = loc->next_addr;
-	t->mem.free(t->mem.ctx, loc);
+	gtp_location_free_alone(t, loc);
 }
 
 void gtp_locations_free(struct gtp_trace *t)

@@ -19,6 +19,16 @@ struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tra
 				       enum gtp_location_kind kind);
 
 /*
+ * gtp_location_alone - one for a tracepoint that gtp_location_find() does not find; on no list.
+ * NULL with @why: no memory
+ */
+struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoint *first,
+					enum gtp_location_kind kind, struct gtp_why *why);
+
+/* gtp_location_free_alone - such a one, that is not armed; its tracepoints have none then */
+void gtp_location_free_alone(struct gtp_trace *t, struct gtp_location *loc);
+
+/*
  * gtp_location_new - one for a tracepoint, found from now on; a refused one if @full, which is
  * there, has no room for it (else NULL). NULL with @why: no memory
  */
@@ -32,8 +42,14 @@ struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint
  */
 bool gtp_location_is_full(const struct gtp_location *loc);
 
+/* gtp_location_refuse_full - such a one is why there is no probe for what @loc is for */
+void gtp_location_refuse_full(struct gtp_location *loc);
+
 /* gtp_location_append - another tracepoint there; hits may be under way */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
+
+/* gtp_location_take - take off a tracepoint that is not its first; it is not armed */
+void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
 /* gtp_location_free - one that is not armed and on no list; its tracepoints have none then */
 void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc);

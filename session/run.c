@@ -10,59 +10,14 @@
  * All else belongs to the caller's lock. After ->disarm no hit runs, so @ending is then NO or
  * WRITTEN.
  */
-#include "base/parse.h"
 #include "hit/hit.h"
 #include "session/arming.h"
+#include "session/check.h"
 #include "session/code.h"
+#include "session/cpus.h"
+#include "session/dprintf.h"
 #include "session/location.h"
 #include "session/run.h"
-
-/* --- variables of expressions --- */
-
-static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
-		      const struct gtp_expr *e, u32 action, struct gtp_why *why)
-{
-	struct ax_error err;
-	char text[128];
-
-	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err))
-		return 0;
-	ax_error_format(&err, text, sizeof(text));
-	if (action)
-		gtp_why(why, "tracepoint %u, action %u (X): %s", tp->num, action, text);
-	else
-		gtp_why(why, "tracepoint %u, condition: %s", tp->num, text);
-	return -EINVAL;
-}
-
-static int check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp,
-			    struct gtp_why *why)
-{
-	const struct gtp_action *a;
-	u32 n = 0;
-	int rc;
-
-	if (tp->sdata && gtp_location_kind(t, tp) != GTP_LOCATION_EVENT) {
-		gtp_why(why,
-			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
-			tp->num);
-		return -EINVAL;
-	}
-	rc = check_expr(t, tp, tp->cond, 0, why);
-	for (a = tp->actions; a && !rc; a = a->next)
-		rc = check_expr(t, tp, a->expr, ++n, why);
-	return rc;
-}
-
-static int check_all(struct gtp_trace *t, struct gtp_why *why)
-{
-	struct gtp_tracepoint *tp;
-	int rc = 0;
-
-	for (tp = t->tps.first; tp && !rc; tp = tp->next)
-		rc = check_tracepoint(t, tp, why);
-	return rc;
-}
 
 /* --- counters --- */
 
@@ -103,31 +58,20 @@ static void free_formats(struct gtp_trace *t)
 	}
 }
 
-static void prepare_cpus(struct gtp_trace *t)
-{
-	u32 i;
-
-	for (i = 0; i < t->run.ncpus; i++)
-		if (t->run.cpus[i])
-			gtp_hit_prepare(t->run.cpus[i], &t->run);
-}
-
 void gtp_trace_drop(struct gtp_trace *t)
 {
+	gtp_dprintf_suspend(t);
 	gtp_code_forget(t);
 	gtp_locations_free(t);
 	free_formats(t);
-	if (t->run.cpus)
-		t->target->buffers_put(t->ctx, t->run.cpus, t->run.ncpus);
-	t->run.cpus = NULL;
-	t->run.ncpus = 0;
+	gtp_cpus_put(t);
 	gtp_index_free(&t->index, &t->mem);
 	t->index.formats = NULL;
 	t->indexed = false;
 	t->epoch++;
-	t->run.nslots = 0;
 	t->missed = 0;
 	t->stop = GTP_STOP_NEVER_RUN;
+	t->end_untold = false;
 	t->start_us = 0;
 	t->stop_us = 0;
 }
@@ -145,25 +89,15 @@ static void begin(struct gtp_trace *t)
 	gtp_publish(&t->run.active, true);
 }
 
-int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
+static int start(struct gtp_trace *t, struct gtp_why *why)
 {
 	u32 nslots = t->tps.count + GTP_SLOTS_SPARE;
 	int rc;
 
-	if (gtp_trace_running(t)) {
-		gtp_why(why, "a run is going on already; tstop ends it");
-		return -EBUSY;
-	}
-	rc = check_all(t, why);
-	if (rc)
-		return rc;
 	gtp_trace_drop(t);
-	rc = t->target->buffers_get(t->ctx, t->buffer_bytes, t->circular, nslots, &t->run.cpus,
-				    &t->run.ncpus, why);
+	rc = gtp_cpus_get(t, t->buffer_bytes, nslots, why);
 	if (rc)
 		return rc;
-	t->run.nslots = nslots;
-	prepare_cpus(t);
 	assign_slots(t);
 	gtp_tsvs_reset(&t->run.tsvs);
 	rc = gtp_locations_build(t, why);
@@ -177,6 +111,22 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 	}
 	begin(t);
 	return 0;
+}
+
+int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
+{
+	int rc;
+
+	if (gtp_trace_running(t)) {
+		gtp_why(why, "a run is going on already; tstop ends it");
+		return -EBUSY;
+	}
+	rc = gtp_check_all(t, why);
+	if (rc)
+		return rc;
+	rc = start(t, why);
+	gtp_dprintf_resume(t);
+	return rc;
 }
 
 /* --- a tracepoint that is defined during a run --- */
@@ -211,13 +161,15 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (!gtp_trace_running(t) || tp->loc)
 		return 0;
 	settle_older(t, tp);
-	rc = check_tracepoint(t, tp, why);
+	rc = gtp_check_tracepoint(t, tp, why);
 	if (!rc)
 		rc = take_slot(t, tp, why);
 	if (!rc)
 		rc = gtp_code_make(t, tp, why);
+	gtp_dprintf_yield(t, tp->addr);
 	if (!rc)
 		rc = gtp_arming_add(t, tp, why);
+	gtp_dprintf_resume(t);
 	if (rc)
 		gtp_tracepoint_remove(&t->tps, &t->mem, tp);
 	else
@@ -233,9 +185,12 @@ static void finish(struct gtp_trace *t, enum gtp_stop reason)
 	WRITE_ONCE(t->run.active, false);
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);
+	gtp_dprintf_leave_run(t);
 	gtp_code_forget(t);
-	t->stop = gtp_acquire(&t->run.ending) == GTP_ENDING_WRITTEN ? t->run.ended_by : reason;
+	t->end_untold = gtp_acquire(&t->run.ending) == GTP_ENDING_WRITTEN;
+	t->stop = t->end_untold ? t->run.ended_by : reason;
 	t->stop_us = t->target->wallclock_us(t->ctx);
+	gtp_dprintf_resume(t);
 }
 
 void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)

@@ -42,11 +42,6 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
 /* gtp_trace_settle - finish a run that a hit has ended; true when there was one to finish */
 bool gtp_trace_settle(struct gtp_trace *t);
 
-static inline bool gtp_trace_running(const struct gtp_trace *t)
-{
-	return t->stop == GTP_STOP_RUNNING;
-}
-
 /* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
 int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
 

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "hit/run.h"
 #include "trace/index.h"
+#include "tracepoint/dprintf.h"
 #include "tracepoint/tracepoint.h"
 #include "tracepoint/tsv.h"
 
@@ -30,6 +31,8 @@
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
  *          NULL). 0 or -ENOMEM with @why
  * @buffers_put: free what buffers_get gave; no hit is running
+ * @lines_get: make room for the lines of dprintfs on each CPU, where there is none yet; 0 or
+ *             -ENOMEM with @why (NULL: there is)
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: machine code is going to be made; 0 or -errno with @why. NULL, and with it the other
@@ -53,6 +56,7 @@ struct gtp_target_ops {
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 			   u32 *ncpus, struct gtp_why *why);
 	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+	int (*lines_get)(void *ctx, struct gtp_why *why);
 	u64 (*wallclock_us)(void *ctx);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, struct gtp_why *why);
@@ -73,6 +77,34 @@ struct gtp_ro {
 	u64 start, end;
 };
 
+/* enum gtp_dprintf_to - where dprintf's text goes */
+enum gtp_dprintf_to {
+	GTP_DPRINTF_CONSOLE, /* GDB's, while it waits in a continue */
+	GTP_DPRINTF_TRACE,   /* the kernel's trace */
+	GTP_DPRINTF_LOG,     /* the kernel's log */
+};
+
+/**
+ * struct gtp_dprintfs - GDB's dprintfs
+ * @list: all places
+ * @n: how many
+ * @ncpus: how many counters each has
+ * @parts: counts the memory of their parts; its list is empty
+ * @to: where text goes; the reader of the lines looks at it for each
+ * @hits, @dropped, @missed: of places that are no more
+ * @printed: lines that have gone out
+ * @limited: lines that the reader has dropped, since too many came
+ */
+struct gtp_dprintfs {
+	struct gtp_dprintf *list;
+	u32 n;
+	u32 ncpus;
+	struct gtp_tracepoints parts;
+	enum gtp_dprintf_to to;
+	u64 hits, dropped, missed;
+	u64 printed, limited;
+};
+
 enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
 
 /**
@@ -84,8 +116,10 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @loc_by_addr: the same, by address and kind, while a run is being set up or on
  * @installing: defined during the run, armed when it is complete; see session/install.h
  * @formats: of the static data in the frames, until these go
+ * @dprintfs: those come and go without a run
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
+ * @end_untold: a hit has ended the run, and no continue has been answered with that
  * @missed: of locations that are gone
  * @index: of the stopped run, built when first asked for
  * @strict: a place that cannot be probed refuses the whole run
@@ -107,9 +141,11 @@ struct gtp_trace {
 	struct gtp_location *locs;
 	struct gtp_location *loc_by_addr[GTP_LOCATION_BUCKETS];
 	struct gtp_tracepoint *installing;
+	struct gtp_dprintfs dprintfs;
 	struct gtp_sdata_format *formats;
 	u32 slots_used;
 	enum gtp_stop stop;
+	bool end_untold;
 	u64 missed;
 
 	struct gtp_index index;
@@ -127,6 +163,12 @@ struct gtp_trace {
 	struct gtp_ro ro[GTP_RO_MAX];
 	u32 nro;
 };
+
+/* gtp_trace_running - from QTStart until all is disarmed */
+static inline bool gtp_trace_running(const struct gtp_trace *t)
+{
+	return t->stop == GTP_STOP_RUNNING;
+}
 
 /* gtp_trace_tell - text for the user's console, if there is one */
 static inline void gtp_trace_tell(struct gtp_trace *t, const char *text)

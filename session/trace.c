@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The trace session: its life, its figures, qTStatus, and the frames of a stopped run. */
 #include "base/parse.h"
+#include "session/dprintf.h"
 #include "session/trace.h"
 
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
@@ -16,13 +17,19 @@ int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 	return gtp_tsvs_init(&t->run.tsvs, mem);
 }
 
-void gtp_trace_reset(struct gtp_trace *t)
+static void reset(struct gtp_trace *t)
 {
 	gtp_trace_stop(t, GTP_STOP_USER);
 	gtp_trace_drop(t);
 	t->installing = NULL;
 	gtp_tracepoints_clear(&t->tps, &t->mem);
 	gtp_tsvs_clear(&t->run.tsvs, &t->mem);
+}
+
+void gtp_trace_reset(struct gtp_trace *t)
+{
+	reset(t);
+	gtp_dprintf_resume(t);
 }
 
 static void free_text(struct gtp_trace *t, char **text)
@@ -33,7 +40,8 @@ static void free_text(struct gtp_trace *t, char **text)
 
 void gtp_trace_exit(struct gtp_trace *t)
 {
-	gtp_trace_reset(t);
+	gtp_dprintf_clear(t, true);
+	reset(t);
 	gtp_tsvs_exit(&t->run.tsvs, &t->mem);
 	free_text(t, &t->user_hex);
 	free_text(t, &t->notes_hex);
@@ -76,8 +84,11 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 			continue;
 		sum->frames += gtp_buffer_frames(&cpu->buf);
 		sum->created += READ_ONCE(cpu->buf.created);
-		sum->size += cpu->buf.size;
-		sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
+		/* Before the first run a dprintf has its own, which is no trace buffer. */
+		if (t->stop != GTP_STOP_NEVER_RUN) {
+			sum->size += cpu->buf.size;
+			sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
+		}
 		sum->nested += READ_ONCE(cpu->nested);
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
 		for (slot = 0; slot < t->slots_used; slot++)

@@ -35,6 +35,8 @@ struct gtp_marker {
  * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
  *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
  * @marker_at: the number of the one at an address, or -ENOENT
+ * @lines: hand lines of dprintfs that wait to where they go: GDB begins to wait for them, or is
+ *         about to be told of a stop (NULL: they go by themselves)
  * @monitor: a `monitor` command that is not the stub's own; prints with gtp_stub_print(). 0,
  *           -ENOENT when it is unknown here as well, or -errno with @why (NULL: there are no
  *           others). Also called with "help", to print a line about each of its commands
@@ -53,6 +55,7 @@ struct gtp_stub_ops {
 	u64 (*now_ms)(void *ctx);
 	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
 	int (*marker_at)(void *ctx, u64 addr);
+	void (*lines)(void *ctx);
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };
 

@@ -29,7 +29,11 @@ GTP_HANDLER(gtp_pkt_kill);
 GTP_HANDLER(gtp_pkt_continue);
 GTP_HANDLER(gtp_pkt_step);
 GTP_HANDLER(gtp_pkt_vcont);
+
+/* pkt_breakpoint.c */
 GTP_HANDLER(gtp_pkt_breakpoint);
+GTP_HANDLER(gtp_pkt_insert);
+GTP_HANDLER(gtp_pkt_remove);
 
 /* pkt_memory.c */
 GTP_HANDLER(gtp_pkt_read_registers);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `monitor` commands: status, settings and figures that GDB has no command of its own for. */
 #include "base/version.h"
+#include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
 #include "stub/monitor.h"
@@ -157,7 +158,10 @@ static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)
 	gtp_stub_printf(s, "0x%llx  %s, %llu missed, tracepoints", loc->addr, how(loc),
 			READ_ONCE(loc->missed));
 	for (tp = loc->first; tp; tp = tp->next_here)
-		gtp_stub_printf(s, " %u", tp->num);
+		if (tp->dprintf)
+			gtp_stub_print(s, " dprintf");
+		else
+			gtp_stub_printf(s, " %u", tp->num);
 	if (gtp_location_is_refused(loc))
 		gtp_stub_printf(s, "; refused: %s", loc->refused.text);
 	else if (loc->no_jump)
@@ -168,12 +172,94 @@ static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)
 static void print_probes(struct gtp_stub *s)
 {
 	const struct gtp_location *loc;
+	const struct gtp_dprintf *dp;
 
-	if (!s->trace->locs)
+	if (!s->trace->locs && !s->trace->dprintfs.list)
 		gtp_stub_print(s, "no location is probed\n");
 	for (loc = s->trace->locs; loc; loc = loc->next)
 		print_probe(s, loc);
+	for (dp = s->trace->dprintfs.list; dp; dp = dp->next)
+		if (dp->own)
+			print_probe(s, dp->own);
 }
+
+/* --- dprintf --- */
+
+static const char *const dprintf_to[] = {
+	[GTP_DPRINTF_CONSOLE] = "console",
+	[GTP_DPRINTF_TRACE] = "trace",
+	[GTP_DPRINTF_LOG] = "log",
+};
+
+static int choose_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
+{
+	u32 i;
+
+	if (!*arg)
+		return 0;
+	if (!strcmp(arg, "clear")) {
+		gtp_dprintf_clear(s->trace, true);
+		return 0;
+	}
+	for (i = 0; i < ARRAY_SIZE(dprintf_to); i++) {
+		if (strcmp(arg, dprintf_to[i]))
+			continue;
+		s->trace->dprintfs.to = i;
+		return 0;
+	}
+	gtp_why(why, "dprintf takes console, trace, log, clear or nothing, not '%s'", arg);
+	return -EINVAL;
+}
+
+static void print_dprintf(struct gtp_stub *s, const struct gtp_dprintf *dp)
+{
+	const struct gtp_location *loc = gtp_dprintf_location(dp);
+	struct gtp_dprintf_sum sum;
+
+	gtp_dprintf_sum(s->trace, dp, &sum);
+	gtp_stub_printf(s, "0x%llx  %llu hits, %llu dropped, %s%s", dp->addr, sum.hits, sum.dropped,
+			dp->gone ? "gone with its module" :
+			loc	 ? how(loc) :
+				   "at rest",
+			dp->persist && s->trace->dprintfs.to != GTP_DPRINTF_CONSOLE ?
+				", stays without GDB" :
+				"");
+	if (loc && gtp_location_is_refused(loc))
+		gtp_stub_printf(s, "; refused: %s", loc->refused.text);
+	gtp_stub_print(s, "\n");
+}
+
+static void print_dprintfs(struct gtp_stub *s)
+{
+	const struct gtp_dprintfs *all = &s->trace->dprintfs;
+	const struct gtp_dprintf *dp;
+	struct gtp_dprintf_sum sum;
+
+	for (dp = all->list; dp; dp = dp->next)
+		if (dp->inserted)
+			print_dprintf(s, dp);
+	gtp_dprintf_sum(s->trace, NULL, &sum);
+	gtp_stub_printf(s, "all so far: %llu hits, %llu lines printed, %llu dropped\n", sum.hits,
+			all->printed, sum.dropped + all->limited);
+}
+
+static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
+{
+	static const char *const where[] = {
+		[GTP_DPRINTF_CONSOLE] = "GDB's console, while it waits in continue",
+		[GTP_DPRINTF_TRACE] = "the kernel's trace, /sys/kernel/tracing/trace",
+		[GTP_DPRINTF_LOG] = "the kernel's log, 200 lines a second at most",
+	};
+	int err = choose_dprintf(s, arg, why);
+
+	if (err)
+		return err;
+	gtp_stub_printf(s, "dprintf prints to %s\n", where[s->trace->dprintfs.to]);
+	print_dprintfs(s);
+	return 0;
+}
+
+/* --- the table --- */
 
 static void print_help(struct gtp_stub *s);
 
@@ -211,6 +297,7 @@ static const struct command commands[] = {
 	{ "probes", print_probes, NULL, "every probed location and how it is probed" },
 	{ "version", print_version, NULL, "of gdbtp and of the kernel" },
 	{ "build-id", print_build_id, NULL, "of the kernel; vmlinux must have the same" },
+	{ "dprintf", NULL, set_dprintf, "console, trace, log: where text goes; clear removes all" },
 	{ "strict", NULL, set_strict, "on or off: one refused place refuses tstart" },
 	{ "stop-on-error", NULL, set_stop_on_error, "on or off: what fails at a hit ends the run" },
 };

@@ -34,6 +34,9 @@ const struct gtp_packet gtp_packets[] = {
 	{ "vCont;", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_vcont, "ACTION...: as c or s" },
 	{ "vMustReplyEmpty", 0, gtp_pkt_none, "how GDB learns what unknown looks like" },
 	{ "X", GTP_PKT_PREFIX, gtp_pkt_write_binary, "ADDR,LENGTH:BYTES: refused unless allowed" },
+	{ "z0,", GTP_PKT_PREFIX, gtp_pkt_remove, "ADDR,KIND: no dprintf there any more" },
+	{ "Z0,", GTP_PKT_PREFIX, gtp_pkt_insert,
+	  "ADDR,KIND[;Xlen,HEX...][;cmds:PERSIST,Xlen,HEX...]: a dprintf; without cmds refused" },
 	{ "z", GTP_PKT_PREFIX, gtp_pkt_breakpoint, "TYPE,ADDR,KIND: refused" },
 	{ "Z", GTP_PKT_PREFIX, gtp_pkt_breakpoint, "TYPE,ADDR,KIND: refused" },
 

@@ -56,6 +56,7 @@ GTP_HANDLER(gtp_pkt_frame)
 	ix = gtp_trace_index(s->trace, why);
 	if (!ix)
 		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
+	s->trace->end_untold = false;
 	found = gtp_index_find(ix, q.how, q.a, q.b, (u32)(s->frame + 1));
 	if (found < 0) {
 		/* Keep the selected frame, as GDB does. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Connection and execution packets of every target, for a kernel that never stops. */
+#include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
@@ -21,6 +22,7 @@ GTP_HANDLER(gtp_pkt_supported)
 {
 	gtp_out_printf(&s->reply, "PacketSize=%x;", GTP_PACKET_MAX);
 	gtp_out_printf(&s->reply, "QStartNoAckMode+;ConditionalTracepoints+;TracepointSource+;"
+				  "ConditionalBreakpoints+;BreakpointCommands+;"
 				  "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
 				  "TraceStateVariables+;QTBuffer:size+;tracenz+;"
 				  "FastTracepoints+;StaticTracepoints+;qXfer:statictrace:read+;"
@@ -76,19 +78,30 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 	return 0;
 }
 
+/*
+ * Without a run there are the dprintfs to wait for. A run that has ended before the continue is
+ * told first: a script that says tstart, continue, tfind goes on.
+ */
+static bool nothing_to_wait_for(const struct gtp_trace *t)
+{
+	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
+}
+
 /* After an error GDB would still take the target for running; report a stop instead. */
 GTP_HANDLER(gtp_pkt_continue)
 {
-	if (s->trace->stop == GTP_STOP_NEVER_RUN)
-		return stop_at_once(s, "no trace is running that continue could wait for");
-	if (!gtp_trace_running(s->trace)) {
-		/* The run ended before the continue: print what the wait would have printed. */
+	if (nothing_to_wait_for(s->trace)) {
+		if (s->trace->stop == GTP_STOP_NEVER_RUN)
+			return stop_at_once(s, "no trace is running that continue could wait for");
+		/* Print what the wait would have printed. */
 		gtp_wait_print_end(s);
 		gtp_out_printf(&s->reply, "S05");
 		return 0;
 	}
 	s->waiting = true;
 	s->no_reply = true;
+	if (s->ops->lines)
+		s->ops->lines(s->ctx);
 	return 0;
 }
 
@@ -104,11 +117,4 @@ GTP_HANDLER(gtp_pkt_vcont)
 	if (action == 'c' || action == 'C')
 		return gtp_pkt_continue(s, in, why);
 	return gtp_pkt_step(s, in, why);
-}
-
-/* Never an empty reply: GDB would then write breakpoint instructions into memory itself. */
-GTP_HANDLER(gtp_pkt_breakpoint)
-{
-	gtp_why(why, "breakpoints would stop the kernel; use trace instead of break");
-	return -EOPNOTSUPP;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A connection: its buffers, its packets, and the wait of a continue. */
+#include "session/dprintf.h"
 #include "session/install.h"
 #include "stub/console.h"
 #include "stub/packets.h"
@@ -24,8 +25,11 @@ static void interrupt(void *ctx)
 	struct gtp_stub *s = ctx;
 
 	/* The kernel goes on, and so does the run; only the wait is over. */
-	if (s->waiting)
-		gtp_wait_end(s, "S02");
+	if (!s->waiting)
+		return;
+	if (s->ops->lines)
+		s->ops->lines(s->ctx);
+	gtp_wait_end(s, "S02");
 }
 
 static void forward(void *ctx, const void *bytes, u32 len)
@@ -86,6 +90,8 @@ void gtp_stub_exit(struct gtp_stub *s)
 	gtp_trace_settle(s->trace);
 	/* GDB may leave right after a definition; a run that goes on has to have it. */
 	gtp_install_finish(s->trace, &why);
+	/* Nobody is there to read what would go to a console. */
+	gtp_dprintf_clear(s->trace, s->trace->dprintfs.to == GTP_DPRINTF_CONSOLE);
 	if (gtp_trace_running(s->trace) && !s->trace->disconnected)
 		gtp_trace_stop(s->trace, GTP_STOP_DISCONNECTED);
 	free_buffers(s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The wait of a continue: how it ends, and the words on why the run did. */
+#include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/wait.h"
 
@@ -58,6 +59,7 @@ void gtp_wait_print_end(struct gtp_stub *s)
 	gtp_wait_describe_run(s->trace, &out);
 	gtp_stub_printf(s, "gdbtp: %s\n", text);
 	gtp_wait_print_failed(s, "gdbtp: errors: ");
+	s->trace->end_untold = false;
 }
 
 void gtp_wait_end(struct gtp_stub *s, const char *reply)
@@ -72,6 +74,16 @@ void gtp_stub_trace_ended(struct gtp_stub *s)
 	if (!s->waiting)
 		return;
 	gtp_stub_flush_notice(s);
+	if (s->ops->lines)
+		s->ops->lines(s->ctx);
 	gtp_wait_print_end(s);
+	gtp_wait_end(s, "S05");
+}
+
+void gtp_stub_dprintfs_gone(struct gtp_stub *s)
+{
+	if (!s->waiting || gtp_trace_running(s->trace) || gtp_dprintf_any(s->trace))
+		return;
+	gtp_stub_print(s, "gdbtp: no dprintf is left that continue could wait for\n");
 	gtp_wait_end(s, "S05");
 }

@@ -23,4 +23,7 @@ void gtp_wait_end(struct gtp_stub *s, const char *reply);
 /* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
 void gtp_stub_trace_ended(struct gtp_stub *s);
 
+/* gtp_stub_dprintfs_gone - call after dprintfs went without GDB: what waits for them has an end */
+void gtp_stub_dprintfs_gone(struct gtp_stub *s);
+
 #endif /* _GTP_STUB_WAIT_H */

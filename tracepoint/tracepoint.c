@@ -3,6 +3,14 @@
 #include "base/parse.h"
 #include "tracepoint/tracepoint.h"
 
+const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf)
+{
+	if (tp->dprintf)
+		return "dprintf";
+	snprintf(buf, GTP_TITLE_MAX, "tracepoint %u", tp->num);
+	return buf;
+}
+
 /* --- the list and its two indexes --- */
 
 static u32 bucket_of_key(u32 num, u64 addr)
@@ -92,6 +100,7 @@ void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem
 	}
 	list->part_bytes -= tp->part_bytes;
 	mem->free(mem->ctx, tp->cond);
+	mem->free(mem->ctx, tp->dprintf);
 	mem->free(mem->ctx, tp);
 }
 
@@ -143,17 +152,19 @@ void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *m
 void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
 			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why)
 {
+	char title[GTP_TITLE_MAX];
 	void *p;
 
 	if (bytes > GTP_PARTS_MAX - list->part_bytes) {
 		gtp_why(why,
-			"tracepoint %u: conditions, actions and their texts would take more than %u MiB in all; delete some tracepoints",
-			tp->num, GTP_PARTS_MAX >> 20);
+			"%s: conditions, actions and their texts would take more than %u MiB in all; delete some %ss",
+			gtp_tracepoint_title(tp, title), GTP_PARTS_MAX >> 20,
+			tp->dprintf ? "dprintf" : "tracepoint");
 		return NULL;
 	}
 	p = mem->alloc(mem->ctx, bytes);
 	if (!p) {
-		gtp_why(why, "no memory for tracepoint %u", tp->num);
+		gtp_why(why, "no memory for %s", gtp_tracepoint_title(tp, title));
 		return NULL;
 	}
 	list->part_bytes += (u32)bytes;

@@ -20,6 +20,7 @@ enum {
 	GTP_CODE_MAX = 1 << 18,	       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_PARTS_MAX = 16 << 20,      /* bytes of memory for the parts of all tracepoints */
 	GTP_SLOT_NONE = 0x7fffffff,    /* a tracepoint without counters */
+	GTP_TITLE_MAX = 24,	       /* bytes of a tracepoint's name in a message */
 };
 
 /* struct gtp_expr - a verified expression and its bytes, one allocation */
@@ -96,6 +97,8 @@ struct gtp_source {
  * @code_bytes: of all its expressions
  * @part_bytes: memory of @cond, @actions and @sources
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
+ * @dprintf: its counters, by CPU, when it is one of GDB's dprintfs: what hits do with the one
+ *     action that it has then is a line of text, and no frame. NULL: it is none
  * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
  *     @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
@@ -138,7 +141,15 @@ struct gtp_tracepoint {
 	void *quickest;
 	u64 quick_start;
 	struct gtp_source *sources;
+	struct gtp_dprintf_count *dprintf;
 	struct gtp_location *loc;
+};
+
+/* struct gtp_dprintf_count - what hits of a dprintf came to on one CPU, which alone writes it */
+struct gtp_dprintf_count {
+	u64 hits;     /* the condition held, or could not be evaluated */
+	u64 dropped;  /* of those: lines for which there was no room */
+	u64 apart[6]; /* from the next CPU's, which are in another cache line */
 };
 
 /**
@@ -200,6 +211,9 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 
 /* gtp_tracepoint_find - by number and address, NULL when there is none */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
+
+/* gtp_tracepoint_title - "tracepoint 5" or "dprintf", in the @buf of GTP_TITLE_MAX bytes */
+const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf);
 
 /* gtp_tracepoint_newest - the last one with a number that was defined; NULL: none */
 struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num);

@@ -136,7 +136,7 @@ class KprobeEvent:
 # The module's words ------------------------------------------------------------------------------
 
 Probe = collections.namedtuple("Probe", "how missed tracepoints no_jump")
-PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: \d+)*)(?:; (?:no jump|refused): (.*))?")
+PROBE = re.compile(r"0x([0-9a-f]+)  (.*?), (\d+) missed, tracepoints((?: (?:\d+|dprintf))*)(?:; (?:no jump|refused): (.*))?")
 
 
 def probes(text):
@@ -147,7 +147,7 @@ def probes(text):
         assert match or not line.startswith("0x"), "not understood: " + line
         if match:
             addr, how, missed, numbers, why = match.groups()
-            found[int(addr, 16)] = Probe(how, int(missed), [int(n) for n in numbers.split()], why)
+            found[int(addr, 16)] = Probe(how, int(missed), [int(n) for n in numbers.split() if n != "dprintf"], why)
     return found
 
 

@@ -83,6 +83,27 @@ static int marker_at(void *ctx, u64 addr)
 	return addr == FAKE_MARKER ? 0 : -ENOENT;
 }
 
+/* As the module does it; a machine has no other CPU that prints meanwhile. */
+static void lines(void *ctx)
+{
+	struct fake_gdb *g = gdb_of(ctx);
+	struct gtp_lines *r;
+
+	while (g->s.waiting && (r = gtp_lines_oldest(g->f.lines, FAKE_CPUS_MAX))) {
+		const struct gtp_line *head = gtp_lines_first(r);
+		char text[AX_PRINT_MAX + 1];
+
+		if (head->failed)
+			ax_error_format((const struct ax_error *)(head + 1), text, sizeof(text));
+		else
+			snprintf(text, sizeof(text), "%.*s", (int)head->len,
+				 (const char *)(head + 1));
+		gtp_lines_next(r);
+		g->f.trace.dprintfs.printed++;
+		gtp_stub_print(&g->s, text);
+	}
+}
+
 static const struct gtp_stub_ops ops = {
 	.marker = marker,
 	.marker_at = marker_at,
@@ -93,6 +114,7 @@ static const struct gtp_stub_ops ops = {
 	.release = release,
 	.save = save,
 	.now_ms = now_ms,
+	.lines = lines,
 	.monitor = do_monitor,
 };
 

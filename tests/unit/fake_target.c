@@ -278,6 +278,22 @@ static void name(void *ctx, u64 addr, char *buf, size_t size)
 		snprintf(buf, size, "f+0x1/0x2");
 }
 
+static int lines_get(void *ctx, struct gtp_why *why)
+{
+	struct fake *f = ctx;
+	u32 i;
+
+	for (i = 0; i < f->ncpus; i++) {
+		if (!f->lines[i])
+			f->lines[i] = fake_alloc(f, sizeof(*f->lines[i]));
+		if (!f->lines[i]) {
+			gtp_why(why, "no memory for lines");
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 static u64 wallclock_us(void *ctx)
 {
 	return ((struct fake *)ctx)->wall_us;
@@ -316,6 +332,7 @@ const struct gtp_target_ops fake_target_ops = {
 	.disarm = disarm,
 	.buffers_get = buffers_get,
 	.buffers_put = buffers_put,
+	.lines_get = lines_get,
 	.wallclock_us = wallclock_us,
 };
 
@@ -365,6 +382,14 @@ static void print(void *ctx, u32 tp, const char *text, u32 len)
 	note(((struct fake *)ctx)->printed, "%u %.*s\n", tp, (int)len, text);
 }
 
+static bool line(void *ctx, const struct gtp_line *head, const void *text)
+{
+	struct fake *f = ctx;
+
+	assert(head->cpu == f->cpu);
+	return gtp_lines_put(f->lines[head->cpu], head, text);
+}
+
 static void stopping(void *ctx)
 {
 	((struct fake *)ctx)->stopping++;
@@ -392,16 +417,21 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.tsv_lock = tsv_lock,
 	.tsv_unlock = tsv_unlock,
 	.print = print,
+	.line = line,
 	.stopping = stopping,
 };
 
 struct gtp_location *fake_armed(struct fake *f, u64 addr)
 {
+	const struct gtp_dprintf *dp;
 	struct gtp_location *loc;
 
 	for (loc = f->trace.locs; loc; loc = loc->next)
 		if (loc->addr == addr && loc->probe)
 			return loc;
+	for (dp = f->trace.dprintfs.list; dp; dp = dp->next)
+		if (dp->own && dp->addr == addr && dp->own->probe)
+			return dp->own;
 	return NULL;
 }
 
@@ -429,6 +459,29 @@ bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args)
 }
 
 /* --- definitions and results in short --- */
+
+const char *fake_lines(struct fake *f)
+{
+	static char text[FAKE_LOG_MAX];
+	struct gtp_lines *r;
+
+	text[0] = '\0';
+	while ((r = gtp_lines_oldest(f->lines, FAKE_CPUS_MAX))) {
+		const struct gtp_line *head = gtp_lines_first(r);
+		const void *from = head + 1;
+		char words[128];
+
+		if (head->failed)
+			ax_error_format(from, words, sizeof(words));
+		note(text, "%llx cpu %u pid %d ", head->addr, head->cpu, head->pid);
+		if (head->failed)
+			note(text, "failed: %s\n", words);
+		else
+			note(text, "%.*s", (int)head->len, (const char *)from);
+		gtp_lines_next(r);
+	}
+	return text;
+}
 
 struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *acts)
 {
@@ -531,6 +584,8 @@ int fake_exit(struct fake *f)
 {
 	f->fail_alloc = 0;
 	gtp_trace_exit(&f->trace);
+	for (u32 i = 0; i < FAKE_CPUS_MAX; i++)
+		fake_free(f, f->lines[i]);
 	while (f->maps)
 		fake_unmap(f, f->maps->addr);
 	return f->live + (int)f->armed;

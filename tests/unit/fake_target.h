@@ -50,6 +50,7 @@ struct fake_map {
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
  * @told: text for the user's console
  * @printed: "TP text\n" of every printf
+ * @lines: of dprintfs, by CPU; NULL: lines_get has not been called
  */
 struct fake {
 	struct gtp_trace trace;
@@ -77,6 +78,7 @@ struct fake {
 	s64 pid;
 	bool tsv_locked;
 	u32 tsv_locks;
+	struct gtp_lines *lines[FAKE_CPUS_MAX];
 	char log[FAKE_LOG_MAX];
 	char told[FAKE_LOG_MAX];
 	char printed[FAKE_LOG_MAX];
@@ -128,6 +130,12 @@ struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *
  * it short, then its blocks: " r5=7" " m2000=0a0b" " v6=-1"
  */
 const char *fake_frames(struct fake *f);
+
+/*
+ * fake_lines - the lines of dprintfs that wait, which wait no more: "ADDR cpu N pid N " and the
+ * text, or "failed: " and the error with a newline
+ */
+const char *fake_lines(struct fake *f);
 
 /* fake_status - qTStatus' reply */
 const char *fake_status(struct fake *f);

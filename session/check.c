@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a tracepoint needs of the session is there: variables, static data. */
+#include "session/check.h"
+#include "session/location.h"
+
+static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
+		      const struct gtp_expr *e, u32 action, struct gtp_why *why)
+{
+	struct ax_error err;
+	char text[128], title[GTP_TITLE_MAX];
+
+	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err))
+		return 0;
+	ax_error_format(&err, text, sizeof(text));
+	if (action)
+		gtp_why(why, "%s, action %u (X): %s", gtp_tracepoint_title(tp, title), action,
+			text);
+	else
+		gtp_why(why, "%s, condition: %s", gtp_tracepoint_title(tp, title), text);
+	return -EINVAL;
+}
+
+int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	const struct gtp_action *a;
+	u32 n = 0;
+	int rc;
+
+	if (tp->sdata && gtp_location_kind(t, tp) != GTP_LOCATION_EVENT) {
+		gtp_why(why,
+			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
+			tp->num);
+		return -EINVAL;
+	}
+	rc = check_expr(t, tp, tp->cond, 0, why);
+	for (a = tp->actions; a && !rc; a = a->next)
+		rc = check_expr(t, tp, a->expr, ++n, why);
+	return rc;
+}
+
+int gtp_check_all(struct gtp_trace *t, struct gtp_why *why)
+{
+	struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = t->tps.first; tp && !rc; tp = tp->next)
+		rc = gtp_check_tracepoint(t, tp, why);
+	return rc;
+}

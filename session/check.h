@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a tracepoint needs of the session is there: variables, static data. */
+#ifndef _GTP_CHECK_H
+#define _GTP_CHECK_H
+
+#include "session/session.h"
+
+/*
+ * gtp_check_tracepoint - before it is armed: the variables that its expressions name exist, and
+ * $_sdata is collected at a kernel tracepoint only. 0 or -EINVAL with @why
+ */
+int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why);
+
+/* gtp_check_all - the same for all of @t->tps, up to the first refusal */
+int gtp_check_all(struct gtp_trace *t, struct gtp_why *why);
+
+#endif /* _GTP_CHECK_H */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What each CPU has for its hits: there from a run or the first dprintf on, until frames go. */
+#ifndef _GTP_CPUS_H
+#define _GTP_CPUS_H
+
+#include "session/session.h"
+
+/**
+ * gtp_cpus_get() - give each CPU its buffer and counters, and prepare it for hits
+ * @t: the session; it has none
+ * @bytes: of buffers, as for ->buffers_get
+ * @nslots: counters
+ * @why: the refusal
+ *
+ * Context: may sleep, caller's lock. Return: 0 or -ENOMEM.
+ */
+int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why);
+
+/* gtp_cpus_put - give back what there is; nothing is armed */
+void gtp_cpus_put(struct gtp_trace *t);
+
+#endif /* _GTP_CPUS_H */

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * GDB's dprintfs: armed as tracepoints are, in a run and without one.
+ *
+ * Their hits need what each CPU has for the hits of a run. What the last run has left serves them:
+ * they write no frame. Where there is none yet, they get it, with the smallest of buffers.
+ */
+#include "base/parse.h"
+#include "session/arming.h"
+#include "session/check.h"
+#include "session/cpus.h"
+#include "session/dprintf.h"
+#include "session/location.h"
+
+static bool is_joined(const struct gtp_dprintf *dp)
+{
+	return !dp->own && dp->tps->loc;
+}
+
+static bool is_armed(const struct gtp_dprintf *dp)
+{
+	const struct gtp_location *loc = gtp_dprintf_location(dp);
+
+	return dp->inserted && loc && !gtp_location_is_refused(loc);
+}
+
+bool gtp_dprintf_any(const struct gtp_trace *t)
+{
+	const struct gtp_dprintf *dp;
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		if (is_armed(dp))
+			return true;
+	return false;
+}
+
+/* A run sets it for itself. */
+static void settle_active(struct gtp_trace *t)
+{
+	if (!gtp_trace_running(t))
+		gtp_publish(&t->run.active, gtp_dprintf_any(t));
+}
+
+/* --- figures --- */
+
+static void add_counts(const struct gtp_trace *t, const struct gtp_dprintf *dp,
+		       struct gtp_dprintf_sum *sum)
+{
+	const struct gtp_tracepoint *tp;
+	u32 i;
+
+	for (tp = dp->tps; tp; tp = tp->next) {
+		for (i = 0; i < t->dprintfs.ncpus; i++) {
+			sum->hits += READ_ONCE(tp->dprintf[i].hits);
+			sum->dropped += READ_ONCE(tp->dprintf[i].dropped);
+		}
+	}
+}
+
+void gtp_dprintf_sum(const struct gtp_trace *t, const struct gtp_dprintf *dp,
+		     struct gtp_dprintf_sum *sum)
+{
+	const struct gtp_dprintfs *all = &t->dprintfs;
+
+	*sum = (struct gtp_dprintf_sum){ 0 };
+	if (dp) {
+		add_counts(t, dp, sum);
+		return;
+	}
+	*sum = (struct gtp_dprintf_sum){ all->hits, all->dropped, all->missed };
+	for (dp = all->list; dp; dp = dp->next)
+		add_counts(t, dp, sum);
+}
+
+static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)
+{
+	struct gtp_dprintf_sum sum;
+
+	gtp_dprintf_sum(t, dp, &sum);
+	t->dprintfs.hits += sum.hits;
+	t->dprintfs.dropped += sum.dropped;
+}
+
+/* --- to rest --- */
+
+/* The locations of those that are alone and are to go to rest, as a list for the target. */
+static struct gtp_location *leaving(struct gtp_trace *t)
+{
+	struct gtp_location *list = NULL;
+	struct gtp_dprintf *dp;
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next) {
+		if (!dp->leaves || !dp->own)
+			continue;
+		dp->own->next = list;
+		list = dp->own;
+	}
+	return list;
+}
+
+/* All that are to go, together: waiting for hits takes as long for one as for many. */
+static void rest(struct gtp_trace *t)
+{
+	struct gtp_location *list = leaving(t);
+	struct gtp_dprintf *dp;
+
+	if (list)
+		t->target->disarm(t->ctx, list);
+	for (dp = t->dprintfs.list; dp; dp = dp->next) {
+		if (dp->leaves && dp->own) {
+			t->dprintfs.missed += dp->own->missed;
+			gtp_location_free_alone(t, dp->own);
+			dp->own = NULL;
+		}
+		dp->leaves = false;
+	}
+}
+
+static void rest_at(struct gtp_trace *t, u64 start, u64 end)
+{
+	struct gtp_dprintf *dp;
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		dp->leaves = dp->addr >= start && dp->addr < end;
+	rest(t);
+}
+
+void gtp_dprintf_yield(struct gtp_trace *t, u64 addr)
+{
+	rest_at(t, addr, addr + 1);
+}
+
+void gtp_dprintf_suspend(struct gtp_trace *t)
+{
+	rest_at(t, 0, ~0ULL);
+	settle_active(t);
+}
+
+/* One that is at rest, from the list. */
+static void drop(struct gtp_trace *t, struct gtp_dprintf **at)
+{
+	struct gtp_dprintf *dp = *at;
+
+	keep_figures(t, dp);
+	*at = dp->next;
+	t->dprintfs.n--;
+	gtp_dprintf_free(&t->dprintfs.parts, &t->mem, dp);
+}
+
+static void drop_removed(struct gtp_trace *t)
+{
+	struct gtp_dprintf **at = &t->dprintfs.list;
+
+	while (*at) {
+		if (!(*at)->inserted && !gtp_dprintf_location(*at))
+			drop(t, at);
+		else
+			at = &(*at)->next;
+	}
+}
+
+void gtp_dprintf_leave_run(struct gtp_trace *t)
+{
+	struct gtp_dprintf *dp;
+	struct gtp_tracepoint *tp;
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		for (tp = is_joined(dp) ? dp->tps : NULL; tp; tp = tp->next)
+			if (tp->loc)
+				gtp_location_take(tp->loc, tp);
+	drop_removed(t);
+}
+
+u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end)
+{
+	struct gtp_dprintf *dp;
+	u32 n = 0;
+
+	rest_at(t, start, end);
+	for (dp = t->dprintfs.list; dp; dp = dp->next) {
+		if (dp->addr < start || dp->addr >= end || dp->gone)
+			continue;
+		n += dp->inserted;
+		dp->gone = true;
+	}
+	drop_removed(t);
+	settle_active(t);
+	return n;
+}
+
+/* --- armed --- */
+
+static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location *loc,
+		struct gtp_why *why)
+{
+	struct gtp_tracepoint *tp;
+	int rc;
+
+	for (tp = dp->tps; tp; tp = tp->next) {
+		/* What may fail is done for the first one. */
+		rc = gtp_arming_join(t, loc, tp, why);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* @run_loc: of the run, has no room or no probe; or NULL */
+static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_location_kind kind,
+		       const struct gtp_location *run_loc, struct gtp_why *why)
+{
+	struct gtp_location *loc = gtp_location_alone(t, dp->tps, kind, why);
+	struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	if (!loc)
+		return -ENOMEM;
+	for (tp = dp->tps->next; tp; tp = tp->next)
+		gtp_location_append(loc, tp);
+	if (run_loc && gtp_location_is_refused(run_loc))
+		loc->refused = run_loc->refused;
+	else if (run_loc)
+		gtp_location_refuse_full(loc);
+	else
+		rc = gtp_arming_one(t, loc, why);
+	if (rc) {
+		gtp_location_free_alone(t, loc);
+		return rc;
+	}
+	dp->own = loc;
+	if (gtp_location_is_refused(loc))
+		gtp_arming_say(t, dp->tps);
+	return 0;
+}
+
+static int check(struct gtp_trace *t, const struct gtp_dprintf *dp, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	for (tp = dp->tps; tp && !rc; tp = tp->next)
+		rc = gtp_check_tracepoint(t, tp, why);
+	return rc;
+}
+
+/* @dp is at rest; 0: it is alone, or has joined. */
+static int arm(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
+{
+	enum gtp_location_kind kind = gtp_location_kind(t, dp->tps);
+	struct gtp_location *loc = NULL;
+	int rc = check(t, dp, why);
+
+	if (rc)
+		return rc;
+	if (gtp_trace_running(t))
+		loc = gtp_location_find(t, dp->tps, kind);
+	if (loc && !gtp_location_is_refused(loc) && loc->n + dp->n <= GTP_HERE_MAX)
+		return join(t, dp, loc, why);
+	return stand_alone(t, dp, kind, loc, why);
+}
+
+static int get_ready(struct gtp_trace *t, struct gtp_why *why)
+{
+	int rc = 0;
+
+	if (!t->run.cpus)
+		rc = gtp_cpus_get(t, GTP_BUFFER_MIN, 0, why);
+	if (!rc && t->target->lines_get)
+		rc = t->target->lines_get(t->ctx, why);
+	if (!rc)
+		t->dprintfs.ncpus = t->run.ncpus;
+	return rc;
+}
+
+void gtp_dprintf_resume(struct gtp_trace *t)
+{
+	struct gtp_dprintf *dp;
+	struct gtp_why why;
+	char text[240];
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next) {
+		if (dp->gone || gtp_dprintf_location(dp))
+			continue;
+		if (!get_ready(t, &why) && !arm(t, dp, &why))
+			continue;
+		snprintf(text, sizeof(text), "gdbtp: %s\n", why.text);
+		gtp_trace_tell(t, text);
+	}
+	settle_active(t);
+}
+
+/* --- Z0 and z0 --- */
+
+static struct gtp_dprintf *find(struct gtp_trace *t, u64 addr)
+{
+	struct gtp_dprintf *dp = t->dprintfs.list;
+
+	while (dp && (dp->addr != addr || !dp->inserted))
+		dp = dp->next;
+	return dp;
+}
+
+static void set_enabled(struct gtp_dprintf *dp, bool on)
+{
+	struct gtp_tracepoint *tp;
+
+	for (tp = dp->tps; tp; tp = tp->next)
+		WRITE_ONCE(tp->enabled, on);
+	dp->inserted = on;
+}
+
+/* The tracepoints print nothing any more; one that is alone is to go to rest. */
+static void take_back(struct gtp_dprintf *dp)
+{
+	set_enabled(dp, false);
+	dp->leaves = true;
+}
+
+static void finish_removal(struct gtp_trace *t)
+{
+	rest(t);
+	drop_removed(t);
+	settle_active(t);
+}
+
+void gtp_dprintf_remove(struct gtp_trace *t, u64 addr)
+{
+	struct gtp_dprintf *dp = find(t, addr);
+
+	if (!dp)
+		return;
+	take_back(dp);
+	finish_removal(t);
+}
+
+void gtp_dprintf_clear(struct gtp_trace *t, bool persistent)
+{
+	struct gtp_dprintf *dp;
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		if (persistent || !dp->persist)
+			take_back(dp);
+	finish_removal(t);
+}
+
+/* The same as @new: there already, or taken back and still at a location of the run. */
+static struct gtp_dprintf *same_as(struct gtp_trace *t, const struct gtp_dprintf *new)
+{
+	struct gtp_dprintf *dp = t->dprintfs.list;
+
+	while (dp && (dp->gone || strcmp(dp->text, new->text)))
+		dp = dp->next;
+	return dp;
+}
+
+static void append(struct gtp_trace *t, struct gtp_dprintf *dp)
+{
+	struct gtp_dprintf **at = &t->dprintfs.list;
+
+	while (*at)
+		at = &(*at)->next;
+	*at = dp;
+	t->dprintfs.n++;
+}
+
+static int insert_new(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
+{
+	int rc;
+
+	append(t, dp);
+	rc = arm(t, dp, why);
+	if (rc) {
+		take_back(dp);
+		drop_removed(t);
+	}
+	settle_active(t);
+	return rc;
+}
+
+int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *why)
+{
+	struct gtp_dprintf *new, *same, *old;
+	int rc = get_ready(t, why);
+
+	if (rc)
+		return rc;
+	if (t->dprintfs.n >= GTP_DPRINTFS_MAX) {
+		gtp_why(why, "there are dprintfs at %u places, more are not possible",
+			t->dprintfs.n);
+		return -EINVAL;
+	}
+	rc = gtp_dprintf_parse(&t->dprintfs.parts, &t->mem, text, t->dprintfs.ncpus, &new, why);
+	if (rc)
+		return rc;
+	same = same_as(t, new);
+	old = find(t, new->addr);
+	if (old && old != same)
+		gtp_dprintf_remove(t, new->addr);
+	if (!same)
+		return insert_new(t, new, why);
+	gtp_dprintf_free(&t->dprintfs.parts, &t->mem, new);
+	set_enabled(same, true);
+	settle_active(t);
+	return 0;
+}

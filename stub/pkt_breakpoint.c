@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Breakpoints: those that would stop the kernel are refused, and dprintfs print. */
+#include "session/dprintf.h"
+#include "stub/args.h"
+#include "stub/console.h"
+#include "stub/handlers.h"
+#include "stub/reply.h"
+
+/* Never an empty reply: GDB would then write breakpoint instructions into memory itself. */
+GTP_HANDLER(gtp_pkt_breakpoint)
+{
+	gtp_why(why, "breakpoints would stop the kernel; use trace instead of break");
+	return -EOPNOTSUPP;
+}
+
+/* What GDB runs itself when the target has stopped is nothing for a kernel. */
+static bool has_commands(const struct gtp_in *in)
+{
+	return strstr(in->p, ";cmds:");
+}
+
+GTP_HANDLER(gtp_pkt_insert)
+{
+	int err;
+
+	if (!has_commands(in))
+		return gtp_pkt_breakpoint(s, in, why);
+	err = gtp_dprintf_insert(s->trace, in->p, why);
+	if (!err)
+		return gtp_reply_ok(s);
+	/* GDB says "Cannot insert breakpoint", without the words: show them later. */
+	gtp_stub_printf(s, "gdbtp: %s\n", why->text);
+	return err;
+}
+
+/* One that is not there is no error: monitor dprintf may have cleared it. */
+GTP_HANDLER(gtp_pkt_remove)
+{
+	u64 addr, kind;
+
+	if (gtp_args_hex_pair(in, ',', &addr, &kind, why))
+		return -EINVAL;
+	gtp_dprintf_remove(s->trace, addr);
+	return gtp_reply_ok(s);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A packet that defines something, while it is parsed: its text, its tracepoint, the refusal. */
+#ifndef _GTP_DEF_H
+#define _GTP_DEF_H
+
+#include "base/parse.h"
+#include "tracepoint/tracepoint.h"
+
+/**
+ * struct gtp_def - a packet being parsed
+ * @in: what is left of it
+ * @packet: its name, for refusals
+ * @list: where the tracepoint's memory is counted
+ * @mem: memory
+ * @tp: the tracepoint it defines; not on a list yet
+ * @why: receives the refusal
+ */
+struct gtp_def {
+	struct gtp_in in;
+	const char *packet;
+	struct gtp_tracepoints *list;
+	const struct gtp_mem *mem;
+	struct gtp_tracepoint *tp;
+	struct gtp_why *why;
+};
+
+/* gtp_def_bad - refuse it: "QTDP: @what at column N"; -EINVAL */
+int gtp_def_bad(struct gtp_def *d, const char *what);
+
+/**
+ * gtp_def_expr() - take "LENGTH,HEX" and verify the expression that it is
+ * @d: the packet, @d->tp is there
+ * @kind: what it is for
+ * @where: its name in a refusal: "condition", "action 2 (X)"
+ * @out: receives it; memory of @d->mem
+ *
+ * Context: may sleep. Return: 0, -EINVAL or -ENOMEM with @d->why.
+ */
+int gtp_def_expr(struct gtp_def *d, enum ax_kind kind, const char *where, struct gtp_expr **out);
+
+/* gtp_def_condition - the same for a condition, which cannot collect */
+int gtp_def_condition(struct gtp_def *d, struct gtp_expr **out);
+
+#endif /* _GTP_DEF_H */
