@@ -20,8 +20,10 @@
 #include "session/dprintf.h"
 
 enum {
-	AT_ONCE = 2000,	    /* lines in one call */
-	LOG_A_SECOND = 200, /* a serial console takes no more, and printk waits for it */
+	AT_ONCE = 2000, /* lines in one call, which holds gtp_lock */
+	/* printk may wait for a serial console, which takes no more than that. */
+	LOG_AT_ONCE = 20,
+	LOG_A_SECOND = 200,
 	TEXT_MAX = AX_PRINT_MAX + 160,
 };
 
@@ -172,14 +174,14 @@ bool gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
 		     bool (*has_room)(struct gtp_stub *stub))
 {
 	bool console = t->dprintfs.to == GTP_DPRINTF_CONSOLE;
+	u32 most = t->dprintfs.to == GTP_DPRINTF_LOG ? LOG_AT_ONCE : AT_ONCE, n;
 	struct gtp_lines *r = NULL;
 	u64 limited = 0;
-	u32 n;
 
 	lockdep_assert_held(&gtp_lock);
 	if (!rings || (console && !(stub && stub->waiting)))
 		return false;
-	for (n = 0; n < AT_ONCE; n++) {
+	for (n = 0; n < most; n++) {
 		if (console && !has_room(stub))
 			return true;
 		r = gtp_lines_oldest(rings, nr_cpu_ids);

@@ -107,7 +107,11 @@ static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const
 	struct gtp_why inner;
 
 	gtp_why(&inner, "%s", words);
-	gtp_why(why, "%s at 0x%llx: %s", gtp_tracepoint_title(tp, title), tp->addr, inner.text);
+	gtp_tracepoint_title(tp, title);
+	if (tp->dprintf)
+		gtp_why(why, "%s: %s", title, inner.text);
+	else
+		gtp_why(why, "%s at 0x%llx: %s", title, tp->addr, inner.text);
 }
 
 static void refuse(struct gtp_location *loc, const struct gtp_why *why)
@@ -117,13 +121,14 @@ static void refuse(struct gtp_location *loc, const struct gtp_why *why)
 
 void gtp_arming_say(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
-	char text[480], name[128] = "", title[GTP_TITLE_MAX];
+	char text[480], name[128] = "", title[GTP_TITLE_MAX] = "dprintf";
 
 	if (t->target->name)
 		t->target->name(t->ctx, tp->addr, name, sizeof(name));
-	snprintf(text, sizeof(text), "gdbtp: %s is not armed at 0x%llx%s%s%s: %s\n",
-		 gtp_tracepoint_title(tp, title), tp->addr, *name ? " (" : "", name,
-		 *name ? ")" : "", tp->loc->refused.text);
+	if (!tp->dprintf)
+		gtp_tracepoint_title(tp, title);
+	snprintf(text, sizeof(text), "gdbtp: %s is not armed at 0x%llx%s%s%s: %s\n", title,
+		 tp->addr, *name ? " (" : "", name, *name ? ")" : "", tp->loc->refused.text);
 	gtp_trace_tell(t, text);
 }
 

@@ -13,10 +13,27 @@ GTP_HANDLER(gtp_pkt_breakpoint)
 	return -EOPNOTSUPP;
 }
 
-/* What GDB runs itself when the target has stopped is nothing for a kernel. */
+/* Without them it is a breakpoint that is to stop the kernel. */
 static bool has_commands(const struct gtp_in *in)
 {
 	return strstr(in->p, ";cmds:");
+}
+
+/*
+ * GDB says "Cannot insert breakpoint", without the words; in a module's code it says nothing at all
+ * and goes on. So they are on its console, too, before its next continue waits.
+ */
+static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
+{
+	struct gtp_in at = *in;
+	u64 addr = 0;
+
+	gtp_in_hex64(&at, &addr);
+	gtp_stub_printf(
+		s,
+		"gdbtp: no breakpoint at 0x%llx, it would stop the kernel: use trace. If it is a dprintf: set dprintf-style agent, and arguments that GDB can translate\n",
+		addr);
+	return gtp_pkt_breakpoint(s, in, why);
 }
 
 GTP_HANDLER(gtp_pkt_insert)
@@ -24,11 +41,10 @@ GTP_HANDLER(gtp_pkt_insert)
 	int err;
 
 	if (!has_commands(in))
-		return gtp_pkt_breakpoint(s, in, why);
+		return refuse_breakpoint(s, in, why);
 	err = gtp_dprintf_insert(s->trace, in->p, why);
 	if (!err)
 		return gtp_reply_ok(s);
-	/* GDB says "Cannot insert breakpoint", without the words: show them later. */
 	gtp_stub_printf(s, "gdbtp: %s\n", why->text);
 	return err;
 }

@@ -6,8 +6,9 @@
 const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf)
 {
 	if (tp->dprintf)
-		return "dprintf";
-	snprintf(buf, GTP_TITLE_MAX, "tracepoint %u", tp->num);
+		snprintf(buf, GTP_TITLE_MAX, "dprintf at 0x%llx", tp->addr);
+	else
+		snprintf(buf, GTP_TITLE_MAX, "tracepoint %u", tp->num);
 	return buf;
 }
 

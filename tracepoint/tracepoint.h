@@ -20,7 +20,7 @@ enum {
 	GTP_CODE_MAX = 1 << 18,	       /* bytes of its expressions: a hit's time must be bounded */
 	GTP_PARTS_MAX = 16 << 20,      /* bytes of memory for the parts of all tracepoints */
 	GTP_SLOT_NONE = 0x7fffffff,    /* a tracepoint without counters */
-	GTP_TITLE_MAX = 24,	       /* bytes of a tracepoint's name in a message */
+	GTP_TITLE_MAX = 40,	       /* bytes of a tracepoint's name in a message */
 };
 
 /* struct gtp_expr - a verified expression and its bytes, one allocation */
@@ -212,7 +212,7 @@ int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem
 /* gtp_tracepoint_find - by number and address, NULL when there is none */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
 
-/* gtp_tracepoint_title - "tracepoint 5" or "dprintf", in the @buf of GTP_TITLE_MAX bytes */
+/* gtp_tracepoint_title - "tracepoint 5", "dprintf at 0x1234"; @buf has GTP_TITLE_MAX bytes */
 const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf);
 
 /* gtp_tracepoint_newest - the last one with a number that was defined; NULL: none */

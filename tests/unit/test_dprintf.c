@@ -95,7 +95,7 @@ static void what_is_refused_leaves_the_old_one(void **state)
 		gtp_dprintf_insert(&f->trace,
 				   "2000,1;cmds:0,X12,2c00662200220034010006256c645c6e0027", &why),
 		-EINVAL);
-	assert_non_null(strstr(why.text, "dprintf, action 1 (X): "));
+	assert_non_null(strstr(why.text, "dprintf at 0x2000, action 1 (X): "));
 	logged_since(f, "");
 	call(f, 0x1000, 1);
 	assert_string_equal(fake_lines(f), "1000 cpu 0 pid 42 1\n");
