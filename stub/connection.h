@@ -5,6 +5,7 @@
 
 #include "base/base.h"
 #include "base/parse.h"
+#include "export/file.h"
 #include "session/trace.h"
 #include "transport/rsp.h"
 
@@ -82,6 +83,7 @@ enum {
  * @upload_marker: cursor of qTsSTM, an ordinal as well
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; sent as O packets before the
  *           next noisy reply
+ * @trace_file: what qXfer:gtpframe:read reads, without a header: it is not open
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
  * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
  * @last: for @rsp
@@ -108,6 +110,7 @@ struct gtp_stub {
 	char notice[GTP_NOTICE_MAX];
 	u32 notice_len;
 	bool notice_cut;
+	struct gtp_file trace_file;
 	struct gtp_out reply;
 	char *in;
 	u8 *last;

@@ -40,6 +40,7 @@ GTP_HANDLER(gtp_pkt_read_registers);
 GTP_HANDLER(gtp_pkt_read_register);
 GTP_HANDLER(gtp_pkt_write_register);
 GTP_HANDLER(gtp_pkt_read_memory);
+GTP_HANDLER(gtp_pkt_read_binary);
 GTP_HANDLER(gtp_pkt_write_memory);
 GTP_HANDLER(gtp_pkt_write_binary);
 
@@ -47,6 +48,7 @@ GTP_HANDLER(gtp_pkt_write_binary);
 GTP_HANDLER(gtp_pkt_features);
 GTP_HANDLER(gtp_pkt_traceframe_info);
 GTP_HANDLER(gtp_pkt_static_data);
+GTP_HANDLER(gtp_pkt_trace_file);
 
 /* pkt_define.c */
 GTP_HANDLER(gtp_pkt_init);

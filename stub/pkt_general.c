@@ -25,7 +25,8 @@ GTP_HANDLER(gtp_pkt_supported)
 				  "ConditionalBreakpoints+;BreakpointCommands+;"
 				  "DisconnectedTracing+;InstallInTrace+;EnableDisableTracepoints+;"
 				  "TraceStateVariables+;QTBuffer:size+;tracenz+;"
-				  "FastTracepoints+;StaticTracepoints+;qXfer:statictrace:read+;"
+				  "FastTracepoints+;StaticTracepoints+;binary-upload+;"
+				  "qXfer:statictrace:read+;"
 				  "qXfer:traceframe-info:read+;qXfer:features:read+");
 	return 0;
 }

@@ -155,7 +155,13 @@ static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u6
 	return n ? read_live(s, dst, addr, n) : 0;
 }
 
-GTP_HANDLER(gtp_pkt_read_memory)
+/*
+ * read_asked() - the memory that "ADDR,LENGTH" asks for, in ->in
+ *
+ * At most @max bytes: a shorter reply is allowed, and GDB asks for the rest. Return: how many bytes
+ * there are; 0 when none is asked for, -EFAULT when not even the first can be read, -EINVAL.
+ */
+static int read_asked(struct gtp_stub *s, struct gtp_in *in, u32 max, struct gtp_why *why)
 {
 	const struct gtp_frame *f = gtp_selected_frame(s);
 	u8 *bytes = (u8 *)s->in;
@@ -165,17 +171,35 @@ GTP_HANDLER(gtp_pkt_read_memory)
 		return -EINVAL;
 	if (!len)
 		return 0;
-	if (len > READ_MAX)
-		len = READ_MAX; /* a shorter reply is allowed; GDB asks for the rest */
+	if (len > max)
+		len = max;
 	if (len - 1 > ~addr)
 		len = ~addr + 1; /* up to the end of the address space */
 	if (f)
 		len = read_frame(s, f, bytes, addr, (u32)len);
 	else
 		len = read_live(s, bytes, addr, (u32)len);
-	if (!len)
-		return -EFAULT;
-	gtp_out_hex(&s->reply, bytes, len);
+	return len ? (int)len : -EFAULT;
+}
+
+GTP_HANDLER(gtp_pkt_read_memory)
+{
+	int len = read_asked(s, in, READ_MAX, why);
+
+	if (len > 0)
+		gtp_out_hex(&s->reply, s->in, (size_t)len);
+	return len < 0 ? len : 0;
+}
+
+/* GDB 16 and later ask for it after "binary-upload+": half the bytes of m, and no digits. */
+GTP_HANDLER(gtp_pkt_read_binary)
+{
+	int len = read_asked(s, in, GTP_PACKET_MAX - 1, why);
+
+	if (len < 0)
+		return len;
+	gtp_out_text(&s->reply, "b", 1);
+	gtp_out_text(&s->reply, s->in, (size_t)len);
 	return 0;
 }
 

@@ -116,6 +116,42 @@ GTP_HANDLER(gtp_pkt_static_data)
 	return close_window(s, &w);
 }
 
+/* A read of the beginning opens the file: its header is made then, and once. */
+static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
+{
+	if (from && s->trace_file.header)
+		return 0;
+	gtp_file_close(&s->trace_file);
+	return gtp_file_open(&s->trace_file, s->trace, why);
+}
+
+/* Not a packet of GDB's: /proc/gtpframe for a reader that is on another machine. */
+GTP_HANDLER(gtp_pkt_trace_file)
+{
+	u64 from, len;
+	s64 n;
+	int err;
+
+	if (!gtp_in_char(in, ':'))
+		return gtp_args_bad(in, why, "':'");
+	if (gtp_args_hex_pair(in, ',', &from, &len, why))
+		return -EINVAL;
+	err = open_trace_file(s, from, why);
+	if (err)
+		return err;
+	if (len > GTP_PACKET_MAX - 1)
+		len = GTP_PACKET_MAX - 1;
+	n = gtp_file_read(&s->trace_file, from, (u8 *)s->in, (u32)len);
+	if (n < 0) {
+		gtp_file_close(&s->trace_file);
+		gtp_why(why, "the frames are gone: another run began; read again from 0");
+		return (int)n;
+	}
+	gtp_out_text(&s->reply, from + (u64)n < gtp_file_size(&s->trace_file) ? "m" : "l", 1);
+	gtp_out_text(&s->reply, s->in, (size_t)n);
+	return 0;
+}
+
 GTP_HANDLER(gtp_pkt_traceframe_info)
 {
 	static const char head[] = "<traceframe-info>\n", tail[] = "</traceframe-info>\n";

@@ -64,6 +64,7 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
 	s->send = send;
 	s->ctx = ctx;
 	s->frame = -1;
+	s->trace_file.t = trace;
 	s->in = mem->alloc(mem->ctx, GTP_PACKET_MAX + 1);
 	s->last = mem->alloc(mem->ctx, GTP_RSP_FRAME_MAX);
 	reply = mem->alloc(mem->ctx, GTP_PACKET_MAX + 1);
@@ -94,5 +95,6 @@ void gtp_stub_exit(struct gtp_stub *s)
 	gtp_dprintf_clear(s->trace, s->trace->dprintfs.to == GTP_DPRINTF_CONSOLE);
 	if (gtp_trace_running(s->trace) && !s->trace->disconnected)
 		gtp_trace_stop(s->trace, GTP_STOP_DISCONNECTED);
+	gtp_file_close(&s->trace_file);
 	free_buffers(s);
 }
