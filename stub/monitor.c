@@ -128,20 +128,27 @@ static void print_cpu(struct gtp_stub *s, const struct gtp_cpu *cpu)
 				cpu->buf.size, cpu->nested);
 }
 
+static void print_run(struct gtp_stub *s)
+{
+	char text[240];
+	struct gtp_out out;
+
+	gtp_out_init(&out, text, sizeof(text));
+	gtp_wait_describe_run(s->trace, &out);
+	gtp_stub_printf(s, "%s\n", text);
+}
+
 static void print_status(struct gtp_stub *s)
 {
 	const struct gtp_trace *t = s->trace;
 	const struct gtp_tracepoint *tp;
-	char text[240];
-	struct gtp_out out;
 	u32 i;
 
 	print_version(s);
 	gtp_stub_print(s, "build-id:  ");
 	print_build_id(s);
-	gtp_out_init(&out, text, sizeof(text));
-	gtp_wait_describe_run(t, &out);
-	gtp_stub_printf(s, "run:       %s\n", text);
+	gtp_stub_print(s, "run:       ");
+	print_run(s);
 	print_buffer(s);
 	print_settings(s);
 	for (tp = t->tps.first; tp; tp = tp->next)
@@ -297,6 +304,7 @@ static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why
 static const struct command commands[] = {
 	{ "help", print_help, NULL, "this list" },
 	{ "status", print_status, NULL, "the run, its buffers, settings and tracepoints" },
+	{ "run", print_run, NULL, "how the run goes or has ended, in one line" },
 	{ "probes", print_probes, NULL, "every probed location and how it is probed" },
 	{ "version", print_version, NULL, "of gdbtp and of the kernel" },
 	{ "build-id", print_build_id, NULL, "of the kernel; vmlinux must have the same" },
