@@ -4,13 +4,43 @@ import re
 
 import gdb
 
+DEVICE = "/proc/gtp"
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
+
+
+# The connection that was asked last whether gdbtp is behind it, and the answer.
+known = None, False
+
+
+def is_remote(connection):
+    return connection is not None and connection.type in ("remote", "extended-remote")
+
+
+def is_gtp():
+    """Whether the selected inferior's target is gdbtp. Another one gets a packet, once, that it does not know."""
+    global known
+    connection = gdb.selected_inferior().connection
+    if not is_remote(connection):
+        return False
+    if connection is not known[0]:
+        known = connection, bool(connection.send_packet(b"qXfer:gtpframe:read::1,0"))
+    return known[1]
+
+
+def may_be_gtp():
+    """The same for what nobody asked for: without gdbtp's variables, which come with a connection, nothing is sent."""
+    connection = gdb.selected_inferior().connection
+    if not is_remote(connection):
+        return False
+    if connection is not known[0] and "$current_task_pid" not in gdb.execute("info tvariables", to_string=True):
+        return False
+    return is_gtp()
 
 
 def monitor(command):
     """The text that `monitor COMMAND` prints."""
     connection = gdb.selected_inferior().connection
-    if connection is None or connection.type not in ("remote", "extended-remote"):
+    if not is_remote(connection):
         raise gdb.GdbError(NOT_CONNECTED)
     try:
         return gdb.execute("monitor " + command, to_string=True)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A run that has ended by itself is noticed: GDB itself asks for the run's state at tstatus only.
+import gdb
+
+from gtp import remote
+
+RUNNING = "the trace is running"
+NEVER = "no trace has run yet"
+SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
+HOOK = """define {prefix}hook-{name}
+python import gtp.ended; gtp.ended.refresh()
+end"""
+AFTER_TSTART = """define hookpost-tstart
+python import gtp.ended; gtp.ended.began()
+end"""
+
+# The connection whose run is known to have ended, and GDB knows it.
+settled = None
+
+
+def state():
+    """How the run goes, in a sentence. One packet; text that waited for it is shown."""
+    *others, answer = remote.monitor("run").splitlines() or [""]
+    if others:
+        gdb.write("\n".join(others) + "\n")
+    return answer
+
+
+def began():
+    """A run has been started: ask from now on."""
+    global settled
+    settled = None
+
+
+def refresh():
+    """Have GDB learn that a run has ended; the sentence on it when that is news, else None.
+
+    Costs a packet as long as a run goes on, and none once it is known to have ended, or with other targets.
+    """
+    global settled
+    connection = gdb.selected_inferior().connection
+    if not remote.may_be_gtp() or connection is settled:
+        return None
+    how = state()
+    if how == RUNNING:
+        return None
+    gdb.execute("tstatus", to_string=True)
+    settled = connection
+    return how
+
+
+def tell(*_):
+    """In front of a prompt: a run that has ended meanwhile is told. What is wrong, the next command says better."""
+    watched = settled is None
+    try:
+        how = refresh()
+    except (gdb.error, gdb.GdbError, RuntimeError):
+        return
+    if how and watched and how != NEVER:
+        gdb.write("gdbtp: %s\n" % how)
+
+
+def stopped(_):
+    """A continue has come back; the kernel's side has said why."""
+    try:
+        refresh()
+    except (gdb.error, gdb.GdbError, RuntimeError):
+        pass
+
+
+def is_defined(hook):
+    try:
+        gdb.execute("help " + hook, to_string=True)
+    except gdb.error:
+        return False
+    return True
+
+
+def hook():
+    """tfind asks first, in scripts as well; hooks that the user has are the user's."""
+    if is_defined("hook-tfind") or is_defined("hookpost-tstart"):
+        return
+    gdb.execute(HOOK.format(prefix="", name="tfind"))
+    for name in SUBCOMMANDS:
+        gdb.execute(HOOK.format(prefix="tfind ", name=name))
+    gdb.execute(AFTER_TSTART)
+
+
+hook()
+gdb.events.stop.connect(stopped)
+gdb.events.before_prompt.connect(tell)

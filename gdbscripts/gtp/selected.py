@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The trace frame that GDB has selected.
+import gdb
+
+
+def number():
+    """Its number, -1: none. GDB has no value for that before the first tfind."""
+    value = gdb.parse_and_eval("$trace_frame")
+    return -1 if value.type.code == gdb.TYPE_CODE_VOID else int(value)
+
+
+def select(frame):
+    """Select a frame by its number, negative: none."""
+    gdb.execute("tfind none" if frame < 0 else "tfind %d" % frame, to_string=True)
+
+
+class Kept:
+    """The selection now is the selection at the end."""
+
+    def __enter__(self):
+        self.frame = number()
+
+    def __exit__(self, *_):
+        if number() != self.frame:
+            select(self.frame)

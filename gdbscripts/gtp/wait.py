@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp wait`: until the run has ended by itself.
+import time
+
+import gdb
+
+from gtp import ended, remote
+
+PAUSE = 0.1  # seconds between two questions
+
+def seconds(arg):
+    """How long to wait at most; None: for ever."""
+    if not arg:
+        return None
+    try:
+        limit = float(arg)
+    except ValueError:
+        limit = -1
+    if not 0 <= limit < float("inf"):
+        raise gdb.GdbError("gtp wait %s: a number of seconds is needed" % arg)
+    return limit
+
+
+def wait(limit):
+    """Until the run has ended, or that many seconds: the sentence on how it goes then."""
+    end = None if limit is None else time.monotonic() + limit
+    while True:
+        how = ended.state()
+        left = PAUSE if end is None else min(PAUSE, end - time.monotonic())
+        if how != ended.RUNNING or left <= 0:
+            return how
+        time.sleep(left)
+
+
+class GtpWait(gdb.Command):
+    """Wait until the trace run ends: a full buffer, a pass count, an error.
+
+gtp wait [SECONDS]
+After it, tfind and gtp table work at once. ^C ends the wait, and the run goes
+on. With SECONDS, a run that still goes on then is an error, so that a script
+ends there; the run goes on."""
+
+    def __init__(self):
+        super().__init__("gtp wait", gdb.COMMAND_TRACEPOINTS)
+
+    def invoke(self, arg, from_tty):
+        limit = seconds(arg)
+        if not remote.is_gtp():
+            raise gdb.GdbError(remote.NOT_CONNECTED)
+        how = wait(limit)
+        if how == ended.RUNNING:
+            raise gdb.GdbError("the trace is still running after %s seconds; tstop ends it" % arg)
+        ended.refresh()
+        if how == ended.NEVER:
+            raise gdb.GdbError(how + "; say tstart first")
+        print(how)
+
+
+GtpWait()
