@@ -12,6 +12,10 @@ try:
     import gtp.modules
     import gtp.sdata
     import gtp.status
+    import gtp.ended
+    import gtp.table
+    import gtp.save
+    import gtp.wait
     import gtp.explain
     import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:

@@ -67,16 +67,21 @@ def number(data, signed):
     return str(int.from_bytes(data, "little", signed=signed))
 
 
+def of_frame(read):
+    """A frame's record and the text of its description; read(address, size) gives the frame's memory."""
+    record_len, text_len = struct.unpack("<II", read(ADDRESS, HEAD))
+    everything = read(ADDRESS + HEAD, record_len + text_len)
+    return everything[:record_len], everything[record_len:]
+
+
 def read():
     """The selected frame's record and its description's lines; an error when it has none."""
     inferior = gdb.selected_inferior()
     try:
-        head = bytes(inferior.read_memory(ADDRESS, HEAD))
-        record_len, text_len = struct.unpack("<II", head)
-        everything = bytes(inferior.read_memory(ADDRESS + HEAD, record_len + text_len))
+        record, text = of_frame(lambda address, size: bytes(inferior.read_memory(address, size)))
     except gdb.error:
         raise gdb.GdbError(NOTHING)
-    return everything[:record_len], everything[record_len:].decode().splitlines()
+    return record, text.decode().splitlines()
 
 
 def decode():

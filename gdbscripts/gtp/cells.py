@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Values in a table's cells: as GDB prints them, but strings end at their NUL and structs inside of structs are {...}.
+import bisect
+import functools
+import re
+
+import gdb
+
+from gtp import selected
+from gtp.tracefile import Unavailable
+
+UNAVAILABLE = "<unavailable>"
+STRING_MAX = 4096  # bytes of a string that a pointer leads to
+ELEMENTS_MAX = 200
+SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
+AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
+ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 34: '\\"', 92: "\\\\"}
+SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: (\S+) (.*)$", re.M)
+
+
+class Sections:
+    """The address ranges of the loaded symbol files' sections that have a flag."""
+
+    def __init__(self, flag):
+        text = gdb.execute("maint info sections -all-objects", to_string=True)
+        ranges = sorted((int(a, 16), int(b, 16)) for a, b, _, flags in SECTION.findall(text) if flag in flags.split())
+        self.starts = [a for a, _ in ranges]
+        self.ends = [b for _, b in ranges]
+
+    def have(self, address):
+        """How many bytes from the address on are in one of them; 0: it is in none."""
+        i = bisect.bisect_right(self.starts, address) - 1
+        return max(0, self.ends[i] - address) if i >= 0 else 0
+
+
+class Constants:
+    """Memory that is the same now as it was at the hit: read-only sections, read once."""
+
+    def __init__(self):
+        self.sections = Sections("READONLY")
+        self.found = {}
+
+    def __call__(self, address, size):
+        have = self.sections.have(address)
+        if not have:
+            return b""
+        size = min(size, have)
+        key = address, size
+        if key not in self.found:
+            self.found[key] = self._read(address, size)
+        return self.found[key]
+
+    @staticmethod
+    def _read(address, size):
+        """Without a frame selected: GDB asks the kernel, or the symbol file when there is no kernel."""
+        with selected.Kept():
+            selected.select(-1)
+            try:
+                return gdb.selected_inferior().read_memory(address, size).tobytes()
+            except gdb.error:
+                return b""
+
+
+@functools.lru_cache(maxsize=65536)
+def quoted(data):
+    """A string as GDB prints it, up to its NUL."""
+    text = data.split(b"\0", 1)[0]
+    if text.isascii() and text.decode().isprintable() and b'"' not in text and b"\\" not in text:
+        return '"%s"' % text.decode()
+    return '"%s"' % "".join(ESCAPES.get(c) or (chr(c) if 32 <= c < 127 else "\\%03o" % c) for c in text)
+
+
+def is_text(kind):
+    """char as C's strings have it; u8 and s8 are numbers."""
+    kind = kind.strip_typedefs()
+    return kind.sizeof == 1 and kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and kind.unqualified().name == "char"
+
+
+def by_gdb(kind):
+    """A function from bytes to GDB's text of them as a value of that type; each text is made once."""
+    @functools.lru_cache(maxsize=65536)
+    def text(data):
+        return gdb.Value(data, kind).format_string(**STYLE)
+    return text
+
+
+class Formats:
+    """Functions for the types of one symbol table: scalar(type)(frame, number), aggregate(type)(frame, address)."""
+
+    def __init__(self):
+        self.symbols = Sections("ALLOC")
+
+    def scalar(self, kind):
+        bare = kind.strip_typedefs()
+        bits = 8 * bare.sizeof
+        low = 2**bits - 1
+        if bare.code == gdb.TYPE_CODE_PTR:
+            return self._pointer(kind, bare)
+        if bare.code == gdb.TYPE_CODE_INT and not is_text(bare):
+            # is_signed came with GDB 12.1; a cast tells on all.
+            if int(gdb.Value(-1).cast(bare)) < 0:
+                top = 1 << (bits - 1)
+                return lambda frame, x: str(((x & low) ^ top) - top)
+            return lambda frame, x: str(x & low)
+        text = by_gdb(kind)
+        return lambda frame, x: text((x & low).to_bytes(bare.sizeof, "little"))
+
+    def _pointer(self, kind, bare):
+        text = by_gdb(kind.unqualified())
+        near = self.symbols.have
+
+        def pointer(frame, x):
+            return text(x.to_bytes(8, "little")) if near(x) else "0x%x" % x
+
+        def string(frame, x):
+            if x == 0:
+                return "0x0"
+            data = frame.string(x, STRING_MAX)
+            if not data:
+                return pointer(frame, x)
+            return quoted(data) if b"\0" in data else quoted(data) + "..."
+
+        if is_text(bare.target()):
+            text = by_gdb(gdb.lookup_type("void").pointer())
+            return string
+        return pointer
+
+    def aggregate(self, kind, depth=0):
+        bare = kind.strip_typedefs()
+        if bare.code == gdb.TYPE_CODE_ARRAY:
+            return self._array(kind, bare, depth)
+        if depth > 0:
+            return lambda frame, address: "{...}"
+        return self._struct(bare, depth)
+
+    def _array(self, kind, bare, depth):
+        size, text = bare.sizeof, by_gdb(kind)
+        if is_text(bare.target()):
+            return lambda frame, address: quoted(start_of(frame, address, size))
+        return lambda frame, address: text(frame.read(address, size))
+
+    def _struct(self, bare, depth):
+        parts = [self._member(field, depth) for field in bare.fields()]
+
+        def struct(frame, address):
+            return "{%s}" % ", ".join(part(frame, address) for part in parts)
+        return struct
+
+    def _member(self, field, depth):
+        """A function from frame and the struct's address to "name = value"."""
+        name = "%s = " % field.name if field.name else ""
+        kind, skip = field.type, field.bitpos // 8
+        code = kind.strip_typedefs().code
+        size = kind.sizeof
+        if field.bitsize:
+            value, get = self.scalar(kind), bits_of(field)
+        elif code in SCALARS:
+            value, get = self.scalar(kind), lambda frame, address: frame.word(address + skip, size)
+        elif code in AGGREGATES:
+            value, get = self.aggregate(kind, depth + 1), lambda frame, address: address + skip
+        else:
+            text = by_gdb(kind)
+            value, get = lambda frame, data: text(data), lambda frame, address: frame.read(address + skip, size)
+
+        def member(frame, address):
+            try:
+                return name + value(frame, get(frame, address))
+            except Unavailable:
+                return name + UNAVAILABLE
+        return member
+
+
+def start_of(frame, address, size):
+    """A string's bytes: all of the array, or at least up to its NUL."""
+    data = frame.some(address, size)
+    if len(data) < size and b"\0" not in data:
+        raise Unavailable
+    return data
+
+
+def bits_of(field):
+    """The value of a bit field as an unsigned number, with its sign spread when the type has one."""
+    first, shift = field.bitpos // 8, field.bitpos % 8
+    bits = field.bitsize
+    size = (shift + bits + 7) // 8
+    signed = field.type.strip_typedefs().code == gdb.TYPE_CODE_INT and int(gdb.Value(-1).cast(field.type)) < 0
+
+    def get(frame, address):
+        x = frame.word(address + first, size) >> shift & (1 << bits) - 1
+        if signed and x >> (bits - 1):
+            x -= 1 << bits
+        return x % 2**64
+    return get

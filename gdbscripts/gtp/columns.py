@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A table's columns: which there are, and for each place of a tracepoint the function from a frame to the cell's text.
+import re
+
+import gdb
+
+from gtp import bytecode, cells, cexpr, sdata, selected
+from gtp.tracefile import Unavailable
+
+OPTIMIZED_OUT = "<optimized out>"
+NO_SYMBOL = "<not in scope>"
+REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
+# Trace state variables of the kernel's side that describe the hit itself: they stand in front.
+LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
+
+
+def split(text, separator=","):
+    """The parts between separators that are in no bracket and no string."""
+    parts, depth, quote, start, i = [], 0, None, 0, 0
+    while i < len(text):
+        c = text[i]
+        if quote:
+            if c == "\\":
+                i += 1
+            elif c == quote:
+                quote = None
+        elif c in "\"'":
+            quote = c
+        elif c in "([{":
+            depth += 1
+        elif c in ")]}":
+            depth -= 1
+        elif c == separator and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+        i += 1
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def collected(commands):
+    """What the collect actions of a tracepoint name, each once, without those of its steps."""
+    found, steps = [], False
+    for line in commands:
+        word, _, rest = line.strip().partition(" ")
+        if word.startswith(("while-stepping", "stepping", "ws")):
+            steps = True
+        elif word == "end":
+            steps = False
+        elif word.split("/")[0] == "collect" and not steps:
+            rest = re.sub(r"^\s*/s\d*", "", rest)
+            found += [part for part in split(rest) if part not in found]
+    return found
+
+
+class Column:
+    """One column: its title, and what GDB calls its value."""
+
+    def __init__(self, title, expression=None):
+        self.title, self.expression = title, expression or title
+
+
+def variables_here(arguments):
+    """The names of the function's arguments, or of its other variables, that are visible at the selected frame."""
+    names, block = [], gdb.selected_frame().block()
+    while block is not None:
+        for symbol in block:
+            right = symbol.is_argument if arguments else symbol.is_variable and not symbol.is_argument
+            if right and symbol.name not in names:
+                names.append(symbol.name)
+        if block.function is not None:
+            break
+        block = block.superblock
+    return names
+
+
+def of_item(item, location):
+    """The columns of one collected item, at the selected frame."""
+    if item in ("$args", "$locals", "$arg", "$loc"):
+        return [Column(name) for name in variables_here(item.startswith("$arg"))]
+    if item in ("$regs", "$reg"):
+        return [Column(name, "$" + name) for i, name in enumerate(REGISTERS) if location.known >> i & 1]
+    if item == "$_sdata":
+        return [Column(name, "$_sdata." + name) for name, _, _ in sdata.decode()[1]]
+    return [Column(item)]
+
+
+def of_items(items, location):
+    found = []
+    for item in items:
+        try:
+            new = of_item(item, location)
+        except (gdb.error, RuntimeError):
+            new = [Column(item)]
+        found += [column for column in new if column.title not in [c.title for c in found]]
+    return found
+
+
+def leading(frame, variables, items):
+    """The columns in front that this tracepoint's frames have, and that were not asked for by name."""
+    for name, title in LEADING:
+        number = variables.get(name)
+        if number in frame.variables and "$" + name not in items:
+            yield Column(title, "$" + name)
+
+
+# Functions of cells ------------------------------------------------------------------------------
+
+def seconds(number):
+    def cell(frame):
+        return "%d.%09d" % divmod(frame.var(number), 10**9)
+    return cell
+
+
+def static(name):
+    """A field of a kernel tracepoint's record."""
+    known = {}
+
+    def cell(frame):
+        record, text = sdata.of_frame(frame.read)
+        if text not in known:
+            fields = [sdata.Field(line) for line in text.decode().splitlines()[1:]]
+            known[text] = next((field for field in fields if field.name == name), None)
+        if known[text] is None:
+            raise Unavailable
+        return known[text].text(record)
+    return cell
+
+
+def type_of(expression):
+    """The type of an expression at the selected frame, whether or not its value was collected."""
+    try:
+        return cexpr.value(expression).type
+    except gdb.error as error:
+        if "navailable" not in str(error) and "not available" not in str(error):
+            raise
+    name = gdb.execute("whatis " + expression, to_string=True).partition(" = ")[2].strip()
+    found = re.match(r"(.*?)\s*((?:\[\d+\])+)$", name)
+    base = gdb.parse_and_eval("(%s *) 0" % (found.group(1) if found else name)).type.target()
+    for size in reversed(re.findall(r"\d+", found.group(2)) if found else []):
+        base = base.array(int(size) - 1)
+    return base
+
+
+def spellings(expression):
+    """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`."""
+    yield re.sub(r"\$pc\b", "$rip", expression)
+    try:
+        written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
+    except gdb.error:
+        return
+    if len(written) == 1 and written[0] != expression:
+        yield written[0]
+
+
+def computed(expression):
+    """A function from a frame to the expression's number."""
+    for text in spellings(expression):
+        try:
+            return bytecode.compiled(text)
+        except bytecode.Unknown as error:
+            reason = error
+    raise reason
+
+
+def by_bytecode(expression, formats):
+    """The cell's function without GDB: bytecode for the number or the address, the type for the text."""
+    kind = type_of(expression)
+    code = kind.strip_typedefs().code
+    if code in cells.AGGREGATES:
+        where, text = computed("&(%s)" % expression), formats.aggregate(kind)
+    elif code in cells.SCALARS:
+        where, text = computed(expression), formats.scalar(kind)
+    else:
+        raise bytecode.Unknown("type %s" % kind)
+    return lambda frame: text(frame, where(frame))
+
+
+def text_of(value, frame, formats):
+    """A gdb.Value as the fast way shows it."""
+    if value.is_optimized_out:
+        return OPTIMIZED_OUT
+    kind = value.type
+    code = kind.strip_typedefs().code
+    if code in cells.AGGREGATES and value.address is not None:
+        return formats.aggregate(kind)(frame, int(value.address) % 2**64)
+    if code in cells.SCALARS:
+        return formats.scalar(kind)(frame, int(value) % 2**64)
+    return value.format_string(**cells.STYLE)
+
+
+def by_gdb(expression, formats):
+    """The cell's function for what GDB alone can evaluate: it selects the frame."""
+    def cell(frame):
+        selected.select(frame.index)
+        try:
+            return text_of(cexpr.value(expression), frame, formats)
+        except gdb.error as error:
+            return words_of(error)
+    return cell
+
+
+def words_of(error):
+    text = str(error)
+    if "optimized out" in text:
+        return OPTIMIZED_OUT
+    if "navailable" in text or "not available" in text or "Cannot access memory" in text:
+        return cells.UNAVAILABLE
+    return NO_SYMBOL if text.startswith("No symbol") else "<%s>" % text.strip()
+
+
+def cell_of(column, variables, formats):
+    """The function from a frame of the selected frame's place to the cell's text; gdb.error: it can have none."""
+    name = column.expression
+    if name == "$clock" and column.title == "time":
+        return seconds(variables["clock"])
+    if name.startswith("$_sdata."):
+        return static(name.partition(".")[2])
+    try:
+        return by_bytecode(name, formats)
+    except bytecode.Unknown:
+        return by_gdb(name, formats)
+    except gdb.error as error:
+        words = words_of(error)
+        if words not in (cells.UNAVAILABLE, OPTIMIZED_OUT):
+            raise
+        return lambda frame: words
+
+
+def condition_of(expression):
+    """The function from a frame of the selected frame's place to whether it holds."""
+    text = cexpr.condition(expression, gdb.selected_frame().pc())
+    try:
+        return bytecode.compiled(text)
+    except bytecode.Unknown:
+        pass
+    try:
+        cexpr.value(expression)
+    except gdb.error as error:
+        if words_of(error) != cells.UNAVAILABLE:
+            raise gdb.GdbError("if %s: %s" % (expression, error))
+
+    def holds(frame):
+        selected.select(frame.index)
+        try:
+            return int(cexpr.value(expression)) != 0
+        except gdb.error:
+            raise Unavailable from None
+    return holds

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp save`: the stopped run into a trace file, in the quickest way that there is.
+import os
+
+import gdb
+
+from gtp import remote, source
+
+
+def size(number):
+    """Bytes in the unit that a reader expects."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if number < 10240:
+            return "%d %s" % (number, unit)
+        number //= 1024
+    return "%d GiB" % number
+
+
+def save(path):
+    """Write the run beside the path first: a file that was there stays until the new one is whole. Bytes written."""
+    part = path + ".part"
+    written = 0
+    try:
+        with open(part, "wb") as file:
+            for piece in source.pieces():
+                written += file.write(piece)
+        os.replace(part, path)
+    except OSError as error:
+        raise gdb.GdbError("%s: %s" % (path, error.strerror))
+    finally:
+        if os.path.exists(part):
+            os.unlink(part)
+    return written
+
+
+class GtpSave(gdb.Command):
+    """Save the stopped run as a trace file, for target tfile.
+
+gtp save FILE
+The file is the one that tsave writes, made by the kernel's side in one go: on
+this machine it is copied from /proc/gtpframe, from another machine it comes
+over the connection in large pieces."""
+
+    def __init__(self):
+        super().__init__("gtp save", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, arg, from_tty):
+        names = gdb.string_to_argv(arg)
+        if len(names) != 1:
+            raise gdb.GdbError("gtp save takes the name of one file")
+        if not remote.is_gtp():
+            raise gdb.GdbError(remote.NOT_CONNECTED)
+        path = os.path.expanduser(names[0])
+        print("%s: %s" % (path, size(save(path))))
+
+
+GtpSave()

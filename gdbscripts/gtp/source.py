@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The stopped run as the bytes of a trace file, from wherever it is quickest to read.
+import os
+import re
+
+import gdb
+
+from gtp import ended, remote
+
+NOTHING = "there is no run to read; say target remote /proc/gtp, or target tfile FILE"
+LOCAL = "/proc/gtpframe"
+PIECE = 1 << 20
+ASKED = 0x3fff  # one byte of a packet tells whether more follows
+
+
+def unescaped(data):
+    """The bytes of a binary reply; '}' stands in front of a byte that is sent ^ 0x20."""
+    first, *others = data.split(b"}")
+    return first + b"".join(bytes((part[0] ^ 0x20,)) + part[1:] for part in others)
+
+
+def ask(packet):
+    """The reply to a packet that only gdbtp answers."""
+    return gdb.selected_inferior().connection.send_packet(packet)
+
+
+def from_packets():
+    """The file over the connection, in pieces of a packet."""
+    at = 0
+    while True:
+        reply = ask(b"qXfer:gtpframe:read::%x,%x" % (at, ASKED))
+        if reply[:1] not in (b"m", b"l"):
+            raise gdb.GdbError(reply[2:].decode(errors="replace") or "the module is older than this command")
+        data = unescaped(reply[1:])
+        yield data
+        at += len(data)
+        if reply[:1] == b"l":
+            return
+
+
+def from_file(path):
+    try:
+        with open(path, "rb") as file:
+            while True:
+                data = file.read(PIECE)
+                if not data:
+                    return
+                yield data
+    except OSError as error:
+        if path == LOCAL and error.errno == 16:
+            raise gdb.GdbError("the run is going on; tstop ends it, gtp wait waits for its end") from None
+        raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
+
+
+def is_local():
+    """Whether the kernel that GDB is connected to is this machine's."""
+    return os.path.exists(LOCAL) and gdb.selected_inferior().connection.details == remote.DEVICE
+
+
+def opened():
+    """The file of `target tfile`."""
+    found = re.search(r"^Local trace dump file:\n\t`(.*)'", gdb.execute("info files", to_string=True), re.M)
+    if not found:
+        raise gdb.GdbError(NOTHING)
+    return found.group(1)
+
+
+def pieces():
+    """The run that GDB looks at, piece by piece; an error in words when there is none."""
+    connection = gdb.selected_inferior().connection
+    if connection is None:
+        raise gdb.GdbError(NOTHING)
+    if connection.type == "tfile":
+        return from_file(opened())
+    if connection.type == "ctf":
+        raise gdb.GdbError("GDB's CTF files are not read by this command; tsave FILE writes what is")
+    if not remote.is_gtp():
+        raise gdb.GdbError(NOTHING)
+    ended.refresh()
+    return from_file(LOCAL) if is_local() else from_packets()
+
+
+def whole():
+    return b"".join(pieces())

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp table`: all frames of a tracepoint at once, a row each.
+import csv
+import re
+
+import gdb
+
+from gtp import bytecode, cells, columns, selected, source
+from gtp.tracefile import TraceFile, Unavailable
+
+USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
+WIDEST = 80  # characters of a cell on the screen; a CSV file has them all
+LINES = 500  # written at once
+OPTION = re.compile(r"(?:^|\s)--(\w+)(?:[= ]\s*(\"[^\"]*\"|\S+))?")
+
+
+class Request:
+    """What was typed."""
+
+    def __init__(self, text):
+        self.csv, self.limit = None, None
+        text = OPTION.sub(self._option, text).strip()
+        number = re.match(r"(\d+)(?:\s+|$)", text)
+        self.number = int(number.group(1)) if number else None
+        text = text[number.end():] if number else text
+        head, self.condition = self._condition(text)
+        self.columns = columns.split(head)
+
+    def _option(self, found):
+        name, value = found.groups()
+        if value is None or name not in ("csv", "limit"):
+            raise gdb.GdbError("%s: %s" % (found.group(0).strip(), USAGE))
+        if name == "limit" and not value.isdigit():
+            raise gdb.GdbError("--limit %s: a number of rows is needed" % value)
+        setattr(self, name, int(value) if name == "limit" else value.strip('"'))
+        return ""
+
+    @staticmethod
+    def _condition(text):
+        """The text in front of the word if, and the expression behind it."""
+        for found in re.finditer(r"(?:^|[\s)\]])if(?=[\s(])", text):
+            end = found.end()
+            if len(columns.split(text[:end] + ",x")) > len(columns.split(text[:end])):
+                return text[:end - 2].strip(), text[end:].strip() or None
+        return text, None
+
+
+class Table:
+    """The rows of one tracepoint; the functions of its columns are made at the first frame of each place."""
+
+    def __init__(self, trace, formats, request, number):
+        self.trace, self.formats, self.request, self.number = trace, formats, request, number
+        self.columns = None
+        self.places = {}
+        self.unknown = 0  # frames that do not hold what the condition needs
+
+    def choose(self, frame):
+        """The columns, at the tracepoint's first frame."""
+        commands = frame.location.commands
+        items = self.request.columns or columns.collected(commands) or columns.collected(
+            ["collect " + gdb.parameter("default-collect")])
+        front = list(columns.leading(frame, self.trace.variables, self.request.columns))
+        shown = [column.expression for column in front]
+        own = columns.of_items([item for item in items if item not in shown], frame.location)
+        self.columns = front + own
+
+    def functions(self, frame):
+        """(condition or None, cells) for a frame's place."""
+        here = self.places.get(frame.location.address)
+        if here is None:
+            selected.select(frame.index)
+            if self.columns is None:
+                self.choose(frame)
+            condition = self.request.condition and columns.condition_of(self.request.condition)
+            here = condition, [self.cell(column) for column in self.columns]
+            self.places[frame.location.address] = here
+        return here
+
+    def cell(self, column):
+        """The function of a column at the selected frame. What the user has named must be there at one place at least."""
+        try:
+            return columns.cell_of(column, self.trace.variables, self.formats)
+        except (gdb.error, gdb.GdbError) as error:
+            if self.request.columns and not self.places:
+                raise gdb.GdbError("%s: %s" % (column.title, error))
+            words = columns.words_of(error)
+            return lambda frame: words
+
+    def holds(self, condition, frame):
+        try:
+            return condition(frame)
+        except (Unavailable, bytecode.Failure):
+            self.unknown += 1
+            return False
+
+    def rows(self):
+        """Lists of texts, the frame's number first."""
+        left = self.request.limit
+        for frame in self.trace.frames(self.number):
+            condition, functions = self.functions(frame)
+            if condition and not self.holds(condition, frame):
+                continue
+            if left == 0:
+                return
+            left = left and left - 1
+            yield [str(frame.index)] + [text(function, frame) for function in functions]
+
+    def titles(self):
+        return ["frame"] + [column.title for column in self.columns or []]
+
+
+def text(function, frame):
+    try:
+        return function(frame)
+    except Unavailable:
+        return cells.UNAVAILABLE
+    except bytecode.Failure as failure:
+        return "<%s>" % failure
+
+
+def plain(cell):
+    """A string's cell without its quotes: a CSV file has its own."""
+    if cell[0] != '"' or cell[-1] != '"':
+        return cell
+    return cell[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+
+
+def write_csv(path, table):
+    count = 0
+    try:
+        with open(path, "w", newline="") as file:
+            writer = csv.writer(file)
+            for row in table.rows():
+                if count == 0:
+                    writer.writerow(table.titles())
+                writer.writerow([plain(cell) for cell in row])
+                count += 1
+    except OSError as error:
+        raise gdb.GdbError("%s: %s" % (path, error.strerror))
+    return count
+
+
+def short(cell):
+    return cell if len(cell) <= WIDEST else cell[:WIDEST - 3] + "..."
+
+
+def write_lines(titles, rows):
+    """The rows below their titles, in columns as wide as they need; numbers end where the others end."""
+    widths = [max(map(len, column)) for column in zip(titles, *rows)]
+    right = [all(re.match(r"-?[\d.]+$|<", cell) for cell in column) for column in zip(*rows)]
+    form = "  ".join("%%%s%ds" % ("" if to_right else "-", width) for to_right, width in zip(right, widths))
+    lines = [titles] + rows
+    for i in range(0, len(lines), LINES):
+        gdb.write("".join((form % tuple(line)).rstrip() + "\n" for line in lines[i:i + LINES]))
+
+
+def write_screen(table):
+    rows = [[short(cell) for cell in row] for row in table.rows()]
+    if rows:
+        write_lines(table.titles(), rows)
+    return len(rows)
+
+
+def numbers(trace, wanted):
+    """(GDB's number, the target's, how many frames) of the tracepoints to show."""
+    found = []
+    for number, (count, first) in sorted(trace.counts().items()):
+        selected.select(first)
+        own = int(gdb.parse_and_eval("$tracepoint"))
+        if wanted in (None, own):
+            found.append((own, number, count))
+    return found
+
+
+def choice(trace, request):
+    found = numbers(trace, request.number)
+    if not found:
+        raise gdb.GdbError("the run has no frames" if request.number is None else
+                           "the run has no frames of tracepoint %d" % request.number)
+    if len(found) > 1 and request.csv:
+        raise gdb.GdbError("a CSV file has the columns of one tracepoint; say which, there are frames of %s" %
+                           ", ".join(str(own) for own, _, _ in found))
+    return found
+
+
+def show(table, request, own, count):
+    written = write_csv(request.csv, table) if request.csv else write_screen(table)
+    told = "tracepoint %d: %d of %d frames" % (own, written, count)
+    if request.csv:
+        told += " in %s" % request.csv
+    if table.unknown:
+        told += "; %d do not hold what the condition needs" % table.unknown
+    gdb.write(told + "\n")
+
+
+class GtpTable(gdb.Command):
+    """Show all frames of a tracepoint as a table, read at once.
+
+gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]
+N is a tracepoint's number, without it every tracepoint has a table. COLUMNs
+are expressions as for print; without them there is a column for each that the
+tracepoint collects. The frame's number comes first, then time, cpu and pid
+where $clock, $cpu_id and $current_task_pid were collected. Only frames for
+which EXPRESSION holds are shown. <unavailable> was not collected.
+--csv FILE writes a file for spreadsheets and scripts, with every cell in full."""
+
+    def __init__(self):
+        super().__init__("gtp table", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, arg, from_tty):
+        request = Request(arg)
+        trace = TraceFile(source.whole(), cells.Constants())
+        formats = cells.Formats()
+        with selected.Kept():
+            for own, number, count in choice(trace, request):
+                show(Table(trace, formats, request, number), request, own, count)
+
+
+GtpTable()

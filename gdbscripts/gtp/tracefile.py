@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A trace file in Python: what its header says of tracepoints, and its frames' blocks.
+import struct
+
+import gdb
+
+HEAD = struct.Struct("<HI")   # u16 tracepoint, u32 bytes that follow
+MEMORY = struct.Struct("<QH")  # behind 'M': u64 address, u16 length, bytes
+VARIABLE = struct.Struct("<Iq")  # behind 'V': u32 number, s64 value
+STATIC = struct.Struct("<H")  # behind 'S': u16 length, bytes
+RIP = 16
+WORD = 8  # bytes of each register up to rip
+
+
+class Unavailable(Exception):
+    """The frame does not hold what was asked for."""
+
+
+class Location:
+    """One place of a tracepoint, as the run had it: number is the target's, masks are of registers."""
+
+    def __init__(self, number, address):
+        self.number, self.address = number, address
+        self.place = None
+        self.commands = []
+        self.known = 1 << RIP
+
+    def add(self, kind, rest):
+        """One "tp" line of the header: A is an action, Z a piece of source text."""
+        if kind == "A" and rest.startswith("R"):
+            self.known |= int(rest[1:], 16)
+        elif kind == "Z":
+            what, _, _, digits = rest.split(":", 3)
+            text = bytes.fromhex(digits).decode(errors="replace")
+            if what == "cmd":
+                self.commands.append(text)
+            elif what == "at":
+                self.place = text
+
+
+class Frame:
+    """One frame: blocks are (address, bytes, offset in data)."""
+
+    __slots__ = ("data", "number", "index", "registers", "blocks", "variables", "location", "constants")
+
+    def __init__(self, trace, index, number, at, end):
+        self.data = data = trace.data
+        self.index, self.number = index, number
+        self.registers = None
+        self.blocks = blocks = []
+        self.variables = {}
+        self.constants = trace.constants
+        while at < end:
+            kind = data[at]
+            if kind == 0x4d:  # M
+                address, size = MEMORY.unpack_from(data, at + 1)
+                at += 11
+                blocks.append((address, size, at))
+                at += size
+            elif kind == 0x56:  # V
+                variable, value = VARIABLE.unpack_from(data, at + 1)
+                self.variables[variable] = value
+                at += 13
+            elif kind == 0x52:  # R
+                self.registers = at + 1
+                at += 1 + trace.register_bytes
+            elif kind == 0x53:  # S
+                at += 3 + STATIC.unpack_from(data, at + 1)[0]
+            else:
+                raise gdb.GdbError("frame %d has a block of unknown kind 0x%02x" % (index, kind))
+        self.location = trace.location_of(self)
+
+    def reg(self, n):
+        """A register by GDB's number, as an unsigned number."""
+        if n == RIP and self.registers is None:
+            return self.location.address
+        if self.registers is None or not self.location.known >> n & 1:
+            raise Unavailable
+        width = WORD if n <= RIP else 4
+        at = self.registers + (n * WORD if n <= RIP else (RIP + 1) * WORD + (n - RIP - 1) * 4)
+        return int.from_bytes(self.data[at:at + width], "little")
+
+    def var(self, n):
+        """A trace state variable by its number, as an unsigned number."""
+        try:
+            return self.variables[n] % 2**64
+        except KeyError:
+            raise Unavailable from None
+
+    def word(self, address, size):
+        """Little-endian memory, as an unsigned number."""
+        for start, have, at in self.blocks:
+            skip = address - start
+            if 0 <= skip and skip + size <= have:
+                at += skip
+                return int.from_bytes(self.data[at:at + size], "little")
+            if 0 <= skip < have:
+                break
+        return int.from_bytes(self.read(address, size), "little")
+
+    def some(self, address, size):
+        """The bytes from an address on that are there without a gap, at most size."""
+        for start, have, at in self.blocks:
+            skip = address - start
+            if 0 <= skip < have:
+                if skip + size <= have:
+                    return self.data[at + skip:at + skip + size]
+                break
+        parts = b""
+        while len(parts) < size:
+            part = self._part(address + len(parts), size - len(parts))
+            if not part:
+                break
+            parts += part
+        return parts
+
+    def _part(self, address, size):
+        """Of blocks that overlap, the first that has the address counts, up to its end: so does GDB."""
+        for start, have, at in self.blocks:
+            skip = address - start
+            if 0 <= skip < have:
+                return self.data[at + skip:at + min(have, skip + size)]
+        return self.constants(address, size)
+
+    def string(self, address, size):
+        """The bytes of a string, at most size: with its NUL if that is there."""
+        for start, have, at in self.blocks:
+            skip = address - start
+            if 0 <= skip < have:
+                data = self.data[at + skip:at + min(have, skip + size)]
+                if b"\0" in data:
+                    return data
+                break
+        return self.some(address, size)
+
+    def read(self, address, size):
+        """All of the bytes."""
+        found = self.some(address, size)
+        if len(found) < size:
+            raise Unavailable
+        return found
+
+
+class TraceFile:
+    """A whole trace file; data is its bytes.
+
+    constants(address, size) gives what no frame has to hold, because it never changes: bytes, maybe none.
+    """
+
+    def __init__(self, data, constants):
+        end = data.find(b"\n\n")
+        if not data.startswith(b"\x7fTRACE0\n") or end < 0:
+            raise gdb.GdbError("that is no trace file")
+        self.data, self.constants = data, constants
+        self.first = end + 2
+        self.register_bytes = 0
+        self.variables = {}  # number by name
+        self.locations = {}  # by number: Locations by address
+        for line in data[:end].decode(errors="replace").split("\n"):
+            kind, _, rest = line.partition(" ")
+            if kind == "R":
+                self.register_bytes = int(rest, 16)
+            elif kind == "tsv":
+                number, _, _, name = rest.split(":", 3)
+                self.variables[bytes.fromhex(name).decode(errors="replace")] = int(number, 16)
+            elif kind == "tp":
+                self._tracepoint(rest)
+
+    def _tracepoint(self, piece):
+        kind, (number, address, rest) = piece[0], piece[1:].split(":", 2)
+        places = self.locations.setdefault(int(number, 16), {})
+        address = int(address, 16)
+        places.setdefault(address, Location(int(number, 16), address)).add(kind, rest)
+
+    def location_of(self, frame):
+        """Where the frame was collected; a tracepoint with several places collects rip."""
+        places = self.locations.get(frame.number, {})
+        if frame.registers is not None:
+            at = frame.registers + RIP * WORD
+            here = places.get(int.from_bytes(self.data[at:at + WORD], "little"))
+            if here:
+                return here
+        for place in places.values():
+            return place
+        raise gdb.GdbError("frame %d is of tracepoint %d, of which the trace says nothing" %
+                           (frame.index, frame.number))
+
+    def heads(self):
+        """(index, number, offset, end) of every frame."""
+        data, at, index = self.data, self.first, 0
+        try:
+            while True:
+                number = data[at] | data[at + 1] << 8
+                if number == 0:
+                    return
+                size = HEAD.unpack_from(data, at)[1]
+                end = at + HEAD.size + size
+                if end > len(data):
+                    raise IndexError
+                yield index, number, at + HEAD.size, end
+                at = end
+                index += 1
+        except (IndexError, struct.error):
+            raise gdb.GdbError("the trace ends in the middle of frame %d" % index) from None
+
+    def counts(self):
+        """By number: how many frames there are, and the index of the first."""
+        found = {}
+        for index, number, _, _ in self.heads():
+            entry = found.setdefault(number, [0, index])
+            entry[0] += 1
+        return found
+
+    def frames(self, number):
+        """The Frames of a tracepoint."""
+        for index, found, at, end in self.heads():
+            if found == number:
+                yield Frame(self, index, number, at, end)
