@@ -12,6 +12,7 @@ from gtp.tracefile import Unavailable
 UNAVAILABLE = "<unavailable>"
 STRING_MAX = 4096  # bytes of a string that a pointer leads to
 ELEMENTS_MAX = 200
+PAGE = 4096
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
@@ -20,46 +21,47 @@ SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: (\S+) (.*)$"
 
 
 class Sections:
-    """The address ranges of the loaded symbol files' sections that have a flag."""
+    """The address ranges of the loaded symbol files' sections that have all of the flags."""
 
-    def __init__(self, flag):
+    def __init__(self, *flags):
         text = gdb.execute("maint info sections -all-objects", to_string=True)
-        ranges = sorted((int(a, 16), int(b, 16)) for a, b, _, flags in SECTION.findall(text) if flag in flags.split())
+        ranges = sorted((int(a, 16), int(b, 16)) for a, b, _, has in SECTION.findall(text) if set(flags) <= set(has.split()))
         self.starts = [a for a, _ in ranges]
         self.ends = [b for _, b in ranges]
 
-    def have(self, address):
-        """How many bytes from the address on are in one of them; 0: it is in none."""
+    def around(self, address):
+        """The first address of the section that has this one, and the one behind its last; None: there is no such section."""
         i = bisect.bisect_right(self.starts, address) - 1
-        return max(0, self.ends[i] - address) if i >= 0 else 0
+        return (self.starts[i], self.ends[i]) if i >= 0 and address < self.ends[i] else None
 
 
 class Constants:
-    """Memory that is the same now as it was at the hit: read-only sections, read once."""
+    """Memory that is the same now as it was at the hit: read-only sections, read page by page, once."""
 
     def __init__(self):
-        self.sections = Sections("READONLY")
-        self.found = {}
+        self.sections = Sections("ALLOC", "READONLY")
+        self.pages = {}
 
     def __call__(self, address, size):
-        have = self.sections.have(address)
-        if not have:
+        """Bytes from the address on, at most size, maybe none."""
+        section = self.sections.around(address)
+        if section is None:
             return b""
-        size = min(size, have)
-        key = address, size
-        if key not in self.found:
-            self.found[key] = self._read(address, size)
-        return self.found[key]
+        page = address - address % PAGE
+        first, end = max(page, section[0]), min(page + PAGE, section[1])
+        if first not in self.pages:
+            self.pages[first] = self._read(first, end - first)
+        return self.pages[first][address - first:address - first + size]
 
     @staticmethod
     def _read(address, size):
         """Without a frame selected: GDB asks the kernel, or the symbol file when there is no kernel."""
-        with selected.Kept():
+        if selected.number() >= 0:
             selected.select(-1)
-            try:
-                return gdb.selected_inferior().read_memory(address, size).tobytes()
-            except gdb.error:
-                return b""
+        try:
+            return gdb.selected_inferior().read_memory(address, size).tobytes()
+        except gdb.error:
+            return b""
 
 
 @functools.lru_cache(maxsize=65536)
@@ -108,7 +110,7 @@ class Formats:
 
     def _pointer(self, kind, bare):
         text = by_gdb(kind.unqualified())
-        near = self.symbols.have
+        near = self.symbols.around
 
         def pointer(frame, x):
             return text(x.to_bytes(8, "little")) if near(x) else "0x%x" % x
@@ -126,49 +128,55 @@ class Formats:
             return string
         return pointer
 
-    def aggregate(self, kind, depth=0):
+    def aggregate(self, kind, inside=False):
         bare = kind.strip_typedefs()
-        if bare.code == gdb.TYPE_CODE_ARRAY:
-            return self._array(kind, bare, depth)
-        if depth > 0:
-            return lambda frame, address: "{...}"
-        return self._struct(bare, depth)
-
-    def _array(self, kind, bare, depth):
-        size, text = bare.sizeof, by_gdb(kind)
-        if is_text(bare.target()):
+        if bare.code == gdb.TYPE_CODE_ARRAY and is_text(bare.target()):
+            size = bare.sizeof
             return lambda frame, address: quoted(start_of(frame, address, size))
-        return lambda frame, address: text(frame.read(address, size))
+        if inside:
+            return lambda frame, address: "{...}"
+        if bare.code == gdb.TYPE_CODE_ARRAY:
+            size, text = bare.sizeof, by_gdb(kind)
+            return lambda frame, address: text(frame.read(address, size))
+        return self._struct(bare)
 
-    def _struct(self, bare, depth):
-        parts = [self._member(field, depth) for field in bare.fields()]
+    def _struct(self, bare):
+        parts = [self._member(field) for field in bare.fields()]
 
         def struct(frame, address):
             return "{%s}" % ", ".join(part(frame, address) for part in parts)
         return struct
 
-    def _member(self, field, depth):
+    def _member(self, field):
         """A function from frame and the struct's address to "name = value"."""
-        name = "%s = " % field.name if field.name else ""
         kind, skip = field.type, field.bitpos // 8
         code = kind.strip_typedefs().code
         size = kind.sizeof
+        if not field.name:
+            within = self._struct(kind.strip_typedefs())
+            return lambda frame, address: within(frame, address + skip)
         if field.bitsize:
             value, get = self.scalar(kind), bits_of(field)
         elif code in SCALARS:
             value, get = self.scalar(kind), lambda frame, address: frame.word(address + skip, size)
-        elif code in AGGREGATES:
-            value, get = self.aggregate(kind, depth + 1), lambda frame, address: address + skip
+        elif code in AGGREGATES and not is_number_text(kind):
+            value, get = self.aggregate(kind, True), lambda frame, address: address + skip
         else:
             text = by_gdb(kind)
             value, get = lambda frame, data: text(data), lambda frame, address: frame.read(address + skip, size)
 
         def member(frame, address):
             try:
-                return name + value(frame, get(frame, address))
+                return "%s = %s" % (field.name, value(frame, get(frame, address)))
             except Unavailable:
-                return name + UNAVAILABLE
+                return "%s = %s" % (field.name, UNAVAILABLE)
         return member
+
+
+def is_number_text(kind):
+    """An array of u8 or s8, which GDB prints as a string."""
+    bare = kind.strip_typedefs()
+    return bare.code == gdb.TYPE_CODE_ARRAY and bare.target().strip_typedefs().sizeof == 1 and not is_text(bare.target())
 
 
 def start_of(frame, address, size):

@@ -86,13 +86,18 @@ def of_item(item, location):
 
 
 def of_items(items, location):
+    """The columns of all items, each expression once; where two have one title, the second is called by its expression."""
     found = []
     for item in items:
         try:
             new = of_item(item, location)
         except (gdb.error, RuntimeError):
             new = [Column(item)]
-        found += [column for column in new if column.title not in [c.title for c in found]]
+        for column in new:
+            if column.title in [other.title for other in found]:
+                column.title = column.expression
+            if column.expression not in [other.expression for other in found]:
+                found.append(column)
     return found
 
 
@@ -127,12 +132,17 @@ def static(name):
     return cell
 
 
+def is_of_value(error):
+    """Whether an error of GDB's is about this frame's values, not about the expression."""
+    return re.search("not available|[Uu]navailable|Cannot access memory|Division by zero", str(error)) is not None
+
+
 def type_of(expression):
     """The type of an expression at the selected frame, whether or not its value was collected."""
     try:
         return cexpr.value(expression).type
     except gdb.error as error:
-        if "navailable" not in str(error) and "not available" not in str(error):
+        if not is_of_value(error):
             raise
     name = gdb.execute("whatis " + expression, to_string=True).partition(" = ")[2].strip()
     found = re.match(r"(.*?)\s*((?:\[\d+\])+)$", name)
@@ -165,6 +175,8 @@ def computed(expression):
 
 def by_bytecode(expression, formats):
     """The cell's function without GDB: bytecode for the number or the address, the type for the text."""
+    if "?" in expression:
+        raise bytecode.Unknown("its type depends on its value")
     kind = type_of(expression)
     code = kind.strip_typedefs().code
     if code in cells.AGGREGATES:
@@ -204,7 +216,9 @@ def words_of(error):
     text = str(error)
     if "optimized out" in text:
         return OPTIMIZED_OUT
-    if "navailable" in text or "not available" in text or "Cannot access memory" in text:
+    if text == "Division by zero":
+        return "<division by zero>"
+    if is_of_value(error):
         return cells.UNAVAILABLE
     return NO_SYMBOL if text.startswith("No symbol") else "<%s>" % text.strip()
 
@@ -222,7 +236,7 @@ def cell_of(column, variables, formats):
         return by_gdb(name, formats)
     except gdb.error as error:
         words = words_of(error)
-        if words not in (cells.UNAVAILABLE, OPTIMIZED_OUT):
+        if words != OPTIMIZED_OUT and not is_of_value(error):
             raise
         return lambda frame: words
 
@@ -237,7 +251,7 @@ def condition_of(expression):
     try:
         cexpr.value(expression)
     except gdb.error as error:
-        if words_of(error) != cells.UNAVAILABLE:
+        if not is_of_value(error):
             raise gdb.GdbError("if %s: %s" % (expression, error))
 
     def holds(frame):

@@ -6,12 +6,14 @@ from gtp import remote
 
 RUNNING = "the trace is running"
 NEVER = "no trace has run yet"
+BY_TSTOP = "the trace was stopped by tstop"
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
 HOOK = """define {prefix}hook-{name}
 python import gtp.ended; gtp.ended.refresh()
 end"""
-AFTER_TSTART = """define hookpost-tstart
-python import gtp.ended; gtp.ended.began()
+# Not hookpost-tstart: GDB forgets a tstart that was typed before it looks for that.
+BEFORE_TSTART = """define hook-tstart
+python import gtp.ended; gtp.ended.begins()
 end"""
 
 # The connection whose run is known to have ended, and GDB knows it.
@@ -24,12 +26,6 @@ def state():
     if others:
         gdb.write("\n".join(others) + "\n")
     return answer
-
-
-def began():
-    """A run has been started: ask from now on."""
-    global settled
-    settled = None
 
 
 def refresh():
@@ -49,14 +45,20 @@ def refresh():
     return how
 
 
+def begins():
+    """A run is about to begin: GDB does not ask about one that has ended, and from now on it is asked for."""
+    global settled
+    refresh()
+    settled = None
+
+
 def tell(*_):
     """In front of a prompt: a run that has ended meanwhile is told. What is wrong, the next command says better."""
-    watched = settled is None
     try:
         how = refresh()
     except (gdb.error, gdb.GdbError, RuntimeError):
         return
-    if how and watched and how != NEVER:
+    if how not in (None, NEVER, BY_TSTOP):
         gdb.write("gdbtp: %s\n" % how)
 
 
@@ -78,12 +80,12 @@ def is_defined(hook):
 
 def hook():
     """tfind asks first, in scripts as well; hooks that the user has are the user's."""
-    if is_defined("hook-tfind") or is_defined("hookpost-tstart"):
+    if is_defined("hook-tfind") or is_defined("hook-tstart"):
         return
     gdb.execute(HOOK.format(prefix="", name="tfind"))
     for name in SUBCOMMANDS:
         gdb.execute(HOOK.format(prefix="tfind ", name=name))
-    gdb.execute(AFTER_TSTART)
+    gdb.execute(BEFORE_TSTART)
 
 
 hook()

@@ -3,6 +3,7 @@
 import re
 import time
 
+import cells
 import ring
 from event import *
 from lib import *
@@ -102,6 +103,19 @@ def many():
             equal(fields[name], shown, "ftrace's " + name)
     check(sdata_bytes() in theirs, "not the bytes that another instance got")
     equal(len(theirs), 3, "records of the other instance")
+
+
+@test("a table has a column for each field of the record, as gtp sdata says it")
+def table():
+    num = strace("gtp_target:gtp_target_many", "collect a, $_sdata", condition="a > 4")
+    run_trace(*("call event %d" % n for n in range(8)))
+    rows = cells.rows("%d" % num)
+    equal([row["a"] for row in rows], ["5", "6", "7"])
+    for row in rows:
+        cmd("tfind " + row["frame"])
+        fields = {name: cells.plain(text) for name, text in sdata().items()}
+        equal({name: row[name] for name in fields}, fields)
+        check(len(fields) > 5, str(fields))
 
 
 @test("a tracepoint without an event: large structures by value; no $_sdata, in words")

@@ -126,8 +126,7 @@ static u8 *read_file(u64 *size)
 	*size = gtp_file_size(&file);
 	bytes = malloc(*size);
 	for (u64 at = 0; at < *size; at += 1000)
-		gtp_file_read(&file, at, bytes + at,
-			      (u32)(*size - at < 1000 ? *size - at : 1000));
+		gtp_file_read(&file, at, bytes + at, (u32)(*size - at < 1000 ? *size - at : 1000));
 	gtp_file_close(&file);
 	return bytes;
 }
@@ -193,14 +192,10 @@ static void a_file_goes_with_its_connection(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(x_gives_all_bytes_as_they_are),
-		T(x_gives_no_more_than_a_packet_has),
-		T(x_ends_where_memory_ends),
-		T(x_reads_the_selected_frame),
-		T(the_file_is_what_is_saved),
-		T(there_is_a_file_before_any_run),
-		T(pieces_of_two_runs_do_not_mix),
-		T(a_file_goes_with_its_connection),
+		T(x_gives_all_bytes_as_they_are), T(x_gives_no_more_than_a_packet_has),
+		T(x_ends_where_memory_ends),	  T(x_reads_the_selected_frame),
+		T(the_file_is_what_is_saved),	  T(there_is_a_file_before_any_run),
+		T(pieces_of_two_runs_do_not_mix), T(a_file_goes_with_its_connection),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

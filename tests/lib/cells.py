@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Inside GDB: the cells of `gtp table` beside what tfind and GDB's own text say of the same frames."""
+import csv
+import random
+import re
+import tempfile
+
+import gdb
+
+SETTINGS = dict(max_elements=200, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
+VALUES = {"time": "$clock", "cpu": "$cpu_id", "pid": "$current_task_pid"}
+
+
+def is_small_number(kind):
+    kind = kind.strip_typedefs()
+    return kind.code == gdb.TYPE_CODE_INT and kind.sizeof == 1 and kind.name in ("unsigned char", "signed char")
+
+
+def small_fields(kind):
+    """The fields of a struct that are 8-bit numbers."""
+    kind = kind.strip_typedefs()
+    if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        return []
+    return [field.name for field in kind.fields() if field.name and is_small_number(field.type)]
+
+
+def printed(value):
+    """GDB's text in the form that docs/using.md promises: 8-bit numbers without a character, strings without an address."""
+    if is_small_number(value.type):
+        return str(int(value))
+    text = value.format_string(**SETTINGS)
+    for name in small_fields(value.type):
+        text = re.sub(r"(\b%s = -?\d+) '(?:\\.[^']*|[^'])'" % name, r"\1", text)
+    text = re.sub(r'0x[0-9a-f]+ (?:<[^>]*> )?(?=")', "", text)
+    text = re.sub(r" <error: [^>]*>", "", text)
+    return re.sub(r"{<unavailable>(?: <repeats \d+ times>|, <unavailable>)*}", "<unavailable>", text)
+
+
+def plain(text):
+    """As a CSV file has it."""
+    if text.startswith('"') and text.endswith('"'):
+        return text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    return text
+
+
+def truth(column):
+    """What the column's cell must be in the selected frame."""
+    try:
+        value = gdb.parse_and_eval(VALUES.get(column, column))
+        if column == "time":
+            return "%d.%09d" % divmod(int(value), 10**9)
+        return plain(printed(value))
+    except gdb.error as error:
+        if "not available" in str(error) or "annot access" in str(error):
+            return "<unavailable>"
+        if "Division by zero" in str(error):
+            return "<division by zero>"
+        raise
+
+
+def rows(request):
+    """The rows of `gtp table REQUEST` as dictionaries by the columns' titles."""
+    with tempfile.NamedTemporaryFile("r", suffix=".csv") as file:
+        gdb.execute("gtp table %s --csv %s" % (request, file.name), to_string=True)
+        return list(csv.DictReader(file))
+
+
+def compare(number, columns, seed, most):
+    """A line for every cell that differs, of at most that many frames chosen at random; and how many rows there are."""
+    # GDB cuts strings at their NUL only when told to.
+    gdb.execute("set print null-stop on")
+    table = rows("%d %s" % (number, columns))
+    differences = []
+    for row in random.Random(seed).sample(table, min(most, len(table))):
+        gdb.execute("tfind " + row["frame"], to_string=True)
+        if int(gdb.parse_and_eval("$tracepoint")) != number:
+            differences.append("frame %s is of another tracepoint" % row["frame"])
+        for column in list(row)[1:]:
+            want = truth(column)
+            if row[column] != want:
+                differences.append("frame %s, %s: %s, GDB prints %s" % (row["frame"], column, row[column], want))
+    gdb.execute("tfind none", to_string=True)
+    gdb.execute("set print null-stop off")
+    return differences, len(table)

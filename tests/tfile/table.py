@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Job: the cells of `gtp table` are what GDB prints, frame by frame, value by value.
+#
+# A GDB with types.c's program sources this. `run` makes a run on the target, `compare SEED` compares all columns of frames
+# chosen at random with tfind and GDB's own text, and ends GDB with a failure where they differ.
+import os
+import random
+import re
+import sys
+
+import gdb
+
+HITS = 200
+CHOSEN = 40
+COLLECT = "*t, n, $clock, $cpu_id"
+# What is not collected, what was optimised out of reach, and what never changes are among them.
+COLUMNS = """t->id, t->small, t->byte, t->tiny, t->flag, t->letter, t->state, t->mode, t->low, t->high, t->wide, t->name,
+t->address, t->text, t->call, t->next, t->data, t->numbers, t->ratio, t->inner, t->pair, t->pair[1].tag, t->u, t->u.parts[n & 3],
+t->hidden, t, n, *t, *t->next, t->next->id, t->next->name, t->next->next, counter, limits, limits[n & 3], motto, &counter, $pc,
+$rdi, (char) n, (short) (n * 70000), n * 3 - t->id, n / 7, -n % 5, (unsigned) n >> 3, n << 4, ~n, !n, n > 5 && t->flag,
+n < 0 || t->id == 3, n & 1 ? t->id : t->small, t->state == BUSY, t->name[n & 7], *t->name@3, &t->inner, t->inner.y * 2,
+(long) t->next == (long) &things[0], t->numbers[(unsigned) n % 4], t->wide * 3, t->wide / 3, t->wide % 1000, $clock, $cpu_id,
+sizeof(*t), t->state, $tpnum, $trace_frame"""
+
+# A file that GDB sources has no place of its own.
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)), "../lib"))
+import cells  # noqa: E402
+
+
+def hit(where, *arguments):
+    pc = gdb.decode_line(where)[1][0].pc
+    gdb.execute("monitor hit %#x %s" % (pc, " ".join(str(a) for a in arguments)), to_string=True)
+
+
+def run(seed):
+    chance = random.Random(seed)
+    things = [int(gdb.parse_and_eval("(long) &things[%d]" % i)) for i in range(4)]
+    gdb.execute("set trace-buffer-size 2000000")
+    gdb.execute("trace visit")
+    gdb.execute("commands\ncollect %s\nend" % COLLECT)
+    gdb.execute("trace visit if n > 0")
+    gdb.execute("commands\ncollect t->id, t->inner, $args\nend")
+    gdb.execute("tstart")
+    for _ in range(HITS):
+        hit("visit", chance.choice(things), chance.choice((chance.randrange(-9, 9), chance.getrandbits(32))))
+    gdb.execute("tstop")
+
+
+class Compare(gdb.Command):
+    """compare SEED [online]: columns that are named, those that are collected, and partly collected structs."""
+
+    def __init__(self):
+        super().__init__("compare", gdb.COMMAND_TRACEPOINTS)
+
+    def invoke(self, arg, from_tty):
+        seed, _, where = arg.partition(" ")
+        columns, whole = " ".join(COLUMNS.split("\n")), ((1, ""),)
+        if where == "online":
+            # The target does not know where constants are: what has no load address gets no QTro.
+            columns, whole = re.sub(r"(t->text|\*t|limits[^,]*|motto), ", "", columns), ()
+        bad = []
+        for number, what in ((1, columns), (2, "t->id, t->inner, t->inner.x, t->name, n, *t, *t->next"), (2, "")) + whole:
+            different, count = cells.compare(number, what, seed, CHOSEN)
+            bad += different
+            print("# tracepoint %d, %d rows, %d differences" % (number, count, len(different)))
+        for line in bad[:40]:
+            print("# seed %s: %s" % (seed, line))
+        gdb.execute("quit %d" % bool(bad))
+
+
+class Run(gdb.Command):
+    """run-things SEED: a run with hits of visit()."""
+
+    def __init__(self):
+        super().__init__("run-things", gdb.COMMAND_TRACEPOINTS)
+
+    def invoke(self, arg, from_tty):
+        run(arg)
+
+
+Run()
+Compare()
