@@ -17,7 +17,7 @@ SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_C
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
 ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 34: '\\"', 92: "\\\\"}
-SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: (\S+) (.*)$", re.M)
+SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: \S+ (.*)$", re.M)
 
 
 class Sections:
@@ -25,12 +25,13 @@ class Sections:
 
     def __init__(self, *flags):
         text = gdb.execute("maint info sections -all-objects", to_string=True)
-        ranges = sorted((int(a, 16), int(b, 16)) for a, b, _, has in SECTION.findall(text) if set(flags) <= set(has.split()))
+        ranges = sorted((int(first, 16), int(end, 16)) for first, end, has in SECTION.findall(text)
+                        if set(flags) <= set(has.split()))
         self.starts = [a for a, _ in ranges]
         self.ends = [b for _, b in ranges]
 
     def around(self, address):
-        """The first address of the section that has this one, and the one behind its last; None: there is no such section."""
+        """The first address of the section that has this one, and the one behind its last; None: there is none."""
         i = bisect.bisect_right(self.starts, address) - 1
         return (self.starts[i], self.ends[i]) if i >= 0 and address < self.ends[i] else None
 
@@ -75,8 +76,8 @@ def quoted(data):
 
 def is_text(kind):
     """char as C's strings have it; u8 and s8 are numbers."""
-    kind = kind.strip_typedefs()
-    return kind.sizeof == 1 and kind.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and kind.unqualified().name == "char"
+    bare = kind.strip_typedefs().unqualified()
+    return bare.sizeof == 1 and bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "char"
 
 
 def by_gdb(kind):
@@ -176,7 +177,9 @@ class Formats:
 def is_number_text(kind):
     """An array of u8 or s8, which GDB prints as a string."""
     bare = kind.strip_typedefs()
-    return bare.code == gdb.TYPE_CODE_ARRAY and bare.target().strip_typedefs().sizeof == 1 and not is_text(bare.target())
+    if bare.code != gdb.TYPE_CODE_ARRAY or is_text(bare.target()):
+        return False
+    return bare.target().strip_typedefs().sizeof == 1
 
 
 def start_of(frame, address, size):

@@ -86,7 +86,7 @@ def of_item(item, location):
 
 
 def of_items(items, location):
-    """The columns of all items, each expression once; where two have one title, the second is called by its expression."""
+    """The columns of all items, each expression once; of two with one title the second is called by its expression."""
     found = []
     for item in items:
         try:
@@ -114,6 +114,13 @@ def leading(frame, variables, items):
 def seconds(number):
     def cell(frame):
         return "%d.%09d" % divmod(frame.var(number), 10**9)
+    return cell
+
+
+def variable(number):
+    """A trace state variable; GDB has no type for one that the selected frame does not hold."""
+    def cell(frame):
+        return str(bytecode.signed(frame.var(number)))
     return cell
 
 
@@ -228,6 +235,8 @@ def cell_of(column, variables, formats):
     name = column.expression
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])
+    if name[:1] == "$" and name[1:] in variables:
+        return variable(variables[name[1:]])
     if name.startswith("$_sdata."):
         return static(name.partition(".")[2])
     try:

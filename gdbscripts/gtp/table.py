@@ -77,7 +77,7 @@ class Table:
         return here
 
     def cell(self, column):
-        """The function of a column at the selected frame. What the user has named must be there at one place at least."""
+        """The function of a column at the selected frame. What the user has named must be there at the first place."""
         try:
             return columns.cell_of(column, self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:
@@ -162,12 +162,14 @@ def write_screen(table):
 
 
 def numbers(trace, wanted):
-    """(GDB's number, the target's, how many frames) of the tracepoints to show."""
+    """(GDB's number, the target's, how many frames) of the tracepoints to show. Mostly the two numbers are the same."""
     found = []
-    for number, (count, first) in sorted(trace.counts().items()):
+    for number, (count, first) in sorted(trace.counts().items(), key=lambda entry: (entry[0] != wanted, entry[0])):
         selected.select(first)
         own = int(gdb.parse_and_eval("$tracepoint"))
-        if wanted in (None, own):
+        if wanted == own:
+            return [(own, number, count)]
+        if wanted is None:
             found.append((own, number, count))
     return found
 

@@ -12,9 +12,9 @@ CALLS = 50
 CHOSEN = 25
 nums = {}
 
-FILE = """file, file->f_mode, file->f_flags, file->f_op, file->f_path, file->f_path.dentry, file->f_path.dentry->d_iname,
-file->f_path.dentry->d_name, file->f_inode->i_ino, count, buf, pos, $clock, $cpu_id, $current_task,
-((struct task_struct *) $current_task)->comm, ((struct task_struct *) $current_task)->__state,
+FILE = """file, file->f_mode, file->f_flags, file->f_op, file->f_path, file->f_path.dentry,
+file->f_path.dentry->d_iname, file->f_path.dentry->d_name, file->f_inode->i_ino, count, buf, pos, $clock, $cpu_id,
+$current_task, ((struct task_struct *) $current_task)->comm, ((struct task_struct *) $current_task)->__state,
 ((struct task_struct *) $current_task)->se, ((struct task_struct *) $current_task)->policy"""
 
 
@@ -68,14 +68,16 @@ def in_front():
 @test("the cells of the kernel's own types are what GDB prints of those frames")
 def kernel_types():
     check(same_as_gdb(nums["read"]) > 10, "few reads")
-    same_as_gdb(nums["read"], FILE + ", *file, *file->f_path.dentry, file->f_path.dentry->d_flags, count * 2 - 1, $pc, $rdi, $rbx")
+    same_as_gdb(nums["read"], FILE + ", *file, *file->f_path.dentry, file->f_path.dentry->d_flags, count * 2 - 1, $pc,"
+                " $rdi, $rbx")
 
 
 @test("structs, bit fields, enums and what was not collected are what GDB prints")
 def fixture_types():
     equal(same_as_gdb(nums["obj"]), CALLS)
-    same_as_gdb(nums["obj"], "o->id, o->small, o->medium, o->big, o->low, o->mid, o->wide, o->kind, o->on, o->name, o->values,"
-                " o->parent, o->parent->id, o->parent->name, o->link, o->kind == GTP_TARGET_FANCY, n, *o, *o->parent")
+    same_as_gdb(nums["obj"], "o->id, o->small, o->medium, o->big, o->low, o->mid, o->wide, o->kind, o->on, o->name,"
+                " o->values, o->parent, o->parent->id, o->parent->name, o->link, o->kind == GTP_TARGET_FANCY, n, *o,"
+                " *o->parent")
 
 
 @test("a condition leaves out rows; --limit ends the table")
@@ -84,13 +86,15 @@ def rows_wanted():
           [i for i in range(CALLS) if i % 7 == 3 and -i * i < -100])
     equal([int(row["a"]) for row in cells.rows("%d a --limit 3" % nums["add"])], [0, 1, 2])
     text = cmd("gtp table %d a, b if a == 9" % nums["add"])
-    matches(r"^frame +time +cpu +pid +a +b\n *\d+ +\d+\.\d{9} +\d+ +\d+ +9 +-81\ntracepoint \d+: 1 of %d frames$" % CALLS, text)
+    matches(r"^frame +time +cpu +pid +a +b\n *\d+ +\d+\.\d{9} +\d+ +\d+ +9 +-81\n"
+            r"tracepoint \d+: 1 of %d frames$" % CALLS, text)
 
 
 @test("without a number every tracepoint has its table")
 def all_tables():
     text = cmd("gtp table --limit 2")
-    equal(re.findall(r"^tracepoint (\d+): 2 of \d+ frames$", text, re.M), [str(nums[n]) for n in ("add", "obj", "read")])
+    equal(re.findall(r"^tracepoint (\d+): 2 of \d+ frames$", text, re.M),
+          [str(nums[name]) for name in ("add", "obj", "read")])
 
 
 @test("the frame that is selected stays selected")

@@ -25,7 +25,7 @@ def small_fields(kind):
 
 
 def printed(value):
-    """GDB's text in the form that docs/using.md promises: 8-bit numbers without a character, strings without an address."""
+    """GDB's text as docs/using.md promises it: 8-bit numbers without a character, strings without an address."""
     if is_small_number(value.type):
         return str(int(value))
     text = value.format_string(**SETTINGS)

@@ -6,7 +6,8 @@
 import sys
 
 REGISTERS = "0" * 16 * 16 + "5011400000000000" + "0" * 8 * 7
-ANSWERS = {"?": "S05", "g": REGISTERS, "qAttached": "1", "qTStatus": "T0;tnotrun:0", "QTinit": "OK", "qTfV": "l", "qTfP": "l"}
+ANSWERS = {"?": "S05", "g": REGISTERS, "qAttached": "1", "qTStatus": "T0;tnotrun:0", "QTinit": "OK", "qTfV": "l",
+           "qTfP": "l"}
 
 
 def answer(packet):
