@@ -53,6 +53,19 @@ def collected(commands):
     return found
 
 
+def commands_of(location, own):
+    """The lines of a tracepoint's actions, as the run had them. GDB's number is its own.
+
+    A trace file leaves out lines that are too long for GDB's reader; GDB has them, if it has set the tracepoint itself.
+    """
+    try:
+        text = gdb.execute("info tracepoints %d" % own, to_string=True)
+    except gdb.error:
+        return location.commands
+    lines = [line.strip() for line in text.splitlines() if line.startswith(8 * " ")]
+    return lines if len(lines) > len(location.commands) else location.commands
+
+
 class Column:
     """One column: its title, and what GDB calls its value."""
 

@@ -48,17 +48,18 @@ class Request:
 class Table:
     """The rows of one tracepoint; the functions of its columns are made at the first frame of each place."""
 
-    def __init__(self, trace, formats, request, number):
-        self.trace, self.formats, self.request, self.number = trace, formats, request, number
+    def __init__(self, trace, formats, request, own, number):
+        self.trace, self.formats, self.request = trace, formats, request
+        self.own, self.number = own, number  # GDB's and the target's
         self.columns = None
         self.places = {}
         self.unknown = 0  # frames that do not hold what the condition needs
 
     def choose(self, frame):
         """The columns, at the tracepoint's first frame."""
-        commands = frame.location.commands
-        items = self.request.columns or columns.collected(commands) or columns.collected(
-            ["collect " + gdb.parameter("default-collect")])
+        default = "collect %s" % (gdb.parameter("default-collect") or "")
+        commands = columns.commands_of(frame.location, self.own)
+        items = self.request.columns or columns.collected(commands) or columns.collected([default])
         front = list(columns.leading(frame, self.trace.variables, self.request.columns))
         shown = [column.expression for column in front]
         own = columns.of_items([item for item in items if item not in shown], frame.location)
@@ -103,7 +104,11 @@ class Table:
             if left == 0:
                 return
             left = left and left - 1
-            yield [str(frame.index)] + [text(function, frame) for function in functions]
+            try:
+                row = [function(frame) for function in functions]
+            except (Unavailable, bytecode.Failure):
+                row = [text(function, frame) for function in functions]
+            yield [str(frame.index)] + row
 
     def titles(self):
         return ["frame"] + [column.title for column in self.columns or []]
@@ -215,7 +220,7 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
         formats = cells.Formats()
         with selected.Kept():
             for own, number, count in choice(trace, request):
-                show(Table(trace, formats, request, number), request, own, count)
+                show(Table(trace, formats, request, own, number), request, own, count)
 
 
 GtpTable()

@@ -175,6 +175,8 @@ class TraceFile:
     def location_of(self, frame):
         """Where the frame was collected; a tracepoint with several places collects rip."""
         places = self.locations.get(frame.number, {})
+        if len(places) == 1:
+            return next(iter(places.values()))
         if frame.registers is not None:
             at = frame.registers + RIP * WORD
             here = places.get(int.from_bytes(self.data[at:at + WORD], "little"))

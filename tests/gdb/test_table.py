@@ -68,6 +68,7 @@ def in_front():
 @test("the cells of the kernel's own types are what GDB prints of those frames")
 def kernel_types():
     check(same_as_gdb(nums["read"]) > 10, "few reads")
+    check("file->f_inode->i_ino" in cells.rows("%d --limit 1" % nums["read"])[0], "a long line of actions is lost")
     same_as_gdb(nums["read"], FILE + ", *file, *file->f_path.dentry, file->f_path.dentry->d_flags, count * 2 - 1, $pc,"
                 " $rdi, $rbx")
 
