@@ -177,7 +177,7 @@ def spellings(expression):
     yield re.sub(r"\$pc\b", "$rip", expression)
     try:
         written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
-    except gdb.error:
+    except (gdb.error, gdb.GdbError):
         return
     if len(written) == 1 and written[0] != expression:
         yield written[0]
@@ -227,7 +227,7 @@ def by_gdb(expression, formats):
         selected.select(frame.index)
         try:
             return text_of(cexpr.value(expression), frame, formats)
-        except gdb.error as error:
+        except (gdb.error, gdb.GdbError) as error:
             return words_of(error)
     return cell
 
@@ -280,6 +280,6 @@ def condition_of(expression):
         selected.select(frame.index)
         try:
             return int(cexpr.value(expression)) != 0
-        except gdb.error:
+        except (gdb.error, gdb.GdbError):
             raise Unavailable from None
     return holds
