@@ -74,10 +74,15 @@ def quoted(data):
     return '"%s"' % "".join(ESCAPES.get(c) or (chr(c) if 32 <= c < 127 else "\\%03o" % c) for c in text)
 
 
+def is_byte(kind):
+    """Any of the types of which GDB shows an array, or what a pointer leads to, as a string."""
+    bare = kind.strip_typedefs()
+    return bare.sizeof == 1 and bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR)
+
+
 def is_text(kind):
     """char as C's strings have it; u8 and s8 are numbers."""
-    bare = kind.strip_typedefs().unqualified()
-    return bare.sizeof == 1 and bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "char"
+    return is_byte(kind) and kind.strip_typedefs().unqualified().name == "char"
 
 
 def by_gdb(kind):
@@ -124,7 +129,7 @@ class Formats:
                 return pointer(frame, x)
             return quoted(data) if b"\0" in data else quoted(data) + "..."
 
-        if is_text(bare.target()):
+        if is_byte(bare.target()):
             text = by_gdb(gdb.lookup_type("void").pointer())
             return string
         return pointer
@@ -177,9 +182,7 @@ class Formats:
 def is_number_text(kind):
     """An array of u8 or s8, which GDB prints as a string."""
     bare = kind.strip_typedefs()
-    if bare.code != gdb.TYPE_CODE_ARRAY or is_text(bare.target()):
-        return False
-    return bare.target().strip_typedefs().sizeof == 1
+    return bare.code == gdb.TYPE_CODE_ARRAY and is_byte(bare.target()) and not is_text(bare.target())
 
 
 def start_of(frame, address, size):

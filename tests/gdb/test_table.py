@@ -24,7 +24,7 @@ def a_run():
     nums["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
     nums["obj"] = trace("*gtp_target_obj", "collect *o, n, o->parent->id")
     nums["read"] = trace("*vfs_read", "collect " + FILE.replace("\n", " "))
-    run_trace(*("call %s" % call for i in range(CALLS) for call in ("add %d %d" % (i, -i * i), "obj %d 1" % (i % 8))))
+    run_trace(*("call %s" % call for i in range(CALLS) for call in ("add %d %d" % (i, -i * i), "obj %d 1" % (i % 4))))
 
 
 def before():

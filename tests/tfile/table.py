@@ -15,12 +15,13 @@ CHOSEN = 40
 COLLECT = "*t, n, $clock, $cpu_id"
 # What is not collected, what was optimised out of reach, and what never changes are among them.
 COLUMNS = """t->id, t->small, t->byte, t->tiny, t->flag, t->letter, t->state, t->mode, t->low, t->high, t->wide,
-t->name, t->address, t->text, t->call, t->next, t->data, t->numbers, t->ratio, t->inner, t->pair, t->pair[1].tag,
-t->u, t->u.parts[n & 3], t->hidden, t, n, *t, *t->next, t->next->id, t->next->name, t->next->next, counter, limits,
-limits[n & 3], motto, &counter, $pc, $rdi, n % 1000 * 3 - t->inner.x, n / 7, -n % 5, (unsigned) n >> 3, ~n, !n, n >
-5 && t->flag, n < 0 || t->id == 3, n & 1 ? t->id : t->small, t->state == BUSY, t->name[n & 7], *t->name@3,
-&t->inner, t->inner.y * 2, (long) t->next == (long) &things[0], t->numbers[(unsigned) n % 4], t->wide * 3, t->wide /
-3, t->wide % 1000, $clock, $cpu_id, sizeof(*t), t->state, $tpnum, $trace_frame"""
+t->name, t->address, t->text, t->bytes, t->call, t->next, t->data, t->numbers, t->ratio, t->inner, t->pair,
+t->pair[1].tag, t->u, t->u.parts[n & 3], t->hidden, t, n, *t, *t->next, t->next->id, t->next->name, t->next->next,
+counter, limits, limits[n & 3], motto, &counter, $pc, $rdi, n % 1000 * 3 - t->inner.x, n / 7, -n % 5,
+(unsigned) n >> 3, ~n, !n, n > 5 && t->flag, n < 0 || t->id == 3, n & 1 ? t->id : t->small, t->state == BUSY,
+t->name[n & 7], *t->name@3, &t->inner, t->inner.y * 2, (long) t->next == (long) &things[0],
+t->numbers[(unsigned) n % 4], t->wide * 3, t->wide / 3, t->wide % 1000, $clock, $cpu_id, sizeof(*t), t->state, $tpnum,
+$trace_frame"""
 # GDB 16 cuts a negative number as if it were positive: (char) (int) 0x800000e7 is 25 there, not -25.
 CUT = ", n * 3 - t->id, (char) n, (short) (n * 70000), n << 4"
 
@@ -64,7 +65,7 @@ class Compare(gdb.Command):
             columns += CUT
         if where == "online":
             # The target does not know where constants are: what has no load address gets no QTro.
-            columns, whole = re.sub(r"(t->text|\*t|limits[^,]*|motto), ", "", columns), ()
+            columns, whole = re.sub(r"(t->text|t->bytes|\*t|limits[^,]*|motto), ", "", columns), ()
         bad = []
         parts = "t->id, t->inner, t->inner.x, t->name, n, *t, *t->next"
         for number, what in ((1, columns), (2, parts), (2, "")) + whole:

@@ -29,6 +29,7 @@ struct thing {
 	char name[16];
 	u8 address[6];
 	const char *text;
+	const u8 *bytes;
 	action call;
 	struct thing *next;
 	void *data;
@@ -70,6 +71,7 @@ struct thing things[4] = {
 	  .name = "first",
 	  .address = { 1, 2, 0xff, 'a', 0, 9 },
 	  .text = "a text with \"quotes\", a \\ and\ta tab",
+	  .bytes = (const u8 *)"bytes\xff",
 	  .call = twice,
 	  .next = &things[1],
 	  .data = &counter,
@@ -92,6 +94,7 @@ struct thing things[4] = {
 	  .wide = 1,
 	  .name = "exactly sixteen!",
 	  .text = motto,
+	  .bytes = (const u8 *)0xffff888012345678,
 	  .next = &things[3],
 	  .data = (void *)0xffff888012345678,
 	  .numbers = { 7, 7, 7, 7 },
