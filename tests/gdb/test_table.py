@@ -9,7 +9,7 @@ from lib import *
 SCRATCH = "/tmp/gtp-table"
 SEED = int(os.environ.get("GTP_SEED", random.SystemRandom().getrandbits(32)))
 CALLS = 50
-CHOSEN = 25
+CHOSEN = 10
 nums = {}
 
 FILE = """file, file->f_mode, file->f_flags, file->f_op, file->f_path, file->f_path.dentry,
@@ -24,7 +24,7 @@ def a_run():
     nums["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
     nums["obj"] = trace("*gtp_target_obj", "collect *o, n, o->parent->id")
     nums["read"] = trace("*vfs_read", "collect " + FILE.replace("\n", " "))
-    run_trace(*("call %s" % call for i in range(CALLS) for call in ("add %d %d" % (i, -i * i), "obj %d 1" % (i % 4))))
+    run_trace(*("call %s" % call for i in range(CALLS) for call in ("add %d %d" % (i, -i * i), "obj %d 1" % (i % 3 + 1))))
 
 
 def before():
