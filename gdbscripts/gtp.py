@@ -17,6 +17,9 @@ try:
     import gtp.save
     import gtp.wait
     import gtp.explain
+    import gtp.collect
+    import gtp.condition
+    import gtp.show
     import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:
     sys.path.pop(0)

@@ -5,14 +5,16 @@ Text is what the user typed; pc is the address that names are looked up at. What
 """
 import gdb
 
+from gtp.cexpr import parse, variables
+from gtp.cexpr.error import Error
+from gtp.cexpr.translate import Translation
 
-class Error(gdb.GdbError):
-    """Where in the text, what is wrong, and what to write instead."""
+__all__ = ["Error", "condition", "collected", "value"]
 
 
 def condition(text, pc):
     """The expression for GDB's `condition`; the same text when GDB compiles it by itself."""
-    return text
+    return Translation(text, pc).condition()
 
 
 def collected(text, pc):
@@ -20,9 +22,36 @@ def collected(text, pc):
 
     $args and $locals become their variables, those without a location here are told in the lines.
     """
-    return [text], []
+    takes, lines = [], []
+    try:
+        pieces = parse.split(text)
+    except Error as error:
+        raise error.within(text)
+    for offset, piece in pieces:
+        try:
+            some, told = one(piece, pc)
+        except Error as error:
+            raise error.within(text, offset) if error.text is None else error
+        takes += some
+        lines += told
+    return takes, lines
+
+
+SPECIAL = ("$regs", "$_sdata", "$_ret")
+
+
+def one(text, pc):
+    if text in ("$args", "$locals"):
+        return variables.expand(pc, text == "$args")
+    if text in SPECIAL:
+        return [text], []
+    return Translation(text, pc).collected(), []
 
 
 def value(text):
     """The gdb.Value of an expression in the selected frame, a traceframe's or the live kernel's."""
-    return gdb.parse_and_eval(text)
+    try:
+        pc = gdb.selected_frame().pc()
+    except gdb.error:
+        pc = None
+    return Translation(text, pc).value()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Does GDB compile an expression at an address? GDB itself is asked.
+
+`maint agent` takes a place by name or line only. Where none of those is the address, a tracepoint is set there, asked,
+and deleted.
+"""
+import functools
+import re
+
+import gdb
+
+MOST_BYTES = 184  # GDB refuses an action whose bytecode is longer
+EMPTY = "0"
+
+
+class Refused(Exception):
+    """GDB does not compile it; its sentence."""
+
+
+class TooLong(Refused):
+    """It compiles, but to more than an action may have."""
+
+
+def check(text, pc, collecting):
+    """Raise Refused when GDB does not compile the text at pc."""
+    where = location(pc)
+    if where is None:
+        by_tracepoint(text, pc)
+        return
+    command = "maint agent%s -at %s, %s" % ("" if collecting else "-eval", where, text)
+    try:
+        out = gdb.execute(command, to_string=True)
+    except gdb.error as error:
+        raise Refused(str(error)) from None
+    if collecting and length(out, pc) > MOST_BYTES:
+        raise TooLong("it is too long for one action")
+
+
+def length(out, pc):
+    """The bytes of the code for pc, as `maint agent` lists it."""
+    for listing in out.split("Scope:")[1:]:
+        if int(listing.split(None, 1)[0], 16) == pc:
+            return max(int(n) for n in re.findall(r"^\s*(\d+)\s+end", listing, re.M)) + 1
+    return 0
+
+
+@functools.lru_cache(1024)
+def location_of(pc, function, file, line):
+    candidates = []
+    if function:
+        candidates = ["%s:%s" % (file, function), function] if file else [function]
+    if file and line:
+        candidates.append("%s:%d" % (file, line))
+    for where in candidates:
+        try:
+            out = gdb.execute("maint agent-eval -at %s, %s" % (where, EMPTY), to_string=True)
+        except gdb.error:
+            continue
+        if [int(s, 16) for s in re.findall(r"^Scope: (0x[0-9a-f]+)", out, re.M)] == [pc]:
+            return where
+    return None
+
+
+def location(pc):
+    """A place by name that is this address and no other; None."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.superblock is not None and not block.superblock.is_static:
+        block = block.superblock
+    function = block.function if block is not None else None
+    line = gdb.find_pc_line(pc)
+    file = line.symtab.filename if line.symtab is not None and line.pc == pc else None
+    if function is None:
+        return location_of(pc, None, file, line.line)
+    return location_of(pc, function.name, function.symtab.filename, line.line if file else 0)
+
+
+def by_tracepoint(text, pc):
+    """The same of an address that has no name: by the action of a tracepoint that is gone before anything runs."""
+    with setting("remote install-in-trace-packet", "off"):
+        gdb.execute("trace *%#x" % pc, to_string=True)
+        number = int(gdb.parse_and_eval("$tpnum"))
+        try:
+            gdb.execute("commands %d\ncollect %s\nend" % (number, text), to_string=True)
+        except gdb.error as error:
+            if "too complicated" in str(error):
+                raise TooLong("it is too long for one action") from None
+            raise Refused(str(error)) from None
+        finally:
+            gdb.execute("delete %d" % number, to_string=True)
+
+
+class setting:
+    """A setting of GDB's, for a while: a new tracepoint is not to be sent into a run that is going on."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def __enter__(self):
+        shown = gdb.execute("show " + self.name, to_string=True)
+        found = re.search(r'"(auto|on|off)|is (?:set to )?"?(auto|on|off)', shown)
+        self.before = next((g for g in found.groups() if g), "auto") if found else "auto"
+        gdb.execute("set %s %s" % (self.name, self.value), to_string=True)
+
+    def __exit__(self, *_):
+        gdb.execute("set %s %s" % (self.name, self.before), to_string=True)

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""C's types: promotions and conversions of integers, members at any depth, and how GDB spells a type.
+
+The kind of an integer is (bytes, unsigned).
+"""
+from typing import NamedTuple
+
+import gdb
+
+INT, UINT, LONG, ULONG, UCHAR = (4, False), (4, True), (8, False), (8, True), (1, True)
+NAMES = {(1, False): "signed char", (1, True): "unsigned char", (2, False): "short", (2, True): "unsigned short",
+         (4, False): "int", (4, True): "unsigned int", (8, False): "long", (8, True): "unsigned long"}
+SUFFIX = {INT: "", UINT: "u", LONG: "l", ULONG: "ul"}
+AGGREGATES = (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+INTEGERS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_FLAGS)
+
+
+def integer(kind):
+    """The gdb.Type of a kind."""
+    return gdb.lookup_type(NAMES[kind])
+
+
+def plain(kind):
+    """A type without its qualifiers and typedefs."""
+    while True:
+        stripped = kind.unqualified().strip_typedefs().unqualified()
+        if stripped.code != gdb.TYPE_CODE_TYPEDEF:
+            return stripped
+        kind = stripped
+
+
+def code(kind):
+    return plain(kind).code
+
+
+def is_pointer(kind):
+    return code(kind) == gdb.TYPE_CODE_PTR
+
+
+def is_array(kind):
+    return code(kind) == gdb.TYPE_CODE_ARRAY
+
+
+def is_function(kind):
+    return code(kind) == gdb.TYPE_CODE_FUNC
+
+
+def is_aggregate(kind):
+    return code(kind) in AGGREGATES
+
+
+def is_integer(kind):
+    return code(kind) in INTEGERS
+
+
+def is_bool(kind):
+    return code(kind) == gdb.TYPE_CODE_BOOL
+
+
+def is_enum(kind):
+    return code(kind) == gdb.TYPE_CODE_ENUM
+
+
+def kind_of(kind):
+    """(bytes, unsigned) of an integer type; None when it is no integer, or one that no register holds."""
+    stripped = plain(kind)
+    if stripped.code not in INTEGERS or stripped.sizeof not in (1, 2, 4, 8):
+        return None
+    if stripped.code in (gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_FLAGS):
+        return stripped.sizeof, True
+    return stripped.sizeof, not stripped.is_signed
+
+
+def promoted(kind):
+    """C's integer promotion."""
+    return INT if kind[0] < 4 else kind
+
+
+def usual(left, right):
+    """C's usual arithmetic conversions: the kind in which two integers are combined."""
+    left, right = promoted(left), promoted(right)
+    if left[0] != right[0]:
+        return max(left, right)
+    return left[0], left[1] or right[1]
+
+
+def wrapped(value, kind):
+    """A number as the kind holds it."""
+    size, unsigned = kind
+    value &= (1 << 8 * size) - 1
+    return value if unsigned or value < 1 << (8 * size - 1) else value - (1 << 8 * size)
+
+
+def literal(value, kind):
+    """A number as text that C and GDB read with that kind (int at least)."""
+    suffix = SUFFIX[promoted(kind)]
+    if value >= 0:
+        return "%d%s" % (value, suffix)
+    if value == -(1 << (8 * kind[0] - 1)) and kind[0] >= 4:
+        return "(-%d%s - 1)" % (-value - 1, suffix)
+    return "-%d%s" % (-value, suffix)
+
+
+def count(kind):
+    """The number of elements of an array type; 0 when it is not known."""
+    try:
+        low, high = plain(kind).range()
+    except (gdb.error, RuntimeError):
+        return 0
+    return max(high - low + 1, 0)
+
+
+# Members -----------------------------------------------------------------------------------------
+
+class Found(NamedTuple):
+    """A member: bit offset from the outermost structure, bits of a bit field or 0, whether GDB finds it by name."""
+    type: gdb.Type
+    bit: int
+    bits: int
+    named: bool
+
+
+def member(kind, name):
+    """The member of that name, also of unnamed structures and unions at any depth; None."""
+    for field in plain(kind).fields():
+        if not hasattr(field, "bitpos"):
+            continue
+        if field.name == name:
+            return Found(field.type, field.bitpos, field.bitsize, True)
+        if not field.name and is_aggregate(field.type):
+            inner = member(field.type, name)
+            if inner is not None:
+                return inner._replace(bit=inner.bit + field.bitpos, named=False)
+    return None
+
+
+def member_names(kind):
+    """The names of all members that can be written behind a structure's dot."""
+    for field in plain(kind).fields():
+        if field.name:
+            yield field.name
+        elif is_aggregate(field.type):
+            yield from member_names(field.type)
+
+
+# Spelling ----------------------------------------------------------------------------------------
+
+def same(left, right):
+    """Whether two types of one name are one type; structures of the same name differ in their members."""
+    left, right = plain(left), plain(right)
+    if left.code != right.code or left.sizeof != right.sizeof:
+        return False
+    if left.code not in AGGREGATES:
+        return True
+    return [(f.name, f.bitpos) for f in left.fields()] == [(f.name, f.bitpos) for f in right.fields()]
+
+
+def spell(kind, scope):
+    """The type as text that GDB reads as that type in the scope; None when there is no such text."""
+    stripped = plain(kind)
+    if stripped.code == gdb.TYPE_CODE_PTR:
+        return spell_pointer(stripped.target(), scope)
+    if stripped.code == gdb.TYPE_CODE_VOID:
+        return "void"
+    if stripped.code in AGGREGATES or stripped.code == gdb.TYPE_CODE_ENUM:
+        return spell_tagged(kind, stripped, scope)
+    if stripped.name == "char":
+        return "char"
+    if kind_of(stripped):
+        return NAMES[kind_of(stripped)]
+    return None
+
+
+def spell_tagged(kind, stripped, scope):
+    words = {gdb.TYPE_CODE_STRUCT: "struct ", gdb.TYPE_CODE_UNION: "union ", gdb.TYPE_CODE_ENUM: "enum "}
+    tag = stripped.tag or stripped.name
+    unqualified = kind.unqualified()
+    for text in ((words[stripped.code] + tag) if tag else None,
+                 unqualified.name if unqualified.code == gdb.TYPE_CODE_TYPEDEF else None):
+        found = scope.type(text) if text else None
+        if found is not None and same(found, stripped):
+            return text
+    return None
+
+
+def spell_pointer(target, scope):
+    """As spell, of a pointer to the type."""
+    if is_array(target):
+        dimensions = ""
+        while is_array(target):
+            dimensions += "[%d]" % count(target)
+            target = plain(target).target()
+        element = spell(target, scope)
+        return element and "%s (*)%s" % (element, dimensions)
+    if is_function(target):
+        return "void *"
+    text = spell(target, scope)
+    return text and text + (" *" if not text.endswith("*") else "*")

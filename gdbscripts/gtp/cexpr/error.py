@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is wrong with an expression: the sentence, the place in the text, and what to write instead."""
+import gdb
+
+
+class Error(gdb.GdbError):
+    """A refusal. Raised with the offset that it concerns; the text is known where the expression came in."""
+
+    def __init__(self, what, at=None, instead=None):
+        super().__init__(what)
+        self.what, self.at, self.instead, self.text = what, at, instead, None
+
+    def within(self, text, shift=0):
+        """The same error, of an expression that begins SHIFT characters into TEXT."""
+        if self.text is None:
+            self.text = text
+            self.at = None if self.at is None else self.at + shift
+        return self
+
+    def __str__(self):
+        lines = [self.what]
+        if self.text is not None:
+            lines.append("  " + self.text)
+            if self.at is not None:
+                lines.append("  " + " " * min(self.at, len(self.text)) + "^")
+        if self.instead:
+            lines.append(self.instead)
+        return "\n".join(lines)

@@ -1,0 +1,625 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Nodes into text that GDB's agent compiler takes, with C's types.
+
+GDB combines integers by C's rules, but takes a bit field for its declared type, sizeof for an int, the type of a shift
+from both sides and that of ?: from one; pointers it subtracts without sign, and a cast to bool does nothing. Where its
+own reading of the user's text would differ in value, `differs` says why.
+"""
+import difflib
+
+import gdb
+
+from gtp.cexpr import calls, ctype, macros, names, percpu, registers, strings, syntax
+from gtp.cexpr.ctype import INT, LONG, ULONG
+from gtp.cexpr.error import Error
+from gtp.cexpr.operand import (AND, BOTH, CHOICE, EITHER, EQUAL, OR, ORDER, PRIMARY, PRODUCT, SHIFT, SUM, UNARY, XOR,
+                               Operand, address, at, cast, in_memory, number)
+
+BINARY = {"*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "<<": SHIFT, ">>": SHIFT, "<": ORDER,
+          "<=": ORDER, ">": ORDER, ">=": ORDER, "==": EQUAL, "!=": EQUAL, "&": AND, "^": XOR, "|": OR, "&&": BOTH,
+          "||": EITHER}
+COMPARING = ("<", "<=", ">", ">=", "==", "!=")
+SIGN_BLIND = COMPARING + ("&", "|", "^", "/", "%")
+WORDS = {"NULL": 0, "true": 1, "false": 0}
+ASSIGNS = "only a trace state variable can be assigned to, and only in an action"
+CALL = "a function cannot be called at a hit"
+
+
+class Lower:
+    """One expression, lowered at one place."""
+
+    def __init__(self, scope, text):
+        self.scope, self.text = scope, text
+        self.differs = None
+        self.variables = []
+        self.depth = 0
+
+    def differ(self, why):
+        self.differs = self.differs or why
+
+    def operand(self, node):
+        """The Operand of a node."""
+        return getattr(self, "lower_" + type(node).__name__.lower())(node)
+
+    # Types
+
+    def type(self, node):
+        """The gdb.Type of a TypeName."""
+        if isinstance(node.base, str):
+            kind = self.scope.type(node.base)
+            if kind is None:
+                raise Error("there is no type %s" % node.base, node.start)
+        elif isinstance(node.base, syntax.TypeName):
+            kind = self.type(node.base)
+        else:
+            kind = self.operand(node.base).type
+        for step in node.derived:
+            kind = self.derived(kind, step, node)
+        return kind
+
+    def derived(self, kind, step, node):
+        if step == "*":
+            return kind.pointer()
+        if step == "()":
+            return kind.function() if hasattr(kind, "function") else gdb.lookup_type("void")
+        length = self.constant(step) if step is not None else 0
+        if length < 1:
+            raise Error("an array has at least one element", node.start)
+        return kind.array(length - 1)
+
+    def constant(self, node):
+        """The value of a node that must be known now."""
+        value = self.value(node).constant
+        if value is None:
+            raise Error("this must be a constant", node.start)
+        return value
+
+    # Values
+
+    def value(self, node):
+        """The node as an integer that GDB's compiler computes with, or as a pointer."""
+        return self.rvalue(self.operand(node), node)
+
+    def rvalue(self, operand, node):
+        self.unplaced(operand, node)
+        kind = operand.type
+        if ctype.is_array(kind):
+            return self.decayed(operand)
+        if ctype.is_function(kind):
+            return operand.but(type=kind.pointer(), lvalue=False)
+        if ctype.is_pointer(kind):
+            return operand.but(lvalue=False)
+        if not ctype.is_integer(kind):
+            raise Error("%s is no number and no pointer" % describe(kind), node.start)
+        if operand.kind is None:
+            raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof), node.start)
+        if operand.bits:
+            return self.bit_field(operand)
+        if operand.seen is None or ctype.is_bool(kind) or ctype.is_enum(kind):
+            if operand.constant is None and operand.named:
+                operand = operand.but(text=cast(operand.kind, operand), level=UNARY, seen=operand.kind)
+            operand = operand.but(type=ctype.integer(operand.kind))
+        return operand.but(lvalue=False, named=False)
+
+    def decayed(self, operand):
+        """An array as the pointer to its first element."""
+        element = ctype.plain(operand.type).target()
+        kind = element.pointer()
+        if operand.named:
+            return operand.but(type=kind, lvalue=False)
+        return self.pointer_to(operand.place, element, operand)
+
+    def pointer_to(self, place, target, operand):
+        """A pointer to what lies at a place."""
+        spelled = ctype.spell_pointer(target, self.scope)
+        text, level = address(place)
+        if spelled is None:
+            return Operand(target.pointer(), text, level, percpu=operand.percpu)
+        if place[1] or spelled != "char *":
+            text = "(%s)%s" % (spelled, text if level >= UNARY else "(%s)" % text)
+        return Operand(target.pointer(), text, UNARY, named=True, percpu=operand.percpu)
+
+    def bit_field(self, operand):
+        """A bit field's value, of the type that C promotes it to."""
+        bit, width = operand.bits
+        size, unsigned = operand.kind
+        kind = INT if width < 32 or (width == 32 and not unsigned) else (size, unsigned)
+        if operand.named and not ctype.is_bool(operand.type) and not ctype.is_enum(operand.type):
+            return Operand(ctype.integer(kind), operand.text, operand.level, (size, unsigned))
+        return field_of(operand.place, bit, width, kind, size, unsigned and not ctype.is_bool(operand.type) or
+                        ctype.is_bool(operand.type))
+
+    def straight(self, operand, matters=True):
+        """Text whose type GDB takes for C's; where it matters, GDB's own reading differs."""
+        kind = operand.kind
+        if kind is None or operand.seen is None or ctype.promoted(operand.seen) == ctype.promoted(kind):
+            return operand
+        if matters:
+            self.differ("GDB takes %s for another type than C does" % operand.text)
+        if operand.constant is not None:
+            return number(operand.constant, kind)
+        return operand.but(text=cast(kind, operand), level=UNARY, seen=kind)
+
+    def unplaced(self, operand, node):
+        """Refuse a per-CPU variable without a CPU."""
+        percpu.refuse(operand, node)
+
+    def source(self, node):
+        """The text of a node, as it was typed."""
+        return self.text[node.start:node.end]
+
+    def nested(self, node, text):
+        """The Operand of a macro's nodes, which were parsed from text of its own."""
+        self.differ("GDB knows no macros")
+        outer, self.text = self.text, text
+        self.depth += 1
+        try:
+            return self.operand(node)
+        finally:
+            self.depth -= 1
+            self.text = outer
+
+    # Leaves
+
+    def lower_number(self, node):
+        return number(node.value, node.kind, node.text)
+
+    def lower_char(self, node):
+        return number(node.value, INT)
+
+    def lower_string(self, node):
+        raise Error("a string can only be compared", node.start, 'Write x == "..." or $_strprefix(x, "...").')
+
+    def lower_dollar(self, node):
+        return registers.operand(node)
+
+    def lower_name(self, node):
+        if node.scope is not None:
+            symbol = self.scope.named_in(node.scope, node.name, node.start)
+            return self.symbol(symbol, node, "'%s'::%s" % (node.scope, node.name))
+        symbol = self.scope.symbol(node.name)
+        if symbol is None:
+            return self.word(node)
+        text = node.name
+        if self.scope.is_foreign(symbol):
+            symbol = names.one(self.scope, symbol, node.start)
+            if symbol.addr_class == gdb.SYMBOL_LOC_STATIC:
+                text = names.qualified(symbol)
+        return self.symbol(symbol, node, text)
+
+    def word(self, node):
+        """A name that is no symbol's: a word of ours, or a macro."""
+        if node.name in WORDS:
+            operand = number(WORDS[node.name], INT)
+            return operand.but(type=gdb.lookup_type("void").pointer(), seen=None) if node.name == "NULL" else operand
+        if node.name == "current":
+            return registers.current(node)
+        found = macros.number(node.name)
+        if found is not None:
+            return number(found[0], found[1])
+        found = macros.expanded(self, node)
+        if found is not None:
+            return found
+        why = macros.missing()
+        raise Error("there is no variable%s %s here" % (", constant or macro" if why is None else " or constant", node.name),
+                    node.start, proposal(node.name, self.scope.visible()) or why and
+                    "Is it a macro? To know it: %s." % why)
+
+    def symbol(self, symbol, node, text):
+        """What a symbol stands for."""
+        if symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
+            raise Error("%s is a type" % node.name, node.start)
+        if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
+            value = int(symbol.value())
+            kind = next(k for k in (INT, (4, True), LONG, ULONG) if ctype.wrapped(value, k) == value)
+            return number(value, kind)
+        if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK:
+            return Operand(symbol.type, text, named=True)
+        self.variables.append((symbol, node))
+        fixed = symbol.addr_class == gdb.SYMBOL_LOC_STATIC
+        return Operand(symbol.type, text, PRIMARY, seen_as(symbol.type), ("&" + text, 0), named=True, lvalue=True,
+                       percpu=fixed and percpu.is_static(symbol), static=symbol if fixed else None)
+
+    # Operators
+
+    def lower_unary(self, node):
+        if node.op == "&":
+            return self.address_of(node)
+        if node.op == "*":
+            return self.pointed(self.value(node.operand), node)
+        operand = self.value(node.operand)
+        if node.op == "!":
+            return Operand(ctype.integer(INT), "!" + operand.within(UNARY), UNARY, INT,
+                           constant=None if operand.constant is None else int(not operand.constant))
+        if operand.kind is None:
+            raise Error("%s of a pointer" % node.op, node.start, "Cast it to unsigned long.")
+        operand = self.straight(operand)
+        kind = ctype.promoted(operand.kind)
+        if operand.constant is not None:
+            value = {"-": -operand.constant, "~": ~operand.constant, "+": operand.constant}[node.op]
+            return number(value, kind)
+        if node.op == "+":
+            return Operand(ctype.integer(kind), operand.text, operand.level, operand.seen)
+        inner = operand.within(UNARY)
+        return Operand(ctype.integer(kind), node.op + (" " if inner[0] == node.op else "") + inner, UNARY, kind)
+
+    def address_of(self, node):
+        operand = self.operand(node.operand)
+        if ctype.is_function(operand.type):
+            self.differ("GDB takes &%s for 0" % operand.text)
+            return operand.but(type=operand.type.pointer(), named=False, text="(unsigned long)%s" % operand.text, level=UNARY)
+        if operand.bits:
+            raise Error("a bit field has no address", node.start)
+        if operand.place is None or not operand.lvalue:
+            raise Error("this has no address", node.start, "Only what lies in memory has one.")
+        if operand.named:
+            text = "&" + operand.within(UNARY)
+            return Operand(operand.type.pointer(), text, UNARY, named=True, percpu=operand.percpu)
+        return self.pointer_to(operand.place, operand.type, operand)
+
+    def pointed(self, pointer, node):
+        """*pointer."""
+        if not ctype.is_pointer(pointer.type):
+            raise Error("%s is no pointer" % describe(pointer.type), node.operand.start)
+        target = ctype.plain(pointer.type).target()
+        if ctype.code(target) == gdb.TYPE_CODE_VOID:
+            raise Error("a void pointer does not say what it points to", node.start, "Cast it: *(int *)p.")
+        if ctype.is_function(target):
+            return pointer.but(type=target)
+        place = (pointer.within(UNARY), 0)
+        if pointer.named:
+            return Operand(target, "*" + pointer.within(UNARY), UNARY, seen_as(target), place, named=True, lvalue=True)
+        return in_memory(target, place, self.scope)
+
+    def lower_index(self, node):
+        base, index = self.operand(node.base), self.value(node.index)
+        if base.kind is not None and index.kind is None:
+            base, index = index, self.rvalue(base, node.base)
+        array = base if ctype.is_array(base.type) else None
+        pointer = self.rvalue(base, node.base)
+        if not ctype.is_pointer(pointer.type):
+            raise Error("%s is no array and no pointer" % describe(base.type), node.base.start)
+        if index.kind is None:
+            raise Error("an index is a number", node.index.start)
+        element = ctype.plain(pointer.type).target()
+        if element.sizeof == 0 or ctype.code(element) == gdb.TYPE_CODE_VOID:
+            raise Error("%s has no size" % describe(element), node.start)
+        index = self.straight(index)
+        place = moved(array.place if array else (pointer.within(UNARY), 0), index, element.sizeof)
+        if pointer.named:
+            return Operand(element, "%s[%s]" % (pointer.within(PRIMARY), index.text), PRIMARY, seen_as(element), place,
+                           named=True, percpu=base.percpu, lvalue=True)
+        return in_memory(element, place, self.scope, base.percpu)
+
+    def lower_member(self, node):
+        base = self.operand(node.base)
+        if node.arrow:
+            pointer = self.rvalue(base, node.base)
+            base = self.pointed_structure(pointer, node)
+            inside = pointer
+        else:
+            inside = base
+            if ctype.is_pointer(base.type):
+                raise Error("%s is a pointer" % describe(base.type), node.at - 1, "Write ->%s." % node.name)
+        if not ctype.is_aggregate(base.type):
+            raise Error("%s has no members" % describe(base.type), node.base.start)
+        return self.found_member(base, inside, node, self.member(base.type, node.name, node.at))
+
+    def member(self, kind, name, at):
+        """A member, also by the name of a macro that stands for one: sk_state."""
+        found = ctype.member(kind, name)
+        if found is not None:
+            return found
+        path = macros.member(name) if self.depth < macros.DEEPEST else None
+        if path is None or path == [name] or ctype.member(kind, path[0]) is None:
+            raise Error("%s has no member %s" % (describe(kind), name), at, proposal(name, ctype.member_names(kind)))
+        bit = 0
+        for word in path:
+            found = self.member(kind, word, at)
+            kind, bit = found.type, bit + found.bit
+        return found._replace(bit=bit, named=False)
+
+    def pointed_structure(self, pointer, node):
+        if not ctype.is_pointer(pointer.type):
+            hint = "Write .%s." % node.name if ctype.is_aggregate(pointer.type) else None
+            raise Error("%s is no pointer" % describe(pointer.type), node.at - 2, hint)
+        target = ctype.plain(pointer.type).target()
+        return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named, lvalue=True)
+
+    def found_member(self, base, inside, node, found):
+        """The member of a structure that lies in memory, or in registers when GDB names it."""
+        place = bits = None
+        if base.place is not None:
+            place = (base.place[0], base.place[1] + (found.bit // 8 if not found.bits else 0))
+            bits = (found.bit, found.bits) if found.bits else None
+        if found.named and inside.named:
+            text = inside.within(PRIMARY) + ("->" if node.arrow else ".") + node.name
+            return Operand(found.type, text, PRIMARY, seen_as(found.type), place, bits, named=True, lvalue=True,
+                           percpu=base.percpu)
+        if place is None:
+            raise Error("the structure is not in memory here", node.base.start, "Trace the function's first instruction.")
+        if bits:
+            return Operand(found.type, "", UNARY, None, place, bits, lvalue=True, percpu=base.percpu)
+        return in_memory(found.type, place, self.scope, base.percpu)
+
+    def lower_cast(self, node):
+        kind = self.type(node.type)
+        if ctype.code(kind) == gdb.TYPE_CODE_VOID:
+            raise Error("a void expression has no value", node.start)
+        operand = self.value(node.operand)
+        if ctype.is_pointer(kind):
+            return self.pointer_cast(kind, operand)
+        if not ctype.is_integer(kind) or ctype.kind_of(kind) is None:
+            raise Error("nothing can be cast to %s" % describe(kind), node.start)
+        if ctype.is_bool(kind):
+            self.differ("a cast to bool does nothing in GDB")
+            return Operand(kind, "(%s != 0)" % operand.within(ORDER), PRIMARY, INT)
+        return self.integer_cast(ctype.kind_of(kind), kind, operand)
+
+    def integer_cast(self, to, kind, operand):
+        if operand.constant is not None and operand.kind:
+            return number(operand.constant, to, cast(to, operand) if to[0] < 4 else None).but(seen=to)
+        if ctype.is_enum(kind):
+            self.differ("a cast to an enum does nothing in GDB")
+        if operand.kind is not None:
+            operand = self.straight(operand, matters=False)
+        return Operand(ctype.integer(to), cast(to, operand), UNARY, to)
+
+    def pointer_cast(self, kind, operand):
+        spelled = ctype.spell(kind, self.scope)
+        operand = self.straight(operand, matters=False)
+        if spelled is None:
+            return operand.but(type=kind, seen=None, named=False, lvalue=False)
+        return Operand(kind, "(%s)%s" % (spelled, operand.within(UNARY)), UNARY, named=True, constant=operand.constant)
+
+    def lower_sizeof(self, node):
+        kind = self.type(node.operand) if isinstance(node.operand, syntax.TypeName) else self.unevaluated(node.operand)
+        if ctype.is_function(kind) or ctype.code(kind) == gdb.TYPE_CODE_VOID:
+            raise Error("%s has no size" % describe(kind), node.start)
+        value = (kind.alignof if node.align else kind.sizeof)
+        return number(value, ULONG).but(seen=INT)
+
+    def unevaluated(self, node):
+        """The type of an operand of sizeof."""
+        if isinstance(node, syntax.String):
+            return gdb.lookup_type("char").array(len(node.data))
+        operand = self.operand(node)
+        if operand.bits:
+            raise Error("a bit field has no size in bytes", node.start)
+        if operand.kind and not operand.lvalue:
+            return ctype.integer(operand.kind)
+        return operand.type
+
+    def lower_conditional(self, node):
+        test = self.value(node.test)
+        yes, no = self.value(node.yes), self.value(node.no)
+        if node.yes is node.test:
+            self.differ("GDB knows no ?: without a middle")
+        if yes.kind and no.kind:
+            kind = ctype.usual(yes.kind, no.kind)
+            if (yes.seen, no.seen) != (kind, kind):
+                self.differ("GDB does not convert what stands behind ?")
+                yes, no = self.as_kind(yes, kind), self.as_kind(no, kind)
+            return Operand(ctype.integer(kind), choice(test, yes, no), CHOICE, kind)
+        if yes.kind or ctype.plain(yes.type).target().code == gdb.TYPE_CODE_VOID:
+            kind, named = (no.type, no.named) if not no.kind else (yes.type, yes.named)
+        else:
+            kind, named = yes.type, yes.named
+        return Operand(kind, choice(test, yes, no), CHOICE, named=named and not yes.kind)
+
+    def as_kind(self, operand, kind):
+        if operand.seen == kind:
+            return operand
+        if operand.constant is not None:
+            return number(operand.constant, kind)
+        operand = self.straight(operand, matters=False)
+        return operand.but(text=cast(kind, operand), level=UNARY, seen=kind)
+
+    def lower_binary(self, node):
+        text = strings.comparison(self, node)
+        if text is not None:
+            return text
+        if node.op == "@":
+            return self.repeated(node)
+        left, right = self.value(node.left), self.value(node.right)
+        if node.op in ("&&", "||"):
+            return self.joined(node.op, left, right)
+        if left.kind is None or right.kind is None:
+            return self.pointers(node, left, right)
+        if node.op in ("<<", ">>"):
+            return self.shifted(node, left, right)
+        kind = ctype.usual(left.kind, right.kind)
+        folded = fold(node, left, right, kind)
+        if ctype.usual(left.seen, right.seen) != kind or not both_plain(left, right):
+            blind = node.op in SIGN_BLIND and left.never_negative and right.never_negative
+            left, right = self.straight(left, not blind), self.straight(right, not blind)
+        if folded is not None:
+            return number(folded, INT if node.op in COMPARING else kind)
+        result = INT if node.op in COMPARING else kind
+        return Operand(ctype.integer(result), joined(node.op, left, right), BINARY[node.op], result)
+
+    def joined(self, op, left, right):
+        return Operand(ctype.integer(INT), joined(op, left, right), BINARY[op], INT)
+
+    def shifted(self, node, left, right):
+        kind = ctype.promoted(left.kind)
+        folded = fold(node, left, right, kind)
+        if folded is not None:
+            return number(folded, kind)
+        left, right = self.straight(left), self.straight(right)
+        if ctype.usual(left.seen, right.seen) != kind:
+            if left.constant is None or right.constant is None:
+                self.differ("GDB takes the type of a shift from both sides")
+            right = self.as_kind(right, kind)
+        return Operand(ctype.integer(kind), joined(node.op, left, right), SHIFT, kind)
+
+    def pointers(self, node, left, right):
+        """Arithmetic and comparison with pointers."""
+        if node.op in COMPARING:
+            left, right = self.straight(left), self.straight(right)
+            return Operand(ctype.integer(INT), joined(node.op, left, right), BINARY[node.op], INT)
+        if node.op == "-" and left.kind is None and right.kind is None:
+            return self.difference(node, left, right)
+        if node.op == "+" and left.kind is not None:
+            left, right = right, left
+        if node.op not in ("+", "-") or right.kind is None:
+            raise Error("%s between pointers has no meaning" % node.op if right.kind is None and left.kind is None else
+                        "%s of a pointer has no meaning" % node.op, node.at, "Cast it to unsigned long.")
+        size = step(left.type, node)
+        right = self.straight(right)
+        if left.named:
+            return left.but(text=joined(node.op, left, right), level=SUM, constant=None, lvalue=False)
+        base, offset = moved((left.within(UNARY), 0), right if node.op == "+" else negated(right), size)
+        text, level = address((base, offset))
+        return left.but(text=text, level=level, constant=None, lvalue=False)
+
+    def difference(self, node, left, right):
+        """p - q in elements, which may be negative."""
+        self.differ("GDB subtracts pointers without sign")
+        text = "%s - %s" % (cast(LONG, left), cast(LONG, right))
+        size = step(left.type, node)
+        if size == 1:
+            return Operand(ctype.integer(LONG), text, SUM, LONG)
+        return Operand(ctype.integer(LONG), "(%s) / %d" % (text, size), PRODUCT, LONG)
+
+    def repeated(self, node):
+        """GDB's object@count: so many of them in a row."""
+        left, length = self.operand(node.left), self.constant(node.right)
+        if not left.lvalue or left.place is None or left.bits:
+            raise Error("what stands before @ must lie in memory", node.left.start)
+        if length < 1:
+            raise Error("what stands behind @ is at least 1", node.right.start)
+        kind = left.type.array(length - 1)
+        if left.named or ctype.spell_pointer(left.type, self.scope) or left.kind:
+            return left.but(type=kind, text="%s@%d" % (left.within(SUM), length), level=SHIFT, named=False, seen=None)
+        return in_memory(gdb.lookup_type("char").array(kind.sizeof - 1), left.place, self.scope).but(type=kind)
+
+    def assignment(self, node):
+        """The text of $n = value, as an action has it; GDB's compiler knows neither += nor ++."""
+        if not isinstance(node.target, syntax.Dollar) or not registers.is_trace_variable(node.target.name):
+            raise Error(ASSIGNS, node.start)
+        target = registers.variable(node.target.name)
+        if node.op != "=":
+            whole = syntax.Binary(node.start, node.end, node.op[:-1], node.target, node.value, node.start)
+            self.differ("GDB's compiler knows no %s" % node.op)
+        else:
+            whole = node.value
+        operand = self.value(whole)
+        text = operand.text
+        if operand.level == PRIMARY and operand.text.isidentifier():
+            self.differ("GDB forgets to load a register that is assigned as it is")
+            text += " + 0"
+        return "%s = %s" % (target.text, text)
+
+    def lower_assign(self, node):
+        raise Error(ASSIGNS, node.start)
+
+    def lower_call(self, node):
+        self.differ("GDB knows no %s" % node.name)
+        function = calls.KNOWN.get(node.name)
+        if function is not None:
+            return function(self, node)
+        expanded = macros.expanded(self, node)
+        if expanded is not None:
+            return expanded
+        raise Error(CALL, node.start, calls.advice(node.name))
+
+    def lower_typename(self, node):
+        raise Error("a value is expected, and this is a type", node.start)
+
+
+# Helpers -----------------------------------------------------------------------------------------
+
+def seen_as(kind):
+    """What GDB takes text for that denotes an object of a type."""
+    return None if ctype.is_enum(kind) or ctype.is_bool(kind) else ctype.kind_of(kind)
+
+
+def describe(kind):
+    """A type in an error message."""
+    stripped = kind.unqualified()
+    if stripped.code != gdb.TYPE_CODE_TYPEDEF and ctype.is_aggregate(stripped) and not stripped.tag:
+        return "an unnamed structure"
+    return str(stripped).split("{")[0].strip()
+
+
+def proposal(name, known):
+    close = difflib.get_close_matches(name, [k for k in known if k], 1)
+    return "Did you mean %s?" % close[0] if close else None
+
+
+def joined(op, left, right):
+    level = BINARY[op]
+    return "%s %s %s" % (left.within(level), op, right.within(level + 1))
+
+
+def choice(test, yes, no):
+    return "%s ? %s : %s" % (test.within(EITHER), yes.within(CHOICE + 1), no.within(CHOICE + 1))
+
+
+def both_plain(left, right):
+    """Whether GDB sees both as C does."""
+    return all(ctype.promoted(o.seen) == ctype.promoted(o.kind) for o in (left, right))
+
+
+def negated(operand):
+    if operand.constant is not None:
+        return number(-operand.constant, LONG)
+    return operand.but(text="-" + cast(LONG, operand), level=UNARY, seen=LONG)
+
+
+def moved(place, index, size):
+    """The place so many elements on."""
+    if place is None:
+        return None
+    if index.constant is not None:
+        return place[0], place[1] + index.constant * size
+    scaled = index.within(PRODUCT) if size == 1 else "%s * %d" % (cast(LONG, index), size)
+    text, level = address(place)
+    return "(%s + %s)" % (text if level >= SUM else "(%s)" % text, scaled), 0
+
+
+def step(kind, node):
+    """The size by which a pointer is counted on."""
+    target = ctype.plain(kind).target()
+    if ctype.code(target) == gdb.TYPE_CODE_VOID or ctype.is_function(target):
+        return 1
+    if target.sizeof == 0:
+        raise Error("%s has no size" % describe(target), node.start)
+    return target.sizeof
+
+
+def field_of(place, bit, width, kind, size, unsigned):
+    """A bit field as shifts of a load that holds all of it."""
+    unit = next(s for s in (1, 2, 4, 8) if s >= size or
+                (bit // 8 // s == (bit + width - 1) // 8 // s and s >= 1 and s >= (width + 7) // 8))
+    start = bit // 8 // unit * unit
+    shift = bit - 8 * start
+    load = at((place[0], place[1] + start), ctype.NAMES[unit, True] + " *")
+    if not unsigned:
+        wide = max(unit, 4)
+        text = "((%s)(%s << %d) >> %d)" % (ctype.NAMES[wide, False], load, 8 * wide - shift - width, 8 * wide - width)
+        return Operand(ctype.integer(kind), text, PRIMARY, (wide, False))
+    moved_down = "%s >> %d" % (load, shift) if shift else load
+    text = "(%s & %d)" % (moved_down if not shift else "(%s)" % moved_down, (1 << width) - 1)
+    seen = ctype.promoted((unit, True))
+    operand = Operand(ctype.integer(kind), text, PRIMARY, seen)
+    return operand if seen == kind else operand.but(text=cast(kind, operand), level=UNARY, seen=kind)
+
+
+def fold(node, left, right, kind):
+    """The value of two constants, or None."""
+    if left.constant is None or right.constant is None:
+        return None
+    shift = node.op in ("<<", ">>")
+    a, b = ctype.wrapped(left.constant, kind), right.constant if shift else ctype.wrapped(right.constant, kind)
+    if node.op in ("/", "%") and b == 0:
+        raise Error("division by zero", node.at)
+    if shift and not 0 <= b < 8 * kind[0]:
+        raise Error("a shift of %d bits by %d" % (8 * kind[0], b), node.at)
+    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if node.op in ("/", "%") else 0
+    value = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: quotient,
+             "%": lambda: a - quotient * b, "<<": lambda: a << b, ">>": lambda: a >> b, "&": lambda: a & b,
+             "|": lambda: a | b, "^": lambda: a ^ b, "<": lambda: a < b, "<=": lambda: a <= b, ">": lambda: a > b,
+             ">=": lambda: a >= b, "==": lambda: a == b, "!=": lambda: a != b}[node.op]()
+    return ctype.wrapped(int(value), kind)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the kernel's macros mean: numbers, members of other names (sk_state), and expressions with arguments (S_ISREG)."""
+import functools
+import re
+
+from gtp.cexpr import headers, syntax
+from gtp.cexpr.error import Error
+from gtp.cexpr.parse import Parser
+
+MARK = "gtp_from_here"
+ASM = """#include <%s>
+void gtp(void);
+void gtp(void)
+{
+	asm volatile("\\n->gtp %%c0 %%c1 %%c2" : : "i"(%s), "i"(sizeof(%s)), "i"((typeof(%s))-1 < (typeof(%s))1));
+}
+"""
+DEEPEST = 8
+
+
+@functools.lru_cache(None)
+def constant(path, name):
+    """((value, kind)) of a macro that is a plain number; None."""
+    for header in headers.defining(path, name, "")[:headers.MOST_TRIES]:
+        out = headers.compiler(path, ASM % ((header,) + (name,) * 4), "-S")
+        found = out and re.search(r"^->gtp \$?(-?\d+) \$?(\d+) \$?(\d+)$", out, re.M)
+        if found:
+            value, size, signed = map(int, found.groups())
+            if size in (1, 2, 4, 8):
+                return value, (max(size, 4), size >= 4 and not signed)
+    return None
+
+
+@functools.lru_cache(None)
+def expansion(path, name, call):
+    """The text that a macro stands for, of call (name with arguments, if it takes any); None."""
+    for header in headers.defining(path, name, "(" if call != name else "")[:headers.MOST_TRIES]:
+        out = headers.compiler(path, "#include <%s>\n%s %s\n" % (header, MARK, call), "-E", "-P")
+        if out and MARK in out:
+            text = " ".join(out.split(MARK)[-1].split())
+            if text and text.replace(" ", "") != call.replace(" ", ""):
+                return text
+    return None
+
+
+def number(name):
+    """(value, kind) of a macro; None when there is no such macro. Says what to install when nobody can be asked."""
+    try:
+        return constant(headers.folder(), name)
+    except headers.Missing:
+        return None
+
+
+def missing():
+    """What keeps macros from being known; None when nothing does."""
+    try:
+        headers.compiler(headers.folder(), "", "-E")
+    except headers.Missing as reason:
+        return str(reason)
+    return None
+
+
+def member(name):
+    """The members that a macro such as sk_state stands for: ["__sk_common", "skc_state"]; None."""
+    try:
+        text = expansion(headers.folder(), name, name)
+    except headers.Missing:
+        return None
+    if text and re.fullmatch(r"\w+(\s*\.\s*\w+)*", text) and not text[0].isdigit():
+        return [word.strip() for word in text.split(".")]
+    return None
+
+
+def expanded(lower, node):
+    """The Operand of a macro with arguments, as NAME(a, b) in the text; None when there is no such macro."""
+    source = lower.source(node)
+    try:
+        text = expansion(headers.folder(), node.name, source) if source else None
+    except headers.Missing:
+        return None
+    if text is None:
+        return None
+    return inside(lower, text, node)
+
+
+def inside(lower, text, node):
+    """The Operand of a macro's text, which stands for a node."""
+    if lower.depth >= DEEPEST:
+        return None
+    try:
+        inner = Parser(text, lower.scope.is_type).whole()
+        for part in syntax.walk(inner):
+            part.start, part.end = node.start, node.end
+        return lower.nested(inner, text)
+    except Error as error:
+        raise Error("%s is a macro, and in what it stands for %s" % (node.name, error.what), node.start,
+                    "It stands for %s" % text if len(text) < 200 else None) from None

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What names mean at an address: variables, constants, functions and types, by GDB's own symbols."""
+import gdb
+
+from gtp.cexpr.error import Error
+
+MOST_FILES = 8
+WORDS = {"unsigned": "unsigned int", "signed": "int", "long int": "long"}
+
+
+class Scope:
+    """The names that are visible at pc; at None, those of the whole kernel. Types and symbols are asked for once."""
+
+    def __init__(self, pc):
+        self.pc = pc
+        self.block = gdb.block_for_pc(pc) if pc is not None else None
+        self.types = {}
+        self.symbols = {}
+        self.own = None
+
+    # Types
+
+    def type(self, words):
+        """The type of that name; None."""
+        if words not in self.types:
+            self.types[words] = self.find_type(WORDS.get(words, words))
+        return self.types[words]
+
+    def find_type(self, words):
+        try:
+            return gdb.lookup_type(words, self.block) if self.block else gdb.lookup_type(words)
+        except gdb.error:
+            return None
+
+    def is_type(self, name):
+        """Whether a name that stands where either could is a type's."""
+        symbol = self.symbol(name)
+        if symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
+            return False
+        return self.type(name) is not None
+
+    # Variables, constants, functions
+
+    def symbol(self, name):
+        """The symbol that GDB finds for a name here; None."""
+        if name not in self.symbols:
+            if self.block:
+                self.symbols[name] = gdb.lookup_symbol(name, self.block)[0]
+            else:
+                self.symbols[name] = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
+        return self.symbols[name]
+
+    def is_foreign(self, symbol):
+        """Whether it is static in another file than this."""
+        if symbol.addr_class not in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_CONST, gdb.SYMBOL_LOC_BLOCK):
+            return False
+        if gdb.lookup_global_symbol(symbol.name) is not None or symbol.symtab is None:
+            return False
+        if self.block is None:
+            return True
+        if self.own is None:
+            self.own = set(self.near())
+        return symbol.name not in self.own
+
+    def near(self):
+        """The names of this function and this file."""
+        block = self.block
+        while block is not None and not block.is_global:
+            for symbol in block:
+                yield symbol.name
+            block = block.superblock
+
+    def homonyms(self, symbol):
+        """All static symbols of that name which are not the same thing, the first of each."""
+        kinds = {}
+        for other in gdb.lookup_static_symbols(symbol.name):
+            if other.addr_class == symbol.addr_class:
+                kinds.setdefault(identity(other), other)
+        return list(kinds.values()) or [symbol]
+
+    def named_in(self, where, name, at):
+        """The symbol of WHERE::NAME, where WHERE is a file or a function."""
+        for symbol in gdb.lookup_static_symbols(name):
+            file = symbol.symtab.filename
+            if file == where or file.endswith("/" + where):
+                return symbol
+        function = self.symbol(where)
+        if function is not None and function.addr_class == gdb.SYMBOL_LOC_BLOCK:
+            block = gdb.block_for_pc(int(function.value().address))
+            return gdb.lookup_symbol(name, block)[0]
+        raise Error("no file or function %s has a variable %s" % (where, name), at)
+
+    def visible(self):
+        """Names to propose for a misspelt one: those of the function."""
+        block = self.block
+        while block is not None and not block.is_static and not block.is_global:
+            for symbol in block:
+                yield symbol.name
+            block = block.superblock
+
+
+def identity(symbol):
+    """What tells one thing from another of the same name."""
+    if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
+        return int(symbol.value())
+    try:
+        return int(symbol.value().address)
+    except (gdb.error, TypeError):
+        return symbol.symtab.filename
+
+
+def one(scope, symbol, at):
+    """A foreign static symbol, which must be the only one of its name."""
+    several = scope.homonyms(symbol)
+    if len(several) == 1:
+        return several[0]
+    files = sorted({other.symtab.filename for other in several})
+    shown = ", ".join(files[:MOST_FILES]) + (" and %d more" % (len(files) - MOST_FILES) if len(files) > MOST_FILES else "")
+    raise Error("%s is static in %d files: %s" % (symbol.name, len(files), shown), at,
+                "Write '%s'::%s." % (files[0], symbol.name))
+
+
+def qualified(symbol):
+    """The text by which GDB finds a static symbol of another file."""
+    return "'%s'::%s" % (symbol.symtab.filename, symbol.name)

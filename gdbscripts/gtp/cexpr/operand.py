@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a node becomes: text that GDB's compiler takes, and what C and GDB each know of its type."""
+from dataclasses import dataclass, replace
+from typing import Any, Optional, Tuple
+
+import gdb
+
+from gtp.cexpr import ctype
+
+# How tightly the text's outermost operator binds, as far as parentheses need it.
+PRIMARY, UNARY, PRODUCT, SUM, SHIFT, ORDER, EQUAL = 16, 15, 13, 12, 11, 10, 9
+AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
+
+
+@dataclass
+class Operand:
+    """One value or object.
+
+    type: C's. text and level: GDB's expression. seen: the kind that GDB takes an integer text for; None otherwise.
+    place: (text of a pointer, bytes behind it) of an object in memory. bits: (bit behind place, width) of a bit field.
+    named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
+    constant: the value, if it is known. percpu: a static per-CPU variable or a part of one, at its address in the file.
+    """
+    type: gdb.Type
+    text: str
+    level: int = PRIMARY
+    seen: Optional[Tuple[int, bool]] = None
+    place: Optional[Tuple[str, int]] = None
+    bits: Optional[Tuple[int, int]] = None
+    named: bool = False
+    constant: Optional[int] = None
+    percpu: bool = False
+    lvalue: bool = False
+    static: Any = None
+
+    def within(self, level):
+        """The text, in parentheses where an operator of that level would tear it apart."""
+        return self.text if self.level >= level else "(%s)" % self.text
+
+    def but(self, **changes):
+        return replace(self, **changes)
+
+    @property
+    def kind(self):
+        """(bytes, unsigned) of an integer."""
+        return ctype.kind_of(self.type)
+
+    @property
+    def never_negative(self):
+        if self.constant is not None:
+            return self.constant >= 0
+        return self.kind is not None and (self.kind[1] or self.bits_unsigned)
+
+    @property
+    def bits_unsigned(self):
+        return self.seen is not None and self.seen[1]
+
+
+def number(value, kind, text=None):
+    """A constant; text as the user wrote it, if he did."""
+    value = ctype.wrapped(value, kind)
+    text = text or ctype.literal(value, kind)
+    level = PRIMARY if text[0] in "0123456789(" else UNARY
+    return Operand(ctype.integer(kind), text, level, ctype.promoted(kind), constant=value)
+
+
+def cast(kind, operand, level=UNARY):
+    """(kind)operand as text."""
+    return "(%s)%s" % (ctype.NAMES[kind], operand.within(level))
+
+
+def address(place):
+    """The text of place as a char pointer, and its level."""
+    base, offset = place
+    if offset:
+        return "(char *)%s %s %d" % (base, "+" if offset > 0 else "-", abs(offset)), SUM
+    return "(char *)%s" % base, UNARY
+
+
+def at(place, spelled):
+    """*(SPELLED)place."""
+    base, offset = place
+    if offset:
+        return "*(%s)(%s)" % (spelled, address(place)[0])
+    return "*(%s)%s" % (spelled, base)
+
+
+def in_memory(kind, place, scope, percpu=False):
+    """The Operand of an object of a type at a place."""
+    integral = ctype.kind_of(kind)
+    if integral:
+        return Operand(kind, at(place, ctype.NAMES[integral] + " *"), UNARY, integral, place, percpu=percpu, lvalue=True)
+    spelled = ctype.spell_pointer(kind, scope)
+    if spelled:
+        return Operand(kind, at(place, spelled), UNARY, None, place, named=True, percpu=percpu, lvalue=True)
+    if ctype.is_pointer(kind):
+        return Operand(kind, at(place, "void **"), UNARY, None, place, percpu=percpu, lvalue=True)
+    text, level = address(place)
+    text = text if level >= PRIMARY else "(%s)" % text
+    return Operand(kind, "*%s@%d" % (text, kind.sizeof), SHIFT, None, place, percpu=percpu, lvalue=True)

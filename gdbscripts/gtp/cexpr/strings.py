@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Comparisons with a string in quotes.
+
+Of an array as many bytes at once as stay inside it; through a pointer byte by byte, and none behind the first that
+differs or ends the string: the next page may not be there.
+"""
+from gtp.cexpr import ctype, syntax
+from gtp.cexpr.ctype import INT
+from gtp.cexpr.error import Error
+from gtp.cexpr.operand import BOTH, EQUAL, PRIMARY, UNARY, Operand, at
+
+COMPARE = ("strcmp", "strncmp")
+FULL = 'Write x == "..." or $_streq(x, "...").'
+
+
+def comparison(lower, node):
+    """The Operand of x == "..." or x != "..."; None for any other comparison."""
+    left, right = node.left, node.right
+    for side, other in ((left, right), (right, left)):
+        if isinstance(side, syntax.Call) and side.name in COMPARE:
+            if node.op not in ("==", "!=") or not (isinstance(other, syntax.Number) and other.value == 0):
+                raise Error("%s() can only be compared with 0 for equality" % side.name, node.at)
+    if node.op not in ("==", "!=") or not isinstance(left, syntax.String) and not isinstance(right, syntax.String):
+        return None
+    text, other = (left, right) if isinstance(left, syntax.String) else (right, left)
+    if isinstance(other, syntax.String):
+        raise Error("one side of the comparison must be the kernel's", node.start)
+    same = equal(lower, other, text.data + b"\0")
+    return same if node.op == "==" else negated(same)
+
+
+def negated(operand):
+    return Operand(ctype.integer(INT), "!" + operand.within(UNARY), UNARY, INT)
+
+
+def streq(lower, node):
+    """$_streq(a, b)."""
+    subject, text = arguments(node, 2)
+    return equal(lower, subject, text.data + b"\0")
+
+
+def prefix(lower, node):
+    """$_strprefix(a, "ng"), and the kernel's strstarts()."""
+    subject, text = arguments(node, 2)
+    return equal(lower, subject, text.data)
+
+
+def strcmp(lower, node):
+    """0 when they are equal, as in !strcmp(a, "x"); else 1."""
+    subject, text = arguments(node, 2)
+    return negated(equal(lower, subject, text.data + b"\0"))
+
+
+def strncmp(lower, node):
+    subject, text = arguments(node, 3)
+    length = lower.constant(node.arguments[2])
+    return negated(equal(lower, subject, (text.data + b"\0")[:length]))
+
+
+def arguments(node, number):
+    """The expression and the string of a comparing call; strcmp takes them in any order."""
+    if len(node.arguments) != number:
+        raise Error("%s takes %d arguments" % (node.name, number), node.start)
+    first, second = node.arguments[:2]
+    if isinstance(first, syntax.String) and not isinstance(second, syntax.String):
+        first, second = second, first
+    if not isinstance(second, syntax.String) or isinstance(first, syntax.String):
+        raise Error("one side of the comparison must be a string in quotes", node.start, FULL)
+    return first, second
+
+
+def equal(lower, subject, data):
+    """Whether the bytes at SUBJECT begin with DATA."""
+    if b"\0" in data[:-1]:
+        raise Error("the string has a zero inside", subject.end)
+    operand = lower.operand(subject)
+    lower.unplaced(operand, subject)
+    if ctype.is_array(operand.type) and is_char(operand.type) and ctype.count(operand.type) and operand.place:
+        parts = wide(operand, subject, data)
+    else:
+        pointer = lower.rvalue(operand, subject)
+        if not ctype.is_pointer(pointer.type) or not is_char(pointer.type):
+            raise Error("a string is compared with a char array or a char pointer", subject.start)
+        parts = narrow(pointer, data)
+    lower.differ("GDB's compiler knows no strings")
+    if not parts:
+        return Operand(ctype.integer(INT), "1", PRIMARY, INT, constant=1)
+    return Operand(ctype.integer(INT), " && ".join(parts), BOTH if len(parts) > 1 else EQUAL, INT)
+
+
+def is_char(kind):
+    element = ctype.kind_of(ctype.plain(kind).target())
+    return element is not None and element[0] == 1
+
+
+def wide(operand, subject, data):
+    """Comparisons of an array's bytes, each as wide as the array allows."""
+    room = ctype.count(operand.type)
+    if len(data) == room + 1 and not data[-1]:
+        data = data[:-1]  # the array is full and has no terminator
+    if len(data) > room:
+        raise Error("the array has %d bytes, and can never hold that" % room, subject.start)
+    parts, done = [], 0
+    base, offset = operand.place
+    while done < len(data):
+        left = len(data) - done
+        size = next(s for s in (8, 4, 2, 1) if s <= room - done and (s <= left or s // 2 < left))
+        piece = data[done:done + size]
+        parts.append(chunk((base, offset + done), size, piece))
+        done += len(piece)
+    return parts
+
+
+def chunk(place, size, piece):
+    """One load and what it must be; bytes behind the piece do not count."""
+    value = int.from_bytes(piece, "little")
+    kind = (size, True)
+    load = at(place, ctype.NAMES[kind] + " *")
+    suffix = "ul" if size == 8 else "u" if size == 4 else ""
+    if len(piece) < size:
+        load = "(%s & %#x%s)" % (load, (1 << 8 * len(piece)) - 1, suffix)
+    return "%s == %#x%s" % (load, value, suffix) if size > 1 else "%s == %d" % (load, value)
+
+
+def narrow(pointer, data):
+    """A comparison of each byte behind a pointer."""
+    base = pointer.within(UNARY)
+    return ["%s == %d" % (at((base, i), "unsigned char *"), byte) for i, byte in enumerate(data)]

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One expression at one place: GDB's reading of the text when it is right, else the lowered text."""
+import gdb
+
+from gtp.cexpr import compiled, ctype, percpu, syntax, variables
+from gtp.cexpr.error import Error
+from gtp.cexpr.lower import Lower
+from gtp.cexpr.names import Scope
+from gtp.cexpr.operand import address
+from gtp.cexpr.parse import Parser
+
+NO_SYMBOLS = "no symbols are loaded; say file vmlinux first"
+
+
+class Translation:
+    """The text, its nodes, and what they are lowered to."""
+
+    def __init__(self, text, pc):
+        self.text, self.pc = text, pc
+        self.scope = Scope(pc)
+        self.lower = Lower(self.scope, text)
+
+    def told(self, function):
+        """FUNCTION's result; its errors carry the text."""
+        try:
+            return function()
+        except Error as error:
+            raise error.within(self.text)
+
+    def condition(self):
+        return self.told(self.condition_text)
+
+    def collected(self):
+        return self.told(self.collected_texts)
+
+    def value(self):
+        return self.told(self.evaluated)
+
+    def parsed(self):
+        return Parser(self.text, self.scope.is_type).whole()
+
+    def condition_text(self):
+        node = self.parsed()
+        operand = self.lower.value(node)
+        return self.checked(operand.text, False)
+
+    def collected_texts(self):
+        node = self.parsed()
+        if isinstance(node, syntax.Assign):
+            return [self.checked(self.lower.assignment(node), True)]
+        operand = self.lower.operand(node)
+        percpu.refuse(operand, node)
+        if ctype.is_function(operand.type) or operand.bits and not operand.named:
+            operand = self.lower.rvalue(operand, node)
+        return [self.checked(operand.text, True)]
+
+    def checked(self, lowered, collecting):
+        """The user's text when GDB compiles it to what it means, else the lowered one."""
+        if self.lower.differs is None and self.refusal(self.text, collecting) is None:
+            return self.text
+        refusal = self.refusal(lowered, collecting)
+        if refusal is None:
+            return lowered
+        raise self.explained(refusal, lowered)
+
+    def refusal(self, text, collecting):
+        """Why GDB does not compile a text; None when it does."""
+        try:
+            compiled.check(text, self.pc, collecting)
+        except compiled.Refused as refused:
+            return refused
+        return None
+
+    def explained(self, refusal, lowered):
+        """GDB's refusal in terms of what was typed."""
+        if isinstance(refusal, compiled.TooLong):
+            return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
+                         "Collect its parts one by one.")
+        for symbol, node in self.lower.variables:
+            name, advice = variables.unlocated([symbol.name], self.pc)
+            if name:
+                return Error("%s has no location at this address" % name, node.start, advice)
+        return Error("GDB does not compile this here: %s" % refusal, 0,
+                     None if lowered == self.text else "It was given: %s" % lowered)
+
+    def evaluated(self):
+        node = self.parsed()
+        operand = self.lower.operand(node)
+        percpu.refuse(operand, node)
+        if self.lower.differs is None:
+            try:
+                return gdb.parse_and_eval(self.text)
+            except gdb.error:
+                pass
+        try:
+            if operand.lvalue and operand.place and not operand.bits and not operand.named:
+                base = gdb.parse_and_eval("(unsigned long)(%s)" % address(operand.place)[0])
+                return base.cast(operand.type.pointer()).dereference()
+            operand = self.lower.rvalue(operand, node)
+            return gdb.parse_and_eval(operand.text).cast(operand.type)
+        except gdb.error as error:
+            raise Error(str(error), 0)

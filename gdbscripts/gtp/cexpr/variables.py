@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""$args and $locals: which of a place's variables can be collected there, and where the others could be."""
+import gdb
+
+from gtp.cexpr import compiled
+
+CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, gdb.SYMBOL_LOC_REF_ARG,
+           gdb.SYMBOL_LOC_LOCAL, gdb.SYMBOL_LOC_REGPARM_ADDR, gdb.SYMBOL_LOC_COMPUTED, gdb.SYMBOL_LOC_OPTIMIZED_OUT)
+
+
+def blocks(pc):
+    """The blocks around pc, the innermost first, the function's own last."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and not block.is_static and not block.is_global:
+        yield block
+        block = block.superblock
+
+
+def symbols(pc, arguments):
+    """The arguments, or else the local variables, at pc: the innermost of each name."""
+    seen = set()
+    found = []
+    for block in blocks(pc):
+        for symbol in block:
+            if symbol.addr_class in CLASSES and symbol.name not in seen:
+                seen.add(symbol.name)
+                if symbol.is_argument == arguments:
+                    found.append(symbol)
+        if arguments and block.function is not None:
+            break
+    return found
+
+
+def entry(pc):
+    """The first instruction of the function around pc, and its name; None and None without one."""
+    for block in blocks(pc):
+        if block.function is not None and block.superblock.is_static:
+            return int(block.function.value().address), block.function.name
+    return None, None
+
+
+def collectable(name, pc):
+    try:
+        compiled.check(name, pc, True)
+    except compiled.Refused:
+        return False
+    return True
+
+
+def known_at_entry(name, pc):
+    """The function at whose first instruction the argument has its value, when it is gone at pc; None."""
+    start, function = entry(pc)
+    if start is None or start == pc or not any(s.name == name for s in symbols(start, True)):
+        return None
+    return function if collectable(name, start) else None
+
+
+def expand(pc, arguments):
+    """(names to collect, lines about the others) for $args or $locals."""
+    here, gone, earlier = [], [], []
+    for symbol in symbols(pc, arguments):
+        if collectable(symbol.name, pc):
+            here.append(symbol.name)
+        else:
+            gone.append(symbol.name)
+            earlier += [symbol.name] if known_at_entry(symbol.name, pc) else []
+    return here, lines(pc, gone, earlier)
+
+
+def lines(pc, gone, earlier):
+    """One line for what has no location, and where its arguments have one."""
+    if not gone:
+        return []
+    text = "no location at %#x: %s" % (pc, ", ".join(gone))
+    if earlier:
+        text += " (%s %s known at the function's first instruction: *%s)" % (
+            ", ".join(earlier), "is" if len(earlier) == 1 else "are", entry(pc)[1])
+    return [text]
+
+
+def unlocated(symbol_names, pc):
+    """Of the variables that an expression names, the first that has no location at pc, with advice; None and None."""
+    for name in symbol_names:
+        if not collectable(name, pc):
+            function = known_at_entry(name, pc)
+            return name, "At the function's first instruction it has: *%s." % function if function else \
+                "Trace another address, or collect by register."
+    return None, None

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp collect`: add C expressions to what a tracepoint collects.
+import gdb
+
+from gtp import cexpr, points
+
+
+def add(number, text):
+    """Add the expressions of a list to a tracepoint's actions; the lines about what has no location there."""
+    flags, text = modifiers(text)
+    takes, lines = [], []
+    for pc in points.addresses(number):
+        some, told = cexpr.collected(text, pc)
+        takes += [expression for expression in some if expression not in takes]
+        lines += told
+    if takes:
+        points.set_actions(number, points.actions(number) + [action(flags, e) for e in takes])
+    return lines
+
+
+def modifiers(text):
+    """The /s or /s16 of `collect/s`, and the rest."""
+    if not text.startswith("/"):
+        return "", text
+    flags, _, rest = text.partition(" ")
+    return flags, rest.strip()
+
+
+def action(flags, expression):
+    """The action's line: what is assigned is evaluated, the rest collected."""
+    assigned = expression.startswith("$") and "=" in expression.replace("==", "").split("(")[0]
+    return ("teval %s" if assigned else "collect%s %%s" % flags) % expression
+
+
+class GtpCollect(gdb.Command):
+    """Collect C expressions at a tracepoint's hits.
+
+gtp collect [N] EXPRESSION, ...
+Adds to the actions of tracepoint N, or of the last one. Members of unnamed
+structures, bit fields, enums, container_of(), this_cpu(x), current and macros
+are understood. $args and $locals collect each variable that has a location
+there and name the others. /s in front collects strings. Print what was
+collected by the same words: print, or gtp print."""
+
+    def __init__(self):
+        super().__init__("gtp collect", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, arg, from_tty):
+        number, text = points.split_number(arg.strip())
+        if not text:
+            raise gdb.GdbError("gtp collect takes expressions: gtp collect [N] EXPRESSION, ...")
+        for line in add(points.last() if number is None else number, text):
+            print(line)
+
+
+GtpCollect()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp if`: a C expression as a tracepoint's condition.
+import gdb
+
+from gtp import cexpr, points
+
+
+class GtpIf(gdb.Command):
+    """Trace only if a C expression is true.
+
+gtp if N [EXPRESSION]
+The condition of tracepoint N; without EXPRESSION it is unconditional again."""
+
+    def __init__(self):
+        super().__init__("gtp if", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, arg, from_tty):
+        word, _, text = arg.strip().partition(" ")
+        if not word.isdigit():
+            raise gdb.GdbError("gtp if takes a tracepoint's number and an expression: gtp if N EXPRESSION")
+        number, text = int(word), text.strip()
+        if text:
+            text = points.everywhere(number, lambda pc: cexpr.condition(text, pc))
+        gdb.execute(("condition %d %s" % (number, text)).rstrip(), to_string=True)
+
+
+GtpIf()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A tracepoint as GDB has it: its addresses and its actions, read and written through GDB's own commands.
+import re
+
+import gdb
+
+
+def listing(number):
+    """What `info tracepoints` prints about one, unwrapped."""
+    text = gdb.execute("with width 0 -- info tracepoints %d" % number, to_string=True)
+    if not re.search(r"^%d\s" % number, text, re.M):
+        raise gdb.GdbError("there is no tracepoint %d" % number)
+    return text
+
+
+def last():
+    """The number of the tracepoint that was set last."""
+    value = gdb.convenience_variable("tpnum")
+    if value is None:
+        raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
+    return int(value)
+
+
+def addresses(number):
+    """Where it lies, as unsigned numbers."""
+    found = []
+    for line in listing(number).splitlines():
+        place = re.match(r"%d(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b" % number, line)
+        if place:
+            found.append(int(place.group(1), 16))
+    if not found:
+        raise gdb.GdbError("tracepoint %d has no address yet" % number)
+    return found
+
+
+def actions(number):
+    """Its action lines. GDB indents them by spaces, and everything else it says of a tracepoint by a tab."""
+    return [line.strip() for line in listing(number).splitlines() if line.startswith(" " * 8) and
+            not re.match(r"\s+breakpoint already", line)]
+
+
+def set_actions(number, lines):
+    """Replace its actions."""
+    gdb.execute("\n".join(["commands %d" % number] + lines + ["end"]), to_string=True)
+
+
+def split_number(arg):
+    """(number or None, the rest) of `[N] TEXT`."""
+    found = re.match(r"(\d+)\s+(?=\S)(.*)", arg, re.S)
+    if found and not re.match(r"[-+*/%&|^<>=?@.]", found.group(2)):
+        return int(found.group(1)), found.group(2)
+    return None, arg
+
+
+def everywhere(number, translate):
+    """What TRANSLATE makes at each of the tracepoint's addresses; GDB has one text for all of them."""
+    results = [(pc, translate(pc)) for pc in addresses(number)]
+    first = results[0][1]
+    for pc, result in results[1:]:
+        if result != first:
+            raise gdb.GdbError("at %#x this means something else than at %#x, and GDB has one text for both;\n"
+                               "set a tracepoint at each: trace *%#x" % (results[0][0], pc, pc))
+    return first

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp print`: the value of a C expression in the selected frame.
+import re
+
+import gdb
+
+from gtp import cexpr
+
+RESULT = "_gtp_value"
+
+
+class GtpPrint(gdb.Command):
+    """Print the value of a C expression.
+
+gtp print[/FORMAT] EXPRESSION
+As print, for all that gtp collect takes: macros, this_cpu(x), container_of(),
+comparisons with strings. In a trace frame, from what was collected."""
+
+    def __init__(self):
+        super().__init__("gtp print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, arg, from_tty):
+        found = re.match(r"(/\w+)?\s*(.*)", arg.strip(), re.S)
+        form, text = found.group(1) or "", found.group(2)
+        if not text:
+            raise gdb.GdbError("gtp print takes an expression")
+        gdb.set_convenience_variable(RESULT, cexpr.value(text))
+        try:
+            gdb.execute("print%s $%s" % (form, RESULT))
+        finally:
+            gdb.set_convenience_variable(RESULT, None)
+
+
+GtpPrint()
