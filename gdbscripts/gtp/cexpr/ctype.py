@@ -91,6 +91,18 @@ def wrapped(value, kind):
     return value if unsigned or value < 1 << (8 * size - 1) else value - (1 << 8 * size)
 
 
+def limits(kind):
+    """The least and the greatest number of a kind."""
+    bits = 8 * kind[0]
+    return (0, (1 << bits) - 1) if kind[1] else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+
+
+def holds(kind, least, greatest):
+    """Whether a kind has all numbers between two."""
+    low, high = limits(kind)
+    return low <= least and greatest <= high
+
+
 def literal(value, kind):
     """A number as text that C and GDB read with that kind (int at least)."""
     suffix = SUFFIX[promoted(kind)]

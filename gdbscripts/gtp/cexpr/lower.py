@@ -2,8 +2,9 @@
 """Nodes into text that GDB's agent compiler takes, with C's types.
 
 GDB combines integers by C's rules, but takes a bit field for its declared type, sizeof for an int, the type of a shift
-from both sides and that of ?: from one; pointers it subtracts without sign, and a cast to bool does nothing. Where its
-own reading of the user's text would differ in value, `differs` says why.
+from both sides and that of ?: from one; pointers it subtracts without sign, and a cast to bool does nothing. `seen` is
+the kind that GDB takes the text for. The value is C's in any case, and where GDB's own reading of what was typed may give
+another one, `differs` says why.
 """
 import difflib
 
@@ -19,7 +20,6 @@ BINARY = {"*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "<<": SH
           "<=": ORDER, ">": ORDER, ">=": ORDER, "==": EQUAL, "!=": EQUAL, "&": AND, "^": XOR, "|": OR, "&&": BOTH,
           "||": EITHER}
 COMPARING = ("<", "<=", ">", ">=", "==", "!=")
-SIGN_BLIND = COMPARING + ("&", "|", "^", "/", "%")
 WORDS = {"NULL": 0, "true": 1, "false": 0}
 ASSIGNS = "only a trace state variable can be assigned to, and only in an action"
 CALL = "a function cannot be called at a hit"
@@ -33,6 +33,7 @@ class Lower:
         self.differs = None
         self.variables = []
         self.depth = 0
+        self.root = None
 
     def differ(self, why):
         self.differs = self.differs or why
@@ -81,10 +82,10 @@ class Lower:
         return self.rvalue(self.operand(node), node)
 
     def rvalue(self, operand, node):
-        self.unplaced(operand, node)
         kind = operand.type
         if ctype.is_array(kind):
             return self.decayed(operand)
+        self.unplaced(operand, node)
         if ctype.is_function(kind):
             return operand.but(type=kind.pointer(), lvalue=False)
         if ctype.is_pointer(kind):
@@ -98,6 +99,8 @@ class Lower:
         if operand.seen is None or ctype.is_bool(kind) or ctype.is_enum(kind):
             if operand.constant is None and operand.named:
                 operand = operand.but(text=cast(operand.kind, operand), level=UNARY, seen=operand.kind)
+            if ctype.is_bool(kind):
+                operand = operand.but(limits=(0, 1))
             operand = operand.but(type=ctype.integer(operand.kind))
         return operand.but(lvalue=False, named=False)
 
@@ -106,7 +109,7 @@ class Lower:
         element = ctype.plain(operand.type).target()
         kind = element.pointer()
         if operand.named:
-            return operand.but(type=kind, lvalue=False)
+            return Operand(kind, "&%s[0]" % operand.within(PRIMARY), UNARY, named=True, percpu=operand.percpu)
         return self.pointer_to(operand.place, element, operand)
 
     def pointer_to(self, place, target, operand):
@@ -124,21 +127,36 @@ class Lower:
         bit, width = operand.bits
         size, unsigned = operand.kind
         kind = INT if width < 32 or (width == 32 and not unsigned) else (size, unsigned)
+        limits = (0, (1 << width) - 1) if unsigned else (-(1 << (width - 1)), (1 << (width - 1)) - 1)
         if operand.named and not ctype.is_bool(operand.type) and not ctype.is_enum(operand.type):
-            return Operand(ctype.integer(kind), operand.text, operand.level, (size, unsigned))
-        return field_of(operand.place, bit, width, kind, size, unsigned and not ctype.is_bool(operand.type) or
-                        ctype.is_bool(operand.type))
+            return Operand(ctype.integer(kind), operand.text, operand.level, (size, unsigned), limits=limits)
+        if operand.named:
+            text = cast((max(size, 4), unsigned), operand)
+            return Operand(ctype.integer(kind), text, UNARY, (max(size, 4), unsigned), limits=limits)
+        return field_of(operand.place, bit, width, kind, size, unsigned).but(limits=limits)
 
-    def straight(self, operand, matters=True):
-        """Text whose type GDB takes for C's; where it matters, GDB's own reading differs."""
+    def straight(self, operand):
+        """Text whose type GDB takes for C's."""
         kind = operand.kind
-        if kind is None or operand.seen is None or ctype.promoted(operand.seen) == ctype.promoted(kind):
+        if ctype.promoted(operand.seen) == ctype.promoted(kind):
             return operand
-        if matters:
-            self.differ("GDB takes %s for another type than C does" % operand.text)
+        return self.as_kind(operand, kind)
+
+    def as_kind(self, operand, kind):
+        """The operand converted to a kind, in C and in GDB."""
         if operand.constant is not None:
             return number(operand.constant, kind)
-        return operand.but(text=cast(kind, operand), level=UNARY, seen=kind)
+        if operand.seen == kind and operand.kind == kind:
+            return operand
+        return Operand(ctype.integer(kind), cast(kind, operand), UNARY, kind)
+
+    def distance(self, node, other=None):
+        """What is added to a pointer."""
+        operand = self.operand(node)
+        odd = operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type)
+        if odd and (other is None or other.kind is None):
+            self.differ("GDB 13 aborts when an enum or a bool is added to a pointer")
+        return self.rvalue(operand, node)
 
     def unplaced(self, operand, node):
         """Refuse a per-CPU variable without a CPU."""
@@ -177,11 +195,14 @@ class Lower:
         if node.scope is not None:
             symbol = self.scope.named_in(node.scope, node.name, node.start)
             return self.symbol(symbol, node, "'%s'::%s" % (node.scope, node.name))
-        symbol = self.scope.symbol(node.name)
+        symbol, function = self.scope.around(node.name)
         if symbol is None:
             return self.word(node)
         text = node.name
-        if self.scope.is_foreign(symbol):
+        if function is not None:
+            self.differ("GDB does not look outside an inlined function")
+            text = "%s::%s" % (function, node.name)
+        elif self.scope.is_foreign(symbol):
             symbol = names.one(self.scope, symbol, node.start)
             if symbol.addr_class == gdb.SYMBOL_LOC_STATIC:
                 text = names.qualified(symbol)
@@ -212,13 +233,13 @@ class Lower:
         if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
             value = int(symbol.value())
             kind = next(k for k in (INT, (4, True), LONG, ULONG) if ctype.wrapped(value, k) == value)
-            return number(value, kind)
+            return number(value, kind).but(enumerator=True)
         if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK:
             return Operand(symbol.type, text, named=True)
         self.variables.append((symbol, node))
-        fixed = symbol.addr_class == gdb.SYMBOL_LOC_STATIC
+        fixed = symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_UNRESOLVED)
         return Operand(symbol.type, text, PRIMARY, seen_as(symbol.type), ("&" + text, 0), named=True, lvalue=True,
-                       percpu=fixed and percpu.is_static(symbol), static=symbol if fixed else None)
+                       percpu=fixed and percpu.is_static(symbol))
 
     # Operators
 
@@ -233,15 +254,22 @@ class Lower:
                            constant=None if operand.constant is None else int(not operand.constant))
         if operand.kind is None:
             raise Error("%s of a pointer" % node.op, node.start, "Cast it to unsigned long.")
-        operand = self.straight(operand)
-        kind = ctype.promoted(operand.kind)
+        return self.signed(node, operand)
+
+    def signed(self, node, operand):
+        """-x, ~x and +x."""
+        kind, seen = ctype.promoted(operand.kind), ctype.promoted(operand.seen)
+        low, high = operand.range
+        low, high = {"-": (-high, -low), "~": (~high, ~low), "+": (low, high)}[node.op]
+        if kind != seen and not (ctype.holds(kind, low, high) and ctype.holds(seen, low, high)):
+            self.differ("GDB takes %s for another type than C does" % operand.text)
+            operand, seen = self.straight(operand), kind
         if operand.constant is not None:
-            value = {"-": -operand.constant, "~": ~operand.constant, "+": operand.constant}[node.op]
-            return number(value, kind)
+            return number(low, kind).but(text=ctype.literal(ctype.wrapped(low, seen), seen), seen=seen, level=UNARY)
         if node.op == "+":
-            return Operand(ctype.integer(kind), operand.text, operand.level, operand.seen)
+            return operand.but(type=ctype.integer(kind), lvalue=False)
         inner = operand.within(UNARY)
-        return Operand(ctype.integer(kind), node.op + (" " if inner[0] == node.op else "") + inner, UNARY, kind)
+        return Operand(ctype.integer(kind), node.op + (" " if inner[0] == node.op else "") + inner, UNARY, seen)
 
     def address_of(self, node):
         operand = self.operand(node.operand)
@@ -272,7 +300,7 @@ class Lower:
         return in_memory(target, place, self.scope)
 
     def lower_index(self, node):
-        base, index = self.operand(node.base), self.value(node.index)
+        base, index = self.operand(node.base), self.distance(node.index)
         if base.kind is not None and index.kind is None:
             base, index = index, self.rvalue(base, node.base)
         array = base if ctype.is_array(base.type) else None
@@ -284,10 +312,10 @@ class Lower:
         element = ctype.plain(pointer.type).target()
         if element.sizeof == 0 or ctype.code(element) == gdb.TYPE_CODE_VOID:
             raise Error("%s has no size" % describe(element), node.start)
-        index = self.straight(index)
         place = moved(array.place if array else (pointer.within(UNARY), 0), index, element.sizeof)
         if pointer.named:
-            return Operand(element, "%s[%s]" % (pointer.within(PRIMARY), index.text), PRIMARY, seen_as(element), place,
+            text = (array or pointer).within(PRIMARY)
+            return Operand(element, "%s[%s]" % (text, index.text), PRIMARY, seen_as(element), place,
                            named=True, percpu=base.percpu, lvalue=True)
         return in_memory(element, place, self.scope, base.percpu)
 
@@ -361,13 +389,10 @@ class Lower:
             return number(operand.constant, to, cast(to, operand) if to[0] < 4 else None).but(seen=to)
         if ctype.is_enum(kind):
             self.differ("a cast to an enum does nothing in GDB")
-        if operand.kind is not None:
-            operand = self.straight(operand, matters=False)
         return Operand(ctype.integer(to), cast(to, operand), UNARY, to)
 
     def pointer_cast(self, kind, operand):
         spelled = ctype.spell(kind, self.scope)
-        operand = self.straight(operand, matters=False)
         if spelled is None:
             return operand.but(type=kind, seen=None, named=False, lvalue=False)
         return Operand(kind, "(%s)%s" % (spelled, operand.within(UNARY)), UNARY, named=True, constant=operand.constant)
@@ -377,7 +402,7 @@ class Lower:
         if ctype.is_function(kind) or ctype.code(kind) == gdb.TYPE_CODE_VOID:
             raise Error("%s has no size" % describe(kind), node.start)
         value = (kind.alignof if node.align else kind.sizeof)
-        return number(value, ULONG).but(seen=INT)
+        return number(value, ULONG, str(value)).but(seen=INT)
 
     def unevaluated(self, node):
         """The type of an operand of sizeof."""
@@ -396,24 +421,20 @@ class Lower:
         if node.yes is node.test:
             self.differ("GDB knows no ?: without a middle")
         if yes.kind and no.kind:
-            kind = ctype.usual(yes.kind, no.kind)
-            if (yes.seen, no.seen) != (kind, kind):
+            kind, seen = ctype.usual(yes.kind, no.kind), yes.seen
+            fitting = (kind,) if node is self.root else (kind, seen)
+            if seen != kind and not all(ctype.holds(k, *o.range) for k in fitting for o in (yes, no)):
                 self.differ("GDB does not convert what stands behind ?")
-                yes, no = self.as_kind(yes, kind), self.as_kind(no, kind)
-            return Operand(ctype.integer(kind), choice(test, yes, no), CHOICE, kind)
+                yes, no, seen = self.as_kind(yes, kind), self.as_kind(no, kind), kind
+            elif not ctype.holds(kind, *no.range):
+                self.differ("GDB does not convert what stands behind :")
+                no = self.as_kind(no, kind)
+            return Operand(ctype.integer(kind), choice(test, yes, no), CHOICE, seen)
         if yes.kind or ctype.plain(yes.type).target().code == gdb.TYPE_CODE_VOID:
             kind, named = (no.type, no.named) if not no.kind else (yes.type, yes.named)
         else:
             kind, named = yes.type, yes.named
         return Operand(kind, choice(test, yes, no), CHOICE, named=named and not yes.kind)
-
-    def as_kind(self, operand, kind):
-        if operand.seen == kind:
-            return operand
-        if operand.constant is not None:
-            return number(operand.constant, kind)
-        operand = self.straight(operand, matters=False)
-        return operand.but(text=cast(kind, operand), level=UNARY, seen=kind)
 
     def lower_binary(self, node):
         text = strings.comparison(self, node)
@@ -421,43 +442,50 @@ class Lower:
             return text
         if node.op == "@":
             return self.repeated(node)
-        left, right = self.value(node.left), self.value(node.right)
+        left = self.value(node.left)
+        right = self.distance(node.right, left)
+        if right.kind is None and left.kind is not None:
+            left = self.distance(node.left, right)
         if node.op in ("&&", "||"):
-            return self.joined(node.op, left, right)
+            return self.both(node.op, left, right)
         if left.kind is None or right.kind is None:
             return self.pointers(node, left, right)
         if node.op in ("<<", ">>"):
             return self.shifted(node, left, right)
-        kind = ctype.usual(left.kind, right.kind)
-        folded = fold(node, left, right, kind)
-        if ctype.usual(left.seen, right.seen) != kind or not both_plain(left, right):
-            blind = node.op in SIGN_BLIND and left.never_negative and right.never_negative
-            left, right = self.straight(left, not blind), self.straight(right, not blind)
-        if folded is not None:
-            return number(folded, INT if node.op in COMPARING else kind)
-        result = INT if node.op in COMPARING else kind
-        return Operand(ctype.integer(result), joined(node.op, left, right), BINARY[node.op], result)
+        return self.arithmetic(node, left, right)
 
-    def joined(self, op, left, right):
-        return Operand(ctype.integer(INT), joined(op, left, right), BINARY[op], INT)
+    def arithmetic(self, node, left, right):
+        """Two integers, converted to one kind."""
+        kind, seen = ctype.usual(left.kind, right.kind), ctype.usual(left.seen, right.seen)
+        comparing = node.op in COMPARING
+        if kind != seen and not agree(node.op, left, right, (kind, seen)):
+            self.differ("GDB takes %s for another type than C does" % joined(node.op, left, right))
+            left, right, seen = self.straight(left), self.straight(right), kind
+        value = fold(node, left, right, kind)
+        result, seen = (INT, INT) if comparing else (kind, seen)
+        if value is not None:
+            return number(value, result, ctype.literal(value, seen)).but(seen=seen)
+        return Operand(ctype.integer(result), joined(node.op, left, right), BINARY[node.op], seen,
+                       limits=known(node.op, left, right, kind))
+
+    def both(self, op, left, right):
+        return Operand(ctype.integer(INT), joined(op, left, right), BINARY[op], INT, limits=(0, 1))
 
     def shifted(self, node, left, right):
-        kind = ctype.promoted(left.kind)
-        folded = fold(node, left, right, kind)
-        if folded is not None:
-            return number(folded, kind)
-        left, right = self.straight(left), self.straight(right)
-        if ctype.usual(left.seen, right.seen) != kind:
-            if left.constant is None or right.constant is None:
-                self.differ("GDB takes the type of a shift from both sides")
-            right = self.as_kind(right, kind)
-        return Operand(ctype.integer(kind), joined(node.op, left, right), SHIFT, kind)
+        kind, seen = ctype.promoted(left.kind), ctype.usual(left.seen, right.seen)
+        value = fold(node, left, right, kind)
+        if value is not None:
+            return number(value, kind)
+        if kind != seen and not agree(node.op, left, right, (kind, seen)):
+            self.differ("GDB takes the type of a shift from both sides")
+            left, right, seen = self.as_kind(left, kind), self.as_kind(right, kind), kind
+        return Operand(ctype.integer(kind), joined(node.op, left, right), SHIFT, seen,
+                       limits=known(node.op, left, right, kind))
 
     def pointers(self, node, left, right):
         """Arithmetic and comparison with pointers."""
         if node.op in COMPARING:
-            left, right = self.straight(left), self.straight(right)
-            return Operand(ctype.integer(INT), joined(node.op, left, right), BINARY[node.op], INT)
+            return self.both(node.op, left, right)
         if node.op == "-" and left.kind is None and right.kind is None:
             return self.difference(node, left, right)
         if node.op == "+" and left.kind is not None:
@@ -466,7 +494,6 @@ class Lower:
             raise Error("%s between pointers has no meaning" % node.op if right.kind is None and left.kind is None else
                         "%s of a pointer has no meaning" % node.op, node.at, "Cast it to unsigned long.")
         size = step(left.type, node)
-        right = self.straight(right)
         if left.named:
             return left.but(text=joined(node.op, left, right), level=SUM, constant=None, lvalue=False)
         base, offset = moved((left.within(UNARY), 0), right if node.op == "+" else negated(right), size)
@@ -475,11 +502,13 @@ class Lower:
 
     def difference(self, node, left, right):
         """p - q in elements, which may be negative."""
-        self.differ("GDB subtracts pointers without sign")
-        text = "%s - %s" % (cast(LONG, left), cast(LONG, right))
         size = step(left.type, node)
+        if size == 1 and left.named and right.named:
+            return Operand(ctype.integer(LONG), joined("-", left, right), SUM, LONG)
+        text = "%s - %s" % (cast(LONG, left), cast(LONG, right))
         if size == 1:
             return Operand(ctype.integer(LONG), text, SUM, LONG)
+        self.differ("GDB divides the difference of pointers without sign")
         return Operand(ctype.integer(LONG), "(%s) / %d" % (text, size), PRODUCT, LONG)
 
     def repeated(self, node):
@@ -557,9 +586,32 @@ def choice(test, yes, no):
     return "%s ? %s : %s" % (test.within(EITHER), yes.within(CHOICE + 1), no.within(CHOICE + 1))
 
 
-def both_plain(left, right):
-    """Whether GDB sees both as C does."""
-    return all(ctype.promoted(o.seen) == ctype.promoted(o.kind) for o in (left, right))
+def outcome(op, left, right):
+    """The least and the greatest result that an operation may have; None when nothing is known."""
+    (a, b), (c, d) = left.range, right.range
+    if op in COMPARING:
+        return 0, 1
+    if op == "+":
+        return a + c, b + d
+    if op == "-":
+        return a - d, b - c
+    if min(a, c) < 0 or op == "<<" and d > 64:
+        return None
+    if op in ("*", "<<"):
+        return 0, b * d if op == "*" else b << d
+    return 0, (1 << max(b.bit_length(), d.bit_length())) - 1
+
+
+def agree(op, left, right, kinds):
+    """Whether an operation has the same value in each of the kinds."""
+    ranges = [left.range, right.range, outcome(op, left, right)]
+    return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
+
+
+def known(op, left, right, kind):
+    """The limits of a result, where they are narrower than its kind."""
+    limits = outcome(op, left, right)
+    return limits if limits is not None and ctype.holds(kind, *limits) else None
 
 
 def negated(operand):

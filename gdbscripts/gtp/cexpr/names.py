@@ -34,7 +34,7 @@ class Scope:
 
     def is_type(self, name):
         """Whether a name that stands where either could is a type's."""
-        symbol = self.symbol(name)
+        symbol, _ = self.around(name)
         if symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
             return False
         return self.type(name) is not None
@@ -44,11 +44,28 @@ class Scope:
     def symbol(self, name):
         """The symbol that GDB finds for a name here; None."""
         if name not in self.symbols:
-            if self.block:
-                self.symbols[name] = gdb.lookup_symbol(name, self.block)[0]
-            else:
-                self.symbols[name] = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
+            self.symbols[name] = self.find_symbol(name)
         return self.symbols[name]
+
+    def find_symbol(self, name):
+        symbol = gdb.lookup_symbol(name, self.block)[0] if self.block else None
+        if symbol is None or symbol.addr_class == gdb.SYMBOL_LOC_UNRESOLVED:  # declared here, defined elsewhere
+            symbol = gdb.lookup_global_symbol(name) or symbol or gdb.lookup_static_symbol(name)
+        return symbol
+
+    def around(self, name):
+        """(symbol, function): a name as C has it inside an inlined function, where GDB does not see what is around it.
+
+        function is None, or the one whose variable it is: GDB takes FUNCTION::NAME then.
+        """
+        block, seen = self.block, False
+        while block is not None and not block.is_static and not block.is_global:
+            for symbol in block if not seen or block.function is not None else ():
+                if symbol.name == name:
+                    return symbol, block.function.name if seen else None
+            seen = seen or block.function is not None
+            block = block.superblock
+        return self.symbol(name), None
 
     def is_foreign(self, symbol):
         """Whether it is static in another file than this."""

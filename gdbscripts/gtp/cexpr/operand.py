@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What a node becomes: text that GDB's compiler takes, and what C and GDB each know of its type."""
 from dataclasses import dataclass, replace
-from typing import Any, Optional, Tuple
+from typing import Optional, Tuple
 
 import gdb
 
@@ -19,7 +19,7 @@ class Operand:
     type: C's. text and level: GDB's expression. seen: the kind that GDB takes an integer text for; None otherwise.
     place: (text of a pointer, bytes behind it) of an object in memory. bits: (bit behind place, width) of a bit field.
     named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
-    constant: the value, if it is known. percpu: a static per-CPU variable or a part of one, at its address in the file.
+    constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's. percpu: a static per-CPU variable or a part of one, at its address in the file.
     """
     type: gdb.Type
     text: str
@@ -31,7 +31,9 @@ class Operand:
     constant: Optional[int] = None
     percpu: bool = False
     lvalue: bool = False
-    static: Any = None
+
+    limits: Optional[Tuple[int, int]] = None
+    enumerator: bool = False
 
     def within(self, level):
         """The text, in parentheses where an operator of that level would tear it apart."""
@@ -46,14 +48,11 @@ class Operand:
         return ctype.kind_of(self.type)
 
     @property
-    def never_negative(self):
+    def range(self):
+        """The least and the greatest value that an integer may have."""
         if self.constant is not None:
-            return self.constant >= 0
-        return self.kind is not None and (self.kind[1] or self.bits_unsigned)
-
-    @property
-    def bits_unsigned(self):
-        return self.seen is not None and self.seen[1]
+            return self.constant, self.constant
+        return self.limits or ctype.limits(self.kind)
 
 
 def number(value, kind, text=None):

@@ -37,7 +37,8 @@ class Translation:
         return self.told(self.evaluated)
 
     def parsed(self):
-        return Parser(self.text, self.scope.is_type).whole()
+        self.lower.root = Parser(self.text, self.scope.is_type).whole()
+        return self.lower.root
 
     def condition_text(self):
         node = self.parsed()

@@ -17,17 +17,21 @@ def blocks(pc):
 
 
 def symbols(pc, arguments):
-    """The arguments, or else the local variables, at pc: the innermost of each name."""
-    seen = set()
-    found = []
+    """The arguments, or else the local variables, at pc, as GDB finds them: the innermost of each name.
+
+    Those of the function around an inlined one are FUNCTION::NAME.
+    """
+    seen, found = set(), []
+    outer = False
     for block in blocks(pc):
+        if outer and block.function is None:
+            continue  # GDB has no name for what is in an inner block there
         for symbol in block:
             if symbol.addr_class in CLASSES and symbol.name not in seen:
                 seen.add(symbol.name)
                 if symbol.is_argument == arguments:
-                    found.append(symbol)
-        if arguments and block.function is not None:
-            break
+                    found.append("%s::%s" % (block.function.name, symbol.name) if outer else symbol.name)
+        outer = outer or block.function is not None
     return found
 
 
@@ -50,20 +54,20 @@ def collectable(name, pc):
 def known_at_entry(name, pc):
     """The function at whose first instruction the argument has its value, when it is gone at pc; None."""
     start, function = entry(pc)
-    if start is None or start == pc or not any(s.name == name for s in symbols(start, True)):
+    if start is None or start == pc or not name.split("::")[-1] in symbols(start, True):
         return None
-    return function if collectable(name, start) else None
+    return function if collectable(name.split("::")[-1], start) else None
 
 
 def expand(pc, arguments):
     """(names to collect, lines about the others) for $args or $locals."""
     here, gone, earlier = [], [], []
-    for symbol in symbols(pc, arguments):
-        if collectable(symbol.name, pc):
-            here.append(symbol.name)
+    for name in symbols(pc, arguments):
+        if collectable(name, pc):
+            here.append(name)
         else:
-            gone.append(symbol.name)
-            earlier += [symbol.name] if known_at_entry(symbol.name, pc) else []
+            gone.append(name)
+            earlier += [name] if known_at_entry(name, pc) else []
     return here, lines(pc, gone, earlier)
 
 

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The expressions of expressions.txt, as far as a kernel has what they name."""
+import os
+import re
+from typing import NamedTuple
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Row(NamedTuple):
+    """text is to be translated at the function's first instruction; oracle is what GDB's evaluator is given.
+
+    otherwise: GDB compiles the text by itself, to something else than C means.
+    """
+    line: int
+    group: str
+    function: str
+    text: str
+    oracle: str
+    otherwise: bool
+
+
+def rows(release, path=os.path.join(HERE, "expressions.txt")):
+    """The rows for a kernel's release, in their order."""
+    group, wanted = "", True
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            line = line.rstrip("\n")
+            if line.startswith("%"):
+                word, _, rest = line.partition(" ")
+                group = rest if word == "%class" else group
+                wanted = any(release.startswith(r + ".") for r in rest.split()) if word == "%only" else True
+            elif wanted and line and not line.startswith("#"):
+                yield row(number, group, line)
+
+
+def row(number, group, line):
+    mark, function, rest = re.fullmatch(r"(~?)(\S+) (.*)", line).groups()
+    text, _, oracle = rest.partition(" ;; ")
+    return Row(number, group, function, text, oracle or text, bool(mark))
