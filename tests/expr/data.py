@@ -10,14 +10,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Row(NamedTuple):
     """text is to be translated at the function's first instruction; oracle is what GDB's evaluator is given.
 
-    otherwise: GDB compiles the text by itself, to something else than C means.
+    mark: ~ when GDB compiles the text by itself, to something else than C means; ! when GDB 13 aborts over it.
     """
     line: int
     group: str
     function: str
     text: str
     oracle: str
-    otherwise: bool
+    mark: str
 
 
 def rows(release, path=os.path.join(HERE, "expressions.txt")):
@@ -35,6 +35,14 @@ def rows(release, path=os.path.join(HERE, "expressions.txt")):
 
 
 def row(number, group, line):
-    mark, function, rest = re.fullmatch(r"(~?)(\S+) (.*)", line).groups()
+    mark, function, rest = re.fullmatch(r"([~!]?)(\S+) (.*)", line).groups()
     text, _, oracle = rest.partition(" ;; ")
-    return Row(number, group, function, text, oracle or text, bool(mark))
+    return Row(number, group, function, text, oracle or text, mark)
+
+
+def by_group(release):
+    """(group, function) to its rows."""
+    found = {}
+    for each in rows(release):
+        found.setdefault((each.group, each.function), []).append(each)
+    return found

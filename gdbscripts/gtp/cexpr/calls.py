@@ -15,7 +15,7 @@ def take(node, *kinds):
     for argument, kind in zip(node.arguments, kinds):
         is_type = isinstance(argument, syntax.TypeName)
         if is_type != (kind == "type") and kind != "any":
-            raise Error("a %s is expected" % kind, argument.start)
+            raise Error("%s takes a %s here" % (node.name, kind), argument.start)
     return node.arguments
 
 

@@ -48,7 +48,7 @@ def length(out, pc):
 def location_of(pc, function, file, line):
     candidates = []
     if function:
-        candidates = ["%s:%s" % (file, function), function] if file else [function]
+        candidates = [function, "%s:%s" % (file, function)]
     if file and line:
         candidates.append("%s:%d" % (file, line))
     for where in candidates:

@@ -22,6 +22,7 @@ BINARY = {"*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "<<": SH
 COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 WORDS = {"NULL": 0, "true": 1, "false": 0}
 ASSIGNS = "only a trace state variable can be assigned to, and only in an action"
+COMPARE = "Write == to compare, or gtp collect $n = ... with a variable that tvariable $n made."
 CALL = "a function cannot be called at a hit"
 
 
@@ -49,7 +50,8 @@ class Lower:
         if isinstance(node.base, str):
             kind = self.scope.type(node.base)
             if kind is None:
-                raise Error("there is no type %s" % node.base, node.start)
+                tagged = next((w + node.base for w in ("struct ", "union ", "enum ") if self.scope.type(w + node.base)), None)
+                raise Error("there is no type %s" % node.base, node.start, tagged and "Write %s." % tagged)
         elif isinstance(node.base, syntax.TypeName):
             kind = self.type(node.base)
         else:
@@ -91,7 +93,7 @@ class Lower:
         if ctype.is_pointer(kind):
             return operand.but(lvalue=False)
         if not ctype.is_integer(kind):
-            raise Error("%s is no number and no pointer" % describe(kind), node.start)
+            raise Error("%s is no number and no pointer" % describe(kind), node.start, "Name a member of it.")
         if operand.kind is None:
             raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof), node.start)
         if operand.bits:
@@ -236,7 +238,7 @@ class Lower:
             return number(value, kind).but(enumerator=True)
         if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK:
             return Operand(symbol.type, text, named=True)
-        self.variables.append((symbol, node))
+        self.variables.append((text, node))
         fixed = symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_UNRESOLVED)
         return Operand(symbol.type, text, PRIMARY, seen_as(symbol.type), ("&" + text, 0), named=True, lvalue=True,
                        percpu=fixed and percpu.is_static(symbol))
@@ -322,6 +324,8 @@ class Lower:
     def lower_member(self, node):
         base = self.operand(node.base)
         if node.arrow:
+            if ctype.is_aggregate(base.type):
+                raise Error("%s is no pointer" % describe(base.type), node.at - 2, "Write .%s." % node.name)
             pointer = self.rvalue(base, node.base)
             base = self.pointed_structure(pointer, node)
             inside = pointer
@@ -349,8 +353,7 @@ class Lower:
 
     def pointed_structure(self, pointer, node):
         if not ctype.is_pointer(pointer.type):
-            hint = "Write .%s." % node.name if ctype.is_aggregate(pointer.type) else None
-            raise Error("%s is no pointer" % describe(pointer.type), node.at - 2, hint)
+            raise Error("%s is no pointer" % describe(pointer.type), node.at - 2, "Cast it: ((struct name *)x)->%s." % node.name)
         target = ctype.plain(pointer.type).target()
         return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named, lvalue=True)
 
@@ -452,6 +455,8 @@ class Lower:
             return self.pointers(node, left, right)
         if node.op in ("<<", ">>"):
             return self.shifted(node, left, right)
+        if node.op in ("/", "%") and right.constant == 0:
+            raise Error("division by zero", node.at)
         return self.arithmetic(node, left, right)
 
     def arithmetic(self, node, left, right):
@@ -526,7 +531,7 @@ class Lower:
     def assignment(self, node):
         """The text of $n = value, as an action has it; GDB's compiler knows neither += nor ++."""
         if not isinstance(node.target, syntax.Dollar) or not registers.is_trace_variable(node.target.name):
-            raise Error(ASSIGNS, node.start)
+            raise Error(ASSIGNS, node.start, COMPARE)
         target = registers.variable(node.target.name)
         if node.op != "=":
             whole = syntax.Binary(node.start, node.end, node.op[:-1], node.target, node.value, node.start)
@@ -541,7 +546,7 @@ class Lower:
         return "%s = %s" % (target.text, text)
 
     def lower_assign(self, node):
-        raise Error(ASSIGNS, node.start)
+        raise Error(ASSIGNS, node.start, COMPARE)
 
     def lower_call(self, node):
         self.differ("GDB knows no %s" % node.name)
@@ -665,8 +670,6 @@ def fold(node, left, right, kind):
         return None
     shift = node.op in ("<<", ">>")
     a, b = ctype.wrapped(left.constant, kind), right.constant if shift else ctype.wrapped(right.constant, kind)
-    if node.op in ("/", "%") and b == 0:
-        raise Error("division by zero", node.at)
     if shift and not 0 <= b < 8 * kind[0]:
         raise Error("a shift of %d bits by %d" % (8 * kind[0], b), node.at)
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if node.op in ("/", "%") else 0

@@ -19,7 +19,7 @@ def comparison(lower, node):
     for side, other in ((left, right), (right, left)):
         if isinstance(side, syntax.Call) and side.name in COMPARE:
             if node.op not in ("==", "!=") or not (isinstance(other, syntax.Number) and other.value == 0):
-                raise Error("%s() can only be compared with 0 for equality" % side.name, node.at)
+                raise Error("%s() can only be compared with 0 for equality" % side.name, node.at, FULL)
     if node.op not in ("==", "!=") or not isinstance(left, syntax.String) and not isinstance(right, syntax.String):
         return None
     text, other = (left, right) if isinstance(left, syntax.String) else (right, left)

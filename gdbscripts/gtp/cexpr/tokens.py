@@ -55,6 +55,8 @@ def tokens(text):
 def unknown(char):
     if char in "'\"":
         return "the quote is not closed"
+    if char == ";":
+        return "there are no statements at a hit"
     return "%s is no part of a C expression" % char
 
 

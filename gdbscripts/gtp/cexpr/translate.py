@@ -9,7 +9,7 @@ from gtp.cexpr.names import Scope
 from gtp.cexpr.operand import address
 from gtp.cexpr.parse import Parser
 
-NO_SYMBOLS = "no symbols are loaded; say file vmlinux first"
+IN_REGISTER = "is in a register, and has no address"
 
 
 class Translation:
@@ -77,10 +77,13 @@ class Translation:
         if isinstance(refusal, compiled.TooLong):
             return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
                          "Collect its parts one by one.")
-        for symbol, node in self.lower.variables:
-            name, advice = variables.unlocated([symbol.name], self.pc)
-            if name:
-                return Error("%s has no location at this address" % name, node.start, advice)
+        for name, node in self.lower.variables:
+            if not variables.collectable(name, self.pc):
+                return Error("%s has no location at this address" % self.lower.source(node), node.start,
+                             variables.elsewhere(name, self.pc))
+        if IN_REGISTER in str(refusal):
+            return Error("what & stands before is in a register here, and has no address", max(self.text.find("&"), 0),
+                         "Write the variable itself.")
         return Error("GDB does not compile this here: %s" % refusal, 0,
                      None if lowered == self.text else "It was given: %s" % lowered)
 

@@ -82,11 +82,8 @@ def lines(pc, gone, earlier):
     return [text]
 
 
-def unlocated(symbol_names, pc):
-    """Of the variables that an expression names, the first that has no location at pc, with advice; None and None."""
-    for name in symbol_names:
-        if not collectable(name, pc):
-            function = known_at_entry(name, pc)
-            return name, "At the function's first instruction it has: *%s." % function if function else \
-                "Trace another address, or collect by register."
-    return None, None
+def elsewhere(name, pc):
+    """What to do about a variable that has no location at pc."""
+    function = known_at_entry(name, pc)
+    return "It is known at the function's first instruction: *%s." % function if function else \
+        "Trace another line, or name the register that holds it."

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every expression is translated, and GDB compiles the result; what GDB compiles by itself is as it was typed. GDB on a
+# vmlinux without a kernel; writes what the guest's part runs.
+import json
+import os
+import sys
+
+import gdb
+
+HERE = os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename))
+TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscripts")]
+
+import data
+import tap
+from gtp import cexpr
+from gtp.cexpr import headers
+
+VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "n")
+MOST_SHOWN = 20
+translations = {}
+
+
+def compiles(row, text):
+    """Why GDB does not compile a text at the row's function; None when it does."""
+    try:
+        gdb.execute("maint agent-eval -at %s, %s" % (row.function, text), to_string=True)
+    except gdb.error as error:
+        return str(error)
+    return None
+
+
+def pc_of(function):
+    return int(gdb.parse_and_eval("(unsigned long)%s" % function))
+
+
+def wrong(row):
+    """What is not as it should be with a row; None."""
+    try:
+        text = cexpr.condition(row.text, pc_of(row.function))
+    except gdb.GdbError as error:
+        return str(error)
+    translations["%s %s" % (row.function, row.text)] = text
+    refusal = compiles(row, text)
+    if refusal is not None:
+        return "%s, which GDB does not compile: %s" % (text, refusal)
+    if row.mark == "!":
+        return None if text != row.text else "GDB would abort, and it is handed on"
+    alone = compiles(row, row.text) is None
+    if row.mark == "~":
+        return None if alone and text != row.text else "this is not one that GDB compiles to something else: %s" % text
+    return None if not alone or text == row.text else "GDB compiles it, and it became %s" % text
+
+
+def group_test(name, function, rows):
+    def test():
+        problems = [(row, wrong(row)) for row in rows]
+        lines = ["line %d: %s: %s" % (row.line, row.text, problem) for row, problem in problems if problem]
+        tap.check(not lines, "\n".join(lines[:MOST_SHOWN]))
+    tap.test("%s: %d expressions at %s become what GDB compiles, and what it compiles by itself stays" %
+             (name, len(rows), function))(test)
+
+
+@tap.test("at least 400 expressions are tried")
+def enough():
+    count = len(list(data.rows(headers.release())))
+    tap.note("%d expressions" % count)
+    tap.check(count >= 400, "only %d" % count)
+
+
+def read_refusals():
+    """(function, text, the lines of the message) of each block of refusals.txt."""
+    with open(os.path.join(HERE, "refusals.txt"), encoding="utf-8") as file:
+        blocks = file.read().split("\n\n")
+    for block in blocks:
+        lines = [line for line in block.splitlines() if not line.startswith("#")]
+        if lines:
+            where, _, text = lines[0].partition(" ")
+            yield where, text, [line[4:] for line in lines[1:]]
+
+
+def message(where, text):
+    """What the user reads. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list as gtp collect takes."""
+    kind, _, place = where.rpartition(":")
+    function, _, offset = place.partition("+")
+    pc = pc_of(function) + int(offset or 0)
+    try:
+        cexpr.collected(text, pc) if kind == "collect" else cexpr.condition(text, pc)
+    except gdb.GdbError as error:
+        return str(error).splitlines()
+    return ["it was not refused"]
+
+
+def refusal_test(where, text, wanted):
+    def test():
+        tap.equal("\n".join(message(where, text)), "\n".join(wanted), "message")
+    tap.test("refused: %s" % text)(test)
+
+
+def main():
+    gdb.execute("set gtp-headers " + os.environ["GTP_HEADERS"])
+    for name in VARIABLES:
+        gdb.execute("tvariable $" + name, to_string=True)
+    for (name, function), rows in data.by_group(headers.release()).items():
+        group_test(name, function, rows)
+    for where, text, wanted in read_refusals():
+        refusal_test(where, text, wanted)
+    good = tap.run()
+    with open(os.environ["GTP_TRANSLATIONS"], "w", encoding="utf-8") as file:
+        json.dump(translations, file, indent=0)
+    gdb.execute("quit %d" % (0 if good else 1))
+
+
+main()
