@@ -3,6 +3,7 @@
 # vmlinux without a kernel; writes what the guest's part runs.
 import json
 import os
+import re
 import sys
 
 import gdb
@@ -95,6 +96,36 @@ def refusal_test(where, text, wanted):
     def test():
         tap.equal("\n".join(message(where, text)), "\n".join(wanted), "message")
     tap.test("refused: %s" % text)(test)
+
+
+@tap.test("a name that is static in several files is refused with the files, and what the advice says is taken")
+def homonyms():
+    for name in ("cleanup_list", "attr_groups", "def_attrs", "default_attrs"):
+        shown = "\n".join(message("vfs_read", "&%s" % name))
+        if "is static in" in shown:
+            advised = re.search(r"Write ('[^']+'::\w+)\.", shown).group(1)
+            file = advised.split("'")[1]
+            pc = pc_of("vfs_read")
+            equal = cexpr.condition("(unsigned long)&%s" % advised, pc)
+            tap.check(file in equal and file in shown.splitlines()[0], shown)
+            return
+    raise tap.Failure("none of the names is in several files: %s" % shown)
+
+
+@tap.test("an expression in an inlined function names the variables around it; what is gone is offered elsewhere")
+def inlined():
+    pc = next(pc for pc in range(pc_of("vfs_read"), pc_of("vfs_read") + 400) if inner(pc) is not None)
+    takes, lines = cexpr.collected("$args", pc)
+    tap.check(takes and all(text.startswith("vfs_read::") for text in takes if "::" in text), str((takes, lines)))
+    tap.check(any("::" in text for text in takes), "nothing of the function around: %s" % takes)
+
+
+def inner(pc):
+    """The function that is inlined at pc; None."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block.function if block is not None and not block.superblock.is_static else None
 
 
 def main():

@@ -5,6 +5,7 @@
  *
  *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
  *	call nap MILLISECONDS | call chain N | call ptr HEX | call user TEXT | call noprobe N
+ *	call expr N				gtp_target_expr, with values made of N
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
@@ -30,6 +31,7 @@
 #include <linux/vmalloc.h>
 
 #include "gtp_target.h"
+#include "gtp_target_expr.h"
 
 enum {
 	LINE_MAX_LEN = 512,
@@ -180,6 +182,16 @@ static int call_event(struct order *o, const char *args)
 	return 0;
 }
 
+static int call_expr(struct order *o, const char *args)
+{
+	unsigned int seed;
+
+	if (kstrtouint(args, 0, &seed))
+		return -EINVAL;
+	gtp_target_expr_call(seed);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
@@ -188,6 +200,7 @@ static const struct {
 	{ "user ", call_user },	      { "leaf ", call_leaf },	{ "irq ", call_irq },
 	{ "locals ", call_locals },   { "chain ", call_chain }, { "ptr ", call_ptr },
 	{ "noprobe ", call_noprobe }, { "nap ", call_nap },	{ "event ", call_event },
+	{ "expr ", call_expr },
 };
 
 static int do_call(struct order *o, const char *what)

@@ -18,6 +18,7 @@ vectors   | - | tools | FILE | what each opcode means, in the interpreter and th
 connect   | - | tools | | what gdbtp-connect passes on
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
+expr      | own | tools module kmod | offline or guest | C expressions as gtp commands translate them, and their values at hits
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
 vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13
@@ -202,6 +203,8 @@ run_vm() { watched tests/vm/selftest "$1"; }
 # Root, for the roots' sake; its guests are its own. Every topic stands on what those before it have left. What apt says is
 # kept until it fails, so that it may take its time.
 run_deb() { silence=$((3 * silence)) watched tests/deb/run ${2:+"$2"}; }
+
+run_expr() { tests/expr/run "$1" ${2:+"$2"}; }
 
 run_crash() { tests/crash/run "$1" ${2:+"$2"}; }
 

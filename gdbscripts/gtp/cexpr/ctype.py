@@ -167,6 +167,14 @@ def same(left, right):
     return [(f.name, f.bitpos) for f in left.fields()] == [(f.name, f.bitpos) for f in right.fields()]
 
 
+def describe(kind):
+    """A type in an error message."""
+    stripped = kind.unqualified()
+    if stripped.code != gdb.TYPE_CODE_TYPEDEF and is_aggregate(stripped) and not stripped.tag:
+        return "an unnamed structure"
+    return str(stripped).split("{")[0].strip()
+
+
 def spell(kind, scope):
     """The type as text that GDB reads as that type in the scope; None when there is no such text."""
     stripped = plain(kind)

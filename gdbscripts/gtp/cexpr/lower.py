@@ -10,16 +10,12 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import calls, ctype, macros, names, percpu, registers, strings, syntax
-from gtp.cexpr.ctype import INT, LONG, ULONG
+from gtp.cexpr import arithmetic, calls, ctype, macros, names, percpu, registers, syntax
+from gtp.cexpr.arithmetic import choice, moved
+from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
-from gtp.cexpr.operand import (AND, BOTH, CHOICE, EITHER, EQUAL, OR, ORDER, PRIMARY, PRODUCT, SHIFT, SUM, UNARY, XOR,
-                               Operand, address, at, cast, in_memory, number)
+from gtp.cexpr.operand import CHOICE, ORDER, PRIMARY, UNARY, Operand, address, at, cast, in_memory, number
 
-BINARY = {"*": PRODUCT, "/": PRODUCT, "%": PRODUCT, "+": SUM, "-": SUM, "<<": SHIFT, ">>": SHIFT, "<": ORDER,
-          "<=": ORDER, ">": ORDER, ">=": ORDER, "==": EQUAL, "!=": EQUAL, "&": AND, "^": XOR, "|": OR, "&&": BOTH,
-          "||": EITHER}
-COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 WORDS = {"NULL": 0, "true": 1, "false": 0}
 ASSIGNS = "only a trace state variable can be assigned to, and only in an action"
 COMPARE = "Write == to compare, or gtp collect $n = ... with a variable that tvariable $n made."
@@ -185,7 +181,8 @@ class Lower:
         return number(node.value, node.kind, node.text)
 
     def lower_char(self, node):
-        return number(node.value, INT)
+        unsigned = ctype.kind_of(gdb.lookup_type("char"))[1]  # kernels since 6.2: -funsigned-char
+        return number(node.value % 256 if unsigned else node.value, INT)
 
     def lower_string(self, node):
         raise Error("a string can only be compared", node.start, 'Write x == "..." or $_strprefix(x, "...").')
@@ -440,93 +437,7 @@ class Lower:
         return Operand(kind, choice(test, yes, no), CHOICE, named=named and not yes.kind)
 
     def lower_binary(self, node):
-        text = strings.comparison(self, node)
-        if text is not None:
-            return text
-        if node.op == "@":
-            return self.repeated(node)
-        left = self.value(node.left)
-        right = self.distance(node.right, left)
-        if right.kind is None and left.kind is not None:
-            left = self.distance(node.left, right)
-        if node.op in ("&&", "||"):
-            return self.both(node.op, left, right)
-        if left.kind is None or right.kind is None:
-            return self.pointers(node, left, right)
-        if node.op in ("<<", ">>"):
-            return self.shifted(node, left, right)
-        if node.op in ("/", "%") and right.constant == 0:
-            raise Error("division by zero", node.at)
-        return self.arithmetic(node, left, right)
-
-    def arithmetic(self, node, left, right):
-        """Two integers, converted to one kind."""
-        kind, seen = ctype.usual(left.kind, right.kind), ctype.usual(left.seen, right.seen)
-        comparing = node.op in COMPARING
-        if kind != seen and not agree(node.op, left, right, (kind, seen)):
-            self.differ("GDB takes %s for another type than C does" % joined(node.op, left, right))
-            left, right, seen = self.straight(left), self.straight(right), kind
-        value = fold(node, left, right, kind)
-        result, seen = (INT, INT) if comparing else (kind, seen)
-        if value is not None:
-            return number(value, result, ctype.literal(value, seen)).but(seen=seen)
-        return Operand(ctype.integer(result), joined(node.op, left, right), BINARY[node.op], seen,
-                       limits=known(node.op, left, right, kind))
-
-    def both(self, op, left, right):
-        return Operand(ctype.integer(INT), joined(op, left, right), BINARY[op], INT, limits=(0, 1))
-
-    def shifted(self, node, left, right):
-        kind, seen = ctype.promoted(left.kind), ctype.usual(left.seen, right.seen)
-        value = fold(node, left, right, kind)
-        if value is not None:
-            return number(value, kind)
-        if kind != seen and not agree(node.op, left, right, (kind, seen)):
-            self.differ("GDB takes the type of a shift from both sides")
-            left, right, seen = self.as_kind(left, kind), self.as_kind(right, kind), kind
-        return Operand(ctype.integer(kind), joined(node.op, left, right), SHIFT, seen,
-                       limits=known(node.op, left, right, kind))
-
-    def pointers(self, node, left, right):
-        """Arithmetic and comparison with pointers."""
-        if node.op in COMPARING:
-            return self.both(node.op, left, right)
-        if node.op == "-" and left.kind is None and right.kind is None:
-            return self.difference(node, left, right)
-        if node.op == "+" and left.kind is not None:
-            left, right = right, left
-        if node.op not in ("+", "-") or right.kind is None:
-            raise Error("%s between pointers has no meaning" % node.op if right.kind is None and left.kind is None else
-                        "%s of a pointer has no meaning" % node.op, node.at, "Cast it to unsigned long.")
-        size = step(left.type, node)
-        if left.named:
-            return left.but(text=joined(node.op, left, right), level=SUM, constant=None, lvalue=False)
-        base, offset = moved((left.within(UNARY), 0), right if node.op == "+" else negated(right), size)
-        text, level = address((base, offset))
-        return left.but(text=text, level=level, constant=None, lvalue=False)
-
-    def difference(self, node, left, right):
-        """p - q in elements, which may be negative."""
-        size = step(left.type, node)
-        if size == 1 and left.named and right.named:
-            return Operand(ctype.integer(LONG), joined("-", left, right), SUM, LONG)
-        text = "%s - %s" % (cast(LONG, left), cast(LONG, right))
-        if size == 1:
-            return Operand(ctype.integer(LONG), text, SUM, LONG)
-        self.differ("GDB divides the difference of pointers without sign")
-        return Operand(ctype.integer(LONG), "(%s) / %d" % (text, size), PRODUCT, LONG)
-
-    def repeated(self, node):
-        """GDB's object@count: so many of them in a row."""
-        left, length = self.operand(node.left), self.constant(node.right)
-        if not left.lvalue or left.place is None or left.bits:
-            raise Error("what stands before @ must lie in memory", node.left.start)
-        if length < 1:
-            raise Error("what stands behind @ is at least 1", node.right.start)
-        kind = left.type.array(length - 1)
-        if left.named or ctype.spell_pointer(left.type, self.scope) or left.kind:
-            return left.but(type=kind, text="%s@%d" % (left.within(SUM), length), level=SHIFT, named=False, seen=None)
-        return in_memory(gdb.lookup_type("char").array(kind.sizeof - 1), left.place, self.scope).but(type=kind)
+        return arithmetic.binary(self, node)
 
     def assignment(self, node):
         """The text of $n = value, as an action has it; GDB's compiler knows neither += nor ++."""
@@ -569,81 +480,9 @@ def seen_as(kind):
     return None if ctype.is_enum(kind) or ctype.is_bool(kind) else ctype.kind_of(kind)
 
 
-def describe(kind):
-    """A type in an error message."""
-    stripped = kind.unqualified()
-    if stripped.code != gdb.TYPE_CODE_TYPEDEF and ctype.is_aggregate(stripped) and not stripped.tag:
-        return "an unnamed structure"
-    return str(stripped).split("{")[0].strip()
-
-
 def proposal(name, known):
     close = difflib.get_close_matches(name, [k for k in known if k], 1)
     return "Did you mean %s?" % close[0] if close else None
-
-
-def joined(op, left, right):
-    level = BINARY[op]
-    return "%s %s %s" % (left.within(level), op, right.within(level + 1))
-
-
-def choice(test, yes, no):
-    return "%s ? %s : %s" % (test.within(EITHER), yes.within(CHOICE + 1), no.within(CHOICE + 1))
-
-
-def outcome(op, left, right):
-    """The least and the greatest result that an operation may have; None when nothing is known."""
-    (a, b), (c, d) = left.range, right.range
-    if op in COMPARING:
-        return 0, 1
-    if op == "+":
-        return a + c, b + d
-    if op == "-":
-        return a - d, b - c
-    if min(a, c) < 0 or op == "<<" and d > 64:
-        return None
-    if op in ("*", "<<"):
-        return 0, b * d if op == "*" else b << d
-    return 0, (1 << max(b.bit_length(), d.bit_length())) - 1
-
-
-def agree(op, left, right, kinds):
-    """Whether an operation has the same value in each of the kinds."""
-    ranges = [left.range, right.range, outcome(op, left, right)]
-    return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
-
-
-def known(op, left, right, kind):
-    """The limits of a result, where they are narrower than its kind."""
-    limits = outcome(op, left, right)
-    return limits if limits is not None and ctype.holds(kind, *limits) else None
-
-
-def negated(operand):
-    if operand.constant is not None:
-        return number(-operand.constant, LONG)
-    return operand.but(text="-" + cast(LONG, operand), level=UNARY, seen=LONG)
-
-
-def moved(place, index, size):
-    """The place so many elements on."""
-    if place is None:
-        return None
-    if index.constant is not None:
-        return place[0], place[1] + index.constant * size
-    scaled = index.within(PRODUCT) if size == 1 else "%s * %d" % (cast(LONG, index), size)
-    text, level = address(place)
-    return "(%s + %s)" % (text if level >= SUM else "(%s)" % text, scaled), 0
-
-
-def step(kind, node):
-    """The size by which a pointer is counted on."""
-    target = ctype.plain(kind).target()
-    if ctype.code(target) == gdb.TYPE_CODE_VOID or ctype.is_function(target):
-        return 1
-    if target.sizeof == 0:
-        raise Error("%s has no size" % describe(target), node.start)
-    return target.sizeof
 
 
 def field_of(place, bit, width, kind, size, unsigned):
@@ -662,19 +501,3 @@ def field_of(place, bit, width, kind, size, unsigned):
     seen = ctype.promoted((unit, True))
     operand = Operand(ctype.integer(kind), text, PRIMARY, seen)
     return operand if seen == kind else operand.but(text=cast(kind, operand), level=UNARY, seen=kind)
-
-
-def fold(node, left, right, kind):
-    """The value of two constants, or None."""
-    if left.constant is None or right.constant is None:
-        return None
-    shift = node.op in ("<<", ">>")
-    a, b = ctype.wrapped(left.constant, kind), right.constant if shift else ctype.wrapped(right.constant, kind)
-    if shift and not 0 <= b < 8 * kind[0]:
-        raise Error("a shift of %d bits by %d" % (8 * kind[0], b), node.at)
-    quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1) if node.op in ("/", "%") else 0
-    value = {"+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b, "/": lambda: quotient,
-             "%": lambda: a - quotient * b, "<<": lambda: a << b, ">>": lambda: a >> b, "&": lambda: a & b,
-             "|": lambda: a | b, "^": lambda: a ^ b, "<": lambda: a < b, "<=": lambda: a <= b, ">": lambda: a > b,
-             ">=": lambda: a >= b, "==": lambda: a == b, "!=": lambda: a != b}[node.op]()
-    return ctype.wrapped(int(value), kind)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# At hits in the running kernel, each expression's value as the module computes it is what GDB's evaluator makes of the same
+# C in that frame, out of what the frame holds.
+import json
+import os
+
+import gdb
+
+from lib import *
+
+import data
+import oracle
+
+load_symbols()
+
+from gtp import cexpr
+from gtp.cexpr import headers
+
+HERE = os.path.dirname(os.path.abspath(oracle.__file__))
+BATCH = 24
+# Where interrupts come; everything else the workload brings to CPU 1.
+CPU = {"__handle_irq_event_percpu": 0}
+TRIES = 20
+MOST_SHOWN = 15
+
+with open(os.environ["GTP_TRANSLATIONS"], encoding="utf-8") as file:
+    translations = json.load(file)
+
+
+def translated(row):
+    """The text for GDB; per-CPU variables lie elsewhere in every boot."""
+    if "cpu(" in row.text or "cpu_ptr(" in row.text:
+        return cexpr.condition(row.text, address("(long)%s" % row.function))
+    return translations["%s %s" % (row.function, row.text)]
+
+
+def workload():
+    shell()("python3 %s/workload.py 1" % HERE)
+
+
+def set_tracepoint(rows):
+    """A tracepoint that gives $v0, $v1... the rows' values, on one CPU: its number, and the actions; None for one that is too long."""
+    actions = ["collect $cpu_id, $current_task, $current_task_pid, $regs"]
+    for i, row in enumerate(rows):
+        actions.append("teval $v%d = (%s) + 0" % (i, translated(row)))
+    num = trace("*%s" % row.function)
+    cmd("condition %d $cpu_id == %d" % (num, CPU.get(rows[0].function, 1)))
+    kept = []
+    for row, action in zip(rows, actions[1:]):
+        try:
+            cmd("commands %d" % num, action, "end")
+            kept.append(action)
+        except gdb.error as error:
+            matches("too complicated", str(error))
+            kept.append(None)
+    cmd("commands %d" % num, actions[0], *[a for a in kept if a], "end")
+    return num, kept
+
+
+def run_until_hit(nums):
+    """A run that ends when all have hit."""
+    cmd("passcount 1 %d" % nums[-1])
+    cmd("tstart")
+    for _ in range(TRIES):
+        workload()
+        if not running():
+            break
+    else:
+        cmd("tstop")
+        raise Failure("it was never hit: %s" % cmd("tstatus"))
+    matches("passcount", cmd("tstatus"))
+
+
+def compare(num, rows, kept):
+    """What differs in the tracepoint's frame."""
+    cmd("tfind tracepoint %d" % num)
+    check(number("$trace_frame") >= 0, "tracepoint %d has no frame" % num)
+    lines, compared = [], 0
+    for i, (row, action) in enumerate(zip(rows, kept)):
+        if action is None:
+            continue
+        compared += 1
+        got = number("$v%d" % i) % 2**64
+        try:
+            wanted = oracle.value(row.oracle)
+        except gdb.error as error:
+            wanted = error
+        if got != wanted:
+            lines.append("line %d: %s: %s, GDB: %s (%s)" % (row.line, row.text, got, wanted, action))
+    return lines, compared
+
+
+def group_test(name, function, rows):
+    def body():
+        batches = [rows[i:i + BATCH] for i in range(0, len(rows), BATCH)]
+        points = [(set_tracepoint(batch), batch) for batch in batches]
+        run_until_hit([num for (num, _), _ in points])
+        oracle.begin()
+        try:
+            results = [compare(num, batch, kept) for (num, kept), batch in points]
+        finally:
+            oracle.end()
+        lines = [line for found, _ in results for line in found]
+        note("%d values compared" % sum(count for _, count in results))
+        check(not lines, "\n".join(lines[:MOST_SHOWN]))
+    test("%s: %d expressions at %s have the value that GDB's evaluator gives them" % (name, len(rows), function))(body)
+
+
+def before():
+    fresh()
+    for i in range(BATCH):
+        cmd("tvariable $v%d" % i)
+
+
+cmd("set gtp-headers " + os.environ["GTP_HEADERS"])
+oracle.functions()
+for (name, function), rows in data.by_group(headers.release()).items():
+    group_test(name, function, rows)
+run(symbols=False, before=before)
