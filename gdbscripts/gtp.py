@@ -20,6 +20,7 @@ try:
     import gtp.collect
     import gtp.condition
     import gtp.show
-    import gtp.lines  # noqa: each makes its commands when it is loaded
+    import gtp.lines
+    import gtp.trace  # noqa: each makes its commands when it is loaded
 finally:
     sys.path.pop(0)

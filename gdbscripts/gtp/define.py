@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# GDB's tracepoints as commands make them: all that a command wants, or none after an error.
+import re
+
+import gdb
+
+from gtp import words
+
+ADDRESS = re.compile(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]{16})\b", re.M)
+
+# GDB has made the tracepoint, and has switched off the locations at which it cannot compile the condition.
+INVALID = "failed to validate condition"
+
+
+def reason(error):
+    """An error's text for a line of ours."""
+    return str(error).strip().rstrip(".")
+
+
+class Definitions:
+    """The tracepoints of one command, for a `with`: an error inside takes back what was made."""
+
+    def __init__(self):
+        self.numbers = []
+        self.refused = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            self.drop(*self.numbers)
+
+    def add(self, where, condition=None):
+        """Have GDB make a tracepoint; its number. What GDB says against it is a gdb.error."""
+        more = " if " + condition if condition else ""
+        text = gdb.execute("with breakpoint pending off -- trace %s%s" % (where, more), to_string=True)
+        number = int(gdb.parse_and_eval("$bpnum"))
+        self.numbers.append(number)
+        if INVALID in text:
+            self.drop(number)
+            raise gdb.error(text.strip())
+        return number
+
+    def drop(self, *numbers):
+        """Delete tracepoints. During a run GDB tells the kernel of a disabled tracepoint, of a deleted one not."""
+        if numbers:
+            text = " ".join(map(str, numbers))
+            gdb.execute("disable " + text, to_string=True)
+            gdb.execute("delete " + text, to_string=True)
+            self.numbers = [n for n in self.numbers if n not in numbers]
+
+    def refuse(self, what, error):
+        """Remember why something was not set."""
+        self.refused.append((what, reason(error)))
+
+    def settle(self):
+        """Tell what was refused; an error when nothing was set."""
+        if self.numbers:
+            for line in lines(self.refused):
+                gdb.write("not set: %s\n" % line)
+            return
+        if len(self.refused) == 1:
+            raise gdb.GdbError("%s: %s" % self.refused[0])
+        raise gdb.GdbError("nothing is set:\n  " + "\n  ".join(lines(self.refused)))
+
+
+def lines(refused):
+    """A line for each reason, with all that have it."""
+    reasons = {}
+    for what, why in refused:
+        reasons.setdefault(why, []).append(what)
+    return ["%s: %s" % (words.few(whats), why) for why, whats in reasons.items()]
+
+
+def addresses(number):
+    """The addresses of a tracepoint's locations."""
+    text = gdb.execute("info tracepoints %d" % number, to_string=True)
+    return sorted({int(at, 16) for at in ADDRESS.findall(text)})
+
+
+def numbered(numbers):
+    """Tracepoint 3, or Tracepoints 3-7."""
+    if len(numbers) == 1:
+        return "Tracepoint %d" % numbers[0]
+    if numbers[-1] - numbers[0] == len(numbers) - 1:
+        return "Tracepoints %d-%d" % (numbers[0], numbers[-1])
+    return "Tracepoints " + ", ".join(map(str, numbers))

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The names of functions, as the symbol tables of vmlinux and of loaded modules have them.
+import difflib
+import fnmatch
+import mmap
+import os
+import re
+import struct
+
+import gdb
+
+SHT_SYMTAB = 2
+STT_FUNC = 2
+
+# Freed when the kernel or a module has come up, or never loaded.
+GONE = (".init", ".exit")
+
+# The room that the build puts in front of functions has symbols of its own, "functions" for the linker.
+IN_FRONT = ("__pfx_", "__cfi_")
+
+tables = {}
+
+
+class Elf:
+    """The sections of a 64-bit ELF file, as far as its symbol table takes them."""
+
+    def __init__(self, data):
+        self.data = data
+        if len(data) < 64 or data[:6] != b"\x7fELF\x02\x01":
+            raise ValueError("no 64-bit ELF file")
+        start, = struct.unpack_from("<Q", data, 40)
+        size, count, names = struct.unpack_from("<HHH", data, 58)
+        self.sections = [struct.unpack_from("<IIQQQQII", data, start + i * size) for i in range(count)]
+        self.names = self.bytes(self.sections[names]) if count else b""
+
+    def bytes(self, section):
+        offset, size = section[4:6]
+        return self.data[offset:offset + size]
+
+    def name(self, index):
+        """A section's name; nothing for the indices that are none."""
+        if index >= len(self.sections):
+            return ""
+        return text_at(self.names, self.sections[index][0])
+
+    def functions(self):
+        """The names of the functions that the file defines, but for those that are gone by now."""
+        gone = {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
+        for section in self.sections:
+            if section[1] != SHT_SYMTAB:
+                continue
+            strings = self.bytes(self.sections[section[6]])
+            for name, info, _, index, _, _ in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
+                if info & 15 == STT_FUNC and index and index not in gone:
+                    yield text_at(strings, name)
+
+
+def text_at(strings, offset):
+    return strings[offset:strings.index(b"\0", offset)].decode(errors="replace")
+
+
+def read(path):
+    """The names in a file, without the suffixes of clones and parts; nothing when it cannot be read."""
+    try:
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return {name.split(".")[0] for name in Elf(data).functions() if not name.startswith(IN_FRONT)}
+    except (OSError, ValueError, struct.error):
+        return set()
+
+
+def of(path):
+    """The names in a file, read again only when it has changed."""
+    try:
+        key = (path, os.stat(path).st_mtime_ns)
+    except OSError:
+        return set()
+    if key not in tables:
+        tables[key] = read(path)
+    return tables[key]
+
+
+def names():
+    """The names of all functions of vmlinux and of the modules whose symbols are loaded."""
+    found = set()
+    for objfile in gdb.objfiles():
+        if objfile.is_valid() and objfile.filename:
+            found |= of(objfile.filename)
+    found.discard("")
+    return found
+
+
+def matching(pattern):
+    """The names that a shell's pattern matches, sorted."""
+    wanted = re.compile(fnmatch.translate(pattern))
+    return sorted(name for name in names() if wanted.match(name))
+
+
+def similar(name):
+    """Names that may have been meant, best first."""
+    return difflib.get_close_matches(name, names(), 3, 0.75)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Names of an expression that only gdbtp knows: fields of an event's record, arguments of a system call.
+#
+# A tracepoint that has such names is remembered by its number. What translates expressions for it, a condition or what
+# is collected, first replaces the names by C: expand(text, number).
+import re
+
+import gdb
+
+TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
+                     |(?P<number>\.?\d[\w.]*)
+                     |(?P<member>(?:->|\.)\s*[A-Za-z_]\w*)
+                     |(?P<tagged>\b(?:struct|union|enum)\s+\w+)
+                     |(?P<name>\$?[A-Za-z_]\w*)
+                     |(?P<other>.)""", re.X | re.S)
+
+# In these macros a name behind the first comma is a type's or a member's.
+MEMBER_MACROS = ("offsetof", "offsetofend", "container_of", "sizeof_field")
+
+of_tracepoint = {}
+
+
+class Names:
+    """What names stand for at a tracepoint.
+
+    title: what the tracepoint is at, for messages
+    stands_for: name -> C text
+    unsaid: name -> why nothing in reach has its value
+    notes: name -> what a user of the name may not expect
+    own: names that the debug information has there
+    """
+
+    def __init__(self, title, stands_for, unsaid=None, notes=None, own=()):
+        self.title, self.stands_for, self.own = title, stands_for, list(own)
+        self.unsaid, self.notes = unsaid or {}, notes or {}
+
+    def all(self):
+        """Every name that an expression may use, the debug information's first."""
+        return self.own + [name for name in self.stands_for if name not in self.own]
+
+    def expand(self, text):
+        """The expression with C for the names; an error points at a name that stands for nothing."""
+        return "".join(self.one(text, at, kind, word) for at, kind, word in words(text))
+
+    def one(self, text, at, kind, word):
+        if kind == "name" and word in self.stands_for:
+            return self.stands_for[word]
+        if kind == "name" and word in self.unsaid:
+            raise gdb.GdbError("column %d, %s: %s; %s" % (at + 1, word, self.unsaid[word], self.advice()))
+        return word
+
+    def advice(self):
+        return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
+
+    def noted(self, text):
+        """What to tell of the names that an expression uses."""
+        used = identifiers(text)
+        return [note for name, note in self.notes.items() if name in used]
+
+
+def words(text):
+    """(position, kind, text) of each piece; the kind of names that are members or types is not "name"."""
+    calls, last = [], ""
+    for found in TOKEN.finditer(text):
+        kind, word = found.lastgroup, found.group(0)
+        if kind == "name" and any(call in MEMBER_MACROS and commas for call, commas in calls):
+            kind = "member"
+        if word == "(":
+            calls.append([last, 0])
+        elif word == ")" and calls:
+            calls.pop()
+        elif word == "," and calls:
+            calls[-1][1] += 1
+        if not word.isspace():
+            last = word
+        yield found.start(), kind, word
+
+
+def identifiers(text):
+    """The names that an expression uses, but for members and tags."""
+    return {word for _, kind, word in words(text) if kind == "name"}
+
+
+def remember(number, names):
+    """The tracepoint of this number has these names."""
+    of_tracepoint[number] = names
+
+
+def expand(text, number):
+    """The expression for a tracepoint, with C for the names that only gdbtp knows there."""
+    names = of_tracepoint.get(number)
+    return names.expand(text) if names else text

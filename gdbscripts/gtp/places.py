@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Where a tracepoint goes: a LOCATION as it is typed becomes addresses in the kernel.
+#
+# A function is entered at its first instruction, where all arguments are as the debug information says, and at
+# the places where its body stands in other functions. GDB's own choice for a function may lie behind a prologue.
+import collections
+import fnmatch
+import os
+import re
+
+import gdb
+
+from gtp import functions, words
+
+# Place: an address; the function that begins there, None at any other instruction; and in which other one its body
+# stands, None for a function's own code.
+Place = collections.namedtuple("Place", "pc function inside")
+
+# Target: what becomes a tracepoint. Its name in messages; the location as GDB takes it; its places, None where the
+# choice is GDB's; and pieces of the function that are no place to enter it.
+Target = collections.namedtuple("Target", "name location places pieces")
+
+PIECE = re.compile(r"\.(part|cold)\b")
+LINE = re.compile(r"(.*:)?[-+]?\d+$")
+
+SEVERAL = """{file} is {count} files; write more of the path:
+  {files}"""
+
+MANY = "{what}: {count} {things}, and the limit is {limit}; narrow it down, or say --limit {count}"
+
+
+def symbol_at(pc):
+    """(name, offset) of the symbol at an address; None when there is none."""
+    text = gdb.execute("info symbol %#x" % pc, to_string=True)
+    found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
+    return (found.group(1), int(found.group(2) or 0)) if found else None
+
+
+def evaluates_to(expression, pc):
+    try:
+        return int(gdb.parse_and_eval("(unsigned long)(%s)" % expression)) == pc
+    except gdb.error:
+        return False
+
+
+def address(pc):
+    """An address as GDB's *ADDRESS takes it, by its symbol where that is unique: it outlives the kernel's next boot."""
+    symbol = symbol_at(pc)
+    if symbol is not None:
+        name, offset = symbol
+        name = "'%s'" % name if "." in name else name
+        text = "(&%s)" % name if not offset else "((char *)&%s+%d)" % (name, offset)
+        plain = name if not offset and "'" not in name else text
+        if evaluates_to(text, pc):
+            return "*" + plain
+    return "*%#x" % pc
+
+
+def blocks(pc):
+    """The blocks of functions around an address, from the inside."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and not block.is_static and not block.is_global:
+        if block.function is not None:
+            yield block
+        block = block.superblock
+
+
+def place(pc, name):
+    """The Place of a function's beginning; None when none of that name begins there."""
+    around = list(blocks(pc))
+    own = [block for block in around if block.function.name == name]
+    if own:
+        inside = around[-1].function.name if own[-1] != around[-1] else None
+        return Place(pc, name, inside)
+    # Assembly, or another name of a function that the debug information has.
+    return Place(pc, name, None) if symbol_at(pc) == (name, 0) else None
+
+
+def is_piece(found):
+    """Whether a function goes on there that has begun elsewhere.
+
+    The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its
+    own, with a symbol that says so, or it is inlined again: then the debug information has the function within itself.
+    """
+    own = [block for block in blocks(found.pc) if block.function.name == found.function]
+    if len(own) > 1:
+        return own[-1].start != found.pc
+    symbol = symbol_at(found.pc) if found.inside is None else None
+    return symbol is not None and PIECE.search(symbol[0]) is not None
+
+
+def decoded(location, name):
+    """The addresses that GDB knows for a location."""
+    try:
+        found = gdb.decode_line(location)[1] or ()
+    except gdb.error as error:
+        raise gdb.GdbError("%s%s" % (str(error).rstrip("."), hint(name)))
+    return sorted({sal.pc for sal in found if sal.pc})
+
+
+def hint(name):
+    """What may have been meant by the name of a function that there is not."""
+    near = functions.similar(name)
+    if near:
+        return "; is it %s?" % " or ".join(near)
+    return "; if it is a module's, gtp modules loads its symbols"
+
+
+def function(location, name):
+    """The Target of a function; GDB's own when the location turns out to be none, as FUNCTION:LABEL."""
+    found = [place(pc, name) for pc in decoded(location, name)]
+    if not found or None in found:
+        return Target(location, location, None, [])
+    pieces = [p for p in found if is_piece(p)]
+    found = [p for p in found if p not in pieces]
+    if not found:
+        raise gdb.GdbError("the compiler has left a part of it, %s, and no place where it begins"
+                           % symbol_at(pieces[0].pc)[0])
+    # Own code first: it is what a reader looks for.
+    found.sort(key=lambda p: (p.inside is not None, p.pc))
+    return Target(name, location, found, pieces)
+
+
+def symtabs(file):
+    """The source files that a name means, each once for each unit that it was compiled in."""
+    if file.endswith(".h"):
+        raise gdb.GdbError("%s is a header: its functions stand in the files that include it; name them one by one"
+                           % file)
+    try:
+        found = [sal.symtab for sal in gdb.decode_line(file + ":1")[1] or () if sal.symtab is not None]
+    except gdb.error as error:
+        raise gdb.GdbError("%s; if it is a module's, gtp modules loads its symbols" % str(error).rstrip("."))
+    by_name = {}
+    for symtab in found:
+        by_name.setdefault(symtab.filename, symtab)
+    files = paths(file) if os.path.basename(file) == file else sorted(by_name)
+    if len(files) > 1:
+        raise gdb.GdbError(SEVERAL.format(file=file, count=len(files), files="\n  ".join(files)))
+    return found
+
+
+def paths(file):
+    """The paths of all sources of a name. GDB reads every unit's list of files for it, which takes seconds once."""
+    try:
+        text = gdb.execute("info sources -basename ^%s$" % re.escape(file), to_string=True)
+    except gdb.error:
+        return [file]
+    return sorted({path.strip() for line in text.splitlines() if not line.endswith(":") and line[:1] != "("
+                   for path in line.split(", ") if path.strip().endswith(file)})
+
+
+def functions_of(file, pattern):
+    """The names of a source file's functions that have code of their own, but for those that are gone by now."""
+    wanted = re.compile(fnmatch.translate(pattern))
+    found = set()
+    for symtab in symtabs(file):
+        for block in (symtab.global_block(), symtab.static_block()):
+            for symbol in block:
+                if symbol.is_function and symbol.symtab.filename == symtab.filename and wanted.match(symbol.name):
+                    found.add(symbol.name)
+    return sorted(found & (functions.names() or found))
+
+
+def glob(file, pattern, limit, refuse):
+    """The Targets of all functions that a pattern matches, in a source file or in all there are."""
+    what = "%s:%s" % (file, pattern) if file else pattern
+    names = functions_of(file, pattern) if file else functions.matching(pattern)
+    if not names:
+        raise gdb.GdbError("no function matches %s" % what)
+    if len(names) > limit:
+        raise gdb.GdbError(MANY.format(what=what, count=len(names), things="functions match", limit=limit))
+    found = []
+    for name in names:
+        try:
+            found.append(function("%s:%s" % (file, name) if file else name, name))
+        except gdb.GdbError as error:
+            refuse(name, error)
+    return found
+
+
+def targets(location, limit, refuse):
+    """The Targets of a location as it was typed, with no more places than the limit.
+
+    Of several functions those that cannot be traced are handed to refuse(name, error).
+    """
+    if location.startswith("*") and not words.is_glob(location[1:]):
+        return [Target(location, location, None, [])]
+    file, _, name = (words.unquoted(part) for part in words.unquoted(location).rpartition(":"))
+    if words.is_glob(name) and not location.startswith("*"):
+        found = glob(file, name, limit, refuse)
+    elif location.startswith(("*", "-")) or LINE.match(location):
+        found = [Target(location, location, None, [])]
+    else:
+        found = [function(location, name)]
+    count = sum(len(t.places or [None]) for t in found)
+    if count > limit:
+        raise gdb.GdbError(MANY.format(what=location, count=count, things="places", limit=limit))
+    return found
+
+
+def variables(pc):
+    """The names of the arguments and local variables that an address is in the scope of."""
+    found = set()
+    block = gdb.block_for_pc(pc)
+    while block is not None and not block.is_static and not block.is_global:
+        found |= {symbol.name for symbol in block if symbol.is_argument or symbol.is_variable}
+        block = block.superblock
+    return found
+
+
+def source(pc):
+    """The source file of the code at an address, None where there is none known."""
+    symtab = gdb.find_pc_line(pc).symtab
+    return symtab.filename if symtab is not None else None

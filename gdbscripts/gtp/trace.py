@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
+import gdb
+
+from gtp import cexpr, define, names, places, words
+
+USAGE = "gtp trace LOCATION [if EXPRESSION]"
+
+
+class Condition:
+    """What is typed behind `if`, for one function or for many."""
+
+    def __init__(self, text, targets):
+        self.text = text
+        # A name that is a variable of one of the functions is meant as one in all: where it is not, GDB would take a
+        # static variable of any file.
+        self.variables = set()
+        if text and len(targets) > 1:
+            used = names.identifiers(text)
+            self.variables = {v for t in targets for p in t.places or () for v in used & places.variables(p.pc)}
+
+    def at(self, place):
+        """The condition as GDB takes it at a place, None without one."""
+        if self.text is None:
+            return None
+        missing = sorted(self.variables - places.variables(place.pc)) if self.variables else None
+        if missing:
+            raise gdb.GdbError("no variable %s here" % ", ".join(missing))
+        return cexpr.condition(self.text, place.pc)
+
+    def elsewhere(self, place):
+        """A line for each name that is a static variable of another file: GDB takes it without a word."""
+        block = gdb.block_for_pc(place.pc)
+        found = []
+        for name in sorted(names.identifiers(self.text or "") - places.variables(place.pc)):
+            symbol = gdb.lookup_symbol(name, block)[0] if block and not name.startswith("$") else None
+            if symbol is None or not symbol.is_variable or symbol.symtab is None:
+                continue
+            if gdb.lookup_global_symbol(name) is None and symbol.symtab.filename != places.source(place.pc):
+                found.append("%s is the static variable of %s" % (name, symbol.symtab.filename))
+        return found
+
+    def at_all(self, definitions, found):
+        """[(place, text)]; a place at which it cannot be said is refused."""
+        said = []
+        for place in found:
+            try:
+                said.append((place, self.at(place)))
+            except (gdb.GdbError, gdb.error) as error:
+                definitions.refuse(name(place), error)
+        return said
+
+
+def name(place):
+    """A place in a message."""
+    if place.function is None:
+        return "%#x" % place.pc
+    if place.inside is None:
+        return "%s (%#x)" % (place.function, place.pc)
+    return "%s inlined in %s (%#x)" % (place.function, place.inside, place.pc)
+
+
+def together(definitions, target, said):
+    """One tracepoint for all places of a function, when GDB finds the very same ones; else None."""
+    texts = {text for _, text in said}
+    if len(said) < 2 or len(said) != len(target.places) or len(texts) > 1 or target.pieces:
+        return None
+    try:
+        number = definitions.add(target.location, texts.pop())
+    except gdb.error:
+        return None  # one by one each place has its own error
+    if define.addresses(number) == sorted(place.pc for place, _ in said):
+        return number
+    definitions.drop(number)
+    return None
+
+
+def one_by_one(definitions, said):
+    """A tracepoint for each place; what GDB says against one is told with its name."""
+    numbers, done = [], []
+    for place, text in said:
+        try:
+            numbers.append(definitions.add(places.address(place.pc), text))
+            done.append(place)
+        except gdb.error as error:
+            definitions.refuse(name(place), error)
+    return numbers, done
+
+
+def at_function(definitions, target, condition):
+    """Set a function's tracepoints; their numbers and places."""
+    said = condition.at_all(definitions, target.places)
+    number = together(definitions, target, said)
+    if number is not None:
+        return [number], target.places
+    return one_by_one(definitions, said)
+
+
+def at_location(definitions, target, condition):
+    """Set a tracepoint where GDB says that a location is; its number and places, or those of several."""
+    number = definitions.add(target.location)
+    found = [places.Place(pc, None, None) for pc in define.addresses(number)]
+    if condition.text is None:
+        return [number], found
+    said = condition.at_all(definitions, found)
+    if len(said) == len(found) and len({text for _, text in said}) == 1:
+        try:
+            gdb.execute("condition %d %s" % (number, said[0][1]), to_string=True)
+            return [number], found
+        except gdb.error:
+            pass  # one by one each place has its own error
+    definitions.drop(number)
+    return one_by_one(definitions, said)
+
+
+def called(place):
+    """A place among others of a function."""
+    if place.function is None:
+        return "%#x" % place.pc
+    return "%s %#x" % ("inlined in " + place.inside if place.inside else "first instruction", place.pc)
+
+
+def described(target, numbers, found):
+    """What a user reads of a function or location that was set."""
+    if len(found) > 1:
+        text = "%d places of %s: %s" % (len(found), target.name, words.few(called(p) for p in found))
+    else:
+        place = found[0]
+        what = (target.name if place.function is None else "%s inlined in %s" % place[1:] if place.inside else
+                "first instruction of " + place.function)
+        text = "%#x: %s" % (place.pc, what)
+    if target.pieces:
+        text += "; not where it goes on: " + words.few("%#x" % p.pc for p in target.pieces)
+    return "%s at %s\n" % (define.numbered(numbers), text)
+
+
+def all_set(definitions, targets, condition):
+    """Set the tracepoints of all targets: [(target, numbers, places)] of those that have some."""
+    done = []
+    for target in targets:
+        try:
+            one = at_function if target.places else at_location
+            numbers, found = one(definitions, target, condition)
+        except gdb.error as error:
+            definitions.refuse(target.name, error)
+            continue
+        if numbers:
+            done.append((target, numbers, found))
+    return done
+
+
+class GtpTrace(gdb.Command):
+    """Set tracepoints at functions, lines or addresses of the kernel.
+
+gtp trace [--limit N] LOCATION [if EXPRESSION]
+LOCATION is one of
+  FUNCTION, FILE:FUNCTION   its first instruction, where all arguments are valid,
+                            and every place where it is inlined
+  'vfs_*'                   the same for all functions that the pattern matches
+  FILE:*, FILE:PATTERN      the same for those of a source file
+  FILE:LINE, LINE, *ADDRESS as GDB's trace takes them
+EXPRESSION is C over the kernel's types, evaluated at every hit. A place at
+which it cannot be said is told, and the others are set. What comes of it are
+ordinary tracepoints: info tracepoints, actions, delete. More than 200 places
+are refused; --limit N allows N."""
+
+    def __init__(self):
+        super().__init__("gtp trace", gdb.COMMAND_BREAKPOINTS)
+
+    def invoke(self, arg, from_tty):
+        said = words.split(arg, USAGE)
+        with define.Definitions() as definitions:
+            targets = places.targets(said.place, said.limit, definitions.refuse)
+            several = len(targets) + len(definitions.refused) > 1
+            condition = Condition(said.condition, targets)
+            done = all_set(definitions, targets, condition)
+            definitions.settle()
+        for line in condition.elsewhere(done[0][2][0]):
+            gdb.write("note: %s\n" % line)
+        if several:
+            gdb.write("%s: %d functions match %s, %d places\n" % (define.numbered(definitions.numbers), len(done),
+                      said.place, sum(len(found) for _, _, found in done)))
+            return
+        for one in done:
+            gdb.write(described(*one))
+
+    def complete(self, text, word):
+        condition = words.halves(text)[1]
+        return gdb.COMPLETE_LOCATION if condition is None else gdb.COMPLETE_EXPRESSION
+
+
+GtpTrace()
