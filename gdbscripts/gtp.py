@@ -21,6 +21,8 @@ try:
     import gtp.condition
     import gtp.show
     import gtp.lines
-    import gtp.trace  # noqa: each makes its commands when it is loaded
+    import gtp.trace
+    import gtp.event
+    import gtp.syscall  # noqa: each makes its commands when it is loaded
 finally:
     sys.path.pop(0)

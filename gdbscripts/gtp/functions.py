@@ -44,15 +44,15 @@ class Elf:
         return text_at(self.names, self.sections[index][0])
 
     def functions(self):
-        """The names of the functions that the file defines, but for those that are gone by now."""
+        """(name, address when it was linked) of the functions that the file defines, but for those that are gone."""
         gone = {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
         for section in self.sections:
             if section[1] != SHT_SYMTAB:
                 continue
             strings = self.bytes(self.sections[section[6]])
-            for name, info, _, index, _, _ in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
+            for name, info, _, index, address, _ in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
                 if info & 15 == STT_FUNC and index and index not in gone:
-                    yield text_at(strings, name)
+                    yield text_at(strings, name), address
 
 
 def text_at(strings, offset):
@@ -60,20 +60,21 @@ def text_at(strings, offset):
 
 
 def read(path):
-    """The names in a file, without the suffixes of clones and parts; nothing when it cannot be read."""
+    """name -> address of a file's functions, without the suffixes of clones and parts; {} when it cannot be read."""
     try:
         with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return {name.split(".")[0] for name in Elf(data).functions() if not name.startswith(IN_FRONT)}
+            return {name.split(".")[0]: address for name, address in Elf(data).functions()
+                    if not name.startswith(IN_FRONT)}
     except (OSError, ValueError, struct.error):
-        return set()
+        return {}
 
 
 def of(path):
-    """The names in a file, read again only when it has changed."""
+    """name -> address when it was linked, of a file's functions, read again only when it has changed."""
     try:
         key = (path, os.stat(path).st_mtime_ns)
     except OSError:
-        return set()
+        return {}
     if key not in tables:
         tables[key] = read(path)
     return tables[key]
@@ -84,7 +85,7 @@ def names():
     found = set()
     for objfile in gdb.objfiles():
         if objfile.is_valid() and objfile.filename:
-            found |= of(objfile.filename)
+            found.update(of(objfile.filename))
     found.discard("")
     return found
 

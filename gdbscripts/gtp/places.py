@@ -26,7 +26,11 @@ LINE = re.compile(r"(.*:)?[-+]?\d+$")
 SEVERAL = """{file} is {count} files; write more of the path:
   {files}"""
 
-MANY = "{what}: {count} {things}, and the limit is {limit}; narrow it down, or say --limit {count}"
+
+def too_many(what, count, things, limit):
+    """The error for more than a command sets without being told to."""
+    return gdb.GdbError("%s: %d %s, and the limit is %d; narrow it down, or say --limit %d" %
+                        (what, count, things, limit, count))
 
 
 def symbol_at(pc):
@@ -94,7 +98,8 @@ def decoded(location, name):
     try:
         found = gdb.decode_line(location)[1] or ()
     except gdb.error as error:
-        raise gdb.GdbError("%s%s" % (str(error).rstrip("."), hint(name)))
+        text = str(error).rstrip(".")
+        raise gdb.GdbError(text + hint(name) if "not defined" in text else text)
     return sorted({sal.pc for sal in found if sal.pc})
 
 
@@ -109,8 +114,9 @@ def hint(name):
 def function(location, name):
     """The Target of a function; GDB's own when the location turns out to be none, as FUNCTION:LABEL."""
     found = [place(pc, name) for pc in decoded(location, name)]
-    if not found or None in found:
+    if not any(found):
         return Target(location, location, None, [])
+    found = [p for p in found if p]
     pieces = [p for p in found if is_piece(p)]
     found = [p for p in found if p not in pieces]
     if not found:
@@ -127,13 +133,13 @@ def symtabs(file):
         raise gdb.GdbError("%s is a header: its functions stand in the files that include it; name them one by one"
                            % file)
     try:
-        found = [sal.symtab for sal in gdb.decode_line(file + ":1")[1] or () if sal.symtab is not None]
+        # The first line with code behind line 1. A location of that line GDB refuses since version 16.
+        text = gdb.execute("info line %s:1" % file, to_string=True)
     except gdb.error as error:
         raise gdb.GdbError("%s; if it is a module's, gtp modules loads its symbols" % str(error).rstrip("."))
-    by_name = {}
-    for symtab in found:
-        by_name.setdefault(symtab.filename, symtab)
-    files = paths(file) if os.path.basename(file) == file else sorted(by_name)
+    found = [gdb.find_pc_line(int(at, 16)).symtab for at in re.findall(r" address (0x[0-9a-f]+)", text)]
+    found = [symtab for symtab in found if symtab is not None and symtab.filename.endswith(file)]
+    files = paths(file) if os.path.basename(file) == file else sorted({symtab.filename for symtab in found})
     if len(files) > 1:
         raise gdb.GdbError(SEVERAL.format(file=file, count=len(files), files="\n  ".join(files)))
     return found
@@ -168,7 +174,7 @@ def glob(file, pattern, limit, refuse):
     if not names:
         raise gdb.GdbError("no function matches %s" % what)
     if len(names) > limit:
-        raise gdb.GdbError(MANY.format(what=what, count=len(names), things="functions match", limit=limit))
+        raise too_many(what, len(names), "functions match", limit)
     found = []
     for name in names:
         try:
@@ -183,6 +189,8 @@ def targets(location, limit, refuse):
 
     Of several functions those that cannot be traced are handed to refuse(name, error).
     """
+    if not gdb.objfiles():
+        raise gdb.GdbError("no vmlinux is loaded; say file vmlinux, then target remote /proc/gtp")
     if location.startswith("*") and not words.is_glob(location[1:]):
         return [Target(location, location, None, [])]
     file, _, name = (words.unquoted(part) for part in words.unquoted(location).rpartition(":"))
@@ -194,7 +202,7 @@ def targets(location, limit, refuse):
         found = [function(location, name)]
     count = sum(len(t.places or [None]) for t in found)
     if count > limit:
-        raise gdb.GdbError(MANY.format(what=location, count=count, things="places", limit=limit))
+        raise too_many(location, count, "places", limit)
     return found
 
 

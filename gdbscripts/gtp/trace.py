@@ -29,15 +29,16 @@ class Condition:
         return cexpr.condition(self.text, place.pc)
 
     def elsewhere(self, place):
-        """A line for each name that is a static variable of another file: GDB takes it without a word."""
+        """A line for each name that is static in another file: GDB takes it without a word."""
         block = gdb.block_for_pc(place.pc)
         found = []
         for name in sorted(names.identifiers(self.text or "") - places.variables(place.pc)):
             symbol = gdb.lookup_symbol(name, block)[0] if block and not name.startswith("$") else None
-            if symbol is None or not symbol.is_variable or symbol.symtab is None:
+            if symbol is None or symbol.symtab is None or not (symbol.is_variable or symbol.is_function):
                 continue
             if gdb.lookup_global_symbol(name) is None and symbol.symtab.filename != places.source(place.pc):
-                found.append("%s is the static variable of %s" % (name, symbol.symtab.filename))
+                kind = "function" if symbol.is_function else "variable"
+                found.append("%s is no variable here; it is a static %s of %s" % (name, kind, symbol.symtab.filename))
         return found
 
     def at_all(self, definitions, found):
@@ -87,7 +88,7 @@ def one_by_one(definitions, said):
     return numbers, done
 
 
-def at_function(definitions, target, condition):
+def at_function(definitions, target, condition, limit):
     """Set a function's tracepoints; their numbers and places."""
     said = condition.at_all(definitions, target.places)
     number = together(definitions, target, said)
@@ -96,10 +97,12 @@ def at_function(definitions, target, condition):
     return one_by_one(definitions, said)
 
 
-def at_location(definitions, target, condition):
+def at_location(definitions, target, condition, limit):
     """Set a tracepoint where GDB says that a location is; its number and places, or those of several."""
     number = definitions.add(target.location)
     found = [places.Place(pc, None, None) for pc in define.addresses(number)]
+    if len(found) > limit:
+        raise places.too_many(target.name, len(found), "places", limit)
     if condition.text is None:
         return [number], found
     said = condition.at_all(definitions, found)
@@ -134,13 +137,13 @@ def described(target, numbers, found):
     return "%s at %s\n" % (define.numbered(numbers), text)
 
 
-def all_set(definitions, targets, condition):
+def all_set(definitions, targets, condition, limit):
     """Set the tracepoints of all targets: [(target, numbers, places)] of those that have some."""
     done = []
     for target in targets:
         try:
             one = at_function if target.places else at_location
-            numbers, found = one(definitions, target, condition)
+            numbers, found = one(definitions, target, condition, limit)
         except gdb.error as error:
             definitions.refuse(target.name, error)
             continue
@@ -173,7 +176,7 @@ are refused; --limit N allows N."""
             targets = places.targets(said.place, said.limit, definitions.refuse)
             several = len(targets) + len(definitions.refused) > 1
             condition = Condition(said.condition, targets)
-            done = all_set(definitions, targets, condition)
+            done = all_set(definitions, targets, condition, said.limit)
             definitions.settle()
         for line in condition.elsewhere(done[0][2][0]):
             gdb.write("note: %s\n" % line)

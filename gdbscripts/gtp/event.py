@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The commands `gtp event` and `gtp events`: static tracepoints by the names of the kernel's events.
+import gdb
+
+from gtp import cexpr, define, events, names, places, words
+
+USAGE = "gtp event SYSTEM:EVENT [if EXPRESSION]"
+
+
+def chosen(said):
+    """The Events that a place of the command names."""
+    name = words.unquoted(said.place)
+    if not words.is_glob(name):
+        return [events.find(name)]
+    found = events.matching(name)
+    if not found:
+        raise gdb.GdbError("no event matches %s; gtp events lists them" % name)
+    if len(found) > said.limit:
+        raise places.too_many(name, len(found), "events match", said.limit)
+    return found
+
+
+def place(event):
+    """The address as `trace` takes it. A plain `trace` at a marker is the static tracepoint, and does not crash GDB."""
+    return places.address(event.address)
+
+
+def set_one(definitions, event, text):
+    """Define an event's tracepoint; (its number, the lines to tell of its names)."""
+    own = event.names()
+    condition = cexpr.condition(own.expand(text), event.address) if text else None
+    try:
+        number = definitions.add(place(event), condition)
+    except gdb.error as error:
+        raise gdb.GdbError("%s; %s" % (define.reason(error), own.advice()))
+    names.remember(number, own)
+    return number, own.noted(text) if text else []
+
+
+def described(number, event):
+    arguments = event.arguments()
+    if arguments is None:
+        what = "no debug information of its arguments; gtp modules loads a module's"
+    else:
+        what = ", ".join(declared(kind, name) for name, kind in arguments) or "no arguments"
+    return "Tracepoint %d at %#x: event %s (%s)\n" % (number, event.address, event.id, what)
+
+
+def declared(kind, name):
+    """A declaration in C's order: char *name, char name[16]."""
+    text = str(kind)
+    text, bracket, length = text.partition("[")
+    return "%s%s%s%s%s" % (text.rstrip(), "" if text.endswith("*") else " ", name, bracket, length)
+
+
+class GtpEvent(gdb.Command):
+    """Set tracepoints at the kernel's own events.
+
+gtp event [--limit N] SYSTEM:EVENT [if EXPRESSION]
+gtp event [--limit N] 'sched:*' [if EXPRESSION]
+What GDB's strace -m SYSTEM:EVENT is meant to be, without its crashes. In
+EXPRESSION and in what is collected the event's arguments have their names, and
+so have those fields of its record that are members of arguments, as prev_pid
+of sched:sched_switch, which is prev->pid. gtp events -v SYSTEM:EVENT shows
+them. collect $_sdata takes the whole record; gtp sdata shows it."""
+
+    def __init__(self):
+        super().__init__("gtp event", gdb.COMMAND_BREAKPOINTS)
+
+    def invoke(self, arg, from_tty):
+        said = words.split(arg, USAGE)
+        found = chosen(said)
+        told, notes = [], []
+        with define.Definitions() as definitions:
+            for event in found:
+                try:
+                    number, more = set_one(definitions, event, said.condition)
+                    told.append(described(number, event))
+                    notes += more
+                except (gdb.GdbError, gdb.error) as error:
+                    definitions.refuse(event.id, error)
+            definitions.settle()
+        for line in notes:
+            gdb.write("note: %s\n" % line)
+        gdb.write("".join(told) if len(told) < 10 else
+                  "%s: %d events match %s\n" % (define.numbered(definitions.numbers), len(told), said.place))
+
+    def complete(self, text, word):
+        place, condition = words.halves(text)
+        if condition is None:
+            return words.completed(sorted(events.last_known()), text.lstrip(), word)
+        event = events.last_known().get(words.unquoted(place))
+        return words.completed(sorted(event.names().all()), word, word) if event else gdb.COMPLETE_EXPRESSION
+
+
+def shown(event):
+    """The lines of `gtp events -v`."""
+    arguments, own = event.arguments(), event.names()
+    yield "%s at %#x" % (event.id, event.address)
+    yield "  arguments:" if arguments else "  no arguments" if arguments == [] else "  arguments: not known; gtp modules"
+    for name, kind in arguments or ():
+        yield "    " + declared(kind, name)
+    if event.fields:
+        yield "  fields of its record:"
+    for kind, name in event.fields:
+        yield "    %-40s %s" % (kind + " " + name, meaning(own, name))
+
+
+def meaning(own, name):
+    """What a field's name stands for in an expression."""
+    if name in own.notes:
+        return "in the record only: " + name + " is the argument"
+    if name in own.own:
+        return "the argument"
+    return own.stands_for.get(name, "in the record only")
+
+
+class GtpEvents(gdb.Command):
+    """List the kernel's own events, or what one of them has.
+
+gtp events [PATTERN]
+gtp events -v SYSTEM:EVENT
+PATTERN matches SYSTEM:EVENT, or one of the two. With -v: the arguments, and
+the fields of the record with what they are in terms of the arguments; a field
+that is in the record only is seen with collect $_sdata and gtp sdata."""
+
+    def __init__(self):
+        super().__init__("gtp events", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        argv = gdb.string_to_argv(arg)
+        detail = "-v" in argv
+        argv = [a for a in argv if a != "-v"]
+        if len(argv) > 1 or detail and not argv:
+            raise gdb.GdbError("say gtp events [PATTERN], or gtp events -v SYSTEM:EVENT")
+        if detail and not words.is_glob(argv[0]):
+            found = [events.find(argv[0])]
+        else:
+            found = events.matching(argv[0] if argv else "*")
+        if not found:
+            raise gdb.GdbError("no event matches %s" % argv[0])
+        for event in found:
+            gdb.write("\n".join(shown(event) if detail else [event.id]) + "\n")
+
+    def complete(self, text, word):
+        text = text[2:].lstrip() if text.startswith("-v") else text
+        return words.completed(sorted(events.last_known()), text, word)
+
+
+GtpEvent()
+GtpEvents()

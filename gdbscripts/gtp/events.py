@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The kernel's own tracepoints as the module lists them, and what their fields are in terms of their arguments.
+import difflib
+import fnmatch
+import re
+
+import gdb
+
+from gtp import names, remote
+
+# Types of another byte order, or of another kind than their bits: equal only to themselves.
+BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
+
+# Names of the four fields that every record begins with, filled in by ftrace.
+COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
+
+# id -> Event, of the connection that they were asked of.
+known = {}
+asked = None
+
+
+class Event:
+    """A kernel tracepoint.
+
+    id: system:event
+    address: of its marker, the first instruction of its iterator
+    fields: [(type, name)] of its record, in order
+    """
+
+    def __init__(self, name, address, extra):
+        self.id, self.address = name, address
+        self.fields = [tuple(field.rsplit(" ", 1)) for field in extra.rstrip(";").split("; ") if " " in field]
+
+    def arguments(self):
+        """[(name, gdb.Type)] of what it is called with; None without debug information of it."""
+        block = gdb.block_for_pc(self.address)
+        if block is None or block.function is None:
+            return None
+        return [(s.name, s.type) for s in block if s.is_argument and s.name != "__data"]
+
+    def names(self):
+        """The gtp.names.Names of its tracepoint."""
+        arguments = self.arguments() or []
+        own = [name for name, _ in arguments]
+        stands_for, unsaid, notes = {}, {}, {}
+        for kind, name in self.fields:
+            if name in own:
+                if not same(kind, dict(arguments)[name]):
+                    notes[name] = "%s is the argument (%s), not the record's field (%s)" % (
+                        name, dict(arguments)[name], kind)
+                continue
+            text = argument_for(kind, name, arguments)
+            if text is not None:
+                stands_for[name] = text
+            else:
+                unsaid[name] = "the kernel computes this field; collect $_sdata and see gtp sdata, or use an argument"
+        for name in COMMON:
+            unsaid[name] = "ftrace writes this field; $current_task_pid and $cpu_id are what there is here"
+        return names.Names(self.id, stands_for, unsaid, notes, own)
+
+
+# Fields and arguments ----------------------------------------------------------------------------
+
+def typed(text):
+    """The gdb.Type of a field's type; None when GDB knows none of that name."""
+    try:
+        return gdb.parse_and_eval("(%s *) 0" % text).type.target()
+    except gdb.error:
+        return None
+
+
+def bitwise(kind):
+    """The names of typedefs that the type goes by and that set it apart."""
+    found = []
+    while kind.code == gdb.TYPE_CODE_TYPEDEF:
+        if BITWISE.match(kind.name or ""):
+            found.append(kind.name)
+        kind = kind.target()
+    return found
+
+
+def alike(left, right):
+    """Whether two types have the same values in the same form."""
+    if bitwise(left) != bitwise(right):
+        return False
+    left, right = left.strip_typedefs().unqualified(), right.strip_typedefs().unqualified()
+    if left.code != right.code or left.sizeof != right.sizeof:
+        return False
+    if left.code == gdb.TYPE_CODE_PTR:
+        return True
+    if left.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION, gdb.TYPE_CODE_ENUM):
+        return left.tag == right.tag
+    if left.code == gdb.TYPE_CODE_ARRAY:
+        return left.range() == right.range() and alike(left.target(), right.target())
+    return signed(left) == signed(right)
+
+
+def signed(kind):
+    if kind.code == gdb.TYPE_CODE_INT:
+        return int(gdb.Value(-1).cast(kind)) < 0
+    return None
+
+
+def is_string(kind):
+    kind = kind.strip_typedefs()
+    if kind.code not in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ARRAY):
+        return False
+    element = kind.target().strip_typedefs().unqualified()
+    return element.sizeof == 1 and element.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and element.name == "char"
+
+
+def same(field, kind):
+    """Whether a field of this type and something of the program's type can be the same value."""
+    if field.startswith("__"):
+        located = re.match(r"__(?:rel|data)_loc (\w[\w ]*)\[\]$", field)
+        if located:
+            return located.group(1) == "char" and is_string(kind)
+    array = re.match(r"(.*?)\[(\d+)\]$", field)
+    if array:
+        element = typed(array.group(1))
+        return element is not None and alike(element.array(int(array.group(2)) - 1), kind)
+    found = typed(field)
+    return found is not None and alike(found, kind)
+
+
+def members(kind):
+    """Name -> type of the members of what a pointer points to, those of unnamed structs and unions too."""
+    kind = kind.strip_typedefs()
+    return named(kind.target().strip_typedefs()) if kind.code == gdb.TYPE_CODE_PTR else {}
+
+
+def named(kind):
+    """Name -> type of the members of a struct or union."""
+    found = {}
+    for field in kind.fields() if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) else ():
+        found.update({field.name: field.type} if field.name else named(field.type.strip_typedefs()))
+    return found
+
+
+def argument_for(field, name, arguments):
+    """C for a field that is no argument, None when there is none.
+
+    It is ARGUMENT_MEMBER, the member of just one argument, or ARGUMENTaddr for the pointer itself. The types must be
+    the same, byte order included; otherwise the event computes the field.
+    """
+    for argument, kind in arguments:
+        if name == argument + "addr" and same(field, kind):
+            return argument
+        if name.startswith(argument + "_"):
+            member = name[len(argument) + 1:]
+            found = members(kind).get(member)
+            if found is not None and same(field, found):
+                return "%s->%s" % (argument, member)
+    holders = [(argument, members(kind)[name]) for argument, kind in arguments if name in members(kind)]
+    if len(holders) == 1 and same(field, holders[0][1]):
+        return "%s->%s" % (holders[0][0], name)
+    return None
+
+
+# The module's list -------------------------------------------------------------------------------
+
+def ask(packet):
+    """The answer to a packet of GDB's protocol."""
+    connection = gdb.selected_inferior().connection
+    if connection is None or connection.type not in ("remote", "extended-remote"):
+        raise gdb.GdbError(remote.NOT_CONNECTED)
+    return (connection.send_packet(packet) or b"").decode()
+
+
+def markers(reply):
+    """The Events in an answer to qTfSTM, qTsSTM or qTSTMat."""
+    for item in reply[1:].split(",") if reply.startswith("m") else ():
+        address, name, extra = item.split(":")
+        yield Event(bytes.fromhex(name).decode(), int(address, 16), bytes.fromhex(extra).decode())
+
+
+def everything():
+    """All Events by id, asked anew: modules come and go."""
+    global asked
+    found = {}
+    reply = ask("qTfSTM")
+    while reply.startswith("m"):
+        found.update((event.id, event) for event in markers(reply))
+        reply = ask("qTsSTM")
+    known.clear()
+    known.update(found)
+    asked = gdb.selected_inferior().connection
+    return known
+
+
+def last_known():
+    """All Events as they were at the last question, for completion."""
+    return known if known and asked == gdb.selected_inferior().connection else everything()
+
+
+def at_iterator(name):
+    """The Event whose iterator has this event's name, if it is of that id."""
+    try:
+        address = int(gdb.parse_and_eval("(unsigned long)&__traceiter_" + name.split(":")[1]))
+    except gdb.error:
+        return None
+    return next((event for event in markers(ask("qTSTMat:%x" % address)) if event.id == name), None)
+
+
+def find(name):
+    """The Event of an id; an error that says what may have been meant."""
+    if ":" not in name:
+        raise gdb.GdbError("an event is SYSTEM:EVENT%s" % meant(name))
+    if re.match(r"syscalls:sys_(enter|exit)_\w+$", name):
+        raise gdb.GdbError("%s is no tracepoint of its own; say gtp syscall %s" % (name, name.split("_", 2)[2]))
+    event = at_iterator(name) or everything().get(name)
+    if event is None:
+        raise gdb.GdbError("the running kernel has no event %s%s" % (name, meant(name)))
+    return event
+
+
+def meant(name):
+    """Ids that may have been meant, in words."""
+    ids = last_known()
+    event = name.split(":")[-1]
+    near = [i for i in ids if i.split(":")[1] == event] or difflib.get_close_matches(name, ids, 3, 0.75)
+    return "; is it %s?" % " or ".join(sorted(near)[:3]) if near else "; gtp events lists them"
+
+
+def matching(pattern):
+    """The Events whose id, system or name a pattern matches, by id."""
+    wanted = re.compile(fnmatch.translate(pattern))
+    found = [e for e in everything().values()
+             if wanted.match(e.id) or ":" not in pattern and any(map(wanted.match, e.id.split(":")))]
+    return sorted(found, key=lambda event: event.id)

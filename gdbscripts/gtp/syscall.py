@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp syscall`: the entry and the exit of a system call, with its arguments by name.
+#
+# The entry is the first instruction of __x64_sys_NAME(regs), which every 64-bit call of it runs. The exit is the event
+# raw_syscalls:sys_exit when the call has that number: there is no instruction that all returns pass.
+import difflib
+import fnmatch
+import re
+import struct
+
+import gdb
+
+from gtp import cexpr, define, events, functions, names, places, words
+
+USAGE = "gtp syscall NAME [if EXPRESSION]"
+PREFIX = "__x64_sys_"
+EXIT = "raw_syscalls:sys_exit"
+
+# Where the kernel has saved the arguments, in their order.
+REGISTERS = ("di", "si", "dx", "r10", "r8", "r9")
+
+# TS_COMPAT of asm/thread_info.h, a macro: the task is in a 32-bit call, which has other numbers.
+NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
+
+
+def table():
+    """The addresses in the kernel's table of 64-bit system calls, by number."""
+    entries = gdb.parse_and_eval("&sys_call_table")
+    size = entries.dereference().type.sizeof
+    data = gdb.selected_inferior().read_memory(int(entries) % 2**64, size).tobytes()
+    return [value for value, in struct.iter_unpack("<Q", data)]
+
+
+def known():
+    """The names of the system calls that a number leads to, sorted."""
+    linked = functions.of(gdb.current_progspace().filename or "")
+    if PREFIX + "read" not in linked:
+        raise gdb.GdbError("vmlinux is not loaded, or has no system calls of x86-64")
+    moved = address(PREFIX + "read") - linked[PREFIX + "read"]
+    there = set(table())
+    return sorted(name[len(PREFIX):] for name, at in linked.items()
+                  if name.startswith(PREFIX) and at + moved in there and name != PREFIX + "ni_syscall")
+
+
+def address(name):
+    return int(gdb.parse_and_eval("(unsigned long)&" + name))
+
+
+def meant(name):
+    """System calls that may have been meant: the kernel calls stat newstat."""
+    there = known()
+    near = sorted((n for n in there if name in n), key=lambda n: (not n.endswith(name), len(n)))
+    near = near or difflib.get_close_matches(name, there, 3)
+    return "; is it %s?" % " or ".join(near[:3]) if near else ""
+
+
+class Syscall:
+    """A system call.
+
+    arguments: [(type, name)] in their order
+    entry, numbers: its function's address, and what it is called by
+    """
+
+    def __init__(self, name):
+        self.name = name
+        try:
+            self.entry = address(PREFIX + name)
+            self.numbers = [number for number, at in enumerate(table()) if at == self.entry]
+        except gdb.error:
+            self.numbers = []
+        if not self.numbers:
+            raise gdb.GdbError("the running kernel has no 64-bit system call of this name%s" % meant(name))
+        self.arguments = arguments(name)
+
+    def names(self, at_exit):
+        """The gtp.names.Names at the entry, or at the exit."""
+        stands_for = {name: "((%s)regs->%s)" % (kind, register)
+                      for (kind, name), register in zip(self.arguments or (), REGISTERS)}
+        unsaid = {}
+        if at_exit:
+            stands_for["$ret"] = "ret"
+        else:
+            unsaid["$ret"] = "it is known at the exit only"
+        return names.Names("system call " + self.name, stands_for, unsaid)
+
+    def declared(self):
+        if self.arguments is None:
+            return "%s(...): this kernel does not tell its arguments; regs->di and so on are what there is" % self.name
+        return "%s(%s)" % (self.name, ", ".join(
+            "%s%s%s" % (kind, "" if kind.endswith("*") else " ", name) for kind, name in self.arguments))
+
+
+def arguments(name):
+    """[(type, name)], as the kernel keeps them for its own events; None when it was built without those.
+
+    Not from the debug information: there the arguments of a function that is inlined stand in any order.
+    """
+    try:
+        meta = gdb.parse_and_eval("__syscall_meta__" + name)
+        count = int(meta["nb_args"])
+        return [(meta["types"][i].string(), meta["args"][i].string()) for i in range(count)]
+    except gdb.error:
+        return None
+
+
+def exit_condition(call, text, pc):
+    """That the call which returns is this one, and what was typed."""
+    number = " || ".join("regs->orig_ax == %d" % n for n in call.numbers)
+    whole = "(%s) && %s" % (number, NOT_COMPAT)
+    return cexpr.condition(whole + (" && (%s)" % text if text else ""), pc)
+
+
+def set_entry(definitions, call, text):
+    own = call.names(False)
+    condition = cexpr.condition(own.expand(text), call.entry) if text else None
+    number = definitions.add(places.address(call.entry), condition)
+    names.remember(number, own)
+    return "Tracepoint %d at %#x: entry of %s\n" % (number, call.entry, call.declared())
+
+
+def set_exit(definitions, call, text):
+    event = events.find(EXIT)
+    own = call.names(True)
+    condition = exit_condition(call, own.expand(text) if text else None, event.address)
+    number = definitions.add(places.address(event.address), condition)
+    names.remember(number, own)
+    return "Tracepoint %d at %#x: exit of %s, $ret is what it returns\n" % (number, event.address, call.name)
+
+
+def set_both(definitions, call, text):
+    """Define the tracepoints of a call; what to tell of them. A condition on $ret can hold at the exit only."""
+    try:
+        told = "" if text and "$ret" in names.identifiers(text) else set_entry(definitions, call, text)
+        return told + set_exit(definitions, call, text)
+    except gdb.error as error:
+        raise gdb.GdbError("%s; %s" % (define.reason(error), call.names(True).advice()))
+
+
+def chosen(said):
+    """The names that a place of the command means."""
+    name = words.unquoted(said.place)
+    if not words.is_glob(name):
+        return [re.sub(r"^(__x64_)?sys_(enter_|exit_)?", "", name)]
+    found = fnmatch.filter(known(), name)
+    if not found:
+        raise gdb.GdbError("no system call matches %s" % name)
+    if len(found) > said.limit:
+        raise places.too_many(name, len(found), "system calls match", said.limit)
+    return found
+
+
+class GtpSyscall(gdb.Command):
+    """Set tracepoints at the entry and at the exit of a system call.
+
+gtp syscall [--limit N] NAME [if EXPRESSION]
+gtp syscall [--limit N] 'open*' [if EXPRESSION]
+In EXPRESSION and in what is collected the call's arguments have their names,
+as fd, buf and count of read, and $ret is what it returns. When EXPRESSION
+names $ret only the exit is traced. The calls of 64-bit programs are; NAME is
+the kernel's, which calls stat newstat. A call that does not return, as exit,
+and rt_sigreturn, which returns elsewhere, have no exit."""
+
+    def __init__(self):
+        super().__init__("gtp syscall", gdb.COMMAND_BREAKPOINTS)
+
+    def invoke(self, arg, from_tty):
+        said = words.split(arg, USAGE)
+        told = []
+        with define.Definitions() as definitions:
+            for name in chosen(said):
+                before = list(definitions.numbers)
+                try:
+                    told.append(set_both(definitions, Syscall(name), said.condition))
+                except (gdb.GdbError, gdb.error) as error:
+                    # Not the entry alone.
+                    definitions.drop(*[n for n in definitions.numbers if n not in before])
+                    definitions.refuse(name, error)
+            definitions.settle()
+        gdb.write("".join(told))
+
+    def complete(self, text, word):
+        place, condition = words.halves(text)
+        if condition is None:
+            return words.completed(known(), text.lstrip(), word)
+        try:
+            own = Syscall(words.unquoted(place)).names(True)
+        except gdb.GdbError:
+            return gdb.COMPLETE_EXPRESSION
+        return words.completed(sorted(own.all()), "$" + word if text.endswith("$" + word) else word, word)
+
+
+GtpSyscall()

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the topics of gtp trace, gtp event and gtp syscall share: what GDB has defined, refusals that define nothing.
+import re
+
+from lib import check, cmd, equal, hits, refused
+
+
+def defined():
+    """GDB's tracepoints: number -> addresses."""
+    found = {}
+    for number, at in re.findall(r"^(\d+)(?:\.\d+)?\s.*?(0x[0-9a-f]{16})", cmd("info tracepoints"), re.M):
+        found.setdefault(int(number), []).append(int(at, 16))
+    return found
+
+
+def nothing(line, *sentences):
+    """A command that is refused with these sentences, and leaves no tracepoint."""
+    text = refused(line)
+    for sentence in sentences:
+        check(sentence in text, "%s: no %r in: %s" % (line, sentence, text))
+    equal(cmd("info tracepoints").strip(), "No tracepoints.", line)
+
+
+def all_hits():
+    return sum(hits(number) for number in defined())

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Events and system calls by name: gtp event, gtp events, gtp syscall, and what their names stand for, beside the record.
+import re
+import sys
+
+from event import iterators, sdata
+from lib import *
+from places import defined, nothing
+
+kernel.mount_tracing()
+
+FIRST = "import os, socket, time; "
+# What makes many kinds of events.
+WORK = (
+    "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for i in range(3)]",
+    "r, w = os.pipe(); os.write(w, b'x'); os.read(r, 1); time.sleep(0.05)",
+    "import signal; signal.signal(10, lambda *a: None); os.kill(os.getpid(), 10)",
+    "import tempfile, fcntl; f = tempfile.TemporaryFile(); f.write(b'x' * 99999); fcntl.flock(f, 2); f.flush(); f.close()",
+    "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); [s.sendto(b'x' * i, ('127.0.0.1', 9)) for i in range(1, 9)]",
+    "l = socket.socket(); l.bind(('127.0.0.1', 0)); l.listen(); c = socket.create_connection(l.getsockname()); c.close()",
+)
+
+
+def module(name):
+    """A module of the scripts that GDB has loaded."""
+    return sys.modules["gtp." + name]
+
+
+def python(script):
+    shell()("ip link set lo up; python3 -c %s" % quoted(FIRST + script))
+
+
+def event_names():
+    return {event.id: event for event in module("events").everything().values()}
+
+
+@test("gtp event: an event by its name, in a GDB that strace crashes; arguments in the condition, $_sdata")
+def event():
+    text = cmd("gtp event gtp_target:gtp_target_many if a == 7 && pair.y == 7002")
+    matches(r"event gtp_target:gtp_target_many \(int a, long b, u8 c, bool d, const char \*s, const void \*p, u64 g, ", text)
+    num, places = list(defined().items())[0]
+    equal(places, [kallsyms()["__traceiter_gtp_target_many"]])
+    cmd("commands %d" % num, "collect b, $_sdata", "end")
+    run_trace("call event 6", "call event 7", "call event 8")
+    equal(collected("b"), [-7])
+    cmd("tfind start")
+    equal(sdata("a", "b"), {"a": "7", "b": "-7"})
+
+
+@test("gtp event sched:sched_switch: fields of the record that are members of arguments have their names")
+def fields():
+    matches("event sched:sched_switch",
+            cmd("gtp event sched:sched_switch if prev_pid != prev->pid || next_prio != next->prio"))
+    matches("prev->pid != prev->pid", cmd("info tracepoints"))
+    cmd("gtp event sched:sched_switch if next_pid != 0")
+    run_trace("call add 1 1")
+    first, second = [hits(n) for n in defined()]
+    equal(first, 0)
+    check(second > 0, "no switch")
+
+
+@test("a name that is an argument and a field of another type is the argument, and a note says so")
+def note_of_argument():
+    text = cmd("gtp event sched:sched_switch if prev_state == 1")
+    matches(r"^note: prev_state is the argument \(unsigned int\), not the record's field \(long\)$", text)
+    check("note:" not in cmd("gtp event sched:sched_switch if next_pid == 1"), "a note for nothing")
+
+
+def expressions(event):
+    """Field -> C of an event's fields that its arguments have, of a kind that can be compared."""
+    own = event.names()
+    there = {name for _, name in event.fields}
+    found = dict(own.stands_for)
+    found.update((name, name) for name in own.own if name in there and name not in own.notes)
+    kinds = {name: kind for kind, name in event.fields}
+    return {name: text for name, text in found.items() if not kinds[name].startswith("__")}
+
+
+def as_text(expression):
+    """An expression's value in this frame, in the words of gtp sdata."""
+    got = value(expression)
+    kind = got.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().strip_typedefs().sizeof == 1:
+        data = bytes(int(got[i]) % 256 for i in range(kind.range()[1] + 1))
+        return module("sdata").quoted(data.split(b"\0")[0])
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        return "{%s}" % ", ".join(str(int(got[i])) for i in range(kind.range()[1] + 1))
+    return "0x%x" % (int(got) % 2**64) if kind.code == gdb.TYPE_CODE_PTR else str(int(got))
+
+
+def set_with_fields(name, wanted):
+    cmd("gtp event " + name)
+    num = number("$bpnum")
+    cmd("commands %d" % num, "collect $_sdata", *("collect " + text for text in wanted.values()), "end")
+    return num
+
+
+def differing(num, name, wanted):
+    """(comparisons, what is another value in the record) in the first frames of an event."""
+    seen, wrong = 0, []
+    cmd("tfind none")
+    for _ in range(4):
+        try:
+            cmd("tfind tracepoint %d" % num)
+        except gdb.error:
+            break
+        if number("$trace_frame") == -1:
+            break
+        record = sdata()
+        for field, text in wanted.items():
+            got = as_text(text)
+            seen += 1
+            # An address is a number in some records.
+            if got != record[field] and int_of(got) != int_of(record[field]):
+                wrong.append("%s %s: %s is %s, the record has %s" % (name, field, text, got, record[field]))
+    return seen, wrong
+
+
+def int_of(text):
+    try:
+        return int(text, 0) % 2**64
+    except ValueError:
+        return text
+
+
+@test("what a field's name stands for is what the record has, for all events that some work makes")
+def same_as_the_record():
+    chosen, skipped = {}, []
+    for name, event in sorted(event_names().items()):
+        if name.split(":")[0] in ("raw", "gtp_target2") or not event.arguments():
+            continue
+        wanted = expressions(event)
+        if not wanted:
+            continue
+        try:
+            chosen[set_with_fields(name, wanted)] = name, wanted
+        except gdb.error as error:
+            skipped.append("%s: %s" % (name, error))
+    note("%d events, %d names" % (len(chosen), sum(len(w) for _, w in chosen.values())))
+    note("\n".join(skipped))
+    cmd("tstart")
+    for script in WORK:
+        python(script)
+    target("call event 5")
+    cmd("tstop")
+    note(cmd("tstatus").splitlines()[0])
+    events = comparisons = 0
+    wrong = []
+    for num, (name, wanted) in chosen.items():
+        seen, more = differing(num, name, wanted)
+        events += seen > 0
+        comparisons += seen
+        wrong += more
+    note("%d comparisons at %d events" % (comparisons, events))
+    check(events > 20, "only %d events were hit" % events)
+    check(not wrong, "\n".join(wrong))
+
+
+@test("a pattern of events; those where the condition cannot be said are told")
+def pattern():
+    text = cmd("gtp event 'gtp_target:*'")
+    names = re.findall(r"event (gtp_target:\w+)", text)
+    with open(TRACING + "available_events") as file:
+        wanted = [line.strip() for line in file if line.startswith("gtp_target:")]
+    equal(sorted(names), sorted(wanted))
+    cmd("delete")
+    text = cmd("gtp event gtp_target:* if pair.x == 2")
+    matches(r"^not set: gtp_target:gtp_target_count: No symbol \"pair\"", text)
+    equal(len(defined()), 1)
+
+
+@test("gtp events: ftrace's events that are tracepoints, by pattern, system or name")
+def listing():
+    with open(TRACING + "available_events") as file:
+        wanted = {line.strip() for line in file if line.strip().split(":")[1] in iterators()}
+    equal({line for line in cmd("gtp events").split() if not line.startswith("raw:")}, wanted)
+    equal(cmd("gtp events sched_switch").split(), ["sched:sched_switch"])
+    equal(set(cmd("gtp events gtp_target").split()), {e for e in wanted if e.startswith("gtp_target:")})
+    equal(set(cmd("gtp events 'sched:sched_process*'").split()), {e for e in wanted if e.startswith("sched:sched_process")})
+
+
+@test("gtp events -v: the arguments, and what each field is in their terms")
+def detail():
+    text = cmd("gtp events -v sched:sched_switch")
+    for line in ("    bool preempt", "    struct task_struct *prev", "  fields of its record:"):
+        check(line in text.splitlines(), line + " is missing in:\n" + text)
+    matches(r"^    pid_t prev_pid +prev->pid$", text)
+    matches(r"^    char\[16\] next_comm +next->comm$", text)
+    matches(r"^    long prev_state +in the record only: prev_state is the argument$", text)
+    matches(r"^    int\[2\] both +in the record only$", cmd("gtp events -v gtp_target:gtp_target_many"))
+
+
+@test("events: refusals in a sentence, nothing defined")
+def event_refusals():
+    nothing("gtp event", "no place is named; say gtp event SYSTEM:EVENT [if EXPRESSION]")
+    nothing("gtp event sched_switch", "an event is SYSTEM:EVENT; is it sched:sched_switch?")
+    nothing("gtp event sched:sched_swich", "the running kernel has no event sched:sched_swich; is it sched:sched_switch")
+    nothing("gtp event xyzzy:*", "no event matches xyzzy:*; gtp events lists them")
+    nothing("gtp event --limit 2 sched:*", "events match, and the limit is 2; narrow it down, or say --limit")
+    nothing("gtp event syscalls:sys_enter_read",
+            "syscalls:sys_enter_read is no tracepoint of its own; say gtp syscall read")
+    nothing("gtp event sched:sched_switch if nonesuch == 1", 'No symbol "nonesuch" in current context',
+            "sched:sched_switch has preempt, prev, next, prev_state, prev_comm, prev_pid")
+    nothing("gtp event sched:sched_wakeup if 1 && target_cpu == 1",
+            "column 6, target_cpu: the kernel computes this field; collect $_sdata and see gtp sdata, or use an argument")
+    nothing("gtp event sched:sched_switch if common_pid == 1",
+            "column 1, common_pid: ftrace writes this field; $current_task_pid and $cpu_id are what there is here")
+    check("no event matches xyzzy*" in refused("gtp events xyzzy*"), "gtp events")
+    check("say gtp events [PATTERN], or gtp events -v SYSTEM:EVENT" in refused("gtp events -v"), "gtp events -v")
+
+
+@test("not connected: events and their commands say what to do")
+def unconnected():
+    disconnect()
+    for line in ("gtp event sched:sched_switch", "gtp events", "gtp event sched:*"):
+        nothing(line, "not connected to a kernel; say: target remote /proc/gtp")
+
+
+# System calls ------------------------------------------------------------------------------------
+
+SIZE = 12345
+
+
+def reads(times):
+    """A process that reads SIZE bytes, of which there are 1000, so many times."""
+    python("fd = os.open('/dev/shm/gtp', os.O_RDWR | os.O_CREAT); os.write(fd, b'x' * 1000); "
+           "[(os.lseek(fd, 0, 0), os.read(fd, %d)) for i in range(%d)]" % (SIZE, times))
+
+
+@test("gtp syscall: entry and exit, arguments by name at both, exact counts")
+def syscall():
+    text = cmd("gtp syscall read if count == %d" % SIZE)
+    matches(r"Tracepoint \d+ at 0x\w+: entry of read\(unsigned int fd, char \*buf, size_t count\)\n"
+            r"Tracepoint \d+ at 0x\w+: exit of read, \$ret is what it returns", text)
+    enter, leave = defined()
+    equal(defined()[enter], [kallsyms()["__x64_sys_read"]])
+    cmd("commands %d" % leave, "collect ret", "end")
+    cmd("tstart")
+    reads(5)
+    cmd("tstop")
+    equal((hits(enter), hits(leave)), (5, 5))
+    cmd("tfind tracepoint %d" % leave)
+    equal(number("ret"), 1000)
+
+
+@test("$ret in the condition: the exit alone, and what failed only")
+def ret():
+    text = cmd("gtp syscall openat if $ret < 0 && flags == 01000000")
+    check("entry" not in text, text)
+    cmd("tstart")
+    python("import ctypes; c = ctypes.CDLL(None); "
+           "[c.syscall(257, -100, path, 0o1000000, 0) for path in (b'/', b'/none', b'/none', b'/none')]")
+    cmd("tstop")
+    equal([hits(n) for n in defined()], [3])
+
+
+@test("types of the arguments count: a negative int is negative")
+def signed():
+    cmd("gtp syscall lseek if offset == -77")
+    cmd("gtp syscall dup3 if oldfd == -5")
+    cmd("tstart")
+    python("import ctypes; c = ctypes.CDLL(None); [c.syscall(8, -1, ctypes.c_long(-77), 0) for i in range(2)]; "
+           "[c.syscall(292, -5, 0, 0) for i in range(3)]")
+    cmd("tstop")
+    equal([hits(n) for n in defined()], [2, 2, 3, 3])
+
+
+@test("the number of a 32-bit call is another call's: int 0x80 with writev's number is not writev")
+def compat():
+    cmd("gtp syscall writev")
+    cmd("tstart")
+    python("""
+import ctypes, mmap
+code = mmap.mmap(-1, 4096, prot=7)
+code.write(bytes.fromhex('b814000000cd80c3'))
+call = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
+assert call() in (os.getpid(), -38)
+os.writev(1, [b'a', b'b'])""".lstrip())
+    cmd("tstop")
+    equal([hits(n) for n in defined()], [1, 1])
+
+
+@test("what is collected can use the names: gtp.names has them by the tracepoint's number")
+def names():
+    cmd("gtp syscall read if count == %d" % SIZE)
+    enter, leave = defined()
+    expand = module("names").expand
+    equal(expand("count + $ret, p->count, \"fd\", sizeof(struct fd)", leave),
+          "((size_t)regs->dx) + ret, p->count, \"fd\", sizeof(struct fd)")
+    equal(expand("offsetof(struct file, count), container_of(buf, struct x, fd)", enter),
+          "offsetof(struct file, count), container_of(((char *)regs->si), struct x, fd)")
+    check("it is known at the exit only" in str(outcome(expand, "$ret", enter)), "$ret at the entry")
+    equal(expand("count", 99999), "count")
+
+
+def outcome(function, *args):
+    try:
+        return function(*args)
+    except gdb.GdbError as error:
+        return error
+
+
+@test("a pattern of system calls: entry and exit of each that the kernel has")
+def syscall_pattern():
+    text = cmd("gtp syscall 'open*'")
+    names = set(re.findall(r"entry of (\w+)", text))
+    offered = {line.split()[-1] for line in cmd("complete gtp syscall open").splitlines()}
+    check({"open", "openat", "openat2", "open_tree"} <= names, text)
+    equal(names, offered)
+    equal(len(defined()), 2 * len(names))
+
+
+@test("system calls: refusals in a sentence, nothing defined")
+def syscall_refusals():
+    nothing("gtp syscall", "no place is named; say gtp syscall NAME [if EXPRESSION]")
+    nothing("gtp syscall uname", "uname: the running kernel has no 64-bit system call of this name; is it newuname?")
+    nothing("gtp syscall raed", "raed: the running kernel has no 64-bit system call of this name; is it read")
+    nothing("gtp syscall xyz*", "no system call matches xyz*")
+    nothing("gtp syscall --limit 1 open*", "system calls match, and the limit is 1; narrow it down, or say --limit")
+    nothing("gtp syscall read if nonesuch == 1", 'read: No symbol "nonesuch" in current context; '
+            "system call read has fd, buf, count, $ret")
+
+
+@test("completion: events, their names behind if, system calls and theirs")
+def completion():
+    def offered(line):
+        return cmd("complete " + line).splitlines()
+    equal(offered("gtp event sched:sched_swi"), ["gtp event sched:sched_switch"])
+    equal(offered("gtp events sched:sched_swi"), ["gtp events sched:sched_switch"])
+    check("gtp event sched:sched_switch if next_comm" in offered("gtp event sched:sched_switch if next_"), "no field")
+    check("gtp event sched:sched_switch if prev" in offered("gtp event sched:sched_switch if pre"), "no argument")
+    equal(offered("gtp syscall openat2"), ["gtp syscall openat2"])
+    equal(offered("gtp syscall read if cou"), ["gtp syscall read if count"])
+    equal(offered("gtp syscall read if $re"), ["gtp syscall read if $ret"])
+
+
+run()

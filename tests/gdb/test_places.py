@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Places by name: gtp trace. Functions wherever they are, patterns, files, lines; what is refused, and nothing half defined.
+import contextlib
+import re
+import tempfile
+
+from lib import *
+from places import all_hits, defined, nothing
+
+SOURCE = "gtp_target_fn.c"
+
+
+@contextlib.contextmanager
+def scratch():
+    """A folder of tmpfs, where a call is one call: overlayfs makes two of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        shell()("mount -t tmpfs none " + folder)
+        try:
+            yield folder
+        finally:
+            shell()("umount " + folder)
+
+
+@test("a function: at its first instruction, whatever GDB takes for its prologue; the condition counts")
+def function():
+    matches("first instruction of gtp_target_add", cmd("gtp trace gtp_target_add if a == 3"))
+    equal(list(defined().values()), [[kallsyms()["gtp_target_add"]]])
+    run_trace("call add 3 1", "call add 4 1", "call add 3 2")
+    equal(all_hits(), 2)
+
+
+@test("what is set is an ordinary tracepoint: actions, condition, passcount, delete")
+def ordinary():
+    cmd("gtp trace gtp_target_add")
+    number = list(defined())[0]
+    cmd("commands %d" % number, "collect a, b", "end")
+    cmd("condition %d b == 7" % number)
+    run_trace("call add 1 7", "call add 2 8", "call add 3 7")
+    equal(collected("a", "b"), [(1, 7), (3, 7)])
+    cmd("delete %d" % number)
+    equal(defined(), {})
+
+
+@test("a function that the compiler split and put together again is hit once a call")
+def split():
+    with scratch() as folder:
+        work = {"vfs_rmdir": "mkdir {0}/d; rmdir {0}/d", "vfs_symlink": "ln -s x {0}/l; rm {0}/l",
+                "vfs_mkdir": "mkdir {0}/d; rmdir {0}/d"}
+        for name, script in work.items():
+            note(cmd("gtp trace " + name).strip())
+            cmd("tstart")
+            shell()("for i in 1 2 3 4 5; do %s; done" % script.format(folder))
+            cmd("tstop")
+            equal(all_hits(), 5, name)
+            cmd("delete")
+
+
+@test("an inlined function is hit wherever its body stands")
+def inlined():
+    note(cmd("gtp trace vfs_fsync").strip())
+    with scratch() as folder:
+        cmd("tstart")
+        shell()("python3 -c 'import os; fd = os.open(\"%s/f\", os.O_CREAT); [os.fsync(fd) for i in range(7)]'" % folder)
+        cmd("tstop")
+    equal(all_hits(), 7)
+
+
+@test("mutex_lock: a place that takes no probe is told, the others are traced")
+def mutex_lock():
+    text = cmd("gtp trace mutex_lock")
+    note(text.strip())
+    places = [at for number in defined().values() for at in number]
+    check(kallsyms()["mutex_lock"] in places, "not at its first instruction")
+    said = cmd("tstart")
+    shell()("true | cat")
+    probes = kernel.probes(cmd("monitor probes"))
+    cmd("tstop")
+    equal(set(probes), set(places))
+    refusals = [at for at, probe in probes.items() if probe.how == "not armed"]
+    note("%d of %d places refused" % (len(refusals), len(places)))
+    for at in refusals:
+        check("%x" % at in said, "%x is not told in: %s" % (at, said))
+    check(all_hits() > 0, "no hit")
+
+
+@test("where the condition cannot be said at an inlined copy, the others are set, and it is told")
+def some_places():
+    cmd("gtp trace mutex_lock")
+    places = {at for number in defined().values() for at in number}
+    cmd("delete")
+    text = cmd("gtp trace mutex_lock if lock == 0")
+    note(text.strip())
+    there = {at for number in defined().values() for at in number}
+    told = {int(at, 16) for line in re.findall(r"^not set: .*", text, re.M) for at in re.findall(r"0x[0-9a-f]+", line)}
+    equal(there | told, places)
+    check(kallsyms()["mutex_lock"] in there and not there & told, text)
+
+
+@test("a pattern: every function that it matches, each counted as the fixture counts")
+def pattern():
+    text = cmd("gtp trace 'gtp_target_chain_?'")
+    matches(r"^Tracepoints \d+-\d+: 3 functions match 'gtp_target_chain_\?', 3 places$", text)
+    names = {kallsyms()["gtp_target_chain_" + c]: c for c in "abc"}
+    equal({at for (at,) in defined().values()}, set(names))
+    before = {c: calls("chain_" + c) for c in "abc"}
+    run_trace("call chain 1", "call chain 2")
+    for number, (at,) in defined().items():
+        equal(hits(number), calls("chain_" + names[at]) - before[names[at]], names[at])
+
+
+@test("a pattern with a condition: functions without a variable of that name are told, not guessed at")
+def pattern_condition():
+    text = cmd("gtp trace gtp_target_* if a == 5")
+    matches(r"^not set: .*: no variable a here$", text)
+    there = [at for (at,) in defined().values()]
+    check(kallsyms()["gtp_target_add"] in there, text)
+    check(kallsyms()["gtp_target_leaf"] not in there, text)
+    run_trace("call add 5 1", "call add 6 1", "call leaf 5")
+    equal(all_hits(), 1)
+
+
+@test("a name that is static in another file is told: GDB takes it without a word")
+def elsewhere():
+    text = cmd("gtp trace gtp_target_add if gtp_target_proc != 0 || a == 1")
+    check("note" not in text or "is no variable here; it is a static" in text, text)
+    cmd("delete")
+    matches(r"^note: count is no variable here; it is a static function of fs/exec.c$",
+            cmd("gtp trace vfs_fsync if count != 0"))
+
+
+@test("FILE:*: all functions of a source file, and only those")
+def file():
+    with open(os.path.join(TOP, "tests/kmod", SOURCE)) as source:
+        wanted = set(re.findall(r"^[a-zA-Z]\w.*?\b(gtp_target_\w+)\([^;]*?\)\n\{", source.read(), re.M))
+    check(len(wanted) > 12, str(wanted))
+    matches("%d functions match" % len(wanted), cmd("gtp trace %s:*" % SOURCE))
+    names = {kallsyms()[name] for name in wanted}
+    found = {at for places in defined().values() for at in places}
+    check(names <= found, "missing: %s" % [hex(at) for at in names - found])
+
+
+@test("FILE:PATTERN and FILE:FUNCTION")
+def file_pattern():
+    cmd("gtp trace %s:gtp_target_chain_*" % SOURCE)
+    equal(len(defined()), 3)
+    cmd("delete")
+    matches("first instruction of gtp_target_leaf", cmd("gtp trace %s:gtp_target_leaf" % SOURCE))
+
+
+@test("FILE:LINE and *ADDRESS are GDB's, with the condition")
+def line():
+    cmd("gtp trace %s:%d if n == 4" % (SOURCE, source_line(SOURCE, "locals are set")))
+    cmd("gtp trace *gtp_target_add if b == 9")
+    run_trace("call locals 3", "call locals 4", "call add 1 9", "call add 1 8")
+    equal([hits(number) for number in defined()], [1, 1])
+
+
+@test("the address is kept by name: it is right in the kernel's next boot, too")
+def by_name():
+    cmd("gtp trace gtp_target_add if a == 1")
+    with tempfile.NamedTemporaryFile("r") as saved:
+        cmd("save tracepoints " + saved.name)
+        text = saved.read()
+    matches(r"^trace \*?gtp_target_add$", text)
+
+
+@test("more places than the limit are refused with their number, and set when it is allowed")
+def limit():
+    nothing("gtp trace --limit 2 'gtp_target_chain_?'",
+            "3 functions match, and the limit is 2; narrow it down, or say --limit 3")
+    matches("and the limit is 200; narrow it down, or say --limit", refused("gtp trace '*read*'"))
+    cmd("gtp trace --limit 3 'gtp_target_chain_?'")
+    equal(len(defined()), 3)
+    cmd("delete")
+    nothing("gtp trace --limit few gtp_target_add", "--limit takes a number, as in --limit 1000")
+    nothing("gtp trace gtp_target_add --limit", "--limit takes a number")
+
+
+@test("refusals: what is wrong, in a sentence; nothing is defined")
+def refusals():
+    nothing("gtp trace", "no place is named; say gtp trace LOCATION [if EXPRESSION]")
+    nothing("gtp trace gtp_target_add if", "no expression behind `if'; say gtp trace LOCATION [if EXPRESSION]")
+    nothing("gtp trace if a == 3", "no place is named")
+    nothing("gtp trace gtp_target_ad", 'Function "gtp_target_ad" not defined; is it gtp_target_add')
+    nothing("gtp trace no_such_function_anywhere", "not defined; if it is a module's, gtp modules loads its symbols")
+    nothing("gtp trace no_such_*", "no function matches no_such_*")
+    nothing("gtp trace no_such.c:*", "No source file named no_such.c; if it is a module's, gtp modules loads its symbols")
+    nothing("gtp trace no_such.c:7", "No source file named no_such.c")
+    nothing("gtp trace include/linux/fs.h:*",
+            "include/linux/fs.h is a header: its functions stand in the files that include it; name them one by one")
+    nothing("gtp trace gtp_target_add if nonesuch == 1", "gtp_target_add (0x", 'No symbol "nonesuch" in current context')
+    nothing("gtp trace gtp_target_chain_* if nonesuch == 1", "nothing is set:", "gtp_target_chain_a (0x",
+            'No symbol "nonesuch" in current context')
+    nothing("gtp trace gtp_target_add if a ==", "A syntax error in expression")
+    nothing("gtp trace %s:%d if nonesuch" % (SOURCE, source_line(SOURCE, "locals are set")),
+            'No symbol "nonesuch" in current context')
+    nothing("gtp trace *nonesuch", 'No symbol "nonesuch" in current context')
+
+
+@test("a name of several files is refused with their paths")
+def several_files():
+    nothing("gtp trace main.c:*", "files; write more of the path:", "init/main.c")
+
+
+@test("during a run: what is set joins it, what is refused leaves nothing armed in it")
+def during():
+    cmd("gtp trace gtp_target_leaf")
+    cmd("tstart")
+    refused("gtp trace %s:%d if nonesuch" % (SOURCE, source_line(SOURCE, "locals are set")))
+    cmd("gtp trace gtp_target_chain_? if n == 1")
+    target("call locals 3")
+    target("call chain 1")
+    cmd("tstop")
+    wanted = {kallsyms()["gtp_target_chain_a"]: 1, kallsyms()["gtp_target_leaf"]: 0,
+              kallsyms()["gtp_target_chain_b"]: 0, kallsyms()["gtp_target_chain_c"]: 0}
+    equal({at: hits(number) for number, (at,) in defined().items()}, wanted)
+    equal(sum(1 for _ in frames()), 1)
+
+
+@test("completion: functions and files in front of if, expressions behind it")
+def completion():
+    check("gtp trace gtp_target_add" in cmd("complete gtp trace gtp_target_ad").splitlines(), "no function")
+    check("gtp trace gtp_target_add if gtp_target_counter" in
+          cmd("complete gtp trace gtp_target_add if gtp_target_count").splitlines(), "no variable")
+
+
+run()
