@@ -20,21 +20,31 @@ def chosen(said):
     return found
 
 
-def place(event):
-    """The address as `trace` takes it. A plain `trace` at a marker is the static tracepoint, and does not crash GDB."""
-    return places.address(event.address)
+class Condition:
+    """What is typed behind `if`, for one event or for many."""
+
+    def __init__(self, text, found):
+        self.text, self.several = text, len(found) > 1
+        self.shared = {name for event in found for name in event.names().all()} if text and self.several else set()
+
+    def at(self, event, own):
+        """The condition as GDB takes it at an event, None without one."""
+        if self.text is None:
+            return None
+        own.require(self.text, self.shared)
+        return cexpr.condition(own.expand(self.text), event.address)
 
 
-def set_one(definitions, event, text):
+def set_one(definitions, event, condition):
     """Define an event's tracepoint; (its number, the lines to tell of its names)."""
     own = event.names()
-    condition = cexpr.condition(own.expand(text), event.address) if text else None
     try:
-        number = definitions.add(place(event), condition)
+        # A plain `trace` at a marker is the static tracepoint, and does not crash GDB.
+        number = definitions.add(places.address(event.address), condition.at(event, own))
     except gdb.error as error:
-        raise gdb.GdbError("%s; %s" % (define.reason(error), own.advice()))
+        raise gdb.GdbError(define.reason(error) + ("" if condition.several else "; " + own.advice()))
     names.remember(number, own)
-    return number, own.noted(text) if text else []
+    return number, own.noted(condition.text or "") + places.strangers(condition.text, event.address, own.all())
 
 
 def described(number, event):
@@ -69,14 +79,18 @@ them. collect $_sdata takes the whole record; gtp sdata shows it."""
 
     def invoke(self, arg, from_tty):
         said = words.split(arg, USAGE)
-        found = chosen(said)
+        with words.in_c():
+            self.set_all(said, chosen(said))
+
+    def set_all(self, said, found):
         told, notes = [], []
+        condition = Condition(said.condition, found)
         with define.Definitions() as definitions:
             for event in found:
                 try:
-                    number, more = set_one(definitions, event, said.condition)
+                    number, more = set_one(definitions, event, condition)
                     told.append(described(number, event))
-                    notes += more
+                    notes += [line for line in more if line not in notes]
                 except (gdb.GdbError, gdb.error) as error:
                     definitions.refuse(event.id, error)
             definitions.settle()
@@ -139,6 +153,10 @@ that is in the record only is seen with collect $_sdata and gtp sdata."""
             found = events.matching(argv[0] if argv else "*")
         if not found:
             raise gdb.GdbError("no event matches %s" % argv[0])
+        with words.in_c():
+            self.list_all(found, detail)
+
+    def list_all(self, found, detail):
         for event in found:
             gdb.write("\n".join(shown(event) if detail else [event.id]) + "\n")
 

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import names, remote
+from gtp import names, places, remote
 
 # Types of another byte order, or of another kind than their bits: equal only to themselves.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
@@ -40,7 +40,10 @@ class Event:
 
     def names(self):
         """The gtp.names.Names of its tracepoint."""
-        arguments = self.arguments() or []
+        arguments = self.arguments()
+        if arguments is None:
+            why = "GDB does not know the event's arguments; if it is a module's, gtp modules loads its symbols"
+            return names.Names(self.id, {}, {name: why for _, name in self.fields})
         own = [name for name, _ in arguments]
         stands_for, unsaid, notes = {}, {}, {}
         for kind, name in self.fields:
@@ -214,6 +217,13 @@ def find(name):
     return event
 
 
+def names_at(pc):
+    """The Names of the event whose iterator begins at an address."""
+    if not (places.symbol_at(pc) or ("", 0))[0].startswith("__traceiter_"):
+        return None
+    return next((event.names() for event in markers(ask("qTSTMat:%x" % pc))), None)
+
+
 def meant(name):
     """Ids that may have been meant, in words."""
     ids = last_known()
@@ -228,3 +238,6 @@ def matching(pattern):
     found = [e for e in everything().values()
              if wanted.match(e.id) or ":" not in pattern and any(map(wanted.match, e.id.split(":")))]
     return sorted(found, key=lambda event: event.id)
+
+
+names.providers.append(names_at)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The names of functions, as the symbol tables of vmlinux and of loaded modules have them.
+# The names of functions and sources, as the symbol tables of vmlinux and of loaded modules have them.
+import collections
 import difflib
 import fnmatch
 import mmap
@@ -11,6 +12,7 @@ import gdb
 
 SHT_SYMTAB = 2
 STT_FUNC = 2
+STT_FILE = 4
 
 # Freed when the kernel or a module has come up, or never loaded.
 GONE = (".init", ".exit")
@@ -43,51 +45,73 @@ class Elf:
             return ""
         return text_at(self.names, self.sections[index][0])
 
-    def functions(self):
-        """(name, address when it was linked) of the functions that the file defines, but for those that are gone."""
-        gone = {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
+    def symbols(self):
+        """(name, kind, section, address when it was linked) of functions and sources."""
         for section in self.sections:
             if section[1] != SHT_SYMTAB:
                 continue
             strings = self.bytes(self.sections[section[6]])
             for name, info, _, index, address, _ in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
-                if info & 15 == STT_FUNC and index and index not in gone:
-                    yield text_at(strings, name), address
+                if info & 15 in (STT_FUNC, STT_FILE):
+                    yield text_at(strings, name), info & 15, index, address
+
+    def gone(self):
+        """The sections of code that is not there any more, and the one of what is elsewhere."""
+        return {0} | {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
 
 
 def text_at(strings, offset):
     return strings[offset:strings.index(b"\0", offset)].decode(errors="replace")
 
 
-def read(path):
-    """name -> address of a file's functions, without the suffixes of clones and parts; {} when it cannot be read."""
-    try:
-        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return {name.split(".")[0]: address for name, address in Elf(data).functions()
-                    if not name.startswith(IN_FRONT)}
-    except (OSError, ValueError, struct.error):
-        return {}
+class Table:
+    """What a file's symbol table says; nothing when it cannot be read.
+
+    functions: name -> address when it was linked, without the suffixes of clones and parts
+    sources: name -> how many files of that name it was compiled from
+    """
+
+    def __init__(self, path):
+        self.functions, self.sources = {}, collections.Counter()
+        try:
+            with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                self.fill(Elf(data))
+        except (OSError, ValueError, struct.error):
+            pass
+
+    def fill(self, elf):
+        gone = elf.gone()
+        for name, kind, section, address in elf.symbols():
+            if kind == STT_FILE:
+                self.sources[os.path.basename(name)] += 1
+            elif section not in gone and not name.startswith(IN_FRONT):
+                self.functions[name.split(".")[0]] = address
 
 
-def of(path):
-    """name -> address when it was linked, of a file's functions, read again only when it has changed."""
+def table(path):
+    """The Table of a file, read again only when it has changed."""
     try:
         key = (path, os.stat(path).st_mtime_ns)
     except OSError:
-        return {}
+        key = (path, None)
     if key not in tables:
-        tables[key] = read(path)
+        tables[key] = Table(path)
     return tables[key]
 
 
+def loaded():
+    """The Tables of vmlinux and of the modules whose symbols are loaded."""
+    return [table(objfile.filename) for objfile in gdb.objfiles() if objfile.is_valid() and objfile.filename]
+
+
 def names():
-    """The names of all functions of vmlinux and of the modules whose symbols are loaded."""
-    found = set()
-    for objfile in gdb.objfiles():
-        if objfile.is_valid() and objfile.filename:
-            found.update(of(objfile.filename))
-    found.discard("")
-    return found
+    """The names of all functions."""
+    return {name for one in loaded() for name in one.functions if name}
+
+
+def sources(name):
+    """How many source files have this name."""
+    return sum(one.sources[name] for one in loaded())
 
 
 def matching(pattern):

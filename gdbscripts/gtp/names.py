@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Names of an expression that only gdbtp knows: fields of an event's record, arguments of a system call.
 #
-# A tracepoint that has such names is remembered by its number. What translates expressions for it, a condition or what
-# is collected, first replaces the names by C: expand(text, number).
+# What translates an expression for a tracepoint, a condition or what is collected, first has the names replaced by C:
+# expand(text, number, pc). A tracepoint that a command of ours has made is remembered by its number; of others, as
+# those that a new GDB takes over, the address may tell.
 import re
 
 import gdb
 
 TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
                      |(?P<number>\.?\d[\w.]*)
-                     |(?P<member>(?:->|\.)\s*[A-Za-z_]\w*)
+                     |(?P<member>(?:->|\.|::)\s*[A-Za-z_]\w*)
                      |(?P<tagged>\b(?:struct|union|enum)\s+\w+)
                      |(?P<name>\$?[A-Za-z_]\w*)
                      |(?P<other>.)""", re.X | re.S)
@@ -18,6 +19,9 @@ TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
 MEMBER_MACROS = ("offsetof", "offsetofend", "container_of", "sizeof_field")
 
 of_tracepoint = {}
+
+# Functions that know the Names at an address, or None.
+providers = []
 
 
 class Names:
@@ -51,6 +55,12 @@ class Names:
 
     def advice(self):
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
+
+    def require(self, text, shared):
+        """An error for a name that others of several tracepoints have, and this one not: it is not meant as another."""
+        missing = sorted((identifiers(text) & shared) - set(self.all()) - set(self.unsaid))
+        if missing:
+            raise gdb.GdbError("it has no %s" % ", ".join(missing))
 
     def noted(self, text):
         """What to tell of the names that an expression uses."""
@@ -86,7 +96,15 @@ def remember(number, names):
     of_tracepoint[number] = names
 
 
-def expand(text, number):
+def of(number, pc=None):
+    """The Names of a tracepoint, None when it has none."""
+    if number in of_tracepoint:
+        return of_tracepoint[number]
+    found = (provider(pc) for provider in providers) if pc is not None else ()
+    return next((names for names in found if names), None)
+
+
+def expand(text, number, pc=None):
     """The expression for a tracepoint, with C for the names that only gdbtp knows there."""
-    names = of_tracepoint.get(number)
+    names = of(number, pc)
     return names.expand(text) if names else text

@@ -5,12 +5,11 @@
 # the places where its body stands in other functions. GDB's own choice for a function may lie behind a prologue.
 import collections
 import fnmatch
-import os
 import re
 
 import gdb
 
-from gtp import functions, words
+from gtp import functions, names, words
 
 # Place: an address; the function that begins there, None at any other instruction; and in which other one its body
 # stands, None for a function's own code.
@@ -139,7 +138,7 @@ def symtabs(file):
         raise gdb.GdbError("%s; if it is a module's, gtp modules loads its symbols" % str(error).rstrip("."))
     found = [gdb.find_pc_line(int(at, 16)).symtab for at in re.findall(r" address (0x[0-9a-f]+)", text)]
     found = [symtab for symtab in found if symtab is not None and symtab.filename.endswith(file)]
-    files = paths(file) if os.path.basename(file) == file else sorted({symtab.filename for symtab in found})
+    files = paths(file) if functions.sources(file) > 1 else sorted({symtab.filename for symtab in found})
     if len(files) > 1:
         raise gdb.GdbError(SEVERAL.format(file=file, count=len(files), files="\n  ".join(files)))
     return found
@@ -170,13 +169,13 @@ def functions_of(file, pattern):
 def glob(file, pattern, limit, refuse):
     """The Targets of all functions that a pattern matches, in a source file or in all there are."""
     what = "%s:%s" % (file, pattern) if file else pattern
-    names = functions_of(file, pattern) if file else functions.matching(pattern)
-    if not names:
+    matching = functions_of(file, pattern) if file else functions.matching(pattern)
+    if not matching:
         raise gdb.GdbError("no function matches %s" % what)
-    if len(names) > limit:
-        raise too_many(what, len(names), "functions match", limit)
+    if len(matching) > limit:
+        raise too_many(what, len(matching), "functions match", limit)
     found = []
-    for name in names:
+    for name in matching:
         try:
             found.append(function("%s:%s" % (file, name) if file else name, name))
         except gdb.GdbError as error:
@@ -220,3 +219,17 @@ def source(pc):
     """The source file of the code at an address, None where there is none known."""
     symtab = gdb.find_pc_line(pc).symtab
     return symtab.filename if symtab is not None else None
+
+
+def strangers(text, pc, own=()):
+    """A line for each name of an expression that is static in another file: GDB takes it without a word."""
+    block = gdb.block_for_pc(pc)
+    found = []
+    for name in sorted(names.identifiers(text or "") - variables(pc) - set(own)) if block else ():
+        symbol = gdb.lookup_symbol(name, block)[0] if not name.startswith("$") else None
+        if symbol is None or symbol.symtab is None or not (symbol.is_variable or symbol.is_function):
+            continue
+        if gdb.lookup_global_symbol(name) is None and symbol.symtab.filename != source(pc):
+            kind = "function" if symbol.is_function else "variable"
+            found.append("%s is no variable here; it is a static %s of %s" % (name, kind, symbol.symtab.filename))
+    return found

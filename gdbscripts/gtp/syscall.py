@@ -33,7 +33,7 @@ def table():
 
 def known():
     """The names of the system calls that a number leads to, sorted."""
-    linked = functions.of(gdb.current_progspace().filename or "")
+    linked = functions.table(gdb.current_progspace().filename or "").functions
     if PREFIX + "read" not in linked:
         raise gdb.GdbError("vmlinux is not loaded, or has no system calls of x86-64")
     moved = address(PREFIX + "read") - linked[PREFIX + "read"]
@@ -69,7 +69,7 @@ class Syscall:
         except gdb.error:
             self.numbers = []
         if not self.numbers:
-            raise gdb.GdbError("the running kernel has no 64-bit system call of this name%s" % meant(name))
+            raise gdb.GdbError("the running kernel has no 64-bit system call %s%s" % (name, meant(name)))
         self.arguments = arguments(name)
 
     def names(self, at_exit):
@@ -103,11 +103,10 @@ def arguments(name):
         return None
 
 
-def exit_condition(call, text, pc):
-    """That the call which returns is this one, and what was typed."""
-    number = " || ".join("regs->orig_ax == %d" % n for n in call.numbers)
-    whole = "(%s) && %s" % (number, NOT_COMPAT)
-    return cexpr.condition(whole + (" && (%s)" % text if text else ""), pc)
+def names_at(pc):
+    """The Names of the system call whose entry is at an address. Of exits the address does not tell the call."""
+    symbol, offset = places.symbol_at(pc) or ("", 0)
+    return Syscall(symbol[len(PREFIX):]).names(False) if symbol.startswith(PREFIX) and not offset else None
 
 
 def set_entry(definitions, call, text):
@@ -121,7 +120,9 @@ def set_entry(definitions, call, text):
 def set_exit(definitions, call, text):
     event = events.find(EXIT)
     own = call.names(True)
-    condition = exit_condition(call, own.expand(text) if text else None, event.address)
+    condition = "(%s) && %s" % (" || ".join("regs->orig_ax == %d" % n for n in call.numbers), NOT_COMPAT)
+    if text:
+        condition += " && (%s)" % cexpr.condition(own.expand(text), event.address)
     number = definitions.add(places.address(event.address), condition)
     names.remember(number, own)
     return "Tracepoint %d at %#x: exit of %s, $ret is what it returns\n" % (number, event.address, call.name)
@@ -129,11 +130,8 @@ def set_exit(definitions, call, text):
 
 def set_both(definitions, call, text):
     """Define the tracepoints of a call; what to tell of them. A condition on $ret can hold at the exit only."""
-    try:
-        told = "" if text and "$ret" in names.identifiers(text) else set_entry(definitions, call, text)
-        return told + set_exit(definitions, call, text)
-    except gdb.error as error:
-        raise gdb.GdbError("%s; %s" % (define.reason(error), call.names(True).advice()))
+    at_exit = text and "$ret" in names.identifiers(text)
+    return ("" if at_exit else set_entry(definitions, call, text)) + set_exit(definitions, call, text)
 
 
 def chosen(said):
@@ -165,17 +163,24 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
 
     def invoke(self, arg, from_tty):
         said = words.split(arg, USAGE)
+        calls = [Syscall(name) for name in chosen(said)]
+        shared = {name for call in calls for name in call.names(True).all()} if len(calls) > 1 else set()
         told = []
         with define.Definitions() as definitions:
-            for name in chosen(said):
+            for call in calls:
                 before = list(definitions.numbers)
+                own = call.names(True)
                 try:
-                    told.append(set_both(definitions, Syscall(name), said.condition))
+                    own.require(said.condition or "", shared)
+                    told.append(set_both(definitions, call, said.condition))
                 except (gdb.GdbError, gdb.error) as error:
                     # Not the entry alone.
                     definitions.drop(*[n for n in definitions.numbers if n not in before])
-                    definitions.refuse(name, error)
+                    advice = "; " + own.advice() if isinstance(error, gdb.error) and len(calls) == 1 else ""
+                    definitions.refuse(call.name, define.reason(error) + advice)
             definitions.settle()
+        for line in places.strangers(said.condition, calls[0].entry, shared | set(calls[0].names(True).all())):
+            gdb.write("note: %s\n" % line)
         gdb.write("".join(told))
 
     def complete(self, text, word):
@@ -189,4 +194,5 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
         return words.completed(sorted(own.all()), "$" + word if text.endswith("$" + word) else word, word)
 
 
+names.providers.append(names_at)
 GtpSyscall()

@@ -28,19 +28,6 @@ class Condition:
             raise gdb.GdbError("no variable %s here" % ", ".join(missing))
         return cexpr.condition(self.text, place.pc)
 
-    def elsewhere(self, place):
-        """A line for each name that is static in another file: GDB takes it without a word."""
-        block = gdb.block_for_pc(place.pc)
-        found = []
-        for name in sorted(names.identifiers(self.text or "") - places.variables(place.pc)):
-            symbol = gdb.lookup_symbol(name, block)[0] if block and not name.startswith("$") else None
-            if symbol is None or symbol.symtab is None or not (symbol.is_variable or symbol.is_function):
-                continue
-            if gdb.lookup_global_symbol(name) is None and symbol.symtab.filename != places.source(place.pc):
-                kind = "function" if symbol.is_function else "variable"
-                found.append("%s is no variable here; it is a static %s of %s" % (name, kind, symbol.symtab.filename))
-        return found
-
     def at_all(self, definitions, found):
         """[(place, text)]; a place at which it cannot be said is refused."""
         said = []
@@ -178,7 +165,7 @@ are refused; --limit N allows N."""
             condition = Condition(said.condition, targets)
             done = all_set(definitions, targets, condition, said.limit)
             definitions.settle()
-        for line in condition.elsewhere(done[0][2][0]):
+        for line in places.strangers(said.condition, done[0][2][0].pc):
             gdb.write("note: %s\n" % line)
         if several:
             gdb.write("%s: %d functions match %s, %d places\n" % (define.numbered(definitions.numbers), len(done),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is typed behind gtp trace, gtp event and gtp syscall: [--limit N] PLACE [if EXPRESSION].
 import collections
+import contextlib
 import re
 
 import gdb
@@ -69,3 +70,14 @@ def completed(candidates, text, word):
     """Those of the candidates that begin with the text, without what stands in front of the word."""
     start = len(text) - len(word)
     return [c[start:] for c in candidates if c.startswith(text)]
+
+
+@contextlib.contextmanager
+def in_c():
+    """Types are printed as C has them: the language of the selected frame may be assembly, which has no `struct'."""
+    before = gdb.parameter("language")
+    gdb.execute("set language c", to_string=True)
+    try:
+        yield
+    finally:
+        gdb.execute("set language " + before, to_string=True)

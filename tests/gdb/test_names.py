@@ -64,6 +64,8 @@ def note_of_argument():
     text = cmd("gtp event sched:sched_switch if prev_state == 1")
     matches(r"^note: prev_state is the argument \(unsigned int\), not the record's field \(long\)$", text)
     check("note:" not in cmd("gtp event sched:sched_switch if next_pid == 1"), "a note for nothing")
+    matches(r"^note: count is no variable here; it is a static function of fs/exec.c$",
+            cmd("gtp event sched:sched_switch if count != 0"))
 
 
 def expressions(event):
@@ -165,7 +167,7 @@ def pattern():
     equal(sorted(names), sorted(wanted))
     cmd("delete")
     text = cmd("gtp event gtp_target:* if pair.x == 2")
-    matches(r"^not set: gtp_target:gtp_target_count: No symbol \"pair\"", text)
+    matches(r"^not set: gtp_target:gtp_target_count: it has no pair$", text)
     equal(len(defined()), 1)
 
 
@@ -291,6 +293,9 @@ def names():
           "offsetof(struct file, count), container_of(((char *)regs->si), struct x, fd)")
     check("it is known at the exit only" in str(outcome(expand, "$ret", enter)), "$ret at the entry")
     equal(expand("count", 99999), "count")
+    equal(expand("count", 99999, kallsyms()["__x64_sys_read"]), "((size_t)regs->dx)")
+    equal(expand("prev_pid == 1", 99999, kallsyms()["__traceiter_sched_switch"]), "prev->pid == 1")
+    equal(expand("prev_pid == 1", 99999, kallsyms()["vfs_read"]), "prev_pid == 1")
 
 
 def outcome(function, *args):
@@ -308,13 +313,16 @@ def syscall_pattern():
     check({"open", "openat", "openat2", "open_tree"} <= names, text)
     equal(names, offered)
     equal(len(defined()), 2 * len(names))
+    cmd("delete")
+    matches(r"^not set: open_by_handle_at.*: it has no filename$", cmd("gtp syscall open* if filename == 0"))
+    equal(len(defined()), 2 * (len(names) - 1))
 
 
 @test("system calls: refusals in a sentence, nothing defined")
 def syscall_refusals():
     nothing("gtp syscall", "no place is named; say gtp syscall NAME [if EXPRESSION]")
-    nothing("gtp syscall uname", "uname: the running kernel has no 64-bit system call of this name; is it newuname?")
-    nothing("gtp syscall raed", "raed: the running kernel has no 64-bit system call of this name; is it read")
+    nothing("gtp syscall uname", "the running kernel has no 64-bit system call uname; is it newuname?")
+    nothing("gtp syscall raed", "the running kernel has no 64-bit system call raed; is it read")
     nothing("gtp syscall xyz*", "no system call matches xyz*")
     nothing("gtp syscall --limit 1 open*", "system calls match, and the limit is 1; narrow it down, or say --limit")
     nothing("gtp syscall read if nonesuch == 1", 'read: No symbol "nonesuch" in current context; '
