@@ -111,7 +111,10 @@ def shown(event):
     """The lines of `gtp events -v`."""
     arguments, own = event.arguments(), event.names()
     yield "%s at %#x" % (event.id, event.address)
-    yield "  arguments:" if arguments else "  no arguments" if arguments == [] else "  arguments: not known; gtp modules"
+    if arguments is None:
+        yield "  arguments: not known; gtp modules loads a module's symbols"
+    else:
+        yield "  arguments:" if arguments else "  no arguments"
     for name, kind in arguments or ():
         yield "    " + declared(kind, name)
     if event.fields:

@@ -99,7 +99,8 @@ def alike(left, right):
 
 
 def signed(kind):
-    if kind.code == gdb.TYPE_CODE_INT:
+    """Whether an integer has a sign; None for what is none. GDB's own char has one, the kernel's has none since 6.2."""
+    if kind.code == gdb.TYPE_CODE_INT and kind.name != "char":
         return int(gdb.Value(-1).cast(kind)) < 0
     return None
 

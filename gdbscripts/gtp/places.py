@@ -206,11 +206,16 @@ def targets(location, limit, refuse):
 
 
 def variables(pc):
-    """The names of the arguments and local variables that an address is in the scope of."""
+    """The names of the arguments and local variables that an expression can use at an address.
+
+    Those of the innermost function: where a function that is inlined begins with another one, GDB is in that one's scope.
+    """
     found = set()
     block = gdb.block_for_pc(pc)
     while block is not None and not block.is_static and not block.is_global:
         found |= {symbol.name for symbol in block if symbol.is_argument or symbol.is_variable}
+        if block.function is not None:
+            break
         block = block.superblock
     return found
 

@@ -8,16 +8,14 @@ USAGE = "gtp trace LOCATION [if EXPRESSION]"
 
 
 class Condition:
-    """What is typed behind `if`, for one function or for many."""
+    """What is typed behind `if`, for all places of a command."""
 
     def __init__(self, text, targets):
         self.text = text
-        # A name that is a variable of one of the functions is meant as one in all: where it is not, GDB would take a
+        # A name that is a variable at one of the places is meant as one at all: where it is not, GDB would take a
         # static variable of any file.
-        self.variables = set()
-        if text and len(targets) > 1:
-            used = names.identifiers(text)
-            self.variables = {v for t in targets for p in t.places or () for v in used & places.variables(p.pc)}
+        used = names.identifiers(text or "")
+        self.variables = {v for t in targets for p in t.places or () for v in used & places.variables(p.pc)}
 
     def at(self, place):
         """The condition as GDB takes it at a place, None without one."""
