@@ -70,9 +70,10 @@ gtp event [--limit N] SYSTEM:EVENT [if EXPRESSION]
 gtp event [--limit N] 'sched:*' [if EXPRESSION]
 What GDB's strace -m SYSTEM:EVENT is meant to be, without its crashes. In
 EXPRESSION and in what is collected the event's arguments have their names, and
-so have those fields of its record that are members of arguments, as prev_pid
-of sched:sched_switch, which is prev->pid. gtp events -v SYSTEM:EVENT shows
-them. collect $_sdata takes the whole record; gtp sdata shows it."""
+so have those fields of its record that are copies of arguments or of their
+members, as prev_pid of sched:sched_switch, which is prev->pid. gtp events -v
+SYSTEM:EVENT shows them. collect $_sdata takes the whole record; gtp sdata shows
+it."""
 
     def __init__(self):
         super().__init__("gtp event", gdb.COMMAND_BREAKPOINTS)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The kernel's own tracepoints as the module lists them, and what their fields are in terms of their arguments.
+#
+# A field can be used in an expression when the code that fills the record copies it from an argument, or from a member
+# of what an argument points to; gtp.assigned reads that from the code. The names decide nothing, but for strings.
 import difflib
 import fnmatch
 import re
 
 import gdb
 
-from gtp import names, places, remote
+from gtp import assigned, names, places, remote
 
 # Types of another byte order, or of another kind than their bits: equal only to themselves.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
@@ -46,20 +49,51 @@ class Event:
             return names.Names(self.id, {}, {name: why for _, name in self.fields})
         own = [name for name, _ in arguments]
         stands_for, unsaid, notes = {}, {}, {}
+        copies = self.copies(arguments)
         for kind, name in self.fields:
             if name in own:
                 if not same(kind, dict(arguments)[name]):
                     notes[name] = "%s is the argument (%s), not the record's field (%s)" % (
                         name, dict(arguments)[name], kind)
-                continue
-            text = argument_for(kind, name, arguments)
-            if text is not None:
-                stands_for[name] = text
+            elif name in copies:
+                stands_for[name] = copies[name]
             else:
                 unsaid[name] = "the kernel computes this field; collect $_sdata and see gtp sdata, or use an argument"
         for name in COMMON:
             unsaid[name] = "ftrace writes this field; $current_task_pid and $cpu_id are what there is here"
         return names.Names(self.id, stands_for, unsaid, notes, own)
+
+    def copies(self, arguments):
+        """Field -> C, of the fields that are filled with an argument or with what one points to."""
+        try:
+            fields = gdb.parse_and_eval("event_%s.class" % self.id.split(":")[1])
+            filler = int(fields["probe"]) % 2**64
+            places_in_record = list(layout(fields["fields_array"], len(self.fields)))
+        except (gdb.error, RuntimeError):
+            return {}
+        symbol = places.symbol_at(filler)
+        if symbol is None:
+            return {}
+        code = assigned.code(filler, symbol[0])
+        found = {}
+        for (kind, name), (offset, size) in zip(self.fields, places_in_record):
+            if kind.startswith("__"):
+                text = string_for(kind, name, arguments, code)
+            else:
+                text = copied(kind, name, offset, size, registers(arguments), code)
+            if text is not None:
+                found[name] = text
+        return found
+
+
+def layout(fields, count):
+    """(offset, size) of an event's own fields, as the kernel computes them for itself."""
+    offset = gdb.lookup_type("struct trace_entry").sizeof
+    for i in range(count):
+        size, align = int(fields[i]["size"]), int(fields[i]["align"])
+        offset = (offset + align - 1) // align * align
+        yield offset, size
+        offset += size
 
 
 # Fields and arguments ----------------------------------------------------------------------------
@@ -128,36 +162,84 @@ def same(field, kind):
 
 
 def members(kind):
-    """Name -> type of the members of what a pointer points to, those of unnamed structs and unions too."""
+    """Name -> (type, offset) of the members of what a pointer points to."""
+    pointed = struct_of(kind)
+    return {f.name: (f.type, f.bitpos // 8) for f in pointed.fields() if f.name} if pointed else {}
+
+
+def struct_of(kind):
+    """The struct or union that a pointer points to, None when it does not."""
     kind = kind.strip_typedefs()
-    return named(kind.target().strip_typedefs()) if kind.code == gdb.TYPE_CODE_PTR else {}
+    pointed = kind.target().strip_typedefs() if kind.code == gdb.TYPE_CODE_PTR else kind
+    is_one = kind.code == gdb.TYPE_CODE_PTR and pointed.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
+    return pointed if is_one else None
 
 
-def named(kind):
-    """Name -> type of the members of a struct or union."""
-    found = {}
-    for field in kind.fields() if kind.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION) else ():
-        found.update({field.name: field.type} if field.name else named(field.type.strip_typedefs()))
-    return found
+def registers(arguments):
+    """The arguments in the order of the registers behind the first, None for a second one of the same argument."""
+    found = []
+    for argument in arguments:
+        size = argument[1].strip_typedefs().sizeof
+        if size <= 8:
+            found.append(argument)
+        elif size <= 16:
+            found += [None, None]
+    return found[:5]
 
 
-def argument_for(field, name, arguments):
-    """C for a field that is no argument, None when there is none.
+def copied(field, name, offset, size, arguments, code):
+    """C for a field that is a copy of an argument or of a member of what one points to, None for others."""
+    values = {value for at, _, value in code.stores if at == offset}
+    values |= {source for at, source in code.copies if at == offset}
+    value = values.pop() if len(values) == 1 else None
+    if value is None or value[1] >= len(arguments) or arguments[value[1]] is None:
+        return None
+    argument, kind = arguments[value[1]]
+    if value == ("arg", value[1], 0) and code.is_stored(offset, size, value):
+        return as_field(argument, field, kind)
+    if struct_of(kind) is None or not code.is_copy(offset, size, ("arg", value[1], value[2])):
+        return None
+    found = sorted(members_at(struct_of(kind), value[2], size), key=lambda m: (not same(field, m[1]), m[0] not in name))
+    if found:
+        return as_field("%s->%s" % (argument, found[0][0]), field, found[0][1])
+    return "(*(%s *)((char *)%s + %d))" % (field, argument, value[2]) if "[" not in field else None
 
-    It is ARGUMENT_MEMBER, the member of just one argument, or ARGUMENTaddr for the pointer itself. The types must be
-    the same, byte order included; otherwise the event computes the field.
+
+def as_field(text, field, kind):
+    """The expression, with the field's type where its own is another one; an array has none to be given."""
+    if same(field, kind):
+        return text
+    return "((%s)%s)" % (field, text) if "[" not in field else None
+
+
+def members_at(kind, offset, size, path=""):
+    """(path, type) of the members of a struct at an offset, of that size, that GDB finds by their name."""
+    for field in kind.fields():
+        start = getattr(field, "bitpos", 0) // 8
+        if not field.name or field.bitsize or not start <= offset < start + field.type.sizeof:
+            continue
+        inner = field.type.strip_typedefs()
+        if inner.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+            yield from members_at(inner, offset - start, size, path + field.name + ".")
+        elif start == offset and inner.sizeof == size:
+            yield path + field.name, field.type
+
+
+def string_for(field, name, arguments, code):
+    """C for a field that is a string of an argument: ARGUMENT_MEMBER, or the MEMBER that just one argument has.
+
+    A string is copied by functions; that the code looks at the member says that it is this one.
     """
-    for argument, kind in arguments:
-        if name == argument + "addr" and same(field, kind):
-            return argument
-        if name.startswith(argument + "_"):
-            member = name[len(argument) + 1:]
-            found = members(kind).get(member)
-            if found is not None and same(field, found):
-                return "%s->%s" % (argument, member)
-    holders = [(argument, members(kind)[name]) for argument, kind in arguments if name in members(kind)]
-    if len(holders) == 1 and same(field, holders[0][1]):
-        return "%s->%s" % (holders[0][0], name)
+    for i, argument in enumerate(registers(arguments)):
+        if argument is None:
+            continue
+        text, kind = argument
+        others = [a for a in arguments if a[0] != text and name in members(a[1])]
+        for member, (found, offset) in members(kind).items():
+            if name != text + "_" + member and (name != member or others) or not same(field, found):
+                continue
+            if {("mem", i, offset, 8), ("arg", i, offset)} & code.seen:
+                return "%s->%s" % (text, member)
     return None
 
 

@@ -190,6 +190,7 @@ def detail():
     matches(r"^    pid_t prev_pid +prev->pid$", text)
     matches(r"^    char\[16\] next_comm +next->comm$", text)
     matches(r"^    long prev_state +in the record only: prev_state is the argument$", text)
+    matches(r"^    int errno +in the record only$", cmd("gtp events -v signal:signal_generate"))
     matches(r"^    int\[2\] both +in the record only$", cmd("gtp events -v gtp_target:gtp_target_many"))
 
 
@@ -205,8 +206,8 @@ def event_refusals():
             "syscalls:sys_enter_read is no tracepoint of its own; say gtp syscall read")
     nothing("gtp event sched:sched_switch if nonesuch == 1", 'No symbol "nonesuch" in current context',
             "sched:sched_switch has preempt, prev, next, prev_state, prev_comm, prev_pid")
-    nothing("gtp event sched:sched_wakeup if 1 && target_cpu == 1",
-            "column 6, target_cpu: the kernel computes this field; "
+    nothing("gtp event signal:signal_generate if 1 && errno == 1",
+            "column 6, errno: the kernel computes this field; "
             "collect $_sdata and see gtp sdata, or use an argument")
     nothing("gtp event sched:sched_switch if common_pid == 1",
             "column 1, common_pid: ftrace writes this field; $current_task_pid and $cpu_id are what there is here")
@@ -280,7 +281,7 @@ code = mmap.mmap(-1, 4096, prot=7)
 code.write(bytes.fromhex('b814000000cd80c3'))
 call = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
 assert call() in (os.getpid(), -38)
-os.writev(1, [b'a', b'b'])""".lstrip())
+os.writev(os.open('/dev/null', 1), [b'a', b'b'])""".lstrip())
     cmd("tstop")
     equal([hits(n) for n in defined()], [1, 1])
 

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What an event's record is filled with, read from the machine code that fills it.
+#
+# That a field and a member have one name and one type does not make them one value: vm_end of mmap:vma_store is one
+# less than the member. The code tells: a field that is a copy is stored as it was loaded. It is followed from its
+# beginning, over all branches, with what each register and stack slot holds:
+#   ("arg", N, OFFSET)         argument N, and a number added to it
+#   ("mem", N, OFFSET, SIZE)   what was loaded there
+#   ("rec", OFFSET)            an address in the record
+# What may be something else on another way is not known.
+import re
+
+import gdb
+
+NAMES = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx"}
+ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
+LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
+NO_WRITE = re.compile(r"(cmp|test|bt$|btl|btq|j|nop|ud2|prefetch|ret|leave|endbr|lfence|u?comis|pause)")
+MOVES = re.compile(r"mov([zs][bw][lqw]|slq|[bwlq]|abs|ups|aps|dqu|dqa|upd|apd|d)?$")
+MEMORY = re.compile(r"(-?0x[0-9a-f]+)?\((%\w+)\)$")
+LOADED = {"movzb": 1, "movsb": 1, "movzw": 2, "movsw": 2, "movsl": 4, "movslq": 4}
+RESERVE = "<trace_event_buffer_reserve>"
+BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
+
+
+def register(text):
+    """(name of the whole register, bytes that are used of it); None for what is no register."""
+    found = re.match(r"%(r(?:[0-9]+)|xmm[0-9]+|[re]?[a-d]x|[re]?[sd]i|[re]?[sb]p|[a-d][lh]|[sd]il|[sb]pl)([dwb]?)$", text)
+    if not found:
+        return None
+    name, part = found.groups()
+    if name.startswith("xmm"):
+        return name, 16
+    if name[1].isdigit():
+        return name, {"": 8, "d": 4, "w": 2, "b": 1}[part]
+    if name[-1] in "lh" and len(name) == 2:
+        return NAMES[name[0]], 1 if name[1] == "l" else 0
+    if name.endswith("l"):
+        return "r" + name[:2], 1
+    width = {"r": 8, "e": 4}.get(name[0], 2) if len(name) == 3 else 2
+    return "r" + name[-2:], width
+
+
+def number(text):
+    return int(text, 16) if text else 0
+
+
+def operands(text):
+    """The operands of an instruction, those of an address together."""
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text)] if text else []
+
+
+def narrowed(value, width):
+    """What the lower bytes of a value are."""
+    if value is None or width == 0:
+        return None
+    if value[0] == "mem":
+        return value[:3] + (width,) if width < value[3] else value
+    return value if width == 8 else None
+
+
+class Code:
+    """The code that fills a record, followed once.
+
+    stores: {(offset, width, what it is)} into the record
+    copies: {(offset, address)} handed to a function together, as memcpy has them
+    seen: everything that was ever in a register
+    """
+
+    def __init__(self, instructions):
+        self.instructions = instructions
+        self.stores, self.copies, self.seen = set(), set(), set()
+        self.body = None
+        self.states = {}
+        start = instructions.first
+        self.work = [start]
+        self.states[start] = dict({name: ("arg", n - 1, 0) for n, name in enumerate(ARGUMENTS) if n}, rsp=("sp", 0))
+        while self.work:
+            self.follow(self.work.pop())
+        self.collecting = True
+        for at in list(self.states):
+            self.step(at, dict(self.states[at]))
+
+    collecting = False
+
+    def follow(self, at):
+        state = dict(self.states[at])
+        for after in self.step(at, state):
+            known = self.states.get(after)
+            merged = state if known is None else {k: v for k, v in known.items() if state.get(k) == v}
+            if merged != known:
+                self.states[after] = dict(merged)
+                self.work.append(after)
+
+    def step(self, at, state):
+        """Do one instruction to the state; the addresses that may come after it."""
+        words = self.instructions[at]["asm"].split("#")[0].split(None, 1)
+        name, rest = words[0], words[1].strip() if len(words) > 1 else ""
+        after = at + self.instructions[at]["length"]
+        if name.startswith("j"):
+            target = self.instructions.target(rest)
+            places = [] if target is None else [target]
+            self.find_body(rest)
+            return places if name.startswith("jmp") else places + [after]
+        if name.startswith(("ret", "ud2", "int3")):
+            return []
+        if name.startswith("call"):
+            self.call(rest, state)
+            return [after] if self.instructions.inside(after) else []
+        elif name in ("rep", "repz", "lock") or not NO_WRITE.match(name):
+            self.write(name, rest, operands(rest), state)
+        return [after]
+
+    def find_body(self, target):
+        found = BODY.search(target)
+        if found:
+            self.body = int(found.group(1), 16), found.group(2)
+
+    def call(self, target, state):
+        self.find_body(target)
+        to, source = state.get("rdi"), state.get("rsi")
+        if self.collecting and to and to[0] == "rec" and source:
+            self.copies.add((to[1], source))
+        for name in LOST_BY_CALLS:
+            state.pop(name, None)
+        if RESERVE in target:
+            state["rax"] = ("rec", 0)
+
+    def put(self, name, value, state):
+        if value is None:
+            state.pop(name, None)
+            return
+        state[name] = value
+        if self.collecting:
+            self.seen.add(value)
+
+    def address(self, text, state):
+        """What an operand in memory addresses; None when that is not known."""
+        found = MEMORY.match(text)
+        base = state.get(register(found.group(2))[0]) if found and register(found.group(2)) else None
+        if base is None or base[0] == "mem":
+            return None
+        return base[:-1] + (base[-1] + number(found.group(1)),)
+
+    def load(self, text, width, state):
+        at = self.address(text, state)
+        if at is None or at[0] == "rec":
+            return None
+        return narrowed(state.get(at), width) if at[0] == "sp" else ("mem", at[1], at[2], width)
+
+    def store(self, text, width, value, state):
+        at = self.address(text, state)
+        if at is None:
+            return
+        if at[0] == "sp":
+            self.put(at, value, state)
+        elif at[0] == "rec" and self.collecting:
+            self.stores.add((at[1], width, narrowed(value, width)))
+
+    def write(self, name, rest, parts, state):
+        """Every instruction that changes a register or memory."""
+        stack = state.get("rsp")
+        if name == "push" and stack:
+            state["rsp"] = ("sp", stack[1] - 8)
+            self.put(state["rsp"], state.get((register(rest) or (None,))[0]), state)
+        elif name == "pop" and stack and register(rest):
+            value = state.get(stack)
+            state["rsp"] = ("sp", stack[1] + 8)
+            self.put(register(rest)[0], value, state)
+        elif MOVES.match(name) and len(parts) == 2:
+            self.move(name, parts, state)
+        elif name.startswith("lea") and register(parts[1]):
+            self.put(register(parts[1])[0], self.address(parts[0], state), state)
+        elif name[:3] in ("add", "sub") and parts[0].startswith("$0x") and register(parts[-1]):
+            self.add(int(parts[0][1:], 16) * (1 if name[:3] == "add" else -1), parts[-1], state)
+        else:
+            self.lose(name, parts, state)
+
+    def move(self, name, parts, state):
+        source, to = register(parts[0]), register(parts[1])
+        if to and source:
+            self.put(to[0], narrowed(state.get(source[0]), min(to[1], source[1])), state)
+        elif to:
+            width = LOADED.get(name[:5], LOADED.get(name, to[1]))
+            self.put(to[0], self.load(parts[0], width, state), state)
+        elif source:
+            self.store(parts[1], source[1], state.get(source[0]), state)
+        else:
+            self.store(parts[1], {"b": 1, "w": 2, "l": 4}.get(name[-1], 8), None, state)
+
+    def add(self, count, text, state):
+        name, width = register(text)
+        value = state.get(name)
+        fits = value is not None and value[0] != "mem" and width == 8
+        self.put(name, value[:-1] + (value[-1] + count,) if fits else None, state)
+
+    def lose(self, name, parts, state):
+        """An instruction that makes something of its own: what it writes is not known any more."""
+        if name in ("rep", "repz") or not parts:
+            for lost in ("rax", "rcx", "rdx", "rsi", "rdi"):
+                state.pop(lost, None)
+            return
+        for part in parts if name.startswith(("xchg", "cmpxchg", "xadd")) else parts[-1:]:
+            if register(part):
+                state.pop(register(part)[0], None)
+            else:
+                self.store(part, 8, None, state)
+        if name.startswith(("mul", "imul", "div", "idiv")) and len(parts) == 1:
+            state.pop("rax", None)
+            state.pop("rdx", None)
+
+    def is_copy(self, offset, size, source):
+        """Whether all that is ever stored in a field is what is at ("arg", N, OFFSET), byte for byte."""
+        covered = set()
+        for at, width, value in self.stores:
+            if at + width <= offset or offset + size <= at:
+                continue
+            if not value or value[0] != "mem" or value[1] != source[1] or value[2] - at != source[2] - offset:
+                return False
+            covered.update(range(at, at + width))
+        return covered >= set(range(offset, offset + size)) or not covered and (offset, source) in self.copies
+
+    def is_stored(self, offset, size, value):
+        """Whether all that is ever stored in a field is this value."""
+        found = {(at, width, v) for at, width, v in self.stores if at < offset + size and offset < at + width}
+        return found == {(offset, size, value)}
+
+
+class Instructions(dict):
+    """The instructions of a function by address, taken apart as they are asked for; None outside of it."""
+
+    def __init__(self, pc, name):
+        super().__init__()
+        self.first, self.name, self.own = pc, name, re.compile(r"<%s(\.cold)?(\+\d+)?>$" % re.escape(name))
+
+    def __missing__(self, at):
+        for found in gdb.selected_inferior().architecture().disassemble(at, count=48):
+            self.setdefault(found["addr"], found)
+        return self[at]
+
+    def inside(self, at):
+        """Whether an address is in the function: a call that does not return may be its last instruction."""
+        block, found = gdb.block_for_pc(at), None
+        while block is not None and not block.is_static and not block.is_global:
+            found = block.function or found
+            block = block.superblock
+        return found is not None and found.name == self.name
+
+    def target(self, text):
+        """Where a jump goes, None when that is another function."""
+        found = re.match(r"0x([0-9a-f]+) ", text)
+        return int(found.group(1), 16) if found and self.own.search(text) else None
+
+
+def code(pc, name):
+    """The Code of the function of this name that fills a record."""
+    flavor = gdb.parameter("disassembly-flavor")
+    gdb.execute("set disassembly-flavor att", to_string=True)
+    try:
+        found = Code(Instructions(pc, name))
+        if found.body:
+            # The function itself only says whether it may sleep.
+            found = Code(Instructions(*found.body))
+        return found
+    finally:
+        gdb.execute("set disassembly-flavor " + flavor, to_string=True)
