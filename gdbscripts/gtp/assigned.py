@@ -19,13 +19,14 @@ NO_WRITE = re.compile(r"(cmp|test|bt$|btl|btq|j|nop|ud2|prefetch|ret|leave|endbr
 MOVES = re.compile(r"mov([zs][bw][lqw]|slq|[bwlq]|abs|ups|aps|dqu|dqa|upd|apd|d)?$")
 MEMORY = re.compile(r"(-?0x[0-9a-f]+)?\((%\w+)\)$")
 LOADED = {"movzb": 1, "movsb": 1, "movzw": 2, "movsw": 2, "movsl": 4, "movslq": 4}
+REGISTER = re.compile(r"%(r[0-9]+|xmm[0-9]+|[re]?[a-d]x|[re]?[sd]i|[re]?[sb]p|[a-d][lh]|[sd]il|[sb]pl)([dwb]?)$")
 RESERVE = "<trace_event_buffer_reserve>"
 BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
 
 
 def register(text):
     """(name of the whole register, bytes that are used of it); None for what is no register."""
-    found = re.match(r"%(r(?:[0-9]+)|xmm[0-9]+|[re]?[a-d]x|[re]?[sd]i|[re]?[sb]p|[a-d][lh]|[sd]il|[sb]pl)([dwb]?)$", text)
+    found = REGISTER.match(text)
     if not found:
         return None
     name, part = found.groups()
@@ -155,7 +156,10 @@ class Code:
         if at[0] == "sp":
             self.put(at, value, state)
         elif at[0] == "rec" and self.collecting:
-            self.stores.add((at[1], width, narrowed(value, width)))
+            value = narrowed(value, width)
+            # Fewer bytes than are stored: it was extended, with a sign or without.
+            extended = value is not None and value[0] == "mem" and value[3] != width
+            self.stores.add((at[1], width, None if extended else value))
 
     def write(self, name, rest, parts, state):
         """Every instruction that changes a register or memory."""
@@ -184,7 +188,9 @@ class Code:
             width = LOADED.get(name[:5], LOADED.get(name, to[1]))
             self.put(to[0], self.load(parts[0], width, state), state)
         elif source:
-            self.store(parts[1], source[1], state.get(source[0]), state)
+            # Of a wide register movd and movq take a part.
+            width = min(source[1], {"movd": 4, "movq": 8}.get(name, 16))
+            self.store(parts[1], width, state.get(source[0]), state)
         else:
             self.store(parts[1], {"b": 1, "w": 2, "l": 4}.get(name[-1], 8), None, state)
 

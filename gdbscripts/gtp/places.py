@@ -208,7 +208,7 @@ def targets(location, limit, refuse):
 def variables(pc):
     """The names of the arguments and local variables that an expression can use at an address.
 
-    Those of the innermost function: where a function that is inlined begins with another one, GDB is in that one's scope.
+    Those of the innermost function: where an inlined function begins with another one, GDB is in the scope of that one.
     """
     found = set()
     block = gdb.block_for_pc(pc)
