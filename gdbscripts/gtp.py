@@ -11,18 +11,18 @@ try:
     import gtp.check
     import gtp.modules
     import gtp.sdata
+    import gtp.trace
+    import gtp.event
+    import gtp.syscall
+    import gtp.collect
+    import gtp.condition
+    import gtp.show
     import gtp.status
     import gtp.ended
     import gtp.table
     import gtp.save
     import gtp.wait
     import gtp.explain
-    import gtp.collect
-    import gtp.condition
-    import gtp.show
-    import gtp.lines
-    import gtp.trace
-    import gtp.event
-    import gtp.syscall  # noqa: each makes its commands when it is loaded
+    import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:
     sys.path.pop(0)

@@ -27,22 +27,24 @@ class Condition:
         self.text, self.several = text, len(found) > 1
         self.shared = {name for event in found for name in event.names().all()} if text and self.several else set()
 
-    def at(self, event, own):
-        """The condition as GDB takes it at an event, None without one."""
+    def expanded(self, own):
+        """The condition with C for the names of an event, None without one."""
         if self.text is None:
             return None
         own.require(self.text, self.shared)
-        return cexpr.condition(own.expand(self.text), event.address)
+        return own.expand(self.text)
 
 
 def set_one(definitions, event, condition):
     """Define an event's tracepoint; (its number, the lines to tell of its names)."""
     own = event.names()
+    text = condition.expanded(own)
     try:
+        text = text and cexpr.condition(text, event.address)
         # A plain `trace` at a marker is the static tracepoint, and does not crash GDB.
-        number = definitions.add(places.address(event.address), condition.at(event, own))
-    except gdb.error as error:
-        raise gdb.GdbError(define.reason(error) + ("" if condition.several else "; " + own.advice()))
+        number = definitions.add(places.address(event.address), text)
+    except (gdb.GdbError, gdb.error) as error:
+        raise gdb.GdbError(define.reason(error) if condition.several else own.advised(error))
     names.remember(number, own)
     return number, own.noted(condition.text or "") + places.strangers(condition.text, event.address, own.all())
 

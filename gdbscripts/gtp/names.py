@@ -53,6 +53,11 @@ class Names:
             raise gdb.GdbError("column %d, %s: %s; %s" % (at + 1, word, self.unsaid[word], self.advice()))
         return word
 
+    def advised(self, error):
+        """The text of an error in an expression, and the names that it may use."""
+        text = str(error).strip().rstrip(".")
+        return "%s%s%s" % (text, "\n" if "\n" in text else "; ", self.advice())
+
     def advice(self):
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
 

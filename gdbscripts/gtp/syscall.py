@@ -128,10 +128,15 @@ def set_exit(definitions, call, text):
     return "Tracepoint %d at %#x: exit of %s, $ret is what it returns\n" % (number, event.address, call.name)
 
 
-def set_both(definitions, call, text):
+def set_both(definitions, call, text, shared):
     """Define the tracepoints of a call; what to tell of them. A condition on $ret can hold at the exit only."""
+    own = call.names(True)
+    own.require(text or "", shared)
     at_exit = text and "$ret" in names.identifiers(text)
-    return ("" if at_exit else set_entry(definitions, call, text)) + set_exit(definitions, call, text)
+    try:
+        return ("" if at_exit else set_entry(definitions, call, text)) + set_exit(definitions, call, text)
+    except (gdb.GdbError, gdb.error) as error:
+        raise gdb.GdbError(define.reason(error) if shared else own.advised(error))
 
 
 def chosen(said):
@@ -169,15 +174,12 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
         with define.Definitions() as definitions:
             for call in calls:
                 before = list(definitions.numbers)
-                own = call.names(True)
                 try:
-                    own.require(said.condition or "", shared)
-                    told.append(set_both(definitions, call, said.condition))
-                except (gdb.GdbError, gdb.error) as error:
+                    told.append(set_both(definitions, call, said.condition, shared))
+                except gdb.GdbError as error:
                     # Not the entry alone.
                     definitions.drop(*[n for n in definitions.numbers if n not in before])
-                    advice = "; " + own.advice() if isinstance(error, gdb.error) and len(calls) == 1 else ""
-                    definitions.refuse(call.name, define.reason(error) + advice)
+                    definitions.refuse(call.name, error)
             definitions.settle()
         for line in places.strangers(said.condition, calls[0].entry, shared | set(calls[0].names(True).all())):
             gdb.write("note: %s\n" % line)

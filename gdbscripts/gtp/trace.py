@@ -159,15 +159,16 @@ are refused; --limit N allows N."""
         said = words.split(arg, USAGE)
         with define.Definitions() as definitions:
             targets = places.targets(said.place, said.limit, definitions.refuse)
-            several = len(targets) + len(definitions.refused) > 1
+            matching = len(targets) + len(definitions.refused)
             condition = Condition(said.condition, targets)
             done = all_set(definitions, targets, condition, said.limit)
             definitions.settle()
         for line in places.strangers(said.condition, done[0][2][0].pc):
             gdb.write("note: %s\n" % line)
-        if several:
-            gdb.write("%s: %d functions match %s, %d places\n" % (define.numbered(definitions.numbers), len(done),
-                      said.place, sum(len(found) for _, _, found in done)))
+        if matching > 1:
+            gdb.write("%s: %d of %d functions that match %s; places: %d\n" % (
+                define.numbered(definitions.numbers), len(done), matching, said.place,
+                sum(len(found) for _, _, found in done)))
             return
         for one in done:
             gdb.write(described(*one))

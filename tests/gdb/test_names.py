@@ -204,7 +204,7 @@ def event_refusals():
     nothing("gtp event --limit 2 sched:*", "events match, and the limit is 2; narrow it down, or say --limit")
     nothing("gtp event syscalls:sys_enter_read",
             "syscalls:sys_enter_read is no tracepoint of its own; say gtp syscall read")
-    nothing("gtp event sched:sched_switch if nonesuch == 1", 'No symbol "nonesuch" in current context',
+    nothing("gtp event sched:sched_switch if nonesuch == 1", "sched:sched_switch: ", "nonesuch",
             "sched:sched_switch has preempt, prev, next, prev_state, prev_comm, prev_pid")
     nothing("gtp event signal:signal_generate if 1 && errno == 1",
             "column 6, errno: the kernel computes this field; "
@@ -329,8 +329,7 @@ def syscall_refusals():
     nothing("gtp syscall raed", "the running kernel has no 64-bit system call raed; is it read")
     nothing("gtp syscall xyz*", "no system call matches xyz*")
     nothing("gtp syscall --limit 1 open*", "system calls match, and the limit is 1; narrow it down, or say --limit")
-    nothing("gtp syscall read if nonesuch == 1", 'read: No symbol "nonesuch" in current context; '
-            "system call read has fd, buf, count, $ret")
+    nothing("gtp syscall read if nonesuch == 1", "read: ", "nonesuch", "system call read has fd, buf, count, $ret")
 
 
 @test("completion: events, their names behind if, system calls and theirs")
