@@ -32,10 +32,11 @@ class Names:
     unsaid: name -> why nothing in reach has its value
     notes: name -> what a user of the name may not expect
     own: names that the debug information has there
+    guard: what every condition there must ask besides, as that an exit is of this system call; nothing mostly
     """
 
-    def __init__(self, title, stands_for, unsaid=None, notes=None, own=()):
-        self.title, self.stands_for, self.own = title, stands_for, list(own)
+    def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), guard=""):
+        self.title, self.stands_for, self.own, self.guard = title, stands_for, list(own), guard
         self.unsaid, self.notes = unsaid or {}, notes or {}
 
     def all(self):
@@ -60,6 +61,12 @@ class Names:
 
     def advice(self):
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
+
+    def guarded(self, condition):
+        """A condition, in GDB's words or None, with what it must ask besides."""
+        if not self.guard:
+            return condition
+        return "%s && (%s)" % (self.guard, condition) if condition else self.guard
 
     def require(self, text, shared):
         """An error for a name that others of several tracepoints have, and this one not: it is not meant as another."""
@@ -113,3 +120,9 @@ def expand(text, number, pc=None):
     """The expression for a tracepoint, with C for the names that only gdbtp knows there."""
     names = of(number, pc)
     return names.expand(text) if names else text
+
+
+def guarded(condition, number):
+    """The condition that a tracepoint is to have, in GDB's words, with what it must ask besides."""
+    names = of_tracepoint.get(number)
+    return names.guarded(condition) if names else condition

@@ -81,7 +81,9 @@ class Syscall:
             stands_for["$ret"] = "ret"
         else:
             unsaid["$ret"] = "it is known at the exit only"
-        return names.Names("system call " + self.name, stands_for, unsaid)
+        is_this = " || ".join("regs->orig_ax == %d" % n for n in self.numbers)
+        guard = "(%s) && %s" % (is_this, NOT_COMPAT) if at_exit else ""
+        return names.Names("system call " + self.name, stands_for, unsaid, guard=guard)
 
     def declared(self):
         if self.arguments is None:
@@ -120,10 +122,8 @@ def set_entry(definitions, call, text):
 def set_exit(definitions, call, text):
     event = events.find(EXIT)
     own = call.names(True)
-    condition = "(%s) && %s" % (" || ".join("regs->orig_ax == %d" % n for n in call.numbers), NOT_COMPAT)
-    if text:
-        condition += " && (%s)" % cexpr.condition(own.expand(text), event.address)
-    number = definitions.add(places.address(event.address), condition)
+    condition = cexpr.condition(own.expand(text), event.address) if text else None
+    number = definitions.add(places.address(event.address), own.guarded(condition))
     names.remember(number, own)
     return "Tracepoint %d at %#x: exit of %s, $ret is what it returns\n" % (number, event.address, call.name)
 

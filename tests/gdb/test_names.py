@@ -297,6 +297,9 @@ def names():
           "offsetof(struct file, count), container_of(((char *)regs->si), struct x, fd)")
     check("it is known at the exit only" in str(outcome(expand, "$ret", enter)), "$ret at the entry")
     equal(expand("count", 99999), "count")
+    guarded = module("names").guarded
+    equal((guarded("a == 1", enter), guarded(None, enter)), ("a == 1", None))
+    matches(r"^\(regs->orig_ax == 0\) && .* && \(ret < 0\)$", guarded("ret < 0", leave))
     equal(expand("count", 99999, kallsyms()["__x64_sys_read"]), "((size_t)regs->dx)")
     equal(expand("prev_pid == 1", 99999, kallsyms()["__traceiter_sched_switch"]), "prev->pid == 1")
     equal(expand("prev_pid == 1", 99999, kallsyms()["vfs_read"]), "prev_pid == 1")
