@@ -21,14 +21,14 @@ GTP_TARGET_FN long gtp_target2_fn(long n)
  * The module's last function, as it has the last section of code: seven bytes from an even address,
  * so that the zeros behind it, up to the end of the page, are an odd number. Nobody calls it.
  */
-asm(".pushsection .gtp_last, \"ax\"\n"
-    "	.balign 2\n"
-    "	.type gtp_target2_last, @function\n"
-    "gtp_target2_last:\n"
-    "	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
-    "	ud2\n"
-    "	.size gtp_target2_last, . - gtp_target2_last\n"
-    "	.popsection");
+__asm__(".pushsection .gtp_last, \"ax\"\n"
+	"	.balign 2\n"
+	"	.type gtp_target2_last, @function\n"
+	"gtp_target2_last:\n"
+	"	.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n"
+	"	ud2\n"
+	"	.size gtp_target2_last, . - gtp_target2_last\n"
+	"	.popsection");
 
 static int set_call(const char *text, const struct kernel_param *kp)
 {
