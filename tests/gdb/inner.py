@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A gdb of its own, for what the topic's gdb cannot do to itself: to be in a continue while calls are made.
+import signal
+
+from lib import *
+
+OPTIONS = ("pagination off", "confirm off", "width 0", "debuginfod enabled off")
+
+
+def plain(text):
+    """Without what GDB tells of its packets."""
+    text = re.sub(r"^ *\[remote\].*\n", "", text, flags=re.M)
+    return re.sub(r"\[remote\].*\n", "", text)
+
+
+class Inner:
+    """Connected, with the fixture's symbols; what it prints is read as it comes."""
+
+    def __init__(self, *lines):
+        options = [word for option in OPTIONS for word in ("-iex", "set " + option)]
+        self.process = subprocess.Popen(["gdb", "-q", "-nx"] + options, stdin=subprocess.PIPE, text=True,
+                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        self.marks = 0
+        self.say(fixture_symbols(), "target remote " + LINE, *lines)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.kill()
+
+    def kill(self):
+        """As abruptly as can be; the connection is closed when this returns."""
+        self.process.kill()
+        self.process.wait()
+
+    def leave(self):
+        """By its command."""
+        self.type("quit")
+        equal(self.process.wait(60), 0, "gdb's exit status")
+
+    def type(self, *lines):
+        for line in lines:
+            self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def until(self, pattern):
+        """All that it prints, up to and with a line that has the pattern."""
+        seen = []
+        for line in self.process.stdout:
+            seen.append(line)
+            if re.search(pattern, line):
+                return "".join(seen)
+        raise Failure("gdb ended before %r: %s" % (pattern, "".join(seen)))
+
+    def marked(self):
+        """All that it prints until it has done what was typed."""
+        self.marks += 1
+        mark = "inner-mark-%d" % self.marks
+        self.type("echo %s\\n" % mark)
+        text = self.until(mark)
+        return text[:text.rindex(mark)].replace("(gdb) ", "")
+
+    def say(self, *lines):
+        """Commands; what they print."""
+        self.type(*lines)
+        return self.marked()
+
+    def wait(self):
+        """Let it be in a continue; what it has printed until the target has the packet."""
+        self.type("set debug remote 1", "continue")
+        return plain(self.until(r"Sending packet: \$c#"))
+
+    def interrupt(self):
+        """^C; what it has printed since it waits."""
+        os.kill(self.process.pid, signal.SIGINT)
+        self.type("set debug remote 0")
+        text = plain(self.marked())
+        matches("received signal SIGINT", text)
+        return text
+
+    def stopped(self):
+        """The continue ends by itself: what it has printed since it waits."""
+        self.type("set debug remote 0")
+        return plain(self.marked())
+
+    def during(self, *calls):
+        """A continue, the fixture's calls, and ^C; what was printed."""
+        self.wait()
+        for line in calls:
+            target(line)
+        return self.interrupt()
