@@ -119,11 +119,10 @@ class Formats:
         near = self.symbols.around
 
         def pointer(frame, x):
-            return text(x.to_bytes(8, "little")) if near(x) else "0x%x" % x
+            # Where per-CPU variables are linked at 0, GDB names NULL after the first.
+            return text(x.to_bytes(8, "little")) if x and near(x) else "0x%x" % x
 
         def string(frame, x):
-            if x == 0:
-                return "0x0"
             data = frame.string(x, STRING_MAX)
             if not data:
                 return pointer(frame, x)

@@ -23,8 +23,15 @@ def a_run():
     fresh()
     nums["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
     nums["obj"] = trace("*gtp_target_obj", "collect *o, n, o->parent->id")
-    nums["read"] = trace("*vfs_read", "collect " + FILE.replace("\n", " "))
-    run_trace(*("call %s" % call for i in range(CALLS) for call in ("add %d %d" % (i, -i * i), "obj %d 1" % (i % 3 + 1))))
+    # A shell reads its commands byte by byte.
+    nums["read"] = trace("*vfs_read if count > 1", "collect " + FILE.replace("\n", " "))
+    cmd("tstart")
+    for i in range(CALLS):
+        target("call add %d %d" % (i, -i * i))
+        target("call obj %d 1" % (i % 3 + 1))
+    shell()("for i in 1 2 3; do cat /proc/version /proc/self/status /bin/true; done >/dev/null")
+    cmd("tstop")
+    equal(cmd("monitor run"), "the trace was stopped by tstop\n")
 
 
 def before():

@@ -33,6 +33,7 @@ def printed(value):
         text = re.sub(r"(\b%s = -?\d+) '(?:\\.[^']*|[^'])'" % name, r"\1", text)
     text = re.sub(r'0x[0-9a-f]+ (?:<[^>]*> )?(?=")', "", text)
     text = re.sub(r" <error: [^>]*>", "", text)
+    text = re.sub(r"\b0x0 <[^>]*>", "0x0", text)
     return re.sub(r"{<unavailable>(?: <repeats \d+ times>|, <unavailable>)*}", "<unavailable>", text)
 
 
