@@ -31,7 +31,7 @@ class Event:
     """
 
     def __init__(self, name, address, extra):
-        self.id, self.address = name, address
+        self.id, self.address, self.found_names = name, address, None
         self.fields = [tuple(field.rsplit(" ", 1)) for field in extra.rstrip(";").split("; ") if " " in field]
 
     def arguments(self):
@@ -42,7 +42,12 @@ class Event:
         return [(s.name, s.type) for s in block if s.is_argument and s.name != "__data"]
 
     def names(self):
-        """The gtp.names.Names of its tracepoint."""
+        """The gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
+        if self.found_names is None:
+            self.found_names = self.find_names()
+        return self.found_names
+
+    def find_names(self):
         arguments = self.arguments()
         if arguments is None:
             why = "GDB does not know the event's arguments; if it is a module's, gtp modules loads its symbols"
