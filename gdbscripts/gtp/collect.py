@@ -14,7 +14,7 @@ def add(number, text):
         takes += [expression for expression in some if expression not in takes]
         lines += told
     if takes:
-        points.set_actions(number, points.actions(number) + [action(flags, e) for e in takes])
+        points.set_actions(number, points.actions(number) + ["collect%s %s" % (flags, e) for e in takes])
     return lines
 
 
@@ -24,12 +24,6 @@ def modifiers(text):
         return "", text
     flags, _, rest = text.partition(" ")
     return flags, rest.strip()
-
-
-def action(flags, expression):
-    """The action's line: what is assigned is evaluated, the rest collected."""
-    assigned = expression.startswith("$") and "=" in expression.replace("==", "").split("(")[0]
-    return ("teval %s" if assigned else "collect%s %%s" % flags) % expression
 
 
 class GtpCollect(gdb.Command):

@@ -100,14 +100,14 @@ def refusal_test(where, text, wanted):
 
 @tap.test("a name that is static in several files is refused with the files, and what the advice says is taken")
 def homonyms():
-    for name in ("cleanup_list", "attr_groups", "def_attrs", "default_attrs"):
+    for name in ("attr_groups", "set_root", "format_attr_umask"):
         shown = "\n".join(message("vfs_read", "&%s" % name))
-        if "is static in" in shown:
-            advised = re.search(r"Write ('[^']+'::\w+)\.", shown).group(1)
+        if "is static in several files" in shown:
+            advised = re.search(r": ('[^']+'::\w+)\.$", shown).group(1)
             file = advised.split("'")[1]
             pc = pc_of("vfs_read")
             equal = cexpr.condition("(unsigned long)&%s" % advised, pc)
-            tap.check(file in equal and file in shown.splitlines()[0], shown)
+            tap.check(advised in equal and os.path.basename(file) in shown.splitlines()[0], shown)
             return
     raise tap.Failure("none of the names is in several files: %s" % shown)
 
@@ -128,6 +128,17 @@ def inner(pc):
     return block.function if block is not None and not block.superblock.is_static else None
 
 
+def hand_on(path):
+    """Write what the guest runs; what an earlier run of other groups wrote stays."""
+    known = {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            known = json.load(file)
+    known.update(translations)
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(known, file, indent=0)
+
+
 def main():
     gdb.execute("set gtp-headers " + os.environ["GTP_HEADERS"])
     for name in VARIABLES:
@@ -137,8 +148,7 @@ def main():
     for where, text, wanted in read_refusals():
         refusal_test(where, text, wanted)
     good = tap.run()
-    with open(os.environ["GTP_TRANSLATIONS"], "w", encoding="utf-8") as file:
-        json.dump(translations, file, indent=0)
+    hand_on(os.environ["GTP_TRANSLATIONS"])
     gdb.execute("quit %d" % (0 if good else 1))
 
 

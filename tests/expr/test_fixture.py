@@ -51,7 +51,7 @@ def set_tracepoints(pairs):
     points = []
     for start in range(0, len(pairs), BATCH):
         batch = pairs[start:start + BATCH]
-        points.append((trace("*" + FUNCTION, *["teval $v%d = (%s) + 0" % (i, text)
+        points.append((trace("*" + FUNCTION, *["collect $v%d = (long)(%s)" % (i, text)
                                                for i, (_, text) in enumerate(batch)]), batch))
     return points
 
@@ -102,7 +102,7 @@ def by_name():
     cmd("gtp collect %d n, $v0 = n, $v1++" % num)
     cmd('gtp if %d s->name == "shape" && s->yes && s->on' % num)
     listed = cmd("info tracepoints %d" % num)
-    matches(r"trace only if .*\n\s+collect .*teval \$v0 = n \+ 0", listed)
+    matches(r"trace only if .*\n\s+collect .*collect \$v0 = n \+ 0", listed)
     cmd("tstart")
     for seed in (1, 37, 3):
         target("call expr %d" % seed)

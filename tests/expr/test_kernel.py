@@ -39,10 +39,11 @@ def workload():
 
 
 def set_tracepoint(rows):
-    """A tracepoint that gives $v0, $v1... the rows' values, on one CPU: its number, and the actions; None for one that is too long."""
+    """A tracepoint that gives $v0, $v1... the rows' values, on one CPU: its number, and the actions, None where GDB has
+    no room for one."""
     actions = ["collect $cpu_id, $current_task, $current_task_pid, $regs"]
     for i, row in enumerate(rows):
-        actions.append("teval $v%d = (%s) + 0" % (i, translated(row)))
+        actions.append("collect $v%d = (long)(%s)" % (i, translated(row)))
     num = trace("*%s" % row.function)
     cmd("condition %d $cpu_id == %d" % (num, CPU.get(rows[0].function, 1)))
     kept = []

@@ -18,7 +18,7 @@ vectors   | - | tools | FILE | what each opcode means, in the interpreter and th
 connect   | - | tools | | what gdbtp-connect passes on
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
-expr      | own | tools module kmod | offline or guest | C expressions as gtp commands translate them, and their values at hits
+expr      | own | tools module kmod | offline, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
 vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13

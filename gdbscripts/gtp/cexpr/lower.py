@@ -430,11 +430,15 @@ class Lower:
                 self.differ("GDB does not convert what stands behind :")
                 no = self.as_kind(no, kind)
             return Operand(ctype.integer(kind), choice(test, yes, no), CHOICE, seen)
-        if yes.kind or ctype.plain(yes.type).target().code == gdb.TYPE_CODE_VOID:
-            kind, named = (no.type, no.named) if not no.kind else (yes.type, yes.named)
-        else:
-            kind, named = yes.type, yes.named
-        return Operand(kind, choice(test, yes, no), CHOICE, named=named and not yes.kind)
+        return self.pointer_choice(test, yes, no)
+
+    def pointer_choice(self, test, yes, no):
+        """?: with a pointer on a side; GDB takes its type from the first, which must not be a 0 then."""
+        other = yes.kind or ctype.code(ctype.plain(yes.type).target()) == gdb.TYPE_CODE_VOID
+        kind, named = (no.type, no.named) if other and not no.kind else (yes.type, yes.named)
+        if other and named and ctype.is_pointer(kind):
+            yes = self.pointer_cast(kind, yes)
+        return Operand(kind, choice(test, yes, no), CHOICE, named=named)
 
     def lower_binary(self, node):
         return arithmetic.binary(self, node)

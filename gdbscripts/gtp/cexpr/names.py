@@ -2,6 +2,7 @@
 """What names mean at an address: variables, constants, functions and types, by GDB's own symbols."""
 import gdb
 
+from gtp.cexpr import vmlinux
 from gtp.cexpr.error import Error
 
 MOST_FILES = 8
@@ -97,6 +98,10 @@ class Scope:
 
     def named_in(self, where, name, at):
         """The symbol of WHERE::NAME, where WHERE is a file or a function."""
+        try:
+            gdb.parse_and_eval("&'%s'::%s" % (where, name))  # GDB reads the file
+        except gdb.error:
+            pass
         for symbol in gdb.lookup_static_symbols(name):
             file = symbol.symtab.filename
             if file == where or file.endswith("/" + where):
@@ -129,12 +134,13 @@ def identity(symbol):
 def one(scope, symbol, at):
     """A foreign static symbol, which must be the only one of its name."""
     several = scope.homonyms(symbol)
-    if len(several) == 1:
+    files = sorted(set(vmlinux.files_of(symbol.name)))
+    if len(several) == 1 and (symbol.addr_class != gdb.SYMBOL_LOC_STATIC or len(files) < 2):
         return several[0]
-    files = sorted({other.symtab.filename for other in several})
+    files = files if len(files) > 1 else sorted({other.symtab.filename for other in several})
     shown = ", ".join(files[:MOST_FILES]) + (" and %d more" % (len(files) - MOST_FILES) if len(files) > MOST_FILES else "")
-    raise Error("%s is static in %d files: %s" % (symbol.name, len(files), shown), at,
-                "Write '%s'::%s." % (files[0], symbol.name))
+    raise Error("%s is static in several files: %s" % (symbol.name, shown), at,
+                "Write it with its file: '%s'::%s." % (several[0].symtab.filename, symbol.name))
 
 
 def qualified(symbol):

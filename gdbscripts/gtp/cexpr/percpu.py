@@ -4,50 +4,18 @@
 __per_cpu_offset[cpu] is added to the address in the file. Kernels before 6.15 link these variables at 0, and GDB moves
 them with everything else by the KASLR offset, which has to be taken off again.
 """
-import functools
-import os
-import struct
-
 import gdb
 
-from gtp.cexpr import ctype
+from gtp.cexpr import ctype, vmlinux
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand, address, in_memory
 
 SECTION = ".data..percpu"
 
 
-@functools.lru_cache(None)
-def sections(path, mtime):
-    """Name to (address, size) of an ELF file's sections. mtime: read again when it has changed."""
-    with open(path, "rb") as file:
-        head = file.read(64)
-        if head[:6] != b"\x7fELF\x02\x01":
-            return {}
-        start, = struct.unpack_from("<Q", head, 40)
-        size, count, names = struct.unpack_from("<HHH", head, 58)
-        file.seek(start)
-        table = file.read(size * count)
-        headers = [struct.unpack_from("<IIQQQQ", table, size * i) for i in range(count)]
-        file.seek(headers[names][4])
-        text = file.read(headers[names][5])
-    return {text[h[0]:text.index(b"\0", h[0])].decode(): (h[3], h[5]) for h in headers}
-
-
-def of_vmlinux():
-    """The sections of the main symbol file."""
-    name = gdb.current_progspace().filename
-    if name is None:
-        return {}
-    try:
-        return sections(name, os.stat(name).st_mtime_ns)
-    except (OSError, ValueError, struct.error, IndexError):
-        return {}
-
-
 def moved_by():
     """How far the kernel lies from where it is linked."""
-    text = of_vmlinux().get(".text")
+    text = vmlinux.sections().get(".text")
     try:
         return (int(gdb.parse_and_eval("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
     except gdb.error:
@@ -56,7 +24,7 @@ def moved_by():
 
 def is_static(symbol):
     """Whether a variable is one of the kernel's own per-CPU variables."""
-    start, size = of_vmlinux().get(SECTION, (0, 0))
+    start, size = vmlinux.sections().get(SECTION, (0, 0))
     if not size or symbol.symtab.objfile.filename != gdb.current_progspace().filename:
         return False
     return start <= (int(symbol.value().address) - moved_by()) % 2**64 < start + size
@@ -64,7 +32,7 @@ def is_static(symbol):
 
 def correction():
     """What is to be taken off the address that GDB has of a static per-CPU variable."""
-    start, _ = of_vmlinux().get(SECTION, (0, 0))
+    start, _ = vmlinux.sections().get(SECTION, (0, 0))
     return moved_by() if start < 1 << 32 else 0
 
 

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The main symbol file as an ELF file: where its sections are linked, and which files have a static variable of a name.
+
+GDB's index has one of several static variables of a name; the symbol table has all of them.
+"""
+import functools
+import os
+import struct
+
+import gdb
+
+LOCAL, OBJECT, FILE = 0, 1, 4
+SYMBOL = struct.Struct("<IBBHQQ")
+
+
+def headers(file):
+    """Name to (address, offset, size, link) of an ELF file's sections, and the list of them in their order."""
+    head = file.read(64)
+    if head[:6] != b"\x7fELF\x02\x01":
+        raise ValueError("no ELF file of 64 bits")
+    start, = struct.unpack_from("<Q", head, 40)
+    size, count, names = struct.unpack_from("<HHH", head, 58)
+    file.seek(start)
+    table = file.read(size * count)
+    rows = [struct.unpack_from("<IIQQQQI", table, size * i) for i in range(count)]
+    text = content(file, rows[names][4], rows[names][5])
+    return {string(text, row[0]): row[3:] for row in rows}, rows
+
+
+def content(file, offset, size):
+    file.seek(offset)
+    return file.read(size)
+
+
+def string(text, at):
+    return text[at:text.index(b"\0", at)].decode()
+
+
+@functools.lru_cache(None)
+def sections_of(path, mtime):
+    """Name to (address, size). mtime: read again when it has changed."""
+    with open(path, "rb") as file:
+        return {name: (row[0], row[2]) for name, row in headers(file)[0].items()}
+
+
+@functools.lru_cache(None)
+def statics_of(path, mtime):
+    """Name to the source files, without their folders, of all static variables."""
+    found, source = {}, "?"
+    with open(path, "rb") as file:
+        named, rows = headers(file)
+        if ".symtab" not in named:
+            return found
+        _, offset, size, link = named[".symtab"]
+        table, text = content(file, offset, size), content(file, rows[link][4], rows[link][5])
+    for name, info, _, _, _, _ in SYMBOL.iter_unpack(table):
+        if info >> 4 != LOCAL:
+            continue
+        if info & 15 == FILE:
+            source = string(text, name)
+        elif info & 15 == OBJECT:
+            found.setdefault(string(text, name), []).append(source)
+    return found
+
+
+def asked(function):
+    """FUNCTION of the main symbol file; {} when there is none that can be read."""
+    name = gdb.current_progspace().filename
+    try:
+        return function(name, os.stat(name).st_mtime_ns) if name else {}
+    except (OSError, ValueError, struct.error, IndexError):
+        return {}
+
+
+def sections():
+    """Name to (address, size) of the main symbol file's sections."""
+    return asked(sections_of)
+
+
+def files_of(name):
+    """The source files, without their folders, that have a static variable of the name."""
+    return asked(statics_of).get(name, [])
