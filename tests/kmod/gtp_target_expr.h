@@ -70,7 +70,8 @@ extern struct gtp_target_expr gtp_target_exprs[];
 extern const unsigned int gtp_target_exprs_count;
 
 /* gtp_target_expr - computes all rows; at its first instruction the arguments are what the rows name */
-long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned int u, long l, unsigned long m, signed char c);
+long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned int u, long l, unsigned long m,
+		     signed char c);
 
 /* gtp_target_expr_call - with values made of @seed */
 void gtp_target_expr_call(unsigned int seed);

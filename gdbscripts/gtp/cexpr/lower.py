@@ -3,8 +3,8 @@
 
 GDB combines integers by C's rules, but takes a bit field for its declared type, sizeof for an int, the type of a shift
 from both sides and that of ?: from one; pointers it subtracts without sign, and a cast to bool does nothing. `seen` is
-the kind that GDB takes the text for. The value is C's in any case, and where GDB's own reading of what was typed may give
-another one, `differs` says why.
+the kind that GDB takes the text for. The value is C's in any case, and where GDB's own reading of what was typed may
+give another one, `differs` says why.
 """
 import difflib
 
@@ -46,8 +46,9 @@ class Lower:
         if isinstance(node.base, str):
             kind = self.scope.type(node.base)
             if kind is None:
-                tagged = next((w + node.base for w in ("struct ", "union ", "enum ") if self.scope.type(w + node.base)), None)
-                raise Error("there is no type %s" % node.base, node.start, tagged and "Write %s." % tagged)
+                tags = [word + node.base for word in ("struct ", "union ", "enum ")]
+                tag = next((text for text in tags if self.scope.type(text)), None)
+                raise Error("there is no type %s" % node.base, node.start, tag and "Write %s." % tag)
         elif isinstance(node.base, syntax.TypeName):
             kind = self.type(node.base)
         else:
@@ -91,7 +92,8 @@ class Lower:
         if not ctype.is_integer(kind):
             raise Error("%s is no number and no pointer" % describe(kind), node.start, "Name a member of it.")
         if operand.kind is None:
-            raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof), node.start)
+            raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof),
+                        node.start)
         if operand.bits:
             return self.bit_field(operand)
         if operand.seen is None or ctype.is_bool(kind) or ctype.is_enum(kind):
@@ -221,9 +223,9 @@ class Lower:
         if found is not None:
             return found
         why = macros.missing()
-        raise Error("there is no variable%s %s here" % (", constant or macro" if why is None else " or constant", node.name),
-                    node.start, proposal(node.name, self.scope.visible()) or why and
-                    "Is it a macro? To know it: %s." % why)
+        what = "variable, constant or macro" if why is None else "variable or constant"
+        raise Error("there is no %s %s here" % (what, node.name), node.start,
+                    proposal(node.name, self.scope.visible()) or why and "Is it a macro? To know it: %s." % why)
 
     def symbol(self, symbol, node, text):
         """What a symbol stands for."""
@@ -274,7 +276,8 @@ class Lower:
         operand = self.operand(node.operand)
         if ctype.is_function(operand.type):
             self.differ("GDB takes &%s for 0" % operand.text)
-            return operand.but(type=operand.type.pointer(), named=False, text="(unsigned long)%s" % operand.text, level=UNARY)
+            text = "(unsigned long)%s" % operand.text
+            return operand.but(type=operand.type.pointer(), named=False, text=text, level=UNARY)
         if operand.bits:
             raise Error("a bit field has no address", node.start)
         if operand.place is None or not operand.lvalue:
@@ -350,7 +353,8 @@ class Lower:
 
     def pointed_structure(self, pointer, node):
         if not ctype.is_pointer(pointer.type):
-            raise Error("%s is no pointer" % describe(pointer.type), node.at - 2, "Cast it: ((struct name *)x)->%s." % node.name)
+            raise Error("%s is no pointer" % describe(pointer.type), node.at - 2,
+                        "Cast it: ((struct name *)x)->%s." % node.name)
         target = ctype.plain(pointer.type).target()
         return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named, lvalue=True)
 
@@ -365,7 +369,8 @@ class Lower:
             return Operand(found.type, text, PRIMARY, seen_as(found.type), place, bits, named=True, lvalue=True,
                            percpu=base.percpu)
         if place is None:
-            raise Error("the structure is not in memory here", node.base.start, "Trace the function's first instruction.")
+            raise Error("the structure is not in memory here", node.base.start,
+                        "Trace the function's first instruction.")
         if bits:
             return Operand(found.type, "", UNARY, None, place, bits, lvalue=True, percpu=base.percpu)
         return in_memory(found.type, place, self.scope, base.percpu)

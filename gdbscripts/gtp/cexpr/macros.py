@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernel's macros mean: numbers, members of other names (sk_state), and expressions with arguments (S_ISREG)."""
+"""What the kernel's macros mean: numbers, members by another name (sk_state), expressions with arguments (S_ISREG)."""
 import functools
 import re
 

@@ -138,7 +138,8 @@ def one(scope, symbol, at):
     if len(several) == 1 and (symbol.addr_class != gdb.SYMBOL_LOC_STATIC or len(files) < 2):
         return several[0]
     files = files if len(files) > 1 else sorted({other.symtab.filename for other in several})
-    shown = ", ".join(files[:MOST_FILES]) + (" and %d more" % (len(files) - MOST_FILES) if len(files) > MOST_FILES else "")
+    more = len(files) - MOST_FILES
+    shown = ", ".join(files[:MOST_FILES]) + (" and %d more" % more if more > 0 else "")
     raise Error("%s is static in several files: %s" % (symbol.name, shown), at,
                 "Write it with its file: '%s'::%s." % (several[0].symtab.filename, symbol.name))
 
