@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# At hits in the running kernel, each expression's value as the module computes it is what GDB's evaluator makes of the same
-# C in that frame, out of what the frame holds.
+# At hits in the running kernel, each expression's value as the module computes it is what GDB's evaluator makes of
+# the same C in that frame, out of what the frame holds.
 import json
 import os
 

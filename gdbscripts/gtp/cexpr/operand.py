@@ -19,7 +19,8 @@ class Operand:
     type: C's. text and level: GDB's expression. seen: the kind that GDB takes an integer text for; None otherwise.
     place: (text of a pointer, bytes behind it) of an object in memory. bits: (bit behind place, width) of a bit field.
     named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
-    constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's. percpu: a static per-CPU variable or a part of one, at its address in the file.
+    constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's.
+    percpu: a static per-CPU variable or a part of one, at its address in the file.
     """
     type: gdb.Type
     text: str
@@ -88,7 +89,8 @@ def in_memory(kind, place, scope, percpu=False):
     """The Operand of an object of a type at a place."""
     integral = ctype.kind_of(kind)
     if integral:
-        return Operand(kind, at(place, ctype.NAMES[integral] + " *"), UNARY, integral, place, percpu=percpu, lvalue=True)
+        text = at(place, ctype.NAMES[integral] + " *")
+        return Operand(kind, text, UNARY, integral, place, percpu=percpu, lvalue=True)
     spelled = ctype.spell_pointer(kind, scope)
     if spelled:
         return Operand(kind, at(place, spelled), UNARY, None, place, named=True, percpu=percpu, lvalue=True)

@@ -28,7 +28,8 @@ PATTERNS = [
 ]
 SPLIT = re.compile("|".join("(?P<%s>%s)" % pattern for pattern in PATTERNS))
 
-ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "\\": 92, "'": 39, '"': 34, "?": 63}
+ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27, "\\": 92,
+           "'": 39, '"': 34, "?": 63}
 ESCAPE = re.compile(r"\\([0-7]{1,3}|x[0-9a-fA-F]+|.)", re.S)
 
 
