@@ -207,14 +207,20 @@ def copied(field, name, offset, size, arguments, code):
     found = sorted(members_at(struct_of(kind), value[2], size), key=lambda m: (not same(field, m[1]), m[0] not in name))
     if found:
         return as_field("%s->%s" % (argument, found[0][0]), field, found[0][1])
-    return "(*(%s *)((char *)%s + %d))" % (field, argument, value[2]) if "[" not in field else None
+    return "(*(%s *)((char *)%s + %d))" % (field, argument, value[2]) if is_scalar(field) else None
 
 
 def as_field(text, field, kind):
-    """The expression, with the field's type where its own is another one; an array has none to be given."""
+    """The expression, with the field's type where its own is another one; None where it cannot be given one."""
     if same(field, kind):
         return text
-    return "((%s)%s)" % (field, text) if "[" not in field else None
+    return "((%s)%s)" % (field, text) if is_scalar(field) else None
+
+
+def is_scalar(field):
+    found = typed(field) if "[" not in field else None
+    return found is not None and found.strip_typedefs().code in (
+        gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR)
 
 
 def members_at(kind, offset, size, path=""):
