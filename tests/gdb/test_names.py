@@ -8,8 +8,8 @@ from lib import *
 from places import defined, nothing
 
 # Whose records are compared with what names stand for; GTP_SOAK=1 in the environment: those of all systems.
-SYSTEMS = ("sched", "signal", "task", "timer", "irq", "workqueue", "kmem", "mmap", "filelock", "writeback", "net", "skb",
-           "sock", "udp", "tcp", "cgroup", "percpu", "pagemap", "gtp_target")
+SYSTEMS = ("sched", "signal", "task", "timer", "irq", "workqueue", "kmem", "mmap", "filelock", "writeback", "net",
+           "skb", "sock", "udp", "tcp", "cgroup", "percpu", "pagemap", "gtp_target")
 
 kernel.mount_tracing()
 
