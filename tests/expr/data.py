@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The expressions of expressions.txt, as far as a kernel has what they name."""
+"""The expressions in expressions/, as far as a kernel has what they name."""
+import glob
 import os
 import re
 from typing import NamedTuple
@@ -12,7 +13,7 @@ class Row(NamedTuple):
 
     mark: ~ when GDB compiles the text by itself, to something else than C means; ! when GDB 13 aborts over it.
     """
-    line: int
+    line: str
     group: str
     function: str
     text: str
@@ -20,8 +21,13 @@ class Row(NamedTuple):
     mark: str
 
 
-def rows(release, path=os.path.join(HERE, "expressions.txt")):
-    """The rows for a kernel's release, in their order."""
+def rows(release):
+    """The rows for a kernel's release, file by file in their order."""
+    for path in sorted(glob.glob(os.path.join(HERE, "expressions", "*.txt"))):
+        yield from rows_of(path, release)
+
+
+def rows_of(path, release):
     group, wanted = "", True
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -31,13 +37,13 @@ def rows(release, path=os.path.join(HERE, "expressions.txt")):
                 group = rest if word == "%class" else group
                 wanted = any(release.startswith(r + ".") for r in rest.split()) if word == "%only" else True
             elif wanted and line and not line.startswith("#"):
-                yield row(number, group, line)
+                yield row("%s:%d" % (os.path.basename(path), number), group, line)
 
 
-def row(number, group, line):
+def row(where, group, line):
     mark, function, rest = re.fullmatch(r"([~!]?)(\S+) (.*)", line).groups()
     text, _, oracle = rest.partition(" ;; ")
-    return Row(number, group, function, text, oracle or text, mark)
+    return Row(where, group, function, text, oracle or text, mark)
 
 
 def by_group(release):

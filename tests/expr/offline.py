@@ -56,7 +56,7 @@ def wrong(row):
 def group_test(name, function, rows):
     def test():
         problems = [(row, wrong(row)) for row in rows]
-        lines = ["line %d: %s: %s" % (row.line, row.text, problem) for row, problem in problems if problem]
+        lines = ["%s: %s: %s" % (row.line, row.text, problem) for row, problem in problems if problem]
         tap.check(not lines, "\n".join(lines[:MOST_SHOWN]))
     tap.test("%s: %d expressions at %s become what GDB compiles, and what it compiles by itself stays" %
              (name, len(rows), function))(test)

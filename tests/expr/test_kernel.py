@@ -87,7 +87,7 @@ def compare(num, rows, kept):
         except gdb.error as error:
             wanted = error
         if got != wanted:
-            lines.append("line %d: %s: %s, GDB: %s (%s)" % (row.line, row.text, got, wanted, action))
+            lines.append("%s: %s: %s, GDB: %s (%s)" % (row.line, row.text, got, wanted, action))
     return lines, compared
 
 

@@ -12,7 +12,7 @@ static struct gtp_target_shape shapes[4];
 
 struct gtp_target_expr gtp_target_exprs[] = {
 #define X(expression) { .text = #expression },
-#include "gtp_target_expr.inc"
+#include "gtp_target_rows.inc"
 #undef X
 };
 
@@ -23,10 +23,11 @@ GTP_TARGET_FN long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned i
 {
 	struct gtp_target_expr *row = gtp_target_exprs;
 
-#define X(expression) (row++)->value = (long)(expression);
-#include "gtp_target_expr.inc"
+	return
+#define X(expression) ((row++)->value = (long)(expression)),
+#include "gtp_target_rows.inc"
 #undef X
-	return row - gtp_target_exprs;
+		row - gtp_target_exprs;
 }
 
 static void fill(struct gtp_target_shape *s, u32 seed)
@@ -74,8 +75,10 @@ void gtp_target_expr_call(unsigned int seed)
 		fill(s, seed + i);
 		for (j = 0; j < 12; j++)
 			s->grid[j / 4][j % 4] = seed + 100 * i + j;
-		for (j = 0; j < 3; j++)
-			s->points[j].x = s->points[j].y = seed - 10 * i - j;
+		for (j = 0; j < 3; j++) {
+			s->points[j].x = seed - 10 * i - j;
+			s->points[j].y = s->points[j].x;
+		}
 		s->prev = i ? s - 1 : NULL;
 		s->next = i + 1 < ARRAY_SIZE(shapes) ? s + 1 : NULL;
 		s->inside.link.prev = i ? &s[-1].inside.link : NULL;

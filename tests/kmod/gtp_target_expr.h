@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Expressions that gcc computes in the fixture, so that those of gdbtp's scripts have a truth to be compared with. */
+/* Expressions that gcc computes in the fixture: what those of gdbtp's scripts are compared with. */
 #ifndef _GTP_TARGET_EXPR_H
 #define _GTP_TARGET_EXPR_H
 
@@ -56,7 +56,7 @@ struct gtp_target_shape {
 		long first;
 		struct list_head link;
 	} inside;
-	int (*call)(int);
+	int (*call)(int n);
 	void *opaque;
 };
 
@@ -69,7 +69,7 @@ struct gtp_target_expr {
 extern struct gtp_target_expr gtp_target_exprs[];
 extern const unsigned int gtp_target_exprs_count;
 
-/* gtp_target_expr - computes all rows; at its first instruction the arguments are what the rows name */
+/* gtp_target_expr - computes all rows; at its first instruction the arguments are what they name */
 long gtp_target_expr(struct gtp_target_shape *s, int n, unsigned int u, long l, unsigned long m,
 		     signed char c);
 
