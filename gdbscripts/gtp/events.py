@@ -322,8 +322,8 @@ def meant(name):
     """Ids that may have been meant, in words."""
     ids = last_known()
     event = name.split(":")[-1]
-    near = [i for i in ids if i.split(":")[1] == event] or difflib.get_close_matches(name, ids, 3, 0.75)
-    return "; is it %s?" % " or ".join(sorted(near)[:3]) if near else "; gtp events lists them"
+    near = sorted(i for i in ids if i.split(":")[1] == event) or difflib.get_close_matches(name, ids, 3, 0.75)
+    return "; is it %s?" % " or ".join(near[:3]) if near else "; gtp events lists them"
 
 
 def matching(pattern):
