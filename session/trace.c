@@ -74,6 +74,8 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 {
 	const struct gtp_location *loc;
+	/* Without a run the parts of CPUs may be there for dprintfs alone, and have fewer slots. */
+	u32 nslots = t->slots_used < t->run.nslots ? t->slots_used : t->run.nslots;
 	u32 i, slot;
 
 	memset(sum, 0, sizeof(*sum));
@@ -91,7 +93,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 		}
 		sum->nested += READ_ONCE(cpu->nested);
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
-		for (slot = 0; slot < t->slots_used; slot++)
+		for (slot = 0; slot < nslots; slot++)
 			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}
 	sum->missed = t->missed;

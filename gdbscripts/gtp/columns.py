@@ -152,16 +152,37 @@ def static(name):
     return cell
 
 
+def sentence(error):
+    """What is wrong, without the text and its caret."""
+    return error.what if isinstance(error, cexpr.Error) else str(error)
+
+
 def is_of_value(error):
-    """Whether an error of GDB's is about this frame's values, not about the expression."""
-    return re.search("not available|[Uu]navailable|Cannot access memory|Division by zero", str(error)) is not None
+    """Whether an error is about this frame's values, not about the expression."""
+    return re.search("not available|[Uu]navailable|Cannot access memory|[Dd]ivision by zero", sentence(error)) is not None
+
+
+def evaluated(expression):
+    """The value at the selected frame: as GDB reads the expression, else as C does; GDB's error when both refuse."""
+    try:
+        return gdb.parse_and_eval(expression)
+    except gdb.error as error:
+        if is_of_value(error):
+            raise
+        reason = error
+    try:
+        return cexpr.value(expression)
+    except cexpr.Error as error:
+        if is_of_value(error):
+            raise
+    raise reason
 
 
 def type_of(expression):
     """The type of an expression at the selected frame, whether or not its value was collected."""
     try:
-        return cexpr.value(expression).type
-    except gdb.error as error:
+        return evaluated(expression).type
+    except (gdb.error, cexpr.Error) as error:
         if not is_of_value(error):
             raise
     name = gdb.execute("whatis " + expression, to_string=True).partition(" = ")[2].strip()
@@ -175,6 +196,8 @@ def type_of(expression):
 def spellings(expression):
     """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`."""
     yield re.sub(r"\$pc\b", "$rip", expression)
+    if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS):
+        return  # the translator would make a number of $trace_frame, that of this frame
     try:
         written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
     except (gdb.error, gdb.GdbError):
@@ -226,17 +249,17 @@ def by_gdb(expression, formats):
     def cell(frame):
         selected.select(frame.index)
         try:
-            return text_of(cexpr.value(expression), frame, formats)
+            return text_of(evaluated(expression), frame, formats)
         except (gdb.error, gdb.GdbError) as error:
             return words_of(error)
     return cell
 
 
 def words_of(error):
-    text = str(error)
+    text = sentence(error)
     if "optimized out" in text:
         return OPTIMIZED_OUT
-    if text == "Division by zero":
+    if text.lower() == "division by zero":
         return "<division by zero>"
     if is_of_value(error):
         return cells.UNAVAILABLE
@@ -256,7 +279,7 @@ def cell_of(column, variables, formats):
         return by_bytecode(name, formats)
     except bytecode.Unknown:
         return by_gdb(name, formats)
-    except gdb.error as error:
+    except (gdb.error, cexpr.Error) as error:
         words = words_of(error)
         if words != OPTIMIZED_OUT and not is_of_value(error):
             raise
@@ -265,21 +288,20 @@ def cell_of(column, variables, formats):
 
 def condition_of(expression):
     """The function from a frame of the selected frame's place to whether it holds."""
-    text = cexpr.condition(expression, gdb.selected_frame().pc())
     try:
-        return bytecode.compiled(text)
-    except bytecode.Unknown:
+        return bytecode.compiled(cexpr.condition(expression, gdb.selected_frame().pc()))
+    except (bytecode.Unknown, cexpr.Error):
         pass
     try:
-        cexpr.value(expression)
-    except gdb.error as error:
+        evaluated(expression)
+    except (gdb.error, cexpr.Error) as error:
         if not is_of_value(error):
             raise gdb.GdbError("if %s: %s" % (expression, error))
 
     def holds(frame):
         selected.select(frame.index)
         try:
-            return int(cexpr.value(expression)) != 0
+            return int(evaluated(expression)) != 0
         except (gdb.error, gdb.GdbError):
             raise Unavailable from None
     return holds
