@@ -21,6 +21,14 @@ class TooLong(Refused):
     """It compiles, but to more than an action may have."""
 
 
+class Unbalanced(Refused):
+    """It compiles, and GDB aborts over it as an action.
+
+    GDB takes tracev, which records a trace state variable, for one that leaves a value on the stack. Where only one of
+    two ways through an expression has it, the heights at their join differ then, which is an internal error to GDB.
+    """
+
+
 def check(text, pc, collecting):
     """Raise Refused when GDB does not compile the text at pc."""
     where = location(pc)
@@ -32,16 +40,29 @@ def check(text, pc, collecting):
         out = gdb.execute(command, to_string=True)
     except gdb.error as error:
         raise Refused(str(error)) from None
-    if collecting and length(out, pc) > MOST_BYTES:
+    if collecting:
+        judge(listing(out, pc))
+
+
+def judge(code):
+    """Raise Refused for code that compiles but is no action."""
+    if length(code) > MOST_BYTES:
         raise TooLong("it is too long for one action")
+    branch = code.find("goto")
+    if branch >= 0 and code.find("tracev", branch) >= 0:
+        raise Unbalanced("GDB would abort")
 
 
-def length(out, pc):
-    """The bytes of the code for pc, as `maint agent` lists it."""
-    for listing in out.split("Scope:")[1:]:
-        if int(listing.split(None, 1)[0], 16) == pc:
-            return max(int(n) for n in re.findall(r"^\s*(\d+)\s+end", listing, re.M)) + 1
-    return 0
+def listing(out, pc):
+    """What `maint agent` lists of the code for pc."""
+    for text in out.split("Scope:")[1:]:
+        if int(text.split(None, 1)[0], 16) == pc:
+            return text
+    return ""
+
+
+def length(code):
+    return max([int(n) for n in re.findall(r"^\s*(\d+)\s+end", code, re.M)] or [0]) + 1
 
 
 @functools.lru_cache(1024)

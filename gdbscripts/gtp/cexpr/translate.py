@@ -77,6 +77,9 @@ class Translation:
         if isinstance(refusal, compiled.TooLong):
             return Error("this takes more than the %d bytes of code that GDB allows an action" % compiled.MOST_BYTES, 0,
                          "Collect its parts one by one.")
+        if isinstance(refusal, compiled.Unbalanced):
+            return Error("GDB aborts over an action that reads a trace state variable, as current is, behind &&, || or ?",
+                         0, "Collect its parts one by one, or make it the condition.")
         for name, node in self.lower.variables:
             if not variables.collectable(name, self.pc):
                 return Error("%s has no location at this address" % self.lower.source(node), node.start,
