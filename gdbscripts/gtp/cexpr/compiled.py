@@ -48,9 +48,24 @@ def judge(code):
     """Raise Refused for code that compiles but is no action."""
     if length(code) > MOST_BYTES:
         raise TooLong("it is too long for one action")
-    branch = code.find("goto")
-    if branch >= 0 and code.find("tracev", branch) >= 0:
+    if not balanced(code):
         raise Unbalanced("GDB would abort")
+
+
+def balanced(code):
+    """Whether all ways to every instruction have passed as many tracev."""
+    passed, now = {}, 0
+    for offset, name, target in re.findall(r"^\s*(\d+)\s+(\w+)(?: (-?\d+))?", code, re.M):
+        if now is None:
+            now = passed.get(int(offset))
+        elif passed.setdefault(int(offset), now) != now:
+            return False
+        if now is None:
+            continue
+        if name in ("goto", "if_goto") and passed.setdefault(int(target), now) != now:
+            return False
+        now = None if name == "goto" else now + (name == "tracev")
+    return True
 
 
 def listing(out, pc):
