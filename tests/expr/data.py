@@ -43,7 +43,7 @@ def rows_of(path, release):
 def row(where, group, line):
     mark, function, rest = re.fullmatch(r"([~!]?)(\S+) (.*)", line).groups()
     text, _, oracle = rest.partition(" ;; ")
-    return Row(where, group, function, text, oracle or text, mark)
+    return Row(where, group, function, text, oracle or text.replace("$_streq(", "$_equal("), mark)
 
 
 def by_group(release):

@@ -98,6 +98,21 @@ class Swap(gdb.Function):
         return int.from_bytes(data, "big")
 
 
+class Equal(gdb.Function):
+    """$_equal(a, b): strcmp's answer, from no byte behind the first that differs or ends both; GDB's $_streq wants all."""
+
+    def __init__(self):
+        super().__init__("_equal")
+
+    def invoke(self, left, right):
+        i = 0
+        while True:
+            a, b = int(left[i]) % 256, int(right[i]) % 256
+            if a != b or a == 0:
+                return int(a == b)
+            i += 1
+
+
 class Prefix(gdb.Function):
     """$_strncmp3(a, b): whether three characters are the same."""
 
@@ -129,6 +144,7 @@ def end():
 def functions():
     PerCpu()
     Swap()
+    Equal()
     Prefix()
 
 

@@ -9,6 +9,7 @@ from lib import *
 load_symbols()
 
 from gtp import cexpr
+from gtp.cexpr import compiled
 
 SEEDS = (1, 5, 0x2f, 0x12d, 0x9e3779b1)
 BATCH = 32
@@ -46,13 +47,28 @@ def all_translated():
     check(not wrong, "\n".join(wrong[:MOST_SHOWN]))
 
 
+def fits(text):
+    """Whether GDB has room for it in an action."""
+    try:
+        compiled.check("$v0 = (long)(%s)" % text, address("(long)" + FUNCTION), True)
+    except compiled.TooLong:
+        return False
+    return True
+
+
 def set_tracepoints(pairs):
-    """Tracepoints that give $v0, $v1... the values; (number, pairs) of each."""
+    """Tracepoints that give $v0, $v1... the values; (number, pairs) of each. What an action has no room for is a
+    condition."""
+    where = "*" + FUNCTION
     points = []
-    for start in range(0, len(pairs), BATCH):
-        batch = pairs[start:start + BATCH]
-        points.append((trace("*" + FUNCTION, *["collect $v%d = (long)(%s)" % (i, text)
-                                               for i, (_, text) in enumerate(batch)]), batch))
+    short = [pair for pair in pairs if fits(pair[1])]
+    for start in range(0, len(short), BATCH):
+        batch = short[start:start + BATCH]
+        actions = ["collect $v%d = (long)(%s)" % (i, text) for i, (_, text) in enumerate(batch)]
+        points.append((trace(where, *actions), batch))
+    for pair in pairs:
+        if pair not in short:
+            points.append((trace("%s if ($v0 = (long)(%s)) || 1" % (where, pair[1]), "collect $v0"), [pair]))
     return points
 
 
