@@ -2,7 +2,7 @@
 # The command `gtp collect`: add C expressions to what a tracepoint collects.
 import gdb
 
-from gtp import cexpr, points
+from gtp import cexpr, names, points
 
 
 def add(number, text):
@@ -10,7 +10,7 @@ def add(number, text):
     flags, text = modifiers(text)
     takes, lines = [], []
     for pc in points.addresses(number):
-        some, told = cexpr.collected(text, pc)
+        some, told = cexpr.collected(names.expand(text, number, pc), pc)
         takes += [expression for expression in some if expression not in takes]
         lines += told
     if takes:

@@ -2,7 +2,7 @@
 # The command `gtp if`: a C expression as a tracepoint's condition.
 import gdb
 
-from gtp import cexpr, points
+from gtp import cexpr, names, points
 
 
 class GtpIf(gdb.Command):
@@ -19,9 +19,8 @@ The condition of tracepoint N; without EXPRESSION it is unconditional again."""
         if not word.isdigit():
             raise gdb.GdbError("gtp if takes a tracepoint's number and an expression: gtp if N EXPRESSION")
         number, text = int(word), text.strip()
-        if text:
-            text = points.everywhere(number, lambda pc: cexpr.condition(text, pc))
-        gdb.execute(("condition %d %s" % (number, text)).rstrip(), to_string=True)
+        condition = text and points.everywhere(number, lambda pc: cexpr.condition(names.expand(text, number, pc), pc))
+        gdb.execute(("condition %d %s" % (number, names.guarded(condition, number) or "")).rstrip(), to_string=True)
 
 
 GtpIf()

@@ -4,9 +4,17 @@ import re
 
 import gdb
 
-from gtp import cexpr
+from gtp import cexpr, names
 
 RESULT = "_gtp_value"
+
+
+def named(text):
+    """The expression with C for the names that the selected trace frame's tracepoint has."""
+    number = gdb.convenience_variable("tracepoint")
+    if number is None or int(number) < 0:
+        return text
+    return names.expand(text, int(number), gdb.selected_frame().pc())
 
 
 class GtpPrint(gdb.Command):
@@ -24,7 +32,7 @@ comparisons with strings. In a trace frame, from what was collected."""
         form, text = found.group(1) or "", found.group(2)
         if not text:
             raise gdb.GdbError("gtp print takes an expression")
-        gdb.set_convenience_variable(RESULT, cexpr.value(text))
+        gdb.set_convenience_variable(RESULT, cexpr.value(named(text)))
         try:
             gdb.execute("print%s $%s" % (form, RESULT))
         finally:

@@ -318,6 +318,27 @@ def outcome(function, *args):
         return error
 
 
+@test("gtp collect, gtp if and gtp print take these names, too; an exit stays that of its call")
+def names_in_commands():
+    cmd("gtp syscall read")
+    enter, leave = defined()
+    cmd("gtp if %d count == %d" % (enter, SIZE))
+    cmd("gtp if %d $ret == 1000 && count == %d" % (leave, SIZE))
+    cmd("gtp collect %d count" % enter)
+    cmd("gtp collect %d $ret" % leave)
+    matches(r"regs->orig_ax == 0", cmd("info tracepoints"))
+    cmd("tstart")
+    reads(5)
+    cmd("tstop")
+    equal((hits(enter), hits(leave)), (5, 5))
+    cmd("tfind tracepoint %d" % enter)
+    equal(int(cmd("gtp print count").split(" = ")[1]), SIZE)
+    cmd("tfind tracepoint %d" % leave)
+    equal(int(cmd("gtp print $ret").split(" = ")[1]), 1000)
+    cmd("gtp if %d" % leave)
+    matches(r"regs->orig_ax == 0", cmd("info tracepoints"))
+
+
 @test("a pattern of system calls: entry and exit of each that the kernel has")
 def syscall_pattern():
     text = cmd("gtp syscall 'open*'")
