@@ -60,6 +60,20 @@ static void one_is_armed_without_a_run(void **state)
 	logged_since(f, "");
 }
 
+/* The counters of a dprintf alone are fewer than those of the run whose frames are gone. */
+static void one_after_a_run(void **state)
+{
+	struct fake *f = *state;
+
+	fake_define(f, "1:3000:E:0:0", NULL);
+	fake_define(f, "2:4000:E:0:0", NULL);
+	fake_define(f, "3:5000:E:0:0", NULL);
+	start(f);
+	gtp_trace_reset(&f->trace);
+	insert(f, PLAIN);
+	assert_true(status_has(f, "T0;tnotrun:0;tframes:0;"));
+}
+
 static void the_same_packet_changes_nothing_and_another_replaces(void **state)
 {
 	struct fake *f = *state;
@@ -355,6 +369,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(one_is_armed_without_a_run),
+		T(one_after_a_run),
 		T(the_same_packet_changes_nothing_and_another_replaces),
 		T(what_is_refused_leaves_the_old_one),
 		T(there_is_an_end_of_places_and_commands),
