@@ -120,6 +120,17 @@ def inlined():
     tap.check(any("::" in text for text in takes), "nothing of the function around: %s" % takes)
 
 
+@tap.test("an argument that is gone is refused, with the function's first instruction as the place where it is not")
+def gone():
+    start = pc_of("vfs_read")
+    for offset in range(8, 600, 12):
+        lines = message("vfs_read+%d" % offset, "count > 3")
+        if lines[0] == "count has no location at this address":
+            tap.equal(lines[1:], ["  count > 3", "  ^", "It is known at the function's first instruction: *vfs_read."])
+            return
+    raise tap.Failure("count is everywhere from %#x on" % start)
+
+
 def inner(pc):
     """The function that is inlined at pc; None."""
     block = gdb.block_for_pc(pc)
