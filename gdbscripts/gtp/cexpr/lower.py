@@ -183,7 +183,7 @@ class Lower:
         return number(node.value, node.kind, node.text)
 
     def lower_char(self, node):
-        unsigned = ctype.kind_of(gdb.lookup_type("char"))[1]  # kernels since 6.2: -funsigned-char
+        unsigned = ctype.kind_of(self.scope.type("char"))[1]  # kernels since 6.2: -funsigned-char
         return number(node.value % 256 if unsigned else node.value, INT)
 
     def lower_string(self, node):
