@@ -18,6 +18,7 @@
 #include "base/mem_kernel.h"
 #include "jit/arena.h"
 #include "jit/exec_kernel.h"
+#include "tracepoint/tsv.h"
 
 extern u8 gtp_jit_arena[GTP_JIT_ARENA], gtp_jit_returns[GTP_JIT_LINE];
 
@@ -199,6 +200,24 @@ void gtp_jit_usage(u32 *used, u32 *size)
 	*size = SNIPPETS;
 }
 
+/* With the values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no constants to C. */
+static void describe_variables(struct ax_jit_target *w)
+{
+	static struct ax_jit_var var[GTP_TSV_NR_BUILTIN];
+
+	var[GTP_TSV_CPU_ID] = (struct ax_jit_var){ .bytes = 4, .gs = GTP_CPU_NUMBER };
+	var[GTP_TSV_CURRENT_TASK] = (struct ax_jit_var){ .bytes = 8, .gs = GTP_CURRENT_TASK };
+	var[GTP_TSV_CURRENT_TASK_PID] = (struct ax_jit_var){
+		.bytes = sizeof(current->pid),
+		.sign = true,
+		.follow = true,
+		.gs = GTP_CURRENT_TASK,
+		.offset = offsetof(struct task_struct, pid),
+	};
+	w->var = var;
+	w->nvars = ARRAY_SIZE(var);
+}
+
 static void describe_target(struct ax_jit_target *w)
 {
 	/*
@@ -212,6 +231,7 @@ static void describe_target(struct ax_jit_target *w)
 	w->lahf = boot_cpu_has(X86_FEATURE_LAHF_LM);
 	w->task = GTP_CURRENT_TASK;
 	w->task_faults = offsetof(struct task_struct, pagefault_disabled);
+	describe_variables(w);
 }
 
 int gtp_jit_init(void)

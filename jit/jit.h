@@ -71,6 +71,22 @@ enum ax_jit_stub {
 enum { AX_JIT_MARK = 1 << 20 };
 
 /**
+ * struct ax_jit_var - a trace state variable that is read without a call
+ * @bytes: of the value: 4 or 8; 0: this one takes a call
+ * @sign: it is extended to 64 bits with its sign
+ * @follow: the word in the GS segment is the address of what has the value
+ * @gs: where in the GS segment
+ * @offset: with @follow: where behind that address; memory that is always there
+ */
+struct ax_jit_var {
+	u8 bytes;
+	bool sign;
+	bool follow;
+	s32 gs;
+	s32 offset;
+};
+
+/**
  * struct ax_jit_target - the place where snippets run
  * @fast: there are fast loads at all
  * @endbr: indirect calls must find an endbr64
@@ -81,6 +97,8 @@ enum { AX_JIT_MARK = 1 << 20 };
  * @return_thunk: where a return has to jump; 0: a plain ret
  * @task: where in the GS segment the address of the running task is; 0: pads do not mark it
  * @task_faults: where in a task its count of disabled page faults is
+ * @var: by their numbers: variables that are read without a call
+ * @nvars: how many numbers it has; others take a call
  * @pad_hit: where jump pads go with a hit; see jit/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
@@ -98,6 +116,8 @@ struct ax_jit_target {
 	u64 return_thunk;
 	s32 task;
 	s32 task_faults;
+	const struct ax_jit_var *var;
+	u32 nvars;
 	u64 pad_hit;
 	u64 stub[AX_JIT_NR_STUBS];
 };

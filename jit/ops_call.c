@@ -41,8 +41,39 @@ static void release(struct ax_jit *j)
 	jit_unref_reg(j, X86_RDX);
 }
 
+const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv)
+{
+	return tsv < target->nvars && target->var[tsv].bytes ? &target->var[tsv] : NULL;
+}
+
+/* Addresses that a variable leads to are always good: no check, no fault. */
+static void load_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
+{
+	x86_load_gs(&j->b, dst, var->gs, var->follow ? 8 : var->bytes);
+	if (var->follow)
+		x86_load(&j->b, dst, x86_at(dst, var->offset), var->bytes, var->sign);
+	else if (var->sign && var->bytes == 4)
+		x86_extend(&j->b, dst, dst, 4, true);
+}
+
+static void push_var(struct ax_jit *j, const struct ax_jit_var *var)
+{
+	enum x86_reg dst = jit_alloc(j);
+
+	load_var(j, var, dst);
+	jit_push(j, jit_in_reg(dst));
+	if (var->bytes == 4)
+		jit_know(jit_arg(j, 0), var->sign ? 64 : 32, var->sign ? 32 : 64);
+}
+
 void jit_op_getv(struct ax_jit *j)
 {
+	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
+
+	if (var) {
+		push_var(j, var);
+		return;
+	}
 	prepare(j, 0);
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
 	call(j, AX_JIT_GETV);
@@ -62,13 +93,28 @@ void jit_op_setv(struct ax_jit *j)
 	release(j);
 }
 
+static void record_var(struct ax_jit *j, const struct ax_jit_var *var)
+{
+	enum x86_reg dst = jit_alloc(j);
+
+	load_var(j, var, dst);
+	jit_record_var(j, (u32)j->insn.operand, dst);
+	jit_unref_reg(j, dst);
+}
+
 void jit_op_tracev(struct ax_jit *j)
 {
+	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
+
+	if (var && j->req.nitems) {
+		record_var(j, var);
+		return;
+	}
 	prepare(j, 0);
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
 	if (j->req.nitems) {
 		call(j, AX_JIT_GETV);
-		jit_record_var(j, (u32)j->insn.operand);
+		jit_record_var(j, (u32)j->insn.operand, X86_RAX);
 		return;
 	}
 	call(j, AX_JIT_TRACEV);

@@ -30,6 +30,7 @@
 #include "jit/copy.h"
 #include "jit/expr.h"
 #include "jit/flow.h"
+#include "jit/ops_call.h"
 #include "jit/pad.h"
 #include "jit/pad_cond.h"
 
@@ -37,12 +38,26 @@ enum {
 	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */
 };
 
-bool gtp_pad_can(const struct ax_verified *cond)
+static bool knows_variables(const struct ax_verified *cond, const struct ax_jit_target *target)
+{
+	struct ax_insn insn;
+
+	for (u32 pc = 0; pc < cond->len; pc = insn.next) {
+		ax_decode(cond->code, cond->len, pc, &insn);
+		if (insn.op == AX_OP_getv && !jit_var(target, insn.operand))
+			return false;
+	}
+	return true;
+}
+
+bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target)
 {
 	u64 known = BIT_ULL(X86_NR_REGS) - 1;
 
 	known |= BIT_ULL(GTP_REG_RIP);
-	return !(cond->flags & ~AX_F_READS_MEM) && !(cond->regs_used & ~known);
+	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV) || cond->regs_used & ~known)
+		return false;
+	return !(cond->flags & AX_F_GETS_TSV) || knows_variables(cond, target);
 }
 
 /* Where the code will run is known only in the last pass: until then everything is in reach. */
@@ -163,7 +178,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	j->pad.copies = req->copies;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
-	if (req->cond && (!gtp_pad_can(req->cond) || !try_condition(j)))
+	if (req->cond && (!gtp_pad_can(req->cond, req->target) || !try_condition(j)))
 		return 0;
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.failed ? 0 : j->b.len;

@@ -62,9 +62,9 @@ enum { GTP_PAD_HELD = 1 };
 
 /*
  * gtp_pad_can - can the condition be evaluated on live registers? It must be made of nothing but
- * registers up to rip, memory and arithmetic.
+ * registers up to rip, memory, arithmetic, and variables that take no call.
  */
-bool gtp_pad_can(const struct ax_verified *cond);
+bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target);
 
 /* gtp_pad_work_size - as ax_jit_work_size() */
 size_t gtp_pad_work_size(const struct gtp_pad_request *req);

@@ -166,7 +166,7 @@ static void move_rsp(struct ax_jit *j, s32 by)
 
 static struct x86_mem mark_of(struct ax_jit *j)
 {
-	x86_load_gs(&j->b, j->pad.marker, j->req.target->task);
+	x86_load_gs(&j->b, j->pad.marker, j->req.target->task, 8);
 	return x86_at(j->pad.marker, j->req.target->task_faults);
 }
 

@@ -160,11 +160,11 @@ void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 	skip_insn(j);
 }
 
-void jit_record_var(struct ax_jit *j, u32 tsv)
+void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 {
 	u32 at = begin_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
 
-	x86_store(&j->b, jit_record_at(at), X86_RAX, 8);
+	x86_store(&j->b, jit_record_at(at), value, 8);
 	jit_record_note(j); /* what follows may fail; then the block stays */
 }
 

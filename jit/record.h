@@ -20,8 +20,8 @@ void jit_record_regs(struct ax_jit *j, u64 mask);
  */
 void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 
-/* jit_record_var - a VAR block with what is in rax */
-void jit_record_var(struct ax_jit *j, u32 tsv);
+/* jit_record_var - a VAR block with what is in @value */
+void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value);
 
 /* jit_record_after_call - load JIT_RECORD again, which calls overwrite */
 void jit_record_after_call(struct ax_jit *j);

@@ -164,12 +164,12 @@ void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes
 		op_rm(b, bytes == 8 ? REX_W : REX_NONE, 0x8b, dst, &mem); /* mov dst, [mem] */
 }
 
-void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp)
+void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp, u32 bytes)
 {
 	struct x86_mem mem = x86_at(X86_NO_REG, disp);
 
-	emit(b, 0x65);			  /* segment gs */
-	op_rm(b, REX_W, 0x8b, dst, &mem); /* mov dst, gs:[disp] */
+	emit(b, 0x65);					   /* segment gs */
+	op_rm(b, bytes == 8 ? REX_W : 0, 0x8b, dst, &mem); /* mov dst, gs:[disp] */
 }
 
 void x86_extend(struct x86_buf *b, enum x86_reg dst, enum x86_reg src, u32 bytes, bool sign)

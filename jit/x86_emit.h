@@ -114,8 +114,8 @@ void x86_setcc(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst); /* the low 
  */
 void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes, bool sign);
 
-/* x86_load_gs - dst = the word at @disp in the GS segment; changes no flags */
-void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp);
+/* x86_load_gs - dst = 4 or 8 bytes at @disp in the GS segment, zero-extended; changes no flags */
+void x86_load_gs(struct x86_buf *b, enum x86_reg dst, s32 disp, u32 bytes);
 
 /* x86_extend - dst = the low @bytes of src, extended to 64 bits */
 void x86_extend(struct x86_buf *b, enum x86_reg dst, enum x86_reg src, u32 bytes, bool sign);

@@ -143,7 +143,8 @@ static const struct ax_verified *condition_for_pad(const struct gtp_location *lo
 {
 	const struct gtp_tracepoint *tp = loc->first;
 
-	if (!tp->cond || tp->next_here || !READ_ONCE(gtp_jit) || !gtp_pad_can(&tp->cond->ax))
+	if (!tp->cond || tp->next_here || !READ_ONCE(gtp_jit) ||
+	    !gtp_pad_can(&tp->cond->ax, gtp_jit_target()))
 		return NULL;
 	return &tp->cond->ax;
 }

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		return 0;
 	g.end = data + size;
 	g.rng = 0;
-	g.tsv = 1;
+	g.tsv = JITDIFF_FIRST_TSV;
 	if (data[0] & 1) {
 		len = size - 1 - WORLD_BYTES;
 		g.in = data + 1 + len;

@@ -9,8 +9,7 @@
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 10,     /* the built-in ones, and what expressions may set */
-	FIRST_TSV = 3, /* two built-in ones, two others */
+	TSVS = 10, /* the built-in ones, and what expressions may set */
 	LOG = 1024,
 	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
 	GUARD = 64,	  /* bytes behind a frame that must stay as they are */
@@ -63,7 +62,7 @@ static u64 side_clock(void *ctx)
 
 static s64 side_builtin(void *ctx, enum gtp_tsv_builtin which)
 {
-	return which * 1000;
+	return ((struct side *)ctx)->world->builtin(NULL, which);
 }
 
 static unsigned long side_lock(void *ctx)
@@ -388,7 +387,7 @@ int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
 	u32 n;
 	int err;
 
-	g->tsv = FIRST_TSV;
+	g->tsv = JITDIFF_FIRST_TSV;
 	err = make_items(m, g);
 	if (err)
 		return err;

@@ -46,14 +46,23 @@ static int op_trace_string(void *ctx, u64 addr, u64 max)
 	return op_trace(ctx, addr, n);
 }
 
-static s64 op_getv(void *ctx, u16 tsv)
+static bool is_builtin(u16 tsv)
 {
-	return ((struct jitdiff_run *)ctx)->tsv[tsv % JITDIFF_TSVS];
+	return tsv == GTP_TSV_CURRENT_TASK || tsv == GTP_TSV_CURRENT_TASK_PID;
 }
 
+static s64 op_getv(void *ctx, u16 tsv)
+{
+	struct jitdiff_run *r = ctx;
+
+	return is_builtin(tsv) ? r->world->builtin(NULL, tsv) : r->tsv[tsv % JITDIFF_TSVS];
+}
+
+/* Run control refuses expressions that set built-in ones; this world does not ask it. */
 static void op_setv(void *ctx, u16 tsv, s64 value)
 {
-	((struct jitdiff_run *)ctx)->tsv[tsv % JITDIFF_TSVS] = value;
+	if (!is_builtin(tsv))
+		((struct jitdiff_run *)ctx)->tsv[tsv % JITDIFF_TSVS] = value;
 }
 
 static int log_bytes(struct jitdiff_run *r, u8 kind, u64 where, const void *bytes, u32 len)

@@ -5,9 +5,11 @@
 
 #include "jit/jit.h"
 #include "tests/fuzz/axgen.h"
+#include "tracepoint/tsv.h"
 
 enum {
 	JITDIFF_LOG = 8192,
+	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones, two others */
 	JITDIFF_TSVS = 5,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
 	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
@@ -42,6 +44,7 @@ struct jitdiff_case {
 /**
  * struct jitdiff_world - where the two are compared
  * @read: memory as the careful way sees it
+ * @builtin: $current_task and $current_task_pid, by their numbers
  * @compile: into executable memory; @g may decide how; 0 or -errno
  * @differ: tell
  * @request: as @compile, of any request, whose target is filled in; -EOPNOTSUPP: these actions are
@@ -52,6 +55,7 @@ struct jitdiff_case {
  */
 struct jitdiff_world {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
+	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which);
 	int (*compile)(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len);
 	void (*differ)(const struct jitdiff_case *c);
 	int (*request)(struct ax_jit_request *req, struct axgen *g, ax_jit_fn *fn,

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that is really there and really faults, and two arenas: with and without fast loads. */
+/*
+ * Memory that is really there and really faults, a GS segment with the running task, and two arenas:
+ * with and without fast loads. Only the first reads $current_task and its pid without a call.
+ */
+#include <asm/prctl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "jit/exec_user.h"
 #include "tests/fuzz/jitworld.h"
@@ -18,6 +24,38 @@ enum {
 #define HIT_PC 0xffffffff81234560ULL
 
 static struct jit_user *fast, *careful;
+
+static struct task {
+	u64 self;
+	s32 pid;
+} task = { .pid = -5 };
+
+static const struct ax_jit_var variables[] = {
+	[GTP_TSV_CURRENT_TASK] = { .bytes = 8, .gs = (s32)offsetof(struct task, self) },
+	[GTP_TSV_CURRENT_TASK_PID] = {
+		.bytes = 4,
+		.sign = true,
+		.follow = true,
+		.gs = (s32)offsetof(struct task, self),
+		.offset = (s32)offsetof(struct task, pid),
+	},
+};
+
+static s64 world_builtin(void *ctx, enum gtp_tsv_builtin which)
+{
+	return which == GTP_TSV_CURRENT_TASK ? (s64)task.self : task.pid;
+}
+
+static void set_up_variables(struct ax_jit_target *target)
+{
+	task.self = (u64)(uintptr_t)&task;
+	target->var = variables;
+	target->nvars = ARRAY_SIZE(variables);
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &task)) {
+		perror("arch_prctl");
+		exit(1);
+	}
+}
 static u8 *const memory = (u8 *)MEM;
 
 static bool is_mapped(u64 offset)
@@ -45,6 +83,7 @@ static void setup(void)
 	fast = jit_user_new(ARENA, LIMIT);
 	careful = jit_user_new(ARENA, 0);
 	careful->target.endbr = true;
+	set_up_variables(&fast->target);
 }
 
 /* The upper half of the address space is the lower one again, for careful loads. */
@@ -145,6 +184,7 @@ const struct jitdiff_world *jitworld(struct axgen *g)
 {
 	static const struct jitdiff_world world = {
 		.read = target_read,
+		.builtin = world_builtin,
 		.compile = world_compile,
 		.differ = world_differ,
 		.request = world_request,
@@ -158,6 +198,6 @@ const struct jitdiff_world *jitworld(struct axgen *g)
 	for (u32 i = 0; i < AXGEN_PAGES; i++)
 		g->page[i] = MEM + i * PAGE;
 	g->alias = 0xffff888000000000;
-	g->tsv = 1;
+	g->tsv = JITDIFF_FIRST_TSV;
 	return &world;
 }

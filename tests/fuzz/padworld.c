@@ -143,6 +143,18 @@ static struct ax_jit_target target(const struct gtp_pad_request *req)
 	return w;
 }
 
+static const struct ax_jit_var variables[PADWORLD_NR_VARS] = {
+	[PADWORLD_CPU] = { .bytes = 4, .gs = (s32)offsetof(struct padworld_task, cpu) },
+	[PADWORLD_SELF] = { .bytes = 8, .gs = (s32)offsetof(struct padworld_task, self) },
+	[PADWORLD_PID] = {
+		.bytes = 4,
+		.sign = true,
+		.follow = true,
+		.gs = (s32)offsetof(struct padworld_task, self),
+		.offset = (s32)offsetof(struct padworld_task, pid),
+	},
+};
+
 static void setup(void)
 {
 	u8 *p = map(MEM, MEM_SIZE);
@@ -159,7 +171,11 @@ static void setup(void)
 	world.code->target.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
 	world.code->target.lahf = true;
 	world.code->target.task_faults = (s32)offsetof(struct padworld_task, faults);
+	world.code->target.var = variables;
+	world.code->target.nvars = PADWORLD_NR_VARS;
 	write_thunk();
+	world.task.cpu = 0xfffffffe;
+	world.task.pid = -5;
 	world.task.self = (u64)(uintptr_t)&world.task;
 	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &world.task)) {
 		perror("arch_prctl");
@@ -258,7 +274,19 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
-const struct ax_ops padworld_ops = { .read = op_read };
+static s64 op_getv(void *ctx, u16 tsv)
+{
+	switch (tsv) {
+	case PADWORLD_CPU:
+		return world.task.cpu;
+	case PADWORLD_SELF:
+		return (s64)world.task.self;
+	default:
+		return world.task.pid;
+	}
+}
+
+const struct ax_ops padworld_ops = { .read = op_read, .getv = op_getv };
 
 void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from)
 {
@@ -276,4 +304,5 @@ void padworld_pages(struct axgen *g)
 	for (u32 i = 0; i < AXGEN_PAGES; i++)
 		g->page[i] = MEM + i * PAGE;
 	g->alias = 0xffff888000000000;
+	g->tsv = PADWORLD_CPU;
 }

@@ -51,9 +51,19 @@ enum {
 
 /* struct padworld_task - what the GS segment holds, and the running task in it */
 struct padworld_task {
-	u64 unused;
+	u32 cpu;
 	u64 self;
 	u32 faults;
+	s32 pid;
+};
+
+/* The variables that pads read by themselves; PADWORLD_CALLED takes a call. */
+enum {
+	PADWORLD_CPU = 1,
+	PADWORLD_CALLED,
+	PADWORLD_SELF,
+	PADWORLD_PID,
+	PADWORLD_NR_VARS,
 };
 
 /**

@@ -46,7 +46,7 @@ static int run_one(const struct jitdiff_world *w, struct axgen *g, u64 n)
 	g->rng = mix(n);
 	if (n & 1)
 		return jitacts(acts, w, g);
-	g->tsv = 1;
+	g->tsv = JITDIFF_FIRST_TSV;
 	axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
 	return jitdiff(w, g->code, g->len, g);
 }

@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 
 #include "base/mem_kernel.h"
 #include "hit/access_kernel.h"
@@ -15,6 +16,7 @@
 #include "tests/fuzz/axgen.h"
 #include "tests/jit/jit_test_pad.h"
 #include "tests/jit/jit_test_parts.h"
+#include "tracepoint/tsv.h"
 
 enum { NUMBER = 0x2aaaaaaa, RSP = 4, RSI = 6, RDI = 7, RBP = 5 };
 
@@ -41,7 +43,20 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-static const struct ax_ops ops = { .read = op_read };
+/* The built-in variables, as C has them. */
+static s64 op_getv(void *ctx, u16 tsv)
+{
+	switch (tsv) {
+	case GTP_TSV_CPU_ID:
+		return smp_processor_id();
+	case GTP_TSV_CURRENT_TASK:
+		return (s64)current;
+	default:
+		return current->pid;
+	}
+}
+
+static const struct ax_ops ops = { .read = op_read, .getv = op_getv };
 
 static void choose_state(struct pad_test *t)
 {
@@ -60,7 +75,7 @@ static void choose_state(struct pad_test *t)
 /* What is on the stack is not the same twice, and where that is nobody knows beforehand. */
 static bool usable(const struct ax_verified *v)
 {
-	return gtp_pad_can(v) && !(v->regs_used >> GTP_REG_RSP & 1);
+	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_RSP & 1);
 }
 
 static int choose_condition(struct pad_test *t)
@@ -225,7 +240,9 @@ static int one(struct pad_test *t)
 		err = make_pad(t);
 	if (err)
 		return err;
+	preempt_disable(); /* $cpu_id is the same for both */
 	err = run_pad(t);
+	preempt_enable();
 	gtp_jit_pad_free(&t->pad);
 	return err;
 }

@@ -12,12 +12,18 @@
 #include "jit/exec_kernel.h"
 #include "tests/fuzz/jitacts.h"
 #include "tests/jit/jit_test_parts.h"
+#include "tracepoint/tsv.h"
 
 enum { RANDOM_PC = 0x1234560 };
 
 static int read_carefully(void *ctx, void *dst, u64 addr, u32 len)
 {
 	return gtp_access_read(NULL, dst, addr, len);
+}
+
+static s64 builtin(void *ctx, enum gtp_tsv_builtin which)
+{
+	return which == GTP_TSV_CURRENT_TASK ? (s64)current : current->pid;
 }
 
 static int compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len)
@@ -64,6 +70,7 @@ static void complain(const char *what, const struct ax_jit_item *items, u32 nite
 
 static const struct jitdiff_world world = {
 	.read = read_carefully,
+	.builtin = builtin,
 	.compile = compile,
 	.differ = differ,
 	.request = request,
@@ -106,7 +113,7 @@ static int run_one(struct axgen *g, struct jitacts *acts)
 {
 	int err;
 
-	g->tsv = 1;
+	g->tsv = JITDIFF_FIRST_TSV;
 	axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
 	err = jitdiff(&world, g->code, g->len, g);
 	return err ? err : jitacts(acts, &world, g);
@@ -146,7 +153,7 @@ int jit_test_random(u32 first, u32 programs)
 		g->page[4] = (u64)two + 2 * PAGE_SIZE;
 		g->alias = 0xffff800000000000; /* a user address */
 		err = run_programs(g, acts, first, programs);
-		g->tsv = 1;
+		g->tsv = GTP_TSV_CPU_ID;
 		if (!err)
 			err = jit_test_pad(g, first, programs);
 	}

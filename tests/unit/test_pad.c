@@ -118,6 +118,9 @@ static void test_instructions(void **state)
 		{ FIELD, true, true, 14, 144 },
 		{ FIELD, false, true, 19, 156 },
 		{ "reg 5; ref64; const8 4; add; ref16; const8 9; equal; end", true, false, 13, 80 },
+		{ "getv 4; const8 42; equal; end", true, false, 8,
+		  64 }, /* $current_task_pid == 42 */
+		{ "getv 4; const8 42; equal; end", false, false, 15, 80 },
 		{ "reg 5; ref8; if_goto 10; goto 23; reg 5; ref8; if_goto 20; goto 23; const8 1; "
 		  "end; const8 0; end",
 		  true, false, 7, 84 },
@@ -160,6 +163,14 @@ static void test_hit(void **state)
 		{ "reg 5; const8 0; div_signed; end", PADWORLD_NUMBER << 1 },
 		{ "reg 5; reg 0; rem_unsigned; end", PADWORLD_NUMBER << 1 }, /* rax is 0 */
 		{ "reg 7; const32 0x300ffe00; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		/* the CPU, the task and its pid, all 64 bits of them; padworld() sets them */
+		{ "getv 1; const32 0xfffffffe; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		{ "getv 1; const64 0xfffffffffffffffe; equal; end", 0 },
+		{ "getv 3; getv 3; equal; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		{ "getv 3; log_not; end", 0 },
+		{ "getv 4; const64 0xfffffffffffffffb; equal; end",
+		  PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
+		{ "getv 4; const32 0xfffffffb; equal; end", 0 },
 	};
 
 	assert_int_equal(STACK_TOP, 0x300ffe00);
@@ -279,7 +290,9 @@ static void test_spills(void **state)
 static void test_conditions_refused(void **state)
 {
 	static const char *const conds[] = {
-		"getv 1; end",
+		"getv 2; end",
+		"getv 5; end",
+		"getv 0; end",
 		"const8 1; setv 1; end",
 		"reg 17; end",
 		"reg 18; end",
@@ -288,11 +301,11 @@ static void test_conditions_refused(void **state)
 		"const8 8; trace_quick 4; end",
 	};
 
-	assert_true(gtp_pad_can(condition("reg 16; end")));
+	assert_true(gtp_pad_can(condition("reg 16; end"), &padworld()->code->target));
 	for (u32 i = 0; i < ARRAY_SIZE(conds); i++) {
 		REGION("\x0f\x1f\x44\x00\x00");
 		ask(conds[i]);
-		assert_false(gtp_pad_can(&t.v));
+		assert_false(gtp_pad_can(&t.v, &padworld()->code->target));
 		assert_int_equal(padworld_make(&t.req, &t.len), 0);
 	}
 }
