@@ -98,11 +98,12 @@ enum jit_tail {
 
 /**
  * struct jit_pad - a pad and its condition: the hit's registers are still in the machine
- * @on: this is a pad with a condition; what follows @copies is unused otherwise
+ * @on: this is a pad with a condition; what follows @open is unused otherwise
  * @region: what is displaced; NULL: control comes by a call
  * @number: given to pad_hit
  * @keep_flags: pad_hit must see the hit's arithmetic flags
  * @copies: receives where the displaced instructions' copies are, or NULL
+ * @held, @open: where to go on with a hit, or 0; see struct gtp_pad_request
  * @flags: the arithmetic flags must be put back
  * @read: machine registers that the condition reads
  * @touched: machine registers that code has been made to overwrite
@@ -122,6 +123,7 @@ struct jit_pad {
 	u32 number;
 	bool keep_flags;
 	u32 *copies;
+	u64 held, open;
 	bool flags;
 	u16 read, touched, usable, wanted;
 	u8 save[X86_NR_REGS];

@@ -95,17 +95,38 @@ static void displaced(struct ax_jit *j)
 		j->b.len += region->n;
 }
 
+/* With a hit to C, and on from there to what is at @to. */
+static void hit(struct ax_jit *j, u32 to, u32 *call)
+{
+	if (j->pad.held) {
+		x86_jmp_far(&j->b, j->base, reach(j, j->pad.held));
+		return;
+	}
+	push_number(j, true);
+	*call = j->b.len;
+	call_hit(j);
+	jit_jmp_back(j, to);
+}
+
+/* The same with a condition that is still to be evaluated. */
+static void hit_open(struct ax_jit *j, u32 call)
+{
+	if (j->pad.open) {
+		x86_jmp_far(&j->b, j->base, reach(j, j->pad.open));
+		return;
+	}
+	push_number(j, false);
+	jit_jmp_back(j, call);
+}
+
 static void hits(struct ax_jit *j, u32 to)
 {
-	u32 call;
+	u32 call = 0;
 
 	jit_mark(j, &j->pad.tail[JIT_HELD]);
 	jit_pad_cond_unmark(j);
 	jit_pad_cond_leave(j);
-	push_number(j, true);
-	call = j->b.len;
-	call_hit(j);
-	jit_jmp_back(j, to);
+	hit(j, to, &call);
 	jit_mark(j, &j->pad.tail[JIT_PUNT]);
 	if (j->nslow)
 		jit_pad_cond_unmark(j);
@@ -113,8 +134,7 @@ static void hits(struct ax_jit *j, u32 to)
 	if (!j->nslow && j->pad.marker == X86_NO_REG)
 		return;
 	jit_pad_cond_leave(j);
-	push_number(j, false);
-	jit_jmp_back(j, call);
+	hit_open(j, call);
 }
 
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
@@ -122,6 +142,8 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	u32 to;
 
 	jit_begin_pass(j, pass);
+	if (j->pad.held && j->req.target->endbr)
+		x86_endbr64(&j->b);
 	if (!j->pad.on) {
 		push_number(j, false);
 		call_hit(j);
@@ -176,6 +198,8 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	j->pad.number = req->number;
 	j->pad.keep_flags = req->keep_flags;
 	j->pad.copies = req->copies;
+	j->pad.held = req->held;
+	j->pad.open = req->open;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
 	if (req->cond && (!gtp_pad_can(req->cond, req->target) || !try_condition(j)))

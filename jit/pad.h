@@ -40,6 +40,10 @@
  * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
  * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
  *	was interrupted in front of the original can resume; or NULL
+ * @held: of a pad that control comes to by a jump at a function's first instruction, without a
+ *	region: where it goes on when the condition holds, with all registers as they were, instead
+ *	of by pad_hit; a false condition returns to the function's caller. 0: none of this
+ * @open: with it: where it goes on when the condition is still to be evaluated
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
@@ -51,6 +55,7 @@ struct gtp_pad_request {
 	u32 number;
 	bool keep_flags;
 	u32 *copies;
+	u64 held, open;
 	u32 seed;
 };
 

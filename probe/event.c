@@ -6,16 +6,21 @@
 #include "hit/cpu_kernel.h"
 #include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
+#include "jit/pad.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/event.h"
 #include "probe/event_data.h"
 #include "probe/event_entry.h"
 #include "probe/event_list.h"
+#include "probe/pad_probe.h"
 #include "probe/self.h"
 
 /**
  * struct event_probe - a location's probe
+ * @go: address of the pad that evaluates the location's condition; 0: C does. Read by
+ *      event_entry.S, so that it is the first
+ * @pad: that pad; it stays as long as the probe
  * @armed: in the index of probed places
  * @loc: where a hit belongs
  * @tp: the tracepoint
@@ -24,6 +29,8 @@
  * @no_buffer: hits on CPUs that have no buffer
  */
 struct event_probe {
+	u64 go;
+	struct gtp_jit_pad pad;
 	struct gtp_armed armed;
 	struct gtp_location *loc;
 	struct tracepoint *tp;
@@ -32,12 +39,12 @@ struct event_probe {
 	atomic_long_t no_buffer;
 };
 
-static void handle_hit(struct event_probe *p, const struct gtp_regs *regs)
+static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (likely(cpu))
-		gtp_hit(p->loc, cpu, regs);
+		gtp_hit_inline(p->loc, cpu, regs, held);
 	else
 		atomic_long_inc(&p->no_buffer);
 }
@@ -47,7 +54,7 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs)
  * them off, so that a hit in one is not lost as a hit inside a hit, and that this task stays on its
  * CPU even where the kernel lets a tracepoint's probes be preempted.
  */
-void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
+void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 {
 	unsigned long flags;
 	bool tell;
@@ -55,7 +62,7 @@ void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs)
 	if (unlikely(gtp_self_maybe()) && gtp_self_skip(preempt_count()))
 		return;
 	flags = gtp_irqsave_notrace(&tell);
-	handle_hit(p, regs);
+	handle_hit(p, regs, held);
 	gtp_irqrestore_notrace(flags, tell);
 }
 
@@ -85,6 +92,36 @@ static int refuse_locked_down(struct gtp_why *why)
 	return err;
 }
 
+/* The arguments are in registers where the condition looks for them: most hits end in its pad. */
+static void make_pad(struct event_probe *p)
+{
+	struct gtp_pad_request req = {
+		.cond = gtp_pad_probe_condition(p->loc),
+		.target = gtp_jit_target(),
+		.at = p->loc->addr,
+		.held = (u64)gtp_event_held,
+		.open = (u64)gtp_event_open,
+	};
+	int err;
+
+	BUILD_BUG_ON(offsetof(struct event_probe, go));
+	if (!req.cond || !gtp_jit_ready() || gtp_jit_open())
+		return;
+	err = gtp_jit_pad_make(&req, &p->pad);
+	gtp_jit_close();
+	p->loc->no_room = err == -ENOSPC;
+	if (err)
+		p->pad.len = 0;
+	else
+		p->go = p->pad.addr;
+}
+
+static void free_pad(const struct event_probe *p)
+{
+	if (p->pad.len)
+		gtp_jit_pad_free(&p->pad);
+}
+
 static int arm_event(struct event_probe *p, struct gtp_why *why)
 {
 	struct gtp_location *loc = p->loc;
@@ -98,8 +135,10 @@ static int arm_event(struct event_probe *p, struct gtp_why *why)
 	loc->probe = p;
 	p->armed.addr = loc->addr;
 	gtp_armed_add(&p->armed);
+	make_pad(p);
 	err = tracepoint_probe_register(ev.tp, gtp_event_entry, p);
 	if (err) {
+		free_pad(p);
 		gtp_armed_remove(&p->armed);
 		loc->probe = NULL;
 		gtp_why(why, "the kernel refused a probe on tracepoint %s (error %d)", ev.tp->name,
@@ -132,6 +171,15 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 	if (err)
 		gtp_mem_free(p);
 	return err;
+}
+
+/* From now on each hit goes by the pad or by C; which one, makes no difference to the first. */
+static int event_widen(struct gtp_location *loc, struct gtp_why *why)
+{
+	struct event_probe *p = loc->probe;
+
+	WRITE_ONCE(p->go, 0);
+	return 0;
 }
 
 static int allow_data(struct event_probe *p, struct gtp_why *why)
@@ -172,6 +220,7 @@ static void event_forget(struct gtp_location *loc)
 
 	if (p->data.file)
 		gtp_event_data_put();
+	free_pad(p);
 	gtp_armed_remove(&p->armed);
 	loc->missed = atomic_long_read(&p->no_buffer);
 	loc->probe = NULL;
@@ -215,6 +264,7 @@ static void event_exit(void)
 const struct gtp_probe_backend gtp_event_backend = {
 	.name = "tracepoint",
 	.arm = event_arm,
+	.widen = event_widen,
 	.disarm = event_disarm,
 	.module_goes = event_module_goes,
 	.init = gtp_event_list_init,

@@ -14,11 +14,22 @@
  * void gtp_event_entry(struct event_probe *p, the tracepoint's arguments...)
  *
  * Called in the place of __traceiter_EVENT, with the same arguments in the same places: the first
- * six in registers, the rest behind the return address. So the struct gtp_regs that is pushed
- * here has the registers as at that function's first instruction. The caller can be found from the
- * return address and the callee-saved registers.
+ * six in registers, the rest behind the return address. A pad with the location's condition, if
+ * there is one, returns to the caller when that is false; else it goes on at one of the two below.
  */
 GTP_TAKEN_START(gtp_event_entry)
+	movq	(%rdi), %rax		/* ->go; rax is no argument */
+	testq	%rax, %rax
+	jz	gtp_event_open
+	JMP_NOSPEC rax
+SYM_FUNC_END(gtp_event_entry)
+
+/*
+ * The struct gtp_regs that is pushed here has the registers as at __traceiter_EVENT's first
+ * instruction. The caller can be found from the return address and the callee-saved registers.
+ */
+.macro EVENT_HIT name:req held:req
+SYM_FUNC_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
 	pushq	%rsp			/* rsp; off by the push above */
 	pushfq
@@ -42,8 +53,13 @@ GTP_TAKEN_START(gtp_event_entry)
 	pushq	%r14
 	pushq	%r15
 	movq	%rsp, %rsi
+	movl	$\held, %edx
 	call	gtp_event_hit
 	addq	$168, %rsp
 	UNWIND_HINT_FUNC		/* C has preserved the registers, they need no pop */
 	RET
-SYM_FUNC_END(gtp_event_entry)
+SYM_FUNC_END(\name)
+.endm
+
+EVENT_HIT gtp_event_open 0
+EVENT_HIT gtp_event_held 1

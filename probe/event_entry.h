@@ -9,7 +9,11 @@ struct gtp_regs;
 /* gtp_event_entry - a tracepoint's probe, with the tracepoint's arguments behind its own */
 void gtp_event_entry(void *probe);
 
-/* gtp_event_hit - called by it, with the registers as they are at __traceiter_EVENT's entry */
-void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs);
+/* gtp_event_open, _held - where it goes with a hit whose condition is still open, or holds */
+void gtp_event_open(void);
+void gtp_event_held(void);
+
+/* gtp_event_hit - called by these, with the registers as they are at __traceiter_EVENT's entry */
+void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held);
 
 #endif /* _GTP_EVENT_ENTRY_H */

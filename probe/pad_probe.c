@@ -139,7 +139,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 
 /* --- the pad --- */
 
-static const struct ax_verified *condition_for_pad(const struct gtp_location *loc)
+const struct ax_verified *gtp_pad_probe_condition(const struct gtp_location *loc)
 {
 	const struct gtp_tracepoint *tp = loc->first;
 
@@ -185,7 +185,7 @@ static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
 
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies)
 {
-	const struct ax_verified *cond = condition_for_pad(p->loc);
+	const struct ax_verified *cond = gtp_pad_probe_condition(p->loc);
 	int err = make(p, region, cond, &p->pad, copies);
 
 	p->loc->no_room = err == -ENOSPC;

@@ -74,6 +74,9 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
  */
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies);
 
+/* gtp_pad_probe_condition - what a pad can evaluate before any C runs; NULL: nothing */
+const struct ax_verified *gtp_pad_probe_condition(const struct gtp_location *loc);
+
 /* gtp_pad_probe_why_not - why a pad, or a way to it, was not possible: a no_jump */
 const char *gtp_pad_probe_why_not(int err);
 
