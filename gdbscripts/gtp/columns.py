@@ -161,7 +161,8 @@ def sentence(error):
 
 def is_of_value(error):
     """Whether an error is about this frame's values, not about the expression."""
-    return re.search("not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero", sentence(error)) is not None
+    words = "not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
+    return re.search(words, sentence(error)) is not None
 
 
 def evaluated(expression):

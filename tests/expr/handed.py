@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What the part on vmlinux hands on to the one in a guest, where the same takes twenty times as long.
 
-A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name behind `struct` for that of a variable
-first, then for that of a source file, which it compares with all those of the kernel, and only then for a tag. A typedef
-of the same name, which the object file has for each, ends that before the files.
+A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name behind `struct` for that of a
+variable first, then for that of a source file, which it compares with all those of the kernel, and only then for a tag.
+A typedef of the same name, which the object file has for each, ends that before the files.
 """
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Every expression of a class is translated, and GDB compiles the result; what GDB compiles by itself is as it was typed.
-# GDB on a vmlinux without a kernel; hands on what the guest's part runs.
+# Every expression of a class is translated, and GDB compiles the result; what GDB compiles by itself is as it was
+# typed. GDB on a vmlinux without a kernel; hands on what the guest's part runs.
 import functools
 import os
 import re
@@ -39,7 +39,7 @@ def pc_of(function):
 
 
 def is_action(text, pc):
-    """Whether GDB has room for the value in an action, and does not abort over it; compiled.Refused: it is no C to GDB."""
+    """Whether GDB has room for the value in an action, and does not abort over it. May raise Refused."""
     try:
         compiled.check("$n = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
@@ -163,13 +163,15 @@ def expressions():
 
 def refusals():
     """The tests of everything else."""
-    tap.test("at least 400 expressions are tried")(enough)
-    tap.test("an expression in an inlined function names the variables around it; what is gone is offered elsewhere")(inlined)
-    tap.test("an argument that is gone is refused, with the function's first instruction as the place where it is not")(gone)
+    others = ((enough, "at least 400 expressions are tried"),
+              (inlined, "an expression in an inlined function names the variables around it"),
+              (gone, "an argument that is gone is refused, with the first instruction as the place where it is not"))
+    for function, name in others:
+        tap.test(name)(function)
     for where, text, wanted in read_refusals():
         refusal_test(where, text, wanted)
     # The last: GDB reads each of the files.
-    tap.test("a name that is static in several files is refused with the files, and what the advice says is taken")(homonyms)
+    tap.test("a name that is static in several files is refused with the files, and the advice is taken")(homonyms)
 
 
 def main():

@@ -98,7 +98,8 @@ class Translation:
         text = operand.text + (operand.place[0] if operand.place else "")
         for name in registers.missing(text):
             word = WRITTEN.get(name, "$" + name)
-            raise Error("%s is not known here: this frame does not hold $%s" % (word, name) if selected.number() >= 0 else
+            in_frame = selected.number() >= 0
+            raise Error("%s is not known here: this frame does not hold $%s" % (word, name) if in_frame else
                         "%s is known at a hit only" % word, max(self.text.find(word), 0),
                         "Collect what is to be shown, for the next run: gtp collect %s." % self.text)
 
