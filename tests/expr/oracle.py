@@ -64,6 +64,10 @@ sk_rmem_alloc sk_backlog.rmem_alloc
 """
 
 
+# Members that are macros in later kernels: (where they were, what they are now).
+LATER = {"d_iname": ("struct dentry", "d_shortname.string")}
+
+
 class PerCpu(gdb.Function):
     """$_percpu(pointer, cpu): what the pointer to a static per-CPU variable means on a CPU."""
 
@@ -119,6 +123,9 @@ def definitions():
     for name, value in zip(words[::2], words[1::2]):
         yield "%s %s" % (name, value)
     yield from (line for line in MACROS.splitlines() if line)
+    for name, (where, now) in LATER.items():
+        if name not in [field.name for field in gdb.lookup_type(where).fields()]:
+            yield "%s %s" % (name, now)
 
 
 def begin():
