@@ -155,11 +155,81 @@ static size_t without_condition(char *piece, size_t len)
 	return *piece == 'T' && cond ? (size_t)(cond - piece) : len;
 }
 
+/* The end of the first expression of a list: a comma outside of brackets and quotes, or its end. */
+static char *end_of_item(char *hex)
+{
+	int depth = 0, quote = 0, c;
+
+	for (; (c = byte_at(hex)) > 0; hex += 2) {
+		if (quote && c == '\\' && byte_at(hex + 2) > 0)
+			hex += 2;
+		else if (quote)
+			quote = c == quote ? 0 : quote;
+		else if (c == '"' || c == '\'')
+			quote = c;
+		else if (strchr("([{", c))
+			depth++;
+		else if (strchr(")]}", c))
+			depth--;
+		else if (c == ',' && !depth)
+			break;
+	}
+	return hex;
+}
+
+/* put_part - a line with some expressions of a list, if it is one that GDB reads */
+static void put_part(struct header *h, size_t head, const char *word, size_t word_len,
+		     const char *items, size_t items_len)
+{
+	char digits[12];
+
+	snprintf(digits, sizeof(digits), "%x:", (u32)(word_len + items_len) / 2);
+	if (strlen("tp ") + head + strlen(digits) + word_len + items_len > LINE_LIMIT)
+		return;
+	put(h, "tp ", strlen("tp "));
+	put(h, h->piece, head);
+	put(h, digits, strlen(digits));
+	put(h, word, word_len);
+	put(h, items, items_len);
+	put(h, "\n", 1);
+}
+
+/*
+ * The text "collect A, B, ..." in lines that GDB reads, as many expressions in each as it has room
+ * for. One that is too long by itself is left out. Whether there was such a text.
+ */
+static bool put_list(struct header *h)
+{
+	static const char cmd[] = ":cmd:0:", collect[] = "636f6c6c65637420";
+	char *count = *h->piece == 'Z' ? strstr(h->piece, cmd) : NULL;
+	char *word, *from, *to;
+	size_t head, word_len = strlen(collect);
+
+	if (!count)
+		return false;
+	head = (size_t)(count - h->piece) + strlen(cmd);
+	word = skip_blanks(strchr(h->piece + head, ':') + 1);
+	if (strncmp(word, collect, word_len))
+		return false;
+	for (from = skip_blanks(word + word_len); *from; from = skip_blanks(*to ? to + 2 : to)) {
+		size_t room = LINE_LIMIT - strlen("tp ") - head - strlen("fff:") - word_len;
+		char *next = end_of_item(from);
+
+		do {
+			to = next;
+			next = *to ? end_of_item(to + 2) : to;
+		} while (next != to && (size_t)(next - from) <= room);
+		put_part(h, head, word, word_len, from, (size_t)(to - from));
+	}
+	return true;
+}
+
 static void put_piece(struct header *h, size_t len)
 {
 	len = without_option(h->piece, len);
 	len = without_condition(h->piece, len);
-	put_line(h, "tp ", h->piece, len);
+	if (strlen("tp ") + len <= LINE_LIMIT || !put_list(h))
+		put_line(h, "tp ", h->piece, len);
 }
 
 static void put_tracepoint(struct header *h, const struct gtp_trace *t,

@@ -27,3 +27,14 @@ void gtp_cpus_put(struct gtp_trace *t)
 	t->run.ncpus = 0;
 	t->run.nslots = 0;
 }
+
+u64 gtp_cpus_nested(const struct gtp_trace *t)
+{
+	u64 sum = 0;
+	u32 i;
+
+	for (i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			sum += READ_ONCE(t->run.cpus[i]->nested);
+	return sum;
+}

@@ -19,4 +19,7 @@ int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why
 /* gtp_cpus_put - give back what there is; nothing is armed */
 void gtp_cpus_put(struct gtp_trace *t);
 
+/* gtp_cpus_nested - hits inside another hit: of the run, and those of dprintfs after its end */
+u64 gtp_cpus_nested(const struct gtp_trace *t);
+
 #endif /* _GTP_CPUS_H */

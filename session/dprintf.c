@@ -67,7 +67,9 @@ void gtp_dprintf_sum(const struct gtp_trace *t, const struct gtp_dprintf *dp,
 		add_counts(t, dp, sum);
 		return;
 	}
-	*sum = (struct gtp_dprintf_sum){ all->hits, all->dropped, all->missed };
+	*sum = (struct gtp_dprintf_sum){ all->hits, all->dropped, all->missed, all->nested };
+	if (!gtp_trace_running(t))
+		sum->nested += gtp_cpus_nested(t) - t->nested;
 	for (dp = all->list; dp; dp = dp->next)
 		add_counts(t, dp, sum);
 }
@@ -116,18 +118,26 @@ static void rest(struct gtp_trace *t)
 	}
 }
 
-static void rest_at(struct gtp_trace *t, u64 start, u64 end)
+/* Whether one was armed there. */
+static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_dprintf *dp;
+	bool any = false;
 
-	for (dp = t->dprintfs.list; dp; dp = dp->next)
+	for (dp = t->dprintfs.list; dp; dp = dp->next) {
 		dp->leaves = dp->addr >= start && dp->addr < end;
+		any |= dp->leaves && dp->own && is_armed(dp);
+	}
 	rest(t);
+	return any;
 }
+
+/* In front of an address in a jump's bytes the jump begins; the longest has fewer bytes. */
+enum { JUMP_REACH = 32 };
 
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr)
 {
-	rest_at(t, addr, addr + 1);
+	rest_at(t, addr - JUMP_REACH, addr + 1);
 }
 
 void gtp_dprintf_suspend(struct gtp_trace *t)
@@ -228,8 +238,6 @@ static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_loc
 		return rc;
 	}
 	dp->own = loc;
-	if (gtp_location_is_refused(loc))
-		gtp_arming_say(t, dp->tps);
 	return 0;
 }
 
@@ -259,6 +267,11 @@ static int arm(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
 	return stand_alone(t, dp, kind, loc, why);
 }
 
+static bool is_refused(const struct gtp_dprintf *dp)
+{
+	return dp->own && gtp_location_is_refused(dp->own);
+}
+
 static int get_ready(struct gtp_trace *t, struct gtp_why *why)
 {
 	int rc = 0;
@@ -281,8 +294,11 @@ void gtp_dprintf_resume(struct gtp_trace *t)
 	for (dp = t->dprintfs.list; dp; dp = dp->next) {
 		if (dp->gone || gtp_dprintf_location(dp))
 			continue;
-		if (!get_ready(t, &why) && !arm(t, dp, &why))
+		if (!get_ready(t, &why) && !arm(t, dp, &why)) {
+			if (is_refused(dp))
+				gtp_arming_say(t, dp->tps);
 			continue;
+		}
 		snprintf(text, sizeof(text), "gdbtp: %s\n", why.text);
 		gtp_trace_tell(t, text);
 	}
@@ -363,16 +379,43 @@ static void append(struct gtp_trace *t, struct gtp_dprintf *dp)
 	t->dprintfs.n++;
 }
 
+/*
+ * @dp has been refused, and what is armed shortly in front of it may have a jump over its place.
+ * There is room for both when @dp is armed first: the other one does without a jump then.
+ */
+static bool make_way(struct gtp_trace *t, struct gtp_dprintf *dp)
+{
+	bool refused = is_refused(dp);
+
+	if (!rest_at(t, dp->addr - JUMP_REACH, dp->addr))
+		return false;
+	if (refused) {
+		gtp_location_free_alone(t, dp->own);
+		dp->own = NULL;
+	}
+	return true;
+}
+
 static int insert_new(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
 {
+	bool others = false;
 	int rc;
 
 	append(t, dp);
 	rc = arm(t, dp, why);
+	if (rc || is_refused(dp)) {
+		others = make_way(t, dp);
+		if (others)
+			rc = arm(t, dp, why);
+	}
+	if (is_refused(dp))
+		gtp_arming_say(t, dp->tps);
 	if (rc) {
 		take_back(dp);
 		drop_removed(t);
 	}
+	if (others)
+		gtp_dprintf_resume(t);
 	settle_active(t);
 	return rc;
 }

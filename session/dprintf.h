@@ -44,7 +44,10 @@ void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 void gtp_dprintf_suspend(struct gtp_trace *t);
 void gtp_dprintf_resume(struct gtp_trace *t);
 
-/* gtp_dprintf_yield - one that is alone at @addr goes to rest: a tracepoint comes there */
+/*
+ * gtp_dprintf_yield - a tracepoint comes to @addr: one that is alone there goes to rest, and those
+ * whose jump may reach there
+ */
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr);
 
 /* gtp_dprintf_leave_run - those that have joined go to rest; the run's locations are disarmed */
@@ -68,6 +71,7 @@ static inline const struct gtp_location *gtp_dprintf_location(const struct gtp_d
 /* struct gtp_dprintf_sum - of one place, or of all that there have been */
 struct gtp_dprintf_sum {
 	u64 hits, dropped, missed;
+	u64 nested; /* hits inside another hit without a run; of all only */
 };
 
 /* gtp_dprintf_sum - of one place; of all when @dp is NULL. Each figure is right by itself */

@@ -64,12 +64,14 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_code_forget(t);
 	gtp_locations_free(t);
 	free_formats(t);
+	t->dprintfs.nested += gtp_cpus_nested(t) - t->nested;
 	gtp_cpus_put(t);
 	gtp_index_free(&t->index, &t->mem);
 	t->index.formats = NULL;
 	t->indexed = false;
 	t->epoch++;
 	t->missed = 0;
+	t->nested = 0;
 	t->stop = GTP_STOP_NEVER_RUN;
 	t->end_untold = false;
 	t->start_us = 0;
@@ -190,6 +192,7 @@ static void finish(struct gtp_trace *t, enum gtp_stop reason)
 	t->end_untold = gtp_acquire(&t->run.ending) == GTP_ENDING_WRITTEN;
 	t->stop = t->end_untold ? t->run.ended_by : reason;
 	t->stop_us = t->target->wallclock_us(t->ctx);
+	t->nested = gtp_cpus_nested(t);
 	gtp_dprintf_resume(t);
 }
 

@@ -92,6 +92,7 @@ enum gtp_dprintf_to {
  * @parts: counts the memory of their parts; its list is empty
  * @to: where text goes; the reader of the lines looks at it for each
  * @hits, @dropped, @missed: of places that are no more
+ * @nested: hits inside another hit without a run, on CPUs' parts that are no more
  * @printed: lines that have gone out
  * @limited: lines that the reader has dropped, since too many came
  */
@@ -101,7 +102,7 @@ struct gtp_dprintfs {
 	u32 ncpus;
 	struct gtp_tracepoints parts;
 	enum gtp_dprintf_to to;
-	u64 hits, dropped, missed;
+	u64 hits, dropped, missed, nested;
 	u64 printed, limited;
 };
 
@@ -121,6 +122,7 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @end_untold: a hit has ended the run, and no continue has been answered with that
  * @missed: of locations that are gone
+ * @nested: of the run that has ended; what the CPUs count from there on are hits of dprintfs
  * @index: of the stopped run, built when first asked for
  * @strict: a place that cannot be probed refuses the whole run
  * @pass_errors: what fails at a hit does not end the next run
@@ -147,6 +149,7 @@ struct gtp_trace {
 	enum gtp_stop stop;
 	bool end_untold;
 	u64 missed;
+	u64 nested;
 
 	struct gtp_index index;
 	bool indexed;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The trace session: its life, its figures, qTStatus, and the frames of a stopped run. */
 #include "base/parse.h"
+#include "session/cpus.h"
 #include "session/dprintf.h"
 #include "session/trace.h"
 
@@ -91,11 +92,11 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 			sum->size += cpu->buf.size;
 			sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
 		}
-		sum->nested += READ_ONCE(cpu->nested);
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
 		for (slot = 0; slot < nslots; slot++)
 			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}
+	sum->nested = gtp_trace_running(t) ? gtp_cpus_nested(t) : t->nested;
 	sum->missed = t->missed;
 	for (loc = t->locs; loc; loc = loc->next) {
 		sum->missed += loc->missed;

@@ -12,6 +12,8 @@ import re
 
 import gdb
 
+from gtp import quiet
+
 NAMES = {"a": "rax", "b": "rbx", "c": "rcx", "d": "rdx"}
 ARGUMENTS = ("rdi", "rsi", "rdx", "rcx", "r8", "r9")
 LOST_BY_CALLS = ("rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11") + tuple("xmm%d" % i for i in range(16))
@@ -261,7 +263,7 @@ class Instructions(dict):
 def code(pc, name):
     """The Code of the function of this name that fills a record."""
     flavor = gdb.parameter("disassembly-flavor")
-    gdb.execute("set disassembly-flavor att", to_string=True)
+    quiet.execute("set disassembly-flavor att")
     try:
         found = Code(Instructions(pc, name))
         if found.body:
@@ -269,4 +271,4 @@ def code(pc, name):
             found = Code(Instructions(*found.body))
         return found
     finally:
-        gdb.execute("set disassembly-flavor " + flavor, to_string=True)
+        quiet.execute("set disassembly-flavor " + flavor)

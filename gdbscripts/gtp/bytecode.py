@@ -4,6 +4,8 @@ import re
 
 import gdb
 
+from gtp import quiet
+
 MASK = 2**64 - 1
 LINE = re.compile(r"^\s*(\d+)  (\w+)(?: (-?\d+))?$", re.M)
 LONGEST = 20000  # characters; an expression that unfolds to more is left to GDB
@@ -132,7 +134,7 @@ def function(listing):
 def compiled(expression):
     """The function for a scalar expression at the pc of the selected trace frame, or Unknown."""
     try:
-        listing = gdb.execute("maint agent-eval (%s)" % expression, to_string=True)
+        listing = quiet.execute("maint agent-eval (%s)" % expression)
     except gdb.error as error:
         raise Unknown(str(error)) from None
     return function(listing)

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import selected
+from gtp import quiet, selected
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
@@ -24,7 +24,7 @@ class Sections:
     """The address ranges of the loaded symbol files' sections that have all of the flags."""
 
     def __init__(self, *flags):
-        text = gdb.execute("maint info sections -all-objects", to_string=True)
+        text = quiet.execute("maint info sections -all-objects")
         ranges = sorted((int(first, 16), int(end, 16)) for first, end, has in SECTION.findall(text)
                         if set(flags) <= set(has.split()))
         self.starts = [a for a, _ in ranges]

@@ -2,19 +2,22 @@
 # The command `gtp collect`: add C expressions to what a tracepoint collects.
 import gdb
 
-from gtp import cexpr, names, points
+from gtp import cexpr, names, points, typed
 
 
 def add(number, text):
     """Add the expressions of a list to a tracepoint's actions; the lines about what has no location there."""
     flags, text = modifiers(text)
-    takes, lines = [], []
+    takes, lines = {}, []
     for pc in points.addresses(number):
-        some, told = cexpr.collected(names.expand(text, number, pc), pc)
-        takes += [expression for expression in some if expression not in takes]
-        lines += told
+        found = cexpr.pieces(names.expand(text, number, pc), pc)
+        for (_, piece), (some, told) in zip(cexpr.split(text), found):
+            # What several variables come of, as $args, names none of them.
+            takes.update((take, piece if len(some) == 1 else take) for take in some)
+            lines += told
     if takes:
         points.set_actions(number, points.actions(number) + ["collect%s %s" % (flags, e) for e in takes])
+        typed.remember(number, takes)
     return lines
 
 

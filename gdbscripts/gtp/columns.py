@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, cexpr, sdata, selected
+from gtp import bytecode, cells, cexpr, quiet, sdata, selected
 from gtp.tracefile import Unavailable
 
 OPTIMIZED_OUT = "<optimized out>"
@@ -59,7 +59,7 @@ def commands_of(location, own):
     A trace file leaves out lines that are too long for GDB's reader; GDB has them, if it has set the tracepoint itself.
     """
     try:
-        text = gdb.execute("info tracepoints %d" % own, to_string=True)
+        text = quiet.execute("info tracepoints %d" % own)
     except gdb.error:
         return location.commands
     lines = [line.strip() for line in text.splitlines() if line.startswith(8 * " ")]
@@ -98,7 +98,7 @@ def of_item(item, location):
     return [Column(item)]
 
 
-def of_items(items, location):
+def of_items(items, location, title=lambda expression: expression):
     """The columns of all items, each expression once; of two with one title the second is called by its expression."""
     found = []
     for item in items:
@@ -107,6 +107,8 @@ def of_items(items, location):
         except (gdb.error, RuntimeError):
             new = [Column(item)]
         for column in new:
+            if column.title == column.expression:
+                column.title = title(column.expression)
             if column.title in [other.title for other in found]:
                 column.title = column.expression
             if column.expression not in [other.expression for other in found]:
@@ -159,7 +161,8 @@ def sentence(error):
 
 def is_of_value(error):
     """Whether an error is about this frame's values, not about the expression."""
-    return re.search("not available|[Uu]navailable|Cannot access memory|[Dd]ivision by zero", sentence(error)) is not None
+    words = "not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
+    return re.search(words, sentence(error)) is not None
 
 
 def evaluated(expression):
@@ -185,7 +188,7 @@ def type_of(expression):
     except (gdb.error, cexpr.Error) as error:
         if not is_of_value(error):
             raise
-    name = gdb.execute("whatis " + expression, to_string=True).partition(" = ")[2].strip()
+    name = quiet.execute("whatis " + expression).partition(" = ")[2].strip()
     found = re.match(r"(.*?)\s*((?:\[\d+\])+)$", name)
     base = gdb.parse_and_eval("(%s *) 0" % (found.group(1) if found else name)).type.target()
     for size in reversed(re.findall(r"\d+", found.group(2)) if found else []):

@@ -2,7 +2,7 @@
 # The command `gtp if`: a C expression as a tracepoint's condition.
 import gdb
 
-from gtp import cexpr, names, points
+from gtp import cexpr, names, points, quiet
 
 
 class GtpIf(gdb.Command):
@@ -20,7 +20,7 @@ The condition of tracepoint N; without EXPRESSION it is unconditional again."""
             raise gdb.GdbError("gtp if takes a tracepoint's number and an expression: gtp if N EXPRESSION")
         number, text = int(word), text.strip()
         condition = text and points.everywhere(number, lambda pc: cexpr.condition(names.expand(text, number, pc), pc))
-        gdb.execute(("condition %d %s" % (number, names.guarded(condition, number) or "")).rstrip(), to_string=True)
+        quiet.execute(("condition %d %s" % (number, names.guarded(condition, number) or "")).rstrip())
 
 
 GtpIf()

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import words
+from gtp import quiet, words
 
 ADDRESS = re.compile(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]{16})\b", re.M)
 
@@ -34,7 +34,7 @@ class Definitions:
     def add(self, where, condition=None):
         """Have GDB make a tracepoint; its number. What GDB says against it is a gdb.error."""
         more = " if " + condition if condition else ""
-        text = gdb.execute("with breakpoint pending off -- trace %s%s" % (where, more), to_string=True)
+        text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
         number = int(gdb.parse_and_eval("$bpnum"))
         self.numbers.append(number)
         if INVALID in text:
@@ -46,8 +46,8 @@ class Definitions:
         """Delete tracepoints. During a run GDB tells the kernel of a disabled tracepoint, of a deleted one not."""
         if numbers:
             text = " ".join(map(str, numbers))
-            gdb.execute("disable " + text, to_string=True)
-            gdb.execute("delete " + text, to_string=True)
+            quiet.execute("disable " + text)
+            quiet.execute("delete " + text)
             self.numbers = [n for n in self.numbers if n not in numbers]
 
     def refuse(self, what, error):
@@ -75,7 +75,7 @@ def lines(refused):
 
 def addresses(number):
     """The addresses of a tracepoint's locations."""
-    text = gdb.execute("info tracepoints %d" % number, to_string=True)
+    text = quiet.execute("info tracepoints %d" % number)
     return sorted({int(at, 16) for at in ADDRESS.findall(text)})
 
 

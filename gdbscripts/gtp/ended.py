@@ -2,18 +2,25 @@
 # A run that has ended by itself is noticed: GDB itself asks for the run's state at tstatus only.
 import gdb
 
-from gtp import remote
+from gtp import quiet, remote
 
 RUNNING = "the trace is running"
 NEVER = "no trace has run yet"
 BY_TSTOP = "the trace was stopped by tstop"
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
+# Not `python` on one line: `set trace-commands on` shows that.
 HOOK = """define {prefix}hook-{name}
-python import gtp.ended; gtp.ended.refresh()
+python
+import gtp.ended
+gtp.ended.refresh()
+end
 end"""
 # Not hookpost-tstart: GDB forgets a tstart that was typed before it looks for that.
 BEFORE_TSTART = """define hook-tstart
-python import gtp.ended; gtp.ended.begins()
+python
+import gtp.ended
+gtp.ended.begins()
+end
 end"""
 
 # The connection whose run is known to have ended, and GDB knows it.
@@ -40,7 +47,7 @@ def refresh():
     how = state()
     if how == RUNNING:
         return None
-    gdb.execute("tstatus", to_string=True)
+    quiet.execute("tstatus")
     settled = connection
     return how
 
@@ -72,7 +79,7 @@ def stopped(_):
 
 def is_defined(hook):
     try:
-        gdb.execute("help " + hook, to_string=True)
+        quiet.execute("help " + hook)
     except gdb.error:
         return False
     return True
@@ -82,10 +89,10 @@ def hook():
     """tfind asks first, in scripts as well; hooks that the user has are the user's."""
     if is_defined("hook-tfind") or is_defined("hook-tstart"):
         return
-    gdb.execute(HOOK.format(prefix="", name="tfind"))
+    quiet.execute(HOOK.format(prefix="", name="tfind"))
     for name in SUBCOMMANDS:
-        gdb.execute(HOOK.format(prefix="tfind ", name=name))
-    gdb.execute(BEFORE_TSTART)
+        quiet.execute(HOOK.format(prefix="tfind ", name=name))
+    quiet.execute(BEFORE_TSTART)
 
 
 hook()

@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import elf, remote
+from gtp import elf, quiet, remote
 
 # The kernel has freed these; left to itself GDB puts them where nothing else is.
 FREED = (".init",)
@@ -140,14 +140,14 @@ def add_symbols(path, addresses):
     for name, address in sorted(addresses.items()):
         if name != ".text" and not name.startswith(FREED):
             command += " -s %s %#x" % (name, address)
-    gdb.execute(without_index_cache(command), to_string=True)
+    quiet.execute(without_index_cache(command))
 
 
 def forget(name):
     """Take back the symbols of a module that has gone, or that lies elsewhere now."""
     path, _ = ours.pop(name)
     try:
-        gdb.execute("remove-symbol-file " + quoted(path), to_string=True)
+        quiet.execute("remove-symbol-file " + quoted(path))
     except gdb.error:
         pass  # the user has removed them already
 

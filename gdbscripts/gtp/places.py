@@ -9,7 +9,7 @@ import re
 
 import gdb
 
-from gtp import functions, names, words
+from gtp import functions, names, quiet, words
 
 # Place: an address; the function that begins there, None at any other instruction; and in which other one its body
 # stands, None for a function's own code.
@@ -34,7 +34,7 @@ def too_many(what, count, things, limit):
 
 def symbol_at(pc):
     """(name, offset) of the symbol at an address; None when there is none."""
-    text = gdb.execute("info symbol %#x" % pc, to_string=True)
+    text = quiet.execute("info symbol %#x" % pc)
     found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
     return (found.group(1), int(found.group(2) or 0)) if found else None
 
@@ -133,7 +133,7 @@ def symtabs(file):
                            % file)
     try:
         # The first line with code behind line 1. A location of that line GDB refuses since version 16.
-        text = gdb.execute("info line %s:1" % file, to_string=True)
+        text = quiet.execute("info line %s:1" % file)
     except gdb.error as error:
         raise gdb.GdbError("%s; if it is a module's, gtp modules loads its symbols" % str(error).rstrip("."))
     found = [gdb.find_pc_line(int(at, 16)).symtab for at in re.findall(r" address (0x[0-9a-f]+)", text)]
@@ -147,7 +147,7 @@ def symtabs(file):
 def paths(file):
     """The paths of all sources of a name. GDB reads every unit's list of files for it, which takes seconds once."""
     try:
-        text = gdb.execute("info sources -basename ^%s$" % re.escape(file), to_string=True)
+        text = quiet.execute("info sources -basename ^%s$" % re.escape(file))
     except gdb.error:
         return [file]
     return sorted({path.strip() for line in text.splitlines() if not line.endswith(":") and line[:1] != "("

@@ -4,10 +4,12 @@ import re
 
 import gdb
 
+from gtp import quiet
+
 
 def listing(number):
     """What `info tracepoints` prints about one, unwrapped."""
-    text = gdb.execute("with width 0 -- info tracepoints %d" % number, to_string=True)
+    text = quiet.execute("with width 0 -- info tracepoints %d" % number)
     if not re.search(r"^%d\s" % number, text, re.M):
         raise gdb.GdbError("there is no tracepoint %d" % number)
     return text
@@ -41,7 +43,7 @@ def actions(number):
 
 def set_actions(number, lines):
     """Replace its actions."""
-    gdb.execute("\n".join(["commands %d" % number] + lines + ["end"]), to_string=True)
+    quiet.execute("\n".join(["commands %d" % number] + lines + ["end"]))
 
 
 def split_number(arg):

@@ -7,6 +7,8 @@ import subprocess
 
 import gdb
 
+from gtp import quiet
+
 NAME = "gdbtp-regions"
 BUILT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../build/tools", NAME)
 
@@ -52,7 +54,7 @@ def address(text):
 
 def symbol(pc):
     """Name, offset and file of the symbol at an address, as GDB knows them."""
-    text = gdb.execute("info symbol %#x" % pc, to_string=True).splitlines()[0]
+    text = quiet.execute("info symbol %#x" % pc).splitlines()[0]
     found = re.match(r"(\S+)(?: \+ (\d+))? in section (\S+)(?: of (.*))?$", text)
     if not found:
         raise gdb.GdbError("no symbol file covers %#x" % pc)

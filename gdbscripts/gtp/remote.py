@@ -4,6 +4,8 @@ import re
 
 import gdb
 
+from gtp import quiet
+
 DEVICE = "/proc/gtp"
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
 
@@ -32,7 +34,7 @@ def may_be_gtp():
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         return False
-    if connection is not known[0] and "$current_task_pid" not in gdb.execute("info tvariables", to_string=True):
+    if connection is not known[0] and "$current_task_pid" not in quiet.execute("info tvariables"):
         return False
     return is_gtp()
 
@@ -43,7 +45,7 @@ def monitor(command):
     if not is_remote(connection):
         raise gdb.GdbError(NOT_CONNECTED)
     try:
-        return gdb.execute("monitor " + command, to_string=True)
+        return quiet.execute("monitor " + command)
     except gdb.error as error:
         raise gdb.GdbError("monitor %s: %s" % (command, error))
 

@@ -2,6 +2,8 @@
 # The trace frame that GDB has selected.
 import gdb
 
+from gtp import quiet
+
 
 def number():
     """Its number, -1: none. GDB has no value for that before the first tfind."""
@@ -11,7 +13,7 @@ def number():
 
 def select(frame):
     """Select a frame by its number, negative: none."""
-    gdb.execute("tfind none" if frame < 0 else "tfind %d" % frame, to_string=True)
+    quiet.execute("tfind none" if frame < 0 else "tfind %d" % frame)
 
 
 class Kept:

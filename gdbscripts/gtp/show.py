@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import cexpr, names
+from gtp import cexpr, names, quiet
 
 RESULT = "_gtp_value"
 
@@ -34,7 +34,7 @@ comparisons with strings. In a trace frame, from what was collected."""
             raise gdb.GdbError("gtp print takes an expression")
         gdb.set_convenience_variable(RESULT, cexpr.value(named(text)))
         try:
-            gdb.execute("print%s $%s" % (form, RESULT))
+            gdb.write(quiet.execute("print%s $%s" % (form, RESULT)))
         finally:
             gdb.set_convenience_variable(RESULT, None)
 

@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import ended, remote
+from gtp import ended, quiet, remote
 
 NOTHING = "there is no run to read; say target remote /proc/gtp, or target tfile FILE"
 LOCAL = "/proc/gtpframe"
@@ -59,7 +59,7 @@ def is_local():
 
 def opened():
     """The file of `target tfile`."""
-    found = re.search(r"^Local trace dump file:\n\t`(.*)'", gdb.execute("info files", to_string=True), re.M)
+    found = re.search(r"^Local trace dump file:\n\t`(.*)'", quiet.execute("info files"), re.M)
     if not found:
         raise gdb.GdbError(NOTHING)
     return found.group(1)

@@ -4,12 +4,12 @@ import re
 
 import gdb
 
-from gtp import remote
+from gtp import quiet, remote
 
 
 def named(match):
     """The address, followed by <symbol+offset> when there is one."""
-    text = gdb.execute("info symbol " + match.group(0), to_string=True)
+    text = quiet.execute("info symbol " + match.group(0))
     if text.startswith("No symbol"):
         return match.group(0)
     symbol = re.split(r" in section | of ", text.strip())[0].replace(" + ", "+")

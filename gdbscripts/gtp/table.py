@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, selected, source
+from gtp import bytecode, cells, columns, names, selected, source, typed
 from gtp.tracefile import TraceFile, Unavailable
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
@@ -62,7 +62,11 @@ class Table:
         items = self.request.columns or columns.collected(commands) or columns.collected([default])
         front = list(columns.leading(frame, self.trace.variables, self.request.columns))
         shown = [column.expression for column in front]
-        own = columns.of_items([item for item in items if item not in shown], frame.location)
+        own = columns.of_items([item for item in items if item not in shown], frame.location,
+                               lambda text: typed.title(self.own, text))
+        if self.request.columns:
+            for column in own:
+                column.expression = names.expand(column.expression, self.own)
         self.columns = front + own
 
     def functions(self, frame):
@@ -72,7 +76,7 @@ class Table:
             selected.select(frame.index)
             if self.columns is None:
                 self.choose(frame)
-            condition = self.request.condition and columns.condition_of(self.request.condition)
+            condition = self.request.condition and columns.condition_of(names.expand(self.request.condition, self.own))
             here = condition, [self.cell(column) for column in self.columns]
             self.places[frame.location.address] = here
         return here

@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, names, places, words
+from gtp import cexpr, define, names, places, quiet, words
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
 
@@ -93,7 +93,7 @@ def at_location(definitions, target, condition, limit):
     said = condition.at_all(definitions, found)
     if len(said) == len(found) and len({text for _, text in said}) == 1:
         try:
-            gdb.execute("condition %d %s" % (number, said[0][1]), to_string=True)
+            quiet.execute("condition %d %s" % (number, said[0][1]))
             return [number], found
         except gdb.error:
             pass  # one by one each place has its own error

@@ -6,6 +6,8 @@ import re
 
 import gdb
 
+from gtp import quiet
+
 LIMIT = 200
 
 IF = re.compile(r"(?:^|\s)if(?=[\s(]|$)")
@@ -76,8 +78,8 @@ def completed(candidates, text, word):
 def in_c():
     """Types are printed as C has them: the language of the selected frame may be assembly, which has no `struct'."""
     before = gdb.parameter("language")
-    gdb.execute("set language c", to_string=True)
+    quiet.execute("set language c")
     try:
         yield
     finally:
-        gdb.execute("set language " + before, to_string=True)
+        quiet.execute("set language " + before)

@@ -170,7 +170,8 @@ int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 		*no_jump = "another tracepoint's jump is within the 5 bytes";
 		return -EOPNOTSUPP;
 	}
-	gtp_why(why, "it is within the bytes of the jump at 0x%llx; tstop and tstart",
+	gtp_why(why,
+		"it is within the bytes of the jump at 0x%llx; tstop and tstart, a dprintf after monitor jumps off",
 		j->patch.addr);
 	return -EBUSY;
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Every expression is translated, and GDB compiles the result; what GDB compiles by itself is as it was typed. GDB on a
-# vmlinux without a kernel; writes what the guest's part runs.
-import json
+# Every expression of a class is translated, and GDB compiles the result; what GDB compiles by itself is as it was
+# typed. GDB on a vmlinux without a kernel; hands on what the guest's part runs.
+import functools
 import os
 import re
 import sys
@@ -13,12 +13,14 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscripts")]
 
 import data
+import handed
 import tap
 from gtp import cexpr
-from gtp.cexpr import headers
+from gtp.cexpr import compiled, headers
 
 VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "n")
 MOST_SHOWN = 20
+CLASS = os.environ["GTP_CLASS"]  # of expressions; empty: the refusals
 translations = {}
 
 
@@ -31,26 +33,41 @@ def compiles(row, text):
     return None
 
 
+@functools.lru_cache(None)
 def pc_of(function):
     return int(gdb.parse_and_eval("(unsigned long)%s" % function))
 
 
+def is_action(text, pc):
+    """Whether GDB has room for the value in an action, and does not abort over it. May raise Refused."""
+    try:
+        compiled.check("$n = (long)(%s)" % text, pc, True)
+    except (compiled.TooLong, compiled.Unbalanced):
+        return False
+    return True
+
+
 def wrong(row):
     """What is not as it should be with a row; None."""
+    pc = pc_of(row.function)
     try:
-        text = cexpr.condition(row.text, pc_of(row.function))
+        text = cexpr.condition(row.text, pc)
     except gdb.GdbError as error:
         return str(error)
-    translations["%s %s" % (row.function, row.text)] = text
-    refusal = compiles(row, text)
-    if refusal is not None:
+    try:
+        translations["%s %s" % (row.function, row.text)] = text, is_action(text, pc)
+    except compiled.Refused as refusal:
         return "%s, which GDB does not compile: %s" % (text, refusal)
     if row.mark == "!":
         return None if text != row.text else "GDB would abort, and it is handed on"
-    alone = compiles(row, row.text) is None
+    alone = text == row.text or compiles(row, row.text) is None
     if row.mark == "~":
         return None if alone and text != row.text else "this is not one that GDB compiles to something else: %s" % text
     return None if not alone or text == row.text else "GDB compiles it, and it became %s" % text
+
+
+def names_of_tags():
+    return ["struct task_struct"] + [row.text + row.oracle for row in data.rows(headers.release())]
 
 
 def group_test(name, function, rows):
@@ -62,7 +79,6 @@ def group_test(name, function, rows):
              (name, len(rows), function))(test)
 
 
-@tap.test("at least 400 expressions are tried")
 def enough():
     count = len(list(data.rows(headers.release())))
     tap.note("%d expressions" % count)
@@ -98,21 +114,6 @@ def refusal_test(where, text, wanted):
     tap.test("refused: %s" % text)(test)
 
 
-@tap.test("a name that is static in several files is refused with the files, and what the advice says is taken")
-def homonyms():
-    for name in ("attr_groups", "set_root", "format_attr_umask"):
-        shown = "\n".join(message("vfs_read", "&%s" % name))
-        if "is static in several files" in shown:
-            advised = re.search(r": ('[^']+'::\w+)\.$", shown).group(1)
-            file = advised.split("'")[1]
-            pc = pc_of("vfs_read")
-            equal = cexpr.condition("(unsigned long)&%s" % advised, pc)
-            tap.check(advised in equal and os.path.basename(file) in shown.splitlines()[0], shown)
-            return
-    raise tap.Failure("none of the names is in several files: %s" % shown)
-
-
-@tap.test("an expression in an inlined function names the variables around it; what is gone is offered elsewhere")
 def inlined():
     pc = next(pc for pc in range(pc_of("vfs_read"), pc_of("vfs_read") + 400) if inner(pc) is not None)
     takes, lines = cexpr.collected("$args", pc)
@@ -120,7 +121,6 @@ def inlined():
     tap.check(any("::" in text for text in takes), "nothing of the function around: %s" % takes)
 
 
-@tap.test("an argument that is gone is refused, with the function's first instruction as the place where it is not")
 def gone():
     start = pc_of("vfs_read")
     for offset in range(8, 600, 12):
@@ -139,27 +139,52 @@ def inner(pc):
     return block.function if block is not None and not block.superblock.is_static else None
 
 
-def hand_on(path):
-    """Write what the guest runs; what an earlier run of other groups wrote stays."""
-    known = {}
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as file:
-            known = json.load(file)
-    known.update(translations)
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(known, file, indent=0)
+def homonyms():
+    for name in ("attr_groups", "set_root", "format_attr_umask"):
+        shown = "\n".join(message("vfs_read", "&%s" % name))
+        if "is static in several files" in shown:
+            advised = re.search(r": ('[^']+'::\w+)\.$", shown).group(1)
+            file = advised.split("'")[1]
+            pc = pc_of("vfs_read")
+            equal = cexpr.condition("(unsigned long)&%s" % advised, pc)
+            tap.check(advised in equal and os.path.basename(file) in shown.splitlines()[0], shown)
+            return
+    raise tap.Failure("none of the names is in several files: %s" % shown)
+
+
+def expressions():
+    """The tests of a class."""
+    handed.make_tags(names_of_tags())
+    handed.load_tags()
+    for (name, function), rows in data.by_group(headers.release()).items():
+        if name == CLASS:
+            group_test(name, function, rows)
+
+
+def refusals():
+    """The tests of everything else."""
+    others = ((enough, "at least 400 expressions are tried"),
+              (inlined, "an expression in an inlined function names the variables around it"),
+              (gone, "an argument that is gone is refused, with the first instruction as the place where it is not"))
+    for function, name in others:
+        tap.test(name)(function)
+    for where, text, wanted in read_refusals():
+        refusal_test(where, text, wanted)
+    # The last: GDB reads each of the files.
+    tap.test("a name that is static in several files is refused with the files, and the advice is taken")(homonyms)
 
 
 def main():
     gdb.execute("set gtp-headers " + os.environ["GTP_HEADERS"])
     for name in VARIABLES:
         gdb.execute("tvariable $" + name, to_string=True)
-    for (name, function), rows in data.by_group(headers.release()).items():
-        group_test(name, function, rows)
-    for where, text, wanted in read_refusals():
-        refusal_test(where, text, wanted)
+    if CLASS:
+        expressions()
+    else:
+        refusals()
     good = tap.run()
-    hand_on(os.environ["GTP_TRANSLATIONS"])
+    if CLASS:
+        handed.write(translations, names_of_tags())
     gdb.execute("quit %d" % (0 if good else 1))
 
 

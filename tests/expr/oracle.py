@@ -5,7 +5,6 @@ this_cpu() and strings are functions of the judge's own. NUMBERS are the user in
 some of the kernel's own.
 """
 import re
-import subprocess
 
 import gdb
 
@@ -65,20 +64,16 @@ sk_rmem_alloc sk_backlog.rmem_alloc
 """
 
 
-def link_address_of_text():
-    """Where vmlinux is linked, by readelf."""
-    out = subprocess.run(["readelf", "-sW", gdb.current_progspace().filename], check=True, text=True,
-                         stdout=subprocess.PIPE).stdout
-    return (int(re.search(r"^.* ([0-9a-f]{16})\s.* _text$", out, re.M).group(1), 16),
-            int(re.search(r"^.* ([0-9a-f]{16})\s.* __per_cpu_start$", out, re.M).group(1), 16))
+# Members that are macros in later kernels: (where they were, what they are now).
+LATER = {"d_iname": ("struct dentry", "d_shortname.string")}
 
 
 class PerCpu(gdb.Function):
     """$_percpu(pointer, cpu): what the pointer to a static per-CPU variable means on a CPU."""
 
-    def __init__(self):
+    def __init__(self, link):
         super().__init__("_percpu")
-        text, start = link_address_of_text()
+        text, start = link
         self.moved = kernel.only_symbols()["_text"] - text if start == 0 else 0
 
     def invoke(self, pointer, cpu):
@@ -128,6 +123,9 @@ def definitions():
     for name, value in zip(words[::2], words[1::2]):
         yield "%s %s" % (name, value)
     yield from (line for line in MACROS.splitlines() if line)
+    for name, (where, now) in LATER.items():
+        if name not in [field.name for field in gdb.lookup_type(where).fields()]:
+            yield "%s %s" % (name, now)
 
 
 def begin():
@@ -141,8 +139,9 @@ def end():
         gdb.execute("macro undef " + re.match(r"\w+", line).group(0))
 
 
-def functions():
-    PerCpu()
+def functions(link):
+    """Make the judge's functions; link: handed.link_addresses()."""
+    PerCpu(link)
     Swap()
     Equal()
     Prefix()

@@ -47,6 +47,7 @@ def all_translated():
     check(not wrong, "\n".join(wrong[:MOST_SHOWN]))
 
 
+@functools.lru_cache(None)
 def fits(text):
     """Whether GDB has room for it in an action."""
     try:

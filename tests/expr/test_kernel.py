@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # At hits in the running kernel, each expression's value as the module computes it is what GDB's evaluator makes of
 # the same C in that frame, out of what the frame holds.
-import json
 import os
 
 import gdb
@@ -9,6 +8,7 @@ import gdb
 from lib import *
 
 import data
+import handed
 import oracle
 
 load_symbols()
@@ -23,14 +23,15 @@ CPUS_OF = {"__handle_irq_event_percpu": (0, 1)}
 TRIES = 20
 MOST_SHOWN = 15
 
-with open(os.environ["GTP_TRANSLATIONS"], encoding="utf-8") as file:
-    translations = json.load(file)
+translations, link = handed.read()
 
 
 def translated(row):
-    """The text for GDB; per-CPU variables lie elsewhere in every boot."""
+    """The text for GDB, and whether it can be an action; per-CPU variables lie elsewhere in every boot."""
     if "cpu(" in row.text or "cpu_ptr(" in row.text:
-        return cexpr.condition(row.text, address("(long)%s" % row.function))
+        pc = address("(long)%s" % row.function)
+        text = cexpr.condition(row.text, pc)
+        return text, is_action(text, pc)
     return translations["%s %s" % (row.function, row.text)]
 
 
@@ -43,18 +44,17 @@ def set_tracepoint(rows, cpu):
     no room for one."""
     always = "collect $cpu_id, $current_task, $current_task_pid, $regs"
     num = trace("*%s" % rows[0].function)
-    pc = address("(long)%s" % rows[0].function)
     cmd("condition %d $cpu_id == %d" % (num, cpu))
-    texts = ["$v%d = (long)(%s)" % (i, translated(row)) for i, row in enumerate(rows)]
-    kept = [text if is_action(text, pc) else None for text in texts]
+    kept = ["$v%d = (long)(%s)" % (i, text) if short else None
+            for i, (text, short) in enumerate(map(translated, rows))]
     cmd("commands %d" % num, always, *["collect " + text for text in kept if text], "end")
     return num, kept
 
 
 def is_action(text, pc):
-    """Whether GDB has room for it in an action, and does not abort over it."""
+    """Whether GDB has room for the value in an action, and does not abort over it."""
     try:
-        compiled.check(text, pc, True)
+        compiled.check("$v0 = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
         return False
     return True
@@ -126,7 +126,7 @@ def before():
 
 
 cmd("set gtp-headers " + os.environ["GTP_HEADERS"])
-oracle.functions()
+oracle.functions(link)
 for (name, function), rows in data.by_group(headers.release()).items():
     group_test(name, function, rows)
 run(symbols=False, before=before)

@@ -2,7 +2,7 @@
 # dprintf with the style "agent": text from the kernel while GDB waits, in the trace and in the log.
 from inner import Inner
 from lib import *
-from others import looped
+from others import instructions, looped
 
 ROUNDS = 20000
 LOG_A_SECOND = 200
@@ -87,6 +87,24 @@ def formats():
               ["obj obj-1 11 60001|1   |0xfffffffffffffffa"])
         check(re.fullmatch(r"str 'kernel' k on \d+", said(text, "str")[0]), text)
         matches(r"dprintf at gtp_target_ptr.* failed: .*cannot read memory at 0x10 \(4 bytes\)", text)
+
+
+@test("one within the bytes of another's jump: both are armed, and both print")
+def within_a_jump():
+    connect()
+    found = instructions("gtp_target_locals", r"\+\d+>:")
+    disconnect()
+    for one, other in [(a, b) for a, b in zip(found, found[1:]) if b - a < 5]:
+        with agent("set breakpoint always-inserted on", dprintf("*0x%x" % one, "one")) as gdb_:
+            if "jump" not in places(gdb_)[0]:
+                continue
+            text = gdb_.say(dprintf("*0x%x" % other, "other")) + gdb_.during("call locals 3")
+            check("not armed" not in text, text)
+            equal(said(text, "one|other"), ["one", "other"])
+            equal(["jump" in line for line in places(gdb_) if "0x%x " % one in line], [False])
+            gdb_.say("delete")
+            return
+    raise Failure("no jump over a second instruction")
 
 
 @test("each has its condition, two at one address, too")

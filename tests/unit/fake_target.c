@@ -138,7 +138,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	struct fake *f = ctx;
 
 	assert(!loc->probe);
-	if (loc->addr == f->refuse_arm) {
+	if (loc->addr == f->refuse_arm && (f->beside || !f->refuse_beside)) {
 		gtp_why(why, "no probe");
 		return -EINVAL;
 	}
@@ -153,6 +153,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	}
 	note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
+	f->beside |= loc->addr == f->refuse_beside;
 	loc->mechanism = "fake";
 	loc->no_room = f->armed >= f->room;
 	loc->fast = f->jump && loc->addr == f->jump;
@@ -176,6 +177,7 @@ static void disarm(void *ctx, struct gtp_location *first)
 			f->while_disarming(f, loc);
 		note(f->log, "%s %llx\n", "disarm", loc->addr);
 		loc->probe = NULL;
+		f->beside &= loc->addr != f->refuse_beside;
 		loc->missed += f->missed;
 		f->armed--;
 	}

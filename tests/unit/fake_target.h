@@ -34,6 +34,7 @@ struct fake_map {
  * @fail_alloc: the one that fails, counted from 1; 0: none
  * @live: allocations not given back
  * @refuse_arm: address that ->arm refuses with -EINVAL
+ * @refuse_beside: only as long as this address is armed; 0: always
  * @refuse_done: address that ->arm_done refuses
  * @room: so many places have room for a fast probe
  * @jump: address at which a probe is a jump
@@ -63,6 +64,8 @@ struct fake {
 	u32 allocs, fail_alloc;
 	s32 live;
 	u64 refuse_arm;
+	u64 refuse_beside;
+	bool beside;
 	u64 refuse_done;
 	u64 jump;
 	u32 room;

@@ -303,6 +303,80 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_non_null(strstr(f->told, "dprintf is not armed at 0x3000 (f+0x1/0x2): no probe\n"));
 }
 
+/* The jump of one covers the other's place: that is armed first then. */
+static void one_makes_way_for_another(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+	struct gtp_why why;
+
+	f->refuse_arm = 0x1003;
+	f->refuse_beside = 0x1000;
+	insert(f, PLAIN);
+	insert(f, "2000,1;cmds:0," PRINT);
+	fake_log_clear(f);
+	insert(f, "1003,1;cmds:0," PRINT);
+	logged_since(f, "disarm 1000\narm 1003\narm 1000\n");
+	assert_string_equal(f->told, "");
+	call(f, 0x1000, 1);
+	call(f, 0x1003, 2);
+	assert_string_equal(fake_lines(f), "1000 cpu 0 pid 42 1\n1003 cpu 0 pid 42 2\n");
+	gtp_dprintf_remove(&f->trace, 0x1003);
+	/* for a tracepoint that joins the run, too */
+	fake_define(f, "1:3000:E:0:0", NULL);
+	start(f);
+	fake_log_clear(f);
+	tp = fake_define(f, "2:1003:E:0:0", NULL);
+	assert_int_equal(gtp_trace_install(&f->trace, tp, &why), 0);
+	logged_since(f, "disarm 1000\narm 1003\narm 1000\n");
+}
+
+/* Nothing near it is armed, or what is does not help: it is told once, and the others are as before. */
+static void no_way_can_be_made(void **state)
+{
+	struct fake *f = *state;
+
+	f->refuse_arm = 0x1003;
+	insert(f, "2000,1;cmds:0," PRINT);
+	fake_log_clear(f);
+	insert(f, "1003,1;cmds:0," PRINT);
+	logged_since(f, "");
+	gtp_dprintf_remove(&f->trace, 0x1003);
+	insert(f, PLAIN);
+	fake_log_clear(f);
+	insert(f, "1003,1;cmds:0," PRINT);
+	assert_string_equal(f->told, "gdbtp: dprintf is not armed at 0x1003: no probe\n");
+	logged_since(f, "disarm 1000\narm 1000\n");
+	assert_true(gtp_dprintf_any(&f->trace));
+}
+
+/* What comes inside another hit after a run's end is none of the run's. */
+static void nested_hits_without_a_run(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_totals sum;
+
+	fake_define(f, "1:2000:E:0:0", NULL);
+	insert(f, PLAIN);
+	start(f);
+	f->trace.run.cpus[0]->nested += 3;
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.nested, 3);
+	assert_int_equal(total(f).nested, 0);
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	f->trace.run.cpus[0]->nested += 4;
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.nested, 3);
+	assert_int_equal(total(f).nested, 4);
+	start(f);
+	gtp_trace_totals(&f->trace, &sum);
+	assert_int_equal(sum.nested, 0);
+	assert_int_equal(total(f).nested, 4);
+	f->trace.run.cpus[0]->nested += 1;
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	assert_int_equal(total(f).nested, 4);
+}
+
 static void its_module_goes(void **state)
 {
 	struct fake *f = *state;
@@ -380,6 +454,9 @@ int main(void)
 		T(one_taken_back_in_a_run_goes_with_the_run),
 		T(it_makes_way_for_a_tracepoint_that_joins_the_run),
 		T(a_place_that_is_refused_is_told),
+		T(one_makes_way_for_another),
+		T(no_way_can_be_made),
+		T(nested_hits_without_a_run),
 		T(its_module_goes),
 		T(its_module_goes_during_a_run),
 		T(no_memory),

@@ -279,6 +279,63 @@ static void assert_lines_fit(const u8 *bytes)
 	assert_non_null(nl);
 }
 
+/* Where a list of expressions is too long for a line, the lines after @at have them all in order. */
+static void check_lists(const char *at, const char *expected)
+{
+	static const char head[] = "\ntp Z1:1000:cmd:0:", word[] = "636f6c6c65637420";
+	char items[2048] = "";
+
+	for (at = strstr(at, head); at; at = strstr(at, head)) {
+		const char *hex = strchr(at + strlen(head), ':') + 1, *end = strchr(at + 1, '\n');
+
+		assert_true(end - (at + 1) <= 999);
+		assert_int_equal(strtoul(at + strlen(head), NULL, 16), (end - hex) / 2);
+		assert_memory_equal(hex, word, strlen(word));
+		hex += strlen(word);
+		strcat(items, *items ? "2c" : "");
+		strncat(items, hex, (size_t)(end - hex));
+		at = end;
+	}
+	assert_string_equal(items, expected);
+}
+
+static void test_long_list(void **state)
+{
+	/* f(a,"),\"'"), whose commas part nothing */
+	static const char tricky[] = "6628612c22292c5c22272229";
+	char text[2048], in[2200], hex[40];
+	u64 size;
+	u8 *bytes;
+	u32 i;
+
+	strcpy(text, tricky);
+	for (i = 0; i < 40; i++) {
+		gtp_hex_encode(hex, "abcdefghij", 10);
+		strcat(text, "2c");
+		strncat(text, hex, 20);
+	}
+	sprintf(in, "1:1000:cmd:0:%zx:636f6c6c65637420%s", strlen(text) / 2 + 8, text);
+	define("1:1000:E:0:0");
+	source(in);
+	bytes = contents(&size);
+	check_lists(header(bytes), text);
+	gtp_file_close(&file);
+	free(bytes);
+	gtp_trace_reset(t);
+
+	/* "collect (aaa..., bbb...), x": what has no room by itself is not cut */
+	strcpy(text, "28");
+	for (i = 0; i < 600; i++)
+		strcat(text, i == 300 ? "2c" : "61");
+	sprintf(in, "1:1000:cmd:0:%zx:636f6c6c65637420%s292c2078", strlen(text) / 2 + 12, text);
+	define("1:1000:E:0:0");
+	source(in);
+	bytes = contents(&size);
+	check_lists(header(bytes), "78");
+	gtp_file_close(&file);
+	free(bytes);
+}
+
 /* GDB does not read lines of 1000 characters; what is longer is left out, the rest stays whole. */
 static void test_long_lines(void **state)
 {
@@ -388,6 +445,7 @@ int main(void)
 		test(test_wrong_source_length),
 		test(test_in_pieces),
 		test(test_long_lines),
+		test(test_long_list),
 		test(test_refused_while_running),
 		test(test_frames_that_are_gone),
 		test(test_no_memory),

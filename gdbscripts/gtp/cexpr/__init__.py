@@ -9,7 +9,7 @@ from gtp.cexpr import parse, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "collected", "value"]
+__all__ = ["Error", "condition", "collected", "pieces", "split", "value"]
 
 
 def condition(text, pc):
@@ -22,22 +22,30 @@ def collected(text, pc):
 
     $args and $locals become their variables, those without a location here are told in the lines.
     """
-    takes, lines = [], []
-    try:
-        pieces = parse.split(text)
-    except Error as error:
-        raise error.within(text)
-    for offset, piece in pieces:
+    found = pieces(text, pc)
+    return [take for takes, _ in found for take in takes], [line for _, lines in found for line in lines]
+
+
+def pieces(text, pc):
+    """The same for each expression of the list by itself, as split() has them."""
+    found = []
+    for offset, piece in split(text):
         try:
-            some, told = one(piece, pc)
+            found.append(one(piece, pc))
         except Error as error:
             raise error.within(text, offset) if error.text is None else error
-        takes += some
-        lines += told
-    return takes, lines
+    return found
 
 
-SPECIAL = ("$regs", "$_sdata", "$_ret")
+def split(text):
+    """The expressions of a list: [(offset, text)]."""
+    try:
+        return parse.split(text)
+    except Error as error:
+        raise error.within(text)
+
+
+SPECIAL = ("$regs", "$_sdata")
 
 
 def one(text, pc):

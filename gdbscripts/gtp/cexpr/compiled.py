@@ -9,6 +9,8 @@ import re
 
 import gdb
 
+from gtp import quiet
+
 MOST_BYTES = 184  # GDB refuses an action whose bytecode is longer
 EMPTY = "0"
 
@@ -37,7 +39,7 @@ def check(text, pc, collecting):
         return
     command = "maint agent%s -at %s, %s" % ("" if collecting else "-eval", where, text)
     try:
-        out = gdb.execute(command, to_string=True)
+        out = quiet.execute(command)
     except gdb.error as error:
         raise Refused(str(error)) from None
     if collecting:
@@ -89,7 +91,7 @@ def location_of(pc, function, file, line):
         candidates.append("%s:%d" % (file, line))
     for where in candidates:
         try:
-            out = gdb.execute("maint agent-eval -at %s, %s" % (where, EMPTY), to_string=True)
+            out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
         except gdb.error:
             continue
         if [int(s, 16) for s in re.findall(r"^Scope: (0x[0-9a-f]+)", out, re.M)] == [pc]:
@@ -113,16 +115,16 @@ def location(pc):
 def by_tracepoint(text, pc):
     """The same of an address that has no name: by the action of a tracepoint that is gone before anything runs."""
     with setting("remote install-in-trace-packet", "off"):
-        gdb.execute("trace *%#x" % pc, to_string=True)
+        quiet.execute("trace *%#x" % pc)
         number = int(gdb.parse_and_eval("$tpnum"))
         try:
-            gdb.execute("commands %d\ncollect %s\nend" % (number, text), to_string=True)
+            quiet.execute("commands %d\ncollect %s\nend" % (number, text))
         except gdb.error as error:
             if "too complicated" in str(error):
                 raise TooLong("it is too long for one action") from None
             raise Refused(str(error)) from None
         finally:
-            gdb.execute("delete %d" % number, to_string=True)
+            quiet.execute("delete %d" % number)
 
 
 class setting:
@@ -132,10 +134,10 @@ class setting:
         self.name, self.value = name, value
 
     def __enter__(self):
-        shown = gdb.execute("show " + self.name, to_string=True)
+        shown = quiet.execute("show " + self.name)
         found = re.search(r'"(auto|on|off)|is (?:set to )?"?(auto|on|off)', shown)
         self.before = next((g for g in found.groups() if g), "auto") if found else "auto"
-        gdb.execute("set %s %s" % (self.name, self.value), to_string=True)
+        quiet.execute("set %s %s" % (self.name, self.value))
 
     def __exit__(self, *_):
-        gdb.execute("set %s %s" % (self.name, self.before), to_string=True)
+        quiet.execute("set %s %s" % (self.name, self.before))

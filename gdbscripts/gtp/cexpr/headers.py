@@ -15,9 +15,10 @@ FOLDERS = ("include", "arch/x86/include")
 SEARCH = ("arch/x86/include", "arch/x86/include/generated", "include", "arch/x86/include/uapi",
           "arch/x86/include/generated/uapi", "include/uapi", "include/generated/uapi")
 FORCED = ("include/linux/compiler-version.h", "include/linux/kconfig.h", "include/linux/compiler_types.h")
-FLAGS = ("-nostdinc", "-D__KERNEL__", '-DKBUILD_MODNAME="gtp"', '-DKBUILD_BASENAME="gtp"', "-std=gnu11",
-         "-fms-extensions", "-fshort-wchar", "-fno-pie", "-mcmodel=kernel", "-mno-sse", "-mno-80387", "-O2", "-w",
-         "-x", "c")
+# CC_USING_FENTRY as Kbuild has it: from 7.x on asm/ftrace.h is an error without it.
+FLAGS = ("-nostdinc", "-D__KERNEL__", '-DKBUILD_MODNAME="gtp"', '-DKBUILD_BASENAME="gtp"', "-DCC_USING_FENTRY",
+         "-std=gnu11", "-fms-extensions", "-fshort-wchar", "-fno-pie", "-mcmodel=kernel", "-mno-sse", "-mno-80387",
+         "-O2", "-w", "-x", "c")
 MOST_TRIES = 6
 SECONDS = 60
 ORDER = ("include/linux/", "include/net/", "arch/x86/include/asm/", "include/uapi/linux/", "arch/x86/include/uapi/asm/",

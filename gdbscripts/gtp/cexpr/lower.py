@@ -10,7 +10,7 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, ctype, macros, names, percpu, registers, syntax
+from gtp.cexpr import arithmetic, calls, ctype, macros, names, percpu, registers, syntax, variables
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
@@ -190,7 +190,16 @@ class Lower:
         raise Error("a string can only be compared", node.start, 'Write x == "..." or $_strprefix(x, "...").')
 
     def lower_dollar(self, node):
-        return registers.operand(node)
+        return self.return_address(node) if node.name == "_ret" else registers.operand(node)
+
+    def return_address(self, node):
+        """GDB looks for it behind rbp, which is no frame pointer in most kernels."""
+        start, function = variables.entry(self.scope.pc)
+        if start is None or start != self.scope.pc:
+            raise Error("where the return address lies is known at a function's first instruction only", node.start,
+                        "Trace *%s." % function if function else None)
+        self.differ("GDB looks for the return address behind rbp")
+        return in_memory(ctype.integer(ULONG), ("$rsp", 0), self.scope)
 
     def lower_name(self, node):
         if node.scope is not None:

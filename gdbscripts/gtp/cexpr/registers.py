@@ -4,6 +4,7 @@ import re
 
 import gdb
 
+from gtp import quiet
 from gtp.cexpr import ctype
 from gtp.cexpr.ctype import INT, LONG, UINT
 from gtp.cexpr.error import Error
@@ -36,11 +37,18 @@ PARTS = parts()
 
 def trace_variables():
     """The names of GDB's trace state variables."""
-    return re.findall(r"^\$(\w+)", gdb.execute("info tvariables", to_string=True), re.M)
+    return re.findall(r"^\$(\w+)", quiet.execute("info tvariables"), re.M)
 
 
 def is_trace_variable(name):
     return name in trace_variables()
+
+
+def missing(text):
+    """The trace state variables in a text that have no value here: the selected frame does not hold them."""
+    there = set(trace_variables())
+    return [name for name in re.findall(r"\$(\w+)", text) if name in there and
+            gdb.parse_and_eval("$" + name).type.code == gdb.TYPE_CODE_VOID]
 
 
 def variable(name):

@@ -2,13 +2,16 @@
 """One expression at one place: GDB's reading of the text when it is right, else the lowered text."""
 import gdb
 
-from gtp.cexpr import compiled, ctype, percpu, syntax, variables
+from gtp import selected
+from gtp.cexpr import compiled, ctype, percpu, registers, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
 from gtp.cexpr.operand import address
 from gtp.cexpr.parse import Parser
 
+# How the trace state variables of the kernel's side are mostly written.
+WRITTEN = {"current_task": "current"}
 IN_REGISTER = "is in a register, and has no address"
 
 
@@ -90,10 +93,21 @@ class Translation:
         return Error("GDB does not compile this here: %s" % refusal, 0,
                      None if lowered == self.text else "It was given: %s" % lowered)
 
+    def require_variables(self, operand):
+        """A trace state variable that the selected frame does not hold has no type in GDB."""
+        text = operand.text + (operand.place[0] if operand.place else "")
+        for name in registers.missing(text):
+            word = WRITTEN.get(name, "$" + name)
+            in_frame = selected.number() >= 0
+            raise Error("%s is not known here: this frame does not hold $%s" % (word, name) if in_frame else
+                        "%s is known at a hit only" % word, max(self.text.find(word), 0),
+                        "Collect what is to be shown, for the next run: gtp collect %s." % self.text)
+
     def evaluated(self):
         node = self.parsed()
         operand = self.lower.operand(node)
         percpu.refuse(operand, node)
+        self.require_variables(operand)
         if self.lower.differs is None:
             try:
                 return gdb.parse_and_eval(self.text)

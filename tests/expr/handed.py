@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the part on vmlinux hands on to the one in a guest, where the same takes twenty times as long.
+
+A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name behind `struct` for that of a
+variable first, then for that of a source file, which it compares with all those of the kernel, and only then for a tag.
+A typedef of the same name, which the object file has for each, ends that before the files.
+"""
+import json
+import os
+import re
+import subprocess
+
+import gdb
+
+PATH = os.environ["GTP_TRANSLATIONS"]
+TAGS = os.path.splitext(PATH)[0] + ".o"
+TAG = re.compile(r"\bstruct (\w+)")
+
+
+def link_addresses():
+    """Where vmlinux is linked: its text, and its per-CPU variables; by readelf."""
+    out = subprocess.run(["readelf", "-sW", gdb.current_progspace().filename], check=True, text=True,
+                         stdout=subprocess.PIPE).stdout
+    return [int(re.search(r"^.* ([0-9a-f]{16})\s.* %s$" % name, out, re.M).group(1), 16)
+            for name in ("_text", "__per_cpu_start")]
+
+
+def known():
+    """What was handed on so far."""
+    if not os.path.exists(PATH):
+        return {"translations": {}}
+    with open(PATH, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def make_tags(texts):
+    """The object file with a typedef for each tag that the texts name."""
+    names = {tag for text in texts for tag in TAG.findall(text)}
+    source = "".join("typedef struct {0} {0};\n{0} *gtp_{0};\n".format(name) for name in sorted(names))
+    subprocess.run(["gcc", "-g", "-x", "c", "-c", "-o", TAGS, "-"], input=source, text=True, check=True)
+
+
+def load_tags():
+    """This GDB has the typedefs from now on."""
+    gdb.execute("with confirm off -- add-symbol-file %s 0" % TAGS, to_string=True)
+
+
+def write(translations, texts):
+    """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}; texts name tags besides.
+
+    What a GDB before this one has handed on stays.
+    """
+    translations = {**known()["translations"], **translations}
+    make_tags([text for text, _ in translations.values()] + texts)
+    with open(PATH, "w", encoding="utf-8") as file:
+        json.dump({"translations": translations, "link": link_addresses()}, file, indent=0)
+
+
+def read():
+    """(translations, link addresses), in a GDB that has the typedefs from then on."""
+    load_tags()
+    found = known()
+    return found["translations"], found["link"]
