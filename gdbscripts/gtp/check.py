@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import remote
+from gtp import debugfile, remote
 
 WRONG = """{file} is not of the running kernel; what GDB shows would be wrong.
   running kernel: {release}, build-id {live}
@@ -34,16 +34,8 @@ def main_objfile():
     return gdb.lookup_objfile(name)
 
 
-def places(release, build_id):
-    """Where a vmlinux with debug information usually lies."""
-    yield "/usr/lib/debug/boot/vmlinux-" + release
-    yield "/usr/lib/debug/lib/modules/%s/vmlinux" % release
-    yield "/lib/modules/%s/build/vmlinux" % release
-    yield "/usr/lib/debug/.build-id/%s/%s.debug" % (build_id[:2], build_id[2:])
-
-
 def advice(release, build_id):
-    for path in places(release, build_id):
+    for path in debugfile.places(release, build_id):
         if os.path.exists(path):
             return ADVICE_FOUND.format(path=path)
     return ADVICE_GET.format(release=release, live=build_id)

@@ -9,7 +9,7 @@ from gtp.cexpr import parse, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "collected", "pieces", "split", "value"]
+__all__ = ["Error", "condition", "collected", "pieces", "printed", "split", "value"]
 
 
 def condition(text, pc):
@@ -63,3 +63,11 @@ def value(text):
     except gdb.error:
         pc = None
     return Translation(text, pc).value()
+
+
+def printed(text, pc):
+    """For an expression whose value a dprintf prints: (the argument as GDB compiles it, the gdb.Type of the value).
+
+    Of a char array the argument is its address, for %s. What is no number, no pointer and no text has no argument: None.
+    """
+    return Translation(text, pc).printed()

@@ -49,6 +49,12 @@ def is_aggregate(kind):
     return code(kind) in AGGREGATES
 
 
+def is_text(kind):
+    """Whether an array of the type is a string: char, and unsigned char as struct dentry has it; u8 is a number."""
+    bare = kind.unqualified()
+    return bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name in ("char", "unsigned char")
+
+
 def is_integer(kind):
     return code(kind) in INTEGERS
 

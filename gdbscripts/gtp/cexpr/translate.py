@@ -39,6 +39,9 @@ class Translation:
     def value(self):
         return self.told(self.evaluated)
 
+    def printed(self):
+        return self.told(self.printed_text)
+
     def parsed(self):
         self.lower.root = Parser(self.text, self.scope.is_type).whole()
         return self.lower.root
@@ -57,6 +60,21 @@ class Translation:
         if ctype.is_function(operand.type) or operand.bits and not operand.named:
             operand = self.lower.rvalue(operand, node)
         return [self.checked(operand.text, True)]
+
+    def printed_text(self):
+        node = self.parsed()
+        operand = self.lower.operand(node)
+        percpu.refuse(operand, node)
+        kind = operand.type
+        if ctype.is_array(kind):
+            if not ctype.is_text(ctype.plain(kind).target()):
+                return None, kind
+            # GDB takes an array's own name for the value of its first bytes.
+            self.lower.differ("the address of an array is printed")
+        elif ctype.is_aggregate(kind):
+            return None, kind
+        operand = self.lower.rvalue(operand, node)
+        return self.checked(operand.text, False), kind
 
     def checked(self, lowered, collecting):
         """The user's text when GDB compiles it to what it means, else the lowered one."""

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Where a vmlinux with debug information usually lies. Needs no GDB: the shell's command asks as well.
+
+
+def places(release, build_id=None):
+    """Paths for the kernel of that release, the likeliest first; build_id in hex, when it is known."""
+    yield "/usr/lib/debug/boot/vmlinux-" + release
+    yield "/usr/lib/debug/lib/modules/%s/vmlinux" % release
+    yield "/lib/modules/%s/build/vmlinux" % release
+    if build_id:
+        yield "/usr/lib/debug/.build-id/%s/%s.debug" % (build_id[:2], build_id[2:])

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Inside GDB: a run with frames, whose rows are shown when it has ended."""
+import select
+import tempfile
+
+import gdb
+
+from gtp import ended, points
+
+PAUSE = 0.1  # seconds between two questions how the run goes
+
+
+def collect(request, number):
+    """What a tracepoint collects for its rows."""
+    what = request["collect"] or "$args"
+    points.set_actions(number, ["collect $clock, $cpu_id, $current_task_pid"])
+    gdb.execute("gtp collect %d current->comm, %s" % (number, what), to_string=True)
+    if request["count"]:
+        gdb.execute("passcount %d %d" % (request["count"], number), to_string=True)
+
+
+def wait(channel):
+    """Until the run has ended by itself, or the command says so."""
+    while ended.state() == ended.RUNNING:
+        if select.select([channel.socket], [], [], PAUSE)[0]:
+            channel.hear()
+            gdb.execute("tstop", to_string=True)
+            return
+    ended.refresh()
+
+
+def shown(request, number, columns):
+    """The table of a tracepoint, as `gtp table` prints it."""
+    limit = " --limit %d" % request["count"] if request["count"] else ""
+    if not request["csv"]:
+        return gdb.execute("gtp table %d %s%s" % (number, columns, limit), to_string=True)
+    with tempfile.NamedTemporaryFile("r", prefix="gtp-") as file:
+        gdb.execute('gtp table %d %s --csv "%s"%s' % (number, columns, file.name, limit), to_string=True)
+        return file.read()
+
+
+def run(request, numbers, reason, channel):
+    """One run: the connection is GDB's own now, so that its tasks are not traced."""
+    others = set(map(int, gdb.execute("python import gtp.shell.inside as i; print(*i.tracepoints())",
+                                      to_string=True).split())) - set(numbers)
+    if others:
+        gdb.execute("delete " + " ".join(map(str, others)), to_string=True)
+    if request["csv"] and len(numbers) > 1:
+        raise gdb.GdbError("%s: frames of several places make no one CSV file" % reason)
+    for number in numbers:
+        collect(request, number)
+    channel.say(frames="%s: the rows are shown when the run has ended" % reason)
+    channel.hear()
+    gdb.execute("disconnect", to_string=True)
+    gdb.execute("target remote /proc/gtp", to_string=True)
+    gdb.execute("tstart", to_string=True)
+    channel.say(started=True)
+    wait(channel)
+    for number in numbers:
+        try:
+            channel.say(text=shown(request, number, ""))
+        except gdb.error as error:
+            if "no frames" not in str(error):
+                raise
+            channel.say(note="tracepoint %d: no hit" % number)
+    gdb.execute("delete", to_string=True)
+    gdb.execute("maint packet QTinit", to_string=True)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The GDB in batch: how it is started, what it tells, how it ends."""
+import json
+import os
+import socket
+import subprocess
+import tempfile
+
+SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+MAIN = "python import gtp.shell.inside; gtp.shell.inside.main()"
+
+
+def arguments(gdb, vmlinux, index):
+    """The command line up to the first command, for GDBs with and without a user in front of them."""
+    words = [gdb, "-q", "-nx", "-iex", "set auto-load no", "-iex", "set debuginfod enabled off"]
+    if index:
+        words += ["-iex", "set index-cache directory " + index, "-iex", "set index-cache enabled on"]
+    return words + [vmlinux, "-ex", "source %s/gtp.py" % SCRIPTS]
+
+
+class Child:
+    """A GDB at work on one request. It is in a session of its own: ^C at the terminal is for the command alone."""
+
+    def __init__(self, words, request):
+        self.ours, theirs = socket.socketpair()
+        self.log = tempfile.TemporaryFile()
+        environment = dict(os.environ, GTP_SHELL=json.dumps(dict(request, fd=theirs.fileno())),
+                           PYTHONDONTWRITEBYTECODE="1")
+        self.process = subprocess.Popen([*words, "-batch", "-ex", MAIN], stdin=subprocess.DEVNULL, stdout=self.log,
+                                        stderr=self.log, pass_fds=[theirs.fileno()], env=environment,
+                                        start_new_session=True)
+        theirs.close()
+        self.rest = b""
+
+    def fileno(self):
+        return self.ours.fileno()
+
+    def heard(self):
+        """What it has told meanwhile, a dict each; None at its end."""
+        try:
+            data = self.ours.recv(1 << 16)
+        except ConnectionError:
+            data = b""
+        if not data:
+            return None
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def say(self, word):
+        self.ours.sendall(json.dumps(word).encode() + b"\n")
+
+    def tasks(self):
+        """The pids of its threads."""
+        return set(map(int, os.listdir("/proc/%d/task" % self.process.pid)))
+
+    def said(self):
+        """The end of what it has printed, for the case that it ends without a word."""
+        self.log.seek(0)
+        return self.log.read().decode(errors="replace").strip()[-2000:]
+
+    def end(self):
+        """However it is: the module takes out every probe when its connection closes."""
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.ours.close()
+        self.log.close()

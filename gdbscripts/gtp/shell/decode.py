@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Values as a reader of C wants them: by their types, which GDB has described in words and numbers.
+
+A description is a dict: kind is int, bool, char, enum, pointer or string; size in bytes and signed where that matters;
+names {number: name} of an enum, flags when its names are bits.
+"""
+import bisect
+
+NULL = "(null)"
+ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 27: "\\e", 92: "\\\\"}
+KERNEL = 0xffffffff80000000  # the kernel's image and its modules
+
+
+def printable(data):
+    """A string's bytes on one line, and without what a terminal acts upon."""
+    text = data.decode(errors="surrogateescape")
+    if text.isprintable() and "\\" not in text:
+        return text
+    return "".join(ESCAPES.get(ord(c)) or (c if c.isprintable() else
+                   "".join("\\%03o" % b for b in c.encode(errors="surrogateescape"))) for c in text)
+
+
+def integer(kind):
+    bits, signed = 8 * kind["size"], kind["signed"]
+    low, top = (1 << bits) - 1, 1 << (bits - 1)
+    return (lambda x: ((x & low) ^ top) - top) if signed else (lambda x: x & low)
+
+
+def enum(kind):
+    number, names = integer(kind), {int(n): name for n, name in kind["names"].items()}
+
+    def bits(x):
+        """The names of a number's bits; None when one of them has none."""
+        found = [name for n, name in names.items() if n and x & n == n and not n & (n - 1)]
+        known = sum(n for n in names if n and x & n == n and not n & (n - 1))
+        return " | ".join(found) if known == x and found else None
+
+    def text(x):
+        x = number(x)
+        return names.get(x) or kind.get("flags") and bits(x) or str(x)
+    return text
+
+
+def char(kind):
+    number = integer(kind)
+
+    def text(x):
+        c = x & 0xff
+        return "%d '%s'" % (number(x), printable(bytes([c])) if 32 <= c < 127 or c in ESCAPES else "\\%03o" % c)
+    return text
+
+
+class Symbols:
+    """Names for the addresses of the kernel's image, of /proc/kallsyms when one is asked for."""
+
+    def __init__(self, path="/proc/kallsyms"):
+        self.path, self.starts, self.names = path, None, []
+
+    def read(self):
+        rows = []
+        try:
+            with open(self.path, encoding="ascii", errors="replace") as file:
+                for line in file:
+                    address, kind, name = line.split()[:3]
+                    if kind not in "aAuU" and not name.startswith("__pfx_"):
+                        rows.append((int(address, 16), name))
+        except (OSError, ValueError):
+            rows = []
+        rows.sort(key=lambda row: row[0])
+        self.starts, self.names = [row[0] for row in rows], [row[1] for row in rows]
+
+    def __call__(self, address, near):
+        """The name of an address, with what lies behind it if NEAR; None."""
+        if address < KERNEL:
+            return None
+        if self.starts is None:
+            self.read()
+        at = bisect.bisect_right(self.starts, address) - 1
+        if at < 0 or not self.starts[at]:
+            return None
+        behind = address - self.starts[at]
+        if behind and not near:
+            return None
+        return self.names[at] + ("+%#x" % behind if behind else "")
+
+
+def pointer(kind, symbols):
+    def text(x):
+        name = symbols(x, kind.get("function", False)) if x else None
+        return "%#x <%s>" % (x, name) if name else "%#x" % x
+    return text
+
+
+def number(kind, symbols):
+    """The function from an unsigned 64-bit number to its text."""
+    if kind["kind"] == "pointer":
+        return pointer(kind, symbols)
+    if kind["kind"] == "bool":
+        return lambda x: "true" if x & 0xff else "false"
+    if kind["kind"] == "enum":
+        return enum(kind)
+    if kind["kind"] == "char":
+        return char(kind)
+    value = integer(kind)
+    return lambda x: str(value(x))
+
+
+def string(null):
+    """The function from a string's bytes to its text; NULL is the text that stands for a null pointer."""
+    def text(data):
+        if null and data and null.startswith(data) and len(data) > 8:
+            return NULL
+        return printable(data) if data else '""'
+    return text
+
+
+def cell(kind, symbols=None, null=b""):
+    """The function from a record's field to the cell of a table."""
+    if kind["kind"] == "string":
+        return string(null)
+    text = number(kind, symbols or Symbols())
+    return lambda field: text(int(field, 16))

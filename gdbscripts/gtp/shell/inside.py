@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Inside GDB: does what the shell's command asks for, and tells it by lines of JSON.
+
+The environment's GTP_SHELL is the request: command, and what that takes; fd is the socket to the command. What it is
+told: doing (what takes a while), note, text, error, ready (what rows are made of), counts, frames.
+"""
+import json
+import os
+import re
+import socket
+
+import gdb
+
+from gtp import ended, names, points, remote
+from gtp.shell import atend, record, values
+
+UNKNOWN = re.compile(r"gtp modules|No symbol|not defined|no function matches|No source file|no event matches")
+SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "remotetimeout 600", "dprintf-style agent",
+            "breakpoint pending off", "language c")
+
+
+class Channel:
+    """The socket to the command."""
+
+    def __init__(self, fd):
+        self.socket = socket.socket(fileno=fd)
+        self.file = self.socket.makefile("r")
+
+    def say(self, **words):
+        self.socket.sendall(json.dumps(words).encode() + b"\n")
+
+    def hear(self):
+        """The next word of the command."""
+        return json.loads(self.file.readline() or '"stop"')
+
+
+class Place:
+    """An address, and the rows that come from there."""
+
+    def __init__(self, number, pc, condition, columns):
+        self.number, self.pc, self.condition, self.columns = number, pc, condition, columns
+        self.least = 1
+
+    def parts(self):
+        return record.layout([c.kind["kind"] == "string" for c in self.columns], self.least)
+
+    def spec(self):
+        return {"name": function(self.pc), "parts": len(self.parts()),
+                "columns": [dict(c.kind, title=c.title) for c in self.columns]}
+
+    def argument(self, field):
+        """What GDB compiles for a field."""
+        if isinstance(field.what, int):
+            return self.columns[field.what].argument
+        return {record.CLOCK: "$clock", record.CPU: "$cpu_id", record.TASK: "$cpu_id << 32 | $current_task_pid",
+                record.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
+
+    def arm(self, index):
+        """Its dprintfs; GDB sends them when it continues."""
+        for part, fields in enumerate(self.parts()):
+            text = record.template(index, part, fields, lambda column: self.columns[column].room)
+            gdb.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))), to_string=True)
+            if self.condition:
+                gdb.execute("condition $bpnum " + self.condition, to_string=True)
+
+
+def function(pc):
+    """The name of the function around an address, an event's as the event's."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.function is None:
+        block = block.superblock
+    name = block.function.name if block is not None else "%#x" % pc
+    return re.sub(r"^__traceiter_|^__x64_sys_", "", name)
+
+
+def tracepoints():
+    text = gdb.execute("info tracepoints", to_string=True)
+    return {int(n) for n in re.findall(r"^(\d+)\s+(?:\S+\s+)?tracepoint\s", text, re.M)}
+
+
+def define(request, channel):
+    """Have GDB's own command set the tracepoints: their numbers. A module's symbols are loaded when they are missed."""
+    line = "gtp %s --limit %d %s" % (request["verb"], request["limit"], request["place"])
+    before = tracepoints()
+    if request["modules"] is not None:
+        load_modules(request, channel)
+    try:
+        told = gdb.execute(line, to_string=True)
+    except gdb.error as error:
+        if request["modules"] is not None or not UNKNOWN.search(str(error)):
+            raise
+        load_modules(request, channel)
+        told = gdb.execute(line, to_string=True)
+    for one in told.splitlines():
+        if not re.match(r"Tracepoint \d+ at", one):
+            channel.say(note=one)
+    return sorted(tracepoints() - before)
+
+
+def load_modules(request, channel):
+    channel.say(doing="reading the symbols of modules")
+    gdb.execute("gtp modules " + (request["modules"] or ""), to_string=True)
+
+
+def wanted(request, numbers):
+    """Those of the tracepoints whose hits are shown: of a system call its exits, or with --enter its entries."""
+    if request["verb"] != "syscall":
+        return numbers
+    at_exit = [n for n in numbers if "$ret" in names.of(n).stands_for]
+    if not request["enter"]:
+        return at_exit
+    entries = [n for n in numbers if n not in at_exit]
+    if not entries:
+        raise gdb.GdbError("$ret is known when the call returns, and --enter shows it when it begins")
+    return entries
+
+
+def condition(number):
+    found = re.search(r"^\ttrace only if (.*)$", points.listing(number), re.M)
+    return found.group(1) if found else None
+
+
+def places(request, numbers, channel):
+    """The Places of all tracepoints; one whose columns cannot be had is told, and left out when there are others."""
+    found, refused = [], []
+    for number in numbers:
+        for pc in sorted(set(points.addresses(number))):
+            try:
+                columns = (values.typed(request["collect"], number, pc) if request["collect"] else
+                           values.usual(request["verb"], number, pc))
+                found.append(Place(number, pc, condition(number), columns))
+            except values.NotCarried:
+                raise
+            except (gdb.error, gdb.GdbError) as error:
+                refused.append((function(pc), pc, error))
+    if not found:
+        raise refused[0][2]
+    for name, pc, error in refused:
+        channel.say(note="not set: %s (%#x): %s" % (name, pc, str(error).splitlines()[0]))
+    most = max(len(place.parts()) for place in found)
+    for place in found:
+        place.least = most
+    return found
+
+
+def counted():
+    """Hits and drops of all dprintfs so far."""
+    found = re.search(r"all so far: (\d+) hits, (\d+) lines printed, (\d+) dropped", remote.monitor("dprintf"))
+    return [int(n) for n in found.groups()]
+
+
+def live(found, channel):
+    """Wait in a continue; the command itself reads what is printed."""
+    banner = gdb.parse_and_eval(values.BANNER).string()
+    before = counted()
+    for index, place in enumerate(found):
+        place.arm(index)
+    most = len(found[0].parts())
+    channel.say(ready={"places": [place.spec() for place in found], "null": banner, "lines": most})
+    gdb.execute("continue", to_string=True)
+    hits, _, dropped = (now - then for now, then in zip(counted(), before))
+    channel.say(counts={"hits": hits // most, "dropped": dropped})
+
+
+def trace(request, channel):
+    if ended.state() == ended.RUNNING:
+        raise gdb.GdbError("a trace run is going on already; end it first: gdb, target remote /proc/gtp, tstop")
+    numbers = wanted(request, define(request, channel))
+    try:
+        if request["at_end"]:
+            raise values.NotCarried("--at-end")
+        found = places(request, numbers, channel)
+    except values.NotCarried as reason:
+        atend.run(request, numbers, str(reason), channel)
+        return
+    gdb.execute("delete " + " ".join(map(str, tracepoints())), to_string=True)
+    live(found, channel)
+
+
+def command(request, channel):
+    """One of the other commands, as it is in GDB."""
+    channel.say(text=gdb.execute("gtp " + request["line"], to_string=True))
+
+
+def do(request, channel):
+    for setting in SETTINGS:
+        gdb.execute("set " + setting, to_string=True)
+    channel.say(doing="")
+    gdb.execute("target remote " + request["target"], to_string=True)
+    gdb.execute("gtp check", to_string=True)
+    (trace if request["command"] == "trace" else command)(request, channel)
+
+
+def main():
+    request = json.loads(os.environ.pop("GTP_SHELL"))
+    channel = Channel(request["fd"])
+    status = 0
+    try:
+        do(request, channel)
+    except (gdb.error, gdb.GdbError, RuntimeError) as error:
+        channel.say(error=str(error).strip())
+        status = 1
+    except OSError:
+        status = 1  # the command has gone
+    gdb.execute("quit %d" % status)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The shell's command `gtp`: which GDB it takes for what was typed, and the exit status."""
+import os
+import sys
+
+from gtp.shell import child, live, options, output, ready, relay, signals
+from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
+from gtp.shell.progress import Progress
+
+READING = "reading the symbols of %s%s"
+FIRST_TIME = " (a minute or two this first time; %s keeps an index)"
+TRACING = ("trace", "event", "syscall")
+
+
+def interactive(words):
+    """GDB in this process's place, connected."""
+    os.execv(words[0], words + ["-ex", "target remote " + ready.DEVICE, "-ex", "gtp check"])
+
+
+def told_by(gdb, progress, out):
+    """Print what a GDB without a run tells; the error, if there is one."""
+    error, words = "GDB has ended without a word\n", gdb.heard()
+    while words is not None:
+        for word in words:
+            if "text" in word:
+                progress.end()
+                out.write(word["text"])
+                error = None
+            error = word.get("error", error)
+            if "doing" in word:
+                progress.begin(word["doing"] or None)
+        words = wait(gdb, progress)
+    return error + gdb.said() if error and error.endswith("\n") else error
+
+
+def wait(gdb, progress):
+    """The next words of GDB; what takes long is told meanwhile."""
+    import select
+    while not select.select([gdb], [], [], progress.tick())[0]:
+        pass
+    return gdb.heard()
+
+
+def started(words, request):
+    return child.Child(words, request)
+
+
+def show(words, given, progress):
+    """A command that prints and ends."""
+    gdb = started(words, {"command": given.command, "line": options.line(given), "target": ready.DEVICE})
+    try:
+        error = told_by(gdb, progress, output.Output())
+    finally:
+        progress.end()
+        gdb.end()
+    if error:
+        raise Failure(error)
+    return OK
+
+
+def trace(words, given, progress):
+    """A command that traces."""
+    line = relay.Relay()
+    gdb = None
+    try:
+        with signals.Signals() as caught:
+            gdb = started(words, dict(options.request(given), target=line.path))
+            return live.run(gdb, line, given, progress, caught)
+    finally:
+        progress.end()
+        line.close()
+        if gdb:
+            gdb.end()
+
+
+def do(given):
+    gdb, vmlinux, index = ready.all_of_it(given.vmlinux)
+    words = child.arguments(gdb, vmlinux, index)
+    if given.command == "gdb":
+        interactive(words)
+    first = FIRST_TIME % index if index and not os.listdir(index) else ""
+    progress = Progress(READING % (vmlinux, first))
+    return (trace if given.command in TRACING else show)(words, given, progress)
+
+
+def main(arguments):
+    given = options.parser().parse_args(arguments)
+    try:
+        return do(given)
+    except Failure as failure:
+        sys.stderr.write(told(str(failure)))
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What can be typed: subcommands, options, and their help."""
+import argparse
+import re
+
+UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
+
+ABOUT = """Trace the running Linux kernel with GDB and gdbtp, a line in the shell each:
+
+  sudo gtp trace 'vfs_read if count > 4096' --collect 'count, file->f_path.dentry->d_iname' --for 5s
+  sudo gtp event sched:sched_switch --count 20
+  sudo gtp syscall 'openat if $ret < 0'
+  sudo gtp events 'sched:*'
+
+gtp COMMAND --help says more. Expressions are C over the kernel's own types."""
+
+TRACE = """Print a line for each hit of a function, a source line or an address.
+
+  gtp trace 'vfs_read if count > 4096' --collect 'count, file->f_path.dentry->d_iname' --for 5s
+  gtp trace 'vfs_*' --count 20
+  gtp trace tcp_sendmsg --collect 'sk->__sk_common.skc_dport, size' --csv sent.csv --for 1m
+  gtp trace fs/open.c:*
+
+LOCATION is as for GDB's gtp trace: FUNCTION (its first instruction, and where it is inlined), 'vfs_*', FILE:*, FILE:LINE, *ADDRESS."""
+
+EVENT = """Print a line for each hit of one of the kernel's own events; gtp events lists them.
+
+  gtp event sched:sched_switch --count 20
+  gtp event 'sched:sched_switch if next_pid == 42' --collect 'prev_comm, prev_pid, prev_state'
+  gtp event 'sched:sched_process_*'
+
+In expressions the event's arguments have their names, and so have those fields of its record that are copies of them
+(gtp events -v SYSTEM:EVENT)."""
+
+SYSCALL = """Print a line for each return of a system call, with its arguments and $ret, what it returns.
+
+  gtp syscall openat --for 10s
+  gtp syscall 'openat if $ret < 0' --collect 'filename, $ret'
+  gtp syscall read --enter --collect 'fd, count'
+
+--enter prints a line when the call begins instead: exit and execve have their arguments only then."""
+
+COLUMNS = """What is printed: time, CPU, pid and task, then each expression of --collect under the words that were typed. Enums
+have their names, a char array and what a char pointer leads to are text, numbers have the sign of their type. Without --collect
+the arguments are printed. Structures, arrays and $_sdata do not fit into a line: with one of them, or --at-end, hits are
+recorded as trace frames, and shown as GDB's gtp table does when the run ends.
+
+A run ends after --for, after --count lines, by ^C, by SIGTERM, or when its output is closed; every probe is out then. The last
+line tells how many hits there were, and how many were dropped because they came too fast. Exit status: 0 the trace ran, however
+it was ended; 1 it could not; 2 wrong usage; 130 ^C before it began."""
+
+EVENTS = """List the kernel's own events.
+
+  gtp events                     all
+  gtp events 'sched:*'           some
+  gtp events -v sched:sched_switch    arguments and fields of one"""
+
+LINES = """List a function's source lines and what a probe on each would use (j a jump, b a breakpoint).
+
+  gtp lines vfs_read"""
+
+EXPLAIN = """Say whether a probe somewhere can be a jump, and why.
+
+  gtp explain vfs_read+0x20
+  gtp explain 0xffffffff8134f3a0"""
+
+CHECK = """Compare vmlinux with the running kernel."""
+STATUS = """Show what the module is doing: the run, hits, buffer, probes."""
+GDB = """Start GDB with vmlinux, connected, with all commands: help gtp.
+
+  gtp gdb"""
+
+
+def duration(text):
+    """Seconds of 5s, 500ms, 2m, 1h or 5."""
+    found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m|h|)$", text)
+    if not found or not float(found.group(1)):
+        raise argparse.ArgumentTypeError("%r is no time; write 5s, 500ms, 2m or 1h" % text)
+    return float(found.group(1)) * UNITS[found.group(2)]
+
+
+def positive(text):
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError("%r is no number of lines; write 1 or more" % text)
+    return int(text)
+
+
+def add_run(parser):
+    """What the commands that trace have in common."""
+    add = parser.add_argument
+    add("-c", "--collect", metavar="EXPRESSIONS", help="what to print, C expressions with commas between")
+    add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h")
+    add("-n", "--count", type=positive, metavar="LINES", help="end after so many lines")
+    add("-o", "--csv", metavar="FILE", help="write CSV to FILE instead; - is standard output")
+    add("--at-end", action="store_true", help="record trace frames, show them when the run ends")
+    add("--limit", type=positive, default=200, metavar="N", help="refuse more than N places (200)")
+    add("-m", "--modules", nargs="?", const="", metavar="FOLDER",
+        help="load the symbols of all modules first, those in FOLDER too; missing ones are loaded anyway")
+
+
+def add_command(commands, name, text, *words):
+    parser = commands.add_parser(name, help=text.splitlines()[0].rstrip("."), description=text,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    for word, settings in words:
+        parser.add_argument(word, **settings)
+    parser.add_argument("--vmlinux", metavar="FILE", help="the kernel's debug information, if it is not where it usually is")
+    return parser
+
+
+def parser():
+    top = argparse.ArgumentParser("gtp", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, text, place in (("trace", TRACE, "LOCATION"), ("event", EVENT, "SYSTEM:EVENT"), ("syscall", SYSCALL, "NAME")):
+        one = add_command(commands, name, text, ("place", dict(nargs="+", metavar=place + " [if EXPRESSION]")))
+        one.epilog = COLUMNS
+        one.usage = "gtp %s '%s [if EXPRESSION]' [options]" % (name, place)
+        add_run(one)
+        if name == "syscall":
+            one.add_argument("--enter", action="store_true", help="print the call when it begins, not when it returns")
+    add_command(commands, "events", EVENTS, ("-v", dict(action="store_true", help="arguments and fields")),
+                ("pattern", dict(nargs="?", help="SYSTEM:EVENT with * and ?")))
+    add_command(commands, "lines", LINES, ("function", {}), ("folder", dict(nargs="?", help="the kernel's sources")))
+    add_command(commands, "explain", EXPLAIN, ("location", dict(help="FUNCTION+OFFSET, an address, FILE:LINE")))
+    add_command(commands, "check", CHECK)
+    add_command(commands, "status", STATUS)
+    add_command(commands, "gdb", GDB)
+    return top
+
+
+def line(given):
+    """The gtp command of GDB for those that only print."""
+    words = [given.command]
+    if given.command == "events":
+        words += ["-v"] * given.v + [given.pattern] * bool(given.pattern)
+    elif given.command == "lines":
+        words += [given.function] + [given.folder] * bool(given.folder)
+    elif given.command == "explain":
+        words.append(given.location)
+    return " ".join(words)
+
+
+def request(given):
+    """What GDB is asked for by a command that traces."""
+    place = " ".join(given.place)
+    return {"command": "trace", "verb": given.command, "place": place, "collect": given.collect, "count": given.count,
+            "limit": given.limit, "modules": given.modules, "at_end": given.at_end, "csv": given.csv,
+            "enter": getattr(given, "enter", False)}

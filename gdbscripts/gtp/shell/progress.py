@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What takes longer than a second is told, on standard error: on a terminal with the seconds, else by a line."""
+import os
+import sys
+import time
+
+AFTER = 1.0
+
+
+class Progress:
+    """One thing at a time is being done."""
+
+    def __init__(self, what, file=None):
+        self.file = file or sys.stderr
+        self.shown = None
+        self.begin(what)
+
+    def begin(self, what):
+        """Something else begins, or nothing."""
+        self.end()
+        self.what, self.since, self.shown = what, time.monotonic(), None
+
+    def tick(self):
+        """Tell it, if it is time; the seconds until it may be again, None: never."""
+        if not self.what:
+            return None
+        passed = time.monotonic() - self.since
+        if passed < AFTER:
+            return AFTER - passed
+        if self.file.isatty():
+            self.shown = "gtp: %s, %d s" % (self.what, passed)
+            self.write("\r" + self.shown)
+            return 1 - passed % 1
+        if self.shown is None:
+            self.shown = ""
+            self.write("gtp: %s\n" % self.what)
+        return None
+
+    def end(self):
+        """Nothing is being done any more; a terminal's line is free again."""
+        if self.shown:
+            self.write("\r%s\r" % (" " * len(self.shown)))
+        self.what = self.shown = None
+
+    def write(self, text):
+        try:
+            self.file.write(text)
+            self.file.flush()
+        except OSError:
+            self.file = open(os.devnull, "w", encoding="ascii")

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What must be there before GDB starts: root, the module, vmlinux, GDB, a place for its index."""
+import os
+import shutil
+import subprocess
+
+from gtp import debugfile
+from gtp.shell.failure import Failure
+
+DEVICE = "/proc/gtp"
+CACHE = "/var/cache/gdbtp"
+NOTES = "/sys/kernel/notes"
+BUILD_ID = b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0"
+
+NOT_ROOT = "tracing the kernel is for root; say: sudo gtp ..."
+NOT_LOADED = "%s is not there: the module is not loaded.\nmodprobe gdbtp says: %s"
+NO_VMLINUX = """there is no vmlinux with debug information of the running kernel, %s. Looked for:
+  %s
+Debian: apt install linux-image-%s-dbg
+any distribution with a debuginfod server: gtp --vmlinux $(debuginfod-find debuginfo %s) ..."""
+NO_GDB = "there is no gdb; Debian: apt install gdb"
+
+
+def build_id(path=NOTES):
+    """The running kernel's, in hex; None when it has none."""
+    try:
+        with open(path, "rb") as file:
+            notes = file.read()
+    except OSError:
+        return None
+    at = notes.find(BUILD_ID)
+    return notes[at + 16:at + 36].hex() if at >= 0 else None
+
+
+def module():
+    """Load the module if it is not there."""
+    if os.path.exists(DEVICE):
+        return
+    try:
+        done = subprocess.run(["modprobe", "gdbtp"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        said = done.stdout.strip()
+    except OSError as error:
+        said = str(error)
+    if not os.path.exists(DEVICE):
+        raise Failure(NOT_LOADED % (DEVICE, said or "nothing"))
+
+
+def vmlinux(named, release):
+    """The file with the kernel's debug information: the one that is named, else the first that is found."""
+    named = named or os.environ.get("VMLINUX")
+    if named:
+        if not os.path.isfile(named):
+            raise Failure("%s is no file" % named)
+        return named
+    known = build_id()
+    paths = list(debugfile.places(release, known))
+    for path in paths:
+        if os.path.isfile(path):
+            return path
+    raise Failure(NO_VMLINUX % (release, "\n  ".join(paths), release, known or "BUILD-ID"))
+
+
+def cache(release):
+    """The folder of GDB's index, beside what else is kept of this kernel; None where none can be made."""
+    folder = os.path.join(CACHE, release, "gdb-index")
+    try:
+        os.makedirs(folder, mode=0o755, exist_ok=True)
+    except OSError:
+        return None
+    return folder
+
+
+def gdb():
+    found = shutil.which("gdb")
+    if not found:
+        raise Failure(NO_GDB)
+    return found
+
+
+def all_of_it(named):
+    """(gdb, vmlinux, folder of the index or None), with the module loaded."""
+    if os.geteuid() != 0:
+        raise Failure(NOT_ROOT)
+    release = os.uname().release
+    found = gdb(), vmlinux(named, release)
+    module()
+    return (*found, cache(release))

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""GDB's line to /proc/gtp, with this process between: its own tasks are not traced then, whatever it reads and prints.
+
+GDB connects to a socket. While it waits in a continue, the text that the kernel prints is taken out here; GDB sleeps
+and sees the end of the wait alone.
+"""
+import errno
+import os
+import re
+import shutil
+import socket
+import tempfile
+
+from gtp.shell.failure import Failure
+from gtp.shell.ready import DEVICE
+
+CONTINUE = re.compile(rb"\$(?:c|vCont;c)[^#$]*#[0-9a-f]{2}")
+PACKET = re.compile(rb"\$([^#]*)#[0-9a-f]{2}")
+PIECE = 1 << 16
+INTERRUPT = b"\x03"
+
+WHY = {errno.EBUSY: "another GDB, or another gtp, is connected to it; there is one at a time",
+       errno.EPERM: "the kernel does not allow it: it is for root, and not in lockdown",
+       errno.EACCES: "it is for root"}
+
+
+def opened():
+    try:
+        return os.open(DEVICE, os.O_RDWR)
+    except OSError as error:
+        raise Failure("%s: %s" % (DEVICE, WHY.get(error.errno, error.strerror))) from None
+
+
+class Relay:
+    """The line, the socket that GDB connects to, and GDB's end of it once it has."""
+
+    def __init__(self):
+        self.line = opened()
+        self.folder = tempfile.mkdtemp(prefix="gtp-")
+        self.path = os.path.join(self.folder, "line")
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.path)
+        self.listener.listen(1)
+        self.gdb = None
+        self.waiting = False
+        self.sent = self.kept = b""
+
+    def accept(self):
+        self.gdb = self.listener.accept()[0]
+
+    def from_gdb(self):
+        """Pass on what GDB says; False when it has gone."""
+        try:
+            data = self.gdb.recv(PIECE)
+        except ConnectionError:
+            data = b""
+        if not data:
+            return False
+        self.sent += data
+        if CONTINUE.search(self.sent):
+            self.waiting = True
+        self.sent = b"" if self.waiting else self.sent[max(self.sent.rfind(b"$"), 0):]
+        while data:
+            data = data[os.write(self.line, data):]
+        return True
+
+    def from_kernel(self):
+        """Pass on what the kernel says, but for the text of a wait, which is returned."""
+        data = os.read(self.line, PIECE)
+        if not self.waiting:
+            self.gdb.sendall(data)
+            return b""
+        self.kept += data
+        text, at = [], 0
+        for packet in PACKET.finditer(self.kept):
+            if packet.group(1)[:1] != b"O" or packet.group(1) == b"OK":
+                self.waiting = False
+                self.gdb.sendall(self.kept[packet.start():])
+                at = len(self.kept)
+                break
+            text.append(bytes.fromhex(packet.group(1)[1:].decode()))
+            at = packet.end()
+        self.kept = self.kept[at:]
+        return b"".join(text)
+
+    def interrupt(self):
+        """End the wait; the kernel answers when all that was printed has come."""
+        if self.waiting:
+            os.write(self.line, INTERRUPT)
+
+    def leave(self):
+        """Give up the line: GDB is to open it itself."""
+        if self.line is not None:
+            os.close(self.line)
+            self.line = None
+
+    def close(self):
+        self.leave()
+        self.listener.close()
+        if self.gdb:
+            self.gdb.close()
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Records into rows: the parts of a hit put together, each value decoded."""
+from typing import NamedTuple
+
+from gtp.shell import decode, record
+
+CUT = "<dropped>"
+
+
+class Row(NamedTuple):
+    """One hit: time in ns of the monotonic clock, where it was, who it was, and the text of each column."""
+    time: int
+    cpu: int
+    pid: int
+    task: str
+    place: int
+    cells: list
+
+
+class Place:
+    """Where hits come from: its name, the titles of its columns, and the functions of their cells."""
+
+    def __init__(self, spec, symbols, null):
+        self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
+        self.cells = [decode.cell(column, symbols, null) for column in spec["columns"]]
+        strings = [column["kind"] == "string" for column in spec["columns"]]
+        self.parts = record.layout(strings, spec["parts"])
+
+
+class Rows:
+    """feed() makes rows, and lines of text that are none, out of what the kernel prints."""
+
+    def __init__(self, spec):
+        symbols, null = decode.Symbols(), spec["null"].encode()
+        self.places = [Place(place, symbols, null) for place in spec["places"]]
+        self.reader = record.Reader()
+        self.open = {}  # CPU: the row whose parts still come
+
+    def feed(self, data):
+        found = []
+        for item in self.reader.feed(data):
+            found += [item] if isinstance(item, str) else self.part(*item)
+        return found
+
+    def rest(self):
+        """Rows whose other parts have not come."""
+        rows, self.open = list(self.open.values()), {}
+        return rows
+
+    def part(self, number, part, fields):
+        """The rows that are complete, or given up, with this part."""
+        place = self.places[number]
+        layout = place.parts[part]
+        values = dict(zip((field.what for field in layout), fields))
+        if len(values) < (3 if part == 0 else 1):
+            return []
+        done = []
+        if part == 0:
+            row, done = self.begin(number, place, values)
+        else:
+            row = self.open.get(int(values[record.CPU], 16))
+            if row is None or row.place != number:
+                return []
+        for what, value in values.items():
+            if isinstance(what, int):
+                row.cells[what] = place.cells[what](value)
+        if part == len(place.parts) - 1:
+            self.open.pop(row.cpu, None)
+            done.append(row)
+        return done
+
+    def begin(self, number, place, values):
+        """A new row, and the one of its CPU that has got no further."""
+        task = int(values[record.TASK], 16)
+        row = Row(int(values[record.CLOCK], 16), task >> 32, task & 0xffffffff,
+                  decode.printable(values[record.TASK_NAME]), number, [CUT] * len(place.cells))
+        given_up = self.open.pop(row.cpu, None)
+        self.open[row.cpu] = row
+        return row, [given_up] if given_up else []

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rows as a table that grows: aligned for a reader, or as CSV."""
+import csv
+import io
+import time
+
+WIDEST = 40  # a column is not made wider for its longest cell
+
+
+def wall(ns, offset):
+    """A time of the monotonic clock as that of the day, with microseconds."""
+    s, ns = divmod(ns + offset, 10**9)
+    return "%s.%06d" % (time.strftime("%H:%M:%S", time.localtime(s)), ns // 1000)
+
+
+class Table:
+    """The text of rows. Places whose columns differ share one, of name=value pairs."""
+
+    def __init__(self, places):
+        self.places = places
+        self.alike = all(place.titles == places[0].titles for place in places)
+        self.several = len({place.name for place in places}) > 1
+        self.titles = ["time", "cpu", "pid", "task"] + ["where"] * self.several + (
+            places[0].titles if self.alike else ["values"])
+
+    def values(self, row):
+        place = self.places[row.place]
+        cells = row.cells if self.alike else [" ".join("%s=%s" % pair for pair in zip(place.titles, row.cells))]
+        return [place.name] * self.several + cells
+
+
+class Screen(Table):
+    """Aligned columns; one that gets a longer cell is wider from there on."""
+
+    def __init__(self, places, columns=()):
+        super().__init__(places)
+        self.offset = time.time_ns() - time.monotonic_ns()
+        self.widths = [15, 3, 7, 15] + [max(6, min(len(title), WIDEST)) for title in self.titles[4:]]
+        self.right = [False, True, True, False] + [False] * self.several + [
+            self.alike and column["kind"] in ("int", "pointer") for column in columns or [{"kind": ""}]]
+
+    def line(self, cells):
+        """Cells as wide as those before them; the last of a line is not filled up."""
+        pieces = []
+        for i, cell in enumerate(cells):
+            self.widths[i] = max(self.widths[i], min(len(cell), WIDEST))
+            pieces.append(cell.rjust(self.widths[i]) if self.right[i] else cell.ljust(self.widths[i]))
+        return "  ".join(pieces).rstrip() + "\n"
+
+    def head(self):
+        return self.line(self.titles)
+
+    def text(self, row):
+        return self.line([wall(row.time, self.offset), str(row.cpu), str(row.pid), row.task] + self.values(row))
+
+
+class Csv(Table):
+    """The same for programs; the time is that of $clock, in seconds."""
+
+    def joined(self, cells):
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerow(cells)
+        return out.getvalue()
+
+    def head(self):
+        return self.joined(self.titles)
+
+    def text(self, row):
+        return self.joined(["%d.%09d" % divmod(row.time, 10**9), row.cpu, row.pid, row.task] + self.values(row))

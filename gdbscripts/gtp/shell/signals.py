@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""^C, SIGTERM and SIGHUP as something to wait for; the second one is an exception."""
+import os
+import signal
+
+CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Signals:
+    """For a `with`: fileno() is readable when one has come, came tells."""
+
+    def __init__(self):
+        self.came = False
+        self.reader, self.writer = os.pipe()
+
+    def __enter__(self):
+        os.set_blocking(self.writer, False)
+        self.before = [(number, signal.signal(number, self.handle)) for number in CAUGHT]
+        self.wakeup = signal.set_wakeup_fd(self.writer, warn_on_full_buffer=False)
+        return self
+
+    def __exit__(self, *_):
+        signal.set_wakeup_fd(self.wakeup)
+        for number, handler in self.before:
+            signal.signal(number, handler)
+        os.close(self.reader)
+        os.close(self.writer)
+
+    def handle(self, *_):
+        if self.came:
+            raise KeyboardInterrupt
+        self.came = True
+
+    def fileno(self):
+        return self.reader
+
+    def forget(self):
+        os.read(self.reader, 512)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Inside GDB: the columns of a row at one place, and what a dprintf prints for each."""
+import re
+from typing import NamedTuple
+
+import gdb
+
+from gtp import cexpr, names
+from gtp.cexpr import compiled, ctype, parse, variables
+
+FRAMES_ONLY = ("$regs", "$_sdata", "$_ret", "$_locals")
+BANNER = "linux_banner"
+
+
+class NotCarried(gdb.GdbError):
+    """A value that lines of text cannot carry, and frames can."""
+
+
+class Column(NamedTuple):
+    """title: as it was typed; argument: of the dprintf; kind: see gtp.shell.decode; room: characters of an array, 0."""
+    title: str
+    argument: str
+    kind: dict
+    room: int
+
+
+def described(kind):
+    """The kind of a value for gtp.shell.decode."""
+    bare = ctype.plain(kind)
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        return {"kind": "string"}
+    if bare.code == gdb.TYPE_CODE_PTR:
+        if ctype.is_text(bare.target()):
+            return {"kind": "string"}
+        return {"kind": "pointer", "function": ctype.is_function(bare.target())}
+    size, unsigned = ctype.kind_of(kind)
+    if bare.code == gdb.TYPE_CODE_BOOL:
+        return {"kind": "bool"}
+    if bare.code == gdb.TYPE_CODE_ENUM:
+        values = {field.enumval: field.name for field in reversed(bare.fields())}
+        return {"kind": "enum", "size": size, "signed": not unsigned, "names": values,
+                "flags": all(n >= 0 and n & (n - 1) == 0 for n in values)}
+    return {"kind": "char" if bare.name == "char" else "int", "size": size, "signed": not unsigned}
+
+
+def banner():
+    """The address of a text that stands for a null pointer where a string is printed."""
+    return int(gdb.parse_and_eval("(unsigned long)&%s" % BANNER))
+
+
+def or_null(argument, pc):
+    """The pointer to a string, or to that text instead of NULL, which would be an error."""
+    text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, banner())
+    try:
+        compiled.check(text, pc, False)
+    except compiled.Refused:
+        return argument
+    return text
+
+
+def column(title, text, number, pc):
+    """The Column of an expression; its error, or NotCarried."""
+    if text in FRAMES_ONLY:
+        raise NotCarried("%s is no single value" % text)
+    argument, kind = cexpr.printed(names.expand(text, number, pc), pc)
+    if argument is None:
+        raise NotCarried("%s is %s" % (title, ctype.describe(kind) if ctype.is_aggregate(kind) else "an array"))
+    told = described(kind)
+    if ctype.is_pointer(kind) and told["kind"] == "string":
+        argument = or_null(argument, pc)
+    return Column(title, argument, told, kind.sizeof if ctype.is_array(kind) else 0)
+
+
+def typed(text, number, pc):
+    """The Columns of what the user has typed behind --collect."""
+    found = []
+    for _, piece in parse.split(text):
+        if piece in ("$args", "$locals"):
+            found += some(variables.symbols(pc, piece == "$args"), number, pc)
+        else:
+            found.append(column(piece, piece, number, pc))
+    return found
+
+
+def some(titles, number, pc):
+    """The Columns of those names that can be printed here. A buffer is no string: its address will do."""
+    found = []
+    for at, title in enumerate(titles):
+        try:
+            one = column(title, title, number, pc)
+            if one.kind["kind"] == "string" and not one.room and not is_text(titles[at:at + 2], number, pc):
+                argument, _ = cexpr.printed("(void *)(%s)" % names.expand(title, number, pc), pc)
+                one = Column(title, argument, {"kind": "pointer"}, 0)
+            found.append(one)
+        except (gdb.error, gdb.GdbError):
+            pass
+    return found
+
+
+def is_text(pair, number, pc):
+    """Whether a pointer among arguments is to text that ends with a NUL: to const char, with no length behind it."""
+    texts = [names.expand(title, number, pc) for title in pair]
+    try:
+        # A cast of ours to a system call's type has lost the qualifier.
+        target = ctype.plain(cexpr.printed(texts[0], pc)[1]).target()
+        constant = "const char *" in texts[0] or target != target.unqualified()
+        return constant and not (texts[1:] and ctype.kind_of(cexpr.printed(texts[1], pc)[1]) == ctype.ULONG)
+    except (gdb.error, gdb.GdbError):
+        return False
+
+
+def usual(verb, number, pc):
+    """The Columns without --collect: the arguments, of an event the fields that are known at a hit."""
+    own = names.of(number, pc) if verb != "trace" else None
+    if own is None:
+        return some(variables.symbols(pc, True), number, pc)
+    if verb == "event" and own.stands_for:
+        return some([name for name in own.stands_for if not re.match(r"__", name)], number, pc)
+    return some(own.all(), number, pc)
