@@ -16,6 +16,7 @@ module    | - | | | the modules build without a warning, sparse has nothing to s
 unit      | - | | test_NAME | every shared source on a fake machine, under ASan and UBSan
 vectors   | - | tools | FILE | what each opcode means, in the interpreter and the compiler
 connect   | - | tools | | what gdbtp-connect passes on
+shell     | - | | | the parts of the command gtp that need neither root, nor a kernel, nor GDB
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 expr      | own | tools module kmod | offline, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
@@ -184,6 +185,8 @@ run_vectors() {
 }
 
 run_connect() { watched tests/connect/run; }
+
+run_shell() { watched tests/shell/run; }
 
 run_tfile() { watched tests/tfile/run; }
 

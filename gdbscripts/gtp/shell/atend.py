@@ -56,6 +56,9 @@ def run(request, numbers, reason, channel):
     gdb.execute("tstart", to_string=True)
     channel.say(started=True)
     wait(channel)
+    how = ended.state()
+    if how != ended.BY_TSTOP and not request["count"]:
+        channel.say(note=how)
     for number in numbers:
         try:
             channel.say(text=shown(request, number, ""))

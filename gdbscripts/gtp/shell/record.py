@@ -3,7 +3,7 @@
 
 Both sides use it: GDB's for the formats, the shell's for the text. A record is
 
-    FF VT place . part { VT field } VT LF
+    FF VT place . part { VT field } FF LF
 
 A dprintf has 8 arguments and 255 characters, so that a row may need several records, its parts, which come in order
 from one CPU. The first begins with $clock, CPU and pid in one number, and the task's name; the others with the CPU.
@@ -14,13 +14,11 @@ from typing import NamedTuple, Union
 
 MOST_ARGUMENTS, MOST_TEXT = 8, 255
 NUMBER, COMM, LEAST_STRING = 17, 16, 64  # characters with the VT in front
-FRAME = len("\f\v1000.10\v\n")
+FRAME = len("\f\v1000.10\f\n")
 CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
 
 BEGIN = b"\f\v"
-HEAD = rb"\f\v(\d+)\.(\d+)((?:\v(?:(?!\f\v).)*?)?)"
-RECORD = re.compile(HEAD + rb"\v\n", re.S)
-CUT = re.compile(HEAD + rb"(?=\f\v)", re.S)
+RECORD = re.compile(rb"\f\v(\d+)\.(\d+)\v((?:(?!\f\v).)*?)\f\n", re.S)
 
 
 class Field(NamedTuple):
@@ -63,13 +61,14 @@ def template(place, part, fields, most):
     """The format of a part's dprintf, as it is typed to GDB."""
     long = precision(fields, most)
     conversions = ("%.15s" if f.what == TASK_NAME else "%%.%ds" % long[f.what] if f.string else "%lx" for f in fields)
-    return "\\f\\v%d.%d%s\\v\\n" % (place, part, "".join("\\v" + c for c in conversions))
+    return "\\f\\v%d.%d%s\\f\\n" % (place, part, "".join("\\v" + c for c in conversions))
 
 
 class Reader:
     """Text as it comes, in any pieces: feed() returns what is complete.
 
-    A record is (place, part, [bytes]); a line of any other text is a str.
+    A record is (place, part, its fields in one piece), a line of any other text is a str. What is no whole record is
+    left out: a string may look like the beginning of one.
     """
 
     def __init__(self):
@@ -83,13 +82,13 @@ class Reader:
             end = at if at >= 0 else self.rest.rfind(b"\n") + 1
             found += self.lines(self.rest[:end])
             self.rest = self.rest[end:]
-            record = at >= 0 and (RECORD.match(self.rest) or CUT.match(self.rest))
+            record = at >= 0 and RECORD.match(self.rest)
             if record:
-                found.append((int(record.group(1)), int(record.group(2)), record.group(3)[1:].split(b"\v")))
+                found.append((int(record.group(1)), int(record.group(2)), record.group(3)))
                 self.rest = self.rest[record.end():]
             elif at < 0 or self.rest.find(BEGIN, 1) < 0:
                 return found
-            else:  # a string that looks like the beginning of a record
+            else:
                 self.rest = self.rest[self.rest.find(BEGIN, 1):]
 
     @staticmethod

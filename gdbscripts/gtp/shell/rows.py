@@ -51,9 +51,10 @@ class Rows:
         """The rows that are complete, or given up, with this part."""
         place = self.places[number]
         layout = place.parts[part]
-        values = dict(zip((field.what for field in layout), fields))
-        if len(values) < (3 if part == 0 else 1):
+        fields = fields.split(b"\v", len(layout) - 1)
+        if len(fields) != len(layout):
             return []
+        values = {field.what: value for field, value in zip(layout, fields)}
         done = []
         if part == 0:
             row, done = self.begin(number, place, values)
