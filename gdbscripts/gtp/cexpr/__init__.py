@@ -68,6 +68,6 @@ def value(text):
 def printed(text, pc):
     """For an expression whose value a dprintf prints: (the argument as GDB compiles it, the gdb.Type of the value).
 
-    Of a char array the argument is its address, for %s. What is no number, no pointer and no text has no argument: None.
+    Of a char array the argument is its address, for %s. What is no number, no pointer and no text has none.
     """
     return Translation(text, pc).printed()

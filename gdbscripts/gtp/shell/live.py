@@ -12,7 +12,8 @@ DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at \S+ failed: ")
 MOST_REASONS = 5  # different errors of expressions that are told
 
-ENDS = {"for": "", "count": " after the last line", "signal": "", "closed": " after the output was closed"}
+# Why hits are not printed, when the run ended so.
+NOT_PRINTED = {"count": " after the last line", "closed": " after the output was closed"}
 
 
 class Run:
@@ -23,7 +24,7 @@ class Run:
         self.progress, self.signals = progress, signals
         self.out = output.Output(given.csv)
         self.rows = self.table = None
-        self.began = self.deadline = self.ended = None  # ended: why, a key of ENDS
+        self.began = self.deadline = self.ended = None  # ended: by for, count, signal, closed
         self.recording = False  # in frames, for the end of the run
         self.printed = self.failed = self.own = 0
         self.reasons, self.tasks = set(), set()
@@ -210,10 +211,8 @@ class Run:
         text = "%d lines printed; %d hits" % (self.printed, hits)
         if self.failed:
             text += ", %d without a value" % self.failed
-        if self.ended in ("count", "closed") and lost:
-            text += ", %d%s" % (lost, ENDS[self.ended])
-        elif lost:
-            text += ", %d dropped: they came too fast" % lost
+        if lost:
+            text += ", %d%s" % (lost, NOT_PRINTED.get(self.ended, " dropped: they came too fast"))
         sys.stderr.write(told(text))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The shell's command `gtp`: which GDB it takes for what was typed, and the exit status."""
 import os
+import select
 import sys
 
 from gtp.shell import child, live, options, output, ready, relay, signals
@@ -19,35 +20,29 @@ def interactive(words):
 
 def told_by(gdb, progress, out):
     """Print what a GDB without a run tells; the error, if there is one."""
-    error, words = "GDB has ended without a word\n", gdb.heard()
-    while words is not None:
+    error, told_it = None, False
+    while True:
+        words = wait(gdb, progress)
+        if words is None:
+            return error if error or told_it else "GDB has ended without a word\n" + gdb.said()
         for word in words:
             if "text" in word:
                 progress.end()
                 out.write(word["text"])
-                error = None
+                told_it = True
             error = word.get("error", error)
-            if "doing" in word:
-                progress.begin(word["doing"] or None)
-        words = wait(gdb, progress)
-    return error + gdb.said() if error and error.endswith("\n") else error
 
 
 def wait(gdb, progress):
     """The next words of GDB; what takes long is told meanwhile."""
-    import select
     while not select.select([gdb], [], [], progress.tick())[0]:
         pass
     return gdb.heard()
 
 
-def started(words, request):
-    return child.Child(words, request)
-
-
 def show(words, given, progress):
     """A command that prints and ends."""
-    gdb = started(words, {"command": given.command, "line": options.line(given), "target": ready.DEVICE})
+    gdb = child.Child(words, {"command": given.command, "line": options.line(given), "target": ready.DEVICE})
     try:
         error = told_by(gdb, progress, output.Output())
     finally:
@@ -64,7 +59,7 @@ def trace(words, given, progress):
     gdb = None
     try:
         with signals.Signals() as caught:
-            gdb = started(words, dict(options.request(given), target=line.path))
+            gdb = child.Child(words, dict(options.request(given), target=line.path))
             return live.run(gdb, line, given, progress, caught)
     finally:
         progress.end()

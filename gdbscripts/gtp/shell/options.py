@@ -7,7 +7,8 @@ UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
 
 ABOUT = """Trace the running Linux kernel with GDB and gdbtp, a line in the shell each:
 
-  sudo gtp trace 'vfs_read if count > 4096' --collect 'count, file->f_path.dentry->d_iname' --for 5s
+  sudo gtp trace 'vfs_read if count > 4096' \\
+      --collect 'count, file->f_path.dentry->d_iname' --for 5s
   sudo gtp event sched:sched_switch --count 20
   sudo gtp syscall 'openat if $ret < 0'
   sudo gtp events 'sched:*'
@@ -16,38 +17,46 @@ gtp COMMAND --help says more. Expressions are C over the kernel's own types."""
 
 TRACE = """Print a line for each hit of a function, a source line or an address.
 
-  gtp trace 'vfs_read if count > 4096' --collect 'count, file->f_path.dentry->d_iname' --for 5s
+  gtp trace 'vfs_read if count > 4096' \\
+      --collect 'count, file->f_path.dentry->d_iname' --for 5s
   gtp trace 'vfs_*' --count 20
-  gtp trace tcp_sendmsg --collect 'sk->__sk_common.skc_dport, size' --csv sent.csv --for 1m
+  gtp trace tcp_sendmsg -c 'sk->sk_dport, size' --csv sent.csv --for 1m
   gtp trace fs/open.c:*
 
-LOCATION is as for GDB's gtp trace: FUNCTION (its first instruction, and where it is inlined), 'vfs_*', FILE:*, FILE:LINE, *ADDRESS."""
+LOCATION is as for GDB's gtp trace: FUNCTION (its first instruction, and where
+it is inlined), 'vfs_*', FILE:*, FILE:LINE, *ADDRESS."""
 
-EVENT = """Print a line for each hit of one of the kernel's own events; gtp events lists them.
+EVENT = """Print a line for each hit of one of the kernel's own events.
 
   gtp event sched:sched_switch --count 20
-  gtp event 'sched:sched_switch if next_pid == 42' --collect 'prev_comm, prev_pid, prev_state'
+  gtp event 'sched:sched_switch if next_pid == 42' -c 'prev_comm, prev_pid'
   gtp event 'sched:sched_process_*'
 
-In expressions the event's arguments have their names, and so have those fields of its record that are copies of them
-(gtp events -v SYSTEM:EVENT)."""
+gtp events lists them. In expressions the event's arguments have their names,
+and so have those fields of its record that are copies of them: gtp events -v
+SYSTEM:EVENT."""
 
-SYSCALL = """Print a line for each return of a system call, with its arguments and $ret, what it returns.
+SYSCALL = """Print a line for each return of a system call.
 
   gtp syscall openat --for 10s
   gtp syscall 'openat if $ret < 0' --collect 'filename, $ret'
   gtp syscall read --enter --collect 'fd, count'
 
---enter prints a line when the call begins instead: exit and execve have their arguments only then."""
+Its arguments have their names, and $ret is what it returns. --enter prints a
+line when the call begins instead: exit and execve have their arguments only
+then."""
 
-COLUMNS = """What is printed: time, CPU, pid and task, then each expression of --collect under the words that were typed. Enums
-have their names, a char array and what a char pointer leads to are text, numbers have the sign of their type. Without --collect
-the arguments are printed. Structures, arrays and $_sdata do not fit into a line: with one of them, or --at-end, hits are
-recorded as trace frames, and shown as GDB's gtp table does when the run ends.
+COLUMNS = """What is printed: time, CPU, pid and task, then each expression of --collect under
+the words that were typed. Enums have their names, a char array and what a char
+pointer leads to are text, numbers have the sign of their type. Without --collect
+the arguments are printed. Structures, arrays and $_sdata do not fit into a line:
+with one of them, or --at-end, hits are recorded as trace frames, and shown as
+GDB's gtp table does when the run ends.
 
-A run ends after --for, after --count lines, by ^C, by SIGTERM, or when its output is closed; every probe is out then. The last
-line tells how many hits there were, and how many were dropped because they came too fast. Exit status: 0 the trace ran, however
-it was ended; 1 it could not; 2 wrong usage; 130 ^C before it began."""
+A run ends after --for, after --count lines, by ^C, by SIGTERM, or when its output
+is closed; every probe is out then. The last line tells how many hits there were,
+and how many were dropped because they came too fast. Exit status: 0 the trace
+ran, however it was ended; 1 it could not; 2 wrong usage; 130 ^C before it began."""
 
 EVENTS = """List the kernel's own events.
 
@@ -103,14 +112,16 @@ def add_command(commands, name, text, *words):
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
     for word, settings in words:
         parser.add_argument(word, **settings)
-    parser.add_argument("--vmlinux", metavar="FILE", help="the kernel's debug information, if it is not where it usually is")
+    parser.add_argument("--vmlinux", metavar="FILE",
+                        help="the kernel's debug information, if it is not where it usually is")
     return parser
 
 
 def parser():
     top = argparse.ArgumentParser("gtp", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, text, place in (("trace", TRACE, "LOCATION"), ("event", EVENT, "SYSTEM:EVENT"), ("syscall", SYSCALL, "NAME")):
+    for name, text, place in (("trace", TRACE, "LOCATION"), ("event", EVENT, "SYSTEM:EVENT"),
+                              ("syscall", SYSCALL, "NAME")):
         one = add_command(commands, name, text, ("place", dict(nargs="+", metavar=place + " [if EXPRESSION]")))
         one.epilog = COLUMNS
         one.usage = "gtp %s '%s [if EXPRESSION]' [options]" % (name, place)
