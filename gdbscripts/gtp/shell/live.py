@@ -9,11 +9,15 @@ from gtp.shell import output, rows, screen
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 
 DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
-FAILING = re.compile(r"dprintf at \S+ failed: ")
+FAILING = re.compile(r"dprintf at (\S+) failed: ")
 MOST_REASONS = 5  # different errors of expressions that are told
 
 # Why hits are not printed, when the run ended so.
 NOT_PRINTED = {"count": " after the last line", "closed": " after the output was closed"}
+
+
+def counted(number, what):
+    return "%d %s%s" % (number, what, "" if number == 1 else "s")
 
 
 class Run:
@@ -130,7 +134,8 @@ class Run:
             if text in self.reasons or len(self.reasons) >= MOST_REASONS:
                 return
             self.reasons.add(text)
-        self.on_note(re.sub(r"^gdbtp: (?:dprintf is )?|^dprintf ", "", text))
+        text = FAILING.sub(r"no value at \1: ", text)
+        self.on_note(re.sub(r"^gdbtp: (?:dprintf is )?", "", text))
 
     # All of it
 
@@ -208,7 +213,7 @@ class Run:
         """The last line: what became of every hit."""
         hits = self.counts["hits"] - self.own
         lost = max(hits - self.printed - self.failed, 0)
-        text = "%d lines printed; %d hits" % (self.printed, hits)
+        text = "%s printed; %s" % (counted(self.printed, "line"), counted(hits, "hit"))
         if self.failed:
             text += ", %d without a value" % self.failed
         if lost:

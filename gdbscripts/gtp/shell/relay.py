@@ -34,8 +34,8 @@ def opened():
 class Relay:
     """The line, the socket that GDB connects to, and GDB's end of it once it has."""
 
-    def __init__(self):
-        self.line = opened()
+    def __init__(self, line=None):
+        self.line = opened() if line is None else line
         self.folder = tempfile.mkdtemp(prefix="gtp-")
         self.path = os.path.join(self.folder, "line")
         self.listener = socket.socket(socket.AF_UNIX)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How a run ends, with a GDB and a kernel that are threads of the test: what is printed, and what is told at last."""
+import contextlib
+import io
+import os
+import signal
+import socket
+import tempfile
+import threading
+import types
+
+from gtp.shell import child, live, progress, record, relay, signals
+from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure
+from tap import check, equal, matches, test
+
+SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")]}],
+        "null": "", "lines": 1}
+STOPPED = b"$S02#b5"
+
+
+def packet(text):
+    data = b"O" + text.hex().encode()
+    return b"$%s#%02x" % (data, sum(data) & 0xff)
+
+
+def row(n, pid=1):
+    """What the kernel prints of a hit; no task of this process has pid 1."""
+    values = {record.CLOCK: b"%x" % n, record.TASK: b"%x" % pid, record.TASK_NAME: b"init", 0: b"%x" % n}
+    return b"\f\v0.0" + b"".join(b"\v" + values[f.what] for f in record.layout([False])[0]) + b"\f\n"
+
+
+class World:
+    """prints: what the kernel prints, in pieces; ends: the wait ends by itself then; counts, error: GDB's last word."""
+
+    def __init__(self, prints, counts=None, error=None, ends=False, armed=lambda: None):
+        self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed
+        self.kernel, line = socket.socketpair()
+        self.relay = relay.Relay(line.detach())
+        self.words, ours = socket.socketpair()
+        self.child = child.Child.__new__(child.Child)
+        self.child.ours, self.child.rest, self.child.log = ours, b"", tempfile.TemporaryFile()
+        self.child.process = types.SimpleNamespace(pid=os.getpid())
+        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.be_gdb, self.be_kernel)]
+
+    def be_gdb(self):
+        talk = child.Child.__new__(child.Child)
+        talk.ours = self.words
+        if self.error is None:
+            talk.say({"ready": SPEC})
+            line = socket.socket(socket.AF_UNIX)
+            line.connect(self.relay.path)
+            line.sendall(b"$c#63")
+            self.got = line.recv(100)
+            talk.say({"counts": {"hits": self.counts, "dropped": 0}})
+        elif self.error:
+            talk.say({"error": self.error})
+        self.words.close()
+
+    def be_kernel(self):
+        if self.error is not None:
+            return
+        equal(self.kernel.recv(100), b"$c#63")
+        for text in self.prints:
+            self.kernel.sendall(packet(text))
+        self.armed()
+        if not self.ends:
+            equal(self.kernel.recv(1), relay.INTERRUPT)
+        self.kernel.sendall(STOPPED)
+
+    def run(self, out, **settings):
+        """(status, what was told on standard error) of a run that prints to a file descriptor."""
+        given = types.SimpleNamespace(csv=None, count=None, seconds=None)
+        given.__dict__.update(settings)
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors), signals.Signals() as caught:
+            one = live.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
+            one.out.fd = out
+            for thread in self.threads:
+                thread.start()
+            try:
+                status = one.run()
+            except KeyboardInterrupt:
+                status = INTERRUPTED
+            finally:
+                self.relay.close()
+        for thread in self.threads:
+            thread.join(10)
+            check(not thread.is_alive(), "a side still waits")
+        return status, errors.getvalue()
+
+
+def printed(world, **settings):
+    """(status, what was told, the column of the rows)."""
+    with tempfile.TemporaryFile() as file:
+        status, errors = world.run(file.fileno(), **settings)
+        file.seek(0)
+        lines = file.read().decode().splitlines()
+    check(not lines or lines[0].split() == ["time", "cpu", "pid", "task", "n"], lines)
+    return status, errors, [int(line.split()[4]) for line in lines[1:]]
+
+
+@test("--count ends a run after exactly so many lines, in whatever pieces they come")
+def count():
+    for pieces in ([row(n) for n in range(9)], [b"".join(row(n) for n in range(9))]):
+        equal(printed(World(pieces, counts=20), count=5),
+              (OK, "gtp: 5 lines printed; 20 hits, 15 after the last line\n", [0, 1, 2, 3, 4]))
+
+
+@test("--for ends it; what is not printed was dropped")
+def time():
+    equal(printed(World([row(1), row(2)], counts=7), seconds=0.2),
+          (OK, "gtp: 2 lines printed; 7 hits, 5 dropped: they came too fast\n", [1, 2]))
+
+
+@test("^C and SIGTERM end it with 0, and with 130 before there is a probe")
+def signalled():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        world = World([row(1)], counts=1, armed=lambda: os.kill(os.getpid(), number))
+        equal(printed(world), (OK, "gtp: 1 line printed; 1 hit\n", [1]))
+        equal(world.got, STOPPED)
+    world = World([], error="")
+    world.be_gdb = lambda: os.kill(os.getpid(), signal.SIGINT)
+    world.threads[0] = threading.Thread(target=world.be_gdb, daemon=True)
+    equal(printed(world), (INTERRUPTED, "", []))
+
+
+@test("an output that is closed ends it, also when no row comes any more")
+def closed():
+    for prints in ([row(1), row(2)], []):
+        reader, writer = os.pipe()
+        world = World(prints, counts=2, armed=lambda: os.close(reader))
+        status, errors = world.run(writer)
+        os.close(writer)
+        equal(status, OK)
+        matches(r"^gtp: \d lines? printed; 2 hits", errors)
+
+
+@test("a run that the kernel ends is a failure, with the kernel's words; GDB's own hits are none")
+def kernel_ends():
+    world = World([row(1, os.getpid()), b"gdbtp: dprintf is not armed at 0x10 (f): it is on the list\n"], counts=1,
+                  ends=True)
+    equal(printed(world), (FAILED, "gtp: not armed at 0x10 (f): it is on the list\n"
+                                   "gtp: 0 lines printed; 0 hits\n", []))
+
+
+@test("an expression without a value is told once and counted; the kernel's word of drops is in the last line")
+def failures():
+    bad = b"dprintf at f+0x0 failed: cannot read memory at 0x10 (8 bytes)\n"
+    text = [bad, row(1), bad, b"[3 lines of dprintf were dropped: they came too fast]\n"]
+    equal(printed(World(text, counts=6), seconds=0.2),
+          (OK, "gtp: no value at f+0x0: cannot read memory at 0x10 (8 bytes)\n"
+               "gtp: 1 line printed; 6 hits, 2 without a value, 3 dropped: they came too fast\n", [1]))
+
+
+@test("GDB's error is the command's, and a GDB that ends without a word is one, too")
+def errors():
+    for error, wanted in (("no such function", "no such function"), ("", "GDB has ended without a word")):
+        try:
+            printed(World([], error=error))
+        except Failure as failure:
+            matches("^" + wanted, str(failure))
+        else:
+            check(False, "no failure")
