@@ -4,6 +4,7 @@
 The environment's GTP_SHELL is the request: command, and what that takes; fd is the socket to the command. What it is
 told: doing (what takes a while), note, text, error, ready (what rows are made of), counts, frames.
 """
+import contextlib
 import json
 import os
 import re
@@ -149,6 +150,19 @@ def counted():
     return [int(n) for n in found.groups()]
 
 
+@contextlib.contextmanager
+def on_console():
+    """Text goes to GDB's console; what the user had chosen with monitor dprintf is chosen again."""
+    shown = remote.monitor("dprintf")
+    before = next((word for word, where in (("trace", "kernel's trace"), ("log", "kernel's log")) if where in shown),
+                  "console")
+    remote.monitor("dprintf console")
+    try:
+        yield
+    finally:
+        remote.monitor("dprintf " + before)
+
+
 def live(found, channel):
     """Wait in a continue; the command itself reads what is printed."""
     banner = gdb.parse_and_eval(values.BANNER).string()
@@ -157,7 +171,8 @@ def live(found, channel):
         place.arm(index)
     most = len(found[0].parts())
     channel.say(ready={"places": [place.spec() for place in found], "null": banner, "lines": most})
-    gdb.execute("continue", to_string=True)
+    with on_console():
+        gdb.execute("continue", to_string=True)
     hits, _, dropped = (now - then for now, then in zip(counted(), before))
     channel.say(counts={"hits": hits // most, "dropped": dropped})
 
