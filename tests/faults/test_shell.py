@@ -105,24 +105,32 @@ def nothing_armed():
     equal([line for line in kprobes() if "gtp_target" in line], [])
 
 
-@test("the line of the README: only reads of more than 4096 bytes, under the titles that were typed; --for ends it")
+README = "trace", "vfs_read if count > 4096", "--collect", "count, file->f_path.dentry->d_iname"
+
+
+@test("the line of the README: reads of more than 4096 bytes, under the titles that were typed, until ^C")
 def readme():
     with tempfile.NamedTemporaryFile(prefix="truth-") as file:
         file.write(bytes(100000))
         file.flush()
-        gtp = Gtp("trace", "vfs_read if count > 4096", "--collect", "count, file->f_path.dentry->d_iname",
-                  "--for", "5s")
-        gtp.begun()
-        name = os.path.basename(file.name)
+        gtp = Gtp(*README).begun()
         with open(file.name, "rb", buffering=0) as again:
             sizes = [len(again.read(size)) for size in (4096, 8192, 4097, 100, 65536)]
-        rows = gtp.rest()
+        rows = gtp.interrupted()
+    name = os.path.basename(file.name)
     equal(gtp.status, 0, gtp.said())
-    equal(gtp.head.split(None, 4)[4].split("  ", 1)[0].strip(), "count")
-    matches(r" count  file->f_path.dentry->d_iname$", gtp.head)
-    equal([int(row[4]) for row in rows if row[5] == name], [n for n in sizes if n > 4096])
-    equal({(row[2], row[3]) for row in rows if row[5] == name}, {(str(os.getpid()), "python3")})
-    check(all(int(row[4]) > 4096 for row in rows), rows)
+    matches(r"^time +cpu +pid  task +count  file->f_path.dentry->d_iname$", gtp.head)
+    equal([int(row[4]) for row in rows if row[5:] == [name]], [n for n in sizes if n > 4096])
+    equal({(row[2], row[3]) for row in rows if row[5:] == [name]}, {(str(os.getpid()), "python3")})
+    check(all(int(row[-2]) > 4096 for row in rows if len(row) == 6), rows)
+    nothing_armed()
+
+
+@test("--for 1s ends it")
+def seconds():
+    status, out, errors = finished(*README, "--for", "1s")
+    equal((status, out.split()[:5]), (0, "time cpu pid task count".split()), errors)
+    matches(r"^gtp: \d+ lines? printed; \d+ hits?", errors)
     nothing_armed()
 
 
