@@ -165,7 +165,7 @@ def on_console():
 
 def live(found, channel):
     """Wait in a continue; the command itself reads what is printed."""
-    banner = gdb.parse_and_eval(values.BANNER).string()
+    banner = gdb.parse_and_eval("(char *)&" + values.BANNER).string()  # an array without a length
     before = counted()
     for index, place in enumerate(found):
         place.arm(index)
