@@ -242,7 +242,7 @@ def refused():
     matches(r'^gtp: Function "vfs_raed" not defined; is it vfs_read', errors)
     status, out, errors = finished("trace", "vfs_read", "--collect", "count, file->f_flag")
     equal((status, out), (1, ""))
-    matches(r"struct file has no member f_flag\n +count, file->f_flag\n +\^\n +Did you mean f_flags\?", errors)
+    matches(r"struct file has no member f_flag\n +file->f_flag\n +\^\n +Did you mean f_flags\?", errors)
     equal(len(re.search(r"^( +)\^$", errors, re.M).group(1)), errors.splitlines()[-3].index("f_flag"))
     nothing_armed()
 
