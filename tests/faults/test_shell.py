@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-from fixture import KMOD, TOP, counted, facts, hammering, load, load_fixture, main, target
+from fixture import KMOD, TOP, counted, facts, hammering, load, load_fixture, main, target, unload
 from kernel import Kcore, RELEASE, kprobes, only_symbols
 from rsp import Client
 from tap import check, equal, matches, note, test, until
@@ -265,6 +265,11 @@ def missing():
         equal((status, errors), (1, "gtp: /proc/gtp: another GDB, or another gtp, is connected to it; "
                                     "there is one at a time\n"))
     equal(finished("trace", "vfs_read", "--for", "soon")[0], 2)
+    unload()
+    status, _, errors = finished("trace", "vfs_read", "--for", "1s")
+    load()
+    equal(status, 1)
+    matches(r"^gtp: /proc/gtp is not there: the module is not loaded\.\n +modprobe gdbtp says: .*gdbtp", errors)
 
 
 @test("^C before anything runs is 130; gtp killed in its run leaves no probe")
