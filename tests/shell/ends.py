@@ -109,7 +109,7 @@ def count():
 @test("--for ends it; what is not printed was dropped")
 def time():
     equal(printed(World([row(1), row(2)], counts=7), seconds=0.2),
-          (OK, "gtp: 2 lines printed; 7 hits, 5 dropped: they came too fast\n", [1, 2]))
+          (OK, "gtp: 2 lines printed; 7 hits, 5 not printed: too fast, or right before the end\n", [1, 2]))
 
 
 @test("^C and SIGTERM end it with 0, and with 130 before there is a probe")
@@ -149,7 +149,7 @@ def failures():
     text = [bad, row(1), bad, b"[3 lines of dprintf were dropped: they came too fast]\n"]
     equal(printed(World(text, counts=6), seconds=0.2),
           (OK, "gtp: no value at f+0x0: cannot read memory at 0x10 (8 bytes)\n"
-               "gtp: 1 line printed; 6 hits, 2 without a value, 3 dropped: they came too fast\n", [1]))
+               "gtp: 1 line printed; 6 hits, 2 without a value, 3 not printed: too fast, or right before the end\n", [1]))
 
 
 @test("GDB's error is the command's, and a GDB that ends without a word is one, too")

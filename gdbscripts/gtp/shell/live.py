@@ -13,6 +13,7 @@ FAILING = re.compile(r"dprintf at (\S+) failed: ")
 MOST_REASONS = 5  # different errors of expressions that are told
 
 # Why hits are not printed, when the run ended so.
+TOO_FAST = " not printed: too fast, or right before the end"
 NOT_PRINTED = {"count": " after the last line", "closed": " after the output was closed"}
 
 
@@ -217,7 +218,7 @@ class Run:
         if self.failed:
             text += ", %d without a value" % self.failed
         if lost:
-            text += ", %d%s" % (lost, NOT_PRINTED.get(self.ended, " dropped: they came too fast"))
+            text += ", %d%s" % (lost, NOT_PRINTED.get(self.ended, TOO_FAST))
         sys.stderr.write(told(text))
 
 

@@ -55,8 +55,9 @@ GDB's gtp table does when the run ends.
 
 A run ends after --for, after --count lines, by ^C, by SIGTERM, or when its output
 is closed; every probe is out then. The last line tells how many hits there were,
-and how many were dropped because they came too fast. Exit status: 0 the trace
-ran, however it was ended; 1 it could not; 2 wrong usage; 130 ^C before it began."""
+and how many were not printed: they came too fast, or right before the end. Exit
+status: 0 the trace ran, however it was ended; 1 it could not; 2 wrong usage;
+130 ^C before it began."""
 
 EVENTS = """List the kernel's own events.
 
