@@ -386,7 +386,7 @@ def read_disk(name):
         pass
 
 
-@recipe("Who has to make room in his memory cgroup?")
+@recipe("Which tasks have to make room in their memory cgroup?")
 def reclaims():
     name, source = comm(), disk()
     with memory_cgroup(12) as folder, child(in_cgroup, folder, lambda: read_disk(source)) as pid:

@@ -258,7 +258,7 @@ def paged_in(recipe, pid, fact):
     equal({tuple(row) for row in mine}, {tuple(map(str, row)) for row in fact})
 
 
-@judge("Who has to make room in his memory cgroup?")
+@judge("Which tasks have to make room in their memory cgroup?")
 def makes_room(recipe, pid, fact):
     other, name = fact
     mine = of(recipe.rows(), other)
