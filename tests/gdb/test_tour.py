@@ -87,7 +87,7 @@ def type_section(steps):
         if step.text == "continue":
             waiting = ["continue", list(step.output), mine.wait()]
         elif step.prompt == "^C":
-            compare(waiting[0], waiting[1] + step.output, waiting[2] + mine.interrupt())
+            compare(waiting[0], waiting[1] + step.output, waiting[2].replace("(gdb) ", "") + mine.interrupt())
             waiting = None
         elif waiting:
             waiting[1] += step.output
