@@ -352,6 +352,14 @@ def strings_by_number():
     equal(string("pathname->name"), "/proc/version")
 
 
+@test("gtp collect without a number: the last tracepoint that is there, not one that has gone since")
+def last_there():
+    first = trace("*vfs_read")
+    cmd("delete %d" % trace("*vfs_write"))
+    cmd("gtp collect count")
+    matches(r"collect count", cmd("info tracepoints %d" % first))
+
+
 @test("a pattern of system calls: entry and exit of each that the kernel has")
 def syscall_pattern():
     text = cmd("gtp syscall 'open*'")
