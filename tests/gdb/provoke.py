@@ -238,7 +238,7 @@ def drops():
     where = gone.getsockname()
     gone.close()
     socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", where)
-    return ["SKB_DROP_REASON_NO_SOCKET", {"in": "__udp4_lib_rcv"}, 0x800, where[1]]
+    return ["SKB_DROP_REASON_NO_SOCKET", {"in": "udp"}, 0x800, where[1]]
 
 
 # Processes ---------------------------------------------------------------------------------------
