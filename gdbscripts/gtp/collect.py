@@ -5,9 +5,8 @@ import gdb
 from gtp import cexpr, names, points, typed
 
 
-def add(number, text):
+def add(number, text, flags=""):
     """Add the expressions of a list to a tracepoint's actions; the lines about what has no location there."""
-    flags, text = modifiers(text)
     takes, lines = {}, []
     for pc in points.addresses(number):
         found = cexpr.pieces(names.expand(text, number, pc), pc)
@@ -33,20 +32,22 @@ class GtpCollect(gdb.Command):
     """Collect C expressions at a tracepoint's hits.
 
 gtp collect [N] EXPRESSION, ...
+gtp collect/s [N] EXPRESSION, ...
 Adds to the actions of tracepoint N, or of the last one. Members of unnamed
 structures, bit fields, enums, container_of(), this_cpu(x), current and macros
 are understood. $args and $locals collect each variable that has a location
-there and name the others. /s in front collects strings. Print what was
-collected by the same words: print, or gtp print."""
+there and name the others. /s collects the strings that pointers lead to. Print
+what was collected by the same words: print, or gtp print."""
 
     def __init__(self):
         super().__init__("gtp collect", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
 
     def invoke(self, arg, from_tty):
-        number, text = points.split_number(arg.strip())
+        flags, text = modifiers(arg.strip())
+        number, text = points.split_number(text)
         if not text:
             raise gdb.GdbError("gtp collect takes expressions: gtp collect [N] EXPRESSION, ...")
-        for line in add(points.last() if number is None else number, text):
+        for line in add(points.last() if number is None else number, text, flags):
             print(line)
 
 

@@ -16,11 +16,12 @@ def listing(number):
 
 
 def last():
-    """The number of the tracepoint that was set last."""
-    value = gdb.convenience_variable("tpnum")
-    if value is None:
+    """The number of the tracepoint that was set last. Not $tpnum: that may be one that a command has dropped again."""
+    text = gdb.execute("with width 0 -- info tracepoints", to_string=True)
+    numbers = [int(number) for number in re.findall(r"^(\d+)\s", text, re.M)]
+    if not numbers:
         raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
-    return int(value)
+    return max(numbers)
 
 
 def addresses(number):

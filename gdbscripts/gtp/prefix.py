@@ -7,7 +7,15 @@ class Gtp(gdb.Command):
     """Commands for tracing a running Linux kernel through /proc/gtp.
 
 A session: load vmlinux first (its symbols are moved to where the kernel really
-lies when GDB connects), then target remote /proc/gtp, gtp check, gtp modules."""
+lies when GDB connects), then
+  target remote /proc/gtp
+  gtp check
+  gtp trace vfs_read if count > 4096
+  gtp collect $clock, $current_task_pid, count, current->comm
+  tstart
+  tstop
+  gtp table
+docs/tour.md has more of it, docs/recipes.md lines for many questions."""
 
     def __init__(self):
         super().__init__("gtp", gdb.COMMAND_STATUS, prefix=True)

@@ -82,8 +82,8 @@ def finished(*words, shell=None):
 
 def summary(gtp):
     """(lines printed, hits, dropped) of the last line."""
-    found = matches(r"^gtp: (\d+) lines? printed; (\d+) hits?(?:, (\d+) not printed: too fast, or right before the end)?$",
-                    gtp.said())
+    found = matches(r"^gtp: (\d+) lines? printed; (\d+) hits?"
+                    r"(?:, (\d+) not printed: too fast, or right before the end)?$", gtp.said())
     return tuple(int(n or 0) for n in found.groups())
 
 

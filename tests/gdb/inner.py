@@ -13,15 +13,14 @@ def plain(text):
     return re.sub(r"\[remote\].*\n", "", text)
 
 
-class Inner:
-    """Connected, with the fixture's symbols; what it prints is read as it comes."""
+class Typed:
+    """A gdb that commands are typed into; what it prints is read as it comes."""
 
-    def __init__(self, *lines):
+    def __init__(self, *args):
         options = [word for option in OPTIONS for word in ("-iex", "set " + option)]
-        self.process = subprocess.Popen(["gdb", "-q", "-nx"] + options, stdin=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen(["gdb", "-q", "-nx"] + options + list(args), stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         self.marks = 0
-        self.say(fixture_symbols(), "target remote " + LINE, *lines)
 
     def __enter__(self):
         return self
@@ -91,3 +90,11 @@ class Inner:
         for line in calls:
             target(line)
         return self.interrupt()
+
+
+class Inner(Typed):
+    """Connected, with the fixture's symbols."""
+
+    def __init__(self, *lines):
+        super().__init__()
+        self.say(fixture_symbols(), "target remote " + LINE, *lines)

@@ -339,6 +339,27 @@ def names_in_commands():
     matches(r"regs->orig_ax == 0", cmd("info tracepoints"))
 
 
+@test("gtp collect/s N: the strings of a tracepoint that is not the last")
+def strings_by_number():
+    cmd("gtp trace do_filp_open if pathname->name == \"/proc/version\"")
+    first = number("$tpnum")
+    cmd("gtp syscall read if count == %d" % SIZE)
+    cmd("gtp collect/s %d pathname->name" % first)
+    cmd("tstart")
+    python("open('/proc/version').close()")
+    cmd("tstop")
+    cmd("tfind tracepoint %d" % first)
+    equal(string("pathname->name"), "/proc/version")
+
+
+@test("gtp collect without a number: the last tracepoint that is there, not one that has gone since")
+def last_there():
+    first = trace("*vfs_read")
+    cmd("delete %d" % trace("*vfs_write"))
+    cmd("gtp collect count")
+    matches(r"collect count", cmd("info tracepoints %d" % first))
+
+
 @test("a pattern of system calls: entry and exit of each that the kernel has")
 def syscall_pattern():
     text = cmd("gtp syscall 'open*'")

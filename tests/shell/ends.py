@@ -149,7 +149,8 @@ def failures():
     text = [bad, row(1), bad, b"[3 lines of dprintf were dropped: they came too fast]\n"]
     equal(printed(World(text, counts=6), seconds=0.2),
           (OK, "gtp: no value at f+0x0: cannot read memory at 0x10 (8 bytes)\n"
-               "gtp: 1 line printed; 6 hits, 2 without a value, 3 not printed: too fast, or right before the end\n", [1]))
+               "gtp: 1 line printed; 6 hits, 2 without a value, 3 not printed: too fast, or right before the end\n",
+           [1]))
 
 
 @test("GDB's error is the command's, and a GDB that ends without a word is one, too")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What provoke.py does things with: functions of the C library, a process's name, its children, files of its own."""
+import contextlib
+import ctypes
+import functools
+import os
+import signal
+import subprocess
+import tempfile
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+PR_SET_NAME = 15
+
+
+def call(name, *args):
+    """A function of the C library; OSError when it returns -1."""
+    result = getattr(LIBC, name)(*args)
+    if result == -1:
+        raise OSError(ctypes.get_errno(), "%s: %s" % (name, os.strerror(ctypes.get_errno())))
+    return result
+
+
+def named(name):
+    """This task's name; what the kernel keeps of it."""
+    call("prctl", PR_SET_NAME, name.encode(), 0, 0, 0)
+    return get("/proc/self/comm").strip()
+
+
+def comm():
+    return named("recipe")
+
+
+@functools.lru_cache(None)
+def scratch():
+    """A folder for the files of this process and of those that it forks from now on."""
+    return tempfile.mkdtemp(prefix="gtp-recipes-")
+
+
+def path(name):
+    return os.path.join(scratch(), name)
+
+
+def made(name, size=0):
+    """The path of a new file."""
+    with open(path(name), "wb") as file:
+        file.write(b"x" * size)
+    return path(name)
+
+
+@contextlib.contextmanager
+def child(function, *args):
+    """A process that calls the function; it is killed at the end, if it is there then."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            function(*args)
+        finally:
+            os._exit(0)
+    try:
+        yield pid
+    finally:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def wait_forever():
+    named("victim")
+    while True:
+        signal.pause()
+
+
+def status(pid):
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def blocked_in(pid, number):
+    """Whether the process waits inside of a system call of that number."""
+    return get("/proc/%d/syscall" % pid).split()[0] == str(number)
+
+
+def is_named(pid, name):
+    return get("/proc/%d/comm" % pid).strip() == name
+
+
+def get(where):
+    with open(where, encoding="ascii") as file:
+        return file.read()
+
+
+def put(where, text):
+    with open(where, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def run(*words):
+    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)

@@ -1,0 +1,521 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What happens in the guest while the recipes of docs/recipes.md watch, and what each of them must have seen.
+
+A program: `python3 provoke.py NUMBER...` makes the chosen ones happen, each in a process of its own, and prints a line of JSON
+for each: the process and what its function returned. GDB's own tasks are not traced, so it is not GDB that runs this.
+"""
+import contextlib
+import ctypes
+import fcntl
+import glob
+import json
+import mmap
+import os
+import pty
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import tap
+from process import (LIBC, blocked_in, call, child, comm, get, is_named, made, named, path, put, run, scratch, status,
+                     wait_forever)
+
+PTRACE_ATTACH, PTRACE_DETACH = 16, 17
+TIMES = 2  # of what is done more than once
+PAGE = mmap.PAGESIZE
+SLOW = 20_000_000  # nanoseconds that the test's disk takes for a command
+
+provocations = {}
+
+
+def recipe(question):
+    """What the function does is what the recipe asks for; it returns what GDB's side wants to know."""
+    def mark(function):
+        provocations[question] = function
+        return function
+    return mark
+
+
+# Files -------------------------------------------------------------------------------------------
+
+@recipe("Which process opens a file?")
+def opens():
+    name = comm()
+    os.close(os.open("/etc/passwd", os.O_RDONLY | os.O_NONBLOCK))
+    large = 0o100000  # which the kernel adds for a 64-bit program
+    return [[name, os.O_NONBLOCK | large, "/etc/passwd"]]
+
+
+@recipe("Which files are looked for and cannot be opened?")
+def opens_nothing():
+    name = comm()
+    for missing in ("/none/at/all", "/etc/no-such-file"):
+        with contextlib.suppress(FileNotFoundError):
+            os.open(missing, os.O_RDONLY)
+    return [[name, -2, "/none/at/all"], [name, -2, "/etc/no-such-file"]]
+
+
+@recipe("Who reads much at once, and from where?")
+def reads():
+    name = comm()
+    fd = os.open("/dev/zero", os.O_RDONLY)
+    for count in (1000, 3000000):
+        os.read(fd, count)
+    return [[name, 3000000, "zero"]]
+
+
+@recipe("Who changes the mode of a file?")
+def chmods():
+    name = comm()
+    os.chmod(made("recipe-mode"), 0o640)
+    return [[name, 0o640, "recipe-mode"]]
+
+
+@recipe("Who removes files?")
+def removes():
+    name = comm()
+    os.unlink(made("recipe-goes"))
+    return [[name, "recipe-goes"]]
+
+
+@recipe("Who renames files, and to what?")
+def renames():
+    name = comm()
+    os.rename(made("recipe-old"), path("recipe-new"))
+    return [[name, "recipe-old", "recipe-new"]]
+
+
+@recipe("Who mounts what?")
+def mounts():
+    name = comm()
+    os.mkdir(path("mnt"))
+    call("mount", b"recipe-source", path("mnt").encode(), b"tmpfs", 0, None)
+    call("umount", path("mnt").encode())
+    return [[name, "recipe-source", "tmpfs"]]
+
+
+@recipe("Who writes to /proc/sys?")
+def sysctls():
+    name = comm()
+    with open("/proc/sys/vm/swappiness", "r+", encoding="ascii") as file:
+        number = file.read()
+        file.seek(0)
+        file.write(number)
+    return [[name, "swappiness"]]
+
+
+# Disks -------------------------------------------------------------------------------------------
+
+DISKS = "/sys/bus/pseudo/drivers/scsi_debug/"
+
+
+def disk():
+    """The name of a disk that is memory, and takes as long as delayed() says."""
+    if not os.path.isdir(DISKS):
+        run("modprobe", "sd_mod")
+        run("modprobe", "scsi_debug", "dev_size_mb=32", "delay=0")
+    block, = tap.until(lambda: glob.glob(DISKS + "adapter0/host*/target*/*/block/sd*"), "the disk")
+    name = os.path.basename(block)
+    tap.until(lambda: os.path.exists("/dev/" + name), "/dev/" + name)
+    return name
+
+
+def delayed(nanoseconds):
+    """The disk takes that long for each command; refused while it has one."""
+    def ready():
+        try:
+            put(DISKS + ("ndelay" if nanoseconds else "delay"), str(nanoseconds))
+        except OSError:
+            return False
+        return True
+    tap.until(ready, "the disk to be idle")
+
+
+@recipe("Which fsyncs are slow?")
+def fsyncs():
+    name = comm()
+    fd = os.open("/dev/" + disk(), os.O_RDWR)
+    delayed(SLOW)
+    os.pwrite(fd, b"x" * PAGE, 0)
+    quick = os.open(made("quick", 10), os.O_RDWR)
+    measured = []
+    for which in (fd, quick):
+        began = time.monotonic_ns()
+        os.fsync(which)
+        measured.append([name, which, time.monotonic_ns() - began])
+    os.close(fd)
+    delayed(0)
+    return measured
+
+
+@recipe("How large are the requests to the disks?")
+def requests():
+    name = disk()
+    fd = os.open("/dev/" + name, os.O_RDWR | os.O_DIRECT)
+    os.pwrite(fd, mmap.mmap(-1, 65536), 1 << 20)
+    os.close(fd)
+    return [name, (1 << 20) // 512, 65536, 1]
+
+
+# Network -----------------------------------------------------------------------------------------
+
+def listener(backlog=7):
+    server = socket.socket()
+    server.bind(("127.0.0.1", 0))
+    server.listen(backlog)
+    return server
+
+
+@recipe("Who connects to where?")
+def connects():
+    name, server = comm(), listener()
+    socket.create_connection(server.getsockname())
+    return [[name, "{127, 0, 0, 1}", server.getsockname()[1]]]
+
+
+@recipe("Whose connections are accepted?")
+def accepts():
+    name, server = comm(), listener()
+    client = socket.create_connection(server.getsockname())
+    server.accept()
+    return [[name, server.getsockname()[1], client.getsockname()[1]]]
+
+
+@recipe("Who listens on which port?")
+def listens():
+    name, server = comm(), listener(5)
+    return [[name, server.getsockname()[1], 5]]
+
+
+@recipe("Which TCP segments are sent again?")
+def sends_again():
+    # A device that has no other end.
+    run("modprobe", "dummy", "numdummies=0")
+    run("ip", "link", "add", "gtprecipe", "type", "dummy")
+    run("ip", "address", "add", "192.0.2.1/24", "dev", "gtprecipe")
+    run("ip", "link", "set", "gtprecipe", "up")
+    client = socket.socket()
+    client.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1)
+    client.bind(("192.0.2.1", 0))
+    port = client.getsockname()[1]
+    with contextlib.suppress(TimeoutError):
+        client.connect(("192.0.2.9", 4444))
+    run("ip", "link", "delete", "gtprecipe")
+    return [port, 4444, "{192, 0, 2, 9}"]
+
+
+def receiver(port=0):
+    server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    server.bind(("127.0.0.1", port))
+    return server
+
+
+@recipe("Who sends UDP datagrams, how long, and to which port?")
+def sends():
+    name, server = comm(), receiver()
+    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client.sendto(b"x" * 77, server.getsockname())
+    return [[name, 77, server.getsockname()[1]]]
+
+
+@recipe("Who asks the DNS, and for what?")
+def asks():
+    name, server = comm(), receiver(53)
+    question = b"\3www\7example\3org\0" + struct.pack(">HH", 1, 1)
+    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client.sendto(struct.pack(">6H", 1, 0x100, 1, 0, 0, 0) + question, server.getsockname())
+    client.sendto(b"x" * 20, receiver().getsockname())
+    return [[name, r"\003www\aexample\003org"]]
+
+
+@recipe("Which packets are dropped, where and why?")
+def drops():
+    gone = receiver()
+    where = gone.getsockname()
+    gone.close()
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", where)
+    return ["SKB_DROP_REASON_NO_SOCKET", {"in": "udp"}, 0x800, where[1]]
+
+
+# Processes ---------------------------------------------------------------------------------------
+
+@recipe("Which programs are run, with which argument?")
+def runs():
+    pid = os.posix_spawn("/bin/test", ["test", "recipe-words", "-a", "more"], {"PATH": "/bin"})
+    assert status(pid) == 0
+    return [[pid, "test", "/bin/test", "recipe-words"]]
+
+
+@recipe("Who starts processes?")
+def forks():
+    name, pids = comm(), []
+    for _ in range(TIMES):
+        with child(lambda: None) as pid:
+            pids.append(pid)
+    return [[name, os.getpid(), pid] for pid in pids]
+
+
+@recipe("Which processes fail?")
+def fails():
+    name, pids = comm(), []
+    for how in (lambda: os._exit(0), lambda: os._exit(42), lambda: os.kill(os.getpid(), signal.SIGUSR1)):
+        with child(how) as pid:
+            pids.append(pid)
+            status(pid)
+    return [[pids[1], name, 42, 0], [pids[2], name, 0, int(signal.SIGUSR1)]]
+
+
+@recipe("Who kills whom?")
+def kills():
+    name = comm()
+    with child(wait_forever) as pid:
+        tap.until(lambda: is_named(pid, "victim"), "the victim's name")
+        os.kill(pid, signal.SIGTERM)
+        assert status(pid) == -signal.SIGTERM
+    return [[name, int(signal.SIGTERM), "victim", pid]]
+
+
+def crash():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    ctypes.c_char.from_address(0xdead000).value
+
+
+@recipe("Which programs crash, and at which address?")
+def crashes():
+    name = comm()
+    with child(crash) as pid:
+        assert status(pid) == -signal.SIGSEGV
+    return [[pid, name, "0xdead000"]]
+
+
+@recipe("Who looks into other processes (ptrace, /proc/PID/mem)?")
+def attaches():
+    name = comm()
+    with child(wait_forever) as pid:
+        tap.until(lambda: is_named(pid, "victim"), "the victim's name")
+        call("ptrace", PTRACE_ATTACH, pid, None, None)
+        os.waitpid(pid, 0)
+        call("ptrace", PTRACE_DETACH, pid, None, None)
+    return [[name, "victim", pid, 2]]
+
+
+@recipe("Which capabilities does a program ask for?")
+def asks_capabilities():
+    name = named("nginx")
+    os.setuid(1234)
+    with contextlib.suppress(PermissionError):
+        os.chroot("/")
+    setuid, chroot = 7, 18  # of linux/capability.h
+    return [[name, setuid, 0], [name, chroot, 1234]]
+
+
+@recipe("Who becomes another user?")
+def becomes():
+    name = comm()
+    os.setuid(0)
+    os.setuid(1234)
+    return [[name, 0, 1234]]
+
+
+@recipe("Who loads modules?")
+def loads():
+    module = "gtp_target2"
+    insmod = subprocess.Popen(["insmod", "%s/%s.ko" % (os.environ["GTP_KMOD"], module)])
+    assert insmod.wait() == 0
+    run("rmmod", module)
+    return [[insmod.pid, "insmod", module]]
+
+
+@recipe("Who sets the clock?")
+def sets_clock():
+    name, now = comm(), time.time_ns()
+    time.clock_settime_ns(time.CLOCK_REALTIME, now)
+    return [[name, now // 10**9]]
+
+
+# Memory ------------------------------------------------------------------------------------------
+
+@recipe("Who allocates, how much, and from where?")
+def allocates():
+    name = comm()
+    read, _ = os.pipe()
+    slots = fcntl.fcntl(read, fcntl.F_SETPIPE_SZ, 128 * PAGE) // PAGE
+    return [name, {"in": "pipe"}, slots, 8192]
+
+
+@recipe("Which files are paged in, and by whom?")
+def faults():
+    name, pages = comm(), 4
+    with open(made("recipe-pages", pages * PAGE), "r+b") as file:
+        area = mmap.mmap(file.fileno(), pages * PAGE)
+    first = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    for i in range(pages):
+        area[i * PAGE] = 1
+    return [[name, first + i * PAGE, "recipe-pages"] for i in range(pages)]
+
+
+@contextlib.contextmanager
+def memory_cgroup(megabytes):
+    """A cgroup with that much memory: its folder."""
+    top = path("cgroup")
+    os.makedirs(top, exist_ok=True)
+    call("mount", b"cgroup", top.encode(), b"cgroup2", 0, None)
+    try:
+        put(top + "/cgroup.subtree_control", "+memory")
+        os.mkdir(top + "/recipe")
+        put(top + "/recipe/memory.max", "%dM" % megabytes)
+        yield top + "/recipe"
+        tap.until(lambda: "populated 0" in get(top + "/recipe/cgroup.events"), "the cgroup to be empty")
+        os.rmdir(top + "/recipe")
+    finally:
+        call("umount", top.encode())
+
+
+def in_cgroup(folder, function):
+    put(folder + "/cgroup.procs", str(os.getpid()))
+    function()
+
+
+def read_disk(name):
+    fd = os.open("/dev/" + name, os.O_RDONLY)
+    while os.read(fd, 1 << 20):
+        pass
+
+
+@recipe("Which tasks have to make room in their memory cgroup?")
+def reclaims():
+    name, source = comm(), disk()
+    with memory_cgroup(12) as folder, child(in_cgroup, folder, lambda: read_disk(source)) as pid:
+        assert status(pid) == 0
+    return [pid, name]
+
+
+def take_all():
+    named("hungry")
+    area = mmap.mmap(-1, 256 << 20, mmap.MAP_PRIVATE)
+    for i in range(0, len(area), PAGE):
+        area[i] = 1
+
+
+@recipe("Whom does the OOM killer kill?")
+def kills_by_memory():
+    with memory_cgroup(16) as folder, child(in_cgroup, folder, take_all) as pid:
+        assert status(pid) == -signal.SIGKILL
+    return [[pid, "hungry", pid, "hungry"]]
+
+
+# Time --------------------------------------------------------------------------------------------
+
+def spin(seconds):
+    while time.process_time() < seconds:
+        pass
+
+
+def schedstat(pid):
+    """What the kernel itself counts: nanoseconds of waiting, and how often it came to run."""
+    _, waited, times = get("/proc/%d/schedstat" % pid).split()
+    return int(waited), int(times)
+
+
+@recipe("Who waits long for a CPU?")
+def waits_for_cpu():
+    name = comm()
+    # Never queued at another CPU: leaving a queue is a wait, too, that ends without a switch.
+    os.sched_setaffinity(0, {1})
+    with child(spin, 0.3), child(spin, 0.3) as pid:
+        # Dead, and still there.
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        waited, times = schedstat(pid)
+    return [name, pid, waited, times]
+
+
+@recipe("Who is moved to another CPU?")
+def moves():
+    name = comm()
+    for cpu in (0, 1, 0):
+        os.sched_setaffinity(0, {cpu})
+    return [name, os.getpid(), 1, 0]
+
+
+READ = 0  # the number of a system call
+
+
+def read_one(fd):
+    named("second")
+    os.read(fd, 1)
+
+
+@recipe("Who waits for a lock?")
+def waits_for_lock():
+    # A terminal's reader keeps a mutex while it waits for input.
+    other, terminal = pty.openpty()
+    with child(os.read, terminal, 1) as first:
+        tap.until(lambda: blocked_in(first, READ), "the first reader")
+        with child(read_one, terminal) as second:
+            tap.until(lambda: is_named(second, "second") and blocked_in(second, READ), "the second reader")
+            os.write(other, b"a\n")
+            assert status(first) == 0 and status(second) == 0
+    mutex = 32
+    return [second, "second", mutex]
+
+
+@recipe("Which softirqs run?")
+def receives():
+    where = receiver().getsockname()
+    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    for _ in range(3):
+        client.sendto(b"x", where)
+
+
+@recipe("What do work queues run, and how long?")
+def queues_work():
+    # Each CPU brings its own counts up to date; the write waits for all.
+    for _ in range(TIMES):
+        put("/proc/sys/vm/stat_refresh", "1")
+    return [TIMES, {"in": "refresh_vm_stats"}]
+
+
+@recipe("Who sleeps, and for how long?")
+def sleeps():
+    name = comm()
+    LIBC.usleep(12345)
+    return [[name, 12345000]]
+
+
+# All of it ---------------------------------------------------------------------------------------
+
+def said(function):
+    """Run a provocation in a process of its own; (pid, what it returned or the text of its error)."""
+    out, into = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            result = [function(), None]
+        except BaseException:  # whatever it is, it is told
+            result = [None, tap.traceback.format_exc()]
+        os.write(into, json.dumps(result).encode())
+        os._exit(0)
+    os.close(into)
+    with os.fdopen(out) as file:
+        text = file.read()
+    os.waitpid(pid, 0)
+    return pid, text
+
+
+def main():
+    names = list(provocations)
+    scratch()
+    for word in sys.argv[1:]:
+        pid, text = said(provocations[names[int(word)]])
+        result, error = json.loads(text)
+        print(json.dumps([int(word), pid, result, error]), flush=True)
+    # Those of them that the kernel has built in are refused.
+    subprocess.run(["modprobe", "-q", "-r", "scsi_debug", "sd_mod", "dummy"], check=False)
+
+
+if __name__ == "__main__":
+    main()

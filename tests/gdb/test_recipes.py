@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.
+import csv
+import json
+import time
+
+import tap
+from lib import *
+from provoke import SLOW, provocations
+
+DOCUMENT = os.path.join(TOP, "docs/recipes.md")
+PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
+SCRATCH = "/tmp/gtp-recipe.csv"
+LEADING = ("frame", "time", "cpu", "pid")
+# A line of a recipe that names one of its own tracepoints.
+NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
+SOFTIRQS = "/proc/softirqs"
+
+recipes = {}   # question -> Recipe
+expected = {}  # question -> the function that judges its rows
+softirqs_run = []  # before the run, and after it
+
+
+# The document ------------------------------------------------------------------------------------
+
+def document():
+    """(the lines of the session's beginning, question -> the recipe's lines)."""
+    found, question, lines = {}, None, None
+    with open(DOCUMENT, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line.startswith("#"):
+                question = line[4:] if line.startswith("### ") else None
+            elif line == "```":
+                lines = [] if lines is None else None
+                if lines is not None:
+                    found.setdefault(question, []).append(lines)
+            elif lines is not None:
+                lines.append(line)
+    check(all(len(blocks) == 1 for blocks in found.values()), "a recipe has one block of lines")
+    return found.pop(None)[0], {question: blocks[0] for question, blocks in found.items()}
+
+
+BEGINNING, QUESTIONS = document()
+
+
+class Recipe:
+    """One recipe, typed; its tracepoints' numbers, and what it saw."""
+
+    def __init__(self, question):
+        self.question, self.first, self.numbers = question, 0, []
+        self.error = self.fact = None
+        lines = QUESTIONS[question]
+        self.tables = [line for line in lines if line.startswith("gtp table")]
+        self.lines = [line for line in lines if not line.startswith("gtp table")]
+
+    def define(self):
+        """Type its lines."""
+        self.first, began = newest(), time.monotonic()
+        for line in self.lines:
+            try:
+                cmd(self.numbered(line))
+            except gdb.error as error:
+                self.error = "%s: %s" % (line, error)
+                break
+        self.numbers = self.own()
+        note("%.1f s: %s" % (time.monotonic() - began, self.question))
+
+    def own(self):
+        """The numbers of its tracepoints so far."""
+        return [int(n) for n in re.findall(r"^(\d+)\s", cmd("info tracepoints"), re.M) if int(n) > self.first]
+
+    def numbered(self, line):
+        """The line with the numbers that the recipe's first and second tracepoint have here."""
+        return NUMBERED.sub(lambda found: "%s%s %d" % (found.group(1), found.group(2) or "",
+                                                       (self.numbers or self.own())[int(found.group(3)) - 1]), line)
+
+    def rows(self, index=0):
+        """The rows of a tracepoint's table: (what stands in front, by its title, and the other cells)."""
+        line = self.tables[0] if self.tables else "gtp table"
+        line = self.numbered(line) if NUMBERED.match(line) else "gtp table %d%s" % (self.numbers[index], line[9:])
+        text = cmd("%s --csv %s" % (line, SCRATCH))
+        if re.search(r": 0 of", text):
+            return []
+        with open(SCRATCH, encoding="utf-8") as file:
+            titles, *rows = csv.reader(file)
+        front = [title for title in titles if title in LEADING]
+        return [(dict(zip(front, row)), row[len(front):]) for row in rows]
+
+
+def newest():
+    """The number of the tracepoint that was made last, 0 when there is none yet."""
+    number = gdb.convenience_variable("tpnum")
+    return 0 if number is None else int(number)
+
+
+# The run -----------------------------------------------------------------------------------------
+
+def wanted():
+    """The questions of the tests that are to run, in the document's order."""
+    names = [name for name, _ in tap.chosen()]
+    return [question for question in QUESTIONS if question in names and question in provocations]
+
+
+def begin():
+    """What the document says of the session's beginning; the commands lie elsewhere here."""
+    first, *others = BEGINNING
+    matches(r"^source \S+/gdbscripts/gtp.py$", first)
+    for line in others:
+        cmd(line)
+
+
+def provoke(questions):
+    """Make it happen; question -> (pid, fact, error)."""
+    all_names = list(provocations)
+    words = " ".join(str(all_names.index(question)) for question in questions)
+    text = shell()("python3 %s %s" % (PROVOKE, words))
+    found = {}
+    for line in text.splitlines():
+        if not line.startswith("["):
+            note(line)
+            continue
+        number, pid, fact, error = json.loads(line)
+        found[all_names[number]] = pid, fact, error
+    return found
+
+
+def the_run():
+    """Type all recipes, and run them together."""
+    fresh()
+    begin()
+    questions = wanted()
+    for question in questions:
+        recipes[question] = Recipe(question)
+        recipes[question].define()
+    # A console that shows what the kernel prints of an OOM kill would have it taken for an oops.
+    shell()("dmesg -n 1")
+    try:
+        cmd("tstart")
+        softirqs_run.append(softirqs())
+        facts = provoke(questions)
+        cmd("tstop")
+        softirqs_run.append(softirqs())
+    finally:
+        shell()("dmesg -n 7")
+    for question, fact in facts.items():
+        recipes[question].fact = fact
+    note(cmd("tstatus"))
+
+
+def softirqs():
+    """How many softirqs of each kind the CPUs have run: [{name: count}]."""
+    with open(SOFTIRQS, encoding="ascii") as file:
+        head, *rows = file.read().splitlines()
+    table = {row.split(":")[0].strip(): [int(n) for n in row.split(":")[1].split()] for row in rows}
+    return [{name: counts[cpu] for name, counts in table.items()} for cpu in range(len(head.split()))]
+
+
+def before():
+    """One run serves all tests."""
+    connect()
+    if not recipes:
+        the_run()
+    cmd("tfind none")
+
+
+# Verdicts ----------------------------------------------------------------------------------------
+
+def same(cell, want):
+    """Whether a cell is what it must be: a text, a number, or a text that has a word in it."""
+    return want["in"] in cell if isinstance(want, dict) else cell == str(want)
+
+
+def equal_row(cells, want):
+    return len(cells) == len(want) and all(map(same, cells, want))
+
+
+def has(rows, want):
+    check(any(equal_row(cells, want) for _, cells in rows), "no row %s in:\n%s" % (want, shown(rows)))
+
+
+def shown(rows):
+    return "\n".join("%s %s" % row for row in rows[-50:])
+
+
+def of(rows, pid):
+    return [cells for front, cells in rows if int(front["pid"]) == pid]
+
+
+def exactly(rows, pid, fact):
+    """The process's rows are these, and in this order."""
+    got = of(rows, pid)
+    check(len(got) == len(fact) and all(map(equal_row, got, fact)), "pid %d: wanted %s, got %s of:\n%s" % (
+        pid, fact, got, shown(rows)))
+
+
+def judge(question):
+    """The function is the verdict on a recipe's rows: of the recipe, the provoking process, and what that said."""
+    def mark(function):
+        expected[question] = function
+        return function
+    return mark
+
+
+def own_rows(recipe, pid, fact):
+    """Most: what the provoking process did, row by row."""
+    exactly(recipe.rows(), pid, fact)
+
+
+def rows_of_others(recipe, pid, fact):
+    """The rows are those of other processes: each begins with its pid."""
+    rows = recipe.rows()
+    for other in {row[0] for row in fact}:
+        exactly(rows, other, [row[1:] for row in fact if row[0] == other])
+
+
+def some_row(recipe, pid, fact):
+    """One of the rows, whoever's: interrupts and kernel threads do this, too."""
+    has(recipe.rows(), fact)
+
+
+for name in ("Which programs are run, with which argument?", "Which processes fail?", "Who loads modules?",
+             "Which programs crash, and at which address?", "Whom does the OOM killer kill?"):
+    judge(name)(rows_of_others)
+for name in ("How large are the requests to the disks?", "Which TCP segments are sent again?",
+             "Which packets are dropped, where and why?"):
+    judge(name)(some_row)
+
+
+@judge("Which fsyncs are slow?")
+def slow_fsyncs(recipe, pid, measured):
+    rows = of(recipe.rows(1), pid)
+    limits = {str(fd): nanoseconds for _, fd, nanoseconds in measured}
+    for _, fd, nanoseconds in rows:
+        check(10**7 < int(nanoseconds) <= limits[fd], "%s: %s of %d" % (fd, nanoseconds, limits[fd]))
+    name, slow, _ = measured[0]
+    mine = [row for row in rows if row[1] == str(slow)]
+    equal([row[0] for row in mine], [name])
+    check(int(mine[0][2]) >= SLOW, str(mine))
+
+
+@judge("Which capabilities does a program ask for?")
+def capabilities(recipe, pid, fact):
+    rows = recipe.rows()
+    equal({cells[0] for _, cells in rows}, {fact[0][0]})
+    for want in fact:
+        check(any(equal_row(cells, want) for cells in of(rows, pid)), "no %s in:\n%s" % (want, shown(rows)))
+
+
+@judge("Who allocates, how much, and from where?")
+def allocations(recipe, pid, fact):
+    name, caller, slots, given = fact
+    has(recipe.rows(), [name, caller, slots * number("sizeof(struct pipe_buffer)"), given])
+
+
+@judge("Which files are paged in, and by whom?")
+def paged_in(recipe, pid, fact):
+    mine = [cells for cells in of(recipe.rows(), pid) if cells[2] == fact[0][2]]
+    equal({tuple(row) for row in mine}, {tuple(map(str, row)) for row in fact})
+
+
+@judge("Which tasks have to make room in their memory cgroup?")
+def makes_room(recipe, pid, fact):
+    other, name = fact
+    mine = of(recipe.rows(), other)
+    check(mine, "no row of pid %d" % other)
+    equal({row[0] for row in mine}, {name})
+
+
+@judge("Who waits long for a CPU?")
+def waits(recipe, pid, fact):
+    name, other, waited, times = fact
+    mine = [cells for _, cells in recipe.rows() if cells[1] == str(other)]
+    equal({row[0] for row in mine}, {name})
+    delays = [int(row[2]) for row in mine]
+    note("%d rows of %d, %d of %d ns" % (len(delays), times, sum(delays), waited))
+    check(min(delays) > 10**6 and len(delays) <= times and sum(delays) <= waited, str(delays))
+    check(waited <= sum(delays) + (times - len(delays)) * 10**6, "%d ns are missing" % (waited - sum(delays)))
+
+
+@judge("Who is moved to another CPU?")
+def moved(recipe, pid, fact):
+    name, other, *cpus = fact
+    # Before that it may have been moved by the scheduler, under its first name.
+    mine = [cells for _, cells in recipe.rows() if cells[1] == str(other)][-len(cpus):]
+    equal([[row[0], int(row[2])] for row in mine], [[name, cpu] for cpu in cpus])
+
+
+@judge("Who waits for a lock?")
+def locks(recipe, pid, fact):
+    other, name, mutex = fact
+    mine = of(recipe.rows(), other)
+    check([name, str(mutex)] in [[row[0], row[2]] for row in mine], str(mine))
+
+
+@judge("Which softirqs run?")
+def softirqs_seen(recipe, pid, fact):
+    rows = recipe.rows()
+    check(rows, "no row")
+    equal({cells[0] for _, cells in rows}, {"3"})
+    for cpu, (was, now) in enumerate(zip(*softirqs_run)):
+        seen = sum(int(front["cpu"]) == cpu for front, _ in rows)
+        check(seen <= now["NET_RX"] - was["NET_RX"], "CPU %d: %d rows, from %s to %s" % (cpu, seen, was, now))
+
+
+@judge("What do work queues run, and how long?")
+def work(recipe, pid, fact):
+    times, what = fact
+    started, ended = ([front for front, cells in recipe.rows(i) if same(cells[0], what)] for i in (0, 1))
+    for cpu in range(CPUS):
+        pairs = [[row for row in rows if int(row["cpu"]) == cpu] for rows in (started, ended)]
+        equal([len(rows) for rows in pairs], [times, times], "CPU %d" % cpu)
+        for start, end in zip(*pairs):
+            equal(start["pid"], end["pid"])
+            check(start["time"] < end["time"], "%s %s" % (start, end))
+
+
+# Tests -------------------------------------------------------------------------------------------
+
+@test("each recipe has a provocation, and each provocation a recipe; they are thirty or more")
+def both():
+    equal(sorted(QUESTIONS), sorted(provocations))
+    check(len(QUESTIONS) >= 30, "%d recipes" % len(QUESTIONS))
+    equal(sorted(set(expected) - set(QUESTIONS)), [])
+
+
+@test("the run was not ended by an error or a full buffer")
+def not_ended():
+    matches("the trace was stopped by tstop", cmd("monitor run"))
+    note(cmd("monitor status"))
+
+
+def answers(question):
+    def body():
+        recipe = recipes[question]
+        check(recipe.error is None, recipe.error)
+        check(recipe.fact is not None, "the provocation said nothing")
+        pid, fact, error = recipe.fact
+        check(error is None, error)
+        expected.get(question, own_rows)(recipe, pid, fact)
+    return body
+
+
+for one in QUESTIONS:
+    test(one)(answers(one))
+run(before=before)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# docs/tour.md, typed from its first line to its last: what GDB and the shell print is what stands there. And help gtp.
+import fixture as modules
+from inner import Typed
+from lib import *
+
+DOCUMENT = os.path.join(TOP, "docs/tour.md")
+INSTALLED = "/usr/share/gdbtp/gdbscripts/gtp.py"
+# What is another text each time: times and process numbers all begin with 47 in the document.
+OTHERS = (
+    (r"/usr/lib/debug/boot/vmlinux\S*", r"\S+vmlinux\S*"),
+    (r"\b[0-9a-f]{40}\b", r"[0-9a-f]{40}"),
+    (r"0x[0-9a-f]+", r"0x[0-9a-f]+"),
+    (r"(?<=line )\d+", r"\d+"),
+    (r"(?<=tf: )\d+ (?:bytes|KiB)$", r"\d+ (?:bytes|KiB)"),
+    (r"^frame .*", r"frame +time .*"),
+    (r"^ +\d+ +(?=47\d\d\.)", r" *\d+ +"),
+    (r"\b47\d\d\.\d{9}", r"\d+\.\d{9}"),
+    (r"\b47\d\d\b", r"\d+"),
+    (r" +", r" +"),
+)
+
+session = []  # the gdb
+failures = {}  # section -> what was wrong, None when nothing was
+
+
+class Step:
+    """One line that is typed, and the lines that stand below it."""
+
+    def __init__(self, line):
+        self.prompt, self.text = line.split(" ", 1) if " " in line else (line, "")
+        self.output = []
+
+
+def document():
+    """Section -> its steps, in order."""
+    found, section, inside = {}, None, False
+    with open(DOCUMENT, encoding="utf-8") as file:
+        for line in file.read().splitlines():
+            if line == "```":
+                inside = not inside
+            elif not inside and line.startswith("## "):
+                section = line[3:]
+            elif inside and line.startswith(("(gdb) ", "$ ", "^C")):
+                found.setdefault(section, []).append(Step(line))
+            elif inside:
+                found[section][-1].output.append(line)
+    return found
+
+
+SECTIONS = document()
+
+
+def pattern(line):
+    """A line of the document as an expression: what is another text each time is any text of its kind."""
+    for kind, (is_like, _) in enumerate(OTHERS):
+        line = re.sub(is_like, chr(0xe000 + kind), line)
+    line = re.escape(line)
+    for kind, (_, any_text) in enumerate(OTHERS):
+        line = line.replace(chr(0xe000 + kind), any_text)
+    return line
+
+
+def compare(typed, lines, text):
+    """The text is the document's lines; `...` is any number of lines."""
+    wanted = "".join(r"(?:.*\n)*?" if line == "..." else pattern(line) + r" *\n" for line in lines)
+    check(re.fullmatch(wanted, text), "%s: wanted\n%s\ngot\n%s" % (typed, "\n".join(lines), text))
+
+
+def type_shell(line):
+    """As in another terminal: what fails says so."""
+    return shell()("{ %s\n} || true" % line)
+
+
+def start():
+    vmlinux = gdb.current_progspace().filename
+    session.append(Typed("-iex", "set index-cache directory " + os.environ.get("GTP_GDB_INDEX", ""),
+                         "-iex", "set index-cache enabled on", vmlinux))
+    session[0].marked()
+
+
+def type_section(steps):
+    """All lines of a section. Between continue and ^C what is printed is GDB's."""
+    mine, waiting = session[0], None
+    for step in steps:
+        line = step.text.replace(INSTALLED, os.path.join(TOP, "gdbscripts/gtp.py"))
+        if step.text == "continue":
+            waiting = ["continue", list(step.output), mine.wait()]
+        elif step.prompt == "^C":
+            compare(waiting[0], waiting[1] + step.output, waiting[2].replace("(gdb) ", "") + mine.interrupt())
+            waiting = None
+        elif waiting:
+            waiting[1] += step.output
+            type_shell(line)
+        else:
+            compare(step.text, step.output, type_shell(line) if step.prompt == "$" else mine.say(line))
+
+
+def typed(section):
+    """Type the sections up to this one; the verdict on it."""
+    if not session:
+        start()
+    for name, steps in SECTIONS.items():
+        if name not in failures:
+            try:
+                failures[name] = None
+                type_section(steps)
+            except Failure as failure:
+                failures[name] = failure
+        if name == section:
+            break
+    if failures[section]:
+        raise failures[section]
+
+
+def of_section(name):
+    return lambda: typed(name)
+
+
+for one in SECTIONS:
+    test("the tour: " + one)(of_section(one))
+
+
+@test("help gtp has a line for each command, and the help of each begins with its own form")
+def helps():
+    cmd("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
+    text = cmd("help gtp")
+    listed = dict(re.findall(r"^gtp (\w+)(?:, \S+)* -- (\S.*\.)$", text, re.M))
+    folder = os.path.join(TOP, "gdbscripts/gtp")
+    made = set()
+    for file in os.listdir(folder):
+        if file.endswith(".py"):
+            made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', kernel.get(os.path.join(folder, file))))
+    equal(set(listed), made)
+    for name in made:
+        matches(r"\A%s\n\ngtp %s( |\n|\[)" % (re.escape(listed[name]), name), cmd("help gtp " + name))
+
+
+@test("the manual page has every command")
+def manual():
+    text = kernel.get(os.path.join(TOP, "docs/man/gdbtp.7"))
+    listed = re.findall(r"^gtp (\w+)", cmd("help gtp"), re.M)
+    equal([name for name in listed if ".It Ic gtp %s" % name not in text], [])
+
+
+def end():
+    """What the tour has not left as it was, or what was left when it failed."""
+    if session and session[0].process.poll() is None:
+        session[0].kill()
+    if not modules.loaded():
+        modules.load()
+        modules.load_tables()
+
+
+test("the module loads again after the tour")(end)
+run(symbols=False, before=lambda: None)
