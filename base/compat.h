@@ -102,8 +102,8 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 }
 
 /*
- * Where in the GS segment the address of the running task is, and the CPU's number. 6.2 gathered the hottest variables
- * in a struct, pcpu_hot; 6.15 took that apart again.
+ * Where in the GS segment the address of the running task is, and the CPU's number. 6.2 gathered
+ * the hottest variables in a struct, pcpu_hot; 6.15 took that apart again.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 #define GTP_CURRENT_TASK ((s32)(__force long)&pcpu_hot.current_task)

@@ -200,7 +200,7 @@ void gtp_jit_usage(u32 *used, u32 *size)
 	*size = SNIPPETS;
 }
 
-/* With the values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no constants to C. */
+/* What gtp_hit_builtin() returns, and the CPU's number. Offsets in GS are no constants to C. */
 static void describe_variables(struct ax_jit_target *w)
 {
 	static struct ax_jit_var var[GTP_TSV_NR_BUILTIN];

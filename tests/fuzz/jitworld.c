@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is really there and really faults, a GS segment with the running task, and two arenas:
- * with and without fast loads. Only the first reads $current_task and its pid without a call.
+ * Memory that is really there and really faults, a GS segment with the running task, and two
+ * arenas: with and without fast loads. Only the first reads $current_task and its pid without a
+ * call.
  */
 #include <asm/prctl.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static void set_up_variables(struct ax_jit_target *target)
 		exit(1);
 	}
 }
+
 static u8 *const memory = (u8 *)MEM;
 
 static bool is_mapped(u64 offset)

@@ -13,7 +13,6 @@ OTHERS = (
     (r"0x[0-9a-f]+", r"0x[0-9a-f]+"),
     (r"(?<=line )\d+", r"\d+"),
     (r"(?<=tf: )\d+ (?:bytes|KiB)$", r"\d+ (?:bytes|KiB)"),
-    (r"^frame .*", r"frame +time .*"),
     (r"^ +\d+ +(?=47\d\d\.)", r" *\d+ +"),
     (r"\b47\d\d\.\d{9}", r"\d+\.\d{9}"),
     (r"\b47\d\d\b", r"\d+"),

@@ -331,7 +331,7 @@ static void one_makes_way_for_another(void **state)
 	logged_since(f, "disarm 1000\narm 1003\narm 1000\n");
 }
 
-/* Nothing near it is armed, or what is does not help: it is told once, and the others are as before. */
+/* Nothing near it is armed, or what is does not help: told once, and the others are as before. */
 static void no_way_can_be_made(void **state)
 {
 	struct fake *f = *state;

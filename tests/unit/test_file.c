@@ -279,7 +279,7 @@ static void assert_lines_fit(const u8 *bytes)
 	assert_non_null(nl);
 }
 
-/* Where a list of expressions is too long for a line, the lines after @at have them all in order. */
+/* Where a list of expressions is too long for a line, those after @at have them all in order. */
 static void check_lists(const char *at, const char *expected)
 {
 	static const char head[] = "\ntp Z1:1000:cmd:0:", word[] = "636f6c6c65637420";
