@@ -62,7 +62,7 @@ static __always_inline u64 read_clock(const struct gtp_cpu *cpu)
 	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
 }
 
-/* One reading serves the whole turn: $clock is the time of the frame that shows it. */
+/* One reading serves the whole hit: $clock is the time of each frame and line that it makes. */
 static __always_inline u64 hit_time(struct gtp_cpu *cpu)
 {
 	if (!cpu->time)
@@ -533,28 +533,30 @@ static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint
 	if (!READ_ONCE(tp->enabled))
 		return;
 	cpu->tp = tp;
-	cpu->time = 0;
 	if (held || !tp->cond || holds(cpu, tp->cond))
 		act(cpu);
 }
 
 /*
- * A tracepoint that ends the run is the last one that is handled. Nearly always there is only the
- * first.
+ * The first tracepoint, then the others. One that ends the run is the last that is handled. Nearly
+ * always there is only the first.
  */
-void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+static __always_inline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
-	take_turn(cpu, tp, false);
+	cpu->time = 0;
+	take_turn(cpu, tp, held);
 	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
 		take_turn(cpu, tp, false);
 }
 
+void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	take_turns(cpu, tp, false);
+}
+
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	take_turn(cpu, tp, true);
-	tp = gtp_acquire(&tp->next_here);
-	if (tp && READ_ONCE(cpu->run->active))
-		gtp_hit_turns(cpu, tp);
+	take_turns(cpu, tp, true);
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)

@@ -161,7 +161,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @id: for $cpu_id
  * @run: the run, from gtp_hit_prepare()
  * @tp: the tracepoint that is being handled
- * @time: the time in its frame; 0: not read yet
+ * @time: of the hit, as in its frames; 0: not read yet
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
  * @value: what the condition came to
  * @tsc: times in frames are the processor's counter; else ns

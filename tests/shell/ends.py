@@ -14,7 +14,7 @@ from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure
 from tap import check, equal, matches, test
 
 SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")]}],
-        "null": "", "lines": 1}
+        "null": "", "lines": 1, "mark": "nomark"}
 STOPPED = b"$S02#b5"
 
 
@@ -26,7 +26,8 @@ def packet(text):
 def row(n, pid=1):
     """What the kernel prints of a hit; no task of this process has pid 1."""
     values = {record.CLOCK: b"%x" % n, record.TASK: b"%x" % pid, record.TASK_NAME: b"init", 0: b"%x" % n}
-    return b"\f\v0.0" + b"".join(b"\v" + values[f.what] for f in record.layout([False])[0]) + b"\f\n"
+    return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
+                                       for f in record.layout([False])[0]) + b"\fnomark\n"
 
 
 class World:

@@ -56,10 +56,10 @@ class Place:
         return {record.CLOCK: "$clock", record.CPU: "$cpu_id", record.TASK: "$cpu_id << 32 | $current_task_pid",
                 record.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 
-    def arm(self, index):
+    def arm(self, mark, index):
         """Its dprintfs; GDB sends them when it continues."""
         for part, fields in enumerate(self.parts()):
-            text = record.template(index, part, fields, lambda column: self.columns[column].room)
+            text = record.template(mark, index, part, fields, lambda column: self.columns[column].room)
             gdb.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))), to_string=True)
             if self.condition:
                 gdb.execute("condition $bpnum " + self.condition, to_string=True)
@@ -163,14 +163,22 @@ def on_console():
         remote.monitor("dprintf " + before)
 
 
+def refuse_others():
+    """The connection's end takes out all dprintfs whose text goes to its console, those of others among them."""
+    if re.search(r"\b0x[0-9a-f]+\b", remote.monitor("dprintf")):
+        raise gdb.GdbError("dprintfs of another session are armed, which would end with this one; "
+                           "take them out first: gtp gdb, monitor dprintf clear")
+
+
 def live(found, channel):
     """Wait in a continue; the command itself reads what is printed."""
     banner = gdb.parse_and_eval("(char *)&" + values.BANNER).string()  # an array without a length
-    before = counted()
+    refuse_others()
+    before, mark = counted(), record.new_mark()
     for index, place in enumerate(found):
-        place.arm(index)
+        place.arm(mark, index)
     most = len(found[0].parts())
-    channel.say(ready={"places": [place.spec() for place in found], "null": banner, "lines": most})
+    channel.say(ready={"places": [place.spec() for place in found], "null": banner, "lines": most, "mark": mark})
     with on_console():
         gdb.execute("continue", to_string=True)
     hits, _, dropped = (now - then for now, then in zip(counted(), before))

@@ -33,7 +33,7 @@ class Rows:
     def __init__(self, spec):
         symbols, null = decode.Symbols(), spec["null"].encode()
         self.places = [Place(place, symbols, null) for place in spec["places"]]
-        self.reader = record.Reader()
+        self.reader = record.Reader(spec["mark"])
         self.open = {}  # CPU: the row whose parts still come
 
     def feed(self, data):
@@ -51,7 +51,6 @@ class Rows:
         """The rows that are complete, or given up, with this part."""
         place = self.places[number]
         layout = place.parts[part]
-        fields = fields.split(b"\v", len(layout) - 1)
         if len(fields) != len(layout):
             return []
         values = {field.what: value for field, value in zip(layout, fields)}
@@ -60,7 +59,7 @@ class Rows:
             row, done = self.begin(number, place, values)
         else:
             row = self.open.get(int(values[record.CPU], 16))
-            if row is None or row.place != number:
+            if row is None or (row.place, row.time) != (number, int(values[record.CLOCK], 16)):
                 return []
         for what, value in values.items():
             if isinstance(what, int):
