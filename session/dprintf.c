@@ -118,7 +118,7 @@ static void rest(struct gtp_trace *t)
 	}
 }
 
-/* Whether one was armed there. */
+/* Whether one was there, armed or refused: it is to be armed again. */
 static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_dprintf *dp;
@@ -126,7 +126,7 @@ static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 
 	for (dp = t->dprintfs.list; dp; dp = dp->next) {
 		dp->leaves = dp->addr >= start && dp->addr < end;
-		any |= dp->leaves && dp->own && is_armed(dp);
+		any |= dp->leaves && dp->own;
 	}
 	rest(t);
 	return any;
