@@ -9,7 +9,7 @@ import tempfile
 import threading
 import types
 
-from gtp.shell import child, live, progress, record, relay, signals
+from gtp.shell import child, live, output, progress, record, relay, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure
 from tap import check, equal, matches, test
 
@@ -36,6 +36,7 @@ class World:
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed
         self.kernel, line = socket.socketpair()
         self.relay = relay.Relay(line.detach())
+        self.after = lambda: None  # when GDB has said its last word: no probe is in any more
         self.words, ours = socket.socketpair()
         self.child = child.Child.__new__(child.Child)
         self.child.ours, self.child.rest, self.child.log = ours, b"", tempfile.TemporaryFile()
@@ -52,6 +53,7 @@ class World:
             line.sendall(b"$c#63")
             self.got = line.recv(100)
             talk.say({"counts": {"hits": self.counts, "dropped": 0}})
+            self.after()
         elif self.error:
             talk.say({"error": self.error})
         self.words.close()
@@ -74,7 +76,8 @@ class World:
         errors = io.StringIO()
         with contextlib.redirect_stderr(errors), signals.Signals() as caught:
             one = live.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
-            one.out.fd = out
+            one.out.to(out)
+            self.out = one.out
             for thread in self.threads:
                 thread.start()
             try:
@@ -162,3 +165,51 @@ def errors():
             matches("^" + wanted, str(failure))
         else:
             check(False, "no failure")
+
+
+def numbers(text):
+    """The column of the rows of a table."""
+    return [int(line.split()[4]) for line in text.decode().splitlines()[1:]]
+
+
+def drained(reader, rows):
+    """The text of so many rows with their titles, of a pipe."""
+    text = b""
+    while text.count(b"\n") <= rows:
+        text += os.read(reader, 1 << 16)
+    return text
+
+
+@test("--for ends a run whose output is blocked; the queue is bounded, and written when the probes are out")
+def blocked():
+    many = 20000
+    reader, writer = os.pipe()
+    world = World([b"".join(row(n) for n in range(at, at + 100)) for at in range(0, many, 100)], counts=many)
+    queued, got, interrupt = [], [], world.relay.interrupt
+    world.relay.interrupt = lambda: (queued.append(len(world.out.queue)), interrupt())
+    slow = threading.Thread(target=lambda: got.append(drained(reader, many)), daemon=True)
+    world.after = slow.start
+    most, output.MOST = output.MOST, 1 << 12
+    try:
+        status, errors = world.run(writer, seconds=0.5)
+    finally:
+        output.MOST = most
+    slow.join(10)
+    equal((status, errors), (OK, "gtp: %d lines printed; %d hits\n" % (many, many)))
+    equal(numbers(got[0]), list(range(many)))
+    equal(len(queued), 1)
+    check(1 << 12 <= queued[0] < len(got[0]) // 4, "%d of %d bytes were queued" % (queued[0], len(got[0])))
+    for end in (reader, writer):
+        os.close(end)
+
+
+@test("the first ^C ends a run whose output is blocked, the second one the wait for the output")
+def given_up():
+    reader, writer = os.pipe()
+    world = World([b"".join(row(n) for n in range(at, at + 100)) for at in range(0, 4000, 100)], counts=4000)
+    world.armed = lambda: os.kill(os.getpid(), signal.SIGINT)
+    world.after = lambda: os.kill(os.getpid(), signal.SIGINT)
+    equal(world.run(writer), (INTERRUPTED, ""))
+    equal(world.got, STOPPED)
+    for end in (reader, writer):
+        os.close(end)
