@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs with frames (--at-end) with a GDB that is a table of answers: what the command is told of them."""
 import importlib
+import os
+import re
 import socket
 import sys
 import types
@@ -8,6 +10,7 @@ from unittest import mock
 
 from tap import equal, test
 
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NOT_ARMED = ("gdbtp: tracepoint 1 is not armed at 0x10 (f): it is on the list\n"
              "gdbtp: 1 of 2 places is not armed; monitor probes lists them all\n")
 
@@ -57,3 +60,15 @@ def not_armed():
     notes = [line[len("gdbtp: "):] for line in NOT_ARMED.splitlines()]
     equal(told("the trace was stopped by tstop", "Target returns no error.\n" + NOT_ARMED), [notes, ["the table\n"]])
     equal(told("the trace was stopped by tstop"), [[], ["the table\n"]])
+
+
+@test("--at-end: why a run has ended early is told, with --count as well; its end by --count or ^C is no news")
+def why():
+    with open(os.path.join(TOP, "stub/wait.c"), encoding="utf-8") as file:
+        sentences = re.findall(r'"(the trace (?:was )?stopped\b[^"]*)"', file.read())
+    equal(len(sentences), 5)
+    for sentence in sentences:
+        how = sentence.replace("%u", "1").replace("%s", "cannot read memory at 0x10 (8 bytes)")
+        silent = "pass count" in how or how.endswith("by tstop")
+        for count in (None, 5):
+            equal(told(how, count=count), [[] if silent else [how], ["the table\n"]], how)

@@ -65,7 +65,7 @@ def run(request, numbers, reason, channel):
     channel.say(started=True)
     wait(channel)
     how = ended.state()
-    if how != ended.BY_TSTOP and not request["count"]:
+    if how != ended.BY_TSTOP and not ended.BY_PASS_COUNT.match(how):
         channel.say(note=how)
     for number in numbers:
         try:
