@@ -70,13 +70,14 @@ class World:
         self.kernel.sendall(STOPPED)
 
     def run(self, out, **settings):
-        """(status, what was told on standard error) of a run that prints to a file descriptor."""
+        """(status, what was told on standard error) of a run that prints to a file descriptor, or to what csv names."""
         given = types.SimpleNamespace(csv=None, count=None, seconds=None)
         given.__dict__.update(settings)
         errors = io.StringIO()
         with contextlib.redirect_stderr(errors), signals.Signals() as caught:
             one = live.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
-            one.out.to(out)
+            if out is not None:
+                one.out.to(out)
             self.out = one.out
             for thread in self.threads:
                 thread.start()
@@ -213,3 +214,39 @@ def given_up():
     equal(world.got, STOPPED)
     for end in (reader, writer):
         os.close(end)
+
+
+def refused(world, path):
+    """GDB is ready to set the probes, and the file cannot be had."""
+    given = types.SimpleNamespace(csv=path, count=None, seconds=None)
+    one = live.Run(world.child, world.relay, given, progress.Progress(None, io.StringIO()), None)
+    try:
+        one.on_ready(SPEC)
+    except Failure as failure:
+        equal(str(failure), "%s: No such file or directory" % path)
+    else:
+        check(False, "no failure")
+    finally:
+        world.relay.close()
+
+
+@test("--csv: a file keeps what it has until a run has begun; one that cannot be written fails before that")
+def csv_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rows.csv")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("of yesterday, and longer than what comes\n" * 3)
+        try:
+            World([], error="no such function").run(None, csv=path)
+        except Failure as failure:
+            equal(str(failure), "no such function")
+        else:
+            check(False, "no failure")
+        with open(path, encoding="ascii") as file:
+            equal(file.read(), "of yesterday, and longer than what comes\n" * 3)
+        equal(World([row(1), row(2)], counts=2).run(None, csv=path, count=2),
+              (OK, "gtp: 2 lines printed; 2 hits\n"))
+        with open(path, encoding="ascii") as file:
+            equal([line.split(",")[4] for line in file.read().splitlines()], ["n", "1", "2"])
+        path = os.path.join(folder, "missing", "rows.csv")
+        refused(World([]), path)

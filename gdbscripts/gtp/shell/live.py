@@ -50,6 +50,7 @@ class Run:
     def begin(self):
         """The probes are in."""
         self.progress.end()
+        self.out.begin()
         self.began = time.monotonic()
         self.tasks = self.child.tasks()
         if self.given.seconds:
@@ -85,12 +86,14 @@ class Run:
         self.out.put(text)
 
     def on_ready(self, spec):
+        self.out.open()
         self.rows = rows.Rows(spec)
         self.table = (screen.Csv(self.rows.places) if self.given.csv else
                       screen.Screen(self.rows.places, spec["places"][0]["columns"]))
         self.progress.begin("setting the probes")
 
     def on_frames(self, why):
+        self.out.open()
         self.on_note(why)
         self.recording = True
         self.relay.leave()

@@ -29,20 +29,34 @@ def unblocked(fd):
 
 
 class Output:
-    """A file descriptor, the bytes that wait for it, and whether its reader has gone."""
+    """A file descriptor, the bytes that wait for it, and whether its reader has gone.
+
+    A file is opened by open(), and keeps what it has until begin().
+    """
 
     def __init__(self, path=None):
         self.closed = False
-        self.path = path
+        self.path = None if path == "-" else path
         self.queue = bytearray()
         self.unwritten = 0  # lines that were queued when the reader went
-        if path in (None, "-"):
+        self.fd = None
+        if self.path is None:
             self.to(sys.stdout.fileno())
+
+    def open(self):
+        """Have a file to write to, before a run begins whose lines could not be kept."""
+        if self.fd is not None:
             return
         try:
-            self.to(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644))
+            self.to(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o644))
         except OSError as error:
             raise self.failure(error) from None
+
+    def begin(self):
+        """The run has begun: what a file had is replaced."""
+        self.open()
+        if self.path and stat.S_ISREG(os.fstat(self.fd).st_mode):
+            os.ftruncate(self.fd, 0)
 
     def to(self, fd):
         """Write to this descriptor, which stays the caller's."""
@@ -81,6 +95,8 @@ class Output:
 
     def flush(self, signals=None):
         """Write all of the queue, however long the reader takes; a signal is a KeyboardInterrupt."""
+        if not self.queue:
+            return
         poll = select.poll()
         poll.register(self.fd, select.POLLOUT)
         if signals:
