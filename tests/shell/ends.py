@@ -10,7 +10,7 @@ import threading
 import types
 
 from gtp.shell import child, live, output, progress, record, relay, signals
-from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure
+from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from tap import check, equal, matches, test
 
 SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")]}],
@@ -155,6 +155,17 @@ def failures():
           (OK, "gtp: no value at f+0x0: cannot read memory at 0x10 (8 bytes)\n"
                "gtp: 1 line printed; 6 hits, 2 without a value, 3 not printed: too fast, or right before the end\n",
            [1]))
+
+
+@test("what the kernel and GDB say beside the rows reaches the terminal without what that acts upon")
+def harmless():
+    bad = "dprintf at f+0x0 failed: \x1b]0;title\x07 of gr\u00fc\u00df\\\n".encode()
+    world = World([bad, b"gdbtp: dprintf is not armed at 0x10 (\x1b[2J\xff)\n"], counts=1, ends=True)
+    status, errors, _ = printed(world)
+    equal((status, errors), (FAILED, "gtp: no value at f+0x0: \\e]0;title\\007 of gr\u00fc\u00df\\\n"
+                                     "gtp: not armed at 0x10 (\\e[2J\ufffd)\n"
+                                     "gtp: 0 lines printed; 1 hit, 1 without a value\n"))
+    equal(told("one\x1b[2J\n\ttwo\udcff\r"), "gtp: one\\e[2J\n  \ttwo\\377\\r\n")
 
 
 @test("GDB's error is the command's, and a GDB that ends without a word is one, too")
