@@ -110,6 +110,8 @@ class Run:
     def from_kernel(self):
         text = self.relay.from_kernel()
         lines = []
+        if self.table:
+            self.table.begin()
         for item in self.rows.feed(text) if self.rows and text else ():
             if isinstance(item, str):
                 self.message(item)
