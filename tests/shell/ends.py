@@ -261,3 +261,27 @@ def csv_file():
             equal([line.split(",")[4] for line in file.read().splitlines()], ["n", "1", "2"])
         path = os.path.join(folder, "missing", "rows.csv")
         refused(World([]), path)
+
+
+@test("a GDB that is killed while the kernel prints is told, and the run does not wait for its deadline")
+def killed():
+    world = World([])
+
+    def be_gdb():
+        talk = child.Child.__new__(child.Child)
+        talk.ours = world.words
+        talk.say({"ready": SPEC})
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(world.relay.path)
+            line.sendall(b"$c#63")
+            equal(world.kernel.recv(100), b"$c#63")
+        world.kernel.sendall(packet(row(1)) + STOPPED)
+        world.words.close()
+
+    world.threads = [threading.Thread(target=be_gdb, daemon=True)]
+    try:
+        printed(world, seconds=3600)
+    except Failure as failure:
+        matches("^GDB has ended without a word", str(failure))
+    else:
+        check(False, "no failure")
