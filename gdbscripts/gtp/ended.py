@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A run that has ended by itself is noticed: GDB itself asks for the run's state at tstatus only.
+import re
+
 import gdb
 
 from gtp import quiet, remote
@@ -7,6 +9,7 @@ from gtp import quiet, remote
 RUNNING = "the trace is running"
 NEVER = "no trace has run yet"
 BY_TSTOP = "the trace was stopped by tstop"
+BY_PASS_COUNT = re.compile(r"the trace stopped: tracepoint \d+ reached its pass count")
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
 # Not `python` on one line: `set trace-commands on` shows that.
 HOOK = """define {prefix}hook-{name}

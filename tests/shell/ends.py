@@ -9,8 +9,8 @@ import tempfile
 import threading
 import types
 
-from gtp.shell import child, live, progress, record, relay, signals
-from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure
+from gtp.shell import child, live, output, progress, record, relay, signals
+from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from tap import check, equal, matches, test
 
 SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")]}],
@@ -37,6 +37,7 @@ class World:
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed
         self.kernel, line = socket.socketpair()
         self.relay = relay.Relay(line.detach())
+        self.after = lambda: None  # when GDB has said its last word: no probe is in any more
         self.words, ours = socket.socketpair()
         self.child = child.Child.__new__(child.Child)
         self.child.ours, self.child.rest, self.child.log = ours, b"", tempfile.TemporaryFile()
@@ -53,6 +54,7 @@ class World:
             line.sendall(b"$c#63")
             self.got = line.recv(100)
             talk.say({"counts": {"hits": self.counts, "dropped": 0}})
+            self.after()
         elif self.error:
             talk.say({"error": self.error})
         self.words.close()
@@ -69,13 +71,15 @@ class World:
         self.kernel.sendall(STOPPED)
 
     def run(self, out, **settings):
-        """(status, what was told on standard error) of a run that prints to a file descriptor."""
+        """(status, what was told on standard error) of a run that prints to a file descriptor, or to what csv names."""
         given = types.SimpleNamespace(csv=None, count=None, seconds=None)
         given.__dict__.update(settings)
         errors = io.StringIO()
         with contextlib.redirect_stderr(errors), signals.Signals() as caught:
             one = live.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
-            one.out.fd = out
+            if out is not None:
+                one.out.to(out)
+            self.out = one.out
             for thread in self.threads:
                 thread.start()
             try:
@@ -154,6 +158,17 @@ def failures():
            [1]))
 
 
+@test("what the kernel and GDB say beside the rows reaches the terminal without what that acts upon")
+def harmless():
+    bad = "dprintf at f+0x0 failed: \x1b]0;title\x07 of gr\u00fc\u00df\\\n".encode()
+    world = World([bad, b"gdbtp: dprintf is not armed at 0x10 (\x1b[2J\xff)\n"], counts=1, ends=True)
+    status, errors, _ = printed(world)
+    equal((status, errors), (FAILED, "gtp: no value at f+0x0: \\e]0;title\\007 of gr\u00fc\u00df\\\n"
+                                     "gtp: not armed at 0x10 (\\e[2J\ufffd)\n"
+                                     "gtp: 0 lines printed; 1 hit, 1 without a value\n"))
+    equal(told("one\x1b[2J\n\ttwo\udcff\r"), "gtp: one\\e[2J\n  \ttwo\\377\\r\n")
+
+
 @test("GDB's error is the command's, and a GDB that ends without a word is one, too")
 def errors():
     for error, wanted in (("no such function", "no such function"), ("", "GDB has ended without a word")):
@@ -163,3 +178,111 @@ def errors():
             matches("^" + wanted, str(failure))
         else:
             check(False, "no failure")
+
+
+def numbers(text):
+    """The column of the rows of a table."""
+    return [int(line.split()[4]) for line in text.decode().splitlines()[1:]]
+
+
+def drained(reader, rows):
+    """The text of so many rows with their titles, of a pipe."""
+    text = b""
+    while text.count(b"\n") <= rows:
+        text += os.read(reader, 1 << 16)
+    return text
+
+
+@test("--for ends a run whose output is blocked; the queue is bounded, and written when the probes are out")
+def blocked():
+    many = 20000
+    reader, writer = os.pipe()
+    world = World([b"".join(row(n) for n in range(at, at + 100)) for at in range(0, many, 100)], counts=many)
+    queued, got, interrupt = [], [], world.relay.interrupt
+    world.relay.interrupt = lambda: (queued.append(len(world.out.queue)), interrupt())
+    slow = threading.Thread(target=lambda: got.append(drained(reader, many)), daemon=True)
+    world.after = slow.start
+    most, output.MOST = output.MOST, 1 << 12
+    try:
+        status, errors = world.run(writer, seconds=0.5)
+    finally:
+        output.MOST = most
+    slow.join(10)
+    equal((status, errors), (OK, "gtp: %d lines printed; %d hits\n" % (many, many)))
+    equal(numbers(got[0]), list(range(many)))
+    equal(len(queued), 1)
+    check(1 << 12 <= queued[0] < len(got[0]) // 4, "%d of %d bytes were queued" % (queued[0], len(got[0])))
+    for end in (reader, writer):
+        os.close(end)
+
+
+@test("the first ^C ends a run whose output is blocked, the second one the wait for the output")
+def given_up():
+    reader, writer = os.pipe()
+    world = World([b"".join(row(n) for n in range(at, at + 100)) for at in range(0, 4000, 100)], counts=4000)
+    world.armed = lambda: os.kill(os.getpid(), signal.SIGINT)
+    world.after = lambda: os.kill(os.getpid(), signal.SIGINT)
+    equal(world.run(writer), (INTERRUPTED, ""))
+    equal(world.got, STOPPED)
+    for end in (reader, writer):
+        os.close(end)
+
+
+def refused(world, path):
+    """GDB is ready to set the probes, and the file cannot be had."""
+    given = types.SimpleNamespace(csv=path, count=None, seconds=None)
+    one = live.Run(world.child, world.relay, given, progress.Progress(None, io.StringIO()), None)
+    try:
+        one.on_ready(SPEC)
+    except Failure as failure:
+        equal(str(failure), "%s: No such file or directory" % path)
+    else:
+        check(False, "no failure")
+    finally:
+        world.relay.close()
+
+
+@test("--csv: a file keeps what it has until a run has begun; one that cannot be written fails before that")
+def csv_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "rows.csv")
+        with open(path, "w", encoding="ascii") as file:
+            file.write("of yesterday, and longer than what comes\n" * 3)
+        try:
+            World([], error="no such function").run(None, csv=path)
+        except Failure as failure:
+            equal(str(failure), "no such function")
+        else:
+            check(False, "no failure")
+        with open(path, encoding="ascii") as file:
+            equal(file.read(), "of yesterday, and longer than what comes\n" * 3)
+        equal(World([row(1), row(2)], counts=2).run(None, csv=path, count=2),
+              (OK, "gtp: 2 lines printed; 2 hits\n"))
+        with open(path, encoding="ascii") as file:
+            equal([line.split(",")[4] for line in file.read().splitlines()], ["n", "1", "2"])
+        path = os.path.join(folder, "missing", "rows.csv")
+        refused(World([]), path)
+
+
+@test("a GDB that is killed while the kernel prints is told, and the run does not wait for its deadline")
+def killed():
+    world = World([])
+
+    def be_gdb():
+        talk = child.Child.__new__(child.Child)
+        talk.ours = world.words
+        talk.say({"ready": SPEC})
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(world.relay.path)
+            line.sendall(b"$c#63")
+            equal(world.kernel.recv(100), b"$c#63")
+        world.kernel.sendall(packet(row(1)) + STOPPED)
+        world.words.close()
+
+    world.threads = [threading.Thread(target=be_gdb, daemon=True)]
+    try:
+        printed(world, seconds=3600)
+    except Failure as failure:
+        matches("^GDB has ended without a word", str(failure))
+    else:
+        check(False, "no failure")

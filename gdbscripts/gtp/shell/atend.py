@@ -7,6 +7,7 @@ import gdb
 
 from gtp import ended, points
 
+OURS = "gdbtp: "  # what the kernel's side tells begins so
 PAUSE = 0.1  # seconds between two questions how the run goes
 
 
@@ -39,6 +40,13 @@ def shown(request, number, columns):
         return file.read()
 
 
+def start(channel):
+    """The run begins; which places have no probe, and why, is told."""
+    for line in gdb.execute("tstart", to_string=True).splitlines():
+        if line.startswith(OURS):
+            channel.say(note=line[len(OURS):])
+
+
 def run(request, numbers, reason, channel):
     """One run: the connection is GDB's own now, so that its tasks are not traced."""
     others = set(map(int, gdb.execute("python import gtp.shell.inside as i; print(*i.tracepoints())",
@@ -53,11 +61,11 @@ def run(request, numbers, reason, channel):
     channel.hear()
     gdb.execute("disconnect", to_string=True)
     gdb.execute("target remote /proc/gtp", to_string=True)
-    gdb.execute("tstart", to_string=True)
+    start(channel)
     channel.say(started=True)
     wait(channel)
     how = ended.state()
-    if how != ended.BY_TSTOP and not request["count"]:
+    if how != ended.BY_TSTOP and not ended.BY_PASS_COUNT.match(how):
         channel.say(note=how)
     for number in numbers:
         try:

@@ -47,7 +47,11 @@ class Child:
         return [json.loads(line) for line in lines]
 
     def say(self, word):
-        self.ours.sendall(json.dumps(word).encode() + b"\n")
+        """Tell it something; one that has gone is noticed where it is heard."""
+        try:
+            self.ours.sendall(json.dumps(word).encode() + b"\n")
+        except ConnectionError:
+            pass
 
     def tasks(self):
         """The pids of its threads."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What ends the command before its work is done: sentences for the user."""
 
+from gtp.shell.decode import printable
+
 OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -8,6 +10,11 @@ class Failure(Exception):
     """What is wrong, where, and what to do instead."""
 
 
+def harmless(line):
+    """A line as a terminal may have it: it may name files and tasks. A backslash stays one, a tab is an indent."""
+    return "".join(c if c in "\\\t" else printable(c.encode(errors="surrogateescape")) for c in line)
+
+
 def told(text):
-    """A message with the command's name, its further lines below each other."""
-    return "gtp: %s\n" % text.replace("\n", "\n  ")
+    """A message with the command's name, its further lines below each other; nothing that a terminal acts upon."""
+    return "gtp: %s\n" % "\n  ".join(map(harmless, text.split("\n")))

@@ -50,6 +50,7 @@ class Run:
     def begin(self):
         """The probes are in."""
         self.progress.end()
+        self.out.begin()
         self.began = time.monotonic()
         self.tasks = self.child.tasks()
         if self.given.seconds:
@@ -82,15 +83,17 @@ class Run:
 
     def on_text(self, text):
         self.progress.end()
-        self.out.write(text)
+        self.out.put(text)
 
     def on_ready(self, spec):
+        self.out.open()
         self.rows = rows.Rows(spec)
         self.table = (screen.Csv(self.rows.places) if self.given.csv else
                       screen.Screen(self.rows.places, spec["places"][0]["columns"]))
         self.progress.begin("setting the probes")
 
     def on_frames(self, why):
+        self.out.open()
         self.on_note(why)
         self.recording = True
         self.relay.leave()
@@ -107,12 +110,14 @@ class Run:
     def from_kernel(self):
         text = self.relay.from_kernel()
         lines = []
+        if self.table:
+            self.table.begin()
         for item in self.rows.feed(text) if self.rows and text else ():
             if isinstance(item, str):
                 self.message(item)
             else:
                 lines += self.line(item)
-        self.out.write("".join(lines))
+        self.out.put("".join(lines))
 
     def line(self, row):
         """A row's text, none when there is no more to be printed."""
@@ -140,14 +145,19 @@ class Run:
 
     # All of it
 
+    def held(self):
+        """The kernel's text is left where it is: there is no room for it. At the end all of it has to come."""
+        return self.relay.waiting and not self.ended and self.out.full()
+
     def watched(self):
         """What is waited for: file descriptors, and what is to be done."""
         files = {self.child.fileno(): self.read_child, self.signals.fileno(): self.read_signal}
         if self.relay.gdb is None:
             files[self.relay.listener.fileno()] = self.relay.accept
         elif self.relay.line is not None:
-            files[self.relay.line] = self.read_kernel
             files[self.relay.gdb.fileno()] = self.read_gdb
+            if not self.held():
+                files[self.relay.line] = self.read_kernel
         return files
 
     def read_child(self):
@@ -172,7 +182,7 @@ class Run:
         elif self.relay.waiting and not before:
             self.begin()
             if self.table:
-                self.out.write(self.table.head())
+                self.out.put(self.table.head())
 
     def step(self):
         """Wait for something and do it; False when GDB has ended."""
@@ -180,14 +190,16 @@ class Run:
         poll = select.poll()
         for fd in files:
             poll.register(fd, select.POLLIN)
-        if not self.out.closed and self.began:
-            poll.register(self.out.fileno(), 0)  # tells when its reader has gone
+        if not self.out.closed and self.began:  # without POLLOUT poll() tells when the reader has gone
+            poll.register(self.out.fileno(), select.POLLOUT if self.out.queue else 0)
         going = True
         for fd, event in poll.poll(self.timeout()):
             if fd in files:
                 going &= files[fd]() is not False
             elif event & (select.POLLERR | select.POLLHUP):
-                self.out.closed = True
+                self.out.close()
+            else:
+                self.out.write()
         if self.out.closed and self.began:
             self.end("closed")
         if self.deadline and time.monotonic() >= self.deadline:
@@ -199,22 +211,24 @@ class Run:
         while self.step():
             pass
         self.progress.end()
+        for row in self.rows.rest() if self.counts else ():
+            self.out.put("".join(self.line(row)))
+        self.out.flush(self.signals)
         if self.error:
             raise Failure(self.error)
         if self.recording:
             return OK
         if self.counts is None:
             raise Failure("GDB has ended without a word\n" + self.child.said())
-        for row in self.rows.rest():
-            self.out.write("".join(self.line(row)))
         self.sum_up()
         return OK if self.ended else FAILED
 
     def sum_up(self):
         """The last line: what became of every hit."""
         hits = self.counts["hits"] - self.own
-        lost = max(hits - self.printed - self.failed, 0)
-        text = "%s printed; %s" % (counted(self.printed, "line"), counted(hits, "hit"))
+        printed = max(self.printed - self.out.unwritten, 0)
+        lost = max(hits - printed - self.failed, 0)
+        text = "%s printed; %s" % (counted(printed, "line"), counted(hits, "hit"))
         if self.failed:
             text += ", %d without a value" % self.failed
         if lost:

@@ -28,7 +28,8 @@ def told_by(gdb, progress, out):
         for word in words:
             if "text" in word:
                 progress.end()
-                out.write(word["text"])
+                out.put(word["text"])
+                out.flush()
                 told_it = True
             error = word.get("error", error)
 

@@ -1,35 +1,108 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where lines go: standard output or a file, written at once; a reader that has gone is noticed."""
+"""Where lines go: standard output or a file. They are queued, so that a reader that waits holds nothing up."""
+import errno
 import os
+import select
+import stat
 import sys
 
 from gtp.shell.failure import Failure
 
+MOST = 1 << 20  # bytes in the queue, from which on no more should come
+PIECE = 1 << 16  # bytes of one write
+
+
+def unblocked(fd):
+    """(descriptor, bytes of a write): writes of that size return at once when poll() has reported room.
+
+    A pipe and a terminal are opened once more: O_NONBLOCK of the descriptor itself is shared with the shell's.
+    """
+    mode = os.fstat(fd).st_mode
+    if stat.S_ISREG(mode):
+        return fd, PIECE
+    if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
+        try:
+            return os.open("/proc/self/fd/%d" % fd, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY), PIECE
+        except OSError:
+            pass  # another user's, or its reader has gone: the first write tells
+    return fd, select.PIPE_BUF
+
 
 class Output:
-    """A file descriptor, and whether its reader has gone."""
+    """A file descriptor, the bytes that wait for it, and whether its reader has gone.
+
+    A file is opened by open(), and keeps what it has until begin().
+    """
 
     def __init__(self, path=None):
         self.closed = False
-        self.path = path
-        if path in (None, "-"):
-            self.fd = sys.stdout.fileno()
+        self.path = None if path == "-" else path
+        self.queue = bytearray()
+        self.unwritten = 0  # lines that were queued when the reader went
+        self.fd = None
+        if self.path is None:
+            self.to(sys.stdout.fileno())
+
+    def open(self):
+        """Have a file to write to, before a run begins whose lines could not be kept."""
+        if self.fd is not None:
             return
         try:
-            self.fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+            self.to(os.open(self.path, os.O_WRONLY | os.O_CREAT, 0o644))
         except OSError as error:
-            raise Failure("%s: %s" % (path, error.strerror)) from None
+            raise self.failure(error) from None
+
+    def begin(self):
+        """The run has begun: what a file had is replaced."""
+        self.open()
+        if self.path and stat.S_ISREG(os.fstat(self.fd).st_mode):
+            os.ftruncate(self.fd, 0)
+
+    def to(self, fd):
+        """Write to this descriptor, which stays the caller's."""
+        self.fd, self.piece = unblocked(fd)
+
+    def failure(self, error):
+        return Failure("%s: %s" % (self.path or "standard output", error.strerror))
 
     def fileno(self):
         return self.fd
 
-    def write(self, text):
-        """All of the text, unless the reader has gone."""
-        data = text.encode(errors="surrogateescape")
+    def full(self):
+        return len(self.queue) >= MOST
+
+    def put(self, text):
+        """Queue a text; it is dropped when the reader has gone."""
+        if not self.closed:
+            self.queue += text.encode(errors="surrogateescape")
+
+    def close(self):
+        """The reader has gone."""
+        self.closed = True
+        self.unwritten += self.queue.count(b"\n")
+        self.queue.clear()
+
+    def write(self):
+        """Write some of the queue, for which poll() has reported room."""
         try:
-            while data and not self.closed:
-                data = data[os.write(self.fd, data):]
-        except BrokenPipeError:
-            self.closed = True
+            del self.queue[:os.write(self.fd, self.queue[:self.piece])]
+        except BlockingIOError:
+            pass
         except OSError as error:
-            raise Failure("%s: %s" % (self.path or "standard output", error.strerror)) from None
+            if error.errno != errno.EPIPE:
+                raise self.failure(error) from None
+            self.close()
+
+    def flush(self, signals=None):
+        """Write all of the queue, however long the reader takes; a signal is a KeyboardInterrupt."""
+        if not self.queue:
+            return
+        poll = select.poll()
+        poll.register(self.fd, select.POLLOUT)
+        if signals:
+            poll.register(signals.fileno(), select.POLLIN)
+        while self.queue:
+            ready = [fd for fd, _ in poll.poll()]
+            if signals and signals.fileno() in ready:
+                raise KeyboardInterrupt
+            self.write()

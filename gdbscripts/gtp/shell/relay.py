@@ -31,6 +31,11 @@ def opened():
         raise Failure("%s: %s" % (DEVICE, WHY.get(error.errno, error.strerror))) from None
 
 
+def broken(error):
+    return Failure("%s: the line to the kernel is broken (%s); the probes are taken out. Start the command again" %
+                   (DEVICE, error.strerror))
+
+
 class Relay:
     """The line, the socket that GDB connects to, and GDB's end of it once it has."""
 
@@ -54,28 +59,47 @@ class Relay:
             data = self.gdb.recv(PIECE)
         except ConnectionError:
             data = b""
-        if not data:
+        if not data or self.line is None:
             return False
         self.sent += data
         if CONTINUE.search(self.sent):
             self.waiting = True
         self.sent = b"" if self.waiting else self.sent[max(self.sent.rfind(b"$"), 0):]
         while data:
-            data = data[os.write(self.line, data):]
+            data = data[self.to_kernel(data):]
         return True
+
+    def to_kernel(self, data):
+        """How much of it was written."""
+        try:
+            return os.write(self.line, data)
+        except OSError as error:
+            raise broken(error) from None
+
+    def to_gdb(self, data):
+        """A GDB that has gone needs no line any more; what ended it, the child tells."""
+        try:
+            self.gdb.sendall(data)
+        except ConnectionError:
+            self.leave()
 
     def from_kernel(self):
         """Pass on what the kernel says, but for the text of a wait, which is returned."""
-        data = os.read(self.line, PIECE)
+        if self.line is None:
+            return b""
+        try:
+            data = os.read(self.line, PIECE)
+        except OSError as error:
+            raise broken(error) from None
         if not self.waiting:
-            self.gdb.sendall(data)
+            self.to_gdb(data)
             return b""
         self.kept += data
         text, at = [], 0
         for packet in PACKET.finditer(self.kept):
             if packet.group(1)[:1] != b"O" or packet.group(1) == b"OK":
                 self.waiting = False
-                self.gdb.sendall(self.kept[packet.start():])
+                self.to_gdb(self.kept[packet.start():])
                 at = len(self.kept)
                 break
             text.append(bytes.fromhex(packet.group(1)[1:].decode()))
@@ -85,8 +109,8 @@ class Relay:
 
     def interrupt(self):
         """End the wait; the kernel answers when all that was printed has come."""
-        if self.waiting:
-            os.write(self.line, INTERRUPT)
+        if self.waiting and self.line is not None:
+            self.to_kernel(INTERRUPT)
 
     def leave(self):
         """Give up the line: GDB is to open it itself."""

@@ -7,9 +7,15 @@ import time
 WIDEST = 40  # a column is not made wider for its longest cell
 
 
-def wall(ns, offset):
+def offset(known=None):
+    """How far the time of day is ahead of the monotonic clock, in ns: as KNOWN, unless the clocks contradict that."""
+    before, now, after = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+    return known if known is not None and now - after <= known <= now - before else now - before
+
+
+def wall(ns, ahead):
     """A time of the monotonic clock as that of the day, with microseconds."""
-    s, ns = divmod(ns + offset, 10**9)
+    s, ns = divmod(ns + ahead, 10**9)
     return "%s.%06d" % (time.strftime("%H:%M:%S", time.localtime(s)), ns // 1000)
 
 
@@ -28,13 +34,16 @@ class Table:
         cells = row.cells if self.alike else [" ".join("%s=%s" % pair for pair in zip(place.titles, row.cells))]
         return [place.name] * self.several + cells
 
+    def begin(self):
+        """Rows that have just come are about to be printed."""
+
 
 class Screen(Table):
     """Aligned columns; one that gets a longer cell is wider from there on."""
 
     def __init__(self, places, columns=()):
         super().__init__(places)
-        self.offset = time.time_ns() - time.monotonic_ns()
+        self.offset = offset()
         self.widths = [15, 3, 7, 15] + [max(6, min(len(title), WIDEST)) for title in self.titles[4:]]
         self.right = [False, True, True, False] + [False] * self.several + [
             self.alike and column["kind"] in ("int", "pointer") for column in columns or [{"kind": ""}]]
@@ -46,6 +55,10 @@ class Screen(Table):
             self.widths[i] = max(self.widths[i], min(len(cell), WIDEST))
             pieces.append(cell.rjust(self.widths[i]) if self.right[i] else cell.ljust(self.widths[i]))
         return "  ".join(pieces).rstrip() + "\n"
+
+    def begin(self):
+        """The clock may have been set since the last ones, or the machine was suspended."""
+        self.offset = offset(self.offset)
 
     def head(self):
         return self.line(self.titles)
