@@ -254,6 +254,7 @@ def csv_file():
             equal(str(failure), "no such function")
         else:
             check(False, "no failure")
+        output.Output(path).open()
         with open(path, encoding="ascii") as file:
             equal(file.read(), "of yesterday, and longer than what comes\n" * 3)
         equal(World([row(1), row(2)], counts=2).run(None, csv=path, count=2),
