@@ -259,8 +259,8 @@ def missing():
         status, _, errors = finished("trace", "vfs_read", "--for", "1s")
         os.environ["VMLINUX"] = named
         equal(status, 1)
-        matches(r"Looked for:\n +/usr/lib/debug/boot/vmlinux-%s\n.*apt install linux-image-%s-dbg" % (RELEASE, RELEASE),
-                errors)
+        matches(r"Looked for:\n +/usr/lib/debug/boot/vmlinux-%s\n.*apt install linux-image-%s-dbg" %
+                (2 * (re.escape(RELEASE),)), errors)
     with Client():
         status, _, errors = finished("trace", "vfs_read", "--for", "1s")
         equal((status, errors), (1, "gtp: /proc/gtp: another GDB, or another gtp, is connected to it; "

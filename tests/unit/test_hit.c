@@ -79,7 +79,7 @@ static void built_in_variables(void **state)
 	ix = gtp_trace_index(&f->trace, &why);
 	assert_int_equal(ix->n, 2);
 	assert_non_null(strstr(fake_frames(f), "1@1000 v1=2 v3=77 v4=1234\n"));
-	/* Conditions, frames and collections of all tracepoints that are hit together see one time. */
+	/* Conditions, frames and collections of all tracepoints of a hit see one time. */
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 1)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, gtp_index_at(ix, 1)->frame->time);
 	assert_int_equal(variable(f), clock);
