@@ -227,10 +227,11 @@ class Run:
         """The last line: what became of every hit."""
         hits = self.counts["hits"] - self.own
         printed = max(self.printed - self.out.unwritten, 0)
-        lost = max(hits - printed - self.failed, 0)
+        failed = min(self.failed, max(hits - printed, 0))  # each line of a row may have failed
+        lost = max(hits - printed - failed, 0)
         text = "%s printed; %s" % (counted(printed, "line"), counted(hits, "hit"))
-        if self.failed:
-            text += ", %d without a value" % self.failed
+        if failed:
+            text += ", %d without a value" % failed
         if lost:
             text += ", %d%s" % (lost, NOT_PRINTED.get(self.ended, TOO_FAST))
         sys.stderr.write(told(text))

@@ -9,7 +9,7 @@ from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.progress import Progress
 
 READING = "reading the symbols of %s%s"
-FIRST_TIME = " (a minute or two this first time; %s keeps an index)"
+FIRST_TIME = " (longer this first time; %s keeps an index)"
 TRACING = ("trace", "event", "syscall")
 
 
