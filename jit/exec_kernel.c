@@ -205,7 +205,11 @@ static void describe_variables(struct ax_jit_target *w)
 {
 	static struct ax_jit_var var[GTP_TSV_NR_BUILTIN];
 
-	var[GTP_TSV_CPU_ID] = (struct ax_jit_var){ .bytes = 4, .gs = GTP_CPU_NUMBER };
+	var[GTP_TSV_CPU_ID] = (struct ax_jit_var){
+		.bytes = 4,
+		.moves = true,
+		.gs = GTP_CPU_NUMBER,
+	};
 	var[GTP_TSV_CURRENT_TASK] = (struct ax_jit_var){ .bytes = 8, .gs = GTP_CURRENT_TASK };
 	var[GTP_TSV_CURRENT_TASK_PID] = (struct ax_jit_var){
 		.bytes = sizeof(current->pid),

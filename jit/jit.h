@@ -75,6 +75,8 @@ enum { AX_JIT_MARK = 1 << 20 };
  * @bytes: of the value: 4 or 8; 0: this one takes a call
  * @sign: it is extended to 64 bits with its sign
  * @follow: the word in the GS segment is the address of what has the value
+ * @moves: it is another one when the task moves to another CPU on the way from a pad to C: not for
+ *	a pad's condition
  * @gs: where in the GS segment
  * @offset: with @follow: where behind that address; memory that is always there
  */
@@ -82,6 +84,7 @@ struct ax_jit_var {
 	u8 bytes;
 	bool sign;
 	bool follow;
+	bool moves;
 	s32 gs;
 	s32 offset;
 };

@@ -38,13 +38,18 @@ enum {
 	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */
 };
 
+static bool stays(const struct ax_jit_var *var)
+{
+	return var && !var->moves;
+}
+
 static bool knows_variables(const struct ax_verified *cond, const struct ax_jit_target *target)
 {
 	struct ax_insn insn;
 
 	for (u32 pc = 0; pc < cond->len; pc = insn.next) {
 		ax_decode(cond->code, cond->len, pc, &insn);
-		if (insn.op == AX_OP_getv && !jit_var(target, insn.operand))
+		if (insn.op == AX_OP_getv && !stays(jit_var(target, insn.operand)))
 			return false;
 	}
 	return true;

@@ -67,7 +67,7 @@ enum { GTP_PAD_HELD = 1 };
 
 /*
  * gtp_pad_can - can the condition be evaluated on live registers? It must be made of nothing but
- * registers up to rip, memory, arithmetic, and variables that take no call.
+ * registers up to rip, memory, arithmetic, and variables that take no call and stay with the task.
  */
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target);
 

@@ -145,6 +145,7 @@ static struct ax_jit_target target(const struct gtp_pad_request *req)
 
 static const struct ax_jit_var variables[PADWORLD_NR_VARS] = {
 	[PADWORLD_CPU] = { .bytes = 4, .gs = (s32)offsetof(struct padworld_task, cpu) },
+	[PADWORLD_CALLED] = { .bytes = 4, .moves = true },
 	[PADWORLD_SELF] = { .bytes = 8, .gs = (s32)offsetof(struct padworld_task, self) },
 	[PADWORLD_PID] = {
 		.bytes = 4,

@@ -57,7 +57,7 @@ struct padworld_task {
 	s32 pid;
 };
 
-/* The variables that pads read by themselves; PADWORLD_CALLED takes a call. */
+/* The variables that pads read by themselves; PADWORLD_CALLED is none for them. */
 enum {
 	PADWORLD_CPU = 1,
 	PADWORLD_CALLED,
