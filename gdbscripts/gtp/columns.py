@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, cexpr, quiet, sdata, selected
+from gtp import bytecode, cells, cexpr, points, quiet, sdata, selected
 from gtp.tracefile import Unavailable
 
 OPTIMIZED_OUT = "<optimized out>"
@@ -59,10 +59,9 @@ def commands_of(location, own):
     A trace file leaves out lines that are too long for GDB's reader; GDB has them, if it has set the tracepoint itself.
     """
     try:
-        text = quiet.execute("info tracepoints %d" % own)
-    except gdb.error:
+        lines = points.actions(own)
+    except (gdb.error, gdb.GdbError):
         return location.commands
-    lines = [line.strip() for line in text.splitlines() if line.startswith(8 * " ")]
     return lines if len(lines) > len(location.commands) else location.commands
 
 

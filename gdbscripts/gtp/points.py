@@ -15,13 +15,18 @@ def listing(number):
     return text
 
 
+def numbers():
+    """The numbers of all tracepoints there are."""
+    text = quiet.execute("with width 0 -- info tracepoints")
+    return {int(number) for number in re.findall(r"^(\d+)\s", text, re.M)}
+
+
 def last():
     """The number of the tracepoint that was set last. Not $tpnum: that may be one that a command has dropped again."""
-    text = gdb.execute("with width 0 -- info tracepoints", to_string=True)
-    numbers = [int(number) for number in re.findall(r"^(\d+)\s", text, re.M)]
-    if not numbers:
+    found = numbers()
+    if not found:
         raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
-    return max(numbers)
+    return max(found)
 
 
 def addresses(number):

@@ -30,13 +30,13 @@ def wait(channel):
     ended.refresh()
 
 
-def shown(request, number, columns):
+def shown(request, number):
     """The table of a tracepoint, as `gtp table` prints it."""
     limit = " --limit %d" % request["count"] if request["count"] else ""
     if not request["csv"]:
-        return gdb.execute("gtp table %d %s%s" % (number, columns, limit), to_string=True)
+        return gdb.execute("gtp table %d%s" % (number, limit), to_string=True)
     with tempfile.NamedTemporaryFile("r", prefix="gtp-") as file:
-        gdb.execute('gtp table %d %s --csv "%s"%s' % (number, columns, file.name, limit), to_string=True)
+        gdb.execute('gtp table %d --csv "%s"%s' % (number, file.name, limit), to_string=True)
         return file.read()
 
 
@@ -49,8 +49,7 @@ def start(channel):
 
 def run(request, numbers, reason, channel):
     """One run: the connection is GDB's own now, so that its tasks are not traced."""
-    others = set(map(int, gdb.execute("python import gtp.shell.inside as i; print(*i.tracepoints())",
-                                      to_string=True).split())) - set(numbers)
+    others = points.numbers() - set(numbers)
     if others:
         gdb.execute("delete " + " ".join(map(str, others)), to_string=True)
     if request["csv"] and len(numbers) > 1:
@@ -69,7 +68,7 @@ def run(request, numbers, reason, channel):
         channel.say(note=how)
     for number in numbers:
         try:
-            channel.say(text=shown(request, number, ""))
+            channel.say(text=shown(request, number))
         except gdb.error as error:
             if "no frames" not in str(error):
                 raise

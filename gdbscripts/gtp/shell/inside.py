@@ -74,15 +74,10 @@ def function(pc):
     return re.sub(r"^__traceiter_|^__x64_sys_", "", name)
 
 
-def tracepoints():
-    text = gdb.execute("info tracepoints", to_string=True)
-    return {int(n) for n in re.findall(r"^(\d+)\s+(?:\S+\s+)?tracepoint\s", text, re.M)}
-
-
 def define(request, channel):
     """Have GDB's own command set the tracepoints: their numbers. A module's symbols are loaded when they are missed."""
     line = "gtp %s --limit %d %s" % (request["verb"], request["limit"], request["place"])
-    before = tracepoints()
+    before = points.numbers()
     if request["modules"] is not None:
         load_modules(request, channel)
     try:
@@ -95,7 +90,7 @@ def define(request, channel):
     for one in told.splitlines():
         if not re.match(r"Tracepoint \d+ at", one):
             channel.say(note=one)
-    return sorted(tracepoints() - before)
+    return sorted(points.numbers() - before)
 
 
 def load_modules(request, channel):
@@ -196,7 +191,7 @@ def trace(request, channel):
     except values.NotCarried as reason:
         atend.run(request, numbers, str(reason), channel)
         return
-    gdb.execute("delete " + " ".join(map(str, tracepoints())), to_string=True)
+    gdb.execute("delete " + " ".join(map(str, points.numbers())), to_string=True)
     live(found, channel)
 
 

@@ -4,13 +4,12 @@ import os
 import shutil
 import subprocess
 
-from gtp import debugfile
+from gtp import debugfile, elf
 from gtp.shell.failure import Failure
 
 DEVICE = "/proc/gtp"
 CACHE = "/var/cache/gdbtp"
 NOTES = "/sys/kernel/notes"
-BUILD_ID = b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0"
 
 NOT_ROOT = "tracing the kernel is for root; say: sudo gtp ..."
 NOT_LOADED = "%s is not there: the module is not loaded.\nmodprobe gdbtp says: %s"
@@ -28,7 +27,7 @@ def build_id(path=NOTES):
             notes = file.read()
     except OSError:
         return None
-    at = notes.find(BUILD_ID)
+    at = notes.find(elf.BUILD_ID_NOTE)
     return notes[at + 16:at + 36].hex() if at >= 0 else None
 
 
