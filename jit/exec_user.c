@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Executable memory for snippets in userspace: never writable where it is executable. */
 #define _GNU_SOURCE
+#include <asm/prctl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -65,6 +67,12 @@ void jit_user_catch_faults(void)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(fault); i++)
 		catch_signal(i);
+}
+
+void jit_user_set_gs(void *segment)
+{
+	if (syscall(SYS_arch_prctl, ARCH_SET_GS, segment))
+		die("arch_prctl");
 }
 
 /*

@@ -36,6 +36,9 @@ void jit_user_free(struct jit_user *u);
 /* jit_user_catch_faults - take SIGSEGV and SIGBUS again, after another handler was installed */
 void jit_user_catch_faults(void);
 
+/* jit_user_set_gs - where this thread's GS segment begins; exits with a message when it cannot */
+void jit_user_set_gs(void *segment);
+
 /* jit_user_reset - forget all snippets */
 static inline void jit_user_reset(struct jit_user *u)
 {

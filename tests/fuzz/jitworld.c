@@ -4,11 +4,8 @@
  * arenas: with and without fast loads. Only the first reads $current_task and its pid without a
  * call.
  */
-#include <asm/prctl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "jit/exec_user.h"
 #include "tests/fuzz/jitworld.h"
@@ -52,10 +49,7 @@ static void set_up_variables(struct ax_jit_target *target)
 	task.self = (u64)(uintptr_t)&task;
 	target->var = variables;
 	target->nvars = ARRAY_SIZE(variables);
-	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &task)) {
-		perror("arch_prctl");
-		exit(1);
-	}
+	jit_user_set_gs(&task);
 }
 
 static u8 *const memory = (u8 *)MEM;

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A world to try jump pads in: real registers, real flags, memory that really faults. */
-#include <asm/prctl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "tests/fuzz/padworld.h"
 
@@ -178,10 +175,7 @@ static void setup(void)
 	world.task.cpu = 0xfffffffe;
 	world.task.pid = -5;
 	world.task.self = (u64)(uintptr_t)&world.task;
-	if (syscall(SYS_arch_prctl, ARCH_SET_GS, &world.task)) {
-		perror("arch_prctl");
-		exit(1);
-	}
+	jit_user_set_gs(&world.task);
 	world.place = jit_user_new(PAGE, 0);
 	memset(world.place->write, 0xcc, PAGE);
 	/* The original code has its data among it, as far as it is relative to rip. */
