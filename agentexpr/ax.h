@@ -120,6 +120,8 @@ enum {
 	AX_F_GETS_TSV = 1 << 2,
 	AX_F_SETS_TSV = 1 << 3,
 	AX_F_PRINTS = 1 << 4,
+	/* Sets a variable that CPUs share: evaluated under their lock. See ax_settle_tsvs() */
+	AX_F_LOCKED = 1 << 5,
 	/* Reads and sets: the whole evaluation must be one step for other CPUs. */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
@@ -189,6 +191,21 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 			   enum ax_err (*known)(void *ctx, u16 tsv, bool sets), void *ctx,
 			   struct ax_error *err);
 
+/* enum ax_tsv_way - how machine code gets at a trace state variable */
+enum ax_tsv_way {
+	AX_TSV_CALL,  /* it asks env->ops */
+	AX_TSV_LOCAL, /* it is this CPU's own: env->local[its number] */
+};
+
+/**
+ * ax_settle_tsvs() - what an expression sets decides whether it needs the lock
+ * @v: a verified expression whose variables are known to exist
+ * @ways: enum ax_tsv_way of each, by number
+ *
+ * The verifier does not know the variables and says that all who set one do.
+ */
+void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
+
 /**
  * struct ax_ops - the memory, variables and records an expression accesses; no member is NULL
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
@@ -221,6 +238,7 @@ struct ax_ops {
  * @pc: what register 16 (rip) reads as: the tracepoint's address, wherever the probe left rip
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
+ * @local: its own trace state variables, by number; machine code that was told of them uses it
  * @err: why the evaluation ended early
  * @frame: machine code of whole actions writes here what it collects (see jit/jit.h)
  * @progress: how far that has come: which action, counted from 1, and bytes of @frame
@@ -232,6 +250,7 @@ struct ax_env {
 	u64 pc;
 	u64 *stack;
 	char *text;
+	u64 *local;
 	struct ax_error err;
 	u8 *frame;
 	u32 progress; /* action << AX_PROGRESS_ACTION | bytes */

@@ -46,7 +46,7 @@ static const u8 op_flags[256] = {
 	[AX_OP_tracenz] = AX_F_COLLECTS,
 	[AX_OP_tracev] = AX_F_COLLECTS | AX_F_GETS_TSV,
 	[AX_OP_getv] = AX_F_GETS_TSV,
-	[AX_OP_setv] = AX_F_SETS_TSV,
+	[AX_OP_setv] = AX_F_SETS_TSV | AX_F_LOCKED,
 	[AX_OP_printf] = AX_F_PRINTS,
 };
 
@@ -286,4 +286,18 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 			return refuse(err, pc, insn.op, code, insn.operand, 0);
 	}
 	return AX_OK;
+}
+
+void ax_settle_tsvs(struct ax_verified *v, const u8 *ways)
+{
+	struct ax_insn insn;
+	u32 pc;
+
+	v->flags &= (u16)~AX_F_LOCKED;
+	for (pc = 0; pc < v->len; pc = insn.next) {
+		ax_decode(v->code, v->len, pc, &insn);
+		if (v->points[pc].flags & AX_P_REACHED && insn.op == AX_OP_setv &&
+		    ways[insn.operand] == AX_TSV_CALL)
+			v->flags |= AX_F_LOCKED;
+	}
 }

@@ -99,6 +99,8 @@ static s64 hit_getv(void *ctx, u16 num)
 	case GTP_TSV_CURRENT_TASK_PID:
 		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
 	default:
+		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
+			return (s64)cpu->local[num];
 		return READ_ONCE(cpu->run->tsvs.slot[num]->value);
 	}
 }
@@ -107,7 +109,10 @@ static void hit_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
+	if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
+		WRITE_ONCE(cpu->local[num], (u64)value);
+	else
+		WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
 }
 
 static int hit_trace(void *ctx, u64 addr, u64 len)
@@ -178,6 +183,7 @@ void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run)
 		.ctx = cpu,
 		.stack = cpu->stack,
 		.text = cpu->text,
+		.local = cpu->local,
 	};
 }
 
@@ -206,7 +212,7 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
-	if (unlikely(e->ax.flags & AX_F_SETS_TSV))
+	if (unlikely(e->ax.flags & AX_F_LOCKED))
 		return evaluate_locked(cpu, e, result);
 	return run_expr(cpu, e, result);
 }
@@ -519,7 +525,7 @@ static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *co
 {
 	struct ax_jit_result r;
 
-	if (unlikely(!cond->compiled || cond->ax.flags & AX_F_SETS_TSV))
+	if (unlikely(!cond->compiled || cond->ax.flags & AX_F_LOCKED))
 		return holds_slowly(cpu, cond);
 	r = ((ax_jit_fn)cond->compiled)(cpu->env.regs, &cpu->env);
 	if (likely(!r.status))

@@ -29,7 +29,7 @@ static bool is_simple(const struct ax_verified *v)
 {
 	u32 pc;
 
-	if (v->flags & AX_F_SETS_TSV)
+	if (v->flags & AX_F_LOCKED)
 		return false;
 	for (pc = 0; pc < v->len; pc++)
 		if (v->points[pc].flags & AX_P_TARGET)

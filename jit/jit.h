@@ -170,6 +170,7 @@ struct ax_jit_item {
  * @nitems: how many; 0: it is @v
  * @target: where
  * @pc: what register 16 (rip) reads as
+ * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all by call
  * @seed: changes which registers are used, for tests; 0 is the best choice
  */
 struct ax_jit_request {
@@ -178,6 +179,7 @@ struct ax_jit_request {
 	u32 nitems;
 	const struct ax_jit_target *target;
 	u64 pc;
+	const u8 *ways;
 	u32 seed;
 };
 
@@ -197,8 +199,8 @@ size_t ax_jit_work_size(const struct ax_jit_request *req);
  * Actions become one snippet if what they collect has one known form: then it writes their blocks
  * (see trace/frame.h) to env->frame, where the caller has made room for ax_jit_frame_bytes(), and
  * keeps env->progress: when it fails, the action that did and the bytes that are good are there.
- * Expressions with jumps, strings, lengths that are computed, and ones that set variables have no
- * such form.
+ * Expressions with jumps, strings, lengths that are computed, and ones that need the variables' lock
+ * have no such form.
  *
  * Context: any; allocates nothing, time is about linear in the length of the expression.
  * Return: the bytes of code that ax_jit_emit() will write; 0: these actions are no one snippet.

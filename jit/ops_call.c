@@ -66,12 +66,58 @@ static void push_var(struct ax_jit *j, const struct ax_jit_var *var)
 		jit_know(jit_arg(j, 0), var->sign ? 64 : 32, var->sign ? 32 : 64);
 }
 
+static bool is_local(const struct ax_jit *j)
+{
+	return j->req.ways && j->req.ways[j->insn.operand] == AX_TSV_LOCAL;
+}
+
+/* A register, held by the caller, with the address of this CPU's own variables. */
+static enum x86_reg load_locals(struct ax_jit *j)
+{
+	enum x86_reg reg = jit_alloc(j);
+
+	x86_load(&j->b, reg, x86_at(JIT_ENV, (s32)offsetof(struct ax_env, local)), 8, false);
+	return reg;
+}
+
+static struct x86_mem local_at(const struct ax_jit *j, enum x86_reg locals)
+{
+	return x86_at(locals, (s32)(8 * j->insn.operand));
+}
+
+static void get_local(struct ax_jit *j)
+{
+	enum x86_reg reg = load_locals(j);
+
+	x86_load(&j->b, reg, local_at(j, reg), 8, false);
+	jit_push(j, jit_in_reg(reg));
+}
+
+/* The value stays on the stack. */
+static void set_local(struct ax_jit *j)
+{
+	struct jit_val *v = jit_arg(j, 0);
+	enum x86_reg locals = load_locals(j);
+
+	if (jit_is_const(v) && x86_fits32(v->imm)) {
+		x86_store_imm(&j->b, local_at(j, locals), (s32)v->imm, 8);
+	} else {
+		jit_force(j, v);
+		x86_store(&j->b, local_at(j, locals), v->loc, 8);
+	}
+	jit_unref_reg(j, locals);
+}
+
 void jit_op_getv(struct ax_jit *j)
 {
 	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
 
 	if (var) {
 		push_var(j, var);
+		return;
+	}
+	if (is_local(j)) {
+		get_local(j);
 		return;
 	}
 	prepare(j, 0);
@@ -86,6 +132,10 @@ void jit_op_setv(struct ax_jit *j)
 {
 	struct jit_val tsv = jit_const(j->insn.operand);
 
+	if (is_local(j)) {
+		set_local(j);
+		return;
+	}
 	prepare(j, 0);
 	put(j, X86_RDX, jit_arg(j, 0));
 	put(j, X86_RAX, &tsv);

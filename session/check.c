@@ -3,14 +3,18 @@
 #include "session/check.h"
 #include "session/location.h"
 
-static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp,
-		      const struct gtp_expr *e, u32 action, struct gtp_why *why)
+static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
+		      u32 action, struct gtp_why *why)
 {
 	struct ax_error err;
 	char text[128], title[GTP_TITLE_MAX];
 
-	if (!e || !ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err))
+	if (!e)
 		return 0;
+	if (!ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err)) {
+		ax_settle_tsvs(&e->ax, t->run.tsvs.ways);
+		return 0;
+	}
 	ax_error_format(&err, text, sizeof(text));
 	if (action)
 		gtp_why(why, "%s, action %u (X): %s", gtp_tracepoint_title(tp, title), action,

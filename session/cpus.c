@@ -3,12 +3,36 @@
 #include "hit/hit.h"
 #include "session/cpus.h"
 
+void gtp_cpus_set_local(struct gtp_trace *t, u32 num)
+{
+	u32 i;
+
+	if (t->run.tsvs.ways[num] != AX_TSV_LOCAL)
+		return;
+	for (i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			WRITE_ONCE(t->run.cpus[i]->local[num],
+				   (u64)t->run.tsvs.slot[num]->initial);
+}
+
+/* What each CPU has added to the initial value, so that it is what one variable would have. */
+s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv)
+{
+	u64 sum = (u64)tsv->initial;
+	u32 i;
+
+	for (i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			sum += READ_ONCE(t->run.cpus[i]->local[tsv->num]) - (u64)tsv->initial;
+	return (s64)sum;
+}
+
 int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why)
 {
 	struct gtp_run *run = &t->run;
 	int rc = t->target->buffers_get(t->ctx, bytes, t->circular, nslots, &run->cpus, &run->ncpus,
 					why);
-	u32 i;
+	u32 i, num;
 
 	if (rc)
 		return rc;
@@ -16,6 +40,8 @@ int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why
 	for (i = 0; i < run->ncpus; i++)
 		if (run->cpus[i])
 			gtp_hit_prepare(run->cpus[i], run);
+	for (num = 0; num < GTP_TSV_MAX; num++)
+		gtp_cpus_set_local(t, num);
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Definitions for the next run or the current one: tracepoints, variables, read-only ranges. */
+#include "session/cpus.h"
 #include "session/install.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
@@ -42,8 +43,13 @@ GTP_HANDLER(gtp_pkt_source)
 GTP_HANDLER(gtp_pkt_variable)
 {
 	int err = gtp_tsvs_define(&s->trace->run.tsvs, &s->trace->mem, in->p, why);
+	u32 num;
 
-	return err ? err : gtp_reply_ok(s);
+	if (err)
+		return err;
+	if (gtp_in_hex32(in, &num))
+		gtp_cpus_set_local(s->trace, num);
+	return gtp_reply_ok(s);
 }
 
 /*

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The run: settings, start, stop, status. */
+#include "session/cpus.h"
 #include "stub/args.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
@@ -191,7 +192,10 @@ static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 	tsv = s->trace->run.tsvs.slot[num];
 	if (!tsv || tsv->builtin)
 		return false;
-	*value = READ_ONCE(tsv->value);
+	if (s->trace->run.tsvs.ways[num] == AX_TSV_LOCAL)
+		*value = gtp_cpus_sum_local(s->trace, tsv);
+	else
+		*value = READ_ONCE(tsv->value);
 	return true;
 }
 

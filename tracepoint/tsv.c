@@ -45,6 +45,7 @@ static void drop_from(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u32 firs
 	for (num = first; num < GTP_TSV_MAX; num++) {
 		mem->free(mem->ctx, tsvs->slot[num]);
 		tsvs->slot[num] = NULL;
+		tsvs->ways[num] = AX_TSV_CALL;
 	}
 }
 
@@ -140,6 +141,18 @@ static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, stru
 	return -EINVAL;
 }
 
+/* KGTP's two names for a variable of which every CPU has its own. */
+static enum ax_tsv_way way_of(const char *name)
+{
+	static const char *const prefix[] = { "p_", "per_cpu_" };
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(prefix); i++)
+		if (!strncmp(name, prefix[i], strlen(prefix[i])) && name[strlen(prefix[i])])
+			return AX_TSV_LOCAL;
+	return AX_TSV_CALL;
+}
+
 int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
 		    struct gtp_why *why)
 {
@@ -168,6 +181,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	memcpy(v->name, q.name, sizeof(v->name));
 	v->initial = (s64)q.initial;
 	WRITE_ONCE(v->value, v->initial);
+	tsvs->ways[q.num] = way_of(v->name);
 	return 0;
 }
 

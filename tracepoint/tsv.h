@@ -25,7 +25,7 @@ enum gtp_tsv_builtin {
  * @num: GDB's number
  * @builtin: read-only, its value comes from the hit
  * @initial: value at tstart
- * @value: value now; shared between CPUs: expressions that read and set one run under struct
+ * @value: value now, unless each CPU has its own; shared between CPUs: expressions that read and set one run under struct
  *     gtp_hit_ops' tsv_lock
  */
 struct gtp_tsv {
@@ -36,8 +36,15 @@ struct gtp_tsv {
 	char name[GTP_TSV_NAME_MAX];
 };
 
+/**
+ * struct gtp_tsvs - all variables
+ * @slot: by number, NULL: there is none
+ * @ways: enum ax_tsv_way of each: AX_TSV_LOCAL for those named p_NAME or per_cpu_NAME, of which every
+ *	CPU has its own
+ */
 struct gtp_tsvs {
 	struct gtp_tsv *slot[GTP_TSV_MAX];
+	u8 ways[GTP_TSV_MAX];
 };
 
 /* gtp_tsvs_init - define the built-in ones; 0 or -ENOMEM */

@@ -125,6 +125,7 @@ static void begin(const struct jitdiff_world *w, struct jitdiff_run *r, const st
 		.pc = w->pc,
 		.stack = r->stack,
 		.text = r->text,
+		.local = (u64 *)r->tsv,
 	};
 }
 

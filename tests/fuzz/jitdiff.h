@@ -10,7 +10,7 @@
 enum {
 	JITDIFF_LOG = 8192,
 	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones, two others */
-	JITDIFF_TSVS = 5,
+	JITDIFF_TSVS = 8,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
 	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
 };

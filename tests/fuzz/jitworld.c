@@ -59,6 +59,9 @@ static bool is_mapped(u64 offset)
 	return offset < MEM_SIZE && offset / PAGE != 1 && offset / PAGE != 4;
 }
 
+/* One variable is the CPU's own: what the operations do with @tsv, code does by itself. */
+static const u8 ways[JITDIFF_TSVS] = { [JITDIFF_FIRST_TSV + 3] = AX_TSV_LOCAL };
+
 static void setup(void)
 {
 	u8 *p = mmap(memory, MEM_SIZE, PROT_READ | PROT_WRITE,
@@ -80,6 +83,8 @@ static void setup(void)
 	careful = jit_user_new(ARENA, 0);
 	careful->target.endbr = true;
 	set_up_variables(&fast->target);
+	fast->ways = ways;
+	careful->ways = ways;
 }
 
 /* The upper half of the address space is the lower one again, for careful loads. */

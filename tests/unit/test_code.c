@@ -32,7 +32,7 @@ static struct {
 
 /* --- the target's part, as the kernel has it --- */
 
-static int code_begin(void *ctx, struct gtp_why *why)
+static int code_begin(void *ctx, const u8 *ways, struct gtp_why *why)
 {
 	code.begun++;
 	return 0;
