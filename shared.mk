@@ -22,11 +22,16 @@ GTP_SHARED := \
 	stub/monitor.c \
 	base/parse.c \
 	base/why.c \
+	aggregate/shape.c \
+	aggregate/table.c \
+	aggregate/text.c \
 	tracepoint/tracepoint.c \
 	tracepoint/def.c \
 	tracepoint/define.c \
 	tracepoint/dprintf.c \
 	tracepoint/tsv.c \
+	session/aggregate.c \
+	session/aggregate_plan.c \
 	session/check.c \
 	session/cpus.c \
 	session/location.c \
@@ -62,6 +67,7 @@ GTP_SHARED := \
 	jit/copy.c \
 	jit/pad.c \
 	hit/hit.c \
+	hit/variable.c \
 	hit/lines.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
@@ -77,4 +83,4 @@ GTP_SHARED := \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
-GTP_FOLDERS := kernel stub export session probe/jump probe hit jit tracepoint trace regions agentexpr transport base
+GTP_FOLDERS := kernel stub export session probe/jump probe hit jit tracepoint aggregate trace regions agentexpr transport base

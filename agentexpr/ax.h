@@ -122,6 +122,7 @@ enum {
 	AX_F_PRINTS = 1 << 4,
 	/* Sets a variable that CPUs share: evaluated under their lock. See ax_settle_tsvs() */
 	AX_F_LOCKED = 1 << 5,
+	AX_F_AGGREGATES = 1 << 6, /* sets one that is an aggregation; the same */
 	/* Reads and sets: the whole evaluation must be one step for other CPUs. */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
@@ -193,12 +194,15 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 
 /* enum ax_tsv_way - how machine code gets at a trace state variable */
 enum ax_tsv_way {
-	AX_TSV_CALL,  /* it asks env->ops */
-	AX_TSV_LOCAL, /* it is this CPU's own: env->local[its number] */
+	AX_TSV_CALL,   /* it asks env->ops */
+	AX_TSV_LOCAL,  /* it is this CPU's own: env->local[its number] */
+	AX_TSV_STRING, /* it asks env->ops, but what that writes is this CPU's own */
+	AX_TSV_UPDATE, /* to set it is to update this CPU's table, whose address is in env->local */
+	AX_TSV_COUNT,  /* the same, and all of it is that the table's first word becomes one more */
 };
 
 /**
- * ax_settle_tsvs() - what an expression sets decides whether it needs the lock
+ * ax_settle_tsvs() - what an expression sets decides whether it needs the lock, or aggregates
  * @v: a verified expression whose variables are known to exist
  * @ways: enum ax_tsv_way of each, by number
  *

@@ -293,11 +293,14 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways)
 	struct ax_insn insn;
 	u32 pc;
 
-	v->flags &= (u16)~AX_F_LOCKED;
+	v->flags &= 0xffff ^ (AX_F_LOCKED | AX_F_AGGREGATES);
 	for (pc = 0; pc < v->len; pc = insn.next) {
 		ax_decode(v->code, v->len, pc, &insn);
-		if (v->points[pc].flags & AX_P_REACHED && insn.op == AX_OP_setv &&
-		    ways[insn.operand] == AX_TSV_CALL)
+		if (!(v->points[pc].flags & AX_P_REACHED) || insn.op != AX_OP_setv)
+			continue;
+		if (ways[insn.operand] == AX_TSV_CALL)
 			v->flags |= AX_F_LOCKED;
+		else if (ways[insn.operand] >= AX_TSV_UPDATE)
+			v->flags |= AX_F_AGGREGATES;
 	}
 }

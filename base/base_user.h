@@ -38,6 +38,7 @@ typedef long long s64;
 #define fallthrough __attribute__((fallthrough))
 #define static_assert _Static_assert
 #define S64_MIN INT64_MIN
+#define S64_MAX INT64_MAX
 #define U32_MAX UINT32_MAX
 #define U16_MAX UINT16_MAX
 #define gtp_claim(p) (__sync_val_compare_and_swap((p), 0, 1) == 0)

@@ -3,7 +3,9 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
+#include <linux/smp.h>
 #include <linux/topology.h>
 
 #include "base/mem_kernel.h"
@@ -124,6 +126,38 @@ void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 		cpu_free(cpus[i]);
 	}
 	gtp_mem_free(cpus);
+}
+
+/* struct errand - what is to be done on a CPU; @done: no hit was in the way */
+struct errand {
+	struct gtp_cpu *cpu;
+	void (*fn)(void *arg);
+	void *arg;
+	bool done;
+};
+
+/* Interrupts are off. A hit by a kprobe may have them on, and be what was interrupted. */
+static void run_errand(void *info)
+{
+	struct errand *e = info;
+
+	e->done = !READ_ONCE(e->cpu->in_hit);
+	if (e->done)
+		e->fn(e->arg);
+}
+
+void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg)
+{
+	struct errand e = { .cpu = cpu, .fn = fn, .arg = arg };
+
+	cpus_read_lock();
+	/* What is not online has no hits, and does not come up meanwhile. */
+	while (!e.done) {
+		if (smp_call_function_single(cpu->id, run_errand, &e, true))
+			run_errand(&e);
+		cond_resched();
+	}
+	cpus_read_unlock();
 }
 
 void gtp_buffers_restart(void)

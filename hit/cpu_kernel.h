@@ -54,6 +54,12 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
 /*
+ * gtp_cpu_between_hits - struct gtp_target_ops' between_hits; an interrupt of that CPU calls @fn.
+ * Context: process
+ */
+void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
+
+/*
  * gtp_buffers_restart - the clock of frames' times begins anew. Context: no other CPU is online,
  * interrupts are off
  */

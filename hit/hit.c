@@ -17,6 +17,7 @@
  */
 #include "jit/jit.h"
 #include "hit/hit.h"
+#include "hit/variable.h"
 
 /* --- the end of the run --- */
 
@@ -57,62 +58,11 @@ static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
 
 /* --- what expressions can do --- */
 
-static __always_inline u64 read_clock(const struct gtp_cpu *cpu)
-{
-	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
-}
-
-/* One reading serves the whole hit: $clock is the time of each frame and line that it makes. */
-static __always_inline u64 hit_time(struct gtp_cpu *cpu)
-{
-	if (!cpu->time)
-		cpu->time = read_clock(cpu);
-	return cpu->time;
-}
-
-/* Frames keep the counter as it was read: there are more of them than questions for the time. */
-static u64 hit_time_ns(struct gtp_cpu *cpu)
-{
-	u64 time = hit_time(cpu);
-
-	return cpu->tsc ? cpu->run->hit_ops->tsc_to_ns(cpu->run->ctx, time) : time;
-}
-
 static int hit_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	struct gtp_cpu *cpu = ctx;
 
 	return cpu->run->hit_ops->read(cpu->run->ctx, dst, addr, len);
-}
-
-/* Run control has checked that every variable of every expression exists. */
-static s64 hit_getv(void *ctx, u16 num)
-{
-	struct gtp_cpu *cpu = ctx;
-
-	switch (num) {
-	case GTP_TSV_CPU_ID:
-		return cpu->id;
-	case GTP_TSV_CLOCK:
-		return (s64)hit_time_ns(cpu);
-	case GTP_TSV_CURRENT_TASK:
-	case GTP_TSV_CURRENT_TASK_PID:
-		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
-	default:
-		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
-			return (s64)cpu->local[num];
-		return READ_ONCE(cpu->run->tsvs.slot[num]->value);
-	}
-}
-
-static void hit_setv(void *ctx, u16 num, s64 value)
-{
-	struct gtp_cpu *cpu = ctx;
-
-	if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
-		WRITE_ONCE(cpu->local[num], (u64)value);
-	else
-		WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
 }
 
 static int hit_trace(void *ctx, u64 addr, u64 len)
@@ -134,7 +84,7 @@ static int hit_tracev(void *ctx, u16 num)
 {
 	struct gtp_cpu *cpu = ctx;
 
-	return gtp_buffer_add_var(&cpu->buf, num, hit_getv(cpu, num));
+	return gtp_buffer_add_var(&cpu->buf, num, gtp_hit_getv(cpu, num));
 }
 
 static void put_line(struct gtp_cpu *cpu, bool failed, const void *text, u32 len)
@@ -142,7 +92,7 @@ static void put_line(struct gtp_cpu *cpu, bool failed, const void *text, u32 len
 	const struct gtp_run *run = cpu->run;
 	struct gtp_line line = {
 		.len = len,
-		.time = hit_time_ns(cpu),
+		.time = gtp_hit_time_ns(cpu),
 		.addr = cpu->tp->addr,
 		.cpu = cpu->id,
 		.pid = (s32)run->hit_ops->builtin(run->ctx, GTP_TSV_CURRENT_TASK_PID),
@@ -166,8 +116,8 @@ static void hit_print(void *ctx, const char *text, u32 len)
 
 static const struct ax_ops expr_ops = {
 	.read = hit_read,
-	.getv = hit_getv,
-	.setv = hit_setv,
+	.getv = gtp_hit_getv,
+	.setv = gtp_hit_setv,
 	.trace = hit_trace,
 	.trace_string = hit_trace_string,
 	.tracev = hit_tracev,
@@ -387,7 +337,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	struct gtp_buffer *buf = &cpu->buf;
 	int rc;
 
-	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, hit_time(cpu))) {
+	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, gtp_hit_time(cpu))) {
 		end_run(cpu, GTP_STOP_FULL);
 		return;
 	}
@@ -398,6 +348,40 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	}
 	stat->usage += gtp_buffer_mark(buf);
 	gtp_buffer_commit(buf, frame_flags(cpu->tp, rc));
+}
+
+/* --- no frame --- */
+
+static void update_slowly(struct gtp_cpu *cpu)
+{
+	u32 n;
+
+	if (!cpu->tp->code) {
+		collect_one_by_one(cpu, 0);
+		return;
+	}
+	if (!ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL))
+		return;
+	n = cpu->env.progress >> AX_PROGRESS_ACTION;
+	collect_behind(cpu, n, -EINVAL);
+}
+
+/* Machine code has failed: the rest as if it had not been a quick hit. */
+static noinline void update_failed(struct gtp_cpu *cpu)
+{
+	struct gtp_tracepoint *tp = cpu->tp;
+
+	cpu->quick[tp->slot]--;
+	cpu->stat[tp->slot].hits++;
+	collect_behind(cpu, cpu->env.progress >> AX_PROGRESS_ACTION, -EINVAL);
+}
+
+static __always_inline void update_quickly(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+					   ax_jit_actions_fn run)
+{
+	cpu->quick[tp->slot]++;
+	if (unlikely(!run(cpu->env.regs, &cpu->env)))
+		update_failed(cpu);
 }
 
 /* --- the turn --- */
@@ -437,7 +421,10 @@ static noinline void record(struct gtp_cpu *cpu)
 	}
 	stat = &cpu->stat[tp->slot];
 	stat->hits++;
-	write_frame(cpu, stat);
+	if (tp->only_updates)
+		update_slowly(cpu);
+	else
+		write_frame(cpu, stat);
 	if (nth && nth == tp->pass)
 		end_run(cpu, GTP_STOP_PASSCOUNT);
 }
@@ -468,10 +455,14 @@ static noinline void act(struct gtp_cpu *cpu)
 	u64 start = READ_ONCE(tp->quick_start);
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		record(cpu);
+		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update);
+		if (quick)
+			update_quickly(cpu, tp, quick);
+		else
+			record(cpu);
 		return;
 	}
-	gtp_hit_record(cpu, tp, cpu->env.regs, quick, start, hit_time(cpu));
+	gtp_hit_record(cpu, tp, cpu->env.regs, quick, start, gtp_hit_time(cpu));
 }
 
 static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
@@ -489,7 +480,7 @@ static bool uses_tsc(const struct gtp_run *run)
 
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
-	void *code = tp->actions ? tp->code : (void *)nothing;
+	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
 	struct gtp_frame f = {
 		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
 		.tp = (u16)tp->num,
@@ -501,6 +492,12 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	memcpy(&start, &f, sizeof(start));
 	if (!tp->enabled || tp->pass || tp->sdata || tp->dprintf)
 		code = NULL;
+	if (tp->only_updates) {
+		update = code;
+		code = NULL;
+		start = 0; /* there are no bytes to count */
+	}
+	gtp_publish(&tp->update, update);
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);
 	gtp_publish(&tp->quickest, uses_tsc(run) && !tp->next_here ? code : NULL);
@@ -543,16 +540,18 @@ static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint
 		act(cpu);
 }
 
-/*
- * The first tracepoint, then the others. One that ends the run is the last that is handled. Nearly
- * always there is only the first.
- */
+/* Those behind the first. One that ends the run is the last that is handled; mostly there is none. */
+static __always_inline void take_others(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
+		take_turn(cpu, tp, false);
+}
+
 static __always_inline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
 	cpu->time = 0;
 	take_turn(cpu, tp, held);
-	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
-		take_turn(cpu, tp, false);
+	take_others(cpu, tp);
 }
 
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
@@ -562,7 +561,16 @@ void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	take_turns(cpu, tp, true);
+	ax_jit_actions_fn update = (ax_jit_actions_fn)gtp_acquire(&tp->update);
+
+	if (unlikely(!update)) {
+		take_turns(cpu, tp, true);
+		return;
+	}
+	cpu->tp = tp;
+	cpu->time = 0;
+	update_quickly(cpu, tp, update);
+	take_others(cpu, tp);
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)

@@ -170,7 +170,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
- * @local: its own trace state variables, by number
+ * @local: its own trace state variables, see tracepoint/tsv.h
  * @restarts: where the processor's counter began anew: the machine has slept
  *
  * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
@@ -192,7 +192,7 @@ struct gtp_cpu {
 	u64 no_sdata;
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];
-	u64 local[GTP_TSV_MAX];
+	u64 local[GTP_TSV_WORDS];
 	struct gtp_restarts restarts;
 };
 

@@ -64,6 +64,7 @@ enum ax_jit_stub {
 	AX_JIT_TRACE_STRING,
 	AX_JIT_TRACEV,
 	AX_JIT_PRINT,
+	AX_JIT_UPDATE,
 	AX_JIT_NR_STUBS,
 };
 
@@ -199,8 +200,8 @@ size_t ax_jit_work_size(const struct ax_jit_request *req);
  * Actions become one snippet if what they collect has one known form: then it writes their blocks
  * (see trace/frame.h) to env->frame, where the caller has made room for ax_jit_frame_bytes(), and
  * keeps env->progress: when it fails, the action that did and the bytes that are good are there.
- * Expressions with jumps, strings, lengths that are computed, and ones that need the variables' lock
- * have no such form.
+ * Expressions with jumps, strings, lengths that are computed, and ones that need the variables'
+ * lock have no such form.
  *
  * Context: any; allocates nothing, time is about linear in the length of the expression.
  * Return: the bytes of code that ax_jit_emit() will write; 0: these actions are no one snippet.

@@ -4,12 +4,16 @@
  *
  * The common stubs take up to two values in rax and rdx and a description in ecx; they keep the two
  * pointers that every snippet has. Nothing else survives, so what is needed later lies on the
- * stack.
+ * stack. An update of an aggregation has the table in rax, the value in rdx, and in rcx where the
+ * keys are.
  */
+#include "aggregate/table.h"
+#include "jit/flow.h"
 #include "jit/ops_call.h"
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
+#include "tracepoint/tsv.h"
 
 /* To the registers where the stubs look for them; @v stays what it was for the stack. */
 static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
@@ -66,9 +70,9 @@ static void push_var(struct ax_jit *j, const struct ax_jit_var *var)
 		jit_know(jit_arg(j, 0), var->sign ? 64 : 32, var->sign ? 32 : 64);
 }
 
-static bool is_local(const struct ax_jit *j)
+static enum ax_tsv_way way(const struct ax_jit *j)
 {
-	return j->req.ways && j->req.ways[j->insn.operand] == AX_TSV_LOCAL;
+	return j->req.ways ? j->req.ways[j->insn.operand] : AX_TSV_CALL;
 }
 
 /* A register, held by the caller, with the address of this CPU's own variables. */
@@ -108,6 +112,52 @@ static void set_local(struct ax_jit *j)
 	jit_unref_reg(j, locals);
 }
 
+/* The addresses of this CPU's own words and of its table, to registers that the caller holds. */
+static void load_table(struct ax_jit *j, enum x86_reg own, enum x86_reg table)
+{
+	s32 word = GTP_TSV_TABLE + (s32)j->insn.operand;
+
+	x86_load(&j->b, own, x86_at(JIT_ENV, (s32)offsetof(struct ax_env, local)), 8, false);
+	x86_load(&j->b, table, x86_at(own, 8 * word), 8, false);
+}
+
+static void count(struct ax_jit *j)
+{
+	enum x86_reg reg = jit_alloc(j);
+
+	load_table(j, reg, reg);
+	x86_alu_mem_imm(&j->b, X86_ADD, X86_64,
+			x86_at(reg, (s32)offsetof(struct gtp_aggr_table, entry)), 1);
+	jit_unref_reg(j, reg);
+}
+
+/* Of actions the value at the end is nobody's: it need not survive the call. */
+static bool is_last(const struct ax_jit *j)
+{
+	struct ax_insn next;
+
+	return j->req.nitems && jit_peek(j, &next) && next.op == AX_OP_end;
+}
+
+static void update(struct ax_jit *j)
+{
+	bool last = is_last(j);
+
+	prepare(j, last);
+	put(j, X86_RDX, jit_arg(j, 0));
+	if (last)
+		jit_set_const(j, jit_arg(j, 0), 0);
+	jit_claim(j, X86_RAX);
+	jit_claim(j, X86_RCX);
+	load_table(j, X86_RCX, X86_RAX);
+	j->calls = true;
+	jit_call_stub(j, AX_JIT_UPDATE);
+	jit_forget_cached(j);
+	jit_record_after_call(j);
+	jit_unref_reg(j, X86_RCX);
+	release(j);
+}
+
 void jit_op_getv(struct ax_jit *j)
 {
 	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
@@ -116,7 +166,7 @@ void jit_op_getv(struct ax_jit *j)
 		push_var(j, var);
 		return;
 	}
-	if (is_local(j)) {
+	if (way(j) == AX_TSV_LOCAL) {
 		get_local(j);
 		return;
 	}
@@ -132,9 +182,18 @@ void jit_op_setv(struct ax_jit *j)
 {
 	struct jit_val tsv = jit_const(j->insn.operand);
 
-	if (is_local(j)) {
+	switch (way(j)) {
+	case AX_TSV_LOCAL:
 		set_local(j);
 		return;
+	case AX_TSV_UPDATE:
+		update(j);
+		return;
+	case AX_TSV_COUNT:
+		count(j);
+		return;
+	default:
+		break;
 	}
 	prepare(j, 0);
 	put(j, X86_RDX, jit_arg(j, 0));

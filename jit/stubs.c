@@ -8,6 +8,7 @@
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
+#include "aggregate/table.h"
 #include "jit/flow.h"
 
 /* What the slow stub pushes, by register number; rbx, rsp and rbp have a place and no value. */
@@ -99,10 +100,14 @@ static s64 print(struct ax_env *env, u64 code, u64 len, u32 desc)
 	return ax_format_print(env, &insn, env->stack + insn.nargs);
 }
 
-/* struct stub - @fallible: anything but 0 in rax ends the snippet with that status */
+/*
+ * struct stub - @fallible: anything but 0 in rax ends the snippet with that status; @update: gets
+ * the registers as they are
+ */
 struct stub {
 	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);
 	s64 (*slow)(struct ax_env *env, u64 *saved);
+	void (*update)(struct gtp_aggr_table *t, const u64 *own, s64 value);
 	bool fallible;
 };
 
@@ -114,6 +119,7 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 	[AX_JIT_TRACE_STRING] = { .call = trace_string, .fallible = true },
 	[AX_JIT_TRACEV] = { .call = tracev, .fallible = true },
 	[AX_JIT_PRINT] = { .call = print, .fallible = true },
+	[AX_JIT_UPDATE] = { .update = gtp_aggr_update },
 };
 
 /*
@@ -147,6 +153,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
+	const void *to = s->update ? (const void *)s->update : (const void *)s->call;
 	u32 ok = 0;
 
 	x86_push(b, X86_RBP);
@@ -154,9 +161,9 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	x86_push(b, JIT_REGS);
 	x86_push(b, JIT_ENV);
 	align_stack(b);
-	x86_mov(b, X86_RDI, JIT_ENV);
-	x86_mov(b, X86_RSI, X86_RAX);
-	call_c(b, base, (u64)(unsigned long)s->call);
+	x86_mov(b, X86_RDI, s->update ? X86_RAX : JIT_ENV);
+	x86_mov(b, X86_RSI, s->update ? X86_RCX : X86_RAX);
+	call_c(b, base, (u64)(unsigned long)to);
 	x86_load(b, JIT_REGS, x86_at(X86_RBP, -8), 8, false);
 	x86_load(b, JIT_ENV, x86_at(X86_RBP, -16), 8, false);
 	x86_leave(b);

@@ -193,6 +193,7 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.lines_get = gtp_lines_get,
+	.between_hits = gtp_cpu_between_hits,
 	.wallclock_us = wallclock_us,
 	.progress = host_progress,
 	.tell = host_tell,

@@ -95,6 +95,7 @@ void gtp_code_forget(struct gtp_trace *t)
 		tp->code = NULL;
 		tp->quick = NULL;
 		tp->quickest = NULL;
+		tp->update = NULL;
 		if (tp->cond)
 			tp->cond->compiled = NULL;
 		for (a = tp->actions; a; a = a->next)

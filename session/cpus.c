@@ -11,8 +11,7 @@ void gtp_cpus_set_local(struct gtp_trace *t, u32 num)
 		return;
 	for (i = 0; i < t->run.ncpus; i++)
 		if (t->run.cpus[i])
-			WRITE_ONCE(t->run.cpus[i]->local[num],
-				   (u64)t->run.tsvs.slot[num]->initial);
+			WRITE_ONCE(t->run.cpus[i]->local[num], (u64)t->run.tsvs.slot[num]->initial);
 }
 
 /* What each CPU has added to the initial value, so that it is what one variable would have. */

@@ -20,8 +20,8 @@ int gtp_cpus_get(struct gtp_trace *t, u64 bytes, u32 nslots, struct gtp_why *why
 void gtp_cpus_set_local(struct gtp_trace *t, u32 num);
 
 /*
- * gtp_cpus_sum_local - the value of one of those over all CPUs: the initial value, and what each CPU
- * has added to it. Hits may be setting it
+ * gtp_cpus_sum_local - the value of one of those over all CPUs: the initial value, and what each
+ * CPU has added to it. Hits may be setting it
  */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv);
 

@@ -6,6 +6,7 @@
  * they write no frame. Where there is none yet, they get it, with the smallest of buffers.
  */
 #include "base/parse.h"
+#include "session/aggregate.h"
 #include "session/arming.h"
 #include "session/check.h"
 #include "session/cpus.h"
@@ -243,11 +244,15 @@ static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_loc
 
 static int check(struct gtp_trace *t, const struct gtp_dprintf *dp, struct gtp_why *why)
 {
-	const struct gtp_tracepoint *tp;
+	struct gtp_aggregate *none;
+	struct gtp_tracepoint *tp;
 	int rc = 0;
 
-	for (tp = dp->tps; tp && !rc; tp = tp->next)
+	for (tp = dp->tps; tp && !rc; tp = tp->next) {
 		rc = gtp_check_tracepoint(t, tp, why);
+		if (!rc)
+			rc = gtp_aggregates_plan(t, tp, &none, why);
+	}
 	return rc;
 }
 

@@ -11,6 +11,7 @@
  * WRITTEN.
  */
 #include "hit/hit.h"
+#include "session/aggregate.h"
 #include "session/arming.h"
 #include "session/check.h"
 #include "session/code.h"
@@ -65,6 +66,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_locations_free(t);
 	free_formats(t);
 	t->dprintfs.nested += gtp_cpus_nested(t) - t->nested;
+	gtp_aggregates_drop(t);
 	gtp_cpus_put(t);
 	gtp_index_free(&t->index, &t->mem);
 	t->index.formats = NULL;
@@ -88,21 +90,26 @@ static void begin(struct gtp_trace *t)
 	t->stop_notes_hex = NULL;
 	t->start_us = t->target->wallclock_us(t->ctx);
 	t->stop = GTP_STOP_RUNNING;
+	t->run.tsvs.in_use = true;
 	gtp_publish(&t->run.active, true);
 }
 
-static int start(struct gtp_trace *t, struct gtp_why *why)
+static int start(struct gtp_trace *t, struct gtp_aggregate *aggregates, struct gtp_why *why)
 {
 	u32 nslots = t->tps.count + GTP_SLOTS_SPARE;
 	int rc;
 
 	gtp_trace_drop(t);
 	rc = gtp_cpus_get(t, t->buffer_bytes, nslots, why);
-	if (rc)
+	if (rc) {
+		gtp_aggregates_free(t, aggregates);
 		return rc;
+	}
 	assign_slots(t);
 	gtp_tsvs_reset(&t->run.tsvs);
-	rc = gtp_locations_build(t, why);
+	rc = gtp_aggregates_add(t, aggregates, why);
+	if (!rc)
+		rc = gtp_locations_build(t, why);
 	if (!rc)
 		rc = gtp_code_make(t, NULL, why);
 	if (!rc)
@@ -117,6 +124,7 @@ static int start(struct gtp_trace *t, struct gtp_why *why)
 
 int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 {
+	struct gtp_aggregate *aggregates;
 	int rc;
 
 	if (gtp_trace_running(t)) {
@@ -124,9 +132,11 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why)
 		return -EBUSY;
 	}
 	rc = gtp_check_all(t, why);
+	if (!rc)
+		rc = gtp_aggregates_plan(t, NULL, &aggregates, why);
 	if (rc)
 		return rc;
-	rc = start(t, why);
+	rc = start(t, aggregates, why);
 	gtp_dprintf_resume(t);
 	return rc;
 }
@@ -155,6 +165,14 @@ static void settle_older(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 		gtp_hit_settle(&t->run, other);
 }
 
+static int aggregate(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	struct gtp_aggregate *list;
+	int rc = gtp_aggregates_plan(t, tp, &list, why);
+
+	return rc ? rc : gtp_aggregates_add(t, list, why);
+}
+
 int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	int rc;
@@ -166,6 +184,8 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	rc = gtp_check_tracepoint(t, tp, why);
 	if (!rc)
 		rc = take_slot(t, tp, why);
+	if (!rc)
+		rc = aggregate(t, tp, why);
 	if (!rc)
 		rc = gtp_code_make(t, tp, why);
 	gtp_dprintf_yield(t, tp->addr);
@@ -185,6 +205,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
 {
 	WRITE_ONCE(t->run.active, false);
+	t->run.tsvs.in_use = false;
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);
 	gtp_dprintf_leave_run(t);

@@ -3,6 +3,7 @@
 #ifndef _GTP_TRACE_SESSION_H
 #define _GTP_TRACE_SESSION_H
 
+#include "aggregate/table.h"
 #include "base/base.h"
 #include "hit/run.h"
 #include "trace/index.h"
@@ -33,11 +34,14 @@
  * @buffers_put: free what buffers_get gave; no hit is running
  * @lines_get: make room for the lines of dprintfs on each CPU, where there is none yet; 0 or
  *             -ENOMEM with @why (NULL: there is)
+ * @between_hits: call @fn with @arg on the CPU that @cpu is of, while no hit is being handled there
+ *                and none begins, but for one in an NMI that is over before @fn goes on. May wait
+ *                for a hit to end
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
- * @code_begin: machine code is going to be made, for variables with these enum ax_tsv_way, by number;
- *              0 or -errno with @why. NULL, and with it the other four: there is none, expressions
- *              are interpreted
+ * @code_begin: machine code is going to be made, for variables with these enum ax_tsv_way, by
+ *              number; 0 or -errno with @why. NULL, and with it the other four: there is none,
+ *              expressions are interpreted
  * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC when there is
  *             no room for it, or -errno with @why
  * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code,
@@ -58,6 +62,7 @@ struct gtp_target_ops {
 			   u32 *ncpus, struct gtp_why *why);
 	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 	int (*lines_get)(void *ctx, struct gtp_why *why);
+	void (*between_hits)(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 	u64 (*wallclock_us)(void *ctx);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, const u8 *ways, struct gtp_why *why);
@@ -109,6 +114,35 @@ struct gtp_dprintfs {
 
 enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
 
+struct gtp_aggregate_cpu {
+	struct gtp_aggr_table *table[2];
+	u32 live;
+};
+
+/**
+ * struct gtp_aggregate - an aggregation of a run
+ * @next: others
+ * @tsv: the variable that it is set by
+ * @nkeys: how many keys, @key_name
+ * @shape: its entries
+ * @all: what has been taken from the CPUs so far
+ * @keys_max: as many keys as that is given room for
+ * @ncpus: entries of @cpu
+ * @cpu: by CPU: its tables, of which it updates the one that is @live; NULL where it has no part
+ */
+struct gtp_aggregate {
+	struct gtp_aggregate *next;
+	u16 tsv;
+	u32 nkeys;
+	char name[GTP_TSV_NAME_MAX];
+	char key_name[GTP_AGGR_KEYS_MAX][GTP_TSV_NAME_MAX];
+	struct gtp_aggr_shape shape;
+	struct gtp_aggr_table *all;
+	u32 keys_max;
+	u32 ncpus;
+	struct gtp_aggregate_cpu *cpu;
+};
+
 /**
  * struct gtp_trace - the one trace session
  * @mem, @target, @ctx: where it runs, set by gtp_trace_init()
@@ -119,6 +153,9 @@ enum { GTP_RO_MAX = 64 }; /* a kernel image has about 25 read-only sections */
  * @installing: defined during the run, armed when it is complete; see session/install.h
  * @formats: of the static data in the frames, until these go
  * @dprintfs: those come and go without a run
+ * @aggregates: what the actions of the run update, until its frames go
+ * @aggregate_keys: how many keys each CPU has room for, of the next one that is begun
+ * @aggregate_text: as last read, @aggregate_bytes of it; NULL: not yet
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @end_untold: a hit has ended the run, and no continue has been answered with that
@@ -146,6 +183,10 @@ struct gtp_trace {
 	struct gtp_tracepoint *installing;
 	struct gtp_dprintfs dprintfs;
 	struct gtp_sdata_format *formats;
+	struct gtp_aggregate *aggregates;
+	u32 aggregate_keys;
+	char *aggregate_text;
+	size_t aggregate_bytes;
 	u32 slots_used;
 	enum gtp_stop stop;
 	bool end_untold;

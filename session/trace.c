@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The trace session: its life, its figures, qTStatus, and the frames of a stopped run. */
 #include "base/parse.h"
+#include "session/aggregate.h"
 #include "session/cpus.h"
 #include "session/dprintf.h"
 #include "session/trace.h"
@@ -13,6 +14,7 @@ int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
 	t->mem = *mem;
 	t->target = target;
 	t->run.hit_ops = hit_ops;
+	t->aggregate_keys = GTP_AGGR_KEYS_DEFAULT;
 	t->ctx = ctx;
 	t->run.ctx = ctx;
 	return gtp_tsvs_init(&t->run.tsvs, mem);

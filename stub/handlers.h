@@ -49,6 +49,7 @@ GTP_HANDLER(gtp_pkt_features);
 GTP_HANDLER(gtp_pkt_traceframe_info);
 GTP_HANDLER(gtp_pkt_static_data);
 GTP_HANDLER(gtp_pkt_trace_file);
+GTP_HANDLER(gtp_pkt_aggregates);
 
 /* pkt_define.c */
 GTP_HANDLER(gtp_pkt_init);

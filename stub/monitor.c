@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* `monitor` commands: status, settings and figures that GDB has no command of its own for. */
 #include "base/version.h"
+#include "session/aggregate.h"
 #include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
@@ -304,6 +305,27 @@ static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why
 	return 0;
 }
 
+static int set_aggregate_keys(struct gtp_stub *s, const char *arg, struct gtp_why *why)
+{
+	struct gtp_trace *t = s->trace;
+	u64 keys = 0;
+
+	for (; *arg >= '0' && *arg <= '9' && keys <= GTP_AGGR_KEYS_MOST; arg++)
+		keys = keys * 10 + (u64)(*arg - '0');
+	if (*arg || keys > GTP_AGGR_KEYS_MOST) {
+		gtp_why(why, "aggregate-keys takes a number up to %u or nothing",
+			GTP_AGGR_KEYS_MOST);
+		return -EINVAL;
+	}
+	if (keys)
+		t->aggregate_keys = (u32)keys;
+	gtp_stub_printf(
+		s,
+		"aggregate-keys is %u for the next tstart: of each aggregation every CPU has room for so many\n",
+		t->aggregate_keys);
+	return 0;
+}
+
 static const struct command commands[] = {
 	{ "help", print_help, NULL, "this list" },
 	{ "status", print_status, NULL, "the run, its buffers, settings and tracepoints" },
@@ -311,6 +333,8 @@ static const struct command commands[] = {
 	{ "probes", print_probes, NULL, "every probed location and how it is probed" },
 	{ "version", print_version, NULL, "of gdbtp and of the kernel" },
 	{ "build-id", print_build_id, NULL, "of the kernel; vmlinux must have the same" },
+	{ "aggregate-keys", NULL, set_aggregate_keys,
+	  "how many keys an aggregation has room for on each CPU" },
 	{ "dprintf", NULL, set_dprintf, "console, trace, log: where text goes; clear removes all" },
 	{ "strict", NULL, set_strict, "on or off: one refused place refuses tstart" },
 	{ "stop-on-error", NULL, set_stop_on_error, "on or off: what fails at a hit ends the run" },

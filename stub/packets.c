@@ -54,6 +54,8 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qfThreadInfo", 0, gtp_pkt_none, "no list of threads" },
 	{ "qXfer:features:read:", GTP_PKT_PREFIX, gtp_pkt_features,
 	  "ANNEX:OFFSET,LENGTH: the target description" },
+	{ "qXfer:gtpaggregates:read:", GTP_PKT_PREFIX, gtp_pkt_aggregates,
+	  "show|clear:OFFSET,LENGTH: what actions have aggregated" },
 	{ "qXfer:gtpframe:read:", GTP_PKT_PREFIX, gtp_pkt_trace_file,
 	  ":OFFSET,LENGTH: the stopped run as a trace file" },
 	{ "qXfer:statictrace:read:", GTP_PKT_PREFIX, gtp_pkt_static_data,

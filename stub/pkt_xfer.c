@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
 #include "base/target_xml.h"
+#include "session/aggregate.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/selected.h"
@@ -150,6 +151,30 @@ GTP_HANDLER(gtp_pkt_trace_file)
 	gtp_out_text(&s->reply, from + (u64)n < gtp_file_size(&s->trace_file) ? "m" : "l", 1);
 	gtp_out_text(&s->reply, s->in, (size_t)n);
 	return 0;
+}
+
+/*
+ * Not a packet of GDB's either: the aggregations, while a run goes on as well. A read of the
+ * beginning takes what there is; the pieces behind it are of that.
+ */
+GTP_HANDLER(gtp_pkt_aggregates)
+{
+	struct gtp_trace *t = s->trace;
+	bool clear = gtp_in_word(in, "clear:");
+	struct window w;
+	int err;
+
+	if (!clear && !gtp_in_word(in, "show:")) {
+		gtp_why(why, "qXfer:gtpaggregates: read show, or clear, which begins anew");
+		return -ENOENT;
+	}
+	if (open_window(s, in, &w, why))
+		return -EINVAL;
+	err = w.from && t->aggregate_text ? 0 : gtp_aggregates_read(t, clear, why);
+	if (err)
+		return err;
+	put(&w, t->aggregate_text, (u32)t->aggregate_bytes);
+	return close_window(s, &w);
 }
 
 GTP_HANDLER(gtp_pkt_traceframe_info)

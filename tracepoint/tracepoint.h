@@ -91,6 +91,7 @@ struct gtp_source {
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
  * @quickest: the same where it is alone, and the time is the processor's counter
+ * @update: the same where a hit leaves no frame
  * @quick_start: the first 8 bytes of such a frame
  * @sources: in order
  * @nactions: how many @actions
@@ -104,6 +105,7 @@ struct gtp_source {
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @fast: set by ftrace; @fast_len is how long GDB takes the instruction to be
  * @sdata: collects $_sdata
+ * @only_updates: its actions do nothing but update aggregations: a hit leaves no frame
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
@@ -121,6 +123,7 @@ struct gtp_tracepoint {
 	bool is_static;
 	bool fast;
 	bool sdata;
+	bool only_updates;
 	bool gone;
 	bool several;
 	bool defining;
@@ -139,6 +142,7 @@ struct gtp_tracepoint {
 	u32 code_len;
 	void *quick;
 	void *quickest;
+	void *update;
 	u64 quick_start;
 	struct gtp_source *sources;
 	struct gtp_dprintf_count *dprintf;

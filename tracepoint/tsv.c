@@ -141,16 +141,49 @@ static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, stru
 	return -EINVAL;
 }
 
-/* KGTP's two names for a variable of which every CPU has its own. */
-static enum ax_tsv_way way_of(const char *name)
+struct prefix {
+	const char *text;
+	u8 way;
+	u8 key_words;
+};
+
+/* KGTP's two names for a variable of which every CPU has its own, and keys. */
+static const struct prefix prefixes[] = {
+	{ "p_", AX_TSV_LOCAL, 0 },
+	{ "per_cpu_", AX_TSV_LOCAL, 0 },
+	{ "key_", AX_TSV_LOCAL, 1 },
+	{ "keystr_", AX_TSV_STRING, GTP_AGGR_STRING / 8 },
+};
+
+static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 {
-	static const char *const prefix[] = { "p_", "per_cpu_" };
+	struct gtp_aggr_shape shape;
+	const char *bad = gtp_aggr_parse(name, &shape);
 	u32 i;
 
-	for (i = 0; i < ARRAY_SIZE(prefix); i++)
-		if (!strncmp(name, prefix[i], strlen(prefix[i])) && name[strlen(prefix[i])])
-			return AX_TSV_LOCAL;
-	return AX_TSV_CALL;
+	if (bad) {
+		gtp_why(why, "trace state variable $%s: %s", name, bad);
+		return -EINVAL;
+	}
+	*what = (struct prefix){ .way = shape.kind ? AX_TSV_UPDATE : AX_TSV_CALL };
+	for (i = 0; i < ARRAY_SIZE(prefixes); i++) {
+		size_t n = strlen(prefixes[i].text);
+
+		if (!strncmp(name, prefixes[i].text, n) && name[n])
+			*what = prefixes[i];
+	}
+	return 0;
+}
+
+static int refuse_rename(const struct gtp_tsvs *tsvs, const struct qtdv *q, struct gtp_why *why)
+{
+	const struct gtp_tsv *v = tsvs->slot[q->num];
+
+	if (!tsvs->in_use || !v || !strcmp(v->name, q->name))
+		return 0;
+	gtp_why(why, "trace state variable %u is $%s in the run that goes on; tstop first", q->num,
+		v->name);
+	return -EBUSY;
 }
 
 int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char *text,
@@ -158,6 +191,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 {
 	struct gtp_tsv *v;
 	struct gtp_in in;
+	struct prefix what;
 	struct qtdv q;
 	int rc;
 
@@ -173,6 +207,11 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	}
 	if (q.builtin || q.num < GTP_TSV_NR_BUILTIN)
 		return check_builtin(tsvs, &q, why);
+	rc = name_says(q.name, &what, why);
+	if (!rc)
+		rc = refuse_rename(tsvs, &q, why);
+	if (rc)
+		return rc;
 	v = tsvs->slot[q.num] ?: new_tsv(tsvs, mem, (u16)q.num);
 	if (!v) {
 		gtp_why(why, "no memory for trace state variable $%s", q.name);
@@ -181,7 +220,8 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	memcpy(v->name, q.name, sizeof(v->name));
 	v->initial = (s64)q.initial;
 	WRITE_ONCE(v->value, v->initial);
-	tsvs->ways[q.num] = way_of(v->name);
+	v->key_words = what.key_words;
+	tsvs->ways[q.num] = what.way;
 	return 0;
 }
 

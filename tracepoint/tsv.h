@@ -3,12 +3,24 @@
 #ifndef _GTP_TSV_H
 #define _GTP_TSV_H
 
+#include "aggregate/shape.h"
 #include "base/base.h"
 #include "tracepoint/tracepoint.h"
 
 enum {
 	GTP_TSV_MAX = 512, /* numbers 1 to GTP_TSV_MAX - 1: a hit finds one by its number */
 	GTP_TSV_NAME_MAX = 64,
+};
+
+/*
+ * Where a CPU's own words of variable n are: at n its value, or the beginning of a string; at
+ * GTP_TSV_SECOND + n the rest of that; at GTP_TSV_TABLE + n the address of an aggregation's table,
+ * which nothing but the session writes, in the kernel between two hits of that CPU.
+ */
+enum {
+	GTP_TSV_SECOND = GTP_TSV_MAX,
+	GTP_TSV_TABLE = 2 * GTP_TSV_MAX,
+	GTP_TSV_WORDS = 3 * GTP_TSV_MAX,
 };
 
 /* Built-in ones. Numbers are fixed; GDB renumbers its own when they collide. */
@@ -24,13 +36,15 @@ enum gtp_tsv_builtin {
  * struct gtp_tsv - one variable
  * @num: GDB's number
  * @builtin: read-only, its value comes from the hit
+ * @key_words: of a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: value at tstart
- * @value: value now, unless each CPU has its own; shared between CPUs: expressions that read and set one run under struct
- *     gtp_hit_ops' tsv_lock
+ * @value: value now, unless each CPU has its own; shared between CPUs: expressions that read and
+ *     set one run under struct gtp_hit_ops' tsv_lock
  */
 struct gtp_tsv {
 	u16 num;
 	bool builtin;
+	u8 key_words;
 	s64 initial;
 	s64 value;
 	char name[GTP_TSV_NAME_MAX];
@@ -39,12 +53,15 @@ struct gtp_tsv {
 /**
  * struct gtp_tsvs - all variables
  * @slot: by number, NULL: there is none
- * @ways: enum ax_tsv_way of each: AX_TSV_LOCAL for those named p_NAME or per_cpu_NAME, of which every
- *	CPU has its own
+ * @ways: enum ax_tsv_way of each, by its name: those named p_NAME or per_cpu_NAME are each CPU's
+ *	own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
+ *	aggregate/shape.h
+ * @in_use: a run goes on: no variable can become one of another name
  */
 struct gtp_tsvs {
 	struct gtp_tsv *slot[GTP_TSV_MAX];
 	u8 ways[GTP_TSV_MAX];
+	bool in_use;
 };
 
 /* gtp_tsvs_init - define the built-in ones; 0 or -ENOMEM */

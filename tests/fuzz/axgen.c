@@ -229,10 +229,24 @@ static void make_stack(struct axgen *g)
 	}
 }
 
+static void make_own(struct axgen *g)
+{
+	u32 tsv = g->own + axgen_pick(g, 5);
+
+	if (tsv > g->own + 1 || axgen_pick(g, 2))
+		op_with(g, AX_OP_setv, tsv);
+	else
+		op_with(g, axgen_pick(g, 2) ? AX_OP_getv : AX_OP_tracev, tsv);
+}
+
 static void make_tsv(struct axgen *g)
 {
 	u32 tsv = g->tsv + axgen_pick(g, 4);
 
+	if (g->own && g->depth && axgen_pick(g, 2)) {
+		make_own(g);
+		return;
+	}
 	switch (axgen_pick(g, 3) * (g->straight ? 2 : 1)) {
 	case 0:
 		op_with(g, AX_OP_getv, tsv);

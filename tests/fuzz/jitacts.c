@@ -4,12 +4,17 @@
  * in the kernel.
  */
 #include "tests/fuzz/jitacts.h"
+#include "aggregate/table.h"
 #include "hit/hit.h"
 
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 10, /* the built-in ones, and what expressions may set */
+	TSVS = 10,  /* the built-in ones, and what expressions may set */
+	OWN = TSVS, /* two that are this CPU's own, three aggregations */
+	TABLES = 3,
+	KEYS = 3, /* that a table has room for: some find none */
+	TABLE_WORDS = 512,
 	LOG = 1024,
 	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
 	GUARD = 64,	  /* bytes behind a frame that must stay as they are */
@@ -30,6 +35,8 @@ struct side {
 	u32 log_len;
 	char log[LOG];
 	struct gtp_expr expr[ACTIONS];
+	struct gtp_aggr_table *table[TABLES];
+	u64 table_mem[TABLES][TABLE_WORDS];
 	u64 action[ACTIONS][sizeof(struct gtp_action) / 8 + 1];
 	u64 mem[BUFFER / 8];
 };
@@ -98,6 +105,51 @@ static const struct gtp_hit_ops hit_ops = {
 	.stopping = side_stopping,
 };
 
+/* --- variables that are this CPU's own --- */
+
+static const u8 own_ways[GTP_TSV_MAX] = {
+	[OWN] = AX_TSV_LOCAL,	   [OWN + 1] = AX_TSV_LOCAL, [OWN + 2] = AX_TSV_UPDATE,
+	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT,
+};
+
+/* A histogram by one key, statistics by two, a count. */
+static void set_up_own(struct side *s)
+{
+	static const char *const name[TABLES] = { "hist_a", "stats_a", "count_a" };
+	static const u8 keys[TABLES] = { 1, 2, 0 };
+	static struct gtp_aggr_shape shape[TABLES];
+	u32 i, k;
+
+	memset(s->cpu.local, 0, sizeof(s->cpu.local));
+	memcpy(s->run.tsvs.ways, own_ways, sizeof(own_ways));
+	memset(s->table_mem, 0, sizeof(s->table_mem));
+	for (i = 0; i < TABLES; i++) {
+		gtp_aggr_parse(name[i], &shape[i]);
+		for (k = 0; k < keys[i]; k++)
+			gtp_aggr_add_key(&shape[i], (u16)(OWN + k));
+		s->table[i] = gtp_aggr_table_init(s->table_mem[i], &shape[i], KEYS);
+		s->cpu.local[GTP_TSV_TABLE + OWN + 2 + i] = (u64)(unsigned long)s->table[i];
+	}
+}
+
+static bool own_differ(const struct side *a, const struct side *b)
+{
+	u32 i;
+
+	if (a->cpu.local[OWN] != b->cpu.local[OWN] ||
+	    a->cpu.local[OWN + 1] != b->cpu.local[OWN + 1])
+		return true;
+	for (i = 0; i < TABLES; i++) {
+		const struct gtp_aggr_table *x = a->table[i], *y = b->table[i];
+
+		if (x->used != y->used ||
+		    memcmp(x->entry, y->entry, (size_t)x->most * x->words * sizeof(u64)))
+			return true;
+		jitacts_stats.entries += x->used - 1 + !!x->entry[0];
+	}
+	return false;
+}
+
 /* --- making a tracepoint --- */
 
 static void make_regs(struct axgen *g, struct ax_jit_item *item)
@@ -140,6 +192,7 @@ static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 	memcpy(m->code[n], g->code, g->len);
 	if (ax_verify(m->code[n], g->len, AX_ACTION, m->points[n], &e->ax, &err) != AX_OK)
 		return -EINVAL;
+	ax_settle_tsvs(&e->ax, own_ways);
 	e->compiled = NULL;
 	m->compiler.expr[n] = *e;
 	m->item[n].kind = AX_JIT_EXPR;
@@ -208,6 +261,7 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 		s->tsv[n].value = (s64)n - 5;
 		s->run.tsvs.slot[n] = &s->tsv[n];
 	}
+	set_up_own(s);
 	s->stat = (struct gtp_tp_stat){ 0 };
 	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .enabled = true };
 	s->tp.actions = action(s, 0);
@@ -224,7 +278,12 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 static int compile(struct jitacts *m, struct axgen *g)
 {
 	struct side *s = &m->compiler;
-	struct ax_jit_request req = { .items = m->item, .nitems = m->nactions, .pc = s->tp.addr };
+	struct ax_jit_request req = {
+		.items = m->item,
+		.nitems = m->nactions,
+		.pc = s->tp.addr,
+		.ways = own_ways,
+	};
 	ax_jit_fn fn;
 	u32 n;
 	int err;
@@ -241,7 +300,11 @@ static int compile(struct jitacts *m, struct axgen *g)
 	for (n = 0; n < m->nactions && !err; n++) {
 		if (!m->item[n].v)
 			continue;
-		req = (struct ax_jit_request){ .v = m->item[n].v, .pc = s->tp.addr };
+		req = (struct ax_jit_request){
+			.v = m->item[n].v,
+			.pc = s->tp.addr,
+			.ways = own_ways,
+		};
 		err = s->world->request(&req, g, &fn, NULL);
 		s->expr[n].compiled = (void *)fn;
 	}
@@ -329,6 +392,8 @@ static const char *differ(const struct jitacts *m)
 		what = "counters";
 	if (!what && (a->log_len != b->log_len || memcmp(a->log, b->log, a->log_len)))
 		what = "printed text";
+	if (!what && own_differ(a, b))
+		what = "what is this CPU's own";
 	for (n = 1; n < TSVS && !what; n++)
 		if (a->tsv[n].value != b->tsv[n].value)
 			what = "variables";
@@ -388,7 +453,9 @@ int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
 	int err;
 
 	g->tsv = JITDIFF_FIRST_TSV;
+	g->own = OWN;
 	err = make_items(m, g);
+	g->own = 0;
 	if (err)
 		return err;
 	set_up(m, &m->interpreter, w, bytes, circular);

@@ -296,6 +296,15 @@ static int lines_get(void *ctx, struct gtp_why *why)
 	return 0;
 }
 
+static void between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg)
+{
+	struct fake *f = ctx;
+
+	if (f->while_exchanging)
+		f->while_exchanging(f, cpu);
+	fn(arg);
+}
+
 static u64 wallclock_us(void *ctx)
 {
 	return ((struct fake *)ctx)->wall_us;
@@ -303,9 +312,7 @@ static u64 wallclock_us(void *ctx)
 
 static bool is_marker(void *ctx, u64 addr)
 {
-	const struct fake *f = ctx;
-
-	return f->marker && addr == f->marker;
+	return addr && addr == ((const struct fake *)ctx)->marker;
 }
 
 static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
@@ -335,6 +342,7 @@ const struct gtp_target_ops fake_target_ops = {
 	.buffers_get = buffers_get,
 	.buffers_put = buffers_put,
 	.lines_get = lines_get,
+	.between_hits = between_hits,
 	.wallclock_us = wallclock_us,
 };
 
@@ -344,8 +352,7 @@ static u64 hit_clock(void *ctx)
 {
 	struct fake *f = ctx;
 
-	f->clock += f->clock_step;
-	return f->clock;
+	return f->clock += f->clock_step;
 }
 
 /* Where the counter is real, the clock stands still: there is nothing else to compare it with. */
@@ -537,13 +544,12 @@ static void note_block(char *log, const struct gtp_block *b)
 const char *fake_frames(struct fake *f)
 {
 	static char text[FAKE_LOG_MAX];
-	const struct gtp_index *ix;
-	const struct gtp_block *b;
 	struct gtp_why why;
+	const struct gtp_index *ix = gtp_trace_index(&f->trace, &why);
+	const struct gtp_block *b;
 	u32 i;
 
 	text[0] = '\0';
-	ix = gtp_trace_index(&f->trace, &why);
 	assert(ix);
 	for (i = 0; i < ix->n; i++) {
 		const struct gtp_frame *frame = gtp_index_at(ix, i)->frame;

@@ -45,6 +45,7 @@ struct fake_map {
  * @while_reading: called in the middle of the next ->read, once: an interrupt
  * @while_arming: called after every ->arm has armed: a hit before QTStart is answered
  * @while_disarming: called when ->disarm begins: hits that are still under way
+ * @while_exchanging: called before a CPU takes other tables
  * @while_telling: called for all text for the user's console
  * @task, @pid: values of the built-in variables
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
@@ -76,6 +77,7 @@ struct fake {
 	void (*while_reading)(struct fake *f);
 	void (*while_arming)(struct fake *f, struct gtp_location *loc);
 	void (*while_disarming)(struct fake *f, struct gtp_location *loc);
+	void (*while_exchanging)(struct fake *f, struct gtp_cpu *cpu);
 	void (*while_telling)(struct fake *f, const char *text);
 	u64 task;
 	s64 pid;

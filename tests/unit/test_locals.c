@@ -11,7 +11,8 @@ static void a_variable_of_each_cpu(void **state)
 
 	f->ncpus = 3;
 	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "7:5:0:705f6e", &why), 0);
-	define(f, "1:1000:E:0:0", NULL, GETV("07") CONST8("02") ADD SETV("07") TRACEV("07") END, NULL);
+	define(f, "1:1000:E:0:0", NULL, GETV("07") CONST8("02") ADD SETV("07") TRACEV("07") END,
+	       NULL);
 	start(f);
 	fire(f, 2);
 	f->cpu = 2;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a name says of an aggregation, and what follows for its entries. */
+#include "aggregate/shape.h"
+
+static const char *const prefix[] = {
+	[GTP_AGGR_COUNT] = "count", [GTP_AGGR_SUM] = "sum",	[GTP_AGGR_MIN] = "min",
+	[GTP_AGGR_MAX] = "max",	    [GTP_AGGR_STATS] = "stats", [GTP_AGGR_HIST] = "hist",
+	[GTP_AGGR_LHIST] = "lhist",
+};
+
+const char *gtp_aggr_kind_name(enum gtp_aggr_kind kind)
+{
+	return prefix[kind];
+}
+
+u32 gtp_aggr_summary(enum gtp_aggr_kind kind)
+{
+	if (kind == GTP_AGGR_COUNT)
+		return 0;
+	return kind < GTP_AGGR_STATS ? 1 : 3;
+}
+
+static void settle(struct gtp_aggr_shape *s)
+{
+	s->values = 1 + s->key_words;
+	s->words = (u16)(s->values + gtp_aggr_summary(s->kind) + s->nbuckets);
+}
+
+/* "_NUMBER" at the end of the @len characters; the length in front of it, 0: there is none */
+static size_t take_number(const char *name, size_t len, s64 *value)
+{
+	s64 unit = 1;
+
+	*value = 0;
+	while (len && name[len - 1] >= '0' && name[len - 1] <= '9') {
+		if (unit > S64_MAX / 100)
+			return 0;
+		*value += (name[--len] - '0') * unit;
+		unit *= 10;
+	}
+	return unit > 1 && len && name[len - 1] == '_' ? len - 1 : 0;
+}
+
+static const char *read_bounds(const char *name, struct gtp_aggr_shape *s)
+{
+	size_t len = take_number(name, strlen(name), &s->step);
+	u64 n;
+
+	len = take_number(name, len, &s->to);
+	len = take_number(name, len, &s->from);
+	if (!len)
+		return "its name ends with its bounds: lhist_NAME_FROM_TO_STEP";
+	if (!s->step || s->from >= s->to)
+		return "its bounds lhist_NAME_FROM_TO_STEP are no range with steps";
+	n = ((u64)(s->to - s->from) + (u64)s->step - 1) / (u64)s->step;
+	if (n > GTP_AGGR_STEPS_MAX)
+		return "its bounds lhist_NAME_FROM_TO_STEP have more than 1000 steps";
+	s->nbuckets = (u16)(n + 2);
+	return NULL;
+}
+
+const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape)
+{
+	const char *why = NULL;
+	u32 kind;
+
+	memset(shape, 0, sizeof(*shape));
+	for (kind = GTP_AGGR_COUNT; kind <= GTP_AGGR_LHIST; kind++) {
+		size_t n = strlen(prefix[kind]);
+
+		if (strncmp(name, prefix[kind], n) || name[n] != '_' || !name[n + 1])
+			continue;
+		shape->kind = (u8)kind;
+		if (kind == GTP_AGGR_HIST)
+			shape->nbuckets = GTP_AGGR_LOG_BUCKETS;
+		else if (kind == GTP_AGGR_LHIST)
+			why = read_bounds(name + n + 1, shape);
+	}
+	settle(shape);
+	return why;
+}
+
+void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word)
+{
+	shape->key[shape->key_words++] = word;
+	settle(shape);
+}
+
+bool gtp_aggr_same_keys(const struct gtp_aggr_shape *a, const struct gtp_aggr_shape *b)
+{
+	return a->key_words == b->key_words &&
+	       !memcmp(a->key, b->key, a->key_words * sizeof(a->key[0]));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Aggregations as text, for scripts: one line for each and for each of its keys. */
+#ifndef _GTP_AGGREGATE_TEXT_H
+#define _GTP_AGGREGATE_TEXT_H
+
+#include "aggregate/table.h"
+#include "base/parse.h"
+
+/*
+ * The lines of one table, all numbers decimal but for keys, which are words in hex:
+ *
+ *	entry N KEY... : VALUE... : BUCKET=N ...
+ *	noroom N : VALUE... : BUCKET=N ...
+ *
+ * VALUE are one of SUM, MIN or MAX, or three: the sum, the smallest, the largest. Buckets that are
+ * empty are left out.
+ */
+
+/* gtp_aggr_text_bytes - room that is enough for them, the terminator included */
+size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t);
+
+void gtp_aggr_text(const struct gtp_aggr_table *t, struct gtp_out *out);
+
+#endif /* _GTP_AGGREGATE_TEXT_H */

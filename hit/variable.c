@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Trace state variables at a hit: what they read as, and what it means to set one. */
+#include "aggregate/table.h"
+#include "hit/variable.h"
+
+/* Run control has checked that every variable of every expression exists. */
+s64 gtp_hit_getv(void *ctx, u16 num)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	switch (num) {
+	case GTP_TSV_CPU_ID:
+		return cpu->id;
+	case GTP_TSV_CLOCK:
+		return (s64)gtp_hit_time_ns(cpu);
+	case GTP_TSV_CURRENT_TASK:
+	case GTP_TSV_CURRENT_TASK_PID:
+		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
+	default:
+		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
+			return (s64)cpu->local[num];
+		return READ_ONCE(cpu->run->tsvs.slot[num]->value);
+	}
+}
+
+static int read_text(struct gtp_cpu *cpu, void *dst, u64 addr, u32 len)
+{
+	return cpu->run->hit_ops->read(cpu->run->ctx, dst, addr, len);
+}
+
+/* Through its NUL, as far as it can be read; zeroes behind. */
+static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
+{
+	u32 len = GTP_AGGR_STRING, n;
+
+	if (read_text(cpu, text, addr, GTP_AGGR_STRING)) {
+		/* The memory may end behind the string. */
+		for (len = 0; len < GTP_AGGR_STRING; len++)
+			if (read_text(cpu, text + len, addr + len, 1) || !text[len])
+				break;
+		if (!len && read_text(cpu, text, addr, 1)) {
+			memcpy(text, "<bad address>\0\0", GTP_AGGR_STRING);
+			return;
+		}
+	}
+	n = (u32)strnlen(text, len);
+	memset(text + n, 0, GTP_AGGR_STRING - n);
+}
+
+static void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
+{
+	union {
+		char text[GTP_AGGR_STRING];
+		u64 word[GTP_AGGR_STRING / 8];
+	} key;
+
+	copy_string(cpu, key.text, addr);
+	cpu->local[num] = key.word[0];
+	cpu->local[GTP_TSV_SECOND + num] = key.word[1];
+}
+
+/* A dprintf may outlive what its variables were when it was set: then there is no table. */
+static void update(struct gtp_cpu *cpu, u16 num, s64 value)
+{
+	u64 table = cpu->local[GTP_TSV_TABLE + num];
+
+	if (table)
+		gtp_aggr_update((struct gtp_aggr_table *)(unsigned long)table, cpu->local, value);
+}
+
+void gtp_hit_setv(void *ctx, u16 num, s64 value)
+{
+	struct gtp_cpu *cpu = ctx;
+
+	switch ((enum ax_tsv_way)cpu->run->tsvs.ways[num]) {
+	case AX_TSV_CALL:
+		WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
+		break;
+	case AX_TSV_LOCAL:
+		WRITE_ONCE(cpu->local[num], (u64)value);
+		break;
+	case AX_TSV_STRING:
+		set_string(cpu, num, (u64)value);
+		break;
+	case AX_TSV_UPDATE:
+	case AX_TSV_COUNT:
+		update(cpu, num, value);
+		break;
+	}
+}

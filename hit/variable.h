@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Trace state variables as expressions set them at a hit. */
+#ifndef _GTP_VARIABLE_H
+#define _GTP_VARIABLE_H
+
+#include "hit/run.h"
+
+/* The clock of frames and of $clock, as it is read and in ns. */
+static __always_inline u64 gtp_hit_clock_now(const struct gtp_cpu *cpu)
+{
+	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
+}
+
+/* One reading serves the whole hit: $clock is the time of each frame and line that it makes. */
+static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
+{
+	if (!cpu->time)
+		cpu->time = gtp_hit_clock_now(cpu);
+	return cpu->time;
+}
+
+/* Frames keep the counter as it was read: there are more of them than questions for the time. */
+static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
+{
+	u64 time = gtp_hit_time(cpu);
+
+	return cpu->tsc ? cpu->run->hit_ops->tsc_to_ns(cpu->run->ctx, time) : time;
+}
+
+/* gtp_hit_getv - struct ax_ops' getv; @ctx is the struct gtp_cpu */
+s64 gtp_hit_getv(void *ctx, u16 num);
+
+/* gtp_hit_setv - struct ax_ops' setv; @ctx is the struct gtp_cpu */
+void gtp_hit_setv(void *ctx, u16 num, s64 value);
+
+#endif /* _GTP_VARIABLE_H */

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which aggregations actions update, and by what keys: known before anything is armed. */
+#include "session/aggregate.h"
+
+/*
+ * struct walk - through the actions of one tracepoint, in their order
+ * @list: what has been found new
+ * @key: the keys set so far, @nkeys of them
+ * @used: there was an update since the last of them
+ * @action: counted from 1
+ */
+struct walk {
+	struct gtp_trace *t;
+	struct gtp_tracepoint *tp;
+	struct gtp_aggregate **list;
+	struct gtp_tsv *key[GTP_AGGR_KEYS_MAX];
+	u32 nkeys;
+	bool used;
+	u32 action;
+	struct gtp_why *why;
+};
+
+__printf(2, 3) static int refuse(const struct walk *w, const char *fmt, ...)
+{
+	char text[160], title[GTP_TITLE_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	gtp_tracepoint_title(w->tp, title);
+	if (w->action)
+		gtp_why(w->why, "%s, action %u (X): %s", title, w->action, text);
+	else
+		gtp_why(w->why, "%s, condition: %s", title, text);
+	return -EINVAL;
+}
+
+static bool is_aggregation(const struct walk *w, u32 num)
+{
+	return w->t->run.tsvs.ways[num] >= AX_TSV_UPDATE;
+}
+
+/* --- keys --- */
+
+static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
+{
+	u32 i;
+
+	if (!always)
+		return refuse(w, "$%s is a key: set it always, not behind ?:, && or ||", key->name);
+	if (w->used)
+		w->nkeys = 0;
+	w->used = false;
+	for (i = 0; i < w->nkeys; i++)
+		if (w->key[i] == key)
+			return 0;
+	if (w->nkeys == GTP_AGGR_KEYS_MAX)
+		return refuse(w, "$%s is one key more than the %u that there can be", key->name,
+			      GTP_AGGR_KEYS_MAX);
+	w->key[w->nkeys++] = key;
+	return 0;
+}
+
+static void take_keys(const struct walk *w, struct gtp_aggregate *a)
+{
+	u32 i;
+
+	for (i = 0; i < w->nkeys; i++) {
+		const struct gtp_tsv *key = w->key[i];
+
+		gtp_aggr_add_key(&a->shape, key->num);
+		if (key->key_words > 1)
+			gtp_aggr_add_key(&a->shape, GTP_TSV_SECOND + key->num);
+		memcpy(a->key_name[a->nkeys++], key->name, sizeof(key->name));
+	}
+}
+
+/* --- updates --- */
+
+static struct gtp_aggregate *find(struct gtp_aggregate *a, u32 tsv)
+{
+	while (a && a->tsv != tsv)
+		a = a->next;
+	return a;
+}
+
+static struct gtp_aggregate *known(const struct walk *w, u32 tsv)
+{
+	struct gtp_aggregate *a = find(*w->list, tsv);
+
+	return a ? a : find(w->t->aggregates, tsv);
+}
+
+static int update(struct walk *w, const struct gtp_tsv *tsv)
+{
+	struct gtp_aggregate *a = w->t->mem.alloc(w->t->mem.ctx, sizeof(*a)), *old, **at = w->list;
+
+	w->used = true;
+	if (!a) {
+		gtp_why(w->why, "no memory for $%s", tsv->name);
+		return -ENOMEM;
+	}
+	a->tsv = tsv->num;
+	memcpy(a->name, tsv->name, sizeof(a->name));
+	gtp_aggr_parse(a->name, &a->shape);
+	take_keys(w, a);
+	old = known(w, tsv->num);
+	if (!old) {
+		while (*at)
+			at = &(*at)->next;
+		*at = a;
+		return 0;
+	}
+	if (!gtp_aggr_same_keys(&old->shape, &a->shape)) {
+		gtp_aggregates_free(w->t, a);
+		return refuse(w, "$%s is updated with other keys before; give it another name here",
+			      tsv->name);
+	}
+	gtp_aggregates_free(w->t, a);
+	return 0;
+}
+
+/* --- expressions --- */
+
+static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
+{
+	struct gtp_tsv *tsv = w->t->run.tsvs.slot[insn->operand];
+
+	if (insn->op != AX_OP_setv) {
+		if (is_aggregation(w, tsv->num) || tsv->key_words > 1)
+			return refuse(w, "$%s can be set, and no expression can read it",
+				      tsv->name);
+		return 0;
+	}
+	if (!tsv->key_words && !is_aggregation(w, tsv->num))
+		return 0;
+	if (!w->action || w->tp->dprintf)
+		return refuse(w, "$%s is set by a tracepoint's actions only", tsv->name);
+	return tsv->key_words ? set_key(w, tsv, always) : update(w, tsv);
+}
+
+static int walk_expr(struct walk *w, const struct ax_verified *v)
+{
+	struct ax_insn insn;
+	u32 pc, joined = 0; /* jumps from before lead no further than this */
+	int rc = 0;
+
+	for (pc = 0; pc < v->len && !rc; pc = insn.next) {
+		u8 rule;
+
+		ax_decode(v->code, v->len, pc, &insn);
+		rule = ax_op_info[insn.op].rule;
+		if (!(v->points[pc].flags & AX_P_REACHED))
+			continue;
+		if (rule == AX_RULE_jump && insn.operand > joined)
+			joined = (u32)insn.operand;
+		else if (rule == AX_RULE_tsv)
+			rc = look_at(w, &insn, pc >= joined);
+	}
+	return rc;
+}
+
+/* --- tracepoints --- */
+
+static bool collects(const struct gtp_action *a)
+{
+	if (a->kind != GTP_ACTION_EXPR)
+		return a->kind != GTP_ACTION_REGS || a->mask;
+	return a->expr->ax.flags & AX_F_COLLECTS;
+}
+
+/* A frame without contents would say nothing that the aggregation does not. */
+static void judge(struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a;
+	bool updates = false;
+
+	tp->only_updates = false;
+	for (a = tp->actions; a; a = a->next) {
+		if (collects(a))
+			return;
+		if (a->expr && a->expr->ax.flags & AX_F_AGGREGATES)
+			updates = true;
+	}
+	tp->only_updates = updates;
+}
+
+static int walk_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp,
+			   struct gtp_aggregate **list, struct gtp_why *why)
+{
+	struct walk w = { .t = t, .tp = tp, .list = list, .why = why };
+	const struct gtp_action *a;
+	int rc = tp->cond ? walk_expr(&w, &tp->cond->ax) : 0;
+
+	for (a = tp->actions; a && !rc; a = a->next) {
+		w.action++;
+		if (a->expr)
+			rc = walk_expr(&w, &a->expr->ax);
+	}
+	judge(tp);
+	return rc;
+}
+
+int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
+			struct gtp_aggregate **list, struct gtp_why *why)
+{
+	struct gtp_aggregate *before = t->aggregates;
+	struct gtp_tracepoint *tp;
+	int rc = 0;
+
+	*list = NULL;
+	if (!only)
+		t->aggregates = NULL; /* those of the last run, which go when this one begins */
+	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next)
+		rc = walk_tracepoint(t, tp, list, why);
+	t->aggregates = before;
+	if (rc) {
+		gtp_aggregates_free(t, *list);
+		*list = NULL;
+	}
+	return rc;
+}
