@@ -22,6 +22,8 @@ try:
     import gtp.table
     import gtp.save
     import gtp.wait
+    import gtp.aggregate
+    import gtp.aggregates
     import gtp.explain
     import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:

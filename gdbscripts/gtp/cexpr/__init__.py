@@ -9,12 +9,17 @@ from gtp.cexpr import parse, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "collected", "pieces", "printed", "split", "value"]
+__all__ = ["Error", "condition", "number", "collected", "pieces", "printed", "split", "value"]
 
 
 def condition(text, pc):
     """The expression for GDB's `condition`; the same text when GDB compiles it by itself."""
     return Translation(text, pc).condition()
+
+
+def number(text, pc):
+    """(expression for GDB's `teval`, its gdb.Type): a number or an address; an array's is that of its beginning."""
+    return Translation(text, pc).number()
 
 
 def collected(text, pc):

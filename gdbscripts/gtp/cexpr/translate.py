@@ -33,6 +33,9 @@ class Translation:
     def condition(self):
         return self.told(self.condition_text)
 
+    def number(self):
+        return self.told(self.number_text)
+
     def collected(self):
         return self.told(self.collected_texts)
 
@@ -50,6 +53,12 @@ class Translation:
         node = self.parsed()
         operand = self.lower.value(node)
         return self.checked(operand.text, False)
+
+    def number_text(self):
+        node = self.parsed()
+        operand = self.lower.operand(node)
+        percpu.refuse(operand, node)
+        return self.checked(self.lower.rvalue(operand, node).text, False), operand.type
 
     def collected_texts(self):
         node = self.parsed()

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The commands `gtp count`, `gtp sum`, `gtp stats` and `gtp hist`: a tracepoint's actions that aggregate.
+#
+# What comes of them are GDB's own tvariable and teval: the names of the variables say what setting them means, see
+# docs/variables.md.
+import collections
+import re
+
+import gdb
+
+from gtp import cells, cexpr, names, points, words
+
+Said = collections.namedtuple("Said", "value keys place condition options")
+# What is known of a variable: the text that it was made from, its type (None: a string), where.
+Variable = collections.namedtuple("Variable", "text type place")
+
+
+known = {}  # name -> Variable, as long as this GDB runs
+
+
+def clauses(text, usage):
+    """The Said of `[EXPRESSION] [by KEY, ...] [at LOCATION] [if EXPRESSION]`."""
+    options, text = flags(text)
+    front, condition = words.halves(text)
+    front, place = cut(front, "at")
+    value, keys = cut(front, "by")
+    for what, said in (("if", condition), ("at", place), ("by", keys)):
+        if said == "":
+            raise gdb.GdbError("nothing behind `%s'; say %s" % (what, usage))
+    return Said(value, split(keys) if keys else [], place, condition, options)
+
+
+def flags(text):
+    """{option: word} of the options in front, and the rest."""
+    options = {}
+    while True:
+        found = re.match(r"\s*--(\w+)[ =]+(\S+)\s*(.*)", text, re.S)
+        if not found:
+            return options, text.strip()
+        options[found.group(1)] = found.group(2)
+        text = found.group(3)
+
+
+def cut(text, word):
+    """What is in front of the last such word that is in no quotes, and what is behind it; None when there is none."""
+    last = None
+    for last in re.finditer(r"(?:^|(?<=\s))%s(?:\s+|$)" % word, words.blanked(text)):
+        pass
+    return (text, None) if last is None else (text[:last.start()].strip(), text[last.end():].strip())
+
+
+def split(text):
+    """The pieces of a list, whose commas are in no brackets."""
+    pieces, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == "," and not depth:
+            pieces.append("")
+        else:
+            pieces[-1] += sign
+    return [piece.strip() for piece in pieces]
+
+
+# Variables
+
+
+def slug(text):
+    """An expression as part of a name."""
+    return re.sub(r"\W+", "_", text).strip("_")[-40:].strip("_") or "value"
+
+
+def defined():
+    """The names of GDB's trace state variables."""
+    return set(re.findall(r"^\$(\w+)", gdb.execute("info tvariables", to_string=True), re.M))
+
+
+def is_set(name):
+    """Whether an action sets it."""
+    return "teval $%s = " % name in gdb.execute("with width 0 -- info tracepoints", to_string=True)
+
+
+def variable(prefix, text, what, tail="", mine=None):
+    """The name of a variable for that: a new one, or one that is known for the same.
+
+    An aggregation is one of those that the command has made before, MINE, or one that no action sets any more.
+    """
+    base = name = prefix + slug(text)
+    number = 1
+    while name + tail in defined() and (known.get(name + tail) != what or
+                                        mine is not None and name + tail not in mine and is_set(name + tail)):
+        number += 1
+        name = "%s_%d" % (base, number)
+    name += tail
+    if name not in defined():
+        gdb.execute("tvariable $" + name, to_string=True)
+    known[name] = what
+    if mine is not None:
+        mine.add(name)
+    return name
+
+
+def is_string(kind):
+    """Whether a key of this type is copied as a string: an array of char, or a pointer to it."""
+    bare = kind.strip_typedefs()
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        return cells.is_byte(bare.target())
+    return bare.code == gdb.TYPE_CODE_PTR and cells.is_text(bare.target())
+
+
+def assignment(name, text):
+    """The action. GDB 13 aborts over an assignment of a variable that is in a register, but not of its cast."""
+    return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
+
+
+def key(number, text):
+    """The actions line that sets a key, and the key's name."""
+    made = points.everywhere(number, lambda pc: cexpr.number(names.expand(text, number, pc), pc))
+    expression, kind = made
+    string = is_string(kind)
+    name = variable("keystr_" if string else "key_", text, Variable(text, None if string else kind, None))
+    return assignment(name, expression), name
+
+
+def update(number, said, prefix, tail, mine):
+    """The lines that set the keys and the aggregation of a tracepoint, and the aggregation's name."""
+    lines, keys = [], []
+    for text in said.keys:
+        line, name = key(number, text)
+        lines.append(line)
+        keys.append(name)
+    if said.value:
+        text, kind = points.everywhere(
+            number, lambda pc: cexpr.number(names.expand(said.value, number, pc), pc))
+    else:
+        text, kind = "1", None
+    place = said.place or "tracepoint %d" % number
+    name = variable(prefix, said.value or said.place or "hits", Variable(said.value, kind, (place, tuple(keys))), tail,
+                    mine)
+    return lines + [assignment(name, text)], name
+
+
+# Tracepoints
+
+
+def is_event(place):
+    """SYSTEM:EVENT; a file's name has a dot."""
+    return re.match(r"\w+:\w+$", place) is not None
+
+
+def set_at(said):
+    """The numbers of the tracepoints that gtp trace or gtp event makes of the place."""
+    before = int(gdb.convenience_variable("tpnum") or 0)
+    command = "gtp event" if is_event(said.place) else "gtp trace"
+    limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
+    condition = " if " + said.condition if said.condition else ""
+    gdb.execute("%s%s %s%s" % (command, limit, said.place, condition))
+    return list(range(before + 1, int(gdb.convenience_variable("tpnum")) + 1))
+
+
+def drop(numbers):
+    text = " ".join(map(str, numbers))
+    gdb.execute("disable " + text, to_string=True)
+    gdb.execute("delete " + text, to_string=True)
+
+
+def is_there(number):
+    return re.search(r"^%d\s" % number, gdb.execute("info tracepoints", to_string=True), re.M)
+
+
+def aggregate(said, prefix, tail=""):
+    """Add the actions to the tracepoints of the place, or to the last one; the aggregation's name."""
+    if said.place is None:
+        if said.condition is not None:
+            raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")
+        return add(points.last(), said, prefix, tail, set())
+    mine = set()
+    numbers = [number for number in set_at(said) if is_there(number)]
+    try:
+        return [add(number, said, prefix, tail, mine) for number in numbers][0]
+    except (gdb.error, gdb.GdbError):
+        drop(numbers)
+        raise
+
+
+def add(number, said, prefix, tail, mine):
+    """Add the lines to a tracepoint's: behind them, but without keys in front of those that set keys."""
+    lines, name = update(number, said, prefix, tail, mine)
+    before = points.actions(number)
+    points.set_actions(number, before + lines if said.keys else lines + before)
+    return name
+
+
+class Aggregate(gdb.Command):
+    """What these commands share: PREFIX of the variable's name, whether it takes an expression."""
+
+    prefix, needs = "", True
+
+    def __init__(self, name):
+        self.usage = "gtp %s %s [by KEY, ...] [at LOCATION] [if EXPRESSION]" % (
+            name, "EXPRESSION" if self.needs else "[EXPRESSION]")
+        super().__init__("gtp " + name, gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
+
+    def tail(self, said):
+        """What the name ends with."""
+        return ""
+
+    def invoke(self, arg, from_tty):
+        said = clauses(arg, self.usage)
+        if self.needs and not said.value:
+            raise gdb.GdbError("say " + self.usage)
+        if len(said.keys) > 4:
+            raise gdb.GdbError("%d keys; four are the most" % len(said.keys))
+        gdb.write("$%s; gtp show prints it\n" % aggregate(said, self.prefix, self.tail(said)))
+
+
+class GtpCount(Aggregate):
+    """Count the hits of a tracepoint, by keys.
+
+gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
+At LOCATION a tracepoint is set as gtp trace does, or as gtp event does for
+SYSTEM:EVENT; without it, the last tracepoint gets one action more. KEYs are
+expressions, four at most: numbers, enums, pointers, strings, whose first 16
+characters count. A tracepoint that does nothing else leaves no frames. gtp
+show prints the counts while the run goes on. In plain GDB it is
+  tvariable $key_pid
+  tvariable $count_x
+and, among the actions,
+  teval $key_pid = $current_task_pid
+  teval $count_x = 1"""
+    prefix, needs = "count_", False
+
+
+class GtpSum(Aggregate):
+    """Add up an expression at the hits of a tracepoint, by keys.
+
+gtp sum EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+As gtp count; the variable is $sum_NAME."""
+    prefix = "sum_"
+
+
+class GtpStats(Aggregate):
+    """The number, average, least and greatest of an expression, by keys.
+
+gtp stats EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+As gtp count; the variable is $stats_NAME."""
+    prefix = "stats_"
+
+
+class GtpHist(Aggregate):
+    """A histogram of an expression at the hits of a tracepoint, by keys.
+
+gtp hist [--linear FROM,TO,STEP] EXPRESSION [by KEY, ...] [at LOCATION]
+         [if EXPRESSION]
+As gtp count. Its buckets are powers of two, and the variable is $hist_NAME;
+with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP."""
+    prefix = "hist_"
+
+    def invoke(self, arg, from_tty):
+        self.prefix = "lhist_" if "linear" in flags(arg)[0] else "hist_"
+        super().invoke(arg, from_tty)
+
+    def tail(self, said):
+        bounds = said.options.get("linear")
+        if bounds is None:
+            return ""
+        if not re.match(r"\d+,\d+,[1-9]\d*$", bounds):
+            raise gdb.GdbError("--linear takes three numbers, as in --linear 0,1000,50")
+        return "_" + bounds.replace(",", "_")
+
+
+GtpCount("count")
+GtpSum("sum")
+GtpStats("stats")
+GtpHist("hist")

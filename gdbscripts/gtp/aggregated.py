@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Aggregations as the kernel's side has them: read while a run goes on, and understood.
+import collections
+
+import gdb
+
+from gtp import remote
+
+ASKED = 0x3fff
+
+# bounds: of a linear histogram, (from, to, step), else None. keys: names of variables. noroom: an Entry or None.
+Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")
+# keys: words. count: of values. summary: [sum], [min], [max] or [sum, min, max]. buckets: {number: count}.
+Entry = collections.namedtuple("Entry", "keys count summary buckets")
+
+
+class Reading:
+    """All aggregations at one moment. running: the run goes on. nested: hits inside of hits, which update nothing."""
+
+    def __init__(self, text):
+        self.all = []
+        self.running, self.nested = False, 0
+        for line in text.splitlines():
+            word, _, rest = line.partition(" ")
+            getattr(self, "line_" + word)(rest)
+
+    def line_run(self, rest):
+        running, nested = rest.split()
+        self.running, self.nested = running == "1", int(nested)
+
+    def line_aggregation(self, rest):
+        front, _, keys = rest.partition(" :")
+        name, kind, *bounds = front.split()
+        self.all.append(Aggregation(name, kind, tuple(map(int, bounds)) or None, keys.split(), [], []))
+
+    def line_entry(self, rest):
+        self.all[-1].entries.append(entry(rest))
+
+    def line_noroom(self, rest):
+        self.all[-1].noroom.append(entry(rest))
+
+
+def entry(text):
+    front, summary, buckets = text.split(":")
+    count, *keys = front.split()
+    pairs = (pair.split("=") for pair in buckets.split())
+    return Entry([int(key, 16) for key in keys], int(count), [int(word) for word in summary.split()],
+                 {int(number): int(n) for number, n in pairs})
+
+
+def pieces(what):
+    """The text over the connection; the first piece takes what there is, the others are of that."""
+    connection = gdb.selected_inferior().connection
+    at = 0
+    while True:
+        reply = connection.send_packet(b"qXfer:gtpaggregates:read:%s:%x,%x" % (what, at, ASKED))
+        if reply[:1] not in (b"m", b"l"):
+            raise gdb.GdbError(reply[2:].decode(errors="replace") or "the module is older than this command")
+        yield reply[1:]
+        at += len(reply) - 1
+        if reply[:1] == b"l":
+            return
+
+
+def read(clear=False):
+    """The Reading of now; with CLEAR all begins anew, and what comes meanwhile is in this one or in the next."""
+    if not remote.is_gtp():
+        raise gdb.GdbError(remote.NOT_CONNECTED)
+    return Reading(b"".join(pieces(b"clear" if clear else b"show")).decode())

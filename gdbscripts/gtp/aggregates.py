@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The commands `gtp show` and `gtp clear`: what actions have aggregated, while the run goes on.
+import re
+import time
+
+import gdb
+
+from gtp import aggregate, aggregated, plot, words
+
+TOP = 50
+ORDERS = ("value", "key", "count")
+USAGE = "gtp show [NAME] [--top N] [--sort value|key|count] [--every 1s] [--clear]"
+
+
+# Keys
+
+
+def signed(word):
+    return word - 2**64 if word >> 63 else word
+
+
+def text_of(words_):
+    """A string that was copied into words."""
+    data = b"".join(word.to_bytes(8, "little") for word in words_).split(b"\0", 1)[0]
+    return data.decode(errors="replace")
+
+
+def number_text(word, kind):
+    """A key that is a number, as its type has it; addresses with their symbols."""
+    if kind is None:
+        return "%#x" % word if word >> 48 == 0xffff else str(signed(word))
+    bare = kind.strip_typedefs()
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        kind = bare = bare.target().pointer()
+    value = gdb.Value(word).cast(gdb.lookup_type("unsigned long")).cast(kind)
+    if bare.code == gdb.TYPE_CODE_PTR:
+        symbol = gdb.execute("info symbol %d" % word, to_string=True).split(" in section")[0].strip()
+        return symbol if word and not symbol.startswith("No symbol") else "%#x" % word
+    return value.format_string()
+
+
+def key_texts(names, entry_words):
+    """A text for each key of an entry."""
+    texts, at = [], 0
+    for name in names:
+        if name.startswith("keystr_"):
+            texts.append(text_of(entry_words[at:at + 2]))
+            at += 2
+        else:
+            what = aggregate.known.get(name)
+            texts.append(number_text(entry_words[at], what and what.type))
+            at += 1
+    return texts
+
+
+def key_title(name):
+    what = aggregate.known.get(name)
+    return what.text if what else name.partition("_")[2]
+
+
+# Entries
+
+
+def value_of(one, entry):
+    """What an entry is sorted by."""
+    if one.kind == "count":
+        return entry.count
+    if len(entry.summary) == 1:
+        return entry.summary[0]
+    return entry.summary[0] / entry.count
+
+
+def ordered(one, order):
+    if order == "key":
+        return sorted(one.entries, key=lambda e: [signed(word) for word in e.keys])
+    if order == "count":
+        return sorted(one.entries, key=lambda e: (-e.count, e.keys))
+    return sorted(one.entries, key=lambda e: (-value_of(one, e), e.keys))
+
+
+def short_value(one, entry):
+    """An entry in one line, behind its keys."""
+    if one.kind == "count":
+        return str(entry.count)
+    if len(entry.summary) == 1:
+        return "%d (n %d)" % (entry.summary[0], entry.count)
+    return plot.figures(entry.count, entry.summary, {}, one.bounds)
+
+
+def table(rows):
+    """Texts in columns; the last is not padded."""
+    if not rows:
+        return []
+    wide = [max(len(row[i]) for row in rows) for i in range(len(rows[0]) - 1)]
+    return ["  ".join(["%-*s" % (w, text) for w, text in zip(wide, row)] + [row[-1]]).rstrip() for row in rows]
+
+
+def histogram(one, entry, keys):
+    """The lines of an entry with buckets."""
+    if keys:
+        yield ", ".join("%s %s" % (key_title(name), text) for name, text in zip(one.keys, keys))
+    yield from plot.lines(entry.buckets, one.bounds)
+    yield plot.figures(entry.count, entry.summary, entry.buckets, one.bounds)
+
+
+def title(one):
+    what = aggregate.known.get(one.name)
+    text = "$" + one.name
+    if what is None:
+        return text
+    said = "%s of %s" % (one.kind, what.text) if what.text else one.kind
+    return "%s: %s at %s" % (text, said, what.place[0]) if what.place else text
+
+
+def entries(one, top, order):
+    """The lines of an aggregation's entries."""
+    chosen = ordered(one, order)[:top]
+    if one.kind in ("hist", "lhist"):
+        for entry in chosen:
+            yield from histogram(one, entry, key_texts(one.keys, entry.keys))
+    elif one.keys:
+        rows = [key_texts(one.keys, entry.keys) + [short_value(one, entry)] for entry in chosen]
+        yield from table([[key_title(name) for name in one.keys] + [one.kind]] + rows)
+    else:
+        for entry in chosen:
+            yield short_value(one, entry)
+
+
+def shown(one, top, order):
+    """All lines of an aggregation."""
+    yield title(one)
+    if not one.entries and not one.noroom:
+        yield "nothing yet"
+    yield from entries(one, top, order)
+    if len(one.entries) > top:
+        yield "and %d keys more; --top N shows N" % (len(one.entries) - top)
+    for entry in one.noroom:
+        yield "no room for the keys of %d more: monitor aggregate-keys N, before tstart" % entry.count
+
+
+def chosen(reading, name):
+    """The aggregations of that name, or all; an error in words when there is none."""
+    found = [one for one in reading.all if not name or one.name == name or one.name.partition("_")[2] == name]
+    if found:
+        return found
+    if name and reading.all:
+        raise gdb.GdbError("there is no $%s; there are %s" % (name, words.few("$" + one.name for one in reading.all)))
+    raise gdb.GdbError("no action aggregates; see help gtp count, and tstart")
+
+
+def report(reading, name, top, order):
+    text = "\n\n".join("\n".join(shown(one, top, order)) for one in chosen(reading, name))
+    if reading.nested:
+        text += "\n\n%d hits inside of other hits are in none of these" % reading.nested
+    return text + "\n"
+
+
+# Commands
+
+
+def seconds(text):
+    found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m)?$", text)
+    if not found or not float(found.group(1)):
+        raise gdb.GdbError("--every takes a time, as 1s or 500ms")
+    return float(found.group(1)) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[found.group(2)]
+
+
+class Options:
+    """What stands behind gtp show."""
+
+    def __init__(self, arg):
+        self.name, self.top, self.order, self.every, self.clear = None, TOP, "value", None, False
+        argv = gdb.string_to_argv(re.sub(r"(--\w+)=", r"\1 ", arg))
+        while argv:
+            word = argv.pop(0)
+            if word == "--clear":
+                self.clear = True
+            elif word in ("--top", "--sort", "--every"):
+                if not argv:
+                    raise gdb.GdbError("nothing behind %s; say %s" % (word, USAGE))
+                self.take(word, argv.pop(0))
+            elif word.startswith("--") or self.name:
+                raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
+            else:
+                self.name = word.lstrip("$")
+
+    def take(self, option, word):
+        if option == "--top":
+            if not word.isdigit() or not int(word):
+                raise gdb.GdbError("--top takes a number, as in --top 10")
+            self.top = int(word)
+        elif option == "--sort":
+            if word not in ORDERS:
+                raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))
+            self.order = word
+        else:
+            self.every = seconds(word)
+
+
+class GtpShow(gdb.Command):
+    """Show what actions have aggregated: counts, sums, statistics, histograms.
+
+gtp show [NAME] [--top N] [--sort value|key|count] [--every 1s] [--clear]
+While the run goes on, and after it until the next tstart. NAME is one of the
+aggregations, of which --top N shows N keys (50), those with the greatest value
+first, or by key or count. --every prints again and again until ^C. With
+--clear all aggregations begin anew: what comes meanwhile is in this output or
+in the next one. gtp print prints an expression."""
+
+    def __init__(self):
+        super().__init__("gtp show", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        options = Options(arg)
+        while True:
+            reading = aggregated.read(options.clear)
+            gdb.write(report(reading, options.name, options.top, options.order))
+            gdb.flush()
+            if options.every is None:
+                return
+            if not reading.running:
+                raise gdb.GdbError("the run has ended")
+            time.sleep(options.every)
+            gdb.write("\n")
+
+    def complete(self, text, word):
+        return words.completed(sorted(n for n, what in aggregate.known.items() if what.place), text, word)
+
+
+class GtpClear(gdb.Command):
+    """Forget what actions have aggregated so far.
+
+gtp clear
+All aggregations begin anew; the run goes on. gtp show --clear prints them in
+the same step."""
+
+    def __init__(self):
+        super().__init__("gtp clear", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        aggregated.read(True)
+
+
+GtpShow()
+GtpClear()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Histograms as text: a line for each bucket, and the figures below.
+
+WIDTH = 40
+UNITS = "KMGTPE"
+NEGATIVE, ZERO = 0, 1
+PERCENTS = (50, 90, 99)
+
+
+def short(number):
+    """A power of two with its unit: 1K, 2M."""
+    unit = 0
+    while number >= 1024 and number % 1024 == 0 and unit < len(UNITS):
+        number //= 1024
+        unit += 1
+    return "%d%s" % (number, UNITS[unit - 1] if unit else "")
+
+
+def log_range(bucket):
+    """The first value of a bucket of powers of two, and the one behind its last; None: there is none."""
+    if bucket == NEGATIVE:
+        return None, 0
+    if bucket == ZERO:
+        return 0, 1
+    return 1 << (bucket - 2), 1 << (bucket - 1)
+
+
+def linear_range(bucket, bounds):
+    """The same of a bucket of steps."""
+    first, last, step = bounds
+    begin = first + (bucket - 1) * step
+    if bucket == 0:
+        return None, first
+    if begin >= last:
+        return last, None
+    return begin, min(begin + step, last)
+
+
+def range_of(bucket, bounds):
+    return log_range(bucket) if bounds is None else linear_range(bucket, bounds)
+
+
+def label(bucket, bounds):
+    """A bucket's values, as mathematics writes intervals."""
+    begin, end = range_of(bucket, bounds)
+    text = short if bounds is None else str
+    if begin is None:
+        return "(..., %s)" % text(end)
+    if end is None:
+        return "[%s, ...)" % text(begin)
+    return "[%s]" % text(begin) if end == begin + 1 else "[%s, %s)" % (text(begin), text(end))
+
+
+def bar(count, most):
+    """A bar that is never empty where something was counted."""
+    return "@" * (max(1, round(WIDTH * count / most)) if count else 0)
+
+
+def lines(buckets, bounds):
+    """A line for each bucket from the first to the last one that has something."""
+    if not buckets:
+        return
+    first, last, most = min(buckets), max(buckets), max(buckets.values())
+    shown = [(label(i, bounds), buckets.get(i, 0)) for i in range(first, last + 1)]
+    wide = max(len(text) for text, _ in shown)
+    digits = max(len(str(count)) for _, count in shown)
+    for text, count in shown:
+        yield "%-*s %*d |%-*s|" % (wide, text, digits, count, WIDTH, bar(count, most))
+
+
+def percentile(percent, buckets, bounds, least, greatest):
+    """The value below which so many percent lie: between the bounds of its bucket as if these were evenly filled."""
+    wanted = percent * sum(buckets.values()) / 100
+    seen = 0
+    for bucket in sorted(buckets):
+        count = buckets[bucket]
+        if seen + count >= wanted:
+            begin, end = range_of(bucket, bounds)
+            begin = least if begin is None else max(begin, least)
+            end = greatest if end is None else min(end - 1, greatest)
+            return round(begin + (end - begin) * (wanted - seen) / count)
+        seen += count
+    return greatest
+
+
+def figures(count, summary, buckets, bounds):
+    """The line below a histogram or of stats."""
+    total, least, greatest = summary
+    text = "n %d, avg %d, min %d, max %d" % (count, round(total / count), least, greatest)
+    if buckets:
+        text += ", " + ", ".join("p%d %d" % (p, percentile(p, buckets, bounds, least, greatest)) for p in PERCENTS)
+    return text

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Aggregations: exact counts on all CPUs, by number and by string, read and cleared while hits come.
+import collections
+import sys
+
+from lib import *
+from others import looped, mechanism
+from tap import seeded
+
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregated, plot
+
+ROUNDS = 5000
+NAMES = ["obj-%d" % i for i in range(4)]
+
+
+def define(*names):
+    for name in names:
+        cmd("tvariable $" + name)
+
+
+def only(clear=False):
+    """The one aggregation that there is, and the hits that were inside of others."""
+    reading = aggregated.read(clear)
+    equal(len(reading.all), 1, "aggregations")
+    return reading.all[0], reading.nested
+
+
+def counts(one):
+    """{keys: count} of an aggregation that had room for all of them."""
+    equal(one.noroom, [], "what found no room")
+    return {tuple(entry.keys): entry.count for entry in one.entries}
+
+
+def no_frames():
+    check("Collected 0 trace frames" in cmd("tstatus"), cmd("tstatus"))
+
+
+def every_call(num, one, made):
+    """Each call was counted, or was a hit inside of another, or was missed; the sum by keys says the same as GDB."""
+    total = sum(entry.count for entry in one.entries + one.noroom)
+    equal(total, hits(num), "the sum over all keys and GDB's count of hits")
+    equal(total + nested() + missed(), made, "counted + nested + missed")
+
+
+def by_last_digit():
+    """count of leaf's calls by n % 10, on all CPUs; every key has its share."""
+    num = trace("gtp_target_leaf", "teval $key_digit = n % 10", "teval $count_leaf = 1")
+    cmd("tstart")
+    how = mechanism(num)
+    made = looped("leaf", ROUNDS)["leaf"]
+    one, _ = only()
+    every_call(num, one, made)
+    found = counts(one)
+    equal(sorted(found), [(i,) for i in range(10)], "keys")
+    lost = nested() + missed()
+    for key, count in found.items():
+        check(made // 10 - lost <= count <= made // 10, "key %s: %d of %d" % (key, count, made // 10))
+    cmd("tstop")
+    equal(counts(only()[0]), found, "the counts after tstop")
+    no_frames()
+    cmd("delete %d" % num)
+    return how
+
+
+@test("a count by key is exact on all CPUs, and leaves no frame")
+def exact():
+    define("key_digit", "count_leaf")
+    note("by", by_last_digit())
+
+
+@test("the same on a kprobe, interpreted, and both")
+def other_ways():
+    define("key_digit", "count_leaf")
+    for settings in (("jit off",), ("jumps off",), ("jumps off", "jit off")):
+        try:
+            for setting in settings:
+                cmd("monitor " + setting)
+            note(*settings, "by", by_last_digit())
+        finally:
+            cmd("monitor jit on")
+            cmd("monitor jumps on")
+
+
+@test("without keys, with a condition: the count is GDB's count of hits")
+def no_keys():
+    define("count_leaf")
+    num = trace("gtp_target_leaf if n % 7 == 3", "teval $count_leaf = 1")
+    cmd("tstart")
+    looped("leaf", ROUNDS)
+    entry, = only()[0].entries
+    equal(entry.count, hits(num))
+    check(entry.count <= (ROUNDS + 3) // 7 * CPUS, "more than calls")
+    check(entry.count + nested() + missed() >= ROUNDS // 7 * CPUS, "fewer than calls")
+    cmd("tstop")
+    no_frames()
+
+
+@test("sum, min, max, stats and both histograms of known values")
+def kinds():
+    names = ("count_n", "sum_n", "min_n", "max_n", "stats_n", "hist_n", "lhist_n_10_60_20")
+    define(*names)
+    trace("gtp_target_leaf", *("teval $%s = (long)(n - 5)" % name for name in names))
+    values = [n - 5 for n in (0, 3, 5, 6, 7, 12, 15, 40, 64, 65, 70, 1000)]
+    cmd("tstart")
+    for value_ in values:
+        target("call leaf %d" % (value_ + 5))
+    found = {one.name: one.entries[0] for one in aggregated.read().all}
+    cmd("tstop")
+    equal(sorted(found), sorted(names))
+    for name, entry in found.items():
+        equal(entry.count, len(values), name)
+    summary = [sum(values), min(values), max(values)]
+    for name, wanted in (("sum_n", summary[:1]), ("min_n", summary[1:2]), ("max_n", summary[2:]), ("count_n", []),
+                         ("stats_n", summary), ("hist_n", summary), ("lhist_n_10_60_20", summary)):
+        equal(found[name].summary, wanted, name)
+    power = collections.Counter(0 if v < 0 else v.bit_length() + 1 for v in values)
+    equal(found["hist_n"].buckets, dict(power), "powers of two")
+    step = collections.Counter(0 if v < 10 else 4 if v >= 60 else 1 + (v - 10) // 20 for v in values)
+    equal(found["lhist_n_10_60_20"].buckets, dict(step), "steps")
+
+
+@test("a string as key is copied at the hit: counts by name")
+def by_string():
+    define("keystr_name", "count_obj")
+    num = trace("gtp_target_obj", "teval $keystr_name = (long)&o->name[0]", "teval $count_obj = 1")
+    cmd("tstart")
+    made = looped("obj", ROUNDS)["obj"]
+    one, _ = only()
+    every_call(num, one, made)
+    found = {(b << 64 | a).to_bytes(16, "little").rstrip(b"\0").decode(): n for (a, b), n in counts(one).items()}
+    equal(sorted(found), NAMES)
+    lost = nested() + missed()
+    for name, count in found.items():
+        check(made // 4 - lost <= count <= made // 4, "%s: %d of %d" % (name, count, made // 4))
+    cmd("tstop")
+
+
+@test("what is cleared while all CPUs count is in one reading, and in no other")
+def cleared():
+    define("key_digit", "hist_leaf")
+    num = trace("gtp_target_leaf", "teval $key_digit = n % 10", "teval $hist_leaf = (long)n")
+    cmd("tstart")
+    before = fixture()["leaf"]
+    calling = background("loop leaf %d" % (10 * ROUNDS))
+    readings = 0
+    total = collections.Counter()
+    while calling.poll() is None:
+        for keys, count in counts(only(True)[0]).items():
+            total[keys] += count
+        readings += 1
+    for keys, count in counts(only(True)[0]).items():
+        total[keys] += count
+    equal(counts(only()[0]), {}, "what is left")
+    made = fixture()["leaf"] - before
+    note("%d calls, %d readings" % (made, readings))
+    check(readings > 1, "read only once while it went on")
+    equal(sum(total.values()), hits(num))
+    equal(sum(total.values()) + nested() + missed(), made)
+    cmd("tstop")
+
+
+@test("reading without clearing only adds up, while all CPUs count")
+def shown():
+    define("count_leaf")
+    num = trace("gtp_target_leaf", "teval $count_leaf = 1")
+    cmd("tstart")
+    calling = background("loop leaf %d" % (10 * ROUNDS))
+    last = 0
+    while calling.poll() is None:
+        count = sum(entry.count for entry in only()[0].entries)
+        check(count >= last, "%d after %d" % (count, last))
+        last = count
+    equal(sum(entry.count for entry in only()[0].entries), hits(num))
+    cmd("tstop")
+
+
+@test("a full table counts what found no room")
+def full():
+    define("key_n", "count_leaf")
+    cmd("monitor aggregate-keys 16")
+    try:
+        num = trace("gtp_target_leaf", "teval $key_n = (long)n", "teval $count_leaf = 1")
+        cmd("tstart")
+        made = looped("leaf", ROUNDS)["leaf"]
+        one, _ = only()
+        every_call(num, one, made)
+        check(len(one.entries) >= 16, "%d keys" % len(one.entries))
+        check(one.noroom[0].count > made // 2, "no room for %d of %d" % (one.noroom[0].count, made))
+        check("no room for the keys of %d more" % one.noroom[0].count in cmd("gtp show"), "gtp show does not say so")
+        cmd("tstop")
+    finally:
+        cmd("monitor aggregate-keys 2048")
+
+
+@test("interrupts and threads at once: every call is counted, or nested")
+def interrupts():
+    define("key_irq", "count_calls")
+    nums = [trace("gtp_target_" + name, "teval $key_irq = %d" % (name == "irq"), "teval $count_calls = 1")
+            for name in ("leaf", "add", "obj", "irq")]
+    cmd("tstart")
+    made = looped("mix", ROUNDS // 4)
+    found = counts(only()[0])
+    lost = nested() + missed()
+    equal(found[1,], hits(nums[3]))
+    equal(sum(found.values()), sum(hits(num) for num in nums))
+    equal(sum(found.values()) + lost, sum(made.values()))
+    cmd("tstop")
+
+
+@test("NMIs: every event is counted by its key, or nested")
+def nmi():
+    define("key_n", "sum_n")
+    trace("*__traceiter_gtp_target_count", "teval $key_n = (long)$rsi", "teval $sum_n = 1")
+    before = fixture()
+    cmd("tstart")
+    target("nmi 20")
+    made = fixture()["nmi"] - before["nmi"]
+    found = sum(entry.count for entry in only()[0].entries)
+    equal(found + nested() + missed(), made)
+    cmd("tstop")
+
+
+@test("gtp hist by an enum, gtp count by a string: as text")
+def commands():
+    said = cmd("gtp hist --linear 0,4,1 n by o->kind at gtp_target_obj")
+    name = matches(r"\$(lhist_n_0_4_1\S*);", said).group(1)
+    cmd("gtp count by o->name, o->on at gtp_target_obj if n > 0")
+    cmd("tstart")
+    for i in (0, 1, 2, 3, 3, 3):
+        target("call obj %d" % i)
+    text = cmd("gtp show")
+    cmd("tstop")
+    note(*text.splitlines())
+    equal(cmd("gtp show"), text, "after tstop")
+    alone = cmd("gtp show " + name)
+    check(text.startswith(alone.rstrip("\n")), alone)
+    # Truth: fixture object i has kind FANCY and is on if i is odd; n is i.
+    check("o->kind GTP_TARGET_PLAIN" in alone and "o->kind GTP_TARGET_FANCY" in alone, alone)
+    check(re.search(r"^\[3\] +3 \|%s\|$" % ("@" * plot.WIDTH), alone, re.M), alone)
+    check("n 2, avg 1, min 0, max 2" in alone, alone)
+    counted = text[len(alone):]
+    for line in (r"obj-1 +true +1", r"obj-2 +false +1", r"obj-3 +true +3"):
+        check(re.search("^%s$" % line, counted, re.M), counted)
+    check("obj-0" not in counted, counted)
+
+
+@test("gtp show --top, --sort and --clear; gtp clear")
+def options():
+    cmd("gtp sum n by n at gtp_target_leaf")
+    cmd("tstart")
+    for i in (5, 5, 5, 5, 7, 7, 18):
+        target("call leaf %d" % i)
+
+    def keys(*options_):
+        lines = cmd(" ".join(("gtp show",) + options_)).splitlines()
+        return [line.split()[0] for line in lines[2:] if line[0].isdigit()]
+
+    equal(keys(), ["5", "18", "7"])
+    equal(keys("--sort", "count"), ["5", "7", "18"])
+    equal(keys("--sort", "key"), ["5", "7", "18"])
+    equal(keys("--top", "1"), ["5"])
+    equal(keys("--clear"), ["5", "18", "7"])
+    equal(keys(), [])
+    target("call leaf 9")
+    equal(keys(), ["9"])
+    cmd("gtp clear")
+    equal(keys(), [])
+    cmd("tstop")
+    for wrong, why in (("gtp show nothing", "there is no"), ("gtp show --sort x", "--sort takes one of"),
+                       ("gtp show --top x", "--top takes a number"), ("gtp count by", "nothing behind `by'"),
+                       ("gtp hist", "say gtp hist"),
+                       ("gtp count by 1,2,3,4,5 at gtp_target_leaf", "four are the most")):
+        check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
+
+
+@test("buckets are named by what is in them; a percentile lies in the bucket of the true one")
+def plots():
+    for bucket, text in ((0, "(..., 0)"), (1, "[0]"), (2, "[1]"), (3, "[2, 4)"), (11, "[512, 1K)"),
+                         (22, "[1M, 2M)")):
+        equal(plot.label(bucket, None), text)
+    for bucket, text in ((0, "(..., 10)"), (1, "[10, 30)"), (3, "[50, 55)"), (4, "[55, ...)")):
+        equal(plot.label(bucket, (10, 55, 20)), text)
+    random = seeded()
+    for _ in range(200):
+        some = [random.choice((0, 1, 5, 900, 100000)) for _ in range(random.randrange(1, 99))]
+        values = sorted(unit * random.randrange(-1, 50) for unit in some)
+        buckets = collections.Counter(0 if v < 0 else v.bit_length() + 1 for v in values)
+        for percent in plot.PERCENTS:
+            got = plot.percentile(percent, buckets, None, values[0], values[-1])
+            true = values[max(0, -(-percent * len(values) // 100) - 1)]
+            equal(0 if got < 0 else got.bit_length() + 1, 0 if true < 0 else true.bit_length() + 1,
+                  "the bucket of p%d of %s" % (percent, values))
+
+
+@test("what is refused says why")
+def refusals():
+    define("key_n", "count_n")
+    num = trace("gtp_target_leaf", "collect $count_n")
+    text = refused("tstart")
+    check("count_n can be set, and no expression can read it" in text, text)
+    cmd("delete %d" % num)
+    trace("gtp_target_leaf", "teval $count_n = 1", "teval $key_n = (long)n")
+    trace("gtp_target_add", "teval $key_n = (long)a", "teval $count_n = 1")
+    text = refused("tstart")
+    check("is updated with other keys before" in text, text)
+
+
+@test("each CPU's own $p_n: the sum is exact, and no lock is taken")
+def own():
+    define("p_n")
+    cmd("set circular-trace-buffer on")
+    num = trace("gtp_target_leaf", "teval $p_n = $p_n + 1")
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)["leaf"]
+    cmd("tstop")
+    equal(number("$p_n"), hits(num))
+    equal(number("$p_n") + nested() + missed(), made)
+
+
+run()
