@@ -83,13 +83,14 @@ def status(pattern):
     return int(found.group(1))
 
 
-def check_hits(what, frames):
-    """All calls of both measurements arrived, and ended as the row says."""
+def check_hits(what, frames, hits=None):
+    """All calls of both measurements arrived, and ended as the row says: in frames, or as that many hits without."""
     wanted = ALL if frames else 0
+    hits = wanted if hits is None else hits
     got = (status(r"tracepoint \d+ at \S+ (\d+) hits"), status(r"(\d+) collected"),
            sum(kernel.not_seen(cmd("monitor status"))))
     check("the trace is running" in cmd("monitor status"), what + ": the run has ended")
-    check(got == (wanted, wanted, 0),
+    check(got == (hits, wanted, 0),
           "%s: %d hits, %d frames, %d lost; wanted %d" % (what, *got, wanted))
 
 

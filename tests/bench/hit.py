@@ -58,6 +58,8 @@ class Place:
 
 # Ours ----------------------------------------------------------------------------------------------
 
+AGGREGATED = "aggregated"  # every call is a hit that leaves no frame
+
 # Each: condition, actions, does a hit leave a frame. o->a is 42, o->b is 7, n is 3.
 RING = "collect $regs, dropping the oldest frame"
 CASES = {
@@ -72,7 +74,16 @@ CASES = {
     "collect $regs": ("", ("collect $regs",), True),
     RING: ("", ("collect $regs",), True),
     "teval $n = $n + 1": ("", ("teval $n = $n + 1",), True),
+    "teval $p_n = $p_n + 1": ("", ("teval $p_n = $p_n + 1",), True),
+    "count": ("", ("teval $count_a = 1",), AGGREGATED),
+    "count by o->a": ("", ("teval $key_a = o->a", "teval $count_b = 1"), AGGREGATED),
+    "sum of o->b by o->a": ("", ("teval $key_a = o->a", "teval $sum_b = o->b"), AGGREGATED),
+    "hist of o->b by o->a": ("", ("teval $key_a = o->a", "teval $hist_b = o->b"), AGGREGATED),
+    "hist of o->b by o->a and the pid": (
+        "", ("teval $key_a = o->a", "teval $key_pid = $current_task_pid", "teval $hist_c = o->b"), AGGREGATED),
+    "count by o->a as a string of 16 bytes": ("", ("teval $keystr_s = (long)o", "teval $count_c = 1"), AGGREGATED),
 }
+VARIABLES = ("n", "p_n", "key_a", "key_pid", "keystr_s", "count_a", "count_b", "count_c", "sum_b", "hist_b", "hist_c")
 # By how its expressions run and what stands in the text.
 ENGINES = {
     "jump": "gdbtp, a jump or call of its own",
@@ -109,7 +120,7 @@ def traced(place, engine, case):
         check("  %s, " % place.jump in told, "%s: not a %s: %s" % (place.name, place.jump, told))
     place.wait(True, jump=engine == "jump")
     ticks = warmly(place.name)
-    check_hits("%s, %s" % (place.name, case), frames)
+    check_hits("%s, %s" % (place.name, case), frames is True, ALL if frames else 0)
     cmd("tstop")
     place.wait(False)
     cmd("delete")
@@ -207,7 +218,8 @@ def print_all(places):
 
 def main():
     set_up()
-    cmd("tvariable $n = 0")
+    for name in VARIABLES:
+        cmd("tvariable $" + name)
     calibrate()
     places = [Place(name) for name in PLACES]
     try:
