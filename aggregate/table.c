@@ -102,21 +102,26 @@ static __always_inline u64 *find(struct gtp_aggr_table *t, const u64 *key, u32 n
 	return t->entry;
 }
 
-static noinline u64 *find_by_several(struct gtp_aggr_table *t, const u64 *own)
+static u64 *find_any(struct gtp_aggr_table *t, const u64 *own)
 {
 	u64 key[GTP_AGGR_KEY_WORDS_MAX];
 
+	if (!t->key_words)
+		return t->entry;
 	key[0] = own[t->shape->key[0]];
 	for (u32 i = 1; i < t->key_words; i++)
 		key[i] = own[t->shape->key[i]];
 	return find(t, key, t->key_words);
 }
 
-static __always_inline u64 *entry_for(struct gtp_aggr_table *t, const u64 *own)
+/* By one word, if its entry is the first one that is looked at; else NULL. */
+static __always_inline u64 *find_at_once(struct gtp_aggr_table *t, const u64 *own)
 {
-	if (likely(t->key_words == 1))
-		return find(t, own + t->key, 1);
-	return t->key_words ? find_by_several(t, own) : t->entry;
+	u64 key = own[t->key];
+	u32 i = t->index[hash(&key, 1) >> t->shift];
+	u64 *e = t->entry + (size_t)i * t->words;
+
+	return likely(i && e[1] == key) ? e : NULL;
 }
 
 /* --- values --- */
@@ -157,14 +162,17 @@ static __always_inline void summarise(s64 *v, s64 sum, s64 min, s64 max, bool fi
 	raise(&v[2], max, first);
 }
 
-void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
+static __always_inline void add(const struct gtp_aggr_table *t, u64 *e, s64 value)
 {
-	u64 *e = entry_for(t, own);
-	s64 *v = (s64 *)e + t->values;
-	bool first = !e[0]++;
+	s64 *v;
+	bool first;
 
-	if (t->kind == GTP_AGGR_COUNT)
+	if (t->kind == GTP_AGGR_COUNT) {
+		e[0]++;
 		return;
+	}
+	first = !e[0]++;
+	v = (s64 *)e + t->values;
 	if (t->kind >= GTP_AGGR_STATS) {
 		summarise(v, value, value, value, first);
 		if (t->kind == GTP_AGGR_HIST)
@@ -178,6 +186,23 @@ void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 	} else if (t->kind == GTP_AGGR_MAX) {
 		raise(v, value, first);
 	}
+}
+
+static noinline void update_any(struct gtp_aggr_table *t, const u64 *own, s64 value)
+{
+	add(t, find_any(t, own), value);
+}
+
+/* Without a call, so that no registers are saved, on the way that most updates go. */
+void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
+{
+	u64 *e = likely(t->key_words == 1) ? find_at_once(t, own) : NULL;
+
+	if (unlikely(!e)) {
+		update_any(t, own, value);
+		return;
+	}
+	add(t, e, value);
 }
 
 /* --- tables of CPUs --- */

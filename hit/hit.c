@@ -258,7 +258,7 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
  * only the event's own code can make, come before it. Return: -EAGAIN when there is no room: the
  * actions one by one fill what there is.
  */
-static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
+static __always_inline int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
 	const u32 bytes_mask = (1U << AX_PROGRESS_ACTION) - 1;
 	u32 start = gtp_buffer_mark(&cpu->buf), mark;
@@ -267,9 +267,11 @@ static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 	if (cpu->tp->sdata && unlikely(collect_static(cpu)))
 		return start_again(cpu, start);
 	mark = gtp_buffer_mark(&cpu->buf);
-	cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
-	if (unlikely(!cpu->env.frame))
-		return start_again(cpu, start);
+	if (cpu->tp->frame_bytes) {
+		cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
+		if (unlikely(!cpu->env.frame))
+			return start_again(cpu, start);
+	}
 	rc = ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL);
 	if (unlikely(rc)) {
 		*n = cpu->env.progress >> AX_PROGRESS_ACTION;
@@ -322,7 +324,7 @@ static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 	return rc;
 }
 
-static int collect_all(struct gtp_cpu *cpu)
+static __always_inline int collect_all(struct gtp_cpu *cpu)
 {
 	u32 n = 0;
 	int rc = cpu->tp->code ? collect_at_once(cpu, &n) : -EAGAIN;
@@ -350,38 +352,10 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	gtp_buffer_commit(buf, frame_flags(cpu->tp, rc));
 }
 
-/* --- no frame --- */
-
-static void update_slowly(struct gtp_cpu *cpu)
+/* Not inline, so that a frame costs no more for it. */
+static noinline void update_only(struct gtp_cpu *cpu)
 {
-	u32 n;
-
-	if (!cpu->tp->code) {
-		collect_one_by_one(cpu, 0);
-		return;
-	}
-	if (!ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL))
-		return;
-	n = cpu->env.progress >> AX_PROGRESS_ACTION;
-	collect_behind(cpu, n, -EINVAL);
-}
-
-/* Machine code has failed: the rest as if it had not been a quick hit. */
-static noinline void update_failed(struct gtp_cpu *cpu)
-{
-	struct gtp_tracepoint *tp = cpu->tp;
-
-	cpu->quick[tp->slot]--;
-	cpu->stat[tp->slot].hits++;
-	collect_behind(cpu, cpu->env.progress >> AX_PROGRESS_ACTION, -EINVAL);
-}
-
-static __always_inline void update_quickly(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
-					   ax_jit_actions_fn run)
-{
-	cpu->quick[tp->slot]++;
-	if (unlikely(!run(cpu->env.regs, &cpu->env)))
-		update_failed(cpu);
+	collect_all(cpu);
 }
 
 /* --- the turn --- */
@@ -421,8 +395,8 @@ static noinline void record(struct gtp_cpu *cpu)
 	}
 	stat = &cpu->stat[tp->slot];
 	stat->hits++;
-	if (tp->only_updates)
-		update_slowly(cpu);
+	if (unlikely(tp->only_updates))
+		update_only(cpu);
 	else
 		write_frame(cpu, stat);
 	if (nth && nth == tp->pass)
@@ -435,10 +409,14 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 	struct gtp_tracepoint *tp = cpu->tp;
 	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
 
-	cpu->buf.open = (u32)sizeof(struct gtp_frame) +
-			(cpu->env.progress & ((1U << AX_PROGRESS_ACTION) - 1));
 	cpu->quick[tp->slot]--;
 	cpu->stat[tp->slot].hits++;
+	if (tp->only_updates) {
+		collect_behind(cpu, n, -EINVAL);
+		return;
+	}
+	cpu->buf.open = (u32)sizeof(struct gtp_frame) +
+			(cpu->env.progress & ((1U << AX_PROGRESS_ACTION) - 1));
 	if (collect_behind(cpu, n, -EINVAL) == -ENOSPC) {
 		full(cpu);
 		return;
@@ -457,7 +435,7 @@ static noinline void act(struct gtp_cpu *cpu)
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
 		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update);
 		if (quick)
-			update_quickly(cpu, tp, quick);
+			gtp_hit_update(cpu, tp, cpu->env.regs, quick);
 		else
 			record(cpu);
 		return;
@@ -540,18 +518,16 @@ static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint
 		act(cpu);
 }
 
-/* Those behind the first. One that ends the run is the last that is handled; mostly there is none. */
-static __always_inline void take_others(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
-{
-	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
-		take_turn(cpu, tp, false);
-}
-
+/*
+ * The first tracepoint, then the others. One that ends the run is the last that is handled. Nearly
+ * always there is only the first.
+ */
 static __always_inline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
 	cpu->time = 0;
 	take_turn(cpu, tp, held);
-	take_others(cpu, tp);
+	while ((tp = gtp_acquire(&tp->next_here)) && READ_ONCE(cpu->run->active))
+		take_turn(cpu, tp, false);
 }
 
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
@@ -561,16 +537,7 @@ void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	ax_jit_actions_fn update = (ax_jit_actions_fn)gtp_acquire(&tp->update);
-
-	if (unlikely(!update)) {
-		take_turns(cpu, tp, true);
-		return;
-	}
-	cpu->tp = tp;
-	cpu->time = 0;
-	update_quickly(cpu, tp, update);
-	take_others(cpu, tp);
+	take_turns(cpu, tp, true);
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)

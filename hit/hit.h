@@ -74,6 +74,15 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 		gtp_hit_failed(cpu);
 }
 
+/* gtp_hit_update - all that is to be done is @run, and it leaves no frame */
+static __always_inline void gtp_hit_update(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+					   const struct gtp_regs *regs, ax_jit_actions_fn run)
+{
+	cpu->quick[tp->slot]++;
+	if (unlikely(!run(regs, &cpu->env)))
+		gtp_hit_failed(cpu);
+}
+
 /*
  * Act for @tp, whose condition holds. Where it is the only tracepoint here, nothing is called on
  * the way to the actions, so that few registers are needed.
@@ -86,7 +95,14 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	u64 time;
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		gtp_hit_held_turns(cpu, tp);
+		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update);
+		if (!quick || gtp_acquire(&tp->next_here)) {
+			gtp_hit_held_turns(cpu, tp);
+			return;
+		}
+		cpu->tp = tp;
+		cpu->time = 0;
+		gtp_hit_update(cpu, tp, regs, quick);
 		return;
 	}
 	time = gtp_read_tsc();

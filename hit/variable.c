@@ -47,7 +47,8 @@ static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
 	memset(text + n, 0, GTP_AGGR_STRING - n);
 }
 
-static void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
+/* Not inline: the others need no memory on the stack. */
+static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 {
 	union {
 		char text[GTP_AGGR_STRING];

@@ -132,6 +132,7 @@ u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 		return 0;
 	j->stack_slots = (j->stack_met + 1) & ~1U; /* calls want rsp on 16 bytes */
 	j->stack_frame = j->calls || j->stack_met;
+	j->records = j->record_used;
 	run_pass(j, JIT_PLACE);
 	j->planned = j->b.len;
 	return j->planned;

@@ -165,6 +165,7 @@ struct ax_jit {
 	u32 planned;	  /* bytes of code */
 	u32 nslow;
 	bool calls;	 /* there are calls on the fast path */
+	bool records;	 /* actions collect something; known since the first pass */
 	bool unsuitable; /* as one snippet of actions, or to a pad */
 	u32 item;	 /* action being compiled, from 1 */
 	u32 record_used; /* bytes that actions have collected so far */

@@ -195,11 +195,13 @@ void jit_record_regs(struct ax_jit *j, u64 mask)
 	}
 }
 
+/* What records nothing, as updates of aggregations do not, needs no address. */
 static void load_record(struct ax_jit *j)
 {
 	struct x86_mem from = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, frame));
 
-	x86_load(&j->b, JIT_RECORD, from, 8, false);
+	if (j->pass == JIT_ESTIMATE || j->records)
+		x86_load(&j->b, JIT_RECORD, from, 8, false);
 }
 
 void jit_record_begin(struct ax_jit *j)

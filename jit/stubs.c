@@ -160,7 +160,8 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	x86_mov(b, X86_RBP, X86_RSP);
 	x86_push(b, JIT_REGS);
 	x86_push(b, JIT_ENV);
-	align_stack(b);
+	if (!s->update) /* a snippet that updates has a stack frame of an even number of words */
+		align_stack(b);
 	x86_mov(b, X86_RDI, s->update ? X86_RAX : JIT_ENV);
 	x86_mov(b, X86_RSI, s->update ? X86_RCX : X86_RAX);
 	call_c(b, base, (u64)(unsigned long)to);
