@@ -17,7 +17,7 @@ DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
 
 enum { FRACTION = 4 }; /* this part of the memory that is free now is ours at most */
 
-static u64 most_bytes(void)
+u64 gtp_memory_most(void *ctx)
 {
 	return (u64)si_mem_available() * PAGE_SIZE / FRACTION;
 }
@@ -25,7 +25,7 @@ static u64 most_bytes(void)
 /* bytes_per_cpu - what each of @n CPUs gets of @total, 0: the request is refused */
 static u64 bytes_per_cpu(u64 total, u32 n, struct gtp_why *why)
 {
-	u64 most = most_bytes(), each;
+	u64 most = gtp_memory_most(NULL), each;
 
 	if (!total)
 		total = min_t(u64, (u64)READ_ONCE(gtp_buffer_kb) * SZ_1K * n, most);

@@ -194,6 +194,7 @@ static const struct gtp_target_ops target_ops = {
 	.buffers_put = gtp_buffers_put,
 	.lines_get = gtp_lines_get,
 	.between_hits = gtp_cpu_between_hits,
+	.memory_most = gtp_memory_most,
 	.wallclock_us = wallclock_us,
 	.progress = host_progress,
 	.tell = host_tell,

@@ -88,15 +88,40 @@ static bool fill_cpu(struct gtp_trace *t, struct gtp_aggregate *a, u32 i)
 	return true;
 }
 
-static int get_tables(struct gtp_trace *t, struct gtp_aggregate *a, struct gtp_why *why)
+static u32 count_cpus(const struct gtp_trace *t)
 {
-	u64 each = gtp_aggr_table_bytes(&a->shape, t->aggregate_keys);
 	u32 i, n = 0;
 
 	for (i = 0; i < t->run.ncpus; i++)
 		n += !!t->run.cpus[i];
-	if (2 * n * each > GTP_AGGR_BYTES_MAX)
-		return refuse_memory(t, a, why);
+	return n;
+}
+
+/* Before any is allocated: a machine that runs out of memory kills processes. */
+static int check_room(struct gtp_trace *t, const struct gtp_aggregate *a, struct gtp_why *why)
+{
+	u64 most = t->target->memory_most(t->ctx), bytes = 0;
+	u32 tables = 2 * count_cpus(t) + 1;
+
+	for (; a; a = a->next) {
+		u64 each = gtp_aggr_table_bytes(&a->shape, t->aggregate_keys);
+
+		if (tables * each > GTP_AGGR_BYTES_MAX)
+			return refuse_memory(t, a, why);
+		bytes += tables * each;
+	}
+	if (bytes <= most)
+		return 0;
+	gtp_why(why,
+		"the tables of aggregations need %llu MiB, and a quarter of the available memory is %llu MiB: set monitor aggregate-keys to less than %u",
+		bytes >> 20, most >> 20, t->aggregate_keys);
+	return -ENOMEM;
+}
+
+static int get_tables(struct gtp_trace *t, struct gtp_aggregate *a, struct gtp_why *why)
+{
+	u32 i, n = count_cpus(t);
+
 	a->ncpus = t->run.ncpus;
 	a->keys_max = t->aggregate_keys * n;
 	a->all = new_table(t, a, t->aggregate_keys);
@@ -119,15 +144,14 @@ static void hand_out(struct gtp_trace *t, const struct gtp_aggregate *a, u32 i)
 int gtp_aggregates_add(struct gtp_trace *t, struct gtp_aggregate *list, struct gtp_why *why)
 {
 	struct gtp_aggregate *a, **at = &t->aggregates;
+	int rc = list ? check_room(t, list, why) : 0;
 	u32 i;
 
-	for (a = list; a; a = a->next) {
-		int rc = get_tables(t, a, why);
-
-		if (rc) {
-			gtp_aggregates_free(t, list);
-			return rc;
-		}
+	for (a = list; a && !rc; a = a->next)
+		rc = get_tables(t, a, why);
+	if (rc) {
+		gtp_aggregates_free(t, list);
+		return rc;
 	}
 	for (a = list; a; a = a->next) {
 		t->run.tsvs.ways[a->tsv] =
@@ -176,6 +200,8 @@ static void grow(struct gtp_trace *t, struct gtp_aggregate *a, u32 more)
 		keys *= 2;
 	if (keys > a->keys_max)
 		keys = a->keys_max;
+	if (gtp_aggr_table_bytes(&a->shape, (u32)keys) > t->target->memory_most(t->ctx))
+		return;
 	larger = new_table(t, a, (u32)keys);
 	if (!larger)
 		return;
@@ -230,7 +256,8 @@ static int make_text(struct gtp_trace *t, struct gtp_why *why)
 	struct gtp_out out;
 
 	free_text(t);
-	t->aggregate_text = alloc(t, bytes);
+	if (bytes <= t->target->memory_most(t->ctx))
+		t->aggregate_text = alloc(t, bytes);
 	if (!t->aggregate_text) {
 		gtp_why(why, "no memory for %llu KiB of text; nothing is lost", (u64)bytes >> 10);
 		return -ENOMEM;

@@ -37,6 +37,8 @@
  * @between_hits: call @fn with @arg on the CPU that @cpu is of, while no hit is being handled there
  *                and none begins, but for one in an NMI that is over before @fn goes on. May wait
  *                for a hit to end
+ * @memory_most: bytes that tables of aggregations, or their text, may take now, with room left for
+ *               the machine: to ask for more would have it kill processes
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: machine code is going to be made, for variables with these enum ax_tsv_way, by
@@ -63,6 +65,7 @@ struct gtp_target_ops {
 	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 	int (*lines_get)(void *ctx, struct gtp_why *why);
 	void (*between_hits)(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
+	u64 (*memory_most)(void *ctx);
 	u64 (*wallclock_us)(void *ctx);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, const u8 *ways, struct gtp_why *why);

@@ -305,6 +305,11 @@ static void between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), 
 	fn(arg);
 }
 
+static u64 memory_most(void *ctx)
+{
+	return ((struct fake *)ctx)->memory_most;
+}
+
 static u64 wallclock_us(void *ctx)
 {
 	return ((struct fake *)ctx)->wall_us;
@@ -343,6 +348,7 @@ const struct gtp_target_ops fake_target_ops = {
 	.buffers_put = buffers_put,
 	.lines_get = lines_get,
 	.between_hits = between_hits,
+	.memory_most = memory_most,
 	.wallclock_us = wallclock_us,
 };
 
@@ -580,6 +586,7 @@ int fake_init(struct fake *f)
 	f->mem = (struct gtp_mem){ fake_alloc, fake_free, f };
 	f->ncpus = 1;
 	f->room = ~0U;
+	f->memory_most = ~0ULL;
 	f->clock = 1000;
 	f->clock_step = 1;
 	f->wall_us = 1700000000000000;

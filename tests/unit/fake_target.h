@@ -30,6 +30,7 @@ struct fake_map {
  * @cpu: the one that hits happen on
  * @clock: of hits; goes up by @clock_step before every reading
  * @wall_us: microseconds since the epoch
+ * @memory_most: bytes that aggregations may take
  * @allocs: allocations asked for so far
  * @fail_alloc: the one that fails, counted from 1; 0: none
  * @live: allocations not given back
@@ -62,6 +63,7 @@ struct fake {
 	u32 cpu;
 	u64 clock, clock_step;
 	u64 wall_us;
+	u64 memory_most;
 	u32 allocs, fail_alloc;
 	s32 live;
 	u64 refuse_arm;

@@ -346,6 +346,30 @@ static void more_memory_than_there_may_be(void **state)
 	assert_non_null(strstr(why.text, "set monitor aggregate-keys to less than 1000000"));
 }
 
+/* All tables together count, before one is there; the text of a reading counts for itself. */
+static void memory_for_others(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_why why;
+
+	f->memory_most = 2 << 20; /* hist_a by key has tables of 1.1 MiB, count_a of 64 KiB */
+	tracepoints(f);
+	assert_int_equal(gtp_trace_start(&f->trace, &why), -ENOMEM);
+	assert_string_equal(
+		why.text,
+		"the tables of aggregations need 3 MiB, and a quarter of the available memory is 2 MiB: set monitor aggregate-keys to less than 2048");
+	assert_null(f->trace.aggregates);
+	f->trace.aggregate_keys = 1024;
+	start(f);
+	fire(f, 1);
+	f->memory_most = 100;
+	assert_int_equal(gtp_aggregates_read(&f->trace, true, &why), -ENOMEM);
+	f->memory_most = ~0ULL;
+	expect(f, false,
+	       "run 1 0\naggregation hist_a hist : key_a\nentry 1 7 : 0 0 0 : 1=1\n"
+	       "aggregation count_a count : key_a\nentry 1 7 : :\n");
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup_variables, teardown)
@@ -364,6 +388,7 @@ int main(void)
 		T(joins_a_run),
 		T(no_memory_at_the_start),
 		T(more_memory_than_there_may_be),
+		T(memory_for_others),
 	};
 #undef T
 
