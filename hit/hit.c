@@ -280,26 +280,38 @@ static __always_inline int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 	return rc;
 }
 
+/* It would count the value for the key of an earlier hit. */
+static bool lacks_its_key(const struct gtp_action *a, bool key_failed)
+{
+	return key_failed && a->expr && a->expr->ax.flags & AX_F_AGGREGATES;
+}
+
 /*
- * The actions behind the first @done, which have been done, static data first. Stops at one that
- * fails, unless errors do not end the run. Return: 0; -ENOSPC: no room; else how the first failed.
+ * The actions behind the first @done, of which the last has failed, static data first. Stops at one
+ * that fails, unless errors do not end the run: then aggregations are not updated behind a key that
+ * failed. Return: 0; -ENOSPC: no room; else how the first failed.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {
 	const struct gtp_action *a;
+	bool key_failed = false;
 	int first = 0;
 	u32 n = 0;
 
 	for (a = cpu->tp->actions; a; a = a->next) {
 		int rc;
 
-		if (n++ < done || (done && a->kind == GTP_ACTION_STATIC))
+		if (++n == done)
+			key_failed = a->sets_key;
+		if (n <= done || (done && a->kind == GTP_ACTION_STATIC) ||
+		    lacks_its_key(a, key_failed))
 			continue;
 		rc = collect(cpu, a);
 		if (!rc)
 			continue;
 		if (rc == -ENOSPC)
 			return rc;
+		key_failed |= a->sets_key;
 		first = first ? first : rc;
 		if (!fail(cpu, n, gtp_action_letter(a->kind)))
 			break;
@@ -409,6 +421,7 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 	struct gtp_tracepoint *tp = cpu->tp;
 	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
 
+	cpu->env.pc = tp->addr; /* what follows is interpreted */
 	cpu->quick[tp->slot]--;
 	cpu->stat[tp->slot].hits++;
 	if (tp->only_updates) {

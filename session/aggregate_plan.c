@@ -7,6 +7,7 @@
  * @list: what has been found new
  * @key: the keys set so far, @nkeys of them
  * @used: there was an update since the last of them
+ * @key_set: by the expression that is looked at
  * @action: counted from 1
  */
 struct walk {
@@ -16,6 +17,7 @@ struct walk {
 	struct gtp_tsv *key[GTP_AGGR_KEYS_MAX];
 	u32 nkeys;
 	bool used;
+	bool key_set;
 	u32 action;
 	struct gtp_why *why;
 };
@@ -49,6 +51,7 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 
 	if (!always)
 		return refuse(w, "$%s is a key: set it always, not behind ?:, && or ||", key->name);
+	w->key_set = true;
 	if (w->used)
 		w->nkeys = 0;
 	w->used = false;
@@ -190,13 +193,15 @@ static int walk_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp,
 			   struct gtp_aggregate **list, struct gtp_why *why)
 {
 	struct walk w = { .t = t, .tp = tp, .list = list, .why = why };
-	const struct gtp_action *a;
+	struct gtp_action *a;
 	int rc = tp->cond ? walk_expr(&w, &tp->cond->ax) : 0;
 
 	for (a = tp->actions; a && !rc; a = a->next) {
 		w.action++;
+		w.key_set = false;
 		if (a->expr)
 			rc = walk_expr(&w, &a->expr->ax);
+		a->sets_key = w.key_set;
 	}
 	judge(tp);
 	return rc;

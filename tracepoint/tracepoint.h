@@ -50,6 +50,7 @@ static inline char gtp_action_letter(enum gtp_action_kind kind)
  * @offset: MEM: address or offset
  * @len: MEM: bytes
  * @expr: EXPR: its own allocation
+ * @sets_key: EXPR: it sets a key of aggregations; known from tstart on
  * @text: as it came ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same allocation
  */
 struct gtp_action {
@@ -60,6 +61,7 @@ struct gtp_action {
 	u64 offset;
 	u64 len;
 	struct gtp_expr *expr;
+	bool sets_key;
 	char text[];
 };
 

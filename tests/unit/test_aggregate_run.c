@@ -127,6 +127,54 @@ static void an_action_that_fails(void **state)
 	       "run 1 0\naggregation sum_a sum :\naggregation count_a count :\nentry 2 : :\n");
 }
 
+/* A key that could not be computed is that of an earlier hit still: nothing is counted for it. */
+static void a_key_that_fails(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+
+	f->trace.pass_errors = true;
+	tp = define(f, "1:1000:E:0:0", NULL, SET(SUM, CONST8("01")) END,
+		    SET(KEY, REG("04") REF32) END, SET(COUNT, CONST8("00")) END, NULL);
+	start(f);
+	fire_with(f, 0, 0x2000);
+	fire_with(f, 0, 0);
+	expect(f, false,
+	       "run 1 0\naggregation sum_a sum :\nentry 2 : 2 :\n"
+	       "aggregation count_a count : key_a\nentry 1 4030201 : :\n");
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 1);
+}
+
+static u64 fails_at_once(const struct gtp_regs *r, struct ax_env *env)
+{
+	env->progress = 1 << AX_PROGRESS_ACTION;
+	return 0;
+}
+
+/* The same in machine code, whose last failed action is known; those behind it are interpreted. */
+static void machine_code_that_fails(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_tracepoint *tp;
+
+	f->trace.pass_errors = true;
+	tp = define(f, "1:1000:E:0:0", NULL, SET(KEY, CONST8("05")) END,
+		    SET(COUNT, CONST8("00")) END, NULL);
+	define(f, "2:1010:E:0:0", NULL, SET(SUM, CONST8("00") REF32) END, SET(HIST, REG("10")) END,
+	       NULL);
+	start(f);
+	fire(f, 1);
+	tp->update = (void *)fails_at_once;
+	fire(f, 1);
+	tp = gtp_tracepoint_find(&f->trace.tps, 2, 0x1010);
+	tp->update = (void *)fails_at_once;
+	assert_true(fake_fire(f, 0x1010, &regs));
+	expect(f, false,
+	       "run 1 0\naggregation count_a count : key_a\nentry 1 5 : :\n"
+	       "aggregation sum_a sum :\n"
+	       "aggregation hist_a hist :\nentry 1 : 4112 4112 4112 : 14=1\n");
+}
+
 /* --- keys --- */
 
 static void by_key(void **state)
@@ -378,6 +426,8 @@ int main(void)
 		T(beside_a_frame),
 		T(pass_count),
 		T(an_action_that_fails),
+		T(a_key_that_fails),
+		T(machine_code_that_fails),
 		T(by_key),
 		T(groups_of_keys),
 		T(by_string),
