@@ -179,20 +179,25 @@ GTP_HANDLER(gtp_pkt_tp_status)
 	return 0;
 }
 
-/* With a frame selected, the recorded value. Built-in variables have one only during a hit. */
+/*
+ * With a frame selected, the recorded value. Built-in variables have one only during a hit, and
+ * neither an aggregation nor a key, which each hit sets anew, is one number.
+ */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {
 	const struct gtp_frame *f = gtp_selected_frame(s);
 	const struct gtp_tsv *tsv;
+	u8 way;
 
 	if (num >= GTP_TSV_MAX)
 		return false;
 	if (f)
 		return gtp_frame_get_var(f, (u16)num, value);
 	tsv = s->trace->run.tsvs.slot[num];
-	if (!tsv || tsv->builtin)
+	way = s->trace->run.tsvs.ways[num];
+	if (!tsv || tsv->builtin || tsv->key_words || way >= AX_TSV_UPDATE)
 		return false;
-	if (s->trace->run.tsvs.ways[num] == AX_TSV_LOCAL)
+	if (way == AX_TSV_LOCAL)
 		*value = gtp_cpus_sum_local(s->trace, tsv);
 	else
 		*value = READ_ONCE(tsv->value);

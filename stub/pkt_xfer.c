@@ -170,7 +170,7 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	}
 	if (open_window(s, in, &w, why))
 		return -EINVAL;
-	err = w.from && t->aggregate_text ? 0 : gtp_aggregates_read(t, clear, why);
+	err = w.from && t->aggregate_text ? 0 : gtp_aggregates_read(t, clear && !w.from, why);
 	if (err)
 		return err;
 	put(&w, t->aggregate_text, (u32)t->aggregate_bytes);
