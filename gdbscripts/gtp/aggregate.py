@@ -193,7 +193,7 @@ def add(number, said, prefix, tail, mine):
 class Aggregate(gdb.Command):
     """What these commands share: PREFIX of the variable's name, whether it takes an expression."""
 
-    prefix, needs = "", True
+    prefix, needs, options = "", True, {"limit"}
 
     def __init__(self, name):
         self.usage = "gtp %s %s [by KEY, ...] [at LOCATION] [if EXPRESSION]" % (
@@ -206,6 +206,8 @@ class Aggregate(gdb.Command):
 
     def invoke(self, arg, from_tty):
         said = clauses(arg, self.usage)
+        for option in set(said.options) - self.options:
+            raise gdb.GdbError("--%s is not understood; say %s" % (option, self.usage))
         if self.needs and not said.value:
             raise gdb.GdbError("say " + self.usage)
         if len(said.keys) > 4:
@@ -253,7 +255,7 @@ gtp hist [--linear FROM,TO,STEP] EXPRESSION [by KEY, ...] [at LOCATION]
          [if EXPRESSION]
 As gtp count. Its buckets are powers of two, and the variable is $hist_NAME;
 with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP."""
-    prefix = "hist_"
+    prefix, options = "hist_", {"limit", "linear"}
 
     def invoke(self, arg, from_tty):
         self.prefix = "lhist_" if "linear" in flags(arg)[0] else "hist_"

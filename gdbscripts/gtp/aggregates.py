@@ -5,11 +5,11 @@ import time
 
 import gdb
 
-from gtp import aggregate, aggregated, plot, words
+from gtp import aggregate, aggregated, cells, plot, words
 
 TOP = 50
 ORDERS = ("value", "key", "count")
-USAGE = "gtp show [NAME] [--top N] [--sort value|key|count] [--every 1s] [--clear]"
+USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
 
 
 # Keys
@@ -19,10 +19,14 @@ def signed(word):
     return word - 2**64 if word >> 63 else word
 
 
-def text_of(words_):
+def bytes_of(words_):
     """A string that was copied into words."""
-    data = b"".join(word.to_bytes(8, "little") for word in words_).split(b"\0", 1)[0]
-    return data.decode(errors="replace")
+    return b"".join(word.to_bytes(8, "little") for word in words_).split(b"\0", 1)[0]
+
+
+def text_of(words_):
+    """The same for a terminal: any process can give itself a name with newlines and escape sequences."""
+    return cells.quoted(bytes_of(words_))[1:-1]
 
 
 def number_text(word, kind):
@@ -39,18 +43,30 @@ def number_text(word, kind):
     return value.format_string()
 
 
+def parts(names, entry_words):
+    """(name, its words) for each key of an entry: a string has two."""
+    at = 0
+    for name in names:
+        n = 2 if name.startswith("keystr_") else 1
+        yield name, entry_words[at:at + n]
+        at += n
+
+
+def key_text(name, part):
+    if len(part) > 1:
+        return text_of(part)
+    what = aggregate.known.get(name)
+    return number_text(part[0], what and what.type)
+
+
 def key_texts(names, entry_words):
     """A text for each key of an entry."""
-    texts, at = [], 0
-    for name in names:
-        if name.startswith("keystr_"):
-            texts.append(text_of(entry_words[at:at + 2]))
-            at += 2
-        else:
-            what = aggregate.known.get(name)
-            texts.append(number_text(entry_words[at], what and what.type))
-            at += 1
-    return texts
+    return [key_text(name, part) for name, part in parts(names, entry_words)]
+
+
+def key_order(names, entry_words):
+    """What sorts entries by their keys: numbers, and strings as strcmp does."""
+    return [bytes_of(part) if len(part) > 1 else signed(part[0]) for _, part in parts(names, entry_words)]
 
 
 def key_title(name):
@@ -72,7 +88,7 @@ def value_of(one, entry):
 
 def ordered(one, order):
     if order == "key":
-        return sorted(one.entries, key=lambda e: [signed(word) for word in e.keys])
+        return sorted(one.entries, key=lambda e: key_order(one.keys, e.keys))
     if order == "count":
         return sorted(one.entries, key=lambda e: (-e.count, e.keys))
     return sorted(one.entries, key=lambda e: (-value_of(one, e), e.keys))
@@ -183,6 +199,8 @@ class Options:
                 raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
             else:
                 self.name = word.lstrip("$")
+        if self.clear and self.name:
+            raise gdb.GdbError("--clear begins all aggregations anew and shows all of them: leave %s out" % self.name)
 
     def take(self, option, word):
         if option == "--top":
@@ -200,12 +218,12 @@ class Options:
 class GtpShow(gdb.Command):
     """Show what actions have aggregated: counts, sums, statistics, histograms.
 
-gtp show [NAME] [--top N] [--sort value|key|count] [--every 1s] [--clear]
+gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]
 While the run goes on, and after it until the next tstart. NAME is one of the
 aggregations, of which --top N shows N keys (50), those with the greatest value
 first, or by key or count. --every prints again and again until ^C. With
---clear all aggregations begin anew: what comes meanwhile is in this output or
-in the next one. gtp print prints an expression."""
+--clear, which takes no NAME, all aggregations begin anew: what comes meanwhile
+is in this output or in the next one. gtp print prints an expression."""
 
     def __init__(self):
         super().__init__("gtp show", gdb.COMMAND_STATUS)

@@ -83,10 +83,16 @@ def percentile(percent, buckets, bounds, least, greatest):
     return greatest
 
 
+def average(count, total, least, greatest):
+    """As text. The sum is modulo 2^64: one that cannot be has gone beyond that."""
+    mean = total / count
+    return str(round(mean)) if least <= mean <= greatest else "? (the sum is beyond 64 bits)"
+
+
 def figures(count, summary, buckets, bounds):
     """The line below a histogram or of stats."""
     total, least, greatest = summary
-    text = "n %d, avg %d, min %d, max %d" % (count, round(total / count), least, greatest)
+    text = "n %d, avg %s, min %d, max %d" % (count, average(count, total, least, greatest), least, greatest)
     if buckets:
         text += ", " + ", ".join("p%d %d" % (p, percentile(p, buckets, bounds, least, greatest)) for p in PERCENTS)
     return text

@@ -269,6 +269,7 @@ def options():
     cmd("tstop")
     for wrong, why in (("gtp show nothing", "there is no"), ("gtp show --sort x", "--sort takes one of"),
                        ("gtp show --top x", "--top takes a number"), ("gtp count by", "nothing behind `by'"),
+                       ("gtp show --clear sum_n", "leave sum_n out"), ("gtp count --linear 0,9,1", "--linear is not"),
                        ("gtp hist", "say gtp hist"),
                        ("gtp count by 1,2,3,4,5 at gtp_target_leaf", "four are the most")):
         check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
@@ -291,6 +292,81 @@ def plots():
             true = values[max(0, -(-percent * len(values) // 100) - 1)]
             equal(0 if got < 0 else got.bit_length() + 1, 0 if true < 0 else true.bit_length() + 1,
                   "the bucket of p%d of %s" % (percent, values))
+
+
+def words_of(text):
+    """The two words of a string that is a key."""
+    data = text.ljust(16, b"\0")
+    return [int.from_bytes(data[i:i + 8], "little") for i in (0, 8)]
+
+
+@test("strings as keys: in the order of strcmp, and no byte of them is a command to the terminal")
+def strings():
+    from gtp import aggregates  # it makes commands, of which the prefix is there by now
+
+    names = [b"", b"a", b"aaaaaaaab", b"ab", b"b", b"\xff"]
+    entries = [aggregated.Entry(words_of(name) + [n], 1, [], {}) for name in names for n in (2**64 - 1, 3)]
+    one = aggregated.Aggregation("count_x", "count", None, ["keystr_x", "key_n"], list(reversed(entries)), [])
+    equal(aggregates.ordered(one, "key"), entries)
+    for name, text in ((b"kworker/0:1", "kworker/0:1"), (b"a\x1b[2J\nobj 7\r", "a\\033[2J\\nobj 7\\r"),
+                       (b"\xc2\x9b2J", "\\302\\2332J")):
+        equal(aggregates.key_texts(["keystr_x"], words_of(name)), [text])
+
+
+@test("a process's name with a newline and an escape sequence stays on its line")
+def own_name():
+    define("keystr_comm", "count_leaf")
+    trace("gtp_target_leaf", "teval $keystr_comm = (long)&((struct task_struct *)$current_task)->comm[0]",
+          "teval $count_leaf = 1")
+    cmd("tstart")
+    # printf is the shell's own: the name is the shell's.
+    subprocess.run(["/bin/sh", "-c", r"printf 'a\033[2J\nb 7' >/proc/$$/comm; printf 'call leaf 1' >/proc/gtp_target"],
+                   check=True, timeout=60)
+    text = cmd("gtp show")
+    cmd("tstop")
+    check(re.search(r"^a\\033\[2J\\nb 7 +1$", text, re.M), ascii(text))
+    check("\x1b" not in text, ascii(text))
+
+
+@test("an average of a sum beyond 64 bits is none; print and info tvariables show no number of an aggregation")
+def no_number():
+    equal(plot.average(3, -2**63 + 5, 2**62, 2**62 + 9), "? (the sum is beyond 64 bits)")
+    equal(plot.average(2, 10, 5, 5), "5")
+    define("count_leaf", "key_n", "p_n")
+    trace("gtp_target_leaf", "teval $key_n = (long)n", "teval $count_leaf = 1", "teval $p_n = $p_n + 1")
+    cmd("tstart")
+    target("call leaf 3")
+    text = cmd("info tvariables")
+    for name, wanted in (("count_leaf", "<unknown>"), ("key_n", "<unknown>"), ("p_n", "1")):
+        check(re.search(r"^\$%s +0 +%s\s*$" % (name, wanted), text, re.M), text)
+    check(cmd("print $count_leaf").endswith(" = void\n"), cmd("print $count_leaf"))
+    cmd("tstop")
+
+
+@test("where an error does not end the run, nothing is counted for the key of another hit")
+def failing_keys():
+    define("key_n", "count_leaf", "sum_leaf")
+    # n is 0 or the address of what can be read.
+    num = trace("gtp_target_leaf", "teval $sum_leaf = 1", "teval $key_n = 100 / n", "teval $count_leaf = 1")
+    cmd("monitor stop-on-error off")
+    try:
+        for settings in ((), ("jit off",), ("jumps off",)):
+            for setting in settings:
+                cmd("monitor " + setting)
+            cmd("tstart")
+            for n in (5, 0, 0, 20, 0):
+                target("call leaf %d" % n)
+            found = {one.name: one for one in aggregated.read().all}
+            cmd("tstop")
+            equal(counts(found["count_leaf"]), {(20,): 1, (5,): 1}, settings)
+            equal(counts(found["sum_leaf"]), {(): 5}, settings)
+            equal(hits(num), 5, settings)
+            cmd("monitor jit on")
+            cmd("monitor jumps on")
+    finally:
+        cmd("monitor jit on")
+        cmd("monitor jumps on")
+        cmd("monitor stop-on-error on")
 
 
 @test("what is refused says why")
