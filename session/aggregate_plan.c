@@ -24,7 +24,7 @@ struct walk {
 
 __printf(2, 3) static int refuse(const struct walk *w, const char *fmt, ...)
 {
-	char text[160], title[GTP_TITLE_MAX];
+	char text[200], title[GTP_TITLE_MAX];
 	va_list args;
 
 	va_start(args, fmt);
@@ -132,8 +132,10 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 
 	if (insn->op != AX_OP_setv) {
 		if (is_aggregation(w, tsv->num) || tsv->key_words > 1)
-			return refuse(w, "$%s can be set, and no expression can read it",
-				      tsv->name);
+			return refuse(
+				w,
+				"$%s can be set, and no expression can read it; a name without that prefix can be both",
+				tsv->name);
 		return 0;
 	}
 	if (!tsv->key_words && !is_aggregation(w, tsv->num))
