@@ -8,7 +8,7 @@ import re
 
 import gdb
 
-from gtp import cells, cexpr, names, points, words
+from gtp import cells, cexpr, names, points, quiet, words
 
 Said = collections.namedtuple("Said", "value keys place condition options")
 # What is known of a variable: the text that it was made from, its type (None: a string), where.
@@ -167,8 +167,15 @@ def is_there(number):
     return re.search(r"^%d\s" % number, gdb.execute("info tracepoints", to_string=True), re.M)
 
 
+def refuse_in_run():
+    """GDB sends a new tracepoint to a run before it has actions, and never those of one that is there."""
+    if "Trace is running" in quiet.execute("tstatus"):
+        raise gdb.GdbError("a run goes on, and GDB sends it no more actions: tstop first, and tstart then")
+
+
 def aggregate(said, prefix, tail=""):
     """Add the actions to the tracepoints of the place, or to the last one; the aggregation's name."""
+    refuse_in_run()
     if said.place is None:
         if said.condition is not None:
             raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")

@@ -260,6 +260,8 @@ def options():
     equal(keys("--sort", "count"), ["5", "7", "18"])
     equal(keys("--sort", "key"), ["5", "7", "18"])
     equal(keys("--top", "1"), ["5"])
+    text = refused("gtp count at gtp_target_add")
+    check("a run goes on" in text and "gtp_target_add" not in cmd("info tracepoints"), text)
     equal(keys("--clear"), ["5", "18", "7"])
     equal(keys(), [])
     target("call leaf 9")
