@@ -308,12 +308,13 @@ static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why
 static int set_aggregate_keys(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 {
 	struct gtp_trace *t = s->trace;
+	bool given = *arg;
 	u64 keys = 0;
 
 	for (; *arg >= '0' && *arg <= '9' && keys <= GTP_AGGR_KEYS_MOST; arg++)
 		keys = keys * 10 + (u64)(*arg - '0');
-	if (*arg || keys > GTP_AGGR_KEYS_MOST) {
-		gtp_why(why, "aggregate-keys takes a number up to %u or nothing",
+	if (*arg || keys > GTP_AGGR_KEYS_MOST || (given && !keys)) {
+		gtp_why(why, "aggregate-keys takes a number from 1 to %u or nothing",
 			GTP_AGGR_KEYS_MOST);
 		return -EINVAL;
 	}
