@@ -258,7 +258,7 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
  * only the event's own code can make, come before it. Return: -EAGAIN when there is no room: the
  * actions one by one fill what there is.
  */
-static __always_inline int collect_at_once(struct gtp_cpu *cpu, u32 *n)
+static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
 	const u32 bytes_mask = (1U << AX_PROGRESS_ACTION) - 1;
 	u32 start = gtp_buffer_mark(&cpu->buf), mark;
@@ -267,11 +267,9 @@ static __always_inline int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 	if (cpu->tp->sdata && unlikely(collect_static(cpu)))
 		return start_again(cpu, start);
 	mark = gtp_buffer_mark(&cpu->buf);
-	if (cpu->tp->frame_bytes) {
-		cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
-		if (unlikely(!cpu->env.frame))
-			return start_again(cpu, start);
-	}
+	cpu->env.frame = gtp_buffer_reserve(&cpu->buf, cpu->tp->frame_bytes);
+	if (unlikely(!cpu->env.frame))
+		return start_again(cpu, start);
 	rc = ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL);
 	if (unlikely(rc)) {
 		*n = cpu->env.progress >> AX_PROGRESS_ACTION;
@@ -280,31 +278,38 @@ static __always_inline int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 	return rc;
 }
 
-/* It would count the value for the key of an earlier hit. */
-static bool lacks_its_key(const struct gtp_action *a, bool key_failed)
+static const struct gtp_action *nth_action(const struct gtp_tracepoint *tp, u32 n)
 {
-	return key_failed && a->expr && a->expr->ax.flags & AX_F_AGGREGATES;
+	const struct gtp_action *a = tp->actions;
+
+	while (--n)
+		a = a->next;
+	return a;
+}
+
+static bool aggregates(const struct gtp_action *a)
+{
+	return a->expr && a->expr->ax.flags & AX_F_AGGREGATES;
 }
 
 /*
  * The actions behind the first @done, of which the last has failed, static data first. Stops at one
  * that fails, unless errors do not end the run: then aggregations are not updated behind a key that
- * failed. Return: 0; -ENOSPC: no room; else how the first failed.
+ * failed, which still is the key of an earlier hit. Return: 0; -ENOSPC: no room; else how the first
+ * failed.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {
 	const struct gtp_action *a;
-	bool key_failed = false;
+	bool key_failed = unlikely(done) && nth_action(cpu->tp, done)->sets_key;
 	int first = 0;
 	u32 n = 0;
 
 	for (a = cpu->tp->actions; a; a = a->next) {
 		int rc;
 
-		if (++n == done)
-			key_failed = a->sets_key;
-		if (n <= done || (done && a->kind == GTP_ACTION_STATIC) ||
-		    lacks_its_key(a, key_failed))
+		if (n++ < done || (done && a->kind == GTP_ACTION_STATIC) ||
+		    (unlikely(key_failed) && aggregates(a)))
 			continue;
 		rc = collect(cpu, a);
 		if (!rc)
@@ -319,24 +324,17 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	return first;
 }
 
-static char nth_letter(const struct gtp_tracepoint *tp, u32 n)
-{
-	const struct gtp_action *a = tp->actions;
-
-	while (--n)
-		a = a->next;
-	return gtp_action_letter(a->kind);
-}
-
 /* Machine code has failed at action @n with @rc: what is behind that, if it is wanted. */
 static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 {
-	if (fail(cpu, n, nth_letter(cpu->tp, n)) && collect_one_by_one(cpu, n) == -ENOSPC)
+	char letter = gtp_action_letter(nth_action(cpu->tp, n)->kind);
+
+	if (fail(cpu, n, letter) && collect_one_by_one(cpu, n) == -ENOSPC)
 		return -ENOSPC;
 	return rc;
 }
 
-static __always_inline int collect_all(struct gtp_cpu *cpu)
+static int collect_all(struct gtp_cpu *cpu)
 {
 	u32 n = 0;
 	int rc = cpu->tp->code ? collect_at_once(cpu, &n) : -EAGAIN;
@@ -367,7 +365,10 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 /* Not inline, so that a frame costs no more for it. */
 static noinline void update_only(struct gtp_cpu *cpu)
 {
-	collect_all(cpu);
+	if (!cpu->tp->code)
+		collect_one_by_one(cpu, 0);
+	else if (ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL))
+		collect_behind(cpu, cpu->env.progress >> AX_PROGRESS_ACTION, -EINVAL);
 }
 
 /* --- the turn --- */
@@ -446,11 +447,7 @@ static noinline void act(struct gtp_cpu *cpu)
 	u64 start = READ_ONCE(tp->quick_start);
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update);
-		if (quick)
-			gtp_hit_update(cpu, tp, cpu->env.regs, quick);
-		else
-			record(cpu);
+		record(cpu);
 		return;
 	}
 	gtp_hit_record(cpu, tp, cpu->env.regs, quick, start, gtp_hit_time(cpu));

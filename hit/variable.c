@@ -3,6 +3,12 @@
 #include "aggregate/table.h"
 #include "hit/variable.h"
 
+/* Not inline, so that the others save no registers for it. */
+static noinline s64 clock_ns(struct gtp_cpu *cpu)
+{
+	return (s64)gtp_hit_time_ns(cpu);
+}
+
 /* Run control has checked that every variable of every expression exists. */
 s64 gtp_hit_getv(void *ctx, u16 num)
 {
@@ -12,7 +18,7 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 	case GTP_TSV_CPU_ID:
 		return cpu->id;
 	case GTP_TSV_CLOCK:
-		return (s64)gtp_hit_time_ns(cpu);
+		return clock_ns(cpu);
 	case GTP_TSV_CURRENT_TASK:
 	case GTP_TSV_CURRENT_TASK_PID:
 		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
@@ -72,20 +78,16 @@ static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 void gtp_hit_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_cpu *cpu = ctx;
+	enum ax_tsv_way way = cpu->run->tsvs.ways[num];
 
-	switch ((enum ax_tsv_way)cpu->run->tsvs.ways[num]) {
-	case AX_TSV_CALL:
+	if (likely(way == AX_TSV_CALL)) {
 		WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
-		break;
-	case AX_TSV_LOCAL:
-		WRITE_ONCE(cpu->local[num], (u64)value);
-		break;
-	case AX_TSV_STRING:
-		set_string(cpu, num, (u64)value);
-		break;
-	case AX_TSV_UPDATE:
-	case AX_TSV_COUNT:
-		update(cpu, num, value);
-		break;
+		return;
 	}
+	if (way == AX_TSV_LOCAL)
+		WRITE_ONCE(cpu->local[num], (u64)value);
+	else if (way == AX_TSV_STRING)
+		set_string(cpu, num, (u64)value);
+	else
+		update(cpu, num, value);
 }
