@@ -199,10 +199,13 @@ def interrupts():
     nums = [trace("gtp_target_" + name, "teval $key_irq = %d" % (name == "irq"), "teval $count_calls = 1")
             for name in ("leaf", "add", "obj", "irq")]
     cmd("tstart")
-    made = looped("mix", ROUNDS // 4)
+    made = collections.Counter()
+    while not made["irq"]:
+        made.update(looped("mix", ROUNDS // 4))
     found = counts(only()[0])
     lost = nested() + missed()
-    equal(found[1,], hits(nums[3]))
+    # Each interrupt may have come in the middle of a hit, and then has no entry.
+    equal(found.get((1,), 0), hits(nums[3]))
     equal(sum(found.values()), sum(hits(num) for num in nums))
     equal(sum(found.values()) + lost, sum(made.values()))
     cmd("tstop")

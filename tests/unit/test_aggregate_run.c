@@ -15,7 +15,7 @@
 #define IF_GOTO(at) "2000" at
 #define SET(n, from) from SETV(n)
 #define OTHER_NAME "give it another name here"
-#define OTHER_PREFIX "; a name without that prefix can be both"
+#define NO_PREFIX "; a name without that prefix can be both"
 
 static void variables(struct fake *f)
 {
@@ -237,11 +237,11 @@ static void refusals(void **state)
 		const char *cond, *first, *second, *why;
 	} rows[] = {
 		{ NULL, GETV(COUNT) END, NULL,
-		  "action 1 (X): $count_a can be set, and no expression can read it" OTHER_PREFIX },
+		  "action 1 (X): $count_a can be set, and no expression can read it" NO_PREFIX },
 		{ NULL, TRACEV(HIST) END, NULL,
-		  "action 1 (X): $hist_a can be set, and no expression can read it" OTHER_PREFIX },
+		  "action 1 (X): $hist_a can be set, and no expression can read it" NO_PREFIX },
 		{ NULL, GETV(KEYSTR) END, NULL,
-		  "action 1 (X): $keystr_c can be set, and no expression can read it" OTHER_PREFIX },
+		  "action 1 (X): $keystr_c can be set, and no expression can read it" NO_PREFIX },
 		{ SET(COUNT, CONST8("01")) END, "R1", NULL,
 		  "condition: $count_a is set by a tracepoint's actions only" },
 		/* if (0) goto end; $key_a = 1; end: 5 */
