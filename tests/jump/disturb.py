@@ -14,6 +14,7 @@ import traceback
 from fixture import KMOD, load_table, must
 from kernel import DEBUG, TRACING, get, put
 
+PREEMPT = DEBUG + "sched/preempt"
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 # Those that only warn, or make the guest crawl, are left alone.
@@ -118,18 +119,33 @@ def keys(me):
             sock.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMP, 1)
             me.rest(0.5)
         return
-    path = "/proc/sys/" + name
     if name == "preempt":
-        path = DEBUG + "sched/preempt"
-        kinds = get(path)  # "none voluntary (full)"; 7.3: "full (lazy)"
-        first = kinds.split("(")[1].split(")")[0]
-        put(path, me.rng.choice([kind for kind in kinds.replace("(", " ").replace(")", " ").split()
-                                 if kind != "voluntary"]))
+        kinds, first = preemption()
+        put(PREEMPT, me.rng.choice(kinds))
+        path = PREEMPT
     else:
+        path = "/proc/sys/" + name
         first = get(path).strip()
         put(path, str(int(not int(first))))
     me.rest(0.5)
     put(path, first)
+
+
+def preemption():
+    """The kinds of preemption that can be chosen, and the one that is on."""
+    kinds = get(PREEMPT)  # "none voluntary (full)"; 7.3: "full (lazy)"
+    first = kinds.split("(")[1].split(")")[0]
+    return [kind for kind in kinds.replace("(", " ").replace(")", " ").split() if kind != "voluntary"], first
+
+
+def every_preemption():
+    """
+    Each kind once, and back. A static call that calls nothing is a return, and what was written at
+    boot may be older than the choice of how the processor has to return.
+    """
+    kinds, first = preemption()
+    for kind in [kind for kind in kinds if kind != first] + [first]:
+        put(PREEMPT, kind)
 
 
 def events(me):

@@ -257,6 +257,7 @@ class Soak:
         until(lambda: self.crowd.failure or all(self.crowd.done[m.name] for m in self.crowd.members), "all kinds",
               ROUND_SECONDS)
         self.crowd.pause(ROUND_SECONDS)
+        disturb.every_preemption()
         self.text = guest.Text()
         time.sleep(2)
         self.before = self.text.now()
