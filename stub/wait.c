@@ -69,13 +69,19 @@ void gtp_wait_end(struct gtp_stub *s, const char *reply)
 	gtp_stub_heard(s);
 }
 
+/* Lines are printed a moment after their hits: what is there belongs in front of the end. */
+static void print_lines(struct gtp_stub *s)
+{
+	if (s->ops->lines)
+		s->ops->lines(s->ctx);
+}
+
 void gtp_stub_trace_ended(struct gtp_stub *s)
 {
 	if (!s->waiting)
 		return;
 	gtp_stub_flush_notice(s);
-	if (s->ops->lines)
-		s->ops->lines(s->ctx);
+	print_lines(s);
 	gtp_wait_print_end(s);
 	gtp_wait_end(s, "S05");
 }
@@ -84,6 +90,7 @@ void gtp_stub_dprintfs_gone(struct gtp_stub *s)
 {
 	if (!s->waiting || gtp_trace_running(s->trace) || gtp_dprintf_any(s->trace))
 		return;
+	print_lines(s);
 	gtp_stub_print(s, "gdbtp: no dprintf is left that continue could wait for\n");
 	gtp_wait_end(s, "S05");
 }
