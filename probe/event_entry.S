@@ -29,7 +29,7 @@ SYM_FUNC_END(gtp_event_entry)
  * instruction. The caller can be found from the return address and the callee-saved registers.
  */
 .macro EVENT_HIT name:req held:req
-SYM_FUNC_START(\name)
+GTP_TAKEN_START(\name)
 	pushq	$__KERNEL_DS		/* ss */
 	pushq	%rsp			/* rsp; off by the push above */
 	pushfq
