@@ -28,9 +28,7 @@ static void the_last_line_of_a_module(void **state)
 	char packet[200];
 
 	snprintf(packet, sizeof(packet),
-		 "Z0,%llx,1;cmds:0,X14,"
-		 "26000522002200340100086e3d256c645c6e0027",
-		 FAKE_LEAF);
+		 "Z0,%llx,1;cmds:0,X14,26000522002200340100086e3d256c645c6e0027", FAKE_LEAF);
 	assert_string_equal(fake_gdb_ask(&gdb, packet), "OK");
 	assert_string_equal(fake_gdb_ask(&gdb, "c"), "");
 	assert_int_equal(fake_gdb_call(&gdb, "leaf 7"), 0);
