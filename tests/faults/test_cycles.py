@@ -47,7 +47,7 @@ def define(client, number, address, condition, *actions):
 def define_all(client):
     """One whose actions are one snippet, one whose are not, one that is false."""
     client.ok("QTinit")
-    client.ok("QTDV:5:7:0:" + b"foo".hex())
+    client.ok("QTDV:45:7:0:" + b"foo".hex())
     define(client, 1, ADD, NOT_12345, "R30023", f"M-1,{BANNER:x},18", CPU)
     define(client, 2, ADD, "", STRING, "R1")
     define(client, 3, LEAF, IS_12345, "R1", CPU)

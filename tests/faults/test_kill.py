@@ -78,7 +78,7 @@ def garbage():
     load()
     dice = seeded()
     seeds = [b"QTinit", b"QTDP:1:%x:E:0:0-" % LEAF, b"QTDP:-1:%x:R30M5,0,4" % LEAF, b"QTStart", b"QTStop",
-             b"QTDV:5:0:0:6e", b"QTBuffer:size:4000", b"QTFrame:0", b"qTStatus", b"qTfP", b"qTsP", b"qTfV",
+             b"QTDV:45:0:0:6e", b"QTBuffer:size:4000", b"QTFrame:0", b"qTStatus", b"qTfP", b"qTsP", b"qTfV",
              b"m%x,40" % LEAF, b"g", b"qXfer:features:read:target.xml:0,fff", b"QTNotes:user:61;",
              b"qTBuffer:0,400", b"qRcmd,737461747573", b"QTDisconnected:1", b"QTEnable:1:%x" % LEAF, b"c"]
 

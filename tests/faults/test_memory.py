@@ -38,7 +38,7 @@ def session(client):
         return reply == want
 
     ask("QTinit")
-    ask("QTDV:5:7:0:" + b"foo".hex())
+    ask("QTDV:45:7:0:" + b"foo".hex())
     ask(f"QTDP:1:{LEAF:x}:E:0:0:X4,26000527-")
     ask(f"QTDP:-1:{LEAF:x}:R30")
     ask(f"QTDPsrc:1:{LEAF:x}:at:0:4:" + b"leaf".hex())

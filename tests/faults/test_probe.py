@@ -26,7 +26,7 @@ CPUS = os.cpu_count()
 NO_MEMORY = [0, 8, 0x7fffffffeff8, 0x800000000000, 0xffff7fffffffffff, 0xffff800000000000 - 4,
              0x8000000000000000, 0xff10ffffffffffff, 0xdead000000000100, 0xffffffffff600008,
              0xffffffffff5ffffc, 0xfffffffffffffffd, 0xffffffffffffffff]
-COUNT_IN_5 = "X0000000A,2c00052201022d000527"  # getv 5, const8 1, add, setv 5, end
+COUNT_IN_45 = "X0000000A,2c00452201022d004527"  # getv 0x45, const8 1, add, setv 0x45, end
 
 
 def printf_of_rdi(text):
@@ -317,8 +317,8 @@ def own_tasks():
 @test("every hit on every CPU is counted, and $n = $n + 1 loses none")
 def exact():
     with Client() as client:
-        client.define((1, LEAF, COUNT_IN_5), (2, LEAF))
-        client.ok("QTDV:5:0:0:" + b"n".hex())
+        client.define((1, LEAF, COUNT_IN_45), (2, LEAF))
+        client.ok("QTDV:45:0:0:" + b"n".hex())
         client.ok("QTBuffer:circular:1")
         client.ok("QTStart")
         before = counted("leaf")
@@ -327,7 +327,7 @@ def exact():
         assert calls == 20000 * CPUS
         client.ok("QTStop")
         assert client.hits(1, LEAF) == client.hits(2, LEAF) == calls
-        assert int(client.ask("qTV:5")[1:], 16) == calls
+        assert int(client.ask("qTV:45")[1:], 16) == calls
         client.ok("QTBuffer:circular:0")
 
 

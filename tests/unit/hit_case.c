@@ -21,7 +21,7 @@ int setup(void **state)
 	struct gtp_why why;
 
 	assert_int_equal(fake_init(f), 0);
-	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "6:0:0:78", &why), 0);
+	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "46:0:0:78", &why), 0);
 	memcpy(fake_map(f, 0x2000, NULL, 4096), "\x01\x02\x03\x04kernel\0tail", 16);
 	*state = f;
 	return 0;
@@ -107,5 +107,5 @@ void expect_error(struct fake *f, u32 tp, const char *want)
 
 s64 variable(struct fake *f)
 {
-	return f->trace.run.tsvs.slot[6]->value;
+	return f->trace.run.tsvs.slot[0x46]->value;
 }

@@ -7,7 +7,7 @@
 #include "fake_target.h"
 #include <cmocka.h>
 
-/* Bytecode in short; variable 6 is the tests' own. */
+/* Bytecode in short; variable 0x46 is the tests' own. */
 #define END "27"
 #define REG(n) "2600" n
 #define CONST8(v) "22" v
@@ -23,7 +23,7 @@
 #define REF32 "19"
 #define POP "29"
 #define TRACENZ "2f"
-#define INCREMENT GETV("06") CONST8("01") ADD SETV("06")
+#define INCREMENT GETV("46") CONST8("01") ADD SETV("46")
 
 /* All hits have these. */
 extern const struct gtp_regs regs;
@@ -39,7 +39,7 @@ struct gtp_tracepoint *define(struct fake *f, const char *head, const char *cond
 
 void start(struct fake *f);
 
-/* fire - hits at 0x1000; variable - the value of number 6 */
+/* fire - hits at 0x1000; variable - its value */
 void fire(struct fake *f, int times);
 s64 variable(struct fake *f);
 

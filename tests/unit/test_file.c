@@ -121,7 +121,7 @@ static void test_all(void **state)
 	u8 *bytes;
 	u32 n;
 
-	assert_int_equal(gtp_tsvs_define(&t->run.tsvs, &t->mem, "5:2a:0:6d696e65", &why), 0);
+	assert_int_equal(gtp_tsvs_define(&t->run.tsvs, &t->mem, "40:2a:0:6d696e65", &why), 0);
 	define("3:1000:E:0:0:X3,220127-");
 	actions("3:1000:R20-");
 	actions("3:1000:M-1,8000,8X00000001,27");
@@ -137,7 +137,7 @@ static void test_all(void **state)
 			    "R a4\n"
 			    "status 0;tstop:0;tframes:3;tcreated:3;tfree:ff28;tsize:10000;"
 			    "circular:0;disconn:0;starttime:123456789;stoptime:123456789\n"
-			    "tsv 5:2a:0:6d696e65\n" BUILTINS "tp T4:2000:D:0:a\n"
+			    "tsv 40:2a:0:6d696e65\n" BUILTINS "tp T4:2000:D:0:a\n"
 			    "tp V4:2000:0:0\n"
 			    "tp T3:1000:E:0:0:X3,220127\n"
 			    "tp A3:1000:R20\n"

@@ -40,11 +40,11 @@ static void expressions(void **state)
 	define(f, "1:1000:E:0:0", NULL, REG("05") TRACE_QUICK("04") REF32 POP END,
 	       REG("05") CONST8("04") ADD CONST8("14") TRACENZ END,
 	       REG("05") CONST8("03") TRACE END, REG("05") CONST8("00") TRACE END,
-	       GETV("06") TRACEV("06") POP END, REG("10") END, NULL);
-	f->trace.run.tsvs.slot[6]->initial = -5;
+	       GETV("46") TRACEV("46") POP END, REG("10") END, NULL);
+	f->trace.run.tsvs.slot[0x46]->initial = -5;
 	start(f);
 	fire(f, 1);
-	expect_frames(f, "1@1000 m2000=01020304 m2004=6b65726e656c00 m2000=010203 v6=-5\n");
+	expect_frames(f, "1@1000 m2000=01020304 m2004=6b65726e656c00 m2000=010203 v70=-5\n");
 }
 
 static void no_actions(void **state)
@@ -72,7 +72,7 @@ static void built_in_variables(void **state)
 	/* $cpu_id == 2 */
 	define(f, "1:1000:E:0:0", GETV("01") CONST8("02") EQUAL END,
 	       TRACEV("01") TRACEV("03") TRACEV("04") END, NULL);
-	define(f, "2:1000:E:0:0", GETV("02") END, TRACEV("02") GETV("02") SETV("06") END, NULL);
+	define(f, "2:1000:E:0:0", GETV("02") END, TRACEV("02") GETV("02") SETV("46") END, NULL);
 	start(f);
 	fire(f, 1);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -360,16 +360,16 @@ static void an_action_that_fails_leaves_the_others(void **state)
 	struct gtp_tracepoint *tp;
 
 	f->trace.pass_errors = true;
-	f->trace.run.tsvs.slot[6]->initial = 5;
+	f->trace.run.tsvs.slot[0x46]->initial = 5;
 	tp = define(f, "3:1000:E:0:0", NULL, "R1", REG("04") REF32 END, "M5,ffe,4M-1,2000,1",
-		    GETV("06") TRACEV("06") POP END, NULL);
+		    GETV("46") TRACEV("46") POP END, NULL);
 	start(f);
 	fire(f, 2);
 	expect_failure(f, 4, 3,
 		       "action 2 (X): ref32 at byte 3: cannot read memory at 0x7 (4 bytes)");
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 4);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 2);
-	expect_frames(f, "3@1000! r0=a m2000=01 v6=5\n3@1000! r0=a m2000=01 v6=5\n");
+	expect_frames(f, "3@1000! r0=a m2000=01 v70=5\n3@1000! r0=a m2000=01 v70=5\n");
 }
 
 /* The next run has its own setting and its own errors. */
@@ -476,7 +476,7 @@ static void reading_takes_no_lock(void **state)
 {
 	struct fake *f = *state;
 
-	define(f, "1:1000:E:0:0", GETV("06") CONST8("00") EQUAL END, TRACEV("06") END, NULL);
+	define(f, "1:1000:E:0:0", GETV("46") CONST8("00") EQUAL END, TRACEV("46") END, NULL);
 	start(f);
 	fire(f, 1);
 	assert_int_equal(f->tsv_locks, 0);
@@ -486,7 +486,7 @@ static void every_setting_takes_the_lock(void **state)
 {
 	struct fake *f = *state;
 
-	define(f, "1:1000:E:0:0", INCREMENT END, CONST8("05") SETV("06") END, INCREMENT END, NULL);
+	define(f, "1:1000:E:0:0", INCREMENT END, CONST8("05") SETV("46") END, INCREMENT END, NULL);
 	start(f);
 	fire(f, 1);
 	assert_int_equal(f->tsv_locks, 3);
@@ -497,7 +497,7 @@ static void the_lock_is_given_back_after_an_error(void **state)
 {
 	struct fake *f = *state;
 
-	define(f, "1:1000:E:0:0", NULL, CONST8("05") SETV("06") POP CONST8("00") REF32 END, NULL);
+	define(f, "1:1000:E:0:0", NULL, CONST8("05") SETV("46") POP CONST8("00") REF32 END, NULL);
 	start(f);
 	fire(f, 1);
 	assert_int_equal(f->tsv_locks, 1);

@@ -99,14 +99,14 @@ static void the_next_run_begins_afresh(void **state)
 	struct fake *f = *state;
 	struct gtp_tracepoint *tp;
 
-	variable(f, "6:3:0:78");
+	variable(f, "46:3:0:78");
 	/* $x = $x + 1 */
-	tp = fake_define(f, "1:1000:E:0:0", "Xa,2c00062201022d000627");
+	tp = fake_define(f, "1:1000:E:0:0", "Xa,2c00462201022d004627");
 	start(f);
 	fake_fire(f, 0x1000, &regs);
 	fake_fire(f, 0x1000, &regs);
 	stop(f);
-	assert_int_equal(f->trace.run.tsvs.slot[6]->value, 5);
+	assert_int_equal(f->trace.run.tsvs.slot[0x46]->value, 5);
 	assert_string_equal(fake_frames(f), "1@1000\n1@1000\n");
 	f->trace.stop_notes_hex = f->mem.alloc(f->mem.ctx, 3);
 	memcpy(f->trace.stop_notes_hex, "6e", 3);
@@ -116,7 +116,7 @@ static void the_next_run_begins_afresh(void **state)
 	f->missed = 4;
 	start(f);
 	assert_string_equal(f->log, "free\nbuffers 0 linear\narm 1000\n");
-	assert_int_equal(f->trace.run.tsvs.slot[6]->value, 3);
+	assert_int_equal(f->trace.run.tsvs.slot[0x46]->value, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
 	fake_fire(f, 0x1000, &regs);
 	stop(f);
@@ -131,14 +131,14 @@ static void forgetting_everything(void **state)
 {
 	struct fake *f = *state;
 
-	variable(f, "6:3:0:78");
+	variable(f, "46:3:0:78");
 	fake_define(f, "1:1000:E:0:0", "R1");
 	start(f);
 	fake_fire(f, 0x1000, &regs);
 	gtp_trace_reset(&f->trace);
 	assert_int_equal(f->armed, 0);
 	assert_null(f->trace.tps.first);
-	assert_null(f->trace.run.tsvs.slot[6]);
+	assert_null(f->trace.run.tsvs.slot[0x46]);
 	assert_non_null(f->trace.run.tsvs.slot[GTP_TSV_CLOCK]);
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0;"));
 	assert_true(status_has(f, ";starttime:0;stoptime:0"));
@@ -241,8 +241,6 @@ static void hits_count_when_all_is_armed(void **state)
 
 static void variables_are_checked_at_the_start(void **state)
 {
-	const char *unknown =
-		"tracepoint 2, action 2 (X): setv at byte 2: trace state variable 7 is not defined";
 	const char *read_only =
 		"tracepoint 3, action 1 (X): setv at byte 2: trace state variable 2 cannot be set";
 	struct fake *f = *state;
@@ -253,16 +251,18 @@ static void variables_are_checked_at_the_start(void **state)
 	fake_fire(f, 0x1000, &regs);
 	stop(f);
 	fake_log_clear(f);
-	fake_define(f, "2:2000:E:0:0:X4,2c000627", "R1X6,22012d000727");
+	fake_define(f, "2:2000:E:0:0:X4,2c004627", "R1X6,22012d004727");
 	refuse_start(
 		f, -EINVAL,
-		"tracepoint 2, condition: getv at byte 0: trace state variable 6 is not defined");
-	variable(f, "6:0:0:78");
-	refuse_start(f, -EINVAL, unknown);
+		"tracepoint 2, condition: getv at byte 0: trace state variable 70 is not defined");
+	variable(f, "46:0:0:78");
+	refuse_start(
+		f, -EINVAL,
+		"tracepoint 2, action 2 (X): setv at byte 2: trace state variable 71 is not defined");
 	/* Nothing was touched: the frames of the run before are still there. */
 	assert_string_equal(f->log, "");
 	assert_string_equal(fake_frames(f), "1@1000 r0=0\n");
-	variable(f, "7:0:0:79");
+	variable(f, "47:0:0:79");
 	fake_define(f, "3:2000:E:0:0", "X6,22012d000227");
 	refuse_start(f, -EINVAL, read_only);
 }
@@ -435,7 +435,7 @@ static void installing(void **state)
 static void installing_is_refused(void **state)
 {
 	const char *unknown =
-		"tracepoint 3, condition: getv at byte 0: trace state variable 6 is not defined";
+		"tracepoint 3, condition: getv at byte 0: trace state variable 70 is not defined";
 	struct gtp_tracepoint *tp;
 	struct fake *f = *state;
 	s32 live;
@@ -445,7 +445,7 @@ static void installing_is_refused(void **state)
 	live = f->live;
 	f->refuse_arm = 0x2000;
 	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", "R1"), no_probe), -EOPNOTSUPP);
-	tp = fake_define(f, "3:3000:E:0:0:X4,2c000627", NULL);
+	tp = fake_define(f, "3:3000:E:0:0:X4,2c004627", NULL);
 	assert_int_equal(install(f, tp, unknown), -EINVAL);
 	fake_define(f, "4:4000:E:0:0", NULL);
 	f->fail_alloc = f->allocs + 1;
