@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits from kprobes: one kprobe per location. */
-#include <linux/delay.h>
 #include <linux/kprobes.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/string.h>
-#include <linux/uaccess.h>
 #include <asm/ptrace.h>
-#include <asm/text-patching.h>
 
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
@@ -15,7 +9,7 @@
 #include "hit/hit.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
-#include "probe/kprobe_list.h"
+#include "probe/kprobe_text.h"
 #include "probe/overrun.h"
 #include "probe/refuse.h"
 #include "probe/self.h"
@@ -38,12 +32,6 @@ struct location_probe {
 	bool alone;
 };
 
-enum {
-	POLL_MS = 5,
-	/* the optimizer begins after 5 jiffies; another one may be under way */
-	UNOPTIMIZED_MS = 5000,
-};
-
 /*
  * Probes per call of unregister_kprobes(). It waits for one grace period per call, so one by one
  * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
@@ -51,20 +39,6 @@ enum {
  */
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
-
-/*
- * preempt_count() of the interrupted code. The breakpoint form of a kprobe arrives as an exception
- * that counts as an NMI, so one such level is subtracted. A probe in jump form that is hit in a
- * real NMI looks the same; that hit counts as one of its task.
- */
-static unsigned int context_of_hit(void)
-{
-	unsigned int count = preempt_count();
-
-	if (count & NMI_MASK)
-		count -= NMI_OFFSET + HARDIRQ_OFFSET;
-	return count;
-}
 
 static void assert_regs_layout(void)
 {
@@ -110,33 +84,13 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(context_of_hit()))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(gtp_kprobe_context()))
 		return 0;
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);
 	else
 		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs);
 	return 0;
-}
-
-/*
- * Save the original bytes right after arming: the kernel has unoptimized kprobes whose jumps
- * covered the place, and optimizes this one later. If the first byte is not the int3, the bytes are
- * unknown: all int3 refuses a jump nearby, no more.
- */
-static void remember_code(struct location_probe *p)
-{
-	struct gtp_armed *a = &p->armed;
-
-	if (p->kp.flags & KPROBE_FLAG_FTRACE)
-		return;
-	if (copy_from_kernel_nofault(a->old, p->kp.addr, JMP32_INSN_SIZE) ||
-	    a->old[0] != INT3_INSN_OPCODE)
-		memset(a->old, INT3_INSN_OPCODE, JMP32_INSN_SIZE);
-	else
-		a->old[0] = p->kp.opcode;
-	a->text = (u64)p->kp.addr;
-	a->len = JMP32_INSN_SIZE;
 }
 
 /*
@@ -190,7 +144,7 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 		gtp_probe_explain(err, why);
 		return err;
 	}
-	remember_code(p);
+	gtp_kprobe_text_remember(&p->kp, &p->armed);
 	loc->probe = p;
 	loc->mechanism = mechanism(&p->kp);
 	return 0;
@@ -206,45 +160,6 @@ static void kprobe_forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* The kernel chains the kprobes of one address, with a head of its own. */
-static bool is_alone(const struct kprobe *kp)
-{
-	bool alone;
-
-	rcu_read_lock();
-	alone = READ_ONCE(READ_ONCE(kp->list.next)->next) == &kp->list;
-	rcu_read_unlock();
-	return alone;
-}
-
-static bool has_kernels_jump(const struct location_probe *p)
-{
-	u8 now;
-
-	return !copy_from_kernel_nofault(&now, p->kp.addr, 1) && now == JMP32_INSN_OPCODE &&
-	       p->armed.old[0] != JMP32_INSN_OPCODE;
-}
-
-/*
- * The kernel takes its jump back from a work item some time after the last kprobe there is gone,
- * and forgets the place after that. Where the text belongs to a module that goes, kprobes' own
- * module notifier comes next: it would take such a place off the list from which it is to be freed,
- * and leave it in the kernel's table, so that no kprobe can be registered at the address any more
- * (kill_optimized_kprobe()). A place that other kprobes keep is not waited for.
- */
-static void wait_unoptimized(const struct location_probe *p)
-{
-	u32 ms;
-
-	if (!p->armed.len || p->armed.addr < MODULES_VADDR || p->armed.addr >= MODULES_END)
-		return;
-	for (ms = 0; ms < UNOPTIMIZED_MS && has_kernels_jump(p); ms += POLL_MS) {
-		msleep(POLL_MS);
-		gtp_progress("waiting for the kernel's jumps, ms", ms, UNOPTIMIZED_MS);
-	}
-	gtp_kprobe_list_flush();
-}
-
 /*
  * take_off - unregister a batch from the front of a list; returns the rest of the list. What it
  * belongs to stays: see kprobe_disarm()
@@ -257,7 +172,7 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 	for (rest = first; rest && n < BATCH; rest = rest->next_own) {
 		struct location_probe *p = rest->probe;
 
-		p->alone = is_alone(&p->kp);
+		p->alone = gtp_kprobe_text_alone(&p->kp);
 		batch[n++] = &p->kp;
 	}
 	unregister_kprobes(batch, n);
@@ -265,7 +180,7 @@ static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
 		struct location_probe *p = loc->probe;
 
 		if (p->alone)
-			wait_unoptimized(p);
+			gtp_kprobe_text_wait(&p->kp, &p->armed);
 	}
 	*done += n;
 	return rest;

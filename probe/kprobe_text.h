@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a kprobe of ours means for the text where it is, whichever kind of kprobe it is. */
+#ifndef _GTP_KPROBE_TEXT_H
+#define _GTP_KPROBE_TEXT_H
+
+#include <linux/kprobes.h>
+#include <linux/preempt.h>
+
+#include "probe/armed.h"
+
+/*
+ * gtp_kprobe_context - preempt_count() of the interrupted code, at a hit
+ *
+ * The breakpoint form of a kprobe arrives as an exception that counts as an NMI, so one such level
+ * is subtracted. A probe in jump form that is hit in a real NMI looks the same; that hit counts as
+ * one of its task.
+ */
+static inline unsigned int gtp_kprobe_context(void)
+{
+	unsigned int count = preempt_count();
+
+	if (count & NMI_MASK)
+		count -= NMI_OFFSET + HARDIRQ_OFFSET;
+	return count;
+}
+
+/* gtp_kprobe_text_remember - the original bytes, right after the kprobe was registered */
+void gtp_kprobe_text_remember(const struct kprobe *kp, struct gtp_armed *a);
+
+/* gtp_kprobe_text_alone - is it the only one there? Before it is unregistered */
+bool gtp_kprobe_text_alone(const struct kprobe *kp);
+
+/*
+ * gtp_kprobe_text_wait - after one that was alone in a module's text has been unregistered: until
+ * the kernel has taken its jump back. Context: process, gtp_lock
+ */
+void gtp_kprobe_text_wait(const struct kprobe *kp, const struct gtp_armed *a);
+
+#endif /* _GTP_KPROBE_TEXT_H */
