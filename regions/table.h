@@ -49,7 +49,8 @@ enum {
 	X(DENY, 2, "places that the kernel's rule may accept though something enters them")        \
 	X(FAULT, 3, "instructions that have an exception fixup")                                   \
 	X(SITE, 4, "what is patched while the kernel runs")                                        \
-	X(LEADER, 5, "all leaders, starts of functions too")
+	X(LEADER, 5, "all leaders, starts of functions too")                                       \
+	X(WRAP, 6, "functions that return, and have no argument on the stack")
 
 enum gtp_table_kind {
 #define X(name, kind, text) GTP_TABLE_##name = (kind),

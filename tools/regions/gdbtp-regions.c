@@ -7,6 +7,7 @@
 #include "tools/regions/leaders.h"
 #include "tools/regions/lines.h"
 #include "tools/regions/mktable.h"
+#include "tools/regions/prototypes.h"
 #include "tools/regions/rows.h"
 #include "tools/regions/stats.h"
 
@@ -132,6 +133,7 @@ static void do_table(struct session *s)
 		errx(2, "table: say -o FILE");
 	/* Plain returns accept most: what is denied there covers the others. */
 	analyse(s, cpu_of(s->options.cpu));
+	rgn_prototypes_mark(&s->text, s->debug);
 	rgn_mktable_write(&s->text, s->options.output);
 	rgn_text_free(&s->text);
 }

@@ -67,6 +67,8 @@ static bool belongs(const struct rgn_text *text, const struct rgn_span *span,
 		return site & RGN_SITE_RUNTIME && span->len[at];
 	case GTP_TABLE_DENY:
 		return span->len[at] && rgn_verdict_denied(text, span->addr + at);
+	case GTP_TABLE_WRAP:
+		return !inside && f->flags & RGN_FN_WRAP;
 	default:
 		return false;
 	}
@@ -111,7 +113,8 @@ static u32 put_list(struct buffer *b, const struct list *l)
 }
 
 static const enum gtp_table_kind kinds[] = {
-	GTP_TABLE_HIDDEN, GTP_TABLE_DENY, GTP_TABLE_FAULT, GTP_TABLE_SITE, GTP_TABLE_LEADER,
+	GTP_TABLE_HIDDEN, GTP_TABLE_DENY,   GTP_TABLE_FAULT,
+	GTP_TABLE_SITE,	  GTP_TABLE_LEADER, GTP_TABLE_WRAP,
 };
 
 static const char *kind_text(u32 kind)

@@ -69,6 +69,7 @@ enum rgn_function_flag {
 	RGN_FN_NOKPROBE = 128,
 	RGN_FN_ROWS = 256,    /* the line table has all basic blocks that a decode can check */
 	RGN_FN_LANDING = 512, /* has an exception table that cannot be read */
+	RGN_FN_WRAP = 1024,   /* no argument is on the stack, and it returns */
 };
 
 /*

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which functions have nothing of their caller's on the stack but the return address, by DWARF. */
+#ifndef _RGN_PROTOTYPES_H
+#define _RGN_PROTOTYPES_H
+
+#include "tools/regions/text.h"
+
+/*
+ * rgn_prototypes_mark - mark (RGN_FN_WRAP) the C functions of @debug that get all arguments in
+ * registers and return. What is not known for sure is not marked: clones, variadic functions,
+ * types that the ABI may put on the stack. Without debug information none is
+ */
+void rgn_prototypes_mark(struct rgn_text *text, const struct rgn_image *debug);
+
+#endif /* _RGN_PROTOTYPES_H */
