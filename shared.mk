@@ -26,6 +26,7 @@ GTP_SHARED := \
 	aggregate/table.c \
 	aggregate/text.c \
 	tracepoint/tracepoint.c \
+	tracepoint/at_return.c \
 	tracepoint/def.c \
 	tracepoint/define.c \
 	tracepoint/dprintf.c \
@@ -68,6 +69,7 @@ GTP_SHARED := \
 	jit/pad.c \
 	hit/hit.c \
 	hit/variable.c \
+	hit/returns.c \
 	hit/lines.c \
 	probe/arm.c \
 	probe/debugfs_text.c \

@@ -28,3 +28,8 @@ MODULE_PARM_DESC(jumps, "replace instructions by jumps where that is safe (defau
 bool gtp_allow_notrace;
 module_param_named(allow_notrace, gtp_allow_notrace, bool, 0600);
 MODULE_PARM_DESC(allow_notrace, "allow probes in functions that tracers run through (default: no)");
+
+unsigned int gtp_maxactive = 4096;
+module_param_named(maxactive, gtp_maxactive, uint, 0600);
+MODULE_PARM_DESC(maxactive,
+		 "calls of a function under way that a kretprobe can follow (default: 4096)");

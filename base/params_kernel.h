@@ -12,5 +12,6 @@ extern unsigned int gtp_buffer_kb;
 extern bool gtp_jit;
 extern bool gtp_jumps;
 extern bool gtp_allow_notrace;
+extern unsigned int gtp_maxactive;
 
 #endif /* _GTP_PARAMS_KERNEL_H */

@@ -528,6 +528,16 @@ static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint
 		act(cpu);
 }
 
+bool gtp_hit_holds(struct gtp_cpu *cpu)
+{
+	return !cpu->tp->cond || holds(cpu, cpu->tp->cond);
+}
+
+void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
+{
+	take_turn(cpu, tp, held);
+}
+
 /*
  * The first tracepoint, then the others. One that ends the run is the last that is handled. Nearly
  * always there is only the first.

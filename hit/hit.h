@@ -50,6 +50,47 @@ void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_failed(struct gtp_cpu *cpu);
 
+/* Parts of it for what is more than a hit, between gtp_hit_begin() and gtp_hit_end(). */
+
+/* gtp_hit_holds - does the condition of @cpu->tp hold, if it has one? What fails does not */
+bool gtp_hit_holds(struct gtp_cpu *cpu);
+
+/* gtp_hit_turn - the turn of @tp, if it is enabled; @held: its condition is known to hold */
+void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
+
+/*
+ * gtp_hit_begin - are hits handled, and is this CPU in none? Then it is from here on. A hit inside
+ * a hit is counted
+ *
+ * Words that other CPUs write are read plainly: x86 keeps the order of loads, so barrier() is all
+ * that an acquire needs, and a plain read can be part of a comparison.
+ */
+static __always_inline bool gtp_hit_begin(const struct gtp_run *run, struct gtp_cpu *cpu)
+{
+	if (unlikely(!run->active))
+		return false;
+	/* The rest of the run was written before @active. */
+	barrier();
+	/*
+	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
+	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
+	 * to be atomic.
+	 */
+	if (unlikely(cpu->in_hit)) {
+		gtp_inc_local(&cpu->nested);
+		return false;
+	}
+	WRITE_ONCE(cpu->in_hit, 1);
+	barrier();
+	return true;
+}
+
+static __always_inline void gtp_hit_end(struct gtp_cpu *cpu)
+{
+	barrier();
+	WRITE_ONCE(cpu->in_hit, 0);
+}
+
 /*
  * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
  *
@@ -111,40 +152,21 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	gtp_hit_record(cpu, tp, regs, quick, start, time);
 }
 
-/*
- * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
- *
- * Words that other CPUs write are read plainly: x86 keeps the order of loads, so barrier() is all
- * that an acquire needs, and a plain read can be part of a comparison.
- */
+/* gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold */
 static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
 					   const struct gtp_regs *regs, u32 held)
 {
 	struct gtp_tracepoint *tp;
 
-	if (unlikely(!loc->run->active))
+	if (!gtp_hit_begin(loc->run, cpu))
 		return;
-	/* The rest of the run was written before @active. */
-	barrier();
-	/*
-	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
-	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
-	 * to be atomic.
-	 */
-	if (unlikely(cpu->in_hit)) {
-		gtp_inc_local(&cpu->nested);
-		return;
-	}
-	WRITE_ONCE(cpu->in_hit, 1);
-	barrier();
 	cpu->env.regs = regs;
 	tp = loc->first;
 	if (held || !tp->cond)
 		gtp_hit_act_here(cpu, tp, regs);
 	else
 		gtp_hit_turns(cpu, tp);
-	barrier();
-	WRITE_ONCE(cpu->in_hit, 0);
+	gtp_hit_end(cpu);
 }
 
 #endif /* _GTP_HIT_H */

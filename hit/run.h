@@ -81,8 +81,9 @@ struct gtp_run {
 struct gtp_probe_backend;
 
 enum gtp_location_kind {
-	GTP_LOCATION_CODE,  /* an instruction */
-	GTP_LOCATION_EVENT, /* a kernel tracepoint, by its marker's address */
+	GTP_LOCATION_CODE,   /* an instruction */
+	GTP_LOCATION_EVENT,  /* a kernel tracepoint, by its marker's address */
+	GTP_LOCATION_RETURN, /* a function's first instruction: its calls, when they return */
 };
 
 /**
@@ -129,6 +130,8 @@ struct gtp_location {
 	struct gtp_why refused;
 };
 
+enum { GTP_HERE_MAX = 64 }; /* tracepoints of a location */
+
 /* gtp_location_is_refused - is there no probe, and will be none in this run? */
 static inline bool gtp_location_is_refused(const struct gtp_location *loc)
 {
@@ -163,6 +166,8 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @tp: the tracepoint that is being handled
  * @time: of the hit, as in its frames; 0: not read yet
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
+ * @ret: what the call has returned that is being reported; @entered: its $entry_clock, 0: it is at
+ *       its entry. Both mean something only at locations of the kind GTP_LOCATION_RETURN
  * @value: what the condition came to
  * @tsc: times in frames are the processor's counter; else ns
  * @buf: its frames
@@ -183,6 +188,8 @@ struct gtp_cpu {
 	struct gtp_tracepoint *tp;
 	u64 time;
 	struct ax_env env;
+	u64 ret;
+	u64 entered;
 	u64 value;
 	bool tsc;
 	struct gtp_buffer buf;

@@ -9,6 +9,20 @@ static noinline s64 clock_ns(struct gtp_cpu *cpu)
 	return (s64)gtp_hit_time_ns(cpu);
 }
 
+/* A call that is at its entry yet enters now. */
+static noinline u64 entry_clock(struct gtp_cpu *cpu)
+{
+	return cpu->entered ? cpu->entered : (u64)clock_ns(cpu);
+}
+
+/* The clocks of two CPUs may differ by some ticks, and the call may have moved. */
+static noinline s64 latency(struct gtp_cpu *cpu)
+{
+	s64 ns = clock_ns(cpu) - (s64)entry_clock(cpu);
+
+	return ns > 0 ? ns : 0;
+}
+
 /* Run control has checked that every variable of every expression exists. */
 s64 gtp_hit_getv(void *ctx, u16 num)
 {
@@ -22,6 +36,13 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 	case GTP_TSV_CURRENT_TASK:
 	case GTP_TSV_CURRENT_TASK_PID:
 		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
+	case GTP_TSV_RET:
+	case GTP_TSV_KRET:
+		return (s64)cpu->ret;
+	case GTP_TSV_LATENCY:
+		return latency(cpu);
+	case GTP_TSV_ENTRY_CLOCK:
+		return (s64)entry_clock(cpu);
 	default:
 		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
 			return (s64)cpu->local[num];

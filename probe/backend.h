@@ -53,5 +53,6 @@ extern const struct gtp_probe_backend gtp_event_backend;
 extern const struct gtp_probe_backend gtp_fentry_backend;
 extern const struct gtp_probe_backend gtp_jump_backend;
 extern const struct gtp_probe_backend gtp_kprobe_backend;
+extern const struct gtp_probe_backend gtp_kretprobe_backend;
 
 #endif /* _GTP_BACKEND_H */

@@ -107,7 +107,7 @@ static int fentry_arm(struct gtp_location *loc, struct gtp_why *why)
 	struct fentry *f;
 	int err;
 
-	if (!site || !READ_ONCE(gtp_jumps) || !gtp_jit_ready())
+	if (loc->kind == GTP_LOCATION_RETURN || !site || !READ_ONCE(gtp_jumps) || !gtp_jit_ready())
 		return -EOPNOTSUPP;
 	if (calls == CALLS_MAX) {
 		loc->no_jump = "the run calls from as many entries as it may, 16";

@@ -27,6 +27,7 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, stru
 int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	const struct gtp_action *a;
+	char title[GTP_TITLE_MAX];
 	u32 n = 0;
 	int rc;
 
@@ -34,6 +35,12 @@ int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, s
 		gtp_why(why,
 			"tracepoint %u collects static data ($_sdata), which only kernel tracepoints have (strace)",
 			tp->num);
+		return -EINVAL;
+	}
+	if (tp->at_return && gtp_location_kind(t, tp) == GTP_LOCATION_EVENT) {
+		gtp_why(why,
+			"%s names $ret, $latency or $entry_clock, which only functions have: a kernel tracepoint does not return",
+			gtp_tracepoint_title(tp, title));
 		return -EINVAL;
 	}
 	rc = check_expr(t, tp, tp->cond, 0, why);

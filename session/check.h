@@ -6,8 +6,9 @@
 #include "session/session.h"
 
 /*
- * gtp_check_tracepoint - before it is armed: the variables that its expressions name exist, and
- * $_sdata is collected at a kernel tracepoint only. 0 or -EINVAL with @why
+ * gtp_check_tracepoint - before it is armed: the variables that its expressions name exist,
+ * $_sdata is collected at a kernel tracepoint only, what is of a return at none. 0 or -EINVAL with
+ * @why
  */
 int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why);
 

@@ -13,7 +13,7 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct
 
 	if (tp->is_static || (target->is_marker && target->is_marker(t->ctx, tp->addr)))
 		return GTP_LOCATION_EVENT;
-	return GTP_LOCATION_CODE;
+	return tp->at_return ? GTP_LOCATION_RETURN : GTP_LOCATION_CODE;
 }
 
 static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)

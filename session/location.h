@@ -7,7 +7,10 @@
 
 /* Under the session's lock; may sleep where they allocate. */
 
-/* gtp_location_kind - what a tracepoint's address is: an instruction, or a marker */
+/*
+ * gtp_location_kind - what a tracepoint's address is: an instruction, a marker, or the entry of
+ * calls whose returns are wanted
+ */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
 

@@ -78,7 +78,6 @@ struct gtp_target_ops {
 enum {
 	GTP_LOCATION_BUCKETS = 1024, /* a power of two */
 	GTP_SLOTS_SPARE = 4096,	     /* counters for tracepoints that are defined during a run */
-	GTP_HERE_MAX = 64,	     /* tracepoints at one address */
 };
 
 /* struct gtp_ro - a read-only range of the kernel's image, at run-time addresses, @end exclusive */

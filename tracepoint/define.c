@@ -8,6 +8,7 @@
  */
 #include "base/regs.h"
 #include "trace/frame.h"
+#include "tracepoint/at_return.h"
 #include "tracepoint/def.h"
 
 /* --- the head of both packets --- */
@@ -162,6 +163,7 @@ int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *me
 		return rc;
 	}
 	d.tp->defining = more;
+	gtp_at_return_settle(d.tp);
 	gtp_tracepoints_append(list, d.tp);
 	*out = d.tp;
 	return 0;
@@ -332,9 +334,11 @@ int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_me
 		return 0;
 	while (!rc && !gtp_in_end(&d.in))
 		rc = read_action(&d);
-	if (rc)
+	if (rc) {
 		gtp_tracepoint_remove(list, mem, d.tp);
-	else
-		d.tp->defining = more;
-	return rc;
+		return rc;
+	}
+	d.tp->defining = more;
+	gtp_at_return_settle(d.tp);
+	return 0;
 }

@@ -4,6 +4,7 @@
  *
  *	Z0,ADDR,KIND[;Xlen,hex...];cmds:PERSIST,Xlen,hex...
  */
+#include "tracepoint/at_return.h"
 #include "tracepoint/def.h"
 #include "tracepoint/dprintf.h"
 
@@ -144,6 +145,20 @@ static int read_packet(struct parse *p)
 	return read_commands(p);
 }
 
+/* One location serves all of them: if one waits for the function's return, all do. */
+static void settle(struct gtp_dprintf *dp)
+{
+	struct gtp_tracepoint *tp;
+	bool at_return = false;
+
+	for (tp = dp->tps; tp; tp = tp->next) {
+		gtp_at_return_settle(tp);
+		at_return |= tp->at_return;
+	}
+	for (tp = dp->tps; tp; tp = tp->next)
+		tp->at_return = at_return;
+}
+
 static void free_all(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 		     struct gtp_tracepoint *tp)
 {
@@ -180,6 +195,7 @@ int gtp_dprintf_parse(struct gtp_tracepoints *list, const struct gtp_mem *mem, c
 		gtp_dprintf_free(list, mem, p.dp);
 		return rc;
 	}
+	settle(p.dp);
 	*out = p.dp;
 	return 0;
 }

@@ -108,6 +108,8 @@ struct gtp_source {
  * @fast: set by ftrace; @fast_len is how long GDB takes the instruction to be
  * @sdata: collects $_sdata
  * @only_updates: its actions do nothing but update aggregations: a hit leaves no frame
+ * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
+ *     condition can be evaluated only then
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
@@ -126,6 +128,8 @@ struct gtp_tracepoint {
 	bool fast;
 	bool sdata;
 	bool only_updates;
+	bool at_return;
+	bool cond_at_return;
 	bool gone;
 	bool several;
 	bool defining;

@@ -8,6 +8,10 @@ static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
 	[GTP_TSV_CLOCK] = "clock",
 	[GTP_TSV_CURRENT_TASK] = "current_task",
 	[GTP_TSV_CURRENT_TASK_PID] = "current_task_pid",
+	[GTP_TSV_RET] = "ret",
+	[GTP_TSV_LATENCY] = "latency",
+	[GTP_TSV_ENTRY_CLOCK] = "entry_clock",
+	[GTP_TSV_KRET] = "kret",
 };
 
 static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)
@@ -133,7 +137,10 @@ static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, stru
 
 	if (v && v->builtin && q->builtin && !strcmp(v->name, q->name))
 		return 0;
-	if (v && v->builtin)
+	if (v && v->builtin && !strcmp(v->name, q->name))
+		gtp_why(why, "$%s has its value from the hit here; give your variable another name",
+			q->name);
+	else if (v && v->builtin)
 		gtp_why(why, "trace state variable %u is the built-in $%s here, not $%s", q->num,
 			v->name, q->name);
 	else

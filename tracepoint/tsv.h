@@ -29,6 +29,11 @@ enum gtp_tsv_builtin {
 	GTP_TSV_CLOCK,		  /* ns, monotonic: the clock that orders frames */
 	GTP_TSV_CURRENT_TASK,	  /* struct task_struct * */
 	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
+	/* Of a call, when it returns; see tracepoint/at_return.h. */
+	GTP_TSV_RET,	     /* what the function returns: rax */
+	GTP_TSV_LATENCY,     /* ns from its entry to its return */
+	GTP_TSV_ENTRY_CLOCK, /* $clock at its entry */
+	GTP_TSV_KRET,	     /* KGTP's name for GTP_TSV_RET */
 	GTP_TSV_NR_BUILTIN,
 };
 

@@ -72,6 +72,8 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 	u64 site = gtp_entry_idle(loc->addr);
 	int err;
 
+	if (loc->kind == GTP_LOCATION_RETURN)
+		return -EOPNOTSUPP;
 	gtp_jump_sweep_once();
 	if (!site || gtp_entry_ask(site)) {
 		err = gtp_jump_beside(loc->addr, &loc->no_jump, why);

@@ -72,7 +72,7 @@ def running():
     return "Trace is running" in cmd("tstatus")
 
 
-BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid")
+BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret")
 
 
 def forget_variables():

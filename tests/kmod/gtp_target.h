@@ -41,7 +41,8 @@ struct gtp_target_obj {
 /* clang-format off */
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
-	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi)
+	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
+	X(triple) X(wait) X(exit)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -70,7 +71,7 @@ long gtp_target_ptr(const void *p);
 long gtp_target_user(const char *s);
 long gtp_target_noprobe(long n);
 
-/* What tracepoints take by value: in one register, and in none. */
+/* What tracepoints, and functions, take by value: in one register, and in none. */
 struct gtp_target_pair {
 	int x, y;
 };
@@ -78,6 +79,25 @@ struct gtp_target_pair {
 struct gtp_target_triple {
 	long x, y, z;
 };
+
+/* Functions whose returns are followed. */
+int gtp_target_out(int n, long *out);
+long gtp_target_recurse(long n);
+long gtp_target_tail(long n);
+long gtp_target_eight(long a, long b, long c, long d, long e, long f, long g, long h);
+long gtp_target_triple(struct gtp_target_triple t, long n);
+long gtp_target_wait(long n);
+long gtp_target_exit(long n);
+
+/* gtp_target_exits - a task calls gtp_target_exit(), which ends it; 0 or -errno */
+int gtp_target_exits(long n);
+
+/*
+ * gtp_target_crowd - that many tasks call gtp_target_wait(); returns when all are inside; 0 or
+ * -errno. gtp_target_release - they all return
+ */
+int gtp_target_crowd(u32 count);
+void gtp_target_release(void);
 
 /* gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare */
 void gtp_target_event_many(int n);

@@ -6,6 +6,11 @@
  *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
  *	call nap MILLISECONDS | call chain N | call ptr HEX | call user TEXT | call noprobe N
  *	call expr N				gtp_target_expr, with values made of N
+ *	call out N | call recurse DEPTH | call tail N | call eight N | call triple N
+ *	call exit N				a task calls it, which ends there
+ *	crowd COUNT				so many tasks call gtp_target_wait() and
+ *					are inside
+ *	release				they return
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
@@ -192,6 +197,73 @@ static int call_expr(struct order *o, const char *args)
 	return 0;
 }
 
+static int call_out(struct order *o, const char *args)
+{
+	long out = 1000;
+	int n;
+
+	if (kstrtoint(args, 0, &n))
+		return -EINVAL;
+	COUNT(out);
+	gtp_target_out(n, &out);
+	return 0;
+}
+
+static int call_recurse(struct order *o, const char *args)
+{
+	unsigned int depth, i;
+
+	if (kstrtouint(args, 0, &depth) || depth > 600)
+		return -EINVAL;
+	for (i = 0; i <= depth; i++)
+		COUNT(recurse);
+	gtp_target_recurse(depth);
+	return 0;
+}
+
+static int call_tail(struct order *o, const char *args)
+{
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	COUNT(tail);
+	COUNT(add);
+	gtp_target_tail(n);
+	return 0;
+}
+
+static int call_eight(struct order *o, const char *args)
+{
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	COUNT(eight);
+	gtp_target_eight(n, 0, 0, 0, 0, 0, n, n + 1);
+	return 0;
+}
+
+static int call_triple(struct order *o, const char *args)
+{
+	struct gtp_target_triple t;
+	long n;
+
+	if (kstrtol(args, 0, &n))
+		return -EINVAL;
+	t = (struct gtp_target_triple){ n, n + 1, n + 2 };
+	COUNT(triple);
+	gtp_target_triple(t, n);
+	return 0;
+}
+
+static int call_exit(struct order *o, const char *args)
+{
+	long n;
+
+	return kstrtol(args, 0, &n) ? -EINVAL : gtp_target_exits(n);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
@@ -200,7 +272,9 @@ static const struct {
 	{ "user ", call_user },	      { "leaf ", call_leaf },	{ "irq ", call_irq },
 	{ "locals ", call_locals },   { "chain ", call_chain }, { "ptr ", call_ptr },
 	{ "noprobe ", call_noprobe }, { "nap ", call_nap },	{ "event ", call_event },
-	{ "expr ", call_expr },
+	{ "expr ", call_expr },	      { "out ", call_out },	{ "recurse ", call_recurse },
+	{ "tail ", call_tail },	      { "eight ", call_eight }, { "triple ", call_triple },
+	{ "exit ", call_exit },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -253,7 +327,7 @@ static int poke(u64 addr, u8 byte)
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
-	u32 nmis;
+	u32 nmis, count;
 	u64 addr;
 	u8 byte;
 
@@ -270,10 +344,16 @@ static int obey(struct order *o)
 		return poke(addr, byte);
 	if (mutex_lock_interruptible(&lock))
 		return -ERESTARTSYS;
+	if (!strcmp(o->line, "release")) {
+		gtp_target_release();
+		err = 0;
+	}
 	if (strstarts(o->line, "call "))
 		err = do_call(o, o->line + 5);
 	else if (strstarts(o->line, "loop "))
 		err = do_loop(o->line + 5);
+	else if (sscanf(o->line, "crowd %u", &count) == 1)
+		err = gtp_target_crowd(count);
 	if (!err)
 		gtp_target_counter++;
 	mutex_unlock(&lock);
@@ -315,6 +395,13 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_ptr);
 	PLACE(gtp_target_user);
 	PLACE(gtp_target_noprobe);
+	PLACE(gtp_target_out);
+	PLACE(gtp_target_recurse);
+	PLACE(gtp_target_tail);
+	PLACE(gtp_target_eight);
+	PLACE(gtp_target_triple);
+	PLACE(gtp_target_wait);
+	PLACE(gtp_target_exit);
 	PLACE(gtp_target_objs);
 	PLACE(gtp_target_array);
 	PLACE(gtp_target_banner);
@@ -367,6 +454,7 @@ static int __init target_init(void)
 static void __exit target_exit(void)
 {
 	remove_proc_entry("gtp_target", NULL);
+	gtp_target_release();
 	irq_work_sync(&from_irq);
 }
 

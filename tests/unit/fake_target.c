@@ -442,7 +442,7 @@ struct gtp_location *fake_armed(struct fake *f, u64 addr)
 	struct gtp_location *loc;
 
 	for (loc = f->trace.locs; loc; loc = loc->next)
-		if (loc->addr == addr && loc->probe)
+		if (loc->addr == addr && loc->kind != GTP_LOCATION_RETURN && loc->probe)
 			return loc;
 	for (dp = f->trace.dprintfs.list; dp; dp = dp->next)
 		if (dp->own && dp->addr == addr && dp->own->probe)

@@ -7,6 +7,7 @@
 #define _GTP_FAKE_TARGET_H
 
 #include "base/base.h"
+#include "hit/returns.h"
 #include "session/trace.h"
 
 enum {
@@ -123,6 +124,13 @@ int fake_write(void *ctx, u64 addr, const void *src, u32 len);
 /* fake_fire - the instruction at @addr is executed on @f->cpu; false when nothing is armed there */
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
 
+/*
+ * fake_enter - the function at @addr is called on @f->cpu; whether its return is wanted: then @p is
+ * for fake_leave(), which returns @value from it; false when it is not armed any more
+ */
+bool fake_enter(struct fake *f, u64 addr, const struct gtp_regs *regs, struct gtp_pending *p);
+bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value);
+
 /* fake_call - fake_fire() with up to six arguments in the registers of the C calling convention */
 bool fake_call(struct fake *f, u64 addr, u32 nargs, const u64 *args);
 
@@ -147,7 +155,7 @@ const char *fake_lines(struct fake *f);
 /* fake_status - qTStatus' reply */
 const char *fake_status(struct fake *f);
 
-/* fake_armed - the location that is armed at @addr, or NULL */
+/* fake_armed - the location that is armed at @addr, but for returns, or NULL */
 struct gtp_location *fake_armed(struct fake *f, u64 addr);
 
 /* fake_log_clear - forget what has been logged and printed so far */

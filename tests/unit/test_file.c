@@ -91,6 +91,10 @@ static const char *header(const u8 *bytes)
 }
 
 #define BUILTINS                                                                                   \
+	"tsv 8:0:1:6b726574\n"                                                                     \
+	"tsv 7:0:1:656e7472795f636c6f636b\n"                                                       \
+	"tsv 6:0:1:6c6174656e6379\n"                                                               \
+	"tsv 5:0:1:726574\n"                                                                       \
 	"tsv 4:0:1:63757272656e745f7461736b5f706964\n"                                             \
 	"tsv 3:0:1:63757272656e745f7461736b\n"                                                     \
 	"tsv 2:0:1:636c6f636b\n"                                                                   \

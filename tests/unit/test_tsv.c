@@ -60,7 +60,12 @@ static void built_in(void **state)
 	assert_string_equal(piece(w, 1), "2:0:1:636c6f636b");
 	assert_string_equal(piece(w, 2), "3:0:1:63757272656e745f7461736b");
 	assert_string_equal(piece(w, 3), "4:0:1:63757272656e745f7461736b5f706964");
-	assert_string_equal(piece(w, 4), "");
+	assert_string_equal(piece(w, 4), "5:0:1:726574");
+	assert_string_equal(piece(w, 5), "6:0:1:6c6174656e6379");
+	assert_string_equal(piece(w, 6), "7:0:1:656e7472795f636c6f636b");
+	assert_string_equal(piece(w, 7), "8:0:1:6b726574");
+	assert_string_equal(piece(w, 8), "");
+	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_KRET, true), AX_E_READ_ONLY_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_CPU_ID, false), AX_OK);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_CPU_ID, true), AX_E_READ_ONLY_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0, false), AX_E_UNKNOWN_TSV);
@@ -80,7 +85,7 @@ static void users(void **state)
 	v = w->tsvs->slot[10];
 	assert_string_equal(v->name, "cnt");
 	assert_true(v->initial == -7 && v->value == -7);
-	assert_string_equal(piece(w, 4), "a:fffffffffffffff9:0:636e74");
+	assert_string_equal(piece(w, GTP_TSV_NR_BUILTIN - 1), "a:fffffffffffffff9:0:636e74");
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 10, true), AX_OK);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 9, false), AX_E_UNKNOWN_TSV);
 
@@ -130,7 +135,7 @@ static void refused(void **state)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		assert_int_equal(define(w, rows[i].text), -EINVAL);
 		assert_string_equal(w->why.text, rows[i].why);
-		assert_string_equal(piece(w, 4), "");
+		assert_string_equal(piece(w, GTP_TSV_NR_BUILTIN - 1), "");
 	}
 }
 
@@ -164,7 +169,7 @@ static void without_memory(void **state)
 	w->f.fail_alloc = w->f.allocs + 1;
 	assert_int_equal(define(w, "9:0:0:61"), -ENOMEM);
 	assert_string_equal(w->why.text, "no memory for trace state variable $a");
-	assert_string_equal(piece(w, 4), "");
+	assert_string_equal(piece(w, GTP_TSV_NR_BUILTIN - 1), "");
 }
 
 int main(void)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls that are reported when they return: what is kept from their entry, and both ends' turns.
+ *
+ * A hit inside a hit is skipped at either end. Skipped at its entry a call leaves nothing, and its
+ * return is not seen; so each call is counted as nested once at most.
+ */
+#include "hit/hit.h"
+#include "hit/returns.h"
+#include "hit/variable.h"
+
+/* Is the return wanted by this tracepoint, as far as that can be told now? */
+static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	if (!READ_ONCE(tp->enabled))
+		return false;
+	cpu->tp = tp;
+	return tp->cond_at_return || gtp_hit_holds(cpu);
+}
+
+/* The list grows at its end alone, so what was the n-th stays it. */
+static u64 wanted(struct gtp_cpu *cpu, const struct gtp_location *loc)
+{
+	struct gtp_tracepoint *tp;
+	u64 bits = 0, bit = 1;
+
+	static_assert(GTP_HERE_MAX <= 8 * sizeof(bits), "a bit for each");
+	for (tp = loc->first; tp; tp = gtp_acquire(&tp->next_here), bit <<= 1)
+		if (wants(cpu, tp))
+			bits |= bit;
+	/* A condition that fails may have ended the run. */
+	return READ_ONCE(loc->run->active) ? bits : 0;
+}
+
+bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
+		       const struct gtp_regs *regs, struct gtp_pending *p)
+{
+	if (!gtp_hit_begin(loc->run, cpu))
+		return false;
+	cpu->env.regs = regs;
+	cpu->time = 0;
+	cpu->entered = 0;
+	p->wanted = wanted(cpu, loc);
+	if (p->wanted) {
+		p->regs = *regs;
+		p->entered = gtp_hit_time_ns(cpu);
+	}
+	gtp_hit_end(cpu);
+	return p->wanted;
+}
+
+void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
+		       const struct gtp_pending *p, u64 value)
+{
+	struct gtp_tracepoint *tp = loc->first;
+	u64 left;
+
+	if (!gtp_hit_begin(loc->run, cpu))
+		return;
+	cpu->env.regs = &p->regs;
+	cpu->entered = p->entered;
+	cpu->ret = value;
+	cpu->time = 0;
+	for (left = p->wanted; left; left >>= 1, tp = gtp_acquire(&tp->next_here)) {
+		if (left & 1)
+			gtp_hit_turn(cpu, tp, !tp->cond_at_return);
+		if (unlikely(!READ_ONCE(cpu->run->active)))
+			break;
+	}
+	gtp_hit_end(cpu);
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Returns by kretprobes: one kretprobe per location whose calls are reported when they return.
+ *
+ * The kernel replaces the return address of each call that it follows, and gives it an instance,
+ * which holds what is kept from the entry. There are only so many instances (maxactive): a call
+ * that finds none is counted as missed. A condition that is false at the entry gives its instance
+ * back at once.
+ *
+ * Where a task dies inside, or the probe is taken off before a call returns, the instance is the
+ * kernel's to free; nothing of ours is called then.
+ */
+#include <linux/kprobes.h>
+#include <linux/minmax.h>
+
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "base/params_kernel.h"
+#include "hit/cpu_kernel.h"
+#include "hit/returns.h"
+#include "probe/armed.h"
+#include "probe/backend.h"
+#include "probe/kprobe_text.h"
+#include "probe/overrun.h"
+#include "probe/refuse.h"
+#include "probe/self.h"
+#include "probe/symbol.h"
+#include "probe/tables.h"
+#include "probe/wait.h"
+
+/**
+ * struct return_probe - a location's kretprobe
+ * @rp: the kernel's part
+ * @armed: in the index of probed places
+ * @loc: where a call belongs
+ * @no_buffer: entries and returns on CPUs that have no buffer
+ * @alone: while it is taken off: the only kprobe that the kernel has wrapped there
+ */
+struct return_probe {
+	struct kretprobe rp;
+	struct gtp_armed armed;
+	struct gtp_location *loc;
+	atomic_long_t no_buffer;
+	bool alone;
+};
+
+enum {
+	MAXACTIVE_MOST = 65536,
+	/* Instances of all kretprobes, 256 bytes each, before further ones get fewer. */
+	BUDGET = 32 * 4096,
+	MAXACTIVE_LEAST = 256,
+};
+
+static long instances; /* of all kretprobes, under gtp_lock */
+
+/* As in probe/kprobe.c: each call waits once. Under gtp_lock. */
+enum { BATCH = 64 };
+static struct kretprobe *batch[BATCH];
+
+/* --- calls --- */
+
+static struct return_probe *of_instance(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct return_probe, rp);
+}
+
+/* Preemption is off, as at a kprobe. Return: 0: the call is followed to its return. */
+static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct return_probe *p = of_instance(ri);
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(gtp_kprobe_context()))
+		return 1;
+	if (unlikely(!cpu)) {
+		atomic_long_inc(&p->no_buffer);
+		return 1;
+	}
+	return !gtp_returns_enter(p->loc, cpu, (const struct gtp_regs *)regs,
+				  (struct gtp_pending *)ri->data);
+}
+
+/* Preemption is off here, too; the task may be on another CPU now. */
+static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct return_probe *p = of_instance(ri);
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(!cpu))
+		atomic_long_inc(&p->no_buffer);
+	else
+		gtp_returns_leave(p->loc, cpu, (const struct gtp_pending *)ri->data,
+				  regs_return_value(regs));
+	return 0;
+}
+
+/* --- arming --- */
+
+static int check_entry(u64 addr, struct gtp_why *why)
+{
+	u64 start;
+	u32 size;
+
+	if (!gtp_symbol_bounds(addr, &start, &size)) {
+		gtp_probe_explain(-ENOENT, why);
+		return -ENOENT;
+	}
+	if (start == addr)
+		return 0;
+	gtp_why(why,
+		"$ret, $latency and $entry_clock are of a whole call, from a function's first instruction on; this is %s (an inlined copy has no return)",
+		gtp_symbol_at(addr));
+	return -EINVAL;
+}
+
+/* What rules out a kprobe here, and a kprobe that the kernel may make a jump of its own. */
+static int check(u64 addr, struct gtp_why *why)
+{
+	int err = gtp_probe_refuse(addr, why);
+
+	if (!err)
+		err = check_entry(addr, why);
+	if (err)
+		return err;
+	if (gtp_overruns(addr)) {
+		gtp_probe_explain(-EFAULT, why);
+		return -EFAULT;
+	}
+	if (gtp_tables_deny(addr)) {
+		gtp_why(why,
+			"the function jumps into the bytes that the kernel may replace for a kretprobe");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int maxactive(void)
+{
+	long most = clamp_t(long, READ_ONCE(gtp_maxactive), 1, MAXACTIVE_MOST);
+
+	return min(most, max_t(long, (BUDGET - instances) / 8, MAXACTIVE_LEAST));
+}
+
+static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
+{
+	struct return_probe *p;
+	int err;
+
+	if (loc->kind != GTP_LOCATION_RETURN)
+		return -EOPNOTSUPP;
+	err = check(loc->addr, why);
+	if (err)
+		return err;
+	p = gtp_mem_alloc(sizeof(*p));
+	if (!p) {
+		gtp_probe_explain(-ENOMEM, why);
+		return -ENOMEM;
+	}
+	p->loc = loc;
+	p->rp.kp.addr = (kprobe_opcode_t *)loc->addr;
+	p->rp.entry_handler = enter;
+	p->rp.handler = leave;
+	p->rp.maxactive = maxactive();
+	p->rp.data_size = sizeof(struct gtp_pending);
+	p->armed.addr = loc->addr;
+	p->armed.by_kprobe = true;
+	/* In the index first: the unloading of a module between the two steps must find it. */
+	gtp_armed_add(&p->armed);
+	err = register_kretprobe(&p->rp);
+	if (err) {
+		gtp_armed_remove(&p->armed);
+		gtp_mem_free(p);
+		gtp_probe_explain(err, why);
+		return err;
+	}
+	instances += p->rp.maxactive;
+	gtp_kprobe_text_remember(&p->rp.kp, &p->armed);
+	loc->probe = p;
+	loc->mechanism = "kretprobe";
+	return 0;
+}
+
+static void forget(struct gtp_location *loc)
+{
+	struct return_probe *p = loc->probe;
+
+	loc->missed = p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
+	loc->probe = NULL;
+	instances -= p->rp.maxactive;
+	gtp_armed_remove(&p->armed);
+	gtp_mem_free(p);
+}
+
+/* take_off - unregister a batch from the front of a list; returns the rest of the list */
+static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
+{
+	struct gtp_location *loc, *rest;
+	u32 n = 0;
+
+	for (rest = first; rest && n < BATCH; rest = rest->next_own) {
+		struct return_probe *p = rest->probe;
+
+		p->alone = gtp_kprobe_text_alone(&p->rp.kp);
+		batch[n++] = &p->rp;
+	}
+	unregister_kretprobes(batch, n);
+	for (loc = first; loc != rest; loc = loc->next_own) {
+		struct return_probe *p = loc->probe;
+
+		if (p->alone)
+			gtp_kprobe_text_wait(&p->rp.kp, &p->armed);
+	}
+	*done += n;
+	return rest;
+}
+
+/*
+ * unregister_kretprobes() has calls that are under way forgotten, and waits for the handlers; as
+ * with kprobes, each CPU leaves its idle task once, where RCU does not watch.
+ */
+static void kretprobe_disarm(struct gtp_location *first)
+{
+	struct gtp_location *loc;
+	u32 done = 0, total = 0;
+
+	for (loc = first; loc; loc = loc->next_own)
+		total++;
+	for (loc = first; loc;) {
+		loc = take_off(loc, &done);
+		gtp_progress("taking off probes", done, total);
+	}
+	gtp_wait_for_idle();
+	for (loc = first; loc; loc = loc->next_own)
+		forget(loc);
+}
+
+const struct gtp_probe_backend gtp_kretprobe_backend = {
+	.name = "kretprobe",
+	.slow = true,
+	.arm = kretprobe_arm,
+	.disarm = kretprobe_disarm,
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions whose returns the tests follow, and tasks that are inside of one. */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+
+#include "gtp_target.h"
+
+static DECLARE_WAIT_QUEUE_HEAD(released_queue);
+static bool released;
+static atomic_t inside = ATOMIC_INIT(0);
+
+/* Where to look changes between entry and return. */
+GTP_TARGET_FN int gtp_target_out(int n, long *out)
+{
+	*out = n * 2L;
+	return -n;
+}
+
+/* As deep as it is told; nothing but the return address lies on the stack for each call. */
+GTP_TARGET_FN long gtp_target_recurse(long n)
+{
+	long depth = 0;
+
+	if (n) {
+		depth = gtp_target_recurse(n - 1);
+		asm volatile("" : "+r"(depth));
+		depth++;
+	}
+	return depth;
+}
+
+/* Its last call is a jump. */
+GTP_TARGET_FN long gtp_target_tail(long n)
+{
+	return gtp_target_add(n, 1);
+}
+
+/* Two arguments are on the stack. */
+GTP_TARGET_FN long gtp_target_eight(long a, long b, long c, long d, long e, long f, long g, long h)
+{
+	return a + 10 * (b + c + d + e + f) + 100 * g + 1000 * h;
+}
+
+/* A struct by value is on the stack, too. */
+GTP_TARGET_FN long gtp_target_triple(struct gtp_target_triple t, long n)
+{
+	return t.x + 10 * t.y + 100 * t.z + n;
+}
+
+GTP_TARGET_FN long gtp_target_wait(long n)
+{
+	atomic_inc(&inside);
+	wait_event(released_queue, READ_ONCE(released));
+	atomic_dec(&inside);
+	return n * 2;
+}
+
+static DECLARE_COMPLETION(exited);
+
+/* Not negative: it never returns, and the task ends inside. */
+GTP_TARGET_FN long gtp_target_exit(long n)
+{
+	if (n >= 0)
+		kthread_complete_and_exit(&exited, n);
+	return n;
+}
+
+static int exiting(void *n)
+{
+	gtp_target_count(GTP_TARGET_COUNT_exit);
+	return gtp_target_exit((long)n);
+}
+
+int gtp_target_exits(long n)
+{
+	struct task_struct *t;
+
+	reinit_completion(&exited);
+	t = kthread_run(exiting, (void *)n, "gtp_target/exit");
+	if (IS_ERR(t))
+		return PTR_ERR(t);
+	wait_for_completion(&exited);
+	return 0;
+}
+
+/* One completion for each, from behind this module's last instruction. */
+static DECLARE_COMPLETION(finished);
+static u32 crowd;
+
+static int waiting(void *n)
+{
+	gtp_target_count(GTP_TARGET_COUNT_wait);
+	gtp_target_wait((long)n);
+	kthread_complete_and_exit(&finished, 0);
+	return 0;
+}
+
+int gtp_target_crowd(u32 count)
+{
+	struct task_struct *t;
+
+	if (crowd)
+		return -EBUSY;
+	WRITE_ONCE(released, false);
+	for (; crowd < count; crowd++) {
+		t = kthread_run(waiting, (void *)(long)crowd, "gtp_target/wait");
+		if (IS_ERR(t))
+			return PTR_ERR(t);
+	}
+	while (atomic_read(&inside) < crowd)
+		msleep(20);
+	return 0;
+}
+
+void gtp_target_release(void)
+{
+	WRITE_ONCE(released, true);
+	wake_up_all(&released_queue);
+	for (; crowd; crowd--)
+		wait_for_completion(&finished);
+}
