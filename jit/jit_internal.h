@@ -104,6 +104,7 @@ enum jit_tail {
  * @keep_flags: pad_hit must see the hit's arithmetic flags
  * @copies: receives where the displaced instructions' copies are, or NULL
  * @held, @open: where to go on with a hit, or 0; see struct gtp_pad_request
+ * @gates: ways to the rest of the function that come back, or NULL
  * @flags: the arithmetic flags must be put back
  * @read: machine registers that the condition reads
  * @touched: machine registers that code has been made to overwrite
@@ -124,6 +125,7 @@ struct jit_pad {
 	bool keep_flags;
 	u32 *copies;
 	u64 held, open;
+	struct gtp_pad_gates *gates;
 	bool flags;
 	u16 read, touched, usable, wanted;
 	u8 save[X86_NR_REGS];

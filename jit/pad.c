@@ -25,6 +25,8 @@
  *	pop rdx; add al, 127; sahf; pop rax
  *	push another number
  *	jmp call
+ *
+ * A pad that may follow calls has "jnc displaced; jz bare gate; jmp framed gate" behind the popfq.
  */
 #include "jit/compile.h"
 #include "jit/copy.h"
@@ -82,11 +84,21 @@ static void call_hit(struct ax_jit *j)
 	x86_popfq(&j->b); /* in place of the number */
 }
 
+static void go_to_gates(struct ax_jit *j)
+{
+	const struct gtp_pad_gates *gates = j->pad.gates;
+
+	x86_jcc_far(&j->b, j->base, X86_CC_E, reach(j, gates->bare));
+	x86_jmp_far(&j->b, j->base, reach(j, gates->framed));
+}
+
 static void displaced(struct ax_jit *j)
 {
 	const struct gtp_region *region = j->pad.region;
 	bool failed = j->b.failed;
 
+	if (j->pad.gates && j->pass == JIT_WRITE)
+		j->pad.gates->rest = j->b.len;
 	if (region)
 		gtp_copy_emit(&j->b, j->base, j->req.target, region, j->req.pc + j->pad.skip,
 			      j->pad.copies);
@@ -110,7 +122,12 @@ static void hit(struct ax_jit *j, u32 to, u32 *call)
 	push_number(j, true);
 	*call = j->b.len;
 	call_hit(j);
-	jit_jmp_back(j, to);
+	if (!j->pad.gates) {
+		jit_jmp_back(j, to);
+		return;
+	}
+	x86_jcc(&j->b, X86_CC_AE, to);
+	go_to_gates(j);
 }
 
 /* The same with a condition that is still to be evaluated. */
@@ -152,6 +169,12 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	if (!j->pad.on) {
 		push_number(j, false);
 		call_hit(j);
+		if (j->pad.gates) {
+			u32 over = x86_skip_if(&j->b, X86_CC_AE);
+
+			go_to_gates(j);
+			x86_land(&j->b, over);
+		}
 		displaced(j);
 		return;
 	}
@@ -205,6 +228,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	j->pad.copies = req->copies;
 	j->pad.held = req->held;
 	j->pad.open = req->open;
+	j->pad.gates = req->gates;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
 	if (req->cond && (!gtp_pad_can(req->cond, req->target) || !try_condition(j)))

@@ -24,10 +24,25 @@
  * another number, and C code evaluates the condition again and reports what is wrong. A condition
  * has no side effects, so evaluating it twice does no harm.
  *
+ * With @gates the pad may call the rest of the function, to be there when it returns. pad_hit then
+ * chooses by the flags that it leaves in the number's place: without carry all goes on as above;
+ * with carry control goes to a gate, which calls the displaced instructions.
+ *
  * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
  * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
  * A displaced call pushes the original's return address, so no sleeping task returns to a pad.
  */
+
+/**
+ * struct gtp_pad_gates - ways to the rest of the function that come back
+ * @framed: where to go with carry alone
+ * @bare: where to go with carry and zero
+ * @rest: receives the offset in the pad of what both of them call
+ */
+struct gtp_pad_gates {
+	u64 framed, bare;
+	u32 rest;
+};
 
 /**
  * struct gtp_pad_request - what to make
@@ -44,6 +59,7 @@
  *	region: where it goes on when the condition holds, with all registers as they were, instead
  *	of by pad_hit; a false condition returns to the function's caller. 0: none of this
  * @open: with it: where it goes on when the condition is still to be evaluated
+ * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
@@ -56,6 +72,7 @@ struct gtp_pad_request {
 	bool keep_flags;
 	u32 *copies;
 	u64 held, open;
+	struct gtp_pad_gates *gates;
 	u32 seed;
 };
 
