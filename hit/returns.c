@@ -10,39 +10,42 @@
 #include "hit/variable.h"
 
 /* Is the return wanted by this tracepoint, as far as that can be told now? */
-static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	if (!READ_ONCE(tp->enabled))
 		return false;
 	cpu->tp = tp;
-	return tp->cond_at_return || gtp_hit_holds(cpu);
+	return held || tp->cond_at_return || gtp_hit_holds(cpu);
 }
 
 /* The list grows at its end alone, so what was the n-th stays it. */
-static u64 wanted(struct gtp_cpu *cpu, const struct gtp_location *loc)
+static u64 wanted(struct gtp_cpu *cpu, const struct gtp_location *loc, u32 held)
 {
 	struct gtp_tracepoint *tp;
 	u64 bits = 0, bit = 1;
 
 	static_assert(GTP_HERE_MAX <= 8 * sizeof(bits), "a bit for each");
-	for (tp = loc->first; tp; tp = gtp_acquire(&tp->next_here), bit <<= 1)
-		if (wants(cpu, tp))
+	for (tp = loc->first; tp; tp = gtp_acquire(&tp->next_here), bit <<= 1) {
+		if (wants(cpu, tp, held))
 			bits |= bit;
+		held = false;
+	}
 	/* A condition that fails may have ended the run. */
 	return READ_ONCE(loc->run->active) ? bits : 0;
 }
 
 bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_regs *regs, struct gtp_pending *p)
+		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held)
 {
 	if (!gtp_hit_begin(loc->run, cpu))
 		return false;
 	cpu->env.regs = regs;
 	cpu->time = 0;
 	cpu->entered = 0;
-	p->wanted = wanted(cpu, loc);
+	p->wanted = wanted(cpu, loc, held);
 	if (p->wanted) {
-		p->regs = *regs;
+		if (regs != &p->regs)
+			p->regs = *regs;
 		p->entered = gtp_hit_time_ns(cpu);
 	}
 	gtp_hit_end(cpu);

@@ -7,14 +7,14 @@
 
 /**
  * struct gtp_pending - a call whose return is wanted, from its entry on
- * @regs: at the entry
  * @wanted: bit n: by the location's n-th tracepoint
  * @entered: $entry_clock
+ * @regs: at the entry
  */
 struct gtp_pending {
-	struct gtp_regs regs;
 	u64 wanted;
 	u64 entered;
+	struct gtp_regs regs;
 };
 
 /**
@@ -22,7 +22,8 @@ struct gtp_pending {
  * @loc: the location, of the kind GTP_LOCATION_RETURN
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: at the entry
- * @p: filled in when the return is wanted
+ * @p: filled in when the return is wanted; @regs may be its own
+ * @held: the condition of the first tracepoint is known to hold
  *
  * Conditions that can be are decided here. One that does not hold, or fails, leaves nothing behind
  * but what a hit of it would.
@@ -30,7 +31,7 @@ struct gtp_pending {
  * Context: as gtp_hit(). Return: whether gtp_returns_leave() is to be called.
  */
 bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_regs *regs, struct gtp_pending *p);
+		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held);
 
 /**
  * gtp_returns_leave() - that call returns

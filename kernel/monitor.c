@@ -6,6 +6,7 @@
 #include "jit/exec_kernel.h"
 #include "kernel/host.h"
 #include "kernel/monitor.h"
+#include "probe/follow.h"
 #include "probe/jump/jump.h"
 #include "probe/self.h"
 #include "stub/monitor.h"
@@ -35,6 +36,8 @@ static int monitor_jumps(struct gtp_stub *stub, const char *arg, struct gtp_why 
 		stub,
 		"jumps is %s for what is armed next; %u jumps, %u of %u bytes of pads are in use\n",
 		gtp_monitor_on_off(READ_ONCE(gtp_jumps)), gtp_jump_count(), used, size);
+	gtp_stub_printf(stub, "%ld calls are followed; until all are back, gdbtp stays loaded\n",
+			gtp_follow_inside());
 	return 0;
 }
 

@@ -77,7 +77,7 @@ static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 		return 1;
 	}
 	return !gtp_returns_enter(p->loc, cpu, (const struct gtp_regs *)regs,
-				  (struct gtp_pending *)ri->data);
+				  (struct gtp_pending *)ri->data, false);
 }
 
 /* Preemption is off here, too; the task may be on another CPU now. */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A location that is probed through a jump pad, however control gets to the pad. */
-#include <linux/bitmap.h>
 #include <linux/kprobes.h>
 
 #include "base/mem_kernel.h"
@@ -9,18 +8,11 @@
 #include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
 #include "jit/pad.h"
+#include "probe/follow.h"
+#include "probe/gates.h"
+#include "probe/pad_number.h"
 #include "probe/pad_probe.h"
 #include "probe/self.h"
-
-enum { PADS_MAX = 16384 }; /* at a time */
-
-/*
- * Locations by the word that the pad pushes, two words for each. A location is removed here before
- * it is freed; interrupts are off during a hit, so a grace period of RCU waits for hits that read
- * the entry before.
- */
-static struct gtp_location *by_word[2 * PADS_MAX];
-static DECLARE_BITMAP(numbers, PADS_MAX);
 
 /* --- hits --- */
 
@@ -33,23 +25,17 @@ static noinline void hit_self(struct gtp_location *loc, struct gtp_regs *regs, u
 		gtp_hit_inline(loc, cpu, regs, held);
 }
 
-static noinline void hit_no_buffer(struct gtp_location *loc)
-{
-	struct gtp_pad_probe *p = loc->probe;
-
-	atomic_long_inc(&p->no_buffer);
-}
-
 /*
  * Any function may be the one that was hit, so call none before this CPU is marked as in a hit. The
  * context is that of the probed code: there is no exception in between.
  */
-static __always_inline void hit(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
+static __always_inline void hit(struct gtp_location *loc, struct gtp_regs *regs, u32 word)
 {
+	u32 held = word & GTP_PAD_HELD;
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (unlikely(!cpu))
-		hit_no_buffer(loc);
+		gtp_pad_number_missed(word >> 1);
 	else if (unlikely(gtp_self_maybe()))
 		hit_self(loc, regs, held);
 	else
@@ -61,9 +47,9 @@ void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 	struct gtp_location *loc;
 	bool tell = gtp_irqs_off_notrace(regs->eflags);
 
-	loc = gtp_acquire(&by_word[word]);
+	loc = gtp_pad_number_find(word);
 	if (likely(loc))
-		hit(loc, regs, word & GTP_PAD_HELD);
+		hit(loc, regs, word);
 	gtp_irqs_restored_notrace(tell);
 }
 
@@ -71,31 +57,15 @@ NOKPROBE_SYMBOL(gtp_pad_probe_hit);
 
 void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 {
-	gtp_publish(&by_word[p->number << 1], p->loc);
-	gtp_publish(&by_word[p->number << 1 | GTP_PAD_HELD], p->loc);
+	gtp_pad_number_connect(p->number, p->loc);
 }
 
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 {
-	gtp_publish(&by_word[p->number << 1], NULL);
-	gtp_publish(&by_word[p->number << 1 | GTP_PAD_HELD], NULL);
+	gtp_pad_number_connect(p->number, NULL);
 }
 
 /* --- coming and going --- */
-
-static u32 take_number(void)
-{
-	static u32 next;
-	u32 number = find_next_zero_bit(numbers, PADS_MAX, next);
-
-	if (number == PADS_MAX)
-		number = find_first_zero_bit(numbers, PADS_MAX);
-	if (number < PADS_MAX) {
-		__set_bit(number, numbers);
-		next = number + 1;
-	}
-	return number;
-}
 
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc, u64 at)
 {
@@ -103,11 +73,17 @@ int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_lo
 		loc->no_jump = "this is a paravirtual guest of Xen";
 		return -EOPNOTSUPP;
 	}
-	p->number = take_number();
-	if (p->number == PADS_MAX) {
+	p->number = gtp_pad_number_take();
+	if (p->number == GTP_PAD_NUMBERS) {
 		loc->no_jump = "there are as many jumps as there may be";
 		return -EOPNOTSUPP;
 	}
+	if (loc->kind == GTP_LOCATION_RETURN && gtp_follow_get()) {
+		loc->no_jump = GTP_PAD_NO_MEMORY;
+		gtp_pad_number_give(p->number);
+		return -EOPNOTSUPP;
+	}
+	p->follows = loc->kind == GTP_LOCATION_RETURN;
 	p->loc = loc;
 	p->armed.owner = owner;
 	p->armed.addr = at;
@@ -121,7 +97,7 @@ void gtp_pad_probe_part(struct gtp_pad_probe *p)
 {
 	if (!p->loc)
 		return;
-	p->loc->missed += atomic_long_read(&p->no_buffer);
+	p->loc->missed += gtp_pad_number_misses(p->number);
 	p->loc->probe = NULL;
 	p->loc = NULL;
 }
@@ -133,7 +109,11 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 		gtp_jit_pad_free(&p->pad);
 	if (p->old_pad.len)
 		gtp_jit_pad_free(&p->old_pad);
-	__clear_bit(p->number, numbers);
+	gtp_gates_give(p->gate);
+	gtp_gates_give(p->old_gate);
+	if (p->follows)
+		gtp_follow_put();
+	gtp_pad_number_give(p->number);
 	gtp_armed_remove(&p->armed);
 }
 
@@ -143,7 +123,7 @@ const struct ax_verified *gtp_pad_probe_condition(const struct gtp_location *loc
 {
 	const struct gtp_tracepoint *tp = loc->first;
 
-	if (!tp->cond || tp->next_here || !READ_ONCE(gtp_jit) ||
+	if (!tp->cond || tp->cond_at_return || tp->next_here || !READ_ONCE(gtp_jit) ||
 	    !gtp_pad_can(&tp->cond->ax, gtp_jit_target()))
 		return NULL;
 	return &tp->cond->ax;
@@ -163,8 +143,40 @@ static bool collects_flags(const struct gtp_tracepoint *tp)
 	return false;
 }
 
+static u64 pad_hit(const struct gtp_pad_probe *p)
+{
+	if (p->follows)
+		return (u64)gtp_pad_followed;
+	return p->called ? (u64)gtp_pad_called : (u64)gtp_pad_hit;
+}
+
+/* Between a pad that follows calls and its gates. */
+static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
+{
+	struct gtp_pad_gates gates;
+	int err;
+
+	*gate = gtp_gates_take(&gates);
+	if (!*gate)
+		return -ENOSPC;
+	req->gates = &gates;
+	err = gtp_jit_pad_make(req, pad);
+	if (!err) {
+		err = gtp_gates_lead(*gate, pad->addr + gates.rest);
+		if (err) {
+			gtp_jit_pad_free(pad);
+			pad->len = 0;
+		}
+	}
+	if (err) {
+		gtp_gates_give(*gate);
+		*gate = 0;
+	}
+	return err;
+}
+
 static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
-		const struct ax_verified *cond, struct gtp_jit_pad *pad, u32 *copies)
+		const struct ax_verified *cond, struct gtp_jit_pad *pad, u32 *gate, u32 *copies)
 {
 	struct ax_jit_target target = *gtp_jit_target();
 	struct gtp_pad_request req = {
@@ -178,19 +190,19 @@ static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
 		.copies = copies,
 	};
 
-	target.pad_hit = p->called ? (u64)gtp_pad_called : (u64)gtp_pad_hit;
+	target.pad_hit = pad_hit(p);
 	p->conditional = cond;
-	return gtp_jit_pad_make(&req, pad);
+	return p->follows ? make_with_gates(&req, pad, gate) : gtp_jit_pad_make(&req, pad);
 }
 
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies)
 {
 	const struct ax_verified *cond = gtp_pad_probe_condition(p->loc);
-	int err = make(p, region, cond, &p->pad, copies);
+	int err = make(p, region, cond, &p->pad, &p->gate, copies);
 
 	p->loc->no_room = err == -ENOSPC;
 	if (err && cond)
-		err = make(p, region, NULL, &p->pad, copies);
+		err = make(p, region, NULL, &p->pad, &p->gate, copies);
 	if (err)
 		p->pad.len = 0;
 	return err;
@@ -214,21 +226,25 @@ int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region
 			int (*lead)(struct gtp_pad_probe *p, u64 pad))
 {
 	struct gtp_jit_pad pad = { 0 };
+	u32 gate = 0;
 	int err = gtp_jit_open();
 
 	if (err)
 		return err;
-	err = make(p, region, NULL, &pad, NULL);
+	err = make(p, region, NULL, &pad, &gate, NULL);
 	gtp_jit_close();
 	if (!err)
 		err = lead(p, pad.addr);
 	if (!err) {
 		p->old_pad = p->pad;
+		p->old_gate = p->gate;
 		p->pad = pad;
+		p->gate = gate;
 		return 0;
 	}
 	p->conditional = true;
 	if (pad.len)
 		gtp_jit_pad_free(&pad);
+	gtp_gates_give(gate);
 	return err;
 }

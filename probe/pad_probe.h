@@ -3,18 +3,18 @@
 #ifndef _GTP_PAD_PROBE_H
 #define _GTP_PAD_PROBE_H
 
-#include <linux/atomic.h>
-
 #include "hit/run.h"
 #include "jit/exec_kernel.h"
 #include "probe/armed.h"
 
 /*
  * gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_pad_called - the same for those that
- * are called; gtp_pad_probe_hit - their C part
+ * are called; gtp_pad_probe_hit - their C part. gtp_pad_followed - the same for those that may call
+ * the rest of the function, see probe/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);
+void gtp_pad_followed(void);
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word);
 
 /**
@@ -24,9 +24,10 @@ void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word);
  * @number: what its pad pushes
  * @called: control comes by a call, not by a jump
  * @conditional: the pad evaluates the location's condition
+ * @follows: it counts in gtp_follow_get()
+ * @gate, @old_gate: of the pad's gates, where it may follow calls; 0: none
  * @pad: where control goes
  * @old_pad: where it went before; tasks may be there until it is disarmed. @len 0: nowhere
- * @no_buffer: hits on CPUs that have no buffer
  */
 struct gtp_pad_probe {
 	struct gtp_armed armed;
@@ -34,8 +35,9 @@ struct gtp_pad_probe {
 	u32 number;
 	bool called;
 	bool conditional;
+	bool follows;
+	u32 gate, old_gate;
 	struct gtp_jit_pad pad, old_pad;
-	atomic_long_t no_buffer;
 };
 
 /* All of the following: process context, under gtp_lock; may sleep. */

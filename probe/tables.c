@@ -75,19 +75,29 @@ bool gtp_tables_any(void)
 	return !list_empty(&tables);
 }
 
-bool gtp_tables_deny(u64 addr)
+static bool lists(u64 addr, enum gtp_table_kind kind)
 {
 	struct gtp_tables_place place;
 	struct gtp_table_list list;
-	bool denied;
+	bool listed;
 	u32 found;
 
 	mutex_lock(&gtp_tables_lock);
-	denied = gtp_tables_find(addr, &place) &&
-		 gtp_table_find(place.table, place.span, GTP_TABLE_DENY, &list) &&
+	listed = gtp_tables_find(addr, &place) &&
+		 gtp_table_find(place.table, place.span, kind, &list) &&
 		 gtp_table_next(&list, place.offset, &found) && found == place.offset;
 	mutex_unlock(&gtp_tables_lock);
-	return denied;
+	return listed;
+}
+
+bool gtp_tables_deny(u64 addr)
+{
+	return lists(addr, GTP_TABLE_DENY);
+}
+
+bool gtp_tables_wraps(u64 addr)
+{
+	return lists(addr, GTP_TABLE_WRAP);
 }
 
 /* --- build-ids and section addresses --- */

@@ -27,6 +27,9 @@ bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 /* gtp_tables_deny - must a kprobe there not be optimized, although the kernel's check allows it? */
 bool gtp_tables_deny(u64 addr);
 
+/* gtp_tables_wraps - is that a function that returns, and has no argument on the stack? */
+bool gtp_tables_wraps(u64 addr);
+
 /* gtp_tables_any - is there any table? */
 bool gtp_tables_any(void);
 

@@ -17,6 +17,8 @@
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe_list.h"
 #include "probe/refuse.h"
+#include "probe/symbol.h"
+#include "probe/tables.h"
 #include "probe/wait.h"
 
 static const char near_kprobe[] = "a kprobe is among the bytes or before them";
@@ -60,6 +62,18 @@ static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 	return 0;
 }
 
+/* What leaves its caller's task behind may come back in another. */
+static bool can_follow(struct gtp_location *loc)
+{
+	if (!gtp_tables_wraps(loc->addr))
+		loc->no_jump = "no table says that it returns, and has no argument on the stack";
+	else if (!strncmp(gtp_symbol_at(loc->addr), "__switch_to+", 12))
+		loc->no_jump = "the task changes in it";
+	else
+		return true;
+	return false;
+}
+
 /*
  * A function's first instruction is the function tracer's site, which only ftrace may change. While
  * that is a no-op, the place behind it has the same registers and sees the same calls: put the jump
@@ -72,7 +86,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 	u64 site = gtp_entry_idle(loc->addr);
 	int err;
 
-	if (loc->kind == GTP_LOCATION_RETURN)
+	if (loc->kind == GTP_LOCATION_RETURN && !can_follow(loc))
 		return -EOPNOTSUPP;
 	gtp_jump_sweep_once();
 	if (!site || gtp_entry_ask(site)) {
@@ -432,6 +446,8 @@ static void use_nothing(struct gtp_jump *j)
 
 static const char *mechanism(const struct gtp_jump *j)
 {
+	if (j->patch.state == GTP_PATCH_JUMP && j->p.follows)
+		return "jump, follows the call";
 	if (j->patch.state == GTP_PATCH_JUMP)
 		return gtp_jump_is_behind(j) ? "jump behind the function tracer's site" : "jump";
 	if (is_hit(j))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The backend that replaces instructions by jumps, the fastest way to probe a place. */
 #include "probe/backend.h"
+#include "probe/follow.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
@@ -21,6 +22,7 @@ static void jump_exit(void)
 {
 	gtp_jump_remove_exit();
 	gtp_patch_exit();
+	gtp_follow_exit();
 }
 
 const struct gtp_probe_backend gtp_jump_backend = {

@@ -1,18 +1,48 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Functions' returns: $ret, $latency and $entry_clock at tracepoints at their first instructions.
+# Functions' returns: $ret, $latency and $entry_clock at tracepoints at their first instructions; each test by a pad that
+# follows the calls and by a kretprobe.
+import contextlib
+import glob
+import sys
+import time
+
 from fixture import load_tables
 from inner import Inner
 from lib import *
 from others import *
 
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregated
+
 CROWD = 300
+ALL_AT_ONCE = 2000
+KILLED = 20
+SIGNALS = 30  # that a process sends itself, and handles
 DEEP = 500
+FOLLOWED = "jump, follows the call"
+BY_KERNEL = "kretprobe"
 
 
-def returning(where, *actions, passcount=None):
+def each_way(name):
+    """A test for each of the two ways."""
+    def for_each(function):
+        for way in (FOLLOWED, BY_KERNEL):
+            def turn(way=way):
+                cmd("monitor jumps " + ("on" if way == FOLLOWED else "off"))
+                try:
+                    function(way)
+                finally:
+                    connect()
+                    cmd("monitor jumps on")
+            test("%s: %s" % (way, name))(turn)
+    return for_each
+
+
+def returning(way, where, *actions):
     """A tracepoint that is reported at the return, in a run; its number."""
-    num = trace(where, *(actions or ("collect $ret",)), passcount=passcount)
+    num = trace(where, *(actions or ("collect $ret",)))
     cmd("tstart")
+    equal(mechanism(num), way)
     return num
 
 
@@ -23,10 +53,10 @@ def finished(calls_made, num):
     equal(hits(num), calls_made)
 
 
-@test("$ret is what the function returns, $kret the same; a negative int is one with a cast")
-def value_returned():
+@each_way("$ret is what the function returns, $kret the same; a negative int is one with a cast")
+def value_returned(way):
     other = trace("*gtp_target_out", "collect $ret, n")
-    num = returning("*gtp_target_obj", "collect o->id, $ret, $kret")
+    num = returning(way, "*gtp_target_obj", "collect o->id, $ret, $kret")
     for i in range(4):
         target("call obj %d" % i)
         target("call out %d" % i)
@@ -37,9 +67,9 @@ def value_returned():
     equal(rows, [(i, -i) for i in range(4)])
 
 
-@test("registers are the entry's, the frame's pc too; memory is as of the return")
-def out_parameter():
-    returning("*gtp_target_out", "collect $regs, n, out, *out, $ret")
+@each_way("registers are the entry's, the frame's pc too; memory is as of the return")
+def out_parameter(way):
+    returning(way, "*gtp_target_out", "collect $regs, n, out, *out, $ret")
     target("call out 21")
     cmd("tstop")
     for _ in frames():
@@ -47,32 +77,37 @@ def out_parameter():
         equal(number("$pc"), address("&gtp_target_out"))
 
 
-@test("$latency is as long as the call slept, $entry_clock when it began")
-def clocks():
-    returning("*gtp_target_nap", "collect $clock, $entry_clock, $latency")
-    target("call nap 50")
+@each_way("$latency is as long as the call slept, $entry_clock when it began")
+def clocks(way):
+    returning(way, "*gtp_target_wait", "collect $clock, $entry_clock, $latency")
+    begins = time.monotonic_ns()
+    target("crowd 1")
+    inside = time.monotonic_ns()
+    shell()("sleep 0.05")
+    leaves = time.monotonic_ns()
+    target("release")
+    ends = time.monotonic_ns()
     cmd("tstop")
-    rows = collected("$clock", "$entry_clock", "$latency")
-    equal(len(rows), 1)
-    clock, entry, latency = rows[0]
+    (clock, entry, latency), = collected("$clock", "$entry_clock", "$latency")
     equal(clock - entry, latency)
-    check(50e6 <= latency < 30e9, "%d ns" % latency)
+    check(leaves - inside <= latency <= ends - begins,
+          "%d ns, not between %d and %d" % (latency, leaves - inside, ends - begins))
 
 
-@test("a condition without $ret and $latency is decided at the entry")
-def at_the_entry():
-    num = returning("*gtp_target_out if n > 2 && *out == 1000", "collect n, *out, $ret")
+@each_way("a condition without $ret and $latency is decided at the entry")
+def at_the_entry(way):
+    num = returning(way, "*gtp_target_out if n > 2 && *out == 1000", "collect n, *out, $ret")
     for i in range(5):
         target("call out %d" % i)
     finished(2, num)
     equal(collected("n", "*out"), [(3, 6), (4, 8)])
 
 
-@test("a condition with them is decided at the return")
-def at_the_return():
+@each_way("a condition with them is decided at the return")
+def at_the_return(way):
     slow = trace("*gtp_target_obj if $latency > 1000000000000")
     fast = trace("*gtp_target_obj if $latency < 1000000000000")
-    num = returning("*gtp_target_out if (int)$ret < -2 && *out == 2 * n", "collect n")
+    num = returning(way, "*gtp_target_out if (int)$ret < -2 && *out == 2 * n", "collect n")
     for i in range(5):
         target("call out %d" % i)
         target("call obj 1")
@@ -84,22 +119,25 @@ def at_the_return():
 @test("entry and return of one function, both in one run")
 def both_ends():
     entry = trace("*gtp_target_obj", "collect o->id")
-    num = returning("*gtp_target_obj", "collect $ret")
+    num = trace("*gtp_target_obj", "collect $ret")
+    cmd("tstart")
     made = looped("obj", 50)["obj"]
     finished(made, num)
     equal((hits(entry), made), (made, 50 * CPUS))
 
 
-@test("exact counts on all CPUs, with interrupts that return too")
-def counts():
+@each_way("exact counts on all CPUs, with interrupts that return too")
+def counts(way):
     irq = trace("*gtp_target_irq", "collect n, $ret")
     add = trace("*gtp_target_add", "collect a, b, $ret")
     cmd("set circular-trace-buffer on")
-    num = returning("*gtp_target_obj", "collect $ret")
+    num = returning(way, "*gtp_target_obj", "collect $ret")
     made = looped("mix", 300)
     cmd("tstop")
     skipped = nested() + missed()
     note("skipped", skipped, made)
+    if way == FOLLOWED:
+        equal(skipped, 0)
     equal(made["obj"], 300 * CPUS)
     equal(hits(num) + hits(add) + hits(irq) + skipped, made["obj"] + made["add"] + made["irq"])
     check(skipped <= made["irq"], "%d skipped, %d interrupts" % (skipped, made["irq"]))
@@ -108,18 +146,18 @@ def counts():
         equal(number("$ret"), number(right))
 
 
-@test("a function that calls itself %d deep: each call returns what it should" % DEEP)
-def recursion():
-    num = returning("*gtp_target_recurse", "collect n, $ret")
+@each_way("a function that calls itself %d deep: each call returns what it should" % DEEP)
+def recursion(way):
+    num = returning(way, "*gtp_target_recurse", "collect n, $ret")
     target("call recurse %d" % DEEP)
     finished(DEEP + 1, num)
     equal(collected("n", "$ret"), [(i, i) for i in range(DEEP + 1)])
 
 
-@test("a tail call: both functions return the same")
-def tail_call():
+@each_way("a tail call: both functions return the same")
+def tail_call(way):
     other = trace("*gtp_target_add", "collect a, b, $ret")
-    num = returning("*gtp_target_tail", "collect n, $ret")
+    num = returning(way, "*gtp_target_tail", "collect n, $ret")
     target("call tail 7")
     cmd("tstop")
     equal((hits(num), hits(other)), (1, 1))
@@ -129,7 +167,7 @@ def tail_call():
 @test("arguments and structures on the stack are where the function looks for them")
 def on_the_stack():
     other = trace("*gtp_target_triple", "collect n, $ret")
-    num = returning("*gtp_target_eight", "collect a, $ret")
+    num = returning(BY_KERNEL, "*gtp_target_eight", "collect a, $ret")
     target("call eight 3")
     target("call triple 5")
     cmd("tstop")
@@ -137,9 +175,9 @@ def on_the_stack():
     equal(collected("$ret"), [3 + 300 + 4000, 5 + 60 + 700 + 5])
 
 
-@test("%d tasks that sleep in the function at once: all their returns" % CROWD)
-def crowd():
-    num = returning("*gtp_target_wait", "collect n, $ret, $latency")
+@each_way("%d tasks that sleep in the function at once: all their returns" % CROWD)
+def crowd(way):
+    num = returning(way, "*gtp_target_wait", "collect n, $ret, $latency")
     target("crowd %d" % CROWD)
     equal(hits(num), 0)
     target("release")
@@ -149,18 +187,178 @@ def crowd():
     check(min(row[2] for row in rows) > 0, "a latency of 0")
 
 
-@test("a task that ends inside never returns, and leaves nothing that matters")
-def exits_inside():
-    num = returning("*gtp_target_exit", "collect n, $ret")
+def only():
+    """The one aggregation that there is: {key: count}, and {key: what was added up}."""
+    one, = aggregated.read().all
+    equal(one.noroom, [], "what found no room")
+    return {entry.keys[0]: entry.count for entry in one.entries}, {entry.keys[0]: entry.summary for entry in one.entries}
+
+
+@each_way("%d tasks that sleep in the function at once: each return is counted, and no frame is left" % ALL_AT_ONCE)
+def all_at_once(way):
+    for name in ("key_n", "sum_ret"):
+        cmd("tvariable $" + name)
+    num = returning(way, "*gtp_target_wait", "teval $key_n = (long)n", "teval $sum_ret = $ret")
+    target("crowd %d" % ALL_AT_ONCE)
+    equal(hits(num), 0)
+    target("release")
+    counts, sums = only()
+    finished(ALL_AT_ONCE, num)
+    equal(counts, {i: 1 for i in range(ALL_AT_ONCE)})
+    equal(sums, {i: [2 * i] for i in range(ALL_AT_ONCE)})
+    matches("Collected 0 trace frames", cmd("tstatus"))
+
+
+@each_way("$latency as the value of an aggregation: what gtp hist makes, with a condition on it")
+def histogram(way):
+    said = cmd("gtp hist $latency by n at *gtp_target_wait if $latency > 1000")
+    name = matches(r"\$(hist_latency\S*);", said).group(1)
+    num = number("$tpnum")
+    cmd("gtp stats $latency at *gtp_target_obj if $latency > 1000000000000")
+    cmd("tstart")
+    equal(mechanism(num), way)
+    target("crowd 5")
+    inside = time.monotonic_ns()
+    shell()("sleep 0.05")
+    leaves = time.monotonic_ns()
+    target("release")
+    target("call obj 1")
+    cmd("tstop")
+    equal(hits(num), 5)
+    entries = {one.name: one for one in aggregated.read().all}[name].entries
+    equal(sorted(entry.keys[0] for entry in entries), list(range(5)))
+    for entry in entries:
+        value_, least, most = entry.summary
+        equal((entry.count, value_, value_), (1, least, most))
+        check(least >= leaves - inside, "%d ns, and it slept %d" % (least, leaves - inside))
+        equal(entry.buckets, {least.bit_length() + 1: 1})
+    check("$latency" in cmd("gtp show " + name), cmd("gtp show " + name))
+    equal(hits(num + 1), 0)
+
+
+def followed():
+    """The calls that are inside, or on their way through gdbtp's code."""
+    return int(matches(r"(-?\d+) calls are followed", cmd("monitor jumps")).group(1))
+
+
+HANDLES = """
+import os, signal
+signal.signal(signal.SIGUSR1, lambda *_: None)
+for _ in range(%d):
+    os.kill(os.getpid(), signal.SIGUSR1)
+print("handled", os.getpid(), flush=True)
+""" % SIGNALS
+
+
+@each_way("tasks that SIGKILL ends inside of get_signal() never return from it, others do, and none is left over")
+def killed(way):
+    num = returning(way, "*get_signal", "collect $current_task_pid, $ret")
+    text = shell()("for i in $(seq %d); do sleep 1000 & echo killed $!; kill -9 $!; wait $!; done 2>/dev/null; "
+                   "python3 -c %s" % (KILLED, quoted(HANDLES)))
+    cmd("tstop")
+    check(hits(num) > 0, "no hit")
+    rows = collected("$current_task_pid", "(char)$ret")
+    handler = int(matches(r"^handled (\d+)$", text).group(1))
+    equal(rows.count((handler, 1)), SIGNALS)
+    dead = {int(pid) for pid in re.findall(r"^killed (\d+)$", text, re.M)}
+    equal(len(dead), KILLED)
+    equal([row for row in rows if row[0] in dead and row[1]], [])
+    until(lambda: followed() == 0, "the calls of dead tasks to be forgotten")
+
+
+@each_way("a task that ends inside never returns, and leaves nothing that matters")
+def exits_inside(way):
+    num = returning(way, "*gtp_target_exit", "collect n, $ret")
     for i in range(50):
         target("call exit %d" % i)
     target("call out 1")
     finished(0, num)
 
 
-@test("a run ends with tasks inside: they return, no frame comes of it, and a new run does not know them")
-def run_ends_first():
-    num = returning("*gtp_target_wait", "collect n, $ret")
+def callers():
+    """Symbols of the stack that gtp_target_stack() has seen, from its own on."""
+    with open("/proc/gtp_target") as file:
+        return re.findall(r"^stack \d+ (\w+)", file.read(), re.M)
+
+
+@test("stack traces from inside show the callers, on a task's stack and on that of interrupts")
+def stacks():
+    for call, gate in (("stack", "gtp_gates_framed"), ("irqstack", "gtp_gates_bare")):
+        target("call %s 1" % call)
+        wanted = callers()
+        check(wanted[0] == "gtp_target_stack" and len(wanted) >= 6, wanted)
+        num = returning(FOLLOWED, "*gtp_target_stack", "collect $ret")
+        target("call %s 1" % call)
+        seen = callers()
+        finished(1, num)
+        check(gate in seen, "no gate in %s" % seen)
+        equal([name for name in seen if name != gate], wanted)
+        cmd("delete")
+
+
+@test("another tracepoint at the same returns joins the run: the calls that are inside are not its own")
+def joins():
+    num = returning(FOLLOWED, "*gtp_target_wait if n > 2", "collect n, $ret")
+    target("crowd 6")
+    # GDB hands it over before it could be told of actions.
+    other = trace("*gtp_target_wait if $ret >= 4")
+    equal(mechanism(other), FOLLOWED)
+    target("release")
+    target("crowd 5")
+    target("release")
+    cmd("tstop")
+    equal((hits(num), hits(other)), (3 + 2, 3))
+
+
+@test("a CPU that goes offline and comes back leaves none of its idle task's calls behind")
+def offline():
+    for back_first in (True, False):
+        num = returning(FOLLOWED, "*do_idle if $latency == -1")
+        shell()("echo 0 >/sys/devices/system/cpu/cpu1/online")
+        try:
+            if not back_first:
+                cmd("tstop")
+                until(lambda: followed() == 0, "the idle task's calls to be forgotten")
+        finally:
+            shell()("echo 1 >/sys/devices/system/cpu/cpu1/online")
+        if back_first:
+            cmd("tstop")
+            until(lambda: followed() == 0, "the idle task's calls to be forgotten")
+        equal(hits(num), 0)
+        cmd("delete")
+
+
+def sleepers():
+    """The stacks of the tasks of crowd, as /proc has them: names of functions."""
+    found = []
+    for path in glob.glob("/proc/[0-9]*/stack"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path) as file:
+            names = re.findall(r"\] (\w+)", file.read())
+            if "gtp_target_wait" in names:
+                found.append(names)
+    return found
+
+
+@test("stacks of tasks that sleep inside show the callers")
+def sleeping_stacks():
+    target("crowd 3")
+    wanted = sleepers()
+    target("release")
+    equal(len(wanted), 3)
+    num = returning(FOLLOWED, "*gtp_target_wait", "collect $ret")
+    target("crowd 3")
+    equal(followed(), 3)
+    seen = sleepers()
+    target("release")
+    finished(3, num)
+    equal([names.count("gtp_gates_framed") for names in seen], [1, 1, 1])
+    equal([[name for name in names if name != "gtp_gates_framed"] for names in seen], wanted)
+    equal(followed(), 0)
+
+
+@each_way("a run ends with tasks inside: they return, no frame comes of it, and a new run does not know them")
+def run_ends_first(way):
+    num = returning(way, "*gtp_target_wait", "collect n, $ret")
     target("crowd 20")
     cmd("tstop")
     equal(hits(num), 0)
@@ -171,19 +369,25 @@ def run_ends_first():
     finished(5, num)
 
 
-@test("tasks inside when gdbtp goes return to where they came from")
-def module_goes():
-    num = returning("*gtp_target_wait", "collect n, $ret")
+@each_way("tasks inside when gdbtp goes return to where they came from")
+def module_goes(way):
+    num = returning(way, "*gtp_target_wait", "collect n, $ret")
     target("crowd 20")
     equal(hits(num), 0)
     cmd("tstop")
     disconnect()
-    shell()("rmmod gdbtp")
-    target("release")
+    if way == FOLLOWED:
+        matches("is in use", shell()("! rmmod gdbtp"))
+        target("release")
+    # What an earlier run followed may keep it for a moment.
+    until(lambda: shell()("rmmod gdbtp || true") == "", "rmmod")
+    if way == BY_KERNEL:
+        target("release")
     shell()("insmod $GTP_MODULE")
     load_tables()
     connect()
-    num = returning("*gtp_target_wait", "collect n, $ret")
+    cmd("monitor jumps " + ("on" if way == FOLLOWED else "off"))
+    num = returning(way, "*gtp_target_wait", "collect n, $ret")
     target("crowd 3")
     target("release")
     finished(3, num)
@@ -202,8 +406,8 @@ def refusals():
     equal(hits(other), 1)
 
 
-@test("a dprintf with $ret prints when the function returns")
-def dprintf():
+@each_way("a dprintf with $ret prints when the function returns")
+def dprintf(way):
     cmd("maint packet QTinit")
     disconnect()
     with Inner("set dprintf-style agent", 'dprintf gtp_target_out,"out %d is %d\\n",n,(int)$ret') as gdb_:

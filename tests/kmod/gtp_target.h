@@ -42,7 +42,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit)
+	X(triple) X(wait) X(exit) X(stack)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -88,6 +88,12 @@ long gtp_target_eight(long a, long b, long c, long d, long e, long f, long g, lo
 long gtp_target_triple(struct gtp_target_triple t, long n);
 long gtp_target_wait(long n);
 long gtp_target_exit(long n);
+
+/* gtp_target_stack - keeps the stack that it sees; returns how deep it is */
+long gtp_target_stack(long n);
+
+/* gtp_target_stack_nth - the function of its n-th frame, from gtp_target_stack() on; NULL: none */
+void *gtp_target_stack_nth(u32 n);
 
 /* gtp_target_exits - a task calls gtp_target_exit(), which ends it; 0 or -errno */
 int gtp_target_exits(long n);

@@ -7,6 +7,7 @@
  *	call nap MILLISECONDS | call chain N | call ptr HEX | call user TEXT | call noprobe N
  *	call expr N				gtp_target_expr, with values made of N
  *	call out N | call recurse DEPTH | call tail N | call eight N | call triple N
+ *	call stack N | call irqstack N		the second from an interrupt
  *	call exit N				a task calls it, which ends there
  *	crowd COUNT				so many tasks call gtp_target_wait() and
  *					are inside
@@ -257,6 +258,28 @@ static int call_triple(struct order *o, const char *args)
 	return 0;
 }
 
+static int call_stack(struct order *o, const char *args)
+{
+	COUNT(stack);
+	gtp_target_stack(1);
+	return 0;
+}
+
+static void stack_now(struct irq_work *work)
+{
+	COUNT(stack);
+	gtp_target_stack(2);
+}
+
+static DEFINE_IRQ_WORK(stack_from_irq, stack_now);
+
+static int call_irqstack(struct order *o, const char *args)
+{
+	irq_work_queue(&stack_from_irq);
+	irq_work_sync(&stack_from_irq);
+	return 0;
+}
+
 static int call_exit(struct order *o, const char *args)
 {
 	long n;
@@ -274,7 +297,7 @@ static const struct {
 	{ "noprobe ", call_noprobe }, { "nap ", call_nap },	{ "event ", call_event },
 	{ "expr ", call_expr },	      { "out ", call_out },	{ "recurse ", call_recurse },
 	{ "tail ", call_tail },	      { "eight ", call_eight }, { "triple ", call_triple },
-	{ "exit ", call_exit },
+	{ "exit ", call_exit },	      { "stack ", call_stack }, { "irqstack ", call_irqstack },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -402,6 +425,7 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_triple);
 	PLACE(gtp_target_wait);
 	PLACE(gtp_target_exit);
+	PLACE(gtp_target_stack);
 	PLACE(gtp_target_objs);
 	PLACE(gtp_target_array);
 	PLACE(gtp_target_banner);
@@ -422,6 +446,8 @@ static int target_show(struct seq_file *m, void *unused)
 
 	for (i = 0; i < GTP_TARGET_COUNTS; i++)
 		seq_printf(m, "count %s %llu\n", names[i], gtp_target_counted(i));
+	for (i = 0; gtp_target_stack_nth(i); i++)
+		seq_printf(m, "stack %d %ps\n", i, gtp_target_stack_nth(i));
 	seq_printf(m, "value gtp_target_counter %ld\n", READ_ONCE(gtp_target_counter));
 	show_places(m);
 	return 0;

@@ -5,6 +5,7 @@
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/stacktrace.h>
 #include <linux/wait.h>
 
 #include "gtp_target.h"
@@ -57,6 +58,20 @@ GTP_TARGET_FN long gtp_target_wait(long n)
 	wait_event(released_queue, READ_ONCE(released));
 	atomic_dec(&inside);
 	return n * 2;
+}
+
+static unsigned long frames[32];
+static u32 nframes;
+
+GTP_TARGET_FN long gtp_target_stack(long n)
+{
+	nframes = stack_trace_save(frames, ARRAY_SIZE(frames), 0);
+	return nframes;
+}
+
+void *gtp_target_stack_nth(u32 n)
+{
+	return n < nframes ? (void *)frames[n] : NULL;
 }
 
 static DECLARE_COMPLETION(exited);

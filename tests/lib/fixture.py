@@ -104,7 +104,7 @@ def facts():
     with open(TARGET, encoding="ascii") as file:
         rows = [line.split() for line in file]
     return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
-            for kind, name, text in rows}
+            for kind, name, text in rows if kind != "stack"}
 
 
 def counted(function):

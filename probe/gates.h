@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Gates: from where the rest of a function is called, to be there when it returns. */
+#ifndef _GTP_GATES_H
+#define _GTP_GATES_H
+
+#define GTP_GATES 4096	/* of each kind; see probe/follow.h for framed and bare */
+#define GTP_GATE 16	/* bytes of one */
+#define GTP_GATE_BACK 5 /* where its call returns to */
+
+#ifndef __ASSEMBLER__
+
+#include "base/base.h"
+#include "jit/pad.h"
+
+/* Functions that begin with GTP_GATE bytes of their own, and go on behind the gates. */
+extern u8 gtp_gates_framed[], gtp_gates_bare[];
+
+/* gtp_gates_nth - a gate of one of them; behind the last is where returns go on */
+static inline u8 *gtp_gates_nth(u8 *gates, u32 n)
+{
+	OPTIMIZER_HIDE_VAR(gates); /* for objtool, which looks for addresses inside functions */
+	return gates + GTP_GATE + n * GTP_GATE;
+}
+
+/* All of the following: process context, under gtp_lock; may sleep. */
+
+/*
+ * gtp_gates_take - a gate of each kind, @gates has their addresses; their number, from 1 on; 0:
+ * there is no other. gtp_gates_give - back; nothing leads there any more. Tasks may be on their
+ * way back to it: that goes on to work
+ */
+u32 gtp_gates_take(struct gtp_pad_gates *gates);
+void gtp_gates_give(u32 number);
+
+/*
+ * gtp_gates_lead - have both of a number call @rest; 0 or -ENOMEM. Every CPU has to see new code
+ * before anything leads to the gates
+ */
+int gtp_gates_lead(u32 number, u64 rest);
+
+#endif /* __ASSEMBLER__ */
+
+#endif /* _GTP_GATES_H */
