@@ -12,6 +12,7 @@
  */
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
+#include <linux/mm.h>
 
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
@@ -20,6 +21,7 @@
 #include "hit/returns.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
+#include "probe/entry.h"
 #include "probe/kprobe_text.h"
 #include "probe/overrun.h"
 #include "probe/refuse.h"
@@ -46,12 +48,11 @@ struct return_probe {
 
 enum {
 	MAXACTIVE_MOST = 65536,
-	/* Instances of all kretprobes, 256 bytes each, before further ones get fewer. */
-	BUDGET = 32 * 4096,
-	MAXACTIVE_LEAST = 256,
+	MAXACTIVE_LEAST = 32,
+	SHARE = 32, /* of the machine's memory, one part is for the instances of all kretprobes */
 };
 
-static long instances; /* of all kretprobes, under gtp_lock */
+static unsigned long bytes; /* of all kretprobes' instances, under gtp_lock */
 
 /* As in probe/kprobe.c: each call waits once. Under gtp_lock. */
 enum { BATCH = 64 };
@@ -113,6 +114,12 @@ static int check_entry(u64 addr, struct gtp_why *why)
 	return -EINVAL;
 }
 
+/* What is no compiled function may have no return address where a kretprobe takes it from. */
+static bool is_compiled(u64 addr)
+{
+	return gtp_tables_wraps(addr) || gtp_entry_ask(addr) != -EINVAL;
+}
+
 /* What rules out a kprobe here, and a kprobe that the kernel may make a jump of its own. */
 static int check(u64 addr, struct gtp_why *why)
 {
@@ -126,6 +133,11 @@ static int check(u64 addr, struct gtp_why *why)
 		gtp_probe_explain(-EFAULT, why);
 		return -EFAULT;
 	}
+	if (!is_compiled(addr)) {
+		gtp_why(why, "%s is no compiled function, and may return in another way",
+			gtp_symbol_at(addr));
+		return -EINVAL;
+	}
 	if (gtp_tables_deny(addr)) {
 		gtp_why(why,
 			"the function jumps into the bytes that the kernel may replace for a kretprobe");
@@ -134,23 +146,41 @@ static int check(u64 addr, struct gtp_why *why)
 	return 0;
 }
 
+/* The kernel keeps free ones in a list, which from 6.7 on is an array for each CPU. */
+static unsigned long instance_bytes(void)
+{
+	return sizeof(struct kretprobe_instance) + sizeof(struct gtp_pending) +
+	       num_possible_cpus() * sizeof(void *);
+}
+
+/* How many instances another kretprobe gets: the fewer the less memory is left; 0: none. */
 static int maxactive(void)
 {
+	unsigned long all = (totalram_pages() << PAGE_SHIFT) / SHARE;
+	unsigned long left = (all - min(bytes, all)) / instance_bytes();
 	long most = clamp_t(long, READ_ONCE(gtp_maxactive), 1, MAXACTIVE_MOST);
 
-	return min(most, max_t(long, (BUDGET - instances) / 8, MAXACTIVE_LEAST));
+	if (left < MAXACTIVE_LEAST)
+		return 0;
+	return min_t(long, most, max_t(long, left / 16, MAXACTIVE_LEAST));
 }
 
 static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct return_probe *p;
-	int err;
+	int err, most;
 
 	if (loc->kind != GTP_LOCATION_RETURN)
 		return -EOPNOTSUPP;
 	err = check(loc->addr, why);
 	if (err)
 		return err;
+	most = maxactive();
+	if (!most) {
+		gtp_why(why,
+			"kretprobes have all the memory that they may; give gdbtp a table of the kernel (gdbtp-tables), which makes most of them jumps, or fewer tracepoints");
+		return -ENOMEM;
+	}
 	p = gtp_mem_alloc(sizeof(*p));
 	if (!p) {
 		gtp_probe_explain(-ENOMEM, why);
@@ -160,7 +190,7 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->rp.kp.addr = (kprobe_opcode_t *)loc->addr;
 	p->rp.entry_handler = enter;
 	p->rp.handler = leave;
-	p->rp.maxactive = maxactive();
+	p->rp.maxactive = most;
 	p->rp.data_size = sizeof(struct gtp_pending);
 	p->armed.addr = loc->addr;
 	p->armed.by_kprobe = true;
@@ -173,7 +203,7 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 		gtp_probe_explain(err, why);
 		return err;
 	}
-	instances += p->rp.maxactive;
+	bytes += p->rp.maxactive * instance_bytes();
 	gtp_kprobe_text_remember(&p->rp.kp, &p->armed);
 	loc->probe = p;
 	loc->mechanism = "kretprobe";
@@ -186,7 +216,7 @@ static void forget(struct gtp_location *loc)
 
 	loc->missed = p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
 	loc->probe = NULL;
-	instances -= p->rp.maxactive;
+	bytes -= p->rp.maxactive * instance_bytes();
 	gtp_armed_remove(&p->armed);
 	gtp_mem_free(p);
 }
