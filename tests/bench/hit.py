@@ -83,7 +83,16 @@ CASES = {
         "", ("teval $key_a = o->a", "teval $key_pid = $current_task_pid", "teval $hist_c = o->b"), AGGREGATED),
     "count by o->a as a string of 16 bytes": ("", ("teval $keystr_s = (long)o", "teval $count_c = 1"), AGGREGATED),
 }
-VARIABLES = ("n", "p_n", "key_a", "key_pid", "keystr_s", "count_a", "count_b", "count_c", "sum_b", "hist_b", "hist_c")
+# The same at the function's return: both ends of a call together. Only where the place is its first instruction.
+LATENCY, UNWANTED = "entry and return, $latency and o->a + o->b", "a return not wanted: o->a > 1000 at the entry"
+RETURNS = {
+    LATENCY: ("", ("collect $latency, o->a + o->b",), True),
+    UNWANTED: ("o->a > 1000", ("collect $ret",), False),
+    "entry and return, hist of $latency by o->a": ("", ("teval $key_a = o->a", "teval $hist_d = $latency"), AGGREGATED),
+}
+FOLLOWS = "jump, follows the call"
+CASES.update(RETURNS)
+VARIABLES = ("n", "p_n", "key_a", "key_pid", "keystr_s", "count_a", "count_b", "count_c", "sum_b", "hist_b", "hist_c", "hist_d")
 # By how its expressions run and what stands in the text.
 ENGINES = {
     "jump": "gdbtp, a jump or call of its own",
@@ -116,8 +125,8 @@ def traced(place, engine, case):
     define(place, condition, actions)
     cmd("tstart")
     if engine == "jump":
-        told = cmd("monitor probes")
-        check("  %s, " % place.jump in told, "%s: not a %s: %s" % (place.name, place.jump, told))
+        told, wanted = cmd("monitor probes"), FOLLOWS if case in RETURNS else place.jump
+        check("  %s, " % wanted in told, "%s: not a %s: %s" % (place.name, wanted, told))
     place.wait(True, jump=engine == "jump")
     ticks = warmly(place.name)
     check_hits("%s, %s" % (place.name, case), frames is True, ALL if frames else 0)
@@ -152,7 +161,7 @@ def measure_ours(place):
     for engine, row in ENGINES.items():
         choose(engine)
         for case in CASES:
-            if ONLY in case:
+            if ONLY in case and (case not in RETURNS or place.name == "entry"):
                 fill(place, row, case, traced(place, engine, case))
 
 
@@ -193,7 +202,8 @@ def print_others(places):
 
 
 # To be reached where there is a jump: what it is, its column, at most so many.
-GOALS = (("a false condition", "false", 30), ("a condition that holds and o->a + o->b into a frame", "both", 150))
+GOALS = (("a false condition", "false", 30), ("a condition that holds and o->a + o->b into a frame", "both", 150),
+         ("entry and return with $latency and o->a + o->b", LATENCY, 260), ("a return that is not wanted", UNWANTED, 15))
 
 
 def print_goals(places):
