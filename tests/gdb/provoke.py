@@ -486,6 +486,22 @@ def sleeps():
     return [[name, 12345000]]
 
 
+@recipe("How long do reads take, by process?")
+def slow_read():
+    name, (reader, writer) = named("slow reader"), os.pipe()
+    begins = time.monotonic_ns()
+
+    def write_late():
+        time.sleep(SLOW / 1e9)
+        os.write(writer, b"x")
+
+    with child(write_late):
+        before = time.monotonic_ns()
+        os.read(reader, 1)
+    # The child's sleep may have begun before the read.
+    return [name, SLOW - (before - begins), time.monotonic_ns() - begins]
+
+
 # All of it ---------------------------------------------------------------------------------------
 
 def said(function):

@@ -2,11 +2,15 @@
 # Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.
 import csv
 import json
+import sys
 import time
 
 import tap
 from lib import *
 from provoke import SLOW, provocations
+
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregated
 
 DOCUMENT = os.path.join(TOP, "docs/recipes.md")
 PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
@@ -312,6 +316,17 @@ def work(recipe, pid, fact):
         for start, end in zip(*pairs):
             equal(start["pid"], end["pid"])
             check(start["time"] < end["time"], "%s %s" % (start, end))
+
+
+@judge("How long do reads take, by process?")
+def read_latency(recipe, pid, fact):
+    name, least, most = fact
+    one, = [one for one in aggregated.read().all if one.name.startswith("hist_latency")]
+    words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
+    longest, = [entry.summary[2] for entry in one.entries if entry.keys == words]
+    note("%d ns, between %d and %d" % (longest, least, most))
+    check(least <= longest <= most, "%d ns, not between %d and %d" % (longest, least, most))
+    matches("current->comm +%s$" % name, cmd("gtp show " + one.name))
 
 
 # Tests -------------------------------------------------------------------------------------------
