@@ -5,6 +5,7 @@ Usage: tests/lib/env python3 soak.py SEED PICKS SECONDS     GTP_MODULES: where t
 """
 import collections
 import contextlib
+import glob
 import os
 import random
 import re
@@ -21,11 +22,17 @@ import tap
 from rsp import Client
 from tap import note as say, until
 
+RETURNS = 100  # tracepoints at functions' returns
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
 ROUND_SECONDS = 240  # nobody waits longer
 QUIET_EVERY = 4  # rounds
 CALLED = ("obj", "add")  # functions of the fixture whose calls it counts
+RETURNED, WAITS = "irq", "wait"  # as well, by their returns; tasks sleep in the second
 COMES_AND_GOES = "gtp_target2"
+FOLLOWS, LATENCY = "jump, follows the call", "X00000004,2c000627"  # $latency, which has the number 6
+WATCHED = ("do_exit", "__SCT__tp_func_sched_process_exit")
+GATE = re.compile(r"gtp_gates_(framed|bare)\b")
+INSIDE = re.compile(r"(\d+) calls are followed")
 NEVER, ALWAYS = guest.NEVER, guest.ALWAYS
 
 
@@ -56,6 +63,35 @@ class Watch:
         os._exit(1)
 
 
+BEHIND_ENTRY = ("+0x5", "+0x9")  # the function tracer's site; an endbr64 may be in front
+
+
+def is_early(place):
+    return int(place.name.rsplit("+", 1)[1], 16) < 20
+
+
+def entry(place):
+    """The first instruction of the function whose second one PLACE is."""
+    function, offset = place.name.rsplit("+", 1)
+    return guest.Place(place.addr - int(offset, 16), "return", "", function + "+0x0")
+
+
+def is_jump(probe):
+    return probe.how in ("jump", FOLLOWS)
+
+
+def on_stacks():
+    """Calls that are followed, as the kernel's own unwinder sees them on the stacks of all tasks."""
+    found = 0
+    for path in glob.glob("/proc/[0-9]*/task/*/stack"):
+        try:
+            with open(path, encoding="ascii") as file:
+                found += len(GATE.findall(file.read()))
+        except (FileNotFoundError, ProcessLookupError):  # it has ended
+            pass
+    return found
+
+
 def harmless(places):
     """Where a stock kernel's own optimised kprobe is none that can be entered in the middle."""
     return [place for place in places if place.verdict in ("jump", "relocate")]
@@ -72,6 +108,7 @@ class Soak:
         self.crowd = disturb.Crowd(seed)
         self.watch = Watch()
         self.text = self.before = None
+        self.places = []
         self.since = 0
         self.client = None
 
@@ -82,9 +119,22 @@ class Soak:
         found = []
         for kind, count in PLACES.items():
             found += self.rng.sample(self.sets[kind], min(count, len(self.sets[kind])))
-        found = [place for place in guest.unique(found) if place.addr not in self.refused]
+        starts = self.returns()
+        functions = {place.name.rsplit("+", 1)[0] for place in starts}
+        # Two jumps do not fit at an entry.
+        found = [place for place in found if not (is_early(place) and place.name.rsplit("+", 1)[0] in functions)]
+        found = [place for place in guest.unique(found + starts) if place.addr not in self.refused]
         self.rng.shuffle(found)
         return found
+
+    def returns(self):
+        """Functions' entries, whose calls are followed: of those that run, and of others."""
+        starts = []
+        for kind, part in (("hot", 0.8), ("second", 0.2)):
+            behind = [place for place in self.sets[kind] if place.name.endswith(BEHIND_ENTRY)]
+            starts += [entry(place) for place in self.rng.sample(behind, min(int(part * RETURNS), len(behind)))]
+        # Those of kernel tracepoints are their events.
+        return [place for place in starts if not place.name.startswith("__traceiter_")]
 
     def in_module(self):
         """A few in the module that comes and goes, if it is there."""
@@ -100,13 +150,22 @@ class Soak:
         """Second instructions of functions that are called a known number of times."""
         return [p for p in self.sets["fixture"] if p.name.rsplit("+", 1)[0].replace("gtp_target_", "") in CALLED]
 
+    def fixtures_returns(self):
+        at = guest.Names().functions
+        return [guest.Place(at["gtp_target", "gtp_target_" + name], "return", "", "gtp_target_%s+0x0" % name)
+                for name in (RETURNED, WAITS)]
+
     def mixed(self, i):
+        """The condition and the actions of the i-th, which are of its return where its place says so."""
         condition, actions = guest.mixed(i)
-        return ("", actions) if i <= len(CALLED) else (condition, actions)
+        if i <= len(CALLED) + 2:
+            condition = ""
+        return condition, (LATENCY, *actions) if self.places[i - 1].verdict == "return" else actions
 
     def start(self, client, places):
         """QTStart; only the first time that a place is chosen, or a module's that has gone, may be refused."""
         while True:
+            self.places = places
             guest.define(client, places, self.mixed)
             began = time.monotonic()
             reply = client.ask("QTStart")
@@ -125,7 +184,7 @@ class Soak:
     # Rounds
 
     def begin(self, client):
-        places = self.fixture() + self.draw()
+        places = self.fixture() + self.fixtures_returns() + self.draw()
         if self.rng.random() < 0.5:
             moving = self.rng.random() < 0.7
             if moving:  # it stays until the probes are there
@@ -135,18 +194,39 @@ class Soak:
         return self.start(client, places)
 
     def counted(self, client, places, how):
-        """Calls of the fixture's functions, which all are seen."""
-        counted = places[:len(CALLED)]
+        """Calls of the fixture's functions, which all are seen; returns too."""
+        counted = places[:len(CALLED) + 1]
         names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in counted]
         calls = [-fixture.counted(name) for name in names]
         hits = [-client.hits(i, p.addr) for i, p in enumerate(counted, 1)]
+        nested = -guest.nested(client)
         fixture.target("loop mix %d" % self.rng.randint(100, 1500))
         calls = [n + fixture.counted(name) for n, name in zip(calls, names)]
         hits = [h + client.hits(i, p.addr) for i, (h, p) in enumerate(zip(hits, counted), 1)]
-        assert min(calls) > 0, calls
-        jumps = [how[p.addr].how == "jump" for p in counted]
-        assert all(h == c for h, c, jump in zip(hits, calls, jumps) if jump), "hits %s, calls %s" % (hits, calls)
+        assert min(calls[:len(CALLED)]) > 0, calls
+        jumps = [is_jump(how[p.addr]) for p in counted]
+        nested += guest.nested(client)
+        # The last is called in interrupts, which may come while the hit of a kprobe is handled.
+        allowed = [0] * len(CALLED) + [nested]
+        assert all(c - n <= h <= c for h, c, n, jump in zip(hits, calls, allowed, jumps) if jump), (
+            "hits %s, calls %s, %d nested" % (hits, calls, nested))
         self.totals["counted calls"] += sum(c for c, jump in zip(calls, jumps) if jump)
+
+    def crowd_returns(self, client, places, how):
+        """Tasks that fell asleep inside in the round before return, in a run that does not know them, or with no probe
+        at all; others fall asleep, and some of these return in this run."""
+        place, number = places[len(CALLED) + 1], len(CALLED) + 2
+        assert not client.hits(number, place.addr)
+        fixture.target("release")
+        hits = client.hits(number, place.addr)
+        count = self.rng.randint(1, 200)
+        fixture.target("crowd %d" % count)
+        if self.rng.random() < 0.5:
+            fixture.target("release")
+            hits = client.hits(number, place.addr) - hits
+            assert hits == count or how[place.addr].how != FOLLOWS, "%d returns, %d tasks" % (hits, count)
+            self.totals["counted returns"] += count
+            fixture.target("crowd %d" % count)
 
     def never(self, places, hits):
         bad = [place for i, (place, n) in enumerate(zip(places, hits), 1) if n and self.mixed(i)[0] == NEVER]
@@ -159,10 +239,12 @@ class Soak:
         with disturb.cpus_lock if all_cpus else contextlib.nullcontext():
             places, began = self.begin(client)
         how = guest.mechanisms(client)
-        jumps = [place for place in places if place.addr in how and how[place.addr].how == "jump"]
+        jumps = [place for place in places if place.addr in how and is_jump(how[place.addr])]
+        follow = sum(how[place.addr].how == FOLLOWS for place in jumps)
         self.kprobes.places = harmless(self.rng.sample(jumps, min(len(jumps), 60)))
         if all_cpus:
             self.counted(client, places, how)
+            self.crowd_returns(client, places, how)
         if self.rng.random() < 0.7:
             time.sleep(self.rng.uniform(0, 4))
         hits = guest.all_hits(client, places)
@@ -172,19 +254,22 @@ class Soak:
         ended = time.monotonic() - at
         self.never(places, guest.all_hits(client, places))
         self.crowd.check()
-        ran = [p for p, n in list(zip(places, hits))[len(CALLED):] if n and p.verdict != "module"]
+        ran = [p for p, n in list(zip(places, hits))[len(CALLED) + 2:] if n and p.verdict not in ("module", "return")]
         self.sets["hot"] = guest.unique(self.sets["hot"] + ran)
-        self.totals.update({"rounds": 1, "jumps": len(jumps), "places": len(places), "hits": sum(hits)})
-        say("round %d: %d places, %d jumps, %d hit, %d hits, start %.1f s, stop %.1f s, at %d s" % (
-            number, len(places), len(jumps), sum(map(bool, hits)), sum(hits), began, ended,
+        self.totals.update({"rounds": 1, "jumps": len(jumps), "follow": follow, "places": len(places), "hits": sum(hits)})
+        say("round %d: %d places, %d jumps, %d follow, %d hit, %d hits, start %.1f s, stop %.1f s, at %d s" % (
+            number, len(places), len(jumps), follow, sum(map(bool, hits)), sum(hits), began, ended,
             time.monotonic() - self.since))
 
     def quiet(self):
         """Nobody changes anything: the text is what it was at first."""
         self.watch.round("a pause")
         self.crowd.pause(ROUND_SECONDS)
+        busy = not idle(10)
         def same():
-            return not self.text.changed(self.before)
+            bad = self.text.changed(self.before)
+            # While calls are inside, gdbtp is told of tasks that end.
+            return not bad or busy and len(bad) < 100 and all(symbol(addr).split("+")[0] in WATCHED for addr in bad)
         try:
             until(same, "the text", 40)
         except AssertionError:
@@ -197,14 +282,27 @@ class Soak:
         self.totals["comparisons"] += 1
 
     def reload(self):
-        """gdbtp goes and comes, with its tables."""
+        """gdbtp goes and comes, with its tables, unless tasks sleep in calls that it follows."""
+        if not idle(10):
+            self.totals["calls inside, no reload"] += 1
+            return
         fixture.unload()
         load_module()
         self.totals["reloads"] += 1
 
+    def inside(self, client):
+        """The calls that are followed are those that are on tasks' stacks: none is lost."""
+        def both():
+            return int(INSIDE.search(client.monitor("jumps")).group(1)), on_stacks()
+        until(lambda: len(set(both())) == 1, "calls that are followed and those on stacks: %s" % (both(),), 40)
+        self.totals["calls inside"] += on_stacks()
+
     def calm(self, client):
         """Between rounds; a client for the next."""
+        if self.rng.random() < 0.5:
+            fixture.target("release")
         self.quiet()
+        self.inside(client)
         if self.rng.random() < 0.4:
             client.close()
             self.reload()
@@ -226,10 +324,15 @@ class Soak:
             self.round(client, number)
             if number % QUIET_EVERY == 0:
                 client = self.calm(client)
-        client.close()
         self.crowd.stop(ROUND_SECONDS)
-        until(lambda: fixture.users() == 0)  # what others' kprobes held is tried again every second
-        fixture.unload()
+        fixture.target("release")
+        self.inside(client)
+        client.close()
+        if idle(60):  # what others' kprobes held is tried again every second
+            fixture.unload()
+        else:
+            say("gdbtp stays: %d calls are on the stacks of tasks that sleep" % on_stacks())
+            assert on_stacks(), "it stays for nothing"
         self.quiet()
         self.watch.cancel()
 
@@ -263,6 +366,15 @@ class Soak:
         self.before = self.text.now()
         self.crowd.done.clear()
         self.crowd.resume()
+
+
+def idle(seconds):
+    """Does nothing keep gdbtp in the kernel, within SECONDS?"""
+    try:
+        until(lambda: not fixture.loaded() or fixture.users() == 0, "gdbtp is not in use", seconds)
+    except AssertionError:
+        return False
+    return True
 
 
 def symbol(addr):
