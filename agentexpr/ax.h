@@ -243,6 +243,7 @@ struct ax_ops {
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
  * @local: its own trace state variables, by number; machine code that was told of them uses it
+ * @entered: what the way to the hit has added to the kernel's count of contexts (preempt_count())
  * @err: why the evaluation ended early
  * @frame: machine code of whole actions writes here what it collects (see jit/jit.h)
  * @progress: how far that has come: which action, counted from 1, and bytes of @frame
@@ -255,6 +256,7 @@ struct ax_env {
 	u64 *stack;
 	char *text;
 	u64 *local;
+	u32 entered;
 	struct ax_error err;
 	u8 *frame;
 	u32 progress; /* action << AX_PROGRESS_ACTION | bytes */

@@ -102,15 +102,18 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 }
 
 /*
- * Where in the GS segment the address of the running task is, and the CPU's number. 6.2 gathered
- * the hottest variables in a struct, pcpu_hot; 6.15 took that apart again.
+ * Where in the GS segment the address of the running task is, the CPU's number, and its count of
+ * contexts (preempt_count()), of whose word the lower 4 bytes are all that counts. 6.2 gathered the
+ * hottest variables in a struct, pcpu_hot; 6.15 took that apart again.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 #define GTP_CURRENT_TASK ((s32)(__force long)&pcpu_hot.current_task)
 #define GTP_CPU_NUMBER ((s32)(__force long)&pcpu_hot.cpu_number)
+#define GTP_PREEMPT_COUNT ((s32)(__force long)&pcpu_hot.preempt_count)
 #else
 #define GTP_CURRENT_TASK ((s32)(__force long)&current_task)
 #define GTP_CPU_NUMBER ((s32)(__force long)&cpu_number)
+#define GTP_PREEMPT_COUNT ((s32)(__force long)&__preempt_count)
 #endif
 
 /*

@@ -95,7 +95,7 @@ static void put_line(struct gtp_cpu *cpu, bool failed, const void *text, u32 len
 		.time = gtp_hit_time_ns(cpu),
 		.addr = cpu->tp->addr,
 		.cpu = cpu->id,
-		.pid = (s32)run->hit_ops->builtin(run->ctx, GTP_TSV_CURRENT_TASK_PID),
+		.pid = (s32)run->hit_ops->builtin(run->ctx, GTP_TSV_CURRENT_TASK_PID, 0),
 		.failed = failed,
 	};
 
@@ -560,7 +560,8 @@ void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 	take_turns(cpu, tp, true);
 }
 
-void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
+void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+	     u32 entered)
 {
-	gtp_hit_inline(loc, cpu, regs, false);
+	gtp_hit_inline(loc, cpu, regs, false, entered);
 }

@@ -29,6 +29,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * @loc: the location
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: as they were at the instruction, but for rip (see @loc->addr)
+ * @entered: what the way here has added to the kernel's count of contexts, see struct ax_env
  *
  * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. A
  * full buffer, a pass count that is reached, or an expression that fails (unless the run passes
@@ -36,7 +37,8 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
-void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs);
+void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+	     u32 entered);
 
 /* --- The shortest way through a hit, inline in the code of a mechanism --- */
 
@@ -152,20 +154,29 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	gtp_hit_record(cpu, tp, regs, quick, start, time);
 }
 
-/* gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold */
+/*
+ * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
+ *
+ * Where @entered is a constant 0, nothing is written for it: it is 0 between hits.
+ */
 static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
-					   const struct gtp_regs *regs, u32 held)
+					   const struct gtp_regs *regs, u32 held,
+					   u32 entered)
 {
 	struct gtp_tracepoint *tp;
 
 	if (!gtp_hit_begin(loc->run, cpu))
 		return;
+	if (entered)
+		cpu->env.entered = entered;
 	cpu->env.regs = regs;
 	tp = loc->first;
 	if (held || !tp->cond)
 		gtp_hit_act_here(cpu, tp, regs);
 	else
 		gtp_hit_turns(cpu, tp);
+	if (entered)
+		cpu->env.entered = 0;
 	gtp_hit_end(cpu);
 }
 

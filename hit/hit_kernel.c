@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a hit needs from the kernel: clock, current task, the lock of shared variables. */
+#include <linux/cpumask.h>
 #include <linux/math64.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
+#include <asm/processor.h>
+#include <asm/ptrace.h>
 #include <asm/tsc.h>
 
 #include "base/compat.h"
@@ -86,13 +90,52 @@ u64 gtp_hit_tsc_to_ns(void *ctx, u64 tsc)
 	return calibration.ns + mul_u64_u64_shr(ticks, calibration.rate, 32);
 }
 
-s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which)
+/* In an NMI that has interrupted an update of the clock, it is the time before that. */
+u64 gtp_hit_wall_ns(void *ctx)
+{
+	return ktime_get_real_fast_ns();
+}
+
+/*
+ * The kernel's softirq_count() and irq_count(). With PREEMPT_RT, softirqs are counted by task, and
+ * no exception adds to that.
+ */
+static u32 softirqs(u32 count)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_RT) ? softirq_count() : count & SOFTIRQ_MASK;
+}
+
+static s64 count_contexts(enum gtp_tsv_builtin which, u32 count)
+{
+	switch (which) {
+	case GTP_TSV_HARDIRQ_COUNT:
+		return count & HARDIRQ_MASK;
+	case GTP_TSV_SOFTIRQ_COUNT:
+		return softirqs(count);
+	default:
+		return (count & (NMI_MASK | HARDIRQ_MASK)) | softirqs(count);
+	}
+}
+
+s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 {
 	switch (which) {
 	case GTP_TSV_CURRENT_TASK:
 		return (s64)current;
 	case GTP_TSV_CURRENT_TASK_PID:
 		return current->pid;
+	case GTP_TSV_HARDIRQ_COUNT:
+	case GTP_TSV_SOFTIRQ_COUNT:
+	case GTP_TSV_IRQ_COUNT:
+		return count_contexts(which, preempt_count() - entered);
+	case GTP_TSV_CURRENT_TASK_USER:
+		return user_mode(task_pt_regs(current));
+	case GTP_TSV_TASK_PT_REGS:
+		return (s64)task_pt_regs(current);
+	case GTP_TSV_RDTSC:
+		return (s64)rdtsc_ordered();
+	case GTP_TSV_CPU_NUMBER:
+		return nr_cpu_ids;
 	default:
 		return 0;
 	}

@@ -26,6 +26,7 @@ unsigned long gtp_hit_tsv_lock(void *ctx);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);
 u64 gtp_hit_tsc_to_ns(void *ctx, u64 tsc);
-s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which);
+u64 gtp_hit_wall_ns(void *ctx);
+s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered);
 
 #endif /* _GTP_HIT_KERNEL_H */

@@ -35,19 +35,22 @@ static u64 wanted(struct gtp_cpu *cpu, const struct gtp_location *loc, u32 held)
 }
 
 bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held)
+		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held,
+		       u32 entered)
 {
 	if (!gtp_hit_begin(loc->run, cpu))
 		return false;
 	cpu->env.regs = regs;
 	cpu->time = 0;
 	cpu->entered = 0;
+	cpu->env.entered = entered;
 	p->wanted = wanted(cpu, loc, held);
 	if (p->wanted) {
 		if (regs != &p->regs)
 			p->regs = *regs;
 		p->entered = gtp_hit_time_ns(cpu);
 	}
+	cpu->env.entered = 0;
 	gtp_hit_end(cpu);
 	return p->wanted;
 }

@@ -24,6 +24,7 @@ struct gtp_pending {
  * @regs: at the entry
  * @p: filled in when the return is wanted; @regs may be its own
  * @held: the condition of the first tracepoint is known to hold
+ * @entered: as of gtp_hit()
  *
  * Conditions that can be are decided here. One that does not hold, or fails, leaves nothing behind
  * but what a hit of it would.
@@ -31,7 +32,8 @@ struct gtp_pending {
  * Context: as gtp_hit(). Return: whether gtp_returns_leave() is to be called.
  */
 bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held);
+		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held,
+		       u32 entered);
 
 /**
  * gtp_returns_leave() - that call returns

@@ -168,6 +168,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
  * @ret: what the call has returned that is being reported; @entered: its $entry_clock, 0: it is at
  *       its entry. Both mean something only at locations of the kind GTP_LOCATION_RETURN
+ * @wall: the time of day, ns, as read at the hit whose time was @wall_at
  * @value: what the condition came to
  * @tsc: times in frames are the processor's counter; else ns
  * @buf: its frames
@@ -190,6 +191,8 @@ struct gtp_cpu {
 	struct ax_env env;
 	u64 ret;
 	u64 entered;
+	u64 wall;
+	u64 wall_at;
 	u64 value;
 	bool tsc;
 	struct gtp_buffer buf;
@@ -210,8 +213,9 @@ struct gtp_cpu {
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
  * @tsc_to_ns: the value of @clock when the processor's counter was at @tsc; called only for CPUs
  *             that have @tsc set
- * @builtin: value of a built-in trace state variable (but $cpu_id and $clock, which hit/hit.c
- *           computes)
+ * @wall_ns: the time of day, ns since the epoch
+ * @builtin: value of a built-in trace state variable, of those that hit/variable.c does not know by
+ *           itself; @entered: see struct ax_env
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back
  * @print: a line from printf; may drop it when there is no room, and counts what it drops
@@ -225,7 +229,8 @@ struct gtp_hit_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	u64 (*clock)(void *ctx);
 	u64 (*tsc_to_ns)(void *ctx, u64 tsc);
-	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which);
+	u64 (*wall_ns)(void *ctx);
+	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
 	unsigned long (*tsv_lock)(void *ctx);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);
 	void (*print)(void *ctx, u32 tp, const char *text, u32 len);

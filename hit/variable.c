@@ -23,6 +23,25 @@ static noinline s64 latency(struct gtp_cpu *cpu)
 	return ns > 0 ? ns : 0;
 }
 
+/* One reading for the whole hit: seconds and nanoseconds belong together. */
+static noinline s64 wall_ns(struct gtp_cpu *cpu)
+{
+	u64 time = gtp_hit_time(cpu);
+
+	if (cpu->wall_at != time) {
+		cpu->wall = cpu->run->hit_ops->wall_ns(cpu->run->ctx);
+		cpu->wall_at = time;
+	}
+	return (s64)cpu->wall;
+}
+
+static s64 builtin(struct gtp_cpu *cpu, enum gtp_tsv_builtin which)
+{
+	return cpu->run->hit_ops->builtin(cpu->run->ctx, which, cpu->env.entered);
+}
+
+enum { NS_PER_SEC = 1000000000 };
+
 /* Run control has checked that every variable of every expression exists. */
 s64 gtp_hit_getv(void *ctx, u16 num)
 {
@@ -35,7 +54,14 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 		return clock_ns(cpu);
 	case GTP_TSV_CURRENT_TASK:
 	case GTP_TSV_CURRENT_TASK_PID:
-		return cpu->run->hit_ops->builtin(cpu->run->ctx, num);
+	case GTP_TSV_HARDIRQ_COUNT:
+	case GTP_TSV_SOFTIRQ_COUNT:
+	case GTP_TSV_IRQ_COUNT:
+	case GTP_TSV_CURRENT_TASK_USER:
+	case GTP_TSV_TASK_PT_REGS:
+	case GTP_TSV_RDTSC:
+	case GTP_TSV_CPU_NUMBER:
+		return builtin(cpu, num);
 	case GTP_TSV_RET:
 	case GTP_TSV_KRET:
 		return (s64)cpu->ret;
@@ -43,6 +69,10 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 		return latency(cpu);
 	case GTP_TSV_ENTRY_CLOCK:
 		return (s64)entry_clock(cpu);
+	case GTP_TSV_XTIME_SEC:
+		return wall_ns(cpu) / NS_PER_SEC;
+	case GTP_TSV_XTIME_NSEC:
+		return wall_ns(cpu) % NS_PER_SEC;
 	default:
 		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
 			return (s64)cpu->local[num];

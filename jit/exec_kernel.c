@@ -200,6 +200,52 @@ void gtp_jit_usage(u32 *used, u32 *size)
 	*size = SNIPPETS;
 }
 
+static struct ax_jit_var contexts(u32 mask)
+{
+	return (struct ax_jit_var){
+		.bytes = 4,
+		.less_entered = true,
+		.gs = GTP_PREEMPT_COUNT,
+		.mask = mask,
+	};
+}
+
+/*
+ * The kernel's macros of the same names. Softirqs are in another place with PREEMPT_RT. A task that
+ * moves between CPUs has none of these, before and after.
+ */
+static void describe_contexts(struct ax_jit_var *var)
+{
+	var[GTP_TSV_HARDIRQ_COUNT] = contexts(HARDIRQ_MASK);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return;
+	var[GTP_TSV_SOFTIRQ_COUNT] = contexts(SOFTIRQ_MASK);
+	var[GTP_TSV_IRQ_COUNT] = contexts(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
+}
+
+/* A task's registers of userspace, by the kernel's task_pt_regs(), lie on its stack. */
+static void describe_user_regs(struct ax_jit_var *var)
+{
+	const s32 regs = THREAD_SIZE - TOP_OF_KERNEL_STACK_PADDING - sizeof(struct pt_regs);
+
+	var[GTP_TSV_TASK_PT_REGS] = (struct ax_jit_var){
+		.bytes = 8,
+		.follow = 1,
+		.gs = GTP_CURRENT_TASK,
+		.offset = offsetof(struct task_struct, stack),
+		.add = regs,
+	};
+	/* user_mode(): code of userspace runs in ring 3, and nothing in 1 and 2. */
+	var[GTP_TSV_CURRENT_TASK_USER] = (struct ax_jit_var){
+		.bytes = 4,
+		.follow = 2,
+		.gs = GTP_CURRENT_TASK,
+		.offset = offsetof(struct task_struct, stack),
+		.then = regs + (s32)offsetof(struct pt_regs, cs),
+		.mask = 1,
+	};
+}
+
 /* What gtp_hit_builtin() returns, and the CPU's number. Offsets in GS are no constants to C. */
 static void describe_variables(struct ax_jit_target *w)
 {
@@ -214,10 +260,12 @@ static void describe_variables(struct ax_jit_target *w)
 	var[GTP_TSV_CURRENT_TASK_PID] = (struct ax_jit_var){
 		.bytes = sizeof(current->pid),
 		.sign = true,
-		.follow = true,
+		.follow = 1,
 		.gs = GTP_CURRENT_TASK,
 		.offset = offsetof(struct task_struct, pid),
 	};
+	describe_contexts(var);
+	describe_user_regs(var);
 	w->var = var;
 	w->nvars = ARRAY_SIZE(var);
 }

@@ -75,19 +75,27 @@ enum { AX_JIT_MARK = 1 << 20 };
  * struct ax_jit_var - a trace state variable that is read without a call
  * @bytes: of the value: 4 or 8; 0: this one takes a call
  * @sign: it is extended to 64 bits with its sign
- * @follow: the word in the GS segment is the address of what has the value
+ * @follow: addresses that lead to the value, up to 2; the first is the word in the GS segment
  * @moves: it is another one when the task moves to another CPU on the way from a pad to C: not for
  *	a pad's condition
+ * @less_entered: env->entered is to be subtracted; a pad's condition is nothing that is entered
  * @gs: where in the GS segment
- * @offset: with @follow: where behind that address; memory that is always there
+ * @offset: with @follow: where behind the first address; memory that is always there
+ * @then: with two of them: where behind the second
+ * @mask: 0, or of 4 bytes those bits that are the value
+ * @add: what is to be added, last
  */
 struct ax_jit_var {
 	u8 bytes;
 	bool sign;
-	bool follow;
+	u8 follow;
 	bool moves;
+	bool less_entered;
 	s32 gs;
 	s32 offset;
+	s32 then;
+	u32 mask;
+	s32 add;
 };
 
 /**

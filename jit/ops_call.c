@@ -51,19 +51,40 @@ const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv)
 }
 
 /* Addresses that a variable leads to are always good: no check, no fault. */
-static void load_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
+static void fetch_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
 {
 	x86_load_gs(&j->b, dst, var->gs, var->follow ? 8 : var->bytes);
+	if (var->follow > 1)
+		x86_load(&j->b, dst, x86_at(dst, var->offset), 8, false);
 	if (var->follow)
-		x86_load(&j->b, dst, x86_at(dst, var->offset), var->bytes, var->sign);
+		x86_load(&j->b, dst, x86_at(dst, var->follow > 1 ? var->then : var->offset),
+			 var->bytes, var->sign);
 	else if (var->sign && var->bytes == 4)
 		x86_extend(&j->b, dst, dst, 4, true);
 }
 
+static struct x86_mem entered_at(void)
+{
+	return x86_at(JIT_ENV, (s32)offsetof(struct ax_env, entered));
+}
+
+static void load_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
+{
+	fetch_var(j, var, dst);
+	if (var->less_entered && !j->pad.on)
+		x86_alu_mem(&j->b, X86_SUB, X86_32, dst, entered_at());
+	if (var->mask)
+		x86_alu_imm(&j->b, X86_AND, X86_32, dst, (s32)var->mask);
+	if (var->add)
+		x86_lea(&j->b, X86_64, dst, x86_at(dst, var->add));
+}
+
 static void push_var(struct ax_jit *j, const struct ax_jit_var *var)
 {
-	enum x86_reg dst = jit_alloc(j);
+	enum x86_reg dst;
 
+	jit_settle_flags(j);
+	dst = jit_alloc(j);
 	load_var(j, var, dst);
 	jit_push(j, jit_in_reg(dst));
 	if (var->bytes == 4)

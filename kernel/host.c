@@ -125,6 +125,7 @@ static const struct gtp_hit_ops hit_ops = {
 	.read = gtp_access_read,
 	.clock = gtp_hit_clock,
 	.tsc_to_ns = gtp_hit_tsc_to_ns,
+	.wall_ns = gtp_hit_wall_ns,
 	.builtin = gtp_hit_builtin,
 	.tsv_lock = gtp_hit_tsv_lock,
 	.tsv_unlock = gtp_hit_tsv_unlock,

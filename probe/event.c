@@ -44,7 +44,7 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 h
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (likely(cpu))
-		gtp_hit_inline(p->loc, cpu, regs, held);
+		gtp_hit_inline(p->loc, cpu, regs, held, 0);
 	else
 		atomic_long_inc(&p->no_buffer);
 }

@@ -167,7 +167,7 @@ static u32 enter(struct gtp_follow_record *r, u32 word)
 		return GTP_FOLLOW_NOT;
 	if (unlikely(is_last_call()))
 		return GTP_FOLLOW_NOT;
-	if (!gtp_returns_enter(loc, cpu, &r->p.regs, &r->p, word & GTP_PAD_HELD))
+	if (!gtp_returns_enter(loc, cpu, &r->p.regs, &r->p, word & GTP_PAD_HELD, 0))
 		return GTP_FOLLOW_NOT;
 	r->number = word >> 1;
 	r->ticket = ticket;

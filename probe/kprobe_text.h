@@ -9,19 +9,14 @@
 #include "probe/armed.h"
 
 /*
- * gtp_kprobe_context - preempt_count() of the interrupted code, at a hit
+ * gtp_kprobe_entered - what of @count, preempt_count() at a hit, is not the interrupted code's
  *
- * The breakpoint form of a kprobe arrives as an exception that counts as an NMI, so one such level
- * is subtracted. A probe in jump form that is hit in a real NMI looks the same; that hit counts as
- * one of its task.
+ * The breakpoint form of a kprobe arrives as an exception that counts as an NMI. A probe in jump
+ * form that is hit in a real NMI looks the same; that hit counts as one of its task.
  */
-static inline unsigned int gtp_kprobe_context(void)
+static inline u32 gtp_kprobe_entered(unsigned int count)
 {
-	unsigned int count = preempt_count();
-
-	if (count & NMI_MASK)
-		count -= NMI_OFFSET + HARDIRQ_OFFSET;
-	return count;
+	return count & NMI_MASK ? NMI_OFFSET + HARDIRQ_OFFSET : 0;
 }
 
 /* gtp_kprobe_text_remember - the original bytes, right after the kprobe was registered */

@@ -70,15 +70,17 @@ static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_probe *p = of_instance(ri);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+	unsigned int count = preempt_count();
+	u32 entered = gtp_kprobe_entered(count);
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(gtp_kprobe_context()))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(count - entered))
 		return 1;
 	if (unlikely(!cpu)) {
 		atomic_long_inc(&p->no_buffer);
 		return 1;
 	}
 	return !gtp_returns_enter(p->loc, cpu, (const struct gtp_regs *)regs,
-				  (struct gtp_pending *)ri->data, false);
+				  (struct gtp_pending *)ri->data, false, entered);
 }
 
 /* Preemption is off here, too; the task may be on another CPU now. */

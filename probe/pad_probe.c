@@ -22,7 +22,7 @@ static noinline void hit_self(struct gtp_location *loc, struct gtp_regs *regs, u
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (!gtp_self_skip(preempt_count()))
-		gtp_hit_inline(loc, cpu, regs, held);
+		gtp_hit_inline(loc, cpu, regs, held, 0);
 }
 
 /*
@@ -39,7 +39,7 @@ static __always_inline void hit(struct gtp_location *loc, struct gtp_regs *regs,
 	else if (unlikely(gtp_self_maybe()))
 		hit_self(loc, regs, held);
 	else
-		gtp_hit_inline(loc, cpu, regs, held);
+		gtp_hit_inline(loc, cpu, regs, held, 0);
 }
 
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)

@@ -12,6 +12,15 @@ static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
 	[GTP_TSV_LATENCY] = "latency",
 	[GTP_TSV_ENTRY_CLOCK] = "entry_clock",
 	[GTP_TSV_KRET] = "kret",
+	[GTP_TSV_HARDIRQ_COUNT] = "hardirq_count",
+	[GTP_TSV_SOFTIRQ_COUNT] = "softirq_count",
+	[GTP_TSV_IRQ_COUNT] = "irq_count",
+	[GTP_TSV_CURRENT_TASK_USER] = "current_task_user",
+	[GTP_TSV_TASK_PT_REGS] = "task_pt_regs",
+	[GTP_TSV_XTIME_SEC] = "xtime_sec",
+	[GTP_TSV_XTIME_NSEC] = "xtime_nsec",
+	[GTP_TSV_RDTSC] = "rdtsc",
+	[GTP_TSV_CPU_NUMBER] = "cpu_number",
 };
 
 static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)
@@ -30,8 +39,11 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 
 	memset(tsvs, 0, sizeof(*tsvs));
 	for (num = GTP_TSV_CPU_ID; num < GTP_TSV_NR_BUILTIN; num++) {
-		struct gtp_tsv *v = new_tsv(tsvs, mem, num);
+		struct gtp_tsv *v;
 
+		if (!builtin_name[num])
+			continue;
+		v = new_tsv(tsvs, mem, num);
 		if (!v) {
 			gtp_tsvs_exit(tsvs, mem);
 			return -ENOMEM;
@@ -42,11 +54,18 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	return 0;
 }
 
-static void drop_from(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u32 first)
+static bool is_builtin(const struct gtp_tsvs *tsvs, u32 num)
+{
+	return tsvs->slot[num] && tsvs->slot[num]->builtin;
+}
+
+static void drop(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, bool all)
 {
 	u32 num;
 
-	for (num = first; num < GTP_TSV_MAX; num++) {
+	for (num = 0; num < GTP_TSV_MAX; num++) {
+		if (!all && is_builtin(tsvs, num))
+			continue;
 		mem->free(mem->ctx, tsvs->slot[num]);
 		tsvs->slot[num] = NULL;
 		tsvs->ways[num] = AX_TSV_CALL;
@@ -55,20 +74,20 @@ static void drop_from(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u32 firs
 
 void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 {
-	drop_from(tsvs, mem, 0);
+	drop(tsvs, mem, true);
 }
 
 void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 {
-	drop_from(tsvs, mem, GTP_TSV_NR_BUILTIN);
+	drop(tsvs, mem, false);
 }
 
 void gtp_tsvs_reset(struct gtp_tsvs *tsvs)
 {
 	u32 num;
 
-	for (num = GTP_TSV_NR_BUILTIN; num < GTP_TSV_MAX; num++)
-		if (tsvs->slot[num])
+	for (num = 0; num < GTP_TSV_MAX; num++)
+		if (tsvs->slot[num] && !tsvs->slot[num]->builtin)
 			WRITE_ONCE(tsvs->slot[num]->value, tsvs->slot[num]->initial);
 }
 
@@ -212,7 +231,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 			GTP_TSV_MAX - 1);
 		return -EINVAL;
 	}
-	if (q.builtin || q.num < GTP_TSV_NR_BUILTIN)
+	if (q.builtin || is_builtin(tsvs, q.num))
 		return check_builtin(tsvs, &q, why);
 	rc = name_says(q.name, &what, why);
 	if (!rc)

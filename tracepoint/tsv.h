@@ -34,6 +34,16 @@ enum gtp_tsv_builtin {
 	GTP_TSV_LATENCY,     /* ns from its entry to its return */
 	GTP_TSV_ENTRY_CLOCK, /* $clock at its entry */
 	GTP_TSV_KRET,	     /* KGTP's name for GTP_TSV_RET */
+	/* The kernel's macros of these names, for the code that was hit. */
+	GTP_TSV_HARDIRQ_COUNT,
+	GTP_TSV_SOFTIRQ_COUNT,
+	GTP_TSV_IRQ_COUNT,
+	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has registers of userspace, 0: it has none */
+	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: where it has them */
+	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
+	GTP_TSV_XTIME_NSEC,	   /* and ns; of one reading for the whole hit */
+	GTP_TSV_RDTSC,		   /* the processor's counter, now */
+	GTP_TSV_CPU_NUMBER,	   /* how many CPUs there can be */
 	GTP_TSV_NR_BUILTIN,
 };
 

@@ -243,6 +243,11 @@ static void make_tsv(struct axgen *g)
 {
 	u32 tsv = g->tsv + axgen_pick(g, 4);
 
+	if (g->nbuiltin && !axgen_pick(g, 3)) {
+		op_with(g, axgen_pick(g, 4) ? AX_OP_getv : AX_OP_tracev,
+			g->builtin + axgen_pick(g, g->nbuiltin));
+		return;
+	}
 	if (g->own && g->depth && axgen_pick(g, 2)) {
 		make_own(g);
 		return;

@@ -10,7 +10,7 @@
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 10,  /* the built-in ones, and what expressions may set */
+	TSVS = 64,  /* the built-in ones, and what expressions may set */
 	OWN = TSVS, /* two that are this CPU's own, three aggregations */
 	TABLES = 3,
 	KEYS = 3, /* that a table has room for: some find none */
@@ -67,9 +67,14 @@ static u64 side_clock(void *ctx)
 	return ++((struct side *)ctx)->clock;
 }
 
-static s64 side_builtin(void *ctx, enum gtp_tsv_builtin which)
+static u64 side_wall(void *ctx)
 {
-	return ((struct side *)ctx)->world->builtin(NULL, which);
+	return ((struct side *)ctx)->clock;
+}
+
+static s64 side_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
+{
+	return ((struct side *)ctx)->world->builtin(NULL, which, entered);
 }
 
 static unsigned long side_lock(void *ctx)
@@ -98,6 +103,7 @@ static void side_stopping(void *ctx)
 static const struct gtp_hit_ops hit_ops = {
 	.read = side_read,
 	.clock = side_clock,
+	.wall_ns = side_wall,
 	.builtin = side_builtin,
 	.tsv_lock = side_lock,
 	.tsv_unlock = side_unlock,
@@ -405,7 +411,7 @@ static void hit(struct side *s, const struct gtp_regs *regs)
 	s->run.ending = GTP_ENDING_NO;
 	s->run.failing = GTP_ENDING_NO;
 	s->run.active = true;
-	gtp_hit(&s->loc, &s->cpu, regs);
+	gtp_hit(&s->loc, &s->cpu, regs, JITDIFF_ENTERED);
 }
 
 /* Where the snippet's frame must end, if there is room for a guard behind it. */

@@ -48,14 +48,17 @@ static int op_trace_string(void *ctx, u64 addr, u64 max)
 
 static bool is_builtin(u16 tsv)
 {
-	return tsv == GTP_TSV_CURRENT_TASK || tsv == GTP_TSV_CURRENT_TASK_PID;
+	return tsv == GTP_TSV_CURRENT_TASK || tsv == GTP_TSV_CURRENT_TASK_PID ||
+	       (tsv >= JITDIFF_BUILTIN && tsv < JITDIFF_BUILTIN + JITDIFF_NBUILTIN);
 }
 
 static s64 op_getv(void *ctx, u16 tsv)
 {
 	struct jitdiff_run *r = ctx;
 
-	return is_builtin(tsv) ? r->world->builtin(NULL, tsv) : r->tsv[tsv % JITDIFF_TSVS];
+	if (is_builtin(tsv))
+		return r->world->builtin(NULL, tsv, r->env.entered);
+	return r->tsv[tsv % JITDIFF_TSVS];
 }
 
 /* Run control refuses expressions that set built-in ones; this world does not ask it. */
@@ -126,6 +129,7 @@ static void begin(const struct jitdiff_world *w, struct jitdiff_run *r, const st
 		.stack = r->stack,
 		.text = r->text,
 		.local = (u64 *)r->tsv,
+		.entered = JITDIFF_ENTERED,
 	};
 }
 

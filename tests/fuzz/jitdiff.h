@@ -10,6 +10,9 @@
 enum {
 	JITDIFF_LOG = 8192,
 	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones, two others */
+	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* more of the former */
+	JITDIFF_NBUILTIN = GTP_TSV_TASK_PT_REGS - JITDIFF_BUILTIN + 1,
+	JITDIFF_ENTERED = 0x110000, /* what env.entered is */
 	JITDIFF_TSVS = 8,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
 	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
@@ -44,7 +47,7 @@ struct jitdiff_case {
 /**
  * struct jitdiff_world - where the two are compared
  * @read: memory as the careful way sees it
- * @builtin: $current_task and $current_task_pid, by their numbers
+ * @builtin: the built-in ones of these, by their numbers
  * @compile: into executable memory; @g may decide how; 0 or -errno
  * @differ: tell
  * @request: as @compile, of any request, whose target is filled in; -EOPNOTSUPP: these actions are
@@ -55,7 +58,7 @@ struct jitdiff_case {
  */
 struct jitdiff_world {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
-	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which);
+	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
 	int (*compile)(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len);
 	void (*differ)(const struct jitdiff_case *c);
 	int (*request)(struct ax_jit_request *req, struct axgen *g, ax_jit_fn *fn,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory that is really there and really faults, a GS segment with the running task, and two
- * arenas: with and without fast loads. Only the first reads $current_task and its pid without a
+ * arenas: with and without fast loads. Only the first reads $current_task and its kin without a
  * call.
  */
 #include <stdlib.h>
@@ -26,27 +26,83 @@ static struct jit_user *fast, *careful;
 static struct task {
 	u64 self;
 	s32 pid;
-} task = { .pid = -5 };
+	u32 contexts;
+	u64 regs;
+	u32 ring;
+} task = { .pid = -5, .contexts = 0x80230102, .ring = 0x33 };
+
+enum {
+	HARDIRQS = 0xf0000,
+	SOFTIRQS = 0xff00,
+	CONTEXTS = 0xf0ffff00,
+	REGS_BEHIND = 0x3f58,
+};
+
+#define IN_GS(member) ((s32)offsetof(struct task, member))
 
 static const struct ax_jit_var variables[] = {
 	[GTP_TSV_CURRENT_TASK] = { .bytes = 8, .gs = (s32)offsetof(struct task, self) },
 	[GTP_TSV_CURRENT_TASK_PID] = {
 		.bytes = 4,
 		.sign = true,
-		.follow = true,
+		.follow = 1,
 		.gs = (s32)offsetof(struct task, self),
 		.offset = (s32)offsetof(struct task, pid),
 	},
+	[GTP_TSV_HARDIRQ_COUNT] = { .bytes = 4, .gs = IN_GS(contexts), .mask = HARDIRQS },
+	[GTP_TSV_SOFTIRQ_COUNT] = {
+		.bytes = 4,
+		.less_entered = true,
+		.gs = IN_GS(contexts),
+		.mask = SOFTIRQS,
+	},
+	[GTP_TSV_IRQ_COUNT] = {
+		.bytes = 4,
+		.less_entered = true,
+		.gs = IN_GS(contexts),
+		.mask = CONTEXTS,
+	},
+	[GTP_TSV_CURRENT_TASK_USER] = {
+		.bytes = 4,
+		.follow = 2,
+		.gs = IN_GS(self),
+		.offset = IN_GS(regs),
+		.then = IN_GS(ring),
+		.mask = 1,
+	},
+	[GTP_TSV_TASK_PT_REGS] = {
+		.bytes = 8,
+		.follow = 1,
+		.gs = IN_GS(self),
+		.offset = IN_GS(regs),
+		.add = REGS_BEHIND,
+	},
 };
 
-static s64 world_builtin(void *ctx, enum gtp_tsv_builtin which)
+static s64 world_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 {
-	return which == GTP_TSV_CURRENT_TASK ? (s64)task.self : task.pid;
+	switch (which) {
+	case GTP_TSV_CURRENT_TASK:
+		return (s64)task.self;
+	case GTP_TSV_HARDIRQ_COUNT:
+		return task.contexts & HARDIRQS;
+	case GTP_TSV_SOFTIRQ_COUNT:
+		return (task.contexts - entered) & SOFTIRQS;
+	case GTP_TSV_IRQ_COUNT:
+		return (task.contexts - entered) & CONTEXTS;
+	case GTP_TSV_CURRENT_TASK_USER:
+		return task.ring & 1;
+	case GTP_TSV_TASK_PT_REGS:
+		return (s64)task.regs + REGS_BEHIND;
+	default:
+		return task.pid;
+	}
 }
 
 static void set_up_variables(struct ax_jit_target *target)
 {
 	task.self = (u64)(uintptr_t)&task;
+	task.regs = task.self;
 	target->var = variables;
 	target->nvars = ARRAY_SIZE(variables);
 	jit_user_set_gs(&task);
@@ -200,5 +256,7 @@ const struct jitdiff_world *jitworld(struct axgen *g)
 		g->page[i] = MEM + i * PAGE;
 	g->alias = 0xffff888000000000;
 	g->tsv = JITDIFF_FIRST_TSV;
+	g->builtin = JITDIFF_BUILTIN;
+	g->nbuiltin = JITDIFF_NBUILTIN;
 	return &world;
 }

@@ -140,6 +140,8 @@ static struct ax_jit_target target(const struct gtp_pad_request *req)
 	return w;
 }
 
+enum { CONTEXTS = 0xf0ffff00, REGS_BEHIND = 0x3f58 };
+
 static const struct ax_jit_var variables[PADWORLD_NR_VARS] = {
 	[PADWORLD_CPU] = { .bytes = 4, .gs = (s32)offsetof(struct padworld_task, cpu) },
 	[PADWORLD_CALLED] = { .bytes = 4, .moves = true },
@@ -147,9 +149,30 @@ static const struct ax_jit_var variables[PADWORLD_NR_VARS] = {
 	[PADWORLD_PID] = {
 		.bytes = 4,
 		.sign = true,
-		.follow = true,
+		.follow = 1,
 		.gs = (s32)offsetof(struct padworld_task, self),
 		.offset = (s32)offsetof(struct padworld_task, pid),
+	},
+	[PADWORLD_CONTEXTS] = {
+		.bytes = 4,
+		.less_entered = true,
+		.gs = (s32)offsetof(struct padworld_task, contexts),
+		.mask = CONTEXTS,
+	},
+	[PADWORLD_RING] = {
+		.bytes = 4,
+		.follow = 2,
+		.gs = (s32)offsetof(struct padworld_task, self),
+		.offset = (s32)offsetof(struct padworld_task, regs),
+		.then = (s32)offsetof(struct padworld_task, ring),
+		.mask = 1,
+	},
+	[PADWORLD_REGS] = {
+		.bytes = 8,
+		.follow = 1,
+		.gs = (s32)offsetof(struct padworld_task, self),
+		.offset = (s32)offsetof(struct padworld_task, regs),
+		.add = REGS_BEHIND,
 	},
 };
 
@@ -175,6 +198,9 @@ static void setup(void)
 	world.task.cpu = 0xfffffffe;
 	world.task.pid = -5;
 	world.task.self = (u64)(uintptr_t)&world.task;
+	world.task.regs = world.task.self;
+	world.task.ring = 0x33;
+	world.task.contexts = 0x80230102;
 	jit_user_set_gs(&world.task);
 	world.place = jit_user_new(PAGE, 0);
 	memset(world.place->write, 0xcc, PAGE);
@@ -276,6 +302,12 @@ static s64 op_getv(void *ctx, u16 tsv)
 		return world.task.cpu;
 	case PADWORLD_SELF:
 		return (s64)world.task.self;
+	case PADWORLD_CONTEXTS:
+		return world.task.contexts & CONTEXTS;
+	case PADWORLD_RING:
+		return world.task.ring & 1;
+	case PADWORLD_REGS:
+		return (s64)world.task.regs + REGS_BEHIND;
 	default:
 		return world.task.pid;
 	}
@@ -300,4 +332,6 @@ void padworld_pages(struct axgen *g)
 		g->page[i] = MEM + i * PAGE;
 	g->alias = 0xffff888000000000;
 	g->tsv = PADWORLD_CPU;
+	g->builtin = PADWORLD_CONTEXTS;
+	g->nbuiltin = PADWORLD_NR_VARS - PADWORLD_CONTEXTS;
 }

@@ -55,6 +55,9 @@ struct padworld_task {
 	u64 self;
 	u32 faults;
 	s32 pid;
+	u32 contexts;
+	u64 regs;
+	u32 ring;
 };
 
 /* The variables that pads read by themselves; PADWORLD_CALLED is none for them. */
@@ -63,6 +66,9 @@ enum {
 	PADWORLD_CALLED,
 	PADWORLD_SELF,
 	PADWORLD_PID,
+	PADWORLD_CONTEXTS,
+	PADWORLD_RING,
+	PADWORLD_REGS,
 	PADWORLD_NR_VARS,
 };
 

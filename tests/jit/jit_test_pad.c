@@ -46,14 +46,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 /* The built-in variables, as C has them. */
 static s64 op_getv(void *ctx, u16 tsv)
 {
-	switch (tsv) {
-	case GTP_TSV_CPU_ID:
-		return smp_processor_id();
-	case GTP_TSV_CURRENT_TASK:
-		return (s64)current;
-	default:
-		return current->pid;
-	}
+	return jit_test_builtin(tsv, 0);
 }
 
 static const struct ax_ops ops = { .read = op_read, .getv = op_getv };

@@ -4,6 +4,7 @@
 #define _GTP_JIT_TEST_PARTS_H
 
 #include "jit/jit.h"
+#include "tracepoint/tsv.h"
 
 /*
  * jit_test_compile - into the arena, as the only snippet there; NULL when it cannot. @w: NULL, or a
@@ -14,6 +15,9 @@ ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_targ
 
 /* jit_test_request - any request, behind what is in the arena; as gtp_jit_compile() returns */
 int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes);
+
+/* jit_test_builtin - the variables that code reads without a call, as C has them; 0: another one */
+s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered);
 
 /*
  * jit_test_addresses - loads of every width at addresses that are bad in every way, in every

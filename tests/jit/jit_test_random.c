@@ -3,6 +3,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
+#include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/sched.h>
 #include <linux/vmalloc.h>
@@ -21,9 +22,33 @@ static int read_carefully(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-static s64 builtin(void *ctx, enum gtp_tsv_builtin which)
+s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered)
 {
-	return which == GTP_TSV_CURRENT_TASK ? (s64)current : current->pid;
+	switch (which) {
+	case GTP_TSV_CPU_ID:
+		return raw_smp_processor_id();
+	case GTP_TSV_CURRENT_TASK:
+		return (s64)current;
+	case GTP_TSV_CURRENT_TASK_PID:
+		return current->pid;
+	case GTP_TSV_HARDIRQ_COUNT:
+		return (u32)(preempt_count() - entered) & HARDIRQ_MASK;
+	case GTP_TSV_SOFTIRQ_COUNT:
+		return (u32)(preempt_count() - entered) & SOFTIRQ_MASK;
+	case GTP_TSV_IRQ_COUNT:
+		return (u32)(preempt_count() - entered) & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
+	case GTP_TSV_CURRENT_TASK_USER:
+		return user_mode(task_pt_regs(current));
+	case GTP_TSV_TASK_PT_REGS:
+		return (s64)task_pt_regs(current);
+	default:
+		return 0;
+	}
+}
+
+static s64 builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
+{
+	return jit_test_builtin(which, entered);
 }
 
 static int compile(const struct ax_verified *v, struct axgen *g, ax_jit_fn *fn, u32 *len)
@@ -114,6 +139,8 @@ static int run_one(struct axgen *g, struct jitacts *acts)
 	int err;
 
 	g->tsv = JITDIFF_FIRST_TSV;
+	g->builtin = JITDIFF_BUILTIN;
+	g->nbuiltin = JITDIFF_NBUILTIN;
 	axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
 	err = jitdiff(&world, g->code, g->len, g);
 	return err ? err : jitacts(acts, &world, g);

@@ -367,11 +367,29 @@ static u64 hit_tsc_to_ns(void *ctx, u64 tsc)
 	return ((struct fake *)ctx)->clock;
 }
 
-static s64 builtin(void *ctx, enum gtp_tsv_builtin which)
+static u64 wall_ns(void *ctx)
 {
 	struct fake *f = ctx;
 
-	return which == GTP_TSV_CURRENT_TASK ? (s64)f->task : f->pid;
+	f->wall_reads++;
+	return f->wall_us * 1000 + f->wall_reads;
+}
+
+/* Most of them are a number that says which. */
+static s64 builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
+{
+	struct fake *f = ctx;
+
+	switch (which) {
+	case GTP_TSV_CURRENT_TASK:
+		return (s64)f->task;
+	case GTP_TSV_CURRENT_TASK_PID:
+		return f->pid;
+	case GTP_TSV_HARDIRQ_COUNT:
+		return f->contexts - entered;
+	default:
+		return 0x1000 + which;
+	}
 }
 
 static unsigned long tsv_lock(void *ctx)
@@ -428,6 +446,7 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.read = fake_read,
 	.clock = hit_clock,
 	.tsc_to_ns = hit_tsc_to_ns,
+	.wall_ns = wall_ns,
 	.builtin = builtin,
 	.tsv_lock = tsv_lock,
 	.tsv_unlock = tsv_unlock,
@@ -457,7 +476,7 @@ bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)
 	assert(f->cpu < f->ncpus);
 	if (!loc)
 		return false;
-	gtp_hit(loc, f->trace.run.cpus[f->cpu], regs);
+	gtp_hit(loc, f->trace.run.cpus[f->cpu], regs, f->entered);
 	return true;
 }
 

@@ -50,6 +50,8 @@ struct fake_map {
  * @while_exchanging: called before a CPU takes other tables
  * @while_telling: called for all text for the user's console
  * @task, @pid: values of the built-in variables
+ * @contexts: the same; of it, @entered is what the way to a hit has added
+ * @wall_reads: how often the time of day was read at hits; each is one ns later
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
  * @told: text for the user's console
@@ -84,6 +86,8 @@ struct fake {
 	void (*while_telling)(struct fake *f, const char *text);
 	u64 task;
 	s64 pid;
+	u32 contexts, entered;
+	u32 wall_reads;
 	bool tsv_locked;
 	u32 tsv_locks;
 	struct gtp_lines *lines[FAKE_CPUS_MAX];

@@ -5,13 +5,13 @@
 #include "session/aggregate.h"
 
 /* Numbers of variables by what they are. */
-#define COUNT "10"
-#define HIST "11"
-#define SUM "12"
-#define KEY "13"
-#define KEY2 "14"
-#define KEYSTR "15"
-#define PER_CPU "16"
+#define COUNT "50"
+#define HIST "51"
+#define SUM "52"
+#define KEY "53"
+#define KEY2 "54"
+#define KEYSTR "55"
+#define PER_CPU "56"
 #define IF_GOTO(at) "2000" at
 #define SET(n, from) from SETV(n)
 #define OTHER_NAME "give it another name here"
@@ -20,13 +20,13 @@
 static void variables(struct fake *f)
 {
 	static const char *const text[] = {
-		"10:0:0:636f756e745f61",   /* count_a */
-		"11:0:0:686973745f61",	   /* hist_a */
-		"12:0:0:73756d5f61",	   /* sum_a */
-		"13:0:0:6b65795f61",	   /* key_a */
-		"14:0:0:6b65795f62",	   /* key_b */
-		"15:0:0:6b65797374725f63", /* keystr_c */
-		"16:0:0:705f6e",	   /* p_n */
+		"50:0:0:636f756e745f61",   /* count_a */
+		"51:0:0:686973745f61",	   /* hist_a */
+		"52:0:0:73756d5f61",	   /* sum_a */
+		"53:0:0:6b65795f61",	   /* key_a */
+		"54:0:0:6b65795f62",	   /* key_b */
+		"55:0:0:6b65797374725f63", /* keystr_c */
+		"56:0:0:705f6e",	   /* p_n */
 	};
 	struct gtp_why why;
 
@@ -78,7 +78,7 @@ static void no_frame(void **state)
 
 	tp = define(f, "1:1000:E:0:0", NULL, SET(COUNT, CONST8("01")) END, NULL);
 	start(f);
-	assert_int_equal(f->trace.run.tsvs.ways[0x10], AX_TSV_COUNT);
+	assert_int_equal(f->trace.run.tsvs.ways[0x50], AX_TSV_COUNT);
 	fire(f, 3);
 	assert_int_equal(f->tsv_locks, 0);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 3);
@@ -342,10 +342,10 @@ static void joins_a_run(void **state)
 	expect(f, false,
 	       "run 1 0\naggregation count_a count :\nentry 4 : :\naggregation sum_a sum :\nentry 1 : 1 :\n");
 	/* A variable of the run does not become another one. */
-	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "10:0:0:705f6e", &why),
+	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "50:0:0:705f6e", &why),
 			 -EBUSY);
 	assert_int_equal(
-		gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "10:0:0:636f756e745f61", &why), 0);
+		gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "50:0:0:636f756e745f61", &why), 0);
 }
 
 /* --- no memory --- */

@@ -20,7 +20,7 @@ enum {
 	ITEMS_MAX = 6,
 	CASES = 4000,
 	CYCLES = 10000,
-	TSV = 0x10, /* to TSV + 3 */
+	TSV = 0x50, /* to TSV + 3 */
 };
 
 static struct jit_user *arena;

@@ -342,7 +342,7 @@ static void test_conditions_refused(void **state)
 {
 	static const char *const conds[] = {
 		"getv 2; end",
-		"getv 5; end",
+		"getv 40; end",
 		"getv 0; end",
 		"const8 1; setv 1; end",
 		"reg 17; end",

@@ -195,7 +195,7 @@ static void the_clock_begins_anew(void **state)
 
 static void hit_early(struct fake *f, struct gtp_location *loc)
 {
-	gtp_hit(loc, f->trace.run.cpus[0], &regs);
+	gtp_hit(loc, f->trace.run.cpus[0], &regs, 0);
 }
 
 static void an_address_is_refused(void **state)
@@ -316,11 +316,12 @@ static void start_without_memory(void **state)
 static void session_without_memory(void **state)
 {
 	struct fake *f = calloc(1, sizeof(*f));
-	u32 n;
+	u32 n, allocs;
 
 	fake_init(f);
+	allocs = f->allocs;
 	gtp_trace_exit(&f->trace);
-	for (n = 1; n < GTP_TSV_NR_BUILTIN; n++) {
+	for (n = 1; n <= allocs; n++) {
 		f->fail_alloc = f->allocs + n;
 		assert_int_equal(gtp_trace_init(&f->trace, &f->mem, &fake_target_ops, &fake_hit_ops,
 						f),
@@ -376,7 +377,7 @@ static void a_hit_was_quicker_than_tstop(void **state)
 
 static void hit_late(struct fake *f, struct gtp_location *loc)
 {
-	gtp_hit(loc, f->trace.run.cpus[0], &regs);
+	gtp_hit(loc, f->trace.run.cpus[0], &regs, 0);
 }
 
 static void hits_after_the_stop_are_ignored(void **state)

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Built-in trace state variables: one reading of the time of day a hit, contexts less the way's. */
+#include <stdlib.h>
+#include "hit_case.h"
+
+/* From the target, as it says. */
+static void from_the_target(void **state)
+{
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", NULL,
+	       TRACEV("0a") TRACEV("0b") TRACEV("0c") TRACEV("0d") TRACEV("10") TRACEV("11") END, NULL);
+	start(f);
+	fire(f, 1);
+	expect_frames(f, "1@1000 v10=4106 v11=4107 v12=4108 v13=4109 v16=4112 v17=4113\n");
+}
+
+/* What the way to the hit has added is not the code's that was hit; it is nothing in the next one. */
+static void contexts(void **state)
+{
+	struct fake *f = *state;
+
+	f->contexts = 0x110100;
+	define(f, "1:1000:E:0:0", GETV("09") END, TRACEV("09") END, NULL);
+	start(f);
+	f->entered = 0x110000;
+	fire(f, 1);
+	f->entered = 0;
+	fire(f, 1);
+	f->entered = 0x110100; /* the condition is 0 */
+	fire(f, 1);
+	assert_int_equal(f->trace.run.cpus[0]->env.entered, 0);
+	expect_frames(f, "1@1000 v9=256\n1@1000 v9=1114368\n");
+}
+
+/* Seconds and nanoseconds of a hit belong together, wherever they are named. */
+static void time_of_day(void **state)
+{
+	struct fake *f = *state;
+
+	f->clock_step = 1;
+	f->wall_us = 1700000000999999;
+	define(f, "1:1000:E:0:0", GETV("0f") END, TRACEV("0f") TRACEV("0e") END, TRACEV("0f") END, NULL);
+	define(f, "2:1000:E:0:0", NULL, TRACEV("0f") END, NULL);
+	start(f);
+	f->wall_reads = 998;
+	fire(f, 2);
+	assert_int_equal(f->wall_reads, 1000);
+	expect_frames(f, "1@1000 v15=999999999 v14=1700000000 v15=999999999\n"
+			 "2@1000 v15=999999999\n"
+			 "2@1000 v15=0\n");
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = { T(from_the_target), T(contexts), T(time_of_day) };
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
