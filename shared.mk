@@ -42,6 +42,7 @@ GTP_SHARED := \
 	session/install.c \
 	session/code.c \
 	session/trace.c \
+	session/trigger.c \
 	agentexpr/decode.c \
 	agentexpr/disasm.c \
 	agentexpr/format.c \

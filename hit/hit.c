@@ -4,7 +4,7 @@
  *
  * A dprintf has its turn as a tracepoint has, and then leaves a line of text and no frame.
  *
- * Per tracepoint: enabled? condition? pass count used up? then count, read the clock, write the
+ * Per tracepoint: on? condition? pass count used up? then count, read the clock, write the
  * frame. So a false condition costs no more than its evaluation: the code after it is not inline,
  * so that no registers are saved for it before the evaluation. Everything that is written belongs
  * to this CPU, but for three things that are shared on purpose: trace state variables, a pass
@@ -469,6 +469,7 @@ static bool uses_tsc(const struct gtp_run *run)
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
 	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
+	bool alone = !tp->next_here && !tp->switched;
 	struct gtp_frame f = {
 		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
 		.tp = (u16)tp->num,
@@ -478,7 +479,8 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
-	if (!tp->enabled || tp->pass || tp->sdata || tp->dprintf)
+	/* What hits switch is asked at each of them: nothing is exchanged then. */
+	if ((!tp->on && !tp->switched) || tp->pass || tp->sdata || tp->dprintf)
 		code = NULL;
 	if (tp->only_updates) {
 		update = code;
@@ -486,9 +488,10 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 		start = 0; /* there are no bytes to count */
 	}
 	gtp_publish(&tp->update, update);
+	gtp_publish(&tp->update_alone, alone ? update : NULL);
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);
-	gtp_publish(&tp->quickest, uses_tsc(run) && !tp->next_here ? code : NULL);
+	gtp_publish(&tp->quickest, uses_tsc(run) && alone ? code : NULL);
 }
 
 /* By the interpreter, or with a lock. What fails does not hold. */
@@ -521,7 +524,7 @@ static __always_inline bool holds(struct gtp_cpu *cpu, const struct gtp_expr *co
 
 static __always_inline void take_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {
-	if (!READ_ONCE(tp->enabled))
+	if (!READ_ONCE(tp->on))
 		return;
 	cpu->tp = tp;
 	if (held || !tp->cond || holds(cpu, tp->cond))

@@ -138,8 +138,8 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 	u64 time;
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update);
-		if (!quick || gtp_acquire(&tp->next_here)) {
+		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update_alone);
+		if (!quick) {
 			gtp_hit_held_turns(cpu, tp);
 			return;
 		}

@@ -12,7 +12,7 @@
 /* Is the return wanted by this tracepoint, as far as that can be told now? */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
-	if (!READ_ONCE(tp->enabled))
+	if (!READ_ONCE(tp->on))
 		return false;
 	cpu->tp = tp;
 	return held || tp->cond_at_return || gtp_hit_holds(cpu);

@@ -44,6 +44,8 @@ struct gtp_failure {
 	struct ax_error error;
 };
 
+enum { GTP_RUN_BUCKETS = 256 };
+
 /**
  * struct gtp_run - what a trace run shares with its hits
  * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
@@ -59,6 +61,7 @@ struct gtp_failure {
  * @tsvs: trace state variables
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots: counters that every CPU has
+ * @by_num: its tracepoints, by their numbers, in lists by ->next_run that only grow
  *
  * Hits look at it without a lock; everything else is under the session's.
  */
@@ -76,6 +79,7 @@ struct gtp_run {
 	struct gtp_cpu **cpus;
 	u32 ncpus;
 	u32 nslots;
+	struct gtp_tracepoint *by_num[GTP_RUN_BUCKETS];
 };
 
 struct gtp_probe_backend;
@@ -105,6 +109,7 @@ enum gtp_location_kind {
  * @fast: hits come without an exception, as GDB's command ftrace requires
  * @no_room: a faster way to it, or one that evaluates its condition, had no room for its code
  * @fast_only: a tracepoint here was set by ftrace
+ * @self_trace: one here names $self_trace: hits of GDB's own tasks count
  * @refused: why it is not armed, in words; "": it is, or is going to be
  * @no_jump: why a faster mechanism was refused, a constant in words; NULL: no reason was given
  */
@@ -126,6 +131,7 @@ struct gtp_location {
 	bool fast;
 	bool no_room;
 	bool fast_only;
+	bool self_trace;
 	const char *no_jump;
 	struct gtp_why refused;
 };
@@ -176,6 +182,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
  * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
+ * @no_target: how often $enable or $disable was set to what is no tracepoint's number
  * @local: its own trace state variables, see tracepoint/tsv.h
  * @restarts: where the processor's counter began anew: the machine has slept
  *
@@ -200,6 +207,7 @@ struct gtp_cpu {
 	u64 *quick;
 	u64 nested;
 	u64 no_sdata;
+	u64 no_target;
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];
 	u64 local[GTP_TSV_WORDS];

@@ -73,6 +73,8 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 		return wall_ns(cpu) / NS_PER_SEC;
 	case GTP_TSV_XTIME_NSEC:
 		return wall_ns(cpu) % NS_PER_SEC;
+	case GTP_TSV_SELF_TRACE:
+		return 1;
 	default:
 		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
 			return (s64)cpu->local[num];
@@ -126,6 +128,46 @@ static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 		gtp_aggr_update((struct gtp_aggr_table *)(unsigned long)table, cpu->local, value);
 }
 
+static bool is_meant(const struct gtp_tracepoint *tp, u64 num)
+{
+	return !num || tp->num == num;
+}
+
+static bool switch_in(struct gtp_tracepoint *const *bucket, u64 num, bool on)
+{
+	struct gtp_tracepoint *tp;
+	bool any = false;
+
+	for (tp = gtp_acquire(bucket); tp; tp = tp->next_run) {
+		if (!is_meant(tp, num))
+			continue;
+		WRITE_ONCE(tp->on, on);
+		any = true;
+	}
+	return any;
+}
+
+/* All tracepoints with that number, or all that there are. One store to each: no lock is needed. */
+static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
+{
+	struct gtp_tracepoint *const *by_num = cpu->run->by_num;
+
+	if (num) {
+		if (!switch_in(&by_num[num % GTP_RUN_BUCKETS], num, on))
+			cpu->no_target++;
+		return;
+	}
+	for (u32 i = 0; i < GTP_RUN_BUCKETS; i++)
+		switch_in(&by_num[i], 0, on);
+}
+
+/* To have named $self_trace is all that there is to it. */
+static noinline void set_switch(struct gtp_cpu *cpu, u16 num, u64 value)
+{
+	if (num != GTP_TSV_SELF_TRACE)
+		switch_tracepoints(cpu, value, num == GTP_TSV_ENABLE);
+}
+
 void gtp_hit_setv(void *ctx, u16 num, s64 value)
 {
 	struct gtp_cpu *cpu = ctx;
@@ -139,6 +181,8 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		WRITE_ONCE(cpu->local[num], (u64)value);
 	else if (way == AX_TSV_STRING)
 		set_string(cpu, num, (u64)value);
+	else if (way == AX_TSV_SWITCH)
+		set_switch(cpu, num, (u64)value);
 	else
 		update(cpu, num, value);
 }

@@ -59,7 +59,7 @@ void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 	unsigned long flags;
 	bool tell;
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(preempt_count()))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
 		return;
 	flags = gtp_irqsave_notrace(&tell);
 	handle_hit(p, regs, held);

@@ -163,7 +163,7 @@ static u32 enter(struct gtp_follow_record *r, u32 word)
 		gtp_pad_number_missed(word >> 1);
 		return GTP_FOLLOW_NOT;
 	}
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(preempt_count()))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(loc, preempt_count()))
 		return GTP_FOLLOW_NOT;
 	if (unlikely(is_last_call()))
 		return GTP_FOLLOW_NOT;

@@ -85,7 +85,8 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned int count = preempt_count();
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(count - gtp_kprobe_entered(count)))
+	if (unlikely(gtp_self_maybe()) &&
+	    gtp_self_skip(p->loc, count - gtp_kprobe_entered(count)))
 		return 0;
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);

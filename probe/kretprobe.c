@@ -73,7 +73,7 @@ static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	unsigned int count = preempt_count();
 	u32 entered = gtp_kprobe_entered(count);
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(count - entered))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, count - entered))
 		return 1;
 	if (unlikely(!cpu)) {
 		atomic_long_inc(&p->no_buffer);

@@ -16,12 +16,12 @@
 
 /* --- hits --- */
 
-/* GDB's own tasks: hits count only in an interrupt, or with the module parameter self_trace. */
+/* GDB's own tasks: hits count only in an interrupt, or where that is wanted. */
 static noinline void hit_self(struct gtp_location *loc, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (!gtp_self_skip(preempt_count()))
+	if (!gtp_self_skip(loc, preempt_count()))
 		gtp_hit_inline(loc, cpu, regs, held, 0);
 }
 

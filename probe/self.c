@@ -24,9 +24,10 @@ u64 gtp_self_skipped(void)
 	return sum;
 }
 
-bool gtp_self_skip(unsigned int context)
+bool gtp_self_skip(const struct gtp_location *loc, unsigned int context)
 {
-	if (READ_ONCE(gtp_self_trace) || context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
+	if (READ_ONCE(gtp_self_trace) || READ_ONCE(loc->self_trace) ||
+	    context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
 		return false;
 	this_cpu_inc(self_skipped);
 	return true;

@@ -6,6 +6,8 @@
 #include <linux/compiler.h>
 #include <linux/sched.h>
 
+#include "hit/run.h"
+
 /* gtp_self_set - the process that has /proc/gtp open, whose tasks are not traced; -1: none */
 void gtp_self_set(pid_t tgid);
 
@@ -14,9 +16,9 @@ u64 gtp_self_skipped(void);
 
 /*
  * gtp_self_skip - at a hit, when gtp_self_maybe(): is the task not to be traced? Counts it then.
- * @context: preempt_count() of the code that was hit. Context: a hit, this CPU
+ * @context: preempt_count() of the code that was hit. Context: a hit at @loc, this CPU
  */
-bool gtp_self_skip(unsigned int context);
+bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
 extern pid_t gtp_self_tgid;
 

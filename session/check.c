@@ -2,6 +2,7 @@
 /* What a tracepoint needs of the session is there: variables, static data. */
 #include "session/check.h"
 #include "session/location.h"
+#include "session/trigger.h"
 
 static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_expr *e,
 		      u32 action, struct gtp_why *why)
@@ -24,7 +25,7 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, stru
 	return -EINVAL;
 }
 
-int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why)
+int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	const struct gtp_action *a;
 	char title[GTP_TITLE_MAX];
@@ -46,7 +47,7 @@ int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, s
 	rc = check_expr(t, tp, tp->cond, 0, why);
 	for (a = tp->actions; a && !rc; a = a->next)
 		rc = check_expr(t, tp, a->expr, ++n, why);
-	return rc;
+	return rc ? rc : gtp_trigger_check(t, tp, why);
 }
 
 int gtp_check_all(struct gtp_trace *t, struct gtp_why *why)
@@ -54,6 +55,7 @@ int gtp_check_all(struct gtp_trace *t, struct gtp_why *why)
 	struct gtp_tracepoint *tp;
 	int rc = 0;
 
+	gtp_triggers_begin(t);
 	for (tp = t->tps.first; tp && !rc; tp = tp->next)
 		rc = gtp_check_tracepoint(t, tp, why);
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a tracepoint needs of the session is there: variables, static data. */
+/* What a tracepoint needs of the session is there: variables, static data, other tracepoints. */
 #ifndef _GTP_CHECK_H
 #define _GTP_CHECK_H
 
@@ -7,10 +7,10 @@
 
 /*
  * gtp_check_tracepoint - before it is armed: the variables that its expressions name exist,
- * $_sdata is collected at a kernel tracepoint only, what is of a return at none. 0 or -EINVAL with
- * @why
+ * $_sdata is collected at a kernel tracepoint only, what is of a return at none, and what its
+ * actions switch is there; see gtp_trigger_check(). 0 or -EINVAL with @why
  */
-int gtp_check_tracepoint(struct gtp_trace *t, const struct gtp_tracepoint *tp, struct gtp_why *why);
+int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /* gtp_check_all - the same for all of @t->tps, up to the first refusal */
 int gtp_check_all(struct gtp_trace *t, struct gtp_why *why);

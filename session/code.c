@@ -96,6 +96,7 @@ void gtp_code_forget(struct gtp_trace *t)
 		tp->quick = NULL;
 		tp->quickest = NULL;
 		tp->update = NULL;
+		tp->update_alone = NULL;
 		if (tp->cond)
 			tp->cond->compiled = NULL;
 		for (a = tp->actions; a; a = a->next)

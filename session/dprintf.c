@@ -326,7 +326,7 @@ static void set_enabled(struct gtp_dprintf *dp, bool on)
 	struct gtp_tracepoint *tp;
 
 	for (tp = dp->tps; tp; tp = tp->next)
-		WRITE_ONCE(tp->enabled, on);
+		gtp_tracepoint_switch(tp, on);
 	dp->inserted = on;
 }
 

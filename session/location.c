@@ -51,6 +51,7 @@ struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoi
 	loc->last = first;
 	loc->n = 1;
 	first->loc = loc;
+	loc->self_trace = first->self_trace;
 	return loc;
 }
 
@@ -79,6 +80,8 @@ void gtp_location_refuse_full(struct gtp_location *loc)
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
 	tp->loc = loc;
+	if (tp->self_trace)
+		WRITE_ONCE(loc->self_trace, true);
 	gtp_publish(&loc->last->next_here, tp);
 	gtp_hit_settle(loc->run, loc->last);
 	loc->last = tp;

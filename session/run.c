@@ -19,6 +19,7 @@
 #include "session/dprintf.h"
 #include "session/location.h"
 #include "session/run.h"
+#include "session/trigger.h"
 
 /* --- counters --- */
 
@@ -31,6 +32,8 @@ static void assign_slots(struct gtp_trace *t)
 		tp->slot = t->slots_used++;
 		tp->pass_hits = 0;
 		tp->defining = false;
+		tp->on = tp->enabled;
+		gtp_trigger_add(t, tp);
 	}
 }
 
@@ -65,6 +68,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_code_forget(t);
 	gtp_locations_free(t);
 	free_formats(t);
+	gtp_triggers_drop(t);
 	t->dprintfs.nested += gtp_cpus_nested(t) - t->nested;
 	gtp_aggregates_drop(t);
 	gtp_cpus_put(t);
@@ -173,6 +177,12 @@ static int aggregate(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 	return rc ? rc : gtp_aggregates_add(t, list, why);
 }
 
+static void join(struct gtp_trace *t, struct gtp_tracepoint *tp)
+{
+	t->slots_used++;
+	gtp_trigger_add(t, tp);
+}
+
 int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	int rc;
@@ -181,6 +191,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (!gtp_trace_running(t) || tp->loc)
 		return 0;
 	settle_older(t, tp);
+	gtp_trigger_inherit(t, tp);
 	rc = gtp_check_tracepoint(t, tp, why);
 	if (!rc)
 		rc = take_slot(t, tp, why);
@@ -195,7 +206,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 	if (rc)
 		gtp_tracepoint_remove(&t->tps, &t->mem, tp);
 	else
-		t->slots_used++;
+		join(t, tp);
 	return rc;
 }
 
@@ -240,7 +251,7 @@ int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on)
 
 	if (!tp)
 		return -ENOENT;
-	WRITE_ONCE(tp->enabled, on);
+	gtp_tracepoint_switch(tp, on);
 	if (tp->loc)
 		gtp_hit_settle(&t->run, tp);
 	return 0;

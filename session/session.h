@@ -158,6 +158,7 @@ struct gtp_aggregate {
  * @aggregates: what the actions of the run update, until its frames go
  * @aggregate_keys: how many keys each CPU has room for, of the next one that is begun
  * @aggregate_text: as last read, @aggregate_bytes of it; NULL: not yet
+ * @all_switched: actions of the run may switch any of its tracepoints
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @end_untold: a hit has ended the run, and no continue has been answered with that
@@ -189,6 +190,7 @@ struct gtp_trace {
 	u32 aggregate_keys;
 	char *aggregate_text;
 	size_t aggregate_bytes;
+	bool all_switched;
 	u32 slots_used;
 	enum gtp_stop stop;
 	bool end_untold;

@@ -95,6 +95,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 			sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
 		}
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
+		sum->no_target += READ_ONCE(cpu->no_target);
 		for (slot = 0; slot < nslots; slot++)
 			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}

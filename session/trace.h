@@ -24,7 +24,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 
 /* struct gtp_totals - the run over all CPUs */
 struct gtp_totals {
-	u64 frames, created, size, free, nested, missed, no_sdata;
+	u64 frames, created, size, free, nested, missed, no_sdata, no_target;
 	u64 failed;  /* hits' conditions and actions that could not be evaluated */
 	u32 refused; /* places without a probe */
 };

@@ -74,6 +74,9 @@ static void print_buffer(struct gtp_stub *s)
 	if (sum.no_sdata)
 		gtp_stub_printf(s, "no $_sdata: %llu frames for which the kernel made no record\n",
 				sum.no_sdata);
+	if (sum.no_target)
+		gtp_stub_printf(s, "no target: %llu times $enable or $disable was set to no tracepoint's number\n",
+				sum.no_target);
 }
 
 static void print_settings(struct gtp_stub *s)
@@ -107,12 +110,21 @@ static const char *mechanism(const struct gtp_tracepoint *tp)
 	return how(tp->loc);
 }
 
+static const char *state(const struct gtp_tracepoint *tp)
+{
+	bool on = READ_ONCE(tp->on);
+
+	if (on == tp->enabled)
+		return on ? "enabled" : "disabled";
+	return on ? "enabled by a hit" : "disabled by a hit";
+}
+
 static void print_tracepoint(struct gtp_stub *s, const struct gtp_tracepoint *tp)
 {
 	struct gtp_tp_stat sum = gtp_trace_hits(s->trace, tp);
 
 	gtp_stub_printf(s, "tracepoint %u at 0x%llx: %llu hits, %llu bytes, %s, %s", tp->num,
-			tp->addr, sum.hits, sum.usage, tp->enabled ? "enabled" : "disabled",
+			tp->addr, sum.hits, sum.usage, state(tp),
 			mechanism(tp));
 	if (tp->pass)
 		gtp_stub_printf(s, ", pass count %llu", tp->pass);

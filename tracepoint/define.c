@@ -95,7 +95,7 @@ static int read_definition(struct gtp_def *d)
 	u64 step;
 	int rc = 0;
 
-	d->tp->enabled = gtp_in_peek(&d->in) == 'E';
+	gtp_tracepoint_switch(d->tp, gtp_in_peek(&d->in) == 'E');
 	if (!gtp_in_char(&d->in, 'E') && !gtp_in_char(&d->in, 'D'))
 		return gtp_def_bad(d, "neither E nor D");
 	if (!gtp_in_char(&d->in, ':'))

@@ -45,7 +45,7 @@ static int append(struct parse *p, struct gtp_tracepoint **list, u32 num)
 	}
 	tp->num = num;
 	tp->addr = p->dp->addr;
-	tp->enabled = true;
+	gtp_tracepoint_switch(tp, true);
 	tp->slot = GTP_SLOT_NONE;
 	*end_of(list) = tp;
 	p->d.tp = tp;

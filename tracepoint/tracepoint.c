@@ -254,7 +254,7 @@ static void put_head(struct gtp_out *out, char letter, const struct gtp_tracepoi
 static void put_definition(struct gtp_out *out, const struct gtp_tracepoint *tp)
 {
 	put_head(out, 'T', tp);
-	gtp_out_printf(out, "%c:0:%llx", READ_ONCE(tp->enabled) ? 'E' : 'D', tp->pass);
+	gtp_out_printf(out, "%c:0:%llx", tp->enabled ? 'E' : 'D', tp->pass);
 	if (tp->fast)
 		gtp_out_printf(out, ":F%x", tp->fast_len);
 	if (tp->is_static)

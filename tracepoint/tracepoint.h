@@ -79,10 +79,11 @@ struct gtp_source {
  * several
  * @next, @prev: all of them, in the order GDB sent them
  * @next_here: others at the same location, while armed
- * @next_key, @next_num: others in the same bucket of the list
+ * @next_key, @next_num: others in the same bucket of the list; @next_run: of the run
  * @num: GDB's number, 1 to 65535
  * @addr: run-time address as GDB sent it
- * @enabled: may change while armed; hits read it once
+ * @enabled: GDB wants it: what a run begins with
+ * @on: its hits count: may change while armed, by GDB and by hits that switch it; hits read it once
  * @pass: pass count, 0: none
  * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
  * @cond: NULL: always
@@ -92,8 +93,10 @@ struct gtp_source {
  * @code_len: bytes of @code
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @quickest: the same where it is alone, and the time is the processor's counter
- * @update: the same where a hit leaves no frame
+ * @quickest: the same where it is alone, hits cannot switch it, and the time is the processor's
+ *	      counter
+ * @update: as @quick where a hit leaves no frame; @update_alone: the same where it is alone, and
+ *	    hits cannot switch it
  * @quick_start: the first 8 bytes of such a frame
  * @sources: in order
  * @nactions: how many @actions
@@ -107,6 +110,8 @@ struct gtp_source {
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
  * @fast: set by ftrace; @fast_len is how long GDB takes the instruction to be
  * @sdata: collects $_sdata
+ * @switched: actions may set @on
+ * @self_trace: hits of GDB's own tasks count
  * @only_updates: its actions do nothing but update aggregations: a hit leaves no frame
  * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
  *     condition can be evaluated only then
@@ -121,12 +126,16 @@ struct gtp_tracepoint {
 	struct gtp_tracepoint *next_here;
 	struct gtp_tracepoint *next_key;
 	struct gtp_tracepoint *next_num;
+	struct gtp_tracepoint *next_run;
 	u32 num;
 	u64 addr;
 	bool enabled;
+	bool on;
 	bool is_static;
 	bool fast;
 	bool sdata;
+	bool switched;
+	bool self_trace;
 	bool only_updates;
 	bool at_return;
 	bool cond_at_return;
@@ -149,6 +158,7 @@ struct gtp_tracepoint {
 	void *quick;
 	void *quickest;
 	void *update;
+	void *update_alone;
 	u64 quick_start;
 	struct gtp_source *sources;
 	struct gtp_dprintf_count *dprintf;
@@ -218,6 +228,13 @@ int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_me
  */
 int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			      const char *text, struct gtp_why *why);
+
+/* gtp_tracepoint_switch - GDB wants its hits to count, or not to; hits may be under way */
+static inline void gtp_tracepoint_switch(struct gtp_tracepoint *tp, bool on)
+{
+	tp->enabled = on;
+	WRITE_ONCE(tp->on, on);
+}
 
 /* gtp_tracepoint_find - by number and address, NULL when there is none */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);

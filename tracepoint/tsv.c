@@ -21,6 +21,9 @@ static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
 	[GTP_TSV_XTIME_NSEC] = "xtime_nsec",
 	[GTP_TSV_RDTSC] = "rdtsc",
 	[GTP_TSV_CPU_NUMBER] = "cpu_number",
+	[GTP_TSV_SELF_TRACE] = "self_trace",
+	[GTP_TSV_ENABLE] = "enable",
+	[GTP_TSV_DISABLE] = "disable",
 };
 
 static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)
@@ -51,6 +54,9 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 		v->builtin = true;
 		memcpy(v->name, builtin_name[num], strlen(builtin_name[num]));
 	}
+	tsvs->ways[GTP_TSV_SELF_TRACE] = AX_TSV_SWITCH;
+	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
+	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
 	return 0;
 }
 
@@ -97,7 +103,9 @@ enum ax_err gtp_tsvs_known(void *ctx, u16 tsv, bool sets)
 
 	if (tsv >= GTP_TSV_MAX || !tsvs->slot[tsv])
 		return AX_E_UNKNOWN_TSV;
-	return sets && tsvs->slot[tsv]->builtin ? AX_E_READ_ONLY_TSV : AX_OK;
+	if (sets && tsvs->slot[tsv]->builtin && tsvs->ways[tsv] != AX_TSV_SWITCH)
+		return AX_E_READ_ONLY_TSV;
+	return AX_OK;
 }
 
 /* --- QTDV --- */

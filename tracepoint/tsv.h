@@ -44,13 +44,17 @@ enum gtp_tsv_builtin {
 	GTP_TSV_XTIME_NSEC,	   /* and ns; of one reading for the whole hit */
 	GTP_TSV_RDTSC,		   /* the processor's counter, now */
 	GTP_TSV_CPU_NUMBER,	   /* how many CPUs there can be */
+	GTP_TSV_SELF_TRACE,	   /* naming it says that GDB's own tasks are traced, too */
+	/* Set to the number of a tracepoint they let its hits count, and no more. */
+	GTP_TSV_ENABLE,
+	GTP_TSV_DISABLE,
 	GTP_TSV_NR_BUILTIN,
 };
 
 /**
  * struct gtp_tsv - one variable
  * @num: GDB's number
- * @builtin: read-only, its value comes from the hit
+ * @builtin: its value comes from the hit; read-only, but for those that are AX_TSV_SWITCH
  * @key_words: of a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: value at tstart
  * @value: value now, unless each CPU has its own; shared between CPUs: expressions that read and

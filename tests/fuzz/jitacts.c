@@ -269,7 +269,7 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	}
 	set_up_own(s);
 	s->stat = (struct gtp_tp_stat){ 0 };
-	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .enabled = true };
+	s->tp = (struct gtp_tracepoint){ .num = 7, .addr = w->pc, .on = true };
 	s->tp.actions = action(s, 0);
 	s->tp.nactions = m->nactions;
 	for (n = 0; n < m->nactions; n++)

@@ -91,6 +91,9 @@ static const char *header(const u8 *bytes)
 }
 
 #define BUILTINS                                                                                   \
+	"tsv 14:0:1:64697361626c65\n"                                                              \
+	"tsv 13:0:1:656e61626c65\n"                                                                \
+	"tsv 12:0:1:73656c665f7472616365\n"                                                        \
 	"tsv 11:0:1:6370755f6e756d626572\n"                                                        \
 	"tsv 10:0:1:7264747363\n"                                                                  \
 	"tsv f:0:1:7874696d655f6e736563\n"                                                         \

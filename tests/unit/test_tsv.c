@@ -82,6 +82,9 @@ static void built_in(void **state)
 		"f:0:1:7874696d655f6e736563", /* xtime_nsec */
 		"10:0:1:7264747363", /* rdtsc */
 		"11:0:1:6370755f6e756d626572", /* cpu_number */
+		"12:0:1:73656c665f7472616365", /* self_trace */
+		"13:0:1:656e61626c65", /* enable */
+		"14:0:1:64697361626c65", /* disable */
 	};
 	struct world *w = *state;
 	u32 i;
@@ -93,6 +96,7 @@ static void built_in(void **state)
 	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_CPU_ID, false), AX_OK);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_CPU_ID, true), AX_E_READ_ONLY_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_KRET, true), AX_E_READ_ONLY_TSV);
+	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_DISABLE, true), AX_OK);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, GTP_TSV_RDTSC, true), AX_E_READ_ONLY_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0, false), AX_E_UNKNOWN_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0xffff, true), AX_E_UNKNOWN_TSV);
