@@ -160,8 +160,7 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
  * Where @entered is a constant 0, nothing is written for it: it is 0 between hits.
  */
 static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
-					   const struct gtp_regs *regs, u32 held,
-					   u32 entered)
+					   const struct gtp_regs *regs, u32 held, u32 entered)
 {
 	struct gtp_tracepoint *tp;
 

@@ -4,6 +4,7 @@
 #include <linux/math64.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <asm/processor.h>

@@ -84,14 +84,14 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned int count = preempt_count();
+	u32 added = gtp_kprobe_entered(kp, count);
 
-	if (unlikely(gtp_self_maybe()) &&
-	    gtp_self_skip(p->loc, count - gtp_kprobe_entered(count)))
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, count - added))
 		return 0;
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);
 	else
-		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs, gtp_kprobe_entered(count));
+		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs, added);
 	return 0;
 }
 

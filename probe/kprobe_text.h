@@ -11,12 +11,15 @@
 /*
  * gtp_kprobe_entered - what of @count, preempt_count() at a hit, is not the interrupted code's
  *
- * The breakpoint form of a kprobe arrives as an exception that counts as an NMI. A probe in jump
- * form that is hit in a real NMI looks the same; that hit counts as one of its task.
+ * The breakpoint form of a kprobe arrives as an exception that counts as an NMI; those on ftrace
+ * sites are called. A probe in jump form that is hit in a real NMI looks like the former; that hit
+ * counts as one of its task.
  */
-static inline u32 gtp_kprobe_entered(unsigned int count)
+static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count)
 {
-	return count & NMI_MASK ? NMI_OFFSET + HARDIRQ_OFFSET : 0;
+	if (!(count & NMI_MASK) || kp->flags & KPROBE_FLAG_FTRACE)
+		return 0;
+	return NMI_OFFSET + HARDIRQ_OFFSET;
 }
 
 /* gtp_kprobe_text_remember - the original bytes, right after the kprobe was registered */

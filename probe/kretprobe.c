@@ -71,7 +71,7 @@ static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct return_probe *p = of_instance(ri);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned int count = preempt_count();
-	u32 entered = gtp_kprobe_entered(count);
+	u32 entered = gtp_kprobe_entered(&p->rp.kp, count);
 
 	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, count - entered))
 		return 1;

@@ -75,8 +75,10 @@ static void print_buffer(struct gtp_stub *s)
 		gtp_stub_printf(s, "no $_sdata: %llu frames for which the kernel made no record\n",
 				sum.no_sdata);
 	if (sum.no_target)
-		gtp_stub_printf(s, "no target: %llu times $enable or $disable was set to no tracepoint's number\n",
-				sum.no_target);
+		gtp_stub_printf(
+			s,
+			"no target: %llu times $enable or $disable was set to no tracepoint's number\n",
+			sum.no_target);
 }
 
 static void print_settings(struct gtp_stub *s)
@@ -124,8 +126,7 @@ static void print_tracepoint(struct gtp_stub *s, const struct gtp_tracepoint *tp
 	struct gtp_tp_stat sum = gtp_trace_hits(s->trace, tp);
 
 	gtp_stub_printf(s, "tracepoint %u at 0x%llx: %llu hits, %llu bytes, %s, %s", tp->num,
-			tp->addr, sum.hits, sum.usage, state(tp),
-			mechanism(tp));
+			tp->addr, sum.hits, sum.usage, state(tp), mechanism(tp));
 	if (tp->pass)
 		gtp_stub_printf(s, ", pass count %llu", tp->pass);
 	if (sum.failed)

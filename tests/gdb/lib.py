@@ -72,7 +72,9 @@ def running():
     return "Trace is running" in cmd("tstatus")
 
 
-BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret")
+BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret",
+           "hardirq_count", "softirq_count", "irq_count", "current_task_user", "task_pt_regs", "xtime_sec", "xtime_nsec",
+           "rdtsc", "cpu_number", "self_trace", "enable", "disable")
 
 
 def forget_variables():

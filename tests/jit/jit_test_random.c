@@ -6,6 +6,7 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/vmalloc.h>
 
 #include "base/mem_kernel.h"

@@ -42,7 +42,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit) X(stack)
+	X(triple) X(wait) X(exit) X(stack) X(context)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -70,6 +70,25 @@ long gtp_target_chain_c(long n);
 long gtp_target_ptr(const void *p);
 long gtp_target_user(const char *s);
 long gtp_target_noprobe(long n);
+
+/* struct gtp_target_context - what the kernel says where gtp_target_context() is called */
+struct gtp_target_context {
+	const char *where;
+	unsigned long hardirqs, softirqs, irqs;
+	bool user;		    /* the task is one of userspace */
+	const struct pt_regs *regs; /* of userspace, in a system call of this task; or NULL */
+	u64 tsc;		    /* right before the call */
+};
+
+/* gtp_target_context - what the traced code knows of itself; returns @c->tsc */
+long gtp_target_context(const struct gtp_target_context *c);
+
+/*
+ * gtp_target_call_context - call it: "task", "bh" (softirqs disabled), "soft" (in a softirq),
+ * "hard" (in an interrupt), "kthread"; 0 or -errno. gtp_target_call_context_now - right here
+ */
+int gtp_target_call_context(const char *where);
+void gtp_target_call_context_now(const char *where, const struct pt_regs *regs);
 
 /* What tracepoints, and functions, take by value: in one register, and in none. */
 struct gtp_target_pair {

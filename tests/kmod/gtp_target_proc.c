@@ -13,6 +13,7 @@
  *					are inside
  *	release				they return
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
+ *	call context task|bh|soft|hard|kthread	gtp_target_context(), there; NMIs call it, too
  *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
  *					mix adds calls from timer interrupts
  *	end				the loop that is going on is over;
@@ -188,6 +189,11 @@ static int call_event(struct order *o, const char *args)
 	return 0;
 }
 
+static int call_context(struct order *o, const char *args)
+{
+	return gtp_target_call_context(args);
+}
+
 static int call_expr(struct order *o, const char *args)
 {
 	unsigned int seed;
@@ -298,6 +304,7 @@ static const struct {
 	{ "expr ", call_expr },	      { "out ", call_out },	{ "recurse ", call_recurse },
 	{ "tail ", call_tail },	      { "eight ", call_eight }, { "triple ", call_triple },
 	{ "exit ", call_exit },	      { "stack ", call_stack }, { "irqstack ", call_irqstack },
+	{ "context ", call_context },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -426,6 +433,7 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_wait);
 	PLACE(gtp_target_exit);
 	PLACE(gtp_target_stack);
+	PLACE(gtp_target_context);
 	PLACE(gtp_target_objs);
 	PLACE(gtp_target_array);
 	PLACE(gtp_target_banner);

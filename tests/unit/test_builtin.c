@@ -3,25 +3,37 @@
 #include <stdlib.h>
 #include "hit_case.h"
 
+/* Numbers of the variables. */
+#define HARDIRQ_COUNT "09"
+#define SOFTIRQ_COUNT "0a"
+#define IRQ_COUNT "0b"
+#define CURRENT_TASK_USER "0c"
+#define TASK_PT_REGS "0d"
+#define XTIME_SEC "0e"
+#define XTIME_NSEC "0f"
+#define RDTSC "10"
+#define CPU_NUMBER "11"
+
 /* From the target, as it says. */
 static void from_the_target(void **state)
 {
 	struct fake *f = *state;
 
 	define(f, "1:1000:E:0:0", NULL,
-	       TRACEV("0a") TRACEV("0b") TRACEV("0c") TRACEV("0d") TRACEV("10") TRACEV("11") END, NULL);
+	       TRACEV(SOFTIRQ_COUNT) TRACEV(IRQ_COUNT) TRACEV(CURRENT_TASK_USER) END,
+	       TRACEV(TASK_PT_REGS) TRACEV(RDTSC) TRACEV(CPU_NUMBER) END, NULL);
 	start(f);
 	fire(f, 1);
 	expect_frames(f, "1@1000 v10=4106 v11=4107 v12=4108 v13=4109 v16=4112 v17=4113\n");
 }
 
-/* What the way to the hit has added is not the code's that was hit; it is nothing in the next one. */
+/* What the way to the hit has added is not the hit code's; it is nothing in the next hit. */
 static void contexts(void **state)
 {
 	struct fake *f = *state;
 
 	f->contexts = 0x110100;
-	define(f, "1:1000:E:0:0", GETV("09") END, TRACEV("09") END, NULL);
+	define(f, "1:1000:E:0:0", GETV(HARDIRQ_COUNT) END, TRACEV(HARDIRQ_COUNT) END, NULL);
 	start(f);
 	f->entered = 0x110000;
 	fire(f, 1);
@@ -40,8 +52,9 @@ static void time_of_day(void **state)
 
 	f->clock_step = 1;
 	f->wall_us = 1700000000999999;
-	define(f, "1:1000:E:0:0", GETV("0f") END, TRACEV("0f") TRACEV("0e") END, TRACEV("0f") END, NULL);
-	define(f, "2:1000:E:0:0", NULL, TRACEV("0f") END, NULL);
+	define(f, "1:1000:E:0:0", GETV(XTIME_NSEC) END, TRACEV(XTIME_NSEC) TRACEV(XTIME_SEC) END,
+	       TRACEV(XTIME_NSEC) END, NULL);
+	define(f, "2:1000:E:0:0", NULL, TRACEV(XTIME_NSEC) END, NULL);
 	start(f);
 	f->wall_reads = 998;
 	fire(f, 2);

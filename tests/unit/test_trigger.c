@@ -8,8 +8,11 @@
 #define EXT(n) "16" n
 #define IF_GOTO(at) "20" at
 #define GOTO(at) "21" at
-#define ENABLE(num) CONST8(num) SETV("13")
-#define DISABLE(num) CONST8(num) SETV("14")
+/* Numbers of the two variables. */
+#define N_ENABLE "13"
+#define N_DISABLE "14"
+#define ENABLE(num) CONST8(num) SETV(N_ENABLE)
+#define DISABLE(num) CONST8(num) SETV(N_DISABLE)
 
 static void call(struct fake *f, u64 addr)
 {
@@ -154,9 +157,9 @@ static void computed_number(void **state)
 	struct gtp_tracepoint *b;
 	struct gtp_totals sum;
 
-	define(f, "1:1000:E:0:0", NULL, REG("04") SETV("13") END, NULL);
+	define(f, "1:1000:E:0:0", NULL, REG("04") SETV(N_ENABLE) END, NULL);
 	b = define(f, "7:1100:D:0:0", NULL, NULL);
-	define(f, "8:1200:E:0:0", NULL, REG("00") CONST8("ff") ADD SETV("14") END, NULL);
+	define(f, "8:1200:E:0:0", NULL, REG("00") CONST8("ff") ADD SETV(N_DISABLE) END, NULL);
 	start(f);
 	call(f, 0x1000); /* rsi is 7 */
 	call(f, 0x1100);
@@ -176,8 +179,8 @@ static void every_way_through_a_hit(void **state)
 	struct gtp_why why;
 	struct gtp_tracepoint *b, *c;
 
-	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "50:0:0:636f756e745f61", &why),
-			 0);
+	assert_int_equal(
+		gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "50:0:0:636f756e745f61", &why), 0);
 	define(f, "1:1000:E:0:0", NULL, DISABLE("02") END, DISABLE("03") END, NULL);
 	b = define(f, "2:1100:E:0:0", NULL, NULL);
 	c = define(f, "3:1200:E:0:0", NULL, CONST8("01") SETV("50") END, NULL);
@@ -212,21 +215,24 @@ static void refusals(void **state)
 
 	define(f, "1:1000:E:0:0", NULL, "R1", ENABLE("05") END, NULL);
 	refused(f, "tracepoint 1, action 2 (X): $enable: there is no tracepoint 5");
-	define(f, "1:1000:E:0:0", NULL, CONST16("0105") EXT("20") SETV("14") END, NULL);
+	define(f, "1:1000:E:0:0", NULL, CONST16("0105") EXT("20") SETV(N_DISABLE) END, NULL);
 	refused(f, "tracepoint 1, action 1 (X): $disable: there is no tracepoint 261");
 	define(f, "1:1000:E:0:0", ENABLE("01") END, NULL);
 	refused(f, "tracepoint 1, condition: $enable is set by a tracepoint's actions only");
-	define(f, "1:1000:E:0:0", NULL, GETV("13") POP END, NULL);
+	define(f, "1:1000:E:0:0", NULL, GETV(N_ENABLE) POP END, NULL);
 	refused(f, "tracepoint 1, action 1 (X): $enable can be set, and no expression can read it");
-	define(f, "1:1000:E:0:0", NULL, TRACEV("14") END, NULL);
-	refused(f, "tracepoint 1, action 1 (X): $disable can be set, and no expression can read it");
+	define(f, "1:1000:E:0:0", NULL, TRACEV(N_DISABLE) END, NULL);
+	refused(f,
+		"tracepoint 1, action 1 (X): $disable can be set, and no expression can read it");
 	/* A cast constant is one, and what is behind a jump is none. */
-	define(f, "1:1000:E:0:0", NULL, CONST8("01") EXT("20") SETV("13") END, NULL);
+	define(f, "1:1000:E:0:0", NULL, CONST8("01") EXT("20") SETV(N_ENABLE) END, NULL);
 	start(f);
 	assert_false(f->trace.all_switched);
 	gtp_trace_reset(&f->trace);
 	define(f, "1:1000:E:0:0", NULL,
-	       CONST8("01") IF_GOTO("000a") CONST8("01") GOTO("000c") CONST8("02") SETV("13") END, NULL);
+	       CONST8("01") IF_GOTO("000a") CONST8("01") GOTO("000c") CONST8("02") SETV(N_ENABLE)
+		       END,
+	       NULL);
 	start(f);
 	assert_true(f->trace.all_switched);
 }
@@ -263,10 +269,17 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(begins_disabled),	      T(takes_back),	  T(each_run_begins_anew),
-		T(itself_after_one_hit),      T(all_tracepoints), T(all_locations_of_a_number),
-		T(at_the_same_address),	      T(computed_number), T(every_way_through_a_hit),
-		T(refusals),		      T(joins_a_run),
+		T(begins_disabled),
+		T(takes_back),
+		T(each_run_begins_anew),
+		T(itself_after_one_hit),
+		T(all_tracepoints),
+		T(all_locations_of_a_number),
+		T(at_the_same_address),
+		T(computed_number),
+		T(every_way_through_a_hit),
+		T(refusals),
+		T(joins_a_run),
 	};
 #undef T
 
