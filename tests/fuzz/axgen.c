@@ -241,7 +241,8 @@ static void make_own(struct axgen *g)
 
 static void make_tsv(struct axgen *g)
 {
-	u32 tsv = g->tsv + axgen_pick(g, 4);
+	u32 n = axgen_pick(g, 4);
+	u32 tsv = n > 1 && g->plain ? g->plain + n - 2 : g->tsv + n;
 
 	if (g->nbuiltin && !axgen_pick(g, 3)) {
 		op_with(g, axgen_pick(g, 4) ? AX_OP_getv : AX_OP_tracev,

@@ -17,7 +17,8 @@ enum {
  * @rng: state of the random numbers; 0: the expression ends with the decisions
  * @page: addresses of the pages that expressions like to read; page 1 is a hole behind page 0, page
  *	4 one behind page 3, which is behind page 2
- * @tsv: number of the first of four variables that expressions use
+ * @tsv: number of the first of four variables that expressions use; with @plain the first of two,
+ *	and the other two begin there
  * @builtin: number of the first of @nbuiltin more, which expressions read only
  * @own: number of the first of two variables that each CPU has of its own, behind which are three
  *	aggregations, which can be set only; 0: there are none
@@ -30,7 +31,7 @@ struct axgen {
 	u64 rng;
 	u64 page[AXGEN_PAGES];
 	u64 alias;
-	u32 tsv;
+	u32 tsv, plain;
 	u32 builtin, nbuiltin;
 	u32 own;
 	bool straight;

@@ -9,11 +9,12 @@
 
 enum {
 	JITDIFF_LOG = 8192,
-	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones, two others */
+	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones */
+	JITDIFF_PLAIN = 40,			  /* two others */
 	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* more of the former */
 	JITDIFF_NBUILTIN = GTP_TSV_TASK_PT_REGS - JITDIFF_BUILTIN + 1,
 	JITDIFF_ENTERED = 0x110000, /* what env.entered is */
-	JITDIFF_TSVS = 8,
+	JITDIFF_TSVS = 48,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
 	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
 };

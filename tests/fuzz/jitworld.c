@@ -116,7 +116,7 @@ static bool is_mapped(u64 offset)
 }
 
 /* One variable is the CPU's own: what the operations do with @tsv, code does by itself. */
-static const u8 ways[JITDIFF_TSVS] = { [JITDIFF_FIRST_TSV + 3] = AX_TSV_LOCAL };
+static const u8 ways[JITDIFF_TSVS] = { [JITDIFF_PLAIN + 1] = AX_TSV_LOCAL };
 
 static void setup(void)
 {
@@ -256,6 +256,7 @@ const struct jitdiff_world *jitworld(struct axgen *g)
 		g->page[i] = MEM + i * PAGE;
 	g->alias = 0xffff888000000000;
 	g->tsv = JITDIFF_FIRST_TSV;
+	g->plain = JITDIFF_PLAIN;
 	g->builtin = JITDIFF_BUILTIN;
 	g->nbuiltin = JITDIFF_NBUILTIN;
 	return &world;

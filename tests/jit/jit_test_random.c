@@ -140,6 +140,7 @@ static int run_one(struct axgen *g, struct jitacts *acts)
 	int err;
 
 	g->tsv = JITDIFF_FIRST_TSV;
+	g->plain = JITDIFF_PLAIN;
 	g->builtin = JITDIFF_BUILTIN;
 	g->nbuiltin = JITDIFF_NBUILTIN;
 	axgen_make(g, 5 + axgen_pick(g, axgen_pick(g, 8) ? 40 : 250));
@@ -182,6 +183,7 @@ int jit_test_random(u32 first, u32 programs)
 		g->alias = 0xffff800000000000; /* a user address */
 		err = run_programs(g, acts, first, programs);
 		g->tsv = GTP_TSV_CPU_ID;
+		g->plain = 0;
 		if (!err)
 			err = jit_test_pad(g, first, programs);
 	}
