@@ -30,6 +30,9 @@ CALLED = ("obj", "add")  # functions of the fixture whose calls it counts
 RETURNED, WAITS = "irq", "wait"  # as well, by their returns; tasks sleep in the second
 COMES_AND_GOES = "gtp_target2"
 FOLLOWS, LATENCY = "jump, follows the call", "X00000004,2c000627"  # $latency, which has the number 6
+# $key_cpu = $cpu_id, and $hist_time = $latency or $clock, whose numbers are 6 and 2
+VARIABLES = {0x60: "key_cpu", 0x61: "hist_time"}
+KEY, TIME = "X00000007,2c00012d006027", "X00000007,2c%04x2d006127"
 WATCHED = ("do_exit", "__SCT__tp_func_sched_process_exit")
 GATE = re.compile(r"gtp_gates_(framed|bare)\b")
 INSIDE = re.compile(r"(\d+) calls are followed")
@@ -160,13 +163,18 @@ class Soak:
         condition, actions = guest.mixed(i)
         if i <= len(CALLED) + 2:
             condition = ""
-        return condition, (LATENCY, *actions) if self.places[i - 1].verdict == "return" else actions
+        returns = self.places[i - 1].verdict == "return"
+        if aggregates(i):
+            return condition, (KEY, TIME % (6 if returns else 2), *actions)
+        return condition, (LATENCY, *actions) if returns else actions
 
     def start(self, client, places):
         """QTStart; only the first time that a place is chosen, or a module's that has gone, may be refused."""
         while True:
             self.places = places
             guest.define(client, places, self.mixed)
+            for number, name in VARIABLES.items():
+                client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
             began = time.monotonic()
             reply = client.ask("QTStart")
             if reply == "OK":
@@ -247,16 +255,22 @@ class Soak:
             self.crowd_returns(client, places, how)
         if self.rng.random() < 0.7:
             time.sleep(self.rng.uniform(0, 4))
+        values = sum(aggregated(client, "clear") for _ in range(self.rng.randint(0, 5)))
         hits = guest.all_hits(client, places)
         self.never(places, hits)
         at = time.monotonic()
         client.ok("QTStop")
         ended = time.monotonic() - at
-        self.never(places, guest.all_hits(client, places))
+        hits = guest.all_hits(client, places)
+        self.never(places, hits)
+        values += aggregated(client, "show")
+        updates = sum(n for i, n in enumerate(hits, 1) if aggregates(i))
+        assert values == updates, "%d values in the aggregation, %d hits that update it" % (values, updates)
         self.crowd.check()
         ran = [p for p, n in list(zip(places, hits))[len(CALLED) + 2:] if n and p.verdict not in ("module", "return")]
         self.sets["hot"] = guest.unique(self.sets["hot"] + ran)
-        self.totals.update({"rounds": 1, "jumps": len(jumps), "follow": follow, "places": len(places), "hits": sum(hits)})
+        self.totals.update({"rounds": 1, "jumps": len(jumps), "follow": follow, "places": len(places), "hits": sum(hits),
+                            "updates": updates})
         say("round %d: %d places, %d jumps, %d follow, %d hit, %d hits, start %.1f s, stop %.1f s, at %d s" % (
             number, len(places), len(jumps), follow, sum(map(bool, hits)), sum(hits), began, ended,
             time.monotonic() - self.since))
@@ -381,6 +395,17 @@ def symbol(addr):
     """NAME+OFFSET of the kernel's."""
     at, name = max((at, name) for at, name, _ in kernel.kallsyms() if at <= addr)
     return "%s+0x%x" % (name, addr - at)
+
+
+def aggregates(i):
+    return i % 7 == 0
+
+
+def aggregated(client, how):
+    """How many values the CPUs have by now."""
+    reply = client.ask("qXfer:gtpaggregates:read:%s:0,3fff" % how)
+    assert reply.startswith("lrun "), reply
+    return sum(map(int, re.findall(r"^entry (\d+) ", reply, re.M)))
 
 
 def load_module():
