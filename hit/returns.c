@@ -35,8 +35,7 @@ static u64 wanted(struct gtp_cpu *cpu, const struct gtp_location *loc, u32 held)
 }
 
 bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held,
-		       u32 entered)
+		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held, u32 entered)
 {
 	if (!gtp_hit_begin(loc->run, cpu))
 		return false;

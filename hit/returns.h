@@ -32,8 +32,7 @@ struct gtp_pending {
  * Context: as gtp_hit(). Return: whether gtp_returns_leave() is to be called.
  */
 bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held,
-		       u32 entered);
+		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held, u32 entered);
 
 /**
  * gtp_returns_leave() - that call returns

@@ -65,26 +65,26 @@ static u32 builtins(const struct world *w)
 static void built_in(void **state)
 {
 	static const char *const rows[] = {
-		"1:0:1:6370755f6964", /* cpu_id */
-		"2:0:1:636c6f636b", /* clock */
-		"3:0:1:63757272656e745f7461736b", /* current_task */
-		"4:0:1:63757272656e745f7461736b5f706964", /* current_task_pid */
-		"5:0:1:726574", /* ret */
-		"6:0:1:6c6174656e6379", /* latency */
-		"7:0:1:656e7472795f636c6f636b", /* entry_clock */
-		"8:0:1:6b726574", /* kret */
-		"9:0:1:686172646972715f636f756e74", /* hardirq_count */
-		"a:0:1:736f66746972715f636f756e74", /* softirq_count */
-		"b:0:1:6972715f636f756e74", /* irq_count */
+		"1:0:1:6370755f6964",			    /* cpu_id */
+		"2:0:1:636c6f636b",			    /* clock */
+		"3:0:1:63757272656e745f7461736b",	    /* current_task */
+		"4:0:1:63757272656e745f7461736b5f706964",   /* current_task_pid */
+		"5:0:1:726574",				    /* ret */
+		"6:0:1:6c6174656e6379",			    /* latency */
+		"7:0:1:656e7472795f636c6f636b",		    /* entry_clock */
+		"8:0:1:6b726574",			    /* kret */
+		"9:0:1:686172646972715f636f756e74",	    /* hardirq_count */
+		"a:0:1:736f66746972715f636f756e74",	    /* softirq_count */
+		"b:0:1:6972715f636f756e74",		    /* irq_count */
 		"c:0:1:63757272656e745f7461736b5f75736572", /* current_task_user */
-		"d:0:1:7461736b5f70745f72656773", /* task_pt_regs */
-		"e:0:1:7874696d655f736563", /* xtime_sec */
-		"f:0:1:7874696d655f6e736563", /* xtime_nsec */
-		"10:0:1:7264747363", /* rdtsc */
-		"11:0:1:6370755f6e756d626572", /* cpu_number */
-		"12:0:1:73656c665f7472616365", /* self_trace */
-		"13:0:1:656e61626c65", /* enable */
-		"14:0:1:64697361626c65", /* disable */
+		"d:0:1:7461736b5f70745f72656773",	    /* task_pt_regs */
+		"e:0:1:7874696d655f736563",		    /* xtime_sec */
+		"f:0:1:7874696d655f6e736563",		    /* xtime_nsec */
+		"10:0:1:7264747363",			    /* rdtsc */
+		"11:0:1:6370755f6e756d626572",		    /* cpu_number */
+		"12:0:1:73656c665f7472616365",		    /* self_trace */
+		"13:0:1:656e61626c65",			    /* enable */
+		"14:0:1:64697361626c65",		    /* disable */
 	};
 	struct world *w = *state;
 	u32 i;
