@@ -3,16 +3,6 @@
 #include <assert.h>
 #include "fake_target.h"
 
-__printf(2, 3) static void note(char *log, const char *fmt, ...)
-{
-	size_t len = strlen(log);
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(log + len, FAKE_LOG_MAX - len, fmt, args);
-	va_end(args);
-}
-
 static void note_regs(char *log, const struct gtp_block *b)
 {
 	const u64 *value = (const u64 *)(b + 1);
@@ -21,7 +11,7 @@ static void note_regs(char *log, const struct gtp_block *b)
 
 	for (n = 0; n < 64; n++)
 		if (mask & BIT_ULL(n))
-			note(log, " r%u=%llx", n, *value++);
+			fake_note(log, " r%u=%llx", n, *value++);
 }
 
 static void note_block(char *log, const struct gtp_block *b)
@@ -31,15 +21,15 @@ static void note_block(char *log, const struct gtp_block *b)
 	if (b->type == GTP_BLOCK_REGS) {
 		note_regs(log, b);
 	} else if (b->type == GTP_BLOCK_VAR) {
-		note(log, " v%u=%lld", b->num, *(const s64 *)(b + 1));
+		fake_note(log, " v%u=%lld", b->num, *(const s64 *)(b + 1));
 	} else if (b->type == GTP_BLOCK_STATIC) {
-		note(log, " s=");
+		fake_note(log, " s=");
 		for (i = 0; i < b->len; i++)
-			note(log, "%02x", ((const u8 *)(b + 1))[i]);
+			fake_note(log, "%02x", ((const u8 *)(b + 1))[i]);
 	} else {
-		note(log, " m%llx=", gtp_frame_mem_addr(b));
+		fake_note(log, " m%llx=", gtp_frame_mem_addr(b));
 		for (i = 0; i < b->len; i++)
-			note(log, "%02x", gtp_frame_mem_data(b)[i]);
+			fake_note(log, "%02x", gtp_frame_mem_data(b)[i]);
 	}
 }
 
@@ -56,11 +46,11 @@ const char *fake_frames(struct fake *f)
 	for (i = 0; i < ix->n; i++) {
 		const struct gtp_frame *frame = gtp_index_at(ix, i)->frame;
 
-		note(text, "%u@%llx%s", frame->tp, frame->pc,
-		     frame->flags & GTP_FRAME_PARTIAL ? "!" : "");
+		fake_note(text, "%u@%llx%s", frame->tp, frame->pc,
+			  frame->flags & GTP_FRAME_PARTIAL ? "!" : "");
 		for (b = gtp_frame_next_block(frame, NULL); b; b = gtp_frame_next_block(frame, b))
 			note_block(text, b);
-		note(text, "\n");
+		fake_note(text, "\n");
 	}
 	return text;
 }

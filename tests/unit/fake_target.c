@@ -113,7 +113,7 @@ int fake_write(void *ctx, u64 addr, const void *src, u32 len)
 
 /* --- log --- */
 
-__printf(2, 3) static void note(char *log, const char *fmt, ...)
+void fake_note(char *log, const char *fmt, ...)
 {
 	size_t len = strlen(log);
 	va_list args;
@@ -151,7 +151,7 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 		gtp_why(why, "it cannot be fast: %s; use trace, not ftrace", loc->no_jump);
 		return -EOPNOTSUPP;
 	}
-	note(f->log, "%s %llx\n", "arm", loc->addr);
+	fake_note(f->log, "%s %llx\n", "arm", loc->addr);
 	loc->probe = f;
 	f->beside |= loc->addr == f->refuse_beside;
 	loc->mechanism = "fake";
@@ -175,7 +175,7 @@ static void disarm(void *ctx, struct gtp_location *first)
 		assert(loc->probe == f);
 		if (f->while_disarming)
 			f->while_disarming(f, loc);
-		note(f->log, "%s %llx\n", "disarm", loc->addr);
+		fake_note(f->log, "%s %llx\n", "disarm", loc->addr);
 		loc->probe = NULL;
 		f->beside &= loc->addr != f->refuse_beside;
 		loc->missed += f->missed;
@@ -189,7 +189,7 @@ static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 	u32 i;
 
 	assert(!f->armed);
-	note(f->log, "free\n");
+	fake_note(f->log, "free\n");
 	for (i = 0; i < ncpus; i++) {
 		if (cpus[i]) {
 			fake_free(f, cpus[i]->stat);
@@ -227,7 +227,7 @@ static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct g
 	struct gtp_cpu **all = NULL;
 	u32 i;
 
-	note(f->log, "buffers %llu %s\n", bytes, circular ? "circular" : "linear");
+	fake_note(f->log, "buffers %llu %s\n", bytes, circular ? "circular" : "linear");
 	if (!bytes)
 		each = FAKE_CPU_BYTES;
 	if (each < GTP_BUFFER_MIN)
@@ -269,7 +269,7 @@ static void tell(void *ctx, const char *text)
 {
 	struct fake *f = ctx;
 
-	note(f->told, "%s", text);
+	fake_note(f->told, "%s", text);
 	if (f->while_telling)
 		f->while_telling(f, text);
 }
@@ -412,7 +412,7 @@ static void tsv_unlock(void *ctx, unsigned long flags)
 
 static void print(void *ctx, u32 tp, const char *text, u32 len)
 {
-	note(((struct fake *)ctx)->printed, "%u %.*s\n", tp, (int)len, text);
+	fake_note(((struct fake *)ctx)->printed, "%u %.*s\n", tp, (int)len, text);
 }
 
 static bool line(void *ctx, const struct gtp_line *head, const void *text)
@@ -507,11 +507,11 @@ const char *fake_lines(struct fake *f)
 
 		if (head->failed)
 			ax_error_format(from, words, sizeof(words));
-		note(text, "%llx cpu %u pid %d ", head->addr, head->cpu, head->pid);
+		fake_note(text, "%llx cpu %u pid %d ", head->addr, head->cpu, head->pid);
 		if (head->failed)
-			note(text, "failed: %s\n", words);
+			fake_note(text, "failed: %s\n", words);
 		else
-			note(text, "%.*s", (int)head->len, (const char *)from);
+			fake_note(text, "%.*s", (int)head->len, (const char *)from);
 		gtp_lines_next(r);
 	}
 	return text;

@@ -162,6 +162,9 @@ const char *fake_status(struct fake *f);
 /* fake_armed - the location that is armed at @addr, but for returns, or NULL */
 struct gtp_location *fake_armed(struct fake *f, u64 addr);
 
+/* fake_note - append to a log of FAKE_LOG_MAX bytes; what does not fit is cut off */
+__printf(2, 3) void fake_note(char *log, const char *fmt, ...);
+
 /* fake_log_clear - forget what has been logged and printed so far */
 void fake_log_clear(struct fake *f);
 
