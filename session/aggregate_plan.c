@@ -22,22 +22,6 @@ struct walk {
 	struct gtp_why *why;
 };
 
-__printf(2, 3) static int refuse(const struct walk *w, const char *fmt, ...)
-{
-	char text[200], title[GTP_TITLE_MAX];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	gtp_tracepoint_title(w->tp, title);
-	if (w->action)
-		gtp_why(w->why, "%s, action %u (X): %s", title, w->action, text);
-	else
-		gtp_why(w->why, "%s, condition: %s", title, text);
-	return -EINVAL;
-}
-
 static bool is_aggregation(const struct walk *w, u32 num)
 {
 	return w->t->run.tsvs.ways[num] >= AX_TSV_UPDATE;
@@ -50,7 +34,9 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	u32 i;
 
 	if (!always)
-		return refuse(w, "$%s is a key: set it always, not behind ?:, && or ||", key->name);
+		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+					     "$%s is a key: set it always, not behind ?:, && or ||",
+					     key->name);
 	w->key_set = true;
 	if (w->used)
 		w->nkeys = 0;
@@ -59,8 +45,9 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 		if (w->key[i] == key)
 			return 0;
 	if (w->nkeys == GTP_AGGR_KEYS_MAX)
-		return refuse(w, "$%s is one key more than the %u that there can be", key->name,
-			      GTP_AGGR_KEYS_MAX);
+		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+					     "$%s is one key more than the %u that there can be",
+					     key->name, GTP_AGGR_KEYS_MAX);
 	w->key[w->nkeys++] = key;
 	return 0;
 }
@@ -117,8 +104,10 @@ static int update(struct walk *w, const struct gtp_tsv *tsv)
 	}
 	if (!gtp_aggr_same_keys(&old->shape, &a->shape)) {
 		gtp_aggregates_free(w->t, a);
-		return refuse(w, "$%s is updated with other keys before; give it another name here",
-			      tsv->name);
+		return gtp_tracepoint_refuse(
+			w->tp, w->action, w->why,
+			"$%s is updated with other keys before; give it another name here",
+			tsv->name);
 	}
 	gtp_aggregates_free(w->t, a);
 	return 0;
@@ -132,8 +121,8 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 
 	if (insn->op != AX_OP_setv) {
 		if (is_aggregation(w, tsv->num) || tsv->key_words > 1)
-			return refuse(
-				w,
+			return gtp_tracepoint_refuse(
+				w->tp, w->action, w->why,
 				"$%s can be set, and no expression can read it; a name without that prefix can be both",
 				tsv->name);
 		return 0;
@@ -141,7 +130,9 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 	if (!tsv->key_words && !is_aggregation(w, tsv->num))
 		return 0;
 	if (!w->action || w->tp->dprintf)
-		return refuse(w, "$%s is set by a tracepoint's actions only", tsv->name);
+		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+					     "$%s is set by a tracepoint's actions only",
+					     tsv->name);
 	return tsv->key_words ? set_key(w, tsv, always) : update(w, tsv);
 }
 

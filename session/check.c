@@ -8,7 +8,7 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, stru
 		      u32 action, struct gtp_why *why)
 {
 	struct ax_error err;
-	char text[128], title[GTP_TITLE_MAX];
+	char text[128];
 
 	if (!e)
 		return 0;
@@ -17,12 +17,7 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, stru
 		return 0;
 	}
 	ax_error_format(&err, text, sizeof(text));
-	if (action)
-		gtp_why(why, "%s, action %u (X): %s", gtp_tracepoint_title(tp, title), action,
-			text);
-	else
-		gtp_why(why, "%s, condition: %s", gtp_tracepoint_title(tp, title), text);
-	return -EINVAL;
+	return gtp_tracepoint_refuse(tp, action, why, "%s", text);
 }
 
 int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)

@@ -17,22 +17,6 @@ struct walk {
 	struct gtp_why *why;
 };
 
-__printf(2, 3) static int refuse(const struct walk *w, const char *fmt, ...)
-{
-	char text[160], title[GTP_TITLE_MAX];
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	gtp_tracepoint_title(w->tp, title);
-	if (w->action)
-		gtp_why(w->why, "%s, action %u (X): %s", title, w->action, text);
-	else
-		gtp_why(w->why, "%s, condition: %s", title, text);
-	return -EINVAL;
-}
-
 /* --- what can be switched --- */
 
 /* Hits may be under way: with the mark they have no way around ->on. */
@@ -61,7 +45,9 @@ static int mark_number(struct walk *w, const char *name)
 	if (w->value <= GTP_TP_NUM_MAX)
 		tp = gtp_tracepoint_newest(&w->t->tps, (u32)w->value);
 	if (!tp)
-		return refuse(w, "$%s: there is no tracepoint %lld", name, (s64)w->value);
+		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+					     "$%s: there is no tracepoint %lld", name,
+					     (s64)w->value);
 	for (; tp; tp = gtp_tracepoint_older(tp))
 		mark(w->t, tp);
 	return 0;
@@ -81,9 +67,13 @@ void gtp_triggers_begin(struct gtp_trace *t)
 static int switches(struct walk *w, enum ax_op op, const struct gtp_tsv *tsv)
 {
 	if (op != AX_OP_setv)
-		return refuse(w, "$%s can be set, and no expression can read it", tsv->name);
+		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+					     "$%s can be set, and no expression can read it",
+					     tsv->name);
 	if (!w->action || w->tp->dprintf)
-		return refuse(w, "$%s is set by a tracepoint's actions only", tsv->name);
+		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
+					     "$%s is set by a tracepoint's actions only",
+					     tsv->name);
 	if (w->known && w->value)
 		return mark_number(w, tsv->name);
 	mark_all(w->t);

@@ -12,6 +12,23 @@ const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf)
 	return buf;
 }
 
+int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action, struct gtp_why *why,
+			  const char *fmt, ...)
+{
+	char text[200], title[GTP_TITLE_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(text, sizeof(text), fmt, args);
+	va_end(args);
+	gtp_tracepoint_title(tp, title);
+	if (action)
+		gtp_why(why, "%s, action %u (X): %s", title, action, text);
+	else
+		gtp_why(why, "%s, condition: %s", title, text);
+	return -EINVAL;
+}
+
 /* --- the list and its two indexes --- */
 
 static u32 bucket_of_key(u32 num, u64 addr)

@@ -242,6 +242,13 @@ struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u
 /* gtp_tracepoint_title - "tracepoint 5", "dprintf at 0x1234"; @buf has GTP_TITLE_MAX bytes */
 const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf);
 
+/*
+ * gtp_tracepoint_refuse - say what is wrong with an expression of @tp: of its condition, or of the
+ * action with the number @action, counted from 1; returns -EINVAL
+ */
+__printf(4, 5) int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action,
+					 struct gtp_why *why, const char *fmt, ...);
+
 /* gtp_tracepoint_newest - the last one with a number that was defined; NULL: none */
 struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num);
 
