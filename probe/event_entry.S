@@ -7,6 +7,7 @@
 #include <asm/unwind_hints.h>
 
 #include "base/compat.h"
+#include "probe/regs_entry.S"
 
 	.text
 
@@ -37,21 +38,7 @@ GTP_TAKEN_START(\name)
 	pushq	$__KERNEL_CS
 	pushq	$0			/* rip: taken from the location */
 	pushq	$-1			/* orig_rax */
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%rax
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%rbx
-	pushq	%rbp
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	PUSH_GENERAL
 	movq	%rsp, %rsi
 	movl	$\held, %edx
 	call	gtp_event_hit

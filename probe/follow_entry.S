@@ -9,6 +9,7 @@
 
 #include "base/compat.h"
 #include "probe/gates.h"
+#include "probe/regs_entry.S"
 
 #define WORD 8
 #define REGS_WORDS 21			/* struct gtp_regs */
@@ -34,21 +35,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	addq	$3 * WORD, WORD(%rsp)
 	pushq	$__KERNEL_CS
 	subq	$2 * WORD, %rsp		/* rip, taken from the location; orig_rax, unused */
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%rax
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%rbx
-	pushq	%rbp
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	PUSH_GENERAL
 	cld
 	subq	$HEAD_WORDS * WORD, %rsp
 	movq	%rsp, %rdi
@@ -62,15 +49,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	orq	$CARRY | ZERO, %rcx
 1:	movq	%rcx, (HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp)
 	addq	$(HEAD_WORDS + 6) * WORD, %rsp
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rax
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
+	POP_SCRATCH
 	addq	$6 * WORD, %rsp
 	RET
 

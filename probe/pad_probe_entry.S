@@ -8,6 +8,7 @@
 #include <asm/smap.h>
 
 #include "base/compat.h"
+#include "probe/regs_entry.S"
 
 	.text
 
@@ -30,21 +31,7 @@ GTP_TAKEN_START(\name)
 	addq	$8 + 8*\own, 8(%rsp)
 	pushq	$__KERNEL_CS
 	subq	$2*8, %rsp		/* rip, taken from the location; orig_rax, unused */
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%rax
-	pushq	%r8
-	pushq	%r9
-	pushq	%r10
-	pushq	%r11
-	pushq	%rbx
-	pushq	%rbp
-	pushq	%r12
-	pushq	%r13
-	pushq	%r14
-	pushq	%r15
+	PUSH_GENERAL
 	cld
 	movq	%rsp, %rdi
 	movl	22*8(%rsp), %esi
@@ -52,15 +39,7 @@ GTP_TAKEN_START(\name)
 	movq	18*8(%rsp), %rax
 	movq	%rax, 22*8(%rsp)	/* flags, for the pad to pop */
 	addq	$6*8, %rsp
-	popq	%r11
-	popq	%r10
-	popq	%r9
-	popq	%r8
-	popq	%rax
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
+	POP_SCRATCH
 	addq	$6*8, %rsp
 	RET
 SYM_FUNC_END(\name)

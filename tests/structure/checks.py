@@ -50,8 +50,9 @@ def listed_once(tree, graph):
     for obj in tree.objects:
         for path in tree.kernel_sources()[obj]:
             times[path] = times.get(path, 0) + 1
+    included = {name for source in tree.sources.values() for name in source.includes}
     for path in tree.module_files():
-        expected = 0 if path.endswith(("_user.c", ".h")) else 1
+        expected = 0 if path.endswith(("_user.c", ".h")) or path in included else 1
         if times.get(path, 0) != expected:
             yield f"{path} is listed {times.get(path, 0)} times in Kbuild and shared.mk, not {expected}"
 
