@@ -6,7 +6,7 @@ import glob
 import sys
 import time
 
-from fixture import load_tables
+from fixture import load as load_gdbtp, load_tables
 from inner import Inner
 from lib import *
 from others import *
@@ -383,7 +383,7 @@ def module_goes(way):
     until(lambda: shell()("rmmod gdbtp || true") == "", "rmmod")
     if way == BY_KERNEL:
         target("release")
-    shell()("insmod $GTP_MODULE")
+    load_gdbtp()
     load_tables()
     connect()
     cmd("monitor jumps " + ("on" if way == FOLLOWED else "off"))

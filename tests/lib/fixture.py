@@ -102,9 +102,9 @@ def load_table(module):
 def facts():
     """What the fixture says of itself: counts, values and addresses by name."""
     with open(TARGET, encoding="ascii") as file:
-        rows = [line.split() for line in file]
+        rows = [line.split() for line in file if not line.startswith("stack ")]
     return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
-            for kind, name, text in rows if kind != "stack"}
+            for kind, name, text in rows}
 
 
 def counted(function):
