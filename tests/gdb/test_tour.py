@@ -129,7 +129,10 @@ def helps():
     made = set()
     for file in os.listdir(folder):
         if file.endswith(".py"):
-            made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', kernel.get(os.path.join(folder, file))))
+            source = kernel.get(os.path.join(folder, file))
+            # A command of its own, and one of several of a kind, which is made with its name.
+            made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', source))
+            made.update(re.findall(r'^Gtp\w+\("(\w+)"\)', source, re.M))
     equal(set(listed), made)
     for name in made:
         matches(r"\A%s\n\ngtp %s( |\n|\[)" % (re.escape(listed[name]), name), cmd("help gtp " + name))
