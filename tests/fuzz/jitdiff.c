@@ -58,14 +58,14 @@ static s64 op_getv(void *ctx, u16 tsv)
 
 	if (is_builtin(tsv))
 		return r->world->builtin(NULL, tsv, r->env.entered);
-	return r->tsv[tsv % JITDIFF_TSVS];
+	return r->tsv[tsv];
 }
 
 /* Run control refuses expressions that set built-in ones; this world does not ask it. */
 static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 	if (!is_builtin(tsv))
-		((struct jitdiff_run *)ctx)->tsv[tsv % JITDIFF_TSVS] = value;
+		((struct jitdiff_run *)ctx)->tsv[tsv] = value;
 }
 
 static int log_bytes(struct jitdiff_run *r, u8 kind, u64 where, const void *bytes, u32 len)
@@ -174,6 +174,12 @@ static int compare(const struct jitdiff_world *w, struct jitdiff_case *c,
 	return -EPROTO;
 }
 
+/* As run control asks before it compiles: the world's ways have that many. */
+static enum ax_err known(void *ctx, u16 tsv, bool sets)
+{
+	return tsv < JITDIFF_TSVS ? AX_OK : AX_E_UNKNOWN_TSV;
+}
+
 int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen *g)
 {
 	static struct ax_point points[AX_MAX_LEN];
@@ -184,7 +190,8 @@ int jitdiff(const struct jitdiff_world *w, const u8 *code, u32 len, struct axgen
 	u32 i, n;
 	int ret;
 
-	if (ax_verify(code, len, AX_CONDITION, points, &v, &err) != AX_OK)
+	if (ax_verify(code, len, AX_CONDITION, points, &v, &err) != AX_OK ||
+	    ax_verify_tsvs(&v, known, NULL, &err) != AX_OK)
 		return -EINVAL;
 	ret = w->compile(&v, g, &fn, &n);
 	if (ret)
