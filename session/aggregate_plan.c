@@ -52,18 +52,19 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	return 0;
 }
 
-static void take_keys(const struct walk *w, struct gtp_aggregate *a)
+/* What an aggregation of that name is here, with the keys set so far. */
+static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 {
+	struct gtp_aggr_shape shape;
 	u32 i;
 
+	gtp_aggr_parse(name, &shape);
 	for (i = 0; i < w->nkeys; i++) {
-		const struct gtp_tsv *key = w->key[i];
-
-		gtp_aggr_add_key(&a->shape, key->num);
-		if (key->key_words > 1)
-			gtp_aggr_add_key(&a->shape, GTP_TSV_SECOND + key->num);
-		memcpy(a->key_name[a->nkeys++], key->name, sizeof(key->name));
+		gtp_aggr_add_key(&shape, w->key[i]->num);
+		if (w->key[i]->key_words > 1)
+			gtp_aggr_add_key(&shape, GTP_TSV_SECOND + w->key[i]->num);
 	}
+	return shape;
 }
 
 /* --- updates --- */
@@ -82,35 +83,38 @@ static struct gtp_aggregate *known(const struct walk *w, u32 tsv)
 	return a ? a : find(w->t->aggregates, tsv);
 }
 
-static int update(struct walk *w, const struct gtp_tsv *tsv)
+static int add(struct walk *w, const struct gtp_tsv *tsv, const struct gtp_aggr_shape *shape)
 {
-	struct gtp_aggregate *a = w->t->mem.alloc(w->t->mem.ctx, sizeof(*a)), *old, **at = w->list;
+	struct gtp_aggregate *a = w->t->mem.alloc(w->t->mem.ctx, sizeof(*a)), **at = w->list;
 
-	w->used = true;
 	if (!a) {
 		gtp_why(w->why, "no memory for $%s", tsv->name);
 		return -ENOMEM;
 	}
 	a->tsv = tsv->num;
+	a->shape = *shape;
 	memcpy(a->name, tsv->name, sizeof(a->name));
-	gtp_aggr_parse(a->name, &a->shape);
-	take_keys(w, a);
-	old = known(w, tsv->num);
-	if (!old) {
-		while (*at)
-			at = &(*at)->next;
-		*at = a;
-		return 0;
-	}
-	if (!gtp_aggr_same_keys(&old->shape, &a->shape)) {
-		gtp_aggregates_free(w->t, a);
-		return gtp_tracepoint_refuse(
-			w->tp, w->action, w->why,
-			"$%s is updated with other keys before; give it another name here",
-			tsv->name);
-	}
-	gtp_aggregates_free(w->t, a);
+	for (; a->nkeys < w->nkeys; a->nkeys++)
+		memcpy(a->key_name[a->nkeys], w->key[a->nkeys]->name, sizeof(a->key_name[0]));
+	while (*at)
+		at = &(*at)->next;
+	*at = a;
 	return 0;
+}
+
+static int update(struct walk *w, const struct gtp_tsv *tsv)
+{
+	struct gtp_aggr_shape shape = shape_here(w, tsv->name);
+	const struct gtp_aggregate *old = known(w, tsv->num);
+
+	w->used = true;
+	if (!old)
+		return add(w, tsv, &shape);
+	if (gtp_aggr_same_keys(&old->shape, &shape))
+		return 0;
+	return gtp_tracepoint_refuse(
+		w->tp, w->action, w->why,
+		"$%s is updated with other keys before; give it another name here", tsv->name);
 }
 
 /* --- expressions --- */
