@@ -42,11 +42,8 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 
 	memset(tsvs, 0, sizeof(*tsvs));
 	for (num = GTP_TSV_CPU_ID; num < GTP_TSV_NR_BUILTIN; num++) {
-		struct gtp_tsv *v;
+		struct gtp_tsv *v = new_tsv(tsvs, mem, num);
 
-		if (!builtin_name[num])
-			continue;
-		v = new_tsv(tsvs, mem, num);
 		if (!v) {
 			gtp_tsvs_exit(tsvs, mem);
 			return -ENOMEM;
@@ -60,18 +57,11 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	return 0;
 }
 
-static bool is_builtin(const struct gtp_tsvs *tsvs, u32 num)
-{
-	return tsvs->slot[num] && tsvs->slot[num]->builtin;
-}
-
-static void drop(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, bool all)
+static void drop_from(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u32 first)
 {
 	u32 num;
 
-	for (num = 0; num < GTP_TSV_MAX; num++) {
-		if (!all && is_builtin(tsvs, num))
-			continue;
+	for (num = first; num < GTP_TSV_MAX; num++) {
 		mem->free(mem->ctx, tsvs->slot[num]);
 		tsvs->slot[num] = NULL;
 		tsvs->ways[num] = AX_TSV_CALL;
@@ -80,20 +70,20 @@ static void drop(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, bool all)
 
 void gtp_tsvs_exit(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 {
-	drop(tsvs, mem, true);
+	drop_from(tsvs, mem, 0);
 }
 
 void gtp_tsvs_clear(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 {
-	drop(tsvs, mem, false);
+	drop_from(tsvs, mem, GTP_TSV_NR_BUILTIN);
 }
 
 void gtp_tsvs_reset(struct gtp_tsvs *tsvs)
 {
 	u32 num;
 
-	for (num = 0; num < GTP_TSV_MAX; num++)
-		if (tsvs->slot[num] && !tsvs->slot[num]->builtin)
+	for (num = GTP_TSV_NR_BUILTIN; num < GTP_TSV_MAX; num++)
+		if (tsvs->slot[num])
 			WRITE_ONCE(tsvs->slot[num]->value, tsvs->slot[num]->initial);
 }
 
@@ -239,7 +229,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 			GTP_TSV_MAX - 1);
 		return -EINVAL;
 	}
-	if (q.builtin || is_builtin(tsvs, q.num))
+	if (q.builtin || q.num < GTP_TSV_NR_BUILTIN)
 		return check_builtin(tsvs, &q, why);
 	rc = name_says(q.name, &what, why);
 	if (!rc)
