@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Trace state variables as expressions set them at a hit. */
+/* Trace state variables at a hit, and the time of the hit. */
 #ifndef _GTP_VARIABLE_H
 #define _GTP_VARIABLE_H
 
 #include "hit/run.h"
 
-/* The clock of frames and of $clock, as it is read and in ns. */
-static __always_inline u64 gtp_hit_clock_now(const struct gtp_cpu *cpu)
-{
-	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
-}
-
 /* One reading serves the whole hit: $clock is the time of each frame and line that it makes. */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
 	if (!cpu->time)
-		cpu->time = gtp_hit_clock_now(cpu);
+		cpu->time = likely(cpu->tsc) ? gtp_read_tsc() :
+					       cpu->run->hit_ops->clock(cpu->run->ctx);
 	return cpu->time;
 }
 
