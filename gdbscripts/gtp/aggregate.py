@@ -8,7 +8,7 @@ import re
 
 import gdb
 
-from gtp import cells, cexpr, names, points, quiet, words
+from gtp import cells, cexpr, define, names, points, quiet, words
 
 Said = collections.namedtuple("Said", "value keys place condition options")
 # What is known of a variable: the text that it was made from, its type (None: a string), where.
@@ -27,7 +27,7 @@ def clauses(text, usage):
     for what, said in (("if", condition), ("at", place), ("by", keys)):
         if said == "":
             raise gdb.GdbError("nothing behind `%s'; say %s" % (what, usage))
-    return Said(value, split(keys) if keys else [], place, condition, options)
+    return Said(value, [text for _, text in cexpr.split(keys)] if keys else [], place, condition, options)
 
 
 def flags(text):
@@ -49,18 +49,6 @@ def cut(text, word):
     return (text, None) if last is None else (text[:last.start()].strip(), text[last.end():].strip())
 
 
-def split(text):
-    """The pieces of a list, whose commas are in no brackets."""
-    pieces, depth = [""], 0
-    for sign in text:
-        depth += (sign in "([{") - (sign in ")]}")
-        if sign == "," and not depth:
-            pieces.append("")
-        else:
-            pieces[-1] += sign
-    return [piece.strip() for piece in pieces]
-
-
 # Variables
 
 
@@ -71,12 +59,12 @@ def slug(text):
 
 def defined():
     """The names of GDB's trace state variables."""
-    return set(re.findall(r"^\$(\w+)", gdb.execute("info tvariables", to_string=True), re.M))
+    return set(re.findall(r"^\$(\w+)", quiet.execute("info tvariables"), re.M))
 
 
 def is_set(name):
     """Whether an action sets it."""
-    return "teval $%s = " % name in gdb.execute("with width 0 -- info tracepoints", to_string=True)
+    return "teval $%s = " % name in quiet.execute("with width 0 -- info tracepoints")
 
 
 def variable(prefix, text, what, tail="", mine=None):
@@ -85,14 +73,14 @@ def variable(prefix, text, what, tail="", mine=None):
     An aggregation is one of those that the command has made before, MINE, or one that no action sets any more.
     """
     base = name = prefix + slug(text)
-    number = 1
-    while name + tail in defined() and (known.get(name + tail) != what or
-                                        mine is not None and name + tail not in mine and is_set(name + tail)):
+    there, number = defined(), 1
+    while name + tail in there and (known.get(name + tail) != what or
+                                    mine is not None and name + tail not in mine and is_set(name + tail)):
         number += 1
         name = "%s_%d" % (base, number)
     name += tail
-    if name not in defined():
-        gdb.execute("tvariable $" + name, to_string=True)
+    if name not in there:
+        quiet.execute("tvariable $" + name)
     known[name] = what
     if mine is not None:
         mine.add(name)
@@ -149,22 +137,12 @@ def is_event(place):
 
 def set_at(said):
     """The numbers of the tracepoints that gtp trace or gtp event makes of the place."""
-    before = int(gdb.convenience_variable("tpnum") or 0)
+    before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
     condition = " if " + said.condition if said.condition else ""
-    gdb.execute("%s%s %s%s" % (command, limit, said.place, condition))
-    return list(range(before + 1, int(gdb.convenience_variable("tpnum")) + 1))
-
-
-def drop(numbers):
-    text = " ".join(map(str, numbers))
-    gdb.execute("disable " + text, to_string=True)
-    gdb.execute("delete " + text, to_string=True)
-
-
-def is_there(number):
-    return re.search(r"^%d\s" % number, gdb.execute("info tracepoints", to_string=True), re.M)
+    gdb.write(quiet.execute("%s%s %s%s" % (command, limit, said.place, condition)))
+    return sorted(points.numbers() - before)
 
 
 def refuse_in_run():
@@ -181,12 +159,9 @@ def aggregate(said, prefix, tail=""):
             raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")
         return add(points.last(), said, prefix, tail, set())
     mine = set()
-    numbers = [number for number in set_at(said) if is_there(number)]
-    try:
-        return [add(number, said, prefix, tail, mine) for number in numbers][0]
-    except (gdb.error, gdb.GdbError):
-        drop(numbers)
-        raise
+    with define.Definitions() as definitions:
+        definitions.numbers = set_at(said)
+        return [add(number, said, prefix, tail, mine) for number in definitions.numbers][0]
 
 
 def add(number, said, prefix, tail, mine):

@@ -5,7 +5,7 @@ import time
 
 import gdb
 
-from gtp import aggregate, aggregated, cells, plot, words
+from gtp import aggregate, aggregated, cells, plot, quiet, words
 
 TOP = 50
 ORDERS = ("value", "key", "count")
@@ -38,7 +38,7 @@ def number_text(word, kind):
         kind = bare = bare.target().pointer()
     value = gdb.Value(word).cast(gdb.lookup_type("unsigned long")).cast(kind)
     if bare.code == gdb.TYPE_CODE_PTR:
-        symbol = gdb.execute("info symbol %d" % word, to_string=True).split(" in section")[0].strip()
+        symbol = quiet.execute("info symbol %d" % word).split(" in section")[0].strip()
         return symbol if word and not symbol.startswith("No symbol") else "%#x" % word
     return value.format_string()
 
