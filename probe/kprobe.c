@@ -3,7 +3,6 @@
 #include <linux/kprobes.h>
 #include <asm/ptrace.h>
 
-#include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
 #include "hit/cpu_kernel.h"
 #include "hit/hit.h"
@@ -14,31 +13,20 @@
 #include "probe/refuse.h"
 #include "probe/self.h"
 #include "probe/tables.h"
-#include "probe/wait.h"
 
 /**
  * struct location_probe - a location's kprobe
- * @kp: the kernel's part; its address may differ from @loc->addr: the kernel steps over an endbr64
- * @armed: in the index of probed places
+ * @text: what kretprobes have as well
+ * @kp: the kernel's part
  * @loc: where a hit belongs
  * @no_buffer: hits on CPUs that have no buffer
- * @alone: while it is taken off: the only kprobe that the kernel has wrapped there
  */
 struct location_probe {
+	struct gtp_kprobe_text text;
 	struct kprobe kp;
-	struct gtp_armed armed;
 	struct gtp_location *loc;
 	atomic_long_t no_buffer;
-	bool alone;
 };
-
-/*
- * Probes per call of unregister_kprobes(). It waits for one grace period per call, so one by one
- * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
- * seconds without a reply. Under gtp_lock.
- */
-enum { BATCH = 64 };
-static struct kprobe *batch[BATCH];
 
 static void assert_regs_layout(void)
 {
@@ -135,18 +123,19 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	if (gtp_tables_deny(loc->addr))
 		p->kp.post_handler = keep_breakpoint;
 
-	p->armed.addr = loc->addr;
-	p->armed.by_kprobe = true;
+	p->text.kp = &p->kp;
+	p->text.armed.addr = loc->addr;
+	p->text.armed.by_kprobe = true;
 	/* In the index first: the unloading of a module between the two steps must find it. */
-	gtp_armed_add(&p->armed);
+	gtp_armed_add(&p->text.armed);
 	err = register_kprobe(&p->kp);
 	if (err) {
-		gtp_armed_remove(&p->armed);
+		gtp_armed_remove(&p->text.armed);
 		gtp_mem_free(p);
 		gtp_probe_explain(err, why);
 		return err;
 	}
-	gtp_kprobe_text_remember(&p->kp, &p->armed);
+	gtp_kprobe_text_remember(&p->text);
 	loc->probe = p;
 	loc->mechanism = mechanism(&p->kp);
 	return 0;
@@ -158,56 +147,13 @@ static void kprobe_forget(struct gtp_location *loc)
 
 	loc->missed = p->kp.nmissed + atomic_long_read(&p->no_buffer);
 	loc->probe = NULL;
-	gtp_armed_remove(&p->armed);
+	gtp_armed_remove(&p->text.armed);
 	gtp_mem_free(p);
 }
 
-/*
- * take_off - unregister a batch from the front of a list; returns the rest of the list. What it
- * belongs to stays: see kprobe_disarm()
- */
-static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
-{
-	struct gtp_location *loc, *rest;
-	u32 n = 0;
-
-	for (rest = first; rest && n < BATCH; rest = rest->next_own) {
-		struct location_probe *p = rest->probe;
-
-		p->alone = gtp_kprobe_text_alone(&p->kp);
-		batch[n++] = &p->kp;
-	}
-	unregister_kprobes(batch, n);
-	for (loc = first; loc != rest; loc = loc->next_own) {
-		struct location_probe *p = loc->probe;
-
-		if (p->alone)
-			gtp_kprobe_text_wait(&p->kp, &p->armed);
-	}
-	*done += n;
-	return rest;
-}
-
-/*
- * unregister_kprobes() waits for a grace period, and handlers run with preemption off. But RCU does
- * not watch where an idle CPU is about to halt, which before 6.2 can be probed, and of the three
- * forms of a kprobe only the breakpoint has the kernel watch again: so each CPU leaves its idle
- * task once. Then no handler runs on any CPU, and the memory of all may go.
- */
 static void kprobe_disarm(struct gtp_location *first)
 {
-	struct gtp_location *loc;
-	u32 done = 0, total = 0;
-
-	for (loc = first; loc; loc = loc->next_own)
-		total++;
-	for (loc = first; loc;) {
-		loc = take_off(loc, &done);
-		gtp_progress("taking off probes", done, total);
-	}
-	gtp_wait_for_idle();
-	for (loc = first; loc; loc = loc->next_own)
-		kprobe_forget(loc);
+	gtp_kprobe_text_take_off(first, unregister_kprobes, kprobe_forget);
 }
 
 const struct gtp_probe_backend gtp_kprobe_backend = {

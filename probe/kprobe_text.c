@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a kprobe of ours means for the text where it is, whichever kind of kprobe it is. */
+/* What kprobes and kretprobes of ours have in common: the text where they are, and their end. */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -9,6 +9,7 @@
 #include "base/lock_kernel.h"
 #include "probe/kprobe_list.h"
 #include "probe/kprobe_text.h"
+#include "probe/wait.h"
 
 enum {
 	POLL_MS = 5,
@@ -20,8 +21,11 @@ enum {
  * The kernel has unoptimized kprobes whose jumps covered the place, and optimizes this one later.
  * If the first byte is not the int3, the bytes are not known: all int3 refuses a jump nearby.
  */
-void gtp_kprobe_text_remember(const struct kprobe *kp, struct gtp_armed *a)
+void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 {
+	const struct kprobe *kp = p->kp;
+	struct gtp_armed *a = &p->armed;
+
 	if (kp->flags & KPROBE_FLAG_FTRACE)
 		return;
 	if (copy_from_kernel_nofault(a->old, kp->addr, JMP32_INSN_SIZE) ||
@@ -34,7 +38,7 @@ void gtp_kprobe_text_remember(const struct kprobe *kp, struct gtp_armed *a)
 }
 
 /* The kernel chains the kprobes of one address, with a head of its own. */
-bool gtp_kprobe_text_alone(const struct kprobe *kp)
+static bool is_alone(const struct kprobe *kp)
 {
 	bool alone;
 
@@ -44,12 +48,12 @@ bool gtp_kprobe_text_alone(const struct kprobe *kp)
 	return alone;
 }
 
-static bool has_kernels_jump(const struct kprobe *kp, const struct gtp_armed *a)
+static bool has_kernels_jump(const struct gtp_kprobe_text *p)
 {
 	u8 now;
 
-	return !copy_from_kernel_nofault(&now, kp->addr, 1) && now == JMP32_INSN_OPCODE &&
-	       a->old[0] != JMP32_INSN_OPCODE;
+	return !copy_from_kernel_nofault(&now, p->kp->addr, 1) && now == JMP32_INSN_OPCODE &&
+	       p->armed.old[0] != JMP32_INSN_OPCODE;
 }
 
 /*
@@ -59,15 +63,71 @@ static bool has_kernels_jump(const struct kprobe *kp, const struct gtp_armed *a)
  * and leave it in the kernel's table, so that no kprobe can be registered at the address any more
  * (kill_optimized_kprobe()). A place that other kprobes keep is not waited for.
  */
-void gtp_kprobe_text_wait(const struct kprobe *kp, const struct gtp_armed *a)
+static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {
 	u32 ms;
 
-	if (!a->len || a->addr < MODULES_VADDR || a->addr >= MODULES_END)
+	if (!p->armed.len || p->armed.addr < MODULES_VADDR || p->armed.addr >= MODULES_END)
 		return;
-	for (ms = 0; ms < UNOPTIMIZED_MS && has_kernels_jump(kp, a); ms += POLL_MS) {
+	for (ms = 0; ms < UNOPTIMIZED_MS && has_kernels_jump(p); ms += POLL_MS) {
 		msleep(POLL_MS);
 		gtp_progress("waiting for the kernel's jumps, ms", ms, UNOPTIMIZED_MS);
 	}
 	gtp_kprobe_list_flush();
+}
+
+/*
+ * Probes per call of unregister_kprobes(). It waits for one grace period per call, so one by one
+ * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
+ * seconds without a reply. Under gtp_lock.
+ */
+enum { BATCH = 64 };
+static struct kprobe *batch[BATCH];
+
+/* A batch from the front of a list; returns the rest of it. What the probes belong to stays. */
+static struct gtp_location *take_batch(struct gtp_location *first,
+				       void (*unregister)(struct kprobe **kps, int n), u32 *done)
+{
+	struct gtp_location *loc, *rest;
+	int n = 0;
+
+	for (rest = first; rest && n < BATCH; rest = rest->next_own) {
+		struct gtp_kprobe_text *p = rest->probe;
+
+		p->alone = is_alone(p->kp);
+		batch[n++] = p->kp;
+	}
+	unregister(batch, n);
+	for (loc = first; loc != rest; loc = loc->next_own) {
+		const struct gtp_kprobe_text *p = loc->probe;
+
+		if (p->alone)
+			wait_unoptimized(p);
+	}
+	*done += n;
+	return rest;
+}
+
+/*
+ * The kernel's functions wait for a grace period, and handlers run with preemption off. But RCU
+ * does not watch where an idle CPU is about to halt, which before 6.2 can be probed, and of the
+ * three forms of a kprobe only the breakpoint has the kernel watch again: so each CPU leaves its
+ * idle task once. Then no handler runs on any CPU, and the memory of all may go.
+ */
+void gtp_kprobe_text_take_off(struct gtp_location *first,
+			      void (*unregister)(struct kprobe **kps, int n),
+			      void (*forget)(struct gtp_location *loc))
+{
+	struct gtp_location *loc;
+	u32 done = 0, total = 0;
+
+	for (loc = first; loc; loc = loc->next_own)
+		total++;
+	for (loc = first; loc;) {
+		loc = take_batch(loc, unregister, &done);
+		gtp_progress("taking off probes", done, total);
+	}
+	gtp_wait_for_idle();
+	for (loc = first; loc; loc = loc->next_own)
+		forget(loc);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a kprobe of ours means for the text where it is, whichever kind of kprobe it is. */
+/* What kprobes and kretprobes of ours have in common: the text where they are, and their end. */
 #ifndef _GTP_KPROBE_TEXT_H
 #define _GTP_KPROBE_TEXT_H
 
 #include <linux/kprobes.h>
 #include <linux/preempt.h>
 
+#include "hit/run.h"
 #include "probe/armed.h"
 
 /*
@@ -22,16 +23,32 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
 	return NMI_OFFSET + HARDIRQ_OFFSET;
 }
 
-/* gtp_kprobe_text_remember - the original bytes, right after the kprobe was registered */
-void gtp_kprobe_text_remember(const struct kprobe *kp, struct gtp_armed *a);
-
-/* gtp_kprobe_text_alone - is it the only one there? Before it is unregistered */
-bool gtp_kprobe_text_alone(const struct kprobe *kp);
-
-/*
- * gtp_kprobe_text_wait - after one that was alone in a module's text has been unregistered: until
- * the kernel has taken its jump back. Context: process, gtp_lock
+/**
+ * struct gtp_kprobe_text - the first member of what such a location's ->probe points to
+ * @armed: in the index of probed places
+ * @kp: the kernel's part, of a kretprobe its first member; the address in it may differ from the
+ *	location's: the kernel steps over an endbr64
+ * @alone: while it is taken off: the only kprobe that the kernel has wrapped there
  */
-void gtp_kprobe_text_wait(const struct kprobe *kp, const struct gtp_armed *a);
+struct gtp_kprobe_text {
+	struct gtp_armed armed;
+	struct kprobe *kp;
+	bool alone;
+};
+
+/* gtp_kprobe_text_remember - the original bytes, right after the kprobe was registered */
+void gtp_kprobe_text_remember(struct gtp_kprobe_text *p);
+
+/**
+ * gtp_kprobe_text_take_off() - the probes of a backend's locations go
+ * @first: the locations
+ * @unregister: the kernel's function for many of them
+ * @forget: called for each location at last, when no handler runs: frees its probe
+ *
+ * Context: process, gtp_lock; waits for grace periods.
+ */
+void gtp_kprobe_text_take_off(struct gtp_location *first,
+			      void (*unregister)(struct kprobe **kps, int n),
+			      void (*forget)(struct gtp_location *loc));
 
 #endif /* _GTP_KPROBE_TEXT_H */

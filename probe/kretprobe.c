@@ -14,7 +14,6 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 
-#include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/cpu_kernel.h"
@@ -28,22 +27,19 @@
 #include "probe/self.h"
 #include "probe/symbol.h"
 #include "probe/tables.h"
-#include "probe/wait.h"
 
 /**
  * struct return_probe - a location's kretprobe
+ * @text: what kprobes have as well
  * @rp: the kernel's part
- * @armed: in the index of probed places
  * @loc: where a call belongs
  * @no_buffer: entries and returns on CPUs that have no buffer
- * @alone: while it is taken off: the only kprobe that the kernel has wrapped there
  */
 struct return_probe {
+	struct gtp_kprobe_text text;
 	struct kretprobe rp;
-	struct gtp_armed armed;
 	struct gtp_location *loc;
 	atomic_long_t no_buffer;
-	bool alone;
 };
 
 enum {
@@ -53,10 +49,6 @@ enum {
 };
 
 static unsigned long bytes; /* of all kretprobes' instances, under gtp_lock */
-
-/* As in probe/kprobe.c: each call waits once. Under gtp_lock. */
-enum { BATCH = 64 };
-static struct kretprobe *batch[BATCH];
 
 /* --- calls --- */
 
@@ -194,19 +186,20 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->rp.handler = leave;
 	p->rp.maxactive = most;
 	p->rp.data_size = sizeof(struct gtp_pending);
-	p->armed.addr = loc->addr;
-	p->armed.by_kprobe = true;
+	p->text.kp = &p->rp.kp;
+	p->text.armed.addr = loc->addr;
+	p->text.armed.by_kprobe = true;
 	/* In the index first: the unloading of a module between the two steps must find it. */
-	gtp_armed_add(&p->armed);
+	gtp_armed_add(&p->text.armed);
 	err = register_kretprobe(&p->rp);
 	if (err) {
-		gtp_armed_remove(&p->armed);
+		gtp_armed_remove(&p->text.armed);
 		gtp_mem_free(p);
 		gtp_probe_explain(err, why);
 		return err;
 	}
 	bytes += p->rp.maxactive * instance_bytes();
-	gtp_kprobe_text_remember(&p->rp.kp, &p->armed);
+	gtp_kprobe_text_remember(&p->text);
 	loc->probe = p;
 	loc->mechanism = "kretprobe";
 	return 0;
@@ -219,51 +212,20 @@ static void forget(struct gtp_location *loc)
 	loc->missed = p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
 	loc->probe = NULL;
 	bytes -= p->rp.maxactive * instance_bytes();
-	gtp_armed_remove(&p->armed);
+	gtp_armed_remove(&p->text.armed);
 	gtp_mem_free(p);
 }
 
-/* take_off - unregister a batch from the front of a list; returns the rest of the list */
-static struct gtp_location *take_off(struct gtp_location *first, u32 *done)
+/* Calls that are under way are forgotten: the kernel leads them back to their callers. */
+static void unregister(struct kprobe **kps, int n)
 {
-	struct gtp_location *loc, *rest;
-	u32 n = 0;
-
-	for (rest = first; rest && n < BATCH; rest = rest->next_own) {
-		struct return_probe *p = rest->probe;
-
-		p->alone = gtp_kprobe_text_alone(&p->rp.kp);
-		batch[n++] = &p->rp;
-	}
-	unregister_kretprobes(batch, n);
-	for (loc = first; loc != rest; loc = loc->next_own) {
-		struct return_probe *p = loc->probe;
-
-		if (p->alone)
-			gtp_kprobe_text_wait(&p->rp.kp, &p->armed);
-	}
-	*done += n;
-	return rest;
+	BUILD_BUG_ON(offsetof(struct kretprobe, kp));
+	unregister_kretprobes((struct kretprobe **)kps, n);
 }
 
-/*
- * unregister_kretprobes() has calls that are under way forgotten, and waits for the handlers; as
- * with kprobes, each CPU leaves its idle task once, where RCU does not watch.
- */
 static void kretprobe_disarm(struct gtp_location *first)
 {
-	struct gtp_location *loc;
-	u32 done = 0, total = 0;
-
-	for (loc = first; loc; loc = loc->next_own)
-		total++;
-	for (loc = first; loc;) {
-		loc = take_off(loc, &done);
-		gtp_progress("taking off probes", done, total);
-	}
-	gtp_wait_for_idle();
-	for (loc = first; loc; loc = loc->next_own)
-		forget(loc);
+	gtp_kprobe_text_take_off(first, unregister, forget);
 }
 
 const struct gtp_probe_backend gtp_kretprobe_backend = {
