@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What the topics about patched code share: calls on all CPUs, bytes of the text, other users of ftrace.
+import contextlib
+
 import gdb
 
 import kernel
@@ -14,6 +16,18 @@ def mechanism(num):
         if num in probe.tracepoints:
             return probe.how
     raise Failure("tracepoint %d is not in:\n%s" % (num, cmd("monitor probes")))
+
+
+@contextlib.contextmanager
+def without(*switches):
+    """jumps, jit: off for the runs that begin in here."""
+    try:
+        for switch in switches:
+            cmd("monitor %s off" % switch)
+        yield
+    finally:
+        for switch in switches:
+            cmd("monitor %s on" % switch)
 
 
 def text_at(where, count=8):

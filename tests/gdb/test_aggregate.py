@@ -4,7 +4,7 @@ import collections
 import sys
 
 from lib import *
-from others import looped, mechanism
+from others import looped, mechanism, without
 from tap import seeded
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
@@ -72,14 +72,9 @@ def exact():
 @test("the same on a kprobe, interpreted, and both")
 def other_ways():
     define("key_digit", "count_leaf")
-    for settings in (("jit off",), ("jumps off",), ("jumps off", "jit off")):
-        try:
-            for setting in settings:
-                cmd("monitor " + setting)
-            note(*settings, "by", by_last_digit())
-        finally:
-            cmd("monitor jit on")
-            cmd("monitor jumps on")
+    for off in (("jit",), ("jumps",), ("jumps", "jit")):
+        with without(*off):
+            note("without", *off, "by", by_last_digit())
 
 
 @test("without keys, with a condition: the count is GDB's count of hits")
@@ -355,22 +350,17 @@ def failing_keys():
     num = trace("gtp_target_leaf", "teval $sum_leaf = 1", "teval $key_n = 100 / n", "teval $count_leaf = 1")
     cmd("monitor stop-on-error off")
     try:
-        for settings in ((), ("jit off",), ("jumps off",)):
-            for setting in settings:
-                cmd("monitor " + setting)
-            cmd("tstart")
-            for n in (5, 0, 0, 20, 0):
-                target("call leaf %d" % n)
-            found = {one.name: one for one in aggregated.read().all}
-            cmd("tstop")
-            equal(counts(found["count_leaf"]), {(20,): 1, (5,): 1}, settings)
-            equal(counts(found["sum_leaf"]), {(): 5}, settings)
-            equal(hits(num), 5, settings)
-            cmd("monitor jit on")
-            cmd("monitor jumps on")
+        for off in ((), ("jit",), ("jumps",)):
+            with without(*off):
+                cmd("tstart")
+                for n in (5, 0, 0, 20, 0):
+                    target("call leaf %d" % n)
+                found = {one.name: one for one in aggregated.read().all}
+                cmd("tstop")
+            equal(counts(found["count_leaf"]), {(20,): 1, (5,): 1}, off)
+            equal(counts(found["sum_leaf"]), {(): 5}, off)
+            equal(hits(num), 5, off)
     finally:
-        cmd("monitor jit on")
-        cmd("monitor jumps on")
         cmd("monitor stop-on-error on")
 
 

@@ -3,7 +3,7 @@
 import time
 
 from lib import *
-from others import instructions, looped, mechanism
+from others import instructions, looped, mechanism, without
 
 HERE = "(*(struct gtp_target_context *)$rdi)"
 CONTEXTS = ("hardirq_count", "softirq_count", "irq_count")
@@ -66,16 +66,14 @@ def other_ways():
     behind = "*%s" % instructions("gtp_target_context", r"\bmov\b.*\(%rdi\)")[0]
     shell()("cat %s; echo 0 >%s" % (OPTIMIZATION, OPTIMIZATION))
     try:
-        cmd("monitor jumps off")
-        for where, jit in (("gtp_target_context", "on"), (behind, "on"), (behind, "off"), ("gtp_target_context", "off")):
-            cmd("monitor jit " + jit)
-            ours, how = contexts_at(where)
-            note("by", how, "jit", jit)
-            check(how.startswith("kprobe"), how)
-            told_apart(ours)
+        for off in (("jumps",), ("jumps", "jit")):
+            for where in ("gtp_target_context", behind):
+                with without(*off):
+                    ours, how = contexts_at(where)
+                note("without", *off, "by", how)
+                check(how.startswith("kprobe"), how)
+                told_apart(ours)
     finally:
-        cmd("monitor jumps on")
-        cmd("monitor jit on")
         shell()("echo 1 >" + OPTIMIZATION)
 
 
@@ -167,14 +165,9 @@ def b_after_a():
 
 @test("B only after A: exactly the calls in between, whatever the mechanism")
 def triggers():
-    for settings in ((), ("jit off",), ("jumps off",), ("jumps off", "jit off")):
-        try:
-            for setting in settings:
-                cmd("monitor " + setting)
-            note(*settings, "by", b_after_a())
-        finally:
-            cmd("monitor jit on")
-            cmd("monitor jumps on")
+    for off in ((), ("jit",), ("jumps",), ("jumps", "jit")):
+        with without(*off):
+            note("without", *off, "by", b_after_a())
 
 
 @test("each run begins with what GDB has said; enable and disable in between")
