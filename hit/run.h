@@ -103,7 +103,7 @@ enum gtp_location_kind {
  * @backend: probes it, set by gtp_arm(); NULL: none yet, or its commit refused it
  * @probe: the backend's own struct for it, while @backend is set
  * @next_own: others of the same backend, while these are disarmed
- * @missed: hits that the kernel skipped or that had no buffer; filled in when it is disarmed
+ * @missed: hits that the kernel skipped or that had no buffer, of probes that are off again
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
  * @fast: hits come without an exception, as GDB's command ftrace requires

@@ -184,6 +184,11 @@ static void host_disarm(void *ctx, struct gtp_location *first)
 	gtp_arm_disarm(gtp_backends, first);
 }
 
+static u64 host_missed(void *ctx, const struct gtp_location *loc)
+{
+	return gtp_arm_missed(loc);
+}
+
 static const struct gtp_target_ops target_ops = {
 	.is_marker = gtp_event_is_marker,
 	.arm = host_arm,
@@ -191,6 +196,7 @@ static const struct gtp_target_ops target_ops = {
 	.widen = host_widen,
 	.sdata = gtp_event_sdata,
 	.disarm = host_disarm,
+	.missed = host_missed,
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
 	.lines_get = gtp_lines_get,

@@ -84,6 +84,11 @@ int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
+u64 gtp_arm_missed(const struct gtp_location *loc)
+{
+	return loc->missed + (loc->backend && loc->probe ? loc->backend->missed(loc) : 0);
+}
+
 /* own - link a backend's locations of a list, in their order, by ->next_own; the first or NULL */
 static struct gtp_location *own(const struct gtp_probe_backend *backend, struct gtp_location *first)
 {

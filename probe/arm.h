@@ -38,6 +38,9 @@ int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_locat
 /* gtp_arm_widen - struct gtp_probe_backend's widen of the location's backend */
 int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 
+/* gtp_arm_missed - struct gtp_probe_backend's missed, and what was missed there before */
+u64 gtp_arm_missed(const struct gtp_location *loc);
+
 /*
  * gtp_arm_disarm - take the probes off those of a list of locations that have one, those that are
  * only prepared too; in the reverse order of arming: a kprobe that the kernel has moved behind an

@@ -25,6 +25,8 @@ struct module;
  *         one's condition says; 0, or -errno with @why (NULL: it does anyway)
  * @disarm: take off the probes of a list of its own locations, by ->next_own, and wait: when it
  *          returns no hit of them runs anywhere, ->probe is NULL and ->missed is final
+ * @missed: hits of @loc that were not seen since @loc->probe is there: there was no buffer, or the
+ *          kernel skipped them
  * @end_batch: arming or disarming is over for now: free the memory kept for it (or NULL)
  * @module_goes: a module is being unloaded, its text and data are still there. Without gtp_lock,
  *               before what is armed in it is disarmed (or NULL)
@@ -42,6 +44,7 @@ struct gtp_probe_backend {
 	int (*commit)(struct gtp_why *why);
 	int (*widen)(struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(struct gtp_location *first);
+	u64 (*missed)(const struct gtp_location *loc);
 	void (*end_batch)(void);
 	void (*module_goes)(const struct module *mod);
 	void (*text_goes)(const struct module *mod, bool init);

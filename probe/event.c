@@ -214,6 +214,13 @@ int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
+static u64 event_missed(const struct gtp_location *loc)
+{
+	const struct event_probe *p = loc->probe;
+
+	return atomic_long_read(&p->no_buffer);
+}
+
 static void event_forget(struct gtp_location *loc)
 {
 	struct event_probe *p = loc->probe;
@@ -222,7 +229,7 @@ static void event_forget(struct gtp_location *loc)
 		gtp_event_data_put();
 	free_pad(p);
 	gtp_armed_remove(&p->armed);
-	loc->missed = atomic_long_read(&p->no_buffer);
+	loc->missed += event_missed(loc);
 	loc->probe = NULL;
 	gtp_mem_free(p);
 }
@@ -266,6 +273,7 @@ const struct gtp_probe_backend gtp_event_backend = {
 	.arm = event_arm,
 	.widen = event_widen,
 	.disarm = event_disarm,
+	.missed = event_missed,
 	.module_goes = event_module_goes,
 	.init = gtp_event_list_init,
 	.exit = event_exit,

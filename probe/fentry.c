@@ -202,4 +202,5 @@ const struct gtp_probe_backend gtp_fentry_backend = {
 	.arm = fentry_arm,
 	.widen = fentry_widen,
 	.disarm = fentry_disarm,
+	.missed = gtp_pad_probe_missed,
 };

@@ -141,11 +141,18 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	return 0;
 }
 
+static u64 kprobe_missed(const struct gtp_location *loc)
+{
+	const struct location_probe *p = loc->probe;
+
+	return p->kp.nmissed + atomic_long_read(&p->no_buffer);
+}
+
 static void kprobe_forget(struct gtp_location *loc)
 {
 	struct location_probe *p = loc->probe;
 
-	loc->missed = p->kp.nmissed + atomic_long_read(&p->no_buffer);
+	loc->missed += kprobe_missed(loc);
 	loc->probe = NULL;
 	gtp_armed_remove(&p->text.armed);
 	gtp_mem_free(p);
@@ -161,4 +168,5 @@ const struct gtp_probe_backend gtp_kprobe_backend = {
 	.slow = true,
 	.arm = kprobe_arm,
 	.disarm = kprobe_disarm,
+	.missed = kprobe_missed,
 };

@@ -205,11 +205,18 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	return 0;
 }
 
+static u64 kretprobe_missed(const struct gtp_location *loc)
+{
+	const struct return_probe *p = loc->probe;
+
+	return p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
+}
+
 static void forget(struct gtp_location *loc)
 {
 	struct return_probe *p = loc->probe;
 
-	loc->missed = p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
+	loc->missed += kretprobe_missed(loc);
 	loc->probe = NULL;
 	bytes -= p->rp.maxactive * instance_bytes();
 	gtp_armed_remove(&p->text.armed);
@@ -233,4 +240,5 @@ const struct gtp_probe_backend gtp_kretprobe_backend = {
 	.slow = true,
 	.arm = kretprobe_arm,
 	.disarm = kretprobe_disarm,
+	.missed = kretprobe_missed,
 };

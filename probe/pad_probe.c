@@ -93,11 +93,18 @@ int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_lo
 	return 0;
 }
 
+u64 gtp_pad_probe_missed(const struct gtp_location *loc)
+{
+	const struct gtp_pad_probe *p = loc->probe;
+
+	return gtp_pad_number_misses(p->number);
+}
+
 void gtp_pad_probe_part(struct gtp_pad_probe *p)
 {
 	if (!p->loc)
 		return;
-	p->loc->missed += gtp_pad_number_misses(p->number);
+	p->loc->missed += gtp_pad_probe_missed(p->loc);
 	p->loc->probe = NULL;
 	p->loc = NULL;
 }

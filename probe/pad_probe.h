@@ -57,6 +57,9 @@ int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_lo
 /* gtp_pad_probe_exit - undo that and free the pads; no task is in one, nor can get there */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 
+/* gtp_pad_probe_missed - struct gtp_probe_backend's missed, of a location with a pad */
+u64 gtp_pad_probe_missed(const struct gtp_location *loc);
+
 /* gtp_pad_probe_part - detach a disconnected pad from its location; no hit uses that any more */
 void gtp_pad_probe_part(struct gtp_pad_probe *p);
 

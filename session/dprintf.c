@@ -71,8 +71,11 @@ void gtp_dprintf_sum(const struct gtp_trace *t, const struct gtp_dprintf *dp,
 	*sum = (struct gtp_dprintf_sum){ all->hits, all->dropped, all->missed, all->nested };
 	if (!gtp_trace_running(t))
 		sum->nested += gtp_cpus_nested(t) - t->nested;
-	for (dp = all->list; dp; dp = dp->next)
+	for (dp = all->list; dp; dp = dp->next) {
 		add_counts(t, dp, sum);
+		if (dp->own)
+			sum->missed += t->target->missed(t->ctx, dp->own);
+	}
 }
 
 static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)

@@ -26,6 +26,8 @@
  *         @loc->format; 0, or -errno with @why in words. A second call returns the same
  * @disarm: take the probes off those of a list of locations that have one, and wait: after it
  *          returns no hit of them runs anywhere, and each @loc->missed is final
+ * @missed: hits of @loc that were not seen, up to now: there was no buffer, or the kernel skipped
+ *          them
  * @tell: text for the user's console (NULL: there is none)
  * @name: the symbol at an address, "" when it has none (NULL: none is known)
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
@@ -58,6 +60,7 @@ struct gtp_target_ops {
 	int (*widen)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	int (*sdata)(void *ctx, struct gtp_location *loc, struct gtp_why *why);
 	void (*disarm)(void *ctx, struct gtp_location *first);
+	u64 (*missed)(void *ctx, const struct gtp_location *loc);
 	void (*tell)(void *ctx, const char *text);
 	void (*name)(void *ctx, u64 addr, char *buf, size_t size);
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,

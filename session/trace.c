@@ -102,7 +102,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 	sum->nested = gtp_trace_running(t) ? gtp_cpus_nested(t) : t->nested;
 	sum->missed = t->missed;
 	for (loc = t->locs; loc; loc = loc->next) {
-		sum->missed += loc->missed;
+		sum->missed += t->target->missed(t->ctx, loc);
 		sum->refused += gtp_location_is_refused(loc);
 	}
 }

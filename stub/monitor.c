@@ -177,7 +177,7 @@ static void print_probe(struct gtp_stub *s, const struct gtp_location *loc)
 	const struct gtp_tracepoint *tp;
 
 	gtp_stub_printf(s, "0x%llx  %s, %llu missed, tracepoints", loc->addr, how(loc),
-			READ_ONCE(loc->missed));
+			s->trace->target->missed(s->trace->ctx, loc));
 	for (tp = loc->first; tp; tp = tp->next_here)
 		if (tp->dprintf)
 			gtp_stub_print(s, " dprintf");

@@ -31,6 +31,7 @@ const struct gtp_probe_backend gtp_jump_backend = {
 	.commit = gtp_jump_commit,
 	.widen = gtp_jump_widen,
 	.disarm = gtp_jump_disarm,
+	.missed = gtp_pad_probe_missed,
 	.end_batch = end_batch,
 	.text_goes = gtp_jump_text_goes,
 	.init = gtp_patch_init,

@@ -574,9 +574,10 @@ def cpu_comes():
         client.start((1, LEAF))
         online("1")
         target("loop leaf 1000")
+        during = not_seen(client.monitor("status"))[1]
         client.ok("QTStop")
         missed = not_seen(client.monitor("status"))[1]
-        assert (client.hits(1, LEAF), missed) == (1000 * (CPUS - 1), 1000)
+        assert (client.hits(1, LEAF), during, missed) == (1000 * (CPUS - 1), 1000, 1000)
         client.start((1, LEAF))
         target("loop leaf 1000")
         online("0")

@@ -183,6 +183,13 @@ static void disarm(void *ctx, struct gtp_location *first)
 	}
 }
 
+static u64 missed(void *ctx, const struct gtp_location *loc)
+{
+	const struct fake *f = ctx;
+
+	return loc->missed + (loc->probe ? f->missed : 0);
+}
+
 static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 {
 	struct fake *f = ctx;
@@ -344,6 +351,7 @@ const struct gtp_target_ops fake_target_ops = {
 	.name = name,
 	.sdata = sdata,
 	.disarm = disarm,
+	.missed = missed,
 	.buffers_get = buffers_get,
 	.buffers_put = buffers_put,
 	.lines_get = lines_get,

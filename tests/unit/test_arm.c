@@ -15,6 +15,7 @@ static struct {
 	int first[PLACES], second[PLACES]; /* what ->arm says */
 	bool gives_up[PLACES];		   /* first's commit turns it down */
 	int commit;
+	u64 missed; /* of each place that has a probe */
 	char log[400];
 	u32 len;
 } w;
@@ -71,6 +72,12 @@ static void disarm(const char *what, struct gtp_location *first)
 	}
 }
 
+static u64 missed(const struct gtp_location *l)
+{
+	assert_non_null(l->probe);
+	return w.missed;
+}
+
 static void first_disarm(struct gtp_location *first)
 {
 	disarm("-a", first);
@@ -103,6 +110,7 @@ static const struct gtp_probe_backend first = {
 	.arm = first_arm,
 	.commit = first_commit,
 	.disarm = first_disarm,
+	.missed = missed,
 	.end_batch = first_end,
 };
 
@@ -147,6 +155,18 @@ static void the_first_that_can(void **state)
 	assert_ptr_equal(loc[1].backend, &second);
 	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
 	assert_string_equal(w.log, "a0 a1 b1 a2 a3 commit end ");
+}
+
+static void missed_so_far_and_before(void **state)
+{
+	w.missed = 3;
+	assert_int_equal(gtp_arm_missed(&loc[0]), 0);
+	arm_all();
+	assert_int_equal(gtp_arm_missed(&loc[0]), 3);
+	loc[0].missed = 4; /* as a probe leaves it that was there before this one */
+	assert_int_equal(gtp_arm_missed(&loc[0]), 7);
+	gtp_arm_disarm(list, loc);
+	assert_int_equal(gtp_arm_missed(&loc[0]), 4);
 }
 
 static void a_refusal_is_final(void **state)
@@ -293,6 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_first_that_can, setup),
+		cmocka_unit_test_setup(missed_so_far_and_before, setup),
 		cmocka_unit_test_setup(a_refusal_is_final, setup),
 		cmocka_unit_test_setup(no_backend_can, setup),
 		cmocka_unit_test_setup(what_one_gives_up_the_next_is_offered, setup),
