@@ -141,9 +141,11 @@ def counts(way):
     equal(made["obj"], 300 * CPUS)
     equal(hits(num) + hits(add) + hits(irq) + skipped, made["obj"] + made["add"] + made["irq"])
     check(skipped <= made["irq"], "%d skipped, %d interrupts" % (skipped, made["irq"]))
+    check(hits(add), "no hit")
     for num_, right in ((add, "a + b"), (irq, "n ^ 1")):
-        cmd("tfind tracepoint %d" % num_)
-        equal(number("$ret"), number(right))
+        if hits(num_):  # each interrupt may have come inside a kprobe's handler
+            cmd("tfind tracepoint %d" % num_)
+            equal(number("$ret"), number(right))
 
 
 @each_way("a function that calls itself %d deep: each call returns what it should" % DEEP)
