@@ -72,6 +72,7 @@ GTP_SHARED := \
 	hit/variable.c \
 	hit/returns.c \
 	hit/lines.c \
+	hit/stacks.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
 	probe/symbol_name.c \

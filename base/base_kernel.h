@@ -19,6 +19,8 @@
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
 /* gtp_fetch_add - atomic between CPUs and contexts; returns the value before */
 #define gtp_fetch_add(p, v) xadd((p), (v))
+/* gtp_replace - put @new in the place of @old, if that is still there; returns what was there */
+#define gtp_replace(p, old, new) cmpxchg((p), (old), (new))
 /* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
 /* gtp_acquire - the other half: pairs with gtp_publish() */
