@@ -35,6 +35,7 @@ GTP_SHARED := \
 	session/aggregate_plan.c \
 	session/check.c \
 	session/cpus.c \
+	session/kstack.c \
 	session/location.c \
 	session/arming.c \
 	session/dprintf.c \

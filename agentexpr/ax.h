@@ -198,6 +198,7 @@ enum ax_tsv_way {
 	AX_TSV_LOCAL,  /* it is this CPU's own: env->local[its number] */
 	AX_TSV_STRING, /* it asks env->ops, but what that writes is this CPU's own */
 	AX_TSV_SWITCH, /* it asks env->ops, and setting it is one step by itself */
+	AX_TSV_BLOCKS, /* the same as AX_TSV_CALL, but to collect it is more than a value */
 	AX_TSV_UPDATE, /* to set it is to update this CPU's table, whose address is in env->local */
 	AX_TSV_COUNT,  /* the same, and all of it is that the table's first word becomes one more */
 };

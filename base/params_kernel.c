@@ -17,6 +17,14 @@ module_param_named(buffer_kb, gtp_buffer_kb, uint, 0600);
 MODULE_PARM_DESC(buffer_kb,
 		 "trace buffer per CPU in KiB, unless GDB asks for a size (default: 4096)");
 
+unsigned int gtp_stacks_kb = 4096;
+module_param_named(stacks_kb, gtp_stacks_kb, uint, 0600);
+MODULE_PARM_DESC(stacks_kb, "$kstack's table in KiB, from the next tstart on (default: 4096)");
+
+unsigned int gtp_bt_bytes = 4096;
+module_param_named(bt_bytes, gtp_bt_bytes, uint, 0600);
+MODULE_PARM_DESC(bt_bytes, "bytes of the stack that $bt collects at most (default: 4096)");
+
 bool gtp_jit = true;
 module_param_named(jit, gtp_jit, bool, 0600);
 MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting them (default: yes)");

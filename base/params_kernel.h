@@ -9,6 +9,8 @@
 extern bool gtp_allow_write;
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
+extern unsigned int gtp_stacks_kb;
+extern unsigned int gtp_bt_bytes;
 extern bool gtp_jit;
 extern bool gtp_jumps;
 extern bool gtp_allow_notrace;

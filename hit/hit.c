@@ -7,8 +7,8 @@
  * Per tracepoint: on? condition? pass count used up? then count, read the clock, write the
  * frame. So a false condition costs no more than its evaluation: the code after it is not inline,
  * so that no registers are saved for it before the evaluation. Everything that is written belongs
- * to this CPU, but for three things that are shared on purpose: trace state variables, a pass
- * count, and the end of the run.
+ * to this CPU, but for four things that are shared on purpose: trace state variables, a pass count,
+ * stacks that $kstack has not seen yet, and the end of the run.
  *
  * Most hits are quick ones: no pass count, machine code for all actions, room for the frame. They
  * leave the same as the others, in a third of the instructions.
@@ -84,6 +84,10 @@ static int hit_tracev(void *ctx, u16 num)
 {
 	struct gtp_cpu *cpu = ctx;
 
+	if (num == GTP_TSV_BT) {
+		/* There is no word for a variable that is too much; the frame is full indeed. */
+		return gtp_hit_add_stack(cpu) ? -ENOSPC : 0;
+	}
 	return gtp_buffer_add_var(&cpu->buf, num, gtp_hit_getv(cpu, num));
 }
 

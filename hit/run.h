@@ -7,6 +7,7 @@
 #include "base/regs.h"
 #include "agentexpr/ax.h"
 #include "hit/lines.h"
+#include "hit/stacks.h"
 #include "trace/buffer.h"
 #include "trace/index.h"
 #include "trace/sdata.h"
@@ -59,6 +60,7 @@ enum { GTP_RUN_BUCKETS = 256 };
  * @failure: the first: that of GTP_STOP_ERROR, unless @pass_errors
  * @hit_ops, @ctx: where hits happen
  * @tsvs: trace state variables
+ * @stacks: where $kstack puts them; NULL: no expression uses it
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots: counters that every CPU has
  * @by_num: its tracepoints, by their numbers, in lists by ->next_run that only grow
@@ -76,6 +78,7 @@ struct gtp_run {
 	const struct gtp_hit_ops *hit_ops;
 	void *ctx;
 	struct gtp_tsvs tsvs;
+	struct gtp_stacks *stacks;
 	struct gtp_cpu **cpus;
 	u32 ncpus;
 	u32 nslots;
@@ -164,9 +167,13 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
 	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
 }
 
+enum { GTP_HIT_STACK = 2 };
+
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
- * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted
+ * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted.
+ *          Then it is GTP_HIT_STACK when @kstack is known
+ * @kstack: the number of the hit's stack
  * @id: for $cpu_id
  * @run: the run, from gtp_hit_prepare()
  * @tp: the tracepoint that is being handled
@@ -201,6 +208,7 @@ struct gtp_cpu {
 	u64 wall;
 	u64 wall_at;
 	u64 value;
+	u32 kstack;
 	bool tsc;
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
@@ -224,6 +232,9 @@ struct gtp_cpu {
  * @wall_ns: the time of day, ns since the epoch
  * @builtin: value of a built-in trace state variable, of those that hit/variable.c does not know by
  *           itself; @entered: see struct ax_env
+ * @stack: the kernel stack at a hit into @to, @max addresses at most: @pc, then the callers'; how
+ *         many. NULL, and with it the next one: none can be taken
+ * @stack_bytes: as much of the stack as $bt is to collect, from @regs' rsp on
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back
  * @print: a line from printf; may drop it when there is no room, and counts what it drops
@@ -239,6 +250,8 @@ struct gtp_hit_ops {
 	u64 (*tsc_to_ns)(void *ctx, u64 tsc);
 	u64 (*wall_ns)(void *ctx);
 	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
+	u32 (*stack)(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);
+	u32 (*stack_bytes)(void *ctx, const struct gtp_regs *regs, u64 pc);
 	unsigned long (*tsv_lock)(void *ctx);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);
 	void (*print)(void *ctx, u32 tp, const char *text, u32 len);

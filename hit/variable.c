@@ -3,6 +3,52 @@
 #include "aggregate/table.h"
 #include "hit/variable.h"
 
+static u32 look_up_stack(const struct gtp_cpu *cpu)
+{
+	const struct gtp_run *run = cpu->run;
+	u64 *pc = gtp_stacks_scratch(run->stacks, cpu->id);
+	u32 n = run->hit_ops->stack(run->ctx, cpu->env.regs, cpu->tp->addr, pc, GTP_STACKS_TAKE);
+
+	return gtp_stacks_put(run->stacks, pc, n);
+}
+
+/*
+ * Once for a hit, whatever names it, and for all tracepoints here: GDB's "collect $kstack" gets the
+ * value before it collects it. Not inline: other variables need none of it.
+ */
+static noinline s64 stack_number(struct gtp_cpu *cpu)
+{
+	if (cpu->in_hit != GTP_HIT_STACK) {
+		cpu->kstack = look_up_stack(cpu);
+		cpu->in_hit = GTP_HIT_STACK;
+	}
+	return cpu->kstack;
+}
+
+static noinline s64 stack_bytes(struct gtp_cpu *cpu)
+{
+	const struct gtp_run *run = cpu->run;
+
+	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, cpu->tp->addr);
+}
+
+int gtp_hit_add_stack(struct gtp_cpu *cpu)
+{
+	const struct gtp_run *run = cpu->run;
+	const struct gtp_regs *regs = cpu->env.regs;
+	s64 bytes = stack_bytes(cpu);
+	int rc = gtp_buffer_add_regs(&cpu->buf, regs, cpu->tp->addr, GTP_REGS_KNOWN);
+
+	if (!rc)
+		rc = gtp_buffer_add_mem(&cpu->buf, regs->rsp, (u64)bytes, run->hit_ops->read,
+					run->ctx);
+	if (rc == -EFAULT) {
+		bytes = 0;
+		rc = 0;
+	}
+	return rc ? rc : gtp_buffer_add_var(&cpu->buf, GTP_TSV_BT, bytes);
+}
+
 /* Not inline, so that the others save no registers for it. */
 static noinline s64 clock_ns(struct gtp_cpu *cpu)
 {
@@ -75,6 +121,10 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 		return wall_ns(cpu) % NS_PER_SEC;
 	case GTP_TSV_SELF_TRACE:
 		return 1;
+	case GTP_TSV_KSTACK:
+		return stack_number(cpu);
+	case GTP_TSV_BT:
+		return stack_bytes(cpu);
 	default:
 		if (cpu->run->tsvs.ways[num] == AX_TSV_LOCAL)
 			return (s64)cpu->local[num];

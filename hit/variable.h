@@ -25,6 +25,12 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 /* gtp_hit_getv - struct ax_ops' getv; @ctx is the struct gtp_cpu */
 s64 gtp_hit_getv(void *ctx, u16 num);
 
+/*
+ * gtp_hit_add_stack - what collecting $bt puts into the open frame: all registers, the bytes of the
+ * stack from its top on, how many these are. 0, -ENOSPC or -E2BIG
+ */
+int gtp_hit_add_stack(struct gtp_cpu *cpu);
+
 /* gtp_hit_setv - struct ax_ops' setv; @ctx is the struct gtp_cpu */
 void gtp_hit_setv(void *ctx, u16 num, s64 value);
 

@@ -240,6 +240,8 @@ void jit_op_tracev(struct ax_jit *j)
 		record_var(j, var);
 		return;
 	}
+	if (j->req.nitems && way(j) == AX_TSV_BLOCKS)
+		j->unsuitable = true; /* how large they are, the hit tells */
 	prepare(j, 0);
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
 	if (j->req.nitems) {

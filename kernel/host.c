@@ -7,9 +7,11 @@
 #include "base/compat.h"
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
+#include "base/params_kernel.h"
 #include "hit/access_kernel.h"
 #include "hit/cpu_kernel.h"
 #include "hit/hit_kernel.h"
+#include "hit/stack_kernel.h"
 #include "jit/run_kernel.h"
 #include "kernel/backends.h"
 #include "kernel/host.h"
@@ -127,6 +129,8 @@ static const struct gtp_hit_ops hit_ops = {
 	.tsc_to_ns = gtp_hit_tsc_to_ns,
 	.wall_ns = gtp_hit_wall_ns,
 	.builtin = gtp_hit_builtin,
+	.stack = gtp_stack_take,
+	.stack_bytes = gtp_stack_bytes,
 	.tsv_lock = gtp_hit_tsv_lock,
 	.tsv_unlock = gtp_hit_tsv_unlock,
 	.print = host_print,
@@ -134,6 +138,11 @@ static const struct gtp_hit_ops hit_ops = {
 	.sdata = gtp_event_take,
 	.stopping = host_stopping,
 };
+
+static u64 stacks_bytes(void *ctx)
+{
+	return (u64)READ_ONCE(gtp_stacks_kb) << 10;
+}
 
 static u64 wallclock_us(void *ctx)
 {
@@ -202,6 +211,7 @@ static const struct gtp_target_ops target_ops = {
 	.lines_get = gtp_lines_get,
 	.between_hits = gtp_cpu_between_hits,
 	.memory_most = gtp_memory_most,
+	.stacks_bytes = stacks_bytes,
 	.wallclock_us = wallclock_us,
 	.progress = host_progress,
 	.tell = host_tell,

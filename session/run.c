@@ -17,6 +17,7 @@
 #include "session/code.h"
 #include "session/cpus.h"
 #include "session/dprintf.h"
+#include "session/kstack.h"
 #include "session/location.h"
 #include "session/run.h"
 #include "session/trigger.h"
@@ -71,6 +72,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	gtp_triggers_drop(t);
 	t->dprintfs.nested += gtp_cpus_nested(t) - t->nested;
 	gtp_aggregates_drop(t);
+	gtp_kstack_drop(t);
 	gtp_cpus_put(t);
 	gtp_index_free(&t->index, &t->mem);
 	t->index.formats = NULL;
@@ -112,6 +114,8 @@ static int start(struct gtp_trace *t, struct gtp_aggregate *aggregates, struct g
 	assign_slots(t);
 	gtp_tsvs_reset(&t->run.tsvs);
 	rc = gtp_aggregates_add(t, aggregates, why);
+	if (!rc)
+		rc = gtp_kstack_get(t, NULL, why);
 	if (!rc)
 		rc = gtp_locations_build(t, why);
 	if (!rc)
@@ -197,6 +201,8 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 		rc = take_slot(t, tp, why);
 	if (!rc)
 		rc = aggregate(t, tp, why);
+	if (!rc)
+		rc = gtp_kstack_get(t, tp, why);
 	if (!rc)
 		rc = gtp_code_make(t, tp, why);
 	gtp_dprintf_yield(t, tp->addr);

@@ -39,8 +39,9 @@
  * @between_hits: call @fn with @arg on the CPU that @cpu is of, while no hit is being handled there
  *                and none begins, but for one in an NMI that is over before @fn goes on. May wait
  *                for a hit to end
- * @memory_most: bytes that tables of aggregations, or their text, may take now, with room left for
- *               the machine: to ask for more would have it kill processes
+ * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now,
+ *               with room left for the machine: to ask for more would have it kill processes
+ * @stacks_bytes: memory for $kstack's stacks (NULL: GTP_KSTACK_BYTES_DEFAULT)
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: machine code is going to be made, for variables with these enum ax_tsv_way, by
@@ -69,6 +70,7 @@ struct gtp_target_ops {
 	int (*lines_get)(void *ctx, struct gtp_why *why);
 	void (*between_hits)(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 	u64 (*memory_most)(void *ctx);
+	u64 (*stacks_bytes)(void *ctx);
 	u64 (*wallclock_us)(void *ctx);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, const u8 *ways, struct gtp_why *why);

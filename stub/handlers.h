@@ -50,6 +50,7 @@ GTP_HANDLER(gtp_pkt_traceframe_info);
 GTP_HANDLER(gtp_pkt_static_data);
 GTP_HANDLER(gtp_pkt_trace_file);
 GTP_HANDLER(gtp_pkt_aggregates);
+GTP_HANDLER(gtp_pkt_stacks);
 
 /* pkt_define.c */
 GTP_HANDLER(gtp_pkt_init);

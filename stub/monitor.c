@@ -54,6 +54,20 @@ static void print_build_id(struct gtp_stub *s)
 	gtp_stub_printf(s, "%s\n", *id ? id : "unknown");
 }
 
+static void print_stacks(struct gtp_stub *s)
+{
+	const struct gtp_stacks *stacks = s->trace->run.stacks;
+
+	if (!stacks)
+		return;
+	gtp_stub_printf(
+		s,
+		"stacks:    %u different ones, %u of %u KiB; %llu hits deeper than %u, of which that many are kept\n",
+		READ_ONCE(stacks->count), READ_ONCE(stacks->used) / 128, stacks->words / 128,
+		READ_ONCE(stacks->cut), GTP_STACKS_DEPTH);
+	gtp_wait_print_lost_stacks(s, "no stack:  ");
+}
+
 static void print_buffer(struct gtp_stub *s)
 {
 	struct gtp_totals sum;
@@ -68,6 +82,7 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
 			sum.nested, sum.missed);
 	gtp_wait_print_failed(s, "errors:    ");
+	print_stacks(s);
 	if (sum.refused)
 		gtp_stub_printf(s, "not armed: %u of the places; monitor probes says why\n",
 				sum.refused);

@@ -23,8 +23,10 @@ GTP_HANDLER(gtp_pkt_stop)
 	bool running = gtp_trace_running(s->trace);
 
 	gtp_trace_stop(s->trace, GTP_STOP_USER);
-	if (running)
+	if (running) {
 		gtp_wait_print_failed(s, "gdbtp: errors: ");
+		gtp_wait_print_lost_stacks(s, "gdbtp: $kstack: ");
+	}
 	return gtp_reply_ok(s);
 }
 

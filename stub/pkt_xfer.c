@@ -177,6 +177,30 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	return close_window(s, &w);
 }
 
+/* Not a packet of GDB's: a stack as words in hex, the innermost first, while a run goes on too. */
+GTP_HANDLER(gtp_pkt_stacks)
+{
+	const struct gtp_stacks *stacks = s->trace->run.stacks;
+	const u64 *pc = NULL;
+	struct window w;
+	u32 id, n = 0, i;
+	char text[20];
+
+	if (!gtp_in_hex32(in, &id) || !gtp_in_char(in, ':'))
+		return gtp_args_bad(in, why, "the number of a stack and ':'");
+	if (open_window(s, in, &w, why))
+		return -EINVAL;
+	if (stacks)
+		pc = gtp_stacks_get(stacks, id, &n);
+	if (!pc) {
+		gtp_why(why, "no stack has the number %u", id);
+		return -ENOENT;
+	}
+	for (i = 0; i < n; i++)
+		put(&w, text, (u32)snprintf(text, sizeof(text), "%llx\n", pc[i]));
+	return close_window(s, &w);
+}
+
 GTP_HANDLER(gtp_pkt_traceframe_info)
 {
 	static const char head[] = "<traceframe-info>\n", tail[] = "</traceframe-info>\n";

@@ -50,6 +50,17 @@ void gtp_wait_print_failed(struct gtp_stub *s, const char *head)
 			run->failure.tp, text);
 }
 
+void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head)
+{
+	const struct gtp_stacks *stacks = s->trace->run.stacks;
+
+	if (stacks && READ_ONCE(stacks->no_room))
+		gtp_stub_printf(
+			s,
+			"%s%llu hits whose stack found no room in the table: module parameter stacks_kb\n",
+			head, READ_ONCE(stacks->no_room));
+}
+
 void gtp_wait_print_end(struct gtp_stub *s)
 {
 	char text[240];
@@ -59,6 +70,7 @@ void gtp_wait_print_end(struct gtp_stub *s)
 	gtp_wait_describe_run(s->trace, &out);
 	gtp_stub_printf(s, "gdbtp: %s\n", text);
 	gtp_wait_print_failed(s, "gdbtp: errors: ");
+	gtp_wait_print_lost_stacks(s, "gdbtp: $kstack: ");
 	s->trace->end_untold = false;
 }
 

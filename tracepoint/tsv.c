@@ -24,6 +24,8 @@ static const char *const builtin_name[GTP_TSV_NR_BUILTIN] = {
 	[GTP_TSV_SELF_TRACE] = "self_trace",
 	[GTP_TSV_ENABLE] = "enable",
 	[GTP_TSV_DISABLE] = "disable",
+	[GTP_TSV_KSTACK] = "kstack",
+	[GTP_TSV_BT] = "bt",
 };
 
 static struct gtp_tsv *new_tsv(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, u16 num)
@@ -54,6 +56,7 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	tsvs->ways[GTP_TSV_SELF_TRACE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
+	tsvs->ways[GTP_TSV_BT] = AX_TSV_BLOCKS;
 	return 0;
 }
 

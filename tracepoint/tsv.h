@@ -48,6 +48,8 @@ enum gtp_tsv_builtin {
 	/* Set to the number of a tracepoint they let its hits count, and no more. */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,
+	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
+	GTP_TSV_BT,	/* collected: registers, the stack's bytes; its value: how many */
 	GTP_TSV_NR_BUILTIN,
 };
 

@@ -18,7 +18,8 @@ import tap
 from gtp import cexpr
 from gtp.cexpr import compiled, headers
 
-VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret", "n")
+VARIABLES = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latency", "entry_clock", "kret", "kstack", "bt",
+             "n")
 MOST_SHOWN = 20
 CLASS = os.environ["GTP_CLASS"]  # of expressions; empty: the refusals
 translations = {}

@@ -357,6 +357,7 @@ const struct gtp_target_ops fake_target_ops = {
 	.lines_get = lines_get,
 	.between_hits = between_hits,
 	.memory_most = memory_most,
+	.stacks_bytes = fake_stacks_bytes,
 	.wallclock_us = wallclock_us,
 };
 
@@ -456,6 +457,8 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.tsc_to_ns = hit_tsc_to_ns,
 	.wall_ns = wall_ns,
 	.builtin = builtin,
+	.stack = fake_stack,
+	.stack_bytes = fake_stack_bytes,
 	.tsv_lock = tsv_lock,
 	.tsv_unlock = tsv_unlock,
 	.print = print,

@@ -15,6 +15,7 @@ enum {
 	FAKE_CPU_BYTES = 65536,	   /* a CPU's buffer when no size is set */
 	FAKE_BYTES_MAX = 16 << 20, /* all the memory there is for buffers */
 	FAKE_LOG_MAX = 16384,
+	FAKE_STACK_MAX = 200,
 };
 
 struct fake_map {
@@ -49,6 +50,8 @@ struct fake_map {
  * @while_disarming: called when ->disarm begins: hits that are still under way
  * @while_exchanging: called before a CPU takes other tables
  * @while_telling: called for all text for the user's console
+ * @stack: what the next hits have above them, up to a 0; @deep: bytes of it
+ * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
  * @contexts: the same; of it, @entered is what the way to a hit has added
  * @wall_reads: how often the time of day was read at hits; each is one ns later
@@ -84,6 +87,9 @@ struct fake {
 	void (*while_disarming)(struct fake *f, struct gtp_location *loc);
 	void (*while_exchanging)(struct fake *f, struct gtp_cpu *cpu);
 	void (*while_telling)(struct fake *f, const char *text);
+	u64 stack[FAKE_STACK_MAX];
+	u32 deep;
+	u64 stacks_bytes;
 	u64 task;
 	s64 pid;
 	u32 contexts, entered;
@@ -124,6 +130,11 @@ int fake_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /* fake_write - 0 or -EFAULT, all or nothing */
 int fake_write(void *ctx, u64 addr, const void *src, u32 len);
+
+/* For the ops: the stack's addresses, its bytes, the memory for all stacks. */
+u32 fake_stack(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);
+u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
+u64 fake_stacks_bytes(void *ctx);
 
 /* fake_fire - the instruction at @addr is executed on @f->cpu; false when nothing is armed there */
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);

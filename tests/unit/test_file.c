@@ -91,6 +91,8 @@ static const char *header(const u8 *bytes)
 }
 
 #define BUILTINS                                                                                   \
+	"tsv 16:0:1:6274\n"                                                                        \
+	"tsv 15:0:1:6b737461636b\n"                                                                \
 	"tsv 14:0:1:64697361626c65\n"                                                              \
 	"tsv 13:0:1:656e61626c65\n"                                                                \
 	"tsv 12:0:1:73656c665f7472616365\n"                                                        \

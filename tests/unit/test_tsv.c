@@ -85,6 +85,8 @@ static void built_in(void **state)
 		"12:0:1:73656c665f7472616365",		    /* self_trace */
 		"13:0:1:656e61626c65",			    /* enable */
 		"14:0:1:64697361626c65",		    /* disable */
+		"15:0:1:6b737461636b",			    /* kstack */
+		"16:0:1:6274",				    /* bt */
 	};
 	struct world *w = *state;
 	u32 i;

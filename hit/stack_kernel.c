@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel stack at a hit, by the kernel's own unwinder.
+ *
+ * It begins at the instruction that was hit, with the registers as they were there. So it sees
+ * neither the pad nor the exception that has led here, and what the kernel knows of that very
+ * instruction is right: in front of a prologue, in the middle of one, behind it.
+ *
+ * perf unwinds so in NMIs: the unwinder takes no lock and reads only stacks that it knows.
+ */
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <asm/ptrace.h>
+#include <asm/unwind.h>
+
+#include "base/params_kernel.h"
+#include "hit/stack_kernel.h"
+
+static void begin(struct unwind_state *state, struct pt_regs *at, const struct gtp_regs *regs,
+		  u64 pc)
+{
+	BUILD_BUG_ON(sizeof(*at) != sizeof(*regs)); /* probe/kprobe.c compares the members */
+	memcpy(at, regs, sizeof(*at));
+	at->ip = pc;
+	unwind_start(state, current, at, NULL);
+}
+
+u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+{
+	struct unwind_state state;
+	struct pt_regs at;
+	u32 n = 0;
+
+	to[n++] = pc;
+	for (begin(&state, &at, regs, pc); !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long addr = unwind_get_return_address(&state);
+
+		if (!addr || n == max)
+			break;
+		to[n++] = addr;
+	}
+	return n;
+}
+
+/* Where the stack ends that @regs' rsp is on: a task's, an interrupt's, an NMI's. */
+static u64 end_of(const struct gtp_regs *regs, u64 pc)
+{
+	u64 sp = regs->rsp, task = (u64)task_stack_page(current);
+	struct unwind_state state;
+	struct pt_regs at;
+
+	if (sp - task < THREAD_SIZE)
+		return task + THREAD_SIZE;
+	begin(&state, &at, regs, pc);
+	if (on_stack(&state.stack_info, (void *)sp, sizeof(long)))
+		return (u64)state.stack_info.end;
+	return PAGE_ALIGN(sp + 1);
+}
+
+u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
+{
+	u64 most = min_t(u32, READ_ONCE(gtp_bt_bytes), GTP_FRAME_MAX / 2) & ~7U;
+
+	return (u32)min(most, end_of(regs, pc) - regs->rsp);
+}

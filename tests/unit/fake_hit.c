@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The stack of the fake machine's hits is what a test says. */
+#include "fake_target.h"
+
+u32 fake_stack(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+{
+	const struct fake *f = ctx;
+	u32 n = 0;
+
+	to[n++] = pc;
+	while (n < max && f->stack[n - 1]) {
+		to[n] = f->stack[n - 1];
+		n++;
+	}
+	return n;
+}
+
+u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
+{
+	return ((const struct fake *)ctx)->deep;
+}
+
+u64 fake_stacks_bytes(void *ctx)
+{
+	return ((const struct fake *)ctx)->stacks_bytes;
+}
