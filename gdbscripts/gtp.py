@@ -24,6 +24,7 @@ try:
     import gtp.wait
     import gtp.aggregate
     import gtp.aggregates
+    import gtp.stacks
     import gtp.explain
     import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:

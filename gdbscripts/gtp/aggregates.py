@@ -5,9 +5,10 @@ import time
 
 import gdb
 
-from gtp import aggregate, aggregated, cells, plot, quiet, words
+from gtp import aggregate, aggregated, cells, kstack, plot, quiet, words
 
 TOP = 50
+INNERMOST = 6  # functions of a stack that is a key
 ORDERS = ("value", "key", "count")
 USAGE = "gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]"
 
@@ -43,6 +44,15 @@ def number_text(word, kind):
     return value.format_string()
 
 
+def stack_text(number, stacks):
+    """A stack in one line, the innermost function first; gtp stacks has all of it."""
+    try:
+        functions = stacks.names(number)
+    except gdb.GdbError:
+        return "stack %d" % number
+    return " < ".join(functions[:INNERMOST] + (["..."] if len(functions) > INNERMOST else []))
+
+
 def parts(names, entry_words):
     """(name, its words) for each key of an entry: a string has two."""
     at = 0
@@ -52,16 +62,18 @@ def parts(names, entry_words):
         at += n
 
 
-def key_text(name, part):
+def key_text(name, part, stacks):
     if len(part) > 1:
         return text_of(part)
+    if stacks and name in stacks.keys:
+        return stack_text(part[0], stacks)
     what = aggregate.known.get(name)
     return number_text(part[0], what and what.type)
 
 
-def key_texts(names, entry_words):
-    """A text for each key of an entry."""
-    return [key_text(name, part) for name, part in parts(names, entry_words)]
+def key_texts(names, entry_words, stacks=None):
+    """A text for each key of an entry. STACKS: to look up keys that are stacks."""
+    return [key_text(name, part, stacks) for name, part in parts(names, entry_words)]
 
 
 def key_order(names, entry_words):
@@ -128,26 +140,26 @@ def title(one):
     return "%s: %s at %s" % (text, said, what.place[0]) if what.place else text
 
 
-def entries(one, top, order):
+def entries(one, top, order, stacks):
     """The lines of an aggregation's entries."""
     chosen = ordered(one, order)[:top]
     if one.kind in ("hist", "lhist"):
         for entry in chosen:
-            yield from histogram(one, entry, key_texts(one.keys, entry.keys))
+            yield from histogram(one, entry, key_texts(one.keys, entry.keys, stacks))
     elif one.keys:
-        rows = [key_texts(one.keys, entry.keys) + [short_value(one, entry)] for entry in chosen]
+        rows = [key_texts(one.keys, entry.keys, stacks) + [short_value(one, entry)] for entry in chosen]
         yield from table([[key_title(name) for name in one.keys] + [one.kind]] + rows)
     else:
         for entry in chosen:
             yield short_value(one, entry)
 
 
-def shown(one, top, order):
+def shown(one, top, order, stacks):
     """All lines of an aggregation."""
     yield title(one)
     if not one.entries and not one.noroom:
         yield "nothing yet"
-    yield from entries(one, top, order)
+    yield from entries(one, top, order, stacks)
     if len(one.entries) > top:
         yield "and %d keys more; --top N shows N" % (len(one.entries) - top)
     for entry in one.noroom:
@@ -165,7 +177,8 @@ def chosen(reading, name):
 
 
 def report(reading, name, top, order):
-    text = "\n\n".join("\n".join(shown(one, top, order)) for one in chosen(reading, name))
+    stacks = kstack.Stacks()
+    text = "\n\n".join("\n".join(shown(one, top, order, stacks)) for one in chosen(reading, name))
     if reading.nested:
         text += "\n\n%d hits inside of other hits are in none of these" % reading.nested
     return text + "\n"

@@ -82,6 +82,8 @@ CASES = {
     "hist of o->b by o->a and the pid": (
         "", ("teval $key_a = o->a", "teval $key_pid = $current_task_pid", "teval $hist_c = o->b"), AGGREGATED),
     "count by o->a as a string of 16 bytes": ("", ("teval $keystr_s = (long)o", "teval $count_c = 1"), AGGREGATED),
+    "collect $kstack": ("", ("collect $kstack",), True),
+    "count by $kstack": ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
 }
 # The same at the function's return: both ends of a call together. Only where the place is its first instruction.
 LATENCY, UNWANTED = "entry and return, $latency and o->a + o->b", "a return not wanted: o->a > 1000 at the entry"
@@ -92,7 +94,8 @@ RETURNS = {
 }
 FOLLOWS = "jump, follows the call"
 CASES.update(RETURNS)
-VARIABLES = ("n", "p_n", "key_a", "key_pid", "keystr_s", "count_a", "count_b", "count_c", "sum_b", "hist_b", "hist_c", "hist_d")
+VARIABLES = ("n", "p_n", "key_a", "key_pid", "key_s", "keystr_s", "count_a", "count_b", "count_c", "count_d", "sum_b",
+             "hist_b", "hist_c", "hist_d")
 # By how its expressions run and what stands in the text.
 ENGINES = {
     "jump": "gdbtp, a jump or call of its own",

@@ -139,6 +139,20 @@ enum { GTP_TARGET_FROM_NMI = 1000000 };
 /* gtp_target_nmi - @count NMIs on every other CPU, each hits gtp_target_count; 0 or -errno */
 int gtp_target_nmi(u32 count);
 
+/* Where the stack is noted: before gtp_target_chain_c(), an event, gtp_target_irq(), in NMIs. */
+enum gtp_target_noted {
+	GTP_TARGET_STACK_CHAIN,
+	GTP_TARGET_STACK_EVENT,
+	GTP_TARGET_STACK_IRQ,
+	GTP_TARGET_STACK_NMI,
+	GTP_TARGET_STACKS,
+};
+
+/* gtp_target_note_stack - the caller's stack, as the kernel has it, is the last one of its kind */
+void gtp_target_note_stack(enum gtp_target_noted which);
+int gtp_target_stack_init(void);
+void gtp_target_stack_exit(void);
+
 extern struct gtp_target_obj gtp_target_objs[GTP_TARGET_OBJS];
 extern long gtp_target_counter;
 extern int gtp_target_array[8];

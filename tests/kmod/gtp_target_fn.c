@@ -117,6 +117,7 @@ GTP_TARGET_FN long gtp_target_chain_c(long n)
 GTP_TARGET_FN long gtp_target_chain_b(long n)
 {
 	gtp_target_count(GTP_TARGET_COUNT_chain_c);
+	gtp_target_note_stack(GTP_TARGET_STACK_CHAIN);
 	return gtp_target_chain_c(n + 20) + 1;
 }
 

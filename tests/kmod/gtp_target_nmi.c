@@ -19,6 +19,7 @@ static int in_nmi_now(unsigned int type, struct pt_regs *regs)
 	if (!cpumask_test_cpu(cpu, &waiting))
 		return NMI_DONE;
 	gtp_target_count(GTP_TARGET_COUNT_nmi);
+	gtp_target_note_stack(GTP_TARGET_STACK_NMI);
 	gtp_target_event_count(GTP_TARGET_FROM_NMI);
 	gtp_target_call_context_now("nmi", NULL);
 	cpumask_clear_cpu(cpu, &waiting);

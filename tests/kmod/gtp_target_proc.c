@@ -121,6 +121,7 @@ static long irq_number;
 static void in_interrupt_now(struct irq_work *work)
 {
 	COUNT(irq);
+	gtp_target_note_stack(GTP_TARGET_STACK_IRQ);
 	gtp_target_irq(irq_number);
 }
 
@@ -481,8 +482,15 @@ static const struct proc_ops target_ops = {
 
 static int __init target_init(void)
 {
+	int err = gtp_target_stack_init();
+
+	if (err)
+		return err;
 	gtp_target_fill();
-	return proc_create("gtp_target", 0600, NULL, &target_ops) ? 0 : -ENOMEM;
+	if (proc_create("gtp_target", 0600, NULL, &target_ops))
+		return 0;
+	gtp_target_stack_exit();
+	return -ENOMEM;
 }
 
 static void __exit target_exit(void)
@@ -490,6 +498,7 @@ static void __exit target_exit(void)
 	remove_proc_entry("gtp_target", NULL);
 	gtp_target_release();
 	irq_work_sync(&from_irq);
+	gtp_target_stack_exit();
 }
 
 module_init(target_init);

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Stacks by the numbers that $kstack has given them: their addresses, and these as symbols.
+import re
+
+import gdb
+
+from gtp import quiet, remote
+
+ASKED = 0x3fff
+NO_ROOM = 0
+KEY = re.compile(r"^\s+teval \$(key_\w+) = (?:\(long\))?\s*\(?\s*\$kstack\s*\)?\s*$", re.M)
+
+
+def addresses(number):
+    """The addresses of a stack, the innermost first; an error in words when none has the number."""
+    if not remote.is_gtp():
+        raise gdb.GdbError("the addresses of stacks are known to the kernel's side only, and it is not connected")
+    reply = gdb.selected_inferior().connection.send_packet(b"qXfer:gtpstacks:read:%x:0,%x" % (number, ASKED))
+    if reply[:1] != b"l":
+        raise gdb.GdbError(reply[2:].decode(errors="replace") or "the module is older than this command")
+    return [int(line, 16) for line in reply[1:].split()]
+
+
+class Symbols:
+    """Addresses as names of functions, each looked up once. WITH_OFFSETS: as function+offset."""
+
+    def __init__(self, with_offsets=False):
+        self.with_offsets = with_offsets
+        self.known = {}
+
+    def look_up(self, address):
+        text = quiet.execute("info symbol %d" % address)
+        found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
+        if found is None:
+            return "%#x" % address
+        if self.with_offsets:
+            return "%s+%d" % (found.group(1), int(found.group(2) or 0))
+        return found.group(1)
+
+    def name(self, address):
+        if address not in self.known:
+            self.known[address] = self.look_up(address)
+        return self.known[address]
+
+    def names(self, stack):
+        """Those of a stack. A return address may be that of the next function: a call may be the last instruction."""
+        if not self.with_offsets:
+            stack = stack[:1] + [address - 1 for address in stack[1:]]
+        return [self.name(address) for address in stack]
+
+
+class Stacks:
+    """What a command asks for more than once. keys: the names of the variables that tracepoints set to $kstack."""
+
+    def __init__(self):
+        self.keys = keys()
+        self.symbols = Symbols()
+        self.known = {}
+
+    def names(self, number):
+        """The functions of a stack, the innermost first; of what found no room, that."""
+        if number == NO_ROOM:
+            return ["[no room in the table of stacks]"]
+        if number not in self.known:
+            self.known[number] = self.symbols.names(addresses(number))
+        return self.known[number]
+
+
+def keys():
+    """The names of the variables that tracepoints set to $kstack."""
+    return set(KEY.findall(quiet.execute("with width 0 -- info tracepoints")))

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp stacks`: hits by their stacks, from an aggregation that has $kstack as a key; a stack by its number.
+import collections
+import os
+
+import gdb
+
+from gtp import aggregated, aggregates, kstack, words
+
+TOP = 20
+USAGE = "gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]], or gtp stacks NUMBER"
+
+
+def weight(one, entry):
+    """What an entry adds to its stack."""
+    if one.kind == "sum":
+        return entry.summary[0]
+    if one.kind in ("min", "max"):
+        raise gdb.GdbError("$%s cannot be added up by stacks; gtp show prints it" % one.name)
+    return entry.count
+
+
+def chosen(reading, name, stack_keys):
+    """The aggregation of that name, or the only one."""
+    found = [one for one in aggregates.chosen(reading, name) if stack_keys & set(one.keys)]
+    if not found:
+        raise gdb.GdbError("no aggregation has the key $kstack; say gtp count by $kstack at LOCATION, and tstart")
+    if len(found) > 1:
+        raise gdb.GdbError("say which: %s" % words.few("$" + one.name for one in found))
+    return found[0]
+
+
+def by_key(one, text):
+    """The name of the key that is meant by what stands behind --by."""
+    for name in one.keys:
+        if text.lstrip("$") in (name, aggregates.key_title(name), name.partition("_")[2]):
+            return name
+    raise gdb.GdbError("$%s has no key %s, but %s" % (one.name, text, words.few(map(aggregates.key_title, one.keys))))
+
+
+def sums(one, stack_keys, by):
+    """{(words of KEY, number of the stack): weight}."""
+    stack = next(name for name in one.keys if name in stack_keys)
+    total = collections.Counter()
+    for entry in one.entries:
+        part = dict(aggregates.parts(one.keys, entry.keys))
+        total[tuple(part[by]) if by else (), part[stack][0]] += weight(one, entry)
+    return total
+
+
+def by_functions(total, stacks, by):
+    """[(text of KEY or None, names, weight)], those with the most first; one line for stacks of the same functions."""
+    merged = collections.Counter()
+    for (key, number), n in total.items():
+        text = aggregates.key_texts([by], list(key))[0] if by else None
+        merged[text, tuple(stacks.names(number))] += n
+    return sorted(((key, names, n) for (key, names), n in merged.items()), key=lambda row: (-row[2], str(row[:2])))
+
+
+def folded(rows):
+    """A line for each stack, the outermost function first, as tools for flame graphs take it."""
+    for key, names, n in rows:
+        parts = ([] if key is None else [key]) + list(reversed(names))
+        yield "%s %d" % (";".join(part.replace(";", ":") for part in parts), n)
+
+
+def listed(one, rows, top, by):
+    """The stacks as text, the innermost function first."""
+    yield aggregates.title(one)
+    if not rows:
+        yield "nothing yet"
+    for key, names, n in rows[:top]:
+        yield ""
+        yield "%d" % n if key is None else "%d  %s %s" % (n, aggregates.key_title(by), key)
+        yield from ("    " + name for name in names)
+    if len(rows) > top:
+        yield ""
+        yield "and %d stacks more; --top N shows N" % (len(rows) - top)
+    for entry in one.noroom:
+        yield "no room for the keys of %d more: monitor aggregate-keys N, before tstart" % entry.count
+
+
+class Options:
+    """What stands behind gtp stacks."""
+
+    def __init__(self, arg):
+        self.name, self.by, self.top, self.folded, self.file = None, None, TOP, False, None
+        argv = gdb.string_to_argv(arg.replace("--by=", "--by ").replace("--top=", "--top "))
+        while argv:
+            word = argv.pop(0)
+            if word == "--folded":
+                self.folded = True
+                if argv and not argv[0].startswith("--"):
+                    self.file = os.path.expanduser(argv.pop(0))
+            elif word in ("--by", "--top"):
+                if not argv:
+                    raise gdb.GdbError("nothing behind %s; say %s" % (word, USAGE))
+                self.take(word, argv.pop(0))
+            elif word.startswith("--") or self.name:
+                raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
+            else:
+                self.name = word.lstrip("$")
+
+    def take(self, option, word):
+        if option == "--by":
+            self.by = word
+        elif word.isdigit() and int(word):
+            self.top = int(word)
+        else:
+            raise gdb.GdbError("--top takes a number, as in --top 10")
+
+    def number(self):
+        """The number of a stack, when one is asked for; None: an aggregation is."""
+        if self.name is None or not (self.name.isdigit() or self.name == "kstack"):
+            return None
+        if self.name == "kstack":
+            return int(gdb.parse_and_eval("$kstack"))
+        return int(self.name)
+
+
+def one_stack(number):
+    """The lines of a stack."""
+    if number == kstack.NO_ROOM:
+        return ["this stack found no room in the table of stacks: module parameter stacks_kb, before tstart"]
+    found = kstack.addresses(number)
+    return ["%#x %s" % pair for pair in zip(found, kstack.Symbols(True).names(found))]
+
+
+class GtpStacks(gdb.Command):
+    """Show how often each kernel stack was met.
+
+gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]]
+gtp stacks NUMBER
+Of an aggregation that has $kstack as a key, while the run goes on or after it:
+  gtp count by $kstack at kmem_cache_alloc
+  gtp sum size by $kstack, current->comm at __kmalloc
+Its other keys are added up, but for KEY. The 20 stacks with the most come
+first, or N of them. --folded prints a line for each stack, the outermost
+function first, and its number: what tools for flame graphs take.
+With a NUMBER, or $kstack in a trace frame that has collected it: the addresses
+of that stack."""
+
+    def __init__(self):
+        super().__init__("gtp stacks", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        options = Options(arg)
+        number = options.number()
+        if number is not None:
+            gdb.write("\n".join(one_stack(number)) + "\n")
+            return
+        stacks = kstack.Stacks()
+        one = chosen(aggregated.read(), options.name, stacks.keys)
+        by = by_key(one, options.by) if options.by else None
+        rows = by_functions(sums(one, stacks.keys, by), stacks, by)
+        lines = folded(rows) if options.folded else listed(one, rows, options.top, by)
+        self.put("".join(line + "\n" for line in lines), options.file)
+
+    @staticmethod
+    def put(text, path):
+        if path is None:
+            gdb.write(text)
+            return
+        try:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            raise gdb.GdbError("%s: %s" % (path, error.strerror))
+
+
+GtpStacks()

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# $kstack and $bt: the stacks that the kernel itself sees at the same calls, wherever a tracepoint is.
+import sys
+
+from lib import *
+from others import instructions, looped, mechanism
+
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregated, kstack
+
+ROUNDS = 2000
+
+
+def noted(which):
+    """{CPU: addresses} as save_stack_trace in the fixture said last; the innermost is behind the call that noted it."""
+    found = {}
+    with open("/proc/gtp_target_stacks") as file:
+        for line in file:
+            name, cpu, *stack = line.split()
+            if name == which:
+                found[int(cpu)] = [int(word, 16) for word in stack]
+    return found
+
+
+def only_noted(which):
+    """Of a call that was made on one CPU: the one whose stack has this shell's write at its end. All have the same."""
+    stacks = {tuple(stack) for stack in noted(which).values()}
+    equal(len(stacks), 1, "stacks at %s" % which)
+    return list(stacks.pop())
+
+
+def function_of(where):
+    """The name of the function that an address is in, of the fixture's or the kernel's."""
+    text = cmd("info symbol %d" % where)
+    return matches(r"(\w+)", text).group(1)
+
+
+def stacks(num):
+    """The stacks in the frames of a tracepoint, and on which CPUs."""
+    found = []
+    for _ in frames():
+        if number("$tracepoint") == num:
+            found.append((kstack.addresses(number("$kstack")), number("$cpu_id")))
+    return found
+
+
+def is_below(stack, truth, inner, what):
+    """The stack is INNER functions of the fixture, and then what the kernel says, all of it."""
+    equal([function_of(where - bool(i)) for i, where in enumerate(stack[:len(inner)])], inner, what)
+    equal(["%#x" % w for w in stack[len(inner):]], ["%#x" % w for w in truth], what)
+
+
+@test("at every instruction of three functions, by jumps: the callers that the kernel sees")
+def by_jump():
+    how = everywhere()
+    note(*set(how))
+    check("jump" in how, "no jump: %s" % how)
+
+
+@test("the same by kprobes, and interpreted")
+def by_kprobe():
+    for settings in (("jumps off",), ("jumps off", "jit off")):
+        try:
+            for setting in settings:
+                cmd("monitor " + setting)
+            note(*settings, *set(everywhere()))
+        finally:
+            cmd("monitor jit on")
+            cmd("monitor jumps on")
+
+
+def until_return(function):
+    """The instructions of a function without branches."""
+    leaves = instructions(function, r"\b(ret|jmp)\b")[0]
+    return [where for where in instructions(function, r"\+\d+>:") if where <= leaves]
+
+
+def everywhere():
+    """One run for each of the three functions of the chain; the mechanisms that there were."""
+    how = []
+    for function, inner in (("gtp_target_chain_c", 2), ("gtp_target_chain_b", 1), ("gtp_target_chain_a", 0)):
+        nums = {}
+        for where in until_return(function):
+            nums[trace("*%#x" % where, "collect $kstack, $cpu_id")] = where
+        cmd("tstart")
+        armed = {num: mechanism(num) for num in nums}
+        target("call chain 5")
+        cmd("tstop")
+        # What is behind chain_a is the same for all three.
+        names = ["gtp_target_chain_" + letter for letter in ("c", "b", "a")[2 - inner:]]
+        seen = 0
+        for num, where in nums.items():
+            for stack, _ in stacks(num):
+                equal("%#x" % stack[0], "%#x" % where, "the innermost")
+                is_below(stack, only_noted("chain")[2:], names, "%s at %#x, %s" % (function, where, armed[num]))
+                how.append(armed[num])
+                seen += 1
+        check(seen == len(nums) > 2, "%s: %d of %d places were hit" % (function, seen, len(nums)))
+        cmd("delete")
+    return how
+
+
+@test("at a kernel tracepoint, alone and beside ftrace's own probe on it")
+def event():
+    path = os.path.join(TRACING, "events/gtp_target/gtp_target_many/enable")
+    num = trace("*__traceiter_gtp_target_many", "collect $kstack, $cpu_id")
+    for other in ("0", "1"):
+        shell()("echo %s >%s" % (other, path))
+        try:
+            run_trace("call event 3")
+        finally:
+            shell()("echo 0 >%s" % path)
+        (stack, _), = stacks(num)
+        truth = only_noted("event")[1:]
+        # The first is the tracepoint itself; it is its own caller as well when it has two probes to call.
+        names = [function_of(where - bool(i)) for i, where in enumerate(stack[:len(stack) - len(truth)])]
+        note(*names)
+        equal(names, ["__traceiter_gtp_target_many"] * (len(names) - 1) + ["gtp_target_event_many"])
+        check(2 <= len(names) <= 3, "%d innermost" % len(names))
+        equal(stack[-len(truth):], truth)
+
+
+@test("in an interrupt: through it, to the task that was interrupted")
+def interrupt():
+    num = trace("*gtp_target_irq", "collect $kstack, $cpu_id")
+    run_trace("call irq 4")
+    (stack, cpu), = stacks(num)
+    truth = noted("irq")[cpu]
+    names = [function_of(where - bool(i)) for i, where in enumerate(stack)]
+    note(" < ".join(names))
+    equal(stack[0], address("(long)gtp_target_irq"))
+    equal(stack[1 - len(truth):], truth[1:])
+    check(len(stack) <= len(truth) + 1, "more than the kernel sees")
+    check(len(truth) > 6, "only %d" % len(truth))
+
+
+@test("in NMIs, on each CPU")
+def nmi():
+    num = trace("*__traceiter_gtp_target_count", "collect $kstack, $cpu_id")
+    run_trace("nmi 1")
+    found = stacks(num)
+    check(found or CPUS == 1, "no hit")
+    for stack, cpu in found:
+        truth = noted("nmi")[cpu]
+        equal(stack[1 - len(truth):], truth[1:])
+        check(len(truth) > 4, "only %d" % len(truth))
+    equal(len(found), CPUS - 1, "hits")
+
+
+@test("as a key: all CPUs have the same numbers, and every call is counted")
+def key():
+    for name in ("key_stack", "count_calls"):
+        cmd("tvariable $" + name)
+    num = trace("gtp_target_leaf", "teval $key_stack = $kstack", "teval $count_calls = 1")
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)["leaf"]
+    one, = aggregated.read().all
+    equal(sum(entry.count for entry in one.entries), hits(num))
+    equal(hits(num) + nested() + missed(), made)
+    cmd("tstop")
+    known = {}
+    for entry in one.entries:
+        stack = tuple(kstack.addresses(entry.keys[0]))
+        check(stack not in known, "two numbers for one stack")
+        known[stack] = entry.count
+        equal(function_of(stack[0]), "gtp_target_leaf")
+    text = cmd("monitor status")
+    equal(int(matches(r"stacks: +(\d+) different ones", text).group(1)), len(known))
+    check("Collected 0 trace frames" in cmd("tstatus"), cmd("tstatus"))
+
+
+@test("gtp stacks: counts by stack, by another key, and folded; gtp show decodes the key")
+def commands():
+    text = cmd("gtp count by $kstack, n at gtp_target_chain_c")
+    name = matches(r"\$(count_\w+);", text).group(1)
+    cmd("tstart")
+    for n in (1, 1, 2):
+        target("call chain %d" % n)
+    chain = [function_of(where - bool(i)) for i, where in enumerate(only_noted("chain")[:2])]
+    equal(chain, ["gtp_target_chain_b", "gtp_target_chain_a"])
+    outer = [function_of(where - 1) for where in only_noted("chain")[2:]]
+    names = ["gtp_target_chain_c"] + chain + outer
+    text = cmd("gtp stacks")
+    note(*text.splitlines())
+    equal(text.splitlines()[1:], ["", "3"] + ["    " + one for one in names])
+    folded = ";".join(reversed(names))
+    equal(cmd("gtp stacks %s --folded" % name), "%s 3\n" % folded)
+    equal(sorted(cmd("gtp stacks --folded --by n").splitlines()), ["22;%s 2" % folded, "23;%s 1" % folded])
+    cmd("gtp stacks --folded /tmp/gtp-folded")
+    with open("/tmp/gtp-folded") as file:
+        equal(file.read(), "%s 3\n" % folded)
+    text = cmd("gtp show")
+    check(re.search(r"^%s.* 22 +2$" % " < ".join(names[:4]), text, re.M), text)
+    cmd("tstop")
+    equal(cmd("gtp stacks --folded"), "%s 3\n" % folded, "after tstop")
+    for wrong, why in (("gtp stacks nothing", "there is no"), ("gtp stacks --by x", "has no key x"),
+                       ("gtp stacks --top x", "--top takes a number"), ("gtp stacks 99999", "no stack has the number"),
+                       ("gtp stacks --folded /nowhere/x", "No such file")):
+        check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
+
+
+@test("gtp stacks $kstack in a frame; a table without room is told")
+def no_room():
+    num = trace("gtp_target_leaf", "collect $kstack, n")
+    run_trace("call leaf 3")
+    cmd("tfind start")
+    text = cmd("gtp stacks $kstack")
+    check(re.match(r"%#x gtp_target_leaf\+\d+\n0x[0-9a-f]+ call_leaf\+\d+\n" % number("$pc"), text), text)
+    cmd("tfind none")
+    shell()("echo 4 >/sys/module/gdbtp/parameters/stacks_kb")
+    try:
+        cmd("delete %d" % num)
+        num = trace("*kfree", "collect $kstack")
+        cmd("tstart")
+        shell()("find /sys/kernel /sys/module >/dev/null")
+        text = cmd("tstop") + cmd("monitor status")
+    finally:
+        shell()("echo 4096 >/sys/module/gdbtp/parameters/stacks_kb")
+    note(*re.findall(r"^.*stack.*$", text, re.M))
+    lost = sum(row == 0 for row in collected("$kstack"))
+    check(lost > 0, "all stacks had room")
+    equal(re.findall(r"(\d+) hits whose stack found no room", text), [str(lost)] * 2)
+
+
+@test("collect $bt: GDB's backtrace has the callers and their locals; a shallow stack is no error")
+def bt():
+    trace("*gtp_target_chain_c", "collect $bt")
+    trace("gtp_target_locals", "collect $bt")
+    run_trace("call chain 5", "call locals 1")
+    equal(len(list(frames())), 2, "frames")
+    cmd("tfind 0")
+    text = cmd("backtrace 3")
+    note(*text.splitlines())
+    for i, (name, n) in enumerate((("c", 26), ("b", 6), ("a", 5))):
+        check(re.search(r"^#%d .*gtp_target_chain_%s \(n=(?:n@entry=)?(%d|<optimized out>)\)" % (i, name, n), text, re.M), text)
+    check("gtp_target_chain_b (n=6)" in text, text)
+    bytes_ = number("$bt")
+    check(0 < bytes_ <= 4096, "%d bytes" % bytes_)
+    # As far as GDB gets: what the kernel sees, in the same order.
+    seen = re.findall(r"^#\d+ +(0x[0-9a-f]+) in ", cmd("backtrace"), re.M)
+    truth = ["%#x" % where for where in only_noted("chain")[1:]]
+    seen = [hex(int(where, 16)) for where in seen][1:]
+    check(len(seen) > 4, "%d callers" % len(seen))
+    equal(seen[:len(truth)], truth[:len(seen)])
+
+
+@test("gtp collect takes both; a trace file has the stack, and its backtrace")
+def saved():
+    cmd("trace *gtp_target_chain_c")
+    cmd("gtp collect $bt, $kstack, n")
+    run_trace("call chain 5")
+    cmd("tfind 0")
+    here = cmd("backtrace")
+    check(number("$bt") > 0 and number("$kstack") > 0, "no value")
+    check(len(kstack.addresses(number("$kstack"))) > 4, "no stack")
+    cmd("gtp save /tmp/gtp-stack.tf")
+    index = ["-iex", "set index-cache directory %s" % gdb.parameter("index-cache directory"),
+             "-iex", "set index-cache enabled on"]
+    text = other_gdb("target tfile /tmp/gtp-stack.tf", fixture_symbols(), "tfind 0", "backtrace", "print $bt",
+                     files=index + [gdb.current_progspace().filename])
+    check(re.sub(r"\(.*", "", here.splitlines()[2]) in text, "%s\n%s" % (here, text))
+    check("= %d\n" % number("$bt") in text, text)
+
+
+@test("$bt ends where the stack ends: at the beginning of a system call")
+def shallow():
+    num = trace("*__x64_sys_write", "collect $bt, $current_task")
+    cmd("tstart")
+    target("call leaf 1")
+    cmd("tstop")
+    check(hits(num) > 0, "no hit")
+    check("Trace stopped by a tstop command" in cmd("tstatus"), cmd("tstatus"))
+    size = 4 * 4096
+    for _ in frames():
+        sp, bytes_ = address("$rsp"), number("$bt")
+        # The registers of the caller, and up to a KiB by which the kernel moves the stack at random.
+        check(bytes_ < 2048, "%d bytes" % bytes_)
+        equal((sp + bytes_) % size, 0, "the end of the stack at %#x" % sp)
+
+
+run()
