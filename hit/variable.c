@@ -3,12 +3,17 @@
 #include "aggregate/table.h"
 #include "hit/variable.h"
 
+/* The session sees to it that there is a table; a hit does not rely on that. */
 static u32 look_up_stack(const struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
-	u64 *pc = gtp_stacks_scratch(run->stacks, cpu->id);
-	u32 n = run->hit_ops->stack(run->ctx, cpu->env.regs, cpu->tp->addr, pc, GTP_STACKS_TAKE);
+	u64 *pc;
+	u32 n;
 
+	if (unlikely(!run->stacks))
+		return 0;
+	pc = gtp_stacks_scratch(run->stacks, cpu->id);
+	n = run->hit_ops->stack(run->ctx, cpu->env.regs, cpu->tp->addr, pc, GTP_STACKS_TAKE);
 	return gtp_stacks_put(run->stacks, pc, n);
 }
 

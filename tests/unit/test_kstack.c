@@ -186,6 +186,21 @@ static void no_room(void **state)
 	assert_non_null(strstr(fake_frames(f), "1@1000 v21=0\n"));
 }
 
+/* Whatever else may have gone wrong, a hit finds no table and goes on. */
+static void without_a_table(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_stacks *stacks;
+
+	define(f, "1:1000:E:0:0", NULL, KSTACK, NULL);
+	start(f);
+	stacks = f->trace.run.stacks;
+	f->trace.run.stacks = NULL;
+	fire(f, 1);
+	f->trace.run.stacks = stacks;
+	expect_frames(f, "1@1000 v21=0\n");
+}
+
 static void not_in_a_dprintf(void **state)
 {
 	struct fake *f = *state;
@@ -252,6 +267,7 @@ int main(void)
 		T(joins_a_run),
 		T(without_memory),
 		T(no_room),
+		T(without_a_table),
 		T(not_in_a_dprintf),
 		T(bytes_of_the_stack),
 		T(a_stack_that_is_not_there),
