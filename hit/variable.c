@@ -37,12 +37,15 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, cpu->tp->addr);
 }
 
+/* A pad with a condition keeps the flags only for actions that ask for them by name. */
+static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_EFLAGS);
+
 int gtp_hit_add_stack(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
 	const struct gtp_regs *regs = cpu->env.regs;
 	s64 bytes = stack_bytes(cpu);
-	int rc = gtp_buffer_add_regs(&cpu->buf, regs, cpu->tp->addr, GTP_REGS_KNOWN);
+	int rc = gtp_buffer_add_regs(&cpu->buf, regs, cpu->tp->addr, regs_for_backtrace);
 
 	if (!rc)
 		rc = gtp_buffer_add_mem(&cpu->buf, regs->rsp, (u64)bytes, run->hit_ops->read,

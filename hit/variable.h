@@ -26,8 +26,8 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 s64 gtp_hit_getv(void *ctx, u16 num);
 
 /*
- * gtp_hit_add_stack - what collecting $bt puts into the open frame: all registers, the bytes of the
- * stack from its top on, how many these are. 0, -ENOSPC or -E2BIG
+ * gtp_hit_add_stack - what collecting $bt puts into the open frame: all registers but the flags,
+ * the bytes of the stack from its top on, how many these are. 0, -ENOSPC or -E2BIG
  */
 int gtp_hit_add_stack(struct gtp_cpu *cpu);
 
