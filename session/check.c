@@ -43,11 +43,8 @@ int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct 
 	rc = check_expr(t, tp, tp->cond, 0, why);
 	for (a = tp->actions; a && !rc; a = a->next)
 		rc = check_expr(t, tp, a->expr, ++n, why);
-	if (!rc && tp->dprintf && gtp_kstack_used(tp)) {
-		gtp_why(why,
-			"a dprintf has no table of stacks: collect $kstack, or set a key to it, at a tracepoint");
-		return -EINVAL;
-	}
+	if (!rc)
+		rc = gtp_kstack_check(tp, why);
 	return rc ? rc : gtp_trigger_check(t, tp, why);
 }
 

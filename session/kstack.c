@@ -2,34 +2,59 @@
 /* $kstack's table: a run has one when an expression of it asks for the stack. */
 #include "session/kstack.h"
 
+struct use {
+	bool kstack, bt;
+};
+
 static enum ax_err note_use(void *ctx, u16 tsv, bool sets)
 {
-	bool *used = ctx;
+	struct use *use = ctx;
 
-	*used |= tsv == GTP_TSV_KSTACK;
+	use->kstack |= tsv == GTP_TSV_KSTACK;
+	use->bt |= tsv == GTP_TSV_BT;
 	return AX_OK;
 }
 
-static bool reads(const struct gtp_expr *e)
+static void look(const struct gtp_expr *e, struct use *use)
 {
 	struct ax_error err;
-	bool used = false;
 
 	if (e)
-		ax_verify_tsvs(&e->ax, note_use, &used, &err);
-	return used;
+		ax_verify_tsvs(&e->ax, note_use, use, &err);
 }
 
-bool gtp_kstack_used(const struct gtp_tracepoint *tp)
+static struct use uses(const struct gtp_tracepoint *tp)
 {
+	struct use use = { false };
 	const struct gtp_action *a;
 
-	if (reads(tp->cond))
-		return true;
+	look(tp->cond, &use);
 	for (a = tp->actions; a; a = a->next)
-		if (reads(a->expr))
-			return true;
-	return false;
+		look(a->expr, &use);
+	return use;
+}
+
+/*
+ * At a return the registers are those of the entry, but the stack is what it is then: a kretprobe's
+ * trampoline is where the caller's address was.
+ */
+int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	struct use use = uses(tp);
+	char title[GTP_TITLE_MAX];
+
+	if (tp->at_return && (use.kstack || use.bt)) {
+		gtp_why(why,
+			"%s names %s, and is reported at the function's return ($ret, $latency, $entry_clock): the stack is not the entry's any more; take it at another tracepoint, without these",
+			gtp_tracepoint_title(tp, title), use.bt ? "$bt" : "$kstack");
+		return -EINVAL;
+	}
+	if (tp->dprintf && use.kstack) {
+		gtp_why(why,
+			"a dprintf has no table of stacks: collect $kstack, or set a key to it, at a tracepoint");
+		return -EINVAL;
+	}
+	return 0;
 }
 
 static bool is_needed(const struct gtp_trace *t, const struct gtp_tracepoint *only)
@@ -37,9 +62,9 @@ static bool is_needed(const struct gtp_trace *t, const struct gtp_tracepoint *on
 	const struct gtp_tracepoint *tp;
 
 	if (only)
-		return gtp_kstack_used(only);
+		return uses(only).kstack;
 	for (tp = t->tps.first; tp; tp = tp->next)
-		if (gtp_kstack_used(tp))
+		if (uses(tp).kstack)
 			return true;
 	return false;
 }

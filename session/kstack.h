@@ -7,8 +7,14 @@
 
 enum { GTP_KSTACK_BYTES_DEFAULT = 4 << 20 };
 
-/* gtp_kstack_used - does an expression of @tp read $kstack? Its variables are known to exist */
-bool gtp_kstack_used(const struct gtp_tracepoint *tp);
+/**
+ * gtp_kstack_check() - $kstack and $bt are where they mean something
+ * @tp: its variables are known to exist
+ * @why: the refusal
+ *
+ * Return: 0 or -EINVAL: a dprintf names $kstack, or what is reported at a return either of them.
+ */
+int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /**
  * gtp_kstack_get() - the run has a table from here on, if it needs one

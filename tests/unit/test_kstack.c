@@ -215,6 +215,36 @@ static void not_in_a_dprintf(void **state)
 	assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), 0);
 }
 
+/* $ret, $latency or $entry_clock make it one: the registers are the entry's, the stack is not. */
+static void not_at_a_return(void **state)
+{
+	static const struct {
+		const char *cond, *action, *name;
+	} rows[] = {
+		{ NULL, TRACEV("05") GETV("15") END, "names $kstack" },
+		{ GETV("15") END, TRACEV("06") END, "names $kstack" },
+		{ GETV("07") END, KSTACK, "names $kstack" },
+		{ NULL, TRACEV("08") TRACEV("16") END, "names $bt" },
+	};
+	struct fake *f = *state;
+	struct gtp_why why;
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		char head[32];
+		struct gtp_tracepoint *tp;
+
+		sprintf(head, "%x:1000:E:0:0", i + 1);
+		tp = define(f, head, rows[i].cond, rows[i].action, NULL);
+		assert_true(tp->at_return);
+		why.text[0] = '\0';
+		assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), -EINVAL);
+		assert_non_null(strstr(why.text, rows[i].name));
+		assert_non_null(strstr(why.text, "at the function's return"));
+	}
+	assert_int_equal(gtp_trace_start(&f->trace, &why), -EINVAL);
+}
+
 /* --- $bt --- */
 
 static void bytes_of_the_stack(void **state)
@@ -272,6 +302,7 @@ int main(void)
 		T(no_room),
 		T(without_a_table),
 		T(not_in_a_dprintf),
+		T(not_at_a_return),
 		T(bytes_of_the_stack),
 		T(a_stack_that_is_not_there),
 	};
