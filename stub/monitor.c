@@ -60,12 +60,9 @@ static void print_stacks(struct gtp_stub *s)
 
 	if (!stacks)
 		return;
-	gtp_stub_printf(
-		s,
-		"stacks:    %u different ones, %u of %u KiB; %llu hits deeper than %u, of which that many are kept\n",
-		READ_ONCE(stacks->count), READ_ONCE(stacks->used) / 128, stacks->words / 128,
-		READ_ONCE(stacks->cut), GTP_STACKS_DEPTH);
-	gtp_wait_print_lost_stacks(s, "no stack:  ");
+	gtp_stub_printf(s, "stacks:    %u different ones, %u of %u KiB\n", READ_ONCE(stacks->count),
+			READ_ONCE(stacks->used) / 128, stacks->words / 128);
+	gtp_wait_print_lost_stacks(s, "stacks:    ");
 }
 
 static void print_buffer(struct gtp_stub *s)

@@ -59,6 +59,11 @@ void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head)
 			s,
 			"%s%llu hits whose stack found no room in the table: module parameter stacks_kb\n",
 			head, READ_ONCE(stacks->no_room));
+	if (stacks && READ_ONCE(stacks->cut))
+		gtp_stub_printf(
+			s,
+			"%s%llu hits whose stack is deeper than %u addresses: the innermost are kept\n",
+			head, READ_ONCE(stacks->cut), GTP_STACKS_DEPTH);
 }
 
 void gtp_wait_print_end(struct gtp_stub *s)

@@ -14,7 +14,7 @@ void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out);
  */
 void gtp_wait_print_failed(struct gtp_stub *s, const char *head);
 
-/* gtp_wait_print_lost_stacks - behind @head: hits whose stack found no room, if there are any */
+/* gtp_wait_print_lost_stacks - behind @head: hits whose stack found no room or is cut, if any */
 void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head);
 
 /* gtp_wait_print_end - what gtp_wait_describe_run() says, as a line on the console, and errors */

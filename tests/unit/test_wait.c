@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The wait of a continue: what is printed before it ends. */
+/* What is printed when a run or the wait of a continue ends. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ctype.h>
 #include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 #include "fake_gdb.h"
 #include "session/dprintf.h"
@@ -41,10 +44,65 @@ static void the_last_line_of_a_module(void **state)
 	assert_false(gdb.s.waiting);
 }
 
+/* All that the console shows, in order. */
+static const char *console(const char *replies)
+{
+	static char text[4096];
+	u32 n = 0;
+
+	for (const char *p = replies; *p; p += strcspn(p, "|"), p += *p == '|') {
+		if (*p != 'O' || p[1] == 'K')
+			continue;
+		for (const char *hex = p + 1; isxdigit(hex[0]); hex += 2) {
+			char digits[3] = { hex[0], hex[1] };
+
+			assert_true(n < sizeof(text) - 1);
+			text[n++] = (char)strtol(digits, NULL, 16);
+		}
+	}
+	text[n] = '\0';
+	return text;
+}
+
+static const char *ask(const char *packet)
+{
+	return fake_gdb_ask(&gdb, packet);
+}
+
+static void call_with_a_stack_of(u32 depth)
+{
+	memset(gdb.f.stack, 0, sizeof(gdb.f.stack));
+	for (u32 i = 0; i + 1 < depth; i++)
+		gdb.f.stack[i] = 0x7000 + i;
+	assert_int_equal(fake_gdb_call(&gdb, "leaf 7"), 0);
+}
+
+/* tstop and monitor status say of each stack that is not whole; of none when all are. */
+static void stacks_that_are_cut(void **state)
+{
+	static const char words[] =
+		"2 hits whose stack is deeper than 127 addresses: the innermost are kept\n";
+	char packet[100];
+
+	snprintf(packet, sizeof(packet), "QTDP:1:%llx:E:0:0-", FAKE_LEAF);
+	assert_string_equal(ask(packet), "OK");
+	snprintf(packet, sizeof(packet), "QTDP:-1:%llx:X00000004,2e001527", FAKE_LEAF);
+	assert_string_equal(ask(packet), "OK");
+	assert_string_equal(ask("QTStart"), "OK");
+	call_with_a_stack_of(127);
+	assert_non_null(strstr(console(ask("qRcmd,737461747573")), "1 different ones"));
+	assert_null(strstr(console(ask("qRcmd,737461747573")), "deeper"));
+	call_with_a_stack_of(128);
+	call_with_a_stack_of(150);
+	assert_non_null(strstr(console(ask("qRcmd,737461747573")), words));
+	assert_non_null(strstr(console(ask("QTStop")), words));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_last_line_of_a_module, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stacks_that_are_cut, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
