@@ -233,7 +233,8 @@ struct gtp_cpu {
  * @builtin: value of a built-in trace state variable, of those that hit/variable.c does not know by
  *           itself; @entered: see struct ax_env
  * @stack: the kernel stack at a hit into @to, @max addresses at most: @pc, then the callers'; how
- *         many. NULL, and with it the next one: none can be taken
+ *         many. GTP_STACKS_LOST is the last one where that is not the whole stack.
+ *         NULL, and with it the next one: none can be taken
  * @stack_bytes: as much of the stack as $bt is to collect, from @regs' rsp on
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
  * @tsv_unlock: gives it back

@@ -6,6 +6,9 @@
  * neither the pad nor the exception that has led here, and what the kernel knows of that very
  * instruction is right: in front of a prologue, in the middle of one, behind it.
  *
+ * What is above may be an interrupt that came inside a pad, of which no table tells, or code that
+ * the unwinder guesses its way through. Such a stack ends with GTP_STACKS_LOST.
+ *
  * perf unwinds so in NMIs: the unwinder takes no lock and reads only stacks that it knows.
  */
 #include <linux/sched.h>
@@ -26,6 +29,14 @@ static void begin(struct unwind_state *state, struct pt_regs *at, const struct g
 	unwind_start(state, current, at, NULL);
 }
 
+/* It has come to where userspace was left, or to the beginning of a task, and had not to guess. */
+static bool is_whole(struct unwind_state *state)
+{
+	struct pt_regs *entry = unwind_get_entry_regs(state, NULL);
+
+	return !unwind_error(state) && (unwind_done(state) || (entry && user_mode(entry)));
+}
+
 u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 {
 	struct unwind_state state;
@@ -36,10 +47,14 @@ u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 
 	for (begin(&state, &at, regs, pc); !unwind_done(&state); unwind_next_frame(&state)) {
 		unsigned long addr = unwind_get_return_address(&state);
 
-		if (!addr || n == max)
+		if (!addr)
 			break;
+		if (n == max)
+			return n;
 		to[n++] = addr;
 	}
+	if (n < max && !is_whole(&state))
+		to[n++] = GTP_STACKS_LOST;
 	return n;
 }
 

@@ -8,6 +8,7 @@
 enum {
 	GTP_STACKS_DEPTH = 127, /* addresses that are kept of a stack, the innermost */
 	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1, /* a stack that has more of them is known by it */
+	GTP_STACKS_LOST = 0, /* the last one of a stack that could not be followed to its end */
 };
 
 /**

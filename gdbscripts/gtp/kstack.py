@@ -8,6 +8,7 @@ from gtp import quiet, remote
 
 ASKED = 0x3fff
 NO_ROOM = 0
+LOST, CUT_OFF = 0, "[the unwinder could not follow]"  # the last address of a stack that ends too early, and what that is called
 KEY = re.compile(r"^\s+teval \$(key_\w+) = (?:\(long\))?\s*\(?\s*\$kstack\s*\)?\s*$", re.M)
 
 
@@ -29,6 +30,8 @@ class Symbols:
         self.known = {}
 
     def look_up(self, address):
+        if address == LOST:
+            return CUT_OFF
         text = quiet.execute("info symbol %d" % address)
         found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
         if found is None:
@@ -45,7 +48,7 @@ class Symbols:
     def names(self, stack):
         """Those of a stack. A return address may be that of the next function: a call may be the last instruction."""
         if not self.with_offsets:
-            stack = stack[:1] + [address - 1 for address in stack[1:]]
+            stack = stack[:1] + [address and address - 1 for address in stack[1:]]
         return [self.name(address) for address in stack]
 
 

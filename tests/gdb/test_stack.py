@@ -147,6 +147,61 @@ def nmi():
     equal(len(found), CPUS - 1, "hits")
 
 
+def is_ours(where):
+    """Whether an address is in gdbtp itself: in a pad, or in what pads call."""
+    with open("/proc/modules") as file:
+        (size, base), = [(int(words[1]), int(words[5], 16)) for words in map(str.split, file) if words[0] == "gdbtp"]
+    return 0 <= where - base < size
+
+
+def interrupted():
+    """The stacks of the fixture's timer interrupts while all CPUs make calls, into which jumps lead."""
+    for name in ("key_stack", "count_ticks", "count_calls"):
+        cmd("tvariable $" + name)
+    for function in ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj"):
+        how = mechanism_of(function, "teval $count_calls = 1")
+        check(how.startswith("jump"), how)
+    trace("*gtp_target_irq", "teval $key_stack = $kstack", "teval $count_ticks = 1")
+    cmd("tstart")
+    looped("mix", 100 * ROUNDS)
+    ticks, = [one for one in aggregated.read().all if one.name == "count_ticks"]
+    cmd("tstop")
+    return [kstack.addresses(entry.keys[0]) for entry in ticks.entries]
+
+
+def mechanism_of(function, *actions):
+    """How a tracepoint at a function is probed, once a run has it."""
+    num = trace("*" + function, *actions)
+    cmd("tstart")
+    how = mechanism(num)
+    cmd("tstop")
+    return how
+
+
+@test("an interrupt that comes while a pad runs: its stack ends there, and says so; all others are whole")
+def cut_in_a_pad():
+    cut = whole = 0
+    found = interrupted()
+    for stack in found:
+        last = stack[-2] if stack[-1] == kstack.LOST else stack[-1]
+        equal(stack[-1] == kstack.LOST, is_ours(last), " < ".join(kstack.Symbols().names(stack)))
+        check(kstack.LOST not in stack[:-1], "a mark in the middle")
+        cut += stack[-1] == kstack.LOST
+        whole += stack[-1] != kstack.LOST
+    note("%d end in a pad, %d are whole" % (cut, whole))
+    check(cut and whole, "%d and %d" % (cut, whole))
+    stack = next(stack for stack in found if stack[-1] == kstack.LOST)
+    equal(kstack.Symbols().names(stack)[-1], kstack.CUT_OFF)
+
+
+@test("at a return neither is taken: tstart says why")
+def at_a_return():
+    for what in ("$kstack", "$bt"):
+        trace("*gtp_target_chain_b", "collect $ret, " + what)
+        check("at the function's return" in refused("tstart"), refused("tstart"))
+        cmd("delete")
+
+
 @test("as a key: all CPUs have the same numbers, and every call is counted")
 def key():
     for name in ("key_stack", "count_calls"):

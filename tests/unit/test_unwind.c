@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is made of what the kernel's unwinder says: whole stacks, cut ones; $bt's bytes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <asm/ptrace.h>
+#include <asm/unwind.h>
+#include "base/params_kernel.h"
+#include "hit/stack_kernel.h"
+#include <cmocka.h>
+
+enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
+
+/* The frames that are found: callers up to a 0, and what the unwinder says behind the last one. */
+static const u64 *callers;
+static bool is_error, is_user, goes_on;
+static struct pt_regs begun_with, entry;
+unsigned int gtp_bt_bytes = 4096;
+
+void unwind_start(struct unwind_state *state, void *task, struct pt_regs *regs, void *first_frame)
+{
+	begun_with = *regs;
+	state->at = 0;
+	state->stack_info = (struct stack_info){ (u64 *)0x50000, (u64 *)0x51000 };
+}
+
+bool unwind_next_frame(struct unwind_state *state)
+{
+	state->at++;
+	return true;
+}
+
+/* At the registers of userspace, and where an address is nothing known, it is not done yet. */
+bool unwind_done(struct unwind_state *state)
+{
+	return !callers[state->at] && !is_user && !goes_on;
+}
+
+bool unwind_error(struct unwind_state *state)
+{
+	return is_error;
+}
+
+unsigned long unwind_get_return_address(struct unwind_state *state)
+{
+	return callers[state->at];
+}
+
+struct pt_regs *unwind_get_entry_regs(struct unwind_state *state, bool *partial)
+{
+	entry.cs = is_user ? USER_CS : KERNEL_CS;
+	return unwind_done(state) ? NULL : &entry;
+}
+
+bool on_stack(struct stack_info *info, void *addr, size_t len)
+{
+	return (u64 *)addr >= info->begin && (u64 *)addr < info->end;
+}
+
+static int setup(void **state)
+{
+	is_error = false;
+	is_user = false;
+	goes_on = false;
+	return 0;
+}
+
+/* What comes of these callers; @want is as long as 0xff says. */
+static void expect(const u64 *from, const u64 *want)
+{
+	const struct gtp_regs regs = { .rsp = 0x11000, .rip = 0x999 };
+	u64 to[MAX] = { 0 };
+	u32 i, n;
+
+	callers = from;
+	n = gtp_stack_take(NULL, &regs, PC, to, MAX);
+	assert_int_equal(begun_with.ip, PC);
+	assert_int_equal(begun_with.sp, 0x11000);
+	for (i = 0; want[i] != 0xff; i++)
+		assert_int_equal(to[i], want[i]);
+	assert_int_equal(n, i);
+}
+
+#define LIST(...) ((const u64[]){ __VA_ARGS__ })
+#define EXPECT(from, ...) expect(from, LIST(PC, __VA_ARGS__, 0xff))
+
+static void whole(void **state)
+{
+	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3000);
+	is_user = true;
+	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3000);
+}
+
+/* In a pad, of which no table tells; at an address that is no text; after a guess. */
+static void cut(void **state)
+{
+	is_error = true;
+	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3000, GTP_STACKS_LOST);
+	EXPECT(LIST(0), GTP_STACKS_LOST);
+	is_user = true;
+	EXPECT(LIST(0x2000, 0), 0x2000, GTP_STACKS_LOST);
+	is_error = false;
+	is_user = false;
+	goes_on = true;
+	EXPECT(LIST(0x2000, 0), 0x2000, GTP_STACKS_LOST);
+}
+
+/* One that is deeper than there is room for has no mark: its depth says that it is cut. */
+static void deep(void **state)
+{
+	const u64 nine[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 0 };
+
+	is_error = true;
+	EXPECT(nine, 2, 3, 4, 5, 6, 7, 8);
+	EXPECT(nine + 2, 4, 5, 6, 7, 8, 9, 10);
+	EXPECT(nine + 3, 5, 6, 7, 8, 9, 10, GTP_STACKS_LOST);
+}
+
+static void expect_bytes(u64 rsp, u32 want)
+{
+	const struct gtp_regs regs = { .rsp = rsp };
+
+	assert_int_equal(gtp_stack_bytes(NULL, &regs, PC), want);
+}
+
+/* Up to the end of the task's stack, or of the one that the unwinder knows, or of the page. */
+static void bytes(void **state)
+{
+	gtp_bt_bytes = 512;
+	expect_bytes(0x10000, 512);
+	expect_bytes(0x13f00, 0x100);
+	expect_bytes(0x50f80, 0x80);
+	expect_bytes(0x7ff0, 0x10);
+	gtp_bt_bytes = 13;
+	expect_bytes(0x10000, 8);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup(name, setup)
+	const struct CMUnitTest tests[] = { T(whole), T(cut), T(deep), T(bytes) };
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For test_unwind.c: the C library's. */
+#include <string.h>
