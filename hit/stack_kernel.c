@@ -29,6 +29,20 @@ static void begin(struct unwind_state *state, struct pt_regs *at, const struct g
 	unwind_start(state, current, at, NULL);
 }
 
+/* From here to there return addresses are no callers; set before any of them is on a stack. */
+static u64 hidden_from, hidden_bytes;
+
+void gtp_stack_hide(u64 from, u64 to)
+{
+	WRITE_ONCE(hidden_from, from);
+	WRITE_ONCE(hidden_bytes, to - from);
+}
+
+static bool is_hidden(u64 addr)
+{
+	return addr - READ_ONCE(hidden_from) < READ_ONCE(hidden_bytes);
+}
+
 /* It has come to where userspace was left, or to the beginning of a task, and had not to guess. */
 static bool is_whole(struct unwind_state *state)
 {
@@ -49,6 +63,8 @@ u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 
 
 		if (!addr)
 			break;
+		if (is_hidden(addr))
+			continue;
 		if (n == max)
 			return n;
 		to[n++] = addr;

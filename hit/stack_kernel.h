@@ -12,4 +12,10 @@
 u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);
 u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 
+/*
+ * gtp_stack_hide - addresses from @from to below @to are in no stack from here on: they lead back
+ * to a caller that is there as well. There is one such range
+ */
+void gtp_stack_hide(u64 from, u64 to);
+
 #endif /* _GTP_STACK_KERNEL_H */

@@ -23,6 +23,7 @@
 #include "base/mem_kernel.h"
 #include "hit/cpu_kernel.h"
 #include "hit/irqsave_notrace.h"
+#include "hit/stack_kernel.h"
 #include "jit/pad.h"
 #include "probe/follow.h"
 #include "probe/gates.h"
@@ -377,6 +378,7 @@ int gtp_follow_get(void)
 		pool = gtp_mem_alloc(POOL * sizeof(*pool));
 	if (!pool)
 		return -ENOMEM;
+	gtp_stack_hide((u64)gtp_gates_framed, gtp_gates_end());
 	if (!pinned) {
 		if (!try_module_get(THIS_MODULE))
 			return -ENODEV;

@@ -140,3 +140,4 @@ GTP_TAKEN_START(gtp_gates_bare)
 	RESTORE
 	RET
 SYM_FUNC_END(gtp_gates_bare)
+	.org	gtp_gates_bare + GTP_GATE + GTP_GATES * GTP_GATE + GTP_GATES_TAIL, 0xcc

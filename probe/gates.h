@@ -3,9 +3,10 @@
 #ifndef _GTP_GATES_H
 #define _GTP_GATES_H
 
-#define GTP_GATES 4096	/* of each kind; see probe/follow.h for framed and bare */
-#define GTP_GATE 16	/* bytes of one */
-#define GTP_GATE_BACK 5 /* where its call returns to */
+#define GTP_GATES 4096	   /* of each kind; see probe/follow.h for framed and bare */
+#define GTP_GATE 16	   /* bytes of one */
+#define GTP_GATE_BACK 5	   /* where its call returns to */
+#define GTP_GATES_TAIL 128 /* at most so many bytes are behind the gates of a kind */
 
 #ifndef __ASSEMBLER__
 
@@ -20,6 +21,12 @@ static inline u8 *gtp_gates_nth(u8 *gates, u32 n)
 {
 	OPTIMIZER_HIDE_VAR(gates); /* for objtool, which looks for addresses inside functions */
 	return gates + GTP_GATE + n * GTP_GATE;
+}
+
+/* gtp_gates_end - from gtp_gates_framed to here is all of both */
+static inline u64 gtp_gates_end(void)
+{
+	return (u64)gtp_gates_nth(gtp_gates_bare, GTP_GATES) + GTP_GATES_TAIL;
 }
 
 /* All of the following: process context, under gtp_lock; may sleep. */

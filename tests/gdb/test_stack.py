@@ -333,4 +333,26 @@ def shallow():
         equal((sp + bytes_) % size, 0, "the end of the stack at %#x" % sp)
 
 
+@test("inside of a call that is followed to its return: the caller, and not what leads back to it")
+def followed():
+    for jumps, how in (("on", "jump, follows the call"), ("off", "kretprobe")):
+        cmd("monitor jumps " + jumps)
+        try:
+            num = trace("*gtp_target_chain_b", "collect $ret")
+            inner = trace("*gtp_target_chain_c", "collect $kstack, $cpu_id")
+            cmd("tstart")
+            equal(mechanism(num), how)
+            target("call chain 5")
+            cmd("tstop")
+        finally:
+            cmd("monitor jumps on")
+        (stack, cpu), = stacks(inner)
+        names = [function_of(where - bool(i)) for i, where in enumerate(stack)]
+        note(how, " < ".join(names))
+        equal(names[:3], ["gtp_target_chain_c", "gtp_target_chain_b", "gtp_target_chain_a"])
+        truth = [where for where in noted("chain")[cpu] if not is_ours(where)]
+        is_below(stack, truth[1:], names[:2], how)
+        cmd("delete")
+
+
 run()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is made of what the kernel's unwinder says: whole stacks, cut ones; $bt's bytes. */
+/* What is made of what the kernel's unwinder says: whole stacks, cut ones, gates; $bt's bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <asm/ptrace.h>
@@ -61,6 +61,7 @@ static int setup(void **state)
 	is_error = false;
 	is_user = false;
 	goes_on = false;
+	gtp_stack_hide(0, 0);
 	return 0;
 }
 
@@ -115,6 +116,18 @@ static void deep(void **state)
 	EXPECT(nine + 3, 5, 6, 7, 8, 9, 10, GTP_STACKS_LOST);
 }
 
+/* The way is the same whether a caller is followed to its return or not. */
+static void gates(void **state)
+{
+	const u64 way[] = { 0x2000, 0x5000, 0x3000, 0x5fff, 0x6000, 0x4fff, 0 };
+
+	EXPECT(way, 0x2000, 0x5000, 0x3000, 0x5fff, 0x6000, 0x4fff);
+	gtp_stack_hide(0x5000, 0x6000);
+	EXPECT(way, 0x2000, 0x3000, 0x6000, 0x4fff);
+	/* They take no room. */
+	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
+}
+
 static void expect_bytes(u64 rsp, u32 want)
 {
 	const struct gtp_regs regs = { .rsp = rsp };
@@ -137,7 +150,7 @@ static void bytes(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = { T(whole), T(cut), T(deep), T(bytes) };
+	const struct CMUnitTest tests[] = { T(whole), T(cut), T(deep), T(gates), T(bytes) };
 #undef T
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
