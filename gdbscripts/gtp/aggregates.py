@@ -44,12 +44,14 @@ def number_text(word, kind):
     return value.format_string()
 
 
+def known_stacks():
+    """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
+    return kstack.Stacks(name for name, what in aggregate.known.items() if what.text == "$kstack")
+
+
 def stack_text(number, stacks):
     """A stack in one line, the innermost function first; gtp stacks has all of it."""
-    try:
-        functions = stacks.names(number)
-    except gdb.GdbError:
-        return "stack %d" % number
+    functions = stacks.names(number)
     return " < ".join(functions[:INNERMOST] + (["..."] if len(functions) > INNERMOST else []))
 
 
@@ -177,7 +179,7 @@ def chosen(reading, name):
 
 
 def report(reading, name, top, order):
-    stacks = kstack.Stacks()
+    stacks = known_stacks()
     text = "\n\n".join("\n".join(shown(one, top, order, stacks)) for one in chosen(reading, name))
     if reading.nested:
         text += "\n\n%d hits inside of other hits are in none of these" % reading.nested

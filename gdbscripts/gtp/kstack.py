@@ -8,7 +8,8 @@ from gtp import quiet, remote
 
 ASKED = 0x3fff
 NO_ROOM = 0
-LOST, CUT_OFF = 0, "[the unwinder could not follow]"  # the last address of a stack that ends too early, and what that is called
+LOST = 0  # the last address of a stack that ends too early
+CUT_OFF = "[the unwinder could not follow]"
 KEY = re.compile(r"^\s+teval \$(key_\w+) = (?:\(long\))?\s*\(?\s*\$kstack\s*\)?\s*$", re.M)
 
 
@@ -53,19 +54,22 @@ class Symbols:
 
 
 class Stacks:
-    """What a command asks for more than once. keys: the names of the variables that tracepoints set to $kstack."""
+    """What a command asks for more than once. keys: the names of variables that are set to $kstack; MADE: more of them."""
 
-    def __init__(self):
-        self.keys = keys()
+    def __init__(self, made=()):
+        self.keys = keys().union(made)
         self.symbols = Symbols()
         self.known = {}
 
     def names(self, number):
-        """The functions of a stack, the innermost first; of what found no room, that."""
+        """The functions of a stack, the innermost first; of what found no room, that. No stack may have the number."""
         if number == NO_ROOM:
             return ["[no room in the table of stacks]"]
         if number not in self.known:
-            self.known[number] = self.symbols.names(addresses(number))
+            try:
+                self.known[number] = self.symbols.names(addresses(number))
+            except gdb.GdbError:
+                self.known[number] = ["[stack %d]" % number]
         return self.known[number]
 
 

@@ -24,7 +24,8 @@ def chosen(reading, name, stack_keys):
     """The aggregation of that name, or the only one."""
     found = [one for one in aggregates.chosen(reading, name) if stack_keys & set(one.keys)]
     if not found:
-        raise gdb.GdbError("no aggregation has the key $kstack; say gtp count by $kstack at LOCATION, and tstart")
+        raise gdb.GdbError("no tracepoint that is defined now sets a key of these to $kstack; "
+                           "say gtp count by $kstack at LOCATION, and tstart")
     if len(found) > 1:
         raise gdb.GdbError("say which: %s" % words.few("$" + one.name for one in found))
     return found[0]
@@ -57,15 +58,17 @@ def by_functions(total, stacks, by):
     return sorted(((key, names, n) for (key, names), n in merged.items()), key=lambda row: (-row[2], str(row[:2])))
 
 
-def folded(rows):
-    """A line for each stack, the outermost function first, as tools for flame graphs take it."""
+def folded(one, rows):
+    """A line for each stack, the outermost function first, as tools for flame graphs take it; all that was counted."""
     for key, names, n in rows:
         parts = ([] if key is None else [key]) + list(reversed(names))
         yield "%s %d" % (";".join(part.replace(";", ":") for part in parts), n)
+    for entry in one.noroom:
+        yield "[no room for the keys] %d" % weight(one, entry)
 
 
-def listed(one, rows, top, by):
-    """The stacks as text, the innermost function first."""
+def listed(one, rows, top, by, nested):
+    """The stacks as text, the innermost function first. NESTED: hits that are in no aggregation."""
     yield aggregates.title(one)
     if not rows:
         yield "nothing yet"
@@ -78,6 +81,8 @@ def listed(one, rows, top, by):
         yield "and %d stacks more; --top N shows N" % (len(rows) - top)
     for entry in one.noroom:
         yield "no room for the keys of %d more: monitor aggregate-keys N, before tstart" % entry.count
+    if nested:
+        yield "%d hits inside of other hits are not among these" % nested
 
 
 class Options:
@@ -109,13 +114,22 @@ class Options:
         else:
             raise gdb.GdbError("--top takes a number, as in --top 10")
 
+    def check_file(self, reading):
+        """A file is not called as an aggregation is: the name stands in front of --folded."""
+        names = [name for one in reading.all for name in (one.name, one.name.partition("_")[2])]
+        if self.file and self.file.lstrip("$") in names:
+            raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
+
     def number(self):
         """The number of a stack, when one is asked for; None: an aggregation is."""
         if self.name is None or not (self.name.isdigit() or self.name == "kstack"):
             return None
-        if self.name == "kstack":
+        if self.name != "kstack":
+            return int(self.name)
+        try:
             return int(gdb.parse_and_eval("$kstack"))
-        return int(self.name)
+        except gdb.error:
+            raise gdb.GdbError("no trace frame that has $kstack is selected; collect $kstack, and say tfind") from None
 
 
 def one_stack(number):
@@ -136,7 +150,8 @@ Of an aggregation that has $kstack as a key, while the run goes on or after it:
   gtp sum size by $kstack, current->comm at __kmalloc
 Its other keys are added up, but for KEY. The 20 stacks with the most come
 first, or N of them. --folded prints a line for each stack, the outermost
-function first, and its number: what tools for flame graphs take.
+function first, and how often it was met: what tools for flame graphs take.
+What found no room is there, too. With a FILE the lines are written there.
 With a NUMBER, or $kstack in a trace frame that has collected it: the addresses
 of that stack."""
 
@@ -149,18 +164,21 @@ of that stack."""
         if number is not None:
             gdb.write("\n".join(one_stack(number)) + "\n")
             return
-        stacks = kstack.Stacks()
-        one = chosen(aggregated.read(), options.name, stacks.keys)
+        stacks, reading = aggregates.known_stacks(), aggregated.read()
+        options.check_file(reading)
+        one = chosen(reading, options.name, stacks.keys)
         by = by_key(one, options.by) if options.by else None
         rows = by_functions(sums(one, stacks.keys, by), stacks, by)
-        lines = folded(rows) if options.folded else listed(one, rows, options.top, by)
-        self.put("".join(line + "\n" for line in lines), options.file)
+        lines = list(folded(one, rows) if options.folded else listed(one, rows, options.top, by, reading.nested))
+        text = "".join(line + "\n" for line in lines)
+        if options.file is None:
+            gdb.write(text)
+        else:
+            self.put(text, options.file)
+            gdb.write("%s: %d stacks are written\n" % (options.file, len(rows)))
 
     @staticmethod
     def put(text, path):
-        if path is None:
-            gdb.write(text)
-            return
         try:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)

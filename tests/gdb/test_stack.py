@@ -248,6 +248,8 @@ def commands():
     check(re.search(r"^%s.* 22 +2$" % " < ".join(names[:4]), text, re.M), text)
     cmd("tstop")
     equal(cmd("gtp stacks --folded"), "%s 3\n" % folded, "after tstop")
+    cmd("delete")
+    equal(cmd("gtp stacks --folded"), "%s 3\n" % folded, "behind delete")
     for wrong, why in (("gtp stacks nothing", "there is no"), ("gtp stacks --by x", "has no key x"),
                        ("gtp stacks --top x", "--top takes a number"), ("gtp stacks 99999", "no stack has the number"),
                        ("gtp stacks --folded /nowhere/x", "No such file")):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The shared sources as a target for a real GDB, without a kernel: packets on stdin and stdout, the
- * memory of an ELF file, and hits when `monitor hit ADDRESS ARGUMENT...` asks for one.
+ * memory of an ELF file, and hits when `monitor hit ADDRESS ARGUMENT...` asks for one, with the
+ * stack that `monitor stack ADDRESS...` has said.
  *
  * Usage: target PROGRAM       (gdb: target remote | target PROGRAM)
  */
@@ -67,18 +68,32 @@ static int save(void *ctx, const char *path, struct gtp_why *why)
 	return fclose(out) || n ? -EIO : 0;
 }
 
-/* "hit ADDRESS ARGUMENT...": the function at the address is called. */
-static int do_hit(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
+static u32 numbers(const char *text, u64 *word, u32 most)
 {
-	u64 word[7] = { 0 };
-	static const char name[] = "hit ";
-	char *end = (char *)command + strlen(name);
+	char *end = (char *)text;
 	u32 n = 0;
 
-	if (strncmp(command, name, strlen(name)))
-		return -ENOENT;
-	while (*end && n < ARRAY_SIZE(word))
+	while (*end && n < most)
 		word[n++] = strtoull(end, &end, 0);
+	return n;
+}
+
+/*
+ * "hit ADDRESS ARGUMENT...": the function at the address is called; "stack ADDRESS...": by these
+ * callers from now on.
+ */
+static int do_command(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
+{
+	u64 word[7] = { 0 };
+
+	if (!strncmp(command, "stack ", strlen("stack "))) {
+		memset(fake.stack, 0, sizeof(fake.stack));
+		numbers(command + strlen("stack "), fake.stack, FAKE_STACK_MAX);
+		return 0;
+	}
+	if (strncmp(command, "hit ", strlen("hit ")))
+		return -ENOENT;
+	numbers(command + strlen("hit "), word, ARRAY_SIZE(word));
 	if (fake_call(&fake, word[0], 6, word + 1))
 		return 0;
 	gtp_why(why, "nothing is armed at 0x%llx", word[0]);
@@ -93,7 +108,7 @@ static const struct gtp_stub_ops ops = {
 	.release = nothing,
 	.save = save,
 	.now_ms = no_clock,
-	.monitor = do_hit,
+	.monitor = do_command,
 };
 
 static void send_bytes(void *ctx, const void *bytes, u32 len)

@@ -9,8 +9,9 @@ u32 fake_stack(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 
 	to[n++] = pc;
 	while (n < max && f->stack[n - 1]) {
-		to[n] = f->stack[n - 1];
-		n++;
+		u64 addr = f->stack[n - 1];
+
+		to[n++] = addr == FAKE_STACK_LOST ? GTP_STACKS_LOST : addr;
 	}
 	return n;
 }

@@ -16,6 +16,7 @@ enum {
 	FAKE_BYTES_MAX = 16 << 20, /* all the memory there is for buffers */
 	FAKE_LOG_MAX = 16384,
 	FAKE_STACK_MAX = 200,
+	FAKE_STACK_LOST = 1, /* in the place of GTP_STACKS_LOST */
 };
 
 struct fake_map {
