@@ -3,7 +3,7 @@
 import sys
 
 from lib import *
-from others import instructions, looped, mechanism
+from others import instructions, looped, mechanism, without
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregated, kstack
@@ -59,14 +59,9 @@ def by_jump():
 
 @test("the same by kprobes, and interpreted")
 def by_kprobe():
-    for settings in (("jumps off",), ("jumps off", "jit off")):
-        try:
-            for setting in settings:
-                cmd("monitor " + setting)
-            note(*settings, *set(everywhere()))
-        finally:
-            cmd("monitor jit on")
-            cmd("monitor jumps on")
+    for off in (("jumps",), ("jumps", "jit")):
+        with without(*off):
+            note("without", *off, *set(everywhere()))
 
 
 def until_return(function):
@@ -158,9 +153,9 @@ def interrupted():
     """The stacks of the fixture's timer interrupts while all CPUs make calls, into which jumps lead."""
     for name in ("key_stack", "count_ticks", "count_calls"):
         cmd("tvariable $" + name)
-    for function in ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj"):
+    for function in ("gtp_target_add", "gtp_target_obj"):
         how = mechanism_of(function, "teval $count_calls = 1")
-        check(how.startswith("jump"), how)
+        check(how.startswith("jump"), cmd("monitor probes"))
     trace("*gtp_target_irq", "teval $key_stack = $kstack", "teval $count_ticks = 1")
     cmd("tstart")
     looped("mix", 100 * ROUNDS)
