@@ -232,8 +232,9 @@ struct gtp_cpu {
  * @wall_ns: the time of day, ns since the epoch
  * @builtin: value of a built-in trace state variable, of those that hit/variable.c does not know by
  *           itself; @entered: see struct ax_env
- * @stack: the kernel stack at a hit into @to, @max addresses at most: @pc, then the callers'; how
- *         many. GTP_STACKS_LOST is the last one where that is not the whole stack.
+ * @stack: the kernel stack at a hit into @to, @max addresses at most: @pc, then where callers go
+ *         on, or one byte behind where they were interrupted; how many. GTP_STACKS_LOST is the last
+ *         one where that is not the whole stack.
  *         NULL, and with it the next one: none can be taken
  * @stack_bytes: as much of the stack as $bt is to collect, from @regs' rsp on
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest

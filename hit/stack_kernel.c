@@ -6,6 +6,10 @@
  * neither the pad nor the exception that has led here, and what the kernel knows of that very
  * instruction is right: in front of a prologue, in the middle of one, behind it.
  *
+ * Callers are known by return addresses, which are behind their calls; what was interrupted is
+ * known by the address of an instruction that has not run. That one is made to look like the
+ * others: one byte more. So the byte in front of each address, but the first, is in the function.
+ *
  * What is above may be an interrupt that came inside a pad, of which no table tells, or code that
  * the unwinder guesses its way through. Such a stack ends with GTP_STACKS_LOST.
  *
@@ -43,6 +47,11 @@ static bool is_hidden(u64 addr)
 	return addr - READ_ONCE(hidden_from) < READ_ONCE(hidden_bytes);
 }
 
+static bool is_interrupted(struct unwind_state *state)
+{
+	return unwind_get_entry_regs(state, NULL);
+}
+
 /* It has come to where userspace was left, or to the beginning of a task, and had not to guess. */
 static bool is_whole(struct unwind_state *state)
 {
@@ -67,7 +76,7 @@ u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 
 			continue;
 		if (n == max)
 			return n;
-		to[n++] = addr;
+		to[n++] = addr + is_interrupted(&state);
 	}
 	if (n < max && !is_whole(&state))
 		to[n++] = GTP_STACKS_LOST;

@@ -30,27 +30,25 @@ class Symbols:
         self.with_offsets = with_offsets
         self.known = {}
 
-    def look_up(self, address):
+    def look_up(self, address, back):
         if address == LOST:
             return CUT_OFF
-        text = quiet.execute("info symbol %d" % address)
+        text = quiet.execute("info symbol %d" % (address - back))
         found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
         if found is None:
             return "%#x" % address
         if self.with_offsets:
-            return "%s+%d" % (found.group(1), int(found.group(2) or 0))
+            return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back)
         return found.group(1)
 
-    def name(self, address):
-        if address not in self.known:
-            self.known[address] = self.look_up(address)
-        return self.known[address]
+    def name(self, address, back):
+        if (address, back) not in self.known:
+            self.known[address, back] = self.look_up(address, back)
+        return self.known[address, back]
 
     def names(self, stack):
         """Those of a stack. A return address may be that of the next function: a call may be the last instruction."""
-        if not self.with_offsets:
-            stack = stack[:1] + [address and address - 1 for address in stack[1:]]
-        return [self.name(address) for address in stack]
+        return [self.name(address, int(i > 0)) for i, address in enumerate(stack)]
 
 
 class Stacks:

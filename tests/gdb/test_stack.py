@@ -44,6 +44,16 @@ def stacks(num):
     return found
 
 
+def same_way(stack, truth):
+    """What the fixture noted; where an interrupt came, $kstack has one byte more. It may say that there is no end."""
+    if stack[-1] == kstack.LOST:
+        stack = stack[:-1]
+    stack = stack[-len(truth):]
+    entries = [function_of(inner - 1).startswith(("asm_", "end_repeat_nmi")) for inner in [1] + stack[:-1]]
+    equal(stack, [where + came for where, came in zip(truth, entries)])
+    return sum(entries)
+
+
 def is_below(stack, truth, inner, what):
     """The stack is INNER functions of the fixture, and then what the kernel says, all of it."""
     equal([function_of(where - bool(i)) for i, where in enumerate(stack[:len(inner)])], inner, what)
@@ -124,7 +134,7 @@ def interrupt():
     names = [function_of(where - bool(i)) for i, where in enumerate(stack)]
     note(" < ".join(names))
     equal(stack[0], address("(long)gtp_target_irq"))
-    equal(stack[1 - len(truth):], truth[1:])
+    equal(same_way(stack, truth[1:]), 1, "interrupts")
     check(len(stack) <= len(truth) + 1, "more than the kernel sees")
     check(len(truth) > 6, "only %d" % len(truth))
 
@@ -137,7 +147,7 @@ def nmi():
     check(found or CPUS == 1, "no hit")
     for stack, cpu in found:
         truth = noted("nmi")[cpu]
-        equal(stack[1 - len(truth):], truth[1:])
+        check(same_way(stack, truth[1:]) >= 1, "no NMI")
         check(len(truth) > 4, "only %d" % len(truth))
     equal(len(found), CPUS - 1, "hits")
 
@@ -179,7 +189,9 @@ def cut_in_a_pad():
     found = interrupted()
     for stack in found:
         last = stack[-2] if stack[-1] == kstack.LOST else stack[-1]
-        equal(stack[-1] == kstack.LOST, is_ours(last), " < ".join(kstack.Symbols().names(stack)))
+        # Of a thunk the kernel's tables say nothing, and in __switch_to the stack is another task's.
+        known = not is_ours(last) and not re.match("__x86_|__switch_to$", function_of(last - 1))
+        equal(stack[-1] == kstack.LOST, not known, " < ".join(kstack.Symbols().names(stack)))
         check(kstack.LOST not in stack[:-1], "a mark in the middle")
         cut += stack[-1] == kstack.LOST
         whole += stack[-1] != kstack.LOST

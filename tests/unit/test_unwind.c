@@ -12,6 +12,7 @@ enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
 
 /* The frames that are found: callers up to a 0, and what the unwinder says behind the last one. */
 static const u64 *callers;
+static u64 interrupted;
 static bool is_error, is_user, goes_on;
 static struct pt_regs begun_with, entry;
 unsigned int gtp_bt_bytes = 4096;
@@ -47,8 +48,10 @@ unsigned long unwind_get_return_address(struct unwind_state *state)
 
 struct pt_regs *unwind_get_entry_regs(struct unwind_state *state, bool *partial)
 {
-	entry.cs = is_user ? USER_CS : KERNEL_CS;
-	return unwind_done(state) ? NULL : &entry;
+	u64 at = callers[state->at];
+
+	entry.cs = at ? KERNEL_CS : USER_CS;
+	return at == interrupted && (at || is_user) ? &entry : NULL;
 }
 
 bool on_stack(struct stack_info *info, void *addr, size_t len)
@@ -61,6 +64,7 @@ static int setup(void **state)
 	is_error = false;
 	is_user = false;
 	goes_on = false;
+	interrupted = 0;
 	gtp_stack_hide(0, 0);
 	return 0;
 }
@@ -128,6 +132,15 @@ static void gates(void **state)
 	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
 }
 
+/* An instruction that was interrupted has not run: its address is not behind it, as others are. */
+static void interrupts(void **state)
+{
+	interrupted = 0x3000;
+	EXPECT(LIST(0x2000, 0x3000, 0x4000, 0), 0x2000, 0x3001, 0x4000);
+	is_error = true;
+	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3001, GTP_STACKS_LOST);
+}
+
 static void expect_bytes(u64 rsp, u32 want)
 {
 	const struct gtp_regs regs = { .rsp = rsp };
@@ -150,7 +163,8 @@ static void bytes(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = { T(whole), T(cut), T(deep), T(gates), T(bytes) };
+	const struct CMUnitTest tests[] = { T(whole), T(cut),	     T(deep),
+					    T(gates), T(interrupts), T(bytes) };
 #undef T
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
