@@ -52,17 +52,23 @@ static bool is_interrupted(struct unwind_state *state)
 	return unwind_get_entry_regs(state, NULL);
 }
 
-/* It has come to where userspace was left, or to the beginning of a task, and had not to guess. */
-static bool is_whole(struct unwind_state *state)
+/*
+ * It has come to where userspace was left, or to the beginning of a task, and had not to guess. No
+ * task begins where it was interrupted: up to 6.4 the tables say so of a retpoline's thunk.
+ */
+static bool is_whole(struct unwind_state *state, bool interrupted)
 {
 	struct pt_regs *entry = unwind_get_entry_regs(state, NULL);
 
-	return !unwind_error(state) && (unwind_done(state) || (entry && user_mode(entry)));
+	if (unwind_error(state))
+		return false;
+	return entry ? user_mode(entry) : unwind_done(state) && !interrupted;
 }
 
 u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 {
 	struct unwind_state state;
+	bool interrupted = false;
 	struct pt_regs at;
 	u32 n = 0;
 
@@ -72,13 +78,14 @@ u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 
 
 		if (!addr)
 			break;
+		interrupted = is_interrupted(&state);
 		if (is_hidden(addr))
 			continue;
 		if (n == max)
 			return n;
-		to[n++] = addr + is_interrupted(&state);
+		to[n++] = addr + interrupted;
 	}
-	if (n < max && !is_whole(&state))
+	if (n < max && !is_whole(&state, interrupted))
 		to[n++] = GTP_STACKS_LOST;
 	return n;
 }

@@ -51,7 +51,7 @@ struct pt_regs *unwind_get_entry_regs(struct unwind_state *state, bool *partial)
 	u64 at = callers[state->at];
 
 	entry.cs = at ? KERNEL_CS : USER_CS;
-	return at == interrupted && (at || is_user) ? &entry : NULL;
+	return (at ? at == interrupted : is_user) ? &entry : NULL;
 }
 
 bool on_stack(struct stack_info *info, void *addr, size_t len)
@@ -137,6 +137,10 @@ static void interrupts(void **state)
 {
 	interrupted = 0x3000;
 	EXPECT(LIST(0x2000, 0x3000, 0x4000, 0), 0x2000, 0x3001, 0x4000);
+	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3001, GTP_STACKS_LOST);
+	is_user = true;
+	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3001);
+	is_user = false;
 	is_error = true;
 	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3001, GTP_STACKS_LOST);
 }
