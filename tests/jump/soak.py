@@ -31,8 +31,10 @@ RETURNED, WAITS = "irq", "wait"  # as well, by their returns; tasks sleep in the
 COMES_AND_GOES = "gtp_target2"
 FOLLOWS, LATENCY = "jump, follows the call", "X00000004,2c000627"  # $latency, which has the number 6
 # $key_cpu = $cpu_id, and $hist_time = $latency or $clock, whose numbers are 6 and 2
-VARIABLES = {0x60: "key_cpu", 0x61: "hist_time"}
+VARIABLES = {0x60: "key_cpu", 0x61: "hist_time", 0x62: "key_stack", 0x63: "count_stack"}
 KEY, TIME = "X00000007,2c00012d006027", "X00000007,2c%04x2d006127"
+# $key_stack = $kstack, $count_stack = 1
+STACK = ("X00000007,2c00152d006227", "X00000006,22012d006327")
 WATCHED = ("do_exit", "__SCT__tp_func_sched_process_exit")
 GATE = re.compile(r"gtp_gates_(framed|bare)\b")
 INSIDE = re.compile(r"(\d+) calls are followed")
@@ -164,6 +166,8 @@ class Soak:
         if i <= len(CALLED) + 2:
             condition = ""
         returns = self.places[i - 1].verdict == "return"
+        if counts_stacks(i) and not returns:
+            return condition, (*STACK, *actions)
         if aggregates(i):
             return condition, (KEY, TIME % (6 if returns else 2), *actions)
         return condition, (LATENCY, *actions) if returns else actions
@@ -207,13 +211,13 @@ class Soak:
         names = [p.name.rsplit("+", 1)[0].replace("gtp_target_", "") for p in counted]
         calls = [-fixture.counted(name) for name in names]
         hits = [-client.hits(i, p.addr) for i, p in enumerate(counted, 1)]
-        nested = -guest.nested(client)
+        nested = -nested_hits(client)
         fixture.target("loop mix %d" % self.rng.randint(100, 1500))
         calls = [n + fixture.counted(name) for n, name in zip(calls, names)]
         hits = [h + client.hits(i, p.addr) for i, (h, p) in enumerate(zip(hits, counted), 1)]
         assert min(calls[:len(CALLED)]) > 0, calls
         jumps = [is_jump(how[p.addr]) for p in counted]
-        nested += guest.nested(client)
+        nested += nested_hits(client)
         # The last is called in interrupts, which may come while the hit of a kprobe is handled.
         allowed = [0] * len(CALLED) + [nested]
         assert all(c - n <= h <= c for h, c, n, jump in zip(hits, calls, allowed, jumps) if jump), (
@@ -240,6 +244,16 @@ class Soak:
         bad = [place for i, (place, n) in enumerate(zip(places, hits), 1) if n and self.mixed(i)[0] == NEVER]
         assert not bad, "a condition that never holds did at %s" % bad
 
+    def updates(self, hits):
+        """How many values each aggregation must have of these hits."""
+        found = collections.Counter()
+        for i, n in enumerate(hits, 1):
+            if counts_stacks(i) and self.places[i - 1].verdict != "return":
+                found["count_stack"] += n
+            elif aggregates(i):
+                found["hist_time"] += n
+        return +found
+
     def round(self, client, number):
         self.watch.round("round %d" % number)
         # A CPU that is not there at the start has no part in the run.
@@ -255,7 +269,9 @@ class Soak:
             self.crowd_returns(client, places, how)
         if self.rng.random() < 0.7:
             time.sleep(self.rng.uniform(0, 4))
-        values = sum(aggregated(client, "clear") for _ in range(self.rng.randint(0, 5)))
+        values = collections.Counter()
+        for _ in range(self.rng.randint(0, 5)):
+            values += aggregated(client, "clear")
         hits = guest.all_hits(client, places)
         self.never(places, hits)
         at = time.monotonic()
@@ -264,13 +280,13 @@ class Soak:
         hits = guest.all_hits(client, places)
         self.never(places, hits)
         values += aggregated(client, "show")
-        updates = sum(n for i, n in enumerate(hits, 1) if aggregates(i))
-        assert values == updates, "%d values in the aggregation, %d hits that update it" % (values, updates)
+        updates = self.updates(hits)
+        assert values == updates, "values in the aggregations: %s, hits that update them: %s" % (values, updates)
         self.crowd.check()
         ran = [p for p, n in list(zip(places, hits))[len(CALLED) + 2:] if n and p.verdict not in ("module", "return")]
         self.sets["hot"] = guest.unique(self.sets["hot"] + ran)
         self.totals.update({"rounds": 1, "jumps": len(jumps), "follow": follow, "places": len(places), "hits": sum(hits),
-                            "updates": updates})
+                            "updates": updates["hist_time"], "stacks": updates["count_stack"]})
         say("round %d: %d places, %d jumps, %d follow, %d hit, %d hits, start %.1f s, stop %.1f s, at %d s" % (
             number, len(places), len(jumps), follow, sum(map(bool, hits)), sum(hits), began, ended,
             time.monotonic() - self.since))
@@ -401,11 +417,28 @@ def aggregates(i):
     return i % 7 == 0
 
 
+def counts_stacks(i):
+    return i % 7 == 3
+
+
 def aggregated(client, how):
-    """How many values the CPUs have by now."""
-    reply = client.ask("qXfer:gtpaggregates:read:%s:0,3fff" % how)
-    assert reply.startswith("lrun "), reply
-    return sum(map(int, re.findall(r"^entry (\d+) ", reply, re.M)))
+    """How many values the CPUs have by now: {aggregation: n}. Those whose keys found no room are among them."""
+    text, last = "", False
+    while not last:
+        reply = client.ask("qXfer:gtpaggregates:read:%s:%x,3fff" % (how, len(text)))
+        assert reply[0] in "ml", reply
+        text, last = text + reply[1:], reply[0] == "l"
+    found, name = collections.Counter(), None
+    for word, what in re.findall(r"^(aggregation|entry|noroom) (\S+)", text, re.M):
+        if word == "aggregation":
+            name = what
+        else:
+            found[name] += int(what)
+    return +found
+
+
+def nested_hits(client):
+    return kernel.not_seen(client.monitor("status"))[0]
 
 
 def load_module():
