@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
+SLOW = 20_000_000  # nanoseconds that a command of the test's disk takes, and a read of read_late()
 
 
 def call(name, *args):
@@ -24,6 +26,15 @@ def named(name):
     """This task's name; what the kernel keeps of it."""
     call("prctl", PR_SET_NAME, name.encode(), 0, 0, 0)
     return get("/proc/self/comm").strip()
+
+
+def renamed(word, reading):
+    """A new name for this task, and what READING says of it: nothing has changed between the one and the other."""
+    for i in range(100):
+        before, name = reading(), named("%s %d" % (word, i))
+        if reading() == before:
+            return name, before
+    raise AssertionError("no moment without a switch: %s" % before)
 
 
 def comm():
@@ -95,3 +106,36 @@ def put(where, text):
 
 def run(*words):
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+
+
+# What takes time ---------------------------------------------------------------------------------
+
+def read_late(reader, writer):
+    """Read what a child writes SLOW nanoseconds later; the time that the read takes at least, and at most."""
+    begins = time.monotonic_ns()
+
+    def write_late():
+        time.sleep(SLOW / 1e9)
+        os.write(writer, b"x")
+
+    with child(write_late):
+        before = time.monotonic_ns()
+        os.read(reader, 1)
+    # The child's sleep may have begun before the read.
+    return SLOW - (before - begins), time.monotonic_ns() - begins
+
+
+def spin(seconds):
+    while time.process_time() < seconds:
+        pass
+
+
+def schedstat(pid):
+    """What the kernel itself counts: nanoseconds of waiting, and how often it came to run."""
+    _, waited, times = get("/proc/%d/schedstat" % pid).split()
+    return int(waited), int(times)
+
+
+def switches(pid):
+    """How often the task has gone to sleep."""
+    return int(get("/proc/%d/status" % pid).split("\nvoluntary_ctxt_switches:")[1].split()[0])

@@ -21,13 +21,12 @@ import sys
 import time
 
 import tap
-from process import (LIBC, blocked_in, call, child, comm, get, is_named, made, named, path, put, run, scratch, status,
-                     wait_forever)
+from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, made, named, path, put, read_late,
+                     renamed, run, schedstat, scratch, spin, status, switches, wait_forever)
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
 TIMES = 2  # of what is done more than once
 PAGE = mmap.PAGESIZE
-SLOW = 20_000_000  # nanoseconds that the test's disk takes for a command
 
 provocations = {}
 
@@ -66,6 +65,19 @@ def reads():
     for count in (1000, 3000000):
         os.read(fd, count)
     return [[name, 3000000, "zero"]]
+
+
+@recipe("Which file is slow?")
+def slow_file():
+    name = "recipe-slow"
+    os.mkfifo(path(name))
+    fd = os.open(path(name), os.O_RDWR)
+    reads = [read_late(fd, fd) for _ in range(TIMES)]
+    began = time.monotonic_ns()
+    os.write(fd, b"x")
+    # The children's writes have ended, and took part of the reads' time.
+    wrote = time.monotonic_ns() - began + sum(most for _, most in reads)
+    return [name, [TIMES, *map(sum, zip(*reads))], [TIMES + 1, 0, wrote]]
 
 
 @recipe("Who changes the mode of a file?")
@@ -347,6 +359,18 @@ def allocates():
     return [name, {"in": "pipe"}, slots, 8192]
 
 
+@recipe("From where is most memory allocated?")
+def allocates_messages():
+    length, given = 1000, 2048  # a message has a head of 48 bytes
+    queue = call("msgget", 0, 0o600)
+    message = struct.pack("l", 1) + b"x" * length
+    for _ in range(100):
+        call("msgsnd", queue, message, length, 0)
+        call("msgrcv", queue, ctypes.create_string_buffer(len(message)), length, 0, 0)
+    call("msgctl", queue, 0, None)
+    return {"in": "load_msg", "bytes": 100 * given}
+
+
 @recipe("Which files are paged in, and by whom?")
 def faults():
     name, pages = comm(), 4
@@ -410,17 +434,6 @@ def kills_by_memory():
 
 # Time --------------------------------------------------------------------------------------------
 
-def spin(seconds):
-    while time.process_time() < seconds:
-        pass
-
-
-def schedstat(pid):
-    """What the kernel itself counts: nanoseconds of waiting, and how often it came to run."""
-    _, waited, times = get("/proc/%d/schedstat" % pid).split()
-    return int(waited), int(times)
-
-
 @recipe("Who waits long for a CPU?")
 def waits_for_cpu():
     name = comm()
@@ -431,6 +444,46 @@ def waits_for_cpu():
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         waited, times = schedstat(pid)
     return [name, pid, waited, times]
+
+
+def spin_as(word, into):
+    """Tell the name, and what the kernel had counted before it; then spin."""
+    os.write(into, json.dumps(renamed(word, lambda: schedstat(os.getpid()))).encode())
+    spin(0.3)
+
+
+@recipe("How long do tasks wait for a CPU?")
+def waits_by_name():
+    out, into = os.pipe()
+    os.sched_setaffinity(0, {1})
+    with child(spin, 0.3), child(spin_as, "queued", into) as pid:
+        name, before = json.loads(os.read(out, 1000))
+        # Dead, and still there.
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        waited, times = (now - was for now, was in zip(schedstat(pid), before))
+    return [name, waited, times]
+
+
+PAUSE = 34  # the number of a system call
+
+
+def sleep_as(word, into):
+    """Tell the name, and what the kernel had counted before it; then sleep, in the end for ever."""
+    os.write(into, json.dumps(renamed(word, lambda: switches(os.getpid()))).encode())
+    for _ in range(TIMES):
+        LIBC.usleep(1000)
+    while True:
+        LIBC.pause()
+
+
+@recipe("Where do tasks go to sleep?")
+def sleeps_as():
+    out, into = os.pipe()
+    with child(sleep_as, "asleep", into) as pid:
+        name, before = json.loads(os.read(out, 1000))
+        tap.until(lambda: blocked_in(pid, PAUSE), "the task to pause")
+        times = switches(pid) - before
+    return [name, times, "sys_pause"]
 
 
 @recipe("Who is moved to another CPU?")
@@ -488,18 +541,7 @@ def sleeps():
 
 @recipe("How long do reads take, by process?")
 def slow_read():
-    name, (reader, writer) = named("slow reader"), os.pipe()
-    begins = time.monotonic_ns()
-
-    def write_late():
-        time.sleep(SLOW / 1e9)
-        os.write(writer, b"x")
-
-    with child(write_late):
-        before = time.monotonic_ns()
-        os.read(reader, 1)
-    # The child's sleep may have begun before the read.
-    return [name, SLOW - (before - begins), time.monotonic_ns() - begins]
+    return [named("slow reader"), *read_late(*os.pipe())]
 
 
 # All of it ---------------------------------------------------------------------------------------

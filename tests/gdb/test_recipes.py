@@ -15,6 +15,7 @@ from gtp import aggregated
 DOCUMENT = os.path.join(TOP, "docs/recipes.md")
 PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
 SCRATCH = "/tmp/gtp-recipe.csv"
+FOLDED = "/tmp/gtp-recipe.folded"
 LEADING = ("frame", "time", "cpu", "pid")
 # A line of a recipe that names one of its own tracepoints.
 NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
@@ -55,14 +56,16 @@ class Recipe:
         self.error = self.fact = None
         lines = QUESTIONS[question]
         self.tables = [line for line in lines if line.startswith("gtp table")]
-        self.lines = [line for line in lines if not line.startswith("gtp table")]
+        self.stacks = [line for line in lines if line.startswith("gtp stacks")]
+        self.lines = [line for line in lines if line not in self.tables + self.stacks]
+        self.names = []  # of its aggregations
 
     def define(self):
         """Type its lines."""
         self.first, began = newest(), time.monotonic()
         for line in self.lines:
             try:
-                cmd(self.numbered(line))
+                self.names += re.findall(r"^\$(\w+); gtp show", cmd(self.numbered(line)), re.M)
             except gdb.error as error:
                 self.error = "%s: %s" % (line, error)
                 break
@@ -89,6 +92,19 @@ class Recipe:
             titles, *rows = csv.reader(file)
         front = [title for title in titles if title in LEADING]
         return [(dict(zip(front, row)), row[len(front):]) for row in rows]
+
+    def aggregations(self):
+        """What it has added up, in the order of its lines."""
+        found = {one.name: one for one in aggregated.read().all}
+        return [found[name] for name in self.names]
+
+    def folded(self):
+        """[(functions, the outermost first, weight)] of all stacks: its own line, with a file of the test's."""
+        line, = self.stacks
+        cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
+        with open(FOLDED, encoding="utf-8") as file:
+            pairs = [row.rsplit(" ", 1) for row in file.read().splitlines()]
+        return [(names.split(";"), int(weight)) for names, weight in pairs]
 
 
 def newest():
@@ -197,6 +213,13 @@ def exactly(rows, pid, fact):
         pid, fact, got, shown(rows)))
 
 
+def entry_of(one, name):
+    """The entry of an aggregation whose only key is that string."""
+    words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
+    found, = [entry for entry in one.entries if entry.keys == words]
+    return found
+
+
 def judge(question):
     """The function is the verdict on a recipe's rows: of the recipe, the provoking process, and what that said."""
     def mark(function):
@@ -232,7 +255,7 @@ for name in ("How large are the requests to the disks?", "Which TCP segments are
 
 @judge("Which fsyncs are slow?")
 def slow_fsyncs(recipe, pid, measured):
-    rows = of(recipe.rows(1), pid)
+    rows = of(recipe.rows(), pid)
     limits = {str(fd): nanoseconds for _, fd, nanoseconds in measured}
     for _, fd, nanoseconds in rows:
         check(10**7 < int(nanoseconds) <= limits[fd], "%s: %s of %d" % (fd, nanoseconds, limits[fd]))
@@ -240,6 +263,18 @@ def slow_fsyncs(recipe, pid, measured):
     mine = [row for row in rows if row[1] == str(slow)]
     equal([row[0] for row in mine], [name])
     check(int(mine[0][2]) >= SLOW, str(mine))
+
+
+@judge("Which file is slow?")
+def slow_files(recipe, pid, fact):
+    name, *facts = fact
+    for one, (times, least, most) in zip(recipe.aggregations(), facts):
+        entry = entry_of(one, name)
+        total, shortest, longest = entry.summary
+        note("%s: %d times, %d ns in all, between %d and %d" % (one.name, entry.count, total, least, most))
+        equal(entry.count, times, one.name)
+        check(least <= total <= most and shortest <= total // times <= longest, str(entry))
+        matches(r"(?m)^%s +n %d, " % (name, times), cmd("gtp show " + one.name))
 
 
 @judge("Which capabilities does a program ask for?")
@@ -254,6 +289,15 @@ def capabilities(recipe, pid, fact):
 def allocations(recipe, pid, fact):
     name, caller, slots, given = fact
     has(recipe.rows(), [name, caller, slots * number("sizeof(struct pipe_buffer)"), given])
+
+
+@judge("From where is most memory allocated?")
+def allocated_by_stack(recipe, pid, fact):
+    mine = [(names, weight) for names, weight in recipe.folded() if fact["in"] in names]
+    note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
+    equal(sum(weight for _, weight in mine), fact["bytes"])
+    shown_ = [int(weight) for weight in re.findall(r"^(\d+)$", cmd(recipe.stacks[0]), re.M)]
+    check(shown_ and shown_ == sorted(shown_, reverse=True), str(shown_))
 
 
 @judge("Which files are paged in, and by whom?")
@@ -279,6 +323,24 @@ def waits(recipe, pid, fact):
     note("%d rows of %d, %d of %d ns" % (len(delays), times, sum(delays), waited))
     check(min(delays) > 10**6 and len(delays) <= times and sum(delays) <= waited, str(delays))
     check(waited <= sum(delays) + (times - len(delays)) * 10**6, "%d ns are missing" % (waited - sum(delays)))
+
+
+@judge("How long do tasks wait for a CPU?")
+def waits_by_name(recipe, pid, fact):
+    name, waited, times = fact
+    one, = recipe.aggregations()
+    entry = entry_of(one, name)
+    equal((entry.count, entry.summary[0]), (times, waited), "waits, and their nanoseconds")
+    equal(sum(entry.buckets.values()), times)
+
+
+@judge("Where do tasks go to sleep?")
+def sleeps_by_stack(recipe, pid, fact):
+    name, times, inside = fact
+    mine = [(names, weight) for names, weight in recipe.folded() if names[0] == name and "do_exit" not in names]
+    note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
+    equal(sum(weight for _, weight in mine), times, "voluntary switches")
+    equal([weight for names, weight in mine if any(inside in one for one in names[1:])], [1], inside)
 
 
 @judge("Who is moved to another CPU?")
@@ -321,9 +383,8 @@ def work(recipe, pid, fact):
 @judge("How long do reads take, by process?")
 def read_latency(recipe, pid, fact):
     name, least, most = fact
-    one, = [one for one in aggregated.read().all if one.name.startswith("hist_latency")]
-    words = [int.from_bytes(name.encode().ljust(16, b"\0")[at:at + 8], "little") for at in (0, 8)]
-    longest, = [entry.summary[2] for entry in one.entries if entry.keys == words]
+    one, = recipe.aggregations()
+    longest = entry_of(one, name).summary[2]
     note("%d ns, between %d and %d" % (longest, least, most))
     check(least <= longest <= most, "%d ns, not between %d and %d" % (longest, least, most))
     matches("current->comm +%s$" % name, cmd("gtp show " + one.name))
