@@ -59,7 +59,7 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qXfer:gtpframe:read:", GTP_PKT_PREFIX, gtp_pkt_trace_file,
 	  ":OFFSET,LENGTH: the stopped run as a trace file" },
 	{ "qXfer:gtpstacks:read:", GTP_PKT_PREFIX, gtp_pkt_stacks,
-	  "N:OFFSET,LENGTH: the addresses of the stack that $kstack has given the number N" },
+	  "N|all:OFFSET,LENGTH: the stack of that number from $kstack; all of a stopped run" },
 	{ "qXfer:statictrace:read:", GTP_PKT_PREFIX, gtp_pkt_static_data,
 	  ":OFFSET,LENGTH: $_sdata of the selected frame" },
 	{ "qXfer:traceframe-info:read:", GTP_PKT_PREFIX, gtp_pkt_traceframe_info,

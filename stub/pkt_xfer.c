@@ -177,6 +177,23 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	return close_window(s, &w);
 }
 
+/* All stacks, as they are in the table: no hit adds one while they are read. */
+static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
+{
+	const struct gtp_stacks *stacks = s->trace->run.stacks;
+	struct window w;
+
+	if (gtp_trace_running(s->trace)) {
+		gtp_why(why, "the run is going on; all stacks are read when it has ended");
+		return -EBUSY;
+	}
+	if (open_window(s, in, &w, why))
+		return -EINVAL;
+	if (stacks)
+		put(&w, (const char *)stacks->word, stacks->used * (u32)sizeof(*stacks->word));
+	return close_window(s, &w);
+}
+
 /* Not a packet of GDB's: a stack as words in hex, the innermost first, while a run goes on too. */
 GTP_HANDLER(gtp_pkt_stacks)
 {
@@ -186,6 +203,8 @@ GTP_HANDLER(gtp_pkt_stacks)
 	u32 id, n = 0, i;
 	char text[20];
 
+	if (gtp_in_word(in, "all:"))
+		return put_all_stacks(s, in, why);
 	if (!gtp_in_hex32(in, &id) || !gtp_in_char(in, ':'))
 		return gtp_args_bad(in, why, "the number of a stack and ':'");
 	if (open_window(s, in, &w, why))
