@@ -25,6 +25,7 @@ try:
     import gtp.aggregate
     import gtp.aggregates
     import gtp.stacks
+    import gtp.merge
     import gtp.explain
     import gtp.lines  # noqa: each makes its commands when it is loaded
 finally:

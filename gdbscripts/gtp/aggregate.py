@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The commands `gtp count`, `gtp sum`, `gtp stats` and `gtp hist`: a tracepoint's actions that aggregate.
+# The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: a tracepoint's actions that aggregate.
 #
 # What comes of them are GDB's own tvariable and teval: the names of the variables say what setting them means, see
 # docs/variables.md.
@@ -230,6 +230,22 @@ As gtp count; the variable is $stats_NAME."""
     prefix = "stats_"
 
 
+class GtpMin(Aggregate):
+    """The least value of an expression at the hits of a tracepoint, by keys.
+
+gtp min EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+As gtp count; the variable is $min_NAME."""
+    prefix = "min_"
+
+
+class GtpMax(Aggregate):
+    """The greatest value of an expression at the hits of a tracepoint, by keys.
+
+gtp max EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
+As gtp count; the variable is $max_NAME."""
+    prefix = "max_"
+
+
 class GtpHist(Aggregate):
     """A histogram of an expression at the hits of a tracepoint, by keys.
 
@@ -254,5 +270,7 @@ with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP."""
 
 GtpCount("count")
 GtpSum("sum")
+GtpMin("min")
+GtpMax("max")
 GtpStats("stats")
 GtpHist("hist")

@@ -4,9 +4,9 @@ import collections
 
 import gdb
 
-from gtp import remote
+from gtp import kept, remote, source
 
-ASKED = 0x3fff
+NOT_KEPT = "the trace file has no aggregations: gtp save writes them, tsave does not"
 
 # bounds: of a linear histogram, (from, to, step), else None. keys: names of variables. noroom: an Entry or None.
 Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")
@@ -48,22 +48,20 @@ def entry(text):
                  {int(number): int(n) for number, n in pairs})
 
 
-def pieces(what):
+def transferred(clear=False):
     """The text over the connection; the first piece takes what there is, the others are of that."""
-    connection = gdb.selected_inferior().connection
-    at = 0
-    while True:
-        reply = connection.send_packet(b"qXfer:gtpaggregates:read:%s:%x,%x" % (what, at, ASKED))
-        if reply[:1] not in (b"m", b"l"):
-            raise gdb.GdbError(reply[2:].decode(errors="replace") or "the module is older than this command")
-        yield reply[1:]
-        at += len(reply) - 1
-        if reply[:1] == b"l":
-            return
+    return b"".join(source.transferred(b"gtpaggregates:read:clear" if clear else b"gtpaggregates:read:show")).decode()
 
 
 def read(clear=False):
     """The Reading of now; with CLEAR all begins anew, and what comes meanwhile is in this one or in the next."""
+    if kept.is_trace_file():
+        found = kept.opened()
+        if clear:
+            raise gdb.GdbError("a trace file stays what it is: nothing begins anew in it")
+        if found is None:
+            raise gdb.GdbError(NOT_KEPT)
+        return Reading(found.text)
     if not remote.is_gtp():
         raise gdb.GdbError(remote.NOT_CONNECTED)
-    return Reading(b"".join(pieces(b"clear" if clear else b"show")).decode())
+    return Reading(transferred(clear))

@@ -5,7 +5,7 @@ import time
 
 import gdb
 
-from gtp import aggregate, aggregated, cells, kstack, plot, quiet, words
+from gtp import aggregate, aggregated, cells, kept, kstack, plot, quiet, words
 
 TOP = 50
 INNERMOST = 6  # functions of a stack that is a key
@@ -46,7 +46,9 @@ def number_text(word, kind):
 
 def known_stacks():
     """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
-    return kstack.Stacks(name for name, what in aggregate.known.items() if what.text == "$kstack")
+    made = {name for name, what in aggregate.known.items() if what.text == "$kstack"}
+    found = kept.opened() if kept.is_trace_file() else None
+    return kstack.Stacks(made | found.keys if found else made)
 
 
 def stack_text(number, stacks):
@@ -178,8 +180,7 @@ def chosen(reading, name):
     raise gdb.GdbError("no action aggregates; see help gtp count, and tstart")
 
 
-def report(reading, name, top, order):
-    stacks = known_stacks()
+def report(reading, name, top, order, stacks):
     text = "\n\n".join("\n".join(shown(one, top, order, stacks)) for one in chosen(reading, name))
     if reading.nested:
         text += "\n\n%d hits inside of other hits are in none of these" % reading.nested
@@ -247,7 +248,7 @@ is in this output or in the next one. gtp print prints an expression."""
         options = Options(arg)
         while True:
             reading = aggregated.read(options.clear)
-            gdb.write(report(reading, options.name, options.top, options.order))
+            gdb.write(report(reading, options.name, options.top, options.order, known_stacks()))
             gdb.flush()
             if options.every is None:
                 return

@@ -4,9 +4,8 @@ import re
 
 import gdb
 
-from gtp import quiet, remote
+from gtp import kept, quiet, remote, source
 
-ASKED = 0x3fff
 NO_ROOM = 0
 LOST = 0  # the last address of a stack that ends too early
 CUT_OFF = "[the unwinder could not follow]"
@@ -15,12 +14,14 @@ KEY = re.compile(r"^\s+teval \$(key_\w+) = (?:\(long\))?\s*\(?\s*\$kstack\s*\)?\
 
 def addresses(number):
     """The addresses of a stack, the innermost first; an error in words when none has the number."""
+    if kept.is_trace_file():
+        found = kept.opened()
+        if found is None or number not in found.stacks:
+            raise gdb.GdbError("the trace file does not have stack %d: gtp save writes them, tsave does not" % number)
+        return found.stacks[number]
     if not remote.is_gtp():
-        raise gdb.GdbError("the addresses of stacks are known to the kernel's side only, and it is not connected")
-    reply = gdb.selected_inferior().connection.send_packet(b"qXfer:gtpstacks:read:%x:0,%x" % (number, ASKED))
-    if reply[:1] != b"l":
-        raise gdb.GdbError(reply[2:].decode(errors="replace") or "the module is older than this command")
-    return [int(line, 16) for line in reply[1:].split()]
+        raise gdb.GdbError("the addresses of stacks are known to the kernel's side, and it is not connected")
+    return [int(line, 16) for line in b"".join(source.transferred(b"gtpstacks:read:%x" % number)).split()]
 
 
 class Symbols:
@@ -54,8 +55,9 @@ class Symbols:
 class Stacks:
     """What a command asks for more than once. keys: the names of variables that are set to $kstack; MADE: more of them."""
 
-    def __init__(self, made=()):
+    def __init__(self, made=(), look_up=addresses):
         self.keys = keys().union(made)
+        self.look_up = look_up
         self.symbols = Symbols()
         self.known = {}
 
@@ -65,7 +67,7 @@ class Stacks:
             return ["[no room in the table of stacks]"]
         if number not in self.known:
             try:
-                self.known[number] = self.symbols.names(addresses(number))
+                self.known[number] = self.symbols.names(self.look_up(number))
             except gdb.GdbError:
                 self.known[number] = ["[stack %d]" % number]
         return self.known[number]

@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import remote, source
+from gtp import aggregated, aggregates, kept, remote, source
 
 
 def size(number):
@@ -24,6 +24,7 @@ def save(path):
         with open(part, "wb") as file:
             for piece in source.pieces():
                 written += file.write(piece)
+            written += file.write(kept.tail(aggregated.transferred(), kept.all_stacks(), aggregates.known_stacks().keys))
         os.replace(part, path)
     except OSError as error:
         raise gdb.GdbError("%s: %s" % (path, error.strerror))
@@ -39,7 +40,9 @@ class GtpSave(gdb.Command):
 gtp save FILE
 The file is the one that tsave writes, made by the kernel's side in one go: on
 this machine it is copied from /proc/gtpframe, from another machine it comes
-over the connection in large pieces."""
+over the connection in large pieces. Behind the frames, where GDB does not read,
+are the aggregations and the stacks of the run: gtp show, gtp stacks and gtp
+merge find them there."""
 
     def __init__(self):
         super().__init__("gtp save", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_FILENAME)

@@ -24,11 +24,11 @@ def ask(packet):
     return gdb.selected_inferior().connection.send_packet(packet)
 
 
-def from_packets():
-    """The file over the connection, in pieces of a packet."""
+def transferred(what):
+    """What gdbtp has behind qXfer: and OBJECT:read:ANNEX, in pieces of a packet."""
     at = 0
     while True:
-        reply = ask(b"qXfer:gtpframe:read::%x,%x" % (at, ASKED))
+        reply = ask(b"qXfer:%s:%x,%x" % (what, at, ASKED))
         if reply[:1] not in (b"m", b"l"):
             raise gdb.GdbError(reply[2:].decode(errors="replace") or "the module is older than this command")
         data = unescaped(reply[1:])
@@ -36,6 +36,11 @@ def from_packets():
         at += len(data)
         if reply[:1] == b"l":
             return
+
+
+def from_packets():
+    """The file over the connection."""
+    return transferred(b"gtpframe:read:")
 
 
 def from_file(path):

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What `gtp save` writes behind the frames of a trace file, where GDB does not read: aggregations, and all stacks.
+import collections
+import os
+import re
+
+import gdb
+
+from gtp import aggregate, source
+
+HEAD = "gdbtp: aggregations and stacks, 1"
+TAIL = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
+TAIL_BYTES = 30
+
+# text: as the kernel's side had it. stacks: {number: addresses}. keys: the names of those that are stacks.
+# names: {variable: aggregate.Variable}.
+Kept = collections.namedtuple("Kept", "text stacks keys names")
+
+
+def image():
+    """From where to where the program is, as GDB has its symbols: a kernel is elsewhere in each boot. None: no kernel."""
+    try:
+        return tuple(int(gdb.parse_and_eval("(unsigned long) &" + name)) for name in ("_text", "_end"))
+    except gdb.error:
+        return None
+
+
+# Writing
+
+
+def all_stacks():
+    """{number: addresses} of the stopped run, from the kernel's side."""
+    data = b"".join(source.transferred(b"gtpstacks:read:all"))
+    words = [int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data), 8)]
+    found, at = {}, 1
+    while at < len(words) and words[at]:
+        found[at] = words[at + 1:at + 1 + words[at]]
+        at += 1 + words[at]
+    return found
+
+
+def type_text(kind):
+    """A type as GDB reads it again; one that decays is what it decays to."""
+    if kind is None:
+        return ""
+    bare = kind.strip_typedefs()
+    return str(bare.target().pointer() if bare.code == gdb.TYPE_CODE_ARRAY else kind)
+
+
+def name_lines(text):
+    """What this GDB knows of the variables in a text: `gtp count` and its kin have made them."""
+    for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(aggregate.known)):
+        what = aggregate.known[name]
+        fields = (name, type_text(what.type) if name.startswith("key_") else "", what.text or "",
+                  what.place[0] if what.place else "")
+        yield "name " + "\t".join(re.sub(r"\s+", " ", field) for field in fields)
+
+
+def tail(text, stacks, stack_keys):
+    """The bytes that follow the frames; none when nothing was aggregated and no stack was taken.
+
+    TEXT and STACKS are as the kernel's side has them; STACK_KEYS are the names of keys that are set to $kstack.
+    """
+    if "\naggregation " not in "\n" + text and not stacks:
+        return b""
+    lines = [HEAD, *name_lines(text), *("key " + name for name in sorted(stack_keys))]
+    if image():
+        lines.append("image %x %x" % image())
+    lines += ["stack %x %s" % (number, " ".join("%x" % address for address in addresses))
+              for number, addresses in stacks.items()]
+    data = ("\n".join(lines) + "\n" + text).encode()
+    return data + b"gdbtp: %016d bytes\n" % len(data)
+
+
+# Reading
+
+
+def type_of(text):
+    """None when the program has no such type: the key is a number then."""
+    if not text:
+        return None
+    try:
+        return gdb.parse_and_eval("(%s *) 0" % text).type.target()
+    except gdb.error:
+        return None
+
+
+def moved(stacks, was, now):
+    """The stacks, with the addresses of the program's code as GDB has them here."""
+    if not was or not now:
+        return stacks
+    return {number: [address + now[0] - was[0] if was[0] <= address < was[1] else address for address in addresses]
+            for number, addresses in stacks.items()}
+
+
+def parsed(data):
+    """The Kept of a tail."""
+    rest, stacks, keys, names, was = [], {}, set(), {}, None
+    for line in data.decode(errors="replace").split("\n")[1:]:
+        word, _, what = line.partition(" ")
+        if word == "stack":
+            number, *addresses = (int(digits, 16) for digits in what.split())
+            stacks[number] = addresses
+        elif word == "image":
+            was = [int(digits, 16) for digits in what.split()]
+        elif word == "key":
+            keys.add(what)
+        elif word == "name":
+            name, kind, text, place = what.split("\t")
+            names[name] = aggregate.Variable(text or None, type_of(kind), (place, ()) if place else None)
+        else:
+            rest.append(line)
+    return Kept("\n".join(rest), moved(stacks, was, image()), keys, names)
+
+
+def read(path):
+    """The Kept of a trace file, or None when it has none: tsave wrote it, or nothing was aggregated."""
+    try:
+        with open(path, "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL_BYTES))
+            found = TAIL.search(file.read())
+            if not found:
+                return None
+            file.seek(max(0, size - TAIL_BYTES - int(found.group(1))))
+            data = file.read(int(found.group(1)))
+    except OSError as error:
+        raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
+    if not data.startswith(HEAD.encode()):
+        raise gdb.GdbError("%s: what is behind its frames is not understood: another version wrote it" % path)
+    return parsed(data)
+
+
+def is_trace_file():
+    connection = gdb.selected_inferior().connection
+    return connection is not None and connection.type == "tfile"
+
+
+last = None, None  # the file that was read last as (path, time, size, image()), and its Kept
+
+
+def opened():
+    """The Kept of the trace file that GDB has open; what it knows of variables is known from then on."""
+    global last
+    path = source.opened()
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
+    which = path, found.st_mtime_ns, found.st_size, image()
+    if which != last[0]:
+        last = which, read(path)
+        if last[1]:
+            aggregate.known.update(last[1].names)
+    return last[1]

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp merge`: what several trace files have aggregated, added up.
+import os
+import re
+
+import gdb
+
+from gtp import aggregate, aggregated, aggregates, kept, kstack
+
+USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
+ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
+
+
+def summaries(kind, a, b):
+    """The figures behind two counts as one: [sum], [min], [max], or [sum, min, max]."""
+    if not a or not b:
+        return a or b
+    if len(a) == 1:
+        return [ADDED[kind](a[0], b[0])]
+    return [a[0] + b[0], min(a[1], b[1]), max(a[2], b[2])]
+
+
+def both(kind, a, b):
+    """Two entries of the same keys as one."""
+    buckets = {number: a.buckets.get(number, 0) + b.buckets.get(number, 0) for number in {**a.buckets, **b.buckets}}
+    return aggregated.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
+
+
+class Merged:
+    """A Reading that grows. Stacks have numbers of their own, since each run gives its own."""
+
+    def __init__(self):
+        self.all, self.running, self.nested = [], False, 0
+        self.numbers, self.stacks, self.keys = {}, {}, set()
+
+    def number_of(self, found, number):
+        """The number here of a stack of a file."""
+        if number not in found.stacks:
+            return kstack.NO_ROOM
+        addresses = tuple(found.stacks[number])
+        new = self.numbers.setdefault(addresses, len(self.numbers) + 1)
+        self.stacks[new] = list(addresses)
+        return new
+
+    def keys_of(self, found, one, entry):
+        words = []
+        for name, part in aggregates.parts(one.keys, entry.keys):
+            words += [self.number_of(found, part[0])] if name in found.keys else part
+        return words
+
+    def place_of(self, one, path):
+        """The aggregation here that one of a file is added to."""
+        for mine in self.all:
+            if mine.name == one.name:
+                if (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
+                    raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
+                return mine
+        mine = one._replace(entries=[], noroom=[])
+        self.all.append(mine)
+        return mine
+
+    def add(self, path):
+        """A file more."""
+        found = kept.read(path)
+        if found is None:
+            raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
+        aggregate.known.update(found.names)
+        self.keys |= found.keys
+        reading = aggregated.Reading(found.text)
+        self.nested += reading.nested
+        for one in reading.all:
+            mine = self.place_of(one, path)
+            at = {tuple(entry.keys): i for i, entry in enumerate(mine.entries)}
+            for entry in one.entries:
+                entry = entry._replace(keys=self.keys_of(found, one, entry))
+                if tuple(entry.keys) in at:
+                    i = at[tuple(entry.keys)]
+                    mine.entries[i] = both(one.kind, mine.entries[i], entry)
+                else:
+                    at[tuple(entry.keys)] = len(mine.entries)
+                    mine.entries.append(entry)
+            for entry in one.noroom:
+                mine.noroom[:] = [both(one.kind, mine.noroom[0], entry)] if mine.noroom else [entry]
+
+    def addresses(self, number):
+        return self.stacks[number]
+
+
+def said(arg):
+    """The files, and aggregates.Options."""
+    argv = gdb.string_to_argv(re.sub(r"(--\w+)=", r"\1 ", arg))
+    files, options = [], []
+    while argv:
+        word = argv.pop(0)
+        if word in ("--top", "--sort"):
+            options += [word] + argv[:1]
+            del argv[:1]
+        elif word.startswith("--"):
+            raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
+        else:
+            files.append(os.path.expanduser(word))
+    if not files:
+        raise gdb.GdbError("say " + USAGE)
+    return files, aggregates.Options(" ".join(options))
+
+
+class GtpMerge(gdb.Command):
+    """Show what several runs have aggregated, added up.
+
+gtp merge FILE... [--top N] [--sort value|key|count]
+The files are those of gtp save. Aggregations of the same name are one: what has
+the same keys is added up, and so are histograms. Stacks of several boots go
+together, but for code of modules; keys that are addresses do not."""
+
+    def __init__(self):
+        super().__init__("gtp merge", gdb.COMMAND_STATUS, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, arg, from_tty):
+        files, options = said(arg)
+        merged = Merged()
+        for path in files:
+            merged.add(path)
+        gdb.write(aggregates.report(merged, None, options.top, options.order,
+                                    kstack.Stacks(merged.keys, merged.addresses)))
+
+
+GtpMerge()
