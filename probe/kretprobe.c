@@ -209,7 +209,7 @@ static u64 kretprobe_missed(const struct gtp_location *loc)
 {
 	const struct return_probe *p = loc->probe;
 
-	return p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
+	return (u32)p->rp.nmissed + p->rp.kp.nmissed + atomic_long_read(&p->no_buffer);
 }
 
 static void forget(struct gtp_location *loc)

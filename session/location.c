@@ -164,3 +164,13 @@ int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why)
 	}
 	return 0;
 }
+
+u64 gtp_locations_missed(const struct gtp_trace *t)
+{
+	const struct gtp_location *loc;
+	u64 missed = t->missed;
+
+	for (loc = t->locs; loc; loc = loc->next)
+		missed += t->target->missed(t->ctx, loc);
+	return missed;
+}

@@ -63,4 +63,7 @@ int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why);
 /* gtp_locations_free - all of @t->locs */
 void gtp_locations_free(struct gtp_trace *t);
 
+/* gtp_locations_missed - hits of the run that were not seen: no buffer, or missed by the kernel */
+u64 gtp_locations_missed(const struct gtp_trace *t);
+
 #endif /* _GTP_LOCATION_H */

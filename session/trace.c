@@ -4,6 +4,7 @@
 #include "session/aggregate.h"
 #include "session/cpus.h"
 #include "session/dprintf.h"
+#include "session/location.h"
 #include "session/trace.h"
 
 int gtp_trace_init(struct gtp_trace *t, const struct gtp_mem *mem,
@@ -100,11 +101,9 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}
 	sum->nested = gtp_trace_running(t) ? gtp_cpus_nested(t) : t->nested;
-	sum->missed = t->missed;
-	for (loc = t->locs; loc; loc = loc->next) {
-		sum->missed += t->target->missed(t->ctx, loc);
+	sum->missed = gtp_locations_missed(t);
+	for (loc = t->locs; loc; loc = loc->next)
 		sum->refused += gtp_location_is_refused(loc);
-	}
 }
 
 /* --- qTStatus --- */

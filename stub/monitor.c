@@ -274,9 +274,11 @@ static void print_dprintfs(struct gtp_stub *s)
 	gtp_dprintf_sum(s->trace, NULL, &sum);
 	gtp_stub_printf(s, "all so far: %llu hits, %llu lines printed, %llu dropped\n", sum.hits,
 			all->printed, sum.dropped + all->limited);
-	if (sum.nested)
-		gtp_stub_printf(s, "not seen without a run: %llu hits inside another hit\n",
-				sum.nested);
+	if (sum.nested || sum.missed)
+		gtp_stub_printf(
+			s,
+			"not seen without a run: %llu hits inside another hit, %llu missed by the kernel\n",
+			sum.nested, sum.missed);
 }
 
 static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)

@@ -15,18 +15,26 @@ Entry = collections.namedtuple("Entry", "keys count summary buckets")
 
 
 class Reading:
-    """All aggregations at one moment. running: the run goes on. nested: hits inside of hits, which update nothing."""
+    """All aggregations at one moment. running: the run goes on. nested, missed: hits of the run
+    inside of hits, and those that the kernel missed: they update nothing."""
 
     def __init__(self, text):
         self.all = []
-        self.running, self.nested = False, 0
+        self.running, self.nested, self.missed = False, 0, 0
         for line in text.splitlines():
             word, _, rest = line.partition(" ")
             getattr(self, "line_" + word)(rest)
 
     def line_run(self, rest):
-        running, nested = rest.split()
-        self.running, self.nested = running == "1", int(nested)
+        running, nested, missed = rest.split()
+        self.running, self.nested, self.missed = running == "1", int(nested), int(missed)
+
+    def unseen(self):
+        """The lines that say what is in no aggregation."""
+        if self.nested:
+            yield "%d hits inside of other hits are in none of these" % self.nested
+        if self.missed:
+            yield "%d hits that the kernel missed are in none of these" % self.missed
 
     def line_aggregation(self, rest):
         front, _, keys = rest.partition(" :")

@@ -182,9 +182,7 @@ def chosen(reading, name):
 
 def report(reading, name, top, order, stacks):
     text = "\n\n".join("\n".join(shown(one, top, order, stacks)) for one in chosen(reading, name))
-    if reading.nested:
-        text += "\n\n%d hits inside of other hits are in none of these" % reading.nested
-    return text + "\n"
+    return "\n\n".join([text, *reading.unseen()]) + "\n"
 
 
 # Commands
@@ -220,7 +218,7 @@ class Options:
 
     def take(self, option, word):
         if option == "--top":
-            if not word.isdigit() or not int(word):
+            if not word.isdecimal() or not int(word):
                 raise gdb.GdbError("--top takes a number, as in --top 10")
             self.top = int(word)
         elif option == "--sort":

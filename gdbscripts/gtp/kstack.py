@@ -9,7 +9,8 @@ from gtp import kept, quiet, remote, source
 NO_ROOM = 0
 LOST = 0  # the last address of a stack that ends too early
 CUT_OFF = "[the unwinder could not follow]"
-KEY = re.compile(r"^\s+teval \$(key_\w+) = (?:\(long\))?\s*\(?\s*\$kstack\s*\)?\s*$", re.M)
+KEY = re.compile(r"\$(key_\w+)\s*=(?!=)\s*([^,\n]*)")
+CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")
 
 
 def addresses(number):
@@ -74,5 +75,8 @@ class Stacks:
 
 
 def keys():
-    """The names of the variables that tracepoints set to $kstack."""
-    return set(KEY.findall(quiet.execute("with width 0 -- info tracepoints")))
+    """The names of the variables that tracepoints set to $kstack, and to nothing else."""
+    stacks, others = set(), set()
+    for name, text in KEY.findall(quiet.execute("with width 0 -- info tracepoints")):
+        (stacks if CASTS.sub("", text) == "$kstack" else others).add(name)
+    return stacks - others

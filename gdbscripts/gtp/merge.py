@@ -26,11 +26,11 @@ def both(kind, a, b):
     return aggregated.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
 
 
-class Merged:
+class Merged(aggregated.Reading):
     """A Reading that grows. Stacks have numbers of their own, since each run gives its own."""
 
     def __init__(self):
-        self.all, self.running, self.nested = [], False, 0
+        super().__init__("")
         self.numbers, self.stacks, self.keys = {}, {}, set()
 
     def number_of(self, found, number):
@@ -68,6 +68,7 @@ class Merged:
         self.keys |= found.keys
         reading = aggregated.Reading(found.text)
         self.nested += reading.nested
+        self.missed += reading.missed
         for one in reading.all:
             mine = self.place_of(one, path)
             at = {tuple(entry.keys): i for i, entry in enumerate(mine.entries)}

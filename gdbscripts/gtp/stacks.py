@@ -34,7 +34,7 @@ def chosen(reading, name, stack_keys):
 def by_key(one, text):
     """The name of the key that is meant by what stands behind --by."""
     for name in one.keys:
-        if text.lstrip("$") in (name, aggregates.key_title(name), name.partition("_")[2]):
+        if text == aggregates.key_title(name) or text.lstrip("$") in (name, name.partition("_")[2]):
             return name
     raise gdb.GdbError("$%s has no key %s, but %s" % (one.name, text, words.few(map(aggregates.key_title, one.keys))))
 
@@ -67,8 +67,8 @@ def folded(one, rows):
         yield "[no room for the keys] %d" % weight(one, entry)
 
 
-def listed(one, rows, top, by, nested):
-    """The stacks as text, the innermost function first. NESTED: hits that are in no aggregation."""
+def listed(one, rows, top, by):
+    """The stacks as text, the innermost function first."""
     yield aggregates.title(one)
     if not rows:
         yield "nothing yet"
@@ -81,8 +81,6 @@ def listed(one, rows, top, by, nested):
         yield "and %d stacks more; --top N shows N" % (len(rows) - top)
     for entry in one.noroom:
         yield "no room for the keys of %d more: monitor aggregate-keys N, before tstart" % entry.count
-    if nested:
-        yield "%d hits inside of other hits are not among these" % nested
 
 
 class Options:
@@ -109,7 +107,7 @@ class Options:
     def take(self, option, word):
         if option == "--by":
             self.by = word
-        elif word.isdigit() and int(word):
+        elif word.isdecimal() and int(word):
             self.top = int(word)
         else:
             raise gdb.GdbError("--top takes a number, as in --top 10")
@@ -122,7 +120,7 @@ class Options:
 
     def number(self):
         """The number of a stack, when one is asked for; None: an aggregation is."""
-        if self.name is None or not (self.name.isdigit() or self.name == "kstack"):
+        if self.name is None or not (self.name.isdecimal() or self.name == "kstack"):
             return None
         if self.name != "kstack":
             return int(self.name)
@@ -169,7 +167,9 @@ of that stack."""
         one = chosen(reading, options.name, stacks.keys)
         by = by_key(one, options.by) if options.by else None
         rows = by_functions(sums(one, stacks.keys, by), stacks, by)
-        lines = list(folded(one, rows) if options.folded else listed(one, rows, options.top, by, reading.nested))
+        lines = list(folded(one, rows) if options.folded else listed(one, rows, options.top, by))
+        if not options.folded:
+            lines += reading.unseen()
         text = "".join(line + "\n" for line in lines)
         if options.file is None:
             gdb.write(text)

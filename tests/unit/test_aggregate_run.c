@@ -83,13 +83,13 @@ static void no_frame(void **state)
 	assert_int_equal(f->tsv_locks, 0);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, 0);
-	expect(f, false, "run 1 0\naggregation count_a count :\nentry 3 : :\n");
+	expect(f, false, "run 1 0 0\naggregation count_a count :\nentry 3 : :\n");
 	fire(f, 1);
 	expect_frames(f, "");
 	/* It stays until the next run. */
-	expect(f, false, "run 0 0\naggregation count_a count :\nentry 4 : :\n");
+	expect(f, false, "run 0 0 0\naggregation count_a count :\nentry 4 : :\n");
 	start(f);
-	expect(f, false, "run 1 0\naggregation count_a count :\n");
+	expect(f, false, "run 1 0 0\naggregation count_a count :\n");
 }
 
 static void beside_a_frame(void **state)
@@ -99,7 +99,7 @@ static void beside_a_frame(void **state)
 	define(f, "1:1000:E:0:0", NULL, SET(SUM, REG("04")) END, "R1", NULL);
 	start(f);
 	fire(f, 2);
-	expect(f, false, "run 1 0\naggregation sum_a sum :\nentry 2 : 14 :\n");
+	expect(f, false, "run 1 0 0\naggregation sum_a sum :\nentry 2 : 14 :\n");
 	expect_frames(f, "1@1000 r0=a\n1@1000 r0=a\n");
 }
 
@@ -112,7 +112,7 @@ static void pass_count(void **state)
 	start(f);
 	fire(f, 2);
 	expect_end(f, GTP_STOP_PASSCOUNT, 1);
-	expect(f, false, "run 0 0\naggregation sum_a sum :\nentry 2 : 14 :\n");
+	expect(f, false, "run 0 0 0\naggregation sum_a sum :\nentry 2 : 14 :\n");
 }
 
 static void an_action_that_fails(void **state)
@@ -125,7 +125,7 @@ static void an_action_that_fails(void **state)
 	start(f);
 	fire(f, 2);
 	expect(f, false,
-	       "run 1 0\naggregation sum_a sum :\naggregation count_a count :\nentry 2 : :\n");
+	       "run 1 0 0\naggregation sum_a sum :\naggregation count_a count :\nentry 2 : :\n");
 }
 
 /* A key that could not be computed is that of an earlier hit still: nothing is counted for it. */
@@ -141,7 +141,7 @@ static void a_key_that_fails(void **state)
 	fire_with(f, 0, 0x2000);
 	fire_with(f, 0, 0);
 	expect(f, false,
-	       "run 1 0\naggregation sum_a sum :\nentry 2 : 2 :\n"
+	       "run 1 0 0\naggregation sum_a sum :\nentry 2 : 2 :\n"
 	       "aggregation count_a count : key_a\nentry 1 4030201 : :\n");
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 1);
 }
@@ -171,7 +171,7 @@ static void machine_code_that_fails(void **state)
 	tp->update_alone = (void *)fails_at_once;
 	assert_true(fake_fire(f, 0x1010, &regs));
 	expect(f, false,
-	       "run 1 0\naggregation count_a count : key_a\nentry 1 5 : :\n"
+	       "run 1 0 0\naggregation count_a count : key_a\nentry 1 5 : :\n"
 	       "aggregation sum_a sum :\n"
 	       "aggregation hist_a hist :\nentry 1 : 4112 4112 4112 : 14=1\n");
 }
@@ -189,7 +189,7 @@ static void by_key(void **state)
 	fire_with(f, 1, 7);
 	fire_with(f, 1, 8);
 	expect(f, false,
-	       "run 1 0\naggregation hist_a hist : key_a\n"
+	       "run 1 0 0\naggregation hist_a hist : key_a\n"
 	       "entry 2 7 : 10 5 5 : 4=2\nentry 1 8 : 5 5 5 : 4=1\n");
 }
 
@@ -204,7 +204,7 @@ static void groups_of_keys(void **state)
 	start(f);
 	fire(f, 1);
 	expect(f, false,
-	       "run 1 0\naggregation hist_a hist : key_a key_b\nentry 1 1 2 : 0 0 0 : 1=1\n"
+	       "run 1 0 0\naggregation hist_a hist : key_a key_b\nentry 1 1 2 : 0 0 0 : 1=1\n"
 	       "aggregation count_a count : key_a key_b\nentry 1 1 2 : :\n"
 	       "aggregation sum_a sum : key_b\nentry 1 3 : 4 :\n");
 }
@@ -224,7 +224,7 @@ static void by_string(void **state)
 	fire_with(f, 0, 0x5003);
 	fire_with(f, 0, 0x5000);
 	expect(f, false,
-	       "run 1 0\naggregation count_a count : keystr_c\n"
+	       "run 1 0 0\naggregation count_a count : keystr_c\n"
 	       "entry 1 6c656e72656b 0 : :\n"
 	       "entry 2 636261 0 : :\n"
 	       "entry 1 646461206461623c 3e73736572 : :\n"
@@ -281,13 +281,13 @@ static void clear_loses_nothing(void **state)
 	fire_with(f, 2, 0);
 	f->while_exchanging = in_between;
 	expect(f, true,
-	       "run 1 0\naggregation sum_a sum : key_a\nentry 1 0 : 1 :\nentry 1 1 : 1 :\nentry 2 2 : 2 :\n");
+	       "run 1 0 0\naggregation sum_a sum : key_a\nentry 1 0 : 1 :\nentry 1 1 : 1 :\nentry 2 2 : 2 :\n");
 	f->while_exchanging = NULL;
 	fire_with(f, 1, 0);
-	expect(f, false, "run 1 0\naggregation sum_a sum : key_a\nentry 1 1 : 1 :\n");
+	expect(f, false, "run 1 0 0\naggregation sum_a sum : key_a\nentry 1 1 : 1 :\n");
 	fire_with(f, 1, 0);
-	expect(f, true, "run 1 0\naggregation sum_a sum : key_a\nentry 2 1 : 2 :\n");
-	expect(f, false, "run 1 0\naggregation sum_a sum : key_a\n");
+	expect(f, true, "run 1 0 0\naggregation sum_a sum : key_a\nentry 2 1 : 2 :\n");
+	expect(f, false, "run 1 0 0\naggregation sum_a sum : key_a\n");
 }
 
 static void interrupt(struct fake *f)
@@ -303,8 +303,9 @@ static void nested(void **state)
 	define(f, "1:1000:E:0:0", NULL, SET(SUM, REG("05") REF32) END, NULL);
 	start(f);
 	f->while_reading = interrupt;
+	f->missed = 2;
 	fire(f, 1);
-	expect(f, false, "run 1 1\naggregation sum_a sum :\nentry 1 : 67305985 :\n");
+	expect(f, false, "run 1 1 2\naggregation sum_a sum :\nentry 1 : 67305985 :\n");
 }
 
 static void full_tables(void **state)
@@ -322,7 +323,7 @@ static void full_tables(void **state)
 	for (i = 10; i < 13; i++)
 		fire_with(f, 1, i);
 	expect(f, false,
-	       "run 1 0\naggregation count_a count : key_a\nnoroom 2 : :\n"
+	       "run 1 0 0\naggregation count_a count : key_a\nnoroom 2 : :\n"
 	       "entry 1 0 : :\nentry 1 1 : :\nentry 1 a : :\nentry 1 b : :\n");
 }
 
@@ -340,7 +341,7 @@ static void joins_a_run(void **state)
 	assert_int_equal(gtp_trace_install(&f->trace, tp, &why), 0);
 	fire(f, 1);
 	expect(f, false,
-	       "run 1 0\naggregation count_a count :\nentry 4 : :\naggregation sum_a sum :\nentry 1 : 1 :\n");
+	       "run 1 0 0\naggregation count_a count :\nentry 4 : :\naggregation sum_a sum :\nentry 1 : 1 :\n");
 	/* A variable of the run does not become another one. */
 	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "50:0:0:705f6e", &why),
 			 -EBUSY);
@@ -380,7 +381,7 @@ static void no_memory_at_the_start(void **state)
 	assert_int_equal(gtp_aggregates_read(&f->trace, true, &why), -ENOMEM);
 	assert_non_null(strstr(why.text, "nothing is lost"));
 	expect(f, false,
-	       "run 1 0\naggregation hist_a hist : key_a\nentry 1 7 : 0 0 0 : 1=1\n"
+	       "run 1 0 0\naggregation hist_a hist : key_a\nentry 1 7 : 0 0 0 : 1=1\n"
 	       "aggregation count_a count : key_a\nentry 1 7 : :\n");
 }
 
@@ -415,7 +416,7 @@ static void memory_for_others(void **state)
 	assert_int_equal(gtp_aggregates_read(&f->trace, true, &why), -ENOMEM);
 	f->memory_most = ~0ULL;
 	expect(f, false,
-	       "run 1 0\naggregation hist_a hist : key_a\nentry 1 7 : 0 0 0 : 1=1\n"
+	       "run 1 0 0\naggregation hist_a hist : key_a\nentry 1 7 : 0 0 0 : 1=1\n"
 	       "aggregation count_a count : key_a\nentry 1 7 : :\n");
 }
 
