@@ -95,6 +95,12 @@ def is_string(kind):
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_text(bare.target())
 
 
+def is_address_of_bytes(kind):
+    """Whether a key of this type may have been meant as a string: names are unsigned char * in some structures."""
+    bare = kind.strip_typedefs()
+    return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) and not is_string(kind)
+
+
 def assignment(name, text):
     """The action. GDB 13 aborts over an assignment of a variable that is in a register, but not of its cast."""
     return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
@@ -105,6 +111,8 @@ def key(number, text):
     made = points.everywhere(number, lambda pc: cexpr.number(names.expand(text, number, pc), pc))
     expression, kind = made
     string = is_string(kind)
+    if is_address_of_bytes(kind):
+        gdb.write("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
     name = variable("keystr_" if string else "key_", text, Variable(text, None if string else kind, None))
     return assignment(name, expression), name
 
