@@ -8,14 +8,9 @@ import re
 
 import gdb
 
-from gtp import cells, cexpr, define, names, points, quiet, words
+from gtp import cells, cexpr, define, known, names, points, quiet, words
 
 Said = collections.namedtuple("Said", "value keys place condition options")
-# What is known of a variable: the text that it was made from, its type (None: a string), where.
-Variable = collections.namedtuple("Variable", "text type place")
-
-
-known = {}  # name -> Variable, as long as this GDB runs
 
 
 def clauses(text, usage):
@@ -74,14 +69,14 @@ def variable(prefix, text, what, tail="", mine=None):
     """
     base = name = prefix + slug(text)
     there, number = defined(), 1
-    while name + tail in there and (known.get(name + tail) != what or
+    while name + tail in there and (known.variables.get(name + tail) != what or
                                     mine is not None and name + tail not in mine and is_set(name + tail)):
         number += 1
         name = "%s_%d" % (base, number)
     name += tail
     if name not in there:
         quiet.execute("tvariable $" + name)
-    known[name] = what
+    known.variables[name] = what
     if mine is not None:
         mine.add(name)
     return name
@@ -113,7 +108,7 @@ def key(number, text):
     string = is_string(kind)
     if is_address_of_bytes(kind):
         gdb.write("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
-    name = variable("keystr_" if string else "key_", text, Variable(text, None if string else kind, None))
+    name = variable("keystr_" if string else "key_", text, known.Variable(text, None if string else kind, None))
     return assignment(name, expression), name
 
 
@@ -130,7 +125,7 @@ def update(number, said, prefix, tail, mine):
     else:
         text, kind = "1", None
     place = said.place or "tracepoint %d" % number
-    name = variable(prefix, said.value or said.place or "hits", Variable(said.value, kind, (place, tuple(keys))), tail,
+    name = variable(prefix, said.value or said.place or "hits", known.Variable(said.value, kind, (place, tuple(keys))), tail,
                     mine)
     return lines + [assignment(name, text)], name
 

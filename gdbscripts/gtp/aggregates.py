@@ -5,7 +5,7 @@ import time
 
 import gdb
 
-from gtp import aggregate, aggregated, cells, kept, kstack, plot, quiet, words
+from gtp import aggregated, cells, kept, known, kstack, plot, quiet, words
 
 TOP = 50
 INNERMOST = 6  # functions of a stack that is a key
@@ -46,7 +46,7 @@ def number_text(word, kind):
 
 def known_stacks():
     """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
-    made = {name for name, what in aggregate.known.items() if what.text == "$kstack"}
+    made = {name for name, what in known.variables.items() if what.text == "$kstack"}
     found = kept.opened() if kept.is_trace_file() else None
     return kstack.Stacks(made | found.keys if found else made)
 
@@ -71,7 +71,7 @@ def key_text(name, part, stacks):
         return text_of(part)
     if stacks and name in stacks.keys:
         return stack_text(part[0], stacks)
-    what = aggregate.known.get(name)
+    what = known.variables.get(name)
     return number_text(part[0], what and what.type)
 
 
@@ -86,7 +86,7 @@ def key_order(names, entry_words):
 
 
 def key_title(name):
-    what = aggregate.known.get(name)
+    what = known.variables.get(name)
     return what.text if what else name.partition("_")[2]
 
 
@@ -136,7 +136,7 @@ def histogram(one, entry, keys):
 
 
 def title(one):
-    what = aggregate.known.get(one.name)
+    what = known.variables.get(one.name)
     text = "$" + one.name
     if what is None:
         return text
@@ -256,7 +256,7 @@ is in this output or in the next one. gtp print prints an expression."""
             gdb.write("\n")
 
     def complete(self, text, word):
-        return words.completed(sorted(n for n, what in aggregate.known.items() if what.place), text, word)
+        return words.completed(sorted(n for n, what in known.variables.items() if what.place), text, word)
 
 
 class GtpClear(gdb.Command):

@@ -6,14 +6,14 @@ import re
 
 import gdb
 
-from gtp import aggregate, source
+from gtp import known, source
 
 HEAD = "gdbtp: aggregations and stacks, 1"
 TAIL = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 TAIL_BYTES = 30
 
 # text: as the kernel's side had it. stacks: {number: addresses}. keys: the names of those that are stacks.
-# names: {variable: aggregate.Variable}.
+# names: {variable: known.Variable}.
 Kept = collections.namedtuple("Kept", "text stacks keys names")
 
 
@@ -49,8 +49,8 @@ def type_text(kind):
 
 def name_lines(text):
     """What this GDB knows of the variables in a text: `gtp count` and its kin have made them."""
-    for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(aggregate.known)):
-        what = aggregate.known[name]
+    for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
+        what = known.variables[name]
         fields = (name, type_text(what.type) if name.startswith("key_") else "", what.text or "",
                   what.place[0] if what.place else "")
         yield "name " + "\t".join(re.sub(r"\s+", " ", field) for field in fields)
@@ -107,7 +107,7 @@ def parsed(data):
             keys.add(what)
         elif word == "name":
             name, kind, text, place = what.split("\t")
-            names[name] = aggregate.Variable(text or None, type_of(kind), (place, ()) if place else None)
+            names[name] = known.Variable(text or None, type_of(kind), (place, ()) if place else None)
         else:
             rest.append(line)
     return Kept("\n".join(rest), moved(stacks, was, image()), keys, names)
@@ -151,5 +151,5 @@ def opened():
     if which != last[0]:
         last = which, read(path)
         if last[1]:
-            aggregate.known.update(last[1].names)
+            known.variables.update(last[1].names)
     return last[1]

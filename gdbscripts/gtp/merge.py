@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import aggregate, aggregated, aggregates, kept, kstack
+from gtp import aggregated, aggregates, kept, known, kstack
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
@@ -64,7 +64,7 @@ class Merged(aggregated.Reading):
         found = kept.read(path)
         if found is None:
             raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
-        aggregate.known.update(found.names)
+        known.variables.update(found.names)
         self.keys |= found.keys
         reading = aggregated.Reading(found.text)
         self.nested += reading.nested
