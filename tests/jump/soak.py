@@ -10,9 +10,7 @@ import os
 import random
 import re
 import sys
-import threading
 import time
-import traceback
 
 import disturb
 import fixture
@@ -21,10 +19,10 @@ import kernel
 import tap
 from rsp import Client
 from tap import note as say, until
+from watch import Watch
 
 RETURNS = 100  # tracepoints at functions' returns
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
-ROUND_SECONDS = 240  # nobody waits longer
 QUIET_EVERY = 4  # rounds
 CALLED = ("obj", "add")  # functions of the fixture whose calls it counts
 RETURNED, WAITS = "irq", "wait"  # as well, by their returns; tasks sleep in the second
@@ -39,33 +37,6 @@ WATCHED = ("do_exit", "__SCT__tp_func_sched_process_exit")
 GATE = re.compile(r"gtp_gates_(framed|bare)\b")
 INSIDE = re.compile(r"(\d+) calls are followed")
 NEVER, ALWAYS = guest.NEVER, guest.ALWAYS
-
-
-class Watch:
-    """Ends everything when a round does not end: which tasks wait, and where, goes to the console."""
-
-    def __init__(self):
-        self.timer = None
-
-    def round(self, what):
-        self.cancel()
-        self.timer = threading.Timer(ROUND_SECONDS, self.bark, (what,))
-        self.timer.daemon = True
-        self.timer.start()
-
-    def cancel(self):
-        if self.timer:
-            self.timer.cancel()
-
-    @staticmethod
-    def bark(what):
-        print("not ok - soak: %s did not end within %d s" % (what, ROUND_SECONDS), flush=True)
-        for thread, frame in sys._current_frames().items():
-            say(thread, "".join(traceback.format_stack(frame)[-3:]))
-        for key in "wl":
-            kernel.put("/proc/sysrq-trigger", key)
-        time.sleep(5)
-        os._exit(1)
 
 
 BEHIND_ENTRY = ("+0x5", "+0x9")  # the function tracer's site; an endbr64 may be in front
@@ -111,7 +82,7 @@ class Soak:
         self.totals = collections.Counter()
         self.kprobes = disturb.Kprobes()
         self.crowd = disturb.Crowd(seed)
-        self.watch = Watch()
+        self.watch = Watch(self.crowd)
         self.text = self.before = None
         self.places = []
         self.since = 0
@@ -165,12 +136,22 @@ class Soak:
         condition, actions = guest.mixed(i)
         if i <= len(CALLED) + 2:
             condition = ""
-        returns = self.places[i - 1].verdict == "return"
-        if counts_stacks(i) and not returns:
+        returns = self.returns_at(i)
+        updated = self.updated_by(i)
+        if updated == "count_stack":
             return condition, (*STACK, *actions)
-        if aggregates(i):
+        if updated:
             return condition, (KEY, TIME % (6 if returns else 2), *actions)
         return condition, (LATENCY, *actions) if returns else actions
+
+    def returns_at(self, i):
+        return self.places[i - 1].verdict == "return"
+
+    def updated_by(self, i):
+        """The aggregation that the i-th updates, or None; at a return no stack is taken."""
+        if i % 7 == 3 and not self.returns_at(i):
+            return "count_stack"
+        return "hist_time" if i % 7 == 0 else None
 
     def start(self, client, places):
         """QTStart; only the first time that a place is chosen, or a module's that has gone, may be refused."""
@@ -248,10 +229,8 @@ class Soak:
         """How many values each aggregation must have of these hits."""
         found = collections.Counter()
         for i, n in enumerate(hits, 1):
-            if counts_stacks(i) and self.places[i - 1].verdict != "return":
-                found["count_stack"] += n
-            elif aggregates(i):
-                found["hist_time"] += n
+            found[self.updated_by(i)] += n
+        del found[None]
         return +found
 
     def round(self, client, number):
@@ -294,7 +273,7 @@ class Soak:
     def quiet(self):
         """Nobody changes anything: the text is what it was at first."""
         self.watch.round("a pause")
-        self.crowd.pause(ROUND_SECONDS)
+        self.crowd.pause()
         busy = not idle(10)
         def same():
             bad = self.text.changed(self.before)
@@ -354,7 +333,7 @@ class Soak:
             self.round(client, number)
             if number % QUIET_EVERY == 0:
                 client = self.calm(client)
-        self.crowd.stop(ROUND_SECONDS)
+        self.crowd.stop()
         fixture.target("release")
         self.inside(client)
         client.close()
@@ -387,9 +366,9 @@ class Soak:
                  self.kprobes, disturb.load]
         self.crowd.start(kinds)
         self.watch.round("the preparation")
-        until(lambda: self.crowd.failure or all(self.crowd.done[m.name] for m in self.crowd.members), "all kinds",
-              ROUND_SECONDS)
-        self.crowd.pause(ROUND_SECONDS)
+        while not self.crowd.failure and not all(self.crowd.done[m.name] for m in self.crowd.members):
+            time.sleep(0.1)
+        self.crowd.pause()
         disturb.every_preemption()
         self.text = guest.Text()
         time.sleep(2)
@@ -411,14 +390,6 @@ def symbol(addr):
     """NAME+OFFSET of the kernel's."""
     at, name = max((at, name) for at, name, _ in kernel.kallsyms() if at <= addr)
     return "%s+0x%x" % (name, addr - at)
-
-
-def aggregates(i):
-    return i % 7 == 0
-
-
-def counts_stacks(i):
-    return i % 7 == 3
 
 
 def aggregated(client, how):

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tells a soak that hangs from one that is slow: what is waited for either computes, or it does not."""
+import glob
+import os
+import sys
+import threading
+import time
+import traceback
+
+import kernel
+from tap import note as say
+
+SECONDS = 240  # without a sign of life
+LONG = 60  # seconds; what has been going on for as long may be what holds up the others
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def stat(path):
+    """The fields of a task's stat file behind its name, which may hold anything; none: it has ended."""
+    try:
+        with open(path, encoding="latin-1") as file:
+            return file.read().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def ticks(fields):
+    return int(fields[11]) + int(fields[12]) if fields else 0
+
+
+def old_children():
+    """The ticks of each process that a thread of this one waits for, and has for long."""
+    up = time.clock_gettime(time.CLOCK_BOOTTIME)
+    for path in glob.glob("/proc/[0-9]*/stat"):
+        fields = stat(path)
+        if fields and int(fields[1]) == os.getpid() and up - int(fields[19]) / TICKS > LONG:
+            yield path, ticks(fields)
+
+
+class Watch:
+    """Ends everything when nothing that lasts computes any more: which tasks wait, and where, goes to the console."""
+
+    def __init__(self, crowd):
+        self.crowd, self.main = crowd, threading.get_native_id()
+        self.what, self.ended = None, threading.Event()
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def round(self, what):
+        self.what = what
+
+    def cancel(self):
+        self.what = None
+        self.ended.set()
+
+    def sign(self):
+        """Changes while anything that takes long comes nearer to its end."""
+        now = time.monotonic()
+        slow = [member.native_id for member in self.crowd.members
+                if member.began is not None and now - member.began > LONG]
+        tasks = {thread: ticks(stat("/proc/self/task/%d/stat" % thread)) for thread in [self.main, *slow]}
+        return self.what, tasks, dict(old_children())
+
+    def run(self):
+        seen, since = None, time.monotonic()
+        while not self.ended.wait(2):
+            sign = self.sign()
+            if sign != seen:
+                seen, since = sign, time.monotonic()
+            elif self.what and time.monotonic() - since > SECONDS:
+                self.bark()
+
+    def bark(self):
+        print("not ok - soak: %s shows no sign of life for %d s" % (self.what, SECONDS), flush=True)
+        for thread, frame in sys._current_frames().items():
+            say(thread, "".join(traceback.format_stack(frame)[-3:]))
+        for key in "wl":
+            kernel.put("/proc/sysrq-trigger", key)
+        time.sleep(5)
+        os._exit(1)
