@@ -173,6 +173,10 @@ run_module() {
 	single "tables of regions are made for $1" no_output for_kernel "$1" need_tables
 	single "the compiler's test module builds for $1 without a warning" no_output for_kernel "$1" need_jit
 	python3 -B tests/marks/taken.py "build/module/$release/gdbtp.ko" "$headers"
+	if [ -n "$root" ] && [ ! -e "${headers%-cloud-amd64}-common/scripts/checker-valid.sh" ]; then
+		echo "ok - sparse has nothing to say for $1 # SKIP its headers come without what calls sparse"
+		return
+	fi
 	single "sparse has nothing to say for $1" no_output for_kernel "$1" sparse_module
 }
 
