@@ -264,8 +264,7 @@ static int make_text(struct gtp_trace *t, struct gtp_why *why)
 		return -ENOMEM;
 	}
 	gtp_out_init(&out, t->aggregate_text, bytes);
-	gtp_out_printf(&out, "run %d %llu %llu\n", gtp_trace_running(t),
-		       gtp_trace_running(t) ? gtp_cpus_nested(t) : t->nested,
+	gtp_out_printf(&out, "run %d %llu %llu\n", gtp_trace_running(t), gtp_cpus_nested_in_run(t),
 		       gtp_locations_missed(t));
 	for (a = t->aggregates; a; a = a->next) {
 		put_head(t, a, &out);

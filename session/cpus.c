@@ -63,3 +63,8 @@ u64 gtp_cpus_nested(const struct gtp_trace *t)
 			sum += READ_ONCE(t->run.cpus[i]->nested);
 	return sum;
 }
+
+u64 gtp_cpus_nested_in_run(const struct gtp_trace *t)
+{
+	return gtp_trace_running(t) ? gtp_cpus_nested(t) : t->nested;
+}

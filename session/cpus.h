@@ -31,4 +31,7 @@ void gtp_cpus_put(struct gtp_trace *t);
 /* gtp_cpus_nested - hits inside another hit: of the run, and those of dprintfs after its end */
 u64 gtp_cpus_nested(const struct gtp_trace *t);
 
+/* gtp_cpus_nested_in_run - of the run alone, while it goes on or after it */
+u64 gtp_cpus_nested_in_run(const struct gtp_trace *t);
+
 #endif /* _GTP_CPUS_H */

@@ -71,8 +71,7 @@ static bool is_needed(const struct gtp_trace *t, const struct gtp_tracepoint *on
 
 static u32 wanted_bytes(const struct gtp_trace *t)
 {
-	u64 bytes = t->target->stacks_bytes ? t->target->stacks_bytes(t->ctx) :
-					      GTP_KSTACK_BYTES_DEFAULT;
+	u64 bytes = t->target->stacks_bytes(t->ctx);
 
 	if (bytes < GTP_STACKS_BYTES_MIN)
 		return GTP_STACKS_BYTES_MIN;
@@ -81,12 +80,14 @@ static u32 wanted_bytes(const struct gtp_trace *t)
 
 int gtp_kstack_get(struct gtp_trace *t, const struct gtp_tracepoint *only, struct gtp_why *why)
 {
-	u32 bytes = wanted_bytes(t);
-	size_t all = gtp_stacks_bytes(bytes, t->run.ncpus);
 	void *mem = NULL;
+	size_t all;
+	u32 bytes;
 
 	if (t->run.stacks || !is_needed(t, only))
 		return 0;
+	bytes = wanted_bytes(t);
+	all = gtp_stacks_bytes(bytes, t->run.ncpus);
 	if (all <= t->target->memory_most(t->ctx))
 		mem = t->mem.alloc(t->mem.ctx, all);
 	if (!mem) {

@@ -5,8 +5,6 @@
 
 #include "session/session.h"
 
-enum { GTP_KSTACK_BYTES_DEFAULT = 4 << 20 };
-
 /**
  * gtp_kstack_check() - $kstack and $bt are where they mean something
  * @tp: its variables are known to exist

@@ -41,7 +41,7 @@
  *                for a hit to end
  * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now,
  *               with room left for the machine: to ask for more would have it kill processes
- * @stacks_bytes: memory for $kstack's stacks (NULL: GTP_KSTACK_BYTES_DEFAULT)
+ * @stacks_bytes: memory for $kstack's stacks
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: machine code is going to be made, for variables with these enum ax_tsv_way, by

@@ -100,7 +100,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 		for (slot = 0; slot < nslots; slot++)
 			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}
-	sum->nested = gtp_trace_running(t) ? gtp_cpus_nested(t) : t->nested;
+	sum->nested = gtp_cpus_nested_in_run(t);
 	sum->missed = gtp_locations_missed(t);
 	for (loc = t->locs; loc; loc = loc->next)
 		sum->refused += gtp_location_is_refused(loc);
