@@ -58,5 +58,31 @@ tfind none
 
 # --- The frames can be kept and read on another machine (target tfile). ---
 tsave /tmp/demo.tf
+
+# --- 3. Who has the kernel allocate memory? Counted by stacks inside the kernel, without a frame for each. ---
+# (The symbols of modules are loaded for it, since the file system is one.)
+delete
+gtp modules
+gtp count by $kstack, current->comm at kmem_cache_alloc
+tstart
+shell sleep 5
+tstop
+gtp stacks --top 2
+gtp export flamegraph build/demo/flamegraph.svg --by current->comm
+
+# --- 4. How long do reads take, and what runs meanwhile? All of it as one page for a browser. ---
+delete
+gtp trace vfs_read
+gtp collect $clock, $latency, $cpu_id, current->pid, current->comm, count, $ret
+gtp collect/s file->f_path.dentry->d_name.name
+gtp event sched:sched_switch if prev->pid != 0
+gtp collect $clock, $cpu_id, current->pid, current->comm, next->comm
+gtp hist $latency by current->comm at vfs_read
+gtp count by $kstack at kmem_cache_alloc
+tstart
+shell sleep 5
+tstop
+gtp report -o build/demo/report.html
+
 gtp status
 disconnect

@@ -27,6 +27,12 @@ try:
     import gtp.stacks
     import gtp.merge
     import gtp.explain
-    import gtp.lines  # noqa: each makes its commands when it is loaded
+    import gtp.lines
+    import gtp.report.command
+    import gtp.export.stacks
+    import gtp.export.perfetto
+    import gtp.export.ctf
+    import gtp.export.csv
+    import gtp.export.command  # noqa: each makes its commands when it is loaded; behind all formats
 finally:
     sys.path.pop(0)

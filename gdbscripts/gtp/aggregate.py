@@ -90,10 +90,10 @@ def is_string(kind):
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_text(bare.target())
 
 
-def is_address_of_bytes(kind):
-    """Whether a key of this type may have been meant as a string: names are unsigned char * in some structures."""
+def leads_to_bytes(kind):
+    """Whether it is a pointer as names have it: in some structures they are unsigned char *."""
     bare = kind.strip_typedefs()
-    return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) and not is_string(kind)
+    return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target())
 
 
 def assignment(name, text):
@@ -106,7 +106,7 @@ def key(number, text):
     made = points.everywhere(number, lambda pc: cexpr.number(names.expand(text, number, pc), pc))
     expression, kind = made
     string = is_string(kind)
-    if is_address_of_bytes(kind):
+    if not string and leads_to_bytes(kind):
         gdb.write("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
     name = variable("keystr_" if string else "key_", text, known.Variable(text, None if string else kind, None))
     return assignment(name, expression), name

@@ -63,7 +63,7 @@ def transferred(clear=False):
 
 def read(clear=False):
     """The Reading of now; with CLEAR all begins anew, and what comes meanwhile is in this one or in the next."""
-    if kept.is_trace_file():
+    if source.is_trace_file():
         found = kept.opened()
         if clear:
             raise gdb.GdbError("a trace file stays what it is: nothing begins anew in it")

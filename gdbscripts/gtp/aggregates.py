@@ -5,7 +5,7 @@ import time
 
 import gdb
 
-from gtp import aggregated, cells, kept, known, kstack, plot, quiet, words
+from gtp import aggregated, cells, kept, known, kstack, plot, quiet, source, words
 
 TOP = 50
 INNERMOST = 6  # functions of a stack that is a key
@@ -47,7 +47,7 @@ def number_text(word, kind):
 def known_stacks():
     """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
     made = {name for name, what in known.variables.items() if what.text == "$kstack"}
-    found = kept.opened() if kept.is_trace_file() else None
+    found = kept.opened() if source.is_trace_file() else None
     return kstack.Stacks(made | found.keys if found else made)
 
 
@@ -195,38 +195,25 @@ def seconds(text):
     return float(found.group(1)) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[found.group(2)]
 
 
+def order_of(found):
+    """What --sort asks for."""
+    order = found.get("--sort", "value")
+    if order not in ORDERS:
+        raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))
+    return order
+
+
 class Options:
     """What stands behind gtp show."""
 
     def __init__(self, arg):
-        self.name, self.top, self.order, self.every, self.clear = None, TOP, "value", None, False
-        argv = gdb.string_to_argv(re.sub(r"(--\w+)=", r"\1 ", arg))
-        while argv:
-            word = argv.pop(0)
-            if word == "--clear":
-                self.clear = True
-            elif word in ("--top", "--sort", "--every"):
-                if not argv:
-                    raise gdb.GdbError("nothing behind %s; say %s" % (word, USAGE))
-                self.take(word, argv.pop(0))
-            elif word.startswith("--") or self.name:
-                raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
-            else:
-                self.name = word.lstrip("$")
+        rest, found = words.options(arg, USAGE, ("--top", "--sort", "--every"), flags=("--clear",))
+        self.name = words.name_of(rest, USAGE)
+        self.top, self.order = words.top_of(found, TOP), order_of(found)
+        self.every = seconds(found["--every"]) if "--every" in found else None
+        self.clear = "--clear" in found
         if self.clear and self.name:
             raise gdb.GdbError("--clear begins all aggregations anew and shows all of them: leave %s out" % self.name)
-
-    def take(self, option, word):
-        if option == "--top":
-            if not word.isdecimal() or not int(word):
-                raise gdb.GdbError("--top takes a number, as in --top 10")
-            self.top = int(word)
-        elif option == "--sort":
-            if word not in ORDERS:
-                raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))
-            self.order = word
-        else:
-            self.every = seconds(word)
 
 
 class GtpShow(gdb.Command):
@@ -243,10 +230,10 @@ is in this output or in the next one. gtp print prints an expression."""
         super().__init__("gtp show", gdb.COMMAND_STATUS)
 
     def invoke(self, arg, from_tty):
-        options = Options(arg)
+        options, stacks = Options(arg), known_stacks()
         while True:
             reading = aggregated.read(options.clear)
-            gdb.write(report(reading, options.name, options.top, options.order, known_stacks()))
+            gdb.write(report(reading, options.name, options.top, options.order, stacks))
             gdb.flush()
             if options.every is None:
                 return

@@ -74,6 +74,18 @@ def quoted(data):
     return '"%s"' % "".join(ESCAPES.get(c) or (chr(c) if 32 <= c < 127 else "\\%03o" % c) for c in text)
 
 
+def plain(cell):
+    """A string's cell without its quotes: a CSV file has its own."""
+    if cell[0] != '"' or cell[-1] != '"':
+        return cell
+    return cell[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+
+
+def is_signed(kind):
+    """Type.is_signed came with GDB 12.1; a cast tells on all."""
+    return int(gdb.Value(-1).cast(kind)) < 0
+
+
 def is_byte(kind):
     """Any of the types of which GDB shows an array, or what a pointer leads to, as a string."""
     bare = kind.strip_typedefs()
@@ -106,8 +118,7 @@ class Formats:
         if bare.code == gdb.TYPE_CODE_PTR:
             return self._pointer(kind, bare)
         if bare.code == gdb.TYPE_CODE_INT and not is_text(bare):
-            # is_signed came with GDB 12.1; a cast tells on all.
-            if int(gdb.Value(-1).cast(bare)) < 0:
+            if is_signed(bare):
                 top = 1 << (bits - 1)
                 return lambda frame, x: str(((x & low) ^ top) - top)
             return lambda frame, x: str(x & low)
@@ -140,7 +151,7 @@ class Formats:
             return lambda frame, address: quoted(start_of(frame, address, size))
         if inside:
             return lambda frame, address: "{...}"
-        if bare.code == gdb.TYPE_CODE_ARRAY:
+        if bare.code in (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_FLT):
             size, text = bare.sizeof, by_gdb(kind)
             return lambda frame, address: text(frame.read(address, size))
         return self._struct(bare)
@@ -197,7 +208,7 @@ def bits_of(field):
     first, shift = field.bitpos // 8, field.bitpos % 8
     bits = field.bitsize
     size = (shift + bits + 7) // 8
-    signed = field.type.strip_typedefs().code == gdb.TYPE_CODE_INT and int(gdb.Value(-1).cast(field.type)) < 0
+    signed = field.type.strip_typedefs().code == gdb.TYPE_CODE_INT and is_signed(field.type)
 
     def get(frame, address):
         x = frame.word(address + first, size) >> shift & (1 << bits) - 1

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, cexpr, points, quiet, sdata, selected
+from gtp import bytecode, cells, cexpr, kinds, points, quiet, sdata, selected
 from gtp.tracefile import Unavailable
 
 OPTIMIZED_OUT = "<optimized out>"
@@ -66,10 +66,10 @@ def commands_of(location, own):
 
 
 class Column:
-    """One column: its title, and what GDB calls its value."""
+    """One column: its title, and what GDB calls its value. is_leading: it is one of those in front."""
 
-    def __init__(self, title, expression=None):
-        self.title, self.expression = title, expression or title
+    def __init__(self, title, expression=None, is_leading=False):
+        self.title, self.expression, self.is_leading = title, expression or title, is_leading
 
 
 def variables_here(arguments):
@@ -97,18 +97,18 @@ def of_item(item, location):
     return [Column(item)]
 
 
-def of_items(items, location, title=lambda expression: expression):
-    """The columns of all items, each expression once; of two with one title the second is called by its expression."""
+def of_items(items, location, title=lambda expression: expression, taken=()):
+    """The columns of all items, each expression once; a title that is TAKEN, or another's, becomes the expression."""
     found = []
     for item in items:
         try:
             new = of_item(item, location)
-        except (gdb.error, RuntimeError):
+        except (gdb.error, gdb.GdbError, RuntimeError):
             new = [Column(item)]
         for column in new:
             if column.title == column.expression:
                 column.title = title(column.expression)
-            if column.title in [other.title for other in found]:
+            if column.title in [*taken, *(other.title for other in found)]:
                 column.title = column.expression
             if column.expression not in [other.expression for other in found]:
                 found.append(column)
@@ -120,37 +120,58 @@ def leading(frame, variables, items):
     for name, title in LEADING:
         number = variables.get(name)
         if number in frame.variables and "$" + name not in items:
-            yield Column(title, "$" + name)
+            yield Column(title, "$" + name, True)
 
 
-# Functions of cells ------------------------------------------------------------------------------
+# Cells ------------------------------------------------------------------------------
 
 def seconds(number):
-    def cell(frame):
+    def text(frame):
         return "%d.%09d" % divmod(frame.var(number), 10**9)
-    return cell
+    return kinds.Cell(kinds.OF_CLOCK, text, lambda frame: frame.var(number))
 
 
 def variable(number):
     """A trace state variable; GDB has no type for one that the selected frame does not hold."""
-    def cell(frame):
-        return str(bytecode.signed(frame.var(number)))
-    return cell
+    def value(frame):
+        return bytecode.signed(frame.var(number))
+    return kinds.Cell(kinds.OF_VARIABLE, lambda frame: str(value(frame)), value)
 
 
 def static(name):
-    """A field of a kernel tracepoint's record."""
+    """A field of a kernel tracepoint's record. Its kind is that of the selected frame's."""
     known = {}
 
-    def cell(frame):
+    def found(frame):
         record, text = sdata.of_frame(frame.read)
         if text not in known:
             fields = [sdata.Field(line) for line in text.decode().splitlines()[1:]]
             known[text] = next((field for field in fields if field.name == name), None)
         if known[text] is None:
             raise Unavailable
-        return known[text].text(record)
-    return cell
+        return known[text], record
+
+    def text(frame):
+        field, record = found(frame)
+        return field.text(record)
+
+    def value(frame):
+        field, record = found(frame)
+        number = field.number(record)
+        return cells.plain(field.text(record)) if number is None else number
+    return kinds.Cell(kind_of_field(name), text, value)
+
+
+def kind_of_field(name):
+    field = next((field for field in sdata.fields() if field.name == name), None)
+    if field is None or field.element() is not None and not field.is_string():
+        return kinds.OF_TEXT
+    if field.is_string():
+        return kinds.OF_STRING
+    if field.size not in sdata.NUMBERS:
+        return kinds.OF_TEXT
+    pointer = "*" in field.type
+    return kinds.Kind(kinds.POINTER if pointer else kinds.INT, 8 * field.size, field.signed and not pointer)
 
 
 def sentence(error):
@@ -219,18 +240,18 @@ def computed(expression):
 
 
 def by_bytecode(expression, formats):
-    """The cell's function without GDB: bytecode for the number or the address, the type for the text."""
+    """The Cell without GDB: bytecode for the number or the address, the type for the text."""
     if "?" in expression:
         raise bytecode.Unknown("its type depends on its value")
     kind = type_of(expression)
     code = kind.strip_typedefs().code
-    if code in cells.AGGREGATES:
+    if code in cells.AGGREGATES or code == gdb.TYPE_CODE_FLT:
         where, text = computed("&(%s)" % expression), formats.aggregate(kind)
     elif code in cells.SCALARS:
         where, text = computed(expression), formats.scalar(kind)
     else:
         raise bytecode.Unknown("type %s" % kind)
-    return lambda frame: text(frame, where(frame))
+    return kinds.cell(kinds.of_type(kind), where, text)
 
 
 def text_of(value, frame, formats):
@@ -247,14 +268,22 @@ def text_of(value, frame, formats):
 
 
 def by_gdb(expression, formats):
-    """The cell's function for what GDB alone can evaluate: it selects the frame."""
-    def cell(frame):
+    """The Cell of what GDB alone can evaluate: it selects the frame. Its kind may be another in each frame: text."""
+    def text(frame):
         selected.select(frame.index)
         try:
             return text_of(evaluated(expression), frame, formats)
         except (gdb.error, gdb.GdbError) as error:
             return words_of(error)
-    return cell
+
+    def value(frame):
+        selected.select(frame.index)
+        try:
+            found = evaluated(expression)
+            return None if found.is_optimized_out else cells.plain(text_of(found, frame, formats))
+        except (gdb.error, gdb.GdbError):
+            return None
+    return kinds.Cell(kinds.OF_TEXT, text, value)
 
 
 def words_of(error):
@@ -269,7 +298,7 @@ def words_of(error):
 
 
 def cell_of(column, variables, formats):
-    """The function from a frame of the selected frame's place to the cell's text; gdb.error: it can have none."""
+    """The Cell for frames of the selected frame's place; gdb.error: it can have none."""
     name = column.expression
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])
@@ -285,7 +314,7 @@ def cell_of(column, variables, formats):
         words = words_of(error)
         if words != OPTIMIZED_OUT and not is_of_value(error):
             raise
-        return lambda frame: words
+        return kinds.words(words)
 
 
 def condition_of(expression):

@@ -3,14 +3,16 @@
 import collections
 import os
 import re
+import struct
 
 import gdb
 
 from gtp import known, source
 
 HEAD = "gdbtp: aggregations and stacks, 1"
-TAIL = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
-TAIL_BYTES = 30
+END = b"gdbtp: %016d bytes\n"  # how many are in front of it
+END_BYTES = len(END % 0)
+AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 
 # text: as the kernel's side had it. stacks: {number: addresses}. keys: the names of those that are stacks.
 # names: {variable: known.Variable}.
@@ -31,10 +33,10 @@ def image():
 def all_stacks():
     """{number: addresses} of the stopped run, from the kernel's side."""
     data = b"".join(source.transferred(b"gtpstacks:read:all"))
-    words = [int.from_bytes(data[at:at + 8], "little") for at in range(0, len(data), 8)]
+    words = struct.unpack("<%dQ" % (len(data) // 8), data)
     found, at = {}, 1
     while at < len(words) and words[at]:
-        found[at] = words[at + 1:at + 1 + words[at]]
+        found[at] = list(words[at + 1:at + 1 + words[at]])
         at += 1 + words[at]
     return found
 
@@ -64,12 +66,13 @@ def tail(text, stacks, stack_keys):
     if "\naggregation " not in "\n" + text and not stacks:
         return b""
     lines = [HEAD, *name_lines(text), *("key " + name for name in sorted(stack_keys))]
-    if image():
-        lines.append("image %x %x" % image())
+    where = image()
+    if where:
+        lines.append("image %x %x" % where)
     lines += ["stack %x %s" % (number, " ".join("%x" % address for address in addresses))
               for number, addresses in stacks.items()]
     data = ("\n".join(lines) + "\n" + text).encode()
-    return data + b"gdbtp: %016d bytes\n" % len(data)
+    return data + END % len(data)
 
 
 # Reading
@@ -118,22 +121,17 @@ def read(path):
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - TAIL_BYTES))
-            found = TAIL.search(file.read())
+            file.seek(max(0, size - END_BYTES))
+            found = AT_END.search(file.read())
             if not found:
                 return None
-            file.seek(max(0, size - TAIL_BYTES - int(found.group(1))))
+            file.seek(max(0, size - END_BYTES - int(found.group(1))))
             data = file.read(int(found.group(1)))
     except OSError as error:
         raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
     if not data.startswith(HEAD.encode()):
         raise gdb.GdbError("%s: what is behind its frames is not understood: another version wrote it" % path)
     return parsed(data)
-
-
-def is_trace_file():
-    connection = gdb.selected_inferior().connection
-    return connection is not None and connection.type == "tfile"
 
 
 last = None, None  # the file that was read last as (path, time, size, image()), and its Kept

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Stacks by the numbers that $kstack has given them: their addresses, and these as symbols.
+import functools
 import re
 
 import gdb
@@ -15,7 +16,7 @@ CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")
 
 def addresses(number):
     """The addresses of a stack, the innermost first; an error in words when none has the number."""
-    if kept.is_trace_file():
+    if source.is_trace_file():
         found = kept.opened()
         if found is None or number not in found.stacks:
             raise gdb.GdbError("the trace file does not have stack %d: gtp save writes them, tsave does not" % number)
@@ -57,10 +58,14 @@ class Stacks:
     """What a command asks for more than once. keys: the names of variables that are set to $kstack; MADE: more of them."""
 
     def __init__(self, made=(), look_up=addresses):
-        self.keys = keys().union(made)
-        self.look_up = look_up
+        self.made, self.look_up = set(made), look_up
         self.symbols = Symbols()
         self.known = {}
+
+    @functools.cached_property
+    def keys(self):
+        """GDB lists all tracepoints for it: asked for where a key may be a stack."""
+        return keys() | self.made
 
     def names(self, number):
         """The functions of a stack, the innermost first; of what found no room, that. No stack may have the number."""

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp merge`: what several trace files have aggregated, added up.
 import os
-import re
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, known, kstack
+from gtp import aggregated, aggregates, kept, known, kstack, words
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
@@ -43,10 +42,10 @@ class Merged(aggregated.Reading):
         return new
 
     def keys_of(self, found, one, entry):
-        words = []
+        keys = []
         for name, part in aggregates.parts(one.keys, entry.keys):
-            words += [self.number_of(found, part[0])] if name in found.keys else part
-        return words
+            keys += [self.number_of(found, part[0])] if name in found.keys else part
+        return keys
 
     def place_of(self, one, path):
         """The aggregation here that one of a file is added to."""
@@ -87,24 +86,6 @@ class Merged(aggregated.Reading):
         return self.stacks[number]
 
 
-def said(arg):
-    """The files, and aggregates.Options."""
-    argv = gdb.string_to_argv(re.sub(r"(--\w+)=", r"\1 ", arg))
-    files, options = [], []
-    while argv:
-        word = argv.pop(0)
-        if word in ("--top", "--sort"):
-            options += [word] + argv[:1]
-            del argv[:1]
-        elif word.startswith("--"):
-            raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
-        else:
-            files.append(os.path.expanduser(word))
-    if not files:
-        raise gdb.GdbError("say " + USAGE)
-    return files, aggregates.Options(" ".join(options))
-
-
 class GtpMerge(gdb.Command):
     """Show what several runs have aggregated, added up.
 
@@ -117,12 +98,14 @@ together, but for code of modules; keys that are addresses do not."""
         super().__init__("gtp merge", gdb.COMMAND_STATUS, gdb.COMPLETE_FILENAME)
 
     def invoke(self, arg, from_tty):
-        files, options = said(arg)
+        files, found = words.options(arg, USAGE, ("--top", "--sort"))
+        if not files:
+            raise gdb.GdbError("say " + USAGE)
+        top, order = words.top_of(found, aggregates.TOP), aggregates.order_of(found)
         merged = Merged()
         for path in files:
-            merged.add(path)
-        gdb.write(aggregates.report(merged, None, options.top, options.order,
-                                    kstack.Stacks(merged.keys, merged.addresses)))
+            merged.add(os.path.expanduser(path))
+        gdb.write(aggregates.report(merged, None, top, order, kstack.Stacks(merged.keys, merged.addresses)))
 
 
 GtpMerge()

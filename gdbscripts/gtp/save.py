@@ -20,6 +20,8 @@ def save(path):
     """Write the run beside the path first: a file that was there stays until the new one is whole. Bytes written."""
     part = path + ".part"
     written = 0
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise gdb.GdbError("%s is no ordinary file, and would be replaced by one" % path)
     try:
         with open(part, "wb") as file:
             for piece in source.pieces():

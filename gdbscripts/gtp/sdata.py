@@ -4,6 +4,8 @@ import struct
 
 import gdb
 
+NUMBERS = (1, 2, 4, 8)  # bytes of what is shown as a number
+
 # Where gdbtp shows a frame's record as memory, online and in trace files: trace/sdata.h says how.
 ADDRESS = 0x7364617461000000
 HEAD = 8
@@ -33,11 +35,21 @@ class Field:
         words = self.type.split(" ", 1)[1] if self.type.startswith("__") and "_loc " in self.type else self.type
         return words.split("[")[0].strip() if "[" in words else None
 
+    def is_string(self):
+        return self.element() in ("char", "const char", "signed char")
+
+    def number(self, record):
+        """The value as a number, a pointer's without a sign; None when it is none."""
+        data = self.bytes(record)
+        if self.element() is not None or len(data) not in NUMBERS:
+            return None
+        return int.from_bytes(data, "little", signed=self.signed and "*" not in self.type)
+
     def text(self, record):
         """The value as text: a string, a list of numbers, or a number."""
         data = self.bytes(record)
         element = self.element()
-        if element in ("char", "const char", "signed char"):
+        if self.is_string():
             return quoted(data.split(b"\0")[0])
         if element is not None:
             size = element_size(element, data)
@@ -62,7 +74,7 @@ def element_size(name, data):
 
 
 def number(data, signed):
-    if len(data) not in (1, 2, 4, 8):
+    if len(data) not in NUMBERS:
         return "0x" + data.hex() if data else "0"
     return str(int.from_bytes(data, "little", signed=signed))
 
@@ -84,11 +96,15 @@ def read():
     return record, text.decode().splitlines()
 
 
+def fields():
+    """The Fields of the selected frame's record."""
+    return [Field(line) for line in read()[1][1:]]
+
+
 def decode():
     """(event's id, [(name, type, text of the value)]) of the selected frame."""
     record, lines = read()
-    fields = [Field(line) for line in lines[1:]]
-    return lines[0] if lines else "?", [(f.name, f.type, f.text(record)) for f in fields]
+    return lines[0] if lines else "?", [(f.name, f.type, f.text(record)) for f in map(Field, lines[1:])]
 
 
 class GtpSdata(gdb.Command):

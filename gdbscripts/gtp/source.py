@@ -38,11 +38,6 @@ def transferred(what):
             return
 
 
-def from_packets():
-    """The file over the connection."""
-    return transferred(b"gtpframe:read:")
-
-
 def from_file(path):
     try:
         with open(path, "rb") as file:
@@ -62,6 +57,12 @@ def is_local():
     return os.path.exists(LOCAL) and gdb.selected_inferior().connection.details == remote.DEVICE
 
 
+def is_trace_file():
+    """Whether GDB looks at a trace file."""
+    connection = gdb.selected_inferior().connection
+    return connection is not None and connection.type == "tfile"
+
+
 def opened():
     """The file of `target tfile`."""
     found = re.search(r"^Local trace dump file:\n\t`(.*)'", quiet.execute("info files"), re.M)
@@ -75,14 +76,14 @@ def pieces():
     connection = gdb.selected_inferior().connection
     if connection is None:
         raise gdb.GdbError(NOTHING)
-    if connection.type == "tfile":
+    if is_trace_file():
         return from_file(opened())
     if connection.type == "ctf":
         raise gdb.GdbError("GDB's CTF files are not read by this command; tsave FILE writes what is")
     if not remote.is_gtp():
         raise gdb.GdbError(NOTHING)
     ended.refresh()
-    return from_file(LOCAL) if is_local() else from_packets()
+    return from_file(LOCAL) if is_local() else transferred(b"gtpframe:read:")
 
 
 def whole():

@@ -6,9 +6,10 @@ import os
 import gdb
 
 from gtp import aggregated, aggregates, kstack, words
+from gtp.export import registry
 
 TOP = 20
-USAGE = "gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]], or gtp stacks NUMBER"
+USAGE = "gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE], or gtp stacks NUMBER"
 
 
 def weight(one, entry):
@@ -39,13 +40,13 @@ def by_key(one, text):
     raise gdb.GdbError("$%s has no key %s, but %s" % (one.name, text, words.few(map(aggregates.key_title, one.keys))))
 
 
-def sums(one, stack_keys, by):
-    """{(words of KEY, number of the stack): weight}."""
+def sums(one, stack_keys, by, weigh=None):
+    """{(words of KEY, number of the stack): weight}. WEIGH: of an entry, when it is another one."""
     stack = next(name for name in one.keys if name in stack_keys)
     total = collections.Counter()
     for entry in one.entries:
         part = dict(aggregates.parts(one.keys, entry.keys))
-        total[tuple(part[by]) if by else (), part[stack][0]] += weight(one, entry)
+        total[tuple(part[by]) if by else (), part[stack][0]] += weigh(entry) if weigh else weight(one, entry)
     return total
 
 
@@ -58,13 +59,17 @@ def by_functions(total, stacks, by):
     return sorted(((key, names, n) for (key, names), n in merged.items()), key=lambda row: (-row[2], str(row[:2])))
 
 
+def folded_line(names, n):
+    """A stack as tools for flame graphs take it, the outermost function first."""
+    return "%s %d\n" % (";".join(name.replace(";", ":") for name in names), n)
+
+
 def folded(one, rows):
-    """A line for each stack, the outermost function first, as tools for flame graphs take it; all that was counted."""
+    """A line for each stack; all that was counted."""
     for key, names, n in rows:
-        parts = ([] if key is None else [key]) + list(reversed(names))
-        yield "%s %d" % (";".join(part.replace(";", ":") for part in parts), n)
+        yield folded_line(([] if key is None else [key]) + list(reversed(names)), n)
     for entry in one.noroom:
-        yield "[no room for the keys] %d" % weight(one, entry)
+        yield folded_line(["[no room for the keys]"], weight(one, entry))
 
 
 def listed(one, rows, top, by):
@@ -87,36 +92,24 @@ class Options:
     """What stands behind gtp stacks."""
 
     def __init__(self, arg):
-        self.name, self.by, self.top, self.folded, self.file = None, None, TOP, False, None
-        argv = gdb.string_to_argv(arg.replace("--by=", "--by ").replace("--top=", "--top "))
-        while argv:
-            word = argv.pop(0)
-            if word == "--folded":
-                self.folded = True
-                if argv and not argv[0].startswith("--"):
-                    self.file = os.path.expanduser(argv.pop(0))
-            elif word in ("--by", "--top"):
-                if not argv:
-                    raise gdb.GdbError("nothing behind %s; say %s" % (word, USAGE))
-                self.take(word, argv.pop(0))
-            elif word.startswith("--") or self.name:
-                raise gdb.GdbError("%s is not understood; say %s" % (word, USAGE))
-            else:
-                self.name = word.lstrip("$")
-
-    def take(self, option, word):
-        if option == "--by":
-            self.by = word
-        elif word.isdecimal() and int(word):
-            self.top = int(word)
-        else:
-            raise gdb.GdbError("--top takes a number, as in --top 10")
+        rest, found = words.options(arg, USAGE, ("--by", "--top", "--svg"), may=("--folded",))
+        self.name = words.name_of(rest, USAGE)
+        self.by, self.top = found.get("--by"), words.top_of(found, TOP)
+        self.folded, file = "--folded" in found, found.get("--folded")
+        self.file, self.svg = file and os.path.expanduser(file), found.get("--svg")
+        if self.svg and {"--folded", "--top"} & set(found):
+            raise gdb.GdbError("--svg FILE is the whole picture: leave --folded and --top out")
 
     def check_file(self, reading):
         """A file is not called as an aggregation is: the name stands in front of --folded."""
         names = [name for one in reading.all for name in (one.name, one.name.partition("_")[2])]
         if self.file and self.file.lstrip("$") in names:
             raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
+
+    def picture(self):
+        """What `gtp export flamegraph` takes behind the file, for the same picture."""
+        said = [self.name] * bool(self.name) + ["--by", self.by or ""] * bool(self.by)
+        return " ".join(map(words.quoted, said))
 
     def number(self):
         """The number of a stack, when one is asked for; None: an aggregation is."""
@@ -141,7 +134,7 @@ def one_stack(number):
 class GtpStacks(gdb.Command):
     """Show how often each kernel stack was met.
 
-gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]]
+gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE]
 gtp stacks NUMBER
 Of an aggregation that has $kstack as a key, while the run goes on or after it:
   gtp count by $kstack at kmem_cache_alloc
@@ -150,6 +143,7 @@ Its other keys are added up, but for KEY. The 20 stacks with the most come
 first, or N of them. --folded prints a line for each stack, the outermost
 function first, and how often it was met: what tools for flame graphs take.
 What found no room is there, too. With a FILE the lines are written there.
+--svg FILE draws them: gtp export flamegraph FILE.
 With a NUMBER, or $kstack in a trace frame that has collected it: the addresses
 of that stack."""
 
@@ -162,15 +156,18 @@ of that stack."""
         if number is not None:
             gdb.write("\n".join(one_stack(number)) + "\n")
             return
+        if options.svg:
+            gdb.write(registry.export("flamegraph", options.svg, options.picture()))
+            return
         stacks, reading = aggregates.known_stacks(), aggregated.read()
         options.check_file(reading)
         one = chosen(reading, options.name, stacks.keys)
         by = by_key(one, options.by) if options.by else None
         rows = by_functions(sums(one, stacks.keys, by), stacks, by)
-        lines = list(folded(one, rows) if options.folded else listed(one, rows, options.top, by))
-        if not options.folded:
-            lines += reading.unseen()
-        text = "".join(line + "\n" for line in lines)
+        if options.folded:
+            text = "".join(folded(one, rows))
+        else:
+            text = "".join(line + "\n" for line in [*listed(one, rows, options.top, by), *reading.unseen()])
         if options.file is None:
             gdb.write(text)
         else:

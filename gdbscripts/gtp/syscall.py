@@ -193,7 +193,8 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
             own = Syscall(words.unquoted(place)).names(True)
         except gdb.GdbError:
             return gdb.COMPLETE_EXPRESSION
-        return words.completed(sorted(own.all()), "$" + word if text.endswith("$" + word) else word, word)
+        behind_dollar = word is not None and text.endswith("$" + word)
+        return words.completed(sorted(own.all()), "$" + word if behind_dollar else word, word)
 
 
 names.providers.append(names_at)

@@ -5,13 +5,17 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, names, selected, source, typed
+from gtp import bytecode, cells, columns, kinds, names, selected, source, typed
 from gtp.tracefile import TraceFile, Unavailable
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
 WIDEST = 80  # characters of a cell on the screen; a CSV file has them all
 LINES = 500  # written at once
 OPTION = re.compile(r"(?:^|\s)--(\w+)(?:[= ]\s*(\"[^\"]*\"|\S+))?")
+
+
+class NoFrames(gdb.GdbError):
+    """The run has none, or none of the tracepoint that is asked for."""
 
 
 class Request:
@@ -63,33 +67,33 @@ class Table:
         front = list(columns.leading(frame, self.trace.variables, self.request.columns))
         shown = [column.expression for column in front]
         own = columns.of_items([item for item in items if item not in shown], frame.location,
-                               lambda text: typed.title(self.own, text))
+                               lambda text: typed.title(self.own, text), [column.title for column in front])
         if self.request.columns:
             for column in own:
                 column.expression = names.expand(column.expression, self.own)
         self.columns = front + own
 
-    def functions(self, frame):
-        """(condition or None, cells) for a frame's place."""
+    def at(self, frame):
+        """(condition or None, Cells, their functions to texts) for a frame's place."""
         here = self.places.get(frame.location.address)
         if here is None:
             selected.select(frame.index)
             if self.columns is None:
                 self.choose(frame)
             condition = self.request.condition and columns.condition_of(names.expand(self.request.condition, self.own))
-            here = condition, [self.cell(column) for column in self.columns]
+            found = [self.cell(column) for column in self.columns]
+            here = condition, found, [cell.text for cell in found]
             self.places[frame.location.address] = here
         return here
 
     def cell(self, column):
-        """The function of a column at the selected frame. What the user has named must be there at the first place."""
+        """The Cell of a column at the selected frame. What the user has named must be there at the first place."""
         try:
             return columns.cell_of(column, self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:
             if self.request.columns and not self.places:
                 raise gdb.GdbError("%s: %s" % (column.title, error))
-            words = columns.words_of(error)
-            return lambda frame: words
+            return kinds.words(columns.words_of(error))
 
     def holds(self, condition, frame):
         try:
@@ -102,7 +106,7 @@ class Table:
         """Lists of texts, the frame's number first."""
         left = self.request.limit
         for frame in self.trace.frames(self.number):
-            condition, functions = self.functions(frame)
+            condition, _, functions = self.at(frame)
             if condition and not self.holds(condition, frame):
                 continue
             if left == 0:
@@ -127,22 +131,15 @@ def text(function, frame):
         return "<%s>" % failure
 
 
-def plain(cell):
-    """A string's cell without its quotes: a CSV file has its own."""
-    if cell[0] != '"' or cell[-1] != '"':
-        return cell
-    return cell[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-
-
 def write_csv(path, table):
     count = 0
     try:
-        with open(path, "w", newline="") as file:
+        with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
             writer = csv.writer(file)
             for row in table.rows():
                 if count == 0:
                     writer.writerow(table.titles())
-                writer.writerow([plain(cell) for cell in row])
+                writer.writerow([cells.plain(cell) for cell in row])
                 count += 1
     except OSError as error:
         raise gdb.GdbError("%s: %s" % (path, error.strerror))
@@ -186,8 +183,8 @@ def numbers(trace, wanted):
 def choice(trace, request):
     found = numbers(trace, request.number)
     if not found:
-        raise gdb.GdbError("the run has no frames" if request.number is None else
-                           "the run has no frames of tracepoint %d" % request.number)
+        raise NoFrames("the run has no frames" if request.number is None else
+                       "the run has no frames of tracepoint %d" % request.number)
     if len(found) > 1 and request.csv:
         raise gdb.GdbError("a CSV file has the columns of one tracepoint; say which, there are frames of %s" %
                            ", ".join(str(own) for own, _, _ in found))

@@ -39,11 +39,12 @@ class Location:
 
 
 class Frame:
-    """One frame: blocks are (address, bytes, offset in data)."""
+    """One frame: blocks are (address, bytes, offset in data). It lies in the data from AT to END."""
 
-    __slots__ = ("data", "number", "index", "registers", "blocks", "variables", "location", "constants")
+    __slots__ = ("at", "end", "data", "number", "index", "registers", "blocks", "variables", "location", "constants")
 
     def __init__(self, trace, index, number, at, end):
+        self.at, self.end = at, end
         self.data = data = trace.data
         self.index, self.number = index, number
         self.registers = None
@@ -156,6 +157,7 @@ class TraceFile:
         self.register_bytes = 0
         self.variables = {}  # number by name
         self.locations = {}  # by number: Locations by address
+        self.status = {}  # words of the reply to qTStatus, as they are
         for line in data[:end].decode(errors="replace").split("\n"):
             kind, _, rest = line.partition(" ")
             if kind == "R":
@@ -165,6 +167,8 @@ class TraceFile:
                 self.variables[bytes.fromhex(name).decode(errors="replace")] = int(number, 16)
             elif kind == "tp":
                 self._tracepoint(rest)
+            elif kind == "status":
+                self.status.update(part.split(":", 1) for part in rest.split(";") if ":" in part)
 
     def _tracepoint(self, piece):
         kind, (number, address, rest) = piece[0], piece[1:].split(":", 2)
@@ -213,8 +217,8 @@ class TraceFile:
             entry[0] += 1
         return found
 
-    def frames(self, number):
-        """The Frames of a tracepoint."""
-        for index, found, at, end in self.heads():
-            if found == number:
+    def frames(self, *numbers):
+        """The Frames of these tracepoints, in the order of the file, which is that of time."""
+        for index, number, at, end in self.heads():
+            if number in numbers:
                 yield Frame(self, index, number, at, end)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is typed behind gtp trace, gtp event and gtp syscall: [--limit N] PLACE [if EXPRESSION].
+# What is typed behind commands: places with conditions, names and options.
 import collections
 import contextlib
 import re
@@ -51,10 +51,53 @@ def split(text, usage):
     return Words(place, condition, limit)
 
 
+def options(arg, usage, valued, flags=(), may=()):
+    """The words of a command that are no options, and {option: the word behind it, or None}.
+
+    VALUED options take a word, behind a blank or `='; FLAGS take none; those in MAY take one that is no option.
+    """
+    rest, found = [], {}
+    argv = gdb.string_to_argv(re.sub(r"(?<!\S)(--\w+)=", r"\1 ", arg))
+    while argv:
+        word = argv.pop(0)
+        if word in valued:
+            if not argv:
+                raise gdb.GdbError("nothing behind %s; say %s" % (word, usage))
+            found[word] = argv.pop(0)
+        elif word in flags or word in may:
+            takes = word in may and argv and not argv[0].startswith("--")
+            found[word] = argv.pop(0) if takes else None
+        elif word.startswith("--"):
+            raise gdb.GdbError("%s is not understood; say %s" % (word, usage))
+        else:
+            rest.append(word)
+    return rest, found
+
+
+def name_of(rest, usage):
+    """The one name of a variable among these words, without its $; None when there is none."""
+    if len(rest) > 1:
+        raise gdb.GdbError("%s is not understood; say %s" % (rest[1], usage))
+    return rest[0].lstrip("$") if rest else None
+
+
+def top_of(found, default):
+    """How many --top asks for."""
+    text = found.get("--top", str(default))
+    if not text.isdecimal() or not int(text):
+        raise gdb.GdbError("--top takes a number, as in --top 10")
+    return int(text)
+
+
 def unquoted(text):
     """The text without a pair of quotes around it."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+def quoted(word):
+    """The word as gdb.string_to_argv() reads it again."""
+    return re.sub(r"""([\\"'\s])""", r"\\\1", word)
 
 
 def is_glob(text):
@@ -69,7 +112,12 @@ def few(items, most=8):
 
 
 def completed(candidates, text, word):
-    """Those of the candidates that begin with the text, without what stands in front of the word."""
+    """Those of the candidates that begin with the text, without what stands in front of the word.
+
+    GDB asks twice; the first time, to learn what separates words, there is none, and only the kind of an answer counts.
+    """
+    if word is None:
+        return []
     start = len(text) - len(word)
     return [c[start:] for c in candidates if c.startswith(text)]
 

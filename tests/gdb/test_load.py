@@ -21,36 +21,6 @@ def reader(rounds):
     return tuple(int(word) for word in text.split())
 
 
-def has(struct, name):
-    return any(field.name == name for field in gdb.lookup_type(struct).fields())
-
-
-def spelled(kind):
-    """A type in C. By itself GDB leaves out the word struct while it stands in a file of assembly."""
-    if kind.code == gdb.TYPE_CODE_PTR:
-        return spelled(kind.target()) + " *"
-    return "struct " + kind.tag if kind.code == gdb.TYPE_CODE_STRUCT else str(kind)
-
-
-def member(struct, name, pointer):
-    """A member, by its place if it is one of an unnamed struct or union: GDB's collect does not look into those."""
-    if has(struct, name):
-        return "%s->%s" % (pointer, name)
-    place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))
-    return "(*(%s)((char *)%s + %d))" % (spelled(place.type), pointer, int(place))
-
-
-def file_name(pointer="file"):
-    """The short name of a struct file *. 7.3 has the path in a union, and the name within another."""
-    short = "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string"
-    return member("struct file", "f_path", pointer) + ".dentry->" + short
-
-
-def opening():
-    """The function that opens a struct filename *pathname: 7.3 has given it a new name."""
-    return "do_filp_open" if "do_filp_open" in kallsyms() else "do_file_open"
-
-
 def task(member):
     return "((struct task_struct *)$current_task)->" + member
 

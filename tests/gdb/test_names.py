@@ -341,7 +341,7 @@ def names_in_commands():
 
 @test("gtp collect/s N: the strings of a tracepoint that is not the last")
 def strings_by_number():
-    cmd("gtp trace do_filp_open if pathname->name == \"/proc/version\"")
+    cmd("gtp trace %s if pathname->name == \"/proc/version\"" % opening())
     first = number("$tpnum")
     cmd("gtp syscall read if count == %d" % SIZE)
     cmd("gtp collect/s %d pathname->name" % first)

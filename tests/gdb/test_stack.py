@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # $kstack and $bt: the stacks that the kernel itself sees at the same calls, wherever a tracepoint is.
+import json
 import sys
+import xml.etree.ElementTree
 
 from lib import *
 from others import instructions, looped, mechanism, without
@@ -261,6 +263,30 @@ def commands():
                        ("gtp stacks --top x", "--top takes a number"), ("gtp stacks 99999", "no stack has the number"),
                        ("gtp stacks --folded /nowhere/x", "No such file")):
         check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
+
+
+@test("gtp export flamegraph: a live run's hits, as wide as the calls were many, and the parts of the kernel")
+def picture():
+    cmd("gtp count by $kstack, n at gtp_target_chain_c")
+    cmd("tstart")
+    for n in (1, 1, 2):
+        target("call chain %d" % n)
+    outer = [function_of(where - 1) for where in only_noted("chain")[2:]]
+    names = ["all"] + outer[::-1] + ["gtp_target_chain_" + one for one in "abc"]
+    for format_ in ("flamegraph", "folded"):
+        equal(cmd("gtp export %s /tmp/gtp-picture" % format_), "/tmp/gtp-picture: 1 stack, 3 hits\n")
+        if format_ == "flamegraph":
+            root = xml.etree.ElementTree.parse("/tmp/gtp-picture").getroot()
+    with open("/tmp/gtp-picture") as file:
+        equal(file.read(), ";".join(names[1:]) + " 3\n")
+    data = json.loads(next(one.text for one in root.iter() if one.get("class") == "data"))
+    nodes = [data["nodes"][i:i + 3] for i in range(0, len(data["nodes"]), 3)]
+    equal([(depth, data["names"][name], weight) for depth, name, weight in nodes],
+          [(depth, name, 3) for depth, name in enumerate(names)])
+    parts = [part for part, _ in data["legend"]]
+    note(*parts)
+    check({"gtp_target", "fs", "arch/x86"} <= set(parts), parts)
+    cmd("tstop")
 
 
 @test("gtp stacks $kstack in a frame; a table without room is told")

@@ -12,10 +12,18 @@ CALLS = 50
 CHOSEN = 10
 nums = {}
 
-FILE = """file, file->f_mode, file->f_flags, file->f_op, file->f_path, file->f_path.dentry,
-file->f_path.dentry->d_iname, file->f_path.dentry->d_name, file->f_inode->i_ino, count, buf, pos, $clock, $cpu_id,
+FILE = """file, file->f_mode, file->f_flags, file->f_op, PATH, PATH.dentry,
+NAME, QSTR, file->f_inode->i_ino, count, buf, pos, $clock, $cpu_id,
 $current_task, ((struct task_struct *) $current_task)->comm, ((struct task_struct *) $current_task)->__state,
 ((struct task_struct *) $current_task)->se, ((struct task_struct *) $current_task)->policy"""
+
+
+def of_file(text):
+    """Columns of a file, by the expressions that GDB's own collect understands."""
+    qstr = member("struct dentry", "d_name", file_path() + ".dentry")
+    for word, expression in (("NAME", file_name()), ("QSTR", qstr), ("PATH", file_path())):
+        text = text.replace(word, expression)
+    return text.replace("\n", " ")
 
 
 def a_run():
@@ -24,7 +32,7 @@ def a_run():
     nums["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
     nums["obj"] = trace("*gtp_target_obj", "collect *o, n, o->parent->id")
     # A shell reads its commands byte by byte.
-    nums["read"] = trace("*vfs_read if count > 1", "collect " + FILE.replace("\n", " "))
+    nums["read"] = trace("*vfs_read if count > 1", "collect " + of_file(FILE))
     cmd("tstart")
     for i in range(CALLS):
         target("call add %d %d" % (i, -i * i))
@@ -76,8 +84,7 @@ def in_front():
 def kernel_types():
     check(same_as_gdb(nums["read"]) > 10, "few reads")
     check("file->f_inode->i_ino" in cells.rows("%d --limit 1" % nums["read"])[0], "a long line of actions is lost")
-    same_as_gdb(nums["read"], FILE + ", *file, *file->f_path.dentry, file->f_path.dentry->d_flags, count * 2 - 1, $pc,"
-                " $rdi, $rbx")
+    same_as_gdb(nums["read"], of_file(FILE + ", *file, *PATH.dentry, PATH.dentry->d_flags, count * 2 - 1, $pc, $rdi, $rbx"))
 
 
 @test("structs, bit fields, enums and what was not collected are what GDB prints")

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # docs/tour.md, typed from its first line to its last: what GDB and the shell print is what stands there. And help gtp.
+import glob
+
 import fixture as modules
 from inner import Typed
 from lib import *
@@ -125,14 +127,12 @@ def helps():
     cmd("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
     text = cmd("help gtp")
     listed = dict(re.findall(r"^gtp (\w+)(?:, \S+)* -- (\S.*\.)$", text, re.M))
-    folder = os.path.join(TOP, "gdbscripts/gtp")
     made = set()
-    for file in os.listdir(folder):
-        if file.endswith(".py"):
-            source = kernel.get(os.path.join(folder, file))
-            # A command of its own, and one of several of a kind, which is made with its name.
-            made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', source))
-            made.update(re.findall(r'^Gtp\w+\("(\w+)"\)', source, re.M))
+    for file in glob.glob(os.path.join(TOP, "gdbscripts/gtp/**/*.py"), recursive=True):
+        source = kernel.get(file)
+        # A command of its own, and one of several of a kind, which is made with its name.
+        made.update(re.findall(r'super\(\).__init__\("gtp (\w+)"', source))
+        made.update(re.findall(r'^Gtp\w+\("(\w+)"\)', source, re.M))
     equal(set(listed), made)
     for name in made:
         matches(r"\A%s\n\ngtp %s( |\n|\[)" % (re.escape(listed[name]), name), cmd("help gtp " + name))

@@ -38,7 +38,7 @@ class Client:
     """One connection, without acknowledgements unless ACKS. Contents are strings, one character for each byte."""
 
     def __init__(self, acks=False, flags=os.O_RDWR, path=LINE):
-        self.fd = os.open(path, flags)
+        self.fd = os.open(path, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
         self.received = b""
         self.console = ""  # what the stub printed before the last reply
         self.on_console = lambda text: None  # called with each piece of it

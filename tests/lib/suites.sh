@@ -18,6 +18,7 @@ vectors   | - | tools | FILE | what each opcode means, in the interpreter and th
 connect   | - | tools | | what gdbtp-connect passes on
 shell     | - | | | the parts of the command gtp that need neither root, nor a kernel, nor GDB
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
+page      | - | | TOPIC | pictures and pages in a browser, used as a reader uses them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 expr      | own | tools module kmod | offline, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
 regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent readers
@@ -193,6 +194,8 @@ run_connect() { watched tests/connect/run; }
 run_shell() { watched tests/shell/run; }
 
 run_tfile() { watched tests/tfile/run; }
+
+run_page() { watched tests/page/run ${2:+"$2"}; }
 
 # random_jit and random_pad are one target, and take no time.
 run_fuzz() {

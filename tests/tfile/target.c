@@ -2,9 +2,13 @@
 /*
  * The shared sources as a target for a real GDB, without a kernel: packets on stdin and stdout, the
  * memory of an ELF file, and hits when `monitor hit ADDRESS ARGUMENT...` asks for one, with the
- * stack that `monitor stack ADDRESS...` has said.
+ * stack, the task, the CPU and the clock that `monitor stack`, `task`, `cpu` and `clock` have said.
  *
- * Usage: target PROGRAM       (gdb: target remote | target PROGRAM)
+ * Usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]       (gdb: target remote | target PROGRAM)
+ *
+ * The program lies SLIDE bytes behind where it was linked, as KASLR would have it, and says that it
+ * is of this build. A run is hit, when it begins, as the lines of HITS say: "ADDRESS ARGUMENT...",
+ * or "stack ADDRESS...", all of them as the program was linked.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -15,6 +19,8 @@
 
 static struct fake fake;
 static struct gtp_stub stub;
+static u64 slide, linked; /* @linked: where the program was */
+static const char *build = "";
 
 static void die(const char *what)
 {
@@ -29,9 +35,15 @@ static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
 	return -EPERM;
 }
 
-static u64 no_text(void *ctx)
+/* Where nothing is said of a build, nothing is said of this: GDB takes the program's word. */
+static u64 text_start(void *ctx)
 {
-	return 0;
+	return *build ? linked + slide : 0;
+}
+
+static const char *build_id(void *ctx)
+{
+	return build;
 }
 
 static const char *nothing(void *ctx)
@@ -78,33 +90,100 @@ static u32 numbers(const char *text, u64 *word, u32 most)
 	return n;
 }
 
-/*
- * "hit ADDRESS ARGUMENT...": the function at the address is called; "stack ADDRESS...": by these
- * callers from now on.
- */
-static int do_command(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
+/* "hit ADDRESS ARGUMENT...": the function at the address is called */
+static bool hit(const char *text)
 {
 	u64 word[7] = { 0 };
 
-	if (!strncmp(command, "stack ", strlen("stack "))) {
-		memset(fake.stack, 0, sizeof(fake.stack));
-		numbers(command + strlen("stack "), fake.stack, FAKE_STACK_MAX);
-		return 0;
+	numbers(text, word, ARRAY_SIZE(word));
+	return fake_call(&fake, word[0], 6, word + 1);
+}
+
+/* "call ADDRESS NS VALUE ARGUMENT ARGUMENT": it is called, and returns that value after so long */
+static bool call(const char *text)
+{
+	struct gtp_regs regs = { .cs = 0x10, .ss = 0x18, .eflags = 0x246 };
+	struct gtp_pending pending;
+	u64 word[5] = { 0 };
+
+	numbers(text, word, ARRAY_SIZE(word));
+	regs.rip = word[0];
+	regs.rdi = word[3];
+	regs.rsi = word[4];
+	if (!fake_enter(&fake, word[0], &regs, &pending))
+		return false;
+	fake.clock += word[1];
+	return fake_leave(&fake, word[0], &pending, word[2]);
+}
+
+/* "stack ADDRESS...": hits have these callers from now on */
+static bool stack(const char *text)
+{
+	memset(fake.stack, 0, sizeof(fake.stack));
+	return numbers(text, fake.stack, FAKE_STACK_MAX);
+}
+
+/* "task ADDRESS PID": it is the current one */
+static bool task(const char *text)
+{
+	u64 word[2] = { 0 };
+
+	numbers(text, word, ARRAY_SIZE(word));
+	fake.task = word[0];
+	fake.pid = (s64)word[1];
+	return true;
+}
+
+/* "cpu N": hits are on this CPU; a run begins with those that have been named before it */
+static bool cpu(const char *text)
+{
+	u64 n = FAKE_CPUS_MAX;
+
+	numbers(text, &n, 1);
+	if (n >= FAKE_CPUS_MAX)
+		return false;
+	fake.cpu = (u32)n;
+	if (fake.ncpus <= fake.cpu)
+		fake.ncpus = fake.cpu + 1;
+	return true;
+}
+
+/* "clock NS": the next hit is a nanosecond later */
+static bool set_clock(const char *text)
+{
+	return numbers(text, &fake.clock, 1);
+}
+
+static const struct {
+	const char *word;
+	bool (*fn)(const char *text);
+} commands[] = {
+	{ "hit ", hit },   { "call ", call }, { "stack ", stack },
+	{ "task ", task }, { "cpu ", cpu },   { "clock ", set_clock },
+};
+
+static int do_command(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++) {
+		const char *word = commands[i].word;
+
+		if (strncmp(command, word, strlen(word)))
+			continue;
+		if (commands[i].fn(command + strlen(word)))
+			return 0;
+		gtp_why(why, "%s: nothing is armed there, or there is no such CPU", command);
+		return -EINVAL;
 	}
-	if (strncmp(command, "hit ", strlen("hit ")))
-		return -ENOENT;
-	numbers(command + strlen("hit "), word, ARRAY_SIZE(word));
-	if (fake_call(&fake, word[0], 6, word + 1))
-		return 0;
-	gtp_why(why, "nothing is armed at 0x%llx", word[0]);
-	return -EINVAL;
+	return -ENOENT;
 }
 
 static const struct gtp_stub_ops ops = {
 	.read = fake_read,
 	.write = refuse_write,
-	.text_start = no_text,
-	.build_id = nothing,
+	.text_start = text_start,
+	.build_id = build_id,
 	.release = nothing,
 	.save = save,
 	.now_ms = no_clock,
@@ -116,12 +195,46 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	fwrite(bytes, 1, len, stdout);
 }
 
+/* --- hits by themselves --- */
+
+static void hit_line(const char *line)
+{
+	u64 word[FAKE_STACK_MAX] = { 0 };
+	bool stack = !strncmp(line, "stack ", strlen("stack "));
+	u32 i, n = numbers(stack ? line + strlen("stack ") : line, word, FAKE_STACK_MAX - 1);
+
+	/* What is that great is an address. */
+	for (i = 0; i < n; i++)
+		if (word[i] >= linked)
+			word[i] += slide;
+	if (stack)
+		memcpy(fake.stack, word, sizeof(fake.stack));
+	else
+		fake_call(&fake, word[0], 6, word + 1);
+}
+
+static void hit_all(const char *path)
+{
+	FILE *in = fopen(path, "r");
+	char line[256];
+
+	if (!in)
+		die(path);
+	while (fgets(line, sizeof(line), in)) {
+		line[strcspn(line, "\n")] = '\0';
+		hit_line(line);
+	}
+	fclose(in);
+}
+
 /* --- memory: what the program's file says, read as the loader would --- */
 
 static void map_segment(FILE *elf, const Elf64_Phdr *ph)
 {
-	u8 *bytes = fake_map(&fake, ph->p_vaddr, NULL, (u32)ph->p_memsz);
+	u8 *bytes = fake_map(&fake, ph->p_vaddr + slide, NULL, (u32)ph->p_memsz);
 
+	if (!linked)
+		linked = ph->p_vaddr;
 	if (fseek(elf, (long)ph->p_offset, SEEK_SET))
 		die("fseek");
 	if (ph->p_filesz && fread(bytes, ph->p_filesz, 1, elf) != 1)
@@ -149,17 +262,24 @@ static void load(const char *path)
 
 int main(int argc, char **argv)
 {
+	const char *hits = argc > 4 ? argv[4] : NULL;
 	static u8 in[4096];
 	ssize_t n;
 
-	if (argc != 2 || fake_init(&fake))
-		die("usage: target PROGRAM");
+	if (argc < 2 || argc > 5 || fake_init(&fake))
+		die("usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]");
+	slide = argc > 2 ? strtoull(argv[2], NULL, 0) : 0;
+	build = argc > 3 ? argv[3] : "";
 	load(argv[1]);
 	if (gtp_stub_init(&stub, &fake.trace, &ops, send_bytes, &fake))
 		die("stub");
 	while ((n = read(STDIN_FILENO, in, sizeof(in))) > 0) {
 		gtp_stub_feed(&stub, in, (u32)n);
 		fflush(stdout);
+		if (hits && gtp_trace_running(&fake.trace)) {
+			hit_all(hits);
+			hits = NULL;
+		}
 	}
 	gtp_stub_exit(&stub);
 	return fake_exit(&fake) ? 1 : 0;

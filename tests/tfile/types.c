@@ -121,6 +121,26 @@ struct thing things[4] = {
 	  .mode = 0 },
 };
 
+/* The tasks that call; their names are what a user may give them. */
+struct task_struct {
+	int pid, tgid;
+	char comm[16];
+};
+
+struct task_struct tasks[4] = {
+	{ 7, 7, "plain" },
+	{ 8, 7, "a\"b\\c;d<e>&'" },
+	{ 9, 9, "\xff\xc3(\n\t\x01\x7f" },
+	{ 10, 9, "" },
+};
+
+/* As the kernel has the offset from its monotonic clock to the time of day. */
+struct {
+	struct {
+		long offs_real;
+	} timekeeper;
+} tk_core = { { 1690000000123456789 } };
+
 /* Not inlined, not cloned, arguments as the calling convention has them: what GDB says is so. */
 #define TRACED __attribute__((noipa))
 
@@ -131,5 +151,5 @@ TRACED long visit(struct thing *t, int n)
 
 int main(void)
 {
-	return (int)visit(things, 1) + motto[1];
+	return (int)visit(things, 1) + motto[1] + (tk_core.timekeeper.offs_real == tasks[0].pid);
 }

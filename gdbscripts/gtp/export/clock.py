@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What time of day it was when $clock was what: in the order of how well it is known.
+import collections
+
+import gdb
+
+from gtp import selected, source
+
+# offset_ns: time of day minus $clock. error_ns: by how much it may be wrong. how: where it comes from, in words.
+Wall = collections.namedtuple("Wall", "offset_ns error_ns how")
+
+SECOND = 10**9
+FRAME_NS = 1000  # two clocks are read one after the other
+CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # where the kernel has it, the newest first
+
+
+def of_frames(run):
+    """From a frame that has collected $clock, $xtime_sec and $xtime_nsec: the first of a tracepoint has, or none."""
+    numbers = [run.trace.variables.get(name) for name in ("clock", "xtime_sec", "xtime_nsec")]
+    for frame in run.firsts:
+        clock, seconds, nanoseconds = map(frame.variables.get, numbers)
+        if None not in (clock, seconds, nanoseconds):
+            return Wall(seconds * SECOND + nanoseconds - clock, FRAME_NS, "$xtime_sec and $xtime_nsec of frame %d" % frame.index)
+    return None
+
+
+def of_kernel():
+    """From the kernel that GDB is connected to; NTP may have moved its time since."""
+    if source.is_trace_file():
+        return None
+    selected.select(-1)
+    for core in CORES:
+        try:
+            offset = int(gdb.parse_and_eval(core + ".offs_real"))
+        except gdb.error:
+            continue
+        if offset:
+            return Wall(offset, FRAME_NS, "the kernel's offset, now")
+    return None
+
+
+def of_run(run, first, last):
+    """From when the run began and ended: FIRST and LAST are the clocks of its first and last event."""
+    began, ended = (int(run.trace.status.get(word, "0"), 16) * 1000 for word in ("starttime", "stoptime"))
+    low, high = began - first, ended - last
+    if not began or high < low:
+        return None
+    return Wall((low + high) // 2, (high - low + 1) // 2, "the run's begin and end")
+
+
+def wall(run, first, last):
+    """The Wall of a run, None: nothing says it."""
+    return of_frames(run) or of_kernel() or of_run(run, first, last)
+
+
+def said(found):
+    """The Wall in words."""
+    if found is None:
+        return "the time of day is not known"
+    return "time of day by %s, to within %s" % (found.how, seconds(found.error_ns))
+
+
+def seconds(ns):
+    for unit, size in (("s", SECOND), ("ms", 10**6), ("us", 1000)):
+        if ns >= size:
+            return "%.3g %s" % (ns / size, unit)
+    return "%d ns" % ns

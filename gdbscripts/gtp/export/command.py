@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp export`: the run as a file of another program's format.
+import re
+
+import gdb
+
+from gtp import words
+from gtp.export import registry
+
+USAGE = "gtp export FORMAT FILE [...]"
+ABOUT = """Write the run as a file for other programs.
+
+gtp export FORMAT FILE [...]
+From a connection or a trace file. FILE is written as a whole or not at all.
+FORMAT, and what may stand behind FILE:
+"""
+
+
+def about():
+    """The help, with a few lines for each format."""
+    return ABOUT + "".join("  %s FILE %s\n    %s\n" % (one.name, one.takes, one.about.replace("\n", "\n    "))
+                           for one in registry.formats.values()).rstrip()
+
+
+def split(arg):
+    """FORMAT, FILE without its quotes and backslashes, and the text behind it."""
+    found = re.match(r"""\s*(\S+)\s+((?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)(.*)""", arg, re.S)
+    if not found:
+        raise gdb.GdbError("say %s; FORMAT is one of %s" % (USAGE, ", ".join(registry.formats)))
+    name, file, rest = found.groups()
+    return name, "".join(gdb.string_to_argv(file)), rest.strip()
+
+
+class GtpExport(gdb.Command):
+    def __init__(self):
+        self.__doc__ = about()
+        super().__init__("gtp export", gdb.COMMAND_STATUS)
+
+    def invoke(self, arg, from_tty):
+        name, file, rest = split(arg)
+        if name not in registry.formats:
+            raise gdb.GdbError("no format %s; there are %s" % (name, ", ".join(registry.formats)))
+        gdb.write(registry.export(name, file, rest))
+
+    def complete(self, text, word):
+        if " " in text.lstrip():
+            return gdb.COMPLETE_FILENAME
+        return words.completed(sorted(registry.formats), text, word)
+
+
+GtpExport()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# `gtp export csv`: the table of each tracepoint as a file, in a folder when there are several.
+import os
+import re
+
+from gtp import table
+from gtp.export import frames, registry
+
+
+def write(path, arg):
+    with frames.Run(arg) as run:
+        if len(run.places) == 1:
+            return "%d rows" % table.write_csv(path, run.places[0].table)
+        os.mkdir(path)
+        written = sum(table.write_csv(os.path.join(path, file_name(place)), place.table) for place in run.places)
+        return "%d files, %d rows" % (len(run.places), written)
+
+
+def file_name(place):
+    return "%d-%s.csv" % (place.number, re.sub(r"[^\w.-]+", "_", place.name)[:100])
+
+
+registry.add("csv", "the frames as gtp table --csv writes them; FILE is a folder when there are several tracepoints",
+             "[N] [COLUMN, ...] [if EXPRESSION] [--limit ROWS]", write)

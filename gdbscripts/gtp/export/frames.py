@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The frames of a run as typed events, for whatever is written of them.
+#
+#     with frames.Run("2 count, t->name if count > 3") as run:      (what gtp table takes; "" is all)
+#         for place in run.places: place.number, place.name, place.columns
+#         for event in run.events(): event.place, event.time_ns, event.values
+#
+# Nothing is made up: what a frame does not hold is None.
+import collections
+import operator
+import re
+
+import gdb
+
+from gtp import bytecode, cells, columns, kept, kinds, quiet, selected, source, table
+from gtp.tracefile import Frame, TraceFile, Unavailable
+
+TASK = "((struct task_struct *)$current_task)->"
+
+Column = collections.namedtuple("Column", "title kind")
+
+# What is known at one address of a tracepoint. condition: a function from frames, or None. cells: kinds.Cell of each column.
+# values: functions from frames to the columns' values. pid, tgid, comm: to what is known of the task.
+Here = collections.namedtuple("Here", "condition cells values pid tgid comm")
+
+
+class Event:
+    """One frame.
+
+    place: its Place. index: the frame's number, as for tfind.
+    time_ns: of $clock. A frame that is taken when a function returns has the return's; begin_ns is the entry's then,
+    and latency_ns what is between.
+    cpu, pid, tgid, comm: of the hit; tgid and comm where current->tgid and current->comm were collected.
+    stack: the number of $kstack, for gtp.kstack.
+    values: for each of the place's columns an int, a str, or None. at, end: where the frame lies in the run's data.
+    """
+
+    __slots__ = ("place", "index", "time_ns", "begin_ns", "latency_ns", "cpu", "pid", "tgid", "comm", "stack", "values",
+                 "at", "end")
+
+    @property
+    def frame(self):
+        """Its Frame, made anew each time: an event that is kept takes less memory without."""
+        return Frame(self.place.trace, self.index, self.place.target, self.at, self.end)
+
+    def text(self, i):
+        """A column's text, as gtp table shows it."""
+        frame = self.frame
+        return table.text(self.place.here(frame).cells[i].text, frame)
+
+    def texts(self):
+        return [self.text(i) for i in range(len(self.place.columns))]
+
+
+class Place:
+    """A tracepoint: GDB's NUMBER, the NAME of what it is at, and its COLUMNS, without those that every Event has."""
+
+    def __init__(self, shown, trace, formats):
+        self.table, self.trace, self.formats = shown, trace, formats
+        self.number, self.target = shown.own, shown.number
+        self.name, self.columns = None, None
+        self.at = {}  # Here by address
+
+    def here(self, frame):
+        return self.at[frame.location.address]
+
+    def learn(self, frame):
+        """Compile what is shown at the frame's address; the first one that is learnt says which columns there are."""
+        condition, found, _ = self.table.at(frame)
+        selected.select(frame.index)
+        front = sum(column.is_leading for column in self.table.columns)
+        found = found[front:]
+        if self.name is None:
+            self.name = name_of(frame.location)
+            self.columns = [Column(column.title, kinds.OF_NOTHING) for column in self.table.columns[front:]]
+        self.columns = [Column(column.title, kinds.common(column.kind, cell.kind))
+                        for column, cell in zip(self.columns, found)]
+        task = [self.of_task(name) for name in ("pid", "tgid", "comm")]
+        self.at[frame.location.address] = Here(condition, found, [], *task)
+
+    def settle(self):
+        """All addresses are learnt. Where a column is not of the same kind at all of them, its values are texts."""
+        self.columns = [Column(title, kinds.OF_TEXT if kind.what == kinds.NOTHING else kind)
+                        for title, kind in self.columns]
+        for here in self.at.values():
+            here.values[:] = [cell.value if cell.kind.what in (kind.what, kinds.NOTHING) else kinds.of_plain(cell.text)
+                              for cell, (_, kind) in zip(here.cells, self.columns)]
+
+    def of_task(self, name):
+        """The function to a member of the task that hit; to None where that has no type."""
+        try:
+            return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
+        except (gdb.error, gdb.GdbError):
+            return lambda frame: None
+
+
+def name_of(location):
+    """A tracepoint's name: what it was set at, an address as the function there."""
+    text = re.sub(r"^(?:-\w+\s+)*\*?", "", (location.place or "").strip())
+    if not re.match(r"[A-Za-z_]", text):
+        found = re.match(r"(?!No symbol)\S+", quiet.execute("info symbol %d" % location.address))
+        text = found.group(0) if found else "%#x" % location.address
+    return re.sub(r"^__traceiter_", "", text)
+
+
+def firsts(trace, number):
+    """A frame of each address at which the tracepoint has frames."""
+    seen, places = set(), len(trace.locations.get(number, ()))
+    for frame in trace.frames(number):
+        if frame.location.address not in seen:
+            seen.add(frame.location.address)
+            yield frame
+        if len(seen) == places:
+            return
+
+
+def value_of(function, frame):
+    try:
+        return function(frame)
+    except (Unavailable, bytecode.Failure):
+        return None
+
+
+class Run:
+    """The run that GDB looks at. ASKED is a command's text as gtp table takes it. Within `with`: frames are selected."""
+
+    def __init__(self, asked=""):
+        self.request = table.Request(asked)
+        self.kept = selected.Kept()
+        self.places, self.firsts = [], []  # firsts: a Frame of each address
+
+    def __enter__(self):
+        self.trace = TraceFile(source.whole(), cells.Constants())
+        self.kept.__enter__()
+        try:
+            self.prepare()
+        except BaseException:
+            self.kept.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *error):
+        self.kept.__exit__()
+
+    def prepare(self):
+        formats = cells.Formats()
+        for own, number, _ in table.choice(self.trace, self.request):
+            place = Place(table.Table(self.trace, formats, self.request, own, number), self.trace, formats)
+            for frame in firsts(self.trace, number):
+                place.learn(frame)
+                self.firsts.append(frame)
+            place.settle()
+            self.places.append(place)
+
+    def unknown(self):
+        """How many frames do not hold what the condition needs."""
+        return sum(place.table.unknown for place in self.places)
+
+    def frames(self):
+        """(Frame, Place, Here) of those that are asked for, in the order of the file."""
+        places = {place.target: place for place in self.places}
+        left = self.request.limit
+        for frame in self.trace.frames(*places):
+            place = places[frame.number]
+            here = place.at[frame.location.address]
+            if here.condition and not place.table.holds(here.condition, frame):
+                continue
+            if left == 0:
+                return
+            left = left and left - 1
+            yield frame, place, here
+
+    def events(self):
+        """The Events in the order of the file."""
+        clock, entry, latency, cpu, pid, task, stack = map(self.trace.variables.get, (
+            "clock", "entry_clock", "latency", "cpu_id", "current_task_pid", "current_task", "kstack"))
+        for frame, place, here in self.frames():
+            event = Event()
+            event.place, event.index, event.at, event.end = place, frame.index, frame.at, frame.end
+            held = frame.variables
+            event.time_ns, event.cpu, event.pid, event.stack = map(held.get, (clock, cpu, pid, stack))
+            event.begin_ns, event.latency_ns = call(event.time_ns, held.get(entry), held.get(latency))
+            event.tgid = event.comm = None
+            if task in held:
+                event.comm, event.tgid = value_of(here.comm, frame), value_of(here.tgid, frame)
+                if event.pid is None:
+                    event.pid = value_of(here.pid, frame)
+            try:
+                event.values = [value(frame) for value in here.values]
+            except (Unavailable, bytecode.Failure):
+                event.values = [value_of(value, frame) for value in here.values]
+            yield event
+
+    def by_time(self):
+        """(the Events that have a time, sorted by it, how many have none); an error in words when there is no time."""
+        found = list(self.events())
+        timed = [event for event in found if event.time_ns is not None and event.time_ns >= 0]
+        if not timed:
+            raise gdb.GdbError("no frame that is asked for holds $clock, by which events are put in order; "
+                               "say gtp collect $clock, $cpu_id, $current_task_pid before tstart")
+        timed.sort(key=operator.attrgetter("time_ns"))
+        return timed, len(found) - len(timed)
+
+    def stacks(self):
+        """{number: addresses, the innermost first} of the run; none where a trace file does not have them."""
+        if not source.is_trace_file():
+            return kept.all_stacks()
+        found = kept.opened()
+        return found.stacks if found else {}
+
+
+def counted(events, untimed):
+    """How many events were written, and how many frames have no time, in words."""
+    told = "%d events" % len(events)
+    return "%s; %d frames without $clock are left out" % (told, untimed) if untimed else told
+
+
+def call(time, entry, latency):
+    """(when the call began, how long it took), from what the frame holds of the three."""
+    if entry is None and None not in (time, latency):
+        entry = time - latency
+    if latency is None and None not in (time, entry):
+        latency = max(time - entry, 0)
+    return entry, latency

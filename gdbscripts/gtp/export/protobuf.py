@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The wire format of protocol buffers, as far as it is written here: numbers and bytes, by the numbers of their fields.
+import struct
+
+VARINT, DOUBLE, BYTES = 0, 1, 2
+MASK = 2**64 - 1
+
+
+def long_varint(n):
+    out = bytearray()
+    while n > 127:
+        out.append(n & 127 | 128)
+        n >>= 7
+    out.append(n)
+    return bytes(out)
+
+
+SHORT = [long_varint(n) for n in range(1 << 14)]
+
+
+def tags(wire):
+    """What stands in front of a field, by its number."""
+    return [long_varint(field << 3 | wire) for field in range(128)]
+
+
+NUMBERS, DOUBLES, DATA = tags(VARINT), tags(DOUBLE), tags(BYTES)
+
+
+def number(field, n):
+    """A field of any of the integer types that are not sint or fixed; a negative number has 64 bits."""
+    return NUMBERS[field] + (SHORT[n] if 0 <= n < 1 << 14 else long_varint(n & MASK))
+
+
+def double(field, n):
+    return DOUBLES[field] + struct.pack("<d", n)
+
+
+def data(field, content):
+    """A field of bytes, or a message."""
+    size = len(content)
+    return DATA[field] + (SHORT[size] if size < 1 << 14 else long_varint(size)) + content
+
+
+def text(field, content):
+    """A field of a string. What no UTF-8 can say is escaped."""
+    return data(field, content.encode("utf-8", "backslashreplace"))

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The part of the kernel that a function belongs to: the folder of the source that it was compiled from, or its module.
+import os
+import re
+
+import gdb
+
+from gtp import quiet
+
+# For each source that GDB has to read it takes some ten milliseconds: functions that few hits have met go without.
+FUNCTIONS = 300
+TWO = ("arch", "drivers")  # folders of which the next one says more
+
+
+def folder(path):
+    """fs of fs/read_write.c, arch/x86 of arch/x86/kernel/apic/apic.c; of a file in no folder, the file."""
+    names = [name for name in path.split("/") if name not in ("", ".", "..")]
+    return "/".join(names[:min(2 if names[0] in TWO else 1, max(1, len(names) - 1))])
+
+
+def source(address):
+    """The path of the source of the function at an address, as the compiler was told it; None when it is not known.
+
+    The line of an address may be that of a header, whose function was inlined there; assembly has lines alone.
+    """
+    block, function = gdb.block_for_pc(address), None
+    while block:
+        function, block = block.function or function, block.superblock
+    table = function.symtab if function else gdb.find_pc_line(address).symtab
+    return table.filename if table else None
+
+
+def module(address):
+    """The name of the module that an address is in, or None: GDB names the file when it has several."""
+    found = re.search(r" of (.+)$", quiet.execute("info symbol %d" % address).strip())
+    if not found or found.group(1) == gdb.current_progspace().filename:
+        return None
+    return os.path.basename(found.group(1)).partition(".")[0]
+
+
+def top():
+    """The folder in front of all paths, when the kernel was compiled with whole paths."""
+    try:
+        found = gdb.lookup_global_symbol("start_kernel")
+    except gdb.error:
+        return ""
+    path = found.symtab.filename if found else ""
+    return path[:-len("init/main.c")] if path.endswith("init/main.c") else ""
+
+
+def of(addresses):
+    """{name: part of the kernel} of {name: an address in it}, for the first FUNCTIONS."""
+    front, found, elsewhere = top(), {}, {}
+    for name, address in list(addresses.items())[:FUNCTIONS]:
+        path = source(address) or ""
+        if front and path.startswith(front):
+            path = path[len(front):]
+        if path.startswith("/") or not path:
+            elsewhere[name] = module(address), path
+        else:
+            found[name] = folder(path)
+    tops = {part.partition("/")[0] for part in found.values()}
+    for name, (loaded, path) in elsewhere.items():
+        part = loaded or below(path, tops)
+        if part:
+            found[name] = part
+    return found
+
+
+def below(path, tops):
+    """The folder of a whole path, as assembly has it, from the first name on that is one of the kernel's; or None."""
+    names = path.split("/")
+    return next((folder("/".join(names[i:])) for i, name in enumerate(names) if name in tops), None)

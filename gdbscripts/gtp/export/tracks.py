@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Where in a timeline an event is: on its task's track, or its CPU's; and which slices nest on one track.
+import collections
+
+# A thread has one track; one that is idle has one on each CPU. tgid: None where no frame says it.
+Task = collections.namedtuple("Task", "pid cpu")
+
+
+class Tasks:
+    """The tasks of a run's events: names and processes, as far as any event has them."""
+
+    def __init__(self, events):
+        self.names, self.processes = {}, {}
+        for event in events:
+            if event.pid is None:
+                continue
+            task = task_of(event)
+            if event.comm is not None:
+                self.names[task] = event.comm
+            if event.tgid is not None:
+                self.processes[task] = event.tgid
+
+    def title(self, task):
+        """A task's name, as `top` has it, and its number."""
+        return ("%s %d" % (self.names.get(task, "task"), task.pid)).strip()
+
+
+def task_of(event):
+    return Task(event.pid, None if event.pid else event.cpu)
+
+
+class Lanes:
+    """Slices on tracks: two that overlap, and of which none is inside the other, are on different lanes."""
+
+    def __init__(self):
+        self.open = collections.defaultdict(list)  # track: [ends of what is open, the innermost last] of each lane
+
+    def lane(self, track, begin, end):
+        """The number of the lane for a slice; they come in the order of their begins, the longest first."""
+        lanes = self.open[track]
+        for number, ends in enumerate(lanes):
+            while ends and ends[-1] <= begin:
+                ends.pop()
+            if not ends or end <= ends[-1]:
+                ends.append(end)
+                return number
+        lanes.append([end])
+        return len(lanes) - 1

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The description of a CTF 1.8 trace, in its own language, and values as that says they lie.
+import re
+import struct
+
+from gtp import kinds
+
+INTEGER = "integer { size = %d; align = 8; signed = %s; base = %s; }"
+STRING = "string { encoding = UTF8; }"
+ABSENT = b"\0"
+THERE = b"\1"
+
+
+def quoted(text):
+    """A string literal. What is no printable ASCII is escaped, so that any reader takes it."""
+    return '"%s"' % "".join(c if " " <= c <= "~" and c not in '"\\' else "\\%03o" % byte
+                            for char in text for byte in char.encode("utf-8", "backslashreplace") for c in [chr(byte)])
+
+
+def identifiers(titles):
+    """A C identifier for each title. Readers take the underscore in front away: it makes any word one that is no keyword."""
+    found = []
+    for title in titles:
+        name = base = re.sub(r"\W+", "_", title, flags=re.A).strip("_") or "value"
+        n = 1
+        while "_" + name in found:
+            n += 1
+            name = "%s_%d" % (base, n)
+        found.append("_" + name)
+    return found
+
+
+def whole(bits):
+    """The size of a number as it is written: whole bytes, as C's types have them."""
+    return next(size for size in (8, 16, 32, 64) if bits <= size)
+
+
+def type_of(kind):
+    """The type of a kind's values."""
+    if kind.what in (kinds.STRING, kinds.TEXT):
+        return STRING
+    number = INTEGER % (whole(kind.bits), "true" if kind.signed else "false", "hex" if kind.what == kinds.POINTER else "decimal")
+    names = {0: "false", 1: "true"} if kind.what == kinds.BOOL else kind.names
+    if not names:
+        return number
+    return "enum : %s { %s }" % (number, ", ".join("%s = %d" % (quoted(name), value) for value, name in names.items()))
+
+
+def string(value):
+    """A string's bytes, up to its NUL."""
+    return value.encode("utf-8", "backslashreplace").replace(b"\0", b"\\000") + b"\0"
+
+
+def packer(kind):
+    """The function from a value to its bytes."""
+    if kind.what in (kinds.STRING, kinds.TEXT):
+        return string
+    letter = {8: "b", 16: "h", 32: "i", 64: "q"}[whole(kind.bits)]
+    return struct.Struct("<" + (letter if kind.signed else letter.upper())).pack
+
+
+class Fields:
+    """The fields of an event class. TITLES, KINDS; SOMETIMES: whether an event may be without the value, for each."""
+
+    def __init__(self, titles, all_kinds, sometimes):
+        self.titles, self.names = titles, identifiers(titles)
+        self.kinds, self.sometimes = all_kinds, sometimes
+        self.packers = [self.optional(packer(kind)) if may_miss else packer(kind)
+                        for kind, may_miss in zip(all_kinds, sometimes)]
+
+    @staticmethod
+    def optional(pack):
+        return lambda value: ABSENT if value is None else THERE + pack(value)
+
+    def bytes(self, values):
+        return b"".join([pack(value) for pack, value in zip(self.packers, values)])
+
+    def text(self):
+        """The members of the struct. A value that may be missing is a variant, in front of which stands which it is."""
+        for title, name, kind, may_miss in zip(self.titles, self.names, self.kinds, self.sometimes):
+            if title != name[1:]:
+                yield "/* %s */" % re.sub(r"[^ -~]", "?", title).replace("*/", "* /")
+            if may_miss:
+                yield "enum : %s { \"unavailable\" = 0, \"collected\" = 1 } _has%s;" % (INTEGER % (8, "false", "decimal"), name)
+                yield "variant <_has%s> { struct { } unavailable; %s collected; } %s;" % (name, type_of(kind), name)
+            else:
+                yield "%s %s;" % (type_of(kind), name)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What kind of value a column has, for formats that know numbers from text; and numbers of these kinds.
+import collections
+
+import gdb
+
+from gtp import cells
+
+INT, ENUM, BOOL, POINTER, STRING, TEXT, NOTHING = "int", "enum", "bool", "pointer", "string", "text", "nothing"
+
+# what: one of the above. bits, signed: of what is a number. names: of an enum, {value: name}.
+# A STRING is text that the kernel has; TEXT is what GDB prints of a structure, an array or a floating-point number;
+# NOTHING never has a value.
+Kind = collections.namedtuple("Kind", "what bits signed names", defaults=(0, False, None))
+
+# One column at one place: functions from a Frame to the text that a table shows, and to the value: an int of the KIND,
+# or a str. Both raise Unavailable or Failure; of what never has a value here the value is None.
+Cell = collections.namedtuple("Cell", "kind text value")
+
+OF_VARIABLE = Kind(INT, 64, True)
+OF_CLOCK = Kind(INT, 64)
+OF_STRING = Kind(STRING)
+OF_TEXT = Kind(TEXT)
+OF_NOTHING = Kind(NOTHING)
+
+
+def of_type(kind):
+    """The Kind of a gdb.Type's values."""
+    bare = kind.strip_typedefs()
+    bits = 8 * bare.sizeof
+    if bare.code == gdb.TYPE_CODE_PTR:
+        return OF_STRING if cells.is_byte(bare.target()) else Kind(POINTER, bits)
+    if bare.code == gdb.TYPE_CODE_ARRAY:
+        return OF_STRING if cells.is_text(bare.target()) else OF_TEXT
+    if bare.code not in cells.SCALARS or bits > 64:
+        return OF_TEXT
+    if bare.code == gdb.TYPE_CODE_ENUM:
+        names = {}
+        for field in bare.fields():
+            names.setdefault(field.enumval, field.name)
+        return Kind(ENUM, bits, min(names, default=0) < 0, names)
+    if bare.code == gdb.TYPE_CODE_BOOL:
+        return Kind(BOOL, bits)
+    return Kind(INT, bits, cells.is_signed(bare))
+
+
+def of_number(kind, where):
+    """The function from a frame to the number, when WHERE gives it as a 64-bit word."""
+    low, top = 2**kind.bits - 1, 1 << kind.bits - 1
+    if kind.signed:
+        return lambda frame: ((where(frame) & low) ^ top) - top
+    return lambda frame: where(frame) & low
+
+
+def of_plain(text):
+    """The function from a frame to the text as a CSV file has it."""
+    return lambda frame: cells.plain(text(frame))
+
+
+def cell(kind, where, text):
+    """The Cell of something that lies at, or is, what WHERE gives: TEXT is the function of frame and that number."""
+    def shown(frame):
+        return text(frame, where(frame))
+    return Cell(kind, shown, of_plain(shown) if kind.what in (STRING, TEXT) else of_number(kind, where))
+
+
+def words(text):
+    """The Cell of what never has a value at this place, and says why."""
+    return Cell(OF_NOTHING, lambda frame: text, lambda frame: None)
+
+
+def common(a, b):
+    """The Kind for values of both."""
+    if a == b or b.what == NOTHING:
+        return a
+    return b if a.what == NOTHING else OF_TEXT

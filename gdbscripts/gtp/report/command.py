@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The command `gtp report`: the run as one page for a browser.
+import os
+import re
+
+import gdb
+
+from gtp import remote, source
+from gtp.export import registry
+from gtp.report import data, page
+
+USAGE = "gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]"
+FILE = re.compile(r"""\s*(?:(?:-o|--output)(?:\s+|=))?((?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)(.*)""", re.S)
+
+
+def split(arg):
+    """The file's name, and what stands behind it."""
+    found = FILE.match(arg)
+    if not found or re.match(r"-", found.group(1)):
+        raise gdb.GdbError("a page needs a name; say %s" % USAGE)
+    return os.path.expanduser("".join(gdb.string_to_argv(found.group(1)))), found.group(2).strip()
+
+
+def amount(number, one, many):
+    return "%d %s" % (number, one if number == 1 else many)
+
+
+class GtpReport(gdb.Command):
+    """Write the run as one page for a browser, which needs no network.
+
+gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]
+The page has how the run went and what it missed, a timeline by CPU, task or
+place, histograms, counts by their keys, flame graphs, and a table of all
+frames that can be filtered and sorted. Of a stopped run, or a trace file.
+What may stand behind FILE is that of gtp table: one tracepoint, other columns,
+fewer frames; without --limit the first 200,000 frames are in the page. FILE is
+written as a whole or not at all."""
+
+    def __init__(self):
+        super().__init__("gtp report", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, arg, from_tty):
+        path, asked = split(arg)
+        if not source.is_trace_file() and not remote.is_gtp():
+            raise gdb.GdbError(source.NOTHING)
+        found = data.collected(asked)
+        with registry.whole(path) as part:
+            with open(part, "w", encoding="utf-8") as file:
+                file.write(page.page(found))
+        gdb.write("%s: %s, %s\n" % (path, amount(len(found["frames"]["place"]), "frame", "frames"),
+                                    amount(len(found["aggregations"]), "aggregation", "aggregations")))
+
+
+GtpReport()

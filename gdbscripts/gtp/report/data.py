@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The run that GDB looks at as the data of a page: frames, aggregations, and what is known of how it went.
+import datetime
+import os
+import re
+
+import gdb
+
+from gtp import aggregated, aggregates, kept, kinds, known, remote, source, table
+from gtp.export import frames
+from gtp.report import flames, packed
+from gtp.report.header import Header
+
+MOST = 200000  # frames of a page, without --limit
+# The lines of monitor status that tell of what a run does not have.
+LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|^stacks: +(\d.* hits .*)$", re.M)
+
+
+def names_of_stacks(stacks):
+    """A function from a stack's number to its functions, the innermost first."""
+    return lambda number: stacks.names(number)
+
+
+def without_frames():
+    """The same as with_frames of a run that has none."""
+    return packed.frames([], [], None), source.whole(), []
+
+
+NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # numbers that are shown as gtp table has them
+
+
+class Named:
+    """Texts for numbers that have names; each value is asked for once."""
+
+    def __init__(self):
+        self.known = {}
+
+    def text(self, event, i):
+        which = id(event.place), i, event.values[i]
+        if which not in self.known:
+            cell = event.place.here(event.frame).cells[i]
+            self.known[which] = table.text(cell.text, event.frame)
+        return self.known[which]
+
+    def events(self, run):
+        """The run's events, with these texts among their values."""
+        named = {id(place): [i for i, one in enumerate(place.columns) if one.kind.what in NAMED]
+                 for place in run.places}
+        for event in run.events():
+            for i in named[id(event.place)]:
+                if event.values[i] is not None:
+                    event.values[i] = self.text(event, i)
+            yield event
+
+
+def with_frames(asked, stacks):
+    """(packed frames, the run's bytes, the frames.Places) of what is asked for."""
+    request = table.Request(asked)
+    if request.csv:
+        raise gdb.GdbError("gtp report writes a page; gtp table --csv FILE writes a CSV file")
+    with frames.Run(asked) as run:
+        if run.request.limit is None:
+            run.request.limit = MOST
+        found = packed.frames(run.places, Named().events(run), names_of_stacks(stacks))
+        counts = run.trace.counts()
+        for place, one in zip(found["places"], run.places):
+            place["total"] = counts[one.target][0]
+        if len(found["frames"]["place"]) == run.request.limit:
+            found["frames"]["total"] = sum(place["total"] for place in found["places"])
+        return found, run.trace.data, run.places
+
+
+# Aggregations ------------------------------------------------------------------------------------
+
+
+def keys(one, entry, stacks):
+    """A text for each key, and what sorts it."""
+    texts = aggregates.key_texts(one.keys, entry.keys, stacks)
+    orders = aggregates.key_order(one.keys, entry.keys)
+    return [{"text": text, "order": text if isinstance(order, bytes) else order} for text, order in zip(texts, orders)]
+
+
+def summary(entry):
+    """The entry's figures; a sum that has gone beyond 64 bits is None."""
+    if len(entry.summary) != 3:
+        return entry.summary
+    total, least, greatest = entry.summary
+    return [total if least <= total / entry.count <= greatest else None, least, greatest]
+
+
+def aggregation(one, stacks):
+    what = known.variables.get(one.name)
+    entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(entry),
+                "buckets": sorted(entry.buckets.items())} for entry in one.entries]
+    return {"name": one.name, "title": aggregates.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,
+            "keys": [aggregates.key_title(name) for name in one.keys], "bounds": one.bounds, "entries": entries,
+            "unit": "ns" if what and what.text == "$latency" and one.kind != "count" else None,
+            "noroom": sum(entry.count for entry in one.noroom)}
+
+
+def reading():
+    """The aggregations with what the run has not seen; None: a trace file that does not have it."""
+    if source.is_trace_file() and kept.opened() is None:
+        return None
+    return aggregated.read()
+
+
+# How it went -------------------------------------------------------------------------------------
+
+
+def status():
+    """What monitor status says; a trace file has no such thing."""
+    return "" if source.is_trace_file() else remote.monitor("status")
+
+
+def lacks(header, read, text):
+    """Sentences on what is not in the page though it happened."""
+    if header.overwritten():
+        yield "%d frames were replaced by later ones: the buffers are circular, or were full" % header.overwritten()
+    if read is not None:
+        if read.nested:
+            yield "%d hits came inside of other hits, and were not handled" % read.nested
+        if read.missed:
+            yield "%d hits were missed by the kernel" % read.missed
+        for one in read.all:
+            if one.noroom:
+                n = sum(entry.count for entry in one.noroom)
+                yield "$%s: %d values found no room for their keys" % (one.name, n)
+    for label, what, lost in LACKS.findall(text):
+        yield lost or "%s: %s" % (label, what)
+
+
+def facts(header, read, text, asked):
+    """(name, text) of the run; what is not known is left out."""
+    yield "ended", header.how()
+    if header.began():
+        yield "began", header.began()
+    if header.took_ns() is not None:
+        yield "took", "%.3f s" % (header.took_ns() / 1e9)
+    size = header.number("tsize")
+    if size:
+        yield "buffers", "%s of %s bytes used" % tuple("{:,}".format(n) for n in (size - header.number("tfree"), size))
+    yield "circular", "yes" if header.number("circular") else "no"
+    if asked:
+        yield "shown", asked
+    if read is None:
+        yield "not known", "hits that were missed: the file is not one of gtp save"
+    found = re.search(r"^settings: +(.*)$", text, re.M)
+    if found:
+        yield "settings", found.group(1)
+    yield "GDB", gdb.VERSION
+    yield from header.notes()
+
+
+def origin():
+    """Where the run is from, in a line."""
+    if source.is_trace_file():
+        return os.path.basename(source.opened())
+    release = remote.release()
+    return "Linux " + release if release else gdb.selected_inferior().connection.details
+
+
+def title(places, aggregations):
+    """What was traced."""
+    names = list(dict.fromkeys([place["name"] for place in places] + [one["title"] for one in aggregations]))
+    more = " and %d more" % (len(names) - 3) if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more or "A run without a frame"
+
+
+def collected(asked):
+    """All that a page shows. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
+    stacks, read = aggregates.known_stacks(), reading()
+    try:
+        found, data, places = with_frames(asked, stacks)
+    except table.NoFrames:
+        if asked:
+            raise
+        found, data, places = without_frames()
+    header, text = Header(data), status()
+    for place, one in zip(found["places"], places):
+        place["hits"] = header.hits.get(one.target)
+    found["aggregations"] = [aggregation(one, stacks) for one in read.all] if read else []
+    found.update({
+        "title": title(found["places"], found["aggregations"]), "source": origin(),
+        "flames": list(flames.all_of(found, read, stacks)),
+        "made": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %z"),
+        "hits": sum(header.hits.values()) if header.hits else None,
+        "missing": None if read is None else read.nested + read.missed + header.overwritten(),
+        "missed": list(lacks(header, read, text)), "facts": list(facts(header, read, text, asked))})
+    return found

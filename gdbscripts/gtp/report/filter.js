@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The filter of the frames: `latency > 1ms comm = dd !idle`, understood, and made a function of a frame.
+
+const OPERATORS = ["<=", ">=", "!=", "==", "=", "<", ">", "~"];
+const FACTORS = {ns: 1, us: 1e3, "µs": 1e3, "μs": 1e3, ms: 1e6, s: 1e9, K: 1024, M: 1024 ** 2, G: 1024 ** 3};
+
+class FilterError extends Error {}
+
+/* A number as people write it: 0x1f, 4K, 1.5ms. NaN: it is none. TIME: a number without a unit is in seconds. */
+function numberOf(text, time) {
+  const found = /^([-+]?(?:0x[0-9a-f]+|\d+(?:\.\d*)?|\.\d+))\s*(ns|us|µs|μs|ms|s|[KMG])?$/i.exec(text);
+  if (!found)
+    return NaN;
+  const unit = found[2] && (FACTORS[found[2]] || FACTORS[found[2].toLowerCase()] || FACTORS[found[2].toUpperCase()]);
+  return Number(found[1]) * (unit || (time ? 1e9 : 1));
+}
+
+/* A term's value: a word, or what stands in quotes. Returns [text, what follows]. */
+function wordOf(text) {
+  const found = /^"([^"]*)"|^(\S+)/.exec(text);
+  return found ? [found[1] !== undefined ? found[1] : found[2], text.slice(found[0].length)] : ["", ""];
+}
+
+/* The terms of a filter: {not, name, operator, value}, a term without a name looks everywhere. NAMES: what columns are
+   called. */
+function termsOf(text, names) {
+  const found = [];
+  let rest = text.trim();
+  while (rest) {
+    const not = rest[0] === "!";
+    rest = not ? rest.slice(1).trim() : rest;
+    const name = names.find((each) => rest.toLowerCase().startsWith(each.toLowerCase()) &&
+      OPERATORS.some((operator) => rest.slice(each.length).trim().startsWith(operator)));
+    let operator = null;
+    if (name) {
+      rest = rest.slice(name.length).trim();
+      operator = OPERATORS.find((each) => rest.startsWith(each));
+      rest = rest.slice(operator.length).trim();
+    }
+    const [value, behind] = wordOf(rest);
+    if (name && !value && rest[0] !== '"')
+      throw new FilterError(`nothing stands behind ${name} ${operator}`);
+    const unknown = !name && /^([\w$.]+)\s*(<=|>=|!=|==|=|<|>|~)/.exec(rest);
+    if (unknown)
+      throw new FilterError(`no column is called ${unknown[1]}; there are ${names.slice().sort().join(", ")}`);
+    if (value || name)
+      found.push({not, name: name || null, operator, value});
+    rest = behind.trim();
+  }
+  return found;
+}
+
+const COMPARE = {
+  "=": (a, b) => a === b, "==": (a, b) => a === b, "!=": (a, b) => a !== b,
+  "<": (a, b) => a < b, ">": (a, b) => a > b, "<=": (a, b) => a <= b, ">=": (a, b) => a >= b,
+};
+
+/* Whether a text is as a term wants it; texts that are numbers are compared as numbers by < and >. */
+function textTest(operator, value) {
+  const low = value.toLowerCase();
+  if (operator === "~")
+    return (text) => text.toLowerCase().includes(low);
+  const number = numberOf(value);
+  if (operator === "=" || operator === "==" || operator === "!=")
+    return (text) => COMPARE[operator](text, value);
+  return (text) => Number.isNaN(number) ? COMPARE[operator](text, value) : COMPARE[operator](Number(text), number);
+}
+
+function numberTest(name, operator, value, time) {
+  if (operator === "~")
+    return (n) => String(n).includes(value);
+  const wanted = numberOf(value, time);
+  if (Number.isNaN(wanted))
+    throw new FilterError(`${name} is a number, and ${value} is none`);
+  return (n) => COMPARE[operator](n, wanted);
+}
+
+/* What filters a run. */
+class Filter {
+  constructor(run) {
+    this.run = run;
+    const fields = new Set(run.places.flatMap((place) => place.columns.map((column) => column.name)));
+    this.front = this.fixed();
+    this.names = [...new Set([...Object.keys(this.front), ...fields])].sort((a, b) => b.length - a.length);
+  }
+
+  /* The columns that all frames have: [is it a number, of a frame i, whether a bare number is in seconds]. */
+  fixed() {
+    const {run} = this;
+    const all = {
+      frame: {number: true, of: (i) => run.index[i]},
+      time: {number: true, time: true, of: (i) => run.time[i], has: run.time !== null},
+      cpu: {number: true, of: (i) => run.cpu[i], has: run.cpu !== null},
+      pid: {number: true, of: (i) => run.pid(i), has: run.task !== null},
+      comm: {of: (i) => run.comm(i) || "", has: run.task !== null},
+      place: {of: (i) => run.places[run.place[i]].name},
+      latency: {number: true, of: (i) => run.latency[i], has: run.latency !== null},
+    };
+    return Object.fromEntries(Object.entries(all).filter(([, column]) => column.has !== false));
+  }
+
+  /* The rows that a text leaves, in their order; FilterError says what is wrong with it. */
+  rows(text) {
+    const tests = termsOf(text, this.names).map((term) => this.test(term));
+    const found = new Uint32Array(this.run.n);
+    let n = 0;
+    for (let i = 0; i < this.run.n; i++) {
+      if (tests.every((test) => test(i)))
+        found[n++] = i;
+    }
+    return found.subarray(0, n);
+  }
+
+  test(term) {
+    const holds = term.name === null ? this.anywhere(term.value) : this.named(term);
+    return term.not ? (i) => !holds(i) : holds;
+  }
+
+  named({name, operator, value}) {
+    const fixed = this.front[name];
+    if (fixed) {
+      const test = fixed.number ? numberTest(name, operator, value, fixed.time) : textTest(operator, value);
+      return (i) => test(fixed.of(i));
+    }
+    const {run} = this;
+    const tests = run.places.map((place) => {
+      const column = place.columns.find((each) => each.name === name);
+      return column ? Filter.ofColumn(column, operator, value) : () => false;
+    });
+    return (i) => tests[run.place[i]](run.rowOf[i]);
+  }
+
+  /* A dictionary's texts are judged once each. */
+  static ofColumn(column, operator, value) {
+    if (!column.texts) {
+      const test = numberTest(column.name, operator, value, false);
+      return (row) => column.has(row) && test(column.values[row]);
+    }
+    const test = textTest(operator, value);
+    const plain = (text) => text.replace(/^"(.*)"$/s, "$1");
+    const held = column.texts.map((text) => test(plain(text)) || test(text) && operator !== "!=");
+    return (row) => column.has(row) && held[column.values[row]];
+  }
+
+  /* A word that may stand anywhere in a frame. */
+  anywhere(value) {
+    const {run} = this;
+    const has = (text) => String(text).toLowerCase().includes(value.toLowerCase());
+    const places = run.places.map((place) => has(place.name));
+    const tasks = run.tasks.map(([pid, comm]) => has(comm || "") || String(pid) === value);
+    const names = run.names.map(has);
+    const stacks = run.stacks.map((stack) => stack.some((name) => names[name]));
+    const columns = run.places.map((place) => place.columns.map((column) => column.texts ?
+      Filter.ofColumn(column, "~", value) : (row) => column.has(row) && String(column.values[row]) === value));
+    return (i) => places[run.place[i]] || run.task && run.task[i] !== NONE && tasks[run.task[i]] ||
+      run.stack && run.stack[i] !== NONE && stacks[run.stack[i]] ||
+      columns[run.place[i]].some((holds) => holds(run.rowOf[i]));
+  }
+}
+
+/* A term that a click writes: the name, and the value in quotes where it needs them. */
+const termText = (name, value) => `${name} = ${/^[^\s"!]+$/.test(value) ? value : `"${value}"`}`;

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The flame graphs of a report: of each aggregation that has stacks as keys, and of the frames that have a stack.
+import collections
+
+import gdb
+
+from gtp.export import flamegraph, subsystem
+from gtp.export.stacks import Hits
+
+
+def hits_of(one):
+    """The Hits of an aggregation: what it sums up, or its hits where that has no width."""
+    try:
+        hits = Hits("flamegraph", one.name)
+        hits.drawable()
+    except gdb.GdbError:
+        hits = Hits("flamegraph", one.name + " --weight hits")
+    return hits
+
+
+def of_aggregation(one):
+    hits = hits_of(one)
+    return flamegraph.svg(hits.drawable(), hits.title(), hits.unit, hits.notes, subsystem.of(hits.addresses()))
+
+
+def of_frames(found):
+    """The picture of the page's frames by their stacks; none where no frame has one."""
+    counts = collections.Counter(number for number in found["frames"]["stack"] or () if number is not None)
+    names, stacks = found["names"], found["stacks"]
+    rows = [([names[name] for name in reversed(stacks[number])], n) for number, n in counts.items()]
+    if rows:
+        yield flamegraph.svg(rows, "Frames by $kstack", "frames")
+
+
+def all_of(found, read, stacks):
+    """The texts of all pictures."""
+    if read:
+        yield from (of_aggregation(one) for one in read.all if one.entries and stacks.keys & set(one.keys))
+    yield from of_frames(found)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the header of a trace file says of the run: how it ended, when, of how many hits. Knows nothing of GDB.
+import datetime
+
+ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnected": "GDB disconnected",
+        "tnotrun": "it never began", "tunknown": "ended for a reason that the file does not say"}
+
+
+class Header:
+    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}."""
+
+    def __init__(self, data):
+        self.status, self.hits = {}, {}
+        for line in data.partition(b"\n\n")[0].decode(errors="replace").split("\n"):
+            kind, _, rest = line.partition(" ")
+            if kind == "status":
+                self.end, *pairs = rest.partition(";")[2].split(";")
+                self.status = dict(pair.partition(":")[::2] for pair in pairs)
+            elif kind == "tp" and rest.startswith("V"):
+                number, _, hits, _ = rest[1:].split(":")
+                self.hits[int(number, 16)] = self.hits.get(int(number, 16), 0) + int(hits, 16)
+
+    def number(self, name):
+        return int(self.status.get(name) or "0", 16)
+
+    def how(self):
+        """In a sentence how the run ended."""
+        kind, *rest = self.end.split(":")
+        if kind == "tpasscount":
+            return "tracepoint %d reached its pass count" % int(rest[-1], 16)
+        if kind == "terror":
+            return "an error at tracepoint %d: %s" % (int(rest[-1], 16), unhexed(rest[0]))
+        note = unhexed(rest[0]) if rest and kind == "tstop" else ""
+        return ENDS.get(kind, kind) + (": " + note if note else "")
+
+    def began(self):
+        """When, in this machine's zone; None: the file does not say."""
+        return moment(self.number("starttime"))
+
+    def took_ns(self):
+        """From tstart to the end."""
+        start, stop = self.number("starttime"), self.number("stoptime")
+        return (stop - start) * 1000 if start and stop >= start else None
+
+    def overwritten(self):
+        """Frames that later ones have replaced."""
+        return max(0, self.number("tcreated") - self.number("tframes"))
+
+    def notes(self):
+        """(name, text) of what GDB's user has written into the run."""
+        for name, title in (("username", "user"), ("notes", "notes")):
+            text = unhexed(self.status.get(name, ""))
+            if text:
+                yield title, text
+
+
+def unhexed(digits):
+    return bytes.fromhex(digits).decode(errors="replace")
+
+
+def moment(us):
+    """Microseconds since 1970 as a reader writes them."""
+    if not us:
+        return None
+    return datetime.datetime.fromtimestamp(us // 10**6).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// Histograms: buckets of powers of two or of steps, from aggregations, and of the latencies that frames have.
+
+const FIRST_CARDS = 9;
+
+/* [first, end) of a bucket as the kernel's side numbers them; null: there is none. */
+function bucketRange(bucket, bounds) {
+  if (bounds === null) {
+    if (bucket < 2)
+      return bucket === 0 ? [null, 0] : [0, 1];
+    return [2 ** (bucket - 2), 2 ** (bucket - 1)];
+  }
+  const [first, last, step] = bounds;
+  const begin = first + (bucket - 1) * step;
+  if (bucket === 0)
+    return [null, first];
+  return begin >= last ? [last, null] : [begin, Math.min(begin + step, last)];
+}
+
+function bucketLabel([begin, end], bounds, unit) {
+  const text = (n) => unit === "ns" ? duration(n) : bounds === null ? binary(n) : count(n);
+  if (begin === null)
+    return `below ${text(end)}`;
+  if (end === null)
+    return `from ${text(begin)}`;
+  return end === begin + 1 ? text(begin) : `${text(begin)} – ${text(end)}`;
+}
+
+/* The value below which a share of all lies: inside of its bucket as if that were evenly filled, as gtp show has it. */
+function percentile(share, buckets, bounds, least, greatest) {
+  const wanted = share * buckets.reduce((sum, [, n]) => sum + n, 0) / 100;
+  let seen = 0;
+  for (const [bucket, n] of buckets) {
+    if (seen + n >= wanted) {
+      const [begin, end] = bucketRange(bucket, bounds);
+      const low = begin === null ? least : Math.max(begin, least);
+      const high = end === null ? greatest : Math.min(end - 1, greatest);
+      return Math.round(low + (high - low) * (wanted - seen) / n);
+    }
+    seen += n;
+  }
+  return greatest;
+}
+
+/* heading, buckets: [[number, n], ...] sorted, summary: [sum, min, max] */
+function histogramCard({heading, sub, buckets, bounds, unit, n, summary}) {
+  const [sum, least, greatest] = summary;
+  const value = (x) => withUnit(x, unit);
+  const quantile = (p) => [`p${p}`, value(percentile(p, buckets, bounds, least, greatest))];
+  const numbers = [["n", count(n)], ["avg", typeof sum === "number" ? value(sum / n) : "?"], ["min", value(least)],
+    ...[50, 90, 99].map(quantile), ["max", value(greatest)]];
+  const most = buckets.reduce((a, [, k]) => Math.max(a, k), 1);
+  const titles = ["range", "bar", "count", "share"];
+  const known = new Map(buckets);
+  const rows = [];
+  for (let b = buckets[0][0]; b <= buckets[buckets.length - 1][0]; b++) {
+    const k = known.get(b) || 0;
+    rows.push(el("tr", {}, el("th", {scope: "row"}, bucketLabel(bucketRange(b, bounds), bounds, unit)),
+      el("td", {class: "share"}, bar(k / most)), el("td", {class: "right"}, k ? count(k) : ""),
+        el("td", {class: "right dim"}, k ? percent(k, n) : "")));
+  }
+  return el("article", {class: "card histogram"}, el("h3", {}, heading), sub ? el("p", {class: "figures"}, sub) : null,
+    el("dl", {class: "numbers"}, numbers.map(([name, text]) => el("div", {}, el("dt", {}, name), el("dd", {}, text)))),
+    el("div", {class: "wide"}, el("table", {class: "buckets"},
+      el("caption", {class: "unseen"}, `${heading}: how many values in each range`),
+      el("thead", {class: "unseen"}, el("tr", {}, titles.map((text) => el("th", {scope: "col"}, text)))),
+      el("tbody", {}, rows))));
+}
+
+/* The cards of one aggregation, the keys with the most values first. */
+function histogramCards(one) {
+  const entries = one.entries.slice().sort((a, b) => b.count - a.count);
+  return entries.map((entry) => histogramCard({
+    heading: entry.keys.length ? entry.keys.map((key, k) => `${one.keys[k]} ${key.text}`).join(", ") : one.title,
+    sub: entry.keys.length ? one.title : null,
+    buckets: entry.buckets, bounds: one.bounds, unit: one.unit, n: entry.count, summary: entry.summary}));
+}
+
+/* Latencies of frames by powers of two, a histogram for each place. */
+function latencyCards(run, rows) {
+  const of = run.places.map(() => ({buckets: new Map(), n: 0, sum: 0, least: Infinity, greatest: 0}));
+  for (const i of rows) {
+    if (!run.hasLatency(i))
+      continue;
+    const ns = run.latency[i];
+    const entry = of[run.place[i]];
+    const bucket = ns < 1 ? 1 : Math.floor(Math.log2(ns)) + 2;
+    entry.buckets.set(bucket, (entry.buckets.get(bucket) || 0) + 1);
+    entry.n++;
+    entry.sum += ns;
+    entry.least = Math.min(entry.least, ns);
+    entry.greatest = Math.max(entry.greatest, ns);
+  }
+  return of.map((entry, place) => entry.n ? histogramCard({heading: `Latency of ${run.places[place].name}`,
+    sub: `${plural(entry.n, "frame", "frames")} of those that the filter leaves`,
+      buckets: [...entry.buckets].sort((a, b) => a[0] - b[0]), bounds: null, unit: "ns",
+    n: entry.n, summary: [entry.sum, entry.least, entry.greatest]}) : null).filter(Boolean);
+}
+
+/* Cards, the first ones and a button for the others. */
+function cards(all) {
+  const space = el("div", {class: "cards"}, all.slice(0, FIRST_CARDS));
+  if (all.length <= FIRST_CARDS)
+    return [space];
+  const more = el("button", {type: "button", class: "more", onclick: () => {
+    space.append(...all.slice(FIRST_CARDS));
+    more.remove();
+  }}, `All ${count(all.length)} histograms`);
+  return [space, more];
+}

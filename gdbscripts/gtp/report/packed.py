@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Frames column by column, in as few characters as JSON allows without a packer. Knows nothing of GDB.
+#
+# A column is {"n": numbers, null where the frame has none} or {"d": sorted texts, "c": for each frame the index of its
+# text, -1 where it has none}.
+
+import collections
+import re
+
+EXACT = 2**53  # a browser's numbers are exact up to here
+NONE = -1
+
+
+def order(value):
+    """What sorts the values of a dictionary: numbers by size, in front of texts."""
+    return (1, 0, value) if isinstance(value, str) else (0, value, "")
+
+
+def shown(value):
+    """A number that a browser cannot have exactly: as an address when it may be one."""
+    if isinstance(value, str):
+        return value
+    return "%#x" % value if value >= EXACT else str(value)
+
+
+def column(values):
+    """The column of a list of values: int, str or None."""
+    if all(value is None or isinstance(value, int) and abs(value) < EXACT for value in values):
+        return {"n": [None if value is None else int(value) for value in values]}
+    texts = sorted({value for value in values if value is not None}, key=order)
+    codes = {value: code for code, value in enumerate(texts)}
+    return {"d": [shown(value) for value in texts], "c": [NONE if value is None else codes[value] for value in values]}
+
+
+def differences(times):
+    """Each time as what it is later than the last one that is known; the first one is 0."""
+    found, last = [], None
+    for time in times:
+        found.append(None if time is None else 0 if last is None else time - last)
+        last = last if time is None else time
+    return found
+
+
+def or_none(values):
+    """The list, or None when it has nothing."""
+    return values if any(value is not None for value in values) else None
+
+
+class Numbers(dict):
+    """Things by the order in which they came: numbers[thing]."""
+
+    def __missing__(self, thing):
+        self[thing] = len(self)
+        return self[thing]
+
+
+# What stands in front of all columns, by the titles that it has among them, too.
+IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>kstack))$|"
+                      r"(?:current|\(\(struct task_struct \*\)\$current_task\))->(?:(?P<comm>comm)|(?P<pid>pid))$")
+
+
+def is_in_front(title, events, values):
+    """Whether a column says what all of its frames have in front: it need not be there twice."""
+    found = IN_FRONT.match(title)
+    return bool(found) and all(getattr(event, found.lastgroup) == value for event, value in zip(events, values))
+
+
+Front = collections.namedtuple("Front", "latency_ns comm pid stack")
+
+
+class Frames:
+    """Collects events; stack_names(number) gives the functions of a stack, the innermost first."""
+
+    def __init__(self, places, stack_names):
+        self.places, self.stack_names = places, stack_names
+        self.number = {id(place): i for i, place in enumerate(places)}
+        self.tasks, self.names, self.stacks = Numbers(), Numbers(), Numbers()
+        self.columns = {name: [] for name in ("place", "index", "time", "cpu", "task", "latency", "stack")}
+        self.values, self.front = [[] for _ in places], [[] for _ in places]
+
+    def add(self, event):
+        add, place = self.columns, self.number[id(event.place)]
+        add["place"].append(place)
+        add["index"].append(event.index)
+        add["time"].append(event.time_ns)
+        add["cpu"].append(event.cpu)
+        known = event.pid is not None or event.comm is not None
+        add["task"].append(self.tasks[event.pid, event.comm] if known else None)
+        add["latency"].append(event.latency_ns)
+        add["stack"].append(None if event.stack is None else self.stacks[event.stack])
+        self.values[place].append(event.values)
+        self.front[place].append(Front(event.latency_ns, event.comm, event.pid, event.stack))
+
+    def data(self):
+        """What the page's script reads as frames, places, tasks, names and stacks."""
+        frames = dict(self.columns)
+        for name in ("time", "cpu", "task", "latency", "stack"):
+            frames[name] = or_none(frames[name])
+        if frames["index"] == list(range(len(frames["index"]))):
+            frames["index"] = None
+        start = next((time for time in frames["time"] or () if time is not None), None)
+        frames["start"] = None if start is None else str(start)
+        frames["time"] = frames["time"] and differences(frames["time"])
+        frames["total"] = len(frames["place"])
+        stacks = [[self.names[name] for name in self.stack_names(number)] for number in self.stacks]
+        return {"frames": frames, "places": [self.place(i) for i in range(len(self.places))],
+                "tasks": [list(task) for task in self.tasks], "stacks": stacks, "names": list(self.names)}
+
+    def name(self, place):
+        """With its number, where another tracepoint has the same name."""
+        again = sum(other.name == place.name for other in self.places) > 1
+        return "%s #%d" % (place.name, place.number) if again else place.name
+
+    def place(self, i):
+        place = self.places[i]
+        by_column = list(zip(*self.values[i])) or [()] * len(place.columns)
+        shown = [(one.title, column(list(values))) for one, values in zip(place.columns, by_column)
+                 if not is_in_front(one.title, self.front[i], values)]
+        return {"number": place.number, "name": self.name(place), "hits": None,
+                "columns": [values for _, values in shown],
+                "fields": [{"name": title, "unit": "ns" if title == "$latency" else None} for title, _ in shown]}
+
+
+def frames(places, events, stack_names):
+    """The columns of some events."""
+    found = Frames(places, stack_names)
+    for event in events:
+        found.add(event)
+    return found.data()

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The page itself: template, style, scripts and data in one file that needs no network. Knows nothing of GDB.
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+
+from gtp.export import flamegraph
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+EARLY = "theme.js"  # in the head, so that the page is not drawn in one colour and then in the other
+# In the order in which they stand in the page: one script, whose names the later parts use.
+SCRIPTS = ("util", "data", "summary", "tracks", "scale", "paint", "pointers", "timeline", "filter", "table",
+           "frames", "small", "tops", "histogram", "main")
+# What would end the script element, or begin a comment in it, and what HTML reads as an entity.
+IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
+
+
+def part(name):
+    """The text of a file of this folder."""
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def script():
+    """All scripts as one, which leaves no name behind."""
+    parts = (part(name + ".js") for name in SCRIPTS)
+    return '(() => {\n"use strict";\n%s})();\n' % "\n".join(parts)
+
+
+def digest(text):
+    """How a Content-Security-Policy names a script or a style that it allows."""
+    return "'sha256-%s'" % base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def policy(scripts, styles):
+    """The page may load nothing from anywhere, and runs these scripts and no other."""
+    return "; ".join(("default-src 'none'", "script-src " + " ".join(map(digest, scripts)),
+                      "style-src " + " ".join(map(digest, styles)), "style-src-attr 'unsafe-inline'",
+                      "base-uri 'none'", "form-action 'none'"))
+
+
+def encoded(data):
+    """The data as JSON that is text inside of a script element, whatever strings it has."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return re.sub("[<>&]", lambda found: IN_SCRIPT[found.group(0)], text)
+
+
+def flame_colours():
+    """The colours of flame graphs, which follow the system's, as the page's switch has them."""
+    light, dark = (re.findall(r"--(?:f\d+|up|found|found-ink): [^;]+;", block)
+                   for block in re.findall(r"\.gtp-flame \{([^}]*)\}", flamegraph.beside("flamegraph.css"))[:2])
+    return "".join(':root[data-theme="%s"] .gtp-flame { %s }\n' % (name, " ".join(colours))
+                   for name, colours in (("light", light), ("dark", dark)))
+
+
+def pictures(flames):
+    """The flame graphs, each in a card. What they need runs and is styled as it stands in their files."""
+    return "\n".join('<div class="card flame">%s</div>' % svg for svg in flames)
+
+
+def page(data):
+    """The whole page, as text. DATA is what gtp.report.data makes; the flame graphs in it are SVG."""
+    code, early, style = script(), part(EARLY), part("style.css") + flame_colours()
+    flames = data["flames"]
+    scripts, styles = [code, early], [style]
+    if flames:
+        scripts.append("\n" + flamegraph.beside("flamegraph.js"))
+        styles.append("\n" + flamegraph.beside("flamegraph.css"))
+    parts = {"POLICY": html.escape(policy(scripts, styles)), "TITLE": html.escape(data["title"]), "STYLE": style,
+             "SCRIPT": code, "EARLY": early,
+             "FLAMES": pictures(flames), "DATA": encoded({**data, "flames": len(flames)})}
+    return re.sub("@([A-Z]+)@", lambda found: parts[found.group(1)], part("page.html"))

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# gtp export of a real run: babeltrace2 and protoc read what gtp table shows, and the time of day is the guest's.
+import importlib
+import shutil
+import subprocess
+import time
+
+import exported
+from lib import *
+
+SCRATCH = "/tmp/gtp-export"
+CALLS = 30
+TASK = "((struct task_struct *)$current_task)->"
+facts = {}
+
+
+def a_run():
+    """Reads with their latency, opens with their stack, calls whose arguments are known, an event with its record."""
+    fresh()
+    # As GDB has it: another GDB, with the saved trace, does not know what was typed for it.
+    leading = "$clock, $cpu_id, $current_task_pid, %scomm, %stgid, " % (TASK, TASK)
+    read = trace("*vfs_read if count > 1")
+    cmd("gtp collect %d %s $latency, $ret, count, file->f_mode, file->f_op, file->f_path.dentry->d_iname" % (read, leading))
+    opened = trace("*vfs_open")
+    cmd("gtp collect %d %s $kstack, path->dentry->d_iname, path->mnt" % (opened, leading))
+    facts["add"] = trace("gtp_target_add", "collect a, b, $clock, $cpu_id, $current_task_pid")
+    cmd("gtp event sched:sched_process_exit")
+    event = number("$tpnum")
+    cmd("gtp collect %d $clock, $cpu_id, $current_task_pid, $_sdata" % event)
+    facts["numbers"] = read, opened, facts["add"], event
+    facts["before"] = time.time_ns()
+    cmd("tstart")
+    for i in range(CALLS):
+        target("call add %d %d" % (i, -i * i))
+    shell()("for i in 1 2 3; do cat /proc/version /proc/self/status /bin/true; done >/dev/null")
+    cmd("tstop")
+    facts["after"] = time.time_ns()
+
+
+def export():
+    """All of the run in all formats, and its tables, in the scratch folder."""
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    os.makedirs(SCRATCH + "/tables")
+    for n in facts["numbers"]:
+        cmd("gtp table %d --csv %s/tables/%d.csv" % (n, SCRATCH, n))
+    facts["said"] = [cmd("gtp export %s %s/%s" % (form, SCRATCH, form)) for form in ("csv", "ctf", "perfetto")]
+    cmd("gtp save %s/run.tf" % SCRATCH)
+    facts["rows"] = exported.tables(SCRATCH + "/tables")
+
+
+def before():
+    """The same run serves every test."""
+    connect()
+    if not facts:
+        a_run()
+        export()
+    cmd("tfind none")
+
+
+def needs(module):
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        skip("python3's %s is not installed here: build/roots/ was made before it was needed" % module)
+
+
+def right(compare, *arguments):
+    try:
+        return compare(*arguments)
+    except exported.Wrong as error:
+        raise Failure(str(error)) from None
+
+
+def of(n):
+    return {frame: row for frame, (name, row) in facts["rows"].items() if name == "%d.csv" % n}
+
+
+@test("the tables have what was called, and each tracepoint has frames")
+def is_something():
+    added = of(facts["add"]).values()
+    equal([(int(row["a"]), int(row["b"])) for row in added], [(i, -i * i) for i in range(CALLS)])
+    for n in facts["numbers"]:
+        check(of(n), "tracepoint %d has no frames" % n)
+    note(*facts["said"])
+
+
+@test("gtp export csv has a file for each tracepoint, as gtp table writes it")
+def csv_files():
+    for name in os.listdir(SCRATCH + "/csv"):
+        with open(SCRATCH + "/csv/" + name) as ours, open("%s/tables/%s.csv" % (SCRATCH, name.split("-")[0])) as theirs:
+            equal(ours.read(), theirs.read())
+    equal(len(os.listdir(SCRATCH + "/csv")), len(facts["numbers"]))
+
+
+@test("babeltrace2 reads the values of gtp export ctf as the tables have them, at the guest's time of day")
+def ctf():
+    needs("bt2")
+    times = {context["frame"]: (name, when) for name, when, _, context, _ in exported.ctf_events(SCRATCH + "/ctf")}
+    for frame, (name, when) in times.items():
+        check(facts["before"] <= when <= facts["after"], "frame %d, %s: %d is not in the run" % (frame, name, when))
+    offset = times[0][1] - exported.nanoseconds(facts["rows"][0][1])
+    right(exported.compare_ctf, SCRATCH + "/ctf", facts["rows"], offset)
+    equal({name for name, _ in times.values()}, {"vfs_read", "vfs_open", "gtp_target_add", "sched_process_exit"})
+
+
+@test("protoc reads the slices, values and stacks of gtp export perfetto as the tables and gtp stacks have them")
+def perfetto():
+    needs("google.protobuf")
+    found = right(exported.compare_perfetto, SCRATCH + "/perfetto", facts["rows"])
+    equal(len(found.slices), len(of(facts["numbers"][0])), "slices")
+    for frame, row in of(facts["numbers"][1]).items():
+        lines = [line.split() for line in cmd("gtp stacks " + row["$kstack"]).splitlines()]
+        equal([pc for _, pc in found.instants[frame].callstack], [int(words[0], 16) for words in reversed(lines)])
+        names = [words[1].split("+")[0] for words in reversed(lines)]
+        equal([name.split("+")[0] for name, _ in found.instants[frame].callstack], names)
+
+
+@test("a saved trace is exported as it was online, but for where the time of day comes from")
+def offline():
+    needs("google.protobuf")
+    moved = address("&_text") - 0xffffffff81000000
+    args = ["gdb", "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex",
+            "set index-cache directory " + os.environ.get("GTP_GDB_INDEX", ""), "-iex", "set index-cache enabled on"]
+    for line in ("symbol-file -o %#x %s" % (moved, gdb.objfiles()[0].filename), fixture_symbols(),
+                 "target tfile %s/run.tf" % SCRATCH, "source %s/gdbscripts/gtp.py" % TOP, "gtp export perfetto %s/offline" % SCRATCH):
+        args += ["-ex", line]
+    done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    matches(r"%s/offline: \d+ events; time of day by the run's begin and end, to within" % SCRATCH, done.stdout)
+    here, there = (right(exported.compare_perfetto, SCRATCH + name, facts["rows"]) for name in ("/perfetto", "/offline"))
+    check(abs(here.clocks[1] - there.clocks[1]) <= facts["after"] - facts["before"], "times of day: %s, %s" %
+          (here.clocks, there.clocks))
+
+
+@test("the page of gtp report has the frames that gtp table has, and says of which kernel")
+def page():
+    path = SCRATCH + "/report.html"
+    rows = len(facts["rows"])
+    equal(cmd("gtp report -o " + path).strip(), "%s: %d frames, 0 aggregations" % (path, rows))
+    files = ["%s/tables/%d.csv" % (SCRATCH, n) for n in facts["numbers"]]
+    done = subprocess.run([TOP + "/tests/tfile/report.py", "table", path, *files], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    equal((done.returncode, done.stdout), (0, ""))
+    with open(path, encoding="utf-8") as file:
+        check('"source":"Linux %s"' % os.uname().release in file.read(), "it does not name the kernel")
+
+
+run(before=before)

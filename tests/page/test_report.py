@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The page of gtp report in a browser: made-up frames, 100,000 of them, whose numbers are counted here once more.
+import csv
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+import browser
+import sample
+import tap
+from tap import check, equal, test
+
+FRAMES, SEED = 100000, 3
+READY = "document.documentElement.hasAttribute('data-ready')"
+# The rows that are drawn, from the first one.
+ROWS = ("Array.from(document.querySelectorAll('.space .row')).filter(row => !row.hidden)"
+        ".sort((a, b) => a.dataset.at - b.dataset.at)")
+# Each element with text of its own, and how well it stands out from what is behind it.
+CONTRAST = """(() => {
+    const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+    const light = (c) => c.slice(0, 3).map((x) => x / 255)
+        .map((x) => x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+    const ground = (node) => {
+        for (; node; node = node.parentElement) {
+            const colour = rgb(getComputedStyle(node).backgroundColor);
+            if (colour.length < 4 || colour[3] === 1) return colour;
+        }
+        return [255, 255, 255];
+    };
+    const found = [];
+    for (const node of document.querySelectorAll("body *")) {
+        const own = Array.from(node.childNodes).some((child) => child.nodeType === 3 && child.textContent.trim());
+        if (!own || node.closest("svg, script, style, noscript") || !node.getClientRects().length) continue;
+        const a = light(rgb(getComputedStyle(node).color)), b = light(ground(node));
+        const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+        found.push([ratio, node.tagName + "." + node.className + ": " + node.textContent.slice(0, 30)]);
+    }
+    return found.sort((x, y) => x[0] - y[0]);
+})()"""
+
+
+def write(name, data):
+    path = "build/page/%s.html" % name
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(sample.page.page(data))
+    return path
+
+
+class Big:
+    """The page of many frames, made and opened once, and the events that are in it."""
+    page = events = path = data = None
+
+
+def big():
+    if Big.page is None:
+        Big.events = sample.events(FRAMES, random.Random(SEED))
+        Big.data = sample.sample(FRAMES, SEED)
+        Big.path = write("report", Big.data)
+        Big.page = chromium.open(Big.path, width=1440, height=1000)
+        Big.page.until(READY)
+    Big.page.front()
+    Big.page.click("#frames .bar button")
+    return Big.page
+
+
+def filtered(page, text):
+    """How many frames the page says a filter leaves."""
+    page.click("#frames .bar button")
+    page.click("#filter")
+    page.type(text)
+    page.until("document.querySelector('.grid').getAttribute('aria-rowcount') !== null && "
+               "document.getElementById('filter').value === %s" % json.dumps(text))
+    return settled(page)
+
+
+def settled(page):
+    """Behind the moment that typing is waited for: the filter is applied at once by a key that changes nothing."""
+    page.run("new Promise(done => setTimeout(done, 400))")
+    return int(re.match(r"([\d,]+)", page.text("#frames-said")).group(1).replace(",", ""))
+
+
+def cells(page, row=0):
+    """The texts of a row in sight."""
+    return page.run("Array.from(%s[%d].children, cell => cell.textContent)" % (ROWS, row))
+
+
+def column(page, name):
+    """The texts of a column in the rows that are drawn, from the first one."""
+    at = page.all(".row.head button", "one.dataset.column").index(name)
+    return page.run("%s.map(row => row.children[%d].textContent)" % (ROWS, at))
+
+
+def choose_place(page, i):
+    page.run("(() => { const one = document.querySelector('#place'); one.value = '%d'; "
+             "one.dispatchEvent(new Event('change')); })()" % i)
+
+
+def counted(number):
+    return "{:,}".format(number)
+
+
+def reads():
+    return [event for event in Big.events if event.place.name == "vfs_read"]
+
+
+@test("nothing is loaded, no error: the page is whole in its file")
+def whole():
+    page = big()
+    equal(page.problems, [])
+    equal([address.rpartition("/")[2] for address in page.requests], ["report.html"])
+
+
+@test("the figures are those of the data: frames, CPUs, tasks, time, what is missing")
+def figures():
+    page = big()
+    found = dict(page.all(".figure", "[one.querySelector('dt').textContent, one.querySelector('strong').textContent]"))
+    span = Big.events[-1].time_ns - Big.events[0].time_ns
+    equal(found["Frames"], counted(FRAMES))
+    equal(found["CPUs"], str(len({event.cpu for event in Big.events})))
+    equal(found["Tasks"], str(len({(event.pid, event.comm) for event in Big.events})))
+    equal(found["From first to last"], "%.2f\u202fs" % (span / 1e9))
+    equal(found["Missing"], "213")
+    check("201 hits came inside of other hits" in page.text(".missed"), page.text(".missed"))
+
+
+@test("the filter leaves as many of 100,000 frames as a count of the data")
+def filters():
+    page = big()
+    wanted = {
+        "latency > 1ms": lambda e: (e.latency_ns or 0) > 10**6,
+        "comm = dd": lambda e: e.comm == "dd",
+        "!sshd place ~ switch": lambda e: "switch" in e.place.name and "sshd" not in [e.comm, *e.values],
+        "count >= 64K": lambda e: e.place.name == "vfs_read" and e.values[0] >= 65536,
+        "$ret < 0 cpu = 2": lambda e: e.place.name == "vfs_read" and e.values[2] < 0 and e.cpu == 2,
+        'file->f_path.dentry->d_name.name = "access.log"': lambda e: e.values[1:2] == ["access.log"],
+        "load_elf_binary": lambda e: e.stack == 3,
+        "time < 1ms": lambda e: e.time_ns - Big.events[0].time_ns < 10**6,
+    }
+    for text, holds in wanted.items():
+        equal(filtered(page, text), sum(map(bool, map(holds, Big.events))), text)
+    check(filtered(page, "nothing-has-this") == 0, "a frame is left")
+
+
+@test("what a filter cannot mean is said in words, and the frames stay")
+def refused():
+    page = big()
+    page.click("#filter")
+    page.type("nosuch > 3")
+    page.until("document.getElementById('filter').getAttribute('aria-invalid') === 'true'")
+    check("no column is called nosuch" in page.text("#frames-said"), page.text("#frames-said"))
+    page.click("#frames .bar button")
+    equal(page.text("#frames-said"), counted(FRAMES) + " frames")
+
+
+@test("sorting: a title turns the rows round, and back to how they came; what is not there comes last")
+def sorting():
+    page = big()
+    names = sorted((event.latency_ns for event in reads()), reverse=True)
+    page.click("[data-column=latency]")
+    first = [int(text) for text in column(page, "frame")[:5]]
+    equal([Big.events[index].latency_ns for index in first], names[:5])
+    equal(page.all("[data-column=latency]", "one.parentNode.getAttribute('aria-sort')"), ["descending"])
+    page.click("[data-column=latency]")
+    first = [int(text) for text in column(page, "frame")[:5]]
+    equal([Big.events[index].latency_ns for index in first], names[:-6:-1])
+    page.key("Enter")  # the title has the focus
+    equal(column(page, "frame")[:3], ["0", "1", "2"])
+
+
+@test("keys in the table: to the end of 100,000 rows and back; few are in the document; Enter shows all of a frame")
+def keys():
+    page = big()
+    page.run("document.querySelector('.grid').focus()")
+    page.key("End")
+    equal(column(page, "frame")[-1], str(FRAMES - 1))
+    check(page.run("document.querySelectorAll('.space .row').length") < 100, "all rows are in the document")
+    page.key("Home")
+    page.key("ArrowDown")
+    page.key("Enter")
+    facts = page.text(".detail")
+    event = Big.events[1]
+    check("Frame 1" in facts and str(event.pid) in facts and event.comm in facts, facts)
+    equal(page.run("document.querySelector('.grid [aria-selected=true]').getAttribute('aria-rowindex')"), "3")
+    current = page.run("document.querySelector('.grid').getAttribute('aria-activedescendant')")
+    equal(page.all("#" + current, "one.dataset.at"), ["1"])
+
+
+@test("a value of a frame is a button that filters by it; the place has columns of its own")
+def values():
+    page = big()
+    choose_place(page, 0)
+    equal(settled(page), len(reads()))
+    titles = page.all(".row.head button", "one.dataset.column")
+    equal(titles[-3:], ["count", "file->f_path.dentry->d_name.name", "$ret"])
+    first = reads()[0]
+    equal(cells(page)[-3:], [counted(first.values[0]), first.values[1], counted(first.values[2])])
+    page.click(".space .row")
+    page.click(".detail button.value[title^='Filter: comm']")
+    equal(settled(page), sum(event.comm == first.comm for event in reads()))
+
+
+@test("the timeline by keys: zoom, move, all; what is in sight is what the table shows then")
+def timeline():
+    page = big()
+    page.run("document.querySelector('.tracks').focus()")
+
+    def in_sight():
+        page.frames()
+        return int(re.search(r": ([\d,]+) frames? of", page.text("#timeline-said")).group(1).replace(",", ""))
+    equal(in_sight(), FRAMES)
+    for _ in range(6):
+        page.key("+")
+    some = in_sight()
+    check(0 < some < FRAMES / 10, "%d frames after zooming" % some)
+    page.click("#viewed")
+    times = [float(text.replace("\u202f", "")) for text in column(page, "time")]
+    begin = float(re.search(r"from ([\d.]+)", page.text("#timeline-said")).group(1))
+    check(times[0] >= begin - 0.01, "%s is in front of %s" % (times[0], begin))
+    check(some <= settled(page) <= some + 50, "the table has other frames than the timeline")  # calls that end later
+    page.run("document.querySelector('.tracks').focus()")
+    page.key("ArrowRight")
+    check(in_sight() != some or page.text("#timeline-said"), "nothing has moved")
+    page.key("0")
+    equal(in_sight(), FRAMES)
+    chosen = []
+    for _ in range(2):
+        page.key("n")
+        page.frames()
+        chosen.append(re.search("Selected: frame ([0-9,]+),", page.text("#timeline-said")).group(1).replace(",", ""))
+    equal(int(chosen[1]), int(chosen[0]) + 1)
+    equal(page.text(".detail h3").replace(",", ""), "Frame " + chosen[1])
+    equal(page.problems, [])
+
+
+@test("the timeline by mouse: a click selects the call that lies there, the wheel zooms, tracks by task and by place")
+def mouse():
+    page = big()
+    draws = page.run("""(() => { const c = document.querySelector('.tracks canvas'), d = c.getContext('2d');
+        const data = d.getImageData(200, 30, c.width - 200, c.height - 30).data;
+        for (let i = 3, n = 0; i < data.length; i += 4) if (data[i]) return true; return false; })()""")
+    check(draws, "the canvas is empty")
+    for name, label in (("task", "Task"), ("place", "Place"), ("cpu", "CPU")):
+        page.click("#grouping label:has([value=%s])" % name)
+        check(page.run("document.querySelector('#grouping [value=%s]').checked" % name), label)
+    x, y = page.place(".tracks")
+    page.ask("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y, deltaX=0, deltaY=-3000, modifiers=2)
+    page.frames()
+    said = page.text("#timeline-said")
+    check("in sight" in said and (counted(FRAMES) + " frames of") not in said, said)
+    page.click("#timeline .buttons button:last-child")
+    equal(page.problems, [])
+
+
+@test("counts by task are those of the data; a click on one filters by it")
+def tops():
+    page = big()
+    rows = page.run("Array.from(document.querySelectorAll('#tops .card:first-child tbody tr'), "
+                    "row => [row.children[0].textContent, row.children[1].textContent])")
+    counts = {}
+    for event in Big.events:
+        counts[event.comm] = counts.get(event.comm, 0) + 1
+    equal(sorted((name, int(n.replace(",", ""))) for name, n in rows), sorted(counts.items()))
+    page.click("#tops .card:first-child tbody tr:first-child button")
+    equal(settled(page), max(counts.values()))
+
+
+@test("histograms: the buckets of an aggregation, and those of the frames' latencies, which add up")
+def histograms():
+    page = big()
+    cards = page.all("#histograms .card", "[one.querySelector('h3').textContent, Array.from(one.querySelectorAll("
+                     "'tbody tr'), row => [row.children[0].textContent, row.children[2].textContent])]")
+    found = {title: [(label, int(n.replace(",", "") or 0)) for label, n in rows] for title, rows in cards}
+    own = found["Latency of vfs_read"]
+    equal(sum(n for _, n in own), len(reads()))
+    equal(dict(own)["1.02\u202fµs – 2.05\u202fµs"], sum(1024 <= event.latency_ns < 2048 for event in reads()))
+    one = next(each for each in Big.data["aggregations"] if each["kind"] == "lhist")
+    equal([n for _, n in found[one["title"]]], [n for _, n in one["entries"][0]["buckets"]])
+    equal(found[one["title"]][1][0], "100 – 104")
+
+
+@test("strings that are HTML are text, everywhere; the page's policy runs no script that comes into it")
+def hostile():
+    page = big()
+    equal(page.run("[document.querySelectorAll('img').length, document.querySelectorAll('script').length]"), [0, 5])
+    check(sample.HOSTILE in page.text("#flames .name"), page.text("#flames .name"))
+    equal(filtered(page, "d_name.name"), 0)
+    equal(filtered(page, 'file->f_path.dentry->d_name.name = "%s"' % sample.HOSTILE),
+          sum(event.values[1] == sample.HOSTILE for event in reads()))
+    with open(Big.path, encoding="utf-8") as file:
+        data = re.search(r'<script type="application/json" id="data">(.*?)</script>', file.read(), re.S).group(1)
+    check(sample.HOSTILE in json.dumps(json.loads(data)), "the string is not whole")
+    check("<" not in data, "the data has a tag")
+    other = chromium.open(Big.path)
+    other.until(READY)
+    other.run("document.body.insertAdjacentHTML('beforeend', '<img src=\"data:,\" onerror=\"window.ran = 1\">')")
+    other.run("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = 2'}))")
+    other.run("new Promise(done => setTimeout(done, 200))")
+    equal(other.run("window.ran === undefined"), True)
+    check(any("Content Security Policy" in text for text in other.problems), other.problems)
+
+
+@test("light and dark: as the system has it, and as the switch says; every text has a contrast of 4.5 or more")
+def themes():
+    for dark in (False, True):
+        page = chromium.open(write("small", sample.sample(2000, SEED)), width=1440, height=1000, dark=dark)
+        page.until(READY)
+        for choice in ("auto", "light", "dark"):
+            page.click("#theme label:has([value=%s])" % choice)
+            now = page.run("document.documentElement.dataset.theme")
+            equal(now, choice if choice != "auto" else "dark" if dark else "light")
+            page.click("#frames .bar button")
+            page.click(".space .row")
+            worst = page.run(CONTRAST)
+            check(len(worst) > 300 and worst[0][0] >= 4.5, "%s: %s" % (now, worst[:5]))
+        page.screenshot("build/page/report-dark.png")
+        page.click("#theme label:has([value=auto])")
+        equal(page.problems, [])
+
+
+@test("colours of the timeline: text on them has a contrast of 4.5 or more")
+def series():
+    page = chromium.open("build/page/small.html")
+    page.until(READY)
+
+    def light(colour):
+        parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+        parts = [x / 12.92 if x <= 0.03928 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    for choice in ("light", "dark"):
+        page.click("#theme label:has([value=%s])" % choice)
+        got = page.run("['on-series', 'panel', ...Array.from({length: 8}, (_, i) => 'series-' + i)].map(name => "
+                       "getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim())")
+        text, panel, *colours = map(light, got)
+        for name, colour in zip(got[2:], colours):
+            for other, least in ((text, 4.5), (panel, 3)):
+                ratio = (max(colour, other) + 0.05) / (min(colour, other) + 0.05)
+                check(ratio >= least, "%s in %s: %.2f" % (name, choice, ratio))
+
+
+@test("what can be used has a name and a role, as the browser tells readers of screens; Tab reaches it")
+def accessible():
+    page = big()
+    page.ask("Accessibility.enable")
+    nodes = page.ask("Accessibility.getFullAXTree")["nodes"]
+    kinds = {"button", "link", "textbox", "searchbox", "combobox", "radio", "checkbox", "grid", "application",
+             "columnheader"}
+    named = {}
+    for node in nodes:
+        role = node.get("role", {}).get("value")
+        if role in kinds and not node.get("ignored"):
+            check(node.get("name", {}).get("value"), "a %s has no name" % role)
+            named.setdefault(role, []).append(node["name"]["value"])
+    check({"button", "link", "searchbox", "radio", "grid", "application"} <= set(named), sorted(named))
+    check("Frames" in named["grid"], named["grid"])
+    page.run("document.activeElement.blur(), scrollTo(0, 0)")
+    seen = []
+    for _ in range(120):
+        page.key("Tab")
+        seen.append(page.run("document.activeElement.id || document.activeElement.getAttribute('class')"))
+    check({"tracks", "filter", "grid", "viewed"} <= set(seen), seen)
+
+
+@test("on a phone nothing is wider than the screen; a finger opens a frame and zooms")
+def phone():
+    page = chromium.open("build/page/small.html", width=390, height=844, touch=True)
+    page.until(READY)
+    equal(page.run("document.documentElement.scrollWidth"), 390)
+    page.tap(".space .row:nth-child(3) > :nth-child(2)")
+    page.until("document.querySelector('.detail h3') !== null")
+    before = page.text("#timeline-said")
+    page.tap("#timeline .buttons button")
+    check(page.text("#timeline-said") != before, before)
+    small = page.all("button:not(.value):not(th button):not(.row.head button):not(.gtp-flame button), select",
+                     "one.getClientRects().length ? one.getBoundingClientRect().height : 99")
+    check(min(small) >= 40, small)
+    page.run("scrollTo(0, 0)")
+    page.screenshot("build/page/report-phone.png")
+    equal(page.problems, [])
+
+
+@test("a run without frames, times, tasks or aggregations says so in words")
+def nothing():
+    data = sample.packed.frames([], [], None)
+    data.update({"title": "nothing", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [],
+                 "aggregations": [], "missed": [], "facts": [["ended", "stopped by tstop"]]})
+    page = chromium.open(write("empty", data))
+    page.until(READY)
+    texts = page.all(".empty")
+    for words in ("No tracepoint left a frame", "The run has no frame", "No histogram was kept",
+                  "There is nothing to count", "No aggregation has the kernel's stacks"):
+        check(any(words in text for text in texts), (words, texts))
+    place = sample.Place(1, "bare", [sample.Column("x")])
+    events = [sample.Event(i, place, None, values=[i * 2**60]) for i in range(3)]
+    data.update(sample.packed.frames([place], events, None))
+    page = chromium.open(write("bare", data))
+    page.until(READY)
+    check("The frames have no time" in page.text("#timeline"), page.text("#timeline"))
+    equal(column(page, "x"), ["0", "0x1000000000000000", "0x2000000000000000"])
+    equal(page.problems, [])
+
+
+REAL = """out=$PWD/build/tfile; mkdir -p "$out"; . tests/tfile/programs.sh; build && cd "$out" &&
+gdb -nx -batch -iex "set debuginfod enabled off" types -x ../../gdbscripts/gtp.py -x ../../tests/tfile/frames.py \
+    -ex "target remote | ./target types" -ex "run-calls $1" -ex "gtp save real.tf" -ex "target tfile real.tf" \
+    -ex "gtp table 1 --csv real.1.csv" -ex "gtp table 2 --csv real.2.csv" -ex "gtp table 3 --csv real.3.csv" \
+    -ex "gtp report -o ../page/real.html"
+"""
+
+
+def rows_of(number):
+    with open("build/tfile/real.%d.csv" % number, newline="", encoding="utf-8", errors="backslashreplace") as file:
+        return list(csv.DictReader(file))
+
+
+@test("of a real trace file, of tasks with hostile names, the page has the rows that gtp table has")
+def real():
+    seed = os.environ.get("GTP_SEED", str(random.randrange(10**6)))
+    tap.note("seed", seed)
+    done = subprocess.run(["bash", "-c", REAL, "real", seed], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True)
+    check(done.returncode == 0 and "real.html: " in done.stdout, done.stdout)
+    page = chromium.open("build/page/real.html", width=1440, height=1000)
+    page.until(READY)
+    tables = [rows_of(number) for number in (1, 2, 3)]
+    equal(page.text("#frames-said"), "%d frames" % sum(map(len, tables)))
+    for i, rows in enumerate(tables):
+        choose_place(page, i)
+        equal(settled(page), len(rows))
+        have = column(page, "frame")
+        equal(have, [row["frame"] for row in rows[:len(have)]])
+        equal([text.replace(",", "") for text in column(page, "n")], [row["n"] for row in rows[:len(have)]])
+    equal(page.problems, [])
+    page.screenshot("build/page/real.png", whole=True)
+
+
+with browser.Browser() as chromium:
+    good = tap.run()
+sys.exit(not good)

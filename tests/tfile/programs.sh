@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Job: build what GDB traces without a kernel: sourced from the top of the tree by tests that need it. $out is where to.
+
+# The files of this folder, the functions of the shared sources.
+build() {
+	make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a" &&
+		gcc -g -O2 -fno-pie -no-pie -Wl,--defsym,_text=__executable_start -o "$out/prog" tests/tfile/prog.c &&
+		gcc -g -O2 -fno-pie -no-pie -o "$out/types" tests/tfile/types.c &&
+		gcc -std=gnu11 -g -O1 -Wall -Wextra -Wno-unused-parameter -Werror \
+			-fsanitize=address,undefined -fno-sanitize-recover=all \
+			-I. -Itests/unit -o "$out/target" tests/tfile/target.c \
+			-Wl,--start-group build/unit/libgtp.a build/unit/libhelp.a -Wl,--end-group
+}
