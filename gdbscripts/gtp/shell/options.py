@@ -80,6 +80,17 @@ GDB = """Start GDB with vmlinux, connected, with all commands: help gtp.
 
   gtp gdb"""
 
+COMPILE = """Make a file of a session of GDB's, for gtp-run on a machine without GDB and vmlinux.
+
+  gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1
+  gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1 --vmlinux vmlinux-6.12
+
+SESSION has what is typed in GDB to set tracepoints: gtp trace, gtp event, trace,
+actions, collect, gtp count, tvariable, condition, passcount, set
+trace-buffer-size. tstart stands at its end or is left out. It needs neither root
+nor the module nor that kernel. What the module would refuse, but for places that
+the running kernel itself refuses, is refused here, in the same words."""
+
 
 def duration(text):
     """Seconds of 5s, 500ms, 2m, 1h or 5."""
@@ -118,6 +129,16 @@ def add_command(commands, name, text, *words):
     return parser
 
 
+def add_compile(commands):
+    one = commands.add_parser("compile", help=COMPILE.splitlines()[0].rstrip("."), description=COMPILE,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    one.add_argument("session", metavar="SESSION.gdb", help="a file of GDB's commands")
+    one.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
+    one.add_argument("--vmlinux", metavar="FILE", action="append", default=[],
+                     help="debug information of a kernel that it shall run on, one for each (the running one's)")
+    one.add_argument("--no-table", action="store_true", help="leave the tables of regions out: a smaller file")
+
+
 def parser():
     top = argparse.ArgumentParser("gtp", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -136,6 +157,7 @@ def parser():
     add_command(commands, "check", CHECK)
     add_command(commands, "status", STATUS)
     add_command(commands, "gdb", GDB)
+    add_compile(commands)
     return top
 
 

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Inside GDB, for `gtp compile`: a session against gdbtp-record, which knows of the kernel what vmlinux tells.
+import json
+import os
+import re
+import shlex
+
+import gdb
+
+from gtp import aggregates, check, kept, known, remote, save, stacks, table
+from gtp.export import registry
+
+SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "breakpoint pending off", "remotetimeout 60")
+NO_CONTENTS = """%s has debug information but not the kernel's code and data: it was split off.
+Take the whole vmlinux, as Debian's -dbg packages have it"""
+NO_RUN = """the session does not start a run on the target that it finds connected: leave target remote and
+disconnect out of it"""
+NO_FILES = """nothing is traced while a session is compiled: it would write %s without a frame.
+Leave out what writes files behind tstart"""
+DPRINTF = """dprintf %d cannot be compiled: it prints where GDB waits, and there is none later. Write a tracepoint
+that collects what is to be printed"""
+
+
+def address(name):
+    """Of a symbol, None when there is none."""
+    try:
+        return int(gdb.parse_and_eval("(unsigned long)&" + name))
+    except gdb.error:
+        return None
+
+
+def release():
+    """As the kernel of this vmlinux says it of itself."""
+    try:
+        banner = gdb.parse_and_eval("(char *)&linux_banner").string(length=200, errors="replace")
+    except gdb.error:
+        return "unknown"
+    found = re.match(r"Linux version (\S+)", banner)
+    return found.group(1) if found else "unknown"
+
+
+# Kernel tracepoints, as the kernel's own tables have them -----------------------------------------
+
+
+def fields(call):
+    """The text that the module has for an event's fields. The table ends with no type, or with one that is a mark."""
+    found, at = [], call["class"]["fields_array"]
+    while 0 < int(at["type"]) % 2**64 < 2**64 - 1:
+        kind, length = at["type"].string(), int(at["len"])
+        if length > 0:
+            kind = re.sub(r"\[.*", "[%d]" % length, kind)
+        found.append("%s %s;" % (kind, at["name"].string()))
+        at += 1
+    return " ".join(found)
+
+
+def events():
+    """(marker, id, fields) of each event that hangs on a tracepoint of the kernel itself."""
+    start, end = (address(name) for name in ("__start_ftrace_events", "__stop_ftrace_events"))
+    if start is None or end is None:
+        return
+    pointer = gdb.lookup_type("struct trace_event_call").pointer().pointer()
+    is_tracepoint = int(gdb.parse_and_eval("TRACE_EVENT_FL_TRACEPOINT"))
+    for n in range((end - start) // 8):
+        call = (gdb.Value(start).cast(pointer) + n).dereference()
+        if int(call["flags"]) & is_tracepoint and call["class"]["probe"]:
+            tp = call["tp"].dereference()
+            name = "%s:%s" % (call["class"]["system"].string(), tp["name"].string())
+            yield int(tp["iterator"]) % 2**64, name, fields(call)
+
+
+def write_markers(path):
+    """The list for gdbtp-record, in the module's order."""
+    with open(path, "w", encoding="utf-8") as file:
+        for marker, name, extra in sorted(events(), key=lambda event: event[1]):
+            file.write("%x %s\t%s\n" % (marker, name, extra))
+
+
+# The session --------------------------------------------------------------------------------------
+
+
+def connect(request, file, text):
+    """Have gdbtp-record at the other end of the line."""
+    words = [request["record"], "--text=%#x" % text, "--slide=%#x" % request["slide"],
+             "--build-id=" + file.build_id, "--release=" + release(), "--markers=" + request["markers"],
+             "--output=" + request["packets"], file.filename]
+    gdb.execute("target remote | " + " ".join(map(shlex.quote, words)), to_string=True)
+    if address("linux_banner") is not None and not check.banner_is_there():
+        raise gdb.GdbError(NO_CONTENTS % file.filename)
+
+
+def refuse_dprintf():
+    found = re.search(r"^(\d+)\s+dprintf\s", gdb.execute("info breakpoints", to_string=True), re.M)
+    if found:
+        raise gdb.GdbError(DPRINTF % int(found.group(1)))
+
+
+def refuse_files():
+    """What the user has saved before is not to be replaced by an empty run."""
+    def refuse(path, *_):
+        raise gdb.GdbError(NO_FILES % path)
+
+    save.save = table.write_csv = registry.whole = refuse
+    stacks.GtpStacks.put = staticmethod(lambda text, path: refuse(path))
+    RefuseTsave()
+    gdb.execute("define hook-tsave\ngtp-refuse-tsave\nend", to_string=True)
+
+
+class RefuseTsave(gdb.Command):
+    """The same for GDB's own tsave, whose hook it is."""
+
+    def __init__(self):
+        super().__init__("gtp-refuse-tsave", gdb.COMMAND_OBSCURE)
+
+    def invoke(self, arg, from_tty):
+        raise gdb.GdbError(NO_FILES % "the file of tsave")
+
+
+def play(request):
+    """The user's commands, and the start of the run if they leave that out."""
+    refuse_files()
+    gdb.execute("source " + request["session"], to_string=True)
+    refuse_dprintf()
+    if not os.path.exists(request["packets"]) and remote.is_gtp():
+        gdb.execute("tstart", to_string=True)
+    if not os.path.exists(request["packets"]):
+        raise gdb.GdbError(NO_RUN)
+
+
+def compiled(request):
+    """Play the session; what the file needs beside its packets."""
+    file = check.main_objfile()
+    text, end = address("_text"), address("_end")
+    if text is None or end is None or not file.build_id:
+        raise gdb.GdbError("%s is no vmlinux: it has no _text, no _end or no build-id" % file.filename)
+    write_markers(request["markers"])
+    found = {"text": text, "end": end, "build_id": file.build_id, "release": release()}
+    connect(request, file, text)
+    play(request)
+    variables = " ".join(known.variables)
+    found["names"] = list(kept.name_lines(variables))
+    found["keys"] = sorted(aggregates.known_stacks().keys)
+    return found
+
+
+def plain(text):
+    """The module's own words, out of what GDB says of them."""
+    return re.sub(r"Target returns error code '\.?(.*)'\.$", r"\1", text.strip())
+
+
+def main():
+    request = json.loads(os.environ.pop("GTP_COMPILE"))
+    try:
+        for setting in SETTINGS:
+            gdb.execute("set " + setting, to_string=True)
+        found = compiled(request)
+    except (gdb.error, gdb.GdbError, RuntimeError) as error:
+        found = {"error": plain(str(error))}
+    with open(request["found"], "w", encoding="utf-8") as file:
+        json.dump(found, file)
+    gdb.execute("quit")

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A session compiled ahead and run by gtp-run: frames as GDB has them of the same session; what gtp-run refuses.
+import shutil
+import struct
+import zlib
+
+import cells
+from fixture import load_tables
+from kernel import get, kallsyms
+from lib import *
+from rsp import Client
+
+SCRATCH = "/tmp/gtp-compile"
+RUN = TOP + "/build/tools/gtp-run"
+REGIONS = "/proc/gtpregions"
+FIRST, CALLS, SIGNAL = 77000, 20, 59
+SESSION = """gtp trace __x64_sys_getpgid if regs->di >= {first} && regs->di < {last}
+gtp collect regs->di, &init_task, init_task.comm, init_task.pid
+gtp event signal:signal_generate if sig == {signal} && info != 0
+gtp collect sig, $pc
+gtp count by regs->di at __x64_sys_getpgid if regs->di >= {first} && regs->di < {last}
+""".format(first=FIRST, last=FIRST + CALLS, signal=SIGNAL)
+COLUMNS = "1 regs->di, &init_task, init_task.comm, init_task.pid", "2 sig, $pc"
+LOAD = """import os, signal
+signal.signal({signal}, signal.SIG_IGN)
+for i in range({calls}):
+    try:
+        os.getpgid({first} + i)
+    except OSError:
+        pass
+    os.kill(os.getpid(), {signal})
+""".format(first=FIRST, calls=CALLS, signal=SIGNAL)
+
+
+def path(name):
+    return os.path.join(SCRATCH, name)
+
+
+def calls():
+    """What the session waits for. It is not done by GDB: the module skips what is GDB's own."""
+    subprocess.run(["python3", "-c", LOAD], check=True)
+
+
+def vmlinux():
+    return gdb.current_progspace().filename
+
+
+def begin():
+    """The session as a file, and compiled."""
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    os.makedirs(SCRATCH)
+    with open(path("s.gdb"), "w", encoding="ascii") as file:
+        file.write(SESSION)
+    done = subprocess.run(["python3", TOP + "/tools/gtp", "compile", path("s.gdb"), "-o", path("s.gtpd"),
+                           "--vmlinux", vmlinux()], stdin=subprocess.DEVNULL, text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    check(done.returncode == 0, done.stdout)
+    note(done.stdout)
+
+
+class Run:
+    """gtp-run at work."""
+
+    def __init__(self, *words):
+        self.process = subprocess.Popen([RUN, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+
+    def traces(self):
+        lines = []
+        for line in self.process.stderr:
+            lines.append(line)
+            if "tracing" in line:
+                return
+        raise Failure("".join(lines))
+
+    def end(self):
+        """(status, what it printed, what it complained of)."""
+        out, err = self.process.communicate(timeout=120)
+        return self.process.returncode, out, err
+
+
+def finished(*words):
+    return Run(*words).end()
+
+
+def tables():
+    """What GDB shows of the run that it looks at."""
+    return [cells.rows(columns) for columns in COLUMNS], cmd("gtp show")
+
+
+def built(name, change):
+    """The compiled session with another content, whose size and checksum are right again."""
+    with open(path("s.gtpd"), "rb") as file:
+        data = change(file.read()[16:])
+    with open(path(name), "wb") as file:
+        file.write(b"GTPDEF\0\1" + struct.pack("<II", len(data) + 16, zlib.crc32(data)) + data)
+    return path(name)
+
+
+@test("the frames are those that GDB collects by the same session, and what the calls and the kernel's symbols say")
+def frames_of_gdb():
+    fresh()
+    cmd("source " + path("s.gdb"))
+    cmd("tstart")
+    calls()
+    cmd("tstop")
+    online = tables()
+    moved = address("(long)&init_task")
+    disconnect()
+    run = Run(path("s.gtpd"), "-o", path("s.tf"))
+    run.traces()
+    calls()
+    run.process.terminate()
+    status, out, err = run.end()
+    equal(status, 0, err)
+    note(out)
+    matches(r"^tracepoint 1 at %#x: %d hits$" % (kallsyms()["__x64_sys_getpgid"], CALLS), out)
+    cmd("target tfile " + path("s.tf"))
+    ours = tables()
+    equal([int(row["regs->di"]) for row in ours[0][0]], list(range(FIRST, FIRST + CALLS)))
+    equal(len(ours[0][1]), CALLS)
+    matches("%#x" % kallsyms()["init_task"], str(ours[0][0]))
+    equal(moved, kallsyms()["init_task"])
+    equal([[without_number(row) for row in rows] for rows in ours[0]],
+          [[without_number(row) for row in rows] for rows in online[0]])
+    equal(ours[1], online[1])
+
+
+def without_number(row):
+    return {title: cell for title, cell in row.items() if title != "frame"}
+
+
+@test("the kernel was not where vmlinux has it, so that addresses had to be moved")
+def is_moved():
+    if "nokaslr" in get("/proc/cmdline").split():
+        skip("the guest was booted with nokaslr")
+    with open(path("s.gtpd"), "rb") as file:
+        text, = struct.unpack_from("<Q", file.read(), 24)
+    check(text != kallsyms()["_text"], "_text is at %#x, where it was linked" % text)
+    equal(text % 2**21, kallsyms()["_text"] % 2**21)
+
+
+def forget_tables():
+    with open(REGIONS, "w", encoding="ascii") as file:
+        file.write("forget\n")
+    check("vmlinux" not in get(REGIONS), get(REGIONS))
+
+
+@test("without a table of regions the module gets the one of the file; another one stays")
+def table_comes_along():
+    before = get(REGIONS)
+    forget_tables()
+    try:
+        for _ in range(2):
+            equal(finished(path("s.gtpd"), "-o", path("t.tf"), "--for", "100ms")[0], 0)
+            matches("^vmlinux [0-9a-f]+ ", get(REGIONS))
+        equal(re.search("^vmlinux.*", get(REGIONS), re.M).group(), re.search("^vmlinux.*", before, re.M).group())
+    finally:
+        forget_tables()
+        load_tables()
+    check("gtp_target" in get(REGIONS), get(REGIONS))
+
+
+@test("the file of another kernel is refused with both names, and nothing is changed")
+def another_kernel():
+    connect()
+    mine = cmd("monitor build-id").strip()
+    disconnect()
+    theirs = "12" * (len(mine) // 2)
+    other = built("other.gtpd", lambda data: data.replace(bytes.fromhex(mine), bytes.fromhex(theirs), 1))
+    status, out, err = finished(other, "-o", path("other.tf"))
+    equal((status, out), (3, ""), err)
+    matches("%s.*%s" % (theirs, mine), err)
+    check(not os.path.exists(path("other.tf")), "a file was written")
+    matches("tracepoint 1 at", finished("--info", path("s.gtpd"))[1])
+
+
+@test("while another session has the line, it says so")
+def line_is_busy():
+    with Client() as client:
+        status, _, err = finished(path("s.gtpd"), "-o", path("busy.tf"))
+        equal(client.ask("qTStatus")[:1], "T")
+    equal(status, 4)
+    matches("another session is connected to it; nothing was changed", err)
+
+
+@test("gtp-run that is killed leaves no probe")
+def killed():
+    run = Run(path("s.gtpd"), "-o", path("killed.tf"))
+    run.traces()
+    run.process.kill()
+    run.end()
+    connect()
+    matches("no location is probed|stopped", cmd("monitor run") + cmd("monitor probes"))
+    check(not running(), "the run goes on")
+
+
+begin()
+cmd("source %s/gdbscripts/gtp.py" % TOP)
+run(symbols=False, before=disconnect)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where a packet of GDB's has numbers that may be addresses of the kernel's image. */
+#ifndef _RECORD_FIELDS_H
+#define _RECORD_FIELDS_H
+
+#include "base/base.h"
+
+/**
+ * enum field_kind - what a field is
+ * @FIELD_NUMBER: a number in hex, as long as it is
+ * @FIELD_OPERAND: a constant of an expression in hex, of which the top bit may be its sign
+ * @FIELD_TEXT: hex digits of a text that is itself in hex: two characters of the packet are a digit
+ */
+enum field_kind { FIELD_NUMBER = 'n', FIELD_OPERAND = 'o', FIELD_TEXT = 't' };
+
+/*
+ * fields_find - call @found for each field of the packet, in the packet's order: @at characters
+ * from its beginning, @digits digits. A packet that GDB does not send has none
+ */
+void fields_find(const char *packet, u32 len,
+		 void (*found)(void *ctx, enum field_kind kind, u32 at, u32 digits), void *ctx);
+
+#endif /* _RECORD_FIELDS_H */

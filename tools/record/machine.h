@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A kernel that is only a file: its memory is the file's, and all of its code can be armed. */
+#ifndef _RECORD_MACHINE_H
+#define _RECORD_MACHINE_H
+
+#include "session/trace.h"
+
+/* struct piece - a section in memory, where the kernel's moved image would have it */
+struct piece {
+	u64 addr, size;
+	u8 *bytes;
+	bool code;
+};
+
+/* struct marker - a kernel tracepoint; the texts stay as long as the machine */
+struct marker {
+	u64 addr;
+	const char *id, *fields;
+};
+
+/**
+ * struct machine - the kernel; its address is the ctx of every callback
+ * @trace: the session on it
+ * @slide: how far the image is from where it was linked
+ * @text: where _text is
+ * @release, @build_id: as the kernel would say them
+ */
+struct machine {
+	struct gtp_trace trace;
+	u64 slide, text;
+	const char *release, *build_id;
+	struct piece *pieces;
+	u32 npieces;
+	struct marker *markers;
+	u32 nmarkers;
+};
+
+/*
+ * machine_init - @m->slide and what is told of the kernel are set; @vmlinux is the file, @markers
+ * one of lines "ADDRESS ID<tab>FIELDS", at link addresses. Complains and exits when it cannot be
+ */
+void machine_init(struct machine *m, const char *vmlinux, const char *markers);
+
+/* machine_read - 0, or -EFAULT when not all of it is in the file */
+int machine_read(void *ctx, void *dst, u64 addr, u32 len);
+
+#endif /* _RECORD_MACHINE_H */

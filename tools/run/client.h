@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* GDB's end of the line to the module. */
+#ifndef _RUN_CLIENT_H
+#define _RUN_CLIENT_H
+
+#include <stdio.h>
+#include "transport/rsp.h"
+
+/**
+ * struct client - a connection
+ * @fd: /proc/gtp
+ * @path: its name
+ * @rsp: the framing, which is the same from either end
+ * @reply: to the last packet, with a NUL behind it
+ * @len: of @reply
+ * @answered: it is there
+ * @console: text for the user since it was last taken, with a NUL behind it
+ * @console_len: of @console
+ */
+struct client {
+	int fd;
+	const char *path;
+	struct gtp_rsp rsp;
+	char reply[GTP_PACKET_MAX + 1];
+	u32 len;
+	bool answered;
+	char *console;
+	size_t console_len;
+	char room[GTP_PACKET_MAX + 1];
+	u8 last[GTP_RSP_FRAME_MAX];
+};
+
+/* All of these fail() when the line does. */
+
+/* client_open - connect; RUN_BUSY when another session has the line */
+void client_open(struct client *c, const char *path);
+
+/* client_send - a packet, without waiting for its reply */
+void client_send(struct client *c, const char *packet);
+
+/* client_receive - what has arrived, at least a byte; @c->answered tells whether it is the reply */
+void client_receive(struct client *c);
+
+/* client_interrupt - ^C */
+void client_interrupt(struct client *c);
+
+/* client_ask - a packet and its reply, which is in @c->reply until the next one */
+__printf(2, 3) const char *client_ask(struct client *c, const char *format, ...);
+
+/* client_order - a packet that must be answered with OK; @what is being done, for the message */
+void client_order(struct client *c, const char *packet, const char *what);
+
+/* client_monitor - what `monitor COMMAND` prints, without its last newline; the caller frees it */
+char *client_monitor(struct client *c, const char *command);
+
+/* client_show - the console's text so far to @out */
+void client_show(struct client *c, FILE *out);
+
+/* client_transfer - all of "OBJECT:read:ANNEX" of qXfer, piece by piece to @take */
+void client_transfer(struct client *c, const char *what,
+		     void (*take)(void *ctx, const void *bytes, size_t len), void *ctx);
+
+#endif /* _RUN_CLIENT_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The file that `gtp compile` writes and `gtp-run` reads: format and bounded reader. */
+#ifndef _RUN_GTPD_H
+#define _RUN_GTPD_H
+
+#include "base/base.h"
+
+/*
+ * All numbers are little-endian.
+ *
+ *   0  8 bytes   GTPD_MAGIC, its last byte the version
+ *   8  u32       size of the file
+ *  12  u32       CRC-32 (the one of zip and Ethernet) of all bytes from 16 on
+ *  16  records   u32 kind, u32 length, as many bytes
+ *
+ * A part for each kernel begins with a record GTPD_KERNEL; what follows up to the next is its own:
+ *
+ *  KERNEL   u64 where _text was linked, u64 the same of _end, u8 length of the build-id, the
+ *           build-id, the release
+ *  PACKET   u16 number of relocations, GTPD_RELOCATION bytes for each, the packet. They are in the
+ *           order of the packet: u16 at which character, u8 how many digits, u8 kind
+ *  NAME     a line of the trace file's tail, "name ...": what a variable was made from
+ *  KEY      the name of a variable that is set to $kstack
+ *  TABLE    a table of regions (regions/table.h)
+ *
+ * A relocation is a number in hex to which the distance is added by which the kernel was moved from
+ * where it was linked.
+ */
+#define GTPD_MAGIC "GTPDEF\0\1"
+
+enum {
+	GTPD_HEAD = 16,
+	GTPD_RECORD = 8,
+	GTPD_RELOCATION = 4,
+	GTPD_ID_MAX = 32,
+	GTPD_MAX = 256 << 20,	 /* bytes in a file */
+	GTPD_PACKET_MAX = 16384, /* what /proc/gtp takes */
+};
+
+enum gtpd_kind { GTPD_KERNEL = 1, GTPD_PACKET, GTPD_NAME, GTPD_KEY, GTPD_TABLE };
+
+/**
+ * enum gtpd_relocation_kind - how a number is written
+ * @GTPD_NUMBER: in hex
+ * @GTPD_OPERAND: the same; its top bit, which may be its sign, has to stay
+ * @GTPD_TEXT: the hex digits are themselves characters in hex: two for each
+ */
+enum gtpd_relocation_kind { GTPD_NUMBER, GTPD_OPERAND, GTPD_TEXT, GTPD_RELOCATION_KINDS };
+
+/* struct gtpd - a file that gtpd_open() has checked; the caller owns its memory */
+struct gtpd {
+	const u8 *bytes;
+	u32 size;
+};
+
+/* struct gtpd_record - one of its records */
+struct gtpd_record {
+	enum gtpd_kind kind;
+	u32 at; /* of the record in the file */
+	u32 len;
+	const u8 *bytes;
+};
+
+/* struct gtpd_part - what it has for one kernel; the release is not terminated */
+struct gtpd_part {
+	u32 at; /* of its first record */
+	u64 text, end;
+	u32 id_len;
+	const u8 *id;
+	u32 release_len;
+	const char *release;
+};
+
+/* struct gtpd_error - what is wrong with a file, and where */
+struct gtpd_error {
+	const char *why;
+	u32 at;
+};
+
+/**
+ * gtpd_open() - check a whole file
+ * @g: receives it, valid as long as @bytes is; untouched on error
+ * @bytes: the file
+ * @size: its size
+ * @error: set on error
+ *
+ * Everything is checked once: what follows checks nothing. Only packets that define a run are
+ * allowed. Return: 0, or -EINVAL.
+ */
+int gtpd_open(struct gtpd *g, const void *bytes, size_t size, struct gtpd_error *error);
+
+/* gtpd_next - the record behind @r, the first one if @r->bytes is NULL; false behind the last */
+bool gtpd_next(const struct gtpd *g, struct gtpd_record *r);
+
+/* gtpd_next_part - the part behind @p, the first one if @p->id is NULL; false behind the last */
+bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p);
+
+/*
+ * gtpd_next_of - the record behind @r of this kind in @p, the first one if @r->bytes is NULL; false
+ * behind the last
+ */
+bool gtpd_next_of(const struct gtpd *g, const struct gtpd_part *p, enum gtpd_kind kind,
+		  struct gtpd_record *r);
+
+/**
+ * gtpd_packet() - a packet for a kernel that is elsewhere
+ * @r: a record GTPD_PACKET
+ * @distance: from where it was linked to where it lies
+ * @to: receives the packet and a NUL, in GTPD_PACKET_MAX + 1 bytes
+ *
+ * Return: its length, or -ERANGE when a number does not fit there any more.
+ */
+int gtpd_packet(const struct gtpd_record *r, u64 distance, char *to);
+
+#endif /* _RUN_GTPD_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What is in a compiled session, for the user. */
+#ifndef _RUN_INFO_H
+#define _RUN_INFO_H
+
+#include "gtpd.h"
+
+/* info_name - "RELEASE (build-id HEX)" of a part, in a static buffer of its own */
+const char *info_name(const struct gtpd_part *p);
+
+/* info_print - kernels, tracepoints, conditions, actions */
+void info_print(const struct gtpd *g);
+
+#endif /* _RUN_INFO_H */

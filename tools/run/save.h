@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The stopped run as a trace file. */
+#ifndef _RUN_SAVE_H
+#define _RUN_SAVE_H
+
+#include "client.h"
+#include "gtpd.h"
+
+/* struct save - a trace file that is being written; what was there stays until it is whole */
+struct save {
+	FILE *file;
+	const char *path;
+	u64 size;
+};
+
+/* save_begin - open it, before there is anything to lose; it is its owner's alone */
+void save_begin(struct save *o, const char *path);
+
+/*
+ * save - the run that @c has, whose session is @p of @g, moved by @distance; returns the file's
+ * size in bytes
+ */
+u64 save(struct save *o, struct client *c, const struct gtpd *g, const struct gtpd_part *p,
+	 u64 distance);
+
+#endif /* _RUN_SAVE_H */

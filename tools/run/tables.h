@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's table of regions, for a module that has none. */
+#ifndef _RUN_TABLES_H
+#define _RUN_TABLES_H
+
+#include "gtpd.h"
+
+#define TABLES_LINE "/proc/gtp" /* the line of the module that /proc/gtpregions is of */
+
+/*
+ * tables_offer - give the module the part's table, if it has one, unless one is loaded
+ *
+ * What cannot be loaded is told on standard error and no failure: probes are breakpoints then.
+ */
+void tables_offer(const struct gtpd *g, const struct gtpd_part *p);
+
+#endif /* _RUN_TABLES_H */
