@@ -4,12 +4,12 @@
 repo=$PWD
 . tests/vm/lib.sh
 
-series=6.1 seed=$RANDOM$RANDOM cpu=max append=
+series=6.1 seed=$RANDOM$RANDOM cpu=max append='' thread=single
 
-# options "NAME..." WORD...: a kernel, and --seed, --cpu, --append and the others named, as variables; what follows is in
-# the array rest. Returns 1 for an option that is none.
+# options "NAME..." WORD...: a kernel, and --seed, --cpu, --append, --thread and the others named, as variables; what
+# follows is in the array rest. Returns 1 for an option that is none.
 options() {
-	local known=" seed cpu append $1 "
+	local known=" seed cpu append thread $1 "
 	shift
 	while [ $# -gt 0 ]; do
 		case $1 in
@@ -56,10 +56,10 @@ choose() {
 in_guest() {
 	local name=$1 status=0
 	shift
-	echo "# seed $seed, kernel $series, CPU $cpu: $(wc -l <"$picks") places"
-	tests/vm/run --kernel "$series" --smp 4 --thread single --mem 4096 --cpu "$cpu" --append "$append" \
+	echo "# seed $seed, kernel $series, CPU $cpu, thread $thread: $(wc -l <"$picks") places"
+	tests/vm/run --kernel "$series" --smp 4 --thread "$thread" --mem 4096 --cpu "$cpu" --append "$append" \
 		--silence 600 --name "$name" -- env GTP_TABLES="$PWD/$out/tables" GTP_MODULES="$modules" \
 		PYTHONPATH="$PWD/tests/jump" ${GTP_MODULE:+"GTP_MODULE=$GTP_MODULE"} tests/lib/env python3 "$@" || status=$?
-	[ $status = 0 ] || echo "# the guest ended with status $status; to choose the same again: --seed $seed --cpu $cpu"
+	[ $status = 0 ] || echo "# the guest ended with status $status; the same again: --seed $seed --cpu $cpu --thread $thread"
 	exit $status
 }
