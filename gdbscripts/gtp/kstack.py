@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import kept, quiet, remote, source
+from gtp import kept, modules, quiet, remote, source
 
 NO_ROOM = 0
 LOST = 0  # the last address of a stack that ends too early
@@ -32,6 +32,25 @@ class Symbols:
     def __init__(self, with_offsets=False):
         self.with_offsets = with_offsets
         self.known = {}
+        self.without = set()  # modules with addresses that no symbol has
+
+    @functools.cached_property
+    def modules(self):
+        """[((first address, end), name)] of the modules that the kernel has loaded; none of a trace file."""
+        if not remote.is_gtp():
+            return []
+        try:
+            return [(modules.code(mod), mod["name"].string()) for mod in modules.loaded_modules()]
+        except (gdb.error, gdb.GdbError):
+            return []
+
+    def in_module(self, address):
+        """Of an address that no symbol has: the module that it is in, and how far, as in any boot; else the address."""
+        for (first, end), name in self.modules:
+            if first <= address < end:
+                self.without.add(name)
+                return "[%s]+%#x" % (name, address - first)
+        return "%#x" % address
 
     def look_up(self, address, back):
         if address == LOST:
@@ -39,7 +58,7 @@ class Symbols:
         text = quiet.execute("info symbol %d" % (address - back))
         found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
         if found is None:
-            return "%#x" % address
+            return self.in_module(address)
         if self.with_offsets:
             return "%s+%d" % (found.group(1), int(found.group(2) or 0) + back)
         return found.group(1)
@@ -48,6 +67,11 @@ class Symbols:
         if (address, back) not in self.known:
             self.known[address, back] = self.look_up(address, back)
         return self.known[address, back]
+
+    def hint(self):
+        """What would name more, as lines."""
+        if self.without:
+            yield "gtp modules reads the symbols of %s" % ", ".join(sorted(self.without))
 
     def names(self, stack):
         """Those of a stack. A return address may be that of the next function: a call may be the last instruction."""

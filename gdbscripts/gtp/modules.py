@@ -78,6 +78,16 @@ def loaded_modules():
         node = node["next"]
 
 
+def code(mod):
+    """Where a module's code is: its first address and the one behind it."""
+    if "mem" in [f.name for f in mod.type.fields()]:
+        memory = mod["mem"][0]  # MOD_TEXT, since 6.4
+        base, size = memory["base"], memory["size"]
+    else:
+        base, size = mod["core_layout"]["base"], mod["core_layout"]["text_size"]
+    return int(base) % 2**64, int(base) % 2**64 + int(size)
+
+
 def section_attributes(attrs):
     """The attribute of each section, in a module's struct module_sect_attrs."""
     if "nsections" in [f.name for f in attrs.type.target().fields()]:
@@ -165,7 +175,7 @@ def load(mod, files, report):
         report[found].append(name)
         return
     place = (os.path.abspath(file.path), addresses[".text"])
-    if ours.get(name) != place:
+    if ours.get(name) != place or place[0] not in [file.filename for file in gdb.objfiles()]:  # or removed by hand
         if name in ours:
             forget(name)
         add_symbols(place[0], addresses)

@@ -127,8 +127,8 @@ def one_stack(number):
     """The lines of a stack."""
     if number == kstack.NO_ROOM:
         return ["this stack found no room in the table of stacks: module parameter stacks_kb, before tstart"]
-    found = kstack.addresses(number)
-    return ["%#x %s" % pair for pair in zip(found, kstack.Symbols(True).names(found))]
+    found, symbols = kstack.addresses(number), kstack.Symbols(True)
+    return ["%#x %s" % pair for pair in zip(found, symbols.names(found))] + list(symbols.hint())
 
 
 class GtpStacks(gdb.Command):
@@ -167,7 +167,8 @@ of that stack."""
         if options.folded:
             text = "".join(folded(one, rows))
         else:
-            text = "".join(line + "\n" for line in [*listed(one, rows, options.top, by), *reading.unseen()])
+            text = "".join(line + "\n" for line in [*listed(one, rows, options.top, by), *stacks.symbols.hint(),
+                                                        *reading.unseen()])
         if options.file is None:
             gdb.write(text)
         else:

@@ -265,6 +265,33 @@ def commands():
         check(why in refused(wrong), "%s: %s" % (wrong, refused(wrong)))
 
 
+def base_of(module):
+    """Where the kernel says that a module begins."""
+    with open("/proc/modules") as file:
+        return next(int(line.split()[5], 16) for line in file if line.split()[0] == module)
+
+
+@test("functions of a module without symbols are shown as how far they are in it, and what would name them")
+def without_symbols():
+    cmd("gtp count by $kstack at gtp_target_chain_c")
+    cmd("tstart")
+    target("call chain 1")
+    cmd("tstop")
+    inside = only_noted("chain")[:2]
+    names = ["gtp_target_chain_c"] + [function_of(where - 1) for where in only_noted("chain")]
+    cmd("remove-symbol-file %s/gtp_target.ko" % KMOD)
+    lines = cmd("gtp stacks").splitlines()
+    first = matches(r" +\[gtp_target\]\+0x([0-9a-f]+)$", lines[3]).group(1)
+    within = ["    [gtp_target]+%#x" % (where - base_of("gtp_target")) for where in inside]
+    equal(lines[4:6], within)
+    equal(lines[-1], "gtp modules reads the symbols of gtp_target")
+    cmd("gtp modules " + KMOD)
+    equal(function_of(base_of("gtp_target") + int(first, 16)), "gtp_target_chain_c")
+    text = cmd("gtp stacks")
+    equal(text.splitlines()[3:], ["    " + name for name in names])
+    cmd("delete")
+
+
 @test("gtp export flamegraph: a live run's hits, as wide as the calls were many, and the parts of the kernel")
 def picture():
     cmd("gtp count by $kstack, n at gtp_target_chain_c")
