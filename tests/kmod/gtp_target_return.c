@@ -52,10 +52,11 @@ GTP_TARGET_FN long gtp_target_triple(struct gtp_target_triple t, long n)
 	return t.x + 10 * t.y + 100 * t.z + n;
 }
 
+/* Idle: the kernel takes no task for hung that waits as long as a test wants it to. */
 GTP_TARGET_FN long gtp_target_wait(long n)
 {
 	atomic_inc(&inside);
-	wait_event(released_queue, READ_ONCE(released));
+	wait_event_idle(released_queue, READ_ONCE(released));
 	atomic_dec(&inside);
 	return n * 2;
 }
