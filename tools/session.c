@@ -273,13 +273,19 @@ static int read_data(struct player *p, unsigned char *sum)
 	return 0;
 }
 
-/* One packet into p->reply; 1 when there is none. @wait: for its first byte */
+/*
+ * One packet into p->reply; 1 when there is none. @wait: for its first byte. As GDB does, it passes
+ * over each '+' in front: what takes longer than half a second says so with one (stub/console.c).
+ */
 static int read_packet(struct player *p, bool wait)
 {
 	char digits[3] = { 0 };
 	unsigned char sum;
-	int c = p->w->receive(p->w->ctx, wait);
+	int c;
 
+	do {
+		c = p->w->receive(p->w->ctx, wait);
+	} while (c == '+');
 	if (c < 0)
 		return 1;
 	if (c != '$')
