@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-from gtp.shell import child, gtpd, ready, tools
+from gtp.shell import cache, child, gtpd, ready, tools
 from gtp.shell.failure import OK, Failure, harmless
 
 RECORD = "build/tools", "../../libexec/gdbtp"
@@ -139,11 +139,18 @@ def write(path, data):
 
 
 def run(given):
-    if os.path.exists(given.output) and not os.path.isfile(given.output):
+    if given.force and not given.cache:
+        raise Failure("--force is of --cache; what -o names is replaced anyway")
+    if given.output and os.path.exists(given.output) and not os.path.isfile(given.output):
         raise Failure("%s is no ordinary file, and would be replaced by one" % given.output)
+    if given.cache:
+        cache.path_of(given.cache)
     if not given.vmlinux:
         given.vmlinux = [ready.vmlinux(None, os.uname().release)]
     data = compiled(given)
+    if given.cache:
+        cache.keep(given.cache, data, given.force)
+        return OK
     write(given.output, data)
     print("%s: %d bytes for %d kernel%s" % (given.output, len(data), len(given.vmlinux), "s"[len(given.vmlinux) == 1:]))
     return OK
