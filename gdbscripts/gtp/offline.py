@@ -7,10 +7,11 @@ import shlex
 
 import gdb
 
-from gtp import aggregates, check, kept, known, remote, save, stacks, table
+from gtp import aggregates, check, kept, known, places, remote, save, stacks, table
 from gtp.export import registry
 
-SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "breakpoint pending off", "remotetimeout 60")
+SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "breakpoint pending off", "remotetimeout 60",
+            "print inferior-events off")
 NO_CONTENTS = """%s has debug information but not the kernel's code and data: it was split off.
 Take the whole vmlinux, as Debian's -dbg packages have it"""
 NO_RUN = """the session does not start a run on the target that it finds connected: leave target remote and
@@ -116,13 +117,23 @@ class RefuseTsave(gdb.Command):
         raise gdb.GdbError(NO_FILES % "the file of tsave")
 
 
+def say_into(path):
+    """What GDB says from here on, and what the session has a shell say, is for the user: in a file."""
+    gdb.flush()
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
+
+
 def play(request):
     """The user's commands, and the start of the run if they leave that out."""
     refuse_files()
-    gdb.execute("source " + request["session"], to_string=True)
+    say_into(request["said"])
+    gdb.execute("source " + request["session"])
     refuse_dprintf()
     if not os.path.exists(request["packets"]) and remote.is_gtp():
-        gdb.execute("tstart", to_string=True)
+        gdb.execute("tstart")
     if not os.path.exists(request["packets"]):
         raise gdb.GdbError(NO_RUN)
 
@@ -145,7 +156,14 @@ def compiled(request):
 
 def plain(text):
     """The module's own words, out of what GDB says of them."""
+    text = re.sub(r"Protocol error with Rcmd.*", "the monitor command is refused; the module's words are above", text)
     return re.sub(r"Target returns error code '\.?(.*)'\.$", r"\1", text.strip())
+
+
+def advised(text, slide):
+    """A place that was typed as a number is refused: what to type instead."""
+    found = re.search(r"(0x[0-9a-f]+) is typed as a number", text)
+    return text + ": " + places.address(int(found.group(1), 16) + slide) if found else text
 
 
 def main():
@@ -155,7 +173,7 @@ def main():
             gdb.execute("set " + setting, to_string=True)
         found = compiled(request)
     except (gdb.error, gdb.GdbError, RuntimeError) as error:
-        found = {"error": plain(str(error))}
+        found = {"error": advised(plain(str(error)), request["slide"])}
     with open(request["found"], "w", encoding="utf-8") as file:
         json.dump(found, file)
     gdb.execute("quit")

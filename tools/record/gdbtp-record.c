@@ -16,6 +16,7 @@
 #include "export/file.h"
 #include "fields.h"
 #include "machine.h"
+#include "stub/monitor.h"
 #include "stub/stub.h"
 
 /**
@@ -112,10 +113,40 @@ static int marker_at(void *ctx, u64 addr)
 	return -ENOENT;
 }
 
-/* The kernel's own commands: kept, and answered where they are run. */
+/* Tracepoints are known from tstart on, to the kernel too. */
+static int check_disas(const struct machine *m, const char *arg, struct gtp_why *why)
+{
+	const struct gtp_tracepoint *tp;
+	char *end;
+	u64 num = strtoull(arg, &end, 10);
+
+	if (end == arg || *end) {
+		gtp_why(why, "disas takes the number of a tracepoint, not '%s'", arg);
+		return -EINVAL;
+	}
+	for (tp = m->trace.tps.first; tp; tp = tp->next)
+		if (tp->num == num)
+			return 0;
+	gtp_why(why, "tracepoint %llu is not known here; it is from tstart on", num);
+	return -ENOENT;
+}
+
+/* The kernel's own commands: checked and kept; what they do and say is for where they are run. */
 static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
-	return 0;
+	static const char *const switches[] = { "self-trace", "jit", "jumps", "notrace" };
+	const char *arg = gtp_monitor_argument("disas", command);
+	bool on;
+	u32 i;
+
+	if (arg)
+		return check_disas(ctx, arg, why);
+	for (i = 0; i < ARRAY_SIZE(switches); i++) {
+		arg = gtp_monitor_argument(switches[i], command);
+		if (arg)
+			return gtp_monitor_switch(switches[i], arg, &on, why);
+	}
+	return strcmp(command, "help") ? -ENOENT : 0;
 }
 
 static const struct gtp_stub_ops ops = {

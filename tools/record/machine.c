@@ -194,6 +194,14 @@ static bool is_marker(void *ctx, u64 addr)
 	return false;
 }
 
+/* It stays where it was linked, though the kernel has moved. */
+static bool is_typed(const struct machine *m, u64 addr)
+{
+	const struct piece *p = m->slide ? piece_at(m, addr + m->slide) : NULL;
+
+	return p && p->code;
+}
+
 static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	const struct piece *p = piece_at(ctx, loc->addr);
@@ -201,6 +209,12 @@ static int arm(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 	if (loc->kind == GTP_LOCATION_EVENT && !is_marker(ctx, loc->addr)) {
 		gtp_why(why, "0x%llx is no tracepoint of the kernel itself", loc->addr);
 		return -ENOENT;
+	}
+	if ((!p || !p->code) && is_typed(ctx, loc->addr)) {
+		gtp_why(why,
+			"0x%llx is typed as a number, and there only where vmlinux was linked: the kernel lies elsewhere at each boot (KASLR); say by a symbol where it is",
+			loc->addr);
+		return -EOPNOTSUPP;
 	}
 	if (!p || !p->code) {
 		gtp_why(why,

@@ -115,7 +115,13 @@ const char *client_ask(struct client *c, const char *format, ...)
 
 void client_order(struct client *c, const char *packet, const char *what)
 {
-	const char *reply = client_ask(c, "%s", packet);
+	client_ask(c, "%s", packet);
+	client_check(c, what);
+}
+
+void client_check(struct client *c, const char *what)
+{
+	const char *reply = c->reply;
 
 	if (!strcmp(reply, "OK"))
 		return;

@@ -50,6 +50,9 @@ __printf(2, 3) const char *client_ask(struct client *c, const char *format, ...)
 /* client_order - a packet that must be answered with OK; @what is being done, for the message */
 void client_order(struct client *c, const char *packet, const char *what);
 
+/* client_check - that the last packet was; @what was being done */
+void client_check(struct client *c, const char *what);
+
 /* client_monitor - what `monitor COMMAND` prints, without its last newline; the caller frees it */
 char *client_monitor(struct client *c, const char *command);
 

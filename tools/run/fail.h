@@ -4,7 +4,7 @@
 #define _RUN_FAIL_H
 
 /* The exit status; docs/man/gtp-run.1 has the list. */
-enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY };
+enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY, RUN_INTERRUPTED = 130 };
 
 #include "base/base.h"
 

@@ -4,14 +4,13 @@
  *
  * Usage: gtp-run [--for TIME] [-o FILE] SESSION.gtpd
  *        gtp-run --info SESSION.gtpd
+ *
+ * SESSION.gtpd may be -, which is standard input.
  */
 #include <argp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
-#include <fcntl.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/parse.h"
@@ -19,10 +18,9 @@
 #include "client.h"
 #include "fail.h"
 #include "info.h"
+#include "load.h"
 #include "save.h"
 #include "tables.h"
-
-enum { POLL_MOST = 1000000 }; /* ms */
 
 /**
  * struct given - what was typed
@@ -39,21 +37,31 @@ struct given {
 
 /* --- the command line --- */
 
+/* How much of the text is a number: 5 or 0.5, as gtp has it. */
+static size_t number(const char *text)
+{
+	static const char digits[] = "0123456789";
+	size_t whole = strspn(text, digits), part = 0;
+
+	if (whole && text[whole] == '.')
+		part = strspn(text + whole + 1, digits);
+	return part ? whole + 1 + part : whole;
+}
+
 static u64 duration(struct argp_state *state, const char *text)
 {
 	static const struct {
 		const char *unit;
 		double ms;
 	} units[] = { { "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
-	double n;
-	char *end;
+	size_t len = number(text);
+	double n = len ? strtod(text, NULL) : 0;
 	u32 i;
 
-	n = strtod(text, &end);
+	/* 0 would be without an end. */
 	for (i = 0; i < ARRAY_SIZE(units); i++)
-		if (*text >= '0' && *text <= '9' && !strcmp(end, units[i].unit) &&
-		    n * units[i].ms >= 1 && n * units[i].ms < 1e15)
-			return (u64)(n * units[i].ms);
+		if (!strcmp(text + len, units[i].unit) && n > 0 && n * units[i].ms < 1e15)
+			return n * units[i].ms < 1 ? 1 : (u64)(n * units[i].ms);
 	argp_error(state, "'%s' is no time; write 5s, 500ms, 2m or 1h", text);
 	return 0;
 }
@@ -102,37 +110,11 @@ const char *argp_program_version = "gtp-run " GTP_VERSION;
 static const struct argp argp = {
 	.options = options,
 	.parser = option,
-	.args_doc = "SESSION.gtpd",
+	.args_doc = "SESSION.gtpd|-",
 	.doc = "Run a session that gtp compile has made, without GDB and vmlinux: man 1 gtp-run",
 };
 
-/* --- the file --- */
-
-static void load(struct gtpd *g, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct gtpd_error error;
-	size_t have = 0;
-	struct stat st;
-	ssize_t n = 1;
-	u8 *bytes;
-
-	if (fd < 0 || fstat(fd, &st))
-		fail(RUN_FAILED, "%s: %s", path, strerror(errno));
-	if (st.st_size > GTPD_MAX)
-		fail(RUN_WRONG_FILE, "%s: it is too long to be a compiled session", path);
-	bytes = must(malloc((size_t)st.st_size + 1));
-	while (n > 0 && have < (size_t)st.st_size) {
-		n = read(fd, bytes + have, (size_t)st.st_size - have);
-		if (n < 0)
-			fail(RUN_FAILED, "%s: %s", path, strerror(errno));
-		have += (size_t)n;
-	}
-	close(fd);
-	if (gtpd_open(g, bytes, have, &error))
-		fail(RUN_WRONG_FILE, "%s is no session to run: %s (at byte %u)", path, error.why,
-		     error.at);
-}
+/* --- the running kernel's part --- */
 
 static bool is_part_of(const struct gtpd_part *p, const char *build_id)
 {
@@ -186,18 +168,93 @@ static u64 distance_of(struct client *c, const struct gtpd_part *p)
 	return text - p->text;
 }
 
-static void define(struct client *c, const struct gtpd *g, const struct gtpd_part *p, u64 distance)
+/* check_distance - all of the session fits where the kernel lies; nothing has been sent yet */
+static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 distance)
 {
 	char packet[GTPD_PACKET_MAX + 1];
 	struct gtpd_record r = { 0 };
 
-	while (gtpd_next_of(g, p, GTPD_PACKET, &r)) {
+	while (gtpd_next_of(g, p, GTPD_PACKET, &r))
 		if (gtpd_packet(&r, distance, packet) < 0)
-			fail(RUN_FAILED,
-			     "an address of the session does not fit where the kernel lies now");
+			fail(RUN_WRONG_FILE,
+			     "an address of the session does not fit where the kernel lies now; nothing was changed");
+}
+
+/* --- signals --- */
+
+/* Those that end the run, but for what nohup has had ignored. */
+static sigset_t endings, delivering; /* @delivering: the mask without them */
+static sig_atomic_t ended;
+
+static void on_ending(int number)
+{
+	WRITE_ONCE(ended, 1);
+}
+
+/*
+ * Until the run goes on they interrupt what waits: the module sees a ^C that has come, and arms no
+ * further. A reader that goes takes no frames along.
+ */
+static void signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction action = { .sa_handler = on_ending };
+	struct sigaction was;
+	u32 i;
+
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&endings);
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (sigaction(numbers[i], NULL, &was) || was.sa_handler == SIG_IGN)
+			continue;
+		sigaddset(&endings, numbers[i]);
+		sigaction(numbers[i], &action, NULL);
+	}
+	sigprocmask(SIG_UNBLOCK, &endings, NULL);
+}
+
+/* --- the session --- */
+
+/* give_up - what was defined is defined no more, and the definitions before it are gone already */
+static _Noreturn void give_up(struct client *c, bool defined)
+{
+	if (defined)
+		client_order(c, "QTinit", "the definitions stay");
+	fail(RUN_INTERRUPTED, "interrupted before the run began; nothing is %s",
+	     defined ? "defined" : "changed");
+}
+
+static void define(struct client *c, const struct gtpd *g, const struct gtpd_part *p, u64 distance)
+{
+	char packet[GTPD_PACKET_MAX + 1];
+	struct gtpd_record r = { 0 };
+	bool defined = false;
+
+	while (gtpd_next_of(g, p, GTPD_PACKET, &r)) {
+		if (READ_ONCE(ended))
+			give_up(c, defined);
+		gtpd_packet(&r, distance, packet);
 		client_order(c, packet, "the session is refused");
 		client_show(c, stderr);
+		defined = defined || !strcmp(packet, "QTinit");
 	}
+	if (READ_ONCE(ended))
+		give_up(c, defined);
+}
+
+/* start - from here on a signal waits for wait_for_end() */
+static void start(struct client *c)
+{
+	bool runs = !strcmp(client_ask(c, "QTStart"), "OK");
+
+	sigprocmask(SIG_BLOCK, &endings, &delivering);
+	if (READ_ONCE(ended)) {
+		if (runs)
+			client_order(c, "QTStop", "the run does not end");
+		give_up(c, true);
+	}
+	client_check(c, "the run does not begin");
+	client_show(c, stderr);
 }
 
 static u64 now_ms(void)
@@ -208,67 +265,41 @@ static u64 now_ms(void)
 	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
-/*
- * Those that end the run, but for what nohup has had ignored; and a reader that goes takes no
- * frames along.
- */
-static int signals(void)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction was;
-	sigset_t set;
-	u32 i;
-	int fd;
-
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&set);
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!sigaction(numbers[i], NULL, &was) && was.sa_handler != SIG_IGN)
-			sigaddset(&set, numbers[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	fd = signalfd(-1, &set, SFD_CLOEXEC);
-	if (fd < 0)
-		fail(RUN_FAILED, "signalfd: %s", strerror(errno));
-	return fd;
-}
-
-/* For poll: how long it is until then, and not more than it takes. */
-static int left(u64 until)
+static u64 left(u64 until)
 {
 	u64 now = now_ms();
 
-	if (now >= until)
-		return 0;
-	return until - now < POLL_MOST ? (int)(until - now) : POLL_MOST;
+	return now < until ? until - now : 0;
 }
 
 /* The wait of a continue, which ends by itself, in time, or by a signal. */
-static void wait_for_end(struct client *c, int caught, u64 ms)
+static void wait_for_end(struct client *c, u64 ms)
 {
-	struct pollfd fds[] = { { c->fd, POLLIN, 0 }, { caught, POLLIN, 0 } };
+	struct pollfd line = { c->fd, POLLIN, 0 };
 	u64 until = now_ms() + ms;
 	bool asked = false;
 
 	client_send(c, "c");
 	while (!c->answered) {
-		int n = poll(fds, asked ? 1 : 2, ms && !asked ? left(until) : -1);
+		u64 rest = left(until);
+		struct timespec most = { (time_t)(rest / 1000), (long)(rest % 1000) * 1000000 };
+		int n = ppoll(&line, 1, ms && !asked ? &most : NULL, &delivering);
 
-		if (n > 0 && fds[0].revents) {
+		if (n > 0) {
 			client_receive(c);
 			client_show(c, stdout);
-		} else if (!asked && ((n > 0 && fds[1].revents) || (ms && !left(until)))) {
+		} else if (!asked && (READ_ONCE(ended) || (ms && !left(until)))) {
 			client_interrupt(c);
 			asked = true;
 		}
 	}
 }
 
-static void trace_until(struct client *c, int caught, u64 ms)
+static void trace_until(struct client *c, u64 ms)
 {
-	client_order(c, "QTStart", "the run does not begin");
-	client_show(c, stderr);
+	start(c);
 	fprintf(stderr, "gtp-run: tracing%s\n", ms ? "" : "; ^C ends it");
-	wait_for_end(c, caught, ms);
+	wait_for_end(c, ms);
 	/* As GDB's tstop does it. */
 	client_order(c, "QTNotes:tstop:;", "the run does not end");
 	client_order(c, "QTStop", "the run does not end");
@@ -320,13 +351,16 @@ static void summary(struct client *c, const struct gtpd *g, const struct gtpd_pa
 			print_hits(c, packet);
 }
 
-/* The session's name with another end, in the current folder. */
+/* The session's name with another end, in the current folder; of standard input, stdin.tf. */
 static char *default_out(const char *session)
 {
 	const char *name = strrchr(session, '/') ? strrchr(session, '/') + 1 : session;
-	size_t len = strlen(name);
+	size_t len;
 	char *out;
 
+	if (!strcmp(session, "-"))
+		name = "stdin";
+	len = strlen(name);
 	if (len > 5 && !strcmp(name + len - 5, ".gtpd"))
 		len -= 5;
 	if (asprintf(&out, "%.*s.tf", (int)len, name) < 0)
@@ -339,19 +373,20 @@ static void trace(const struct given *given, const struct gtpd *g)
 	const char *out = given->out ? given->out : default_out(given->session);
 	static struct client client;
 	struct gtpd_part part = { 0 };
-	int caught = signals();
 	u64 distance, size;
 	struct save file;
 
 	client_open(&client, given->device);
 	refuse_running(&client);
-	choose(&client, g, given->session, &part);
+	choose(&client, g, load_name(given->session), &part);
 	distance = distance_of(&client, &part);
+	check_distance(g, &part, distance);
+	signals();
 	save_begin(&file, out);
 	if (!strcmp(given->device, TABLES_LINE))
 		tables_offer(g, &part);
 	define(&client, g, &part, distance);
-	trace_until(&client, caught, given->ms);
+	trace_until(&client, given->ms);
 	summary(&client, g, &part, distance);
 	size = save(&file, &client, g, &part, distance);
 	printf("%s: %llu bytes\n", out, size);
@@ -366,7 +401,7 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = RUN_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &given);
-	load(&g, given.session);
+	load_session(&g, given.session);
 	if (given.info)
 		info_print(&g);
 	else

@@ -2,47 +2,43 @@
 """`gtp compile`: a session of GDB's as a file for gtp-run, for a machine that has neither GDB nor vmlinux."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 
-from gtp.shell import child, gtpd, ready
-from gtp.shell.failure import OK, Failure
+from gtp.shell import cache, child, gtpd, ready, tools
+from gtp.shell.failure import OK, Failure, harmless
 
+RECORD = "build/tools", "../../libexec/gdbtp"
 MAIN = "python import gtp.offline; gtp.offline.main()"
 SLIDE = 0x12600000  # any multiple of 2 MiB below 1 GiB: the kernel may be there
-NO_TOOL = "there is no %s; it comes with gdbtp's tools (make tools)"
+TYPED = """note: %#x stands in the session as a number, and is in the kernel where vmlinux was linked. The number stays as it is
+where the kernel lies elsewhere, as it does after each boot (KASLR): what is meant of the kernel, say by its symbol"""
 TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
 
 
-def tool(name, *places):
-    """A program of ours: in a checkout, or where it is installed."""
-    top = os.path.dirname(child.SCRIPTS)
-    for path in [os.path.join(top, place, name) for place in places] + [shutil.which(name)]:
-        if path and os.access(path, os.X_OK):
-            return path
-    return None
+def said(path):
+    """What GDB has said of the session; a file that it has not come to make has nothing."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
 
 
-def record_tool():
-    found = tool("gdbtp-record", "build/tools", "../../libexec/gdbtp")
-    if not found:
-        raise Failure(NO_TOOL % "gdbtp-record")
-    return found
-
-
-def play(session, vmlinux, slide, folder):
-    """What a GDB of its own makes of the session: what gtp.offline tells, and the packets."""
+def play(session, vmlinux, slide, folder, say=lambda text: None):
+    """What a GDB of its own makes of the session: what gtp.offline tells, and the packets. SAY gets GDB's words."""
     path = os.path.join(folder, "%x" % slide)
-    request = {"session": session, "record": record_tool(), "slide": slide, "markers": path + ".markers",
-               "packets": path + ".packets", "found": path + ".found"}
+    request = {"session": session, "record": tools.needed("gdbtp-record", *RECORD), "slide": slide,
+               "markers": path + ".markers", "packets": path + ".packets", "found": path + ".found",
+               "said": path + ".said"}
     words = child.arguments(ready.gdb(), vmlinux, None) + ["-iex", "set index-cache enabled on"]
     if os.environ.get("GTP_GDB_INDEX"):
         words += ["-iex", "set index-cache directory " + os.environ["GTP_GDB_INDEX"]]
     done = subprocess.run(words + ["-batch", "-ex", MAIN], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
                           env=dict(os.environ, GTP_COMPILE=json.dumps(request), PYTHONDONTWRITEBYTECODE="1"))
+    say(said(request["said"]))
     try:
         with open(request["found"], encoding="utf-8") as file:
             found = json.load(file)
@@ -55,7 +51,7 @@ def play(session, vmlinux, slide, folder):
 
 def table(vmlinux, folder):
     """The bytes of the kernel's table of regions; None when it cannot be made here."""
-    maker = tool("gdbtp-tables", "tools", "../../bin")
+    maker = tools.found("gdbtp-tables", "tools", "../../bin")
     if not maker:
         return None
     done = subprocess.run([maker, "make", folder, vmlinux], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -69,42 +65,92 @@ def table(vmlinux, folder):
         return None
 
 
-def part(session, vmlinux, with_table):
-    """(build-id, records) of a kernel."""
+def part(session, vmlinux, with_table, say):
+    """(build-id, records) of a kernel; SAY gets what GDB says, and what is to be known of it, once."""
     with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
-        found, here = play(session, vmlinux, 0, folder)
+        found, here = play(session, vmlinux, 0, folder, say)
         _, there = play(session, vmlinux, SLIDE, folder)
         packets = gtpd.moved(here, there, SLIDE)
+        for number in gtpd.typed(here, there, found["text"], found["end"]):
+            say(TYPED % number)
         return found["build_id"], b"".join(gtpd.part(found, packets, table(vmlinux, folder) if with_table else None))
 
 
-def parts(given):
+def sayer(prefix):
+    """What puts words for the user on standard error, each line with the PREFIX."""
+    def say(text):
+        sys.stderr.write("".join("%s%s\n" % (prefix, harmless(line)) for line in text.splitlines()))
+        sys.stderr.flush()
+    return say
+
+
+def parts(session, given):
     """The records of every kernel, in the order of their build-ids."""
     found, files = {}, {}
     for vmlinux in given.vmlinux:
         if not os.path.isfile(vmlinux):
             raise Failure("%s is no file" % vmlinux)
-        build_id, data = part(given.session, vmlinux, not given.no_table)
+        say = sayer(vmlinux + ": " if len(given.vmlinux) > 1 else "")
+        build_id, data = part(session, vmlinux, not given.no_table, say)
         if build_id in found:
             raise Failure(TWICE % (files[build_id], vmlinux, build_id))
         found[build_id], files[build_id] = data, vmlinux
     return [data for _, data in sorted(found.items())]
 
 
-def run(given):
-    if not os.path.isfile(given.session):
-        raise Failure("%s is no file" % given.session)
-    if os.path.exists(given.output) and not os.path.isfile(given.output):
-        raise Failure("%s is no ordinary file, and would be replaced by one" % given.output)
-    if not given.vmlinux:
-        given.vmlinux = [ready.vmlinux(None, os.uname().release)]
-    data = gtpd.whole(parts(given))
-    part_path = given.output + ".part"
+def is_stream(path):
+    """Is it read once, or something else to the GDB that would read it?"""
+    return path.startswith(("/dev/", "/proc/")) or not os.path.isfile(path)
+
+
+def copied(path, folder):
+    """All of a pipe, as a file that can be read for each kernel again."""
+    copy = os.path.join(folder, "session.gdb")
+    with open(os.dup(0) if path == "-" else path, "rb") as source, open(copy, "wb") as file:
+        file.write(source.read())
+    return copy
+
+
+def compiled(given):
+    """The file's bytes."""
+    if given.session != "-" and not is_stream(given.session):
+        return gtpd.whole(parts(given.session, given))
+    with tempfile.TemporaryDirectory(prefix="gtp-compile-") as folder:
+        try:
+            copy = copied(given.session, folder)
+        except OSError as error:
+            raise Failure("%s: %s" % (given.session, error.strerror)) from None
+        name = "standard input" if given.session == "-" else given.session
+        try:
+            return gtpd.whole(parts(copy, given))
+        except Failure as failure:
+            raise Failure(str(failure).replace(copy, name)) from None
+
+
+def write(path, data):
+    """The file that was asked for; one that is there stays until this one is whole."""
+    part_path = path + ".part"
     try:
         with open(part_path, "wb") as file:
             file.write(data)
-        os.replace(part_path, given.output)
+        os.replace(part_path, path)
     except OSError as error:
-        raise Failure("%s: %s" % (given.output, error.strerror)) from None
+        raise Failure("%s: %s" % (path, error.strerror)) from None
+
+
+def run(given):
+    if given.force and not given.cache:
+        raise Failure("--force is of --cache; what -o names is replaced anyway")
+    if given.output and os.path.exists(given.output) and not os.path.isfile(given.output):
+        raise Failure("%s is no ordinary file, and would be replaced by one" % given.output)
+    if given.cache:
+        cache.path_of(given.cache)
+    if not given.vmlinux:
+        given.vmlinux = [ready.vmlinux(None, os.uname().release)]
+    data = compiled(given)
+    if given.cache:
+        cache.keep(given.cache, data, given.force)
+        return OK
+    write(given.output, data)
     print("%s: %d bytes for %d kernel%s" % (given.output, len(data), len(given.vmlinux), "s"[len(given.vmlinux) == 1:]))
     return OK

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The file that gtp-run reads, and what of a session moves with the kernel. tools/run/gtpd.h describes the format."""
+import collections
+import re
 import struct
 import zlib
 
@@ -7,6 +9,7 @@ from gtp.shell.failure import Failure
 
 MAGIC = b"GTPDEF\0\1"
 KERNEL, PACKET, NAME, KEY, TABLE = range(1, 6)
+HEAD = 16
 NUMBER, OPERAND, TEXT = range(3)
 KINDS = {"n": NUMBER, "o": OPERAND, "t": TEXT}
 
@@ -65,6 +68,13 @@ def moved(first, second, slide):
     return [(here, relocations(here, there, fields, slide)) for (here, fields), (there, _) in zip(first, second)]
 
 
+def typed(first, second, text, end):
+    """The numbers of a session from TEXT to END that stay where they are, though the kernel has moved."""
+    stay = {field.value(here) for (here, fields), (there, _) in zip(first, second) for field in fields
+            if field.digits <= 16 and here[field.at:field.end] == there[field.at:field.end]}
+    return sorted(number for number in stay if text <= number < end)
+
+
 # Bytes --------------------------------------------------------------------------------------------
 
 
@@ -95,4 +105,61 @@ def part(found, packets, table):
 def whole(parts):
     """The file's bytes, of the records of all parts."""
     data = b"".join(parts)
-    return MAGIC + struct.pack("<II", len(data) + 16, zlib.crc32(data)) + data
+    return MAGIC + struct.pack("<II", len(data) + HEAD, zlib.crc32(data)) + data
+
+
+# Read again -----------------------------------------------------------------------------------------
+
+# Part: what a file has for one kernel. Its records as bytes; its tracepoints' numbers.
+Part = collections.namedtuple("Part", "build_id release tracepoints data")
+
+
+class Damaged(Exception):
+    """What is wrong with a file."""
+
+
+def records(data):
+    """(kind, content) of each record."""
+    at = HEAD
+    while at < len(data):
+        if len(data) - at < 8:
+            raise Damaged("a record is cut off")
+        kind, length = struct.unpack_from("<II", data, at)
+        if length > len(data) - at - 8:
+            raise Damaged("a record is cut off")
+        yield kind, data[at + 8:at + 8 + length]
+        at += 8 + length
+
+
+def kernel(content):
+    """(build-id, release) of a record."""
+    length = content[16] if len(content) > 17 else 0
+    if not length or len(content) < 17 + length:
+        raise Damaged("a kernel has no build-id")
+    return content[17:17 + length].hex(), content[17 + length:].decode("ascii", "replace")
+
+
+def tracepoint(content):
+    """The number of the tracepoint that a packet begins to define; None of any other packet."""
+    relocated, = struct.unpack_from("<H", content.ljust(2, b"\0"))
+    found = re.match(rb"QTDP:([0-9a-f]+):", content[2 + 4 * relocated:])
+    return found and found.group(1)
+
+
+def split(data):
+    """[Part] of a file's bytes. What is in the packets gtp-run looks at; here the checksum speaks for it."""
+    if data[:8] != MAGIC:
+        raise Damaged("gtp compile has not written it, or another version has")
+    if len(data) < HEAD or struct.unpack_from("<II", data, 8) != (len(data), zlib.crc32(data[HEAD:])):
+        raise Damaged("it is cut off, or its checksum is wrong")
+    found = []
+    for kind, content in records(data):
+        if kind == KERNEL:
+            found.append((kernel(content), set(), []))
+        if not found:
+            raise Damaged("it does not begin with a kernel")
+        _, numbers, pieces = found[-1]
+        if kind == PACKET:
+            numbers.add(tracepoint(content))
+        pieces.append(record(kind, content))
+    return [Part(*who, numbers - {None}, b"".join(pieces)) for who, numbers, pieces in found]

@@ -4,7 +4,7 @@ import os
 import select
 import sys
 
-from gtp.shell import child, compile as compiler, live, options, output, ready, relay, signals
+from gtp.shell import cache, child, compile as compiler, live, options, output, ready, relay, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.progress import Progress
 
@@ -72,6 +72,8 @@ def trace(words, given, progress):
 def do(given):
     if given.command == "compile":
         return compiler.run(given)
+    if given.command == "cache":
+        return cache.run(given)
     gdb, vmlinux, index = ready.all_of_it(given.vmlinux)
     words = child.arguments(gdb, vmlinux, index)
     if given.command == "gdb":

@@ -84,12 +84,27 @@ COMPILE = """Make a file of a session of GDB's, for gtp-run on a machine without
 
   gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1
   gtp compile session.gdb -o probes.gtpd --vmlinux vmlinux-6.1 --vmlinux vmlinux-6.12
+  gtp compile session.gdb --cache probes
 
 SESSION has what is typed in GDB to set tracepoints: gtp trace, gtp event, trace,
 actions, collect, gtp count, tvariable, condition, passcount, set
 trace-buffer-size. tstart stands at its end or is left out. It needs neither root
 nor the module nor that kernel. What the module would refuse, but for places that
 the running kernel itself refuses, is refused here, in the same words."""
+
+CACHE = """Keep compiled sessions under names, each for one kernel or several, by build-id.
+
+  gtp cache                          what is there: gtp cache list
+  gtp cache add probes.gtpd          as probes; another NAME may follow
+  gtp cache show probes              kernels, settings, tracepoints, actions
+  gtp-run --for 5s "$(gtp cache path probes)"
+  ssh root@HOST gtp-run --for 5s - < "$(gtp cache path probes)"
+  gtp cache remove probes            or --all
+
+gtp compile --cache NAME compiles into the cache. Kernels are added to a name that
+is there; another session for a kernel that it has takes --force. The cache is
+$XDG_CACHE_HOME/gdbtp/sessions, else root's in /var/cache/gdbtp, a user's in
+~/.cache/gdbtp."""
 
 
 def duration(text):
@@ -132,11 +147,31 @@ def add_command(commands, name, text, *words):
 def add_compile(commands):
     one = commands.add_parser("compile", help=COMPILE.splitlines()[0].rstrip("."), description=COMPILE,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
-    one.add_argument("session", metavar="SESSION.gdb", help="a file of GDB's commands")
-    one.add_argument("-o", "--output", metavar="FILE", required=True, help="the file to write")
+    one.add_argument("session", metavar="SESSION.gdb", help="a file of GDB's commands; - is standard input")
+    to = one.add_mutually_exclusive_group(required=True)
+    to.add_argument("-o", "--output", metavar="FILE", help="the file to write")
+    to.add_argument("--cache", metavar="NAME", help="keep it under a name instead: gtp cache")
+    one.add_argument("--force", action="store_true", help="of --cache: replace what the name has for these kernels")
     one.add_argument("--vmlinux", metavar="FILE", action="append", default=[],
                      help="debug information of a kernel that it shall run on, one for each (the running one's)")
     one.add_argument("--no-table", action="store_true", help="leave the tables of regions out: a smaller file")
+
+
+def add_cache(commands):
+    one = commands.add_parser("cache", help=CACHE.splitlines()[0].rstrip("."), description=CACHE,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    actions = one.add_subparsers(dest="action", metavar="ACTION")
+    actions.add_parser("list", help="names, kernels, tracepoints, dates and bytes; so does no action")
+    two = actions.add_parser("add", help="keep what gtp compile has written")
+    two.add_argument("file", metavar="FILE.gtpd")
+    two.add_argument("name", metavar="NAME", nargs="?", help="the file's name if not said")
+    two.add_argument("--force", action="store_true", help="replace what the name has for the same kernels")
+    for name, text in (("show", "what gtp-run --info shows of it"), ("path", "print its file's path, for gtp-run")):
+        actions.add_parser(name, help=text).add_argument("name", metavar="NAME")
+    two = actions.add_parser("remove", help="take sessions out")
+    which = two.add_mutually_exclusive_group(required=True)
+    which.add_argument("names", metavar="NAME", nargs="*", default=[])
+    which.add_argument("--all", action="store_true", help="all of them")
 
 
 def parser():
@@ -157,6 +192,7 @@ def parser():
     add_command(commands, "check", CHECK)
     add_command(commands, "status", STATUS)
     add_command(commands, "gdb", GDB)
+    add_cache(commands)
     add_compile(commands)
     return top
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs of ours that the command calls: in a checkout, or where they are installed."""
+import os
+import shutil
+
+from gtp.shell import child
+from gtp.shell.failure import Failure
+
+NO_TOOL = "there is no %s; it comes with gdbtp's tools (make tools)"
+
+
+def found(name, *places):
+    """Its path, PLACES being folders beside gdbscripts/; None when it is nowhere."""
+    top = os.path.dirname(child.SCRIPTS)
+    for path in [os.path.join(top, place, name) for place in places] + [shutil.which(name)]:
+        if path and os.access(path, os.X_OK):
+            return path
+    return None
+
+
+def needed(name, *places):
+    path = found(name, *places)
+    if not path:
+        raise Failure(NO_TOOL % name)
+    return path

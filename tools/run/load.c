@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A compiled session into memory: read to its end, for what a pipe will have nobody knows. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "fail.h"
+#include "load.h"
+
+enum { FIRST = 1 << 16 };
+
+const char *load_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
+static int open_session(const char *path)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+
+	if (fd < 0)
+		fail(RUN_FAILED, "%s: %s", path, strerror(errno));
+	if (isatty(fd))
+		fail(RUN_USAGE, "%s is a terminal; write gtp-run - < SESSION.gtpd",
+		     load_name(path));
+	return fd;
+}
+
+/* read_all - up to the end, or to where no session goes */
+static size_t read_all(int fd, const char *name, u8 **bytes)
+{
+	size_t have = 0, size = FIRST;
+	ssize_t n;
+
+	*bytes = must(malloc(size));
+	while ((n = read(fd, *bytes + have, size - have)) > 0) {
+		have += (size_t)n;
+		if (have > GTPD_MAX)
+			fail(RUN_WRONG_FILE, "%s: it is too long to be a compiled session", name);
+		if (have == size) {
+			size *= 2;
+			*bytes = must(realloc(*bytes, size));
+		}
+	}
+	if (n < 0)
+		fail(RUN_FAILED, "%s: %s", name, strerror(errno));
+	return have;
+}
+
+void load_session(struct gtpd *g, const char *path)
+{
+	const char *name = load_name(path);
+	int fd = open_session(path);
+	struct gtpd_error error;
+	size_t have;
+	u8 *bytes;
+
+	have = read_all(fd, name, &bytes);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	if (gtpd_open(g, bytes, have, &error))
+		fail(RUN_WRONG_FILE, "%s is no session to run: %s (at byte %u)", name, error.why,
+		     error.at);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A compiled session into memory. */
+#ifndef _RUN_LOAD_H
+#define _RUN_LOAD_H
+
+#include "gtpd.h"
+
+/*
+ * load_session - all of a file, of a pipe or, as "-", of standard input, checked; fail() when it is
+ * no session. Its memory stays until the end
+ */
+void load_session(struct gtpd *g, const char *path);
+
+/* load_name - what a message calls it */
+const char *load_name(const char *path);
+
+#endif /* _RUN_LOAD_H */
