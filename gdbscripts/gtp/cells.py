@@ -13,10 +13,12 @@ UNAVAILABLE = "<unavailable>"
 STRING_MAX = 4096  # bytes of a string that a pointer leads to
 ELEMENTS_MAX = 200
 PAGE = 4096
+WORD = 8  # bytes; of larger ones GDB makes the text
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
 ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 34: '\\"', 92: "\\\\"}
+ONE_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: \S+ (.*)$", re.M)
 
 
@@ -75,10 +77,8 @@ def quoted(data):
 
 
 def plain(cell):
-    """A string's cell without its quotes: a CSV file has its own."""
-    if cell[0] != '"' or cell[-1] != '"':
-        return cell
-    return cell[1:-1].replace('\\"', '"').replace("\\\\", "\\")
+    """A string's cell without its quotes: a CSV file has its own. A backslash stays two: what is escaped stays told apart."""
+    return cell[1:-1].replace('\\"', '"') if ONE_STRING.fullmatch(cell) else cell
 
 
 def is_signed(kind):
@@ -173,7 +173,7 @@ class Formats:
             return lambda frame, address: within(frame, address + skip)
         if field.bitsize:
             value, get = self.scalar(kind), bits_of(field)
-        elif code in SCALARS:
+        elif code in SCALARS and size <= WORD:
             value, get = self.scalar(kind), lambda frame, address: frame.word(address + skip, size)
         elif code in AGGREGATES and not is_number_text(kind):
             value, get = self.aggregate(kind, True), lambda frame, address: address + skip

@@ -181,7 +181,7 @@ def sentence(error):
 
 def is_of_value(error):
     """Whether an error is about this frame's values, not about the expression."""
-    words = "not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
+    words = "(?<!operation is )not available|[Uu]navailable|does not hold|Cannot access memory|[Dd]ivision by zero"
     return re.search(words, sentence(error)) is not None
 
 
@@ -247,7 +247,7 @@ def by_bytecode(expression, formats):
     code = kind.strip_typedefs().code
     if code in cells.AGGREGATES or code == gdb.TYPE_CODE_FLT:
         where, text = computed("&(%s)" % expression), formats.aggregate(kind)
-    elif code in cells.SCALARS:
+    elif code in cells.SCALARS and kind.sizeof <= cells.WORD:
         where, text = computed(expression), formats.scalar(kind)
     else:
         raise bytecode.Unknown("type %s" % kind)
@@ -262,7 +262,7 @@ def text_of(value, frame, formats):
     code = kind.strip_typedefs().code
     if code in cells.AGGREGATES and value.address is not None:
         return formats.aggregate(kind)(frame, int(value.address) % 2**64)
-    if code in cells.SCALARS:
+    if code in cells.SCALARS and kind.sizeof <= cells.WORD:
         return formats.scalar(kind)(frame, int(value) % 2**64)
     return value.format_string(**cells.STYLE)
 

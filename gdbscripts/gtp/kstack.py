@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import kept, modules, quiet, remote, source
+from gtp import kept, loaded, quiet, remote, source
 
 NO_ROOM = 0
 LOST = 0  # the last address of a stack that ends too early
@@ -40,7 +40,7 @@ class Symbols:
         if not remote.is_gtp():
             return []
         try:
-            return [(modules.code(mod), mod["name"].string()) for mod in modules.loaded_modules()]
+            return [(loaded.code(mod), mod["name"].string()) for mod in loaded.all_of_them()]
         except (gdb.error, gdb.GdbError):
             return []
 

@@ -4,12 +4,10 @@ import os
 
 import gdb
 
-from gtp import elf, quiet, remote
+from gtp import elf, loaded, quiet, remote
 
 # The kernel has freed these; left to itself GDB puts them where nothing else is.
 FREED = (".init",)
-
-MODULE_STATE_LIVE = 0
 
 # What this command has loaded: name to path and address of .text.
 ours = {}
@@ -56,82 +54,6 @@ def folders(args, release):
         yield os.path.realpath("/lib/modules/" + release)
 
 
-def kernel_symbol(expression):
-    try:
-        return gdb.parse_and_eval(expression)
-    except gdb.error as error:
-        raise gdb.GdbError("the kernel's own symbols are needed (%s); load vmlinux, then connect" %
-                           error)
-
-
-def loaded_modules():
-    """The struct module of every module that is alive, in the kernel's order."""
-    head = kernel_symbol("&modules")
-    module = gdb.lookup_type("struct module")
-    offset = next(f.bitpos // 8 for f in module.fields() if f.name == "list")
-    node = head["next"]
-    while node != head:
-        address = int(node) % 2**64 - offset
-        mod = gdb.Value(address).cast(module.pointer()).dereference()
-        if int(mod["state"]) == MODULE_STATE_LIVE:
-            yield mod
-        node = node["next"]
-
-
-def code(mod):
-    """Where a module's code is: its first address and the one behind it."""
-    if "mem" in [f.name for f in mod.type.fields()]:
-        memory = mod["mem"][0]  # MOD_TEXT, since 6.4
-        base, size = memory["base"], memory["size"]
-    else:
-        base, size = mod["core_layout"]["base"], mod["core_layout"]["text_size"]
-    return int(base) % 2**64, int(base) % 2**64 + int(size)
-
-
-def section_attributes(attrs):
-    """The attribute of each section, in a module's struct module_sect_attrs."""
-    if "nsections" in [f.name for f in attrs.type.target().fields()]:
-        for i in range(int(attrs["nsections"])):
-            yield attrs["attrs"][i]
-        return
-    # Since 6.14 their number is that of the group's pointers, behind which there is a NULL.
-    pointer = attrs["grp"]["bin_attrs"]
-    while int(pointer.dereference()) != 0:
-        yield pointer.dereference().dereference()
-        pointer += 1
-
-
-def section_name(attr):
-    names = [f.name for f in attr.type.fields()]
-    return (attr["battr"] if "battr" in names else attr)["attr"]["name"].string()
-
-
-def section_address(attr):
-    names = [f.name for f in attr.type.fields()]
-    value = attr["address"] if "address" in names else attr["private"]
-    return int(value) % 2**64
-
-
-def sections(mod):
-    """The module's section addresses by name."""
-    attrs = mod["sect_attrs"]
-    if int(attrs) == 0:
-        return {}
-    return {section_name(attr): section_address(attr) for attr in section_attributes(attrs)}
-
-
-def live_build_id(addresses):
-    """The build-id that the loaded module carries, in hex, or None."""
-    address = addresses.get(".note.gnu.build-id")
-    if address is None:
-        return None
-    try:
-        note = gdb.selected_inferior().read_memory(address, 36).tobytes()
-    except gdb.MemoryError:
-        return None
-    return note[16:36].hex()
-
-
 def quoted(path):
     return '"%s"' % path.replace("\\", "\\\\").replace('"', '\\"')
 
@@ -165,11 +87,11 @@ def forget(name):
 def load(mod, files, report):
     """Load one module's symbols; its name is appended to one of the report's lists."""
     name = mod["name"].string()
-    addresses = sections(mod)
+    addresses = loaded.sections(mod)
     if ".text" not in addresses:
         report["no code"].append(name)
         return
-    file = files.find(name, live_build_id(addresses))
+    file = files.find(name, loaded.live_build_id(addresses))
     if file is None:
         found = "no file of this build" if name in files.paths else "no file"
         report[found].append(name)
@@ -197,7 +119,7 @@ Say it again when modules have come or gone."""
     def invoke(self, arg, from_tty):
         files = Files(folders(gdb.string_to_argv(arg), remote.release()))
         report = {"loaded": [], "no file": [], "no file of this build": [], "no code": []}
-        for mod in loaded_modules():
+        for mod in loaded.all_of_them():
             load(mod, files, report)
         for name in set(ours) - set(report["loaded"]):
             forget(name)

@@ -7,8 +7,7 @@ import shlex
 
 import gdb
 
-from gtp import aggregates, check, kept, known, places, remote, save, stacks, table
-from gtp.export import registry
+from gtp import aggregates, check, kept, known, places, remote, written
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "breakpoint pending off", "remotetimeout 60",
             "print inferior-events off")
@@ -98,11 +97,10 @@ def refuse_dprintf():
 
 def refuse_files():
     """What the user has saved before is not to be replaced by an empty run."""
-    def refuse(path, *_):
+    def refuse(path, **_):
         raise gdb.GdbError(NO_FILES % path)
 
-    save.save = table.write_csv = registry.whole = refuse
-    stacks.GtpStacks.put = staticmethod(lambda text, path: refuse(path))
+    written.whole = refuse
     RefuseTsave()
     gdb.execute("define hook-tsave\ngtp-refuse-tsave\nend", to_string=True)
 

@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, remote, source
+from gtp import aggregated, aggregates, kept, remote, source, written
 
 
 def size(number):
@@ -17,23 +17,13 @@ def size(number):
 
 
 def save(path):
-    """Write the run beside the path first: a file that was there stays until the new one is whole. Bytes written."""
-    part = path + ".part"
-    written = 0
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise gdb.GdbError("%s is no ordinary file, and would be replaced by one" % path)
-    try:
-        with open(part, "wb") as file:
-            for piece in source.pieces():
-                written += file.write(piece)
-            written += file.write(kept.tail(aggregated.transferred(), kept.all_stacks(), aggregates.known_stacks().keys))
-        os.replace(part, path)
-    except OSError as error:
-        raise gdb.GdbError("%s: %s" % (path, error.strerror))
-    finally:
-        if os.path.exists(part):
-            os.unlink(part)
-    return written
+    """Write the run to the path. Bytes written."""
+    count = 0
+    with written.whole(path, is_trace=True) as part, open(part, "wb") as file:
+        for piece in source.pieces():
+            count += file.write(piece)
+        count += file.write(kept.tail(aggregated.transferred(), kept.all_stacks(), aggregates.known_stacks().keys))
+    return count
 
 
 class GtpSave(gdb.Command):

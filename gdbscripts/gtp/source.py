@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The stopped run as the bytes of a trace file, from wherever it is quickest to read.
+import contextlib
 import os
 import re
 
@@ -71,12 +72,21 @@ def opened():
     return found.group(1)
 
 
+def check_same(path):
+    """The file is the one that GDB has open: another may have taken its place, and GDB would go on with the old one."""
+    for number in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            if os.readlink("/proc/self/fd/" + number) == path + " (deleted)":
+                raise gdb.GdbError("%s is not the file any more that GDB has read: target tfile FILE again" % path)
+
+
 def pieces():
     """The run that GDB looks at, piece by piece; an error in words when there is none."""
     connection = gdb.selected_inferior().connection
     if connection is None:
         raise gdb.GdbError(NOTHING)
     if is_trace_file():
+        check_same(opened())
         return from_file(opened())
     if connection.type == "ctf":
         raise gdb.GdbError("GDB's CTF files are not read by this command; tsave FILE writes what is")

@@ -5,7 +5,7 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kstack, words
+from gtp import aggregated, aggregates, kstack, words, written
 from gtp.export import registry
 
 TOP = 20
@@ -173,15 +173,13 @@ of that stack."""
             gdb.write(text)
         else:
             self.put(text, options.file)
-            gdb.write("%s: %d stacks are written\n" % (options.file, len(rows)))
+            told = ["%s: %d stacks are written" % (options.file, len(rows))]
+            gdb.write("; ".join([*told, *reading.unseen()]) + "\n")
 
     @staticmethod
     def put(text, path):
-        try:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-        except OSError as error:
-            raise gdb.GdbError("%s: %s" % (path, error.strerror))
+        with written.whole(path) as part, open(part, "w", encoding="utf-8") as file:
+            file.write(text)
 
 
 GtpStacks()

@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, kinds, names, selected, source, typed
+from gtp import bytecode, cells, columns, kinds, names, selected, source, typed, written
 from gtp.tracefile import TraceFile, Unavailable
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
@@ -132,18 +132,23 @@ def text(function, frame):
 
 
 def write_csv(path, table):
+    """The titles, and a line for each row. How many rows."""
     count = 0
-    try:
-        with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
-            writer = csv.writer(file)
-            for row in table.rows():
-                if count == 0:
-                    writer.writerow(table.titles())
-                writer.writerow([cells.plain(cell) for cell in row])
-                count += 1
-    except OSError as error:
-        raise gdb.GdbError("%s: %s" % (path, error.strerror))
+    with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
+        writer = csv.writer(file)
+        for row in table.rows():
+            if count == 0:
+                writer.writerow(table.titles())
+            writer.writerow([cells.plain(cell) for cell in row])
+            count += 1
+        if count == 0:
+            writer.writerow(table.titles())
     return count
+
+
+def save_csv(path, table):
+    with written.whole(path) as part:
+        return write_csv(part, table)
 
 
 def short(cell):
@@ -192,8 +197,8 @@ def choice(trace, request):
 
 
 def show(table, request, own, count):
-    written = write_csv(request.csv, table) if request.csv else write_screen(table)
-    told = "tracepoint %d: %d of %d frames" % (own, written, count)
+    rows = save_csv(request.csv, table) if request.csv else write_screen(table)
+    told = "tracepoint %d: %d of %d frames" % (own, rows, count)
     if request.csv:
         told += " in %s" % request.csv
     if table.unknown:

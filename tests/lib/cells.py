@@ -39,9 +39,7 @@ def printed(value):
 
 def plain(text):
     """As a CSV file has it."""
-    if text.startswith('"') and text.endswith('"'):
-        return text[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-    return text
+    return text[1:-1].replace('\\"', '"') if re.match(r'"(\\.|[^"\\])*"$', text) else text
 
 
 def truth(column):

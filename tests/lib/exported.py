@@ -90,6 +90,14 @@ def plain(field):
     return int(field)
 
 
+def is_tag(event, name):
+    """Whether a member says that another one is there."""
+    import bt2
+    other = name[4:]
+    return name[:4] == "has_" and other in event.payload_field and \
+        isinstance(event.payload_field[other], bt2._VariantFieldConst)
+
+
 def ctf_events(path):
     """(name, time, cpu or None, {context}, [(name, value)]) of a trace's events, by babeltrace2."""
     import bt2
@@ -99,7 +107,7 @@ def ctf_events(path):
             context = {name: plain(field) for name, field in event.specific_context_field.items()}
             yield (event.name, message.default_clock_snapshot.ns_from_origin,
                    int(packet["cpu_id"]) if "cpu_id" in packet else None, context,
-                   [(name, plain(field)) for name, field in event.payload_field.items() if name[:4] != "has_"])
+                   [(name, plain(field)) for name, field in event.payload_field.items() if not is_tag(event, name)])
 
 
 def compare_ctf(path, rows, offset=0):

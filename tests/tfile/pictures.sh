@@ -72,7 +72,7 @@ exports_refuse() {
 		-ex "gtp stacks --top 3 --svg $out/refused" -ex "complete gtp export fl" -ex "help gtp export")
 	says "$text" "say gtp export FORMAT FILE [...]; FORMAT is one of " "no format nosuch; there are folded, speedscope, flamegraph" \
 		"there is no \$nosuch" "\$count_c has no key x" "--weight takes hits or sum" "--what is not understood; say gtp export speedscope FILE" \
-		"/no/such/file: No such file or directory" "tfile: Is a directory" "--svg FILE is the whole picture" \
+		"/no/such/file: No such file or directory" "build/tfile is a folder that is not empty" "--svg FILE is the whole picture" \
 		"gtp export flamegraph" "folded FILE [NAME] [--by KEY]" &&
 		says "$(with_gtp prog -ex "gtp export folded $out/refused")" "not connected to a kernel" &&
 		says "$(offline ours.tf -x "$here/../../gdbscripts/gtp.py" -ex "gtp export folded $out/refused")" "gtp save writes them" &&
@@ -81,27 +81,22 @@ exports_refuse() {
 
 # Programs' full disks: the file that was there is whole, and so is what is said.
 full_disk_leaves_the_old_file() {
+	local text
+	rm -rf "$out"/full*
 	echo before >"$out/full"
-	ln -sf /dev/full "$out/full.part"
-	python3 -B - "$here/../../gdbscripts" "$out/full" <<-'END' || return 1
-		import os, sys, types
-		class GdbError(Exception):
-		    pass
-		sys.modules["gdb"] = types.SimpleNamespace(GdbError=GdbError)
-		sys.path.insert(0, sys.argv[1])
+	echo mine >"$out/full.part"
+	cat >"$out/full.py" <<-'END'
+		import os
 		from gtp.export import registry
 		def write(path, arg):
 		    os.symlink("/dev/full", path)
 		    with open(path, "w") as file:
 		        file.write("after")
 		registry.add("full", "", "", write)
-		try:
-		    registry.export("full", sys.argv[2], "")
-		except GdbError as error:
-		    sys.exit(str(error) != sys.argv[2] + ": No space left on device")
-		sys.exit(1)
 	END
-	[ "$(cat "$out/full")" = before ] && [ ! -e "$out/full.part" ] && [ ! -L "$out/full.part" ]
+	text=$(with_gtp prog -ex "source $out/full.py" -ex "gtp export full $out/full")
+	says "$text" "$out/full: No space left on device" && [ "$(cat "$out/full")" = before ] &&
+		[ "$(cat "$out/full.part")" = mine ] && [ -z "$(ls -d "$out"/.gtp.* 2>/dev/null)" ]
 }
 
 picture_tests() {

@@ -28,6 +28,8 @@ def split(arg):
     if not found:
         raise gdb.GdbError("say %s; FORMAT is one of %s" % (USAGE, ", ".join(registry.formats)))
     name, file, rest = found.groups()
+    if file.startswith("-"):
+        raise gdb.GdbError("the file stands in front of %s; say %s" % (file, USAGE))
     return name, "".join(gdb.string_to_argv(file)), rest.strip()
 
 

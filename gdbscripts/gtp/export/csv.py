@@ -10,10 +10,12 @@ from gtp.export import frames, registry
 def write(path, arg):
     with frames.Run(arg) as run:
         if len(run.places) == 1:
-            return "%d rows" % table.write_csv(path, run.places[0].table)
-        os.mkdir(path)
-        written = sum(table.write_csv(os.path.join(path, file_name(place)), place.table) for place in run.places)
-        return "%d files, %d rows" % (len(run.places), written)
+            told = "%d rows" % table.write_csv(path, run.places[0].table)
+        else:
+            os.mkdir(path)
+            rows = sum(table.write_csv(os.path.join(path, file_name(place)), place.table) for place in run.places)
+            told = "%d files, %d rows" % (len(run.places), rows)
+        return "; ".join([told, *run.lacks()])
 
 
 def file_name(place):

@@ -8,6 +8,7 @@ import struct
 import uuid
 
 from gtp import kinds
+from gtp.header import Header
 from gtp.export import clock, frames, registry, tsdl
 
 MAGIC = 0xc1fc1fc1
@@ -114,7 +115,7 @@ class Writer:
                     file.write(packet)
         with open(os.path.join(self.path, "metadata"), "w", encoding="ascii", newline="\n") as file:
             file.write("".join(self.metadata()))
-        return "%s; %s" % (frames.counted(self.events, self.untimed), clock.said(self.wall))
+        return "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
 
     def packets(self, cpu, events):
         """The packets of a CPU's stream."""
@@ -155,6 +156,7 @@ class Writer:
         yield "frames_without_clock", self.untimed
         if {"tframes", "tcreated"} <= set(status):
             yield "frames_overwritten", int(status["tcreated"], 16) - int(status["tframes"], 16)
+        yield "how_it_ended", tsdl.quoted(Header(self.run.trace.data).how())
 
     def name(self, place):
         """A place's name; with its number, when another one has the same."""

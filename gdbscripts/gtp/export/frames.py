@@ -13,6 +13,7 @@ import re
 import gdb
 
 from gtp import bytecode, cells, columns, kept, kinds, quiet, selected, source, table
+from gtp.header import Header
 from gtp.tracefile import Frame, TraceFile, Unavailable
 
 TASK = "((struct task_struct *)$current_task)->"
@@ -126,8 +127,11 @@ class Run:
 
     def __init__(self, asked=""):
         self.request = table.Request(asked)
+        if self.request.csv:
+            raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
         self.kept = selected.Kept()
         self.places, self.firsts = [], []  # firsts: a Frame of each address
+        self.more = 0  # frames that are asked for, beyond the limit
 
     def __enter__(self):
         self.trace = TraceFile(source.whole(), cells.Constants())
@@ -156,6 +160,12 @@ class Run:
         """How many frames do not hold what the condition needs."""
         return sum(place.table.unknown for place in self.places)
 
+    def lacks(self):
+        """Sentences on what is left out, or never became a frame; behind the last of the events."""
+        if self.unknown():
+            yield "%d frames do not hold what the condition needs" % self.unknown()
+        yield from Header(self.trace.data).lacks()
+
     def frames(self):
         """(Frame, Place, Here) of those that are asked for, in the order of the file."""
         places = {place.target: place for place in self.places}
@@ -166,7 +176,8 @@ class Run:
             if here.condition and not place.table.holds(here.condition, frame):
                 continue
             if left == 0:
-                return
+                self.more += 1
+                continue
             left = left and left - 1
             yield frame, place, here
 
@@ -195,6 +206,8 @@ class Run:
         """(the Events that have a time, sorted by it, how many have none); an error in words when there is no time."""
         found = list(self.events())
         timed = [event for event in found if event.time_ns is not None and event.time_ns >= 0]
+        if not found:
+            raise gdb.GdbError("; ".join(["none of the run's frames is asked for", *self.lacks()]))
         if not timed:
             raise gdb.GdbError("no frame that is asked for holds $clock, by which events are put in order; "
                                "say gtp collect $clock, $cpu_id, $current_task_pid before tstart")
@@ -209,10 +222,12 @@ class Run:
         return found.stacks if found else {}
 
 
-def counted(events, untimed):
-    """How many events were written, and how many frames have no time, in words."""
-    told = "%d events" % len(events)
-    return "%s; %d frames without $clock are left out" % (told, untimed) if untimed else told
+def counted(run, events, untimed):
+    """How many events were written, and what is not among them, in words."""
+    told = ["%d events" % len(events)]
+    if untimed:
+        told.append("%d frames without $clock are left out" % untimed)
+    return "; ".join([*told, *run.lacks()])
 
 
 def call(time, entry, latency):

@@ -269,7 +269,8 @@ class Writer:
         """What of an event of a task is on the track of its CPU; and the counters."""
         if event.pid is not None and event.cpu is not None:
             name = number(NAME, self.interned.text(EVENT_NAMES, event.place.name))
-            task = self.annotations.title("task") + self.annotations.string(self.tracks.tasks.title(tracks.task_of(event)))
+            title = self.tracks.tasks.title(tracks.task_of(event), event.comm)
+            task = self.annotations.title("task") + self.annotations.string(title)
             self.at(time, number(TYPE, INSTANT) + number(UUID, self.tracks.cpu(event.cpu)) + name + data(ANNOTATION, task))
         for column, value in zip(event.place.columns, event.values):
             if column.title in self.counters and value is not None:
@@ -278,7 +279,7 @@ class Writer:
 
     def said(self):
         """What was written, in words."""
-        told = "%s; %s" % (frames.counted(self.events, self.untimed), clock.said(self.wall))
+        told = "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
         if self.stackless:
             told += "; %d events are without their stacks, which gtp save keeps and tsave does not" % self.stackless
         return told

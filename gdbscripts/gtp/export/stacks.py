@@ -87,7 +87,8 @@ class Hits:
     def written(self):
         """What a command says of its file."""
         total = sum(n for _, n in self.rows)
-        return "%d stack%s, %s" % (len(self.rows), "s" * (len(self.rows) != 1), flamegraph.amount(total, self.unit))
+        told = "%d stack%s, %s" % (len(self.rows), "s" * (len(self.rows) != 1), flamegraph.amount(total, self.unit))
+        return "; ".join([told, *self.notes])
 
 
 def folded(path, arg):

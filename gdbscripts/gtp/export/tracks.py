@@ -20,9 +20,9 @@ class Tasks:
             if event.tgid is not None:
                 self.processes[task] = event.tgid
 
-    def title(self, task):
-        """A task's name, as `top` has it, and its number."""
-        return ("%s %d" % (self.names.get(task, "task"), task.pid)).strip()
+    def title(self, task, name=None):
+        """A task's name, as `top` has it, and its number; without the NAME at some event the last one that it had."""
+        return ("%s %d" % (self.names.get(task, "task") if name is None else name, task.pid)).strip()
 
 
 def task_of(event):

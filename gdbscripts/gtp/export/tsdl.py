@@ -17,17 +17,23 @@ def quoted(text):
                             for char in text for byte in char.encode("utf-8", "backslashreplace") for c in [chr(byte)])
 
 
-def identifiers(titles):
+def identifiers(titles, tagged):
     """A C identifier for each title. Readers take the underscore in front away: it makes any word one that is no keyword."""
-    found = []
-    for title in titles:
+    found, taken = [], set()
+    for title, has_tag in zip(titles, tagged):
         name = base = re.sub(r"\W+", "_", title, flags=re.A).strip("_") or "value"
         n = 1
-        while "_" + name in found:
+        while {"_" + name, *([tag("_" + name)] if has_tag else [])} & taken:
             n += 1
             name = "%s_%d" % (base, n)
         found.append("_" + name)
+        taken |= {"_" + name, tag("_" + name)} if has_tag else {"_" + name}
     return found
+
+
+def tag(name):
+    """The member that says whether the one of that name is there."""
+    return "_has" + name
 
 
 def whole(bits):
@@ -63,7 +69,7 @@ class Fields:
     """The fields of an event class. TITLES, KINDS; SOMETIMES: whether an event may be without the value, for each."""
 
     def __init__(self, titles, all_kinds, sometimes):
-        self.titles, self.names = titles, identifiers(titles)
+        self.titles, self.names = titles, identifiers(titles, sometimes)
         self.kinds, self.sometimes = all_kinds, sometimes
         self.packers = [self.optional(packer(kind)) if may_miss else packer(kind)
                         for kind, may_miss in zip(all_kinds, sometimes)]
@@ -81,7 +87,7 @@ class Fields:
             if title != name[1:]:
                 yield "/* %s */" % re.sub(r"[^ -~]", "?", title).replace("*/", "* /")
             if may_miss:
-                yield "enum : %s { \"unavailable\" = 0, \"collected\" = 1 } _has%s;" % (INTEGER % (8, "false", "decimal"), name)
-                yield "variant <_has%s> { struct { } unavailable; %s collected; } %s;" % (name, type_of(kind), name)
+                yield "enum : %s { \"unavailable\" = 0, \"collected\" = 1 } %s;" % (INTEGER % (8, "false", "decimal"), tag(name))
+                yield "variant <%s> { struct { } unavailable; %s collected; } %s;" % (tag(name), type_of(kind), name)
             else:
                 yield "%s %s;" % (type_of(kind), name)

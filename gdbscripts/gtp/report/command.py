@@ -5,8 +5,7 @@ import re
 
 import gdb
 
-from gtp import remote, source
-from gtp.export import registry
+from gtp import remote, source, written
 from gtp.report import data, page
 
 USAGE = "gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]"
@@ -44,7 +43,7 @@ written as a whole or not at all."""
         if not source.is_trace_file() and not remote.is_gtp():
             raise gdb.GdbError(source.NOTHING)
         found = data.collected(asked)
-        with registry.whole(path) as part:
+        with written.whole(path) as part:
             with open(part, "w", encoding="utf-8") as file:
                 file.write(page.page(found))
         gdb.write("%s: %s, %s\n" % (path, amount(len(found["frames"]["place"]), "frame", "frames"),

@@ -8,8 +8,8 @@ import gdb
 
 from gtp import aggregated, aggregates, kept, kinds, known, remote, source, table
 from gtp.export import frames
+from gtp.header import Header
 from gtp.report import flames, packed
-from gtp.report.header import Header
 
 MOST = 200000  # frames of a page, without --limit
 # The lines of monitor status that tell of what a run does not have.
@@ -23,7 +23,9 @@ def names_of_stacks(stacks):
 
 def without_frames():
     """The same as with_frames of a run that has none."""
-    return packed.frames([], [], None), source.whole(), []
+    found = packed.frames([], [], None)
+    found["frames"]["unasked"], found["unknown"] = 0, 0
+    return found, source.whole(), []
 
 
 NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # numbers that are shown as gtp table has them
@@ -65,8 +67,9 @@ def with_frames(asked, stacks):
         counts = run.trace.counts()
         for place, one in zip(found["places"], run.places):
             place["total"] = counts[one.target][0]
-        if len(found["frames"]["place"]) == run.request.limit:
-            found["frames"]["total"] = sum(place["total"] for place in found["places"])
+        found["frames"]["total"] += run.more
+        found["frames"]["unasked"] = sum(count for count, _ in counts.values()) - found["frames"]["total"]
+        found["unknown"] = run.unknown()
         return found, run.trace.data, run.places
 
 
@@ -113,10 +116,11 @@ def status():
     return "" if source.is_trace_file() else remote.monitor("status")
 
 
-def lacks(header, read, text):
+def lacks(header, read, text, unknown):
     """Sentences on what is not in the page though it happened."""
-    if header.overwritten():
-        yield "%d frames were replaced by later ones: the buffers are circular, or were full" % header.overwritten()
+    yield from header.lacks()
+    if unknown:
+        yield "%d frames do not hold what the condition needs" % unknown
     if read is not None:
         if read.nested:
             yield "%d hits came inside of other hits, and were not handled" % read.nested
@@ -167,6 +171,12 @@ def title(places, aggregations):
     return ", ".join(names[:3]) + more or "A run without a frame"
 
 
+def hits_of(places, header):
+    """The hits of what the page shows, or of all when it shows no tracepoint; None: they are not known."""
+    own = [place["hits"] for place in places if place["hits"] is not None]
+    return sum(own or header.hits.values()) if header.hits else None
+
+
 def collected(asked):
     """All that a page shows. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
     stacks, read = aggregates.known_stacks(), reading()
@@ -184,7 +194,7 @@ def collected(asked):
         "title": title(found["places"], found["aggregations"]), "source": origin(),
         "flames": list(flames.all_of(found, read, stacks)),
         "made": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %z"),
-        "hits": sum(header.hits.values()) if header.hits else None,
+        "hits": hits_of(found["places"], header),
         "missing": None if read is None else read.nested + read.missed + header.overwritten(),
-        "missed": list(lacks(header, read, text)), "facts": list(facts(header, read, text, asked))})
+        "missed": list(lacks(header, read, text, found.pop("unknown"))), "facts": list(facts(header, read, text, asked))})
     return found

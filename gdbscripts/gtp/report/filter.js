@@ -84,19 +84,20 @@ class Filter {
     this.names = [...new Set([...Object.keys(this.front), ...fields])].sort((a, b) => b.length - a.length);
   }
 
-  /* The columns that all frames have: [is it a number, of a frame i, whether a bare number is in seconds]. */
+  /* What any frame may have in front. number: it is one; time: a bare number is in seconds; of: of a frame i, null: it has
+     none; any: whether any frame has it. */
   fixed() {
     const {run} = this;
     const all = {
       frame: {number: true, of: (i) => run.index[i]},
-      time: {number: true, time: true, of: (i) => run.time[i], has: run.time !== null},
-      cpu: {number: true, of: (i) => run.cpu[i], has: run.cpu !== null},
-      pid: {number: true, of: (i) => run.pid(i), has: run.task !== null},
-      comm: {of: (i) => run.comm(i) || "", has: run.task !== null},
+      time: {number: true, time: true, of: (i) => run.hasTime(i) ? run.time[i] : null, any: run.time !== null},
+      cpu: {number: true, of: (i) => run.cpu[i] === NONE ? null : run.cpu[i], any: run.cpu !== null},
+      pid: {number: true, of: (i) => run.pid(i), any: run.task !== null},
+      comm: {of: (i) => run.comm(i), any: run.task !== null},
       place: {of: (i) => run.places[run.place[i]].name},
-      latency: {number: true, of: (i) => run.latency[i], has: run.latency !== null},
+      latency: {number: true, of: (i) => run.hasLatency(i) ? run.latency[i] : null, any: run.latency !== null},
     };
-    return Object.fromEntries(Object.entries(all).filter(([, column]) => column.has !== false));
+    return Object.fromEntries(Object.entries(all).filter(([, column]) => column.any !== false));
   }
 
   /* The rows that a text leaves, in their order; FilterError says what is wrong with it. */
@@ -120,7 +121,7 @@ class Filter {
     const fixed = this.front[name];
     if (fixed) {
       const test = fixed.number ? numberTest(name, operator, value, fixed.time) : textTest(operator, value);
-      return (i) => test(fixed.of(i));
+      return (i) => fixed.of(i) !== null && test(fixed.of(i));
     }
     const {run} = this;
     const tests = run.places.map((place) => {

@@ -15,6 +15,7 @@ def hits_of(one):
         hits.drawable()
     except gdb.GdbError:
         hits = Hits("flamegraph", one.name + " --weight hits")
+        hits.notes.append("as wide as the hits were many: of the values of $%s there is no picture" % one.name)
     return hits
 
 

@@ -42,11 +42,13 @@ function percentile(share, buckets, bounds, least, greatest) {
   return greatest;
 }
 
-/* heading, buckets: [[number, n], ...] sorted, summary: [sum, min, max] */
-function histogramCard({heading, sub, buckets, bounds, unit, n, summary}) {
+/* heading, buckets: [[number, n], ...] sorted, summary: [sum, min, max]; exact: the values themselves, sorted, if they are
+   known */
+function histogramCard({heading, sub, buckets, bounds, unit, n, summary, exact}) {
   const [sum, least, greatest] = summary;
   const value = (x) => withUnit(x, unit);
-  const quantile = (p) => [`p${p}`, value(percentile(p, buckets, bounds, least, greatest))];
+  const at = (p) => exact ? exact[Math.max(Math.ceil(p * n / 100), 1) - 1] : percentile(p, buckets, bounds, least, greatest);
+  const quantile = (p) => [`p${p}`, value(at(p))];
   const numbers = [["n", count(n)], ["avg", typeof sum === "number" ? value(sum / n) : "?"], ["min", value(least)],
     ...[50, 90, 99].map(quantile), ["max", value(greatest)]];
   const most = buckets.reduce((a, [, k]) => Math.max(a, k), 1);
@@ -78,7 +80,7 @@ function histogramCards(one) {
 
 /* Latencies of frames by powers of two, a histogram for each place. */
 function latencyCards(run, rows) {
-  const of = run.places.map(() => ({buckets: new Map(), n: 0, sum: 0, least: Infinity, greatest: 0}));
+  const of = run.places.map(() => ({buckets: new Map(), values: [], sum: 0}));
   for (const i of rows) {
     if (!run.hasLatency(i))
       continue;
@@ -86,15 +88,18 @@ function latencyCards(run, rows) {
     const entry = of[run.place[i]];
     const bucket = ns < 1 ? 1 : Math.floor(Math.log2(ns)) + 2;
     entry.buckets.set(bucket, (entry.buckets.get(bucket) || 0) + 1);
-    entry.n++;
+    entry.values.push(ns);
     entry.sum += ns;
-    entry.least = Math.min(entry.least, ns);
-    entry.greatest = Math.max(entry.greatest, ns);
   }
-  return of.map((entry, place) => entry.n ? histogramCard({heading: `Latency of ${run.places[place].name}`,
-    sub: `${plural(entry.n, "frame", "frames")} of those that the filter leaves`,
-      buckets: [...entry.buckets].sort((a, b) => a[0] - b[0]), bounds: null, unit: "ns",
-    n: entry.n, summary: [entry.sum, entry.least, entry.greatest]}) : null).filter(Boolean);
+  return of.map((entry, place) => entry.values.length ? latencyCard(run.places[place].name, entry) : null).filter(Boolean);
+}
+
+function latencyCard(name, {buckets, values, sum}) {
+  const exact = Float64Array.from(values).sort();
+  return histogramCard({heading: `Latency of ${name}`,
+    sub: `${plural(exact.length, "frame", "frames")} of those that the filter leaves`,
+    buckets: [...buckets].sort((a, b) => a[0] - b[0]), bounds: null, unit: "ns", n: exact.length,
+    summary: [sum, exact[0], exact[exact.length - 1]], exact});
 }
 
 /* Cards, the first ones and a button for the others. */

@@ -34,10 +34,16 @@ function navigation() {
     el("a", {href: `#${section.id}`}, section.querySelector("h2").textContent)))));
 }
 
+/* Why there is no frame. */
+function without({raw}) {
+  const {unasked} = raw.frames;
+  return unasked ? `None of the run's ${plural(unasked, "frame", "frames")} was asked for.` :
+    "The run has no frame: its tracepoints were not hit, or they only aggregate.";
+}
+
 function start() {
   const run = new Run(JSON.parse(byId("data").textContent));
   Theme.start();
-document.documentElement.setAttribute("data-ready", "");
   navigation();
   summary(byId("summary"), run);
   let frames = null;
@@ -52,14 +58,14 @@ document.documentElement.setAttribute("data-ready", "");
       () => frames.viewChanged(timeline.view));
   else
     byId("timeline").append(empty(run.n ? "The frames have no time: collect $clock, and there is a timeline." :
-      "The run has no frame."));
+      without(run)));
   const fromRows = [histograms(byId("histograms"), run), tops(byId("tops"), run, toFrames)];
   if (!run.raw.flames)
     byId("flames").append(empty("No aggregation has the kernel's stacks as a key, and no frame has one. ",
       code("gtp count by $kstack at kmem_cache_alloc"),
       " has hits by their stacks, ", code("collect $kstack"), " has one in each frame."));
   if (!run.n) {
-    byId("frames").append(empty("The run has no frame: its tracepoints were not hit, or they only aggregate."));
+    byId("frames").append(empty(without(run)));
     return;
   }
   frames = new Frames(byId("frames"), run, (rows) => {

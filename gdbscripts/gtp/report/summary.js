@@ -11,16 +11,27 @@ function figures(run) {
   const found = [figure("Frames", count(run.total), run.total > run.n ? `${count(run.n)} of them are in this page` :
     null)];
   if (raw.hits !== null)
-    found.push(figure("Hits", count(raw.hits), raw.hits > run.total ? "some leave no frame" : null));
+    found.push(figure("Hits", count(raw.hits), raw.hits <= run.total ? null :
+      raw.frames.unasked ? "of all frames, here or not" : "some leave no frame"));
   if (run.n && run.time)
     found.push(figure("From first to last", duration(length(run)), rate(run)));
   if (run.cpu)
     found.push(figure("CPUs", count(new Set(run.cpu.filter((cpu) => cpu !== NONE)).size)));
   if (run.task)
-    found.push(figure("Tasks", count(new Set(run.task.filter((task) => task !== NONE)).size)));
+    found.push(figure("Tasks", count(tasksOf(run))));
   if (raw.missing !== null)
-    found.push(figure("Missing", count(raw.missing), raw.missing ? "see below" : "every hit was handled"));
+    found.push(figure("Missing", count(raw.missing), raw.missed.length ? "see below" : "every hit was handled"));
   return el("dl", {class: "figurelist"}, found);
+}
+
+/* How many: one that has changed its name is one; idle tasks, one for each CPU, all have the number 0. */
+function tasksOf(run) {
+  const tasks = new Set();
+  for (let i = 0; i < run.n; i++) {
+    if (run.task[i] !== NONE)
+      tasks.add(run.pid(i) === null ? run.comm(i) : run.pid(i));
+  }
+  return tasks.size;
 }
 
 /* From the first frame's time to the last one's. */

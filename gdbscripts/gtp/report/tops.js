@@ -22,9 +22,10 @@ function aggregationColumns(one) {
   const total = one.entries.reduce((sum, entry) => sum + value(entry), 0);
   const most = one.entries.reduce((a, entry) => Math.max(a, value(entry)), 0);
   const adds = one.kind === "count" || one.kind === "sum";
+  const below = one.entries.some((entry) => value(entry) < 0);
   const share = {title: adds ? "share" : "of the largest", right: true,
     bar: (entry) => most > 0 ? value(entry) / most : 0,
-    text: (entry) => adds && total > 0 ? percent(value(entry), total) : "", key: value};
+    text: (entry) => adds && total > 0 && !below ? percent(value(entry), total) : "", key: value};
   return [...keys, main, ...(one.kind === "count" ? [] : [counted]), ...(one.entries.length > 1 ? [share] : [])];
 }
 

@@ -43,9 +43,9 @@ function duration(ns) {
 
 /* Nanoseconds behind the run's first frame as seconds with all nine digits, in groups. */
 function seconds(ns) {
-  const whole = Math.floor(ns / 1e9);
-  const rest = String(Math.round(ns - whole * 1e9)).padStart(9, "0");
-  return `${whole}.${rest.slice(0, 3)}${NARROW_SPACE}${rest.slice(3, 6)}${NARROW_SPACE}${rest.slice(6)}`;
+  const whole = Math.floor(Math.abs(ns) / 1e9);
+  const rest = String(Math.round(Math.abs(ns) - whole * 1e9)).padStart(9, "0");
+  return `${ns < 0 ? "-" : ""}${whole}.${rest.slice(0, 3)}${NARROW_SPACE}${rest.slice(3, 6)}${NARROW_SPACE}${rest.slice(6)}`;
 }
 
 /* A power of two with its letter: 4K. */

@@ -46,6 +46,13 @@ class Header:
         """Frames that later ones have replaced."""
         return max(0, self.number("tcreated") - self.number("tframes"))
 
+    def lacks(self):
+        """Sentences on what happened and is in no frame."""
+        if self.overwritten():
+            yield "%d frames were replaced by later ones: the buffers are circular, or were full" % self.overwritten()
+        if self.end.startswith(("tfull", "terror")):
+            yield "the run was over before tstop (%s): what came later is not there" % self.how()
+
     def notes(self):
         """(name, text) of what GDB's user has written into the run."""
         for name, title in (("username", "user"), ("notes", "notes")):

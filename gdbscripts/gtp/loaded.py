@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The modules that the running kernel has loaded: where their code and their sections are.
+import gdb
+
+MODULE_STATE_LIVE = 0
+
+
+def kernel_symbol(expression):
+    try:
+        return gdb.parse_and_eval(expression)
+    except gdb.error as error:
+        raise gdb.GdbError("the kernel's own symbols are needed (%s); load vmlinux, then connect" %
+                           error)
+
+
+def all_of_them():
+    """The struct module of every module that is alive, in the kernel's order."""
+    head = kernel_symbol("&modules")
+    module = gdb.lookup_type("struct module")
+    offset = next(f.bitpos // 8 for f in module.fields() if f.name == "list")
+    node = head["next"]
+    while node != head:
+        address = int(node) % 2**64 - offset
+        mod = gdb.Value(address).cast(module.pointer()).dereference()
+        if int(mod["state"]) == MODULE_STATE_LIVE:
+            yield mod
+        node = node["next"]
+
+
+def code(mod):
+    """Where a module's code is: its first address and the one behind it."""
+    if "mem" in [f.name for f in mod.type.fields()]:
+        memory = mod["mem"][0]  # MOD_TEXT, since 6.4
+        base, size = memory["base"], memory["size"]
+    else:
+        base, size = mod["core_layout"]["base"], mod["core_layout"]["text_size"]
+    return int(base) % 2**64, int(base) % 2**64 + int(size)
+
+
+def section_attributes(attrs):
+    """The attribute of each section, in a module's struct module_sect_attrs."""
+    if "nsections" in [f.name for f in attrs.type.target().fields()]:
+        for i in range(int(attrs["nsections"])):
+            yield attrs["attrs"][i]
+        return
+    # Since 6.14 their number is that of the group's pointers, behind which there is a NULL.
+    pointer = attrs["grp"]["bin_attrs"]
+    while int(pointer.dereference()) != 0:
+        yield pointer.dereference().dereference()
+        pointer += 1
+
+
+def section_name(attr):
+    names = [f.name for f in attr.type.fields()]
+    return (attr["battr"] if "battr" in names else attr)["attr"]["name"].string()
+
+
+def section_address(attr):
+    names = [f.name for f in attr.type.fields()]
+    value = attr["address"] if "address" in names else attr["private"]
+    return int(value) % 2**64
+
+
+def sections(mod):
+    """The module's section addresses by name."""
+    attrs = mod["sect_attrs"]
+    if int(attrs) == 0:
+        return {}
+    return {section_name(attr): section_address(attr) for attr in section_attributes(attrs)}
+
+
+def live_build_id(addresses):
+    """The build-id that the loaded module carries, in hex, or None."""
+    address = addresses.get(".note.gnu.build-id")
+    if address is None:
+        return None
+    try:
+        note = gdb.selected_inferior().read_memory(address, 36).tobytes()
+    except gdb.MemoryError:
+        return None
+    return note[16:36].hex()

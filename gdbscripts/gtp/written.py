@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Files that commands write: there as a whole or not at all, and never in the place of what the user still reads.
+import contextlib
+import os
+import shutil
+import tempfile
+
+import gdb
+
+from gtp import source
+
+MAGIC = b"\x7fTRACE0\n"
+NO_FILES = ("/dev/", "/proc/", "/sys/")
+
+
+def is_opened(path):
+    """Whether a file is the one that GDB reads as a trace file."""
+    return source.is_trace_file() and os.path.exists(source.opened()) and os.path.samefile(path, source.opened())
+
+
+def has_trace(path):
+    with open(path, "rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+
+
+def checked(path, is_trace):
+    """The path of the file itself, links followed; an error in words when it cannot be written, or had better not be."""
+    given = os.path.abspath(os.path.expanduser(path))
+    real = os.path.realpath(given)
+    if given.startswith(NO_FILES) or os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):
+        raise gdb.GdbError("%s is no ordinary file, and would be replaced by one" % path)
+    if os.path.isdir(real):
+        if os.listdir(real):
+            raise gdb.GdbError("%s is a folder that is not empty: remove it, or say another name" % path)
+    elif os.path.exists(real):
+        if is_opened(real):
+            raise gdb.GdbError("%s is the trace file that GDB reads; say another name" % path)
+        if not os.access(real, os.W_OK):
+            raise gdb.GdbError("%s: Permission denied" % path)
+        if not is_trace and has_trace(real):
+            raise gdb.GdbError("%s is a trace file, and would be replaced: remove it, or say another name" % path)
+    return real
+
+
+def keep_mode(old, new):
+    """The new file belongs to the one, and is readable for those, that the old one is."""
+    if os.path.isfile(old):
+        with contextlib.suppress(PermissionError):
+            shutil.chown(new, os.stat(old).st_uid, os.stat(old).st_gid)
+        shutil.copymode(old, new)
+
+
+@contextlib.contextmanager
+def whole(path, is_trace=False):
+    """A path to write at, where nothing is yet: what was at PATH stays until the new one is whole, or after an error for good.
+
+    IS_TRACE: what is written is a trace file, which may take another's place.
+    """
+    folder = None
+    try:
+        real = checked(path, is_trace)
+        folder = tempfile.mkdtemp(prefix=".gtp.", dir=os.path.dirname(real))
+        part = os.path.join(folder, os.path.basename(real))
+        yield part
+        keep_mode(real, part)
+        os.replace(part, real)
+    except OSError as error:
+        raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
+    finally:
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
