@@ -72,6 +72,9 @@ def trace(words, given, progress):
 def do(given):
     if given.command == "compile":
         return compiler.run(given)
+    if given.command == "fleet":
+        from gtp.fleet import command as fleet  # ClusterShell is for this one alone
+        return fleet.run(given)
     gdb, vmlinux, index = ready.all_of_it(given.vmlinux)
     words = child.arguments(gdb, vmlinux, index)
     if given.command == "gdb":
