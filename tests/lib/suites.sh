@@ -19,6 +19,7 @@ connect   | - | tools | | what gdbtp-connect passes on
 shell     | - | | | the parts of the command gtp that need neither root, nor a kernel, nor GDB
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 compile   | - | tools | | sessions that gtp compile makes and gtp-run runs: the bytes that GDB saves, refusals
+fleet     | - | tools | | gtp fleet on sshds of its own: what comes back, what fails, what is merged
 page      | - | | TOPIC | pictures and pages in a browser, used as a reader uses them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 expr      | own | tools module kmod | offline, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
@@ -197,6 +198,8 @@ run_shell() { watched tests/shell/run; }
 run_tfile() { watched tests/tfile/run; }
 
 run_compile() { watched tests/compile/run; }
+
+run_fleet() { watched tests/fleet/run; }
 
 run_page() { watched tests/page/run ${2:+"$2"}; }
 

@@ -8,7 +8,7 @@
  *
  * The program lies SLIDE bytes behind where it was linked, as KASLR would have it, and says that it
  * is of this build. A run is hit, when it begins, as the lines of HITS say: "ADDRESS ARGUMENT...",
- * or "stack ADDRESS...", all of them as the program was linked.
+ * "stack ADDRESS...", all of them as the program was linked, or "clock NS".
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -203,6 +203,10 @@ static void hit_line(const char *line)
 	bool stack = !strncmp(line, "stack ", strlen("stack "));
 	u32 i, n = numbers(stack ? line + strlen("stack ") : line, word, FAKE_STACK_MAX - 1);
 
+	if (!strncmp(line, "clock ", strlen("clock "))) {
+		set_clock(line + strlen("clock "));
+		return;
+	}
 	/* What is that great is an address. */
 	for (i = 0; i < n; i++)
 		if (word[i] >= linked)

@@ -4,6 +4,7 @@
  *
  * Usage: gtp-run [--for TIME] [-o FILE] SESSION.gtpd
  *        gtp-run --info SESSION.gtpd
+ *        gtp-run --clocks N
  *
  * SESSION.gtpd may be -, which is standard input.
  */
@@ -16,11 +17,14 @@
 #include "base/parse.h"
 #include "base/version.h"
 #include "client.h"
+#include "clocks.h"
 #include "fail.h"
 #include "info.h"
 #include "load.h"
 #include "save.h"
 #include "tables.h"
+
+enum { CLOCKS_MOST = 1000 };
 
 /**
  * struct given - what was typed
@@ -28,10 +32,12 @@
  * @device: the line to the module
  * @ms: how long to trace; 0: until a signal comes or the run ends
  * @info: only show what is in the file
+ * @clocks: only say so often what the clocks say
  */
 struct given {
 	const char *session, *out, *device;
 	u64 ms;
+	u32 clocks;
 	bool info;
 };
 
@@ -66,6 +72,16 @@ static u64 duration(struct argp_state *state, const char *text)
 	return 0;
 }
 
+static u32 clocks(struct argp_state *state, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '1' || *text > '9' || *end || n > CLOCKS_MOST)
+		argp_error(state, "'%s' is no number of answers; write 1 to %d", text, CLOCKS_MOST);
+	return (u32)n;
+}
+
 static error_t option(int key, char *arg, struct argp_state *state)
 {
 	struct given *given = state->input;
@@ -83,13 +99,16 @@ static error_t option(int key, char *arg, struct argp_state *state)
 	case 'i':
 		given->info = true;
 		return 0;
+	case 'c':
+		given->clocks = clocks(state, arg);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (given->session)
 			argp_usage(state);
 		given->session = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!given->session)
+		if (!given->session == !given->clocks)
 			argp_usage(state);
 		return 0;
 	default:
@@ -101,6 +120,7 @@ static const struct argp_option options[] = {
 	{ "for", 'f', "TIME", 0, "end after 5s, 500ms, 2m, 1h", 0 },
 	{ "output", 'o', "FILE", 0, "the trace file; SESSION.tf in the current folder", 0 },
 	{ "info", 'i', NULL, 0, "show what is in SESSION.gtpd, and trace nothing", 0 },
+	{ "clocks", 'c', "N", 0, "say at each of N lines of input what the clocks say", 0 },
 	{ "device", 'd', "FILE", 0, "the line to the module instead of /proc/gtp", 0 },
 	{ 0 },
 };
@@ -345,6 +365,7 @@ static void summary(struct client *c, const struct gtpd *g, const struct gtpd_pa
 	char packet[GTPD_PACKET_MAX + 1];
 	struct gtpd_record r = { 0 };
 
+	printf("kernel:    %s\n", info_name(p));
 	print_status(c);
 	while (gtpd_next_of(g, p, GTPD_PACKET, &r))
 		if (gtpd_packet(&r, distance, packet) > 0)
@@ -401,6 +422,10 @@ int main(int argc, char **argv)
 
 	argp_err_exit_status = RUN_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &given);
+	if (given.clocks) {
+		clocks_tell(given.clocks);
+		return RUN_OK;
+	}
 	load_session(&g, given.session);
 	if (given.info)
 		info_print(&g);

@@ -74,6 +74,9 @@ def do(given):
         return compiler.run(given)
     if given.command == "cache":
         return cache.run(given)
+    if given.command == "fleet":
+        from gtp.fleet import command as fleet  # ClusterShell is for this one alone
+        return fleet.run(given)
     gdb, vmlinux, index = ready.all_of_it(given.vmlinux)
     words = child.arguments(gdb, vmlinux, index)
     if given.command == "gdb":

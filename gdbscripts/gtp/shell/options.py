@@ -106,6 +106,19 @@ is there; another session for a kernel that it has takes --force. The cache is
 $XDG_CACHE_HOME/gdbtp/sessions, else root's in /var/cache/gdbtp, a user's in
 ~/.cache/gdbtp."""
 
+FLEET = """Run a compiled session on many machines, and bring their trace files here.
+
+  gtp fleet --for 10s 'root@web[1-16]' -- probes.gtpd
+  gtp fleet -o monday --vmlinux vmlinux-6.1 --for 1m @web db1 db2 -- probes.gtpd
+  gtp fleet --merge monday --vmlinux vmlinux-6.1
+
+HOSTS are ClusterShell's node sets: web[1-16], @GROUP, user@host. Each machine needs
+the module, sshd and /bin/sh; gtp-run and the session are copied there for the run,
+over the one ssh that runs it. ssh asks for no password. A machine that fails is told,
+with its own words, and the others go on. ^C ends the run everywhere and brings what
+there is. Exit status: 0 all machines' files are here, 3 some, 1 none, 2 wrong usage,
+130 a second ^C."""
+
 
 def duration(text):
     """Seconds of 5s, 500ms, 2m, 1h or 5."""
@@ -174,6 +187,32 @@ def add_cache(commands):
     which.add_argument("--all", action="store_true", help="all of them")
 
 
+def number(text):
+    if not text.isdigit() or not int(text):
+        raise argparse.ArgumentTypeError("%r is no number; write 1 or more" % text)
+    return int(text)
+
+
+def add_fleet(commands):
+    one = commands.add_parser("fleet", help=FLEET.splitlines()[0].rstrip("."), description=FLEET,
+                              formatter_class=argparse.RawDescriptionHelpFormatter,
+                              usage="gtp fleet [options] HOSTS... -- SESSION.gtpd\n       gtp fleet --merge DIR [options]")
+    add = one.add_argument
+    add("words", nargs="*", metavar="HOSTS... -- SESSION.gtpd", help="node sets, and a file of gtp compile")
+    add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h on each machine")
+    add("-o", "--output", metavar="DIR", help="where the files go; SESSION.fleet")
+    add("--vmlinux", metavar="FILE", action="append", default=[],
+        help="debug information of a kernel there, one for each: the files are merged then")
+    add("--merge", metavar="DIR", help="merge what a run has brought to DIR")
+    add("--fanout", type=number, metavar="N", help="so many machines at a time (all of them)")
+    add("--silence", type=duration, default=30, metavar="TIME",
+        help="give a machine up that shows no sign of life for so long (30s)")
+    add("--connect-timeout", type=number, default=10, metavar="SECONDS", help="of each ssh (10)")
+    add("--ssh-options", metavar="TEXT", help="for each ssh, as '-F FILE'")
+    add("--run", metavar="FILE", help="the program that is copied instead of gtp-run")
+    add("-f", "--force", action="store_true", help="replace the files of an earlier run in DIR")
+
+
 def parser():
     top = argparse.ArgumentParser("gtp", description=ABOUT, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -194,6 +233,7 @@ def parser():
     add_command(commands, "gdb", GDB)
     add_cache(commands)
     add_compile(commands)
+    add_fleet(commands)
     return top
 
 

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`gtp fleet`: one session on many machines, and what came of it."""
+import os
+import resource
+import shutil
+import sys
+
+from gtp.fleet import host, merge, offset, remote, results
+from gtp.shell import compile as compiler, signals
+from gtp.shell.failure import FAILED, OK, USAGE, Failure, harmless, told
+from gtp.shell.output import Output
+
+SOME = 3
+NO_WORDS = "say gtp fleet HOSTS... -- SESSION.gtpd"
+THERE = """%s has files of an earlier run. Say another folder with -o, or --force to replace them"""
+ENDING = "the run is ended on all machines; ^C once more gives up what they have not brought by then"
+LOUD = (host.TRACING, host.DONE, host.FAILED)
+
+
+class Fleet:
+    """The machines of a run, and what is printed of them."""
+
+    def __init__(self, names, given, files, caught):
+        words = ["--for", "%dms" % max(1, round(given.seconds * 1000))] if given.seconds else []
+        self.hosts = [host.Host(name, given.output, files, words, self.changed) for name in names]
+        self.width = max(map(len, names))
+        self.silence, self.caught, self.out = given.silence, caught, Output()
+        self.here = offset.anchor()
+        self.ending = False
+
+    def changed(self, one):
+        """A row for what matters to the user."""
+        if one.state not in LOUD:
+            return
+        text = one.state
+        if one.state == host.DONE:
+            text += ", " + results.counts(one.row(self.here))
+        elif one.state == host.FAILED:
+            text += ": " + one.why.replace("\n", "\n" + " " * (self.width + 2))
+        self.print("%-*s  %s" % (self.width, one.name, text))
+
+    def print(self, text):
+        self.out.put("\n".join(map(harmless, text.split("\n"))) + "\n")
+        self.out.flush()
+
+    def tick(self):
+        if self.caught.came and not self.ending:
+            self.ending = True
+            self.print(ENDING)
+            for one in self.hosts:
+                one.stop()
+        for one in self.hosts:
+            one.tick(self.silence)
+
+    def rows(self):
+        return [one.row(self.here) for one in self.hosts]
+
+
+def content(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise Failure("%s: %s" % (path, error.strerror)) from None
+
+
+def program(given):
+    """gtp-run as it is copied."""
+    found = given.run or compiler.tool("gtp-run", "build/tools", "../../bin")
+    if not found:
+        raise Failure(compiler.NO_TOOL % "gtp-run")
+    return content(found)
+
+
+def make_room(given, session, names):
+    """The folder of the results, with no files of another run."""
+    given.output = given.output or os.path.splitext(os.path.basename(session))[0] + ".fleet"
+    try:
+        os.makedirs(given.output, exist_ok=True)
+        old = results.files(given.output, names)
+    except OSError as error:
+        raise Failure("%s: %s" % (given.output, error.strerror)) from None
+    if old and not given.force:
+        raise Failure(THERE % given.output)
+    for path in old:
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path)
+        else:
+            os.unlink(path)
+
+
+def trace(given):
+    """Run it everywhere; the exit status."""
+    from gtp.fleet import engine
+    if len(given.words) < 2:
+        raise Failure(NO_WORDS)
+    *words, session = given.words
+    files = [("gtp-run", program(given)), ("session.gtpd", content(session))]
+    names = engine.names(words)
+    if not names:
+        raise Failure("%s: no host is in it" % " ".join(words))
+    make_room(given, session, names)
+    with signals.Signals() as caught:
+        fleet = Fleet(names, given, files, caught)
+        try:
+            engine.run(fleet.hosts, remote.command(), fleet.tick, given.fanout or len(names), given.connect_timeout,
+                       given.ssh_options)
+        finally:
+            results.save(given.output, fleet.here, fleet.rows())
+    fleet.print(results.table(fleet.rows()))
+    done = sum(one.state == host.DONE for one in fleet.hosts)
+    if done and given.vmlinux:
+        merge.run(given.output, given.vmlinux, fleet.print)
+    return OK if done == len(names) else SOME if done else FAILED
+
+
+def open_many():
+    """Three files for each machine's ssh, one for its part of a timeline: as many as this user may have."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+
+def run(given):
+    open_many()
+    if given.merge and given.words:
+        raise Failure("--merge takes a folder and no hosts")
+    if given.merge:
+        out = Output()
+        merge.run(given.merge, given.vmlinux, lambda text: out.put(text + "\n"))
+        out.flush()
+        return OK
+    if not given.words:
+        sys.stderr.write(told(NO_WORDS))
+        return USAGE
+    return trace(given)

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""One machine: what is said to it, step by step, and what is known of it. How the bytes get there is not its matter."""
+import os
+import re
+import time
+
+from gtp.fleet import offset, remote, results
+
+ROUNDS = 8
+PIECE = 1 << 18  # of a file on its way there: so much is in memory for each machine
+WORDS = 2000  # of what it complains of, the last characters
+WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
+    "waiting", "connecting", "copying", "starting", "tracing", "fetching", "done", "failed")
+DIED = "the connection has ended while it was %s, with ssh's status %s"
+KEPT = "what it has collected may be in %s there"
+
+
+class Lost(Exception):
+    """Why there is no trace file of a machine. Its own words are told behind that, or alone when nothing is said here."""
+
+
+class Host:
+    """CHANGED(host) hears of every new state."""
+
+    def __init__(self, name, folder, files, words, changed):
+        self.name, self.files, self.words, self.changed = name, files, words, changed
+        self.path = os.path.join(folder, results.trace_file(name))
+        self.state, self.why, self.place = WAITING, "", None
+        self.heard = self.began = self.asked = None  # by the clock of time.monotonic()
+        self.complaints, self.said, self.rest = b"", [], b""
+        self.first, self.last = [], []  # rounds, before and behind the run
+        self.stopping = False
+        self.left, self.file = 0, None  # of a file that comes
+        self.line = self.steps = None
+        self.over = None  # since when
+        self.lost = None  # why there will be no file; what it complains of may still come
+
+    def is_over(self):
+        return self.state in (DONE, FAILED)
+
+    def enter(self, state):
+        self.state = state
+        if self.is_over():
+            self.over = time.monotonic()
+        self.changed(self)
+
+    # The line ----------------------------------------------------------------------------------
+
+    def start(self, line):
+        """There is a line to it now: write(bytes), close() when nothing more is said, kill() when nothing more is heard."""
+        self.line = line
+        self.began = self.heard = self.asked = time.monotonic()
+        if self.is_over():  # stopped while it waited for its turn
+            self.line.close()
+            return
+        self.enter(CONNECTING)
+        self.steps = self.talk()
+        next(self.steps)
+
+    def say(self, text):
+        self.line.write(text.encode() + b"\n")
+
+    def complained(self, data):
+        """It has written to standard error."""
+        self.heard = time.monotonic()
+        self.complaints = (self.complaints + data)[-WORDS:]
+        if self.state == STARTING and b"gtp-run: tracing" in self.complaints:
+            self.enter(TRACING)
+            if self.stopping:
+                self.say("stop")
+
+    def answered(self, data):
+        """It has written to standard output."""
+        self.heard, at = time.monotonic(), offset.now()
+        if self.is_over() or self.lost is not None:
+            return
+        self.rest += data
+        try:
+            self.take(at)
+        except StopIteration:
+            self.enter(DONE)
+        except (Lost, OSError) as error:
+            self.lost = str(error)
+            self.line.close()
+
+    def take(self, at):
+        """What has come, to the step that waits for it: lines, or a file's bytes."""
+        while self.rest:
+            if self.left:
+                part, self.rest = self.rest[:self.left], self.rest[self.left:]
+                self.file.write(part)
+                self.left -= len(part)
+                if not self.left:
+                    self.steps.send((None, at))
+                continue
+            line, end, rest = self.rest.partition(b"\n")
+            if not end:
+                return
+            self.rest = rest
+            text = line.decode(errors="replace").rstrip("\r")
+            if text != "alive":
+                self.steps.send((text, at))
+
+    def ended(self, status):
+        """The line has ended, with ssh's exit status."""
+        if self.is_over():
+            return
+        kept = self.state == FETCHING or self.lost is None and self.state == TRACING
+        head = "" if self.lost is None else self.lost
+        self.fail("\n".join(filter(None, (head, self.own_words()))) or DIED % (self.state, status), kept)
+
+    def fail(self, why, kept=False):
+        """There will be no file of it; KEPT: what it has collected stays there."""
+        if self.file:
+            self.file.close()
+            os.unlink(self.file.name)
+            self.file = None
+        if kept and self.place:
+            why += "\n" + KEPT % self.place
+        self.why = why
+        self.enter(FAILED)
+        self.line.close()
+
+    def own_words(self):
+        """What it has complained of, without what only says that it goes on."""
+        lines = self.complaints.decode(errors="replace").splitlines()
+        return "\n".join(line for line in lines if line.strip() and not line.startswith("gtp-run: tracing"))
+
+    # While time passes -------------------------------------------------------------------------
+
+    def tick(self, silence):
+        """Ask for a sign of life, and give it up when there was none for so many seconds."""
+        now = time.monotonic()
+        if self.began is None:
+            return
+        if self.is_over():
+            if now - self.over > silence:
+                self.line.kill()
+        elif now - self.heard > silence:
+            self.fail("no sign of life for %g s while it was %s" % (silence, self.state),
+                      self.state in (TRACING, FETCHING))
+            self.line.kill()
+        elif self.state in (STARTING, TRACING) and now - max(self.asked, self.heard) > silence / 4:
+            self.asked = now
+            self.say("alive")
+
+    def stop(self):
+        """The run shall end now, and its frames come here; one that has not begun does not begin."""
+        if self.stopping or self.is_over():
+            return
+        self.stopping = True
+        if self.state == TRACING:
+            self.say("stop")
+        elif self.state in (CONNECTING, COPYING):
+            self.fail("stopped before it began")
+            self.line.kill()
+
+    # The steps ---------------------------------------------------------------------------------
+
+    def talk(self):
+        """Each yield is (the next line, when it came)."""
+        line = ""
+        while not line.startswith(remote.HELLO + " "):
+            line, _ = yield
+        self.place = line.partition(" ")[2]
+        self.enter(COPYING)
+        for name, data in self.files:
+            yield from self.put(name, data)
+        self.first = yield from self.clocks()
+        self.enter(STARTING)
+        self.complaints = b""
+        self.say("run " + " ".join(self.words))
+        yield from self.run()
+        self.enter(FETCHING)
+        self.last = yield from self.clocks()
+        yield from self.fetch()
+        self.say("bye")
+
+    def put(self, name, data):
+        for at in range(0, len(data), PIECE):
+            piece = data[at:at + PIECE]
+            self.line.write(b"put %s %d\n" % (name.encode(), len(piece)) + piece)
+            line, _ = yield
+            if line != "put":
+                raise Lost(line)
+
+    def clocks(self):
+        """What its clocks say, some times."""
+        found = []
+        self.say("clocks %d" % ROUNDS)
+        for _ in range(ROUNDS):
+            before = offset.now()
+            self.say("")
+            line, after = yield
+            if not re.fullmatch(r"\d+ \d+", line):
+                raise Lost("gtp-run does not run there: " + line)
+            wall, monotonic = map(int, line.split())
+            found.append(offset.Round(before, after, wall, monotonic))
+        return found
+
+    def run(self):
+        """The lines of gtp-run, up to its end."""
+        while True:
+            line, _ = yield
+            found = re.fullmatch(r"ended (\d+)", line)
+            if found:
+                break
+            self.said.append(line)
+        status = int(found.group(1))
+        if status > 128:
+            raise Lost("gtp-run was ended there by signal %d" % (status - 128))
+        if status:
+            raise Lost("")
+
+    def fetch(self):
+        self.say("get out.tf")
+        line, _ = yield
+        found = re.fullmatch(r"file\s+(\d+)", line)
+        if not found or not int(found.group(1)):
+            raise Lost("its trace file cannot be read: " + line)
+        self.file = open(self.path + ".part", "wb")
+        self.left = int(found.group(1))
+        yield
+        self.file.close()
+        os.replace(self.file.name, self.path)
+        self.file = None
+
+    # What came of it ---------------------------------------------------------------------------
+
+    def number(self, pattern):
+        """The number that a line of gtp-run has, None: no line has it."""
+        found = re.search(pattern, "\n".join(self.said), re.M)
+        return int(found.group(1)) if found else None
+
+    def row(self, here):
+        """What hosts.json has of it. HERE: offset.anchor()."""
+        found = {"host": self.name, "status": self.state, "why": self.why}
+        if self.first:
+            ns, error_ns = offset.between(self.first, self.last)
+            wall = offset.of_wall(self.first, here)
+            found.update(offset_ns=ns, error_ns=error_ns, ahead_ns=wall.ns, ahead_error_ns=wall.error_ns)
+        kernel = re.search(r"^kernel: +(.*) \(build-id (\w+)\)$", "\n".join(self.said), re.M)
+        if kernel:
+            found.update(release=kernel.group(1), build_id=kernel.group(2))
+        if self.state == DONE:
+            found.update(file=os.path.basename(self.path), said=self.said, frames=self.number(r"^frames: +(\d+)"),
+                         hits=sum(map(int, re.findall(r"^tracepoint .*: (\d+) hits$", "\n".join(self.said), re.M))))
+        return found

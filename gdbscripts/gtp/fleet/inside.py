@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Inside GDB, for `gtp fleet`: the trace files of the machines with one kernel, as parts of a timeline, CTF, and sums.
+import hashlib
+import json
+import os
+import uuid
+
+import gdb
+
+from gtp import aggregates, check, kept, kstack, merge, quiet
+from gtp.export import clock, ctf, frames
+from gtp.fleet import machines
+
+SETTINGS = ("confirm off", "pagination off", "width 0", "height 0")
+TOP = 1 << 31  # all keys
+
+
+class Trace(ctf.Writer):
+    """A machine's frames as CTF, with the time of day of the machine that asked for them."""
+
+    def __init__(self, path, run, host, wall):
+        super().__init__(path, run)
+        self.host, self.wall = host, wall
+        # Of two machines that have collected the same, readers would take one trace for the other.
+        self.uuid = uuid.UUID(bytes=hashlib.sha256(self.uuid.bytes + host.encode()).digest()[:16], version=4)
+
+    def environment(self):
+        yield "hostname", ctf.tsdl.quoted(self.host)
+        yield from super().environment()
+
+
+def opened(path):
+    """The trace file is what GDB looks at."""
+    quiet.execute("target tfile " + path)
+
+
+def one(request, number, row):
+    """A machine's part of the timeline and its CTF; the part's name."""
+    name = "part.%d" % number
+    wall = clock.Wall(row["offset_ns"] + request["time_of_day_ns"], row["error_ns"], "gtp fleet")
+    with frames.Run("") as run:
+        with open(os.path.join(request["scratch"], name), "wb") as file:
+            machines.Writer(file, run, machines.Machine(number, row["host"], row["offset_ns"], wall)).write()
+        Trace(os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0]), run, row["host"],
+              wall).write()
+    return name
+
+
+def sums(paths):
+    """The aggregations of all files as one text; "" where there are none."""
+    have = [path for path in paths if kept.read(path) is not None]
+    if not have:
+        return ""
+    merged = merge.Merged()
+    for path in have:
+        merged.add(path)
+    return aggregates.report(merged, None, TOP, aggregates.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
+
+
+def all_of(request):
+    mine = check.main_objfile().build_id
+    os.makedirs(os.path.join(request["scratch"], "merged.ctf"), exist_ok=True)
+    answer = {"hosts": [], "parts": [], "notes": [], "text": ""}
+    paths = []
+    for number, row in enumerate(request["hosts"], 1):
+        if row["build_id"] != mine:
+            continue
+        path = os.path.join(request["folder"], row["file"])
+        opened(path)
+        try:
+            answer["parts"].append(one(request, number, row))
+        except gdb.GdbError as error:
+            answer["notes"].append("%s: no timeline: %s" % (row["host"], error))
+        answer["hosts"].append(row["host"])
+        paths.append(path)
+    answer["text"] = sums(paths)
+    return answer
+
+
+def main():
+    request = json.loads(os.environ.pop("GTP_FLEET"))
+    try:
+        for setting in SETTINGS:
+            gdb.execute("set " + setting)
+        answer = all_of(request)
+    except (gdb.error, gdb.GdbError, OSError) as error:
+        answer = {"error": str(error)}
+    with open(request["answer"], "w", encoding="utf-8") as file:
+        json.dump(answer, file)

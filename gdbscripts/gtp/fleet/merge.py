@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The trace files of many machines as one: a GDB reads those of each kernel, and here its parts are put together."""
+import heapq
+import json
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+from gtp import debugfile
+from gtp.fleet import results
+from gtp.shell import child, ready
+from gtp.shell.failure import Failure
+
+MAIN = "python import gtp.fleet.inside; gtp.fleet.inside.main()"
+HEAD = struct.Struct("<QI")  # in front of each packet of a part: its time, its bytes
+NOTHING = "%s: no machine has brought a trace file"
+NO_VMLINUX = "nothing is merged: there is no vmlinux of these machines' kernels. Say --vmlinux FILE; the kernels are\n  %s"
+
+
+def kernels(rows):
+    """{build-id: release}, in the order of the rows."""
+    return {row["build_id"]: row["release"] for row in rows}
+
+
+def vmlinuxes(rows, given):
+    """The files with debug information: those that are given, else those that are where they usually are."""
+    for path in given:
+        if not os.path.isfile(path):
+            raise Failure("%s is no file" % path)
+    if given:
+        return given
+    return [path for build_id, release in kernels(rows).items()
+            for path in [next(filter(os.path.isfile, debugfile.places(release, build_id)), None)] if path]
+
+
+def read(vmlinux, folder, scratch, found):
+    """What a GDB makes of the files of one kernel: lists of what it has done."""
+    request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"],
+               "hosts": found["hosts"], "answer": os.path.join(scratch, "answer")}
+    words = child.arguments(ready.gdb(), vmlinux, None) + ["-batch", "-ex", MAIN]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", check=False, env=dict(os.environ, GTP_FLEET=json.dumps(request),
+                                                                  PYTHONDONTWRITEBYTECODE="1"))
+    try:
+        with open(request["answer"], encoding="utf-8") as file:
+            answer = json.load(file)
+        os.unlink(request["answer"])
+    except OSError:
+        raise Failure("GDB has ended without a word\n" + done.stdout.strip()[-2000:]) from None
+    if "error" in answer:
+        raise Failure(answer["error"])
+    return answer
+
+
+def packets(path):
+    """(time, bytes) of a part, in the order of time."""
+    with open(path, "rb") as file:
+        while head := file.read(HEAD.size):
+            time, size = HEAD.unpack(head)
+            yield time, file.read(size)
+
+
+def timeline(path, parts):
+    """One file of all parts' packets, in the order of time. Packets of one machine stay in their order."""
+    with open(path, "wb") as file:
+        for _, packet in heapq.merge(*map(packets, parts), key=lambda packet: packet[0]):
+            file.write(packet)
+
+
+def place(scratch, folder, name):
+    """What is whole is put where it belongs."""
+    target = os.path.join(folder, name)
+    if os.path.isdir(target):
+        shutil.rmtree(target)
+    os.replace(os.path.join(scratch, name), target)
+
+
+def run(folder, given, put):
+    """Merge what a run has brought; PUT(text) tells of it."""
+    found = results.load(folder)
+    found["hosts"] = [row for row in found["hosts"] if row["status"] == "done"]
+    if not found["hosts"]:
+        raise Failure(NOTHING % folder)
+    files = vmlinuxes(found["hosts"], given)
+    with tempfile.TemporaryDirectory(prefix=results.MERGED + ".", dir=folder) as scratch:
+        answers = [read(vmlinux, folder, scratch, found) for vmlinux in files]
+        hosts = [name for answer in answers for name in answer["hosts"]]
+        if not hosts:
+            raise Failure(NO_VMLINUX % "\n  ".join("%s (build-id %s)" % (release, build_id)
+                                                   for build_id, release in kernels(found["hosts"]).items()))
+        written = compose(scratch, answers)
+        for name in written:
+            place(scratch, folder, name)
+    left = [row["host"] for row in found["hosts"] if row["host"] not in hosts]
+    told = [text for answer in answers for text in (*answer["notes"], answer["text"].rstrip()) if text]
+    told += ["%s: not merged, no --vmlinux is of its kernel" % name for name in left]
+    put("\n".join(told + ["%s: %s of %d machines" % (folder, ", ".join(written), len(hosts))]))
+
+
+def compose(scratch, answers):
+    """The names of what there is now in SCRATCH."""
+    written = []
+    parts = [os.path.join(scratch, name) for answer in answers for name in answer["parts"]]
+    if parts:
+        timeline(os.path.join(scratch, results.MERGED + ".perfetto"), parts)
+        written += [results.MERGED + ".perfetto", results.MERGED + ".ctf"]
+    texts = [answer["text"] for answer in answers if answer["text"]]
+    if texts:
+        with open(os.path.join(scratch, results.MERGED + ".txt"), "w", encoding="utf-8", errors="replace") as file:
+            file.write("\n".join(texts))
+        written.append(results.MERGED + ".txt")
+    return written

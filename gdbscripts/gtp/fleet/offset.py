@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How far another machine's clocks are from this one's, from questions and answers; and by how much that may be wrong."""
+import collections
+import time
+
+# What is added to a clock there to have this machine's of the same kind: the middle, and how far it may be from the truth.
+Offset = collections.namedtuple("Offset", "ns error_ns")
+
+# One question: this machine's monotonic clock before it and after the answer, and what the answer says.
+Round = collections.namedtuple("Round", "before after wall monotonic")
+
+
+def now():
+    return time.monotonic_ns()
+
+
+def anchor():
+    """The time of day here minus the monotonic clock here."""
+    return time.time_ns() - time.monotonic_ns()
+
+
+def bounds(rounds, clock):
+    """(lowest, highest) that the offset of the member CLOCK can be: each round bounds it, and all of them hold."""
+    low = max(one.before - getattr(one, clock) for one in rounds)
+    high = min(one.after - getattr(one, clock) for one in rounds)
+    # A clock that was set between two rounds leaves nothing in common: the quickest is as good as any.
+    if low > high:
+        best = min(rounds, key=lambda one: one.after - one.before)
+        low, high = best.before - getattr(best, clock), best.after - getattr(best, clock)
+    return low, high
+
+
+def between(first, last):
+    """The Offset of a run with rounds before it and, if there are any, behind it: clocks drift from one to the other."""
+    both = [bounds(rounds, "monotonic") for rounds in (first, last) if rounds]
+    low, high = min(low for low, _ in both), max(high for _, high in both)
+    return Offset((low + high) // 2, (high - low + 1) // 2)
+
+
+def of_wall(rounds, here):
+    """By how much the time of day there is ahead of the one here, an Offset. HERE: of anchor()."""
+    low, high = bounds(rounds, "wall")
+    return Offset(-((low + high) // 2) - here, (high - low + 1) // 2)

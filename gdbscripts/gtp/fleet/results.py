@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a run on many machines leaves in its folder: HOST.tf, hosts.json, and what is merged of them."""
+import json
+import os
+import re
+
+from gtp.shell.failure import Failure
+
+NAME = "hosts.json"
+MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
+NO_RUN = "%s is no folder of gtp fleet: %s"
+
+
+def trace_file(name):
+    """The name of a host's trace file."""
+    return re.sub(r"[^\w.@:-]", "_", name) + ".tf"
+
+
+def files(folder, hosts):
+    """What an earlier run has left there, and what is in the way of HOSTS' files."""
+    names = [NAME] + [MERGED + end for end in (".perfetto", ".ctf", ".txt")] + list(map(trace_file, hosts))
+    if os.path.exists(os.path.join(folder, NAME)):
+        names += [row["file"] for row in load(folder)["hosts"] if "file" in row]
+    return sorted({path for name in names for path in [os.path.join(folder, os.path.basename(name))] if os.path.lexists(path)})
+
+
+def save(folder, here, rows):
+    """HERE: the time of day minus the monotonic clock of this machine, to which all offsets lead."""
+    path = os.path.join(folder, NAME)
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        json.dump({"time_of_day_ns": here, "hosts": rows}, file, indent=1)
+        file.write("\n")
+    os.replace(path + ".part", path)
+
+
+def load(folder):
+    try:
+        with open(os.path.join(folder, NAME), encoding="utf-8") as file:
+            return json.load(file)
+    except OSError as error:
+        raise Failure(NO_RUN % (folder, "%s: %s" % (NAME, error.strerror))) from None
+    except ValueError as error:
+        raise Failure(NO_RUN % (folder, "%s: %s" % (NAME, error))) from None
+
+
+def duration(ns):
+    """A time in words, with three digits."""
+    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 1000)):
+        if abs(ns) >= size:
+            return "%.3g %s" % (ns / size, unit)
+    return "%d ns" % ns
+
+
+def missed(row):
+    """What gtp-run says was not seen; nothing, when all was."""
+    return next((line.partition(":")[2].strip() for line in row.get("said", ()) if line.startswith("not seen:")), "")
+
+
+def counts(row):
+    return "%s frames, %d hits" % (row["frames"] if row["frames"] is not None else "no", row["hits"])
+
+
+def clock(row):
+    """By how much the time of day there is ahead, and how well frames of it can be placed."""
+    if "error_ns" not in row:
+        return "-", "-"
+    return "%s +-%s" % (duration(row["ahead_ns"]), duration(row["ahead_error_ns"])), "+-" + duration(row["error_ns"])
+
+
+def table(rows):
+    """The rows as text, and a line that counts."""
+    lines = [("host", "status", "frames", "hits", "clock ahead", "frames placed", "not seen")]
+    for row in rows:
+        lines.append((row["host"], row["status"], str(row.get("frames", "-")), str(row.get("hits", "-")), *clock(row),
+                      missed(row) or "-"))
+    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
+    done = sum(row["status"] == "done" for row in rows)
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines) + (
+        "\n%d of %d machines have brought their trace files" % (done, len(rows)))

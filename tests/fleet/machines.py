@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Machines for gtp fleet on this one: a private sshd each, and behind gtp-run a program in the kernel's place.
+
+What an sshd's machine is like stands in the file NAME.env, which stand-in.sh, the gtp-run of these tests, reads.
+"""
+import os
+import shlex
+import socket
+import subprocess
+
+import offline
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SSHD = """HostKey {out}/host-key
+AuthorizedKeysFile {out}/key.pub
+PidFile none
+UsePAM no
+StrictModes no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+MaxStartups 100
+"""
+SSH = """Host *
+  User {user}
+  IdentityFile {out}/key
+  IdentitiesOnly yes
+  UserKnownHostsFile {out}/known-hosts
+  GlobalKnownHostsFile none
+  StrictHostKeyChecking yes
+  LogLevel ERROR
+"""
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def prepare(out):
+    """Keys and configurations."""
+    for name in ("key", "host-key"):
+        offline.sh(out, "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", name)
+    write(out + "/sshd_config", SSHD.format(out=out))
+    if os.geteuid() == 0:
+        os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
+    user = offline.sh(out, "id", "-un").strip()
+    write(out + "/ssh_config", SSH.format(out=out, user=user))
+    write(out + "/known-hosts", "")
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Machine:
+    """One by the name NAME. MODE is a word of stand-in.sh; AHEAD_NS is what its clocks are ahead of this machine's."""
+
+    def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True):
+        self.out, self.name, self.port = out, name, free_port()
+        self.target = offline.Target(out, name=kernel, hits=hits)
+        settings = {"MODE": mode, "AHEAD": str(ahead_ns), "DEVICE": self.target.path, "OUT": out, "NAME": name,
+                    "RUN": offline.TOP + "/build/tools/gtp-run", "HERE": HERE}
+        write("%s/%s.env" % (out, name), "".join("%s=%s\n" % (key, shlex.quote(value))
+                                                 for key, value in settings.items()))
+        write("%s/%s.conf" % (out, name), "Host %s\n  HostName 127.0.0.1\n  Port %d\n  HostKeyAlias machine\n" %
+              (name, self.port))
+        self.sshd = self.listen() if sshd else None
+
+    def listen(self):
+        """The sshd, which has said that it listens."""
+        words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
+                 "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there" % (self.out, self.name, self.out)]
+        log = open("%s/%s.log" % (self.out, self.name), "wb")
+        process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE)
+        log.close()
+        seen = b""
+        for line in process.stderr:
+            seen += line
+            if b"Server listening" in line:
+                return process
+        raise AssertionError("sshd does not listen: " + seen.decode())
+
+    def end(self):
+        self.target.__exit__()
+        if self.sshd:
+            self.sshd.terminate()
+            self.sshd.stderr.close()
+            self.sshd.wait()
+
+
+class Machines:
+    """Several, for a `with`. EACH is a dict of Machine's arguments for each name."""
+
+    def __init__(self, out, each):
+        self.out, self.all = out, []
+        try:
+            for name, how in each.items():
+                self.all.append(Machine(out, name, **how))
+        except BaseException:
+            self.__exit__()
+            raise
+        with open(out + "/host-key.pub", encoding="ascii") as file:
+            write(out + "/known-hosts", "machine " + file.read())
+        write(out + "/config", "".join("Include %s/%s.conf\n" % (out, name) for name in each) +
+              "Include %s/ssh_config\n" % out)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for one in self.all:
+            one.end()

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Job: what the machines of these tests collect and count.
+gtp trace add
+gtp collect $clock, $cpu_id, a, b
+gtp count by b at add
+gtp hist a at add

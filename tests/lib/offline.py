@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine to trace without a kernel: tests/tfile's program under the shared sources, at the end of a terminal line."""
+import os
+import pty
+import re
+import shutil
+import subprocess
+import termios
+import tty
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+UNIT = os.path.join(TOP, "build/unit")
+BUILD_IDS = {"prog": "aa11" * 10, "other": "bb22" * 10}
+
+
+def sh(out, *words, **more):
+    """A command that succeeds, in the folder OUT; what it printed."""
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+                          cwd=out, **more)
+    if done.returncode:
+        raise AssertionError("%s: %s" % (words, done.stdout))
+    return done.stdout
+
+
+def build(out):
+    """Two programs that differ in their build, and the target, in the new folder OUT; the program's symbols."""
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    for name, define in (("prog", "A"), ("other", "B")):
+        sh(out, "gcc", "-g", "-O2", "-fno-pie", "-no-pie", "-Wl,-Ttext-segment=0x10000000",
+           "-Wl,--build-id=0x" + BUILD_IDS[name], "-Wl,--defsym,_text=__executable_start", "-D" + define, "-o", name,
+           TOP + "/tests/tfile/prog.c")
+    sh(out, "make", "-s", "-C", TOP + "/tests/unit", UNIT + "/libgtp.a", UNIT + "/libhelp.a")
+    sh(out, "gcc", "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror",
+       "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-I" + TOP, "-I" + TOP + "/tests/unit",
+       "-o", "target", TOP + "/tests/tfile/target.c", "-Wl,--start-group", UNIT + "/libgtp.a", UNIT + "/libhelp.a",
+       "-Wl,--end-group")
+    return {name: int(at, 16) for at, name in re.findall(r"^(\w+) \w (\w+)$", sh(out, "nm", "prog"), re.M)}
+
+
+def write_hits(path, symbols, *lines):
+    """A file of what hits a run; {NAME} stands for a symbol's address."""
+    with open(path, "w", encoding="ascii") as file:
+        for line in lines:
+            file.write(line.format(**symbols) + "\n")
+
+
+class Target:
+    """The program under the shared sources, at the other end of a terminal line."""
+
+    def __init__(self, out, slide=0, name="prog", hits="hits"):
+        line, self.end = pty.openpty()
+        tty.setraw(self.end, termios.TCSANOW)
+        self.path = os.ttyname(self.end)
+        self.process = subprocess.Popen(["./target", "prog", hex(slide), BUILD_IDS[name], hits], cwd=out, stdin=line,
+                                        stdout=line)
+        os.close(line)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.end)
+        self.process.kill()
+        self.process.wait()

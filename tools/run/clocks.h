@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the clocks say, for whoever puts frames of several machines in one order. */
+#ifndef _RUN_CLOCKS_H
+#define _RUN_CLOCKS_H
+
+#include "base/base.h"
+
+/**
+ * clocks_tell - answer lines on standard input
+ * @n: how many of them; an end of the input ends it before
+ *
+ * Each answer is a line: the time of day and the monotonic clock, in ns. The latter is the
+ * frames' $clock.
+ */
+void clocks_tell(u32 n);
+
+#endif /* _RUN_CLOCKS_H */
