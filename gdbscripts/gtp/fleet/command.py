@@ -6,7 +6,7 @@ import shutil
 import sys
 
 from gtp.fleet import host, merge, offset, remote, results
-from gtp.shell import compile as compiler, signals
+from gtp.shell import signals, tools
 from gtp.shell.failure import FAILED, OK, USAGE, Failure, harmless, told
 from gtp.shell.output import Output
 
@@ -66,10 +66,7 @@ def content(path):
 
 def program(given):
     """gtp-run as it is copied."""
-    found = given.run or compiler.tool("gtp-run", "build/tools", "../../bin")
-    if not found:
-        raise Failure(compiler.NO_TOOL % "gtp-run")
-    return content(found)
+    return content(given.run or tools.needed("gtp-run", "build/tools", "../../bin"))
 
 
 def make_room(given, session, names):

@@ -119,7 +119,8 @@ class Host:
             why += "\n" + KEPT % self.place
         self.why = why
         self.enter(FAILED)
-        self.line.close()
+        if self.line:
+            self.line.close()
 
     def own_words(self):
         """What it has complained of, without what only says that it goes on."""
@@ -151,9 +152,10 @@ class Host:
         self.stopping = True
         if self.state == TRACING:
             self.say("stop")
-        elif self.state in (CONNECTING, COPYING):
+        elif self.state in (WAITING, CONNECTING, COPYING):
             self.fail("stopped before it began")
-            self.line.kill()
+            if self.line:
+                self.line.kill()
 
     # The steps ---------------------------------------------------------------------------------
 
