@@ -84,6 +84,11 @@ def forget(name):
         pass  # the user has removed them already
 
 
+def is_there(path):
+    """Whether GDB still has the symbols of a file: its user may have removed them."""
+    return os.path.realpath(path) in [os.path.realpath(file.filename) for file in gdb.objfiles() if file.filename]
+
+
 def load(mod, files, report):
     """Load one module's symbols; its name is appended to one of the report's lists."""
     name = mod["name"].string()
@@ -97,7 +102,7 @@ def load(mod, files, report):
         report[found].append(name)
         return
     place = (os.path.abspath(file.path), addresses[".text"])
-    if ours.get(name) != place or place[0] not in [file.filename for file in gdb.objfiles()]:  # or removed by hand
+    if ours.get(name) != place or not is_there(place[0]):
         if name in ours:
             forget(name)
         add_symbols(place[0], addresses)

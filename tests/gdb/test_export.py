@@ -109,7 +109,7 @@ def perfetto():
     found = right(exported.compare_perfetto, SCRATCH + "/perfetto", facts["rows"])
     equal(len(found.slices), len(of(facts["numbers"][0])), "slices")
     for frame, row in of(facts["numbers"][1]).items():
-        lines = [line.split() for line in cmd("gtp stacks " + row["$kstack"]).splitlines()]
+        lines = [line.split() for line in cmd("gtp stacks " + row["$kstack"]).splitlines() if line.startswith("0x")]
         equal([pc for _, pc in found.instants[frame].callstack], [int(words[0], 16) for words in reversed(lines)])
         names = [words[1].split("+")[0] for words in reversed(lines)]
         equal([name.split("+")[0] for name, _ in found.instants[frame].callstack], names)

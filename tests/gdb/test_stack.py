@@ -279,7 +279,7 @@ def without_symbols():
     cmd("tstop")
     inside = only_noted("chain")[:2]
     names = ["gtp_target_chain_c"] + [function_of(where - 1) for where in only_noted("chain")]
-    cmd("remove-symbol-file %s/gtp_target.ko" % KMOD)
+    cmd("remove-symbol-file -a %d" % number("(long)&gtp_target_chain_c"))
     lines = cmd("gtp stacks").splitlines()
     first = matches(r" +\[gtp_target\]\+0x([0-9a-f]+)$", lines[3]).group(1)
     within = ["    [gtp_target]+%#x" % (where - base_of("gtp_target")) for where in inside]

@@ -59,9 +59,11 @@ def truth(column):
 
 def rows(request):
     """The rows of `gtp table REQUEST` as dictionaries by the columns' titles."""
-    with tempfile.NamedTemporaryFile("r", suffix=".csv") as file:
-        gdb.execute("gtp table %s --csv %s" % (request, file.name), to_string=True)
-        return list(csv.DictReader(file))
+    with tempfile.TemporaryDirectory() as folder:
+        path = folder + "/rows.csv"
+        gdb.execute("gtp table %s --csv %s" % (request, path), to_string=True)
+        with open(path, newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
 
 
 def compare(number, columns, seed, most):

@@ -2,6 +2,7 @@
 # The page of gtp report in a browser: made-up frames, 100,000 of them, whose numbers are counted here once more.
 import csv
 import json
+import math
 import os
 import random
 import re
@@ -103,6 +104,12 @@ def counted(number):
     return "{:,}".format(number)
 
 
+def duration(ns):
+    """As the page has it, of what is a microsecond or more, and less than a second."""
+    value, unit = (ns / 1e6, "ms") if ns >= 10**6 else (ns / 1e3, "µs")
+    return "%.*f\u202f%s" % (0 if value >= 99.95 else 1 if value >= 9.995 else 2, value, unit)
+
+
 def reads():
     return [event for event in Big.events if event.place.name == "vfs_read"]
 
@@ -121,7 +128,7 @@ def figures():
     span = Big.events[-1].time_ns - Big.events[0].time_ns
     equal(found["Frames"], counted(FRAMES))
     equal(found["CPUs"], str(len({event.cpu for event in Big.events})))
-    equal(found["Tasks"], str(len({(event.pid, event.comm) for event in Big.events})))
+    equal(found["Tasks"], str(len({event.pid for event in Big.events})))
     equal(found["From first to last"], "%.2f\u202fs" % (span / 1e9))
     equal(found["Missing"], "213")
     check("201 hits came inside of other hits" in page.text(".missed"), page.text(".missed"))
@@ -132,6 +139,8 @@ def filters():
     page = big()
     wanted = {
         "latency > 1ms": lambda e: (e.latency_ns or 0) > 10**6,
+        "latency < 2us": lambda e: e.latency_ns is not None and e.latency_ns < 2000,
+        "latency != 5": lambda e: e.latency_ns is not None,
         "comm = dd": lambda e: e.comm == "dd",
         "!sshd place ~ switch": lambda e: "switch" in e.place.name and "sshd" not in [e.comm, *e.values],
         "count >= 64K": lambda e: e.place.name == "vfs_read" and e.values[0] >= 65536,
@@ -277,6 +286,10 @@ def histograms():
     own = found["Latency of vfs_read"]
     equal(sum(n for _, n in own), len(reads()))
     equal(dict(own)["1.02\u202fµs – 2.05\u202fµs"], sum(1024 <= event.latency_ns < 2048 for event in reads()))
+    exact = sorted(event.latency_ns for event in reads())
+    shown = dict(page.all("#histograms .card:first-child .numbers div", "[one.children[0].textContent, one.children[1].textContent]"))
+    for share in (50, 90, 99):
+        equal(shown["p%d" % share], duration(exact[math.ceil(share * len(exact) / 100) - 1]), "p%d" % share)
     one = next(each for each in Big.data["aggregations"] if each["kind"] == "lhist")
     equal([n for _, n in found[one["title"]]], [n for _, n in one["entries"][0]["buckets"]])
     equal(found[one["title"]][1][0], "100 – 104")

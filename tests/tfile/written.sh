@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
+# Job: what commands that write files do to those that are there. kept.tf is there by then.
+
+# Each of them, to FILE
+written_by() { # written_by FILE
+	echo "gtp export folded $1" "gtp export csv $1" "gtp report -o $1" "gtp stacks --folded $1" "gtp table --csv $1" \
+		"gtp stacks --svg $1" | sed 's/ gtp /\ngtp /g'
+}
+
+# all_write TRACE FILE: what GDB says to all of them, with that trace file open
+all_write() {
+	local words=() line
+	while read -r line; do
+		words+=(-ex "$line")
+	done < <(written_by "$2")
+	kept "$1" "${words[@]}"
+}
+
+# times N TEXT WHERE
+times() { [ "$(grep -cF "$2" <<<"$3")" = "$1" ] || { echo "# not $1 times '$2': $3"; return 1; }; }
+
+trace_files_stay() {
+	local w=$out/w
+	rm -rf "$w"
+	mkdir "$w"
+	cp "$out/kept.tf" "$w/open.tf"
+	cp "$out/kept.tf" "$w/another.tf"
+	ln -s open.tf "$w/link.tf"
+	times 6 "open.tf is the trace file that GDB reads" "$(all_write w/open.tf "$w/open.tf")" &&
+		times 6 "link.tf is the trace file that GDB reads" "$(all_write w/open.tf "$w/link.tf")" &&
+		times 6 "another.tf is a trace file, and would be replaced" "$(all_write w/open.tf "$w/another.tf")" &&
+		times 6 "is no ordinary file" "$(all_write w/open.tf /dev/stdout)" &&
+		cmp "$w/open.tf" "$out/kept.tf" && cmp "$w/another.tf" "$out/kept.tf" && [ -L "$w/link.tf" ] && [ -L /dev/stdout ]
+}
+
+links_and_modes_stay() {
+	local w=$out/w
+	rm -rf "$w"
+	mkdir "$w" "$w/full"
+	echo before >"$w/real"
+	echo mine >"$w/real.part"
+	echo mine >"$w/full/mine"
+	chmod 600 "$w/real"
+	ln -s real "$w/link"
+	ln -s full "$w/to-full"
+	says "$(kept kept.tf -ex "gtp export csv $w/link" -ex "gtp export csv $w/to-full" -ex "gtp export csv --limit 1" \
+		-ex "gtp export csv $w/new --csv $w/other")" "link: " "to-full is a folder that is not empty" \
+		"the file stands in front of --limit" "--csv belongs to gtp table" &&
+		[ -L "$w/link" ] && [ "$(head -c 5 "$w/real")" = frame ] && [ "$(stat -c %a "$w/real")" = 600 ] &&
+		[ "$(cat "$w/real.part")" = mine ] && [ "$(ls -A "$w")" = "$(printf '%s\n' full link real real.part to-full)" ]
+}
+
+replaced_trace_is_told() {
+	cp "$out/kept.tf" "$out/replaced.tf"
+	times 2 "is not the file any more that GDB has read" "$(kept replaced.tf -ex "shell cp kept.tf r.part; mv r.part replaced.tf" \
+		-ex "gtp table" -ex "gtp export csv $out/never.csv")" && [ ! -e "$out/never.csv" ]
+}
+
+written_tests() {
+	check "no command that writes a file replaces a trace file, a device, or what GDB reads" trace_files_stay
+	check "a file keeps its mode and its link; what has a name like it stays; wrong words are told" links_and_modes_stay
+	check "a trace file that another one has replaced is told" replaced_trace_is_told
+}
