@@ -277,16 +277,16 @@ def without_symbols():
     cmd("tstart")
     target("call chain 1")
     cmd("tstop")
-    inside = only_noted("chain")[:2]
+    outer = only_noted("chain")[1]
     names = ["gtp_target_chain_c"] + [function_of(where - 1) for where in only_noted("chain")]
     cmd("remove-symbol-file -a %d" % number("(long)&gtp_target_chain_c"))
-    lines = cmd("gtp stacks").splitlines()
-    first = matches(r" +\[gtp_target\]\+0x([0-9a-f]+)$", lines[3]).group(1)
-    within = ["    [gtp_target]+%#x" % (where - base_of("gtp_target")) for where in inside]
-    equal(lines[4:6], within)
-    equal(lines[-1], "gtp modules reads the symbols of gtp_target")
+    text = cmd("gtp stacks")
     cmd("gtp modules " + KMOD)
-    equal(function_of(base_of("gtp_target") + int(first, 16)), "gtp_target_chain_c")
+    lines, base = text.splitlines(), base_of("gtp_target")
+    inside = [int(offset, 16) for offset in re.findall(r"^    \[gtp_target\]\+0x([0-9a-f]+)$", text, re.M)]
+    equal([function_of(base + offset - bool(i)) for i, offset in enumerate(inside)], names[:len(inside)])
+    equal(inside[2], outer - base)
+    equal(lines[-1], "gtp modules reads the symbols of gtp_target")
     text = cmd("gtp stacks")
     equal(text.splitlines()[3:], ["    " + name for name in names])
     cmd("delete")
