@@ -251,12 +251,15 @@ int jit_test_pad(const struct axgen *where, u32 first, u32 programs)
 {
 	struct pad_test *t = kvzalloc(sizeof(*t), GFP_KERNEL);
 	int err = t ? 0 : -ENOMEM;
-	u32 n;
+	u32 n, tries;
 
 	for (n = first; n < first + programs && !err; n++) {
-		t->g = *where;
-		t->g.rng = mix(n);
-		err = one(t);
+		tries = 0;
+		do {
+			t->g = *where;
+			t->g.rng = mix(n);
+			err = one(t);
+		} while (jit_test_again(err, &tries));
 		cond_resched();
 	}
 	if (err)

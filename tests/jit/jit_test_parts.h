@@ -3,6 +3,8 @@
 #ifndef _GTP_JIT_TEST_PARTS_H
 #define _GTP_JIT_TEST_PARTS_H
 
+#include <linux/errno.h>
+
 #include "jit/jit.h"
 #include "tracepoint/tsv.h"
 
@@ -18,6 +20,21 @@ int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes
 
 /* jit_test_builtin - the variables that code reads without a call, as C has them; 0: another one */
 s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered);
+
+/**
+ * jit_test_again() - does a program that made a difference run once more?
+ * @err: what the last run said
+ * @tries: runs so far, from 0
+ *
+ * Programs read the task, whose flags others set between the interpreter's look and the compiled
+ * code's. What the compiler does wrong it does each time.
+ */
+static inline bool jit_test_again(int err, u32 *tries)
+{
+	enum { TRIES = 3 };
+
+	return err == -EPROTO && ++*tries < TRIES;
+}
 
 /*
  * jit_test_addresses - loads of every width at addresses that are bad in every way, in every

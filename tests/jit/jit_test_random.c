@@ -71,6 +71,14 @@ static void tell(const char *who, const struct jitdiff_run *r)
 	       r->len);
 }
 
+static void print_code(const u8 *code, u32 len)
+{
+	u32 i;
+
+	for (i = 0; i < len; i += 32)
+		pr_err("%*phN\n", (int)min(len - i, 32U), code + i);
+}
+
 static void differ(const struct jitdiff_case *c)
 {
 	u32 i;
@@ -79,8 +87,7 @@ static void differ(const struct jitdiff_case *c)
 	tell("compiler", &c->compiler);
 	for (i = 0; i < GTP_NR_SAVED_REGS; i++)
 		pr_err("reg %u = 0x%llx\n", i, gtp_regs_get(&c->regs, i));
-	for (i = 0; i < c->len; i += 32)
-		pr_err("%*phN\n", (int)min(c->len - i, 32U), c->code + i);
+	print_code(c->code, c->len);
 }
 
 static void complain(const char *what, const struct ax_jit_item *items, u32 nitems,
@@ -89,9 +96,12 @@ static void complain(const char *what, const struct ax_jit_item *items, u32 nite
 	const struct ax_jit_item *a;
 
 	pr_err("a tracepoint of %u actions: %s\n", nitems, what);
-	for (a = items; a < items + nitems; a++)
+	for (a = items; a < items + nitems; a++) {
 		pr_err("kind %u, mask 0x%llx, base %d, 0x%llx, len %llu, %u bytes of bytecode\n",
 		       a->kind, a->mask, a->base, a->offset, a->len, a->v ? a->v->len : 0);
+		if (a->v)
+			print_code(a->v->code, a->v->len);
+	}
 }
 
 static const struct jitdiff_world world = {
@@ -135,10 +145,11 @@ static void print_stats(u32 programs)
 		a->tracepoints, a->whole, a->hits, a->frames, a->partial);
 }
 
-static int run_one(struct axgen *g, struct jitacts *acts)
+static int run_one(struct axgen *g, struct jitacts *acts, u32 n)
 {
 	int err;
 
+	g->rng = mix(n);
 	g->tsv = JITDIFF_FIRST_TSV;
 	g->plain = JITDIFF_PLAIN;
 	g->builtin = JITDIFF_BUILTIN;
@@ -150,12 +161,14 @@ static int run_one(struct axgen *g, struct jitacts *acts)
 
 static int run_programs(struct axgen *g, struct jitacts *acts, u32 first, u32 programs)
 {
-	u32 n;
+	u32 n, tries;
 	int err = 0;
 
 	for (n = first; n < first + programs && !err; n++) {
-		g->rng = mix(n);
-		err = run_one(g, acts);
+		tries = 0;
+		do
+			err = run_one(g, acts, n);
+		while (jit_test_again(err, &tries));
 		cond_resched();
 	}
 	if (err)
