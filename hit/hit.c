@@ -443,6 +443,12 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 	gtp_buffer_commit(&cpu->buf, frame_flags(tp, -EINVAL));
 }
 
+static bool find_room(struct gtp_cpu *cpu, u32 bytes)
+{
+	return likely(gtp_buffer_has_room(&cpu->buf, bytes)) ||
+	       gtp_buffer_make_room(&cpu->buf, bytes);
+}
+
 /* The condition holds. */
 static noinline void act(struct gtp_cpu *cpu)
 {
@@ -450,7 +456,7 @@ static noinline void act(struct gtp_cpu *cpu)
 	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quick);
 	u64 start = READ_ONCE(tp->quick_start);
 
-	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
+	if (unlikely(!quick || !find_room(cpu, (u32)start))) {
 		record(cpu);
 		return;
 	}

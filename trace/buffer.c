@@ -18,23 +18,23 @@ static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
 	return (struct gtp_frame *)(b->mem + pos);
 }
 
-/* Drop the oldest frame: @tail moves to the next one, or to where the frames end. */
-static void drop_oldest(struct gtp_buffer *b)
+/*
+ * Drop frames behind @head, the oldest first, until the room there is @room bytes, which the ring
+ * has and the room has not yet; behind the ring's last frame, unwrap. Padding can only be the last.
+ */
+static void drop_behind(struct gtp_buffer *b, u32 room)
 {
-	const struct gtp_frame *f = frame_at(b, b->tail);
+	u32 stop = b->head + room, tail = b->tail, last;
+	u64 n = 0;
 
-	if (!(f->flags & GTP_FRAME_PAD))
-		b->dropped++;
-	b->tail += f->size;
-}
-
-/* Drop the oldest frame behind @head, which extends the room there; behind the last, unwrap. */
-static void drop_behind(struct gtp_buffer *b)
-{
-	drop_oldest(b);
-	WRITE_ONCE(b->end, b->tail);
-	if (b->tail == b->size)
-		b->tail = 0;
+	do {
+		last = tail;
+		tail += frame_at(b, tail)->size;
+		n++;
+	} while (tail < stop);
+	WRITE_ONCE(b->dropped, b->dropped + n - !!(frame_at(b, last)->flags & GTP_FRAME_PAD));
+	WRITE_ONCE(b->end, tail);
+	b->tail = tail == b->size ? 0 : tail;
 }
 
 /*
@@ -59,13 +59,29 @@ static void move_to_front(struct gtp_buffer *b)
 	b->head = 0;
 }
 
-/* Make room of @need bytes at the front: drop all frames behind @head, then those in front. */
-static void drop_for_front(struct gtp_buffer *b, u32 need)
+/* Make room of @room bytes at the front: drop all frames behind @head, then those in front. */
+static void drop_for_front(struct gtp_buffer *b, u32 room)
 {
-	while (b->end < b->size)
-		drop_behind(b);
-	while (b->tail < need && b->tail < b->head)
-		drop_oldest(b);
+	u32 tail;
+	u64 n = 0;
+
+	if (b->end < b->size)
+		drop_behind(b, b->size - b->head);
+	for (tail = b->tail; tail < room && tail < b->head; n++)
+		tail += frame_at(b, tail)->size;
+	b->tail = tail;
+	WRITE_ONCE(b->dropped, b->dropped + n);
+}
+
+/* Room of @need bytes for the open frame, and for others behind it, @want in all. */
+static void drop(struct gtp_buffer *b, u32 need, u32 want)
+{
+	if (need <= b->size - b->head) {
+		drop_behind(b, want < b->size - b->head ? want : b->size - b->head);
+		return;
+	}
+	drop_for_front(b, want);
+	move_to_front(b);
 }
 
 /*
@@ -78,15 +94,23 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 
 	if (!b->circular || need > b->size)
 		return NULL;
-	if (need <= b->size - b->head) {
-		while (b->end - b->head < need)
-			drop_behind(b);
-	} else {
-		drop_for_front(b, need);
-		move_to_front(b);
-	}
+	drop(b, need, need);
 	b->open = need;
 	return b->mem + b->head + at;
+}
+
+/* Enough that few frames take the long way, and little enough that none has much to drop. */
+enum { DROP_SHARE = 16, DROP_MOST = 4096 };
+
+bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
+{
+	u32 want = b->size / DROP_SHARE;
+
+	if (!b->circular || bytes > b->size)
+		return false;
+	want = want < DROP_MOST ? want : DROP_MOST;
+	drop(b, bytes, want > bytes ? want : bytes);
+	return true;
 }
 
 void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)

@@ -66,13 +66,25 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
  * @bytes: multiple of 8, not above GTP_FRAME_MAX
  *
  * The fast path: write the frame at gtp_buffer_room(), then add it with gtp_buffer_push(). When
- * there is no room, gtp_buffer_begin() may still make some.
+ * there is no room, gtp_buffer_make_room() may make some.
  */
 static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 {
 	/* The sum stays small: a ring is 1 GiB at most. */
 	return b->head + bytes <= b->end;
 }
+
+/**
+ * gtp_buffer_make_room() - drop the oldest frames for a whole frame that finds no room
+ * @b: this CPU's buffer, no frame open, for which gtp_buffer_has_room() is false
+ * @bytes: as there
+ *
+ * A circular buffer drops more than the frame needs, a sixteenth of the ring or 4 KiB, whichever is
+ * less, so that the next ones find room at once.
+ *
+ * Return: is there room now? Then as gtp_buffer_has_room().
+ */
+bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes);
 
 static inline void *gtp_buffer_room(const struct gtp_buffer *b)
 {

@@ -86,6 +86,34 @@ static bool model_grow(struct model *m, u32 need)
 	return true;
 }
 
+static bool model_is_free(const struct model *m, u32 pos, u32 len)
+{
+	for (u32 i = m->first; i < m->last; i++)
+		if (overlap(&m->span[i], pos, len))
+			return false;
+	return pos + len <= m->size;
+}
+
+/*
+ * Room for a frame of @bytes as gtp_buffer_make_room() makes it; @at_end: of the ring, where there
+ * is none.
+ */
+static bool model_room(struct model *m, u32 bytes, bool at_end)
+{
+	u32 want = m->size / 16 < 4096 ? m->size / 16 : 4096;
+	u32 end = m->size - m->head;
+
+	if (!at_end && model_is_free(m, m->head, bytes))
+		return true;
+	if (!m->circular || bytes > m->size)
+		return false;
+	want = want > bytes ? want : bytes;
+	if (bytes > end)
+		return model_grow(m, want);
+	model_drop_overlapping(m, m->head, want < end ? want : end);
+	return true;
+}
+
 static void model_commit(struct model *m)
 {
 	u32 n = m->open - (u32)sizeof(struct gtp_frame);
@@ -196,6 +224,32 @@ static bool random_frame(struct model *m, struct gtp_buffer *b)
 	return ok;
 }
 
+/* The same at once, as a hit whose frame has a known size; false when the buffer is full. */
+static bool random_quick_frame(struct model *m, struct gtp_buffer *b)
+{
+	u32 bytes = (u32)sizeof(struct gtp_frame) + random_room(m->size);
+	bool ok = gtp_buffer_has_room(b, bytes), at_end = b->head == b->size;
+	struct gtp_frame *f;
+
+	if (!ok)
+		ok = gtp_buffer_make_room(b, bytes);
+	assert_int_equal(ok, model_room(m, bytes, at_end));
+	compare(m, b);
+	if (!ok)
+		return false;
+	assert_true(gtp_buffer_has_room(b, bytes));
+	f = gtp_buffer_room(b);
+	*f = (struct gtp_frame){ .size = bytes };
+	for (u32 i = sizeof(*f); i < bytes; i++)
+		((u8 *)f)[i] = (u8)random_below(256);
+	memcpy(m->bytes, f + 1, bytes - sizeof(*f));
+	m->open = bytes;
+	model_commit(m);
+	gtp_buffer_push(b, bytes);
+	compare(m, b);
+	return true;
+}
+
 static void model_exit(struct model *m)
 {
 	while (m->first < m->last)
@@ -216,7 +270,7 @@ static void random_run(u64 seed, u32 size, bool circular)
 	rng = seed;
 	gtp_buffer_init(&b, mem, size, circular);
 	for (u32 i = 0; i < 1500; i++)
-		random_frame(m, &b);
+		(random_below(3) ? random_frame : random_quick_frame)(m, &b);
 	model_exit(m);
 	free(mem);
 }
@@ -315,6 +369,43 @@ static void test_exactly_full_circular(void **state)
 	assert_true(b.created == 5 && gtp_buffer_frames(&b) == 1);
 }
 
+/* What is dropped at once is bounded, so that no hit takes long. */
+static void test_room_for_several(void **state)
+{
+	enum { SIZE = 1 << 20, FRAME = 64, FRAMES = SIZE / FRAME, DROPPED = 4096 / FRAME };
+	void *mem = malloc(SIZE);
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, mem, SIZE, true);
+	for (u32 i = 0; i < FRAMES; i++)
+		frame_of(&b, (u16)i, FRAME);
+	for (u32 i = 0; i < 2 * FRAMES; i++) {
+		if (gtp_buffer_has_room(&b, FRAME)) {
+			assert_int_not_equal(i % DROPPED, 0);
+		} else {
+			assert_int_equal(i % DROPPED, 0);
+			assert_true(gtp_buffer_make_room(&b, FRAME));
+		}
+		assert_int_equal(gtp_buffer_frames(&b), FRAMES - DROPPED + i % DROPPED);
+		frame_of(&b, (u16)i, FRAME);
+	}
+	free(mem);
+}
+
+static void test_no_room_is_made(void **state)
+{
+	struct gtp_buffer b;
+
+	gtp_buffer_init(&b, ring, 96, false);
+	frame_of(&b, 1, 96);
+	assert_false(gtp_buffer_make_room(&b, 24));
+	assert_string_equal(numbers(&b), "1");
+	gtp_buffer_init(&b, ring, 96, true);
+	frame_of(&b, 1, 48);
+	assert_false(gtp_buffer_make_room(&b, 104));
+	assert_string_equal(numbers(&b), "1");
+}
+
 /* Nothing is dropped for a frame that the whole ring could not hold. */
 static void test_larger_than_ring(void **state)
 {
@@ -397,6 +488,8 @@ int main(void)
 		cmocka_unit_test(test_size_is_rounded_down),
 		cmocka_unit_test(test_exactly_full),
 		cmocka_unit_test(test_exactly_full_circular),
+		cmocka_unit_test(test_room_for_several),
+		cmocka_unit_test(test_no_room_is_made),
 		cmocka_unit_test(test_larger_than_ring),
 		cmocka_unit_test(test_move_keeps_content_and_mark),
 		cmocka_unit_test(test_abort_after_move),
