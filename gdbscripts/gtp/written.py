@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Files that commands write: there as a whole or not at all, and never in the place of what the user still reads.
+# Files that GDB's commands write: there as a whole or not at all, and never in the place of what the user still reads.
 import contextlib
 import os
-import shutil
-import tempfile
 
 import gdb
 
 from gtp import source
+from gtp.whole import made
 
 MAGIC = b"\x7fTRACE0\n"
 NO_FILES = ("/dev/", "/proc/", "/sys/")
@@ -42,30 +41,14 @@ def checked(path, is_trace):
     return real
 
 
-def keep_mode(old, new):
-    """The new file belongs to the one, and is readable for those, that the old one is."""
-    if os.path.isfile(old):
-        with contextlib.suppress(PermissionError):
-            shutil.chown(new, os.stat(old).st_uid, os.stat(old).st_gid)
-        shutil.copymode(old, new)
-
-
 @contextlib.contextmanager
 def whole(path, is_trace=False):
     """A path to write at, where nothing is yet: what was at PATH stays until the new one is whole, or after an error for good.
 
     IS_TRACE: what is written is a trace file, which may take another's place.
     """
-    folder = None
     try:
-        real = checked(path, is_trace)
-        folder = tempfile.mkdtemp(prefix=".gtp.", dir=os.path.dirname(real))
-        part = os.path.join(folder, os.path.basename(real))
-        yield part
-        keep_mode(real, part)
-        os.replace(part, real)
+        with made(checked(path, is_trace)) as part:
+            yield part
     except OSError as error:
         raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
-    finally:
-        if folder:
-            shutil.rmtree(folder, ignore_errors=True)

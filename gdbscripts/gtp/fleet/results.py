@@ -4,6 +4,7 @@ import json
 import os
 import re
 
+from gtp import whole
 from gtp.shell.failure import Failure
 
 NAME = "hosts.json"
@@ -26,11 +27,9 @@ def files(folder, hosts):
 
 def save(folder, here, rows):
     """HERE: the time of day minus the monotonic clock of this machine, to which all offsets lead."""
-    path = os.path.join(folder, NAME)
-    with open(path + ".part", "w", encoding="utf-8") as file:
+    with whole.made(os.path.join(folder, NAME)) as path, open(path, "w", encoding="utf-8") as file:
         json.dump({"time_of_day_ns": here, "hosts": rows}, file, indent=1)
         file.write("\n")
-    os.replace(path + ".part", path)
 
 
 def load(folder):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+from gtp import whole
 from gtp.shell import cache, child, gtpd, ready, tools
 from gtp.shell.failure import OK, Failure, harmless
 
@@ -129,11 +130,9 @@ def compiled(given):
 
 def write(path, data):
     """The file that was asked for; one that is there stays until this one is whole."""
-    part_path = path + ".part"
     try:
-        with open(part_path, "wb") as file:
+        with whole.made(path) as made, open(made, "wb") as file:
             file.write(data)
-        os.replace(part_path, path)
     except OSError as error:
         raise Failure("%s: %s" % (path, error.strerror)) from None
 
