@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Inside GDB, for `gtp compile`: a session against gdbtp-record, which knows of the kernel what vmlinux tells.
-import json
 import os
 import re
 import shlex
@@ -8,6 +7,7 @@ import shlex
 import gdb
 
 from gtp import aggregates, check, kept, known, places, remote, written
+from gtp.shell import asked
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "breakpoint pending off", "remotetimeout 60",
             "print inferior-events off")
@@ -164,14 +164,13 @@ def advised(text, slide):
     return text + ": " + places.address(int(found.group(1), 16) + slide) if found else text
 
 
-def main():
-    request = json.loads(os.environ.pop("GTP_COMPILE"))
+def answered(request):
+    """What compiled() returns; an error of its in words that the user can do something with."""
     try:
-        for setting in SETTINGS:
-            gdb.execute("set " + setting, to_string=True)
-        found = compiled(request)
-    except (gdb.error, gdb.GdbError, RuntimeError) as error:
-        found = {"error": advised(plain(str(error)), request["slide"])}
-    with open(request["found"], "w", encoding="utf-8") as file:
-        json.dump(found, file)
-    gdb.execute("quit")
+        return compiled(request)
+    except (gdb.GdbError, RuntimeError) as error:  # gdb.error is one of the latter
+        raise gdb.GdbError(advised(plain(str(error)), request["slide"])) from None
+
+
+def main():
+    asked.answer(SETTINGS, answered)

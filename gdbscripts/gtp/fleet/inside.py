@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Inside GDB, for `gtp fleet`: the trace files of the machines with one kernel, as parts of a timeline, CTF, and sums.
 import hashlib
-import json
 import os
 import uuid
 
@@ -10,6 +9,7 @@ import gdb
 from gtp import aggregates, check, kept, kstack, merge, quiet
 from gtp.export import clock, ctf, frames
 from gtp.fleet import machines
+from gtp.shell import asked
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0")
 TOP = 1 << 31  # all keys
@@ -78,12 +78,4 @@ def all_of(request):
 
 
 def main():
-    request = json.loads(os.environ.pop("GTP_FLEET"))
-    try:
-        for setting in SETTINGS:
-            gdb.execute("set " + setting)
-        answer = all_of(request)
-    except (gdb.error, gdb.GdbError, OSError) as error:
-        answer = {"error": str(error)}
-    with open(request["answer"], "w", encoding="utf-8") as file:
-        json.dump(answer, file)
+    asked.answer(SETTINGS, all_of)

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The trace files of many machines as one: a GDB reads those of each kernel, and here its parts are put together."""
 import heapq
-import json
 import os
 import shutil
 import struct
-import subprocess
 import tempfile
 
 from gtp import debugfile
@@ -13,7 +11,6 @@ from gtp.fleet import results
 from gtp.shell import child, ready
 from gtp.shell.failure import Failure
 
-MAIN = "python import gtp.fleet.inside; gtp.fleet.inside.main()"
 HEAD = struct.Struct("<QI")  # in front of each packet of a part: its time, its bytes
 NOTHING = "%s: no machine has brought a trace file"
 NO_VMLINUX = "nothing is merged: there is no vmlinux of these machines' kernels. Say --vmlinux FILE; the kernels are\n  %s"
@@ -37,21 +34,8 @@ def vmlinuxes(rows, given):
 
 def read(vmlinux, folder, scratch, found):
     """What a GDB makes of the files of one kernel: lists of what it has done."""
-    request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"],
-               "hosts": found["hosts"], "answer": os.path.join(scratch, "answer")}
-    words = child.arguments(ready.gdb(), vmlinux, None) + ["-batch", "-ex", MAIN]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", check=False, env=dict(os.environ, GTP_FLEET=json.dumps(request),
-                                                                  PYTHONDONTWRITEBYTECODE="1"))
-    try:
-        with open(request["answer"], encoding="utf-8") as file:
-            answer = json.load(file)
-        os.unlink(request["answer"])
-    except OSError:
-        raise Failure("GDB has ended without a word\n" + done.stdout.strip()[-2000:]) from None
-    if "error" in answer:
-        raise Failure(answer["error"])
-    return answer
+    request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"]}
+    return child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request)
 
 
 def packets(path):

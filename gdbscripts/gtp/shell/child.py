@@ -6,8 +6,10 @@ import socket
 import subprocess
 import tempfile
 
+from gtp.shell.failure import Failure
+
 SCRIPTS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MAIN = "python import gtp.shell.inside; gtp.shell.inside.main()"
+MAIN = "python import {0}; {0}.main()"
 
 
 def arguments(gdb, vmlinux, index):
@@ -18,17 +20,42 @@ def arguments(gdb, vmlinux, index):
     return words + [vmlinux, "-ex", "source %s/gtp.py" % SCRIPTS]
 
 
+def environment(request):
+    """For a GDB that finds the request in it."""
+    return dict(os.environ, GTP_SHELL=json.dumps(request), PYTHONDONTWRITEBYTECODE="1")
+
+
+def silence(printed):
+    """What to say of a GDB that has ended without a word: the end of what it has printed."""
+    return "GDB has ended without a word\n" + printed.decode(errors="replace").strip()[-2000:]
+
+
+def answer(words, module, request, ended=lambda: None):
+    """What the main() of MODULE, by gtp.shell.asked, answers to the request: a dict. ENDED() comes before any failure."""
+    with tempfile.NamedTemporaryFile("r", prefix="gtp-", encoding="utf-8") as file:
+        done = subprocess.run([*words, "-batch", "-ex", MAIN.format(module)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              env=environment(dict(request, answer=file.name)))
+        ended()
+        text = file.read()
+    if not text:
+        raise Failure(silence(done.stdout))
+    found = json.loads(text)
+    if "error" in found:
+        raise Failure(found["error"])
+    return found
+
+
 class Child:
     """A GDB at work on one request. It is in a session of its own: ^C at the terminal is for the command alone."""
 
     def __init__(self, words, request):
         self.ours, theirs = socket.socketpair()
         self.log = tempfile.TemporaryFile()
-        environment = dict(os.environ, GTP_SHELL=json.dumps(dict(request, fd=theirs.fileno())),
-                           PYTHONDONTWRITEBYTECODE="1")
-        self.process = subprocess.Popen([*words, "-batch", "-ex", MAIN], stdin=subprocess.DEVNULL, stdout=self.log,
-                                        stderr=self.log, pass_fds=[theirs.fileno()], env=environment,
-                                        start_new_session=True)
+        self.process = subprocess.Popen([*words, "-batch", "-ex", MAIN.format("gtp.shell.inside")],
+                                        stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
+                                        pass_fds=[theirs.fileno()], start_new_session=True,
+                                        env=environment(dict(request, fd=theirs.fileno())))
         theirs.close()
         self.rest = b""
 
@@ -57,10 +84,9 @@ class Child:
         """The pids of its threads."""
         return set(map(int, os.listdir("/proc/%d/task" % self.process.pid)))
 
-    def said(self):
-        """The end of what it has printed, for the case that it ends without a word."""
+    def silence(self):
         self.log.seek(0)
-        return self.log.read().decode(errors="replace").strip()[-2000:]
+        return silence(self.log.read())
 
     def end(self):
         """However it is: the module takes out every probe when its connection closes."""

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`gtp compile`: a session of GDB's as a file for gtp-run, for a machine that has neither GDB nor vmlinux."""
-import json
 import os
 import subprocess
 import sys
@@ -11,7 +10,6 @@ from gtp.shell import cache, child, gtpd, ready, tools
 from gtp.shell.failure import OK, Failure, harmless
 
 RECORD = "build/tools", "../../libexec/gdbtp"
-MAIN = "python import gtp.offline; gtp.offline.main()"
 SLIDE = 0x12600000  # any multiple of 2 MiB below 1 GiB: the kernel may be there
 TYPED = """note: %#x stands in the session as a number, and is in the kernel where vmlinux was linked. The number stays as it is
 where the kernel lies elsewhere, as it does after each boot (KASLR): what is meant of the kernel, say by its symbol"""
@@ -31,22 +29,11 @@ def play(session, vmlinux, slide, folder, say=lambda text: None):
     """What a GDB of its own makes of the session: what gtp.offline tells, and the packets. SAY gets GDB's words."""
     path = os.path.join(folder, "%x" % slide)
     request = {"session": session, "record": tools.needed("gdbtp-record", *RECORD), "slide": slide,
-               "markers": path + ".markers", "packets": path + ".packets", "found": path + ".found",
-               "said": path + ".said"}
+               "markers": path + ".markers", "packets": path + ".packets", "said": path + ".said"}
     words = child.arguments(ready.gdb(), vmlinux, None) + ["-iex", "set index-cache enabled on"]
     if os.environ.get("GTP_GDB_INDEX"):
         words += ["-iex", "set index-cache directory " + os.environ["GTP_GDB_INDEX"]]
-    done = subprocess.run(words + ["-batch", "-ex", MAIN], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-                          env=dict(os.environ, GTP_COMPILE=json.dumps(request), PYTHONDONTWRITEBYTECODE="1"))
-    say(said(request["said"]))
-    try:
-        with open(request["found"], encoding="utf-8") as file:
-            found = json.load(file)
-    except OSError:
-        raise Failure("GDB has ended without a word\n" + done.stdout.strip()[-2000:]) from None
-    if "error" in found:
-        raise Failure(found["error"])
+    found = child.answer(words, "gtp.offline", request, lambda: say(said(request["said"])))
     return found, gtpd.recorded(request["packets"])
 
 

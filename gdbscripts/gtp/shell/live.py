@@ -219,7 +219,7 @@ class Run:
         if self.recording:
             return OK
         if self.counts is None:
-            raise Failure("GDB has ended without a word\n" + self.child.said())
+            raise Failure(self.child.silence())
         self.sum_up()
         return OK if self.ended else FAILED
 

@@ -24,7 +24,7 @@ def told_by(gdb, progress, out):
     while True:
         words = wait(gdb, progress)
         if words is None:
-            return error if error or told_it else "GDB has ended without a word\n" + gdb.said()
+            return error if error or told_it else gdb.silence()
         for word in words:
             if "text" in word:
                 progress.end()
