@@ -66,7 +66,7 @@ def content(path):
 
 def program(given):
     """gtp-run as it is copied."""
-    return content(given.run or tools.needed("gtp-run", "build/tools", "../../bin"))
+    return content(given.run or tools.gtp_run())
 
 
 def make_room(given, session, names):

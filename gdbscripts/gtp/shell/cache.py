@@ -15,7 +15,6 @@ from gtp.shell.failure import OK, Failure, harmless
 END = ".gtpd"
 PART = ".part"  # of a file that is being written; its name begins with a dot
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}", re.A)
-RUN = "build/tools", "../../bin"
 COLUMNS = "%-*s  %-*s  %-40s  %11s  %-16s  %9s"
 TITLES = "NAME", "KERNEL", "BUILD-ID", "TRACEPOINTS", "DATE", "BYTES"
 
@@ -105,7 +104,7 @@ def read(path):
 
 def checked(path):
     """The bytes of a file that gtp-run would run; its words when it would not."""
-    done = subprocess.run([tools.needed("gtp-run", *RUN), "--info", path], stdin=subprocess.DEVNULL,
+    done = subprocess.run([tools.gtp_run(), "--info", path], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     if done.returncode:
         raise Failure(re.sub("^gtp-run: ", "", done.stderr.strip()))
@@ -187,7 +186,7 @@ def show_all(given):
 def show(given):
     path = there(given.name)
     sys.stdout.flush()
-    done = subprocess.run([tools.needed("gtp-run", *RUN), "--info", path], check=False)
+    done = subprocess.run([tools.gtp_run(), "--info", path], check=False)
     if done.returncode:
         raise Failure("gtp-run cannot show it; gtp cache remove %s takes it out" % given.name)
 

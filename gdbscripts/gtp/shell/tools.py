@@ -23,3 +23,8 @@ def needed(name, *places):
     if not path:
         raise Failure(NO_TOOL % name)
     return path
+
+
+def gtp_run():
+    """The path of gtp-run."""
+    return needed("gtp-run", "build/tools", "../../bin")
