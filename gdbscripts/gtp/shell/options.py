@@ -130,7 +130,7 @@ def duration(text):
 
 def positive(text):
     if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError("%r is no number of lines; write 1 or more" % text)
+        raise argparse.ArgumentTypeError("%r is no number; write 1 or more" % text)
     return int(text)
 
 
@@ -187,12 +187,6 @@ def add_cache(commands):
     which.add_argument("--all", action="store_true", help="all of them")
 
 
-def number(text):
-    if not text.isdigit() or not int(text):
-        raise argparse.ArgumentTypeError("%r is no number; write 1 or more" % text)
-    return int(text)
-
-
 def add_fleet(commands):
     one = commands.add_parser("fleet", help=FLEET.splitlines()[0].rstrip("."), description=FLEET,
                               formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -204,10 +198,10 @@ def add_fleet(commands):
     add("--vmlinux", metavar="FILE", action="append", default=[],
         help="debug information of a kernel there, one for each: the files are merged then")
     add("--merge", metavar="DIR", help="merge what a run has brought to DIR")
-    add("--fanout", type=number, metavar="N", help="so many machines at a time (all of them)")
+    add("--fanout", type=positive, metavar="N", help="so many machines at a time (all of them)")
     add("--silence", type=duration, default=30, metavar="TIME",
         help="give a machine up that shows no sign of life for so long (30s)")
-    add("--connect-timeout", type=number, default=10, metavar="SECONDS", help="of each ssh (10)")
+    add("--connect-timeout", type=positive, default=10, metavar="SECONDS", help="of each ssh (10)")
     add("--ssh-options", metavar="TEXT", help="for each ssh, as '-F FILE'")
     add("--run", metavar="FILE", help="the program that is copied instead of gtp-run")
     add("-f", "--force", action="store_true", help="replace the files of an earlier run in DIR")
