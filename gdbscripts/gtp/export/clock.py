@@ -5,6 +5,7 @@ import collections
 import gdb
 
 from gtp import selected, source
+from gtp.units import duration
 
 # offset_ns: time of day minus $clock. error_ns: by how much it may be wrong. how: where it comes from, in words.
 Wall = collections.namedtuple("Wall", "offset_ns error_ns how")
@@ -57,11 +58,4 @@ def said(found):
     """The Wall in words."""
     if found is None:
         return "the time of day is not known"
-    return "time of day by %s, to within %s" % (found.how, seconds(found.error_ns))
-
-
-def seconds(ns):
-    for unit, size in (("s", SECOND), ("ms", 10**6), ("us", 1000)):
-        if ns >= size:
-            return "%.3g %s" % (ns / size, unit)
-    return "%d ns" % ns
+    return "time of day by %s, to within %s" % (found.how, duration(found.error_ns))

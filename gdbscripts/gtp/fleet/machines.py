@@ -6,8 +6,8 @@
 import collections
 
 from gtp.export import perfetto, protobuf, tracks
-from gtp.export.clock import seconds
 from gtp.fleet.merge import HEAD
+from gtp.units import duration
 
 number, data, text = protobuf.number, protobuf.data, protobuf.text
 TOPMOST = ("group", "process", "counter", "place")
@@ -34,7 +34,7 @@ class Tracks(perfetto.Tracks):
         return self.uuids[key]
 
     def root(self):
-        title = "%s (clock +-%s)" % (self.machine.name, seconds(self.machine.wall.error_ns))
+        title = "%s (clock +-%s)" % (self.machine.name, duration(self.machine.wall.error_ns))
         return self.uuid("machine", lambda: text(2, title))
 
     def cpu(self, n):

@@ -6,6 +6,7 @@ import re
 
 from gtp import whole
 from gtp.shell.failure import Failure
+from gtp.units import duration
 
 NAME = "hosts.json"
 MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
@@ -40,14 +41,6 @@ def load(folder):
         raise Failure(NO_RUN % (folder, "%s: %s" % (NAME, error.strerror))) from None
     except ValueError as error:
         raise Failure(NO_RUN % (folder, "%s: %s" % (NAME, error))) from None
-
-
-def duration(ns):
-    """A time in words, with three digits."""
-    for unit, size in (("s", 10**9), ("ms", 10**6), ("us", 1000)):
-        if abs(ns) >= size:
-            return "%.3g %s" % (ns / size, unit)
-    return "%d ns" % ns
 
 
 def missed(row):
