@@ -2,6 +2,7 @@
 # `gtp export ctf`: the run as a trace of the Common Trace Format, 1.8: a class of events for each tracepoint, a stream of
 # packets for each CPU.
 import collections
+import functools
 import hashlib
 import os
 import struct
@@ -98,7 +99,6 @@ class Writer:
         self.path, self.run = path, run
         self.events, self.untimed = run.by_time()
         self.wall = clock.wall(run, self.events[0].time_ns, self.events[-1].time_ns)
-        self.uuid = uuid.UUID(bytes=hashlib.sha256(run.trace.data).digest()[:16], version=4)
         found = collections.defaultdict(list)
         for event in self.events:
             found[stream_of(event), event.place].append(event)
@@ -114,7 +114,7 @@ class Writer:
                 for packet in self.packets(cpu, events):
                     file.write(packet)
         with open(os.path.join(self.path, "metadata"), "w", encoding="ascii", newline="\n") as file:
-            file.write("".join(self.metadata()))
+            file.write(HEAD % self.uuid + self.description)
         return "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
 
     def packets(self, cpu, events):
@@ -135,9 +135,19 @@ class Writer:
         bits = 8 * (HEADER.size + TIMES.size + len(own) + size)
         return b"".join([HEADER.pack(MAGIC, self.uuid.bytes, stream), TIMES.pack(first, last, bits, bits), own] + parts)
 
-    def metadata(self):
-        """The description of the trace."""
-        yield HEAD % self.uuid
+    @functools.cached_property
+    def uuid(self):
+        """Readers take two traces with the same one for one: it is of the run and of all that is said of it."""
+        found = hashlib.sha256(self.run.trace.data)
+        found.update(self.description.encode("ascii"))
+        return uuid.UUID(bytes=found.digest()[:16], version=4)
+
+    @functools.cached_property
+    def description(self):
+        """What the metadata says, without the trace's UUID."""
+        return "".join(self.described())
+
+    def described(self):
         yield "env {\n%s};\n" % "".join("\t%s = %s;\n" % entry for entry in self.environment())
         offset = self.wall.offset_ns if self.wall else 0
         yield CLOCK % (tsdl.quoted("$clock: the kernel's monotonic clock; " + clock.said(self.wall)),

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Inside GDB, for `gtp fleet`: the trace files of the machines with one kernel, as parts of a timeline, CTF, and sums.
-import hashlib
 import os
-import uuid
 
 import gdb
 
@@ -21,8 +19,6 @@ class Trace(ctf.Writer):
     def __init__(self, path, run, host, wall):
         super().__init__(path, run)
         self.host, self.wall = host, wall
-        # Of two machines that have collected the same, readers would take one trace for the other.
-        self.uuid = uuid.UUID(bytes=hashlib.sha256(self.uuid.bytes + host.encode()).digest()[:16], version=4)
 
     def environment(self):
         yield "hostname", ctf.tsdl.quoted(self.host)
