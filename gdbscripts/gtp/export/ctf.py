@@ -9,7 +9,6 @@ import struct
 import uuid
 
 from gtp import kinds
-from gtp.header import Header
 from gtp.export import clock, frames, registry, tsdl
 
 MAGIC = 0xc1fc1fc1
@@ -160,13 +159,13 @@ class Writer:
 
     def environment(self):
         """What else is known of the run."""
-        status = self.run.trace.status
+        header = self.run.header
         yield "tracer_name", '"gdbtp"'
         yield "time_of_day", tsdl.quoted(clock.said(self.wall))
         yield "frames_without_clock", self.untimed
-        if {"tframes", "tcreated"} <= set(status):
-            yield "frames_overwritten", int(status["tcreated"], 16) - int(status["tframes"], 16)
-        yield "how_it_ended", tsdl.quoted(Header(self.run.trace.data).how())
+        if {"tframes", "tcreated"} <= set(header.status):
+            yield "frames_overwritten", header.overwritten()
+        yield "how_it_ended", tsdl.quoted(header.how())
 
     def name(self, place):
         """A place's name; with its number, when another one has the same."""

@@ -7,6 +7,7 @@
 #
 # Nothing is made up: what a frame does not hold is None.
 import collections
+import functools
 import operator
 import re
 
@@ -156,6 +157,11 @@ class Run:
             place.settle()
             self.places.append(place)
 
+    @functools.cached_property
+    def header(self):
+        """The run's Header."""
+        return Header(self.trace.data)
+
     def unknown(self):
         """How many frames do not hold what the condition needs."""
         return sum(place.table.unknown for place in self.places)
@@ -164,7 +170,7 @@ class Run:
         """Sentences on what is left out, or never became a frame; behind the last of the events."""
         if self.unknown():
             yield "%d frames do not hold what the condition needs" % self.unknown()
-        yield from Header(self.trace.data).lacks()
+        yield from self.header.lacks()
 
     def frames(self):
         """(Frame, Place, Here) of those that are asked for, in the order of the file."""

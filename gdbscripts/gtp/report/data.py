@@ -24,8 +24,8 @@ def names_of_stacks(stacks):
 def without_frames():
     """The same as with_frames of a run that has none."""
     found = packed.frames([], [], None)
-    found["frames"]["unasked"], found["unknown"] = 0, 0
-    return found, source.whole(), []
+    found["frames"]["unasked"] = 0
+    return found, Header(source.whole()), [], 0
 
 
 NAMED = (kinds.ENUM, kinds.BOOL, kinds.POINTER)  # numbers that are shown as gtp table has them
@@ -56,7 +56,7 @@ class Named:
 
 
 def with_frames(asked, stacks):
-    """(packed frames, the run's bytes, the frames.Places) of what is asked for."""
+    """(packed frames, the run's Header, the frames.Places, of how many frames the condition is not known)."""
     request = table.Request(asked)
     if request.csv:
         raise gdb.GdbError("gtp report writes a page; gtp table --csv FILE writes a CSV file")
@@ -69,8 +69,7 @@ def with_frames(asked, stacks):
             place["total"] = counts[one.target][0]
         found["frames"]["total"] += run.more
         found["frames"]["unasked"] = sum(count for count, _ in counts.values()) - found["frames"]["total"]
-        found["unknown"] = run.unknown()
-        return found, run.trace.data, run.places
+        return found, run.header, run.places, run.unknown()
 
 
 # Aggregations ------------------------------------------------------------------------------------
@@ -181,12 +180,12 @@ def collected(asked):
     """All that a page shows. ASKED is the text of gtp table: which tracepoint, which columns, which frames."""
     stacks, read = aggregates.known_stacks(), reading()
     try:
-        found, data, places = with_frames(asked, stacks)
+        found, header, places, unknown = with_frames(asked, stacks)
     except table.NoFrames:
         if asked:
             raise
-        found, data, places = without_frames()
-    header, text = Header(data), status()
+        found, header, places, unknown = without_frames()
+    text = status()
     for place, one in zip(found["places"], places):
         place["hits"] = header.hits.get(one.target)
     found["aggregations"] = [aggregation(one, stacks) for one in read.all] if read else []
@@ -196,5 +195,5 @@ def collected(asked):
         "made": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %z"),
         "hits": hits_of(found["places"], header),
         "missing": None if read is None else read.nested + read.missed + header.overwritten(),
-        "missed": list(lacks(header, read, text, found.pop("unknown"))), "facts": list(facts(header, read, text, asked))})
+        "missed": list(lacks(header, read, text, unknown)), "facts": list(facts(header, read, text, asked))})
     return found
