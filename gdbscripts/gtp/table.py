@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp table`: all frames of a tracepoint at once, a row each.
 import csv
+import itertools
 import re
 
 import gdb
@@ -133,16 +134,13 @@ def text(function, frame):
 
 def write_csv(path, table):
     """The titles, and a line for each row. How many rows."""
-    count = 0
+    count, rows = 0, table.rows()
+    first = list(itertools.islice(rows, 1))  # the titles are known with it
     with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
         writer = csv.writer(file)
-        for row in table.rows():
-            if count == 0:
-                writer.writerow(table.titles())
+        writer.writerow(table.titles())
+        for count, row in enumerate(itertools.chain(first, rows), 1):
             writer.writerow([cells.plain(cell) for cell in row])
-            count += 1
-        if count == 0:
-            writer.writerow(table.titles())
     return count
 
 
