@@ -2,18 +2,12 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
 # Job: what commands that write files do to those that are there. kept.tf is there by then.
 
-# Each of them, to FILE
-written_by() { # written_by FILE
-	echo "gtp export folded $1" "gtp export csv $1" "gtp report -o $1" "gtp stacks --folded $1" "gtp table --csv $1" \
-		"gtp stacks --svg $1" | sed 's/ gtp /\ngtp /g'
-}
-
-# all_write TRACE FILE: what GDB says to all of them, with that trace file open
+# all_write TRACE FILE: what GDB says to each of them, with that trace file open
 all_write() {
-	local words=() line
-	while read -r line; do
-		words+=(-ex "$line")
-	done < <(written_by "$2")
+	local words=() command
+	for command in "export folded" "export csv" "report -o" "stacks --folded" "table --csv" "stacks --svg"; do
+		words+=(-ex "gtp $command $2")
+	done
 	kept "$1" "${words[@]}"
 }
 
