@@ -22,7 +22,6 @@ FIELD, BOOL, UNSIGNED, SIGNED, POINTER, STRING = 1, 2, 3, 4, 7, 17
 
 REALTIME, MONOTONIC = 1, 3  # of its clocks
 CLEARED, NEEDED = 1, 2  # of the flags
-THE_SEQUENCE = protobuf.number(SEQUENCE, 1)
 COUNTERS = re.compile(r"(?:^|\s)--counter(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 
 number, data, text = protobuf.number, protobuf.data, protobuf.text
@@ -134,6 +133,8 @@ class Annotations:
 class Tracks:
     """The tracks that are used, and their descriptions, each in front of the first event on it."""
 
+    base = 0  # below the number of each
+
     def __init__(self, tasks, put):
         self.tasks, self.put = tasks, put
         self.uuids = {}
@@ -141,10 +142,14 @@ class Tracks:
     def uuid(self, key, description):
         """The number of a track; DESCRIPTION() is made, and put, when it is new. What it names as parent comes first."""
         if key not in self.uuids:
-            content = description()
-            self.uuids[key] = len(self.uuids) + 1
+            content = self.above(key) + description()
+            self.uuids[key] = self.base + len(self.uuids) + 1
             self.put(data(TRACK, number(1, self.uuids[key]) + content))
         return self.uuids[key]
+
+    def above(self, key):
+        """The field with the parent of a track whose description names none, if it has one."""
+        return b""
 
     def group(self, name):
         return self.uuid(("group", name), lambda: text(2, name) + number(11, 3 if name == "CPUs" else 1))
@@ -190,6 +195,9 @@ class Tracks:
 class Writer:
     """Packets, in the order of time."""
 
+    sequence = number(SEQUENCE, 1)
+    shift = 0  # from $clock to the clock of the packets
+
     def __init__(self, file, run, counters):
         self.file, self.run, self.counters = file, run, counters
         self.interned, self.lanes = Interned(), tracks.Lanes()
@@ -201,21 +209,29 @@ class Writer:
         self.ends = {}  # of a slice that has begun: its track
         self.stackless = 0
 
-    def put(self, content):
-        self.file.write(data(1, content + THE_SEQUENCE + number(FLAGS, NEEDED)))
+    def take(self, packet):
+        """The bytes of a packet that is ready."""
+        self.file.write(packet)
+
+    def put(self, content, flags=number(FLAGS, NEEDED)):
+        self.take(data(1, content + self.sequence + flags))
+
+    def moved(self, time):
+        """A time of $clock by the clock of the packets, which knows none before 0."""
+        return max(0, time + self.shift)
 
     def at(self, time, event):
-        self.put(number(TIMESTAMP, time) + data(EVENT, event) + self.interned.taken())
+        self.put(number(TIMESTAMP, self.moved(time)) + data(EVENT, event) + self.interned.taken())
 
     def head(self, wall):
         """What the clock of all packets is, and what time of day it is then, if that is known."""
-        first = self.events[0].time_ns
+        first = self.moved(self.events[0].time_ns)
         clocks = data(1, number(1, MONOTONIC) + number(2, first))
         if wall:
-            clocks += data(1, number(1, REALTIME) + number(2, first + wall.offset_ns))
+            clocks += data(1, number(1, REALTIME) + number(2, first + wall.offset_ns - self.shift))
         defaults = data(DEFAULTS, number(CLOCK_ID, MONOTONIC))
-        self.file.write(data(1, data(CLOCK_SNAPSHOT, clocks + number(2, MONOTONIC)) + defaults + THE_SEQUENCE +
-                             number(FLAGS, CLEARED) + number(FIRST, 1)))
+        self.put(data(CLOCK_SNAPSHOT, clocks + number(2, MONOTONIC)) + defaults,
+                 number(FLAGS, CLEARED) + number(FIRST, 1))
 
     def moments(self):
         """(time, rank, tie, event), sorted: what ends comes before what begins, what is outside around what is inside."""

@@ -9,7 +9,7 @@ from gtp.export import perfetto, protobuf, tracks
 from gtp.fleet.merge import HEAD
 from gtp.units import duration
 
-number, data, text = protobuf.number, protobuf.data, protobuf.text
+number, text = protobuf.number, protobuf.text
 TOPMOST = ("group", "process", "counter", "place")
 PARENT = 5  # of TrackDescriptor
 
@@ -22,16 +22,10 @@ class Tracks(perfetto.Tracks):
 
     def __init__(self, machine, *rest):
         super().__init__(*rest)
-        self.machine = machine
+        self.machine, self.base = machine, machine.number << 32
 
-    def uuid(self, key, description):
-        if key not in self.uuids:
-            content = description()
-            if isinstance(key, tuple) and key[0] in TOPMOST:
-                content = number(PARENT, self.root()) + content
-            self.uuids[key] = self.machine.number << 32 | len(self.uuids) + 1
-            self.put(data(perfetto.TRACK, number(1, self.uuids[key]) + content))
-        return self.uuids[key]
+    def above(self, key):
+        return number(PARENT, self.root()) if isinstance(key, tuple) and key[0] in TOPMOST else b""
 
     def root(self):
         title = "%s (clock +-%s)" % (self.machine.name, duration(self.machine.wall.error_ns))
@@ -58,29 +52,15 @@ class Writer(perfetto.Writer):
 
     def __init__(self, file, run, machine):
         super().__init__(file, run, set())
-        self.machine, self.wall = machine, machine.wall
+        self.wall, self.shift = machine.wall, machine.offset_ns
         self.tracks = Tracks(machine, self.tracks.tasks, self.put)
         self.sequence = number(perfetto.SEQUENCE, machine.number)
         self.pending = b""  # what must stand in front of the next event
-        self.shift = machine.offset_ns
 
-    def packet(self, content):
-        self.pending += data(1, content + self.sequence)
-
-    def put(self, content):
-        self.packet(content + number(perfetto.FLAGS, perfetto.NEEDED))
+    def take(self, packet):
+        self.pending += packet
 
     def at(self, time, event):
-        time = max(0, time + self.shift)
-        self.put(number(perfetto.TIMESTAMP, time) + data(perfetto.EVENT, event) + self.interned.taken())
-        self.file.write(HEAD.pack(time, len(self.pending)) + self.pending)
+        super().at(time, event)
+        self.file.write(HEAD.pack(self.moved(time), len(self.pending)) + self.pending)
         self.pending = b""
-
-    def head(self, wall):
-        """Of all machines the same clock: only the time that the snapshot is of differs."""
-        first = max(0, self.events[0].time_ns + self.shift)
-        here = number(2, first + wall.offset_ns - self.shift)
-        clocks = (data(1, number(1, perfetto.MONOTONIC) + number(2, first)) + data(1, number(1, perfetto.REALTIME) + here))
-        self.packet(data(perfetto.CLOCK_SNAPSHOT, clocks + number(2, perfetto.MONOTONIC)) +
-                    data(perfetto.DEFAULTS, number(perfetto.CLOCK_ID, perfetto.MONOTONIC)) +
-                    number(perfetto.FLAGS, perfetto.CLEARED) + number(perfetto.FIRST, 1))
