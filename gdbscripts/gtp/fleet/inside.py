@@ -50,6 +50,8 @@ def sums(paths):
     merged = merge.Merged()
     for path in have:
         merged.add(path)
+    if not merged.all:  # they keep stacks alone
+        return ""
     return aggregates.report(merged, None, TOP, aggregates.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
 
 

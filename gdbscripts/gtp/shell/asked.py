@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB, for a command that asks one thing: the request stands in the environment, the answer goes to a file."""
+"""Inside GDB, for a command that asks one thing: the environment names two files, the request and where the answer goes."""
 import json
 import os
 
@@ -8,12 +8,14 @@ import gdb
 
 def answer(settings, do):
     """DO(request) is the answer, a dict; its error in words when it fails."""
-    request = json.loads(os.environ.pop("GTP_SHELL"))
+    paths = json.loads(os.environ.pop("GTP_SHELL"))
+    with open(paths["request"], encoding="utf-8") as file:
+        request = json.load(file)
     try:
         for setting in settings:
             gdb.execute("set " + setting, to_string=True)
         found = do(request)
     except (gdb.GdbError, OSError, RuntimeError) as error:  # gdb.error is one of the last
         found = {"error": str(error)}
-    with open(request["answer"], "w", encoding="utf-8") as file:
+    with open(paths["answer"], "w", encoding="utf-8") as file:
         json.dump(found, file)

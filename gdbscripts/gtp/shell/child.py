@@ -32,12 +32,18 @@ def silence(printed):
 
 def answer(words, module, request, ended=lambda: None):
     """What the main() of MODULE, by gtp.shell.asked, answers to the request: a dict. ENDED() comes before any failure."""
-    with tempfile.NamedTemporaryFile("r", prefix="gtp-", encoding="utf-8") as file:
+    with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
+        # Not in the environment, where a string has 128 KiB: a fleet's request grows with its machines.
+        paths = {name: os.path.join(folder, name) for name in ("request", "answer")}
+        with open(paths["request"], "w", encoding="utf-8") as file:
+            json.dump(request, file)
         done = subprocess.run([*words, "-batch", "-ex", MAIN.format(module)], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
-                              env=environment(dict(request, answer=file.name)))
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, env=environment(paths))
         ended()
-        text = file.read()
+        text = ""
+        if os.path.exists(paths["answer"]):
+            with open(paths["answer"], encoding="utf-8") as file:
+                text = file.read()
     if not text:
         raise Failure(silence(done.stdout))
     found = json.loads(text)
