@@ -61,7 +61,7 @@ class Place:
 AGGREGATED = "aggregated"  # every call is a hit that leaves no frame
 
 # Each: condition, actions, does a hit leave a frame. o->a is 42, o->b is 7, n is 3.
-RING = "collect $regs, dropping the oldest frame"
+RING = "collect $regs, dropping the oldest frames"
 CASES = {
     "false": ("o->a > 1000", (), False),
     "true": ("o->a > 5", (), True),
