@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1  # linux/sockios.h, linux/if.h
 
@@ -114,6 +115,17 @@ def worker(rounds):
             look()
 
 
+def remove(name):
+    """Who puts a kprobe on what a module's memory was before holds the module that is there now, for a moment."""
+    end = time.monotonic() + 60
+    while True:
+        done = subprocess.run(["rmmod", name], capture_output=True, text=True, check=False)
+        if not done.returncode or "is in use" not in done.stderr or time.monotonic() > end:
+            break
+        time.sleep(0.1)
+    assert not done.returncode, done.stderr
+
+
 def system(module):
     """What one does at a time."""
     where = tempfile.mkdtemp()
@@ -123,7 +135,7 @@ def system(module):
     os.rmdir(where)
     if module:
         subprocess.run(["insmod", module], check=True)
-        subprocess.run(["rmmod", os.path.basename(module).split(".")[0]], check=True)
+        remove(os.path.basename(module).split(".")[0])
 
 
 def loopback_up():
