@@ -82,6 +82,7 @@ GTP_SHARED := \
 	trace/index.c \
 	trace/sdata.c \
 	trace/tfile.c \
+	export/header.c \
 	export/file.c \
 	regions/insn.c \
 	regions/region.c \

@@ -40,6 +40,7 @@ typedef long long s64;
 #define S64_MIN INT64_MIN
 #define S64_MAX INT64_MAX
 #define U32_MAX UINT32_MAX
+#define U64_MAX UINT64_MAX
 #define U16_MAX UINT16_MAX
 #define gtp_claim(p) (__sync_val_compare_and_swap((p), 0, 1) == 0)
 #define gtp_fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)

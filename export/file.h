@@ -6,6 +6,11 @@
 #include "session/trace.h"
 #include "trace/tfile.h"
 
+enum {
+	/* A tracepoint number 0. GDB writes it as wide as this, and reads 2 bytes. */
+	GTP_FILE_END_BYTES = 4,
+};
+
 /**
  * struct gtp_file - an open trace file
  * @t: the session
@@ -26,9 +31,7 @@ struct gtp_file {
  * @t: the session; if it has never run, the file has no frames
  * @why: the refusal
  *
- * What GDB cannot read is left out: it refuses a whole file for a line of 1000 characters, so a
- * source line or a note of that length is missing, and so is a condition's bytecode (its text
- * stays). "collect/s" becomes "collect": GDB refuses a trace file with that option.
+ * What GDB cannot read is left out, see gtp_header_make().
  *
  * Context: may sleep, the session's lock.
  * Return: 0, -EBUSY (the run is on), -ENOMEM.

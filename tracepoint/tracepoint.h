@@ -13,7 +13,8 @@
 struct gtp_location;
 
 enum {
-	GTP_TP_NUM_MAX = 0xffff,       /* a trace file has 16 bits for it */
+	GTP_TP_NUM_MAX = 0xfffe,       /* a trace file has 16 bits for it */
+	GTP_TP_LOST = 0xffff,	       /* in a frame: no hit, but how many frames were lost */
 	GTP_TRACEPOINTS_MAX = 16384,   /* definitions in all */
 	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
 	GTP_ACTIONS_MAX = 1024,	       /* of one tracepoint */

@@ -10,6 +10,7 @@
 enum {
 	GTP_TSV_MAX = 512, /* numbers 1 to GTP_TSV_MAX - 1: a hit finds one by its number */
 	GTP_TSV_NAME_MAX = 64,
+	GTP_TSV_LOST = GTP_TSV_MAX, /* $lost, in frames of GTP_TP_LOST; no expression has it */
 };
 
 /*

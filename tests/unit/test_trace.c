@@ -463,7 +463,7 @@ static void installing_runs_out_of_counters(void **state)
 {
 	struct fake *f = *state;
 	const char *no_counters =
-		"tracepoint 65535: no more than 4096 can be added to a run; tstop and tstart again";
+		"tracepoint 65534: no more than 4096 can be added to a run; tstop and tstart again";
 	struct gtp_tracepoint *last = NULL, *one_more;
 	char text[32];
 	u32 i;
@@ -479,7 +479,7 @@ static void installing_runs_out_of_counters(void **state)
 		last = fake_define(f, text, NULL);
 		assert_int_equal(install(f, last, ""), 0);
 	}
-	one_more = fake_define(f, "ffff:1000:E:0:0", NULL);
+	one_more = fake_define(f, "fffe:1000:E:0:0", NULL);
 	assert_int_equal(install(f, one_more, no_counters), -ENOMEM);
 	assert_int_equal(f->trace.tps.count, GTP_SLOTS_SPARE);
 	fake_fire(f, 0x10000 + GTP_SLOTS_SPARE, &regs);

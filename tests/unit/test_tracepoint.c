@@ -108,8 +108,8 @@ static const struct refusal {
 	{ "", -EINVAL, "QTDP: tracepoint number is not a hex number at column 6" },
 	{ "-", -EINVAL, "QTDP: tracepoint number is not a hex number at column 6" },
 	{ "x", -EINVAL, "QTDP: tracepoint number is not a hex number at column 6" },
-	{ "0:1:E:0:0", -EINVAL, "QTDP: tracepoint number 0 is not in 1 to 65535" },
-	{ "10000:1:E:0:0", -EINVAL, "QTDP: tracepoint number 65536 is not in 1 to 65535" },
+	{ "0:1:E:0:0", -EINVAL, "QTDP: tracepoint number 0 is not in 1 to 65534" },
+	{ "ffff:1:E:0:0", -EINVAL, "QTDP: tracepoint number 65535 is not in 1 to 65534" },
 	{ "100000000:1:E:0:0", -EINVAL, "QTDP: tracepoint number is not a hex number at column 6" },
 	{ "1", -EINVAL, "QTDP: no colon after the tracepoint number at column 7" },
 	{ "1:", -EINVAL, "QTDP: address is not a hex number at column 8" },
@@ -284,7 +284,7 @@ static void bounds(void **state)
 		snprintf(text, sizeof(text), "%x:ab:E:0:0", i);
 		assert_int_equal(define(w, text), 0);
 	}
-	assert_int_equal(define(w, "ffff:ab:E:0:0"), -EINVAL);
+	assert_int_equal(define(w, "fffe:ab:E:0:0"), -EINVAL);
 	assert_string_equal(w->why.text, "16384 tracepoints are defined, more are not possible");
 	assert_int_equal(define(w, "1:ab:E:0:0"), 0);
 	assert_null(w->tp);

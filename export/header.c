@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The header of a GDB trace file: all that comes before the frames.
+ *
+ * It is text, with what GDB reads from the stub when it is connected, a line each:
+ *   7f TRACE0        what kind of file it is
+ *   R a4             bytes of the registers in an R block, hex
+ *   status ...       the reply to qTStatus without its T
+ *   tsv ...          a trace state variable, as in qTfV
+ *   tp ...           a piece of a tracepoint, as in qTfP, and V: how often it hit
+ *   tdesc ...        a line of the target description
+ *   (empty)          the frames follow, and a tracepoint number 0 ends them
+ *
+ * GDB creates variables and tracepoints in the opposite order of its reading, and numbers the
+ * latter so. The last one therefore comes first, and the numbers are those that the frames have.
+ */
+#include "base/parse.h"
+#include "base/target_xml.h"
+#include "export/header.h"
+#include "transport/rsp.h"
+
+enum {
+	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with longer ones */
+	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
+};
+
+/* struct header - a header being written; @text is NULL while only its length is wanted */
+struct header {
+	char *text;
+	size_t size;
+	size_t len;
+	char *piece; /* PIECE_SIZE bytes */
+	bool live;   /* the run is on: what it will have come to is not known */
+};
+
+static void put(struct header *h, const char *text, size_t len)
+{
+	/* Both passes generate the same text. Should they not, never write past the allocation. */
+	if (h->text && len <= h->size - h->len)
+		memcpy(h->text + h->len, text, len);
+	h->len += len;
+}
+
+static void put_line(struct header *h, const char *kind, const char *text, size_t len)
+{
+	if (strlen(kind) + len > LINE_LIMIT)
+		return;
+	put(h, kind, strlen(kind));
+	put(h, text, len);
+	put(h, "\n", 1);
+}
+
+/*
+ * Keep the items that fit. The stop reason comes first and GDB requires one: drop the note from it
+ * if it is too long.
+ */
+static size_t keep_items(char *status)
+{
+	static const char tstop[] = "tstop:";
+	size_t room = LINE_LIMIT - strlen("status ");
+	char *to = strchr(status, ';');
+	char *item = to;
+
+	while (item && *item) {
+		char *next = strchr(item + 1, ';');
+		size_t n = next ? (size_t)(next - item) : strlen(item);
+
+		if (n <= room - (size_t)(to - status)) {
+			memmove(to, item, n);
+			to += n;
+		} else if (!strncmp(item + 1, tstop, strlen(tstop))) {
+			memcpy(to, ";tstop:0", 8);
+			to += 8;
+		}
+		item = next;
+	}
+	return to ? (size_t)(to - status) : strlen(status);
+}
+
+/*
+ * GDB looks at no frame of a file whose run is on, so it is over for a reason that is not known.
+ * How many frames there are is not known either: the writer of a file may put the numbers in, and
+ * there is room for them. What else stays is told.
+ */
+static char *live_status(char *piece)
+{
+	static const char over[] = "0;tunknown:0;tframes:00000000;tcreated:00000000";
+	char *stays = strstr(piece, ";circular:");
+	size_t len = strlen(over);
+
+	memmove(piece + 1 + len, stays, strlen(stays) + 1);
+	memcpy(piece + 1, over, len);
+	return piece + 1;
+}
+
+static void put_status(struct header *h, const struct gtp_trace *t)
+{
+	char *status = h->piece + 1; /* behind the T */
+
+	gtp_trace_status(t, h->piece, PIECE_SIZE);
+	if (h->live)
+		status = live_status(h->piece);
+	put_line(h, "status ", status, keep_items(status));
+}
+
+/* In frames of GTP_TP_LOST. */
+static void put_lost(struct header *h)
+{
+	struct gtp_out out;
+
+	gtp_out_init(&out, h->piece, PIECE_SIZE);
+	gtp_out_printf(&out, "%x:0:1:", GTP_TSV_LOST);
+	gtp_out_hex(&out, "lost", 4);
+	put_line(h, "tsv ", h->piece, out.len);
+}
+
+static void put_variables(struct header *h, const struct gtp_trace *t)
+{
+	u32 n = 0;
+
+	while (gtp_tsvs_piece(&t->run.tsvs, n, h->piece, PIECE_SIZE))
+		n++;
+	while (n--) {
+		int len = gtp_tsvs_piece(&t->run.tsvs, n, h->piece, PIECE_SIZE);
+
+		put_line(h, "tsv ", h->piece, (size_t)len);
+	}
+}
+
+/* byte_at - of an even number of hex digits, -1 at their end */
+static int byte_at(const char *hex)
+{
+	return *hex ? gtp_hex_digit(hex[0]) << 4 | gtp_hex_digit(hex[1]) : -1;
+}
+
+static char *skip_blanks(char *hex)
+{
+	while (byte_at(hex) == ' ' || byte_at(hex) == '\t')
+		hex += 2;
+	return hex;
+}
+
+static char *skip_word(char *hex)
+{
+	while (byte_at(hex) > ' ' && byte_at(hex) != '/')
+		hex += 2;
+	return hex;
+}
+
+/*
+ * GDB 13 does not support strings in trace files: it refuses a tracepoint whose text has
+ * "collect/s", and reads nothing after it. The frames hold the strings, and "collect" alone shows
+ * them: remove the option and adjust the length. @piece is
+ * "Znumber:address:cmd:0:length:hex of the text".
+ */
+static size_t without_option(char *piece, size_t len)
+{
+	static const char cmd[] = ":cmd:0:";
+	char *count = strstr(piece, cmd);
+	char *hex, *option, *rest;
+	char digits[12];
+
+	if (*piece != 'Z' || !count)
+		return len;
+	count += strlen(cmd);
+	hex = strchr(count, ':') + 1;
+	option = skip_blanks(skip_word(skip_blanks(hex)));
+	if (byte_at(option) != '/')
+		return len;
+	rest = skip_word(option + 2);
+	memmove(option, rest, strlen(rest) + 1);
+	len = strlen(hex);
+	snprintf(digits, sizeof(digits), "%x:", (u32)len / 2);
+	memmove(count + strlen(digits), hex, len + 1);
+	memcpy(count, digits, strlen(digits));
+	return strlen(piece);
+}
+
+/* The condition's text is in a piece of its own. */
+static size_t without_condition(char *piece, size_t len)
+{
+	char *cond = len > LINE_LIMIT - strlen("tp ") ? strstr(piece, ":X") : NULL;
+
+	return *piece == 'T' && cond ? (size_t)(cond - piece) : len;
+}
+
+/* The end of the first expression of a list: a comma outside of brackets and quotes, or its end. */
+static char *end_of_item(char *hex)
+{
+	int depth = 0, quote = 0, c;
+
+	for (; (c = byte_at(hex)) > 0; hex += 2) {
+		if (quote && c == '\\' && byte_at(hex + 2) > 0)
+			hex += 2;
+		else if (quote)
+			quote = c == quote ? 0 : quote;
+		else if (c == '"' || c == '\'')
+			quote = c;
+		else if (strchr("([{", c))
+			depth++;
+		else if (strchr(")]}", c))
+			depth--;
+		else if (c == ',' && !depth)
+			break;
+	}
+	return hex;
+}
+
+/* put_part - a line with some expressions of a list, if it is one that GDB reads */
+static void put_part(struct header *h, size_t head, const char *word, size_t word_len,
+		     const char *items, size_t items_len)
+{
+	char digits[12];
+
+	snprintf(digits, sizeof(digits), "%x:", (u32)(word_len + items_len) / 2);
+	if (strlen("tp ") + head + strlen(digits) + word_len + items_len > LINE_LIMIT)
+		return;
+	put(h, "tp ", strlen("tp "));
+	put(h, h->piece, head);
+	put(h, digits, strlen(digits));
+	put(h, word, word_len);
+	put(h, items, items_len);
+	put(h, "\n", 1);
+}
+
+/*
+ * The text "collect A, B, ..." in lines that GDB reads, as many expressions in each as it has room
+ * for. One that is too long by itself is left out. Whether there was such a text.
+ */
+static bool put_list(struct header *h)
+{
+	static const char cmd[] = ":cmd:0:", collect[] = "636f6c6c65637420";
+	char *count = *h->piece == 'Z' ? strstr(h->piece, cmd) : NULL;
+	char *word, *from, *to;
+	size_t head, word_len = strlen(collect);
+
+	if (!count)
+		return false;
+	head = (size_t)(count - h->piece) + strlen(cmd);
+	word = skip_blanks(strchr(h->piece + head, ':') + 1);
+	if (strncmp(word, collect, word_len))
+		return false;
+	for (from = skip_blanks(word + word_len); *from; from = skip_blanks(*to ? to + 2 : to)) {
+		size_t room = LINE_LIMIT - strlen("tp ") - head - strlen("fff:") - word_len;
+		char *next = end_of_item(from);
+
+		do {
+			to = next;
+			next = *to ? end_of_item(to + 2) : to;
+		} while (next != to && (size_t)(next - from) <= room);
+		put_part(h, head, word, word_len, from, (size_t)(to - from));
+	}
+	return true;
+}
+
+static void put_piece(struct header *h, size_t len)
+{
+	len = without_option(h->piece, len);
+	len = without_condition(h->piece, len);
+	if (strlen("tp ") + len <= LINE_LIMIT || !put_list(h))
+		put_line(h, "tp ", h->piece, len);
+}
+
+static void put_tracepoint(struct header *h, const struct gtp_trace *t,
+			   const struct gtp_tracepoint *tp)
+{
+	struct gtp_tp_stat stat = gtp_trace_hits(t, tp);
+	int len;
+
+	for (u32 n = 0; (len = gtp_tracepoint_piece(tp, n, h->piece, PIECE_SIZE)); n++)
+		put_piece(h, (size_t)len);
+	if (h->live)
+		return;
+	len = snprintf(h->piece, PIECE_SIZE, "V%x:%llx:%llx:%llx", tp->num, tp->addr, stat.hits,
+		       stat.usage);
+	put_line(h, "tp ", h->piece, (size_t)len);
+}
+
+static void put_tracepoints(struct header *h, const struct gtp_trace *t)
+{
+	const struct gtp_tracepoint *tp;
+
+	for (tp = t->tps.last; tp; tp = tp->prev)
+		put_tracepoint(h, t, tp);
+}
+
+static void put_description(struct header *h)
+{
+	const char *line = gtp_target_xml, *end;
+
+	for (; (end = strchr(line, '\n')); line = end + 1)
+		put_line(h, "tdesc ", line, (size_t)(end - line));
+}
+
+static void put_header(struct header *h, const struct gtp_trace *t)
+{
+	int len;
+
+	h->len = 0;
+	put_line(h, "\x7fTRACE0", "", 0);
+	len = snprintf(h->piece, PIECE_SIZE, "%x", GTP_G_PACKET_BYTES);
+	put_line(h, "R ", h->piece, (size_t)len);
+	put_status(h, t);
+	if (h->live)
+		put_lost(h);
+	put_variables(h, t);
+	put_tracepoints(h, t);
+	put_description(h);
+	put_line(h, "", "", 0);
+}
+
+char *gtp_header_make(const struct gtp_trace *t, bool live, u32 *len)
+{
+	const struct gtp_mem *mem = &t->mem;
+	struct header h = { .piece = mem->alloc(mem->ctx, PIECE_SIZE), .live = live };
+
+	if (!h.piece)
+		return NULL;
+	put_header(&h, t);
+	h.size = h.len;
+	h.text = h.size <= U32_MAX ? mem->alloc(mem->ctx, h.size) : NULL;
+	if (h.text)
+		put_header(&h, t);
+	mem->free(mem->ctx, h.piece);
+	*len = (u32)h.size;
+	return h.text;
+}

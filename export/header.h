@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The header of a GDB trace file: all that comes before the frames. */
+#ifndef _GTP_HEADER_H
+#define _GTP_HEADER_H
+
+#include "session/trace.h"
+
+/**
+ * gtp_header_make() - the text of a header
+ * @t: the session
+ * @live: more frames of the run will follow than there are now: what it came to is left out, and
+ *        $lost is one of the variables, see export/stream.h
+ * @len: bytes of it
+ *
+ * What GDB cannot read is left out: it refuses a whole file for a line of 1000 characters, so a
+ * source line or a note of that length is missing, and so is a condition's bytecode (its text
+ * stays). "collect/s" becomes "collect": GDB refuses a trace file with that option.
+ *
+ * Context: may sleep, the session's lock.
+ * Return: the text, not terminated, for the caller to free with @t->mem; NULL without memory.
+ */
+char *gtp_header_make(const struct gtp_trace *t, bool live, u32 *len);
+
+#endif /* _GTP_HEADER_H */
