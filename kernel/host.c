@@ -49,6 +49,15 @@ void gtp_host_lines(void)
 		settle_in(RETRY_MS);
 }
 
+bool gtp_host_settle(void)
+{
+	bool ended = gtp_trace_settle(&gtp_host.trace);
+
+	if (ended && gtp_host.stub)
+		gtp_stub_trace_ended(gtp_host.stub);
+	return ended;
+}
+
 static void settle(struct work_struct *work)
 {
 	bool ended;

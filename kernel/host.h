@@ -28,6 +28,12 @@ extern struct gtp_host gtp_host;
  */
 void gtp_host_lines(void);
 
+/*
+ * gtp_host_settle - finish a run that a hit has ended a moment ago, and report that to GDB; true:
+ * there was one. Context: process, gtp_lock
+ */
+bool gtp_host_settle(void);
+
 /* gtp_host_init - the session comes to be. Context: module init. 0 or -errno */
 int gtp_host_init(void);
 

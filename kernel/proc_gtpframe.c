@@ -31,9 +31,7 @@ static int open_run(struct reader *r)
 	struct gtp_why why;
 	int err;
 
-	/* A hit may have ended the run a moment ago: finish the run, and report that to GDB. */
-	if (gtp_trace_settle(&gtp_host.trace) && gtp_host.stub)
-		gtp_stub_trace_ended(gtp_host.stub);
+	gtp_host_settle();
 	err = gtp_file_open(&r->in, &gtp_host.trace, &why);
 	if (!err)
 		r->size = gtp_file_size(&r->in);
