@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's own tasks, which are not traced. */
+/* GDB's own tasks, and those of the reader of frames, which are not traced. */
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
 #include "base/params_kernel.h"
 #include "probe/self.h"
 
-pid_t gtp_self_tgid = -1; /* 0 would be the idle tasks */
+pid_t gtp_self_tgid[GTP_SELVES] = { -1, -1 }; /* 0 would be the idle tasks */
 static DEFINE_PER_CPU(u64, self_skipped);
 
-void gtp_self_set(pid_t tgid)
+void gtp_self_set(enum gtp_self which, pid_t tgid)
 {
-	WRITE_ONCE(gtp_self_tgid, tgid);
+	WRITE_ONCE(gtp_self_tgid[which], tgid);
 }
 
 u64 gtp_self_skipped(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GDB's own tasks, which are not traced. */
+/* GDB's own tasks, and those of the reader of frames, which are not traced. */
 #ifndef _GTP_SELF_H
 #define _GTP_SELF_H
 
@@ -8,10 +8,17 @@
 
 #include "hit/run.h"
 
-/* gtp_self_set - the process that has /proc/gtp open, whose tasks are not traced; -1: none */
-void gtp_self_set(pid_t tgid);
+/* enum gtp_self - processes whose tasks are not traced, by the file that they have open */
+enum gtp_self {
+	GTP_SELF_GDB,	 /* /proc/gtp */
+	GTP_SELF_READER, /* /proc/gtpframe_pipe */
+	GTP_SELVES,
+};
 
-/* gtp_self_skipped - number of hits skipped for it */
+/* gtp_self_set - the process; -1: none */
+void gtp_self_set(enum gtp_self which, pid_t tgid);
+
+/* gtp_self_skipped - number of hits skipped for them */
 u64 gtp_self_skipped(void);
 
 /*
@@ -20,12 +27,15 @@ u64 gtp_self_skipped(void);
  */
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
-extern pid_t gtp_self_tgid;
+extern pid_t gtp_self_tgid[GTP_SELVES];
 
 /* gtp_self_maybe - false: it is none of them; the cheap test before gtp_self_skip() */
 static inline bool gtp_self_maybe(void)
 {
-	return current->tgid == READ_ONCE(gtp_self_tgid);
+	pid_t tgid = current->tgid;
+
+	return tgid == READ_ONCE(gtp_self_tgid[GTP_SELF_GDB]) ||
+	       tgid == READ_ONCE(gtp_self_tgid[GTP_SELF_READER]);
 }
 
 #endif /* _GTP_SELF_H */
