@@ -84,6 +84,7 @@ GTP_SHARED := \
 	trace/tfile.c \
 	export/header.c \
 	export/file.c \
+	export/stream.c \
 	regions/insn.c \
 	regions/region.c \
 	regions/table.c

@@ -128,6 +128,11 @@ void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 	gtp_mem_free(cpus);
 }
 
+void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
+{
+	return gtp_mem_alloc_node(bytes, cpu_to_node(cpu->id));
+}
+
 /* struct errand - what is to be done on a CPU; @done: no hit was in the way */
 struct errand {
 	struct gtp_cpu *cpu;

@@ -53,6 +53,9 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
  */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
+/* gtp_buffer_alloc - struct gtp_target_ops' buffer_alloc: memory near that CPU */
+void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
+
 /* gtp_memory_most - struct gtp_target_ops' memory_most: a quarter of what is available now */
 u64 gtp_memory_most(void *ctx);
 

@@ -5,12 +5,17 @@
 
 #include "hit/run.h"
 
+/* gtp_hit_now - the time that a hit would have in its frames, if it came now */
+static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
+{
+	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
+}
+
 /* One reading serves the whole hit: $clock is the time of each frame and line that it makes. */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
 	if (!cpu->time)
-		cpu->time = likely(cpu->tsc) ? gtp_read_tsc() :
-					       cpu->run->hit_ops->clock(cpu->run->ctx);
+		cpu->time = gtp_hit_now(cpu);
 	return cpu->time;
 }
 

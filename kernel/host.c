@@ -217,6 +217,7 @@ static const struct gtp_target_ops target_ops = {
 	.missed = host_missed,
 	.buffers_get = gtp_buffers_get,
 	.buffers_put = gtp_buffers_put,
+	.buffer_alloc = gtp_buffer_alloc,
 	.lines_get = gtp_lines_get,
 	.between_hits = gtp_cpu_between_hits,
 	.memory_most = gtp_memory_most,

@@ -34,6 +34,8 @@
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
  *          NULL). 0 or -ENOMEM with @why
  * @buffers_put: free what buffers_get gave; no hit is running
+ * @buffer_alloc: memory for another buffer of a CPU, given back as memory of the session; NULL:
+ *                there is none
  * @lines_get: make room for the lines of dprintfs on each CPU, where there is none yet; 0 or
  *             -ENOMEM with @why (NULL: there is)
  * @between_hits: call @fn with @arg on the CPU that @cpu is of, while no hit is being handled there
@@ -67,6 +69,7 @@ struct gtp_target_ops {
 	int (*buffers_get)(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 			   u32 *ncpus, struct gtp_why *why);
 	void (*buffers_put)(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+	void *(*buffer_alloc)(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
 	int (*lines_get)(void *ctx, struct gtp_why *why);
 	void (*between_hits)(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 	u64 (*memory_most)(void *ctx);

@@ -257,6 +257,11 @@ static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct g
 	return 0;
 }
 
+static void *buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
+{
+	return fake_alloc(ctx, bytes);
+}
+
 static int arm_done(void *ctx, struct gtp_location *first, struct gtp_why *why)
 {
 	struct fake *f = ctx;
@@ -354,6 +359,7 @@ const struct gtp_target_ops fake_target_ops = {
 	.missed = missed,
 	.buffers_get = buffers_get,
 	.buffers_put = buffers_put,
+	.buffer_alloc = buffer_alloc,
 	.lines_get = lines_get,
 	.between_hits = between_hits,
 	.memory_most = memory_most,

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The run that is on as a GDB trace file that grows: frames as they come, each given once. */
+#include "export/file.h"
+#include "export/header.h"
+#include "export/stream.h"
+#include "hit/variable.h"
+
+enum {
+	BUFFERS = 3,	  /* of each CPU, in one sweep: held back, lost, taken */
+	URGENT_SHARE = 4, /* this part of a buffer */
+};
+
+static bool is_stale(const struct gtp_stream *s)
+{
+	return s->epoch != s->t->epoch;
+}
+
+/* --- coming and going --- */
+
+static int get_buffer(struct gtp_stream *s, u32 i, struct gtp_buffer *b)
+{
+	struct gtp_trace *t = s->t;
+	struct gtp_cpu *cpu = t->run.cpus[i];
+	void *mem = t->target->buffer_alloc(t->ctx, cpu, cpu->buf.size);
+
+	if (!mem)
+		return -ENOMEM;
+	gtp_buffer_init(b, mem, cpu->buf.size, cpu->buf.circular);
+	return 0;
+}
+
+static int get_buffers(struct gtp_stream *s)
+{
+	for (u32 i = 0; i < s->ncpus; i++) {
+		struct gtp_stream_cpu *c = &s->cpus[i];
+
+		if (!s->t->run.cpus[i])
+			continue;
+		if (get_buffer(s, i, &c->before) || get_buffer(s, i, &c->taken))
+			return -ENOMEM;
+		c->base = READ_ONCE(s->t->run.cpus[i]->buf.dropped);
+	}
+	return 0;
+}
+
+static int get_memory(struct gtp_stream *s)
+{
+	const struct gtp_mem *mem = &s->t->mem;
+	size_t n = (size_t)BUFFERS * s->ncpus;
+
+	s->header = gtp_header_make(s->t, true, &s->header_len);
+	s->cpus = mem->alloc(mem->ctx, s->ncpus * sizeof(*s->cpus));
+	s->bufs = mem->alloc(mem->ctx, n * sizeof(struct gtp_buffer *));
+	s->restarts = mem->alloc(mem->ctx, n * sizeof(struct gtp_restarts *));
+	if (!s->header || !s->cpus || !s->bufs || !s->restarts)
+		return -ENOMEM;
+	return get_buffers(s);
+}
+
+static u64 buffer_bytes(const struct gtp_trace *t)
+{
+	u64 sum = 0;
+
+	for (u32 i = 0; i < t->run.ncpus; i++)
+		sum += t->run.cpus[i] ? t->run.cpus[i]->buf.size : 0;
+	return sum;
+}
+
+int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, struct gtp_why *why)
+{
+	u64 bytes = (BUFFERS - 1) * buffer_bytes(t);
+
+	*s = (struct gtp_stream){ .t = t, .epoch = t->epoch, .ncpus = t->run.ncpus };
+	if (bytes <= t->target->memory_most(t->ctx) && !get_memory(s))
+		return 0;
+	gtp_stream_close(s);
+	gtp_why(why,
+		"no memory to follow the run: that takes %llu MiB, twice the trace buffer; set trace-buffer-size to less",
+		bytes >> 20);
+	return -ENOMEM;
+}
+
+void gtp_stream_close(struct gtp_stream *s)
+{
+	const struct gtp_mem *mem = &s->t->mem;
+
+	for (u32 i = 0; s->cpus && i < s->ncpus; i++) {
+		mem->free(mem->ctx, s->cpus[i].before.mem);
+		mem->free(mem->ctx, s->cpus[i].taken.mem);
+	}
+	gtp_index_free(&s->index, mem);
+	mem->free(mem->ctx, s->restarts);
+	mem->free(mem->ctx, s->bufs);
+	mem->free(mem->ctx, s->cpus);
+	mem->free(mem->ctx, s->header);
+	*s = (struct gtp_stream){ .t = s->t };
+}
+
+/* --- a sweep --- */
+
+/* struct exchange - @in goes in, @out has come out */
+struct exchange {
+	struct gtp_cpu *cpu;
+	struct gtp_buffer in, out;
+};
+
+/* An NMI that hits in the middle of this is skipped like any hit inside a hit. */
+static void exchange(void *arg)
+{
+	struct exchange *x = arg;
+	struct gtp_cpu *cpu = x->cpu;
+
+	WRITE_ONCE(cpu->in_hit, 1);
+	barrier();
+	x->out = cpu->buf;
+	/* They count on: all of the older frames are gone from this one. */
+	x->in.created = x->out.created;
+	x->in.dropped = x->out.created;
+	cpu->buf = x->in;
+	barrier();
+	WRITE_ONCE(cpu->in_hit, 0);
+}
+
+/* The memory of what was held back has been read; hits get it. */
+static void take(struct gtp_stream *s, u32 i)
+{
+	struct gtp_stream_cpu *c = &s->cpus[i];
+	struct exchange x = { .cpu = s->t->run.cpus[i] };
+
+	gtp_buffer_init(&x.in, c->before.mem, c->before.size, c->before.circular);
+	c->before = c->taken;
+	s->t->target->between_hits(s->t->ctx, x.cpu, exchange, &x);
+	c->taken = x.out;
+	gtp_buffer_init(&c->lost.buf, c->lost.mem, sizeof(c->lost.mem), false);
+}
+
+/* Was @f, the @nth of its buffer, written before @cutoff? Yes if the clock has restarted since. */
+static bool is_older(const struct gtp_frame *f, u64 nth, const struct gtp_restarts *r, u64 cutoff)
+{
+	return f->time < cutoff || (r->n && r->created[r->n - 1] > nth);
+}
+
+/* Divide what has been taken: @c->ready is older than @cutoff, and @c->taken has the rest. */
+static void divide(struct gtp_stream_cpu *c, const struct gtp_restarts *r, u64 cutoff)
+{
+	const struct gtp_frame *f = NULL;
+	u64 nth = c->taken.dropped;
+
+	c->ready = c->taken;
+	while ((f = gtp_buffer_next(&c->taken, f)) && is_older(f, nth, r, cutoff))
+		nth++;
+	c->taken.dropped = nth;
+	if (!f)
+		return;
+	c->ready.created = nth;
+	c->ready.head = (u32)((const u8 *)f - c->taken.mem);
+	c->taken.tail = c->ready.head;
+}
+
+/* Where the losses are in time: in front of the oldest frame that is there. */
+static void tell_lost(struct gtp_stream *s, u32 i, u64 cutoff)
+{
+	struct gtp_stream_cpu *c = &s->cpus[i];
+	const struct gtp_frame *next = gtp_buffer_next(&c->taken, NULL);
+	u64 n = c->taken.dropped - c->base;
+
+	c->base = c->taken.created;
+	if (!n)
+		return;
+	gtp_buffer_begin(&c->lost.buf, GTP_TP_LOST, 0,
+			 next && next->time < cutoff ? next->time : cutoff - 1);
+	gtp_buffer_add_var(&c->lost.buf, GTP_TSV_CPU_ID, i);
+	gtp_buffer_add_var(&c->lost.buf, GTP_TSV_LOST, (s64)n);
+	gtp_buffer_commit(&c->lost.buf, 0);
+}
+
+static u64 now(const struct gtp_trace *t)
+{
+	for (u32 i = 0; i < t->run.ncpus; i++)
+		if (t->run.cpus[i])
+			return gtp_hit_now(t->run.cpus[i]);
+	return U64_MAX;
+}
+
+static void sweep(struct gtp_stream *s)
+{
+	struct gtp_trace *t = s->t;
+	u64 cutoff;
+	u32 i;
+
+	s->last = !gtp_trace_running(t);
+	cutoff = s->last ? U64_MAX : now(t);
+	for (i = 0; i < s->ncpus; i++) {
+		struct gtp_stream_cpu *c = &s->cpus[i];
+		struct gtp_buffer **bufs = &s->bufs[(size_t)BUFFERS * i];
+
+		if (!t->run.cpus[i])
+			continue;
+		take(s, i);
+		tell_lost(s, i, cutoff);
+		divide(c, &t->run.cpus[i]->restarts, cutoff);
+		bufs[0] = &c->before;
+		bufs[1] = &c->lost.buf;
+		bufs[2] = &c->ready;
+		s->restarts[BUFFERS * i] = &t->run.cpus[i]->restarts;
+		s->restarts[BUFFERS * i + 2] = &t->run.cpus[i]->restarts;
+	}
+	if (!s->last)
+		return;
+	/* Whatever GDB or another reader has seen of the frames is not there any more. */
+	gtp_index_free(&t->index, &t->mem);
+	t->indexed = false;
+	s->epoch = ++t->epoch;
+}
+
+static int merge(struct gtp_stream *s)
+{
+	int err;
+
+	s->index.formats = s->t->formats;
+	err = gtp_index_build(&s->index, &s->t->mem, s->bufs, s->restarts, BUFFERS * s->ncpus,
+			      GTP_INDEX_MOST);
+	if (err)
+		return err;
+	s->merged = true;
+	s->pos = 0;
+	return 0;
+}
+
+static u64 index_len(const struct gtp_stream *s)
+{
+	return s->merged ? gtp_index_at(&s->index, s->index.n)->offset : 0;
+}
+
+static u64 piece_len(const struct gtp_stream *s)
+{
+	if (!s->read_header)
+		return s->header_len;
+	return index_len(s) + (s->merged && s->last ? GTP_FILE_END_BYTES : 0);
+}
+
+int gtp_stream_sweep(struct gtp_stream *s)
+{
+	if (is_stale(s))
+		return -ESTALE;
+	/* What an earlier sweep has taken and had no memory to merge comes first. */
+	if (!s->swept) {
+		gtp_index_free(&s->index, &s->t->mem);
+		s->merged = false;
+		sweep(s);
+		s->swept = true;
+	}
+	return merge(s);
+}
+
+/* --- what there is to read --- */
+
+bool gtp_stream_urgent(const struct gtp_stream *s)
+{
+	if (is_stale(s))
+		return true;
+	for (u32 i = 0; i < s->ncpus; i++) {
+		const struct gtp_cpu *cpu = s->t->run.cpus[i];
+
+		if (cpu && gtp_buffer_used(&cpu->buf) > cpu->buf.size / URGENT_SHARE)
+			return true;
+	}
+	return !gtp_trace_running(s->t);
+}
+
+bool gtp_stream_waits(const struct gtp_stream *s)
+{
+	if (is_stale(s) || !gtp_trace_running(s->t))
+		return true;
+	for (u32 i = 0; i < s->ncpus; i++) {
+		const struct gtp_cpu *cpu = s->t->run.cpus[i];
+
+		if (cpu && (gtp_buffer_frames(&cpu->buf) || gtp_buffer_frames(&s->cpus[i].taken)))
+			return true;
+	}
+	return false;
+}
+
+u64 gtp_stream_left(const struct gtp_stream *s)
+{
+	return piece_len(s) - s->pos;
+}
+
+bool gtp_stream_ended(const struct gtp_stream *s)
+{
+	return s->merged && s->last && !gtp_stream_left(s);
+}
+
+static u32 copy_header(struct gtp_stream *s, u8 *dst, u32 len)
+{
+	u64 left = gtp_stream_left(s);
+
+	len = len < left ? len : (u32)left;
+	memcpy(dst, s->header + s->pos, len);
+	s->pos += len;
+	if (s->pos == s->header_len) {
+		s->read_header = true;
+		s->pos = 0;
+	}
+	return len;
+}
+
+static u32 copy_frames(struct gtp_stream *s, u8 *dst, u32 len)
+{
+	u32 done = s->merged ? gtp_index_read(&s->index, s->pos, dst, len) : 0;
+	u64 left;
+
+	s->pos += done;
+	left = gtp_stream_left(s);
+	if (s->pos < index_len(s))
+		return done;
+	len = len - done < left ? len - done : (u32)left;
+	memset(dst + done, 0, len); /* the file's end */
+	s->pos += len;
+	s->swept = false;
+	return done + len;
+}
+
+s64 gtp_stream_read(struct gtp_stream *s, u8 *dst, u32 len)
+{
+	u32 done = 0;
+
+	if (gtp_stream_ended(s))
+		return 0;
+	if (is_stale(s))
+		return -ESTALE;
+	if (!s->read_header)
+		done = copy_header(s, dst, len);
+	if (!s->read_header)
+		return done;
+	return done + copy_frames(s, dst + done, len - done);
+}

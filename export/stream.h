@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The run that is on as a GDB trace file that grows: frames as they come, each given once.
+ *
+ * Every CPU has three buffers that take turns: hits write into one; one has been taken from them
+ * and is being read; one has what was younger than the others' buffers when they were taken, and is
+ * read with the next ones. An exchange runs on the CPU itself between two hits, so a hit knows
+ * nothing of the reader, and they share no line but in that moment.
+ *
+ * Frames are in order of time over all CPUs: those of a sweep are older than the moment when it
+ * began to exchange, and all that were written before that moment are in it or in an earlier one.
+ * That holds as far as the CPUs' clocks agree.
+ *
+ * What a circular buffer has dropped because the reader was too slow stands in the stream as a
+ * frame of tracepoint GTP_TP_LOST in front of that CPU's next frame: $cpu_id, and $lost, how many.
+ * A buffer that is not circular ends the run when it is full, as it does without a reader.
+ */
+#ifndef _GTP_STREAM_H
+#define _GTP_STREAM_H
+
+#include "session/trace.h"
+
+/* struct gtp_stream_lost - a frame that says what was lost, and the buffer around it */
+struct gtp_stream_lost {
+	struct gtp_buffer buf;
+	u64 mem[8];
+};
+
+/**
+ * struct gtp_stream_cpu - a CPU's buffers that hits do not write into now
+ * @before: what the last sweep has left in it; read with the next one
+ * @taken: from hits by the last sweep
+ * @ready: the frames of it that are older than the sweep
+ * @base: what the buffer that hits write into had dropped when it went in
+ * @lost: in front of @ready, if there were losses
+ */
+struct gtp_stream_cpu {
+	struct gtp_buffer before, taken, ready;
+	u64 base;
+	struct gtp_stream_lost lost;
+};
+
+/**
+ * struct gtp_stream - the reader
+ * @t: the session
+ * @epoch: of its frames
+ * @header: of the file; @header_len bytes
+ * @cpus: by CPU, as in the run; @ncpus of them
+ * @bufs, @restarts: three for each CPU: what one sweep merges
+ * @index: of the last sweep, if @merged
+ * @swept: the last sweep has not been read to its end
+ * @merged: its buffers are merged
+ * @last: it was the last one, the run is over
+ * @pos: bytes that have been read of the header, then of the index, then of the file's end
+ * @read_header: the header has been read
+ */
+struct gtp_stream {
+	struct gtp_trace *t;
+	u64 epoch;
+	char *header;
+	u32 header_len;
+	struct gtp_stream_cpu *cpus;
+	u32 ncpus;
+	struct gtp_buffer **bufs;
+	const struct gtp_restarts **restarts;
+	struct gtp_index index;
+	bool swept;
+	bool merged;
+	bool last;
+	bool read_header;
+	u64 pos;
+};
+
+/**
+ * gtp_stream_open() - become the reader of the run that is on, or has just ended
+ * @s: the stream
+ * @t: the session, which has run; nobody else reads it so
+ * @why: the refusal
+ *
+ * Takes twice the memory of the trace buffers. Frames that are there already will be read.
+ * Context: may sleep, the session's lock.
+ * Return: 0, -ENOMEM.
+ */
+int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, struct gtp_why *why);
+
+/*
+ * gtp_stream_close - frames that a sweep has taken and nobody has read are gone with it. Context:
+ * as gtp_stream_open(); there may be another run
+ */
+void gtp_stream_close(struct gtp_stream *s);
+
+/* gtp_stream_urgent - has a CPU filled so much that the next sweep should come? Context: any */
+bool gtp_stream_urgent(const struct gtp_stream *s);
+
+/* gtp_stream_waits - would a sweep find frames, or the end of the run? Under the session's lock */
+bool gtp_stream_waits(const struct gtp_stream *s);
+
+/**
+ * gtp_stream_sweep() - take what there is from all CPUs, in order of time
+ * @s: a stream of which everything has been read, see gtp_stream_left()
+ *
+ * Once the run is over it takes all that is left; then the frames are gone for GDB, too.
+ * Context: may sleep, the session's lock. Return: 0; -ENOMEM, nothing is lost, try again; -ESTALE:
+ * the run's frames have been dropped.
+ */
+int gtp_stream_sweep(struct gtp_stream *s);
+
+/* gtp_stream_left - bytes that can be read without a sweep */
+u64 gtp_stream_left(const struct gtp_stream *s);
+
+/* gtp_stream_ended - has all of the run been read? */
+bool gtp_stream_ended(const struct gtp_stream *s);
+
+/**
+ * gtp_stream_read() - the next bytes of the file
+ * @s: the stream
+ * @dst: receives them
+ * @len: how many at most
+ *
+ * Context: the session's lock.
+ * Return: bytes, 0 when a sweep is due or at the end; -ESTALE as gtp_stream_sweep().
+ */
+s64 gtp_stream_read(struct gtp_stream *s, u8 *dst, u32 len);
+
+#endif /* _GTP_STREAM_H */
