@@ -36,9 +36,14 @@ static int __init gtp_init(void)
 	err = gtp_proc_gtpframe_init();
 	if (err)
 		goto err_gtp;
+	err = gtp_proc_pipe_init();
+	if (err)
+		goto err_gtpframe;
 	gtp_sleep_init();
 	return 0;
 
+err_gtpframe:
+	gtp_proc_gtpframe_exit();
 err_gtp:
 	gtp_proc_gtp_exit();
 err_gtpregions:
@@ -62,6 +67,7 @@ err_host:
 static void __exit gtp_exit(void)
 {
 	gtp_sleep_exit();
+	gtp_proc_pipe_exit();
 	gtp_proc_gtpframe_exit();
 	gtp_proc_gtp_exit();
 	gtp_proc_gtpregions_exit();

@@ -11,6 +11,8 @@ int gtp_proc_gtp_init(void);
 void gtp_proc_gtp_exit(void);
 int gtp_proc_gtpframe_init(void);
 void gtp_proc_gtpframe_exit(void);
+int gtp_proc_pipe_init(void);
+void gtp_proc_pipe_exit(void);
 int gtp_proc_gtpregions_init(void);
 void gtp_proc_gtpregions_exit(void);
 

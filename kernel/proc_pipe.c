@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /proc/gtpframe_pipe: the frames of the run that is on, as they come, each given once. */
+#include <linux/fs.h>
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/poll.h>
+#include <linux/printk.h>
+#include <linux/proc_fs.h>
+#include <linux/sizes.h>
+#include <linux/uio.h>
+#include <linux/workqueue.h>
+
+#include "base/lock_kernel.h"
+#include "base/mem_kernel.h"
+#include "export/stream.h"
+#include "kernel/host.h"
+#include "kernel/proc.h"
+#include "probe/self.h"
+
+enum {
+	PIECE = SZ_256K,
+	/*
+	 * A hit does not wake the reader: it may be in the code that wakes. So the reader looks,
+	 * and takes what there is now and then, or when a buffer fills.
+	 */
+	LOOK_MS = 4,
+	SWEEP_MS = 20,
+};
+
+/**
+ * struct reader - the one open of the file
+ * @lock: one read at a time; taken before gtp_lock
+ * @in: the run, once there is one; under gtp_lock, like the next two
+ * @attached: there is one
+ * @epoch: of the session's frames when the file was opened: a run that was over by then is none
+ * @swept: when the last sweep was, in jiffies
+ * @piece: PIECE bytes on their way to the user; under @lock
+ * @wait: of poll; woken by @look
+ * @look: comes while somebody polls
+ */
+struct reader {
+	struct mutex lock; /* of @piece */
+	struct gtp_stream in;
+	bool attached;
+	u64 epoch;
+	unsigned long swept;
+	u8 *piece;
+	wait_queue_head_t wait;
+	struct delayed_work look;
+};
+
+static struct proc_dir_entry *entry;
+static bool taken; /* under gtp_lock: there is a reader */
+
+static void look(struct work_struct *work)
+{
+	wake_up_all(&container_of(work, struct reader, look.work)->wait);
+}
+
+/* --- open and release --- */
+
+static struct reader *reader_create(void)
+{
+	struct reader *r = gtp_mem_alloc(sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->piece = gtp_mem_alloc(PIECE);
+	if (!r->piece) {
+		gtp_mem_free(r);
+		return NULL;
+	}
+	mutex_init(&r->lock);
+	init_waitqueue_head(&r->wait);
+	INIT_DELAYED_WORK(&r->look, look);
+	return r;
+}
+
+/* become_reader - under gtp_lock */
+static int become_reader(struct reader *r)
+{
+	if (taken)
+		return -EBUSY;
+	taken = true;
+	r->epoch = gtp_host.trace.epoch;
+	gtp_self_set(GTP_SELF_READER, current->tgid);
+	return 0;
+}
+
+static int open_reader(struct file *file)
+{
+	struct reader *r = reader_create();
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	err = mutex_lock_interruptible(&gtp_lock);
+	if (!err) {
+		err = become_reader(r);
+		mutex_unlock(&gtp_lock);
+	}
+	if (!err) {
+		file->private_data = r;
+		return 0;
+	}
+	gtp_mem_free(r->piece);
+	gtp_mem_free(r);
+	return err;
+}
+
+static int pipe_open(struct inode *inode, struct file *file)
+{
+	int err = gtp_proc_allowed();
+
+	if (err)
+		return err;
+	/* As with /proc/gtp: rmmod says "in use". */
+	if (!try_module_get(THIS_MODULE))
+		return -ENODEV;
+	err = open_reader(file);
+	if (!err)
+		return stream_open(inode, file);
+	module_put(THIS_MODULE);
+	return err;
+}
+
+static int pipe_release(struct inode *inode, struct file *file)
+{
+	struct reader *r = file->private_data;
+
+	cancel_delayed_work_sync(&r->look);
+	mutex_lock(&gtp_lock);
+	gtp_self_set(GTP_SELF_READER, -1);
+	if (r->attached)
+		gtp_stream_close(&r->in);
+	taken = false;
+	mutex_unlock(&gtp_lock);
+	gtp_mem_free(r->piece);
+	gtp_mem_free(r);
+	module_put(THIS_MODULE);
+	return 0;
+}
+
+/* --- what there is; under gtp_lock --- */
+
+/* Has a run begun since the file was opened, or was one on then? */
+static bool has_run(const struct reader *r)
+{
+	const struct gtp_trace *t = &gtp_host.trace;
+
+	return gtp_trace_running(t) || (t->stop != GTP_STOP_NEVER_RUN && t->epoch != r->epoch);
+}
+
+static bool sweep_is_due(const struct reader *r)
+{
+	if (gtp_stream_ended(&r->in) || gtp_stream_left(&r->in) || !gtp_stream_waits(&r->in))
+		return false;
+	return gtp_stream_urgent(&r->in) ||
+	       time_after_eq(jiffies, r->swept + msecs_to_jiffies(SWEEP_MS));
+}
+
+static bool is_readable(const struct reader *r)
+{
+	if (!r->attached)
+		return has_run(r);
+	return gtp_stream_left(&r->in) || gtp_stream_ended(&r->in) || sweep_is_due(r);
+}
+
+static int attach(struct reader *r)
+{
+	struct gtp_why why;
+	int err = gtp_stream_open(&r->in, &gtp_host.trace, &why);
+
+	if (err) {
+		pr_notice_ratelimited("gdbtp: /proc/gtpframe_pipe: %s\n", why.text);
+		return err;
+	}
+	r->attached = true;
+	r->swept = jiffies;
+	return 0;
+}
+
+/* take_piece - bytes, 0 at the end, -EAGAIN when there is nothing yet */
+static ssize_t take_piece(struct reader *r, size_t len)
+{
+	int err;
+
+	gtp_host_settle();
+	if (!is_readable(r))
+		return -EAGAIN;
+	err = r->attached ? 0 : attach(r);
+	if (!err && sweep_is_due(r)) {
+		err = gtp_stream_sweep(&r->in);
+		r->swept = jiffies;
+	}
+	return err ? err : gtp_stream_read(&r->in, r->piece, len);
+}
+
+/* --- read and poll --- */
+
+static ssize_t read_piece(struct reader *r, size_t len)
+{
+	ssize_t n = mutex_lock_interruptible(&gtp_lock);
+
+	if (n)
+		return n;
+	n = take_piece(r, len);
+	mutex_unlock(&gtp_lock);
+	return n;
+}
+
+/* As much as fits and is there. */
+static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
+{
+	size_t done = 0;
+
+	while (iov_iter_count(to)) {
+		ssize_t n = read_piece(r, min_t(size_t, iov_iter_count(to), PIECE));
+
+		if (n <= 0)
+			return done ? done : n;
+		/* The user's memory may have to be fetched from a disk: not under gtp_lock. */
+		if (copy_to_iter(r->piece, n, to) != n)
+			return -EFAULT;
+		done += n;
+	}
+	return done;
+}
+
+static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
+{
+	struct reader *r = iocb->ki_filp->private_data;
+	bool wait = !(iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT);
+	ssize_t n = mutex_lock_interruptible(&r->lock);
+
+	if (n)
+		return n;
+	while ((n = read_pieces(r, to)) == -EAGAIN && wait) {
+		if (signal_pending(current)) {
+			n = -ERESTARTSYS;
+			break;
+		}
+		schedule_timeout_interruptible(msecs_to_jiffies(LOOK_MS));
+	}
+	mutex_unlock(&r->lock);
+	return n;
+}
+
+/* Arming probes holds gtp_lock as long as it takes; there is nothing to read meanwhile. */
+static __poll_t pipe_poll(struct file *file, poll_table *wait)
+{
+	struct reader *r = file->private_data;
+	bool readable = false;
+
+	poll_wait(file, &r->wait, wait);
+	if (mutex_trylock(&gtp_lock)) {
+		gtp_host_settle();
+		readable = is_readable(r);
+		mutex_unlock(&gtp_lock);
+	}
+	if (readable)
+		return EPOLLIN | EPOLLRDNORM;
+	schedule_delayed_work(&r->look, msecs_to_jiffies(LOOK_MS));
+	return 0;
+}
+
+static const struct proc_ops pipe_ops = {
+	.proc_open = pipe_open,
+	.proc_release = pipe_release,
+	.proc_read_iter = pipe_read_iter,
+	.proc_poll = pipe_poll,
+};
+
+int gtp_proc_pipe_init(void)
+{
+	entry = proc_create("gtpframe_pipe", 0400, NULL, &pipe_ops);
+	return entry ? 0 : -ENOMEM;
+}
+
+void gtp_proc_pipe_exit(void)
+{
+	proc_remove(entry);
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""/proc/gtpframe_pipe: what it gives, taken apart; readers of it that are processes of their own."""
+import os
+import struct
+
+from fixture import child
+
+PIPE = "/proc/gtpframe_pipe"
+LOST_TP, LOST = 0xffff, 0x200  # a frame's tracepoint, and the variable in it
+CPU_ID, CLOCK = 1, 2
+END = bytes(4)
+
+
+def split(data):
+    """(header, frames, end): frames are (tracepoint, {variable: value}), and have no other blocks; the end is bytes."""
+    cut = data.index(b"\n\n") + 2
+    frames, at = [], cut
+    while data[at:at + 2] not in (b"", b"\0\0"):
+        number, size = struct.unpack_from("<HI", data, at)
+        at += 6
+        values = {}
+        assert at + size <= len(data), "the stream ends in a frame"
+        for block in range(at, at + size, 13):
+            kind, variable, value = struct.unpack_from("<cIq", data, block)
+            assert kind == b"V", "a block of kind %r" % kind
+            values[variable] = value
+        at += size
+        frames.append((number, values))
+    return data[:cut], frames, data[at:]
+
+
+def lost(frames):
+    """How many frames the stream says were lost."""
+    return sum(values[LOST] for number, values in frames if number == LOST_TP)
+
+
+def reader(path):
+    """A process that does; it has the file open when this returns."""
+    told, tell = os.pipe()
+
+    def work():
+        fd = os.open(PIPE, os.O_RDONLY)
+        os.write(tell, b"x")
+        with open(path, "wb") as file:
+            while True:
+                data = os.read(fd, 1 << 20)
+                if not data:
+                    return
+                file.write(data)
+                file.flush()
+    pid = child(work)
+    os.close(tell)
+    opened = os.read(told, 1)
+    os.close(told)
+    assert opened, "the reader could not open it"
+    return pid
