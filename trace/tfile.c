@@ -36,42 +36,35 @@ static void put(struct window *w, const void *bytes, u32 n)
 	w->len -= n;
 }
 
-static bool has_regs(const struct gtp_frame *f)
+/* struct shape - an image's size, and whether it has an R block: all registers share one */
+struct shape {
+	u32 size;
+	bool regs;
+};
+
+static struct shape measure(const struct gtp_frame *f, const struct gtp_sdata_format *formats)
 {
+	struct shape s = { FRAME_HEAD, f->flags & GTP_FRAME_SEVERAL_LOCATIONS };
+	u32 sdata = gtp_sdata_size(f, formats);
 	const struct gtp_block *b = NULL;
 
 	while ((b = gtp_frame_next_block(f, b))) {
-		if (b->type == GTP_BLOCK_REGS)
-			return true;
+		if (b->type == GTP_BLOCK_MEM)
+			s.size += MEM_HEAD + b->len;
+		else if (b->type == GTP_BLOCK_VAR)
+			s.size += VAR_SIZE;
+		s.regs |= b->type == GTP_BLOCK_REGS;
 	}
-	return f->flags & GTP_FRAME_SEVERAL_LOCATIONS;
-}
-
-static u32 block_image_size(const struct gtp_block *b)
-{
-	switch (b->type) {
-	case GTP_BLOCK_MEM:
-		return MEM_HEAD + b->len;
-	case GTP_BLOCK_VAR:
-		return VAR_SIZE;
-	default:
-		return 0; /* all registers share one R block, static data is one M block */
-	}
+	if (s.regs)
+		s.size += REGS_HEAD + GTP_G_PACKET_BYTES;
+	if (sdata)
+		s.size += MEM_HEAD + sdata; /* static data is one M block */
+	return s;
 }
 
 u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_format *formats)
 {
-	const struct gtp_block *b = NULL;
-	u32 sdata = gtp_sdata_size(f, formats);
-	u32 size = FRAME_HEAD;
-
-	if (has_regs(f))
-		size += REGS_HEAD + GTP_G_PACKET_BYTES;
-	while ((b = gtp_frame_next_block(f, b)))
-		size += block_image_size(b);
-	if (sdata)
-		size += MEM_HEAD + sdata;
-	return size;
+	return measure(f, formats).size;
 }
 
 static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
@@ -102,13 +95,12 @@ void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
 	put_reg(image, known, GTP_REG_RIP, f->pc);
 }
 
-static void put_head(struct window *w, const struct gtp_frame *f,
-		     const struct gtp_sdata_format *formats)
+static void put_head(struct window *w, const struct gtp_frame *f, u32 size)
 {
 	u8 head[FRAME_HEAD];
 
 	gtp_put_le(head, f->tp, 2);
-	gtp_put_le(head + 2, gtp_tfile_frame_size(f, formats) - FRAME_HEAD, 4);
+	gtp_put_le(head + 2, size - FRAME_HEAD, 4);
 	put(w, head, sizeof(head));
 }
 
@@ -164,10 +156,11 @@ u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_forma
 			 u32 offset, u8 *dst, u32 len)
 {
 	struct window w = { .skip = offset, .dst = dst, .len = len };
+	struct shape shape = measure(f, formats);
 	const struct gtp_block *b = NULL;
 
-	put_head(&w, f, formats);
-	if (has_regs(f))
+	put_head(&w, f, shape.size);
+	if (shape.regs)
 		put_regs(&w, f);
 	while (w.len && (b = gtp_frame_next_block(f, b))) {
 		if (b->type == GTP_BLOCK_MEM)
