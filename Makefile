@@ -56,6 +56,9 @@ bench: ## what a hit costs, ours and others', in instructions; what arming thous
 bench-jit: ## compiled expressions against the interpreter and gcc -O2, as ratios
 	$(MAKE) -s -C tests/bench jit
 
+bench-stream: ## how fast a run's frames are drained, in frames a second and core
+	$(MAKE) -s -C tests/bench stream
+
 structure: ## circles of files, arrows between folders, lists and tables that name files
 	tests/structure/run
 
@@ -80,5 +83,5 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo test check check-all check-unit check-debug fuzz bench bench-jit structure style compile_commands \
+.PHONY: all help module tools demo test check check-all check-unit check-debug fuzz bench bench-jit bench-stream structure style compile_commands \
 	install uninstall deb clean distclean

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How fast a run's frames are drained: sweeps over four CPUs' buffers and reads of the trace file,
+ * as /proc/gtpframe_pipe does them, on one core. Beside it a copy of as many bytes.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "export/stream.h"
+#include "tests/unit/fake_target.h"
+
+enum {
+	ROUNDS = 15, /* the fastest counts: everything else is the machine's doing */
+	CPUS = 4,
+	FRAMES = 4000, /* on each CPU, in a sweep */
+	PIECE = 256 << 10,
+};
+
+static struct fake fake;
+static struct gtp_stream stream;
+static u8 piece[PIECE], copy[PIECE];
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static void must(int err, const char *what)
+{
+	if (!err)
+		return;
+	fprintf(stderr, "bench_stream: %s failed\n", what);
+	exit(1);
+}
+
+/* struct kind - a frame: @vars variables, registers if @mask, @bytes of memory */
+struct kind {
+	const char *name;
+	u32 vars;
+	u64 mask;
+	u32 bytes;
+};
+
+static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
+{
+	memset(dst, 0x5a, len);
+	return 0;
+}
+
+/* Hits of all CPUs in turn: the most work for the order of time. */
+static void write_frames(const struct kind *k)
+{
+	static const struct gtp_regs regs;
+	u32 i, n;
+
+	for (i = 0; i < FRAMES * CPUS; i++) {
+		struct gtp_buffer *b = &fake.trace.run.cpus[i % CPUS]->buf;
+
+		must(gtp_buffer_begin(b, 1, 0x1000, fake.clock++), "begin");
+		for (n = 0; n < k->vars; n++)
+			must(gtp_buffer_add_var(b, (u16)(n + 1), i), "variable");
+		must(gtp_buffer_add_regs(b, &regs, 0x1000, k->mask), "registers");
+		must(gtp_buffer_add_mem(b, 0x2000, k->bytes, read_memory, NULL), "memory");
+		gtp_buffer_commit(b, 0);
+	}
+}
+
+static u64 drain(void)
+{
+	u64 bytes = 0;
+	s64 n;
+
+	must(gtp_stream_sweep(&stream), "sweep");
+	while ((n = gtp_stream_read(&stream, piece, PIECE)) > 0)
+		bytes += (u64)n;
+	must((int)n, "read");
+	return bytes;
+}
+
+static double copy_ns(u64 bytes)
+{
+	double start = now_ns();
+
+	for (; bytes; bytes -= bytes < PIECE ? bytes : PIECE) {
+		memcpy(copy, piece, bytes < PIECE ? bytes : PIECE);
+		__asm__ volatile("" : : "r"(copy) : "memory");
+	}
+	return now_ns() - start;
+}
+
+static void measure(const struct kind *k)
+{
+	double best = 1e18, copied = 1e18;
+	u64 bytes = 0;
+
+	for (u32 i = 0; i < ROUNDS; i++) {
+		double start, ns;
+
+		write_frames(k);
+		start = now_ns();
+		bytes = drain();
+		ns = now_ns() - start;
+		best = ns < best ? ns : best;
+		ns = copy_ns(bytes);
+		copied = ns < copied ? ns : copied;
+	}
+	printf("%-32s %6.1f M frames/s  %5.0f MB/s  %5.1f ns a frame, its bytes copied once: %.1f ns\n",
+	       k->name, FRAMES * CPUS * 1e3 / best, (double)bytes * 1e3 / best,
+	       best / (FRAMES * CPUS), copied / (FRAMES * CPUS));
+}
+
+int main(void)
+{
+	static const struct kind kinds[] = {
+		{ "empty", 0, 0, 0 },
+		{ "$clock, $cpu_id", 2, 0, 0 },
+		{ "64 bytes of memory", 0, 0, 64 },
+		{ "$regs", 0, GTP_REGS_KNOWN, 0 },
+		{ "$regs, 512 bytes of memory", 0, GTP_REGS_KNOWN, 512 },
+	};
+	struct gtp_why why;
+	u32 i;
+
+	must(fake_init(&fake), "init");
+	fake.ncpus = CPUS;
+	fake.trace.buffer_bytes = FAKE_BYTES_MAX;
+	fake_define(&fake, "1:1000:E:0:0", NULL);
+	must(gtp_trace_start(&fake.trace, &why), "start");
+	must(gtp_stream_open(&stream, &fake.trace, &why), "open");
+	while (gtp_stream_read(&stream, piece, PIECE) > 0)
+		;
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		measure(&kinds[i]);
+	gtp_stream_close(&stream);
+	return fake_exit(&fake);
+}
