@@ -5,6 +5,7 @@ import errno
 import os
 import random
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import traceback
 
 from fixture import KMOD, load_table, must
 from kernel import DEBUG, TRACING, get, put
+from stream import PIPE
 
 PREEMPT = DEBUG + "sched/preempt"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -262,3 +264,45 @@ def load(me):
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
                           capture_output=True, text=True, timeout=600, check=False)
     assert not done.returncode or "os.sched_setaffinity(0, {cpu})\nOSError" in done.stderr, done.stdout + done.stderr
+
+
+def reader(me):
+    """A reader of the run's frames, which comes and goes. What it gets is a header and frames that are whole."""
+    fd = os.open(PIPE, os.O_RDONLY | os.O_NONBLOCK)
+    data, end = b"", time.monotonic() + me.rng.uniform(0, 4)
+    try:
+        while me.crowd.go.is_set() and time.monotonic() < end and len(data) < 4 << 20:
+            try:
+                piece = os.read(fd, 1 << me.rng.randint(3, 18))
+            except BlockingIOError:
+                time.sleep(0.02)
+                continue
+            if not piece:
+                break
+            data += piece
+    except OSError as error:
+        if error.errno != errno.ESTALE:  # another run has begun
+            raise
+    finally:
+        os.close(fd)
+    walk(data)
+
+
+def walk(data):
+    """Every block of every frame; the last one may be cut."""
+    if b"\n\n" not in data:
+        return
+    assert data.startswith(b"\x7fTRACE0\n"), "no header"
+    at = data.index(b"\n\n") + 2
+    while at + 6 <= len(data):
+        number, size = struct.unpack_from("<HI", data, at)
+        if not number:
+            assert not any(data[at:]), "something behind the end"
+            return
+        at, end = at + 6, at + 6 + size
+        while at < end and end <= len(data):
+            kind = data[at:at + 1]
+            at += {b"V": 13, b"R": 165}.get(kind) or 11 + struct.unpack_from("<H", data, at + 9)[0]
+            assert kind in b"VRM", "a block of kind %r in a frame of tracepoint %d" % (kind, number)
+        assert end > len(data) or at == end, "a frame of tracepoint %d is not whole" % number
+        at = end

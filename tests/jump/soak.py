@@ -363,7 +363,7 @@ class Soak:
         self.find_hot()
         self.kprobes.places = harmless(self.sets["second"])[:20]
         kinds = [disturb.features, disturb.keys, disturb.events, disturb.tracer, disturb.cpus, disturb.modules,
-                 self.kprobes, disturb.load]
+                 self.kprobes, disturb.load, disturb.reader]
         self.crowd.start(kinds)
         self.watch.round("the preparation")
         while not self.crowd.failure and not all(self.crowd.done[m.name] for m in self.crowd.members):
