@@ -178,7 +178,7 @@ static int attach(struct reader *r)
 		return err;
 	}
 	r->attached = true;
-	r->swept = jiffies;
+	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS); /* what is there already is taken at once */
 	return 0;
 }
 
