@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Runs whose frames go to a file while GDB has the run, and runs that a trigger freezes: flight recorders.
+import contextlib
+import os
+import signal
+import subprocess
+import tempfile
+
+from lib import *
+
+WHERE = tempfile.mkdtemp()
+FILE = WHERE + "/run.tf"
+GTP = TOP + "/tools/gtp"
+
+
+@contextlib.contextmanager
+def recorder(*options):
+    """gtp record, beside this GDB, until the run is over."""
+    process = subprocess.Popen([GTP, "record", "-o", FILE, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, text=True)
+    said = []
+    try:
+        yield process, said
+    finally:
+        said.append(process.communicate(timeout=120)[0])
+        note(said[0].strip())
+
+
+def offline():
+    """(how many frames, whether $clock rises) as a GDB of its own reads the file."""
+    out = other_gdb("target tfile " + FILE, "python frames = []", "tfind start",
+                    "python\nwhile int(gdb.parse_and_eval('$trace_frame')) >= 0:\n"
+                    "    if int(gdb.parse_and_eval('$tracepoint')) > 0:\n"
+                    "        frames.append((int(gdb.parse_and_eval('$cpu_id')), int(gdb.parse_and_eval('$clock'))))\n"
+                    "    gdb.execute('tfind', to_string=True)\nend",
+                    "python print('frames', len(frames), sorted(f[1] for f in frames) == [f[1] for f in frames])")
+    return matches(r"frames (\d+) (True|False)", out).groups()
+
+
+@test("gtp record beside GDB's run: the file has each hit, in order, and GDB reads it")
+def record():
+    cmd("set circular-trace-buffer on")
+    num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
+    with recorder() as (_, said):
+        cmd("tstart")
+        target("loop leaf 200")
+        cmd("tstop")
+    equal(offline(), (str(hits(num)), "True"))
+    equal(hits(num), 200 * CPUS)
+    matches(r"\b%d frames" % hits(num), said[0])
+    matches("Collected %d trace frames" % hits(num), other_gdb("target tfile " + FILE, "tstatus"))
+
+
+@test("gtp record that is interrupted leaves the run on, and a second one reads on")
+def interrupted():
+    cmd("set circular-trace-buffer on")
+    num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
+    cmd("tstart")
+    with recorder() as (process, _):
+        target("loop leaf 100")
+        until(lambda: os.path.exists(FILE) and os.path.getsize(FILE) > 2000, "frames in the file")
+        process.send_signal(signal.SIGINT)
+    first = int(offline()[0])
+    check(running(), "the run is over")
+    with recorder():
+        target("loop leaf 100")
+        cmd("tstop")
+    equal(first + int(offline()[0]), hits(num), "frames of both files")
+
+
+@test("a flight recorder: the trigger lets five more hits come, and ends the run")
+def flight_recorder():
+    cmd("set circular-trace-buffer on")
+    cmd("set trace-buffer-size %d" % (CPUS * 8192))
+    every = trace("gtp_target_leaf", "collect n")
+    last = trace("gtp_target_leaf", passcount=5)
+    cmd("disable %d" % last)
+    trace("gtp_target_add if a == 77", "teval $enable = %d" % last)
+    cmd("tstart")
+    for i in range(300):
+        target("call leaf %d" % i)
+    target("call add 76 1")
+    target("call leaf 300")
+    check(running(), "the run is over before the trigger")
+    target("call add 77 1")
+    for i in range(301, 320):
+        target("call leaf %d" % i)
+    matches("stopped by tracepoint %d" % last, cmd("tstatus"))
+    seen = list(each(every))
+    equal(seen[-6:], list(range(300, 306)), "the last hits")
+    check(len(seen) > 50, "%d frames" % len(seen))
+
+
+def each(num):
+    """n in every frame of a tracepoint."""
+    for _ in frames():
+        if number("$tracepoint") == num:
+            yield number("n")
+
+
+run()
