@@ -66,11 +66,13 @@ static u64 buffer_bytes(const struct gtp_trace *t)
 	return sum;
 }
 
-int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, struct gtp_why *why)
+int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, gtp_index_step_fn step,
+		    struct gtp_why *why)
 {
 	u64 bytes = (BUFFERS - 1) * buffer_bytes(t);
 
 	*s = (struct gtp_stream){ .t = t, .epoch = t->epoch, .ncpus = t->run.ncpus };
+	s->index.progress = step;
 	if (bytes <= t->target->memory_most(t->ctx) && !get_memory(s))
 		return 0;
 	gtp_stream_close(s);
@@ -196,6 +198,8 @@ static void sweep(struct gtp_stream *s)
 
 		if (!t->run.cpus[i])
 			continue;
+		if (s->index.progress)
+			s->index.progress(NULL, "taking frames", i, s->ncpus);
 		take(s, i);
 		tell_lost(s, i, cutoff);
 		divide(c, &t->run.cpus[i]->restarts, cutoff);

@@ -75,13 +75,15 @@ struct gtp_stream {
  * gtp_stream_open() - become the reader of the run that is on, or has just ended
  * @s: the stream
  * @t: the session, which has run; nobody else reads it so
+ * @step: called now and then while a sweep walks many frames (may be NULL)
  * @why: the refusal
  *
  * Takes twice the memory of the trace buffers. Frames that are there already will be read.
  * Context: may sleep, the session's lock.
  * Return: 0, -ENOMEM.
  */
-int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, struct gtp_why *why);
+int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, gtp_index_step_fn step,
+		    struct gtp_why *why);
 
 /*
  * gtp_stream_close - frames that a sweep has taken and nobody has read are gone with it. Context:

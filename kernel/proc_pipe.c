@@ -8,6 +8,7 @@
 #include <linux/poll.h>
 #include <linux/printk.h>
 #include <linux/proc_fs.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/uio.h>
 #include <linux/workqueue.h>
@@ -168,17 +169,24 @@ static bool is_readable(const struct reader *r)
 	return gtp_stream_left(&r->in) || gtp_stream_ended(&r->in) || sweep_is_due(r);
 }
 
+/* Not gtp_progress(), which tells GDB that its own request goes on. */
+static void reschedule(void *ctx, const char *what, u32 done, u32 total)
+{
+	cond_resched();
+}
+
 static int attach(struct reader *r)
 {
 	struct gtp_why why;
-	int err = gtp_stream_open(&r->in, &gtp_host.trace, &why);
+	int err = gtp_stream_open(&r->in, &gtp_host.trace, reschedule, &why);
 
 	if (err) {
 		pr_notice_ratelimited("gdbtp: /proc/gtpframe_pipe: %s\n", why.text);
 		return err;
 	}
 	r->attached = true;
-	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS); /* what is there already is taken at once */
+	r->swept =
+		jiffies - msecs_to_jiffies(SWEEP_MS); /* what is there already is taken at once */
 	return 0;
 }
 

@@ -43,6 +43,9 @@ enum {
 	GTP_INDEX_MOST = INT_MAX - 1,
 };
 
+/* gtp_index_step_fn - @done of @total frames have been walked for @what */
+typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 total);
+
 /**
  * struct gtp_index - the frames of a stopped run
  * @chunk: @n + 1 entries, GTP_INDEX_CHUNK in each but the last one (the last entry has no frame,
@@ -61,7 +64,7 @@ struct gtp_index {
 	u32 chunks;
 	u32 n;
 	const struct gtp_sdata_format *formats;
-	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
+	gtp_index_step_fn progress;
 	void *ctx;
 };
 

@@ -17,6 +17,7 @@ static struct fake fake;
 static struct gtp_trace *const t = &fake.trace;
 static struct gtp_why why;
 static struct gtp_stream stream;
+static u32 steps;
 static char text[16384];
 static u8 bytes[1 << 20];
 
@@ -48,9 +49,16 @@ static void hit(u32 cpu)
 	assert_true(fake_call(&fake, 0x1000, 0, NULL));
 }
 
+/* Between the CPUs of a sweep, and while many frames are merged. */
+static void step(void *ctx, const char *what, u32 done, u32 total)
+{
+	assert_true(done <= total);
+	steps++;
+}
+
 static void open_stream(void)
 {
-	assert_int_equal(gtp_stream_open(&stream, t, &why), 0);
+	assert_int_equal(gtp_stream_open(&stream, t, step, &why), 0);
 }
 
 static u32 read_all(u32 at_a_time)
@@ -135,7 +143,9 @@ static void test_frames_of_all_cpus_come_in_order_of_time(void **state)
 	hit(1);
 	hit(0);
 	read_header();
+	steps = 0;
 	assert_string_equal(swept(7), "1 2 3 4 ");
+	assert_int_equal(steps, 3);
 	assert_false(gtp_stream_waits(&stream));
 	fake.clock = 10;
 	hit(1);
@@ -403,7 +413,7 @@ static void test_no_memory(void **state)
 	live = fake.live;
 	for (i = 1;; i++) {
 		fake.fail_alloc = fake.allocs + i;
-		if (!gtp_stream_open(&stream, t, &why))
+		if (!gtp_stream_open(&stream, t, step, &why))
 			break;
 		assert_string_equal(
 			why.text,
@@ -431,7 +441,7 @@ static void test_no_memory(void **state)
 	assert_int_equal(read_all(4096), (i - 1) * FRAME_BYTES);
 	close_stream();
 	fake.memory_most = 100;
-	assert_int_equal(gtp_stream_open(&stream, t, &why), -ENOMEM);
+	assert_int_equal(gtp_stream_open(&stream, t, step, &why), -ENOMEM);
 }
 
 static void test_header(void **state)
