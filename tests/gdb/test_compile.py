@@ -16,7 +16,7 @@ REGIONS = "/proc/gtpregions"
 FIRST, CALLS, SIGNAL = 77000, 20, 59
 SESSION = """gtp trace __x64_sys_getpgid if regs->di >= {first} && regs->di < {last}
 gtp collect regs->di, &init_task, init_task.comm, init_task.pid
-gtp event signal:signal_generate if sig == {signal} && info != 0
+gtp event signal:signal_generate if sig == {signal} && task != 0
 gtp collect sig, $pc
 gtp count by regs->di at __x64_sys_getpgid if regs->di >= {first} && regs->di < {last}
 """.format(first=FIRST, last=FIRST + CALLS, signal=SIGNAL)
