@@ -18,6 +18,7 @@
 #include "base/version.h"
 #include "client.h"
 #include "clocks.h"
+#include "duration.h"
 #include "fail.h"
 #include "info.h"
 #include "load.h"
@@ -42,35 +43,6 @@ struct given {
 };
 
 /* --- the command line --- */
-
-/* How much of the text is a number: 5 or 0.5, as gtp has it. */
-static size_t number(const char *text)
-{
-	static const char digits[] = "0123456789";
-	size_t whole = strspn(text, digits), part = 0;
-
-	if (whole && text[whole] == '.')
-		part = strspn(text + whole + 1, digits);
-	return part ? whole + 1 + part : whole;
-}
-
-static u64 duration(struct argp_state *state, const char *text)
-{
-	static const struct {
-		const char *unit;
-		double ms;
-	} units[] = { { "", 1000 }, { "ms", 1 }, { "s", 1000 }, { "m", 60000 }, { "h", 3600000 } };
-	size_t len = number(text);
-	double n = len ? strtod(text, NULL) : 0;
-	u32 i;
-
-	/* 0 would be without an end. */
-	for (i = 0; i < ARRAY_SIZE(units); i++)
-		if (!strcmp(text + len, units[i].unit) && n > 0 && n * units[i].ms < 1e15)
-			return n * units[i].ms < 1 ? 1 : (u64)(n * units[i].ms);
-	argp_error(state, "'%s' is no time; write 5s, 500ms, 2m or 1h", text);
-	return 0;
-}
 
 static u32 clocks(struct argp_state *state, const char *text)
 {

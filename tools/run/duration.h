@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How long, as it is typed behind --for. */
+#ifndef _RUN_DURATION_H
+#define _RUN_DURATION_H
+
+#include <argp.h>
+#include "base/base.h"
+
+/* duration - ms of 5s, 500ms, 2m, 1h, or seconds alone; anything else is wrong usage */
+u64 duration(struct argp_state *state, const char *text);
+
+#endif /* _RUN_DURATION_H */
