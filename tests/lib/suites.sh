@@ -20,6 +20,7 @@ shell     | - | | | the parts of the command gtp that need neither root, nor a k
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 compile   | - | tools | | sessions that gtp compile makes and gtp-run runs: the bytes that GDB saves, refusals
 fleet     | - | tools | | gtp fleet on sshds of its own: what comes back, what fails, what is merged
+record    | - | tools | | what gtp record writes: ends, crashes, full disks, files that turn
 page      | - | | TOPIC | pictures and pages in a browser, used as a reader uses them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 expr      | own | tools module kmod | offline, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits
@@ -200,6 +201,8 @@ run_tfile() { watched tests/tfile/run; }
 run_compile() { watched tests/compile/run; }
 
 run_fleet() { watched tests/fleet/run; }
+
+run_record() { watched tests/record/run; }
 
 run_page() { watched tests/page/run ${2:+"$2"}; }
 

@@ -4,7 +4,7 @@ import os
 import select
 import sys
 
-from gtp.shell import cache, child, compile as compiler, live, options, output, ready, relay, signals
+from gtp.shell import cache, child, compile as compiler, drain, live, options, output, ready, relay, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.progress import Progress
 
@@ -74,6 +74,8 @@ def do(given):
         return compiler.run(given)
     if given.command == "cache":
         return cache.run(given)
+    if given.command == "record":
+        return drain.run(given)
     if given.command == "fleet":
         from gtp.fleet import command as fleet  # ClusterShell is for this one alone
         return fleet.run(given)

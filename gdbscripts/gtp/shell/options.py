@@ -4,6 +4,8 @@ import argparse
 import re
 
 UNITS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600}
+SHIFTS = {"": 0, "k": 10, "m": 20, "g": 30}
+SIZE_LEAST = 4096  # of a file of gtp record
 
 ABOUT = """Trace the running Linux kernel with GDB and gdbtp, a line in the shell each:
 
@@ -120,12 +122,39 @@ there is. Exit status: 0 all machines' files are here, 3 some, 1 none, 2 wrong u
 130 a second ^C."""
 
 
+RECORD = """Write the frames of the run that is on to a trace file, as they come.
+
+  gtp record                                 to gtp.tf, until ^C or the run's end
+  gtp record -o reads.tf --for 1h
+  gtp record -o reads.tf --size 1G --rotate 10
+
+The run is another one's: tstart in GDB, in another terminal or before, with set
+disconnected-tracing on; without one it waits for the next. Frames that are
+recorded leave the module's buffers, so that a run may go on for hours: have set
+circular-trace-buffer on, so that a reader that is too slow loses frames, which are
+counted, and does not end the run. The file is a trace file at any moment, for
+GDB's target tfile. Nothing else can record at the same time. Exit status: 0 it is
+written, 1 not all of it, 2 wrong usage, 4 another one records, 130 ^C before a run
+began."""
+
+
 def duration(text):
     """Seconds of 5s, 500ms, 2m, 1h or 5."""
     found = re.match(r"(\d+(?:\.\d+)?)(ms|s|m|h|)$", text)
     if not found or not float(found.group(1)):
         raise argparse.ArgumentTypeError("%r is no time; write 5s, 500ms, 2m or 1h" % text)
     return float(found.group(1)) * UNITS[found.group(2)]
+
+
+def size(text):
+    """Bytes of 500k, 64M, 2G or a number."""
+    found = re.match(r"([1-9]\d*)([kKMG]?)$", text, re.A)
+    if not found:
+        raise argparse.ArgumentTypeError("%r is no size; write 500k, 64M, 2G or a number of bytes" % text)
+    wanted = int(found.group(1)) << SHIFTS[found.group(2).lower()]
+    if not SIZE_LEAST <= wanted < 2**63:
+        raise argparse.ArgumentTypeError("files of %s bytes are too small, or too large; 4k is the least" % text)
+    return wanted
 
 
 def positive(text):
@@ -187,6 +216,17 @@ def add_cache(commands):
     which.add_argument("--all", action="store_true", help="all of them")
 
 
+def add_record(commands):
+    one = commands.add_parser("record", help=RECORD.splitlines()[0].rstrip("."), description=RECORD,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = one.add_argument
+    add("-o", "--output", metavar="FILE", default="gtp.tf", help="the trace file (gtp.tf)")
+    add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h of a run")
+    add("--size", type=size, metavar="N", help="FILE.0001 and so on, none larger than N: 500k, 64M, 2G")
+    add("--rotate", type=positive, metavar="K", help="of these, keep the last K")
+    add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
+
+
 def add_fleet(commands):
     one = commands.add_parser("fleet", help=FLEET.splitlines()[0].rstrip("."), description=FLEET,
                               formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -228,6 +268,7 @@ def parser():
     add_cache(commands)
     add_compile(commands)
     add_fleet(commands)
+    add_record(commands)
     return top
 
 

@@ -28,3 +28,8 @@ def needed(name, *places):
 def gtp_run():
     """The path of gtp-run."""
     return needed("gtp-run", "build/tools", "../../bin")
+
+
+def gtp_drain():
+    """The path of gtp-drain."""
+    return needed("gtp-drain", "build/tools", "../../bin")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The module's pipe made of a FIFO, what comes out of it, gtp-drain at its end, and what a trace file has."""
+import fcntl
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import termios
+import threading
+
+from tap import check, equal, until
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+OUT = os.path.join(TOP, "build/record")
+GTP, DRAIN = (os.path.join(TOP, name) for name in ("tools/gtp", "build/tools/gtp-drain"))
+HEAD = struct.Struct("<HI")
+END = bytes(4)
+MEMORY = 0x10000
+HEADER = (b"\x7fTRACE0\nR 118\nstatus 0;tstop::0;tframes:0;tcreated:0;tfree:1000;tsize:10000;circular:1;disconn:0;"
+          b"starttime:0;stoptime:0;username::;notes::\ntp T1:1000:E:0:0\ntp T2:2000:E:0:0\ntsv 1:0:1:6370755f6964\n"
+          b"tsv 200:0:1:6c6f7374\n\n")
+
+
+# What comes ------------------------------------------------------------------------------------------
+
+
+def frame(number, data):
+    return HEAD.pack(number, len(data)) + data
+
+
+def variable(number, value):
+    return b"V" + struct.pack("<Iq", number, value)
+
+
+def hit(index, size=None):
+    """One of two tracepoints, with its index in memory, and SIZE bytes in all."""
+    data = variable(1, index % 8) + b"M" + struct.pack("<QH", MEMORY, 8) + struct.pack("<Q", index)
+    while size and len(data) + HEAD.size < size:
+        more = min(size - len(data) - HEAD.size, 60011)
+        data += b"M" + struct.pack("<QH", 2 * MEMORY, max(more - 11, 0)) + bytes(range(256)) * 240
+        data = data[:size - HEAD.size]
+    return frame(1 + index % 2, data)
+
+
+def hits(chance, count):
+    """Frames of any size: many small ones, some large ones."""
+    return [hit(i, chance.choice((None, None, None, 100, 4096, chance.randrange(60, 20000)))) for i in range(count)]
+
+
+def lost(cpu, count):
+    return frame(0xffff, variable(1, cpu) + variable(0x200, count))
+
+
+# What a file has -------------------------------------------------------------------------------------
+
+
+def frames_of(data, header=HEADER, whole=True):
+    """A trace file's frames, as it is; WHOLE: it ends with its end."""
+    check(data.startswith(header), "it does not begin with the header: %r" % data[:80])
+    at, found = len(header), []
+    while True:
+        check(at + 2 <= len(data), "no end behind frame %d" % len(found))
+        if data[at:at + 2] == b"\0\0":
+            break
+        check(at + HEAD.size <= len(data), "frame %d is cut" % len(found))
+        size = HEAD.size + HEAD.unpack_from(data, at)[1]
+        check(at + size <= len(data), "frame %d is cut" % len(found))
+        found.append(data[at:at + size])
+        at += size
+    if whole:
+        check(data[at:] == END, "%d bytes are behind frame %d: %r" % (len(data) - at, len(found), data[at:at + 40]))
+    return found
+
+
+def path(name):
+    return os.path.join(OUT, name)
+
+
+def content(name):
+    with open(path(name), "rb") as file:
+        return file.read()
+
+
+def frames_in(name, **more):
+    return frames_of(content(name), **more)
+
+
+def shown(name):
+    """How many frames a reader sees while others are being written; 0: there is no file."""
+    return len(frames_in(name, whole=False)) if os.path.exists(path(name)) else 0
+
+
+# Both ends -------------------------------------------------------------------------------------------
+
+
+def clear():
+    """An empty folder."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    os.makedirs(OUT)
+
+
+class Drain:
+    """gtp-drain, or what WORDS begin with, on a FIFO of its own."""
+
+    def __init__(self, *words, program=(DRAIN,), **more):
+        self.fifo = path("fifo")
+        if not os.path.exists(self.fifo):
+            os.mkfifo(self.fifo)
+        more.setdefault("stderr", subprocess.PIPE)
+        self.process = subprocess.Popen([*program, "--pipe", self.fifo, *words], cwd=OUT, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, text=True, errors="replace", **more)
+        # This waits until the other end is open.
+        self.pipe = os.open(self.fifo, os.O_WRONLY)
+        self.thread = None
+
+    def write(self, data):
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self.pipe, view):]
+
+    def written(self, data):
+        """Write it, and have it read."""
+        self.write(data)
+        until(lambda: not self.unread(), "all to be read")
+
+    def unread(self):
+        return struct.unpack("i", fcntl.ioctl(self.pipe, termios.FIONREAD, bytes(4)))[0]
+
+    def pieces(self, chance, data):
+        """In pieces, some of which are read before the next one comes."""
+        at = 0
+        while at < len(data):
+            size = chance.choice((1, 2, 5, chance.randrange(1, 100), chance.randrange(1, 60000)))
+            (self.written if chance.random() < 0.1 else self.write)(data[at:at + size])
+            at += size
+
+    def in_background(self, data):
+        """Write it as fast as it is read, until nobody reads any more."""
+        def work():
+            try:
+                self.write(data)
+            except BrokenPipeError:
+                pass
+        self.thread = threading.Thread(target=work)
+        self.thread.start()
+
+    def status(self):
+        """What the kernel says of the process."""
+        with open("/proc/%d/status" % self.process.pid, encoding="utf-8") as file:
+            return file.read()
+
+    def send(self, number):
+        self.process.send_signal(number)
+
+    def wait(self, status=0):
+        """Its end; what it said."""
+        text = self.process.communicate(timeout=120)[1]
+        if self.thread:
+            self.thread.join()
+        os.close(self.pipe)
+        equal(self.process.returncode, status, "exit status of a program that says %r" % text)
+        return text
+
+
+def drained(data, *words, status=0, **more):
+    """All of DATA and the end of the run, in one go; what is said."""
+    drain = Drain(*words, **more)
+    drain.in_background(data + END)
+    return drain.wait(status)
+
+
+def refused(*words, status=1):
+    """A start that ends by itself; what is said."""
+    done = subprocess.run([DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          check=False)
+    equal(done.returncode, status, done.stderr)
+    return done.stderr
+
+
+ENDINGS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP

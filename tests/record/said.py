@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is refused, what a terminal shows, and what gtp record adds to gtp-drain."""
+import os
+import pty
+import re
+import signal
+import stat
+import subprocess
+import sys
+
+from pipe import DRAIN, END, GTP, HEADER, OUT, Drain, content, drained, frames_in, hit, path, refused
+from tap import check, equal, matches, skip, test, until
+
+
+@test("what is no ordinary file stays what it is, and nothing is followed")
+def not_ordinary():
+    os.mkdir(path("folder"))
+    os.mkfifo(path("other"))
+    with open(path("precious"), "w", encoding="ascii") as file:
+        file.write("precious\n")
+    os.symlink("precious", path("link"))
+    os.symlink("nothing", path("dangling"))
+    for name in ("folder", "other", "link", "dangling", "/dev/null"):
+        for more in ((), ("--size", "64k")):
+            matches("%s is no ordinary file, and would be replaced by one" % name, refused("-o", name, *more, "-p", "/dev/null"))
+    for name in ("-", "folder/", ""):
+        matches("'%s' is no name of a file" % name, refused("-o", name, "-p", "/dev/null"))
+    matches("nothing/x.part: No such file or directory", refused("-o", "nothing/x", "-p", "/dev/null"))
+    equal(content("precious"), b"precious\n")
+    check(os.readlink(path("link")) == "precious" and os.path.islink(path("dangling")), "a link has changed")
+    check(stat.S_ISFIFO(os.stat(path("other")).st_mode), "the FIFO has changed")
+    equal(sorted(os.listdir(OUT)), ["dangling", "folder", "link", "other", "precious"])
+
+
+@test("a link in the part's place is not followed; a file that was there is replaced")
+def replaced():
+    for name in ("precious", "new.tf"):
+        with open(path(name), "w", encoding="ascii") as file:
+            file.write("old\n")
+    os.symlink("precious", path("new.tf.part"))
+    drained(HEADER + hit(0), "-o", "new.tf")
+    equal(frames_in("new.tf"), [hit(0)])
+    equal(content("precious"), b"old\n")
+
+
+@test("wrong usage exits with 2 and says what to write; a pipe that is not there with 1")
+def usage():
+    for words, why in ((("--for", "1d"), "is no time; write 5s, 500ms, 2m or 1h"), (("--size", "12x"), "is no size"),
+                       (("--size", "0"), "is no size"), (("--size", "-1"), "is no size"), (("--size", "9999999999G"), "is no size"),
+                       (("--size", "1kk"), "is no size"), (("--size", "4095"), "too small"), (("--rotate", "3"), "needs --size"),
+                       (("--size", "1M", "--rotate", "0"), "is no number of files"), (("file",), "Usage|Too many")):
+        matches(why, refused(*words, status=2))
+    matches("nothing: No such file or directory", refused("-p", "nothing"))
+    if not os.path.exists("/proc/gtpframe_pipe"):
+        matches("load the module first, modprobe gdbtp", refused())
+
+
+def with_error(call, error, *words, status=1):
+    """gtp-drain, for which a call of the system ends with an error."""
+    try:
+        done = subprocess.run(["strace", "-f", "-o", "/dev/null", "-P", words[-1], "-e", "trace=" + call, "-e",
+                               "inject=%s:error=%s" % (call, error), DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=False)
+    except FileNotFoundError:
+        skip("strace is not installed")
+    equal(done.returncode, status, done.stderr)
+    return done.stderr
+
+
+@test("somebody else records, one is not root, the run's frames are gone: each is said")
+def errors_of_the_pipe():
+    with open(path("data"), "wb") as file:
+        file.write(HEADER + hit(0) + END)
+    matches("data: somebody else records; there is one at a time", with_error("open,openat", "EBUSY", "-p", "data", status=4))
+    matches("data: Permission denied; recording is for root", with_error("open,openat", "EACCES", "-p", "data"))
+    matches("a new run, or a reset, has dropped the frames", with_error("read", "ESTALE", "-p", path("data")))
+    equal(os.listdir(OUT), ["data"])
+
+
+@test("without a terminal it is silent between its first line and its last; a terminal has a line of numbers")
+def silent():
+    text = drained(HEADER + hit(0), "-o", "quiet.tf")
+    matches(r"\A(gtp-drain: no run is on[^\n]*\n)?gtp-drain: recording to quiet.tf[^\n]*\ngtp-drain: 1 frames[^\n]*\n\Z", text)
+    line, end = pty.openpty()
+    drain = Drain("-o", "loud.tf", stderr=end)
+    os.close(end)
+    drain.written(HEADER + hit(0) + hit(1))
+    text = [""]
+
+    def has_come():
+        text[0] += os.read(line, 4096).decode()
+        return re.search(r"\r\x1b\[K\d+ s, 2 frames, 0\.0 MB", text[0])
+    until(has_come, "the line of numbers")
+    drain.send(signal.SIGTERM)
+    drain.wait()
+    os.close(line)
+
+
+def record(*words, **more):
+    return subprocess.run([sys.executable, GTP, "record", *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=60, check=False, **more)
+
+
+@test("gtp record passes its options on, and its pid, signals and exit status are gtp-drain's")
+def passes_on():
+    program = (sys.executable, GTP, "record")
+    drained(HEADER + b"".join(map(hit, range(500))), "-o", "turn.tf", "--size", "4k", "--rotate", "2", program=program)
+    equal(len([name for name in os.listdir(OUT) if name.startswith("turn.tf.")]), 2)
+    drain = Drain("--for", "0.1s", program=program)
+    drain.written(HEADER + hit(0))
+    drain.wait()
+    equal(frames_in("gtp.tf"), [hit(0)])
+    drain = Drain(program=program)
+    drain.written(HEADER + hit(1))
+    drain.send(signal.SIGTERM)
+    drain.wait()
+    equal(frames_in("gtp.tf"), [hit(1)])
+
+
+@test("gtp record says what is missing: root, the module, --size")
+def missing():
+    done = record("--rotate", "2")
+    equal(done.returncode, 2)
+    matches("--rotate needs --size", done.stderr)
+    for size in ("1", "4095", "1T", "k", "1.5M"):
+        done = record("--size", size)
+        equal(done.returncode, 2)
+        matches("is no size; write 500k, 64M, 2G|4k is the least", done.stderr)
+    if os.path.exists("/proc/gtp"):
+        skip("the module is loaded here")
+    done = record(env={**os.environ, "PATH": os.environ["PATH"]})
+    equal(done.returncode, 1)
+    matches("not there: the module is not loaded" if os.geteuid() == 0 else "tracing the kernel is for root", done.stderr)

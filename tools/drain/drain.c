@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* From the pipe into files, until something ends that. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#include "drain.h"
+#include "trouble.h"
+
+enum {
+	BUFFER = 1 << 20,      /* bytes; it grows for a header or a frame that needs more */
+	BUFFER_MOST = 1 << 28, /* of what is none */
+	NAP_BELOW = 32 << 10,  /* bytes: where fewer come, many are better read at a time */
+	NAP = 10,	       /* ms */
+	TICK = 1000,	       /* ms: readers see frames, the user sees numbers */
+	PATIENCE = 200,	       /* ms: a run that is on is there at once */
+	LAST = 1000,	       /* ms: for what came before the end */
+};
+
+static u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
+}
+
+/* --- what was read --- */
+
+static void forget(struct drain *d, size_t n)
+{
+	d->len -= n;
+	memmove(d->buf, d->buf + n, d->len);
+}
+
+/* take_header - put it where it belongs, if all of it is there; false: trouble */
+static bool take_header(struct drain *d)
+{
+	ssize_t len = frames_header(d->buf, d->len);
+
+	if (len < 0)
+		trouble("%s has no trace file", d->pipe.path);
+	if (len <= 0)
+		return !len;
+	if (!series_start(&d->series, d->buf, (size_t)len))
+		return false;
+	d->begun = now_ms();
+	if (d->series.size)
+		drain_tell("recording to %s.0001 and so on; ^C ends it", d->series.out);
+	else
+		drain_tell("recording to %s; ^C ends it", d->series.out);
+	forget(d, (size_t)len);
+	return true;
+}
+
+static bool grow(struct drain *d)
+{
+	if (d->len < d->size)
+		return true;
+	if (d->size >= BUFFER_MOST) {
+		trouble("%s has no trace file: no frame ends within %d MiB", d->pipe.path,
+			BUFFER_MOST >> 20);
+		return false;
+	}
+	d->size = d->size ? 2 * d->size : BUFFER;
+	d->buf = must(realloc(d->buf, d->size));
+	return true;
+}
+
+/**
+ * take() - read once, and put what is whole
+ * @d: the drain
+ * @n: receives how many bytes were read
+ *
+ * Return: false at the end of the run, and when there is trouble.
+ */
+static bool take(struct drain *d, size_t *n)
+{
+	*n = 0;
+	if (!grow(d) || !pipe_read(&d->pipe, d->buf + d->len, d->size - d->len, n))
+		return false;
+	d->len += *n;
+	if (*n && !d->begun && !take_header(d))
+		return false;
+	if (d->begun)
+		forget(d, series_put(&d->series, d->buf, d->len, &d->tally));
+	return !trouble_first() && !(d->begun && frames_over(d->buf, d->len));
+}
+
+/* --- the times --- */
+
+/* struct clock - when what is due; in ms */
+struct clock {
+	u64 asked, tick;
+	bool told, naps, tty;
+};
+
+static int until(u64 then, u64 now)
+{
+	return then > now ? (int)(then - now < TICK ? then - now : TICK) : 0;
+}
+
+/* how_long - to wait at most */
+static int how_long(const struct drain *d, const struct clock *c, u64 now)
+{
+	int ms;
+
+	if (c->naps)
+		return NAP;
+	if (!d->begun)
+		return c->told ? -1 : until(c->asked + PATIENCE, now);
+	ms = until(c->tick, now);
+	if (d->ms && until(d->begun + d->ms, now) < ms)
+		ms = until(d->begun + d->ms, now);
+	return ms;
+}
+
+static void progress(const struct drain *d, u64 now)
+{
+	const struct totals *t = &d->series.totals;
+
+	fprintf(stderr, "\r\033[K%llu s, %llu frames, %.1f MB", (now - d->begun) / 1000, t->frames,
+		(double)t->bytes / 1e6);
+	if (d->tally.lost)
+		fprintf(stderr, ", %llu lost", d->tally.lost);
+}
+
+static void tick(struct drain *d, struct clock *c, u64 now)
+{
+	if (!d->begun && !c->told && now >= c->asked + PATIENCE) {
+		drain_tell("no run is on: it waits for one to begin; ^C ends that");
+		c->told = true;
+	}
+	if (!d->begun || now < c->tick)
+		return;
+	c->tick = now + TICK;
+	series_show(&d->series);
+	if (c->tty)
+		progress(d, now);
+}
+
+/* --- the ends --- */
+
+static bool in_time(const struct drain *d, u64 now)
+{
+	return !d->begun || !d->ms || now < d->begun + d->ms;
+}
+
+static enum drain_end follow(struct drain *d, struct clock *c)
+{
+	size_t n;
+	u64 now;
+	int what;
+
+	for (;;) {
+		now = now_ms();
+		tick(d, c, now);
+		if (trouble_first())
+			return DRAIN_TROUBLE;
+		if (!in_time(d, now))
+			return DRAIN_TIME;
+		what = pipe_wait(&d->pipe, how_long(d, c, now), c->naps);
+		c->naps = false;
+		if (what & PIPE_SIGNAL)
+			return DRAIN_SIGNAL;
+		if (!(what & PIPE_READABLE))
+			continue;
+		if (!take(d, &n))
+			return trouble_first() ? DRAIN_TROUBLE : DRAIN_OVER;
+		c->naps = n < NAP_BELOW;
+	}
+}
+
+/* rest - what is there already when something else than the run ends it; a part of a frame goes */
+static enum drain_end rest(struct drain *d, enum drain_end why)
+{
+	u64 last = now_ms() + LAST;
+	size_t n = 1;
+
+	while (d->begun && n && now_ms() < last)
+		if (!take(d, &n))
+			return trouble_first() ? DRAIN_TROUBLE : DRAIN_OVER;
+	return why;
+}
+
+enum drain_end drain_all(struct drain *d)
+{
+	struct clock c = { .asked = now_ms(), .tty = isatty(STDERR_FILENO) };
+	enum drain_end why = follow(d, &c);
+
+	if (why == DRAIN_TIME || why == DRAIN_SIGNAL)
+		why = rest(d, why);
+	d->ended = now_ms();
+	if (c.tty && d->begun)
+		fputs("\r\033[K", stderr);
+	return why;
+}

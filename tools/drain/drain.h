@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* From the pipe into files, until something ends that. */
+#ifndef _DRAIN_DRAIN_H
+#define _DRAIN_DRAIN_H
+
+#include "pipe.h"
+#include "series.h"
+
+/* Why it ended. */
+enum drain_end { DRAIN_OVER, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
+
+/**
+ * struct drain - what is being done
+ * @pipe, @series: from where, to where
+ * @ms: how long, from the header on; 0: until the run ends
+ * @begun, @ended: when, in ms; 0: not yet
+ * @buf, @size, @len: bytes that were read and not put, a frame or the header begins with the first
+ * @tally: frames that were put
+ */
+struct drain {
+	struct pipe pipe;
+	struct series series;
+	u64 ms, begun, ended;
+	u8 *buf;
+	size_t size, len;
+	struct tally tally;
+};
+
+/* drain_all - do it; the files still have to be brought to their end */
+enum drain_end drain_all(struct drain *d);
+
+#endif /* _DRAIN_DRAIN_H */

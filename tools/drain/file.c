@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A trace file that is one at any moment.
+ *
+ * GDB ends at a frame with the number 0, and fails on a file that ends without one. Behind the last
+ * frame that a reader sees stands that 0, and it is itself the number of the first frame that it
+ * does not see yet, of those that have been put since sync.c was last told to show them. What is
+ * put behind that one may be cut anywhere, by a signal or a full disk: nobody reads it.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include "file.h"
+#include "trouble.h"
+
+static const u8 zeros[FRAMES_END];
+
+/* Removed when the command ends before the file has its header. */
+static char *leftover;
+
+static void remove_part(void)
+{
+	if (leftover)
+		unlink(leftover);
+}
+
+char *file_refused(const char *path)
+{
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct stat st;
+	char *why = NULL;
+
+	if (!strcmp(path, "-") || !*name) {
+		if (asprintf(&why, "'%s' is no name of a file", path) < 0)
+			must(NULL);
+	} else if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
+		if (asprintf(&why, "%s is no ordinary file, and would be replaced by one", path) <
+		    0)
+			must(NULL);
+	}
+	return why;
+}
+
+bool file_open(struct file *f, char *path)
+{
+	static bool registered;
+
+	*f = (struct file){ .fd = -1, .path = path, .empty = true };
+	if (asprintf(&f->part, "%s.part", path) < 0)
+		must(NULL);
+	/* What a command that was killed has left; a link is not followed. */
+	unlink(f->part);
+	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (f->fd < 0) {
+		trouble("%s: %s", f->part, strerror(errno));
+		return false;
+	}
+	leftover = f->part;
+	if (!registered)
+		atexit(remove_part);
+	registered = true;
+	return true;
+}
+
+void file_close(struct file *f)
+{
+	close(f->fd);
+	f->fd = -1;
+}
+
+/* write_at - as many of the bytes as can be written; errno has why not all */
+static size_t write_at(int fd, struct iovec *io, int count, u64 at)
+{
+	size_t done = 0;
+
+	while (count) {
+		ssize_t n = pwritev(fd, io, count, (off_t)(at + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n ? errno : ENOSPC;
+			break;
+		}
+		done += (size_t)n;
+		for (; count && (size_t)n >= io->iov_len; io++, count--)
+			n -= (ssize_t)io->iov_len;
+		if (count) {
+			io->iov_base = (u8 *)io->iov_base + n;
+			io->iov_len -= (size_t)n;
+		}
+	}
+	return done;
+}
+
+bool file_start(struct file *f, const u8 *header, size_t len)
+{
+	struct iovec io[] = { { (u8 *)header, len }, { (u8 *)zeros, FRAMES_END } };
+
+	if (write_at(f->fd, io, ARRAY_SIZE(io), 0) < len + FRAMES_END) {
+		trouble("%s: %s", f->path, strerror(errno));
+		return false;
+	}
+	f->end = len;
+	leftover = NULL; /* the name is on its way */
+	return true;
+}
+
+/* cut - end the file here, with what was written of a block behind the end; it takes no room */
+static bool cut(struct file *f, u64 end)
+{
+	return !ftruncate(f->fd, (off_t)end) && !ftruncate(f->fd, (off_t)(end + FRAMES_END));
+}
+
+/* what_fits - of a block of which only @n bytes were written; there is room for the end, too */
+static size_t what_fits(struct file *f, const u8 *block, size_t n)
+{
+	size_t len = n > FRAMES_END ? frames_whole(block, n - FRAMES_END, ~0ULL, NULL) : 0;
+
+	trouble("%s: %s", f->path, strerror(errno));
+	if (!n || cut(f, f->end + len))
+		return len;
+	f->holds = false; /* nobody knows what stands behind these */
+	return 0;
+}
+
+size_t file_put(struct file *f, const u8 *block, size_t len)
+{
+	struct iovec io[] = { { (u8 *)(f->holds ? block : zeros), FRAMES_NUMBER },
+			      { (u8 *)block + FRAMES_NUMBER, len - FRAMES_NUMBER },
+			      { (u8 *)zeros, FRAMES_END } };
+	size_t n = write_at(f->fd, io, ARRAY_SIZE(io), f->end);
+
+	if (n < len + FRAMES_END)
+		len = what_fits(f, block, n);
+	if (!len)
+		return 0;
+	if (!f->holds) {
+		f->holds = true;
+		f->held_at = f->end;
+		memcpy(f->held, block, FRAMES_NUMBER);
+	}
+	f->empty = false;
+	f->end += len;
+	return len;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A trace file that is one at any moment. */
+#ifndef _DRAIN_FILE_H
+#define _DRAIN_FILE_H
+
+#include "frames.h"
+
+/**
+ * struct file - a trace file that grows
+ * @path, @part: its name, and the one that it has until its header is on the disk
+ * @end: where the 0 is that ends it
+ * @empty: it has no frames
+ * @holds: frames are written that no reader sees
+ * @held_at, @held: where the first of these begins, and its number; 0 stands there
+ */
+struct file {
+	int fd;
+	char *path, *part;
+	u64 end;
+	bool empty, holds;
+	u64 held_at;
+	u8 held[FRAMES_NUMBER];
+};
+
+/* file_refused - why no file can be put there: a sentence that the caller frees; NULL: it can */
+char *file_refused(const char *path);
+
+/* file_open - make it, its owner's alone, under another name; takes @path. False: trouble */
+bool file_open(struct file *f, char *path);
+
+/* file_close - give up one that has no header */
+void file_close(struct file *f);
+
+/* file_start - its header; false: trouble */
+bool file_start(struct file *f, const u8 *header, size_t len);
+
+/**
+ * file_put() - whole frames behind the last ones
+ * @f: the file, which has its header
+ * @block, @len: the frames
+ *
+ * Return: how many bytes of frames it has taken; less than @len is trouble.
+ */
+size_t file_put(struct file *f, const u8 *block, size_t len);
+
+#endif /* _DRAIN_FILE_H */

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the parts of a trace file end, and what frames say of themselves. */
+#include "frames.h"
+
+enum {
+	HEAD = 6,	   /* u16 tracepoint, u32 bytes that follow */
+	MARK = 0xffff,	   /* instead of a tracepoint: frames were dropped before they were read */
+	MARK_LOST = 0x200, /* its variable that says how many */
+	VARIABLE = 1 + 4 + 8 /* 'V', u32 number, s64 value */
+};
+
+ssize_t frames_header(const u8 *bytes, size_t len)
+{
+	static const char magic[] = "\x7fTRACE0\n";
+	const size_t known = sizeof(magic) - 1;
+	const u8 *end;
+
+	if (memcmp(bytes, magic, len < known ? len : known))
+		return -EINVAL;
+	end = memmem(bytes, len, "\n\n", 2);
+	return end ? end + 2 - bytes : 0;
+}
+
+size_t frames_first(const u8 *bytes, size_t len)
+{
+	u64 size;
+
+	if (len < HEAD || !gtp_get_le(bytes, FRAMES_NUMBER))
+		return 0;
+	size = HEAD + gtp_get_le(bytes + FRAMES_NUMBER, 4);
+	return size <= len ? size : 0;
+}
+
+bool frames_over(const u8 *bytes, size_t len)
+{
+	return len >= FRAMES_END && !gtp_get_le(bytes, FRAMES_NUMBER);
+}
+
+static u64 lost_by(const u8 *bytes, const u8 *end)
+{
+	u64 lost = 0;
+
+	for (; end - bytes >= VARIABLE && *bytes == 'V'; bytes += VARIABLE)
+		if (gtp_get_le(bytes + 1, 4) == MARK_LOST)
+			lost += gtp_get_le(bytes + 5, 8);
+	return lost;
+}
+
+static void count(struct tally *t, const u8 *frame, size_t size)
+{
+	if (gtp_get_le(frame, FRAMES_NUMBER) == MARK)
+		t->lost += lost_by(frame + HEAD, frame + size);
+	else
+		t->frames++;
+}
+
+size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t)
+{
+	size_t at = 0, size;
+
+	while ((size = frames_first(bytes + at, len - at)) && at + size <= most) {
+		if (t)
+			count(t, bytes + at, size);
+		at += size;
+	}
+	return at;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the parts of a trace file end, and what frames say of themselves. */
+#ifndef _DRAIN_FRAMES_H
+#define _DRAIN_FRAMES_H
+
+#include "base/base.h"
+
+enum {
+	FRAMES_NUMBER = 2, /* bytes of a frame's tracepoint number, which stands first */
+	FRAMES_END = 4,	   /* bytes of 0 behind the last frame */
+};
+
+/* struct tally - frames of tracepoints, and what the reader was too slow for */
+struct tally {
+	u64 frames, lost;
+};
+
+/**
+ * frames_header() - the length of a header, with the empty line that ends it
+ * @bytes, @len: what has come so far
+ *
+ * Return: 0 when more has to come, -EINVAL when it is no trace file.
+ */
+ssize_t frames_header(const u8 *bytes, size_t len);
+
+/**
+ * frames_whole() - how many bytes are whole frames
+ * @bytes, @len: a frame begins here
+ * @most: so many at most, in whole frames
+ * @t: these frames are added; may be NULL
+ */
+size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t);
+
+/* frames_first - the length of the frame that begins here; 0: it is not whole */
+size_t frames_first(const u8 *bytes, size_t len);
+
+/* frames_over - does the end stand here instead of a frame? */
+bool frames_over(const u8 *bytes, size_t len);
+
+#endif /* _DRAIN_FRAMES_H */

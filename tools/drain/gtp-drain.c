@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The frames of the run that is on into trace files, as they come: what `gtp record` starts.
+ *
+ * Usage: gtp-drain [-o FILE] [--for TIME] [--size N [--rotate K]]
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include "base/version.h"
+#include "drain.h"
+#include "run/duration.h"
+#include "trouble.h"
+
+enum { SIZE_LEAST = 4096 };
+
+/* --- the command line --- */
+
+static u64 parse_size(struct argp_state *state, const char *text)
+{
+	static const char units[] = "kMG";
+	char *end;
+	u64 n = *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+	const char *unit = n && *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+	u32 shift = unit ? 10 * (u32)(unit - units + 1) : 0;
+
+	if (!n || n > (u64)S64_MAX >> shift || (*end && (!unit || end[1])))
+		argp_error(state, "'%s' is no size; write 500k, 64M, 2G or a number of bytes",
+			   text);
+	if (n << shift < SIZE_LEAST)
+		argp_error(state, "files of %s bytes are too small; 4k is the least", text);
+	return n << shift;
+}
+
+static u32 parse_files(struct argp_state *state, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '1' || *text > '9' || *end || n > INT_MAX)
+		argp_error(state, "'%s' is no number of files; write 1 or more", text);
+	return (u32)n;
+}
+
+static error_t option(int key, char *arg, struct argp_state *state)
+{
+	struct drain *d = state->input;
+
+	switch (key) {
+	case 'o':
+		d->series.out = arg;
+		return 0;
+	case 'f':
+		d->ms = duration(state, arg);
+		return 0;
+	case 's':
+		d->series.size = parse_size(state, arg);
+		return 0;
+	case 'r':
+		d->series.keep = parse_files(state, arg);
+		return 0;
+	case 'p':
+		d->pipe.path = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (d->series.keep && !d->series.size)
+			argp_error(state, "--rotate needs --size");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "the trace file; gtp.tf in the current folder", 0 },
+	{ "for", 'f', "TIME", 0, "end after 5s, 500ms, 2m, 1h of a run", 0 },
+	{ "size", 's', "N", 0, "FILE.0001 and so on, none larger than N: 500k, 64M, 2G", 0 },
+	{ "rotate", 'r', "K", 0, "of these, keep the last K", 0 },
+	{ "pipe", 'p', "FILE", 0, "another pipe than " PIPE_PATH, 0 },
+	{ 0 },
+};
+
+const char *argp_program_version = "gtp-drain " GTP_VERSION;
+
+static const struct argp argp = {
+	.options = options,
+	.parser = option,
+	.doc = "Write the frames of a run to a trace file, as they come: man 1 gtp-drain",
+};
+
+/* --- what came of it --- */
+
+static void tell_files(const struct drain *d, const struct totals *t)
+{
+	const struct series *s = &d->series;
+	char *last = series_name(s, t->files);
+	u64 ms = d->ended - d->begun;
+
+	if (!s->size)
+		drain_tell("%llu frames, %llu bytes in %llu.%llu s, %s", t->frames, t->bytes,
+			   ms / 1000, ms % 1000 / 100, last);
+	else
+		drain_tell("%llu frames, %llu bytes in %llu.%llu s, %u files up to %s", t->frames,
+			   t->bytes, ms / 1000, ms % 1000 / 100, t->files, last);
+	if (s->keep && t->files > s->keep)
+		drain_tell("the first %u files are removed again: --rotate %u", t->files - s->keep,
+			   s->keep);
+	free(last);
+}
+
+static void summary(const struct drain *d, const struct totals *t, enum drain_end why)
+{
+	struct tally seen = d->tally;
+
+	frames_whole(d->buf, d->len, ~0ULL, &seen);
+	if (trouble_first())
+		drain_tell("%s", trouble_first());
+	tell_files(d, t);
+	if (seen.frames > t->frames)
+		drain_tell("%llu frames more were read, and could not be written",
+			   seen.frames - t->frames);
+	if (seen.lost)
+		drain_tell("%llu frames were lost: the reader was too slow for them", seen.lost);
+	if (why == DRAIN_TIME || why == DRAIN_SIGNAL)
+		drain_tell("the run goes on; nobody reads its frames now");
+}
+
+int main(int argc, char **argv)
+{
+	static struct drain d = { .pipe.path = PIPE_PATH, .series.out = "gtp.tf" };
+	enum drain_end why;
+	struct totals t;
+
+	argp_err_exit_status = DRAIN_USAGE;
+	argp_parse(&argp, argc, argv, 0, NULL, &d);
+	series_check(&d.series);
+	pipe_signals(&d.pipe);
+	pipe_open(&d.pipe, d.pipe.path);
+	series_open(&d.series);
+	sync_begin();
+	why = drain_all(&d);
+	if (!d.begun && why == DRAIN_SIGNAL)
+		fail(DRAIN_INTERRUPTED, "interrupted before a run began; nothing is written");
+	if (!d.begun)
+		fail(DRAIN_FAILED, "%s", trouble_first());
+	series_end(&d.series);
+	t = sync_end();
+	summary(&d, &t, why);
+	return trouble_first() ? DRAIN_FAILED : DRAIN_OK;
+}

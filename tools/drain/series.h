@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One file, or one behind the other, of which the last ones are kept. */
+#ifndef _DRAIN_SERIES_H
+#define _DRAIN_SERIES_H
+
+#include "file.h"
+#include "sync.h"
+
+/**
+ * struct series - where the frames go
+ * @out: the name; with @size, .0001 and so on are put behind it
+ * @size: no file gets larger, unless one frame does; 0: there is one file
+ * @keep: so many files are kept; 0: all
+ * @number: of the file that is written; 1 is the first one
+ * @file: that file
+ * @header, @header_len: what each file begins with
+ * @totals: what has been put into files
+ */
+struct series {
+	const char *out;
+	u64 size;
+	u32 keep, number;
+	struct file file;
+	u8 *header;
+	size_t header_len;
+	struct totals totals;
+};
+
+/* series_check - nothing that is not ours to replace is in the way, or fail() */
+void series_check(const struct series *s);
+
+/* series_open - see that a file can be made there, or fail() */
+void series_open(struct series *s);
+
+/* series_start - what each file begins with; false: trouble */
+bool series_start(struct series *s, const u8 *header, size_t len);
+
+/**
+ * series_put() - the whole frames that come first
+ * @s: where they go
+ * @bytes, @len: a frame begins here, and none need end here
+ * @t: the frames that were put are added
+ *
+ * Return: how many bytes they were; there may be trouble.
+ */
+size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t);
+
+/* series_show - have a reader see what has been put, as soon as the disk has it */
+void series_show(struct series *s);
+
+/* series_end - the same, for the last time */
+void series_end(struct series *s);
+
+/* series_name - the name of a file, which the caller frees */
+char *series_name(const struct series *s, u32 number);
+
+#endif /* _DRAIN_SERIES_H */

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A thread that waits for the disk, so that who reads the pipe need not.
+ *
+ * The disk may take pages in any order, and a machine that crashes leaves those that it has taken.
+ * So the number of the first frame of many stays 0, which ends a trace file, until all of them and
+ * the 0 behind them are on the disk.
+ */
+#include <fcntl.h>
+#include <libgen.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "sync.h"
+#include "trouble.h"
+
+enum { JOBS = 8 };
+
+/* @first is being done while it is counted. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct sync_job jobs[JOBS];
+	u32 first, count;
+	bool ends;
+} queue = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+static pthread_t thread;
+
+/* The thread's own until it has ended. */
+static struct totals shown;
+static bool broken;
+static char *path; /* of the file that was named last, for messages */
+
+static void break_off(const char *name)
+{
+	trouble("%s: %s", name, strerror(errno));
+	broken = true;
+}
+
+/* The folder's entry; a file system that cannot do that has no better way. */
+static void keep_entry(void)
+{
+	char *copy = must(strdup(path));
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(copy);
+}
+
+static void name(const struct sync_job *job)
+{
+	free(path);
+	path = job->path;
+	if (broken || fdatasync(job->fd) || rename(job->part, path)) {
+		if (!broken)
+			break_off(path);
+		unlink(job->part);
+	} else {
+		keep_entry();
+		shown = job->totals;
+		if (job->old && unlink(job->old) && errno != ENOENT)
+			drain_tell("%s: %s; it stays", job->old, strerror(errno));
+	}
+	free(job->part);
+	free(job->old);
+}
+
+static void show(const struct sync_job *job)
+{
+	if (broken || !job->holds)
+		return;
+	if (fdatasync(job->fd)) {
+		break_off(path);
+		return;
+	}
+	errno = ENOSPC;
+	if (pwrite(job->fd, job->number, sizeof(job->number), (off_t)job->at) !=
+	    sizeof(job->number)) {
+		break_off(path);
+		return;
+	}
+	shown = job->totals;
+	if (fdatasync(job->fd))
+		break_off(path);
+}
+
+static void work(const struct sync_job *job)
+{
+	if (job->kind == SYNC_NAME)
+		name(job);
+	else
+		show(job);
+	if (job->kind == SYNC_CLOSE && close(job->fd) && !broken)
+		break_off(path);
+}
+
+static void *run(void *ctx)
+{
+	pthread_mutex_lock(&queue.lock);
+	for (;;) {
+		while (!queue.count && !queue.ends)
+			pthread_cond_wait(&queue.changed, &queue.lock);
+		if (!queue.count)
+			break;
+		pthread_mutex_unlock(&queue.lock);
+		work(&queue.jobs[queue.first]);
+		pthread_mutex_lock(&queue.lock);
+		queue.first = (queue.first + 1) % JOBS;
+		queue.count--;
+		pthread_cond_broadcast(&queue.changed);
+	}
+	pthread_mutex_unlock(&queue.lock);
+	return NULL;
+}
+
+void sync_begin(void)
+{
+	int error = pthread_create(&thread, NULL, run, NULL);
+
+	if (error)
+		fail(DRAIN_FAILED, "no thread: %s", strerror(error));
+}
+
+bool sync_idle(void)
+{
+	bool idle;
+
+	pthread_mutex_lock(&queue.lock);
+	idle = !queue.count;
+	pthread_mutex_unlock(&queue.lock);
+	return idle;
+}
+
+void sync_do(const struct sync_job *job)
+{
+	pthread_mutex_lock(&queue.lock);
+	while (queue.count == JOBS)
+		pthread_cond_wait(&queue.changed, &queue.lock);
+	queue.jobs[(queue.first + queue.count) % JOBS] = *job;
+	queue.count++;
+	pthread_cond_broadcast(&queue.changed);
+	pthread_mutex_unlock(&queue.lock);
+}
+
+struct totals sync_end(void)
+{
+	pthread_mutex_lock(&queue.lock);
+	queue.ends = true;
+	pthread_cond_broadcast(&queue.changed);
+	pthread_mutex_unlock(&queue.lock);
+	pthread_join(thread, NULL);
+	return shown;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A thread that waits for the disk, so that who reads the pipe need not. */
+#ifndef _DRAIN_SYNC_H
+#define _DRAIN_SYNC_H
+
+#include "frames.h"
+
+/* struct totals - what can be read from the files, those that were removed included */
+struct totals {
+	u64 frames, bytes;
+	u32 files;
+};
+
+enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
+
+/**
+ * struct sync_job - something that has its order
+ * @kind: NAME gives a file that has its header its name, SHOW lets a reader see the frames up to
+ *        here, CLOSE does that for the last time
+ * @fd: the file
+ * @part, @path, @old: of NAME: the name until now and the one to be, and the file that is then
+ *                     removed, or NULL; the job owns them
+ * @holds: there are frames to be shown
+ * @at, @number: where the first of them begins, and the number that makes it one
+ * @totals: with these frames; of NAME, with this file
+ */
+struct sync_job {
+	enum sync_kind kind;
+	int fd;
+	char *part, *path, *old;
+	bool holds;
+	u64 at;
+	u8 number[FRAMES_NUMBER];
+	struct totals totals;
+};
+
+/* sync_begin - start the thread */
+void sync_begin(void);
+
+/* sync_idle - is nothing to be done? */
+bool sync_idle(void);
+
+/* sync_do - have it done, behind all that is being done; waits only where many files do */
+void sync_do(const struct sync_job *job);
+
+/* sync_end - wait for all of it; what came of it */
+struct totals sync_end(void);
+
+#endif /* _DRAIN_SYNC_H */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What goes wrong while the files have to be brought to a good end all the same. */
+#include <stdlib.h>
+#include "trouble.h"
+
+/* Either thread may be the first. */
+static int claimed;
+static char *text;
+
+void trouble(const char *format, ...)
+{
+	va_list args;
+	char *words;
+
+	if (!gtp_claim(&claimed))
+		return;
+	va_start(args, format);
+	if (vasprintf(&words, format, args) < 0)
+		words = (char *)"out of memory";
+	va_end(args);
+	gtp_publish(&text, words);
+}
+
+const char *trouble_first(void)
+{
+	return gtp_acquire(&text);
+}
+
+static void put_line(const char *format, va_list args)
+{
+	fputs("gtp-drain: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void drain_tell(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put_line(format, args);
+	va_end(args);
+}
+
+void fail(int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put_line(format, args);
+	va_end(args);
+	exit(status);
+}
+
+void *must(void *memory)
+{
+	if (!memory)
+		fail(DRAIN_FAILED, "out of memory");
+	return memory;
+}
