@@ -2,14 +2,17 @@
 # What the header of a trace file says of the run: how it ended, when, of how many hits. Knows nothing of GDB.
 import datetime
 
+from gtp import marks
+
 ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnected": "GDB disconnected",
         "tnotrun": "it never began", "tunknown": "ended for a reason that the file does not say"}
 
 
 class Header:
-    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}."""
+    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}; lost: frames."""
 
     def __init__(self, data):
+        self.lost = marks.lost(data)
         self.status, self.hits = {}, {}
         for line in data.partition(b"\n\n")[0].decode(errors="replace").split("\n"):
             kind, _, rest = line.partition(" ")
@@ -50,6 +53,8 @@ class Header:
         """Sentences on what happened and is in no frame."""
         if self.overwritten():
             yield "%d frames were replaced by later ones: the buffers are circular, or were full" % self.overwritten()
+        if self.lost:
+            yield marks.TOLD % self.lost
         if self.end.startswith(("tfull", "terror")):
             yield "the run was over before tstop (%s): what came later is not there" % self.how()
 

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, kinds, names, selected, source, typed, written
+from gtp import bytecode, cells, columns, kinds, marks, names, selected, source, typed, written
 from gtp.tracefile import TraceFile, Unavailable
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
@@ -225,6 +225,9 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
         with selected.Kept():
             for own, number, count in choice(trace, request):
                 show(Table(trace, formats, request, own, number), request, own, count)
+        lost = marks.lost(trace.data)
+        if lost:
+            gdb.write(marks.TOLD % lost + "\n")
 
 
 GtpTable()

@@ -4,6 +4,8 @@ import struct
 
 import gdb
 
+from gtp import marks
+
 HEAD = struct.Struct("<HI")   # u16 tracepoint, u32 bytes that follow
 MEMORY = struct.Struct("<QH")  # behind 'M': u64 address, u16 length, bytes
 VARIABLE = struct.Struct("<Iq")  # behind 'V': u32 number, s64 value
@@ -192,7 +194,7 @@ class TraceFile:
                            (frame.index, frame.number))
 
     def heads(self):
-        """(index, number, offset, end) of every frame."""
+        """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts."""
         data, at, index = self.data, self.first, 0
         try:
             while True:
@@ -203,7 +205,8 @@ class TraceFile:
                 end = at + HEAD.size + size
                 if end > len(data):
                     raise IndexError
-                yield index, number, at + HEAD.size, end
+                if number != marks.NUMBER:
+                    yield index, number, at + HEAD.size, end
                 at = end
                 index += 1
         except (IndexError, struct.error):

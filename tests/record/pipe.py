@@ -18,7 +18,7 @@ HEAD = struct.Struct("<HI")
 END = bytes(4)
 MEMORY = 0x10000
 HEADER = (b"\x7fTRACE0\nR 118\nstatus 0;tstop::0;tframes:0;tcreated:0;tfree:1000;tsize:10000;circular:1;disconn:0;"
-          b"starttime:0;stoptime:0;username::;notes::\ntp T1:1000:E:0:0\ntp T2:2000:E:0:0\ntsv 1:0:1:6370755f6964\n"
+          b"starttime:0;stoptime:0;username:;notes:\ntp T1:1000:E:0:0\ntp T2:2000:E:0:0\ntsv 1:0:1:6370755f6964\n"
           b"tsv 200:0:1:6c6f7374\n\n")
 
 
