@@ -75,6 +75,13 @@ def errors_of_the_pipe():
     matches("data: Permission denied; recording is for root", with_error("open,openat", "EACCES", "-p", "data"))
     matches("a new run, or a reset, has dropped the frames", with_error("read", "ESTALE", "-p", path("data")))
     equal(os.listdir(OUT), ["data"])
+    # The next run may have begun when the end of this one was read.
+    with_error("read", "ESTALE:when=2", "-p", path("data"), status=0)
+    equal(frames_in("gtp.tf"), [hit(0)])
+    with open(path("data"), "wb") as file:
+        file.write(HEADER + hit(1) + hit(2)[:7])
+    matches("a new run, or a reset", with_error("read", "ESTALE:when=2", "-p", path("data")))
+    equal(frames_in("gtp.tf"), [hit(1)])
 
 
 @test("without a terminal it is silent between its first line and its last; a terminal has a line of numbers")

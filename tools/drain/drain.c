@@ -66,8 +66,23 @@ static bool grow(struct drain *d)
 	return true;
 }
 
+/* fill - the buffer with what there is, however little a read gives; false: nothing comes behind */
+static bool fill(struct drain *d, size_t *n)
+{
+	bool goes_on = true;
+	size_t got = 1;
+
+	*n = 0;
+	while (got && goes_on && d->len < d->size) {
+		goes_on = pipe_read(&d->pipe, d->buf + d->len, d->size - d->len, &got);
+		d->len += got;
+		*n += got;
+	}
+	return goes_on;
+}
+
 /**
- * take() - read once, and put what is whole
+ * take() - read what there is, and put what is whole
  * @d: the drain
  * @n: receives how many bytes were read
  *
@@ -75,15 +90,20 @@ static bool grow(struct drain *d)
  */
 static bool take(struct drain *d, size_t *n)
 {
-	*n = 0;
-	if (!grow(d) || !pipe_read(&d->pipe, d->buf + d->len, d->size - d->len, n))
+	bool goes_on, over = false;
+
+	if (!grow(d))
 		return false;
-	d->len += *n;
+	goes_on = fill(d, n);
 	if (*n && !d->begun && !take_header(d))
 		return false;
-	if (d->begun)
+	if (d->begun) {
 		forget(d, series_put(&d->series, d->buf, d->len, &d->tally));
-	return !trouble_first() && !(d->begun && frames_over(d->buf, d->len));
+		over = frames_over(d->buf, d->len);
+	}
+	if (!goes_on && !over)
+		pipe_trouble(&d->pipe);
+	return goes_on && !over && !trouble_first();
 }
 
 /* --- the times --- */

@@ -51,18 +51,23 @@ int pipe_wait(const struct pipe *p, int ms, bool naps)
 	return (fds[0].revents ? PIPE_SIGNAL : 0) | (fds[1].revents ? PIPE_READABLE : 0);
 }
 
-bool pipe_read(const struct pipe *p, void *to, size_t len, size_t *n)
+bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n)
 {
 	ssize_t got = read(p->fd, to, len);
 
 	*n = got > 0 ? (size_t)got : 0;
 	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
 		return true;
-	if (!got)
+	p->error = got < 0 ? errno : 0;
+	return false;
+}
+
+void pipe_trouble(const struct pipe *p)
+{
+	if (!p->error)
 		trouble("%s ended in the middle of a run", p->path);
-	else if (errno == ESTALE)
+	else if (p->error == ESTALE)
 		trouble("a new run, or a reset, has dropped the frames that were not read yet");
 	else
-		trouble("%s: %s", p->path, strerror(errno));
-	return false;
+		trouble("%s: %s", p->path, strerror(p->error));
 }

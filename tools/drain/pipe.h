@@ -7,10 +7,14 @@
 
 #define PIPE_PATH "/proc/gtpframe_pipe"
 
-/* struct pipe - where frames come from, and a descriptor that is readable when a signal has come */
+/**
+ * struct pipe - where frames come from
+ * @signals: a descriptor that is readable when a signal has come
+ * @error: what ended it; 0: nothing but its end
+ */
 struct pipe {
 	const char *path;
-	int fd, signals;
+	int fd, signals, error;
 };
 
 /* pipe_signals - from here on they are waited for, but what nohup has had ignored */
@@ -37,8 +41,11 @@ int pipe_wait(const struct pipe *p, int ms, bool naps);
  * @to, @len: where it goes
  * @n: receives how much it was; 0: nothing yet
  *
- * Return: false at the end of the pipe, and when there is trouble.
+ * Return: false when nothing more will come.
  */
-bool pipe_read(const struct pipe *p, void *to, size_t len, size_t *n);
+bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n);
+
+/* pipe_trouble - that nothing more will come is trouble, and why */
+void pipe_trouble(const struct pipe *p);
 
 #endif /* _DRAIN_PIPE_H */
