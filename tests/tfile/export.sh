@@ -55,6 +55,18 @@ random_frames() {
 		"$here/exported.py" perfetto "$out/random.perfetto" "$out/random.tables"
 }
 
+# Of a run that was recorded by a reader that was too slow. Frames have GDB's numbers: what was lost has some, too.
+lost_frames_are_told() {
+	local n
+	"$here/lost_frames.py" "$out/calls.tf" "$out/lost.tf" && export_all lost &&
+		says "$(cat "$out/lost.log")" "12 frames were lost while the run was recorded: the reader was too slow for them" || return
+	for n in 1 2 3; do
+		diff <(cut -d, -f2- "$out/calls.tables/$n-visit.csv") <(cut -d, -f2- "$out/lost.tables/$n-visit.csv") | sed 's/^/# /'
+		[ "${PIPESTATUS[0]}" = 0 ] || return
+	done
+	says "$(with_gtp types -ex "target tfile lost.tf" -ex "tfind 0" -ex "printf \"lost=%d\\n\", \$lost")" "lost=5"
+}
+
 export_refuses() {
 	local text made
 	head -c 20000 "$out/calls.tf" >"$out/calls-cut.tf"
@@ -81,5 +93,6 @@ export_tests() {
 	check "gtp export: the time of day by the kernel that GDB is connected to" time_of_day_by_the_kernel
 	check "gtp export: the time of day by when the run began and ended, and its error" time_of_day_by_the_run
 	check "of frames with random values, too" random_frames
+	check "gtp export: frames that say how many were lost are no events, and are told" lost_frames_are_told
 	check "gtp export refuses in words, and leaves no file then" export_refuses
 }
