@@ -47,6 +47,7 @@ GTP_SHARED := \
 	agentexpr/decode.c \
 	agentexpr/disasm.c \
 	agentexpr/format.c \
+	agentexpr/adds.c \
 	agentexpr/verify.c \
 	agentexpr/interp.c \
 	jit/x86_emit.c \

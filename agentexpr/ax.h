@@ -123,6 +123,7 @@ enum {
 	/* Sets a variable that CPUs share: evaluated under their lock. See ax_settle_tsvs() */
 	AX_F_LOCKED = 1 << 5,
 	AX_F_AGGREGATES = 1 << 6, /* sets one that is an aggregation; the same */
+	AX_F_ADDS = 1 << 7,	  /* only adds to one, in one step; the same */
 	/* Reads and sets: the whole evaluation must be one step for other CPUs. */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
@@ -147,6 +148,7 @@ enum {
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
  * @ninsns: reached instructions
  * @flags: AX_F_*
+ * @adds: with AX_F_ADDS: the variable; its getv says 0, and its setv adds
  * @regs_used: bit n set: GDB's register n is read
  *
  * Made by ax_verify() only. ax_interp() and the compiler take nothing else and check nothing again.
@@ -158,6 +160,7 @@ struct ax_verified {
 	u16 max_depth;
 	u16 ninsns;
 	u16 flags;
+	u16 adds;
 	u64 regs_used;
 };
 
@@ -199,6 +202,7 @@ enum ax_tsv_way {
 	AX_TSV_STRING, /* it asks env->ops, but what that writes is this CPU's own */
 	AX_TSV_SWITCH, /* it asks env->ops, and setting it is one step by itself */
 	AX_TSV_BLOCKS, /* the same as AX_TSV_CALL, but to collect it is more than a value */
+	AX_TSV_ADDED,  /* the same as AX_TSV_CALL, but all who set it add to it in one step */
 	AX_TSV_UPDATE, /* to set it is to update this CPU's table, whose address is in env->local */
 	AX_TSV_COUNT,  /* the same, and all of it is that the table's first word becomes one more */
 };
@@ -217,6 +221,7 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
  * @getv: value of a trace state variable
  * @setv: set it
+ * @addv: add to it in one step, for expressions with AX_F_ADDS; the sum
  * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
  *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
  * @trace_string: record up to @max bytes, through the first NUL; same returns. Also called with
@@ -230,6 +235,7 @@ struct ax_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	s64 (*getv)(void *ctx, u16 tsv);
 	void (*setv)(void *ctx, u16 tsv, s64 value);
+	s64 (*addv)(void *ctx, u16 tsv, s64 by);
 	int (*trace)(void *ctx, u64 addr, u64 len);
 	int (*trace_string)(void *ctx, u64 addr, u64 max);
 	int (*tracev)(void *ctx, u16 tsv);

@@ -11,6 +11,7 @@
 
 /* struct vm - one evaluation; @sp is the first free word of @env->stack */
 struct vm {
+	const struct ax_verified *v;
 	struct ax_env *env;
 	u64 *sp;
 	u32 pc; /* of the instruction to come; a jump or end changes it */
@@ -154,13 +155,22 @@ static int run_rot(struct vm *vm, const struct ax_insn *insn)
 
 static int run_getv(struct vm *vm, const struct ax_insn *insn)
 {
-	push(vm, (u64)vm->env->ops->getv(vm->env->ctx, (u16)insn->operand));
+	if (ax_is_added(vm->v, insn))
+		push(vm, 0);
+	else
+		push(vm, (u64)vm->env->ops->getv(vm->env->ctx, (u16)insn->operand));
 	return 0;
 }
 
 static int run_setv(struct vm *vm, const struct ax_insn *insn)
 {
-	vm->env->ops->setv(vm->env->ctx, (u16)insn->operand, (s64)vm->sp[-1]);
+	const struct ax_ops *ops = vm->env->ops;
+	s64 value = (s64)vm->sp[-1];
+
+	if (ax_is_added(vm->v, insn))
+		vm->sp[-1] = (u64)ops->addv(vm->env->ctx, (u16)insn->operand, value);
+	else
+		ops->setv(vm->env->ctx, (u16)insn->operand, value);
 	return 0;
 }
 
@@ -249,7 +259,7 @@ static int (*const run[256])(struct vm *vm, const struct ax_insn *insn) = {
 
 int ax_interp(const struct ax_verified *v, struct ax_env *env, u64 *result)
 {
-	struct vm vm = { .env = env, .sp = env->stack, .end = v->len };
+	struct vm vm = { .v = v, .env = env, .sp = env->stack, .end = v->len };
 	struct ax_insn insn;
 	int ret = 0;
 

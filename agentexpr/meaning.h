@@ -83,6 +83,12 @@ static inline bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
 	return true;
 }
 
+/* ax_is_added - is @insn the getv or setv of the variable that @v adds to in one step? */
+static inline bool ax_is_added(const struct ax_verified *v, const struct ax_insn *insn)
+{
+	return v->flags & AX_F_ADDS && insn->operand == v->adds;
+}
+
 /*
  * Of an instruction the following look at @pc and @op alone, and only when they must: compiled code
  * that calls C has no more of it.

@@ -21,6 +21,7 @@
  *
  * One pass is enough because jumps only go forward: all jumps to an instruction come before it.
  */
+#include "agentexpr/adds.h"
 #include "agentexpr/format.h"
 
 /* struct pass - the state of the pass: what is known before the instruction that is looked at */
@@ -288,19 +289,25 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 	return AX_OK;
 }
 
+static u16 flag_of_setv(struct ax_verified *v, enum ax_tsv_way way)
+{
+	if (way == AX_TSV_CALL)
+		return AX_F_LOCKED;
+	if (way == AX_TSV_ADDED)
+		return ax_adds_to(v, &v->adds) ? AX_F_ADDS : AX_F_LOCKED;
+	return way >= AX_TSV_UPDATE ? AX_F_AGGREGATES : 0;
+}
+
 void ax_settle_tsvs(struct ax_verified *v, const u8 *ways)
 {
 	struct ax_insn insn;
 	u32 pc;
 
-	v->flags &= 0xffff ^ (AX_F_LOCKED | AX_F_AGGREGATES);
+	v->flags &= 0xffff ^ (AX_F_LOCKED | AX_F_AGGREGATES | AX_F_ADDS);
 	for (pc = 0; pc < v->len; pc = insn.next) {
 		ax_decode(v->code, v->len, pc, &insn);
 		if (!(v->points[pc].flags & AX_P_REACHED) || insn.op != AX_OP_setv)
 			continue;
-		if (ways[insn.operand] == AX_TSV_CALL)
-			v->flags |= AX_F_LOCKED;
-		else if (ways[insn.operand] >= AX_TSV_UPDATE)
-			v->flags |= AX_F_AGGREGATES;
+		v->flags |= flag_of_setv(v, ways[insn.operand]);
 	}
 }

@@ -122,6 +122,7 @@ static const struct ax_ops expr_ops = {
 	.read = hit_read,
 	.getv = gtp_hit_getv,
 	.setv = gtp_hit_setv,
+	.addv = gtp_hit_addv,
 	.trace = hit_trace,
 	.trace_string = hit_trace_string,
 	.tracev = hit_tracev,
@@ -162,7 +163,7 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
 /*
  * An expression that sets a variable is atomic to all others that do: "$x = 5" between the get and
  * the set of "$x = $x + 1" would be lost, so those that only set take the lock, too. Those that
- * only get need none.
+ * only get need none, and neither do those that only add, where all others do, too: AX_F_ADDS.
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {

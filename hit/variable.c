@@ -231,7 +231,7 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 	struct gtp_cpu *cpu = ctx;
 	enum ax_tsv_way way = cpu->run->tsvs.ways[num];
 
-	if (likely(way == AX_TSV_CALL)) {
+	if (likely(way == AX_TSV_CALL || way == AX_TSV_ADDED)) {
 		WRITE_ONCE(cpu->run->tsvs.slot[num]->value, value);
 		return;
 	}
@@ -243,4 +243,12 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		set_switch(cpu, num, (u64)value);
 	else
 		update(cpu, num, value);
+}
+
+/* Of those that are AX_TSV_ADDED only. */
+s64 gtp_hit_addv(void *ctx, u16 num, s64 by)
+{
+	struct gtp_tsv *tsv = ((struct gtp_cpu *)ctx)->run->tsvs.slot[num];
+
+	return (s64)((u64)gtp_fetch_add(&tsv->value, by) + (u64)by);
 }

@@ -36,7 +36,8 @@ s64 gtp_hit_getv(void *ctx, u16 num);
  */
 int gtp_hit_add_stack(struct gtp_cpu *cpu);
 
-/* gtp_hit_setv - struct ax_ops' setv; @ctx is the struct gtp_cpu */
+/* gtp_hit_setv, gtp_hit_addv - struct ax_ops' setv and addv; @ctx is the struct gtp_cpu */
 void gtp_hit_setv(void *ctx, u16 num, s64 value);
+s64 gtp_hit_addv(void *ctx, u16 num, s64 by);
 
 #endif /* _GTP_VARIABLE_H */

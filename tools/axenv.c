@@ -103,6 +103,14 @@ static void op_setv(void *ctx, u16 num, s64 value)
 		t->value = value;
 }
 
+static s64 op_addv(void *ctx, u16 num, s64 by)
+{
+	s64 sum = (s64)((u64)op_getv(ctx, num) + (u64)by);
+
+	op_setv(ctx, num, sum);
+	return sum;
+}
+
 static int op_tracev(void *ctx, u16 num)
 {
 	return axenv_log_var(ctx, num, op_getv(ctx, num));
@@ -156,6 +164,7 @@ const struct ax_ops axenv_ops = {
 	.read = axenv_read,
 	.getv = op_getv,
 	.setv = op_setv,
+	.addv = op_addv,
 	.trace = op_trace,
 	.trace_string = op_trace_string,
 	.tracev = op_tracev,

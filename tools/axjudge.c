@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Vectors: judging an engine by them. */
 #include <stdlib.h>
+#include "agentexpr/adds.h"
 #include "tools/axvec.h"
 
 /* struct judge - where the differences go */
@@ -100,20 +101,33 @@ static bool outcome_agrees(struct judge *j, int ret, u64 result)
 	return log_agrees(j) && tsvs_agree(j);
 }
 
+static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *verified)
+{
+	const struct axvec *v = j->v;
+	u64 result = ~v->result; /* an engine that sets nothing is found out */
+	int ret;
+
+	axenv_reset(v->env);
+	ret = eval(verified, &v->env->ax, &result);
+	return outcome_agrees(j, ret, result);
+}
+
+/* What can add to its variable in one step comes to the same when it does so. */
 static bool verify_and_run(struct judge *j, axvec_eval eval, struct ax_point *points)
 {
 	const struct axvec *v = j->v;
 	struct ax_verified verified;
 	struct ax_error err;
-	u64 result = ~v->result; /* an engine that sets nothing is found out */
-	int ret;
 
 	if (ax_verify(v->code, v->len, v->kind, points, &verified, &err) != AX_OK ||
 	    ax_verify_tsvs(&verified, axenv_known, v->env, &err) != AX_OK)
 		return error_agrees(j, &err);
-	axenv_reset(v->env);
-	ret = eval(&verified, &v->env->ax, &result);
-	return outcome_agrees(j, ret, result);
+	if (!run(j, eval, &verified))
+		return false;
+	if (!ax_adds_to(&verified, &verified.adds))
+		return true;
+	verified.flags |= AX_F_ADDS;
+	return run(j, eval, &verified);
 }
 
 bool axvec_run(struct axvec *v, axvec_eval eval, char *msg, size_t size)

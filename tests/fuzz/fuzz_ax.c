@@ -40,6 +40,11 @@ static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 }
 
+static s64 op_addv(void *ctx, u16 tsv, s64 by)
+{
+	return op_getv(ctx, tsv);
+}
+
 static int op_trace(void *ctx, u64 addr, u64 len)
 {
 	return world(addr + len);
@@ -60,6 +65,7 @@ static const struct ax_ops ops = {
 	.read = op_read,
 	.getv = op_getv,
 	.setv = op_setv,
+	.addv = op_addv,
 	.trace = op_trace,
 	.trace_string = op_trace,
 	.tracev = op_tracev,

@@ -68,6 +68,14 @@ static void op_setv(void *ctx, u16 tsv, s64 value)
 		((struct jitdiff_run *)ctx)->tsv[tsv] = value;
 }
 
+static s64 op_addv(void *ctx, u16 tsv, s64 by)
+{
+	s64 sum = (s64)((u64)op_getv(ctx, tsv) + (u64)by);
+
+	op_setv(ctx, tsv, sum);
+	return sum;
+}
+
 static int log_bytes(struct jitdiff_run *r, u8 kind, u64 where, const void *bytes, u32 len)
 {
 	if (r->len + 9 + len > r->room)
@@ -93,6 +101,7 @@ static const struct ax_ops ops = {
 	.read = op_read,
 	.getv = op_getv,
 	.setv = op_setv,
+	.addv = op_addv,
 	.trace = op_trace,
 	.trace_string = op_trace_string,
 	.tracev = op_tracev,

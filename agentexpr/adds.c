@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Expressions that only add to a variable: $n = $n + 1.
+ *
+ * What such an expression sets the variable to is what it was, plus something in which it does not
+ * occur. So it may be taken for 0 until it is set, and what has been computed then be added to it,
+ * as one step: no update of another CPU is lost. GDB's code for $n = $n - x:
+ *
+ *	getv n; reg 5; ext 32; sub; ext 64; setv n; pop; end
+ *
+ * What is looked for is the expression's only setv, straight ahead from the first instruction, and
+ * in front of it one getv of the same variable, whose value becomes the one that is set by
+ *   - add, and sub of something from it; it may not itself be subtracted
+ *   - ext and zero_ext of all 64 bits, which change nothing.
+ * No other instruction may touch that value, or name the variable. Behind the setv there may be
+ * anything, jumps as well: from there on the value on the stack is the sum.
+ */
+#include "agentexpr/adds.h"
+
+enum { NOWHERE = -1 };
+
+static bool is_reached(const struct ax_verified *v, u32 pc)
+{
+	return v->points[pc].flags & AX_P_REACHED;
+}
+
+static bool find_only_setv(const struct ax_verified *v, struct ax_insn *setv)
+{
+	struct ax_insn insn;
+	u32 pc, n = 0;
+
+	for (pc = 0; pc < v->len; pc = insn.next) {
+		ax_decode(v->code, v->len, pc, &insn);
+		if (insn.op != AX_OP_setv || !is_reached(v, pc))
+			continue;
+		*setv = insn;
+		n++;
+	}
+	return n == 1;
+}
+
+static u32 count_namings(const struct ax_verified *v, u64 tsv)
+{
+	struct ax_insn insn;
+	u32 pc, n = 0;
+
+	for (pc = 0; pc < v->len; pc = insn.next) {
+		ax_decode(v->code, v->len, pc, &insn);
+		n += ax_op_info[insn.op].rule == AX_RULE_tsv && insn.operand == tsv &&
+		     is_reached(v, pc);
+	}
+	return n;
+}
+
+/*
+ * Is the variable's value, @at entries above the bottom of the stack, still one that is only added
+ * to behind @insn, which finds @depth entries? @at is where it is then.
+ */
+static bool keeps(const struct ax_insn *insn, s32 depth, s32 *at)
+{
+	const struct ax_op_info *info = &ax_op_info[insn->op];
+	s32 lowest = depth - info->pops; /* operand */
+
+	switch (info->rule) {
+	case AX_RULE_jump:
+	case AX_RULE_end:
+	case AX_RULE_printf:
+		return false;
+	case AX_RULE_pick:
+		return *at != depth - 1 - (s32)insn->operand;
+	default:
+		break;
+	}
+	if (*at < lowest)
+		return true;
+	switch (insn->op) {
+	case AX_OP_add:
+		*at = lowest;
+		return true;
+	case AX_OP_sub:
+		return *at == lowest;
+	case AX_OP_ext:
+	case AX_OP_zero_ext:
+		return insn->operand >= 64;
+	default:
+		return false;
+	}
+}
+
+bool ax_adds_to(const struct ax_verified *v, u16 *tsv)
+{
+	struct ax_insn setv, insn;
+	s32 at = NOWHERE;
+	u32 pc;
+
+	if (!find_only_setv(v, &setv) || count_namings(v, setv.operand) != 2)
+		return false;
+	for (pc = 0; pc < setv.pc; pc = insn.next) {
+		s32 depth = v->points[pc].depth;
+
+		ax_decode(v->code, v->len, pc, &insn);
+		if (insn.op == AX_OP_getv && insn.operand == setv.operand)
+			at = depth;
+		else if (!keeps(&insn, depth, &at))
+			return false;
+	}
+	*tsv = (u16)setv.operand;
+	return at == v->points[setv.pc].depth - 1;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Expressions that only add to a variable: $n = $n + 1. */
+#ifndef _GTP_ADDS_H
+#define _GTP_ADDS_H
+
+#include "agentexpr/ax.h"
+
+/**
+ * ax_adds_to() - is all that an expression does to a variable that it adds to it?
+ * @v: a verified expression
+ * @tsv: set to the variable's number when it is
+ *
+ * If so, the expression comes to the same when getv says 0 and setv adds: see agentexpr/adds.c. It
+ * sets no other variable.
+ *
+ * Context: any. Time is linear in the length of the expression.
+ */
+bool ax_adds_to(const struct ax_verified *v, u16 *tsv);
+
+#endif /* _GTP_ADDS_H */
