@@ -183,7 +183,13 @@ ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *re
 ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
 			   u32 *len)
 {
-	struct ax_jit_request req = { .v = v, .pc = pc, .ways = u->ways, .seed = seed };
+	struct ax_jit_request req = {
+		.v = v,
+		.pc = pc,
+		.ways = u->ways,
+		.slots = u->slots,
+		.seed = seed,
+	};
 
 	return jit_user_compile_request(u, &req, len, NULL);
 }

@@ -11,7 +11,7 @@
  * @size: bytes
  * @stubs: bytes of the common stubs, at the beginning
  * @used: bytes in use
- * @ways: for jit_user_compile(): see struct ax_jit_request; NULL to begin with
+ * @ways, @slots: for jit_user_compile(): see struct ax_jit_request; NULL to begin with
  */
 struct jit_user {
 	struct ax_jit_target target;
@@ -21,6 +21,7 @@ struct jit_user {
 	u32 stubs;
 	u32 used;
 	const u8 *ways;
+	struct gtp_tsv *const *slots;
 	struct jit_user *next;
 };
 

@@ -5,6 +5,8 @@
 
 #include "agentexpr/ax.h"
 
+struct gtp_tsv;
+
 /*
  * One verified expression becomes one snippet: a function of the C calling convention that needs
  * nothing but its two arguments and a few common stubs within 2 GiB. Without calls and with few
@@ -180,6 +182,8 @@ struct ax_jit_item {
  * @target: where
  * @pc: what register 16 (rip) reads as
  * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all by call
+ * @slots: where the variables are, by number, for expressions with AX_F_ADDS; they must stay there
+ *	while the snippet may run
  * @seed: changes which registers are used, for tests; 0 is the best choice
  */
 struct ax_jit_request {
@@ -189,6 +193,7 @@ struct ax_jit_request {
 	const struct ax_jit_target *target;
 	u64 pc;
 	const u8 *ways;
+	struct gtp_tsv *const *slots;
 	u32 seed;
 };
 

@@ -7,6 +7,7 @@
  * stack. An update of an aggregation has the table in rax, the value in rdx, and in rcx where the
  * keys are.
  */
+#include "agentexpr/meaning.h"
 #include "aggregate/table.h"
 #include "jit/flow.h"
 #include "jit/ops_call.h"
@@ -179,10 +180,59 @@ static void update(struct ax_jit *j)
 	release(j);
 }
 
+/* A register, held by the caller, with the address of the variable itself. */
+static enum x86_reg load_slot(struct ax_jit *j)
+{
+	enum x86_reg reg = jit_alloc(j);
+
+	x86_mov_imm(&j->b, reg, (u64)(unsigned long)&j->req.slots[j->insn.operand]->value);
+	return reg;
+}
+
+/* Is what setv leaves on the stack nobody's? */
+static bool is_dropped(const struct ax_jit *j)
+{
+	struct ax_insn next;
+
+	return is_last(j) || (jit_peek(j, &next) && next.op == AX_OP_pop);
+}
+
+static void add(struct ax_jit *j)
+{
+	struct jit_val *v = jit_arg(j, 0);
+	enum x86_reg slot = load_slot(j);
+
+	if (jit_is_const(v) && x86_fits32(v->imm)) {
+		x86_lock_add_mem_imm(&j->b, x86_at(slot, 0), (s32)v->imm);
+	} else {
+		jit_force(j, v);
+		x86_lock_add_mem(&j->b, x86_at(slot, 0), v->loc);
+	}
+	jit_unref_reg(j, slot);
+}
+
+/* The value on the stack becomes the sum. */
+static void add_and_get(struct ax_jit *j)
+{
+	struct jit_val *v = jit_arg(j, 0);
+	enum x86_reg sum = jit_own(j, v), slot = load_slot(j), was = jit_alloc(j);
+
+	x86_mov(&j->b, was, sum);
+	x86_lock_xadd(&j->b, x86_at(slot, 0), was);
+	x86_alu(&j->b, X86_ADD, X86_64, sum, was);
+	jit_know(v, 64, 64);
+	jit_unref_reg(j, was);
+	jit_unref_reg(j, slot);
+}
+
 void jit_op_getv(struct ax_jit *j)
 {
 	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
 
+	if (ax_is_added(j->v, &j->insn)) {
+		jit_push(j, jit_const(0));
+		return;
+	}
 	if (var) {
 		push_var(j, var);
 		return;
@@ -203,6 +253,13 @@ void jit_op_setv(struct ax_jit *j)
 {
 	struct jit_val tsv = jit_const(j->insn.operand);
 
+	if (ax_is_added(j->v, &j->insn)) {
+		if (is_dropped(j))
+			add(j);
+		else
+			add_and_get(j);
+		return;
+	}
 	switch (way(j)) {
 	case AX_TSV_LOCAL:
 		set_local(j);

@@ -253,6 +253,30 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 	emit_le(b, (u32)imm, fits8(imm) ? 1 : 4);
 }
 
+/* One step for all CPUs, of 8 bytes. */
+static void lock(struct x86_buf *b)
+{
+	emit(b, 0xf0);
+}
+
+void x86_lock_add_mem_imm(struct x86_buf *b, struct x86_mem dst, s32 imm)
+{
+	lock(b);
+	x86_alu_mem_imm(b, X86_ADD, X86_64, dst, imm); /* lock add [dst], imm */
+}
+
+void x86_lock_add_mem(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
+{
+	lock(b);
+	op_rm(b, REX_W, X86_ADD << 3 | 1, src, &dst); /* lock add [dst], src */
+}
+
+void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
+{
+	lock(b);
+	op_rm(b, REX_W, 0x0fc1, src, &dst); /* lock xadd [dst], src */
+}
+
 void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes)
 {
 	u32 n = bytes == 1 || fits8(imm) ? 1 : bytes == 2 ? 2 : 4;

@@ -5,6 +5,7 @@
 
 #include "jit/exec_user.h"
 #include "tools/axjit.h"
+#include "tracepoint/tsv.h"
 
 enum { ARENA = 4 << 20, FAST_LIMIT = 0x7fff0000 };
 
@@ -15,6 +16,25 @@ void axjit_seed(u32 n)
 	seed = n;
 }
 
+/* The only variable that code reaches without asking @env, when it adds to it in one step. */
+static struct gtp_tsv added;
+static struct gtp_tsv *slots[U16_MAX + 1];
+
+static void fetch_added(const struct ax_verified *v, const struct ax_env *env)
+{
+	added.value = env->ops->getv(env->ctx, v->adds);
+	slots[v->adds] = &added;
+}
+
+static int run(ax_jit_fn fn, const struct ax_verified *v, struct ax_env *env, u64 *result)
+{
+	int ret = ax_jit_run(fn, env, result);
+
+	if (v->flags & AX_F_ADDS)
+		env->ops->setv(env->ctx, v->adds, added.value);
+	return ret;
+}
+
 int axjit_eval(const struct ax_verified *v, struct ax_env *env, u64 *result)
 {
 	static struct jit_user *arena;
@@ -22,12 +42,15 @@ int axjit_eval(const struct ax_verified *v, struct ax_env *env, u64 *result)
 
 	if (!arena)
 		arena = jit_user_new(ARENA, 0);
+	arena->slots = slots;
+	if (v->flags & AX_F_ADDS)
+		fetch_added(v, env);
 	fn = jit_user_compile(arena, v, env->pc, seed, NULL);
 	if (!fn) {
 		jit_user_reset(arena);
 		fn = jit_user_compile(arena, v, env->pc, seed, NULL);
 	}
-	return ax_jit_run(fn, env, result);
+	return run(fn, v, env, result);
 }
 
 static int dump(const u8 *code, u32 len, const char *path)

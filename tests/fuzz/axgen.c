@@ -426,12 +426,76 @@ static void finish(struct axgen *g)
 	op(g, AX_OP_end);
 }
 
-void axgen_make(struct axgen *g, u32 steps)
+static void begin(struct axgen *g)
 {
 	g->len = 0;
 	g->depth = 0;
 	g->nlabels = 0;
 	g->alive = true;
+}
+
+/* Some steps without jumps, that leave what is on the stack alone and put one value on it. */
+static void make_term(struct axgen *g, u32 steps)
+{
+	u32 below = g->depth, own = g->own;
+
+	g->depth = 0;
+	g->own = 0; /* nothing else is set */
+	while (steps-- && !exhausted(g)) {
+		while (g->depth > AX_MAX_DEPTH / 2)
+			op(g, AX_OP_pop);
+		step(g);
+	}
+	if (!g->depth)
+		make_reg(g);
+	while (g->depth > 1)
+		op(g, AX_OP_pop);
+	g->depth = below + 1;
+	g->own = own;
+}
+
+/* One operation in many spoils it: then it is no addition any more, and yet must be done. */
+static void make_sum(struct axgen *g)
+{
+	static const enum ax_op ops[] = { AX_OP_add, AX_OP_add, AX_OP_sub };
+
+	if (!axgen_pick(g, 16))
+		op(g, AX_OP_swap);
+	op(g, axgen_pick(g, 16) ? ops[axgen_pick(g, ARRAY_SIZE(ops))] : AX_OP_bit_xor);
+	if (axgen_pick(g, 2))
+		op_with(g, axgen_pick(g, 4) ? AX_OP_ext : AX_OP_zero_ext,
+			axgen_pick(g, 16) ? 64 : 32);
+}
+
+void axgen_make_add(struct axgen *g, u32 steps)
+{
+	bool straight = g->straight;
+
+	begin(g);
+	g->straight = true;
+	if (axgen_pick(g, 2)) {
+		make_term(g, axgen_pick(g, steps));
+		op_with(g, AX_OP_getv, g->added);
+		op(g, AX_OP_add);
+	} else {
+		op_with(g, AX_OP_getv, g->added);
+	}
+	make_term(g, axgen_pick(g, steps));
+	make_sum(g);
+	op_with(g, AX_OP_setv, g->added);
+	if (axgen_pick(g, 2))
+		op(g, AX_OP_pop);
+	else if (axgen_pick(g, 2))
+		make_binary_const(g);
+	if (!axgen_pick(g, 4))
+		make_term(g, axgen_pick(g, steps));
+	g->straight = straight;
+	finish(g);
+}
+
+void axgen_make(struct axgen *g, u32 steps)
+{
+	begin(g);
 	/* Depth and length have room for a whole step and for finish(). */
 	while (steps-- && !exhausted(g) && g->len < AXGEN_CODE_MAX / 4) {
 		bind_some(g);

@@ -22,6 +22,7 @@ enum {
  * @builtin: number of the first of @nbuiltin more, which expressions read only
  * @own: number of the first of two variables that each CPU has of its own, behind which are three
  *	aggregations, which can be set only; 0: there are none
+ * @added: number of a variable that CPUs add to in one step; 0: there is none
  * @straight: no jumps, no strings, no lengths that are computed, no variable but those of @own is
  *	set: what can be part of a snippet of actions
  * @alias: exclusive-ored with some of these addresses, to make them ones of another kind
@@ -34,6 +35,7 @@ struct axgen {
 	u32 tsv, plain;
 	u32 builtin, nbuiltin;
 	u32 own;
+	u32 added;
 	bool straight;
 	u32 depth;
 	bool alive;
@@ -48,6 +50,9 @@ struct axgen {
 
 /* axgen_make - a condition of about @steps instructions, in @g->code */
 void axgen_make(struct axgen *g, u32 steps);
+
+/* axgen_make_add - the same, but that it adds to @g->added, and rarely does anything else to it */
+void axgen_make_add(struct axgen *g, u32 steps);
 
 /* axgen_pick - one of @n; axgen_value - a number that has gone wrong before, or any */
 u32 axgen_pick(struct axgen *g, u32 n);

@@ -10,8 +10,9 @@
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 64,  /* the built-in ones, and what expressions may set */
-	OWN = TSVS, /* two that are this CPU's own, three aggregations */
+	TSVS = 64,	  /* the built-in ones, and what expressions may set */
+	ADDED = TSVS - 1, /* all CPUs add to it */
+	OWN = TSVS,	  /* two that are this CPU's own, three aggregations */
 	TABLES = 3,
 	KEYS = 3, /* that a table has room for: some find none */
 	TABLE_WORDS = 512,
@@ -111,11 +112,11 @@ static const struct gtp_hit_ops hit_ops = {
 	.stopping = side_stopping,
 };
 
-/* --- variables that are this CPU's own --- */
+/* --- variables that are this CPU's own, and one that is added to --- */
 
 static const u8 own_ways[GTP_TSV_MAX] = {
 	[OWN] = AX_TSV_LOCAL,	   [OWN + 1] = AX_TSV_LOCAL, [OWN + 2] = AX_TSV_UPDATE,
-	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT,
+	[OWN + 3] = AX_TSV_UPDATE, [OWN + 4] = AX_TSV_COUNT, [ADDED] = AX_TSV_ADDED,
 };
 
 /* A histogram by one key, statistics by two, a count. */
@@ -193,12 +194,16 @@ static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 	struct ax_error err;
 
 	g->straight = axgen_pick(g, 16);
-	axgen_make(g, 1 + axgen_pick(g, 30));
+	if (axgen_pick(g, 4))
+		axgen_make(g, 1 + axgen_pick(g, 30));
+	else
+		axgen_make_add(g, 1 + axgen_pick(g, 10));
 	g->straight = false;
 	memcpy(m->code[n], g->code, g->len);
 	if (ax_verify(m->code[n], g->len, AX_ACTION, m->points[n], &e->ax, &err) != AX_OK)
 		return -EINVAL;
 	ax_settle_tsvs(&e->ax, own_ways);
+	jitacts_stats.adds += !!(e->ax.flags & AX_F_ADDS);
 	e->compiled = NULL;
 	m->compiler.expr[n] = *e;
 	m->item[n].kind = AX_JIT_EXPR;
@@ -289,6 +294,7 @@ static int compile(struct jitacts *m, struct axgen *g)
 		.nitems = m->nactions,
 		.pc = s->tp.addr,
 		.ways = own_ways,
+		.slots = s->run.tsvs.slot,
 	};
 	ax_jit_fn fn;
 	u32 n;
@@ -310,6 +316,7 @@ static int compile(struct jitacts *m, struct axgen *g)
 			.v = m->item[n].v,
 			.pc = s->tp.addr,
 			.ways = own_ways,
+			.slots = s->run.tsvs.slot,
 		};
 		err = s->world->request(&req, g, &fn, NULL);
 		s->expr[n].compiled = (void *)fn;
@@ -460,6 +467,7 @@ int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g)
 
 	g->tsv = JITDIFF_FIRST_TSV;
 	g->own = OWN;
+	g->added = ADDED;
 	err = make_items(m, g);
 	g->own = 0;
 	if (err)

@@ -9,7 +9,7 @@ struct jitacts;
 
 /* struct jitacts_stats - what the tracepoints were like: one that only fails proves nothing */
 struct jitacts_stats {
-	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries;
+	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, adds;
 };
 
 extern struct jitacts_stats jitacts_stats;

@@ -13,6 +13,7 @@
 
 #include "jit/exec_user.h"
 #include "tools/axasm.h"
+#include "tracepoint/tsv.h"
 
 enum {
 	LIMIT = 0x7fff0000,	   /* loads from here on ask the world */
@@ -53,6 +54,11 @@ static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 }
 
+static s64 op_addv(void *ctx, u16 tsv, s64 by)
+{
+	return tsv * 1000 + by;
+}
+
 static int op_trace(void *ctx, u64 addr, u64 len)
 {
 	t.traces++;
@@ -72,6 +78,7 @@ static const struct ax_ops ops = {
 	.read = op_read,
 	.getv = op_getv,
 	.setv = op_setv,
+	.addv = op_addv,
 	.trace = op_trace,
 	.trace_string = op_trace,
 	.tracev = op_tracev,
@@ -352,6 +359,75 @@ static void test_and_is_two_jumps(void **state)
 	assert_int_equal(rets, 2);
 }
 
+static bool has_bytes(const u8 *code, u32 n, const u8 *bytes, u32 len)
+{
+	for (u32 i = 0; i + len <= n; i++)
+		if (!memcmp(code + i, bytes, len))
+			return true;
+	return false;
+}
+
+/* Makes code of an expression that adds to variable 5, and runs it; what variable 5 is then. */
+static s64 add(const char *text, bool actions, u64 *result, const u8 *bytes, u32 len)
+{
+	static struct gtp_tsv tsv;
+	struct gtp_tsv *slots[6] = { [5] = &tsv };
+	u8 ways[6] = { [5] = AX_TSV_ADDED };
+	struct ax_jit_item item = { .kind = AX_JIT_EXPR, .v = &t.v };
+	struct ax_jit_request req = {
+		.v = assembled(text),
+		.items = actions ? &item : NULL,
+		.nitems = actions,
+		.ways = ways,
+		.slots = slots,
+	};
+	ax_jit_fn fn;
+	u32 n;
+
+	ax_settle_tsvs(&t.v, ways);
+	fn = jit_user_compile_request(t.fast, &req, &n, NULL);
+	assert_non_null(fn);
+	if (!has_bytes((const u8 *)(uintptr_t)fn, n, bytes, len))
+		fail_msg("%s: the instruction is not there", text);
+	tsv.value = 100;
+	t.env = (struct ax_env){ .ops = &ops, .regs = &t.regs, .stack = t.stack, .text = t.text };
+	assert_int_equal(ax_jit_run(fn, &t.env, result), 0);
+	return tsv.value;
+}
+
+/* One instruction where the sum is nobody's, and another where it is wanted; nothing is called. */
+static void test_add_in_one_step(void **state)
+{
+	static const u8 add_imm[] = { 0xf0, 0x48, 0x83 }, add_reg[] = { 0xf0, 0x48, 0x01 };
+	static const u8 xadd[] = { 0xf0, 0x48, 0x0f, 0xc1 };
+	static const char *const inc = "getv 5; const8 1; add; ext 64; setv 5; end";
+	u64 result;
+
+	t.regs.rdi = 7;
+	assert_int_equal(add(inc, true, &result, add_imm, sizeof(add_imm)), 101);
+	assert_int_equal(add("getv 5; const8 1; sub; ext 64; setv 5; pop; end", false, &result,
+			     add_imm, sizeof(add_imm)),
+			 99);
+	assert_int_equal(add("getv 5; reg 5; sub; setv 5; pop; const8 3; end", false, &result,
+			     add_reg, sizeof(add_reg)),
+			 93);
+	assert_int_equal(result, 3);
+	assert_int_equal(add("getv 5; reg 5; add; setv 5; end", true, &result, add_reg,
+			     sizeof(add_reg)),
+			 107);
+	/* More than an instruction can hold. */
+	assert_int_equal(add("getv 5; const64 0x123456789a; add; setv 5; end", true, &result,
+			     add_reg, sizeof(add_reg)),
+			 100 + 0x123456789a);
+	assert_int_equal(add(inc, false, &result, xadd, sizeof(xadd)), 101);
+	assert_int_equal(result, 101);
+	/* The register of the hit is what it was. */
+	assert_int_equal(add("getv 5; reg 5; add; setv 5; reg 5; mul; end", false, &result, xadd,
+			     sizeof(xadd)),
+			 107);
+	assert_int_equal(result, 7 * 107);
+}
+
 /* Indirect calls of the kernel may have to find an endbr64, and returns to go by a thunk. */
 static void test_kernel_forms(void **state)
 {
@@ -409,6 +485,7 @@ int main(void)
 		cmocka_unit_test(test_longest),
 		cmocka_unit_test(test_nothing_for_nothing),
 		cmocka_unit_test(test_and_is_two_jumps),
+		cmocka_unit_test(test_add_in_one_step),
 		cmocka_unit_test(test_kernel_forms),
 		cmocka_unit_test(test_arena_full),
 		cmocka_unit_test(test_rip),

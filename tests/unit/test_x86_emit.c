@@ -219,6 +219,18 @@ static void compare_memory(struct x86_buf *b, struct x86_mem m, const char *t)
 	}
 }
 
+static void add_to_memory(struct x86_buf *b, struct x86_mem m, u32 r, const char *t)
+{
+	EACH_OF(i, numbers) {
+		want("lock add qword ptr %s, %d", t, numbers[i]);
+		x86_lock_add_mem_imm(b, m, numbers[i]);
+	}
+	want("lock add qword ptr %s, %s", t, name64[r]);
+	x86_lock_add_mem(b, m, r);
+	want("lock xadd qword ptr %s, %s", t, name64[r]);
+	x86_lock_xadd(b, m, r);
+}
+
 /* all_on_mem - every form that has a memory operand, on one of them */
 static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 {
@@ -277,6 +289,7 @@ static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 		want("and dword ptr %s, %d", t, numbers[i]);
 		x86_alu_mem_imm(b, X86_AND, X86_32, m, numbers[i]);
 	}
+	add_to_memory(b, m, r, t);
 	compare_memory(b, m, t);
 }
 
