@@ -33,6 +33,7 @@ GTP_SHARED := \
 	tracepoint/tsv.c \
 	session/aggregate.c \
 	session/aggregate_plan.c \
+	session/added.c \
 	session/check.c \
 	session/cpus.c \
 	session/kstack.c \

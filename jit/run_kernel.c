@@ -16,7 +16,7 @@ static bool available; /* the arena has its common stubs */
 static bool making;    /* between gtp_jit_code_begin() and gtp_jit_code_end() */
 static bool refused;   /* something, since then: whatever came before it will not be armed */
 static u32 used_before;
-static const u8 *tsv_ways; /* the session's */
+static const struct gtp_tsvs *variables; /* the session's */
 
 /* Without an arena everything works as before, by the interpreter. */
 void gtp_jit_start(void)
@@ -28,7 +28,7 @@ void gtp_jit_start(void)
 		pr_warn("no memory for machine code (%d): expressions are interpreted\n", err);
 }
 
-int gtp_jit_code_begin(void *ctx, const u8 *ways, struct gtp_why *why)
+int gtp_jit_code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why)
 {
 	u32 size;
 	int err;
@@ -36,7 +36,7 @@ int gtp_jit_code_begin(void *ctx, const u8 *ways, struct gtp_why *why)
 	lockdep_assert_held(&gtp_lock);
 	making = false;
 	refused = false;
-	tsv_ways = ways;
+	variables = tsvs;
 	gtp_jit_usage(&used_before, &size);
 	if (!available || !READ_ONCE(gtp_jit))
 		return 0;
@@ -60,7 +60,12 @@ static int compile(struct ax_jit_request *req, struct gtp_jit_code *code, struct
 
 int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 {
-	struct ax_jit_request req = { .v = &e->ax, .pc = pc, .ways = tsv_ways };
+	struct ax_jit_request req = {
+		.v = &e->ax,
+		.pc = pc,
+		.ways = variables->ways,
+		.slots = variables->slot,
+	};
 	struct gtp_jit_code code;
 	int err;
 
@@ -105,7 +110,11 @@ static bool has_work(const struct gtp_tracepoint *tp)
 
 int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	struct ax_jit_request req = { .pc = tp->addr, .ways = tsv_ways };
+	struct ax_jit_request req = {
+		.pc = tp->addr,
+		.ways = variables->ways,
+		.slots = variables->slot,
+	};
 	const struct gtp_action *a;
 	struct ax_jit_item *items;
 	struct gtp_jit_code code;

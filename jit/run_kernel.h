@@ -5,12 +5,13 @@
 
 #include "base/why.h"
 #include "tracepoint/tracepoint.h"
+#include "tracepoint/tsv.h"
 
 /* gtp_jit_start - make the arena ready; without it expressions are interpreted. Module init */
 void gtp_jit_start(void);
 
 /* struct gtp_target_ops' machine code; @ctx is not used. Context: process, gtp_lock; may sleep */
-int gtp_jit_code_begin(void *ctx, const u8 *ways, struct gtp_why *why);
+int gtp_jit_code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why);
 int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
 int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
 void gtp_jit_code_end(void *ctx);

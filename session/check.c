@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a tracepoint needs of the session is there: variables, static data. */
+#include "session/added.h"
 #include "session/check.h"
 #include "session/kstack.h"
 #include "session/location.h"
@@ -10,15 +11,18 @@ static int check_expr(struct gtp_trace *t, const struct gtp_tracepoint *tp, stru
 {
 	struct ax_error err;
 	char text[128];
+	int rc;
 
 	if (!e)
 		return 0;
-	if (!ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err)) {
-		ax_settle_tsvs(&e->ax, t->run.tsvs.ways);
-		return 0;
+	if (ax_verify_tsvs(&e->ax, gtp_tsvs_known, &t->run.tsvs, &err)) {
+		ax_error_format(&err, text, sizeof(text));
+		return gtp_tracepoint_refuse(tp, action, why, "%s", text);
 	}
-	ax_error_format(&err, text, sizeof(text));
-	return gtp_tracepoint_refuse(tp, action, why, "%s", text);
+	rc = gtp_added_check(t, tp, e, action, why);
+	if (!rc)
+		ax_settle_tsvs(&e->ax, t->run.tsvs.ways);
+	return rc;
 }
 
 int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why)

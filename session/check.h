@@ -8,7 +8,8 @@
 /*
  * gtp_check_tracepoint - before it is armed: the variables that its expressions name exist,
  * $_sdata is collected at a kernel tracepoint only, what is of a return at none, and what its
- * actions switch is there; see gtp_trigger_check(). 0 or -EINVAL with @why
+ * actions switch is there; see gtp_trigger_check(). If a run goes on, its expressions go with that;
+ * see gtp_added_check(). 0 or -EINVAL with @why
  */
 int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 

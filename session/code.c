@@ -68,7 +68,7 @@ int gtp_code_make(struct gtp_trace *t, struct gtp_tracepoint *only, struct gtp_w
 
 	if (!t->target->code_begin)
 		return 0;
-	rc = t->target->code_begin(t->ctx, t->run.tsvs.ways, why);
+	rc = t->target->code_begin(t->ctx, &t->run.tsvs, why);
 	if (rc)
 		return rc;
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next) {

@@ -144,6 +144,26 @@ void gtp_dprintf_yield(struct gtp_trace *t, u64 addr)
 	rest_at(t, addr - JUMP_REACH, addr + 1);
 }
 
+static bool adds(const struct gtp_dprintf *dp)
+{
+	const struct gtp_tracepoint *tp;
+
+	for (tp = dp->tps; tp; tp = tp->next)
+		if ((tp->cond && tp->cond->ax.flags & AX_F_ADDS) ||
+		    tp->actions->expr->ax.flags & AX_F_ADDS)
+			return true;
+	return false;
+}
+
+void gtp_dprintf_rest_adding(struct gtp_trace *t)
+{
+	struct gtp_dprintf *dp;
+
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		dp->leaves = dp->own && adds(dp);
+	rest(t);
+}
+
 void gtp_dprintf_suspend(struct gtp_trace *t)
 {
 	rest_at(t, 0, ~0ULL);

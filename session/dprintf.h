@@ -45,6 +45,12 @@ void gtp_dprintf_suspend(struct gtp_trace *t);
 void gtp_dprintf_resume(struct gtp_trace *t);
 
 /*
+ * gtp_dprintf_rest_adding - the run has ended, and with it what session/added.h is about: those
+ * that are alone and add to a variable without the lock go to rest, until gtp_dprintf_resume()
+ */
+void gtp_dprintf_rest_adding(struct gtp_trace *t);
+
+/*
  * gtp_dprintf_yield - a tracepoint comes to @addr: one that is alone there goes to rest, and those
  * whose jump may reach there
  */

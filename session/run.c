@@ -11,6 +11,7 @@
  * WRITTEN.
  */
 #include "hit/hit.h"
+#include "session/added.h"
 #include "session/aggregate.h"
 #include "session/arming.h"
 #include "session/check.h"
@@ -66,6 +67,7 @@ static void free_formats(struct gtp_trace *t)
 void gtp_trace_drop(struct gtp_trace *t)
 {
 	gtp_dprintf_suspend(t);
+	gtp_added_end(t);
 	gtp_code_forget(t);
 	gtp_locations_free(t);
 	free_formats(t);
@@ -113,6 +115,7 @@ static int start(struct gtp_trace *t, struct gtp_aggregate *aggregates, struct g
 	}
 	assign_slots(t);
 	gtp_tsvs_reset(&t->run.tsvs);
+	gtp_added_begin(t);
 	rc = gtp_aggregates_add(t, aggregates, why);
 	if (!rc)
 		rc = gtp_kstack_get(t, NULL, why);
@@ -226,6 +229,8 @@ static void finish(struct gtp_trace *t, enum gtp_stop reason)
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);
 	gtp_dprintf_leave_run(t);
+	gtp_dprintf_rest_adding(t);
+	gtp_added_end(t);
 	gtp_code_forget(t);
 	t->end_untold = gtp_acquire(&t->run.ending) == GTP_ENDING_WRITTEN;
 	t->stop = t->end_untold ? t->run.ended_by : reason;

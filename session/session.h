@@ -46,9 +46,8 @@
  * @stacks_bytes: memory for $kstack's stacks
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
- * @code_begin: machine code is going to be made, for variables with these enum ax_tsv_way, by
- *              number; 0 or -errno with @why. NULL, and with it the other four: there is none,
- *              expressions are interpreted
+ * @code_begin: machine code is going to be made, for these variables; 0 or -errno with @why. NULL,
+ *              and with it the other four: there is none, expressions are interpreted
  * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC when there is
  *             no room for it, or -errno with @why
  * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code,
@@ -76,7 +75,7 @@ struct gtp_target_ops {
 	u64 (*stacks_bytes)(void *ctx);
 	u64 (*wallclock_us)(void *ctx);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
-	int (*code_begin)(void *ctx, const u8 *ways, struct gtp_why *why);
+	int (*code_begin)(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why);
 	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
 	int (*code_make_actions)(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why);
 	void (*code_end)(void *ctx);

@@ -220,6 +220,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	struct gtp_in in;
 	struct prefix what;
 	struct qtdv q;
+	bool known;
 	int rc;
 
 	gtp_in_init(&in, text, strlen(text));
@@ -239,6 +240,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 		rc = refuse_rename(tsvs, &q, why);
 	if (rc)
 		return rc;
+	known = tsvs->in_use && tsvs->slot[q.num];
 	v = tsvs->slot[q.num] ?: new_tsv(tsvs, mem, (u16)q.num);
 	if (!v) {
 		gtp_why(why, "no memory for trace state variable $%s", q.name);
@@ -248,7 +250,9 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	v->initial = (s64)q.initial;
 	WRITE_ONCE(v->value, v->initial);
 	v->key_words = what.key_words;
-	tsvs->ways[q.num] = what.way;
+	/* In a run it has the same name, and what the run has made of it. */
+	if (!known)
+		tsvs->ways[q.num] = what.way;
 	return 0;
 }
 

@@ -60,8 +60,8 @@ enum gtp_tsv_builtin {
  * @builtin: its value comes from the hit; read-only, but for those that are AX_TSV_SWITCH
  * @key_words: of a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: value at tstart
- * @value: value now, unless each CPU has its own; shared between CPUs: expressions that read and
- *     set one run under struct gtp_hit_ops' tsv_lock
+ * @value: value now, unless each CPU has its own; shared between CPUs: expressions that set one run
+ *     under struct gtp_hit_ops' tsv_lock, but for those that are AX_TSV_ADDED
  */
 struct gtp_tsv {
 	u16 num;
@@ -77,7 +77,7 @@ struct gtp_tsv {
  * @slot: by number, NULL: there is none
  * @ways: enum ax_tsv_way of each, by its name: those named p_NAME or per_cpu_NAME are each CPU's
  *	own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
- *	aggregate/shape.h
+ *	aggregate/shape.h. In a run there are AX_TSV_ADDED ones as well, see session/added.h
  * @in_use: a run goes on: no variable can become one of another name
  */
 struct gtp_tsvs {

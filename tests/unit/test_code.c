@@ -32,9 +32,11 @@ static struct {
 
 /* --- the target's part, as the kernel has it --- */
 
-static int code_begin(void *ctx, const u8 *ways, struct gtp_why *why)
+static int code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why)
 {
 	code.begun++;
+	arena->ways = tsvs->ways;
+	arena->slots = tsvs->slot;
 	return 0;
 }
 
@@ -62,7 +64,13 @@ static int code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_wh
 {
 	static const u8 kind[] = { AX_JIT_REGS, AX_JIT_MEM, AX_JIT_EXPR, AX_JIT_ELSEWHERE };
 	struct ax_jit_item items[ITEMS_MAX + 1];
-	struct ax_jit_request req = { .items = items, .pc = tp->addr, .seed = code.made % 12 };
+	struct ax_jit_request req = {
+		.items = items,
+		.pc = tp->addr,
+		.ways = arena->ways,
+		.slots = arena->slots,
+		.seed = code.made % 12,
+	};
 	const struct gtp_action *a;
 	int err = fails(why);
 
@@ -189,7 +197,7 @@ static void straight(struct axgen *g)
 
 static void put_item(struct axgen *g, char *to)
 {
-	switch (axgen_pick(g, 8)) {
+	switch (axgen_pick(g, 9)) {
 	case 0:
 		sprintf(to, "R%x", axgen_pick(g, 1 << 20));
 		break;
@@ -202,6 +210,11 @@ static void put_item(struct axgen *g, char *to)
 		break;
 	case 3:
 		axgen_make(g, 12);
+		put_expr(g, to);
+		break;
+	case 4:
+		g->added = TSV + axgen_pick(g, 4);
+		axgen_make_add(g, 8);
 		put_expr(g, to);
 		break;
 	default:
@@ -274,6 +287,7 @@ static void finish(struct fake *f)
 }
 
 static u32 ended[GTP_STOP_ERROR + 1];
+static u32 added; /* variables, while the run was on */
 
 static void compare(struct fake *a, struct fake *b)
 {
@@ -283,6 +297,9 @@ static void compare(struct fake *a, struct fake *b)
 	assert_string_equal(frames, fake_frames(b));
 	assert_string_equal(status, fake_status(b));
 	assert_string_equal(a->printed, b->printed);
+	for (u32 i = TSV; i < TSV + 4; i++)
+		assert_int_equal(a->trace.run.tsvs.slot[i]->value,
+				 b->trace.run.tsvs.slot[i]->value);
 	ended[a->trace.stop]++;
 	free(frames);
 	free(status);
@@ -311,6 +328,8 @@ static void one_case(struct axgen *g)
 	define(g, a, b);
 	start(a);
 	start(b);
+	for (u32 i = TSV; i < TSV + 4; i++)
+		added += b->trace.run.tsvs.ways[i] == AX_TSV_ADDED;
 	if (axgen_pick(g, 2))
 		use_counter(a, b);
 	if (!axgen_pick(g, 4))
@@ -341,6 +360,7 @@ static void test_same_frames(void **state)
 	assert_true(code.wholes > CASES / 10 && code.pieces > CASES / 10);
 	assert_true(ended[GTP_STOP_USER] > CASES / 10 && ended[GTP_STOP_ERROR] > CASES / 10);
 	assert_true(ended[GTP_STOP_FULL] > 10);
+	assert_true(added > CASES / 10);
 }
 
 /* --- when it is made --- */

@@ -4,6 +4,10 @@
 #include "hit_case.h"
 #include "hit/hit.h"
 
+/* $x = 1 + $x, as GDB never writes it: only with the lock */
+#define SWAP "2b"
+#define INCREMENT_LOCKED GETV("46") CONST8("01") SWAP ADD SETV("46")
+
 enum { CPUS = 4, HITS_EACH = 20000 };
 
 static struct {
@@ -11,11 +15,13 @@ static struct {
 	pthread_spinlock_t lock;
 	u64 clock;
 	u32 stopping;
+	u64 locked;
 } many;
 
 static unsigned long real_lock(void *ctx)
 {
 	pthread_spin_lock(&many.lock);
+	many.locked++;
 	return 0;
 }
 
@@ -60,6 +66,7 @@ static void run_on_all(struct fake *f)
 	many.f = f;
 	many.clock = 1;
 	many.stopping = 0;
+	many.locked = 0;
 	pthread_spin_init(&many.lock, 0);
 	for (i = 0; i < CPUS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, cpu_main, f->trace.run.cpus[i]),
@@ -69,21 +76,32 @@ static void run_on_all(struct fake *f)
 	pthread_spin_destroy(&many.lock);
 }
 
-static void no_update_is_lost(void **state)
+/* $x = $x + 1 in the condition, whose value it is; and once more in an action */
+static void count_twice(struct fake *f, const char *cond, const char *action)
 {
-	struct fake *f = *state;
 	struct gtp_tracepoint *tp;
 
 	f->ncpus = CPUS;
 	f->trace.run.hit_ops = &real_ops;
 	f->trace.circular = true;
-	/* $x = $x + 1 in the condition, whose value it is; and once more in an action */
-	tp = define(f, "1:1000:E:0:0", INCREMENT END, INCREMENT END, NULL);
+	tp = define(f, "1:1000:E:0:0", cond, action, NULL);
 	start(f);
 	run_on_all(f);
 	assert_int_equal(variable(f), 2 * CPUS * HITS_EACH);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, CPUS * HITS_EACH);
 	assert_int_equal(many.stopping, 0);
+}
+
+static void no_update_is_lost(void **state)
+{
+	count_twice(*state, INCREMENT END, INCREMENT END);
+	assert_int_equal(many.locked, 0);
+}
+
+static void no_update_is_lost_with_the_lock(void **state)
+{
+	count_twice(*state, INCREMENT_LOCKED END, INCREMENT END);
+	assert_int_equal(many.locked, 2 * CPUS * HITS_EACH);
 }
 
 static void one_hit_ends_the_run(void **state)
@@ -111,6 +129,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(no_update_is_lost),
+		T(no_update_is_lost_with_the_lock),
 		T(one_hit_ends_the_run),
 	};
 #undef T

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Variables that a run's expressions only add to: set in one step, without the variables' lock.
+ *
+ * An expression that sets a variable of all CPUs is one step for all others that set one, because
+ * they take turns under one lock. Adding needs no turn, if the expression names no other variable
+ * of all CPUs, and if no expression under the lock
+ *   - sets the variable: what is added between its getv and its setv would be lost;
+ *   - names it together with another: it might see the one before something was added and the
+ *     other behind that. One that reads this variable alone, once, and sets others is one step yet:
+ *     the one at which it reads.
+ * Expressions that set nothing never took the lock: they read this variable as they read others.
+ *
+ * Which variables these are is found out when a run begins, while nothing is armed, and stays so
+ * until it ends. What joins the run meanwhile and does not go with that is refused: others are
+ * adding without the lock already. Without a run there are none, as a dprintf may come at any time.
+ */
+#include "agentexpr/adds.h"
+#include "session/added.h"
+
+/* Of all CPUs, and the user's: the built-in ones, but for switches, are not set. */
+static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
+{
+	if (num >= GTP_TSV_MAX || !tsvs->slot[num] || tsvs->slot[num]->builtin)
+		return false;
+	return tsvs->ways[num] == AX_TSV_CALL || tsvs->ways[num] == AX_TSV_ADDED;
+}
+
+/* The next instruction behind @insn that names one of these; to begin with @insn is zeroed. */
+static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
+			struct ax_insn *insn)
+{
+	u32 pc;
+
+	for (pc = insn->next; pc < v->len; pc = insn->next) {
+		ax_decode(v->code, v->len, pc, insn);
+		if (ax_op_info[insn->op].rule == AX_RULE_tsv &&
+		    v->points[pc].flags & AX_P_REACHED && is_shared(tsvs, insn->operand))
+			return true;
+	}
+	return false;
+}
+
+/* struct uses - instructions of an expression that read a variable of all CPUs, and that set one */
+struct uses {
+	u32 gets, sets;
+};
+
+static struct uses count_uses(const struct gtp_tsvs *tsvs, const struct ax_verified *v)
+{
+	struct ax_insn insn = { 0 };
+	struct uses uses = { 0 };
+
+	while (next_shared(tsvs, v, &insn)) {
+		if (insn.op == AX_OP_setv)
+			uses.sets++;
+		else
+			uses.gets++;
+	}
+	return uses;
+}
+
+static bool only_adds(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
+		      const struct uses *uses, u16 *num)
+{
+	return uses->sets == 1 && uses->gets == 1 && ax_adds_to(v, num) && is_shared(tsvs, *num);
+}
+
+/* Does an expression that takes the lock need it around this instruction, too? */
+static bool needs_lock(const struct uses *uses, const struct ax_insn *insn)
+{
+	return insn->op == AX_OP_setv || uses->gets > 1;
+}
+
+/* --- when a run begins --- */
+
+static void add_candidate(struct gtp_tsvs *tsvs, struct ax_verified *v)
+{
+	struct uses uses = count_uses(tsvs, v);
+	u16 num;
+
+	if (only_adds(tsvs, v, &uses, &num))
+		tsvs->ways[num] = AX_TSV_ADDED;
+}
+
+static void drop_candidates(struct gtp_tsvs *tsvs, struct ax_verified *v)
+{
+	struct uses uses = count_uses(tsvs, v);
+	struct ax_insn insn = { 0 };
+	u16 num;
+
+	if (!uses.sets || only_adds(tsvs, v, &uses, &num))
+		return;
+	while (next_shared(tsvs, v, &insn))
+		if (needs_lock(&uses, &insn))
+			tsvs->ways[insn.operand] = AX_TSV_CALL;
+}
+
+static void settle(struct gtp_tsvs *tsvs, struct ax_verified *v)
+{
+	ax_settle_tsvs(v, tsvs->ways);
+}
+
+typedef void (*visit_fn)(struct gtp_tsvs *tsvs, struct ax_verified *v);
+
+static void visit_list(struct gtp_trace *t, struct gtp_tracepoint *tp, visit_fn visit)
+{
+	const struct gtp_action *a;
+
+	for (; tp; tp = tp->next) {
+		if (tp->cond)
+			visit(&t->run.tsvs, &tp->cond->ax);
+		for (a = tp->actions; a; a = a->next)
+			if (a->expr)
+				visit(&t->run.tsvs, &a->expr->ax);
+	}
+}
+
+static void visit_all(struct gtp_trace *t, visit_fn visit)
+{
+	struct gtp_dprintf *dp;
+
+	visit_list(t, t->tps.first, visit);
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		visit_list(t, dp->tps, visit);
+}
+
+void gtp_added_begin(struct gtp_trace *t)
+{
+	visit_all(t, add_candidate);
+	visit_all(t, drop_candidates);
+	/* dprintfs are settled when they are armed again. */
+	visit_list(t, t->tps.first, settle);
+}
+
+void gtp_added_end(struct gtp_trace *t)
+{
+	u32 num;
+
+	for (num = 0; num < GTP_TSV_MAX; num++)
+		if (t->run.tsvs.ways[num] == AX_TSV_ADDED)
+			t->run.tsvs.ways[num] = AX_TSV_CALL;
+}
+
+/* --- while it goes on --- */
+
+/* @insn is in an expression that takes the lock, which those that add to its variable do not. */
+static int refuse(const struct gtp_trace *t, const struct gtp_tracepoint *tp, u32 action,
+		  const struct ax_insn *insn, struct gtp_why *why)
+{
+	const char *name = t->run.tsvs.slot[insn->operand]->name;
+
+	if (insn->op == AX_OP_setv)
+		return gtp_tracepoint_refuse(
+			tp, action, why,
+			"$%s is only added to in this run, without a lock: tstop and tstart again to set it in another way",
+			name);
+	return gtp_tracepoint_refuse(
+		tp, action, why,
+		"$%s is only added to in this run, without a lock: tstop and tstart again to read it beside others",
+		name);
+}
+
+int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,
+		    const struct gtp_expr *e, u32 action, struct gtp_why *why)
+{
+	const struct gtp_tsvs *tsvs = &t->run.tsvs;
+	struct uses uses = count_uses(tsvs, &e->ax);
+	struct ax_insn insn = { 0 };
+	u16 num;
+
+	if (!uses.sets || only_adds(tsvs, &e->ax, &uses, &num))
+		return 0;
+	while (next_shared(tsvs, &e->ax, &insn))
+		if (tsvs->ways[insn.operand] == AX_TSV_ADDED && needs_lock(&uses, &insn))
+			return refuse(t, tp, action, &insn, why);
+	return 0;
+}
