@@ -57,6 +57,33 @@ def variable():
     exact({"leaf": num}, made)
 
 
+@test("a condition that adds sees each sum once: exactly every tenth call of all CPUs")
+def sum_in_condition():
+    cmd("tvariable $n")
+    cmd("set circular-trace-buffer on")
+    num = trace("gtp_target_leaf if ($n = $n + 1) % 10 == 0")
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)
+    cmd("tstop")
+    equal(hits(num), number("$n") // 10)
+    equal(number("$n") + nested() + missed(), made["leaf"])
+
+
+@test("what is set in another way as well takes the lock everywhere, and loses no update")
+def variable_locked():
+    cmd("tvariable $n")
+    cmd("tvariable $last")
+    cmd("set circular-trace-buffer on")
+    nums = [trace("gtp_target_leaf", "teval $n = $n + 1"),
+            trace("gtp_target_leaf", "teval $last = ($n = $n + 1)")]
+    cmd("tstart")
+    made = looped("leaf", ROUNDS)
+    cmd("tstop")
+    equal(number("$n"), sum(map(hits, nums)))
+    equal(hits(nums[0]) + nested() + missed(), made["leaf"])
+    check(number("$n") - number("$last") < CPUS, "$n %d, $last %d" % (number("$n"), number("$last")))
+
+
 @test("three functions and interrupts at once: exact sums, interrupts included")
 def mixed():
     cmd("set circular-trace-buffer on")

@@ -268,4 +268,40 @@ def refusals():
     check("no expression can read it" in text, text)
 
 
+# Variables of one's own --------------------------------------------------------------------------
+
+@test("sums of what is added and taken away, as actions, in conditions, negative ones included")
+def sums():
+    for variable in ("$n = 100", "$taken = 0", "$seen = 0"):
+        cmd("tvariable " + variable)
+    trace("gtp_target_add if ($seen += 1) > 1", "teval $n = $n + a", "teval $taken = $taken - b - 1",
+          "collect $n, $taken, $seen")
+    cmd("tstart")
+    for a, b in ((7, 7), (5, 3), (-9, 4), (0, -2)):
+        target("call add %d %d" % (a, b))
+    equal((number("$n"), number("$taken"), number("$seen")), (96, -8, 4), "while the run goes on")
+    cmd("tstop")
+    equal(collected("$n", "$taken", "$seen"), [(105, -4, 2), (96, -9, 3), (96, -8, 4)])
+
+
+@test("what joins a run may add to what it only adds to, and not set it in another way")
+def joining():
+    cmd("tvariable $n = 0")
+    trace("gtp_target_leaf", "teval $n = $n + 1")
+    cmd("tstart")
+    target("call leaf 1")
+    trace("gtp_target_add if ($n = $n + 10) != 0")
+    target("call add 1 2")
+    text = refused("trace gtp_target_add if ($n = 5) == 5")
+    check("n is only added to in this run, without a lock: tstop and tstart again" in text, text)
+    target("call add 1 2")
+    target("call leaf 1")
+    equal(number("$n"), 22)
+    cmd("tstop")
+    cmd("tstart")
+    target("call add 1 2")
+    target("call leaf 1")
+    equal(number("$n"), 6)
+
+
 run()
