@@ -107,7 +107,7 @@ static void measure(const struct kind *k)
 		ns = copy_ns(bytes);
 		copied = ns < copied ? ns : copied;
 	}
-	printf("%-32s %6.1f M frames/s  %5.0f MB/s  %5.1f ns a frame, its bytes copied once: %.1f ns\n",
+	printf("%-32s %6.1f M frames/s %5.0f MB/s  ns a frame: %5.1f, to copy its bytes: %.1f\n",
 	       k->name, FRAMES * CPUS * 1e3 / best, (double)bytes * 1e3 / best,
 	       best / (FRAMES * CPUS), copied / (FRAMES * CPUS));
 }
