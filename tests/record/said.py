@@ -55,10 +55,11 @@ def usage():
         matches("load the module first, modprobe gdbtp", refused())
 
 
-def with_error(call, error, *words, status=1):
-    """gtp-drain, for which a call of the system ends with an error."""
+def with_error(call, error, *words, status=1, only=None):
+    """gtp-drain, for which a call of the system, ONLY on the last word's file, ends with an error."""
+    only = ["-P", words[-1]] if only is None else only
     try:
-        done = subprocess.run(["strace", "-f", "-o", "/dev/null", "-P", words[-1], "-e", "trace=" + call, "-e",
+        done = subprocess.run(["strace", "-f", "-o", "/dev/null", *only, "-e", "trace=" + call, "-e",
                                "inject=%s:error=%s" % (call, error), DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=60, check=False)
     except FileNotFoundError:
@@ -82,6 +83,17 @@ def errors_of_the_pipe():
         file.write(HEADER + hit(1) + hit(2)[:7])
     matches("a new run, or a reset", with_error("read", "ESTALE:when=2", "-p", path("data")))
     equal(frames_in("gtp.tf"), [hit(1)])
+
+
+@test("a disk that fails is told, and the file has only what was on the disk")
+def disk_fails():
+    with open(path("data"), "wb") as file:
+        file.write(HEADER + hit(0) + hit(1) + END)
+    matches("gtp.tf: Input/output error", with_error("fdatasync", "EIO:when=1", "-p", path("data"), only=()))
+    equal(os.listdir(OUT), ["data"])
+    text = with_error("fdatasync", "EIO:when=2", "-p", path("data"), only=())
+    matches("gtp.tf: Input/output error\n.*^gtp-drain: 0 frames, .*^gtp-drain: 2 frames more were read, and could not", text)
+    equal(frames_in("gtp.tf", whole=False), [])
 
 
 @test("without a terminal it is silent between its first line and its last; a terminal has a line of numbers")
