@@ -313,7 +313,7 @@ static void the_sentence_has_room(void **state)
 	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, text, &why), 0);
 	define(f, "1:1000:E:0:0", NULL, ADD_TO("49") END, NULL);
 	start(f);
-	define(f, "ffff:1000:E:0:0", NULL, DOUBLE("49") END, NULL);
+	define(f, "fffe:1000:E:0:0", NULL, DOUBLE("49") END, NULL);
 	assert_int_equal(gtp_trace_install(&f->trace, f->trace.tps.last, &why), -EINVAL);
 	assert_string_equal(why.text + strlen(why.text) - 12, " another way");
 }
