@@ -21,6 +21,15 @@ ssize_t frames_header(const u8 *bytes, size_t len)
 	return end ? end + 2 - bytes : 0;
 }
 
+size_t frames_count_at(const u8 *header, size_t len, const char *item)
+{
+	char text[64];
+	int n = snprintf(text, sizeof(text), ";%s:%0*d;", item, FRAMES_DIGITS, 0);
+	const u8 *found = memmem(header, len, text, (size_t)n);
+
+	return found ? (size_t)(found - header) + (size_t)n - 1 - FRAMES_DIGITS : 0;
+}
+
 size_t frames_first(const u8 *bytes, size_t len)
 {
 	u64 size;
@@ -48,10 +57,12 @@ static u64 lost_by(const u8 *bytes, const u8 *end)
 
 static void count(struct tally *t, const u8 *frame, size_t size)
 {
-	if (gtp_get_le(frame, FRAMES_NUMBER) == MARK)
-		t->lost += lost_by(frame + HEAD, frame + size);
-	else
+	if (gtp_get_le(frame, FRAMES_NUMBER) != MARK) {
 		t->frames++;
+		return;
+	}
+	t->marks++;
+	t->lost += lost_by(frame + HEAD, frame + size);
 }
 
 size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t)

@@ -10,9 +10,9 @@ enum {
 	FRAMES_END = 4,	   /* bytes of 0 behind the last frame */
 };
 
-/* struct tally - frames of tracepoints, and what the reader was too slow for */
+/* struct tally - frames of tracepoints, others, and what these say the reader was too slow for */
 struct tally {
-	u64 frames, lost;
+	u64 frames, marks, lost;
 };
 
 /**
@@ -22,6 +22,14 @@ struct tally {
  * Return: 0 when more has to come, -EINVAL when it is no trace file.
  */
 ssize_t frames_header(const u8 *bytes, size_t len);
+
+enum { FRAMES_DIGITS = 8 };
+
+/*
+ * frames_count_at - where in a header FRAMES_DIGITS zeros stand behind ";@item:", a number in hex
+ * that nobody knew when it was written; 0: they do not
+ */
+size_t frames_count_at(const u8 *header, size_t len, const char *item);
 
 /**
  * frames_whole() - how many bytes are whole frames

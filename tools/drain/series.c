@@ -78,6 +78,7 @@ static bool begin(struct series *s)
 		file_close(&s->file);
 		return false;
 	}
+	s->count = 0;
 	s->totals.files++;
 	s->totals.bytes += s->header_len + FRAMES_END;
 	job.fd = s->file.fd;
@@ -95,6 +96,8 @@ bool series_start(struct series *s, const u8 *header, size_t len)
 	s->header = must(malloc(len));
 	memcpy(s->header, header, len);
 	s->header_len = len;
+	s->count_at[0] = frames_count_at(header, len, "tframes");
+	s->count_at[1] = frames_count_at(header, len, "tcreated");
 	return begin(s);
 }
 
@@ -105,6 +108,8 @@ static void hand_over(struct series *s, enum sync_kind kind)
 				.fd = s->file.fd,
 				.holds = s->file.holds,
 				.at = s->file.held_at,
+				.count_at = { s->count_at[0], s->count_at[1] },
+				.count = s->count,
 				.totals = s->totals };
 
 	memcpy(job.number, s->file.held, FRAMES_NUMBER);
@@ -147,7 +152,7 @@ static u64 room(const struct series *s)
 size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t)
 {
 	size_t done = 0, first, want, got;
-	u64 before;
+	struct tally before;
 
 	while ((first = frames_first(bytes + done, len - done))) {
 		want = frames_whole(bytes + done, len - done, room(s), NULL);
@@ -158,9 +163,10 @@ size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t
 		if (!want)
 			continue;
 		got = file_put(&s->file, bytes + done, want);
-		before = t->frames;
+		before = *t;
 		frames_whole(bytes + done, got, ~0ULL, t);
-		s->totals.frames += t->frames - before;
+		s->totals.frames += t->frames - before.frames;
+		s->count += t->frames + t->marks - before.frames - before.marks;
 		s->totals.bytes += got;
 		done += got;
 		if (got < want)

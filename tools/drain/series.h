@@ -14,6 +14,8 @@
  * @number: of the file that is written; 1 is the first one
  * @file: that file
  * @header, @header_len: what each file begins with
+ * @count_at: where in it the number of frames stands, twice; 0: it does not
+ * @count: of the file that is written
  * @totals: what has been put into files
  */
 struct series {
@@ -23,6 +25,7 @@ struct series {
 	struct file file;
 	u8 *header;
 	size_t header_len;
+	u64 count_at[2], count;
 	struct totals totals;
 };
 

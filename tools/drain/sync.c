@@ -69,6 +69,20 @@ static void name(const struct sync_job *job)
 	free(job->old);
 }
 
+/* GDB wants to know how many frames a file has, and reads what there are. */
+static bool put_count(const struct sync_job *job)
+{
+	char digits[FRAMES_DIGITS + 1];
+	u32 count = job->count < INT_MAX ? (u32)job->count : INT_MAX;
+
+	snprintf(digits, sizeof(digits), "%0*x", FRAMES_DIGITS, count);
+	for (u32 i = 0; i < ARRAY_SIZE(job->count_at); i++)
+		if (job->count_at[i] && pwrite(job->fd, digits, FRAMES_DIGITS,
+					       (off_t)job->count_at[i]) != FRAMES_DIGITS)
+			return false;
+	return true;
+}
+
 static void show(const struct sync_job *job)
 {
 	if (broken || !job->holds)
@@ -79,7 +93,8 @@ static void show(const struct sync_job *job)
 	}
 	errno = ENOSPC;
 	if (pwrite(job->fd, job->number, sizeof(job->number), (off_t)job->at) !=
-	    sizeof(job->number)) {
+		    sizeof(job->number) ||
+	    !put_count(job)) {
 		break_off(path);
 		return;
 	}

@@ -22,6 +22,8 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
  *                     removed, or NULL; the job owns them
  * @holds: there are frames to be shown
  * @at, @number: where the first of them begins, and the number that makes it one
+ * @count_at, @count: where in the header the number of frames stands, twice, and what it is then;
+ *                    0: it does not
  * @totals: with these frames; of NAME, with this file
  */
 struct sync_job {
@@ -31,6 +33,7 @@ struct sync_job {
 	bool holds;
 	u64 at;
 	u8 number[FRAMES_NUMBER];
+	u64 count_at[2], count;
 	struct totals totals;
 };
 
