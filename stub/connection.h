@@ -72,6 +72,7 @@ enum {
  * @trace: shared by all connections, one after another
  * @ops, @send, @ctx: where the connection runs, set by gtp_stub_init()
  * @frame: selected frame number, -1: none (live)
+ * @raw_epoch: of the frames that qTBuffer reads, since it began
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: the packet being handled may be answered by O packets first
  * @no_reply: the packet being handled gets no reply, or gets it later
@@ -97,6 +98,7 @@ struct gtp_stub {
 	void (*send)(void *ctx, const void *bytes, u32 len);
 	void *ctx;
 	s64 frame;
+	u64 raw_epoch;
 	bool waiting;
 	bool noisy;
 	bool no_reply;

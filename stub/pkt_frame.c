@@ -96,6 +96,13 @@ GTP_HANDLER(gtp_pkt_buffer)
 	ix = gtp_trace_index(s->trace, why);
 	if (!ix)
 		return gtp_trace_running(s->trace) ? -EBUSY : -ENOMEM;
+	if (!offset)
+		s->raw_epoch = s->trace->epoch;
+	if (s->raw_epoch != s->trace->epoch) {
+		gtp_why(why,
+			"the frames are gone: a new run, or a reader of /proc/gtpframe_pipe, has taken them");
+		return -ESTALE;
+	}
 	if (len > GTP_PACKET_MAX / 2)
 		len = GTP_PACKET_MAX / 2;
 	len = gtp_index_read(ix, offset, bytes, (u32)len);

@@ -27,6 +27,12 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
  */
 void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len);
 
+/* gtp_stub_has_frame - does GDB look at a frame, and not at the live kernel? */
+static inline bool gtp_stub_has_frame(const struct gtp_stub *s)
+{
+	return s->frame >= 0;
+}
+
 /* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */
 void gtp_stub_exit(struct gtp_stub *s);
 
