@@ -202,6 +202,20 @@ static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 	return 0;
 }
 
+/* GDB knows it from a recorded run's file, and hands it on; an expression cannot name it. */
+static bool is_lost(const struct qtdv *q)
+{
+	return q->builtin && q->num == GTP_TSV_LOST && !strcmp(q->name, "lost");
+}
+
+static int refuse_lost(const struct qtdv *q, struct gtp_why *why)
+{
+	if (strcmp(q->name, "lost"))
+		return 0;
+	gtp_why(why, "$lost says what a recorded run has lost; give your variable another name");
+	return -EINVAL;
+}
+
 static int refuse_rename(const struct gtp_tsvs *tsvs, const struct qtdv *q, struct gtp_why *why)
 {
 	const struct gtp_tsv *v = tsvs->slot[q->num];
@@ -228,6 +242,8 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	rc = read_packet(&q, &in, why);
 	if (rc)
 		return rc;
+	if (is_lost(&q))
+		return 0;
 	if (!q.num || q.num >= GTP_TSV_MAX) {
 		gtp_why(why, "trace state variable $%s: number %u is not in 1 to %u", q.name, q.num,
 			GTP_TSV_MAX - 1);
@@ -235,7 +251,9 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	}
 	if (q.builtin || q.num < GTP_TSV_NR_BUILTIN)
 		return check_builtin(tsvs, &q, why);
-	rc = name_says(q.name, &what, why);
+	rc = refuse_lost(&q, why);
+	if (!rc)
+		rc = name_says(q.name, &what, why);
 	if (!rc)
 		rc = refuse_rename(tsvs, &q, why);
 	if (rc)

@@ -131,6 +131,9 @@ static void users(void **state)
 	gtp_tsvs_reset(w->tsvs);
 	assert_true(v->value == 3);
 
+	/* A GDB that has looked at a recorded run's file. */
+	assert_int_equal(define(w, "200:0:1:6c6f7374"), 0);
+
 	assert_int_equal(define(w, "1ff:0:0:7a"), 0);
 	gtp_tsvs_clear(w->tsvs, &w->f.mem);
 	assert_null(w->tsvs->slot[0x4a]);
@@ -154,6 +157,9 @@ static void refused(void **state)
 		{ "9:0:0:", "QTDV: name is not of letters, digits and _ at column 12" },
 		{ "9:0:0:6120", "QTDV: name is not of letters, digits and _ at column 12" },
 		{ "9:0:0:610062", "QTDV: name is not of letters, digits and _ at column 12" },
+		{ "49:0:0:6c6f7374",
+		  "$lost says what a recorded run has lost; give your variable another name" },
+		{ "200:0:1:6c6f73", "trace state variable $los: number 512 is not in 1 to 511" },
 		{ "0:0:0:61", "trace state variable $a: number 0 is not in 1 to 511" },
 		{ "200:0:0:61", "trace state variable $a: number 512 is not in 1 to 511" },
 		{ "2:0:0:61", "trace state variable 2 is the built-in $clock here, not $a" },
