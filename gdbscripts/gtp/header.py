@@ -9,10 +9,10 @@ ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnec
 
 
 class Header:
-    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}; lost: frames."""
+    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}; lost: frames; cut: no end."""
 
     def __init__(self, data):
-        self.lost = marks.lost(data)
+        self.lost, self.cut = marks.look(data)
         self.status, self.hits = {}, {}
         for line in data.partition(b"\n\n")[0].decode(errors="replace").split("\n"):
             kind, _, rest = line.partition(" ")
@@ -47,14 +47,22 @@ class Header:
 
     def overwritten(self):
         """Frames that later ones have replaced."""
-        return max(0, self.number("tcreated") - self.number("tframes"))
+        return max(0, self.number("tcreated") - self.number("tframes") - self.taken())
+
+    def taken(self):
+        """Frames that a reader had while the run went on."""
+        return self.number("ttaken")
 
     def lacks(self):
         """Sentences on what happened and is in no frame."""
         if self.overwritten():
             yield "%d frames were replaced by later ones: the buffers are circular, or were full" % self.overwritten()
+        if self.taken():
+            yield "%d frames were read from /proc/gtpframe_pipe while the run went on, and are not here" % self.taken()
         if self.lost:
             yield marks.TOLD % self.lost
+        if self.cut:
+            yield marks.CUT
         if self.end.startswith(("tfull", "terror")):
             yield "the run was over before tstop (%s): what came later is not there" % self.how()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Frames that are no hits: each says how many frames were lost there since `gtp record` was too slow. Knows nothing of GDB.
+# A recorded run's trace file: frames that are no hits, which say how many were lost; its end. Knows nothing of GDB.
 import struct
 
 NUMBER = 0xffff  # instead of a tracepoint's
@@ -7,7 +7,12 @@ HEAD = struct.Struct("<HI")
 VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable that says how many
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"
-BLOCK = b"V" + struct.pack("<I", LOST)
+CUT = "the recording was cut off: there is no end behind the last whole frame"
+
+
+def recorded(data):
+    """Is it one? Its header knows $lost; in any other file 0xffff is a tracepoint."""
+    return data.find(b"\ntsv %x:" % LOST, 0, data.find(b"\n\n")) >= 0
 
 
 def of(data, at, end):
@@ -21,17 +26,28 @@ def of(data, at, end):
     return found
 
 
-def lost(data):
-    """How many frames all of a trace file's say."""
-    if BLOCK not in data:
-        return 0
+def look(data):
+    """(how many frames all of a trace file's say were lost, whether it ends without its end)."""
+    if not recorded(data):
+        return 0, False
     found, at = 0, data.find(b"\n\n") + 2
     while at + HEAD.size <= len(data):
         number, size = HEAD.unpack_from(data, at)
         if number == 0:
-            break
+            return found, False
         at += HEAD.size
+        if at + size > len(data):
+            return found, True
         if number == NUMBER:
-            found += of(data, at, min(at + size, len(data)))
+            found += of(data, at, at + size)
         at += size
-    return found
+    return found, data[at:at + 2] != b"\0\0"
+
+
+def sentences(data):
+    """What the file says of itself."""
+    lost, cut = look(data)
+    if lost:
+        yield TOLD % lost
+    if cut:
+        yield CUT

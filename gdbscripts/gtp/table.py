@@ -225,9 +225,8 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
         with selected.Kept():
             for own, number, count in choice(trace, request):
                 show(Table(trace, formats, request, own, number), request, own, count)
-        lost = marks.lost(trace.data)
-        if lost:
-            gdb.write(marks.TOLD % lost + "\n")
+        for sentence in marks.sentences(trace.data):
+            gdb.write(sentence + "\n")
 
 
 GtpTable()

@@ -196,6 +196,7 @@ class TraceFile:
     def heads(self):
         """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts."""
         data, at, index = self.data, self.first, 0
+        recorded = marks.recorded(data)
         try:
             while True:
                 number = data[at] | data[at + 1] << 8
@@ -205,11 +206,13 @@ class TraceFile:
                 end = at + HEAD.size + size
                 if end > len(data):
                     raise IndexError
-                if number != marks.NUMBER:
+                if number != marks.NUMBER or not recorded:
                     yield index, number, at + HEAD.size, end
                 at = end
                 index += 1
         except (IndexError, struct.error):
+            if recorded:  # whole frames are true, and marks.CUT is told
+                return
             raise gdb.GdbError("the trace ends in the middle of frame %d" % index) from None
 
     def counts(self):
