@@ -79,12 +79,12 @@ static size_t keep_items(char *status)
 
 /*
  * GDB looks at no frame of a file whose run is on, so it is over for a reason that is not known.
- * How many frames there are is not known either: the writer of a file may put the numbers in, and
- * there is room for them. What else stays is told.
+ * How many frames there are is not known either, which is -1 for GDB; the writer of a file may put
+ * the numbers in. What else stays is told.
  */
 static char *live_status(char *piece)
 {
-	static const char over[] = "0;tunknown:0;tframes:00000000;tcreated:00000000";
+	static const char over[] = "0;tunknown:0;tframes:ffffffff;tcreated:ffffffff";
 	char *stays = strstr(piece, ";circular:");
 	size_t len = strlen(over);
 

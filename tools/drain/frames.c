@@ -24,7 +24,7 @@ ssize_t frames_header(const u8 *bytes, size_t len)
 size_t frames_count_at(const u8 *header, size_t len, const char *item)
 {
 	char text[64];
-	int n = snprintf(text, sizeof(text), ";%s:%0*d;", item, FRAMES_DIGITS, 0);
+	int n = snprintf(text, sizeof(text), ";%s:%0*x;", item, FRAMES_DIGITS, U32_MAX);
 	const u8 *found = memmem(header, len, text, (size_t)n);
 
 	return found ? (size_t)(found - header) + (size_t)n - 1 - FRAMES_DIGITS : 0;
