@@ -14,11 +14,15 @@ GTP = TOP + "/tools/gtp"
 
 
 @contextlib.contextmanager
-def recorder(*options):
-    """gtp record, beside this GDB, until the run is over."""
-    process = subprocess.Popen([GTP, "record", "-o", FILE, *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+def recorder(wait_for):
+    """gtp record, beside this GDB, until the run is over; it has said what is waited for when this goes on."""
+    process = subprocess.Popen([GTP, "record", "-o", FILE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
     said = []
+    for line in process.stdout:
+        note(line.strip())
+        if wait_for in line:
+            break
     try:
         yield process, said
     finally:
@@ -41,7 +45,7 @@ def offline():
 def record():
     cmd("set circular-trace-buffer on")
     num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
-    with recorder() as (_, said):
+    with recorder("waits for one to begin") as (_, said):
         cmd("tstart")
         target("loop leaf 200")
         cmd("tstop")
@@ -56,13 +60,13 @@ def interrupted():
     cmd("set circular-trace-buffer on")
     num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
     cmd("tstart")
-    with recorder() as (process, _):
+    with recorder("recording to") as (process, _):
         target("loop leaf 100")
         until(lambda: os.path.exists(FILE) and os.path.getsize(FILE) > 2000, "frames in the file")
         process.send_signal(signal.SIGINT)
     first = int(offline()[0])
     check(running(), "the run is over")
-    with recorder():
+    with recorder("recording to"):
         target("loop leaf 100")
         cmd("tstop")
     equal(first + int(offline()[0]), hits(num), "frames of both files")
