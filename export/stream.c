@@ -38,7 +38,8 @@ static int get_buffers(struct gtp_stream *s)
 			continue;
 		if (get_buffer(s, i, &c->before) || get_buffer(s, i, &c->taken))
 			return -ENOMEM;
-		c->base = READ_ONCE(s->t->run.cpus[i]->buf.dropped);
+		if (!s->whole)
+			c->base = READ_ONCE(s->t->run.cpus[i]->buf.dropped);
 	}
 	return 0;
 }
@@ -66,12 +67,17 @@ static u64 buffer_bytes(const struct gtp_trace *t)
 	return sum;
 }
 
-int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, gtp_index_step_fn step,
+int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_index_step_fn step,
 		    struct gtp_why *why)
 {
 	u64 bytes = (BUFFERS - 1) * buffer_bytes(t);
 
-	*s = (struct gtp_stream){ .t = t, .epoch = t->epoch, .ncpus = t->run.ncpus };
+	*s = (struct gtp_stream){
+		.t = t,
+		.epoch = t->epoch,
+		.whole = whole,
+		.ncpus = t->run.ncpus,
+	};
 	s->index.progress = step;
 	if (bytes <= t->target->memory_most(t->ctx) && !get_memory(s))
 		return 0;
@@ -133,6 +139,7 @@ static void take(struct gtp_stream *s, u32 i)
 	c->before = c->taken;
 	s->t->target->between_hits(s->t->ctx, x.cpu, exchange, &x);
 	c->taken = x.out;
+	s->t->taken += gtp_buffer_frames(&c->taken);
 	gtp_buffer_init(&c->lost.buf, c->lost.mem, sizeof(c->lost.mem), false);
 }
 
@@ -222,13 +229,11 @@ static int merge(struct gtp_stream *s)
 	int err;
 
 	s->index.formats = s->t->formats;
+	/* Here no frame has a number. */
 	err = gtp_index_build(&s->index, &s->t->mem, s->bufs, s->restarts, BUFFERS * s->ncpus,
-			      GTP_INDEX_MOST);
-	if (err)
-		return err;
-	s->merged = true;
-	s->pos = 0;
-	return 0;
+			      U32_MAX - 1);
+	s->merged = !err;
+	return err;
 }
 
 static u64 index_len(const struct gtp_stream *s)
@@ -251,6 +256,7 @@ int gtp_stream_sweep(struct gtp_stream *s)
 	if (!s->swept) {
 		gtp_index_free(&s->index, &s->t->mem);
 		s->merged = false;
+		s->pos = 0;
 		sweep(s);
 		s->swept = true;
 	}
@@ -258,6 +264,12 @@ int gtp_stream_sweep(struct gtp_stream *s)
 }
 
 /* --- what there is to read --- */
+
+/* The last sweep had no memory to merge what it has taken. */
+static bool is_half_done(const struct gtp_stream *s)
+{
+	return s->swept && !s->merged;
+}
 
 bool gtp_stream_urgent(const struct gtp_stream *s)
 {
@@ -274,7 +286,7 @@ bool gtp_stream_urgent(const struct gtp_stream *s)
 
 bool gtp_stream_waits(const struct gtp_stream *s)
 {
-	if (is_stale(s) || !gtp_trace_running(s->t))
+	if (is_stale(s) || is_half_done(s) || !gtp_trace_running(s->t))
 		return true;
 	for (u32 i = 0; i < s->ncpus; i++) {
 		const struct gtp_cpu *cpu = s->t->run.cpus[i];
@@ -311,9 +323,12 @@ static u32 copy_header(struct gtp_stream *s, u8 *dst, u32 len)
 
 static u32 copy_frames(struct gtp_stream *s, u8 *dst, u32 len)
 {
-	u32 done = s->merged ? gtp_index_read(&s->index, s->pos, dst, len) : 0;
+	u32 done;
 	u64 left;
 
+	if (!s->merged)
+		return 0;
+	done = gtp_index_read(&s->index, s->pos, dst, len);
 	s->pos += done;
 	left = gtp_stream_left(s);
 	if (s->pos < index_len(s))

@@ -44,6 +44,7 @@ struct gtp_stream_cpu {
  * struct gtp_stream - the reader
  * @t: the session
  * @epoch: of its frames
+ * @whole: the run has begun for this reader: what was dropped before the first sweep counts, too
  * @header: of the file; @header_len bytes
  * @cpus: by CPU, as in the run; @ncpus of them
  * @bufs, @restarts: three for each CPU: what one sweep merges
@@ -57,6 +58,7 @@ struct gtp_stream_cpu {
 struct gtp_stream {
 	struct gtp_trace *t;
 	u64 epoch;
+	bool whole;
 	char *header;
 	u32 header_len;
 	struct gtp_stream_cpu *cpus;
@@ -75,14 +77,16 @@ struct gtp_stream {
  * gtp_stream_open() - become the reader of the run that is on, or has just ended
  * @s: the stream
  * @t: the session, which has run; nobody else reads it so
+ * @whole: it has waited for the run: what is lost from its beginning on is told
  * @step: called now and then while a sweep walks many frames (may be NULL)
  * @why: the refusal
  *
- * Takes twice the memory of the trace buffers. Frames that are there already will be read.
+ * Takes twice the memory of the trace buffers, and 16 bytes for each frame of a sweep. Frames that
+ * are there already will be read.
  * Context: may sleep, the session's lock.
  * Return: 0, -ENOMEM.
  */
-int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, gtp_index_step_fn step,
+int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_index_step_fn step,
 		    struct gtp_why *why);
 
 /*

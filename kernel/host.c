@@ -49,13 +49,19 @@ void gtp_host_lines(void)
 		settle_in(RETRY_MS);
 }
 
+/* What hits have printed comes before the news that the run is over. */
 bool gtp_host_settle(void)
 {
 	bool ended = gtp_trace_settle(&gtp_host.trace);
 
-	if (ended && gtp_host.stub)
+	if (!ended)
+		return false;
+	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
+		settle_in(TEXT_DELAY_MS);
+	gtp_host_lines();
+	if (gtp_host.stub)
 		gtp_stub_trace_ended(gtp_host.stub);
-	return ended;
+	return true;
 }
 
 static void settle(struct work_struct *work)

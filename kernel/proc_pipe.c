@@ -35,7 +35,8 @@ enum {
  * @lock: one read at a time; taken before gtp_lock
  * @in: the run, once there is one; under gtp_lock, like the next two
  * @attached: there is one
- * @epoch: of the session's frames when the file was opened: a run that was over by then is none
+ * @epoch: of the session's frames when the file was opened
+ * @was_on: a run was on then; one that was over by then is none
  * @swept: when the last sweep was, in jiffies
  * @piece: PIECE bytes on their way to the user; under @lock
  * @wait: of poll; woken by @look
@@ -46,6 +47,7 @@ struct reader {
 	struct gtp_stream in;
 	bool attached;
 	u64 epoch;
+	bool was_on;
 	unsigned long swept;
 	u8 *piece;
 	wait_queue_head_t wait;
@@ -85,7 +87,9 @@ static int become_reader(struct reader *r)
 	if (taken)
 		return -EBUSY;
 	taken = true;
+	gtp_host_settle();
 	r->epoch = gtp_host.trace.epoch;
+	r->was_on = gtp_trace_running(&gtp_host.trace);
 	gtp_self_set(GTP_SELF_READER, current->tgid);
 	return 0;
 }
@@ -97,7 +101,7 @@ static int open_reader(struct file *file)
 
 	if (!r)
 		return -ENOMEM;
-	err = mutex_lock_interruptible(&gtp_lock);
+	err = mutex_lock_interruptible(&gtp_lock) ? -ERESTARTSYS : 0;
 	if (!err) {
 		err = become_reader(r);
 		mutex_unlock(&gtp_lock);
@@ -146,17 +150,29 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 /* --- what there is; under gtp_lock --- */
 
-/* Has a run begun since the file was opened, or was one on then? */
+/* Has what there is been begun since the file was opened? */
+static bool is_new(const struct reader *r)
+{
+	return gtp_host.trace.epoch != r->epoch;
+}
+
+/* Has a run begun since then, or was one on? It may be over already. */
 static bool has_run(const struct reader *r)
 {
-	const struct gtp_trace *t = &gtp_host.trace;
+	return gtp_host.trace.stop != GTP_STOP_NEVER_RUN && (r->was_on || is_new(r));
+}
 
-	return gtp_trace_running(t) || (t->stop != GTP_STOP_NEVER_RUN && t->epoch != r->epoch);
+/* The frames of a run that is over stay while GDB has selected one of them. */
+static bool gdb_looks(void)
+{
+	return !gtp_trace_running(&gtp_host.trace) && gtp_host.stub &&
+	       gtp_stub_has_frame(gtp_host.stub);
 }
 
 static bool sweep_is_due(const struct reader *r)
 {
-	if (gtp_stream_ended(&r->in) || gtp_stream_left(&r->in) || !gtp_stream_waits(&r->in))
+	if (gtp_stream_ended(&r->in) || gtp_stream_left(&r->in) || !gtp_stream_waits(&r->in) ||
+	    gdb_looks())
 		return false;
 	return gtp_stream_urgent(&r->in) ||
 	       time_after_eq(jiffies, r->swept + msecs_to_jiffies(SWEEP_MS));
@@ -178,7 +194,7 @@ static void reschedule(void *ctx, const char *what, u32 done, u32 total)
 static int attach(struct reader *r)
 {
 	struct gtp_why why;
-	int err = gtp_stream_open(&r->in, &gtp_host.trace, reschedule, &why);
+	int err = gtp_stream_open(&r->in, &gtp_host.trace, is_new(r), reschedule, &why);
 
 	if (err) {
 		pr_notice_ratelimited("gdbtp: /proc/gtpframe_pipe: %s\n", why.text);
@@ -193,8 +209,10 @@ static int attach(struct reader *r)
 /* take_piece - bytes, 0 at the end, -EAGAIN when there is nothing yet */
 static ssize_t take_piece(struct reader *r, size_t len)
 {
+	ssize_t n;
 	int err;
 
+	gtp_self_set(GTP_SELF_READER, current->tgid); /* who has opened it may be another one */
 	gtp_host_settle();
 	if (!is_readable(r))
 		return -EAGAIN;
@@ -203,23 +221,27 @@ static ssize_t take_piece(struct reader *r, size_t len)
 		err = gtp_stream_sweep(&r->in);
 		r->swept = jiffies;
 	}
-	return err ? err : gtp_stream_read(&r->in, r->piece, len);
+	if (err)
+		return err;
+	n = gtp_stream_read(&r->in, r->piece, len);
+	/* A sweep may find only frames that are too young, where the CPUs' clocks differ. */
+	return n || gtp_stream_ended(&r->in) ? n : -EAGAIN;
 }
 
 /* --- read and poll --- */
 
 static ssize_t read_piece(struct reader *r, size_t len)
 {
-	ssize_t n = mutex_lock_interruptible(&gtp_lock);
+	ssize_t n;
 
-	if (n)
-		return n;
+	if (mutex_lock_interruptible(&gtp_lock))
+		return -ERESTARTSYS;
 	n = take_piece(r, len);
 	mutex_unlock(&gtp_lock);
 	return n;
 }
 
-/* As much as fits and is there. */
+/* As much as fits and is there, until a signal comes. */
 static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 {
 	size_t done = 0;
@@ -231,8 +253,10 @@ static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 			return done ? done : n;
 		/* The user's memory may have to be fetched from a disk: not under gtp_lock. */
 		if (copy_to_iter(r->piece, n, to) != n)
-			return -EFAULT;
+			return done ? done : -EFAULT;
 		done += n;
+		if (signal_pending(current))
+			break;
 	}
 	return done;
 }
@@ -241,10 +265,12 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 {
 	struct reader *r = iocb->ki_filp->private_data;
 	bool wait = !(iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT);
-	ssize_t n = mutex_lock_interruptible(&r->lock);
+	ssize_t n;
 
-	if (n)
-		return n;
+	/* splice has the lock of its pipe, which the pipe's other end may be waiting for. */
+	wait = wait && user_backed_iter(to);
+	if (mutex_lock_interruptible(&r->lock))
+		return -ERESTARTSYS;
 	while ((n = read_pieces(r, to)) == -EAGAIN && wait) {
 		if (signal_pending(current)) {
 			n = -ERESTARTSYS;

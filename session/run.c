@@ -81,6 +81,7 @@ void gtp_trace_drop(struct gtp_trace *t)
 	t->indexed = false;
 	t->epoch++;
 	t->missed = 0;
+	t->taken = 0;
 	t->nested = 0;
 	t->stop = GTP_STOP_NEVER_RUN;
 	t->end_untold = false;

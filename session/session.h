@@ -170,6 +170,7 @@ struct gtp_aggregate {
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
  * @end_untold: a hit has ended the run, and no continue has been answered with that
  * @missed: of locations that are gone
+ * @taken: frames of the run that a reader was given while it went on, see export/stream.h
  * @nested: of the run that has ended; what the CPUs count from there on are hits of dprintfs
  * @index: of the stopped run, built when first asked for
  * @strict: a place that cannot be probed refuses the whole run
@@ -202,6 +203,7 @@ struct gtp_trace {
 	enum gtp_stop stop;
 	bool end_untold;
 	u64 missed;
+	u64 taken;
 	u64 nested;
 
 	struct gtp_index index;

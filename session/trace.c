@@ -208,6 +208,9 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size)
 	put_stop(t, &out);
 	gtp_out_printf(&out, ";tframes:%llx;tcreated:%llx;tfree:%llx;tsize:%llx",
 		       as_int(sum.frames), as_int(sum.created), as_int(sum.free), as_int(sum.size));
+	/* GDB passes over what it does not know. */
+	if (t->taken)
+		gtp_out_printf(&out, ";ttaken:%llx", t->taken);
 	gtp_out_printf(&out, ";circular:%d;disconn:%d;starttime:%llx;stoptime:%llx", t->circular,
 		       t->disconnected, t->start_us, t->stop_us);
 	put_note(&out, "username", t->user_hex);

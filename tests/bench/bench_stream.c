@@ -129,7 +129,7 @@ int main(void)
 	fake.trace.buffer_bytes = FAKE_BYTES_MAX;
 	fake_define(&fake, "1:1000:E:0:0", NULL);
 	must(gtp_trace_start(&fake.trace, &why), "start");
-	must(gtp_stream_open(&stream, &fake.trace, NULL, &why), "open");
+	must(gtp_stream_open(&stream, &fake.trace, true, NULL, &why), "open");
 	while (gtp_stream_read(&stream, piece, PIECE) > 0)
 		;
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)

@@ -215,6 +215,37 @@ def stale():
             equal(refused(os.read, fd, 10), "ESTALE", "QTinit")
 
 
+@test("a run that is over before the first read is read, if it was on when the file was opened")
+def over():
+    with Client() as client:
+        begin(client, LEAF)
+        with opened() as fd:
+            target_aside("call leaf 1")
+            client.ok("QTStop")
+            data = b""
+            while more := os.read(fd, 1 << 20):
+                data += more
+        equal((len(split(data)[1]), split(data)[2]), (1, END))
+
+
+@test("a run's last frames wait while GDB looks at one of them")
+def looked_at():
+    with Client() as client:
+        begin(client, LEAF)
+        target_aside("call leaf 1")
+        with opened(os.O_RDONLY | os.O_NONBLOCK) as fd:
+            client.ok("QTStop")
+            check(client.ask("QTFrame:0").startswith("F0"), "no frame")
+            check(os.read(fd, 1 << 20).endswith(b"\n\n"), "no header")
+            equal(refused(os.read, fd, 10), "EAGAIN", "GDB looks")
+            equal(select.select([fd], [], [], 0.1)[0], [], "GDB looks")
+            equal(int(client.status()["tframes"], 16), 1, "frames")
+            equal(client.ask("QTFrame:ffffffff"), "F-1")
+            equal(select.select([fd], [], [], 60)[0], [fd], "GDB looks no more")
+            equal(len(os.read(fd, 1 << 20)), 6 + 2 * 13 + len(END), "a frame and the end")
+            check(client.ask("QTFrame:0") == "F-1", "the frame is there yet")
+
+
 @test("CPUs go and come while frames are read")
 def cpus():
     path = "/sys/devices/system/cpu/cpu%d/online" % (CPUS - 1)

@@ -58,7 +58,7 @@ static void step(void *ctx, const char *what, u32 done, u32 total)
 
 static void open_stream(void)
 {
-	assert_int_equal(gtp_stream_open(&stream, t, step, &why), 0);
+	assert_int_equal(gtp_stream_open(&stream, t, false, step, &why), 0);
 }
 
 static u32 read_all(u32 at_a_time)
@@ -413,7 +413,7 @@ static void test_no_memory(void **state)
 	live = fake.live;
 	for (i = 1;; i++) {
 		fake.fail_alloc = fake.allocs + i;
-		if (!gtp_stream_open(&stream, t, step, &why))
+		if (!gtp_stream_open(&stream, t, false, step, &why))
 			break;
 		assert_string_equal(
 			why.text,
@@ -441,7 +441,98 @@ static void test_no_memory(void **state)
 	assert_int_equal(read_all(4096), (i - 1) * FRAME_BYTES);
 	close_stream();
 	fake.memory_most = 100;
-	assert_int_equal(gtp_stream_open(&stream, t, step, &why), -ENOMEM);
+	assert_int_equal(gtp_stream_open(&stream, t, false, step, &why), -ENOMEM);
+}
+
+/* Read what the last sweep has, then fail the next one at its @nth allocation. */
+static void fail_a_sweep(u32 nth)
+{
+	fake.fail_alloc = fake.allocs + nth;
+	assert_int_equal(gtp_stream_sweep(&stream), -ENOMEM);
+	fake.fail_alloc = 0;
+	assert_int_equal(gtp_stream_left(&stream), 0);
+	assert_int_equal(gtp_stream_read(&stream, bytes, sizeof(bytes)), 0);
+	assert_false(gtp_stream_ended(&stream));
+	/* It is tried again, though nothing else comes. */
+	assert_true(gtp_stream_waits(&stream));
+}
+
+static void test_no_memory_for_a_later_sweep(void **state)
+{
+	for (u32 nth = 1; nth <= 2; nth++) {
+		start();
+		open_stream();
+		read_header();
+		fake.clock = 0;
+		hit(0);
+		hit(1);
+		assert_string_equal(swept(4096), "1 2 ");
+		hit(2);
+		fail_a_sweep(nth);
+		assert_string_equal(swept(4096), "4 ");
+		hit(2);
+		gtp_trace_stop(t, GTP_STOP_USER);
+		fail_a_sweep(nth);
+		assert_string_equal(swept(4096), "6 end ");
+		close_stream();
+		gtp_trace_reset(t);
+	}
+}
+
+/* The clock of another CPU is ahead: its frames are too young for any sweep, and this is no end. */
+static void test_a_clock_that_is_ahead(void **state)
+{
+	start();
+	open_stream();
+	read_header();
+	fake.clock = 1000;
+	hit(1);
+	fake.clock = 0;
+	assert_true(gtp_stream_waits(&stream));
+	assert_int_equal(gtp_stream_sweep(&stream), 0);
+	assert_int_equal(gtp_stream_read(&stream, bytes, 10), 0);
+	assert_false(gtp_stream_ended(&stream));
+	assert_true(gtp_stream_waits(&stream));
+	fake.clock = 2000;
+	assert_string_equal(swept(4096), "1001 ");
+	close_stream();
+}
+
+/* A reader that has waited for the run is told what was dropped before it came to the buffers. */
+static void test_losses_from_the_beginning(void **state)
+{
+	u64 frames;
+
+	t->buffer_bytes = 3 * GTP_BUFFER_MIN;
+	start();
+	fake.clock = 0;
+	for (u32 i = 0; i < 300; i++)
+		hit(1);
+	frames = gtp_buffer_frames(&t->run.cpus[1]->buf);
+	assert_int_equal(gtp_stream_open(&stream, t, true, step, &why), 0);
+	read_header();
+	fake_note(fake.log, "1!%llu %llu ", 300 - frames, 300 - frames + 1);
+	assert_memory_equal(swept(11), strrchr(fake.log, '!') - 1,
+			    strlen(strrchr(fake.log, '!')) + 1);
+	close_stream();
+}
+
+/* What a reader had is not lost. */
+static void test_the_status_says_what_was_taken(void **state)
+{
+	start();
+	open_stream();
+	hit(0);
+	assert_null(strstr(fake_status(&fake), "ttaken"));
+	assert_int_equal(gtp_stream_sweep(&stream), 0);
+	hit(0);
+	hit(1);
+	assert_non_null(strstr(fake_status(&fake), ";tframes:2;tcreated:3;"));
+	assert_non_null(strstr(fake_status(&fake), ";ttaken:1;circular:1;"));
+	close_stream();
+	gtp_trace_stop(t, GTP_STOP_USER);
+	assert_int_equal(gtp_trace_start(t, &why), 0);
+	assert_null(strstr(fake_status(&fake), "ttaken"));
 }
 
 static void test_header(void **state)
@@ -453,7 +544,7 @@ static void test_header(void **state)
 	bytes[stream.header_len] = '\0';
 	assert_non_null(strstr(
 		(char *)bytes,
-		"\nstatus 0;tunknown:0;tframes:00000000;tcreated:00000000;circular:1;disconn:0;starttime:60a24181e4000;stoptime:0\n"
+		"\nstatus 0;tunknown:0;tframes:ffffffff;tcreated:ffffffff;circular:1;disconn:0;starttime:60a24181e4000;stoptime:0\n"
 		"tsv 200:0:1:6c6f7374\ntsv 16:"));
 	assert_non_null(strstr((char *)bytes, "\ntp T1:1000:E:0:0"));
 	/* How often it hit is not known yet. */
@@ -483,6 +574,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_linear_buffers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_the_clock_restarts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_memory_for_a_later_sweep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_clock_that_is_ahead, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_losses_from_the_beginning, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_the_status_says_what_was_taken, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_header, setup, teardown),
 	};
 
