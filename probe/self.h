@@ -27,15 +27,20 @@ u64 gtp_self_skipped(void);
  */
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
-extern pid_t gtp_self_tgid[GTP_SELVES];
+/* struct gtp_self_test - @value: the bits of @mask that the processes' numbers have in common */
+struct gtp_self_test {
+	pid_t mask, value;
+};
 
-/* gtp_self_maybe - false: it is none of them; the cheap test before gtp_self_skip() */
+extern struct gtp_self_test gtp_self_test;
+
+/*
+ * gtp_self_maybe - false: it is none of them; the cheap test before gtp_self_skip(), one comparison
+ * for both. Where there are two, some other processes pass it
+ */
 static inline bool gtp_self_maybe(void)
 {
-	pid_t tgid = current->tgid;
-
-	return tgid == READ_ONCE(gtp_self_tgid[GTP_SELF_GDB]) ||
-	       tgid == READ_ONCE(gtp_self_tgid[GTP_SELF_READER]);
+	return (current->tgid & READ_ONCE(gtp_self_test.mask)) == READ_ONCE(gtp_self_test.value);
 }
 
 #endif /* _GTP_SELF_H */
