@@ -202,10 +202,13 @@ static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 	return 0;
 }
 
-/* GDB knows it from a recorded run's file, and hands it on; an expression cannot name it. */
+/*
+ * GDB knows it from a recorded run's file, and hands it on, maybe with another number, by which
+ * there is nothing then.
+ */
 static bool is_lost(const struct qtdv *q)
 {
-	return q->builtin && q->num == GTP_TSV_LOST && !strcmp(q->name, "lost");
+	return q->builtin && !strcmp(q->name, "lost");
 }
 
 static int refuse_lost(const struct qtdv *q, struct gtp_why *why)

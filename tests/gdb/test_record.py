@@ -72,6 +72,19 @@ def interrupted():
     equal(first + int(offline()[0]), hits(num), "frames of both files")
 
 
+@test("a GDB that has read a recorded file begins a new run")
+def after_a_file():
+    disconnect()
+    cmd("target tfile " + FILE)
+    connect()
+    fresh()
+    num = trace("gtp_target_leaf", "collect n")
+    cmd("tstart")
+    target("call leaf 1")
+    cmd("tstop")
+    equal(hits(num), 1)
+
+
 @test("a flight recorder: the trigger lets five more hits come, and ends the run")
 def flight_recorder():
     cmd("set circular-trace-buffer on")

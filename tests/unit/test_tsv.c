@@ -133,6 +133,8 @@ static void users(void **state)
 
 	/* A GDB that has looked at a recorded run's file. */
 	assert_int_equal(define(w, "200:0:1:6c6f7374"), 0);
+	assert_int_equal(define(w, "77:0:1:6c6f7374"), 0);
+	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x77, false), AX_E_UNKNOWN_TSV);
 
 	assert_int_equal(define(w, "1ff:0:0:7a"), 0);
 	gtp_tsvs_clear(w->tsvs, &w->f.mem);
