@@ -201,8 +201,8 @@ static int attach(struct reader *r)
 		return err;
 	}
 	r->attached = true;
-	r->swept =
-		jiffies - msecs_to_jiffies(SWEEP_MS); /* what is there already is taken at once */
+	/* What is there already is taken at once. */
+	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS);
 	return 0;
 }
 
@@ -212,7 +212,8 @@ static ssize_t take_piece(struct reader *r, size_t len)
 	ssize_t n;
 	int err;
 
-	gtp_self_set(GTP_SELF_READER, current->tgid); /* who has opened it may be another one */
+	/* The process that has opened the file may be another one. */
+	gtp_self_set(GTP_SELF_READER, current->tgid);
 	gtp_host_settle();
 	if (!is_readable(r))
 		return -EAGAIN;

@@ -116,7 +116,7 @@ def worker(rounds):
 
 
 def remove(name):
-    """Who puts a kprobe on what a module's memory was before holds the module that is there now, for a moment."""
+    """A kprobe at an address that was another module's before holds the module that is there now, for a moment."""
     end = time.monotonic() + 60
     while True:
         done = subprocess.run(["rmmod", name], capture_output=True, text=True, check=False)
