@@ -149,7 +149,7 @@ def nmi():
     check(found or CPUS == 1, "no hit")
     for stack, cpu in found:
         truth = noted("nmi")[cpu]
-        check(same_way(stack, truth[1:]) >= 1, "no NMI")
+        check(same_way(stack, truth[1:]) >= 1, "no NMI in " + " < ".join(map(function_of, stack)))
         check(len(truth) > 4, "only %d" % len(truth))
     equal(len(found), CPUS - 1, "hits")
 
