@@ -45,9 +45,9 @@ static bool take_header(struct drain *d)
 		return false;
 	d->begun = now_ms();
 	if (d->series.size)
-		drain_tell("recording to %s.0001 and so on; ^C ends it", d->series.out);
+		inform("recording to %s.0001 and so on; ^C ends it", d->series.out);
 	else
-		drain_tell("recording to %s; ^C ends it", d->series.out);
+		inform("recording to %s; ^C ends it", d->series.out);
 	forget(d, (size_t)len);
 	return true;
 }
@@ -147,7 +147,7 @@ static void progress(const struct drain *d, u64 now)
 static void tick(struct drain *d, struct clock *c, u64 now)
 {
 	if (!d->begun && !c->told && now >= c->asked + PATIENCE) {
-		drain_tell("no run is on: it waits for one to begin; ^C ends that");
+		inform("no run is on: it waits for one to begin; ^C ends that");
 		c->told = true;
 	}
 	if (!d->begun || now < c->tick)

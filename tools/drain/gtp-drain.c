@@ -79,6 +79,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+const char *const program = "gtp-drain";
 const char *argp_program_version = "gtp-drain " GTP_VERSION;
 
 static const struct argp argp = {
@@ -96,14 +97,14 @@ static void tell_files(const struct drain *d, const struct totals *t)
 	u64 ms = d->ended - d->begun;
 
 	if (!s->size)
-		drain_tell("%llu frames, %llu bytes in %llu.%llu s, %s", t->frames, t->bytes,
-			   ms / 1000, ms % 1000 / 100, last);
+		inform("%llu frames, %llu bytes in %llu.%llu s, %s", t->frames, t->bytes, ms / 1000,
+		       ms % 1000 / 100, last);
 	else
-		drain_tell("%llu frames, %llu bytes in %llu.%llu s, %u files up to %s", t->frames,
-			   t->bytes, ms / 1000, ms % 1000 / 100, t->files, last);
+		inform("%llu frames, %llu bytes in %llu.%llu s, %u files up to %s", t->frames,
+		       t->bytes, ms / 1000, ms % 1000 / 100, t->files, last);
 	if (s->keep && t->files > s->keep)
-		drain_tell("the first %u files are removed again: --rotate %u", t->files - s->keep,
-			   s->keep);
+		inform("the first %u files are removed again: --rotate %u", t->files - s->keep,
+		       s->keep);
 	free(last);
 }
 
@@ -113,15 +114,15 @@ static void summary(const struct drain *d, const struct totals *t, enum drain_en
 
 	frames_whole(d->buf, d->len, ~0ULL, &seen);
 	if (trouble_first())
-		drain_tell("%s", trouble_first());
+		inform("%s", trouble_first());
 	tell_files(d, t);
 	if (seen.frames > t->frames)
-		drain_tell("%llu frames more were read, and could not be written",
-			   seen.frames - t->frames);
+		inform("%llu frames more were read, and could not be written",
+		       seen.frames - t->frames);
 	if (seen.lost)
-		drain_tell("%llu frames were lost: the reader was too slow for them", seen.lost);
+		inform("%llu frames were lost: the reader was too slow for them", seen.lost);
 	if (why == DRAIN_TIME || why == DRAIN_SIGNAL)
-		drain_tell("the run goes on; nobody reads its frames now");
+		inform("the run goes on; nobody reads its frames now");
 }
 
 int main(int argc, char **argv)
@@ -130,7 +131,7 @@ int main(int argc, char **argv)
 	enum drain_end why;
 	struct totals t;
 
-	argp_err_exit_status = DRAIN_USAGE;
+	argp_err_exit_status = RUN_USAGE;
 	argp_parse(&argp, argc, argv, 0, NULL, &d);
 	series_check(&d.series);
 	pipe_signals(&d.pipe);
@@ -139,11 +140,11 @@ int main(int argc, char **argv)
 	sync_begin();
 	why = drain_all(&d);
 	if (!d.begun && why == DRAIN_SIGNAL)
-		fail(DRAIN_INTERRUPTED, "interrupted before a run began; nothing is written");
+		fail(RUN_INTERRUPTED, "interrupted before a run began; nothing is written");
 	if (!d.begun)
-		fail(DRAIN_FAILED, "%s", trouble_first());
+		fail(RUN_FAILED, "%s", trouble_first());
 	series_end(&d.series);
 	t = sync_end();
 	summary(&d, &t, why);
-	return trouble_first() ? DRAIN_FAILED : DRAIN_OK;
+	return trouble_first() ? RUN_FAILED : RUN_OK;
 }

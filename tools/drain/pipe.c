@@ -15,11 +15,10 @@ void pipe_open(struct pipe *p, const char *path)
 	if (p->fd >= 0)
 		return;
 	if (errno == EBUSY)
-		fail(DRAIN_BUSY, "%s: somebody else records; there is one at a time", path);
+		fail(RUN_BUSY, "%s: somebody else records; there is one at a time", path);
 	if (errno == ENOENT && !strcmp(path, PIPE_PATH))
-		fail(DRAIN_FAILED, "%s does not exist: load the module first, modprobe gdbtp",
-		     path);
-	fail(DRAIN_FAILED, "%s: %s%s", path, strerror(errno),
+		fail(RUN_FAILED, "%s does not exist: load the module first, modprobe gdbtp", path);
+	fail(RUN_FAILED, "%s: %s%s", path, strerror(errno),
 	     errno == EACCES || errno == EPERM ? "; recording is for root" : "");
 }
 
@@ -39,7 +38,7 @@ void pipe_signals(struct pipe *p)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	p->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (p->signals < 0)
-		fail(DRAIN_FAILED, "signalfd: %s", strerror(errno));
+		fail(RUN_FAILED, "signalfd: %s", strerror(errno));
 }
 
 int pipe_wait(const struct pipe *p, int ms, bool naps)

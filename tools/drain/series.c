@@ -40,7 +40,7 @@ static void check_others(const struct series *s)
 
 	while (folder && (entry = readdir(folder)))
 		if (is_one_of(entry->d_name, base))
-			fail(DRAIN_FAILED,
+			fail(RUN_FAILED,
 			     "%s is there, of an earlier recording; remove its files, or name another one with -o",
 			     entry->d_name);
 	if (folder)
@@ -54,7 +54,7 @@ void series_check(const struct series *s)
 	char *why = file_refused(s->out);
 
 	if (why)
-		fail(DRAIN_FAILED, "%s", why);
+		fail(RUN_FAILED, "%s", why);
 	free(why);
 	if (s->size)
 		check_others(s);
@@ -66,7 +66,7 @@ void series_open(struct series *s)
 {
 	s->number = 1;
 	if (!file_open(&s->file, series_name(s, 1)))
-		fail(DRAIN_FAILED, "%s", trouble_first());
+		fail(RUN_FAILED, "%s", trouble_first());
 }
 
 /* begin - the header of a file that is open, and its name */

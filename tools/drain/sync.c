@@ -63,7 +63,7 @@ static void name(const struct sync_job *job)
 		keep_entry();
 		shown = job->totals;
 		if (job->old && unlink(job->old) && errno != ENOENT)
-			drain_tell("%s: %s; it stays", job->old, strerror(errno));
+			inform("%s: %s; it stays", job->old, strerror(errno));
 	}
 	free(job->part);
 	free(job->old);
@@ -137,7 +137,7 @@ void sync_begin(void)
 	int error = pthread_create(&thread, NULL, run, NULL);
 
 	if (error)
-		fail(DRAIN_FAILED, "no thread: %s", strerror(error));
+		fail(RUN_FAILED, "no thread: %s", strerror(error));
 }
 
 bool sync_idle(void)

@@ -25,36 +25,3 @@ const char *trouble_first(void)
 {
 	return gtp_acquire(&text);
 }
-
-static void put_line(const char *format, va_list args)
-{
-	fputs("gtp-drain: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-}
-
-void drain_tell(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put_line(format, args);
-	va_end(args);
-}
-
-void fail(int status, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	put_line(format, args);
-	va_end(args);
-	exit(status);
-}
-
-void *must(void *memory)
-{
-	if (!memory)
-		fail(DRAIN_FAILED, "out of memory");
-	return memory;
-}

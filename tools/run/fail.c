@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The last words of gtp-run. */
+/* What gtp-run and gtp-drain say on standard error, and their last words. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "fail.h"
 
+static void put_line(const char *format, va_list args)
+{
+	fflush(stdout);
+	fprintf(stderr, "%s: ", program);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void inform(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	put_line(format, args);
+	va_end(args);
+}
+
 void fail(int status, const char *format, ...)
 {
 	va_list args;
 
-	fflush(stdout);
-	fputs("gtp-run: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	put_line(format, args);
 	va_end(args);
-	fputc('\n', stderr);
 	exit(status);
 }
 

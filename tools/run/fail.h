@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How gtp-run ends when it cannot go on. */
+/* What gtp-run and gtp-drain say on standard error, and how they end when they cannot go on. */
 #ifndef _RUN_FAIL_H
 #define _RUN_FAIL_H
 
-/* The exit status; docs/man/gtp-run.1 has the list. */
+/* The exit status; docs/man/gtp-run.1 and gtp-drain.1 have the lists. */
 enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY, RUN_INTERRUPTED = 130 };
 
 #include "base/base.h"
 
-/* fail - say why on standard error and exit; the connection's end takes out every probe */
+/* The program's name, which stands in front of what it says. */
+extern const char *const program;
+
+/* inform - a line to standard error */
+__printf(1, 2) void inform(const char *format, ...);
+
+/* fail - the same, and exit; of gtp-run the connection's end takes out every probe */
 __printf(2, 3) _Noreturn void fail(int status, const char *format, ...);
 
 /* must - memory that was asked for, or the end */

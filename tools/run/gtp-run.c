@@ -97,6 +97,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+const char *const program = "gtp-run";
 const char *argp_program_version = "gtp-run " GTP_VERSION;
 
 static const struct argp argp = {
