@@ -29,7 +29,7 @@ static int get_buffer(struct gtp_stream *s, u32 i, struct gtp_buffer *b)
 	return 0;
 }
 
-static int get_buffers(struct gtp_stream *s)
+static int get_buffers(struct gtp_stream *s, bool whole)
 {
 	for (u32 i = 0; i < s->ncpus; i++) {
 		struct gtp_stream_cpu *c = &s->cpus[i];
@@ -38,13 +38,13 @@ static int get_buffers(struct gtp_stream *s)
 			continue;
 		if (get_buffer(s, i, &c->before) || get_buffer(s, i, &c->taken))
 			return -ENOMEM;
-		if (!s->whole)
+		if (!whole)
 			c->base = READ_ONCE(s->t->run.cpus[i]->buf.dropped);
 	}
 	return 0;
 }
 
-static int get_memory(struct gtp_stream *s)
+static int get_memory(struct gtp_stream *s, bool whole)
 {
 	const struct gtp_mem *mem = &s->t->mem;
 	size_t n = (size_t)BUFFERS * s->ncpus;
@@ -55,7 +55,7 @@ static int get_memory(struct gtp_stream *s)
 	s->restarts = mem->alloc(mem->ctx, n * sizeof(struct gtp_restarts *));
 	if (!s->header || !s->cpus || !s->bufs || !s->restarts)
 		return -ENOMEM;
-	return get_buffers(s);
+	return get_buffers(s, whole);
 }
 
 static u64 buffer_bytes(const struct gtp_trace *t)
@@ -72,14 +72,9 @@ int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_i
 {
 	u64 bytes = (BUFFERS - 1) * buffer_bytes(t);
 
-	*s = (struct gtp_stream){
-		.t = t,
-		.epoch = t->epoch,
-		.whole = whole,
-		.ncpus = t->run.ncpus,
-	};
+	*s = (struct gtp_stream){ .t = t, .epoch = t->epoch, .ncpus = t->run.ncpus };
 	s->index.progress = step;
-	if (bytes <= t->target->memory_most(t->ctx) && !get_memory(s))
+	if (bytes <= t->target->memory_most(t->ctx) && !get_memory(s, whole))
 		return 0;
 	gtp_stream_close(s);
 	gtp_why(why,
@@ -232,20 +227,23 @@ static int merge(struct gtp_stream *s)
 	/* Here no frame has a number. */
 	err = gtp_index_build(&s->index, &s->t->mem, s->bufs, s->restarts, BUFFERS * s->ncpus,
 			      U32_MAX - 1);
-	s->merged = !err;
+	if (!err)
+		s->state = GTP_STREAM_MERGED;
 	return err;
 }
 
 static u64 index_len(const struct gtp_stream *s)
 {
-	return s->merged ? gtp_index_at(&s->index, s->index.n)->offset : 0;
+	return gtp_index_at(&s->index, s->index.n)->offset;
 }
 
 static u64 piece_len(const struct gtp_stream *s)
 {
 	if (!s->read_header)
 		return s->header_len;
-	return index_len(s) + (s->merged && s->last ? GTP_FILE_END_BYTES : 0);
+	if (s->state != GTP_STREAM_MERGED)
+		return 0;
+	return index_len(s) + (s->last ? GTP_FILE_END_BYTES : 0);
 }
 
 int gtp_stream_sweep(struct gtp_stream *s)
@@ -253,23 +251,16 @@ int gtp_stream_sweep(struct gtp_stream *s)
 	if (is_stale(s))
 		return -ESTALE;
 	/* What an earlier sweep has taken and had no memory to merge comes first. */
-	if (!s->swept) {
+	if (s->state != GTP_STREAM_TAKEN) {
 		gtp_index_free(&s->index, &s->t->mem);
-		s->merged = false;
 		s->pos = 0;
 		sweep(s);
-		s->swept = true;
+		s->state = GTP_STREAM_TAKEN;
 	}
 	return merge(s);
 }
 
 /* --- what there is to read --- */
-
-/* The last sweep had no memory to merge what it has taken. */
-static bool is_half_done(const struct gtp_stream *s)
-{
-	return s->swept && !s->merged;
-}
 
 bool gtp_stream_urgent(const struct gtp_stream *s)
 {
@@ -286,7 +277,7 @@ bool gtp_stream_urgent(const struct gtp_stream *s)
 
 bool gtp_stream_waits(const struct gtp_stream *s)
 {
-	if (is_stale(s) || is_half_done(s) || !gtp_trace_running(s->t))
+	if (is_stale(s) || s->state == GTP_STREAM_TAKEN || !gtp_trace_running(s->t))
 		return true;
 	for (u32 i = 0; i < s->ncpus; i++) {
 		const struct gtp_cpu *cpu = s->t->run.cpus[i];
@@ -304,7 +295,7 @@ u64 gtp_stream_left(const struct gtp_stream *s)
 
 bool gtp_stream_ended(const struct gtp_stream *s)
 {
-	return s->merged && s->last && !gtp_stream_left(s);
+	return s->state == GTP_STREAM_MERGED && s->last && !gtp_stream_left(s);
 }
 
 static u32 copy_header(struct gtp_stream *s, u8 *dst, u32 len)
@@ -326,7 +317,7 @@ static u32 copy_frames(struct gtp_stream *s, u8 *dst, u32 len)
 	u32 done;
 	u64 left;
 
-	if (!s->merged)
+	if (s->state != GTP_STREAM_MERGED)
 		return 0;
 	done = gtp_index_read(&s->index, s->pos, dst, len);
 	s->pos += done;
@@ -336,7 +327,6 @@ static u32 copy_frames(struct gtp_stream *s, u8 *dst, u32 len)
 	len = len - done < left ? len - done : (u32)left;
 	memset(dst + done, 0, len); /* the file's end */
 	s->pos += len;
-	s->swept = false;
 	return done + len;
 }
 

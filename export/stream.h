@@ -40,17 +40,21 @@ struct gtp_stream_cpu {
 	struct gtp_stream_lost lost;
 };
 
+enum gtp_stream_state {
+	GTP_STREAM_NONE,   /* there was none */
+	GTP_STREAM_TAKEN,  /* it has taken the buffers, and had no memory to merge them */
+	GTP_STREAM_MERGED, /* it can be read, or has been */
+};
+
 /**
  * struct gtp_stream - the reader
  * @t: the session
  * @epoch: of its frames
- * @whole: the run has begun for this reader: what was dropped before the first sweep counts, too
  * @header: of the file; @header_len bytes
  * @cpus: by CPU, as in the run; @ncpus of them
  * @bufs, @restarts: three for each CPU: what one sweep merges
- * @index: of the last sweep, if @merged
- * @swept: the last sweep has not been read to its end
- * @merged: its buffers are merged
+ * @index: of the last sweep, when it is merged
+ * @state: what has come of the last sweep
  * @last: it was the last one, the run is over
  * @pos: bytes that have been read of the header, then of the index, then of the file's end
  * @read_header: the header has been read
@@ -58,7 +62,6 @@ struct gtp_stream_cpu {
 struct gtp_stream {
 	struct gtp_trace *t;
 	u64 epoch;
-	bool whole;
 	char *header;
 	u32 header_len;
 	struct gtp_stream_cpu *cpus;
@@ -66,8 +69,7 @@ struct gtp_stream {
 	struct gtp_buffer **bufs;
 	const struct gtp_restarts **restarts;
 	struct gtp_index index;
-	bool swept;
-	bool merged;
+	enum gtp_stream_state state;
 	bool last;
 	bool read_header;
 	u64 pos;

@@ -64,6 +64,12 @@ static void look(struct work_struct *work)
 
 /* --- open and release --- */
 
+static void reader_free(struct reader *r)
+{
+	gtp_mem_free(r->piece);
+	gtp_mem_free(r);
+}
+
 static struct reader *reader_create(void)
 {
 	struct reader *r = gtp_mem_alloc(sizeof(*r));
@@ -72,7 +78,7 @@ static struct reader *reader_create(void)
 		return NULL;
 	r->piece = gtp_mem_alloc(PIECE);
 	if (!r->piece) {
-		gtp_mem_free(r);
+		reader_free(r);
 		return NULL;
 	}
 	mutex_init(&r->lock);
@@ -110,8 +116,7 @@ static int open_reader(struct file *file)
 		file->private_data = r;
 		return 0;
 	}
-	gtp_mem_free(r->piece);
-	gtp_mem_free(r);
+	reader_free(r);
 	return err;
 }
 
@@ -142,8 +147,7 @@ static int pipe_release(struct inode *inode, struct file *file)
 		gtp_stream_close(&r->in);
 	taken = false;
 	mutex_unlock(&gtp_lock);
-	gtp_mem_free(r->piece);
-	gtp_mem_free(r);
+	reader_free(r);
 	module_put(THIS_MODULE);
 	return 0;
 }

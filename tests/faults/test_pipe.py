@@ -52,6 +52,14 @@ def opened(flags=os.O_RDONLY):
         os.close(fd)
 
 
+def rest(fd, size=1 << 20):
+    """What is to be read, to the end."""
+    data = b""
+    while more := os.read(fd, size):
+        data += more
+    return data
+
+
 def refused(how, *args):
     try:
         how(*args)
@@ -93,11 +101,7 @@ def slow():
             data = os.read(fd, 1 << 20)
             target_aside("loop leaf 3000")
             client.ok("QTStop")
-            while True:
-                more = os.read(fd, 1000)
-                if not more:
-                    break
-                data += more
+            data += rest(fd, 1000)
         _, frames, end = split(data)
         equal(end, END, "the end")
         note("%d frames, %d lost" % (len(times(frames)), lost(frames)))
@@ -117,8 +121,7 @@ def linear():
         with opened() as fd:
             data = os.read(fd, 1 << 20)
             target_aside("loop leaf 3000")
-            while more := os.read(fd, 1 << 20):
-                data += more
+            data += rest(fd)
         _, frames, end = split(data)
         equal((end, lost(frames), client.status()["why"]), (END, 0, "tfull"))
         equal(len(frames), int(client.status()["tcreated"], 16), "frames")
@@ -222,9 +225,7 @@ def over():
         with opened() as fd:
             target_aside("call leaf 1")
             client.ok("QTStop")
-            data = b""
-            while more := os.read(fd, 1 << 20):
-                data += more
+            data = rest(fd)
         equal((len(split(data)[1]), split(data)[2]), (1, END))
 
 
@@ -311,8 +312,7 @@ def by_gdb():
             data = os.read(fd, 1 << 20)
             target_aside("loop leaf 1000")
             client.ok("QTStop")
-            while more := os.read(fd, 1 << 20):
-                data += more
+            data += rest(fd)
         _, frames, _ = split(data)
     with open(FILE, "wb") as file:
         file.write(data)
