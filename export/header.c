@@ -5,7 +5,7 @@
  * It is text, with what GDB reads from the stub when it is connected, a line each:
  *   7f TRACE0        what kind of file it is
  *   R a4             bytes of the registers in an R block, hex
- *   status ...       the reply to qTStatus without its T
+ *   status ...       the reply to qTStatus without its T, and which kernel it was, and where
  *   tsv ...          a trace state variable, as in qTfV
  *   tp ...           a piece of a tracepoint, as in qTfP, and V: how often it hit
  *   tdesc ...        a line of the target description
@@ -21,6 +21,7 @@
 
 enum {
 	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with longer ones */
+	KERNEL_MAX = 128,		 /* of put_kernel()'s */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 };
 
@@ -57,7 +58,7 @@ static void put_line(struct header *h, const char *kind, const char *text, size_
 static size_t keep_items(char *status)
 {
 	static const char tstop[] = "tstop:";
-	size_t room = LINE_LIMIT - strlen("status ");
+	size_t room = LINE_LIMIT - strlen("status ") - KERNEL_MAX;
 	char *to = strchr(status, ';');
 	char *item = to;
 
@@ -93,14 +94,30 @@ static char *live_status(char *piece)
 	return piece + 1;
 }
 
+/*
+ * Which kernel it was, and where its first segment lay, as in qOffsets: the next boot puts it
+ * elsewhere. GDB passes over both.
+ */
+static size_t kernel_items(const struct gtp_trace *t, char *to)
+{
+	struct gtp_out out;
+
+	gtp_out_init(&out, to, KERNEL_MAX);
+	if (t->text_start && t->build_id && *t->build_id)
+		gtp_out_printf(&out, ";textseg:%llx;buildid:%s", t->text_start, t->build_id);
+	return out.len;
+}
+
 static void put_status(struct header *h, const struct gtp_trace *t)
 {
 	char *status = h->piece + 1; /* behind the T */
+	size_t len;
 
-	gtp_trace_status(t, h->piece, PIECE_SIZE);
+	gtp_trace_status(t, h->piece, PIECE_SIZE - KERNEL_MAX);
 	if (h->live)
 		status = live_status(h->piece);
-	put_line(h, "status ", status, keep_items(status));
+	len = keep_items(status);
+	put_line(h, "status ", status, len + kernel_items(t, status + len));
 }
 
 /* In frames of GTP_TP_LOST. */

@@ -5,6 +5,7 @@
 #include <linux/workqueue.h>
 
 #include "base/compat.h"
+#include "base/image_kernel.h"
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
@@ -49,16 +50,20 @@ void gtp_host_lines(void)
 		settle_in(RETRY_MS);
 }
 
-/* What hits have printed comes before the news that the run is over. */
-bool gtp_host_settle(void)
+/* What hits have printed, by printf and dprintf. */
+static void hand_over_text(void)
 {
-	bool ended = gtp_trace_settle(&gtp_host.trace);
-
-	if (!ended)
-		return false;
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
 		settle_in(TEXT_DELAY_MS);
 	gtp_host_lines();
+}
+
+/* The text comes before the news that the run is over. */
+bool gtp_host_settle(void)
+{
+	if (!gtp_trace_settle(&gtp_host.trace))
+		return false;
+	hand_over_text();
 	if (gtp_host.stub)
 		gtp_stub_trace_ended(gtp_host.stub);
 	return true;
@@ -66,21 +71,15 @@ bool gtp_host_settle(void)
 
 static void settle(struct work_struct *work)
 {
-	bool ended;
-
 	/* Arming many probes takes as long as it takes; a worker that sleeps so long looks hung. */
 	if (!mutex_trylock(&gtp_lock)) {
 		settle_in(RETRY_MS);
 		return;
 	}
-	ended = gtp_trace_settle(&gtp_host.trace);
 	/* A full barrier, before the text is read: text that comes later queues the work again. */
 	atomic_xchg(&text_asked, 0);
-	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
-		settle_in(TEXT_DELAY_MS);
-	gtp_host_lines();
-	if (ended && gtp_host.stub)
-		gtp_stub_trace_ended(gtp_host.stub);
+	if (!gtp_host_settle())
+		hand_over_text();
 	mutex_unlock(&gtp_lock);
 }
 
@@ -243,10 +242,15 @@ static const struct gtp_target_ops target_ops = {
 
 int gtp_host_init(void)
 {
+	int err;
+
 	mutex_lock(&gtp_lock);
 	gtp_progress_to(tell_progress);
 	mutex_unlock(&gtp_lock);
-	return gtp_trace_init(&gtp_host.trace, &gtp_mem, &target_ops, &hit_ops, NULL);
+	err = gtp_trace_init(&gtp_host.trace, &gtp_mem, &target_ops, &hit_ops, NULL);
+	gtp_host.trace.text_start = gtp_image_text();
+	gtp_host.trace.build_id = gtp_image_build_id();
+	return err;
 }
 
 void gtp_host_stop(void)

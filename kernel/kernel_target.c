@@ -7,7 +7,6 @@
 #include <linux/utsname.h>
 
 #include "base/compat.h"
-#include "base/image_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/access_kernel.h"
 #include "kernel/host.h"
@@ -66,16 +65,6 @@ static int target_write(void *ctx, u64 addr, const void *src, u32 len)
 	return gtp_access_write(addr, src, len);
 }
 
-static u64 target_text_start(void *ctx)
-{
-	return gtp_image_text();
-}
-
-static const char *target_build_id(void *ctx)
-{
-	return gtp_image_build_id();
-}
-
 static const char *target_release(void *ctx)
 {
 	return init_utsname()->release;
@@ -105,8 +94,6 @@ static void target_lines(void *ctx)
 const struct gtp_stub_ops gtp_kernel_target = {
 	.read = target_read,
 	.write = target_write,
-	.text_start = target_text_start,
-	.build_id = target_build_id,
 	.release = target_release,
 	.save = gtp_save,
 	.now_ms = target_now_ms,

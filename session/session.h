@@ -155,6 +155,8 @@ struct gtp_aggregate {
 /**
  * struct gtp_trace - the one trace session
  * @mem, @target, @ctx: where it runs, set by gtp_trace_init()
+ * @text_start: run-time address of _text, 0: not known
+ * @build_id: the kernel's build-id, lower-case hex, "" or NULL when not known
  * @run: what hits see of it
  * @tps: definitions
  * @locs: armed locations, in the order of their first tracepoints
@@ -186,6 +188,8 @@ struct gtp_trace {
 	struct gtp_mem mem;
 	const struct gtp_target_ops *target;
 	void *ctx;
+	u64 text_start;
+	const char *build_id;
 
 	struct gtp_run run;
 	struct gtp_tracepoints tps;

@@ -28,8 +28,6 @@ struct gtp_marker {
  * sleep
  * @read: live kernel memory; 0 or -EFAULT
  * @write: 0, -EFAULT, or -EPERM when writes are not allowed
- * @text_start: run-time address of _text, 0: not known
- * @build_id: the kernel's build-id, lower-case hex, "" when not known
  * @release: "6.1.0-..." of the kernel
  * @save: write the whole trace file to @path (QTSave); 0 or -errno
  * @now_ms: a clock that only moves forward, for keep-alives
@@ -49,8 +47,6 @@ struct gtp_marker {
 struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	int (*write)(void *ctx, u64 addr, const void *src, u32 len);
-	u64 (*text_start)(void *ctx);
-	const char *(*build_id)(void *ctx);
 	const char *(*release)(void *ctx);
 	int (*save)(void *ctx, const char *path, struct gtp_why *why);
 	u64 (*now_ms)(void *ctx);

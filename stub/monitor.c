@@ -49,9 +49,9 @@ static void print_version(struct gtp_stub *s)
 
 static void print_build_id(struct gtp_stub *s)
 {
-	const char *id = s->ops->build_id(s->ctx);
+	const char *id = s->trace->build_id;
 
-	gtp_stub_printf(s, "%s\n", *id ? id : "unknown");
+	gtp_stub_printf(s, "%s\n", id && *id ? id : "unknown");
 }
 
 static void print_stacks(struct gtp_stub *s)

@@ -74,7 +74,6 @@ static void add_ro_range(struct gtp_trace *t, u64 start, u64 end)
 
 GTP_HANDLER(gtp_pkt_readonly)
 {
-	u64 text = s->ops->text_start(s->ctx);
 	u64 start, end, distance;
 	u32 n = 0;
 
@@ -86,7 +85,7 @@ GTP_HANDLER(gtp_pkt_readonly)
 			return gtp_args_bad(in, why, "','");
 		if (!gtp_in_hex64(in, &end))
 			return gtp_args_bad(in, why, "an address");
-		if (!n++ && !load_distance(text, start, &distance))
+		if (!n++ && !load_distance(s->trace->text_start, start, &distance))
 			return gtp_reply_ok(s);
 		add_ro_range(s->trace, start + distance, end + distance);
 	} while (gtp_in_char(in, ':'));

@@ -59,10 +59,8 @@ GTP_HANDLER(gtp_pkt_attached)
 /* TextSeg moves every segment of vmlinux; Text, Data and Bss would miss .rodata and .init. */
 GTP_HANDLER(gtp_pkt_offsets)
 {
-	u64 text = s->ops->text_start(s->ctx);
-
-	if (text)
-		gtp_out_printf(&s->reply, "TextSeg=%llx", text);
+	if (s->trace->text_start)
+		gtp_out_printf(&s->reply, "TextSeg=%llx", s->trace->text_start);
 	return 0;
 }
 

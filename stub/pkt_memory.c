@@ -32,7 +32,7 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
  */
 static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
 {
-	*value = n == GTP_REG_RIP ? s->ops->text_start(s->ctx) : 0;
+	*value = n == GTP_REG_RIP ? s->trace->text_start : 0;
 	return n == GTP_REG_RIP;
 }
 

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import quiet, selected
+from gtp import placed, quiet, selected, source
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
@@ -39,9 +39,14 @@ class Sections:
 
 
 class Constants:
-    """Memory that is the same now as it was at the hit: read-only sections, read page by page, once."""
+    """Memory that is the same now as it was at the hit: read-only sections, read page by page, once.
 
-    def __init__(self):
+    FILE is how they are read of a trace file's kernel that was moved: GDB reads a symbol file's sections where they were
+    linked, if at all.
+    """
+
+    def __init__(self, file=None):
+        self.file = file
         self.sections = Sections("ALLOC", "READONLY")
         self.pages = {}
 
@@ -56,15 +61,25 @@ class Constants:
             self.pages[first] = self._read(first, end - first)
         return self.pages[first][address - first:address - first + size]
 
-    @staticmethod
-    def _read(address, size):
+    def _read(self, address, size):
         """Without a frame selected: GDB asks the kernel, or the symbol file when there is no kernel."""
+        if self.file:
+            return self.file(address, size)
         if selected.number() >= 0:
             selected.select(-1)
         try:
             return gdb.selected_inferior().read_memory(address, size).tobytes()
         except gdb.error:
             return b""
+
+
+def constants():
+    """Those of what GDB looks at, when its symbols are where they belong: behind source.whole()."""
+    found = placed.loaded() if source.is_trace_file() else None
+    if not found or not found[1]:
+        return Constants()
+    linked, moved = found
+    return Constants(lambda address, size: linked.read(address, size, moved))
 
 
 @functools.lru_cache(maxsize=65536)

@@ -4,27 +4,13 @@ import re
 
 import gdb
 
-from gtp import quiet, remote
+from gtp import hooks, quiet, remote
 
 RUNNING = "the trace is running"
 NEVER = "no trace has run yet"
 BY_TSTOP = "the trace was stopped by tstop"
 BY_PASS_COUNT = re.compile(r"the trace stopped: tracepoint \d+ reached its pass count")
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
-# Not `python` on one line: `set trace-commands on` shows that.
-HOOK = """define {prefix}hook-{name}
-python
-import gtp.ended
-gtp.ended.refresh()
-end
-end"""
-# Not hookpost-tstart: GDB forgets a tstart that was typed before it looks for that.
-BEFORE_TSTART = """define hook-tstart
-python
-import gtp.ended
-gtp.ended.begins()
-end
-end"""
 
 # The connection whose run is known to have ended, and GDB knows it.
 settled = None
@@ -80,22 +66,15 @@ def stopped(_):
         pass
 
 
-def is_defined(hook):
-    try:
-        quiet.execute("help " + hook)
-    except gdb.error:
-        return False
-    return True
-
-
 def hook():
     """tfind asks first, in scripts as well; hooks that the user has are the user's."""
-    if is_defined("hook-tfind") or is_defined("hook-tstart"):
+    if hooks.is_defined("hook-tfind") or hooks.is_defined("hook-tstart"):
         return
-    quiet.execute(HOOK.format(prefix="", name="tfind"))
+    hooks.define("hook-tfind", "gtp.ended", "refresh")
     for name in SUBCOMMANDS:
-        quiet.execute(HOOK.format(prefix="tfind ", name=name))
-    quiet.execute(BEFORE_TSTART)
+        hooks.define("tfind hook-" + name, "gtp.ended", "refresh")
+    # Not hookpost-tstart: GDB forgets a tstart that was typed before it looks for that.
+    hooks.define("hook-tstart", "gtp.ended", "begins")
 
 
 hook()

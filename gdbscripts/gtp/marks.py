@@ -3,7 +3,7 @@
 import struct
 
 NUMBER = 0xffff  # instead of a tracepoint's
-HEAD = struct.Struct("<HI")
+HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 bytes that follow
 VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable that says how many
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"
@@ -26,22 +26,34 @@ def of(data, at, end):
     return found
 
 
+def frames(data, at):
+    """(number, offset, end) of every whole frame from an offset on; EOFError where there is no end behind them."""
+    try:
+        while True:
+            number = data[at] | data[at + 1] << 8
+            if number == 0:
+                return
+            at, end = at + HEAD.size, at + HEAD.size + HEAD.unpack_from(data, at)[1]
+            if end > len(data):
+                raise IndexError
+            yield number, at, end
+            at = end
+    except (IndexError, struct.error):
+        raise EOFError from None
+
+
 def look(data):
     """(how many frames all of a trace file's say were lost, whether it ends without its end)."""
+    found = 0
     if not recorded(data):
-        return 0, False
-    found, at = 0, data.find(b"\n\n") + 2
-    while at + HEAD.size <= len(data):
-        number, size = HEAD.unpack_from(data, at)
-        if number == 0:
-            return found, False
-        at += HEAD.size
-        if at + size > len(data):
-            return found, True
-        if number == NUMBER:
-            found += of(data, at, at + size)
-        at += size
-    return found, data[at:at + 2] != b"\0\0"
+        return found, False
+    try:
+        for number, at, end in frames(data, data.find(b"\n\n") + 2):
+            if number == NUMBER:
+                found += of(data, at, end)
+    except EOFError:
+        return found, True
+    return found, False
 
 
 def sentences(data):

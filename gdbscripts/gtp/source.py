@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import ended, quiet, remote
+from gtp import ended, hooks, placed, quiet, remote
 
 NOTHING = "there is no run to read; say target remote /proc/gtp, or target tfile FILE"
 LOCAL = "/proc/gtpframe"
@@ -87,6 +87,7 @@ def pieces():
         raise gdb.GdbError(NOTHING)
     if is_trace_file():
         check_same(opened())
+        placed.settle(opened())
         return from_file(opened())
     if connection.type == "ctf":
         raise gdb.GdbError("GDB's CTF files are not read by this command; tsave FILE writes what is")
@@ -98,3 +99,25 @@ def pieces():
 
 def whole():
     return b"".join(pieces())
+
+
+def settle():
+    """Behind `target tfile` in a script."""
+    if is_trace_file():
+        placed.settle(opened())
+
+
+def look(*_):
+    """In front of a prompt: GDB forgets a `target tfile` that was typed before it looks for a hook behind it."""
+    global looked
+    connection = gdb.selected_inferior().connection
+    if connection is not looked:
+        looked = connection
+        with contextlib.suppress(gdb.error, gdb.GdbError, RuntimeError):
+            settle()
+
+
+looked = None  # the connection at the last prompt
+if not hooks.is_defined("target hookpost-tfile"):
+    hooks.define("target hookpost-tfile", "gtp.source", "settle")
+gdb.events.before_prompt.connect(look)

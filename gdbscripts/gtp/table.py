@@ -220,7 +220,7 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
 
     def invoke(self, arg, from_tty):
         request = Request(arg)
-        trace = TraceFile(source.whole(), cells.Constants())
+        trace = TraceFile(source.whole(), cells.constants())
         formats = cells.Formats()
         with selected.Kept():
             for own, number, count in choice(trace, request):

@@ -6,7 +6,6 @@ import gdb
 
 from gtp import marks
 
-HEAD = struct.Struct("<HI")   # u16 tracepoint, u32 bytes that follow
 MEMORY = struct.Struct("<QH")  # behind 'M': u64 address, u16 length, bytes
 VARIABLE = struct.Struct("<Iq")  # behind 'V': u32 number, s64 value
 STATIC = struct.Struct("<H")  # behind 'S': u16 length, bytes
@@ -195,22 +194,13 @@ class TraceFile:
 
     def heads(self):
         """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts."""
-        data, at, index = self.data, self.first, 0
-        recorded = marks.recorded(data)
+        index, recorded = 0, marks.recorded(self.data)
         try:
-            while True:
-                number = data[at] | data[at + 1] << 8
-                if number == 0:
-                    return
-                size = HEAD.unpack_from(data, at)[1]
-                end = at + HEAD.size + size
-                if end > len(data):
-                    raise IndexError
+            for number, at, end in marks.frames(self.data, self.first):
                 if number != marks.NUMBER or not recorded:
-                    yield index, number, at + HEAD.size, end
-                at = end
+                    yield index, number, at, end
                 index += 1
-        except (IndexError, struct.error):
+        except EOFError:
             if recorded:  # whole frames are true, and marks.CUT is told
                 return
             raise gdb.GdbError("the trace ends in the middle of frame %d" % index) from None

@@ -55,11 +55,15 @@ def free_port():
 
 
 class Machine:
-    """One by the name NAME. MODE is a word of stand-in.sh; AHEAD_NS is what its clocks are ahead of this machine's."""
+    """One by the name NAME. MODE is a word of stand-in.sh; AHEAD_NS is what its clocks are ahead of this machine's.
 
-    def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True):
+    SLIDE: how far its kernel lies from where it was linked.
+    """
+
+    def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True,
+                 slide=0):
         self.out, self.name, self.port = out, name, free_port()
-        self.target = offline.Target(out, name=kernel, hits=hits)
+        self.target = offline.Target(out, slide, kernel, hits)
         settings = {"MODE": mode, "AHEAD": str(ahead_ns), "DEVICE": self.target.path, "OUT": out, "NAME": name,
                     "RUN": offline.TOP + "/build/tools/gtp-run", "HERE": HERE}
         write("%s/%s.env" % (out, name), "".join("%s=%s\n" % (key, shlex.quote(value))

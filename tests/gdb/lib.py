@@ -232,10 +232,14 @@ def file_path(pointer="file"):
     return member("struct file", "f_path", pointer)
 
 
+def entry_name(pointer):
+    """The short name of a struct dentry *, which 7.3 has in a union."""
+    return "%s->%s" % (pointer, "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string")
+
+
 def file_name(pointer="file"):
-    """The short name of a struct file *, which 7.3 has in a union as well."""
-    short = "d_iname" if has("struct dentry", "d_iname") else "d_shortname.string"
-    return file_path(pointer) + ".dentry->" + short
+    """The short name of a struct file *."""
+    return entry_name(file_path(pointer) + ".dentry")
 
 
 def source_line(file, remark):

@@ -10,7 +10,8 @@ import tty
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNIT = os.path.join(TOP, "build/unit")
-BUILD_IDS = {"prog": "aa11" * 10, "other": "bb22" * 10}
+# GDB keeps indexes by these: a program that changes has others.
+BUILD_IDS = {"prog": "aa12" * 10, "other": "bb23" * 10}
 
 
 def sh(out, *words, **more):

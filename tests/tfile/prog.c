@@ -54,3 +54,6 @@ int main(void)
 	nothing();
 	return (int)(add(1, 2) + look(&first, 3));
 }
+
+/* What never changes: no frame has it, and addresses in it are those of the boot. */
+const char *const kinds[] = { "the first kind", "the second kind" };

@@ -19,8 +19,7 @@
 
 static struct fake fake;
 static struct gtp_stub stub;
-static u64 slide, linked; /* @linked: where the program was */
-static const char *build = "";
+static u64 slide, linked, linked_end; /* where the program was */
 
 static void die(const char *what)
 {
@@ -33,17 +32,6 @@ static void die(const char *what)
 static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
 {
 	return -EPERM;
-}
-
-/* Where nothing is said of a build, nothing is said of this: GDB takes the program's word. */
-static u64 text_start(void *ctx)
-{
-	return *build ? linked + slide : 0;
-}
-
-static const char *build_id(void *ctx)
-{
-	return build;
 }
 
 static const char *nothing(void *ctx)
@@ -182,8 +170,6 @@ static int do_command(void *ctx, struct gtp_stub *s, const char *command, struct
 static const struct gtp_stub_ops ops = {
 	.read = fake_read,
 	.write = refuse_write,
-	.text_start = text_start,
-	.build_id = build_id,
 	.release = nothing,
 	.save = save,
 	.now_ms = no_clock,
@@ -207,9 +193,8 @@ static void hit_line(const char *line)
 		set_clock(line + strlen("clock "));
 		return;
 	}
-	/* What is that great is an address. */
 	for (i = 0; i < n; i++)
-		if (word[i] >= linked)
+		if (word[i] >= linked && word[i] < linked_end)
 			word[i] += slide;
 	if (stack)
 		memcpy(fake.stack, word, sizeof(fake.stack));
@@ -239,6 +224,7 @@ static void map_segment(FILE *elf, const Elf64_Phdr *ph)
 
 	if (!linked)
 		linked = ph->p_vaddr;
+	linked_end = ph->p_vaddr + ph->p_memsz;
 	if (fseek(elf, (long)ph->p_offset, SEEK_SET))
 		die("fseek");
 	if (ph->p_filesz && fread(bytes, ph->p_filesz, 1, elf) != 1)
@@ -273,8 +259,12 @@ int main(int argc, char **argv)
 	if (argc < 2 || argc > 5 || fake_init(&fake))
 		die("usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]");
 	slide = argc > 2 ? strtoull(argv[2], NULL, 0) : 0;
-	build = argc > 3 ? argv[3] : "";
 	load(argv[1]);
+	/* Without a build GDB takes the place that the program has. */
+	if (argc > 3 && *argv[3]) {
+		fake.trace.build_id = argv[3];
+		fake.trace.text_start = linked + slide;
+	}
 	if (gtp_stub_init(&stub, &fake.trace, &ops, send_bytes, &fake))
 		die("stub");
 	while ((n = read(STDIN_FILENO, in, sizeof(in))) > 0) {

@@ -16,16 +16,6 @@ static int do_write(void *ctx, u64 addr, const void *src, u32 len)
 	return gdb_of(ctx)->allow_write ? fake_write(ctx, addr, src, len) : -EPERM;
 }
 
-static u64 text_start(void *ctx)
-{
-	return gdb_of(ctx)->text;
-}
-
-static const char *build_id(void *ctx)
-{
-	return "0123456789abcdef0123456789abcdef01234567";
-}
-
 static const char *release(void *ctx)
 {
 	return "6.1.0-fake";
@@ -109,8 +99,6 @@ static const struct gtp_stub_ops ops = {
 	.marker_at = marker_at,
 	.read = fake_read,
 	.write = do_write,
-	.text_start = text_start,
-	.build_id = build_id,
 	.release = release,
 	.save = save,
 	.now_ms = now_ms,
@@ -253,7 +241,8 @@ int fake_gdb_init(struct fake_gdb *g)
 	err = fake_init(&g->f);
 	if (err)
 		return err;
-	g->text = FAKE_TEXT;
+	g->f.trace.text_start = FAKE_TEXT;
+	g->f.trace.build_id = "0123456789abcdef0123456789abcdef01234567";
 	g->f.refuse_arm = 0x10;
 	g->f.while_telling = print;
 	g->f.marker = FAKE_MARKER;

@@ -29,7 +29,6 @@ enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
  * @out: what it sent and the test has not read yet, terminated
  * @lost: how often @out was full and has been emptied
  * @allow_write: the module parameter
- * @text: what ->text_start says
  * @now_ms: the clock of keep-alives
  * @saved: the path of the last QTSave
  */
@@ -40,7 +39,6 @@ struct fake_gdb {
 	u32 out_len;
 	u32 lost;
 	bool allow_write;
-	u64 text;
 	u64 now_ms;
 	char saved[256];
 };

@@ -148,22 +148,26 @@ static void test_all(void **state)
 	define("4:2000:D:0:a");
 	fake_map(&fake, 0x8000, NULL, 8);
 	fake.wall_us = 0x123456789;
+	t->text_start = 0xffffffff9a000000;
+	t->build_id = "0123456789abcdef0123456789abcdef01234567";
 	run(3);
 	bytes = contents(&size);
-	assert_string_equal(header(bytes),
-			    "\x7fTRACE0\n"
-			    "R a4\n"
-			    "status 0;tstop:0;tframes:3;tcreated:3;tfree:ff28;tsize:10000;"
-			    "circular:0;disconn:0;starttime:123456789;stoptime:123456789\n"
-			    "tsv 40:2a:0:6d696e65\n" BUILTINS "tp T4:2000:D:0:a\n"
-			    "tp V4:2000:0:0\n"
-			    "tp T3:1000:E:0:0:X3,220127\n"
-			    "tp A3:1000:R20\n"
-			    "tp A3:1000:M-1,8000,8\n"
-			    "tp A3:1000:X00000001,27\n"
-			    "tp Z3:1000:at:0:3:666f6f\n"
-			    "tp Z3:1000:cond:0:1:31\n"
-			    "tp V3:1000:3:d8\n");
+	assert_string_equal(
+		header(bytes),
+		"\x7fTRACE0\n"
+		"R a4\n"
+		"status 0;tstop:0;tframes:3;tcreated:3;tfree:ff28;tsize:10000;"
+		"circular:0;disconn:0;starttime:123456789;stoptime:123456789;"
+		"textseg:ffffffff9a000000;buildid:0123456789abcdef0123456789abcdef01234567\n"
+		"tsv 40:2a:0:6d696e65\n" BUILTINS "tp T4:2000:D:0:a\n"
+		"tp V4:2000:0:0\n"
+		"tp T3:1000:E:0:0:X3,220127\n"
+		"tp A3:1000:R20\n"
+		"tp A3:1000:M-1,8000,8\n"
+		"tp A3:1000:X00000001,27\n"
+		"tp Z3:1000:at:0:3:666f6f\n"
+		"tp Z3:1000:cond:0:1:31\n"
+		"tp V3:1000:3:d8\n");
 	ix = gtp_trace_index(t, &why);
 	n = gtp_index_read(ix, 0, raw, sizeof(raw));
 	assert_int_equal(n, 3 * (6 + 165 + 11 + 8));

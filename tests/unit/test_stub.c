@@ -6,31 +6,10 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "fake_gdb.h"
 #include "stub/monitor.h"
-
-static struct fake_gdb gdb;
-
-static int set_up(void **state)
-{
-	return fake_gdb_init(&gdb);
-}
-
-static int tear_down(void **state)
-{
-	return fake_gdb_exit(&gdb);
-}
+#include "stub_case.h"
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
-
-/* A reply that begins with @want. */
-static void ask_begins(const char *packet, const char *want)
-{
-	const char *got = fake_gdb_ask(&gdb, packet);
-
-	if (strncmp(got, want, strlen(want)))
-		fail_msg("%s: expected %s..., got %s", packet, want, got);
-}
 
 static char *packetf(const char *fmt, ...)
 {
@@ -245,7 +224,7 @@ static void writes_when_they_are_allowed(void **state)
 
 static void no_load_address(void **state)
 {
-	gdb.text = 0;
+	gdb.f.trace.text_start = 0;
 	ASK("qOffsets", "");
 	ASK("p10", "0000000000000000");
 	/* Without it nothing can be said of link-time addresses. */

@@ -7,22 +7,10 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "export/file.h"
-#include "fake_gdb.h"
+#include "stub_case.h"
 
 enum { MANY = 5 * 4096 };
 #define MANY_AT 0xffff888000010000ULL
-
-static struct fake_gdb gdb;
-
-static int set_up(void **state)
-{
-	return fake_gdb_init(&gdb);
-}
-
-static int tear_down(void **state)
-{
-	return fake_gdb_exit(&gdb);
-}
 
 static const u8 *ask(const char *fmt, ...)
 {

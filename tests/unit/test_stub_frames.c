@@ -6,30 +6,9 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "fake_gdb.h"
-
-static struct fake_gdb gdb;
-
-static int set_up(void **state)
-{
-	return fake_gdb_init(&gdb);
-}
-
-static int tear_down(void **state)
-{
-	return fake_gdb_exit(&gdb);
-}
+#include "stub_case.h"
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
-
-/* A reply that begins with @want. */
-static void ask_begins(const char *packet, const char *want)
-{
-	const char *got = fake_gdb_ask(&gdb, packet);
-
-	if (strncmp(got, want, strlen(want)))
-		fail_msg("%s: expected %s..., got %s", packet, want, got);
-}
 
 /* What GDB has not read yet of the frames is not there any more: the file would end in a frame. */
 static void frames_that_go_while_they_are_read(void **state)

@@ -8,21 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "fake_gdb.h"
 #include "session/dprintf.h"
 #include "stub/wait.h"
-
-static struct fake_gdb gdb;
-
-static int set_up(void **state)
-{
-	return fake_gdb_init(&gdb);
-}
-
-static int tear_down(void **state)
-{
-	return fake_gdb_exit(&gdb);
-}
+#include "stub_case.h"
 
 /* The line is still in the ring of its CPU when the module goes. */
 static void the_last_line_of_a_module(void **state)

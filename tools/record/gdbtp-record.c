@@ -66,16 +66,6 @@ static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
 	return -EPERM;
 }
 
-static u64 text_start(void *ctx)
-{
-	return ((struct machine *)ctx)->text;
-}
-
-static const char *build_id(void *ctx)
-{
-	return ((struct machine *)ctx)->build_id;
-}
-
 static const char *release(void *ctx)
 {
 	return ((struct machine *)ctx)->release;
@@ -152,8 +142,6 @@ static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gt
 static const struct gtp_stub_ops ops = {
 	.read = machine_read,
 	.write = refuse_write,
-	.text_start = text_start,
-	.build_id = build_id,
 	.release = release,
 	.save = refuse_save,
 	.now_ms = no_clock,

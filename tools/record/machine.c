@@ -345,4 +345,6 @@ void machine_init(struct machine *m, const char *vmlinux, const char *markers)
 		load_markers(m, markers);
 	if (gtp_trace_init(&m->trace, &mem, &target_ops, &hit_ops, m))
 		errx(1, "out of memory");
+	m->trace.text_start = m->text;
+	m->trace.build_id = m->build_id;
 }

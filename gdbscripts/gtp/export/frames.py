@@ -135,7 +135,7 @@ class Run:
         self.more = 0  # frames that are asked for, beyond the limit
 
     def __enter__(self):
-        self.trace = TraceFile(source.whole(), cells.Constants())
+        self.trace = TraceFile(source.whole(), cells.constants())
         self.kept.__enter__()
         try:
             self.prepare()

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Commands of GDB's that have something of ours in front or behind, in scripts as well.
+import gdb
+
+from gtp import quiet
+
+# Not `python` on one line: `set trace-commands on` shows that.
+TEXT = """define {hook}
+python
+import {module}
+{module}.{function}()
+end
+end"""
+
+
+def is_defined(hook):
+    try:
+        quiet.execute("help " + hook)
+    except gdb.error:
+        return False
+    return True
+
+
+def define(hook, module, function):
+    """HOOK is as behind GDB's `define`: hook-tfind, target hookpost-tfile."""
+    quiet.execute(TEXT.format(hook=hook, module=module, function=function))

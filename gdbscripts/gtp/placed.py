@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Where the kernel of a trace file lay: each boot puts it elsewhere (KASLR), and GDB's symbols are moved there.
+import array
+import mmap
+import re
+import struct
+
+import gdb
+
+from gtp import functions, quiet, words
+
+PT_LOAD = 1
+SHT_NOBITS = 8
+TEXT = ".text"
+SECTION = re.compile(r"0x([0-9a-f]+)->0x[0-9a-f]+ at 0x[0-9a-f]+: \.text ")
+FILE = re.compile(r"file: `(.*)',")
+WRONG = """{file} is not of the kernel of this run; names, types and places are wrong.
+  the run's kernel: build-id {theirs}
+  loaded symbols:   build-id {ours}"""
+UNKNOWN = """the file does not say where the run's kernel lay; the symbols of {file} stay where they are, {distance:#x} from where it was
+  linked to lie"""
+
+told = None  # the last trace file of which something was told
+
+
+class Linked:
+    """An ELF file, as it was linked: where its segments begin and end, where .text is, and what its sections have."""
+
+    def __init__(self, path):
+        self.path = path
+        try:
+            with open(path, "rb") as file:
+                self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            elf = functions.Elf(self.data)
+            ranges = list(self.segments())
+            self.sections = {elf.name(i): elf.sections[i] for i in range(len(elf.sections))}
+        except OSError as error:
+            raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
+        except (ValueError, struct.error):
+            raise gdb.GdbError("%s is no 64-bit ELF file" % path) from None
+        if not ranges or TEXT not in self.sections:
+            raise gdb.GdbError("%s has no segment and no section .text" % path)
+        self.first, self.end = ranges[0][0], max(end for _, end in ranges)
+        self.text = self.sections[TEXT][3]
+
+    def segments(self):
+        start, = struct.unpack_from("<Q", self.data, 32)
+        size, count = struct.unpack_from("<HH", self.data, 54)
+        for i in range(count):
+            kind, _, _, address, _, _, length = struct.unpack_from("<IIQQQQQ", self.data, start + i * size)
+            if kind == PT_LOAD:
+                yield address, address + length
+
+    def read(self, address, size, moved):
+        """What is at an address when all has been moved, as far as the file has it: addresses in it have moved, too."""
+        at = (address - moved) % 2**64
+        for _, kind, _, start, offset, length, *_ in self.sections.values():
+            if start and kind != SHT_NOBITS and start <= at < start + length:
+                end = min(at + size, start + length)
+                front = at & -8  # whole words
+                data = self.data[offset + max(front - start, 0):offset + end - start]
+                return self.moved(data, moved)[at - max(front, start):] if front >= start else data
+        return b""
+
+    def moved(self, data, by):
+        """The bytes from a word on, with the addresses among their words as the kernel has them when it has moved itself."""
+        found = array.array("Q", data[:len(data) & -8])
+        for i, word in enumerate(found):
+            if self.first <= word < self.end:
+                found[i] = (word + by) % 2**64
+        return found.tobytes() + data[len(data) & -8:]
+
+
+def of_run(path):
+    """(where the kernel's first segment lay, its build-id in hex) as a trace file's header says; None: it does not."""
+    with open(path, "rb") as file:
+        for line in file:
+            if line.startswith(b"status "):
+                said = dict(item.partition(":")[::2] for item in line.decode(errors="replace").strip().split(";"))
+                return (int(said["textseg"], 16), said.get("buildid", "")) if said.get("textseg") else None
+            if line == b"\n":
+                break
+    return None
+
+
+def place(path):
+    """Where GDB has the .text of a symbol file."""
+    ours = False
+    for line in quiet.execute("maint info sections -all-objects .text").splitlines():
+        name, found = FILE.search(line), SECTION.search(line)
+        if name:
+            ours = name.group(1) == path
+        elif found and ours:
+            return int(found.group(1), 16)
+    raise gdb.GdbError("%s has no section .text" % path)
+
+
+def distance(linked):
+    """How far GDB's symbols are from where the file was linked to lie."""
+    return (place(linked.path) - linked.text) % 2**64
+
+
+def loaded():
+    """(the Linked that is loaded as the kernel, how far its symbols are from there); None: nothing is, or nobody knows."""
+    name = gdb.current_progspace().filename
+    try:
+        linked = Linked(name) if name else None
+        return linked and (linked, distance(linked))
+    except gdb.GdbError:
+        return None
+
+
+def another(path):
+    """What is wrong when the trace file is of another kernel than what is loaded; None: nothing is known to be."""
+    run, file = of_run(path), gdb.current_progspace().filename
+    if run is None or file is None:
+        return None
+    theirs, ours = run[1], gdb.lookup_objfile(file).build_id
+    return WRONG.format(file=file, theirs=theirs, ours=ours or "none") if theirs and ours != theirs else None
+
+
+def move(linked, run):
+    """Have the symbols where the run's kernel lay; what was done, None: they are there."""
+    wanted = (run[0] - linked.first) % 2**64
+    if wanted == distance(linked):
+        return None
+    quiet.execute("symbol-file -o %#x %s" % (wanted, words.quoted(linked.path)))
+    return "the symbols of %s are where this run's kernel lay" % linked.path
+
+
+def news_of(path):
+    """What the user has to know of a trace file's kernel and the symbols, which are moved if they can be."""
+    file, run = gdb.current_progspace().filename, of_run(path)
+    if file is None:
+        return None
+    wrong = another(path)
+    if wrong:
+        return wrong
+    if run is not None:
+        return move(Linked(file), run)
+    found = loaded()
+    return UNKNOWN.format(file=file, distance=found[1]) if found and found[1] else None
+
+
+def settle(path):
+    """GDB looks at this trace file: have its symbols where the run's kernel lay. What is wrong is told once."""
+    global told
+    try:
+        news = news_of(path)
+    except (gdb.error, gdb.GdbError, OSError) as error:
+        news = "where the symbols belong is not known: %s" % error
+    if news and told != (path, news):
+        gdb.write("gdbtp: %s\n" % news)
+        told = path, news

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tests of the stub share: its GDB, and replies of which the beginning counts. */
+#ifndef _GTP_STUB_CASE_H
+#define _GTP_STUB_CASE_H
+
+#include "fake_gdb.h"
+
+extern struct fake_gdb gdb;
+
+int set_up(void **state);
+int tear_down(void **state);
+
+/* ask_begins - a reply that begins with @want */
+void ask_begins(const char *packet, const char *want);
+
+#endif /* _GTP_STUB_CASE_H */
