@@ -9,30 +9,18 @@ import subprocess
 import sys
 import tempfile
 
+import indexed
 from fixture import KMOD, TOP, counted, facts, hammering, load, load_fixture, main, target, unload
 from kernel import Kcore, RELEASE, kprobes, only_symbols
 from rsp import Client
 from tap import check, equal, matches, note, test, until
 
 GTP = os.path.join(TOP, "tools/gtp")
-CACHE = "/var/cache/gdbtp/%s/gdb-index" % RELEASE
 HEAD = "time cpu pid task "
 
 load()
 load_fixture()
-
-
-def symbols_at_hand():
-    """GDB's index, where the command keeps it: without one each start would take minutes here."""
-    with open("%s/build/kernels/%s/env" % (TOP, os.environ["GTP_GUEST"]), encoding="ascii") as file:
-        env = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
-    os.environ["VMLINUX"] = env["vmlinux"].strip("'")
-    if os.environ.get("GTP_GDB_INDEX") and not os.path.exists(CACHE):
-        os.makedirs(os.path.dirname(CACHE), exist_ok=True)
-        os.symlink(os.environ["GTP_GDB_INDEX"], CACHE)
-
-
-symbols_at_hand()
+indexed.at_hand()
 
 
 class Gtp:

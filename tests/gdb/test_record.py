@@ -2,10 +2,12 @@
 # Runs whose frames go to a file while GDB has the run, and runs that a trigger freezes: flight recorders.
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import tempfile
 
+import indexed
 from lib import *
 
 WHERE = tempfile.mkdtemp()
@@ -70,6 +72,22 @@ def interrupted():
         target("loop leaf 100")
         cmd("tstop")
     equal(first + int(offline()[0]), hits(num), "frames of both files")
+
+
+@test("gtp live beside GDB's run prints a line for each read, with types")
+def live():
+    indexed.at_hand()
+    num = trace("*vfs_read if count == 100001")
+    cmd("gtp collect %d $clock, $cpu_id, $current_task_pid, count, current->comm" % num)
+    process = subprocess.Popen([GTP, "live"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    matches("waits for one to begin", process.stdout.readline())
+    cmd("tstart")
+    shell()("dd if=/dev/zero of=/dev/null bs=100001 count=7 2>/dev/null")
+    cmd("tstop")
+    out = process.communicate(timeout=120)[0]
+    note(out.strip())
+    equal((len(re.findall(r'^\d+\.\d{9}  cpu \d  pid \d+  vfs_read  count=100001, .*comm="dd"$', out, re.M)), hits(num)), (7, 7))
+    matches("^gtp: 7 frames shown\n$", out[out.rfind("gtp:"):])
 
 
 @test("a GDB that has read a recorded file begins a new run")

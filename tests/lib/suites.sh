@@ -20,7 +20,7 @@ shell     | - | | | the parts of the command gtp that need neither root, nor a k
 tfile     | - | | | trace files as a real GDB and babeltrace2 read them
 compile   | - | tools | | sessions that gtp compile makes and gtp-run runs: the bytes that GDB saves, refusals
 fleet     | - | tools | | gtp fleet on sshds of its own: what comes back, what fails, what is merged
-record    | - | tools | | what gtp record writes: ends, crashes, full disks, files that turn
+record    | - | tools | | what gtp record writes: ends, crashes, full disks, files that turn; the lines of gtp live
 page      | - | | TOPIC | pictures and pages in a browser, used as a reader uses them
 fuzz      | - | | FUZZER | any bytes as packets and expressions; compiler against interpreter
 expr      | own | tools module kmod | offline, guest, kernel or fixture | C expressions as gtp commands translate them, and their values at hits

@@ -3,7 +3,7 @@
 
 from gtp.shell.decode import printable
 
-OK, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, USAGE, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
 
 
 class Failure(Exception):

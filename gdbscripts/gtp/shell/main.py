@@ -4,7 +4,7 @@ import os
 import select
 import sys
 
-from gtp.shell import cache, child, compile as compiler, drain, live, options, output, ready, relay, signals
+from gtp.shell import cache, child, compile as compiler, drain, live, options, output, ready, relay, signals, watch
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.progress import Progress
 
@@ -76,6 +76,8 @@ def do(given):
         return cache.run(given)
     if given.command == "record":
         return drain.run(given)
+    if given.command == "live":
+        return watch.run(given)
     if given.command == "fleet":
         from gtp.fleet import command as fleet  # ClusterShell is for this one alone
         return fleet.run(given)

@@ -137,6 +137,19 @@ GDB's target tfile. Nothing else can record at the same time. Exit status: 0 it 
 written, 1 not all of it, 2 wrong usage, 4 another one records, 130 ^C before a run
 began."""
 
+LIVE = """Print a line for each frame of the run that is on, while it comes.
+
+  gtp live
+  gtp live --for 10s
+  gtp live '2 count, $latency if count > 4096' --count 20
+
+The run is another one's, as for gtp record, whose frames go to a file instead: one of
+both reads at a time, and what has been read, asked for or not, is not in the run's
+buffers any more. What may be asked for is what GDB's gtp table takes: a tracepoint's number, columns,
+and a condition on what the frames hold. Frames that came too fast are told where they
+are missing. Exit status: 0 it ended by itself, with the run or by ^C; 1 it could not
+begin; 2 wrong usage; 4 another one reads; 130 ^C before a run began."""
+
 
 def duration(text):
     """Seconds of 5s, 500ms, 2m, 1h or 5."""
@@ -227,6 +240,17 @@ def add_record(commands):
     add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
 
 
+def add_live(commands):
+    one = commands.add_parser("live", help=LIVE.splitlines()[0].rstrip("."), description=LIVE,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    add = one.add_argument
+    add("asked", nargs="*", metavar="[N] [COLUMN, ...] [if EXPRESSION]", help="which tracepoint, what of it, which frames")
+    add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h of a run")
+    add("-n", "--count", type=positive, metavar="LINES", help="end after so many lines")
+    add("--vmlinux", metavar="FILE", help="the kernel's debug information, if it is not where it usually is")
+    add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
+
+
 def add_fleet(commands):
     one = commands.add_parser("fleet", help=FLEET.splitlines()[0].rstrip("."), description=FLEET,
                               formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -269,6 +293,7 @@ def parser():
     add_compile(commands)
     add_fleet(commands)
     add_record(commands)
+    add_live(commands)
     return top
 
 

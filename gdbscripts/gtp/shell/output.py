@@ -34,14 +34,14 @@ class Output:
     A file is opened by open(), and keeps what it has until begin().
     """
 
-    def __init__(self, path=None):
+    def __init__(self, path=None, fd=None):
         self.closed = False
         self.path = None if path == "-" else path
         self.queue = bytearray()
         self.unwritten = 0  # lines that were queued when the reader went
         self.fd = None
         if self.path is None:
-            self.to(sys.stdout.fileno())
+            self.to(sys.stdout.fileno() if fd is None else fd)
 
     def open(self):
         """Have a file to write to, before a run begins whose lines could not be kept."""

@@ -22,7 +22,8 @@ class Signals:
     def __exit__(self, *_):
         signal.set_wakeup_fd(self.wakeup)
         for number, handler in self.before:
-            signal.signal(number, handler)
+            if handler is not None:  # GDB's own, when this runs inside
+                signal.signal(number, handler)
         os.close(self.reader)
         os.close(self.writer)
 

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Inside GDB: the frames of the run that is on as lines, while they come. `gtp live` becomes this GDB.
+
+It reads the pipe itself and writes the lines itself: what the reader of the pipe does is not traced, so that a probe
+in write() is not hit by its own lines.
+"""
+import errno
+import json
+import os
+import select
+import signal
+import sys
+import tempfile
+import time
+
+import gdb
+
+from gtp import cells, marks, placed, quiet, selected, table
+from gtp.export import frames
+from gtp.shell.failure import BUSY, FAILED, INTERRUPTED, OK, Failure, told
+from gtp.shell.output import Output
+from gtp.shell.signals import CAUGHT, Signals
+from gtp.tracefile import Frame, TraceFile
+
+SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
+PIECE = 1 << 20
+PAUSE = 0.1  # seconds: what comes within is shown together
+PATIENCE = 0.2  # a run that is on is there at once
+END = b"\0\0"
+NONE = marks.HEAD.pack(marks.NUMBER, 0)  # a frame of nothing
+WAITS = "no run is on: it waits for one to begin; ^C ends that"
+GOES_ON = "the run goes on; nobody reads its frames now"
+
+
+class Busy(Exception):
+    """Somebody else reads the pipe."""
+
+
+class Pipe:
+    """The reader's end. over: nothing comes behind what is there."""
+
+    def __init__(self, path, signals):
+        try:
+            self.fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno == errno.EBUSY:
+                raise Busy("%s: somebody else reads the frames; there is one at a time" % path) from None
+            raise
+        self.signals, self.rest, self.over = signals, b"", False
+
+    def wait(self, seconds):
+        """Whether there is something to read; not when the time is over, or a signal has come."""
+        timeout = None if seconds is None else max(seconds, 0)
+        found = select.select([self.fd, self.signals], [], [], timeout)[0]
+        return self.fd in found and not self.signals.came
+
+    def read(self):
+        """What there is, behind what is there already, a piece at a time; whether more may be there at once."""
+        data = bytearray()
+        while len(data) < PIECE and not self.over:
+            try:
+                more = os.read(self.fd, PIECE)
+            except BlockingIOError:
+                break
+            data += more
+            self.over = not more
+        self.rest += data
+        return len(data) >= PIECE
+
+    def header(self):
+        """The header, when all of it is there; else None."""
+        end = self.rest.find(b"\n\n") + 2
+        if end < 2:
+            return None
+        found, self.rest = self.rest[:end], self.rest[end:]
+        if not found.startswith(b"\x7fTRACE0\n"):
+            raise gdb.GdbError("what comes from the pipe is no trace file")
+        return found
+
+    def whole(self):
+        """The whole frames that are there."""
+        end = 0
+        try:
+            for _, _, end in marks.frames(self.rest, 0):
+                pass
+            self.over = True
+        except EOFError:
+            pass
+        found, self.rest = self.rest[:end], self.rest[end:]
+        return found
+
+
+class Place:
+    """A tracepoint: its Table, and its name."""
+
+    def __init__(self, shown):
+        self.table, self.name = shown, None
+
+
+class Lines:
+    """Frames become lines. Each piece of the pipe is a trace file for GDB, which knows the types.
+
+    It is one file, opened once, whose frames are replaced: GDB goes on with the offset and the size of the frame that was
+    selected, in another file, too, and finds no frame there. So while the frames are replaced the first one is
+    selected, which is always the same one and holds nothing.
+    """
+
+    def __init__(self, header, request, path):
+        self.header, self.request, self.path = header, request, path
+        self.places, self.shown, self.lost = {}, 0, 0
+        self.write(b"")
+        wrong = placed.another(path)
+        if wrong:
+            raise gdb.GdbError(wrong)
+        quiet.execute("target tfile " + path)
+        self.formats = cells.Formats()  # where symbols are is known now
+        self.constants = cells.constants()
+        known = TraceFile(header + END, self.constants).locations
+        if request.number is not None and request.number not in known:
+            raise gdb.GdbError("the run has no tracepoint %d; there are %s" %
+                               (request.number, ", ".join(map(str, sorted(known))) or "none"))
+
+    def write(self, data):
+        """The file has these frames; the bytes of it."""
+        whole = self.header + NONE + data + END
+        with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as file:
+            file.write(whole)
+            file.truncate()
+        return whole
+
+    def place(self, frame):
+        """The frame's Place, made at its first one."""
+        if frame.number not in self.places:
+            selected.select(frame.index)
+            own = int(gdb.parse_and_eval("$tracepoint"))
+            self.places[frame.number] = Place(table.Table(self.trace, self.formats, self.request, own, frame.number))
+        found = self.places[frame.number]
+        found.table.trace = self.trace
+        return found
+
+    def line(self, frame):
+        """Its line, or None when it is not asked for."""
+        if self.request.number not in (None, frame.number):
+            return None
+        place = self.place(frame)
+        condition, _, functions = place.table.at(frame)
+        if condition and not place.table.holds(condition, frame):
+            return None
+        place.name = place.name or frames.name_of(frame.location)
+        texts = [table.text(function, frame) for function in functions]
+        front, rest = [], []
+        for column, text in zip(place.table.columns, texts):
+            if column.is_leading:
+                front.append(text if column.title == "time" else column.title + " " + text)
+            else:
+                rest.append("%s=%s" % (column.title, table.short(text)))
+        return "  ".join([*front, place.name, ", ".join(rest)]).rstrip() + "\n"
+
+    def of(self, data):
+        """The lines of whole frames; fewer when the limit is reached."""
+        selected.select(0)
+        whole = self.write(data)
+        self.trace = TraceFile(whole, self.constants)
+        found = []
+        for index, (number, at, end) in enumerate(marks.frames(whole, self.trace.first)):
+            if self.full():
+                break
+            if number == marks.NUMBER:
+                found += self.gap(marks.of(whole, at, end))
+                continue
+            text = self.line(Frame(self.trace, index, number, at, end))
+            if text is not None:
+                found.append(text)
+                self.shown += 1
+        return "".join(found)
+
+    def gap(self, count):
+        """What is said where frames are missing."""
+        self.lost += count
+        return ["[%d frames were lost: they came too fast]\n" % count] if count else []
+
+    def full(self):
+        return self.request.limit is not None and self.shown >= self.request.limit
+
+    def unknown(self):
+        return sum(place.table.unknown for place in self.places.values())
+
+
+def say(text):
+    sys.__stderr__.write(told(text))
+    sys.__stderr__.flush()
+
+
+def begun(pipe):
+    """The header, when a run is there; None when a signal came first."""
+    asked, header = PATIENCE, None
+    while header is None and not pipe.signals.came and not pipe.over:
+        if pipe.wait(asked):
+            more = pipe.read()
+            while more:
+                more = pipe.read()
+            header = pipe.header()
+        elif asked is not None and not pipe.signals.came:
+            say(WAITS)
+            asked = None
+    return header
+
+
+def follow(pipe, lines, out, seconds):
+    """Lines until something ends them: whether that was the run."""
+    until = time.monotonic() + seconds if seconds else None
+    while True:
+        data = pipe.whole()
+        if data:
+            out.put(lines.of(data))
+            out.flush(pipe.signals)
+        if pipe.over or lines.full() or pipe.signals.came or out.closed:
+            return pipe.over
+        left = until - time.monotonic() if until else None
+        if left is not None and left <= 0:
+            return False
+        if pipe.wait(left) and not pipe.read():
+            select.select([pipe.signals], [], [], PAUSE)
+
+
+def sum_up(lines, out, over):
+    text = "%d frames shown" % max(lines.shown - out.unwritten - out.queue.count(b"\n"), 0)
+    if lines.lost:
+        text += ", %d were lost" % lines.lost
+    if lines.unknown():
+        text += "; %d do not hold what the condition needs" % lines.unknown()
+    say(text)
+    if not over:
+        say(GOES_ON)
+
+
+def live(request, signals):
+    asked = table.Request(request["asked"])
+    if asked.csv or asked.limit is not None:
+        raise gdb.GdbError("--csv and --limit are those of gtp table; say gtp live --count LINES, and > FILE")
+    asked.limit = request["count"]
+    pipe, out = Pipe(request["pipe"], signals), Output(fd=1)
+    header = begun(pipe)
+    if header is None:
+        if not signals.came:
+            raise gdb.GdbError("%s has ended before a run began" % request["pipe"])
+        return INTERRUPTED
+    with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
+        lines, over = Lines(header, asked, folder + "/piece.tf"), False
+        try:
+            over = follow(pipe, lines, out, request["seconds"])
+        except KeyboardInterrupt:
+            pass  # while the output's reader waits
+    sum_up(lines, out, over)
+    return OK
+
+
+def main():
+    request, status = json.loads(os.environ.pop("GTP_SHELL")), FAILED
+    try:
+        for setting in SETTINGS:
+            gdb.execute("set " + setting, to_string=True)
+        with Signals() as signals:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, CAUGHT)  # gtp live has kept them
+            status = live(request, signals)
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    except Busy as busy:
+        say(str(busy))
+        status = BUSY
+    except (gdb.GdbError, Failure, OSError, RuntimeError) as error:  # gdb.error is one of the last
+        say(str(error))
+    gdb.execute("quit %d" % status)

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""`gtp live`: what must be there, then the GDB that shows the frames in this process's place."""
+import os
+import signal
+import sys
+
+from gtp.shell import child, drain, ready
+from gtp.shell.failure import told
+from gtp.shell.signals import CAUGHT
+
+READING = "reading the symbols of %s"
+
+
+def run(given):
+    if given.pipe:
+        gdb, vmlinux, index = ready.gdb(), ready.vmlinux(given.vmlinux, os.uname().release), None
+    else:
+        drain.prepare()
+        gdb, vmlinux, index = ready.all_of_it(given.vmlinux)
+    request = {"asked": " ".join(given.asked), "pipe": given.pipe or drain.PIPE, "count": given.count,
+               "seconds": given.seconds}
+    if sys.stderr.isatty():
+        sys.stderr.write(told(READING % vmlinux))
+    words = [*child.arguments(gdb, vmlinux, index), "-batch", "-ex", child.MAIN.format("gtp.shell.follow")]
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    signal.pthread_sigmask(signal.SIG_BLOCK, CAUGHT)  # until the symbols are read: GDB would go on with the next command
+    os.execve(gdb, words, child.environment(request))

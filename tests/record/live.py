@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""gtp live on a FIFO: the lines of a program's run, which was slid as a kernel is, and what ends them."""
+import array
+import fcntl
+import os
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import threading
+
+import offline
+from pipe import GTP, TOP, lost
+from tap import check, equal, matches, seeded, test, until
+
+OUT = os.path.join(TOP, "build/live")
+SLIDE = 0x1fe00000
+SESSION = """trace add if a > 2
+actions
+collect a, b, $clock, $cpu_id
+end
+trace look
+actions
+collect *t
+end
+"""
+CHANCE = seeded()
+made = {}
+
+
+def run_of_prog():
+    """The header of a run that is on, and its frames: what the module's pipe would have."""
+    symbols = offline.build(OUT)
+    offline.write_hits(OUT + "/hits", symbols, "{add} 1 9", "{add} 3 4", "{look} {first} 7", "{look} {second} 8", "{add} 5 6")
+    with open(OUT + "/session.gdb", "w", encoding="ascii") as file:
+        file.write(SESSION)
+    offline.sh(OUT, "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set remotetimeout 60", "prog", "-x", TOP + "/gdbscripts/gtp.py",
+               "-ex", "target remote | ./target prog %#x %s hits" % (SLIDE, offline.BUILD_IDS["prog"]), "-x", "session.gdb",
+               "-ex", "tstart", "-ex", "tstop", "-ex", "gtp save run.tf")
+    with open(OUT + "/run.tf", "rb") as file:
+        header, _, rest = file.read().partition(b"\n\n")
+    frames = []
+    while rest[:2] != b"\0\0":
+        size = 6 + int.from_bytes(rest[2:6], "little")
+        frames.append(rest[:size])
+        rest = rest[size:]
+    made.update(header=header + b"\ntsv 200:0:1:6c6f7374\n\n", frames=frames)
+
+
+class Live:
+    """The command; its pipe is this object's until end()."""
+
+    def __init__(self, *words, vmlinux="prog", stdout=subprocess.PIPE):
+        if not made:
+            run_of_prog()
+        if not os.path.exists(OUT + "/pipe"):
+            os.mkfifo(OUT + "/pipe")
+        self.pipe = os.open(OUT + "/pipe", os.O_RDWR | os.O_NONBLOCK)
+        self.process = subprocess.Popen([sys.executable, GTP, "live", "--vmlinux", vmlinux, "--pipe", "pipe", *words], cwd=OUT,
+                                        stdout=stdout, stderr=subprocess.PIPE, text=True)
+
+    def send(self, *data):
+        """Until it has all, or has ended."""
+        data = memoryview(b"".join(data))
+        most = max(400, len(data) // 1000)
+        while data and self.process.poll() is None:
+            if select.select([], [self.pipe], [], 0.2)[1]:
+                data = data[os.write(self.pipe, data[:CHANCE.randrange(1, most)]):]
+
+    def waits(self):
+        """Its output has as many bytes as a pipe holds."""
+        have = array.array("i", [0])
+        fcntl.ioctl(self.process.stdout.fileno(), termios.FIONREAD, have)
+        return have[0] > 60000
+
+    def until(self, what):
+        """The next line of what it prints, or of what it says."""
+        return getattr(self.process, what).readline()
+
+    def end(self):
+        """(exit status, what else it printed, what else it said)."""
+        try:
+            out, said = self.process.communicate(timeout=120)
+        finally:
+            self.process.kill()
+        os.close(self.pipe)  # what is in a FIFO goes with the last one that has it open
+        return self.process.returncode, out, said
+
+
+def name_of(pid):
+    with open("/proc/%d/comm" % pid, encoding="ascii") as file:
+        return file.read().strip()
+
+
+def state_of(pid):
+    with open("/proc/%d/stat" % pid, encoding="ascii") as file:
+        return file.read().rsplit(")", 1)[1].split()[0]
+
+
+def shown(*words, end=b"\0\0", header=None, frames=None, **more):
+    live = Live(*words, **more)
+    data = made["header"] if header is None else header, *(frames or made["frames"]), end
+    writer = threading.Thread(target=live.send, args=data)
+    writer.start()
+    try:
+        return live.end()
+    finally:
+        writer.join()
+
+
+ADD = r"(\d+\.\d{9})  cpu 0  add  a=%d, b=%d\n"
+LOOK = r'look  \*t={id = %d, big = %d, name = "%s", next = .*}\n'
+
+
+@test("gtp live prints a line for each frame, with types and times, of a kernel that lies elsewhere than vmlinux")
+def lines():
+    status, out, said = shown()
+    found = re.fullmatch(ADD % (3, 4) + LOOK % (1, 11, "first") + LOOK % (2, -22, "second") + ADD % (5, 6), out)
+    check(found, out + said)
+    check(float(found[1]) < float(found[2]), "times: " + out)
+    equal((status, said), (0, "gtp: 4 frames shown\n"))
+
+
+@test("gtp live shows the tracepoint, columns and frames that are asked for, so many lines, and says what goes on")
+def some():
+    equal(shown("2 t->name, t->id if t->big < 0"), (0, 'look  t->name="second", t->id=2\n', "gtp: 1 frames shown\n"))
+    status, out, said = shown("--count", "1", "a * 2, b if a > 3", end=b"", frames=made["frames"][-1:] * 50)
+    matches("^[^\n]*  add  a \\* 2=10, b=6\n$", out)
+    equal((status, said), (0, "gtp: 1 frames shown\ngtp: the run goes on; nobody reads its frames now\n"))
+    status, out, said = shown("1 nosuch")
+    equal((status, out), (1, ""))
+    matches("nosuch: No symbol", said)
+    equal(shown("9"), (1, "", "gtp: the run has no tracepoint 9; there are 1, 2\n"))
+    matches("--csv and --limit are those of gtp table", shown("--", "--limit 1")[2])
+
+
+@test("gtp live shows frames of several tracepoints and sizes, in whatever pieces they come")
+def pieces():
+    frames = made["frames"]
+    patterns = [ADD % (3, 4), LOOK % (1, 11, "first"), LOOK % (2, -22, "second"), ADD % (5, 6)]
+    live = Live()
+    live.send(made["header"])
+    for _ in range(30):
+        some = [CHANCE.randrange(len(frames)) for _ in range(CHANCE.choice((1, 1, 2, 5)))]
+        live.send(*(frames[i] for i in some))
+        for i in some:
+            matches("^" + patterns[i], live.until("stdout"))
+    live.send(b"\0\0")
+    equal(live.end()[:2], (0, ""))
+    status, out, said = shown(frames=frames * 5000)
+    equal((status, out.count("\n"), said), (0, 20000, "gtp: 20000 frames shown\n"))
+
+
+@test("gtp live takes a header of more than a mebibyte")
+def large():
+    line = re.search(rb"tp Z1:\w+:cmd:0:", made["header"])[0]
+    text = b"collect a".ljust(400).hex().encode()
+    header = made["header"][:-1] + 1500 * (line + b"%x:%s\n" % (400, text)) + b"\n"
+    check(len(header) > 1 << 20, len(header))
+    status, out, said = shown(header=header)
+    equal((status, out.count("\n"), said), (0, 4, "gtp: 4 frames shown\n"))
+
+
+@test("gtp live tells where frames are missing")
+def gaps():
+    frames = made["frames"]
+    status, out, said = shown("1", frames=[frames[0], lost(0, 70), lost(1, 7), *frames[1:]])
+    matches(r"b=4\n\[70 frames were lost: they came too fast\]\n\[7 frames were lost: they came too fast\]\n[^\n]*a=5", out)
+    equal((status, said), (0, "gtp: 2 frames shown, 77 were lost\n"))
+
+
+@test("^C and SIGTERM end gtp live; before a run began it is 130")
+def signals():
+    live = Live()
+    until(lambda: name_of(live.process.pid) == "gdb", "GDB, which is starting")
+    live.process.send_signal(signal.SIGINT)
+    equal(live.end(), (130, "", ""))
+    live = Live()
+    matches("no run is on: it waits for one to begin", live.until("stderr"))
+    live.process.send_signal(signal.SIGINT)
+    equal(live.end(), (130, "", ""))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        live = Live()
+        live.send(made["header"], made["frames"][0])
+        matches(ADD % (3, 4), live.until("stdout"))
+        live.process.send_signal(number)
+        equal(live.end(), (0, "", "gtp: 1 frames shown\ngtp: the run goes on; nobody reads its frames now\n"))
+
+
+@test("^C ends gtp live while nobody reads its output")
+def blocked():
+    live = Live()
+    writer = threading.Thread(target=live.send, args=(made["header"], *made["frames"] * 1000))
+    writer.start()
+    until(lambda: state_of(live.process.pid) == "S" and live.waits(), "output that is full")
+    live.process.send_signal(signal.SIGINT)
+    equal(live.process.wait(timeout=120), 0)
+    writer.join()
+    out, said = live.end()[1:]
+    shown_frames = int(matches(r"^gtp: (\d+) frames shown\ngtp: the run goes on", said)[1])
+    check(0 <= out.count("\n") - shown_frames <= 1, (out.count("\n"), said))
+
+
+@test("gtp live ends when its output is closed, and --for is the time of a run")
+def others():
+    reader, writer = os.pipe()
+    live = Live(stdout=writer)
+    os.close(writer)
+    os.close(reader)
+    live.send(made["header"], made["frames"][0])
+    equal(live.process.wait(timeout=120), 0)
+    matches("gtp: the run goes on; nobody reads its frames now\n$", live.end()[2])
+    live = Live("--for", "300ms")
+    live.send(made["header"], made["frames"][0])
+    equal(live.process.wait(timeout=120), 0)
+    matches("a=3", live.end()[1])
+
+
+@test("gtp live refuses another kernel's vmlinux, and what is no trace file")
+def refuses():
+    status, out, said = shown(vmlinux="other")
+    equal((status, out), (1, ""))
+    matches("other is not of the kernel of this run.*%s" % offline.BUILD_IDS["prog"], said)
+    live = Live()
+    live.send(b"no trace file\n\n" + bytes(100))
+    status, out, said = live.end()
+    equal((status, out), (1, ""))
+    matches("trace file", said)
