@@ -229,6 +229,8 @@ def storm():
         equal(made, CPUS * ROUNDS)
         equal(hits_, made, "hits")
         equal(len(said(text, "storm")), printed, "lines that GDB printed")
+        if dropped and "dropped" not in text:
+            text += gdb_.during()  # the last line has filled the pipe: what comes behind it waits for a continue
         told = re.findall(r"\[(\d+) lines of dprintf were dropped", text)
         equal(sum(map(int, told)), dropped, "lines that GDB says were dropped")
         check(dropped > 0 and printed > 0, "no storm")

@@ -248,7 +248,7 @@ guest_run() {
 	[ "$series" != debug ] || limit=$((3 * silence))
 	shift 2
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
-		env GTP_SILENCE=$((limit / 2)) tests/guest "$@"
+		env GTP_SILENCE=$((limit / 2)) GTP_FRESH="${GTP_FRESH-}" tests/guest "$@"
 }
 
 # Counting ---------------------------------------------------------------------------------------

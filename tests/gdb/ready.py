@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# A GDB that has read vmlinux, and becomes the fresh GDB of each topic: reading it takes seconds in a guest.
+#
+# ask.py names a topic and hands over its output; a child of this GDB, which has neither been connected nor defined anything,
+# runs it. GTP_READY is the path of the socket. It needs `maint set worker-threads 0`: a child has no threads but its own.
+# Types that most topics ask for are known before, since finding struct task_struct takes a GDB ten seconds in a guest. What
+# a GDB says that knows nothing yet is what each topic shows with GTP_FRESH=1.
+import os
+import select
+import signal
+import socket
+import traceback
+
+import gdb
+
+KNOWN = "struct task_struct", "struct file", "struct sk_buff"
+
+
+def become(topic, only, out):
+    """In the child: what a fresh GDB does with -x."""
+    os.setsid()
+    for fd in (1, 2):
+        os.dup2(out, fd)
+    os.environ["GTP_ONLY"] = only
+    try:
+        gdb.execute("source " + topic)
+    except BaseException:  # pylint: disable=broad-exception-caught # a topic that ends by itself never comes here
+        traceback.print_exc()
+    gdb.execute("quit 1")
+
+
+def watch(child, line):
+    """The child's exit status; it ends with what asked for it."""
+    pidfd = os.pidfd_open(child)
+    if line in select.select([pidfd, line], [], [])[0]:
+        os.killpg(child, signal.SIGKILL)
+    os.close(pidfd)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def answer(line):
+    data, fds, _, _ = socket.recv_fds(line, 65536, 1)
+    topic, only = data.decode().split("\0")
+    child = os.fork()
+    if not child:
+        become(topic, only, fds[0])
+    os.close(fds[0])
+    line.sendall(b"%d" % watch(child, line))
+
+
+def serve(path):
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as door:
+        door.bind(path + ".new")
+        door.listen()
+        os.rename(path + ".new", path)
+        while True:
+            line, _ = door.accept()
+            with line:
+                answer(line)
+
+
+for name in KNOWN:
+    gdb.lookup_type(name)
+serve(os.environ["GTP_READY"])
