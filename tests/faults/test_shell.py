@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 """The shell's command `gtp`: rows beside the fixture's own counts, and every way in which a run ends."""
 
 import os

@@ -13,6 +13,8 @@ import traceback
 
 import gdb
 
+import kernel
+
 KNOWN = "struct task_struct", "struct file", "struct sk_buff"
 
 
@@ -61,4 +63,5 @@ def serve(path):
 
 for name in KNOWN:
     gdb.lookup_type(name)
+kernel.core_symbols()
 serve(os.environ["GTP_READY"])

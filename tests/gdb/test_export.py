@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 # gtp export of a real run: babeltrace2 and protoc read what gtp table shows, and the time of day is the guest's.
 import importlib
 import shutil

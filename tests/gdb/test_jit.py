@@ -118,11 +118,11 @@ def arena_full():
     equal(in_use(), empty, "bytes in use")
 
 
-@test("hundreds of runs leave the arena as it was")
+@test("run after run leaves the arena as it was")
 def many_runs():
     empty = in_use()
     trace("gtp_target_add if a == 3", "collect a, b, a * b")
-    for _ in range(100):
+    for _ in range(25):
         cmd("tstart")
         check(in_use() > empty, "no machine code")
         cmd("tstop")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 # All frames at once: gtp table, gtp save; and the end of a run, which gtp wait waits for and tfind notices.
 import random
 import shutil

@@ -40,30 +40,60 @@ def mount_tracing():
 
 # Symbols -----------------------------------------------------------------------------------------
 
-def kallsyms():
+def split_kallsyms():
+    """What /proc/kallsyms has of the kernel itself, and behind that, of modules."""
+    with open("/proc/kallsyms", "rb") as file:
+        data = file.read()
+    module = data.find(b"\t[")
+    end = data.rfind(b"\n", 0, module) + 1 if module >= 0 else len(data)
+    return data[:end], data[end:]
+
+
+def parsed(data):
     """Address, name, and module or None of each."""
-    with open("/proc/kallsyms", encoding="ascii") as file:
-        for line in file:
-            at, _, name, *module = line.split()
-            yield int(at, 16), name, module[0][1:-1] if module else None
+    for line in data.decode("ascii").splitlines():
+        at, _, name, *module = line.split()
+        yield int(at, 16), name, module[0][1:-1] if module else None
+
+
+def kallsyms():
+    for data in split_kallsyms():
+        yield from parsed(data)
+
+
+def first_of(data, name):
+    """The first line of that name; in a guest, looking at each would take seconds."""
+    ends = [data.find(b" %s%s" % (name.encode(), end)) for end in (b"\n", b"\t")]
+    at = min((end for end in ends if end >= 0), default=None)
+    return None if at is None else data[data.rfind(b"\n", 0, at) + 1:data.find(b"\n", at)]
 
 
 def symbols(*names):
     """Addresses by name, of several the first; what the kernel does not have is missing."""
-    found = {}
-    for at, name, _ in kallsyms():
-        if name in names:
-            found.setdefault(name, at)
+    data, found = b"".join(split_kallsyms()), {}
+    for name in names:
+        line = first_of(data, name)
+        if line:
+            found[name] = int(line.split()[0], 16)
     return found
+
+
+def add_symbols(found, data):
+    for at, name, _ in parsed(data):
+        found[name] = 0 if name in found else at
+    return found
+
+
+@functools.lru_cache(None)
+def core_symbols():
+    """Those of the kernel itself, which stay."""
+    return add_symbols({}, split_kallsyms()[0])
 
 
 @functools.lru_cache(None)
 def only_symbols():
     """All addresses by name, as they are at the first call; 0 for a name that occurs twice."""
-    found = {}
-    for at, name, _ in kallsyms():
-        found[name] = 0 if name in found else at
-    return found
+    return add_symbols(dict(core_symbols()), split_kallsyms()[1])
 
 
 # Text --------------------------------------------------------------------------------------------

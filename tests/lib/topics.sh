@@ -15,6 +15,19 @@ fail() {
 	failed=1
 }
 
+# all_topics DIR: those of the folder, but for those that the guest of the kernel GTP_BESIDE runs in this one's place
+all_topics() {
+	local file
+	for file in "$1"/test_*.py; do
+		if [ -n "${GTP_BESIDE-}" ] && grep -q '^# One kernel is enough' "$file"; then
+			echo "# $file: runs on $GTP_BESIDE" >&2
+		else
+			file=${file##*/test_}
+			echo "${file%.py}"
+		fi
+	done
+}
+
 # topic SPEC COMMAND...: its TAP, and a line more if it ended before its plan. A topic may take as long as it likes, but
 # not be silent for GTP_SILENCE seconds.
 topic() {
