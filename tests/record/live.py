@@ -52,14 +52,14 @@ def run_of_prog():
 class Live:
     """The command; its pipe is this object's until end()."""
 
-    def __init__(self, *words, vmlinux="prog", stdout=subprocess.PIPE):
+    def __init__(self, *words, vmlinux="=prog", stdout=subprocess.PIPE, command=None):
         if not made:
             run_of_prog()
         if not os.path.exists(OUT + "/pipe"):
             os.mkfifo(OUT + "/pipe")
         self.pipe = os.open(OUT + "/pipe", os.O_RDWR | os.O_NONBLOCK)
-        self.process = subprocess.Popen([sys.executable, GTP, "live", "--vmlinux", vmlinux, "--pipe", "pipe", *words], cwd=OUT,
-                                        stdout=stdout, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command or [sys.executable, GTP, "live", "--vmlinux" + vmlinux, "--pipe", "pipe", *words],
+                                        cwd=OUT, stdout=stdout, stderr=subprocess.PIPE, text=True)
 
     def send(self, *data):
         """Until it has all, or has ended."""
@@ -79,13 +79,18 @@ class Live:
         """The next line of what it prints, or of what it says."""
         return getattr(self.process, what).readline()
 
+    def hang_up(self):
+        if self.pipe is not None:
+            os.close(self.pipe)
+        self.pipe = None
+
     def end(self):
         """(exit status, what else it printed, what else it said)."""
         try:
             out, said = self.process.communicate(timeout=120)
         finally:
             self.process.kill()
-        os.close(self.pipe)  # what is in a FIFO goes with the last one that has it open
+        self.hang_up()  # what is in a FIFO goes with the last one that has it open
         return self.process.returncode, out, said
 
 
@@ -171,6 +176,29 @@ def gaps():
     equal((status, said), (0, "gtp: 2 frames shown, 77 were lost\n"))
 
 
+@test("gtp live tells of a pipe that ends within a frame")
+def cut():
+    live = Live()
+    live.send(made["header"], *made["frames"][:2], made["frames"][2][:-1])
+    for pattern in (ADD % (3, 4), LOOK % (1, 11, "first")):
+        matches("^" + pattern, live.until("stdout"))
+    live.hang_up()
+    status, out, said = live.end()
+    equal((status, out, said), (0, "", "gtp: 2 frames shown; the last one is not whole, and not shown\n"))
+
+
+@test("a standard stream that is closed is not taken for another file; a vmlinux that is none is refused")
+def refused():
+    line = "exec %s %s live --vmlinux prog --pipe pipe >&-" % (sys.executable, GTP)
+    live = Live(command=["/bin/sh", "-c", line])
+    live.send(made["header"], made["frames"][0])
+    equal(live.end(), (1, "", "gtp: standard output: Bad file descriptor\n"))
+    with open(OUT + "/-text", "w", encoding="ascii") as file:
+        file.write("no ELF file")
+    for name, wrong in (("-text", "-text is no ELF file; a vmlinux with debug information is one"), ("none", "none is no file")):
+        equal(shown(vmlinux="=" + name), (1, "", "gtp: %s\n" % wrong))
+
+
 @test("^C and SIGTERM end gtp live; before a run began it is 130")
 def signals():
     live = Live()
@@ -220,7 +248,7 @@ def others():
 
 @test("gtp live refuses another kernel's vmlinux, and what is no trace file")
 def refuses():
-    status, out, said = shown(vmlinux="other")
+    status, out, said = shown(vmlinux="=other")
     equal((status, out), (1, ""))
     matches("other is not of the kernel of this run.*%s" % offline.BUILD_IDS["prog"], said)
     live = Live()

@@ -23,11 +23,8 @@ def kernels(rows):
 
 def vmlinuxes(rows, given):
     """The files with debug information: those that are given, else those that are where they usually are."""
-    for path in given:
-        if not os.path.isfile(path):
-            raise Failure("%s is no file" % path)
     if given:
-        return given
+        return [ready.given(path) for path in given]
     return [path for build_id, release in kernels(rows).items()
             for path in [next(filter(os.path.isfile, debugfile.places(release, build_id)), None)] if path]
 

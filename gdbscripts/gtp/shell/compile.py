@@ -75,9 +75,7 @@ def sayer(prefix):
 def parts(session, given):
     """The records of every kernel, in the order of their build-ids."""
     found, files = {}, {}
-    for vmlinux in given.vmlinux:
-        if not os.path.isfile(vmlinux):
-            raise Failure("%s is no file" % vmlinux)
+    for vmlinux in map(ready.given, given.vmlinux):
         say = sayer(vmlinux + ": " if len(given.vmlinux) > 1 else "")
         build_id, data = part(session, vmlinux, not given.no_table, say)
         if build_id in found:

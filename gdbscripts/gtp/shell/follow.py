@@ -89,6 +89,10 @@ class Pipe:
         found, self.rest = self.rest[:end], self.rest[end:]
         return found
 
+    def cut(self):
+        """It has ended within a frame."""
+        return self.over and bool(self.rest) and not self.rest.startswith(END)
+
 
 class Place:
     """A tracepoint: its Table, and its name."""
@@ -223,12 +227,14 @@ def follow(pipe, lines, out, seconds):
             select.select([pipe.signals], [], [], PAUSE)
 
 
-def sum_up(lines, out, over):
+def sum_up(lines, out, pipe, over):
     text = "%d frames shown" % max(lines.shown - out.unwritten - out.queue.count(b"\n"), 0)
     if lines.lost:
         text += ", %d were lost" % lines.lost
     if lines.unknown():
         text += "; %d do not hold what the condition needs" % lines.unknown()
+    if pipe.cut():
+        text += "; the last one is not whole, and not shown"
     say(text)
     if not over:
         say(GOES_ON)
@@ -239,7 +245,7 @@ def live(request, signals):
     if asked.csv or asked.limit is not None:
         raise gdb.GdbError("--csv and --limit are those of gtp table; say gtp live --count LINES, and > FILE")
     asked.limit = request["count"]
-    pipe, out = Pipe(request["pipe"], signals), Output(fd=1)
+    pipe, out = Pipe(request["pipe"], signals), Output()
     header = begun(pipe)
     if header is None:
         if not signals.came:
@@ -251,7 +257,7 @@ def live(request, signals):
             over = follow(pipe, lines, out, request["seconds"])
         except KeyboardInterrupt:
             pass  # while the output's reader waits
-    sum_up(lines, out, over)
+    sum_up(lines, out, pipe, over)
     return OK
 
 

@@ -90,7 +90,18 @@ def do(given):
     return (trace if given.command in TRACING else show)(words, given, progress)
 
 
+def keep_numbers():
+    """A standard stream that is closed keeps its number: what is opened next must not get what is meant for it."""
+    for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):  # reading 0 and writing 1 go on to fail
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, flags), True)
+    sys.stderr = sys.stderr or open(2, "w", closefd=False)
+
+
 def main(arguments):
+    keep_numbers()
     given = options.parser().parse_args(arguments)
     try:
         return do(given)

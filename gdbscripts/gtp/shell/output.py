@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where lines go: standard output or a file. They are queued, so that a reader that waits holds nothing up."""
 import errno
+import fcntl
 import os
 import select
 import stat
-import sys
 
 from gtp.shell.failure import Failure
 
+STDOUT = 1
 MOST = 1 << 20  # bytes in the queue, from which on no more should come
 PIECE = 1 << 16  # bytes of one write
 
@@ -18,7 +19,7 @@ def unblocked(fd):
     A pipe and a terminal are opened once more: O_NONBLOCK of the descriptor itself is shared with the shell's.
     """
     mode = os.fstat(fd).st_mode
-    if stat.S_ISREG(mode):
+    if stat.S_ISREG(mode) or fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY:  # the write tells
         return fd, PIECE
     if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode):
         try:
@@ -34,14 +35,14 @@ class Output:
     A file is opened by open(), and keeps what it has until begin().
     """
 
-    def __init__(self, path=None, fd=None):
+    def __init__(self, path=None):
         self.closed = False
         self.path = None if path == "-" else path
         self.queue = bytearray()
         self.unwritten = 0  # lines that were queued when the reader went
         self.fd = None
         if self.path is None:
-            self.to(sys.stdout.fileno() if fd is None else fd)
+            self.to(STDOUT)
 
     def open(self):
         """Have a file to write to, before a run begins whose lines could not be kept."""

@@ -45,13 +45,21 @@ def module():
         raise Failure(NOT_LOADED % (DEVICE, said or "nothing"))
 
 
+def given(path):
+    """A file that the user names as a kernel's, as GDB takes it for one: what begins with a dash is no option."""
+    if not os.path.isfile(path):
+        raise Failure("%s is no file" % path)
+    with open(path, "rb") as file:
+        if file.read(4) != b"\x7fELF":
+            raise Failure("%s is no ELF file; a vmlinux with debug information is one" % path)
+    return "./" + path if path.startswith("-") else path
+
+
 def vmlinux(named, release):
     """The file with the kernel's debug information: the one that is named, else the first that is found."""
     named = named or os.environ.get("VMLINUX")
     if named:
-        if not os.path.isfile(named):
-            raise Failure("%s is no file" % named)
-        return named
+        return given(named)
     known = build_id()
     paths = list(debugfile.places(release, known))
     for path in paths:
