@@ -13,13 +13,13 @@ load_fixture()
 SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
 ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
 
-CYCLES = int(os.environ.get("FAULTS_CYCLES", "160"))
+CYCLES = int(os.environ.get("FAULTS_CYCLES", "120"))
 WARM_UP = 40  # what the kernel allocates only once
 
 # What leaks grows each time, what the machine does besides does not: memory is compared as often as this, and only
 # what has grown in each part by more than so many KiB fails. A tracepoint (192 bytes) that stays of each cycle is
 # 7 KiB in a part of 40, a page of a buffer 160.
-PARTS = 4
+PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
 
 IS_12345 = "26000516202330391327"  # (int)$rdi == 12345

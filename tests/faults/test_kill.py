@@ -60,9 +60,9 @@ def afterwards():
         assert client.ask("QTFrame:0") == "F0T1"
 
 
-@test("50 times insmod, a run that is left going, rmmod")
+@test("25 times insmod, a run that is left going, rmmod")
 def again_and_again():
-    for _ in range(50):
+    for _ in range(25):
         load("self_trace=1")
         with Client() as client:
             client.ok("QTDisconnected:1")

@@ -119,7 +119,7 @@ def damaged():
     chance = seeded()
     small = table("gtp_target")
     with Client() as client:
-        for _ in range(300):
+        for _ in range(100):
             data = bytearray(small)
             for _ in range(chance.choice((1, 1, 2, 8))):
                 # Behind the build-id, which must be right for the rest to be looked at.

@@ -11,7 +11,7 @@ from others import instructions, looped
 from places import defined
 
 PORT = 8080
-FRAMES = 200000
+FRAMES = 50000
 SIZES = (11, 22, 33)
 MIDDLE = 40  # instructions of a function that are tried
 
@@ -206,7 +206,7 @@ def return_address():
             refused("gtp trace *%#x" % instructions("gtp_target_chain_c", r"\+\d+>:")[1], "gtp collect $_ret"))
 
 
-@test("200,000 frames: gtp table has each of them, gtp save too")
+@test("50,000 frames: gtp table has each of them, gtp save too")
 def many():
     cmd("set trace-buffer-size %d" % (CPUS * (16 << 20)))
     cmd("gtp trace gtp_target_add")

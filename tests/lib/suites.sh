@@ -238,7 +238,7 @@ run_marks() { tests/marks/run "$1" ${2:+"$2"}; }
 
 run_soak() { tests/jump/soak "$1" --seconds 60; }
 
-run_hunt() { tests/hunt/run "$1" --places 300 --batch 300; }
+run_hunt() { tests/hunt/run "$1" --places 150 --batch 150; }
 
 # guest_run KIND SERIES SPEC...: suites in one guest. What changes code while other CPUs run needs all of them on one
 # host thread: see tests/vm/README.md.
