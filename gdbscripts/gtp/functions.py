@@ -11,6 +11,7 @@ import struct
 import gdb
 
 SHT_SYMTAB = 2
+STT_OBJECT = 1
 STT_FUNC = 2
 STT_FILE = 4
 
@@ -55,6 +56,18 @@ class Elf:
                 if info & 15 in (STT_FUNC, STT_FILE):
                     yield text_at(strings, name), info & 15, index, address
 
+    def size(self, wanted):
+        """Bytes of a variable; None when there is none of that name. GDB may know no more than its declaration."""
+        for section in self.sections:
+            if section[1] != SHT_SYMTAB:
+                continue
+            # A name may be the end of another one's.
+            ends = {found.start() for found in re.finditer(re.escape(wanted.encode()) + b"\0", self.bytes(self.sections[section[6]]))}
+            for name, info, _, _, _, size in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
+                if name in ends and info & 15 == STT_OBJECT:
+                    return size
+        return None
+
     def gone(self):
         """The sections of code that is not there any more, and the one of what is elsewhere."""
         return {0} | {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
@@ -86,6 +99,16 @@ class Table:
                 self.sources[os.path.basename(name)] += 1
             elif section not in gone and not name.startswith(IN_FRONT):
                 self.functions[name.split(".")[0]] = address
+
+
+def size(name):
+    """Bytes of a variable of the kernel, as vmlinux has it; None when it has none, or cannot be read."""
+    path = gdb.current_progspace().filename
+    try:
+        with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return Elf(data).size(name)
+    except (OSError, ValueError, struct.error):
+        return None
 
 
 def table(path):

@@ -25,9 +25,7 @@ NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
 def table():
     """The addresses in the kernel's table of 64-bit system calls, by number."""
-    entries = gdb.parse_and_eval("&sys_call_table")
-    size = entries.dereference().type.sizeof
-    data = gdb.selected_inferior().read_memory(int(entries) % 2**64, size).tobytes()
+    data = gdb.selected_inferior().read_memory(address("sys_call_table") % 2**64, functions.size("sys_call_table") or 0).tobytes()
     return [value for value, in struct.iter_unpack("<Q", data)]
 
 

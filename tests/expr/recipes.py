@@ -1,0 +1,54 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""The recipes of docs/recipes.md as one compiled session: GDBs with and without an index of vmlinux make the same of it.
+
+A GDB that has an index may look first at another of the files that have a name than one that has read vmlinux itself: it
+finds a definition where the other one finds a declaration.
+
+Usage: tests/lib/env tests/expr/recipes.py VMLINUX INDEX
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from tap import Failure, check, equal, run, test
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+VMLINUX, INDEX = sys.argv[1:]
+DEFINES = re.compile(r"gtp (trace|event|syscall|count|sum|min|max|stats|hist|lhist)\b")
+PER_CPU = re.compile(r"this_cpu|per_cpu")  # is computed, and cannot be moved with the kernel: gtp compile says so
+FIRST = "gtp syscall read"
+
+
+def session():
+    """The lines that define something."""
+    with open(os.path.join(TOP, "docs/recipes.md"), encoding="utf-8") as file:
+        _, *recipes = file.read().split("\n### ")
+    blocks = [re.search(r"^```\n(.*?)^```$", recipe, re.M | re.S)[1].splitlines() for recipe in recipes]
+    return [FIRST] + [line for block in blocks for line in block if DEFINES.match(line) and not PER_CPU.search(line)]
+
+
+def compiled(folder, name, **environment):
+    """The bytes, and what is said."""
+    with open(folder + "/session.gdb", "w", encoding="utf-8") as file:
+        file.write("\n".join(session()) + "\n")
+    done = subprocess.run([sys.executable, "-B", TOP + "/tools/gtp", "compile", "session.gdb", "-o", name, "--no-table", "--vmlinux",
+                           VMLINUX], cwd=folder, env=dict(os.environ, **environment), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode:
+        raise Failure(done.stdout[-2000:])
+    with open(os.path.join(folder, name), "rb") as file:
+        return file.read(), done.stdout.replace(name, "")
+
+
+@test("the recipes are the same session for a GDB that has read vmlinux itself, and for one that has an index")
+def same():
+    check(len(session()) > 30, "recipes: %s" % session())
+    with tempfile.TemporaryDirectory(prefix="gtp-recipes-") as folder:
+        alone = compiled(folder, "alone.gtpd", XDG_CACHE_HOME=folder + "/cache")
+        equal(alone, compiled(folder, "indexed.gtpd", GTP_GDB_INDEX=INDEX))
+
+
+sys.exit(not run())
