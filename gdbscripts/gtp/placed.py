@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Where the kernel of a trace file lay: each boot puts it elsewhere (KASLR), and GDB's symbols are moved there.
 import array
+import errno
 import mmap
+import os
 import re
 import struct
 
@@ -19,6 +21,9 @@ WRONG = """{file} is not of the kernel of this run; names, types and places are 
   loaded symbols:   build-id {ours}"""
 UNKNOWN = """the file does not say where the run's kernel lay; the symbols of {file} stay where they are, {distance:#x} from where it was
   linked to lie"""
+
+STREAM = """{file} is a stream: GDB cannot go back in it, and the frames that it has read are gone.
+  gtp record -o FILE writes them to a file, which target tfile FILE follows while it grows"""
 
 told = None  # the last trace file of which something was told
 
@@ -69,6 +74,21 @@ class Linked:
             if self.first <= word < self.end:
                 found[i] = (word + by) % 2**64
         return found.tobytes() + data[len(data) & -8:]
+
+
+def is_stream(path):
+    """A pipe, or the module's, which takes no second reader."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except OSError as error:
+        return error.errno == errno.EBUSY
+    try:
+        os.lseek(fd, 0, os.SEEK_SET)
+    except OSError as error:
+        return error.errno == errno.ESPIPE
+    finally:
+        os.close(fd)
+    return False
 
 
 def of_run(path):
@@ -146,7 +166,7 @@ def settle(path):
     """GDB looks at this trace file: have its symbols where the run's kernel lay. What is wrong is told once."""
     global told
     try:
-        news = news_of(path)
+        news = STREAM.format(file=path) if is_stream(path) else news_of(path)
     except (gdb.error, gdb.GdbError, OSError) as error:
         news = "where the symbols belong is not known: %s" % error
     if news and told != (path, news):

@@ -90,6 +90,17 @@ def live():
     matches("^gtp: 7 frames shown\n$", out[out.rfind("gtp:"):])
 
 
+@test("target tfile /proc/gtpframe_pipe: GDB cannot go back in it, which is told, and what to do")
+def stream():
+    trace("*vfs_read if count == 100001")
+    cmd("tstart")
+    cmd("set disconnected-tracing on")
+    disconnect()
+    matches("gtpframe_pipe is a stream: GDB cannot go back in it.*gtp record -o FILE", cmd("target tfile /proc/gtpframe_pipe"))
+    connect()
+    check(running(), "the run has ended")
+
+
 @test("a GDB that has read a recorded file begins a new run")
 def after_a_file():
     disconnect()
