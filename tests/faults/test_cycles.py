@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 """Define, start, hit, stop, again and again and in every way a run can end: nothing stays."""
 
 import os

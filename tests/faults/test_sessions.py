@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 """Whole sessions that end or go wrong: GDBs that die, transcripts with errors in them. Nothing of it stays."""
 import os
 import re

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 # Looking at frames: tfind in every form, tdump, backtraces, saved files and their readers.
 import shutil
 

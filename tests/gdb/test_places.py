@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 # Places by name: gtp trace. Functions wherever they are, patterns, files, lines; refusals that define nothing.
 import contextlib
 import re
