@@ -11,9 +11,9 @@ import struct
 import gdb
 
 SHT_SYMTAB = 2
-STT_OBJECT = 1
 STT_FUNC = 2
 STT_FILE = 4
+GLOBAL_OBJECT = 1 << 4 | 1  # STB_GLOBAL, STT_OBJECT
 
 # Freed when the kernel or a module has come up, or never loaded.
 GONE = (".init", ".exit")
@@ -47,26 +47,14 @@ class Elf:
         return text_at(self.names, self.sections[index][0])
 
     def symbols(self):
-        """(name, kind, section, address when it was linked) of functions and sources."""
+        """(name, kind, section, address when it was linked, bytes) of functions, sources and global variables."""
         for section in self.sections:
             if section[1] != SHT_SYMTAB:
                 continue
             strings = self.bytes(self.sections[section[6]])
-            for name, info, _, index, address, _ in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
-                if info & 15 in (STT_FUNC, STT_FILE):
-                    yield text_at(strings, name), info & 15, index, address
-
-    def size(self, wanted):
-        """Bytes of a variable; None when there is none of that name. GDB may know no more than its declaration."""
-        for section in self.sections:
-            if section[1] != SHT_SYMTAB:
-                continue
-            # A name may be the end of another one's.
-            ends = {found.start() for found in re.finditer(re.escape(wanted.encode()) + b"\0", self.bytes(self.sections[section[6]]))}
-            for name, info, _, _, _, size in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
-                if name in ends and info & 15 == STT_OBJECT:
-                    return size
-        return None
+            for name, info, _, index, address, size in struct.iter_unpack("<IBBHQQ", self.bytes(section)):
+                if info & 15 in (STT_FUNC, STT_FILE) or info == GLOBAL_OBJECT:
+                    yield text_at(strings, name), info & 15, index, address, size
 
     def gone(self):
         """The sections of code that is not there any more, and the one of what is elsewhere."""
@@ -82,10 +70,11 @@ class Table:
 
     functions: name -> address when it was linked, without the suffixes of clones and parts
     sources: name -> how many files of that name it was compiled from
+    sizes: name of a global variable -> its bytes, where GDB may know no more than a declaration
     """
 
     def __init__(self, path):
-        self.functions, self.sources = {}, collections.Counter()
+        self.functions, self.sources, self.sizes = {}, collections.Counter(), {}
         try:
             with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 self.fill(Elf(data))
@@ -94,21 +83,13 @@ class Table:
 
     def fill(self, elf):
         gone = elf.gone()
-        for name, kind, section, address in elf.symbols():
+        for name, kind, section, address, size in elf.symbols():
             if kind == STT_FILE:
                 self.sources[os.path.basename(name)] += 1
+            elif kind != STT_FUNC:
+                self.sizes[name] = size
             elif section not in gone and not name.startswith(IN_FRONT):
                 self.functions[name.split(".")[0]] = address
-
-
-def size(name):
-    """Bytes of a variable of the kernel, as vmlinux has it; None when it has none, or cannot be read."""
-    path = gdb.current_progspace().filename
-    try:
-        with open(path or "", "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            return Elf(data).size(name)
-    except (OSError, ValueError, struct.error):
-        return None
 
 
 def table(path):
@@ -120,6 +101,11 @@ def table(path):
     if key not in tables:
         tables[key] = Table(path)
     return tables[key]
+
+
+def kernel():
+    """The Table of vmlinux."""
+    return table(gdb.current_progspace().filename or "")
 
 
 def loaded():

@@ -25,13 +25,14 @@ NOT_COMPAT = "!(((struct task_struct *)$current_task)->thread_info.status & 2)"
 
 def table():
     """The addresses in the kernel's table of 64-bit system calls, by number."""
-    data = gdb.selected_inferior().read_memory(address("sys_call_table") % 2**64, functions.size("sys_call_table") or 0).tobytes()
+    size = functions.kernel().sizes.get("sys_call_table", 0)
+    data = gdb.selected_inferior().read_memory(address("sys_call_table") % 2**64, size).tobytes()
     return [value for value, in struct.iter_unpack("<Q", data)]
 
 
 def known():
     """The names of the system calls that a number leads to, sorted."""
-    linked = functions.table(gdb.current_progspace().filename or "").functions
+    linked = functions.kernel().functions
     if PREFIX + "read" not in linked:
         raise gdb.GdbError("vmlinux is not loaded, or has no system calls of x86-64")
     moved = address(PREFIX + "read") - linked[PREFIX + "read"]
