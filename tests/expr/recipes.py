@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import documented
 from tap import Failure, check, equal, run, test
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -24,10 +25,8 @@ FIRST = "gtp syscall read"
 
 def session():
     """The lines that define something."""
-    with open(os.path.join(TOP, "docs/recipes.md"), encoding="utf-8") as file:
-        _, *recipes = file.read().split("\n### ")
-    blocks = [re.search(r"^```\n(.*?)^```$", recipe, re.M | re.S)[1].splitlines() for recipe in recipes]
-    return [FIRST] + [line for block in blocks for line in block if DEFINES.match(line) and not PER_CPU.search(line)]
+    lines = [line for recipe in documented.recipes()[1].values() for line in recipe]
+    return [FIRST] + [line for line in lines if DEFINES.match(line) and not PER_CPU.search(line)]
 
 
 def compiled(folder, name, **environment):

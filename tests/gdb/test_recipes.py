@@ -5,6 +5,7 @@ import json
 import sys
 import time
 
+import documented
 import tap
 from lib import *
 from provoke import SLOW, provocations
@@ -12,7 +13,6 @@ from provoke import SLOW, provocations
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregated
 
-DOCUMENT = os.path.join(TOP, "docs/recipes.md")
 PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
 SCRATCH = "/tmp/gtp-recipe.csv"
 FOLDED = "/tmp/gtp-recipe.folded"
@@ -28,24 +28,7 @@ softirqs_run = []  # before the run, and after it
 
 # The document ------------------------------------------------------------------------------------
 
-def document():
-    """(the lines of the session's beginning, question -> the recipe's lines)."""
-    found, question, lines = {}, None, None
-    with open(DOCUMENT, encoding="utf-8") as file:
-        for line in file.read().splitlines():
-            if line.startswith("#"):
-                question = line[4:] if line.startswith("### ") else None
-            elif line == "```":
-                lines = [] if lines is None else None
-                if lines is not None:
-                    found.setdefault(question, []).append(lines)
-            elif lines is not None:
-                lines.append(line)
-    check(all(len(blocks) == 1 for blocks in found.values()), "a recipe has one block of lines")
-    return found.pop(None)[0], {question: blocks[0] for question, blocks in found.items()}
-
-
-BEGINNING, QUESTIONS = document()
+BEGINNING, QUESTIONS = documented.recipes()
 
 
 class Recipe:
