@@ -40,10 +40,14 @@ def mount_tracing():
 
 # Symbols -----------------------------------------------------------------------------------------
 
+def kallsyms_text():
+    with open("/proc/kallsyms", "rb") as file:
+        return file.read()
+
+
 def split_kallsyms():
     """What /proc/kallsyms has of the kernel itself, and behind that, of modules."""
-    with open("/proc/kallsyms", "rb") as file:
-        data = file.read()
+    data = kallsyms_text()
     module = data.find(b"\t[")
     end = data.rfind(b"\n", 0, module) + 1 if module >= 0 else len(data)
     return data[:end], data[end:]
@@ -57,8 +61,7 @@ def parsed(data):
 
 
 def kallsyms():
-    for data in split_kallsyms():
-        yield from parsed(data)
+    yield from parsed(kallsyms_text())
 
 
 def first_of(data, name):
@@ -70,7 +73,7 @@ def first_of(data, name):
 
 def symbols(*names):
     """Addresses by name, of several the first; what the kernel does not have is missing."""
-    data, found = b"".join(split_kallsyms()), {}
+    data, found = kallsyms_text(), {}
     for name in names:
         line = first_of(data, name)
         if line:
