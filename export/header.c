@@ -21,7 +21,7 @@
 
 enum {
 	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with longer ones */
-	KERNEL_MAX = 128,		 /* of put_kernel()'s */
+	KERNEL_MAX = 128,		 /* of kernel_items() */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 };
 
