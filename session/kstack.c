@@ -35,18 +35,19 @@ static struct use uses(const struct gtp_tracepoint *tp)
 }
 
 /*
- * At a return the registers are those of the entry, but the stack is what it is then: a kretprobe's
- * trampoline is where the caller's address was.
+ * At a return the registers are those of the entry, and rsp is where the call's return address
+ * lies: the callers' frames are what they were, so $kstack begins with them. The bytes for $bt begin
+ * with a kretprobe's trampoline, where one follows the call.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 {
 	struct use use = uses(tp);
 	char title[GTP_TITLE_MAX];
 
-	if (tp->at_return && (use.kstack || use.bt)) {
+	if (tp->at_return && use.bt) {
 		gtp_why(why,
-			"%s names %s, and is reported at the function's return ($ret, $latency, $entry_clock): the stack is not the entry's any more; take it at another tracepoint, without these",
-			gtp_tracepoint_title(tp, title), use.bt ? "$bt" : "$kstack");
+			"%s names $bt, and is reported at the function's return ($ret, $latency, $entry_clock): the stack's bytes are not the entry's any more; collect $kstack, or $bt at another tracepoint, without these",
+			gtp_tracepoint_title(tp, title));
 		return -EINVAL;
 	}
 	if (tp->dprintf && use.kstack) {

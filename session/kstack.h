@@ -10,7 +10,7 @@
  * @tp: its variables are known to exist
  * @why: the refusal
  *
- * Return: 0 or -EINVAL: a dprintf names $kstack, or what is reported at a return either of them.
+ * Return: 0 or -EINVAL: a dprintf names $kstack, or what is reported at a return $bt.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why);
 

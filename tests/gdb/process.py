@@ -136,6 +136,11 @@ def schedstat(pid):
     return int(waited), int(times)
 
 
+def on_or_waiting():
+    """Nanoseconds that this task has run, and that it has waited for a CPU."""
+    return time.thread_time_ns() + schedstat(os.getpid())[0]
+
+
 def switches(pid):
     """How often the task has gone to sleep."""
     return int(get("/proc/%d/status" % pid).split("\nvoluntary_ctxt_switches:")[1].split()[0])

@@ -21,8 +21,8 @@ import sys
 import time
 
 import tap
-from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, made, named, path, put, read_late,
-                     renamed, run, schedstat, scratch, spin, status, switches, wait_forever)
+from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, made, named, on_or_waiting, path, put,
+                     read_late, renamed, run, schedstat, scratch, spin, status, switches, wait_forever)
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
 TIMES = 2  # of what is done more than once
@@ -484,6 +484,25 @@ def sleeps_as():
         tap.until(lambda: blocked_in(pid, PAUSE), "the task to pause")
         times = switches(pid) - before
     return [name, times, "sys_pause"]
+
+
+def sleep_for(into):
+    """Sleep; tell the name, how long that took, and how much of it the task can have been on a CPU or waited for one."""
+    name = named("asleep %d" % os.getpid())
+    before, began = on_or_waiting(), time.monotonic_ns()
+    for _ in range(TIMES):
+        LIBC.usleep(20000)
+    took = time.monotonic_ns() - began
+    os.write(into, json.dumps([name, took, on_or_waiting() - before]).encode())
+    while True:
+        LIBC.pause()
+
+
+@recipe("Where do tasks spend their time asleep?")
+def asleep_by_stack():
+    out, into = os.pipe()
+    with child(sleep_for, into):
+        return json.loads(os.read(out, 1000)) + ["nanosleep"]
 
 
 @recipe("Who is moved to another CPU?")

@@ -327,6 +327,15 @@ def sleeps_by_stack(recipe, pid, fact):
     equal([weight for names, weight in mine if any(inside in one for one in names[1:])], [1], inside)
 
 
+@judge("Where do tasks spend their time asleep?")
+def asleep_by_stack(recipe, pid, fact):
+    name, most, otherwise, inside = fact
+    mine = [(names, weight) for names, weight in recipe.folded() if names[0] == name]
+    note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
+    asleep = sum(weight for names, weight in mine if any(inside in one for one in names[1:]))
+    check(most - otherwise <= asleep <= most, "%d ns, and %d to %d passed" % (asleep, most - otherwise, most))
+
+
 @judge("Who is moved to another CPU?")
 def moved(recipe, pid, fact):
     name, other, *cpus = fact

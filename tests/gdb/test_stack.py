@@ -203,12 +203,23 @@ def cut_in_a_pad():
     equal(kstack.Symbols().names(stack)[-1], kstack.CUT_OFF)
 
 
-@test("at a return neither is taken: tstart says why")
+@test("at a return: the callers of the call, however it is followed; $bt is refused, and tstart says why")
 def at_a_return():
-    for what in ("$kstack", "$bt"):
-        trace("*gtp_target_chain_b", "collect $ret, " + what)
-        check("at the function's return" in refused("tstart"), refused("tstart"))
+    for off, how in (((), "jump, follows the call"), (("jit",), "jump, follows the call"), (("jumps",), "kretprobe")):
+        with without(*off):
+            num = trace("*gtp_target_chain_b", "collect $ret, $kstack, $cpu_id")
+            outer = trace("*gtp_target_chain_a", "collect $latency")
+            cmd("tstart")
+            equal(mechanism(num), how)
+            equal(mechanism(outer), how)
+            target("call chain 5")
+            cmd("tstop")
+        (stack, cpu), = stacks(num)
+        truth = [where for where in noted("chain")[cpu] if not is_ours(where)]
+        is_below(stack, truth[1:], ["gtp_target_chain_b"], "%s, without %s" % (how, off))
         cmd("delete")
+    trace("*gtp_target_chain_b", "collect $ret, $bt")
+    check("bt, and is reported at the function's return" in refused("tstart"), refused("tstart"))
 
 
 @test("as a key: all CPUs have the same numbers, and every call is counted")

@@ -2,6 +2,7 @@
 /* $kstack and $bt at a hit: numbers of stacks, the bytes of one; memory only where it is used. */
 #include <stdlib.h>
 #include "hit_case.h"
+#include "hit/returns.h"
 #include "session/aggregate.h"
 #include "session/check.h"
 #include "session/run.h"
@@ -215,34 +216,53 @@ static void not_in_a_dprintf(void **state)
 	assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), 0);
 }
 
-/* $ret, $latency or $entry_clock make it one: the registers are the entry's, the stack is not. */
-static void not_at_a_return(void **state)
+/* Named $ret, $latency or $entry_clock: the stack's bytes are the return's, its callers the same. */
+static void bytes_not_at_a_return(void **state)
 {
 	static const struct {
-		const char *cond, *action, *name;
+		const char *cond, *action;
+		int rc;
 	} rows[] = {
-		{ NULL, TRACEV("05") GETV("15") END, "names $kstack" },
-		{ GETV("15") END, TRACEV("06") END, "names $kstack" },
-		{ GETV("07") END, KSTACK, "names $kstack" },
-		{ NULL, TRACEV("08") TRACEV("16") END, "names $bt" },
+		{ NULL, TRACEV("05") TRACEV("16") END, -EINVAL },
+		{ GETV("07") END, BT, -EINVAL },
+		{ NULL, TRACEV("05") GETV("15") END, 0 },
+		{ GETV("15") END, TRACEV("06") END, 0 },
+		{ GETV("07") END, KSTACK, 0 },
 	};
 	struct fake *f = *state;
-	struct gtp_why why;
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		char head[32];
+		struct gtp_why why = { "" };
 		struct gtp_tracepoint *tp;
+		char head[32];
 
 		sprintf(head, "%x:1000:E:0:0", i + 1);
 		tp = define(f, head, rows[i].cond, rows[i].action, NULL);
 		assert_true(tp->at_return);
-		why.text[0] = '\0';
-		assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), -EINVAL);
-		assert_non_null(strstr(why.text, rows[i].name));
-		assert_non_null(strstr(why.text, "at the function's return"));
+		assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), rows[i].rc);
+		if (rows[i].rc)
+			assert_non_null(strstr(
+				why.text, "names $bt, and is reported at the function's return"));
 	}
-	assert_int_equal(gtp_trace_start(&f->trace, &why), -EINVAL);
+}
+
+/* A condition at the entry and an action at the return find the same stack. */
+static void at_a_return(void **state)
+{
+	struct fake *f = *state;
+	struct gtp_pending p;
+
+	define(f, "1:1000:E:0:0", GETV("15") CONST8("01") EQUAL END, TRACEV("05") TRACEV("15") END,
+	       NULL);
+	start(f);
+	callers(f, 0x7000, 3);
+	assert_true(fake_enter(f, 0x1000, &regs, &p));
+	assert_true(fake_leave(f, 0x1000, &p, 9));
+	callers(f, 0x8000, 3);
+	assert_false(fake_enter(f, 0x1000, &regs, &p));
+	expect_stack(f, 1, 0x7000, 3);
+	expect_frames(f, "1@1000 v5=9 v21=1\n");
 }
 
 /* --- $bt --- */
@@ -302,7 +322,8 @@ int main(void)
 		T(no_room),
 		T(without_a_table),
 		T(not_in_a_dprintf),
-		T(not_at_a_return),
+		T(bytes_not_at_a_return),
+		T(at_a_return),
 		T(bytes_of_the_stack),
 		T(a_stack_that_is_not_there),
 	};
