@@ -70,7 +70,7 @@ static struct gtp_cpu *cpu_alloc(u32 id, u32 bytes, bool circular, u32 nslots)
 static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, struct gtp_why *why)
 {
 	u64 each = bytes_per_cpu(total, num_online_cpus(), why);
-	bool tsc = gtp_hit_calibrate_tsc();
+	const struct gtp_calibration *tsc = gtp_hit_calibrate_tsc();
 	unsigned int id;
 
 	if (!each)

@@ -42,10 +42,7 @@ u64 gtp_hit_clock(void *ctx)
 	return ktime_get_mono_fast_ns();
 }
 
-/* The processor's counter and that clock at one moment of this run, and ns << 32 for each tick. */
-static struct {
-	u64 tsc, ns, rate;
-} calibration;
+static struct gtp_calibration calibration;
 
 /* Is the TSC the kernel's clocksource? Then the kernel has found it stable on all CPUs. */
 static bool kernel_uses_tsc(void)
@@ -59,16 +56,16 @@ static bool kernel_uses_tsc(void)
 	return !check_tsc_unstable() && snap.cycles - before <= after - before;
 }
 
-bool gtp_hit_calibrate_tsc(void)
+const struct gtp_calibration *gtp_hit_calibrate_tsc(void)
 {
 	if (!tsc_khz || !kernel_uses_tsc())
-		return false;
+		return NULL;
 	calibration.rate = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
 	preempt_disable();
 	calibration.tsc = rdtsc_ordered();
 	calibration.ns = ktime_get_mono_fast_ns();
 	preempt_enable();
-	return true;
+	return &calibration;
 }
 
 void gtp_hit_recalibrate_tsc(void)
@@ -81,14 +78,6 @@ void gtp_hit_recalibrate_tsc(void)
 	WRITE_ONCE(calibration.ns, ktime_get_mono_fast_ns());
 	barrier();
 	WRITE_ONCE(calibration.tsc, now);
-}
-
-u64 gtp_hit_tsc_to_ns(void *ctx, u64 tsc)
-{
-	/* CPUs may differ by some ticks. */
-	u64 ticks = (s64)(tsc - calibration.tsc) < 0 ? 0 : tsc - calibration.tsc;
-
-	return calibration.ns + mul_u64_u64_shr(ticks, calibration.rate, 32);
 }
 
 /* In an NMI that has interrupted an update of the clock, it is the time before that. */

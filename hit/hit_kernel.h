@@ -11,9 +11,9 @@
  * Reading the counter takes a tenth of the instructions. $clock is then the clock's time at tstart
  * plus the ticks since, at the rate that the kernel calibrated; adjustments by NTP during the run
  * are not in it.
- * Context: process; no hit is running.
+ * Context: process; no hit is running. Return: what the counter means; NULL: they may not.
  */
-bool gtp_hit_calibrate_tsc(void);
+const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
 
 /*
  * gtp_hit_recalibrate_tsc - the counter has begun anew. Context: no other CPU is online, interrupts
@@ -25,7 +25,6 @@ void gtp_hit_recalibrate_tsc(void);
 unsigned long gtp_hit_tsv_lock(void *ctx);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);
-u64 gtp_hit_tsc_to_ns(void *ctx, u64 tsc);
 u64 gtp_hit_wall_ns(void *ctx);
 s64 gtp_hit_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered);
 

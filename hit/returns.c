@@ -4,10 +4,17 @@
  *
  * A hit inside a hit is skipped at either end. Skipped at its entry a call leaves nothing, and its
  * return is not seen; so each call is counted as nested once at most.
+ *
+ * What expressions read of the call, $ret and its like, is put where they read this CPU's own
+ * variables: see tracepoint/tsv.h.
  */
-#include "hit/hit.h"
 #include "hit/returns.h"
-#include "hit/variable.h"
+
+/* A call that is at its entry yet enters now. */
+static void enters_now(struct gtp_cpu *cpu)
+{
+	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
+}
 
 /* Is the return wanted by this tracepoint, as far as that can be told now? */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
@@ -15,7 +22,11 @@ static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 	if (!READ_ONCE(tp->on))
 		return false;
 	cpu->tp = tp;
-	return held || tp->cond_at_return || gtp_hit_holds(cpu);
+	if (held || tp->cond_at_return)
+		return true;
+	if (tp->cond_entry_clock)
+		enters_now(cpu);
+	return gtp_hit_holds(cpu);
 }
 
 /* The list grows at its end alone, so what was the n-th stays it. */
@@ -41,7 +52,6 @@ bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
 		return false;
 	cpu->env.regs = regs;
 	cpu->time = 0;
-	cpu->entered = 0;
 	cpu->env.entered = entered;
 	p->wanted = wanted(cpu, loc, held);
 	if (p->wanted) {
@@ -54,23 +64,42 @@ bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
 	return p->wanted;
 }
 
-void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
-		       const struct gtp_pending *p, u64 value)
+static void turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p)
 {
-	struct gtp_tracepoint *tp = loc->first;
+	if (tp->latency)
+		gtp_returns_latency(cpu, p->entered, gtp_hit_time_ns(cpu));
+	gtp_hit_turn(cpu, tp, !tp->cond_at_return);
+}
+
+static void update_alone(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
+			 const struct gtp_pending *p, ax_jit_actions_fn run)
+{
+	cpu->tp = tp;
+	if (tp->latency)
+		gtp_returns_latency(cpu, p->entered, gtp_hit_time_ns(cpu));
+	gtp_hit_update(cpu, tp, &p->regs, run);
+}
+
+void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p)
+{
+	ax_jit_actions_fn update = (ax_jit_actions_fn)gtp_acquire(&tp->update_alone);
 	u64 left;
 
-	if (!gtp_hit_begin(loc->run, cpu))
-		return;
-	cpu->env.regs = &p->regs;
-	cpu->entered = p->entered;
-	cpu->ret = value;
 	cpu->time = 0;
+	if (update && !tp->cond_at_return) {
+		update_alone(cpu, tp, p, update);
+		return;
+	}
 	for (left = p->wanted; left; left >>= 1, tp = gtp_acquire(&tp->next_here)) {
 		if (left & 1)
-			gtp_hit_turn(cpu, tp, !tp->cond_at_return);
+			turn(cpu, tp, p);
 		if (unlikely(!READ_ONCE(cpu->run->active)))
 			break;
 	}
-	gtp_hit_end(cpu);
+}
+
+void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
+		       const struct gtp_pending *p, u64 value)
+{
+	gtp_returns_leave_inline(loc, cpu, p, value);
 }

@@ -3,7 +3,8 @@
 #ifndef _GTP_RETURNS_H
 #define _GTP_RETURNS_H
 
-#include "hit/run.h"
+#include "hit/hit.h"
+#include "hit/variable.h"
 
 /**
  * struct gtp_pending - a call whose return is wanted, from its entry on
@@ -46,5 +47,80 @@ bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
  */
 void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);
+
+/* --- The shortest way through both, inline in the code of a mechanism --- */
+
+/*
+ * gtp_returns_enter_quickly - gtp_returns_enter(), when there is nothing to ask, nor to call
+ *
+ * So it is where a tracepoint is alone, and its condition is known to hold, or to be evaluated when
+ * the call returns. @p->regs are those of the entry. Return: false: nothing has been done.
+ */
+static __always_inline bool gtp_returns_enter_quickly(const struct gtp_location *loc,
+						      const struct gtp_cpu *cpu,
+						      struct gtp_pending *p, u32 held)
+{
+	const struct gtp_tracepoint *tp = loc->first;
+
+	/* Both of these say that it is alone and that its hits count. */
+	if (unlikely(!gtp_acquire(&tp->quickest)) &&
+	    (!gtp_acquire(&tp->update_alone) || unlikely(!cpu->tsc)))
+		return false;
+	if (!held && tp->cond && unlikely(!tp->cond_at_return))
+		return false;
+	if (unlikely(!loc->run->active || cpu->in_hit))
+		return false;
+	p->wanted = 1;
+	p->entered = gtp_calibration_ns(cpu->tsc, gtp_read_tsc());
+	return true;
+}
+
+/*
+ * gtp_returns_rest - the turns of all that want the return, where it cannot be done at once; out of
+ * line, so that it needs no registers there
+ */
+void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p);
+
+/* gtp_returns_latency - $latency of a call that was entered at @entered and returns at @ns */
+static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered, u64 ns)
+{
+	s64 latency = (s64)(ns - entered);
+
+	WRITE_ONCE(cpu->local[GTP_TSV_LATENCY], (u64)latency);
+	/* The clocks of two CPUs may differ by some ticks, and the call may have moved. */
+	if (unlikely(latency < 0))
+		cpu->local[GTP_TSV_LATENCY] = 0;
+}
+
+/* gtp_returns_leave_inline - gtp_returns_leave() */
+static __always_inline void gtp_returns_leave_inline(const struct gtp_location *loc,
+						     struct gtp_cpu *cpu,
+						     const struct gtp_pending *p, u64 value)
+{
+	struct gtp_tracepoint *tp = loc->first;
+	ax_jit_actions_fn quick;
+	u64 start, time;
+
+	if (!gtp_hit_begin(loc->run, cpu))
+		return;
+	cpu->env.regs = &p->regs;
+	cpu->local[GTP_TSV_RET] = value;
+	cpu->local[GTP_TSV_KRET] = value;
+	cpu->local[GTP_TSV_ENTRY_CLOCK] = p->entered;
+	/* Where it is alone, and that is what is quick, all calls that are followed are its own. */
+	quick = (ax_jit_actions_fn)gtp_acquire(&tp->quickest);
+	start = READ_ONCE(tp->quick_start);
+	if (unlikely(!quick || tp->cond_at_return || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
+		gtp_returns_rest(cpu, tp, p);
+	} else {
+		time = gtp_read_tsc();
+		cpu->tp = tp;
+		cpu->time = time;
+		if (tp->latency)
+			gtp_returns_latency(cpu, p->entered, gtp_calibration_ns(cpu->tsc, time));
+		gtp_hit_record(cpu, tp, &p->regs, quick, start, time);
+	}
+	gtp_hit_end(cpu);
+}
 
 #endif /* _GTP_RETURNS_H */

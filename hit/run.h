@@ -167,6 +167,33 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
 	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
 }
 
+/**
+ * struct gtp_calibration - what the processor's counter is in ns
+ * @tsc, @ns: the counter and the clock at one moment of this run
+ * @rate: ns << 32 for each tick
+ */
+struct gtp_calibration {
+	u64 tsc;
+	u64 ns;
+	u64 rate;
+};
+
+/* gtp_calibration_ns - the clock when the counter was at @tsc */
+static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u64 tsc)
+{
+	u64 ticks = tsc - READ_ONCE(c->tsc), high;
+
+	/* CPUs may differ by some ticks. */
+	if (unlikely((s64)ticks < 0))
+		return READ_ONCE(c->ns);
+	/* Not by a type of 16 bytes, for which GCC aligns the stack. */
+	__asm__("mulq %3\n\tshrdq $32, %1, %0"
+		: "=a"(ticks), "=&d"(high)
+		: "0"(ticks), "m"(c->rate)
+		: "cc");
+	return READ_ONCE(c->ns) + ticks;
+}
+
 enum { GTP_HIT_STACK = 2 };
 
 /**
@@ -179,18 +206,16 @@ enum { GTP_HIT_STACK = 2 };
  * @tp: the tracepoint that is being handled
  * @time: of the hit, as in its frames; 0: not read yet
  * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
- * @ret: what the call has returned that is being reported; @entered: its $entry_clock, 0: it is at
- *       its entry. Both mean something only at locations of the kind GTP_LOCATION_RETURN
  * @wall: the time of day, ns, as read at the hit whose time was @wall_at
  * @value: what the condition came to
- * @tsc: times in frames are the processor's counter; else ns
+ * @tsc: times in frames are the processor's counter, and this is what it means; NULL: they are ns
  * @buf: its frames
  * @stat: counters by tracepoint slot
  * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
  * @no_target: how often $enable or $disable was set to what is no tracepoint's number
- * @local: its own trace state variables, see tracepoint/tsv.h
+ * @local: its own trace state variables, see tracepoint/tsv.h; of a call that returns, too
  * @restarts: where the processor's counter began anew: the machine has slept
  *
  * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
@@ -203,13 +228,11 @@ struct gtp_cpu {
 	struct gtp_tracepoint *tp;
 	u64 time;
 	struct ax_env env;
-	u64 ret;
-	u64 entered;
 	u64 wall;
 	u64 wall_at;
 	u64 value;
 	u32 kstack;
-	bool tsc;
+	const struct gtp_calibration *tsc;
 	struct gtp_buffer buf;
 	struct gtp_tp_stat *stat;
 	u64 *quick;
@@ -227,8 +250,6 @@ struct gtp_cpu {
  * sleep or allocate
  * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
- * @tsc_to_ns: the value of @clock when the processor's counter was at @tsc; called only for CPUs
- *             that have @tsc set
  * @wall_ns: the time of day, ns since the epoch
  * @builtin: value of a built-in trace state variable, of those that hit/variable.c does not know by
  *           itself; @entered: see struct ax_env
@@ -249,7 +270,6 @@ struct gtp_cpu {
 struct gtp_hit_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	u64 (*clock)(void *ctx);
-	u64 (*tsc_to_ns)(void *ctx, u64 tsc);
 	u64 (*wall_ns)(void *ctx);
 	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
 	u32 (*stack)(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);

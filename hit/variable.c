@@ -63,20 +63,6 @@ static noinline s64 clock_ns(struct gtp_cpu *cpu)
 	return (s64)gtp_hit_time_ns(cpu);
 }
 
-/* A call that is at its entry yet enters now. */
-static noinline u64 entry_clock(struct gtp_cpu *cpu)
-{
-	return cpu->entered ? cpu->entered : (u64)clock_ns(cpu);
-}
-
-/* The clocks of two CPUs may differ by some ticks, and the call may have moved. */
-static noinline s64 latency(struct gtp_cpu *cpu)
-{
-	s64 ns = clock_ns(cpu) - (s64)entry_clock(cpu);
-
-	return ns > 0 ? ns : 0;
-}
-
 /* One reading for the whole hit: seconds and nanoseconds belong together. */
 static noinline s64 wall_ns(struct gtp_cpu *cpu)
 {
@@ -118,11 +104,9 @@ s64 gtp_hit_getv(void *ctx, u16 num)
 		return builtin(cpu, num);
 	case GTP_TSV_RET:
 	case GTP_TSV_KRET:
-		return (s64)cpu->ret;
 	case GTP_TSV_LATENCY:
-		return latency(cpu);
 	case GTP_TSV_ENTRY_CLOCK:
-		return (s64)entry_clock(cpu);
+		return (s64)cpu->local[num];
 	case GTP_TSV_XTIME_SEC:
 		return wall_ns(cpu) / NS_PER_SEC;
 	case GTP_TSV_XTIME_NSEC:

@@ -24,7 +24,7 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);
 
-	return cpu->tsc ? cpu->run->hit_ops->tsc_to_ns(cpu->run->ctx, time) : time;
+	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, time) : time;
 }
 
 /* gtp_hit_getv - struct ax_ops' getv; @ctx is the struct gtp_cpu */

@@ -111,12 +111,19 @@ static struct x86_mem local_at(const struct ax_jit *j, enum x86_reg locals)
 	return x86_at(locals, (s32)(8 * j->insn.operand));
 }
 
+/* GDB collects a variable that an expression gets right behind that: one load does for both. */
 static void get_local(struct ax_jit *j)
 {
 	enum x86_reg reg = load_locals(j);
+	struct ax_insn next;
 
 	x86_load(&j->b, reg, local_at(j, reg), 8, false);
 	jit_push(j, jit_in_reg(reg));
+	if (j->req.nitems && jit_peek(j, &next) && next.op == AX_OP_tracev &&
+	    next.operand == j->insn.operand) {
+		jit_record_var(j, (u32)j->insn.operand, reg);
+		j->next = next.next;
+	}
 }
 
 /* The value stays on the stack. */
@@ -289,12 +296,25 @@ static void record_var(struct ax_jit *j, const struct ax_jit_var *var)
 	jit_unref_reg(j, dst);
 }
 
+static void record_local(struct ax_jit *j)
+{
+	enum x86_reg reg = load_locals(j);
+
+	x86_load(&j->b, reg, local_at(j, reg), 8, false);
+	jit_record_var(j, (u32)j->insn.operand, reg);
+	jit_unref_reg(j, reg);
+}
+
 void jit_op_tracev(struct ax_jit *j)
 {
 	const struct ax_jit_var *var = jit_var(j->req.target, j->insn.operand);
 
 	if (var && j->req.nitems) {
 		record_var(j, var);
+		return;
+	}
+	if (j->req.nitems && way(j) == AX_TSV_LOCAL) {
+		record_local(j);
 		return;
 	}
 	if (j->req.nitems && way(j) == AX_TSV_BLOCKS)

@@ -26,7 +26,7 @@
  *	push another number
  *	jmp call
  *
- * A pad that may follow calls has "jnc displaced; jz bare gate; jmp framed gate" behind the popfq.
+ * A pad that may follow calls has "jc framed gate; jz bare gate" behind the popfq.
  */
 #include "jit/compile.h"
 #include "jit/copy.h"
@@ -88,8 +88,10 @@ static void go_to_gates(struct ax_jit *j)
 {
 	const struct gtp_pad_gates *gates = j->pad.gates;
 
+	if (!gates)
+		return;
+	x86_jcc_far(&j->b, j->base, X86_CC_B, reach(j, gates->framed));
 	x86_jcc_far(&j->b, j->base, X86_CC_E, reach(j, gates->bare));
-	x86_jmp_far(&j->b, j->base, reach(j, gates->framed));
 }
 
 static void displaced(struct ax_jit *j)
@@ -122,12 +124,8 @@ static void hit(struct ax_jit *j, u32 to, u32 *call)
 	push_number(j, true);
 	*call = j->b.len;
 	call_hit(j);
-	if (!j->pad.gates) {
-		jit_jmp_back(j, to);
-		return;
-	}
-	x86_jcc(&j->b, X86_CC_AE, to);
 	go_to_gates(j);
+	jit_jmp_back(j, to);
 }
 
 /* The same with a condition that is still to be evaluated. */
@@ -169,12 +167,7 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	if (!j->pad.on) {
 		push_number(j, false);
 		call_hit(j);
-		if (j->pad.gates) {
-			u32 over = x86_skip_if(&j->b, X86_CC_AE);
-
-			go_to_gates(j);
-			x86_land(&j->b, over);
-		}
+		go_to_gates(j);
 		displaced(j);
 		return;
 	}

@@ -25,8 +25,8 @@
  * has no side effects, so evaluating it twice does no harm.
  *
  * With @gates the pad may call the rest of the function, to be there when it returns. pad_hit then
- * chooses by the flags that it leaves in the number's place: without carry all goes on as above;
- * with carry control goes to a gate, which calls the displaced instructions.
+ * chooses by the flags that it leaves in the number's place: without carry and zero all goes on as
+ * above; else control goes to a gate, which calls the displaced instructions.
  *
  * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
  * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
@@ -35,8 +35,8 @@
 
 /**
  * struct gtp_pad_gates - ways to the rest of the function that come back
- * @framed: where to go with carry alone
- * @bare: where to go with carry and zero
+ * @framed: where to go with carry
+ * @bare: where to go with zero alone
  * @rest: receives the offset in the pad of what both of them call
  */
 struct gtp_pad_gates {

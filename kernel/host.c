@@ -140,7 +140,6 @@ static void host_stopping(void *ctx)
 static const struct gtp_hit_ops hit_ops = {
 	.read = gtp_access_read,
 	.clock = gtp_hit_clock,
-	.tsc_to_ns = gtp_hit_tsc_to_ns,
 	.wall_ns = gtp_hit_wall_ns,
 	.builtin = gtp_hit_builtin,
 	.stack = gtp_stack_take,

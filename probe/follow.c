@@ -95,22 +95,21 @@ static void give(struct bare *b, u64 sp)
 
 /* --- both ends of a call --- */
 
-/* Any function may be the one that was called: see hit() in probe/pad_probe.c. */
-static __always_inline u64 left(u64 sp)
-{
-	return sp - (u64)task_stack_page(current);
-}
-
-/* An idle task's records have to be found again when its CPU has gone. */
+/*
+ * Does the record have room where it is? An idle task's records have to be found again when its CPU
+ * has gone. Any function may be the one that was called: see hit() in probe/pad_probe.c.
+ */
 static __always_inline bool has_room(u64 sp)
 {
-	return left(sp) < THREAD_SIZE && left(sp) > THREAD_SIZE - USED &&
+	return sp - (u64)task_stack_page(current) - (THREAD_SIZE - USED + 1) < USED - 1 &&
 	       !(current->flags & PF_IDLE);
 }
 
 static int idle_cpu_of(u64 sp)
 {
-	return is_idle_task(current) && left(sp) < THREAD_SIZE ? raw_smp_processor_id() : -1;
+	return is_idle_task(current) && sp - (u64)task_stack_page(current) < THREAD_SIZE ?
+		       raw_smp_processor_id() :
+		       -1;
 }
 
 /* What no list's head on a stack looks like, for one. */
@@ -126,60 +125,84 @@ static __always_inline void count_out(u64 *mark)
 	this_cpu_dec(inside);
 }
 
-static u32 keep(const struct gtp_follow_record *r)
+static __always_inline u32 keep_here(struct gtp_follow_record *r, u32 word, u32 ticket)
+{
+	r->number = word >> 1;
+	r->ticket = ticket;
+	r->mark = mark_of(r);
+	this_cpu_inc(inside);
+	return GTP_FOLLOW_FRAMED;
+}
+
+static u32 keep(struct gtp_follow_record *r, u32 word, u32 ticket)
 {
 	struct bare *b;
 
-	if (has_room(r->p.regs.rsp)) {
-		this_cpu_inc(inside);
-		return GTP_FOLLOW_FRAMED;
-	}
+	if (has_room(r->p.regs.rsp))
+		return keep_here(r, word, ticket);
 	b = take(r->p.regs.rsp);
 	if (!b) {
-		gtp_pad_number_missed(r->number);
+		gtp_pad_number_missed(word >> 1);
 		return GTP_FOLLOW_NOT;
 	}
-	b->r = *r;
+	b->r.number = word >> 1;
+	b->r.ticket = ticket;
+	b->r.p = r->p;
 	b->cpu = idle_cpu_of(r->p.regs.rsp);
 	this_cpu_inc(inside);
 	return GTP_FOLLOW_BARE;
 }
 
-/* A task that is dead leaves through a call that never returns; interrupts there do. */
-static __always_inline bool is_last_call(void)
+static __always_inline bool is_dead(void)
 {
-	return READ_ONCE(current->__state) == TASK_DEAD &&
-	       !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
+	return READ_ONCE(current->__state) == TASK_DEAD;
 }
 
-static u32 enter(struct gtp_follow_record *r, u32 word)
+/* A task that is dead leaves through a call that never returns; interrupts there do. */
+static bool is_last_call(void)
+{
+	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
+}
+
+/* All cases. Not inline, so that the usual one saves no registers for it. */
+static noinline u32 enter(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
 	struct gtp_location *loc = gtp_pad_number_find(word);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (unlikely(!loc))
+	if (!loc)
 		return GTP_FOLLOW_NOT;
-	if (unlikely(!cpu)) {
+	if (!cpu) {
 		gtp_pad_number_missed(word >> 1);
 		return GTP_FOLLOW_NOT;
 	}
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(loc, preempt_count()))
+	if (gtp_self_maybe() && gtp_self_skip(loc, preempt_count()))
 		return GTP_FOLLOW_NOT;
-	if (unlikely(is_last_call()))
+	if (is_last_call())
 		return GTP_FOLLOW_NOT;
 	if (!gtp_returns_enter(loc, cpu, &r->p.regs, &r->p, word & GTP_PAD_HELD, 0))
 		return GTP_FOLLOW_NOT;
-	r->number = word >> 1;
-	r->ticket = ticket;
-	r->mark = mark_of(r);
-	return keep(r);
+	return keep(r, word, ticket);
+}
+
+/* The usual case: a task's own call, whose record stays where it is, and nothing to be asked. */
+static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
+{
+	u32 ticket = gtp_pad_number_ticket(word >> 1);
+	struct gtp_location *loc = gtp_pad_number_find(word);
+	const struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(!loc || !cpu || gtp_self_maybe() || is_dead() || !has_room(r->p.regs.rsp)) ||
+	    !gtp_returns_enter_quickly(loc, cpu, &r->p, word & GTP_PAD_HELD))
+		return enter(r, word);
+	return keep_here(r, word, ticket);
 }
 
 u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word)
 {
 	bool tell = gtp_irqs_off_notrace(r->p.regs.eflags);
-	u32 how = enter(r, word);
+	u32 how = enter_quickly(r, word);
 
 	gtp_irqs_restored_notrace(tell);
 	return how;
@@ -187,27 +210,32 @@ u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word)
 
 NOKPROBE_SYMBOL(gtp_follow_enter);
 
-static void leave(const struct gtp_follow_record *r, u64 value)
+static __always_inline void leave(const struct gtp_follow_record *r, u64 value)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
-	struct gtp_location *loc = gtp_pad_number_find(r->number << 1);
+	unsigned long number = r->number;
+	struct gtp_location *loc = gtp_pad_number_find(number << 1);
 
-	if (unlikely(!loc || gtp_pad_number_ticket(r->number) != r->ticket))
+	if (unlikely(!loc || gtp_pad_number_ticket(number) != r->ticket))
 		return;
 	if (unlikely(!cpu))
-		gtp_pad_number_missed(r->number);
+		gtp_pad_number_missed(number);
 	else
-		gtp_returns_leave(loc, cpu, &r->p, value);
+		gtp_returns_leave_inline(loc, cpu, &r->p, value);
 }
 
+/*
+ * The call is counted out first, so that less has to be kept until the hit is done: what waits for
+ * the last one to be out waits for interrupts to be on again, too.
+ */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 {
 	bool tell = gtp_irqs_off_notrace(flags);
 
-	leave(r, value);
 	/* Else task_ends() has found it, on the way out of a call that do_exit() makes. */
 	if (likely(r->mark == mark_of(r)))
 		count_out(&r->mark);
+	leave(r, value);
 	gtp_irqs_restored_notrace(tell);
 }
 

@@ -46,7 +46,10 @@ enum gtp_follow_how {
 	GTP_FOLLOW_BARE,
 };
 
-/* gtp_follow_leave, _bare - at the return, called from behind the gates; @sp: S */
+/*
+ * gtp_follow_leave, _bare - at the return, called from behind the gates; @sp: S; @flags: are there
+ * only with CONFIG_TRACE_IRQFLAGS, as nothing else looks at them
+ */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags);
 void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags);
 

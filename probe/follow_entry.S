@@ -23,9 +23,9 @@
 /*
  * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see jit/pad.h and probe/follow.h.
  * With S for rsp at the function's entry: the word is at S - 8, the way back to the pad at S - 16.
- * The flags say where the pad goes on: not carry, to the displaced instructions, carry and zero, to
- * the bare gate: the stack is as the pad has left it. Carry alone, to the framed gate: the stack is
- * as probe/follow.h says.
+ * The flags say where the pad goes on: neither carry nor zero, to the displaced instructions; zero,
+ * to the bare gate: the stack is as the pad has left it. Carry, to the framed gate: the stack is as
+ * probe/follow.h says. The direction flag is clear at any function's first instruction.
  */
 GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_DS		/* ss */
@@ -36,7 +36,6 @@ GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_CS
 	subq	$2 * WORD, %rsp		/* rip, taken from the location; orig_rax, unused */
 	PUSH_GENERAL
-	cld
 	subq	$HEAD_WORDS * WORD, %rsp
 	movq	%rsp, %rdi
 	movl	(HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp), %esi
@@ -46,7 +45,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	cmpl	$1, %eax
 	je	.Lframed
 	jb	1f
-	orq	$CARRY | ZERO, %rcx
+	orq	$ZERO, %rcx
 1:	movq	%rcx, (HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp)
 	addq	$(HEAD_WORDS + 6) * WORD, %rsp
 	POP_SCRATCH
@@ -74,7 +73,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	RET
 SYM_FUNC_END(gtp_pad_followed)
 
-/* Its caller is a pad, of which no table tells; and objtool warns that the cld is redundant. */
+/* Its caller is a pad, of which no table tells. */
 STACK_FRAME_NON_STANDARD gtp_pad_followed
 
 /* All registers that a call may change, for C, and back. */
@@ -90,7 +89,9 @@ STACK_FRAME_NON_STANDARD gtp_pad_followed
 	pushq	%r10
 	pushq	%r11
 	movq	%rax, %rsi
+#ifdef CONFIG_TRACE_IRQFLAGS
 	movq	9 * WORD(%rsp), %rdx
+#endif
 .endm
 
 .macro RESTORE

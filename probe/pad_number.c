@@ -8,16 +8,9 @@
 #include "probe/pad_number.h"
 
 struct gtp_location *gtp_pad_number_locations[2 * GTP_PAD_NUMBERS];
-static u32 tickets[GTP_PAD_NUMBERS];
+u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];
 static atomic_long_t missed[GTP_PAD_NUMBERS];
 static DECLARE_BITMAP(numbers, GTP_PAD_NUMBERS);
-
-u32 gtp_pad_number_ticket(u32 number)
-{
-	return gtp_acquire(&tickets[number]);
-}
-
-NOKPROBE_SYMBOL(gtp_pad_number_ticket);
 
 void gtp_pad_number_missed(u32 number)
 {
@@ -56,5 +49,5 @@ void gtp_pad_number_connect(u32 number, struct gtp_location *loc)
 	gtp_publish(&gtp_pad_number_locations[number << 1], loc);
 	gtp_publish(&gtp_pad_number_locations[number << 1 | GTP_PAD_HELD], loc);
 	if (!loc)
-		gtp_publish(&tickets[number], tickets[number] + 1);
+		gtp_publish(&gtp_pad_number_tickets[number], gtp_pad_number_tickets[number] + 1);
 }

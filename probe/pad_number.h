@@ -14,8 +14,10 @@ enum { GTP_PAD_NUMBERS = 16384 }; /* at a time */
  */
 extern struct gtp_location *gtp_pad_number_locations[2 * GTP_PAD_NUMBERS];
 
+extern u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];
+
 /* gtp_pad_number_find - the location that a word is for, or NULL. Context: a hit */
-static __always_inline struct gtp_location *gtp_pad_number_find(u32 word)
+static __always_inline struct gtp_location *gtp_pad_number_find(unsigned long word)
 {
 	return gtp_acquire(&gtp_pad_number_locations[word]);
 }
@@ -23,9 +25,14 @@ static __always_inline struct gtp_location *gtp_pad_number_find(u32 word)
 /*
  * gtp_pad_number_ticket - goes up when the number's location has gone: of two locations that have
  * had the number, each has had a ticket of its own. At the entry of a call it is read before the
- * location. gtp_pad_number_missed - a hit is not seen. Context: a hit
+ * location. Context: a hit
  */
-u32 gtp_pad_number_ticket(u32 number);
+static __always_inline u32 gtp_pad_number_ticket(unsigned long number)
+{
+	return gtp_acquire(&gtp_pad_number_tickets[number]);
+}
+
+/* gtp_pad_number_missed - a hit is not seen. Context: a hit */
 void gtp_pad_number_missed(u32 number);
 
 /* The following: process context, under gtp_lock. */

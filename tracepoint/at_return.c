@@ -17,32 +17,43 @@ static enum gtp_at_return asked_by(u16 tsv)
 	}
 }
 
+/* struct asked - of expressions: what is asked for of the call; is $latency, $entry_clock? */
+struct asked {
+	enum gtp_at_return most;
+	bool latency, entry_clock;
+};
+
 /* No variable is refused here: this only looks. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
-	enum gtp_at_return *most = ctx, asked = asked_by(tsv);
+	enum gtp_at_return asked = asked_by(tsv);
+	struct asked *all = ctx;
 
-	if (asked > *most)
-		*most = asked;
+	if (asked > all->most)
+		all->most = asked;
+	all->latency |= tsv == GTP_TSV_LATENCY;
+	all->entry_clock |= tsv == GTP_TSV_ENTRY_CLOCK;
 	return AX_OK;
 }
 
-enum gtp_at_return gtp_at_return_asks(const struct ax_verified *v)
+static void ask(const struct gtp_expr *e, struct asked *all)
 {
-	enum gtp_at_return most = GTP_AT_RETURN_NOT;
 	struct ax_error unused;
 
-	ax_verify_tsvs(v, look, &most, &unused);
-	return most;
+	if (e)
+		ax_verify_tsvs(&e->ax, look, all, &unused);
 }
 
 void gtp_at_return_settle(struct gtp_tracepoint *tp)
 {
-	enum gtp_at_return cond = tp->cond ? gtp_at_return_asks(&tp->cond->ax) : GTP_AT_RETURN_NOT;
+	struct asked asked = { 0 };
 	const struct gtp_action *a;
 
-	tp->cond_at_return = cond == GTP_AT_RETURN_LATE;
-	tp->at_return = cond != GTP_AT_RETURN_NOT;
-	for (a = tp->actions; a && !tp->at_return; a = a->next)
-		tp->at_return = a->expr && gtp_at_return_asks(&a->expr->ax) != GTP_AT_RETURN_NOT;
+	ask(tp->cond, &asked);
+	tp->cond_at_return = asked.most == GTP_AT_RETURN_LATE;
+	tp->cond_entry_clock = asked.entry_clock;
+	for (a = tp->actions; a; a = a->next)
+		ask(a->expr, &asked);
+	tp->at_return = asked.most != GTP_AT_RETURN_NOT;
+	tp->latency = asked.latency;
 }

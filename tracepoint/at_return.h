@@ -20,9 +20,6 @@ enum gtp_at_return {
 	GTP_AT_RETURN_LATE,  /* what is known only when it returns */
 };
 
-/* gtp_at_return_asks - what a verified expression asks for of the call */
-enum gtp_at_return gtp_at_return_asks(const struct ax_verified *v);
-
 /* gtp_at_return_settle - @tp->at_return and its kin, of a condition and actions so far */
 void gtp_at_return_settle(struct gtp_tracepoint *tp);
 

@@ -115,7 +115,8 @@ struct gtp_source {
  * @self_trace: hits of GDB's own tasks count
  * @only_updates: its actions do nothing but update aggregations: a hit leaves no frame
  * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
- *     condition can be evaluated only then
+ *     condition can be evaluated only then; @cond_entry_clock: that names $entry_clock; @latency:
+ *     it or an action names $latency
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
@@ -140,6 +141,8 @@ struct gtp_tracepoint {
 	bool only_updates;
 	bool at_return;
 	bool cond_at_return;
+	bool cond_entry_clock;
+	bool latency;
 	bool gone;
 	bool several;
 	bool defining;

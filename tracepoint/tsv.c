@@ -57,6 +57,11 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_BT] = AX_TSV_BLOCKS;
+	/* Both ends of a call put them where each CPU has its own variables: hit/returns.c. */
+	tsvs->ways[GTP_TSV_RET] = AX_TSV_LOCAL;
+	tsvs->ways[GTP_TSV_LATENCY] = AX_TSV_LOCAL;
+	tsvs->ways[GTP_TSV_ENTRY_CLOCK] = AX_TSV_LOCAL;
+	tsvs->ways[GTP_TSV_KRET] = AX_TSV_LOCAL;
 	return 0;
 }
 

@@ -376,12 +376,6 @@ static u64 hit_clock(void *ctx)
 	return f->clock += f->clock_step;
 }
 
-/* Where the counter is real, the clock stands still: there is nothing else to compare it with. */
-static u64 hit_tsc_to_ns(void *ctx, u64 tsc)
-{
-	return ((struct fake *)ctx)->clock;
-}
-
 static u64 wall_ns(void *ctx)
 {
 	struct fake *f = ctx;
@@ -460,7 +454,6 @@ const struct gtp_hit_ops fake_hit_ops = {
 	.sdata = take_sdata,
 	.read = fake_read,
 	.clock = hit_clock,
-	.tsc_to_ns = hit_tsc_to_ns,
 	.wall_ns = wall_ns,
 	.builtin = builtin,
 	.stack = fake_stack,

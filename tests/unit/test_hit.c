@@ -139,6 +139,8 @@ static void a_condition_known_to_hold(void **state)
 
 static void time_of_the_counter(void **state)
 {
+	/* One and a half ns for each tick. */
+	struct gtp_calibration c = { .ns = 7000, .rate = 3ULL << 31 };
 	struct fake *f = *state;
 	const struct gtp_index *ix;
 	struct gtp_why why;
@@ -147,8 +149,9 @@ static void time_of_the_counter(void **state)
 
 	define(f, "1:1000:E:0:0", NULL, TRACEV("02") END, NULL);
 	start(f);
-	f->trace.run.cpus[0]->tsc = true;
+	f->trace.run.cpus[0]->tsc = &c;
 	before = gtp_read_tsc();
+	c.tsc = before;
 	fire(f, 2);
 	after = gtp_read_tsc();
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -158,7 +161,10 @@ static void time_of_the_counter(void **state)
 	assert_true(gtp_index_at(ix, 0)->frame->time < gtp_index_at(ix, 1)->frame->time);
 	assert_true(gtp_index_at(ix, 1)->frame->time <= after);
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 0)->frame, GTP_TSV_CLOCK, &clock));
-	assert_int_equal(clock, f->clock);
+	assert_int_equal(clock, 7000 + (gtp_index_at(ix, 0)->frame->time - before) * 3 / 2);
+	/* The counter of another CPU may be a little behind. */
+	assert_int_equal(gtp_calibration_ns(&c, before - 5), 7000);
+	assert_int_equal(gtp_calibration_ns(&c, before + (1ULL << 40)), 7000 + (3ULL << 39));
 }
 
 static void disabled(void **state)
