@@ -6,7 +6,7 @@ import glob
 import sys
 import time
 
-from fixture import load as load_gdbtp, load_tables
+from fixture import KMOD, load as load_gdbtp, load_tables
 from inner import Inner
 from lib import *
 from others import *
@@ -296,6 +296,83 @@ def stacks():
         check(gate in seen, "no gate in %s" % seen)
         equal([name for name in seen if name != gate], wanted)
         cmd("delete")
+
+
+def traced_stack():
+    """The stack of the one record that ftrace has: functions."""
+    with open(os.path.join(TRACING, "trace")) as file:
+        return re.findall(r"^ => (\w+)", file.read(), re.M)
+
+
+@test("ftrace's stacktrace of a kprobe inside shows the callers behind the gate")
+def ftraced():
+    write("kprobe_events", "p:gtp_inside stack_trace_save")
+    write("events/kprobes/gtp_inside/trigger", "stacktrace")
+    try:
+        write("events/kprobes/gtp_inside/enable", "1")
+        stacks_ = []
+        for follows in (False, True):
+            if follows:
+                num = returning(FOLLOWED, "*gtp_target_stack", "collect $ret")
+            shell()("echo >%s/trace" % TRACING)
+            target("call stack 1")
+            stacks_.append(traced_stack())
+        finished(1, num)
+    finally:
+        write("events/kprobes/gtp_inside/enable", "0")
+        write("events/kprobes/gtp_inside/trigger", "!stacktrace")
+        write("kprobe_events", "-:gtp_inside")
+    wanted, seen = stacks_
+    check("gtp_target_stack" in wanted and len(wanted) >= 6, wanted)
+    equal(seen[seen.index("gtp_target_stack") + 1], "gtp_gates_framed")
+    equal([name for name in seen if name != "gtp_gates_framed"], wanted)
+
+
+LIVE_PATCH = "/sys/kernel/livepatch/gtp_livepatch/"
+
+
+@test("a live patch comes through while tasks sleep inside: the kernel can rely on their stacks")
+def live_patch():
+    if not os.path.exists(KMOD + "/gtp_livepatch.ko"):
+        skip("this kernel has no live patches")
+    num = returning(FOLLOWED, "*gtp_target_wait", "collect $ret")
+    target("crowd 20")
+    equal(followed(), 20)
+    # Nothing wakes these tasks: they have the new version when their stacks have been found to be without the old one.
+    shell()("insmod %s/gtp_livepatch.ko" % KMOD)
+    try:
+        until(lambda: shell()("cat %stransition" % LIVE_PATCH) == "0\n", "the transition", 120)
+        equal(shell()("cat /proc/cmdline"), "patched\n")
+        equal(followed(), 20)
+    finally:
+        target("release")
+        shell()("echo 0 >%senabled" % LIVE_PATCH)
+        until(lambda: not os.path.exists(LIVE_PATCH), "the way back", 120)
+        shell()("rmmod gtp_livepatch")
+    finished(20, num)
+
+
+POOL = 8192
+SINKERS, SUNK = 28, 450
+
+
+@test("more calls on full stacks at once than there are records: each is reported or counted as missed")
+def full_pool():
+    for name in ("key_n", "sum_ret"):
+        cmd("tvariable $" + name)
+    num = returning(FOLLOWED, "*gtp_target_sink", "teval $key_n = (long)n", "teval $sum_ret = $ret")
+    target("crowd %d %d" % (SINKERS, SUNK))
+    calls, lost, inside = SINKERS * (SUNK + 1), missed(), followed()
+    note("%d calls, %d followed, %d missed" % (calls, inside, lost))
+    equal(inside + lost, calls)
+    check(lost > 0 and inside > POOL * 3 / 4, "%d followed, %d missed" % (inside, lost))
+    target("release")
+    counts, sums = only()
+    cmd("tstop")
+    equal((hits(num), nested(), missed()), (inside, 0, lost))
+    equal(sum(counts.values()), inside)
+    equal(sums, {n: [n * count] for n, count in counts.items()})
+    equal(followed(), 0)
 
 
 @test("another tracepoint at the same returns joins the run: the calls that are inside are not its own")

@@ -108,6 +108,9 @@ long gtp_target_triple(struct gtp_target_triple t, long n);
 long gtp_target_wait(long n);
 long gtp_target_exit(long n);
 
+/* gtp_target_sink - as gtp_target_recurse, and where that ends it calls gtp_target_wait() */
+long gtp_target_sink(long n);
+
 /* gtp_target_stack - keeps the stack that it sees; returns how deep it is */
 long gtp_target_stack(long n);
 
@@ -118,10 +121,10 @@ void *gtp_target_stack_nth(u32 n);
 int gtp_target_exits(long n);
 
 /*
- * gtp_target_crowd - that many tasks call gtp_target_wait(); returns when all are inside; 0 or
- * -errno. gtp_target_release - they all return
+ * gtp_target_crowd - that many tasks call gtp_target_wait(), from so many calls of
+ * gtp_target_sink(); returns when all are inside; 0 or -errno. gtp_target_release - they all return
  */
-int gtp_target_crowd(u32 count);
+int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
 
 /* gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare */

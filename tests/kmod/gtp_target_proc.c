@@ -9,8 +9,8 @@
  *	call out N | call recurse DEPTH | call tail N | call eight N | call triple N
  *	call stack N | call irqstack N		the second from an interrupt
  *	call exit N				a task calls it, which ends there
- *	crowd COUNT				so many tasks call gtp_target_wait() and
- *					are inside
+ *	crowd COUNT [DEPTH]			so many tasks call gtp_target_wait() and
+ *					are inside; DEPTH calls of gtp_target_sink() deep
  *	release				they return
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	call context task|bh|soft|hard|kthread	gtp_target_context(), there; NMIs call it, too
@@ -358,7 +358,7 @@ static int poke(u64 addr, u8 byte)
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
-	u32 nmis, count;
+	u32 nmis, count, depth = 0;
 	u64 addr;
 	u8 byte;
 
@@ -383,8 +383,8 @@ static int obey(struct order *o)
 		err = do_call(o, o->line + 5);
 	else if (strstarts(o->line, "loop "))
 		err = do_loop(o->line + 5);
-	else if (sscanf(o->line, "crowd %u", &count) == 1)
-		err = gtp_target_crowd(count);
+	else if (sscanf(o->line, "crowd %u %u", &count, &depth) >= 1)
+		err = gtp_target_crowd(count, depth);
 	if (!err)
 		gtp_target_counter++;
 	mutex_unlock(&lock);

@@ -61,6 +61,20 @@ GTP_TARGET_FN long gtp_target_wait(long n)
 	return n * 2;
 }
 
+GTP_TARGET_FN long gtp_target_sink(long n)
+{
+	long depth = 0;
+
+	if (n) {
+		depth = gtp_target_sink(n - 1);
+		asm volatile("" : "+r"(depth));
+		depth++;
+	} else {
+		gtp_target_wait(n);
+	}
+	return depth;
+}
+
 static unsigned long frames[32];
 static u32 nframes;
 
@@ -105,23 +119,27 @@ int gtp_target_exits(long n)
 
 /* One completion for each, from behind this module's last instruction. */
 static DECLARE_COMPLETION(finished);
-static u32 crowd;
+static u32 crowd, depth_of_crowd;
 
 static int waiting(void *n)
 {
 	gtp_target_count(GTP_TARGET_COUNT_wait);
-	gtp_target_wait((long)n);
+	if (depth_of_crowd)
+		gtp_target_sink(depth_of_crowd);
+	else
+		gtp_target_wait((long)n);
 	kthread_complete_and_exit(&finished, 0);
 	return 0;
 }
 
-int gtp_target_crowd(u32 count)
+int gtp_target_crowd(u32 count, u32 depth)
 {
 	struct task_struct *t;
 
 	if (crowd)
 		return -EBUSY;
 	WRITE_ONCE(released, false);
+	depth_of_crowd = depth;
 	for (; crowd < count; crowd++) {
 		t = kthread_run(waiting, (void *)(long)crowd, "gtp_target/wait");
 		if (IS_ERR(t))
