@@ -16,6 +16,7 @@ import kernel
 from kernel import RELEASE
 from tap import Failure as Wrong, check
 
+TRACING = kernel.TRACING
 HANDED_ON = RELEASE, Wrong
 
 BENCH = "/proc/gtp_bench"

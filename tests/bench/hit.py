@@ -170,9 +170,12 @@ def measure_ours(place):
 
 def measure_others(place):
     fill(place, FLOOR, "true", floor(place))
-    if ONLY:
-        return
-    for row, cells in peers.rows(place):
+    rows = list(peers.rows(place))
+    if place.name == "entry":
+        rows += [(row, {RETURNED: run}) for row, run in peers.returns(place)]
+    for row, cells in rows:
+        if ONLY not in row:
+            continue
         for case, run in cells.items():
             try:
                 fill(place, row, case, run())
@@ -181,6 +184,7 @@ def measure_others(place):
                 break
 
 
+RETURNED = "returned"
 FLOOR = "a module's kprobe that adds 1 to a counter"
 COLUMNS = {"false": "false", "true": "true", "sum": "a + b", "both": "both"}
 
@@ -202,6 +206,13 @@ def print_others(places):
             cells = [figure(costs.get((place.name, row, case))) for row in ENGINES.values()]
             if case not in COLUMNS and any(cell != "-" for cell in cells):
                 say("  %-44s%10s %10s %12s" % (case, *cells))
+
+
+def print_returns():
+    say("\n# others at the function's entry and return, both ends together")
+    for (_, row, case), cost in costs.items():
+        if case == RETURNED:
+            say("  %-90s%8s" % (row, figure(cost)))
 
 
 # To be reached where there is a jump: what it is, its column, at most so many.
@@ -226,6 +237,7 @@ def print_all(places):
     print_places(places)
     say("\n# gdbtp's other tracepoints: as a jump or call of its own, as a kprobe, as an interpreted kprobe")
     print_others(places)
+    print_returns()
     print_goals(places)
 
 

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import time
 
-from common import (ALL, BUILT, RELEASE, bpftrace_env, check, records, warmly, write)
+from common import (ALL, BUILT, RELEASE, TRACING, bpftrace_env, check, records, warmly, write)
 
 SUM = ALL * (42 + 7)
 
@@ -63,6 +63,7 @@ PRINT = {
     "both": ("$o->a > 5", 'printf("%d\\n", $o->a + $o->b);', None),
 }
 OBJECT = "struct gtp_bench_obj { int a; int b; }; "
+EPOLL_WAITS = "232", "281"
 
 
 def bpf_program(place, kind, condition, action):
@@ -98,22 +99,32 @@ def interrupt(run):
     run.wait()
 
 
-def bpftrace(place, kind, cases, case):
+def wait_for_all(run):
+    """It waits for records when all of its probes are attached: the code has changed with the first."""
+    while run.poll() is None and contents("/proc/%d/syscall" % run.pid).split()[0] not in EPOLL_WAITS:
+        time.sleep(0.05)
+
+
+def run_program(place, program, lines):
     """The program is attached when the code has changed, and ends when it is interrupted."""
-    condition, action, said = cases[case]
-    program = bpf_program(place, kind, condition, action)
     path = "/tmp/bpftrace.out"
     with open(path, "w+") as out:
         run = subprocess.Popen(["bpftrace", "--unsafe", "-q", "-e", program], stdout=out,
                                stderr=subprocess.STDOUT, env=bpftrace_env())
         try:
             place.wait(True, run)
+            wait_for_all(run)
             ticks = warmly(place.name)
-            if not said:
+            if lines:
                 wait_for_lines(path)
         finally:
             interrupt(run)
-    told = contents(path).strip()
+    return ticks, contents(path).strip()
+
+
+def bpftrace(place, kind, cases, case):
+    condition, action, said = cases[case]
+    ticks, told = run_program(place, bpf_program(place, kind, condition, action), not said)
     if said:
         check(re.search(said, told), "bpftrace %s, %s: %s" % (kind, case, told))
     else:
@@ -121,6 +132,70 @@ def bpftrace(place, kind, cases, case):
             kind, case, len(told.split()), ALL, set(told.splitlines())))
     place.wait(False)
     return ticks
+
+
+# Returns -------------------------------------------------------------------------------------------
+
+# What each leaves behind is said in its name. bpftrace's programs keep the time of the entry in a map, by the task.
+RETURNED = 42 + 3  # o->a + n
+ENTER = "@s[tid] = nsecs;"
+TOOK = "$ns = nsecs - @s[tid]; delete(@s[tid]);"
+BPF_RETURNS = {
+    "a histogram of the time by o->a": "@h[$o->a] = hist($ns);",
+    "the time and o->a + o->b, printed": 'printf("%d %d\\n", $ns, $o->a + $o->b);',
+}
+
+
+def bpf_returns(place, kind, action):
+    """A kretprobe has no arguments: they are kept in a map, too."""
+    if kind == "fexit":
+        program = "kfunc:%s { %s } kretfunc:%s { $o = args->o; %s %s }" % (
+            place.symbol, ENTER, place.symbol, TOOK, action)
+    else:
+        program = OBJECT + ("kprobe:%s { %s @o[tid] = arg0; } "
+                            "kretprobe:%s { $o = (struct gtp_bench_obj *)@o[tid]; delete(@o[tid]); %s %s }" % (
+                                place.symbol, ENTER, place.symbol, TOOK, action))
+    printed = "printf" in action
+    ticks, told = run_program(place, program, printed)
+    if printed:
+        made = len(re.findall(r"^\d+ 49$", told, re.M))
+    else:
+        made = sum(int(n) for n in re.findall(r"[\])] +(\d+) \|", told))
+    check(made == ALL, "bpftrace %s: %d of %d returns: %s" % (kind, made, ALL, told[:500]))
+    place.wait(False)
+    return ticks
+
+
+def ftrace_returns(place, entry):
+    """One record for each end: who reads them subtracts the times."""
+    write("kprobe_events", "r:gtpb/back %s v=$retval:s64\n" % place.symbol +
+          ("p:gtpb/ev %s %s\n" % (place.address, A + B) if entry else ""))
+    try:
+        write("trace", "")
+        write("events/gtpb/enable", "1")
+        place.wait(True)
+        ticks = warmly(place.name)
+        wanted = (2 if entry else 1) * ALL
+        check(records() == wanted, "ftrace: %d records, wanted %d" % (records(), wanted))
+        check("v=%d" % RETURNED in contents(TRACING + "trace"), "ftrace has not seen what is returned")
+        write("events/gtpb/enable", "0")
+    finally:
+        write("kprobe_events", "")
+    place.wait(False)
+    return ticks
+
+
+def returns(place):
+    """Others at the returns of the function that the place is the first instruction of. Each: name, what measures it."""
+    yield "return, ftrace r: event: what is returned", lambda: ftrace_returns(place, False)
+    yield "return, ftrace p: and r: events: a record for each end", lambda: ftrace_returns(place, True)
+    kinds = {"kprobe": "kprobe and kretprobe"}
+    if os.path.exists("/sys/kernel/btf/gtp_bench"):
+        kinds["fexit"] = "fentry and fexit"
+    for kind, probes in kinds.items():
+        for what, action in BPF_RETURNS.items():
+            yield ("return, bpftrace %s: %s" % (probes, what),
+                   lambda kind=kind, action=action: bpf_returns(place, kind, action))
 
 
 # SystemTap -----------------------------------------------------------------------------------------
