@@ -345,6 +345,62 @@ static void an_error_at_either_end(void **state)
 	expect_error(f, 1, cond);
 }
 
+static bool enter_quickly(struct fake *f, u32 held)
+{
+	static struct gtp_pending p;
+
+	memset(&p, 0xee, sizeof(p));
+	if (!gtp_returns_enter_quickly(f->trace.locs, f->trace.run.cpus[0], &p, held))
+		return false;
+	assert_int_equal(p.wanted, 1);
+	assert_in_range(p.entered, 7000, 7000 + gtp_read_tsc());
+	return true;
+}
+
+/* Without a call: where nothing is to be asked, and nothing has to be counted. */
+static void the_quick_way_in(void **state)
+{
+	static struct gtp_calibration c = { .ns = 7000, .rate = 1ULL << 32 };
+	struct fake *f = *state;
+	struct gtp_cpu *cpu;
+	struct gtp_why why;
+
+	define(f, "1:1000:E:0:0", RET END, NULL);
+	start(f);
+	cpu = f->trace.run.cpus[0];
+	assert_false(enter_quickly(f, 0)); /* its clock is no counter */
+	cpu->tsc = &c;
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
+	assert_true(enter_quickly(f, 0));
+	cpu->in_hit = 1;
+	assert_false(enter_quickly(f, 0));
+	cpu->in_hit = 0;
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, false), 0);
+	assert_false(enter_quickly(f, 0));
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
+	assert_true(enter_quickly(f, 0));
+	assert_int_equal(
+		gtp_trace_install(&f->trace, define(f, "2:1000:E:0:0", RET END, NULL), &why), 0);
+	assert_false(enter_quickly(f, 0));
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+}
+
+/* A condition that is known at the entry is asked there, unless it is known to hold. */
+static void the_quick_way_in_with_a_condition(void **state)
+{
+	static struct gtp_calibration c = { .ns = 7000, .rate = 1ULL << 32 };
+	struct fake *f = *state;
+
+	define(f, "1:1000:E:0:0", ENTRY_CLOCK END, NULL);
+	start(f);
+	f->trace.run.cpus[0]->tsc = &c;
+	assert_int_equal(gtp_trace_enable(&f->trace, 1, ENTRY, true), 0);
+	assert_false(enter_quickly(f, 0));
+	assert_true(enter_quickly(f, 1));
+	gtp_trace_stop(&f->trace, GTP_STOP_USER);
+	assert_false(enter_quickly(f, 1));
+}
+
 static void a_dprintf_prints_when_it_returns(void **state)
 {
 	/* dprintf f,"%d\n",$ret and another one there without it */
@@ -381,6 +437,8 @@ int main(void)
 		T(inside_a_hit_they_are_counted),
 		T(a_return_behind_the_end),
 		T(an_error_at_either_end),
+		T(the_quick_way_in),
+		T(the_quick_way_in_with_a_condition),
 		T(a_dprintf_prints_when_it_returns),
 	};
 #undef T
