@@ -58,15 +58,15 @@ void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
  */
 static __always_inline bool gtp_returns_enter_quickly(const struct gtp_location *loc,
 						      const struct gtp_cpu *cpu,
-						      struct gtp_pending *p, u32 held)
+						      struct gtp_pending *p, bool held)
 {
 	const struct gtp_tracepoint *tp = loc->first;
 
+	if (!held && tp->cond && unlikely(!tp->cond_at_return))
+		return false;
 	/* Both of these say that it is alone and that its hits count. */
 	if (unlikely(!gtp_acquire(&tp->quickest)) &&
 	    (!gtp_acquire(&tp->update_alone) || unlikely(!cpu->tsc)))
-		return false;
-	if (!held && tp->cond && unlikely(!tp->cond_at_return))
 		return false;
 	if (unlikely(!loc->run->active || cpu->in_hit))
 		return false;

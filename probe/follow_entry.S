@@ -41,9 +41,10 @@ GTP_TAKEN_START(gtp_pad_followed)
 	movl	(HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp), %esi
 	call	gtp_follow_enter
 	movq	HEAD_WORDS * WORD + EFLAGS(%rsp), %rcx
-	andq	$~(CARRY | ZERO), %rcx
 	cmpl	$1, %eax
 	je	.Lframed
+	andq	$~(CARRY | ZERO), %rcx
+	cmpl	$1, %eax
 	jb	1f
 	orq	$ZERO, %rcx
 1:	movq	%rcx, (HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp)
