@@ -64,6 +64,7 @@ GTP_SHARED := \
 	jit/record.c \
 	jit/ops_call.c \
 	jit/pad_cond.c \
+	jit/pad_frame.c \
 	jit/ops_jump.c \
 	jit/expr.c \
 	jit/actions.c \
@@ -73,6 +74,7 @@ GTP_SHARED := \
 	jit/pad.c \
 	hit/hit.c \
 	hit/variable.c \
+	hit/pad_frame.c \
 	hit/returns.c \
 	hit/lines.c \
 	hit/stacks.c \

@@ -11,9 +11,12 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 
 	if (item->base >= 0 && item->base != GTP_REG_RIP) {
 		addr = jit_hit_val(j, (u32)item->base);
-		if (addr.bits < 64 || !x86_fits32((s64)item->offset))
+		/* A pad's rsp is some words off. */
+		if (addr.bits < 64 || !x86_fits32((s64)item->offset) ||
+		    !x86_fits32(addr.imm + (s32)item->offset))
 			j->unsuitable = true; /* GDB asks for no such address */
-		addr.imm = (s32)item->offset;
+		else
+			addr.imm += (s32)item->offset;
 		jit_know(&addr, 64, 64);
 	} else if (item->base == GTP_REG_RIP) {
 		addr = jit_const(j->req.pc + item->offset);

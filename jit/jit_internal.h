@@ -6,12 +6,14 @@
 #include "jit/jit.h"
 #include "jit/x86_emit.h"
 
+struct gtp_pad_frame;
 struct gtp_region;
 
 /* Fixed roles in a snippet. Every other caller-saved register holds values. */
 #define JIT_REGS X86_RDI   /* struct gtp_regs *, the first argument */
 #define JIT_ENV X86_RSI	   /* struct ax_env *, the second */
 #define JIT_RECORD X86_R11 /* with actions: env->frame; holds values otherwise */
+#define JIT_CPU X86_R10	   /* with a frame in a pad: this CPU's part */
 
 enum {
 	JIT_NR_ALLOC = 7, /* one less with actions */
@@ -105,11 +107,13 @@ enum jit_tail {
  * @copies: receives where the displaced instructions' copies are, or NULL
  * @held, @open: where to go on with a hit, or 0; see struct gtp_pad_request
  * @gates: ways to the rest of the function that come back, or NULL
+ * @frame: this is no condition but a frame to write, see jit/pad_frame.c; NULL: it is one
  * @flags: the arithmetic flags must be put back
  * @read: machine registers that the condition reads
  * @touched: machine registers that code has been made to overwrite
  * @usable: machine registers that values may be in, as in the order of allocation
  * @wanted: machine registers that were touched by any try so far
+ * @fixed: of those: machine registers that have a role of their own
  * @save: what is pushed, in this order
  * @pos: machine register: its place among the words pushed, from 1; 0: it is not pushed
  * @marker: a saved register in which the mark on the task is made; X86_NO_REG: there is none
@@ -126,8 +130,9 @@ struct jit_pad {
 	u32 *copies;
 	u64 held, open;
 	struct gtp_pad_gates *gates;
+	const struct gtp_pad_frame *frame;
 	bool flags;
-	u16 read, touched, usable, wanted;
+	u16 read, touched, usable, wanted, fixed;
 	u8 save[X86_NR_REGS];
 	u8 pos[X86_NR_REGS];
 	u8 marker;
@@ -174,6 +179,7 @@ struct ax_jit {
 	u32 progress;	 /* what an error has to say about that */
 	u32 nalloc;
 	struct jit_pad pad;
+	struct ax_jit *frame; /* of a pad: its frame, compiled by itself; NULL: it writes none */
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];

@@ -35,6 +35,7 @@
 #include "jit/ops_call.h"
 #include "jit/pad.h"
 #include "jit/pad_cond.h"
+#include "jit/pad_frame.h"
 
 enum {
 	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */
@@ -146,6 +147,11 @@ static void hits(struct ax_jit *j, u32 to)
 	jit_mark(j, &j->pad.tail[JIT_HELD]);
 	jit_pad_cond_unmark(j);
 	jit_pad_cond_leave(j);
+	if (j->frame) {
+		jit_pad_frame_write(j);
+		jit_jmp_back(j, to);
+		jit_pad_frame_give_up(j);
+	}
 	hit(j, to, &call);
 	jit_mark(j, &j->pad.tail[JIT_PUNT]);
 	if (j->nslow)
@@ -157,6 +163,27 @@ static void hits(struct ax_jit *j, u32 to)
 	hit_open(j, call);
 }
 
+static void without_condition(struct ax_jit *j)
+{
+	push_number(j, false);
+	call_hit(j);
+	go_to_gates(j);
+	displaced(j);
+}
+
+static void without_condition_with_frame(struct ax_jit *j)
+{
+	u32 to;
+
+	jit_pad_frame_write(j);
+	to = j->b.len;
+	displaced(j);
+	jit_pad_frame_give_up(j);
+	push_number(j, false);
+	call_hit(j);
+	jit_jmp_back(j, to);
+}
+
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
 {
 	u32 to;
@@ -165,10 +192,10 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 	if (j->pad.held && j->req.target->endbr)
 		x86_endbr64(&j->b);
 	if (!j->pad.on) {
-		push_number(j, false);
-		call_hit(j);
-		go_to_gates(j);
-		displaced(j);
+		if (j->frame)
+			without_condition_with_frame(j);
+		else
+			without_condition(j);
 		return;
 	}
 	jit_pad_cond_enter(j);
@@ -191,11 +218,17 @@ static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
 	};
 }
 
+/* The frame's compilation lies behind the pad's. */
+static size_t pad_work_size(const struct ax_jit_request *r)
+{
+	return (ax_jit_work_size(r) + 7) & ~(size_t)7;
+}
+
 size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = jit_request(req);
 
-	return ax_jit_work_size(&r);
+	return pad_work_size(&r) + jit_pad_frame_size(req);
 }
 
 /* Compile until nothing more has to be pushed; false when that is never so. */
@@ -224,6 +257,11 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	j->pad.gates = req->gates;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
+	if (req->frame) {
+		j->frame = (struct ax_jit *)((char *)j + pad_work_size(&r));
+		if (!jit_pad_frame_plan(j->frame, req))
+			return 0;
+	}
 	if (req->cond && (!gtp_pad_can(req->cond, req->target) || !try_condition(j)))
 		return 0;
 	run_pass(j, JIT_PLACE);

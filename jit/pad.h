@@ -3,8 +3,7 @@
 #ifndef _GTP_PAD_H
 #define _GTP_PAD_H
 
-#include "jit/jit.h"
-#include "regions/region.h"
+#include "jit/pad_request.h"
 
 /*
  * Control comes by a jmp from the probed place, with everything as it was there. Then
@@ -24,6 +23,10 @@
  * another number, and C code evaluates the condition again and reports what is wrong. A condition
  * has no side effects, so evaluating it twice does no harm.
  *
+ * With @frame the pad also writes the frame when the condition holds, as hit/hit.h does it for the
+ * plainest of hits. In every other case it leaves nothing behind and goes to pad_hit, as if it had
+ * not tried; see jit/pad_frame.c.
+ *
  * With @gates the pad may call the rest of the function, to be there when it returns. pad_hit then
  * chooses by the flags that it leaves in the number's place: without carry and zero all goes on as
  * above; else control goes to a gate, which calls the displaced instructions.
@@ -32,49 +35,6 @@
  * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
  * A displaced call pushes the original's return address, so no sleeping task returns to a pad.
  */
-
-/**
- * struct gtp_pad_gates - ways to the rest of the function that come back
- * @framed: where to go with carry
- * @bare: where to go with zero alone
- * @rest: receives the offset in the pad of what both of them call
- */
-struct gtp_pad_gates {
-	u64 framed, bare;
-	u32 rest;
-};
-
-/**
- * struct gtp_pad_request - what to make
- * @region: what the jump displaces; NULL: control comes by a call, from ftrace
- * @cond: condition to evaluate here, or NULL; see gtp_pad_can()
- * @target: where; @target->pad_hit is the common way to C
- * @at: the probed address; what rip reads as
- * @skip: bytes from there to the displaced instructions: a no-op that stays
- * @number: given to pad_hit, below 1 << 30
- * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
- * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
- *	was interrupted in front of the original can resume; or NULL
- * @held: of a pad that control comes to by a jump at a function's first instruction, without a
- *	region: where it goes on when the condition holds, with all registers as they were, instead
- *	of by pad_hit; a false condition returns to the function's caller. 0: none of this
- * @open: with it: where it goes on when the condition is still to be evaluated
- * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
- * @seed: as in struct ax_jit_request
- */
-struct gtp_pad_request {
-	const struct gtp_region *region;
-	const struct ax_verified *cond;
-	const struct ax_jit_target *target;
-	u64 at;
-	u32 skip;
-	u32 number;
-	bool keep_flags;
-	u32 *copies;
-	u64 held, open;
-	struct gtp_pad_gates *gates;
-	u32 seed;
-};
 
 /*
  * What pad_hit finds pushed: @number << 1, plus this when a condition has been evaluated and held.
@@ -99,8 +59,9 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req);
  * A condition takes at most some 300 bytes of the interrupted code's stack, mostly 16.
  *
  * Context: any; allocates nothing.
- * Return: the bytes of code that ax_jit_emit() will write; 0: the condition cannot be evaluated
- * here (ask again without it), or an instruction of the region cannot be moved.
+ * Return: the bytes of code that ax_jit_emit() will write; 0: the frame cannot be written here, or
+ * the condition not evaluated (ask again without it), or an instruction of the region cannot be
+ * moved.
  */
 u32 gtp_pad_plan(struct ax_jit *work, const struct gtp_pad_request *req);
 

@@ -39,7 +39,8 @@ static bool has(u16 set, enum x86_reg reg)
 
 static bool flags_in_rax(const struct ax_jit *j)
 {
-	return j->pad.flags && j->req.target->lahf;
+	/* A frame's also have whether interrupts are on. */
+	return j->pad.flags && !j->pad.frame && j->req.target->lahf;
 }
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
@@ -87,9 +88,18 @@ void jit_pad_cond_begin(struct ax_jit *j)
 	choose_marker(j);
 }
 
+void jit_pad_frame_begin(struct ax_jit *j, u16 values, u16 fixed)
+{
+	j->pad.on = true;
+	j->pad.flags = true;
+	j->pad.marker = X86_NO_REG;
+	j->pad.wanted = values | fixed;
+	j->pad.fixed = fixed;
+}
+
 static void may_use(struct ax_jit *j, enum x86_reg reg)
 {
-	if (j->nalloc == JIT_NR_ALLOC || has(j->pad.usable, reg))
+	if (j->nalloc == JIT_NR_ALLOC || has(j->pad.usable | j->pad.fixed, reg))
 		return;
 	j->pad.usable |= (u16)(1U << reg);
 	j->order[j->nalloc++] = reg;

@@ -9,6 +9,12 @@
 void jit_pad_cond_begin(struct ax_jit *j);
 
 /*
+ * jit_pad_frame_begin - the same of a frame; @j->pad.read is known. @values are pushed and may hold
+ * values, @fixed are pushed and do not
+ */
+void jit_pad_frame_begin(struct ax_jit *j, u16 values, u16 fixed);
+
+/*
  * jit_pad_cond_choose - what is pushed, and where values go, by what tries so far have met; false
  * when the last try was right, or none can be (@j->unsuitable)
  */

@@ -15,6 +15,7 @@
  */
 #include "jit/address.h"
 #include "jit/flow.h"
+#include "jit/pad_request.h"
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
@@ -102,6 +103,8 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 	u32 slow;
 
 	if (len > UNROLL_MAX || !jit_may_be_fast(j, l, len)) {
+		if (j->pad.on)
+			give_up(j); /* C copies it */
 		s.pc = j->insn.pc;
 		s.op = j->insn.op;
 		jit_slow_copy(j, &s);
@@ -168,10 +171,48 @@ void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 	jit_record_note(j); /* what follows may fail; then the block stays */
 }
 
+/* In a pad: most registers are still in the machine; the flags have been pushed first. */
+static void put_live_reg(struct ax_jit *j, u32 at, u32 n)
+{
+	const struct gtp_pad_frame *frame = j->pad.frame;
+	struct x86_mem to = x86_at(JIT_RECORD, (s32)at);
+	enum x86_reg scratch;
+	struct jit_val v;
+
+	if (n == GTP_REG_CS || n == GTP_REG_SS) {
+		x86_store_imm(&j->b, to, (s32)(n == GTP_REG_CS ? frame->cs : frame->ss), 8);
+		return;
+	}
+	scratch = jit_alloc(j);
+	if (n == GTP_REG_EFLAGS) {
+		x86_load(&j->b, scratch, x86_at(X86_RSP, 8 * (s32)(j->pad.words - 1)), 4, false);
+		x86_store(&j->b, to, scratch, 8);
+		jit_unref_reg(j, scratch);
+		return;
+	}
+	v = jit_hit_val(j, n);
+	if (v.where == JIT_CONST && x86_fits32(v.imm)) {
+		x86_store_imm(&j->b, to, (s32)v.imm, 8);
+	} else if (v.where == JIT_REG && !v.imm) {
+		x86_store(&j->b, to, v.loc, 8);
+	} else {
+		jit_move(j, scratch, &v);
+		x86_store(&j->b, to, scratch, 8);
+	}
+	if (v.where == JIT_REG)
+		jit_unref_reg(j, v.loc);
+	jit_unref_reg(j, scratch);
+}
+
 static void put_reg(struct ax_jit *j, u32 at, u32 n)
 {
-	struct jit_val v = jit_hit_val(j, n);
+	struct jit_val v;
 
+	if (j->pad.on) {
+		put_live_reg(j, at, n);
+		return;
+	}
+	v = jit_hit_val(j, n);
 	jit_force(j, &v); /* and expressions find it there */
 	x86_store(&j->b, jit_record_at(at), v.loc, 8);
 	jit_unref_reg(j, v.loc);
@@ -206,8 +247,10 @@ static void load_record(struct ax_jit *j)
 
 void jit_record_begin(struct ax_jit *j)
 {
-	j->record_used = 0;
-	load_record(j);
+	/* A pad's frame has its address there already, and a head. */
+	j->record_used = j->pad.on ? (u32)sizeof(struct gtp_frame) : 0;
+	if (!j->pad.on)
+		load_record(j);
 }
 
 void jit_record_after_call(struct ax_jit *j)

@@ -44,6 +44,8 @@ u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign)
 
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub)
 {
+	if (j->pad.on)
+		j->unsuitable = true; /* nothing is called on the way through a pad's fast code */
 	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.target->stub[stub] : j->base);
 }
 

@@ -511,6 +511,16 @@ void x86_lfence(struct x86_buf *b)
 	emit_le(b, 0xe8ae0f, 3); /* lfence */
 }
 
+void x86_rdtsc(struct x86_buf *b)
+{
+	emit_le(b, 0x310f, 2); /* rdtsc */
+}
+
+void x86_cli(struct x86_buf *b)
+{
+	emit(b, 0xfa); /* cli */
+}
+
 void x86_endbr64(struct x86_buf *b)
 {
 	emit_le(b, 0xfa1e0ff3, 4); /* endbr64 */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include "agentexpr/meaning.h"
 #include "tests/fuzz/paddiff.h"
+#include "tests/fuzz/padframe.h"
 #include "tests/fuzz/padworld.h"
 #include "tools/axasm.h"
 
@@ -162,6 +163,8 @@ static void complain(const struct test *t, const char *what)
 	fputc('\n', stderr);
 	if (t->req.cond)
 		axasm_listing(t->v.code, t->v.len, NULL, stderr);
+	if (t->req.frame)
+		padframe_complain();
 	abort();
 }
 
@@ -431,38 +434,52 @@ static bool nested(const struct test *t)
 }
 
 /* What the pad has to call, going by the interpreter; -1: nothing can be said */
-static int expected(const struct test *t, struct padworld_read *read)
+static int expected(const struct test *t, const struct gtp_regs *regs)
 {
 	static u64 stack[AX_MAX_DEPTH];
-	struct gtp_regs regs;
+	struct padworld_read read = { .rsp = regs->rsp };
 	struct ax_env env = { .ops = &padworld_ops,
-			      .ctx = read,
-			      .regs = &regs,
+			      .ctx = &read,
+			      .regs = regs,
 			      .stack = stack,
 			      .pc = t->req.at };
 	u64 value;
 	int ret;
 
-	reset_memory(t);
-	padworld_gtp_regs(&regs, &t->in);
-	if (!t->req.region)
-		regs.rsp += 8;
-	read->rsp = regs.rsp;
+	if (!t->req.cond)
+		return 1 + (int)(PADWORLD_NUMBER << 1);
 	ret = ax_interp(&t->v, &env, &value);
-	if (read->below)
+	if (read.below)
 		return -1;
-	if (ret || read->careful || nested(t))
+	if (ret || read.careful || nested(t))
 		return 1 + (int)(PADWORLD_NUMBER << 1);
 	return value ? 1 + (int)(PADWORLD_NUMBER << 1 | GTP_PAD_HELD) : 0;
 }
 
+/* The same, where the pad writes a frame when it can. */
+static int check_frame(const struct test *t, const struct gtp_regs *regs, int want, bool to_c)
+{
+	int holds = 1 + (int)(PADWORLD_NUMBER << 1 | (t->req.cond ? GTP_PAD_HELD : 0));
+	int written = want == holds ? padframe_make(regs, t->req.at) : want < 0 ? -1 : 0;
+	const char *wrong = padframe_check(written, to_c);
+
+	if (wrong)
+		complain(t, wrong);
+	return written ? written < 0 ? -1 : 0 : want;
+}
+
 static void check_hit(const struct test *t, const struct padworld_hit *hit)
 {
-	struct padworld_read read = { 0 };
-	int want = 1 + (int)(PADWORLD_NUMBER << 1);
+	struct gtp_regs regs;
+	int want;
 
-	if (t->req.cond)
-		want = expected(t, &read);
+	reset_memory(t);
+	padworld_gtp_regs(&regs, &t->in);
+	if (!t->req.region)
+		regs.rsp += 8;
+	want = expected(t, &regs);
+	if (t->req.frame)
+		want = check_frame(t, &regs, want, hit->count);
 	if (want >= 0 && hit->count != !!want)
 		complain(t, want ? "pad_hit was not called" : "pad_hit was called");
 	if (want >= 0 && hit->count && hit->number != (u64)(want - 1))
@@ -537,7 +554,9 @@ static void choose(struct test *t, struct axgen *g)
 		t->req.keep_flags = true;
 	padworld()->code->target.lahf = axgen_pick(g, 4);
 	choose_task(g);
-	if (axgen_pick(g, 16))
+	if (axgen_pick(g, 2))
+		padframe_choose(g, &t->req);
+	if (axgen_pick(g, t->req.frame ? 3 : 16))
 		choose_condition(t, g);
 }
 
@@ -566,6 +585,8 @@ void paddiff(struct axgen *g)
 	padworld_put(t.region.bytes, t.region.len);
 	t.original = padworld_at();
 	t.entry = padworld_make(&t.req, &t.len);
+	if (!t.entry && t.req.frame)
+		t.entry = padframe_make_without(&t.req, &t.len);
 	if (!t.entry) {
 		if (!t.req.cond || (t.v.max_depth < 8 && __builtin_popcountll(t.v.regs_used) < 13))
 			complain(&t, "refused");
@@ -573,5 +594,7 @@ void paddiff(struct axgen *g)
 		return;
 	}
 	count(&t);
+	if (t.req.frame)
+		padframe_prepare(g);
 	compare(&t);
 }

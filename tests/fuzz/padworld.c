@@ -299,6 +299,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 {
 	switch (tsv) {
 	case PADWORLD_CPU:
+	case PADWORLD_CALLED: /* the same, to be read by frames alone */
 		return world.task.cpu;
 	case PADWORLD_SELF:
 		return (s64)world.task.self;

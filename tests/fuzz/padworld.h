@@ -58,9 +58,11 @@ struct padworld_task {
 	u32 contexts;
 	u64 regs;
 	u32 ring;
+	s32 tgid;
+	u64 part; /* of the CPU: where its struct gtp_cpu is */
 };
 
-/* The variables that pads read by themselves; PADWORLD_CALLED is none for them. */
+/* The variables that pads read by themselves; conditions do not read PADWORLD_CALLED. */
 enum {
 	PADWORLD_CPU = 1,
 	PADWORLD_CALLED,

@@ -2,6 +2,7 @@
 /* Jump pads against the code they displace, over any number of random ones. */
 #include <stdlib.h>
 #include "tests/fuzz/paddiff.h"
+#include "tests/fuzz/padframe.h"
 
 /* Neighbouring seeds must not make neighbouring cases. */
 static u64 mix(u64 x)
@@ -14,6 +15,7 @@ static u64 mix(u64 x)
 static void print_stats(void)
 {
 	const struct paddiff_stats *s = &paddiff_stats;
+	const struct padframe_stats *f = &padframe_stats;
 
 	printf("# %llu pads of %.1f bytes (%llu refused), %llu without a condition\n", s->pads,
 	       (double)s->bytes / (double)s->pads, s->refused, s->without);
@@ -21,6 +23,8 @@ static void print_stats(void)
 	printf("# %llu with dead flags, %llu of them kept: undefined ones are read\n",
 	       s->dead_flags, s->kept_flags);
 	printf("# %llu called, %llu with joins\n", s->called, s->joined);
+	printf("# %llu were to write frames (%llu refused): %llu written with %llu blocks, %llu left to C\n",
+	       f->asked, f->refused, f->written, f->blocks, f->left);
 	printf("# displaced, by kind:");
 	for (u32 i = 0; i < 9; i++)
 		printf(" %llu", s->insns[i]);

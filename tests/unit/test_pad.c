@@ -539,7 +539,7 @@ static void test_random(void **state)
 	static struct axgen g;
 
 	jit_user_catch_faults();
-	for (u64 n = 1; n <= 3000; n++) {
+	for (u64 n = 1; n <= 4000; n++) {
 		g.rng = n * 0x9e3779b97f4a7c15;
 		paddiff(&g);
 	}

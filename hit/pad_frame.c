@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a jump pad must know to write a frame as a hit does: see hit/hit.h and jit/pad_frame.c. */
+#include "hit/pad_frame.h"
+
+#define OF_CPU(member) ((s32)offsetof(struct gtp_cpu, member))
+
+void gtp_hit_describe_pad_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp)
+{
+	static_assert(sizeof(((struct gtp_run *)0)->active) == 1, "compared as a byte");
+	*frame = (struct gtp_pad_frame){
+		.bytes = (u32)sizeof(struct gtp_frame) + tp->frame_bytes,
+		.in_hit = OF_CPU(in_hit),
+		.run = OF_CPU(run),
+		.mem = OF_CPU(buf.mem),
+		.head = OF_CPU(buf.head),
+		.end = OF_CPU(buf.end),
+		.created = OF_CPU(buf.created),
+		.quick = OF_CPU(quick),
+		.active = (s32)offsetof(struct gtp_run, active),
+		.quickest = (u64)(unsigned long)&tp->quickest,
+		.start = (u64)(unsigned long)&tp->quick_start,
+		.slot = tp->slot,
+	};
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a jump pad must know to write a frame as a hit does. */
+#ifndef _GTP_HIT_PAD_FRAME_H
+#define _GTP_HIT_PAD_FRAME_H
+
+#include "hit/run.h"
+#include "jit/pad.h"
+
+/*
+ * gtp_hit_describe_pad_frame - fill in what is @tp's and what is every CPU's part's: all but the
+ * actions, the addresses that are the kernel's, and registers that never change
+ */
+void gtp_hit_describe_pad_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp);
+
+#endif /* _GTP_HIT_PAD_FRAME_H */

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A jump pad's frame: what hit/hit.h does for the plainest of hits, in the pad.
+ *
+ *	pushfq; push rax, rdx, r10, r11		and what else the actions' code overwrites
+ *	cli
+ *	mov r10, gs:[cpu]; test r10, r10; jz leave
+ *	cmp qword [location], 0; je leave	the place is still probed
+ *	mov rax, gs:[task]; mov eax, [rax + tgid]
+ *	and eax, [mask]; cmp eax, [value]; je leave
+ *	mov rax, [r10 + run]; cmp byte [rax + active], 0; je leave
+ *	cmp dword [r10 + in_hit], 0; jne leave
+ *	mov dword [r10 + in_hit], 1
+ *	mov rax, quickest; cmp qword [rax], 0; je give up
+ *	mov rdx, [rax + n]			the frame's first 8 bytes
+ *	mov r11d, [r10 + head]; lea eax, [r11 + bytes]; cmp eax, [r10 + end]; ja give up
+ *	add r11, [r10 + mem]
+ *	...					the frame, and the actions' blocks (jit/record.c)
+ *	add dword [r10 + head], bytes; add qword [r10 + created], 1
+ *	mov rax, [r10 + quick]; add qword [rax + 8 * slot], 1
+ *	mov dword [r10 + in_hit], 0
+ *	pop r11, r10, rdx, rax; popfq
+ * elsewhere:
+ * give up:
+ *	mov dword [r10 + in_hit], 0
+ * leave:
+ *	pop r11, r10, rdx, rax; popfq
+ *	the hit's way to C
+ *
+ * It is compiled by itself, as the condition is (see jit/pad_cond.c): registers that the actions
+ * read are used where they are. r10 and r11 are what actions ask for least.
+ *
+ * Collecting has no side effects, and a frame is there only when the head has moved behind it: so
+ * whatever is not as plain as this, a fault or an address that takes care among them, goes to C
+ * with nothing done, and C does it all again. Interrupts are off from the first look at what they
+ * may change to the end of the frame, as during a hit in C. An NMI that hits in between finds the
+ * CPU in a hit, or does its own hit from beginning to end before this one has looked at anything
+ * but the run. So does a fault of a load, in whose handling this pad may be hit: it ends in C.
+ */
+#include "jit/actions.h"
+#include "jit/compile.h"
+#include "jit/flow.h"
+#include "jit/ops_call.h"
+#include "jit/pad_cond.h"
+#include "jit/pad_frame.h"
+#include "jit/pad_request.h"
+#include "jit/values.h"
+#include "trace/frame.h"
+
+enum { TRIES = 8 };
+
+static struct ax_jit_request frame_request(const struct gtp_pad_request *req)
+{
+	return (struct ax_jit_request){
+		.items = req->frame->items,
+		.nitems = req->frame->nitems,
+		.target = req->target,
+		.pc = req->at,
+		.seed = req->seed,
+	};
+}
+
+size_t jit_pad_frame_size(const struct gtp_pad_request *req)
+{
+	struct ax_jit_request r;
+
+	if (!req->frame)
+		return 0;
+	r = frame_request(req);
+	/* Slow code is one for all, also where there are no actions. */
+	return ax_jit_work_size(&r) + sizeof(struct jit_slow);
+}
+
+/* --- what can be in a pad's frame --- */
+
+static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_RIP);
+
+static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *target)
+{
+	struct ax_insn insn;
+
+	if (v->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV | AX_F_COLLECTS) ||
+	    v->regs_used & ~known_regs)
+		return false;
+	for (u32 pc = 0; pc < v->len; pc = insn.next) {
+		ax_decode(v->code, v->len, pc, &insn);
+		if ((insn.op == AX_OP_getv || insn.op == AX_OP_tracev) &&
+		    !jit_var(target, insn.operand))
+			return false;
+	}
+	return true;
+}
+
+static bool can_item(const struct ax_jit_item *item, const struct ax_jit_target *target)
+{
+	switch (item->kind) {
+	case AX_JIT_REGS:
+		return true;
+	case AX_JIT_MEM:
+		return item->base < 0 || known_regs >> item->base & 1;
+	case AX_JIT_EXPR:
+		return can_expr(item->v, target);
+	default:
+		return false;
+	}
+}
+
+static bool can_frame(const struct gtp_pad_request *req)
+{
+	const struct gtp_pad_frame *frame = req->frame;
+
+	if (!x86_fits32((s64)frame->location) || !x86_fits32((s64)frame->self_mask) ||
+	    !x86_fits32((s64)frame->self_value) || req->held || req->gates)
+		return false;
+	for (u32 i = 0; i < frame->nitems; i++)
+		if (!can_item(&frame->items[i], req->target))
+			return false;
+	return true;
+}
+
+static u64 regs_read(const struct ax_jit_item *item)
+{
+	if (item->kind == AX_JIT_EXPR)
+		return item->v->regs_used;
+	return item->kind == AX_JIT_MEM && item->base >= 0 ? BIT_ULL(item->base) : 0;
+}
+
+/* --- the code --- */
+
+static struct x86_mem of_cpu(s32 member)
+{
+	return x86_at(JIT_CPU, member);
+}
+
+static struct x86_mem at_address(u64 addr)
+{
+	return x86_at(X86_NO_REG, (s32)addr);
+}
+
+/* To where nothing has been marked yet; to where this CPU is marked as in a hit. */
+static void leave_if(struct ax_jit *f, enum x86_cc cc)
+{
+	x86_jcc(&f->b, cc, f->pad.tail[JIT_NESTED].pos);
+}
+
+static void give_up_if(struct ax_jit *f, enum x86_cc cc)
+{
+	x86_jcc(&f->b, cc, f->pad.tail[JIT_PUNT].pos);
+}
+
+static void find_cpu(struct ax_jit *f)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+
+	if (frame->cli)
+		x86_cli(&f->b);
+	x86_load_gs(&f->b, JIT_CPU, frame->cpu, 8);
+	x86_test(&f->b, X86_64, JIT_CPU, JIT_CPU);
+	leave_if(f, X86_CC_E);
+}
+
+static void ask_whether_wanted(struct ax_jit *f)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+
+	x86_cmp_mem_imm(&f->b, at_address(frame->location), 0, 8);
+	leave_if(f, X86_CC_E);
+	x86_load_gs(&f->b, X86_RAX, frame->task, 8);
+	x86_load(&f->b, X86_RAX, x86_at(X86_RAX, frame->tgid), 4, false);
+	x86_alu_mem(&f->b, X86_AND, X86_32, X86_RAX, at_address(frame->self_mask));
+	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, at_address(frame->self_value));
+	leave_if(f, X86_CC_E);
+	x86_load(&f->b, X86_RAX, of_cpu(frame->run), 8, false);
+	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, frame->active), 0, 1);
+	leave_if(f, X86_CC_E);
+}
+
+static void begin_hit(struct ax_jit *f)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+
+	x86_cmp_mem_imm(&f->b, of_cpu(frame->in_hit), 0, 4);
+	leave_if(f, X86_CC_NE);
+	x86_store_imm(&f->b, of_cpu(frame->in_hit), 1, 4);
+	x86_mov_imm(&f->b, X86_RAX, frame->quickest);
+	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, 0), 0, 8);
+	give_up_if(f, X86_CC_E);
+	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, (s32)(frame->start - frame->quickest)), 8, false);
+}
+
+static void find_room(struct ax_jit *f, u32 bytes)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+
+	x86_load(&f->b, JIT_RECORD, of_cpu(frame->head), 4, false);
+	x86_lea(&f->b, X86_32, X86_RAX, x86_at(JIT_RECORD, (s32)bytes));
+	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, of_cpu(frame->end));
+	give_up_if(f, X86_CC_A);
+	x86_alu_mem(&f->b, X86_ADD, X86_64, JIT_RECORD, of_cpu(frame->mem));
+}
+
+static void write_head(struct ax_jit *f)
+{
+	const s32 pc = (s32)offsetof(struct gtp_frame, pc);
+
+	x86_store(&f->b, x86_at(JIT_RECORD, 0), X86_RDX, 8);
+	x86_lfence(&f->b); /* the clock is not read before what is before it */
+	x86_rdtsc(&f->b);
+	x86_shift(&f->b, X86_SHL, X86_64, X86_RDX, 32);
+	x86_alu(&f->b, X86_OR, X86_64, X86_RAX, X86_RDX);
+	x86_store(&f->b, x86_at(JIT_RECORD, (s32)offsetof(struct gtp_frame, time)), X86_RAX, 8);
+	if (x86_fits32((s64)f->req.pc)) {
+		x86_store_imm(&f->b, x86_at(JIT_RECORD, pc), (s32)f->req.pc, 8);
+	} else {
+		x86_mov_imm(&f->b, X86_RAX, f->req.pc);
+		x86_store(&f->b, x86_at(JIT_RECORD, pc), X86_RAX, 8);
+	}
+}
+
+static void end_hit(struct ax_jit *f)
+{
+	x86_store_imm(&f->b, of_cpu(f->pad.frame->in_hit), 0, 4);
+}
+
+/* The frame is there when the head is behind it. */
+static void push_frame(struct ax_jit *f, u32 bytes)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_32, of_cpu(frame->head), (s32)bytes);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, of_cpu(frame->created), 1);
+	x86_load(&f->b, X86_RAX, of_cpu(frame->quick), 8, false);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * frame->slot)), 1);
+	end_hit(f);
+}
+
+static void frame_code(struct ax_jit *f)
+{
+	u32 bytes = f->pad.frame->bytes;
+
+	jit_after_join(f, 0);
+	jit_pad_cond_enter(f);
+	find_cpu(f);
+	ask_whether_wanted(f);
+	begin_hit(f);
+	find_room(f, bytes);
+	write_head(f);
+	jit_actions(f);
+	push_frame(f, bytes);
+	jit_pad_cond_leave(f);
+}
+
+/* --- as a part of a pad --- */
+
+static void run_pass(struct ax_jit *f, enum jit_pass pass)
+{
+	f->pass = pass;
+	f->nslow = 0;
+	frame_code(f);
+}
+
+bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
+{
+	struct ax_jit_request r = frame_request(req);
+
+	if (!can_frame(req))
+		return false;
+	jit_begin(f, &r, run_pass);
+	f->pad.region = req->region;
+	f->pad.frame = req->frame;
+	for (u32 i = 0; i < r.nitems; i++)
+		for (u32 n = 0; n < X86_NR_REGS; n++)
+			if (regs_read(&r.items[i]) >> n & 1)
+				f->pad.read |= (u16)(1U << jit_machine_reg(n));
+	jit_pad_frame_begin(f, 1U << X86_RAX | 1U << X86_RDX, 1U << JIT_CPU | 1U << JIT_RECORD);
+	for (u32 i = 0; i < TRIES && jit_pad_cond_choose(f); i++) {
+		f->b = (struct x86_buf){ 0 };
+		run_pass(f, JIT_ESTIMATE);
+	}
+	return !f->unsuitable && !jit_pad_cond_choose(f) && !f->b.failed &&
+	       f->record_used == req->frame->bytes;
+}
+
+void jit_pad_frame_write(struct ax_jit *j)
+{
+	struct ax_jit *f = j->frame;
+
+	f->b = j->b;
+	f->base = j->base;
+	run_pass(f, j->pass);
+	j->b = f->b;
+}
+
+void jit_pad_frame_give_up(struct ax_jit *j)
+{
+	struct ax_jit *f = j->frame;
+
+	f->b = j->b;
+	jit_mark(f, &f->pad.tail[JIT_PUNT]);
+	end_hit(f);
+	jit_mark(f, &f->pad.tail[JIT_NESTED]);
+	jit_pad_cond_leave(f);
+	j->b = f->b;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A pad's frame: written by the pad itself, over the hit's live registers. */
+#ifndef _GTP_PAD_FRAME_H
+#define _GTP_PAD_FRAME_H
+
+#include "jit/jit_internal.h"
+
+struct gtp_pad_request;
+
+/* jit_pad_frame_size - memory for the compilation of @req's frame; 0: it has none */
+size_t jit_pad_frame_size(const struct gtp_pad_request *req);
+
+/* jit_pad_frame_plan - plan it in that memory; false: it cannot be written by the pad */
+bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req);
+
+/* jit_pad_frame_write - the code, into @j; what it cannot do goes to jit_pad_frame_give_up() */
+void jit_pad_frame_write(struct ax_jit *j);
+
+/* jit_pad_frame_give_up - behind this everything is the hit's again, and nothing has been done */
+void jit_pad_frame_give_up(struct ax_jit *j);
+
+#endif /* _GTP_PAD_FRAME_H */

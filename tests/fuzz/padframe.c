@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames that pads write by themselves, against the interpreter's.
+ *
+ * A pad asks a number of things before it writes one. They are what they mostly are, or each of
+ * them is not: then the pad must leave everything as it was and go to C.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "hit/pad_frame.h"
+#include "tests/fuzz/padframe.h"
+#include "tools/axasm.h"
+
+enum {
+	ACTIONS = 4,
+	ROOM = 1 << 16,
+	GUARD = 64,
+	SLOTS = 4,
+	LOW = 0x2c000000, /* what a pad names by its address */
+	CS = 0x10,
+	SS = 0x18,
+};
+
+struct padframe_stats padframe_stats;
+
+/* struct low - what must lie in the lower 2 GiB */
+struct low {
+	u64 location;
+	u32 mask, value;
+};
+
+static struct {
+	struct ax_jit_item item[ACTIONS];
+	u32 nitems;
+	u8 code[ACTIONS][AXGEN_CODE_MAX];
+	struct ax_point points[ACTIONS][AXGEN_CODE_MAX];
+	struct ax_verified v[ACTIONS];
+	struct gtp_pad_frame frame;
+	struct gtp_tracepoint tp;
+	struct gtp_run run;
+	struct gtp_cpu cpu, before;
+	u64 quick[SLOTS];
+	u64 mem[ROOM / 8], want_mem[ROOM / 8];
+	struct gtp_buffer want;
+	bool plain;
+	u64 earliest;
+} s;
+
+static struct low *low(void)
+{
+	static struct low *at;
+	void *p;
+
+	if (at)
+		return at;
+	p = mmap((void *)LOW, sizeof(*at), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	if (p != (void *)LOW) {
+		perror("mmap");
+		exit(1);
+	}
+	at = p;
+	return at;
+}
+
+/* --- making actions --- */
+
+static void make_regs(struct axgen *g, struct ax_jit_item *item)
+{
+	item->kind = AX_JIT_REGS;
+	item->mask = axgen_pick(g, 3) ? axgen_value(g) & GTP_REGS_KNOWN : GTP_REGS_KNOWN;
+}
+
+static void make_mem(struct axgen *g, struct ax_jit_item *item)
+{
+	item->kind = AX_JIT_MEM;
+	item->len = axgen_pick(g, axgen_pick(g, 16) ? 33 : 64);
+	item->base = -1;
+	item->offset = axgen_addr(g);
+	if (!axgen_pick(g, 4))
+		return;
+	item->base = (s32)(axgen_pick(g, 8) ? 4 + axgen_pick(g, 3) : axgen_pick(g, 17));
+	item->offset = (u64)(s64)((s32)axgen_pick(g, 128) - 32);
+}
+
+/* Most random expressions do what a pad cannot do: until one does not. */
+static bool make_expr(struct axgen *g, u32 n)
+{
+	const u16 can = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_GETS_TSV;
+	struct ax_error err;
+
+	g->straight = true;
+	for (u32 i = 0; i < 32; i++) {
+		axgen_make(g, 1 + axgen_pick(g, axgen_pick(g, 8) ? 12 : 40));
+		memcpy(s.code[n], g->code, g->len);
+		if (ax_verify(s.code[n], g->len, AX_ACTION, s.points[n], &s.v[n], &err) != AX_OK) {
+			fprintf(stderr, "the verifier refuses what the generator made\n");
+			abort();
+		}
+		if (s.v[n].flags & ~can || !(s.v[n].flags & AX_F_COLLECTS))
+			continue;
+		g->straight = false;
+		s.item[n].kind = AX_JIT_EXPR;
+		s.item[n].v = &s.v[n];
+		return true;
+	}
+	g->straight = false;
+	return false;
+}
+
+static void make_items(struct axgen *g)
+{
+	u32 n = axgen_pick(g, ACTIONS + 1);
+
+	s.nitems = 0;
+	for (u32 i = 0; i < n; i++) {
+		struct ax_jit_item *item = &s.item[s.nitems];
+		u32 kind = axgen_pick(g, 4);
+
+		*item = (struct ax_jit_item){ .base = -1 };
+		if (!kind)
+			make_regs(g, item);
+		else if (kind == 1)
+			make_mem(g, item);
+		else if (!make_expr(g, s.nitems))
+			continue;
+		s.nitems++;
+	}
+}
+
+/* What the actions collect, by the compiler of snippets; false: they are no snippet. */
+static bool measure(const struct gtp_pad_request *req)
+{
+	struct ax_jit_request r = {
+		.items = s.item,
+		.nitems = s.nitems,
+		.target = &padworld()->code->target,
+		.pc = req->at,
+	};
+	struct ax_jit *work;
+	bool good;
+
+	s.tp.frame_bytes = 0;
+	if (!s.nitems)
+		return true;
+	work = malloc(ax_jit_work_size(&r));
+	good = ax_jit_plan(work, &r);
+	s.tp.frame_bytes = good ? ax_jit_frame_bytes(work) : 0;
+	free(work);
+	return good;
+}
+
+static bool collects_flags(void)
+{
+	for (u32 i = 0; i < s.nitems; i++)
+		if (s.item[i].kind == AX_JIT_REGS && s.item[i].mask >> GTP_REG_EFLAGS & 1)
+			return true;
+	return false;
+}
+
+void padframe_choose(struct axgen *g, struct gtp_pad_request *req)
+{
+	make_items(g);
+	if (!measure(req))
+		return;
+	s.tp.slot = axgen_pick(g, SLOTS);
+	gtp_hit_describe_pad_frame(&s.frame, &s.tp);
+	s.frame.items = s.item;
+	s.frame.nitems = s.nitems;
+	s.frame.cpu = (s32)offsetof(struct padworld_task, part);
+	s.frame.task = (s32)offsetof(struct padworld_task, self);
+	s.frame.tgid = (s32)offsetof(struct padworld_task, tgid);
+	s.frame.location = (u64)(uintptr_t)&low()->location;
+	s.frame.self_mask = (u64)(uintptr_t)&low()->mask;
+	s.frame.self_value = (u64)(uintptr_t)&low()->value;
+	s.frame.cs = CS;
+	s.frame.ss = SS;
+	req->frame = &s.frame;
+	req->keep_flags |= collects_flags();
+	padframe_stats.asked++;
+}
+
+u64 padframe_make_without(struct gtp_pad_request *req, u32 *len)
+{
+	padframe_stats.refused++;
+	req->frame = NULL;
+	return padworld_make(req, len);
+}
+
+/* --- around a hit --- */
+
+static bool rarely(struct axgen *g)
+{
+	bool yes = !axgen_pick(g, 32);
+
+	s.plain &= !yes;
+	return yes;
+}
+
+static void prepare_buffer(struct axgen *g)
+{
+	struct gtp_buffer *b = &s.cpu.buf;
+	u32 bytes = (u32)sizeof(struct gtp_frame) + s.tp.frame_bytes;
+
+	memset(s.mem, 0xa5, sizeof(s.mem));
+	gtp_buffer_init(b, s.mem, ROOM, axgen_pick(g, 2));
+	b->created = axgen_value(g);
+	/* Just enough room, or a word too little. */
+	b->head = axgen_pick(g, 4) ? 8 * axgen_pick(g, 16) : ROOM - GUARD - bytes;
+	if (rarely(g))
+		b->end = b->head + bytes - 8;
+	else if (axgen_pick(g, 2))
+		b->end = b->head + bytes;
+}
+
+void padframe_prepare(struct axgen *g)
+{
+	struct padworld_task *task = &padworld()->task;
+
+	s.plain = true;
+	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick, .tsc = true };
+	prepare_buffer(g);
+	s.cpu.in_hit = rarely(g) ? 1 + axgen_pick(g, 2) : 0;
+	s.run.active = !rarely(g);
+	s.tp.quickest = rarely(g) ? NULL : &s;
+	s.tp.quick_start = sizeof(struct gtp_frame) + s.tp.frame_bytes;
+	s.tp.quick_start |= axgen_value(g) << 32;
+	task->part = rarely(g) ? 0 : (u64)(uintptr_t)&s.cpu;
+	task->tgid = (s32)axgen_pick(g, 1000);
+	low()->location = !rarely(g);
+	low()->mask = ~0U;
+	low()->value = rarely(g) ? (u32)task->tgid : (u32)task->tgid + 1;
+	for (u32 i = 0; i < SLOTS; i++)
+		s.quick[i] = i;
+	s.before = s.cpu;
+	s.earliest = gtp_read_tsc();
+}
+
+/* --- the interpreter's frame --- */
+
+static int ref_trace(void *ctx, u64 addr, u64 len)
+{
+	return gtp_buffer_add_mem(&s.want, addr, len, padworld_ops.read, ctx);
+}
+
+static int ref_tracev(void *ctx, u16 num)
+{
+	return gtp_buffer_add_var(&s.want, num, padworld_ops.getv(ctx, num));
+}
+
+static int by_interpreter(const struct ax_jit_item *item, struct ax_env *env)
+{
+	u64 addr = item->offset;
+
+	switch (item->kind) {
+	case AX_JIT_REGS:
+		padframe_stats.regs++;
+		return item->mask ? gtp_buffer_add_regs(&s.want, env->regs, env->pc, item->mask) :
+				    0;
+	case AX_JIT_MEM:
+		if (item->base >= 0)
+			addr += item->base == GTP_REG_RIP ? env->pc :
+							    gtp_regs_get(env->regs, item->base);
+		return ref_trace(env->ctx, addr, item->len);
+	default:
+		return ax_interp(item->v, env, NULL);
+	}
+}
+
+int padframe_make(const struct gtp_regs *regs, u64 pc)
+{
+	static u64 stack[AX_MAX_DEPTH];
+	struct ax_ops ops = padworld_ops;
+	struct padworld_read read = { .rsp = regs->rsp };
+	struct gtp_regs all = *regs;
+	struct ax_env env = { .ops = &ops, .ctx = &read, .regs = &all, .stack = stack, .pc = pc };
+	bool failed = false;
+
+	ops.trace = ref_trace;
+	ops.tracev = ref_tracev;
+	all.cs = CS;
+	all.ss = SS;
+	gtp_buffer_init(&s.want, s.want_mem, ROOM, false);
+	gtp_buffer_begin(&s.want, 0, pc, 0);
+	for (u32 i = 0; i < s.nitems && !failed; i++)
+		failed = by_interpreter(&s.item[i], &env);
+	gtp_buffer_commit(&s.want, 0);
+	if (read.below)
+		return -1;
+	return s.plain && !failed && !read.careful;
+}
+
+static bool same_frame(const struct gtp_frame *f)
+{
+	const struct gtp_frame *w = (const struct gtp_frame *)s.want_mem;
+	const struct gtp_block *x = gtp_frame_next_block(f, NULL);
+	const struct gtp_block *y = gtp_frame_next_block(w, NULL);
+
+	if (f->size != w->size || f->pc != w->pc)
+		return false;
+	while (x && y) {
+		u32 meant = (u32)sizeof(*x) + (x->type == GTP_BLOCK_MEM ? 8 + x->len : x->len);
+
+		if (memcmp(x, y, sizeof(*x)) || memcmp(x, y, meant))
+			return false;
+		padframe_stats.blocks++;
+		x = gtp_frame_next_block(f, x);
+		y = gtp_frame_next_block(w, y);
+	}
+	return !x && !y;
+}
+
+static const char *check_written(int wanted)
+{
+	const struct gtp_frame *f = gtp_buffer_room(&s.before.buf);
+	u32 bytes = (u32)sizeof(*f) + s.tp.frame_bytes;
+	const u8 *behind = (const u8 *)f + bytes;
+
+	padframe_stats.written++;
+	if (memcmp(f, &s.tp.quick_start, sizeof(s.tp.quick_start)))
+		return "the frame begins with something else";
+	if (f->time < s.earliest || f->time > gtp_read_tsc())
+		return "the frame has another time";
+	if (wanted > 0 && !same_frame(f))
+		return "the frame differs";
+	for (u32 i = 0; i < GUARD; i++)
+		if (behind[i] != 0xa5)
+			return "bytes behind the frame";
+	s.before.buf.head += bytes;
+	s.before.buf.created++;
+	if (s.quick[s.tp.slot]-- != s.tp.slot + 1)
+		return "the frame is not counted";
+	return NULL;
+}
+
+const char *padframe_check(int wanted, bool to_c)
+{
+	bool written = s.cpu.buf.head != s.before.buf.head;
+	const char *what = written ? check_written(wanted) : NULL;
+
+	if (!what && written && (!wanted || to_c))
+		what = "a frame that nobody wants";
+	if (!what && !written && wanted > 0)
+		what = "no frame";
+	if (!what && memcmp(&s.cpu, &s.before, sizeof(s.cpu)))
+		what = "this CPU's part differs";
+	for (u32 i = 0; i < SLOTS && !what; i++)
+		if (s.quick[i] != i)
+			what = "counters differ";
+	padframe_stats.left += to_c;
+	return what;
+}
+
+void padframe_complain(void)
+{
+	for (u32 i = 0; i < s.nitems; i++) {
+		const struct ax_jit_item *a = &s.item[i];
+
+		fprintf(stderr, "action %u: %u, mask 0x%llx, base %d, 0x%llx, len %llu\n", i + 1,
+			a->kind, a->mask, a->base, a->offset, a->len);
+		if (a->v)
+			axasm_listing(a->v->code, a->v->len, NULL, stderr);
+	}
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Frames that jump pads write by themselves: when they do, what they refuse, what it costs. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <cmocka.h>
+
+#include "hit/pad_frame.h"
+#include "tests/fuzz/paddiff.h"
+#include "tests/fuzz/padframe.h"
+#include "tests/fuzz/padworld.h"
+#include "tools/axasm.h"
+
+enum {
+	TRAP_FLAG = 0x100,
+	STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512,
+	SLOT = 2,
+	BUFFER = 4096,
+};
+
+/* struct low - what a pad names by its address: in the lower 2 GiB */
+struct low {
+	u64 location;
+	u32 mask, value;
+};
+
+static struct low *low;
+
+static struct {
+	u8 code[2][AX_MAX_LEN];
+	struct ax_point points[2][AX_MAX_LEN];
+	struct ax_verified cond, expr;
+	struct ax_jit_item item;
+	struct gtp_region region;
+	struct gtp_pad_frame frame;
+	struct gtp_pad_request req;
+	struct gtp_tracepoint tp;
+	struct gtp_run run;
+	struct gtp_cpu cpu;
+	u64 quick[SLOT + 1];
+	u64 mem[BUFFER / 8];
+	struct padworld_regs regs;
+	struct padworld_hit hit;
+	u64 entry;
+	u32 len, steps;
+} t;
+
+static const struct ax_verified *assemble(struct ax_verified *v, const char *text, bool cond)
+{
+	u8 *code = t.code[cond];
+	struct ax_error err;
+	char why[256];
+	int len = axasm(text, code, sizeof(t.code[cond]), why, sizeof(why));
+
+	if (len < 0)
+		fail_msg("%s", why);
+	if (ax_verify(code, (u32)len, cond ? AX_CONDITION : AX_ACTION, t.points[cond], v, &err))
+		fail_msg("%s at %u", ax_error_name(err.code), err.pc);
+	return v;
+}
+
+/* As plain as a hit can be. */
+static void make_plain(void)
+{
+	struct padworld_task *task = &padworld()->task;
+
+	t.cpu = (struct gtp_cpu){ .run = &t.run, .quick = t.quick, .tsc = true };
+	gtp_buffer_init(&t.cpu.buf, t.mem, sizeof(t.mem), false);
+	memset(t.quick, 0, sizeof(t.quick));
+	t.run.active = true;
+	t.tp.quickest = &t;
+	task->part = (u64)(uintptr_t)&t.cpu;
+	task->tgid = 7;
+	*low = (struct low){ .location = 1, .mask = ~0U, .value = 8 };
+}
+
+/* What the actions collect is known to the caller. */
+static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
+{
+	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	t.region = (struct gtp_region){ .len = 5, .n = 1, .falls_out = true, .flags_dead = true };
+	memcpy(t.region.bytes, nop, sizeof(nop));
+	assert_int_equal(gtp_insn_decode(&t.region.insn[0], nop, sizeof(nop)), 0);
+	t.tp = (struct gtp_tracepoint){ .num = 3, .slot = SLOT, .frame_bytes = collects };
+	t.tp.quick_start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
+	t.tp.actions = (struct gtp_action *)item; /* there are some */
+	gtp_hit_describe_pad_frame(&t.frame, &t.tp);
+	t.frame.items = item;
+	t.frame.nitems = item ? 1 : 0;
+	t.frame.cpu = (s32)offsetof(struct padworld_task, part);
+	t.frame.task = (s32)offsetof(struct padworld_task, self);
+	t.frame.tgid = (s32)offsetof(struct padworld_task, tgid);
+	t.frame.location = (u64)(uintptr_t)&low->location;
+	t.frame.self_mask = (u64)(uintptr_t)&low->mask;
+	t.frame.self_value = (u64)(uintptr_t)&low->value;
+	t.frame.cs = 0x10;
+	t.frame.ss = 0x18;
+	t.req = (struct gtp_pad_request){
+		.region = &t.region,
+		.at = padworld_at(),
+		.number = PADWORLD_NUMBER,
+		.cond = cond ? assemble(&t.cond, cond, true) : NULL,
+		.frame = &t.frame,
+	};
+	padworld_put(t.region.bytes, t.region.len);
+	t.entry = padworld_make(&t.req, &t.len);
+	return t.entry;
+}
+
+static const struct ax_jit_item *expression(const char *text)
+{
+	t.item = (struct ax_jit_item){
+		.kind = AX_JIT_EXPR,
+		.v = assemble(&t.expr, text, false),
+	};
+	return &t.item;
+}
+
+static void on_step(int sig, siginfo_t *info, void *context)
+{
+	u64 rip = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	t.steps += rip >= t.entry && rip < t.entry + t.len;
+}
+
+static void run(u64 rdi, bool step)
+{
+	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
+
+	jit_user_catch_faults();
+	sigaction(SIGTRAP, &sa, NULL);
+	t.regs = (struct padworld_regs){ .flags = 0x202 | (step ? TRAP_FLAG : 0) };
+	t.regs.gpr[X86_RDI] = rdi;
+	t.regs.gpr[X86_RSP] = STACK_TOP;
+	t.steps = 0;
+	assert_int_equal(padworld_run(&t.regs, t.entry, &t.hit), PADWORLD_BEHIND);
+	assert_int_equal(t.regs.gpr[X86_RDI], rdi);
+	assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP);
+}
+
+#define FIELD "reg 5; ref32; ext 32; const8 5; swap; less_signed; end"
+#define SUM                                                                                        \
+	"reg 5; trace_quick 4; ref32; ext 32; reg 5; const8 4; add; trace_quick 4; ref32; "        \
+	"ext 32; add; pop; end"
+
+/* "o->a > 5", "o->a + o->b": the frame has both fields. */
+static void test_sum(void **state)
+{
+	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
+	const u32 collects = 2 * (16 + 8);
+	u32 *o = (u32 *)PADWORLD_STACK, got;
+
+	assert_int_not_equal(make(FIELD, expression(SUM), collects), 0);
+	make_plain();
+	o[0] = 4;
+	run(PADWORLD_STACK, false);
+	assert_int_equal(t.cpu.buf.created, 0);
+	o[0] = 6;
+	o[1] = 9;
+	run(PADWORLD_STACK, false);
+	assert_int_equal(t.hit.count, 0);
+	assert_int_equal(t.cpu.in_hit, 0);
+	assert_int_equal(t.cpu.buf.created, 1);
+	assert_int_equal(t.cpu.buf.head, sizeof(*f) + collects);
+	assert_int_equal(t.quick[SLOT], 1);
+	assert_int_equal(f->size, sizeof(*f) + collects);
+	assert_int_equal(f->tp, 3);
+	assert_int_equal(f->pc, padworld_at());
+	assert_int_equal(gtp_frame_read_mem(f, PADWORLD_STACK, &got, 4), 4);
+	assert_int_equal(got, 6);
+	assert_int_equal(gtp_frame_read_mem(f, PADWORLD_STACK + 4, &got, 4), 4);
+	assert_int_equal(got, 9);
+}
+
+static void no_part(void)
+{
+	padworld()->task.part = 0;
+}
+
+static void no_location(void)
+{
+	low->location = 0;
+}
+
+static void is_self(void)
+{
+	low->value = 7;
+}
+
+static void not_active(void)
+{
+	t.run.active = false;
+}
+
+static void in_hit(void)
+{
+	t.cpu.in_hit = 2;
+}
+
+static void not_quickest(void)
+{
+	t.tp.quickest = NULL;
+}
+
+static void no_room(void)
+{
+	t.cpu.buf.end = t.frame.bytes - 8;
+}
+
+static void faults(void)
+{
+	t.regs.gpr[X86_RDI] = 0x1000;
+}
+
+static void above_limit(void)
+{
+	t.regs.gpr[X86_RDI] = PADWORLD_LIMIT;
+}
+
+/* Whatever is not plain leaves nothing behind, and goes to C as if nothing had been tried. */
+static void test_left_to_c(void **state)
+{
+	static void (*const unlike[])(void) = {
+		no_part,      no_location, is_self, not_active,	 in_hit,
+		not_quickest, no_room,	   faults,  above_limit,
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(unlike) * 2; i++) {
+		bool cond = i % 2;
+		struct gtp_cpu before;
+
+		assert_int_not_equal(make(cond ? "const8 1; end" : NULL, expression(SUM), 48), 0);
+		make_plain();
+		t.regs.gpr[X86_RDI] = PADWORLD_STACK;
+		unlike[i / 2]();
+		before = t.cpu;
+		run(t.regs.gpr[X86_RDI], false);
+		if (t.hit.count != 1)
+			fail_msg("row %u: pad_hit was called %llu times", i / 2, t.hit.count);
+		assert_int_equal(t.hit.number, PADWORLD_NUMBER << 1 | (cond ? GTP_PAD_HELD : 0));
+		assert_int_equal(t.hit.regs.gpr[X86_RSP], STACK_TOP);
+		assert_int_equal(t.hit.regs.gpr[X86_R10], 0);
+		assert_int_equal(t.hit.regs.gpr[X86_R11], 0);
+		assert_memory_equal(&t.cpu, &before, sizeof(before));
+		assert_int_equal(t.quick[SLOT], 0);
+	}
+}
+
+/* A frame that just fits is written. */
+static void test_last_room(void **state)
+{
+	assert_int_not_equal(make(NULL, NULL, 0), 0);
+	make_plain();
+	t.cpu.buf.end = sizeof(struct gtp_frame);
+	run(PADWORLD_STACK, false);
+	assert_int_equal(t.cpu.buf.created, 1);
+	run(PADWORLD_STACK, false);
+	assert_int_equal(t.cpu.buf.created, 1);
+	assert_int_equal(t.hit.count, 1);
+}
+
+static void test_refused(void **state)
+{
+	static const char *const exprs[] = {
+		"const8 1; setv 40; pop; end", "tracev 40; end",
+		"getv 40; pop; end",	       "reg 17; pop; end",
+		"reg 5; reg 5; trace; end",    "reg 5; const8 33; trace; end",
+	};
+	struct ax_jit_item far = { .kind = AX_JIT_MEM, .base = 7, .len = 33 };
+	struct ax_jit_item elsewhere = { .kind = AX_JIT_ELSEWHERE };
+	struct ax_jit_item by_flags = { .kind = AX_JIT_MEM, .base = 17, .len = 4 };
+
+	for (u32 i = 0; i < ARRAY_SIZE(exprs); i++)
+		if (make(NULL, expression(exprs[i]), 16))
+			fail_msg("row %u is accepted", i);
+	assert_int_equal(make(NULL, &far, 16 + 40), 0);
+	assert_int_equal(make(NULL, &elsewhere, 0), 0);
+	assert_int_equal(make(NULL, &by_flags, 24), 0);
+	/* Another size than the tracepoint's snippet says. */
+	assert_int_equal(make(NULL, expression(SUM), 40), 0);
+	assert_int_not_equal(make(NULL, expression(SUM), 48), 0);
+}
+
+/* Interrupts go off before this CPU is looked for, where that can be. */
+static void test_cli(void **state)
+{
+	static const u8 off[] = { 0xfa, 0x65, 0x4c, 0x8b, 0x14, 0x25 }; /* cli; mov r10, gs:[] */
+	const u8 *code;
+
+	assert_int_not_equal(make(NULL, NULL, 0), 0);
+	assert_null(memmem((const void *)t.entry, t.len, off, sizeof(off)));
+	t.frame.cli = true;
+	t.entry = padworld_make(&t.req, &t.len);
+	code = memmem((const void *)t.entry, t.len, off, sizeof(off));
+	assert_non_null(code);
+	assert_int_equal(*(const u8 *)t.entry, 0x9c); /* pushfq is first */
+}
+
+/* Beside what was displaced, and the jump to the pad; without the cli. */
+static void test_cost(void **state)
+{
+	struct ax_jit_item all = { .kind = AX_JIT_REGS, .mask = GTP_REGS_KNOWN };
+	struct ax_jit_item object = { .kind = AX_JIT_MEM, .base = 5, .len = 16 };
+	const struct {
+		const char *name, *cond;
+		const struct ax_jit_item *item;
+		u32 collects, steps, bytes;
+	} rows[] = {
+		{ "empty", NULL, NULL, 0, 50, 270 },
+		{ "*o", NULL, &object, 32, 60, 319 },
+		{ "a + b", NULL, expression(SUM), 48, 67, 351 },
+		{ "$regs", NULL, &all, 8 + 8 + 8 * 20, 78, 444 },
+		{ "both", FIELD, expression(SUM), 48, 80, 469 },
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		padworld()->code->target.task = (s32)offsetof(struct padworld_task, self);
+		make(rows[i].cond, rows[i].item, rows[i].collects);
+		padworld()->code->target.task = 0;
+		assert_int_not_equal(t.entry, 0);
+		make_plain();
+		*(u32 *)PADWORLD_STACK = 6;
+		run(PADWORLD_STACK, true);
+		assert_int_equal(t.cpu.buf.created, 1);
+		if (t.steps > rows[i].steps + t.region.n || t.len > rows[i].bytes)
+			fail_msg("%s: %u instructions, %u bytes", rows[i].name,
+				 t.steps - t.region.n, t.len);
+	}
+}
+
+/* Random ones; many more of them run without sanitizers. */
+static void test_random(void **state)
+{
+	static struct axgen g;
+
+	jit_user_catch_faults();
+	for (u64 n = 1; n <= 3000; n++) {
+		g.rng = n * 0xd1342543de82ef95;
+		paddiff(&g);
+	}
+	assert_true(padframe_stats.written > 100 && padframe_stats.left > 100);
+	assert_true(padframe_stats.blocks > 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sum),	  cmocka_unit_test(test_left_to_c),
+		cmocka_unit_test(test_last_room), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_cli),	  cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_random),
+	};
+
+	low = mmap(NULL, sizeof(*low), PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	if (low == MAP_FAILED)
+		return 1;
+	padworld();
+	return cmocka_run_group_tests_name("pad_frame", tests, NULL, NULL);
+}
