@@ -25,6 +25,8 @@ extern u8 gtp_jit_arena[GTP_JIT_ARENA], gtp_jit_returns[GTP_JIT_LINE];
 enum {
 	SNIPPETS = GTP_JIT_ARENA - GTP_JIT_PAD_BYTES, /* bytes, at the arena's beginning */
 	PAD_UNITS = GTP_JIT_PAD_BYTES / AX_JIT_CODE_ALIGN,
+	/* Pads that write frames take thrice the room: a few hundred, and thousands of others. */
+	PAD_UNITS_FRAMES = PAD_UNITS / 4,
 };
 
 static struct {
@@ -137,13 +139,15 @@ void gtp_jit_reset(void)
 
 /* --- jump pads --- */
 
-static int emit_pad(struct ax_jit *work, u32 len, struct gtp_jit_pad *pad)
+static int emit_pad(struct ax_jit *work, u32 len, u32 most, struct gtp_jit_pad *pad)
 {
 	u32 n = aligned(len) / AX_JIT_CODE_ALIGN, at, offset;
 	int err;
 
 	if (!len)
 		return -EOPNOTSUPP;
+	if (pad_units + n > most)
+		return -ENOSPC;
 	at = bitmap_find_next_zero_area(pads, PAD_UNITS, 0, n, 0);
 	if (at >= PAD_UNITS)
 		return -ENOSPC;
@@ -165,7 +169,8 @@ int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
 
 	if (!work)
 		return -ENOMEM;
-	err = emit_pad(work, gtp_pad_plan(work, req), pad);
+	err = emit_pad(work, gtp_pad_plan(work, req), req->frame ? PAD_UNITS_FRAMES : PAD_UNITS,
+		       pad);
 	gtp_mem_free(work);
 	return err;
 }

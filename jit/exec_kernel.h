@@ -69,8 +69,9 @@ struct gtp_jit_pad {
  * @req: what; its target is gtp_jit_target()'s, with the caller's pad_hit
  * @pad: receives it; it may run after gtp_jit_close()
  *
- * Return: 0, -ENOMEM, -ENOSPC (no room for another pad), -EOPNOTSUPP (these instructions cannot be
- * moved, or not so far), -ERANGE (cannot happen: a bug).
+ * Those that write frames share a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for
+ * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not so far; or the request asks
+ * for what a pad cannot do), -ERANGE (cannot happen: a bug).
  */
 int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad);
 

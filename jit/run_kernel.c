@@ -79,7 +79,7 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	return 0;
 }
 
-static struct ax_jit_item to_item(const struct gtp_action *a)
+struct ax_jit_item gtp_jit_item(const struct gtp_action *a)
 {
 	static const u8 kind[] = {
 		[GTP_ACTION_REGS] = AX_JIT_REGS,
@@ -129,7 +129,7 @@ int gtp_jit_code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_w
 		return -ENOMEM;
 	}
 	for (a = tp->actions; a; a = a->next)
-		items[req.nitems++] = to_item(a);
+		items[req.nitems++] = gtp_jit_item(a);
 	req.items = items;
 	err = compile(&req, &code, why);
 	gtp_mem_free(items);

@@ -10,6 +10,7 @@
 #include "jit/pad.h"
 #include "probe/follow.h"
 #include "probe/gates.h"
+#include "probe/pad_frame.h"
 #include "probe/pad_number.h"
 #include "probe/pad_probe.h"
 #include "probe/self.h"
@@ -183,7 +184,8 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 }
 
 static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
-		const struct ax_verified *cond, struct gtp_jit_pad *pad, u32 *gate, u32 *copies)
+		const struct ax_verified *cond, const struct gtp_pad_frame *frame,
+		struct gtp_jit_pad *pad, u32 *gate, u32 *copies)
 {
 	struct ax_jit_target target = *gtp_jit_target();
 	struct gtp_pad_request req = {
@@ -195,6 +197,7 @@ static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
 		.number = p->number,
 		.keep_flags = collects_flags(p->loc->first),
 		.copies = copies,
+		.frame = frame,
 	};
 
 	target.pad_hit = pad_hit(p);
@@ -202,14 +205,31 @@ static int make(struct gtp_pad_probe *p, const struct gtp_region *region,
 	return p->follows ? make_with_gates(&req, pad, gate) : gtp_jit_pad_make(&req, pad);
 }
 
+/* The same, and it writes the frames by itself, if it can. */
+static int make_with_frame(struct gtp_pad_probe *p, const struct gtp_region *region,
+			   const struct ax_verified *cond, u32 *copies)
+{
+	struct gtp_pad_frame frame;
+	int err;
+
+	if (!gtp_pad_frame_get(p->loc, p->number, cond, &frame))
+		return -EOPNOTSUPP;
+	err = make(p, region, cond, &frame, &p->pad, &p->gate, copies);
+	gtp_pad_frame_put(&frame);
+	return err;
+}
+
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies)
 {
 	const struct ax_verified *cond = gtp_pad_probe_condition(p->loc);
-	int err = make(p, region, cond, &p->pad, &p->gate, copies);
+	int err = make_with_frame(p, region, cond, copies);
 
+	if (!err)
+		return 0;
+	err = make(p, region, cond, NULL, &p->pad, &p->gate, copies);
 	p->loc->no_room = err == -ENOSPC;
 	if (err && cond)
-		err = make(p, region, NULL, &p->pad, &p->gate, copies);
+		err = make(p, region, NULL, NULL, &p->pad, &p->gate, copies);
 	if (err)
 		p->pad.len = 0;
 	return err;
@@ -238,7 +258,7 @@ int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region
 
 	if (err)
 		return err;
-	err = make(p, region, NULL, &pad, &gate, NULL);
+	err = make(p, region, NULL, NULL, &pad, &gate, NULL);
 	gtp_jit_close();
 	if (!err)
 		err = lead(p, pad.addr);

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Frames that jump pads write by themselves, in the kernel. */
+#include <linux/sched.h>
+#include <asm/segment.h>
+
+#include "base/compat.h"
+#include "base/mem_kernel.h"
+#include "base/params_kernel.h"
+#include "hit/cpu_kernel.h"
+#include "hit/pad_frame.h"
+#include "jit/run_kernel.h"
+#include "probe/pad_frame.h"
+#include "probe/pad_number.h"
+#include "probe/self.h"
+
+/*
+ * What can be a quick hit of a tracepoint that is alone at its location, as it is defined now; hits
+ * ask again. A pad does not tell lockdep that it turns interrupts off, so where that keeps account
+ * a fault in between would leave it with a wrong idea.
+ */
+static bool is_plain(const struct gtp_location *loc, bool cond)
+{
+	const struct gtp_tracepoint *tp = loc->first;
+
+	return !IS_ENABLED(CONFIG_PROVE_LOCKING) && READ_ONCE(gtp_jit) &&
+	       loc->kind == GTP_LOCATION_CODE && !tp->next_here && tp->quickest &&
+	       (cond || !tp->cond);
+}
+
+/* Words of ours that a pad's instructions name by their addresses. */
+static bool is_near(const void *p)
+{
+	return (s64)(unsigned long)p == (s32)(unsigned long)p;
+}
+
+static bool describe_kernel(struct gtp_pad_frame *frame, u32 number)
+{
+	const void *location = &gtp_pad_number_locations[number << 1];
+	const void *cpu = (__force const void *)&gtp_this_cpu;
+
+	frame->cpu = (s32)(unsigned long)cpu;
+	frame->task = GTP_CURRENT_TASK;
+	frame->tgid = offsetof(struct task_struct, tgid);
+	frame->location = (u64)location;
+	frame->self_mask = (u64)&gtp_self_test.mask;
+	frame->self_value = (u64)&gtp_self_test.value;
+	frame->cs = __KERNEL_CS;
+	frame->ss = __KERNEL_DS;
+	frame->cli = true;
+	return is_near(cpu) && is_near(location) && is_near(&gtp_self_test);
+}
+
+bool gtp_pad_frame_get(const struct gtp_location *loc, u32 number, bool cond,
+		       struct gtp_pad_frame *frame)
+{
+	const struct gtp_tracepoint *tp = loc->first;
+	struct ax_jit_item *items;
+
+	BUILD_BUG_ON(sizeof(gtp_self_test.mask) != 4);
+	if (!is_plain(loc, cond))
+		return false;
+	gtp_hit_describe_pad_frame(frame, tp);
+	if (!describe_kernel(frame, number))
+		return false;
+	if (!tp->actions)
+		return true;
+	items = gtp_mem_alloc(tp->nactions * sizeof(*items));
+	if (!items)
+		return false;
+	for (const struct gtp_action *a = tp->actions; a; a = a->next)
+		items[frame->nitems++] = gtp_jit_item(a);
+	frame->items = items;
+	return true;
+}
+
+void gtp_pad_frame_put(struct gtp_pad_frame *frame)
+{
+	gtp_mem_free((void *)frame->items);
+}
