@@ -23,8 +23,8 @@ static void print_stats(void)
 	printf("# %llu with dead flags, %llu of them kept: undefined ones are read\n",
 	       s->dead_flags, s->kept_flags);
 	printf("# %llu called, %llu with joins\n", s->called, s->joined);
-	printf("# %llu were to write frames (%llu refused): %llu written with %llu blocks, %llu left to C\n",
-	       f->asked, f->refused, f->written, f->blocks, f->left);
+	printf("# %llu were to write frames (%llu refused)\n", f->asked, f->refused);
+	printf("# %llu frames with %llu blocks, %llu left to C\n", f->written, f->blocks, f->left);
 	printf("# displaced, by kind:");
 	for (u32 i = 0; i < 9; i++)
 		printf(" %llu", s->insns[i]);
