@@ -78,6 +78,7 @@ GTP_SHARED := \
 	hit/returns.c \
 	hit/lines.c \
 	hit/stacks.c \
+	hit/walk.c \
 	probe/arm.c \
 	probe/debugfs_text.c \
 	probe/symbol_name.c \

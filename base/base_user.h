@@ -47,6 +47,7 @@ typedef long long s64;
 #define gtp_replace(p, old, new) __sync_val_compare_and_swap((p), (old), (new))
 #define gtp_publish(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define gtp_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define gtp_read_nocheck(p) READ_ONCE(*(p))
 #define gtp_inc_local(p) ((*(p))++)
 #define gtp_read_tsc() __builtin_ia32_rdtsc()
 #define barrier() __asm__ __volatile__("" ::: "memory")

@@ -23,6 +23,7 @@
 
 #include <linux/ftrace.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/syscore_ops.h>
@@ -78,6 +79,21 @@ static inline bool gtp_is_endbr(u32 code)
 	return code == gen_endbr_poison();
 #else
 	return false;
+#endif
+}
+
+/*
+ * The code of a module that stays when it is initialised. 6.4 ("module: replace module_layout with
+ * module_memory") has an array of kinds of memory.
+ */
+static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *bytes)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	*start = (u64)mod->mem[MOD_TEXT].base;
+	*bytes = mod->mem[MOD_TEXT].size;
+#else
+	*start = (u64)mod->core_layout.base;
+	*bytes = mod->core_layout.text_size;
 #endif
 }
 

@@ -25,6 +25,25 @@ unsigned int gtp_bt_bytes = 4096;
 module_param_named(bt_bytes, gtp_bt_bytes, uint, 0600);
 MODULE_PARM_DESC(bt_bytes, "bytes of the stack that $bt collects at most (default: 4096)");
 
+unsigned int gtp_stack_walk = 1;
+module_param_named(stack_walk, gtp_stack_walk, uint, 0600);
+MODULE_PARM_DESC(
+	stack_walk,
+	"$kstack: 1: by what the kernel's unwinder has said of an address before, 0: ask it each time, 2: both, and compare (default: 1)");
+
+/* What came of comparing, since the module was loaded. */
+unsigned long gtp_stack_walked;
+module_param_named(stack_walked, gtp_stack_walked, ulong, 0400);
+MODULE_PARM_DESC(stack_walked, "stack_walk=2: stacks that were taken both ways");
+
+unsigned long gtp_stack_handed;
+module_param_named(stack_handed, gtp_stack_handed, ulong, 0400);
+MODULE_PARM_DESC(stack_handed, "stack_walk=2: stacks that only the kernel's unwinder could take");
+
+unsigned long gtp_stack_differed;
+module_param_named(stack_differed, gtp_stack_differed, ulong, 0400);
+MODULE_PARM_DESC(stack_differed, "stack_walk=2: stacks that were not the same both ways");
+
 bool gtp_jit = true;
 module_param_named(jit, gtp_jit, bool, 0600);
 MODULE_PARM_DESC(jit, "compile expressions at tstart instead of interpreting them (default: yes)");

@@ -255,7 +255,8 @@ struct gtp_cpu {
  *           itself; @entered: see struct ax_env
  * @stack: the kernel stack at a hit into @to, @max addresses at most: @pc, then where callers go
  *         on, or one byte behind where they were interrupted; how many. GTP_STACKS_LOST is the last
- *         one where that is not the whole stack.
+ *         one where that is not the whole stack. @to has room for as many again, for @stack itself;
+ *         @walk: what it has learnt, for this run's hits.
  *         NULL, and with it the next one: none can be taken
  * @stack_bytes: as much of the stack as $bt is to collect, from @regs' rsp on
  * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
@@ -272,7 +273,8 @@ struct gtp_hit_ops {
 	u64 (*clock)(void *ctx);
 	u64 (*wall_ns)(void *ctx);
 	s64 (*builtin)(void *ctx, enum gtp_tsv_builtin which, u32 entered);
-	u32 (*stack)(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);
+	u32 (*stack)(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+		     u32 max);
 	u32 (*stack_bytes)(void *ctx, const struct gtp_regs *regs, u64 pc);
 	unsigned long (*tsv_lock)(void *ctx);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);

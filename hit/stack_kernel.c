@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel stack at a hit, by the kernel's own unwinder.
+ * The kernel stack at a hit, by the kernel's own unwinder: by what it has said of each address
+ * before (hit/walk.c), or by itself where an address is no plain case, or not known yet.
  *
  * It begins at the instruction that was hit, with the registers as they were there. So it sees
  * neither the pad nor the exception that has led here, and what the kernel knows of that very
@@ -22,7 +23,9 @@
 #include <asm/unwind.h>
 
 #include "base/params_kernel.h"
+#include "hit/module_text.h"
 #include "hit/stack_kernel.h"
+#include "hit/walk_kernel.h"
 
 static void begin(struct unwind_state *state, struct pt_regs *at, const struct gtp_regs *regs,
 		  u64 pc)
@@ -65,7 +68,7 @@ static bool is_whole(struct unwind_state *state, bool interrupted)
 	return entry ? user_mode(entry) : unwind_done(state) && !interrupted;
 }
 
-u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 {
 	struct unwind_state state;
 	bool interrupted = false;
@@ -88,6 +91,58 @@ u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 
 	if (n < max && !is_whole(&state, interrupted))
 		to[n++] = GTP_STACKS_LOST;
 	return n;
+}
+
+/* 0: it is to be handed over. Stacks other than the task's are. */
+static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+			 u32 max)
+{
+	const struct gtp_walk_ops ops = { .ask = gtp_walk_ask, .ctx = to + max };
+	u64 task = (u64)task_stack_page(current);
+	struct gtp_walk_from from = {
+		.begin = task,
+		.end = task + THREAD_SIZE,
+		.pc = pc,
+		.sp = regs->rsp,
+		.bp = regs->rbp,
+		.hidden = READ_ONCE(hidden_from),
+		.hidden_bytes = READ_ONCE(hidden_bytes),
+		.now = gtp_module_text_changes(),
+	};
+
+	BUILD_BUG_ON(GTP_STACKS_TAKE * sizeof(*to) < GTP_WALK_ASK_BYTES);
+	if (regs->rsp - task >= THREAD_SIZE)
+		return 0;
+	return gtp_walk_take(walk, &ops, &from, to, max);
+}
+
+/* Both ways, for tests. What the unwinder says is what counts. */
+static u32 take_both(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+{
+	u32 mine = take_by_steps(walk, regs, pc, to, max), n;
+
+	n = take_by_unwinder(regs, pc, to + max, max);
+	gtp_fetch_add(mine ? &gtp_stack_walked : &gtp_stack_handed, 1);
+	if (mine && (mine != n || memcmp(to, to + max, n * sizeof(*to))))
+		gtp_fetch_add(&gtp_stack_differed, 1);
+	memcpy(to, to + max, n * sizeof(*to));
+	return n;
+}
+
+u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+		   u32 max)
+{
+	u32 n = 0;
+
+	switch (READ_ONCE(gtp_stack_walk)) {
+	case 0:
+		break;
+	case 2:
+		return take_both(walk, regs, pc, to, max);
+	default:
+		n = take_by_steps(walk, regs, pc, to, max);
+	}
+	return n ? n : take_by_unwinder(regs, pc, to, max);
 }
 
 /* Where the stack ends that @regs' rsp is on: a task's, an interrupt's, an NMI's. */

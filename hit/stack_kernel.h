@@ -9,7 +9,8 @@
  * Members of struct gtp_hit_ops; @ctx is not used. Context: a hit, which may be in an NMI;
  * preemption is off.
  */
-u32 gtp_stack_take(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);
+u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+		   u32 max);
 u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 
 /*

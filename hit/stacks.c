@@ -16,8 +16,8 @@ static u32 slots_for(u32 bytes)
 
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus)
 {
-	return sizeof(struct gtp_stacks) + gtp_round8(bytes) +
-	       (size_t)ncpus * GTP_STACKS_TAKE * sizeof(u64);
+	return sizeof(struct gtp_stacks) + sizeof(struct gtp_walk) + gtp_round8(bytes) +
+	       (size_t)ncpus * GTP_STACKS_SCRATCH * sizeof(u64);
 }
 
 struct gtp_stacks *gtp_stacks_init(void *mem, u32 bytes, u32 ncpus)
@@ -25,7 +25,8 @@ struct gtp_stacks *gtp_stacks_init(void *mem, u32 bytes, u32 ncpus)
 	struct gtp_stacks *s = mem;
 	u32 slots = slots_for(bytes);
 
-	s->slot = (u64 *)(s + 1);
+	s->walk = (struct gtp_walk *)(s + 1);
+	s->slot = (u64 *)(s->walk + 1);
 	s->word = s->slot + slots;
 	s->words = gtp_round8(bytes) / sizeof(u64) - slots;
 	s->scratch = s->word + s->words;

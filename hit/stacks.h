@@ -4,10 +4,12 @@
 #define _GTP_STACKS_H
 
 #include "base/base.h"
+#include "hit/walk.h"
 
 enum {
 	GTP_STACKS_DEPTH = 127, /* addresses that are kept of a stack, the innermost */
-	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1, /* a stack that has more of them is known by it */
+	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* a stack that has more of them is known by it */
+	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the second half is for taking it */
 	GTP_STACKS_LOST = 0, /* the last one of a stack that could not be followed to its end */
 };
 
@@ -16,7 +18,8 @@ enum {
  * @slot: hash << 32 | number of a stack, 0: none; @mask + 1 of them
  * @word: the stacks: how many addresses, then these, the innermost first. A stack's number is where
  *	it begins
- * @scratch: GTP_STACKS_TAKE words for each CPU, for a stack that is being looked up
+ * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
+ * @walk: how stacks are followed, for the hits of this table
  * @mask: from a hash to a slot
  * @words: of @word
  * @used: of these; the first is nobody's, so that no stack has the number 0
@@ -32,6 +35,7 @@ struct gtp_stacks {
 	u64 *slot;
 	u64 *word;
 	u64 *scratch;
+	struct gtp_walk *walk;
 	u32 mask;
 	u32 words;
 	u32 used;
@@ -55,10 +59,10 @@ enum {
 /* gtp_stacks_init - an empty table over that many zeroed bytes */
 struct gtp_stacks *gtp_stacks_init(void *mem, u32 bytes, u32 ncpus);
 
-/* gtp_stacks_scratch - where CPU @cpu may write GTP_STACKS_TAKE addresses */
+/* gtp_stacks_scratch - where CPU @cpu may write GTP_STACKS_SCRATCH words */
 static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
 {
-	return s->scratch + (size_t)cpu * GTP_STACKS_TAKE;
+	return s->scratch + (size_t)cpu * GTP_STACKS_SCRATCH;
 }
 
 /**

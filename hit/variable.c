@@ -13,7 +13,8 @@ static u32 look_up_stack(const struct gtp_cpu *cpu)
 	if (unlikely(!run->stacks))
 		return 0;
 	pc = gtp_stacks_scratch(run->stacks, cpu->id);
-	n = run->hit_ops->stack(run->ctx, cpu->env.regs, cpu->tp->addr, pc, GTP_STACKS_TAKE);
+	n = run->hit_ops->stack(run->ctx, run->stacks->walk, cpu->env.regs, cpu->tp->addr, pc,
+				GTP_STACKS_TAKE);
 	return gtp_stacks_put(run->stacks, pc, n);
 }
 

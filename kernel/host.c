@@ -13,6 +13,7 @@
 #include "hit/cpu_kernel.h"
 #include "hit/hit_kernel.h"
 #include "hit/stack_kernel.h"
+#include "hit/walk_kernel.h"
 #include "jit/run_kernel.h"
 #include "kernel/backends.h"
 #include "kernel/host.h"
@@ -243,6 +244,7 @@ int gtp_host_init(void)
 {
 	int err;
 
+	gtp_walk_init();
 	mutex_lock(&gtp_lock);
 	gtp_progress_to(tell_progress);
 	mutex_unlock(&gtp_lock);

@@ -2,7 +2,8 @@
 /*
  * Other modules that go: what is probed in them is disarmed while their text is still there.
  *
- * This is the one module notifier. The order in it:
+ * This is the one module notifier. What hits know of modules' code (hit/module_text.c) comes first,
+ * and is all that it does when a module comes. Then the order in it is:
  *
  *	1. the module's table of regions is removed: no place in it becomes a jump from here on.
  *	   Arming adds a place to the index before it looks up the table, so either there is no
@@ -22,6 +23,7 @@
 #include <linux/notifier.h>
 
 #include "base/lock_kernel.h"
+#include "hit/module_text.h"
 #include "kernel/backends.h"
 #include "kernel/host.h"
 #include "kernel/unload.h"
@@ -68,6 +70,7 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 {
 	const struct module *mod = data;
 
+	gtp_module_text_changed(mod, state);
 	if (state == MODULE_STATE_GOING) {
 		gtp_tables_remove(mod->name);
 		gtp_backends_module_goes(mod);
@@ -87,7 +90,11 @@ static struct notifier_block module_notifier = {
 
 int gtp_unload_init(void)
 {
-	return register_module_notifier(&module_notifier);
+	int err = register_module_notifier(&module_notifier);
+
+	if (!err)
+		gtp_module_text_init();
+	return err;
 }
 
 /* Waits for a call in progress. That may take gtp_lock, so do not hold it here. */

@@ -37,6 +37,7 @@ class Place:
         self.symbol = "gtp_bench_" + name + ("+%d" % offset if offset else "")
         self.original = self.code()
         self.bare = warmly(name)
+        self.bare_deep = warmly("deep") if name == peers.STACK_AT else None
 
     def code(self):
         return next(code for place, at, *code in answers("place") if place == self.name)
@@ -84,6 +85,7 @@ CASES = {
     "count by o->a as a string of 16 bytes": ("", ("teval $keystr_s = (long)o", "teval $count_c = 1"), AGGREGATED),
     "collect $kstack": ("", ("collect $kstack",), True),
     "count by $kstack": ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
+    peers.STACK: ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
 }
 # The same at the function's return: both ends of a call together. Only where the place is its first instruction.
 LATENCY, UNWANTED = "entry and return, $latency and o->a + o->b", "a return not wanted: o->a > 1000 at the entry"
@@ -131,7 +133,7 @@ def traced(place, engine, case):
         told, wanted = cmd("monitor probes"), FOLLOWS if case in RETURNS else place.jump
         check("  %s, " % wanted in told, "%s: not a %s: %s" % (place.name, wanted, told))
     place.wait(True, jump=engine == "jump")
-    ticks = warmly(place.name)
+    ticks = warmly("deep" if case == peers.STACK else place.name)
     check_hits("%s, %s" % (place.name, case), frames is True, ALL if frames else 0)
     cmd("tstop")
     place.wait(False)
@@ -157,14 +159,20 @@ costs = {}  # by place, row and case
 
 
 def fill(place, row, case, ticks):
-    costs[place.name, row, case] = above(ticks, place.bare)
+    costs[place.name, row, case] = above(ticks, place.bare_deep if case == peers.STACK else place.bare)
+
+
+def is_at(place, case):
+    if case == peers.STACK:
+        return place.name == peers.STACK_AT
+    return case not in RETURNS or place.name == "entry"
 
 
 def measure_ours(place):
     for engine, row in ENGINES.items():
         choose(engine)
         for case in CASES:
-            if ONLY in case and (case not in RETURNS or place.name == "entry"):
+            if ONLY in case and is_at(place, case):
                 fill(place, row, case, traced(place, engine, case))
 
 
@@ -173,9 +181,11 @@ def measure_others(place):
     rows = list(peers.rows(place))
     if place.name == "entry":
         rows += [(row, {RETURNED: run}) for row, run in peers.returns(place)]
+    rows = [(row, cells) for row, cells in rows if ONLY in row]
+    # The kernel's stack at a hit has its rows when only that is asked for, too.
+    if ONLY in peers.STACK:
+        rows += peers.stack_rows(place)
     for row, cells in rows:
-        if ONLY not in row:
-            continue
         for case, run in cells.items():
             try:
                 fill(place, row, case, run())
@@ -206,6 +216,10 @@ def print_others(places):
             cells = [figure(costs.get((place.name, row, case))) for row in ENGINES.values()]
             if case not in COLUMNS and any(cell != "-" for cell in cells):
                 say("  %-44s%10s %10s %12s" % (case, *cells))
+    for place in places:
+        for row in peers.STACK_ROWS:
+            if (place.name, row, peers.STACK) in costs:
+                say("  %-44s%10s" % (row, figure(costs[place.name, row, peers.STACK])))
 
 
 def print_returns():
@@ -217,6 +231,7 @@ def print_returns():
 
 # To be reached where there is a jump: what it is, its column, at most so many.
 GOALS = (("a false condition", "false", 30), ("a condition that holds and o->a + o->b into a frame", "both", 150),
+         ("a stack of 16 addresses that has been seen", peers.STACK, 1500),
          ("entry and return with $latency and o->a + o->b", LATENCY, 260), ("a return that is not wanted", UNWANTED, 15))
 
 

@@ -227,6 +227,58 @@ def stap(place, case):
     return ticks
 
 
+# The kernel's stack ----------------------------------------------------------------------------------
+
+# At a hit with 16 addresses, which are the same each time.
+STACK, STACK_AT = "count by $kstack, 16 addresses", "jump"
+
+
+def ftrace_stack(place, trigger, records_each):
+    write("kprobe_events", "p:gtpb/ev %s\n" % place.address)
+    try:
+        write("trace", "")
+        write("events/gtpb/ev/trigger", trigger)
+        write("events/gtpb/ev/enable", "1")
+        place.wait(True)
+        ticks = warmly("deep")
+        check(records() == records_each * ALL, "%s: %d records" % (trigger, records()))
+        write("events/gtpb/ev/enable", "0")
+        write("events/gtpb/ev/trigger", "!" + trigger)
+    finally:
+        write("kprobe_events", "")
+    place.wait(False)
+    return ticks
+
+
+def bpftrace_stack(place):
+    path = "/tmp/bpftrace.out"
+    with open(path, "w+") as out:
+        run = subprocess.Popen(["bpftrace", "-q", "-e", "kprobe:%s { @[kstack] = count(); }" % place.symbol],
+                               stdout=out, stderr=subprocess.STDOUT, env=bpftrace_env())
+        try:
+            place.wait(True, run)
+            ticks = warmly("deep")
+        finally:
+            interrupt(run)
+    told = contents(path).strip()
+    check(re.search(r"\]: %d$" % ALL, told), "bpftrace, kstack: %s" % told)
+    place.wait(False)
+    return ticks
+
+
+STACK_ROWS = {
+    "bpftrace kprobe: @[kstack] = count()": bpftrace_stack,
+    "ftrace kprobe event, trigger stacktrace": lambda place: ftrace_stack(place, "stacktrace", 2),
+}
+
+
+def stack_rows(place):
+    """As rows(), for its one case."""
+    if place.name == STACK_AT:
+        for row, run in STACK_ROWS.items():
+            yield row, {STACK: lambda run=run: run(place)}
+
+
 # All -----------------------------------------------------------------------------------------------
 
 CASES = ("false", "true", "sum", "both")

@@ -5,6 +5,7 @@ import sys
 import xml.etree.ElementTree
 
 from lib import *
+from fixture import parameter
 from others import instructions, looped, mechanism, without
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
@@ -325,6 +326,34 @@ def picture():
     note(*parts)
     check({"gtp_target", "fs", "arch/x86"} <= set(parts), parts)
     cmd("tstop")
+
+
+@test("by steps and by the kernel's unwinder, at busy functions of the kernel and in interrupts: the same")
+def both_ways():
+    for name in ("key_stack", "count_calls"):
+        cmd("tvariable $" + name)
+    for where in ("vfs_read", "vfs_write", "kmem_cache_free", "dput", "wake_up_process", "gtp_target_leaf",
+                  "gtp_target_irq", "*gtp_target_chain_c"):
+        trace(where, "teval $key_stack = $kstack", "teval $count_calls = 1")
+    before = {what: int(parameter("stack_" + what)) for what in ("walked", "handed", "differed")}
+    parameter("stack_walk", 2)
+    try:
+        cmd("tstart")
+        looped("mix", ROUNDS)
+        target("call irq 4")
+        target("call chain 5")
+        for _ in range(3):
+            # Behind the first round: what is known of a module's addresses is forgotten each time.
+            shell()("find /proc/self /sys/kernel /usr/bin -maxdepth 2 -ls >/dev/null 2>&1; "
+                    "rmmod gtp_target2 2>/dev/null; insmod %s/gtp_target2.ko" % KMOD)
+        cmd("tstop")
+    finally:
+        parameter("stack_walk", 1)
+        shell()("rmmod gtp_target2")
+    found = {what: int(parameter("stack_" + what)) - before[what] for what in before}
+    note(found)
+    equal(found["differed"], 0, found)
+    check(found["walked"] > 5000 and found["walked"] > 4 * found["handed"], found)
 
 
 @test("gtp stacks $kstack in a frame; a table without room is told")

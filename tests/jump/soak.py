@@ -295,9 +295,16 @@ class Soak:
         if not idle(10):
             self.totals["calls inside, no reload"] += 1
             return
+        self.both_ways()
         fixture.unload()
         load_module()
         self.totals["reloads"] += 1
+
+    def both_ways(self):
+        """What gdbtp has counted since it was loaded: each stack by steps and by the kernel's unwinder."""
+        for what in ("walked", "handed", "differed"):
+            self.totals["stacks " + what] += int(fixture.parameter("stack_" + what))
+        assert not self.totals["stacks differed"], "stacks that are not what the kernel's unwinder says"
 
     def inside(self, client):
         """The calls that are followed are those that are on tasks' stacks: none is lost."""
@@ -337,6 +344,7 @@ class Soak:
         fixture.target("release")
         self.inside(client)
         client.close()
+        self.both_ways()
         if idle(60):  # what others' kprobes held is tried again every second
             fixture.unload()
         else:
@@ -413,7 +421,7 @@ def nested_hits(client):
 
 
 def load_module():
-    fixture.load("self_trace=1", "allow_notrace=0")
+    fixture.load("self_trace=1", "allow_notrace=0", "stack_walk=2")
     fixture.load_tables()
 
 

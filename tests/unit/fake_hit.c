@@ -2,7 +2,8 @@
 /* The stack of the fake machine's hits is what a test says. */
 #include "fake_target.h"
 
-u32 fake_stack(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+	       u32 max)
 {
 	const struct fake *f = ctx;
 	u32 n = 0;

@@ -133,7 +133,8 @@ int fake_read(void *ctx, void *dst, u64 addr, u32 len);
 int fake_write(void *ctx, u64 addr, const void *src, u32 len);
 
 /* For the ops: the stack's addresses, its bytes, the memory for all stacks. */
-u32 fake_stack(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max);
+u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+	       u32 max);
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 u64 fake_stacks_bytes(void *ctx);
 

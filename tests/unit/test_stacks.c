@@ -171,7 +171,8 @@ static void each_cpu_has_room_of_its_own(void **state)
 	char *end = (char *)s + gtp_stacks_bytes(GTP_STACKS_BYTES_MIN + 8, CPUS);
 
 	for (u32 cpu = 0; cpu < CPUS; cpu++)
-		memset(gtp_stacks_scratch(s, cpu), 0xff, GTP_STACKS_TAKE * sizeof(u64));
+		memset(gtp_stacks_scratch(s, cpu), 0xff, GTP_STACKS_SCRATCH * sizeof(u64));
+	memset(s->walk, 0xff, sizeof(*s->walk));
 	assert_ptr_equal(gtp_stacks_scratch(s, CPUS), end);
 	assert_int_not_equal(put(s, 3), 0);
 	assert_true(s->word + s->words <= s->scratch);

@@ -2,10 +2,12 @@
 /* What is made of what the kernel's unwinder says: whole stacks, cut ones, gates; $bt's bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <asm/ptrace.h>
 #include <asm/unwind.h>
 #include "base/params_kernel.h"
 #include "hit/stack_kernel.h"
+#include "hit/walk_kernel.h"
 #include <cmocka.h>
 
 enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
@@ -15,7 +17,24 @@ static const u64 *callers;
 static u64 interrupted;
 static bool is_error, is_user, goes_on;
 static struct pt_regs begun_with, entry;
-unsigned int gtp_bt_bytes = 4096;
+unsigned int gtp_bt_bytes = 4096, gtp_stack_walk;
+unsigned long gtp_stack_walked, gtp_stack_handed, gtp_stack_differed;
+
+/* What is known of each address: that a task begins there, or nothing. */
+static bool is_known;
+
+bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
+{
+	*step = GTP_WALK_STEP(GTP_WALK_END, 0, 0);
+	*stays = true;
+	memset(ctx, 0xff, GTP_WALK_ASK_BYTES);
+	return is_known;
+}
+
+u32 gtp_module_text_changes(void)
+{
+	return 1;
+}
 
 void unwind_start(struct unwind_state *state, void *task, struct pt_regs *regs, void *first_frame)
 {
@@ -65,6 +84,8 @@ static int setup(void **state)
 	is_user = false;
 	goes_on = false;
 	interrupted = 0;
+	is_known = false;
+	gtp_stack_walk = 0;
 	gtp_stack_hide(0, 0);
 	return 0;
 }
@@ -77,7 +98,7 @@ static void expect(const u64 *from, const u64 *want)
 	u32 i, n;
 
 	callers = from;
-	n = gtp_stack_take(NULL, &regs, PC, to, MAX);
+	n = gtp_stack_take(NULL, NULL, &regs, PC, to, MAX);
 	assert_int_equal(begun_with.ip, PC);
 	assert_int_equal(begun_with.sp, 0x11000);
 	for (i = 0; want[i] != 0xff; i++)
@@ -145,6 +166,53 @@ static void interrupts(void **state)
 	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3001, GTP_STACKS_LOST);
 }
 
+enum { TASK = 0x10000, NO_TASK = 0x50000 };
+
+/* How many addresses there are when the unwinder says three. */
+static u32 taken(u64 rsp)
+{
+	const u64 pc = 0xffffffff81000010;
+	const struct gtp_regs regs = { .rsp = rsp };
+	static u64 to[2 * GTP_STACKS_TAKE];
+	struct gtp_walk *walk = calloc(1, sizeof(*walk));
+	u32 n;
+
+	callers = LIST(0x2000, 0x3000, 0);
+	n = gtp_stack_take(NULL, walk, &regs, pc, to, GTP_STACKS_TAKE);
+	assert_int_equal(to[0], pc);
+	assert_true(n == 1 || (to[1] == 0x2000 && to[2] == 0x3000));
+	free(walk);
+	return n;
+}
+
+/* The unwinder is asked where nothing is known, and for stacks that are not the task's. */
+static void by_steps(void **state)
+{
+	gtp_stack_walk = 1;
+	assert_int_equal(taken(TASK), 3);
+	is_known = true;
+	assert_int_equal(taken(TASK), 1);
+	assert_int_equal(taken(NO_TASK), 3);
+	gtp_stack_walk = 0;
+	assert_int_equal(taken(TASK), 3);
+}
+
+static void both_ways(void **state)
+{
+	gtp_stack_walk = 2;
+	gtp_stack_walked = 0;
+	gtp_stack_handed = 0;
+	assert_int_equal(taken(TASK), 3);
+	assert_int_equal(gtp_stack_handed, 1);
+	is_known = true;
+	assert_int_equal(taken(NO_TASK), 3);
+	assert_int_equal(gtp_stack_handed, 2);
+	assert_int_equal(gtp_stack_walked + gtp_stack_differed, 0);
+	assert_int_equal(taken(TASK), 3);
+	assert_int_equal(gtp_stack_walked, 1);
+	assert_int_equal(gtp_stack_differed, 1);
+}
+
 static void expect_bytes(u64 rsp, u32 want)
 {
 	const struct gtp_regs regs = { .rsp = rsp };
@@ -167,8 +235,8 @@ static void bytes(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup(name, setup)
-	const struct CMUnitTest tests[] = { T(whole), T(cut),	     T(deep),
-					    T(gates), T(interrupts), T(bytes) };
+	const struct CMUnitTest tests[] = { T(whole),	   T(cut),	T(deep),      T(gates),
+					    T(interrupts), T(by_steps), T(both_ways), T(bytes) };
 #undef T
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

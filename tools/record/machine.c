@@ -316,7 +316,8 @@ static const struct gtp_target_ops target_ops = {
 };
 
 /* What is only asked whether it is there. Nothing is ever hit. */
-static u32 no_stack(void *ctx, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+static u32 no_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+		    u32 max)
 {
 	return 0;
 }

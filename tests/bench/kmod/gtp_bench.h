@@ -21,9 +21,9 @@ struct gtp_bench_obj {
 
 /*
  * X(name) - measured, but not for a kprobe: a call of nothing, one of 100 nops, one that hits a
- * kernel tracepoint
+ * kernel tracepoint, one that calls "jump" with eight callers more on the stack
  */
-#define GTP_BENCH_YARDSTICKS(X) X(empty) X(nops) X(event)
+#define GTP_BENCH_YARDSTICKS(X) X(empty) X(nops) X(event) X(deep)
 
 long gtp_bench_entry(struct gtp_bench_obj *o, int n);
 long gtp_bench_jump(struct gtp_bench_obj *o, int n);
@@ -31,6 +31,7 @@ long gtp_bench_int3(struct gtp_bench_obj *o, int n);
 long gtp_bench_empty(struct gtp_bench_obj *o, int n);
 long gtp_bench_nops(struct gtp_bench_obj *o, int n);
 long gtp_bench_event(struct gtp_bench_obj *o, int n);
+long gtp_bench_deep(struct gtp_bench_obj *o, int n);
 
 /* gtp_bench_event_probe - the least that a hit of the tracepoint can cost: counts in @hits */
 int gtp_bench_event_probe(u64 *hits);

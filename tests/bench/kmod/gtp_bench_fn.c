@@ -63,3 +63,23 @@ BENCH_FN notrace long gtp_bench_nops(struct gtp_bench_obj *o, int n)
 		     ".endr");
 	return 0;
 }
+
+/* Something is left to do behind each call, so that none becomes a jump. */
+#define CALLER(name, callee)                                                                       \
+	static BENCH_FN notrace long name(struct gtp_bench_obj *o, int n)                          \
+	{                                                                                          \
+		return callee(o, n) + 1;                                                           \
+	}
+
+CALLER(deep_7, gtp_bench_jump)
+CALLER(deep_6, deep_7)
+CALLER(deep_5, deep_6)
+CALLER(deep_4, deep_5)
+CALLER(deep_3, deep_4)
+CALLER(deep_2, deep_3)
+CALLER(deep_1, deep_2)
+
+BENCH_FN notrace long gtp_bench_deep(struct gtp_bench_obj *o, int n)
+{
+	return deep_1(o, n) + 1;
+}

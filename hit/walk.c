@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stacks by what the kernel's unwinder has said of their addresses before. */
+#include "base/regs.h"
+#include "hit/walk.h"
+
+enum {
+	PROBES = 8, /* slots that are looked at for an address */
+	ASKS = 16,  /* addresses that one hit may ask the unwinder for: a hit's time is bounded */
+	TAG_SHIFT = 51,
+	STEP_MASK = (1 << (TAG_SHIFT - 32)) - 1,
+	WORD = sizeof(u64),
+};
+
+struct walk {
+	struct gtp_walk *w;
+	const struct gtp_walk_ops *ops;
+	u32 tag; /* of what may go, if it is known now; 0: it is not to be kept */
+	u32 asks;
+};
+
+/* --- the table --- */
+
+/* Addresses of code differ in their lower half alone: see is_code(). */
+static u32 slot_of(u64 at)
+{
+	return (u32)at * 0x9e3779b9U >> 19;
+}
+
+static_assert(GTP_WALK_SLOTS == 1 << (32 - 19), "slot_of() has all slots");
+
+static bool is_code(u64 at)
+{
+	return at >> 32 == U32_MAX;
+}
+
+static u32 tag_of(u64 slot)
+{
+	return (u32)(slot >> TAG_SHIFT);
+}
+
+static bool is_valid(const struct walk *k, u64 slot)
+{
+	return !tag_of(slot) || tag_of(slot) == k->tag;
+}
+
+/* What has been said; if nothing, where it may be put, NULL: nowhere. */
+static u64 find(struct walk *k, u64 at, u64 **place)
+{
+	u32 i, n = slot_of(at);
+	u64 slot;
+
+	*place = NULL;
+	for (i = 0; i < PROBES; i++, n = (n + 1) % GTP_WALK_SLOTS) {
+		slot = READ_ONCE(k->w->slot[n]);
+		if (slot && is_valid(k, slot)) {
+			if ((u32)slot == (u32)at)
+				return slot;
+			continue;
+		}
+		if (!*place)
+			*place = &k->w->slot[n];
+		if (!slot)
+			break;
+	}
+	return 0;
+}
+
+static noinline u32 find_or_ask(struct walk *k, u64 at)
+{
+	u64 *place, slot = find(k, at, &place);
+	bool stays;
+	u32 step;
+
+	if (slot)
+		return (u32)(slot >> 32) & STEP_MASK;
+	if (!place || !k->asks)
+		return GTP_WALK_HAND_OVER;
+	k->asks--;
+	if (!k->ops->ask(k->ops->ctx, at, &step, &stays) || (!stays && !k->tag))
+		return GTP_WALK_HAND_OVER;
+	WRITE_ONCE(*place, (u64)(stays ? 0 : k->tag) << TAG_SHIFT | (u64)step << 32 | (u32)at);
+	return step;
+}
+
+static u32 step_at(struct walk *k, u64 at)
+{
+	u64 slot;
+
+	if (unlikely(!is_code(at)))
+		return GTP_WALK_HAND_OVER;
+	slot = READ_ONCE(k->w->slot[slot_of(at)]);
+	if (likely((u32)slot == (u32)at && is_valid(k, slot)))
+		return (u32)(slot >> 32) & STEP_MASK;
+	return find_or_ask(k, at);
+}
+
+static u32 tag_now(struct gtp_walk *w, u32 now)
+{
+	u32 changes;
+
+	if (unlikely(!READ_ONCE(w->began)))
+		gtp_replace(&w->began, 0, now);
+	changes = now - READ_ONCE(w->began);
+	return changes < GTP_WALK_TAGS ? 1 + changes : 0;
+}
+
+/* --- a stack --- */
+
+static u64 word_at(u64 addr)
+{
+	return gtp_read_nocheck((const u64 *)(uintptr_t)addr);
+}
+
+static bool holds(const struct gtp_walk_from *f, u64 addr, u64 bytes)
+{
+	return addr >= f->begin && addr <= f->end - bytes;
+}
+
+/*
+ * The kernel's user_mode(), where the unwinder stops. But userspace may have put anything into rsp:
+ * where that is on this very stack, the unwinder has an error.
+ */
+static bool is_userspace(const struct gtp_walk_from *f, u64 regs)
+{
+	return holds(f, regs, sizeof(struct gtp_regs)) &&
+	       word_at(regs + offsetof(struct gtp_regs, cs)) & 3 &&
+	       (s64)word_at(regs + offsetof(struct gtp_regs, rip)) >= 0 &&
+	       word_at(regs + offsetof(struct gtp_regs, rsp)) - f->begin >= f->end - f->begin;
+}
+
+u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const struct gtp_walk_from *f,
+		  u64 *to, u32 max)
+{
+	struct walk k = { w, ops, tag_now(w, f->now), ASKS };
+	u64 sp = f->sp, bp = f->bp, at = f->pc, prev, ip;
+	u32 n = 0, step;
+
+	to[n++] = f->pc;
+	/* Each round is further up the stack. */
+	for (;; at = ip - 1) {
+		step = step_at(&k, at);
+		prev = sp;
+		switch (GTP_WALK_KIND(step)) {
+		case GTP_WALK_BY_SP:
+			sp += GTP_WALK_WORDS(step) * WORD;
+			break;
+		case GTP_WALK_BY_BP:
+			sp = bp + GTP_WALK_WORDS(step) * WORD;
+			break;
+		case GTP_WALK_REGS:
+			return is_userspace(f, sp + GTP_WALK_WORDS(step) * WORD) ? n : 0;
+		case GTP_WALK_END:
+			return n;
+		default:
+			return 0;
+		}
+		if (unlikely(sp <= prev || !holds(f, sp - WORD, WORD)))
+			return 0;
+		ip = word_at(sp - WORD);
+		if (GTP_WALK_SAVED(step)) {
+			u64 saved = sp - GTP_WALK_SAVED(step) * WORD;
+
+			if (unlikely(!holds(f, saved, WORD)))
+				return 0;
+			bp = word_at(saved);
+		}
+		/* Whether it is an address of code comes out with its step, in the next round. */
+		if (ip - f->hidden < f->hidden_bytes)
+			continue;
+		if (n == max)
+			return n;
+		to[n++] = ip;
+	}
+}
+
+/* --- what the unwinder says of an address --- */
+
+enum {
+	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX in front of it and behind it are the stack's */
+	BP_AT = 516,
+	SP_FURTHER = 2, /* in the second try */
+	BP_FURTHER = 37,
+};
+
+void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2])
+{
+	u32 i;
+
+	for (i = 0; i < 2; i++)
+		try[i] = (struct gtp_walk_try){
+			.sp = word + (SP_AT + i * SP_FURTHER) * WORD,
+			.bp = word + (BP_AT + i * BP_FURTHER) * WORD,
+		};
+}
+
+/* How far @to is behind @from, in words; 0: not so that a step can have it. */
+static u32 words_between(u64 from, u64 to)
+{
+	u64 bytes = to - from;
+
+	return bytes % WORD || bytes / WORD > GTP_WALK_WORDS_MAX ? 0 : (u32)(bytes / WORD);
+}
+
+/* The word that is in that place; what is no place of the made-up stack is no word of it either. */
+static bool is_word(u64 word, u64 addr, u64 value)
+{
+	u64 i = (addr - word) / WORD;
+
+	return addr >= word && i < GTP_WALK_MADE_UP && !((addr - word) % WORD) &&
+	       value == GTP_WALK_MARK + i;
+}
+
+/* Where a caller's rbp is: *@saved words in front of its stack, 0: where it was. */
+static bool judge_bp(u64 word, const struct gtp_walk_try try[2], u32 *saved)
+{
+	u32 i, at[2];
+
+	*saved = 0;
+	if (try[0].to_bp == try[0].bp && try[1].to_bp == try[1].bp)
+		return true;
+	for (i = 0; i < 2; i++) {
+		u64 place = try[i].to_bp - GTP_WALK_MARK;
+
+		if (place >= GTP_WALK_MADE_UP)
+			return false;
+		at[i] = words_between(word + place * WORD, try[i].to_sp);
+	}
+	*saved = at[0];
+	return at[0] && at[0] == at[1];
+}
+
+static u32 judge_caller(u64 word, const struct gtp_walk_try try[2])
+{
+	u32 by_sp = words_between(try[0].sp, try[0].to_sp);
+	u32 by_bp = words_between(try[0].bp, try[0].to_sp), saved, i;
+
+	for (i = 0; i < 2; i++)
+		if (!is_word(word, try[i].to_sp - WORD, try[i].to_ip))
+			return GTP_WALK_HAND_OVER;
+	if (!judge_bp(word, try, &saved))
+		return GTP_WALK_HAND_OVER;
+	if (by_sp && by_sp == words_between(try[1].sp, try[1].to_sp))
+		return GTP_WALK_STEP(GTP_WALK_BY_SP, by_sp, saved);
+	if (by_bp && by_bp == words_between(try[1].bp, try[1].to_sp))
+		return GTP_WALK_STEP(GTP_WALK_BY_BP, by_bp, saved);
+	return GTP_WALK_HAND_OVER;
+}
+
+static u32 judge_regs(u64 word, const struct gtp_walk_try try[2])
+{
+	u32 i, words = words_between(try[0].sp, try[0].regs);
+
+	for (i = 0; i < 2; i++) {
+		if (try[i].regs - try[i].sp != words * WORD ||
+		    !is_word(word, try[i].regs + offsetof(struct gtp_regs, rip), try[i].to_ip) ||
+		    !is_word(word, try[i].regs + offsetof(struct gtp_regs, rsp), try[i].to_sp))
+			return GTP_WALK_HAND_OVER;
+	}
+	return GTP_WALK_STEP(GTP_WALK_REGS, words, 0);
+}
+
+u32 gtp_walk_judge(u64 word, const struct gtp_walk_try try[2])
+{
+	if (try[0].error || try[1].error || try[0].done != try[1].done)
+		return GTP_WALK_HAND_OVER;
+	if (try[0].done)
+		return GTP_WALK_END;
+	if (!try[0].regs != !try[1].regs)
+		return GTP_WALK_HAND_OVER;
+	return try[0].regs ? judge_regs(word, try) : judge_caller(word, try);
+}

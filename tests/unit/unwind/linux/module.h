@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For test_unwind.c: there are modules. */
+#ifndef _TEST_LINUX_MODULE_H
+#define _TEST_LINUX_MODULE_H
+
+struct module;
+
+#endif /* _TEST_LINUX_MODULE_H */
