@@ -59,7 +59,7 @@ struct gtp_walk_ops {
 
 /**
  * struct gtp_walk_from - a stack
- * @begin: the stack's first byte
+ * @begin: the stack's first byte; no address of the lowest page
  * @end: behind its last one
  * @pc: the instruction
  * @sp: rsp in front of it
