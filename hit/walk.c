@@ -20,7 +20,10 @@ struct walk {
 
 /* --- the table --- */
 
-/* Addresses of code differ in their lower half alone: see is_code(). */
+/*
+ * All code of the kernel is in the uppermost 2 GiB: it differs in the lower half of its addresses
+ * alone. What is_code() takes besides, the lowest 2 GiB, is never kept.
+ */
 static u32 slot_of(u64 at)
 {
 	return (u32)at * 0x9e3779b9U >> 19;
@@ -30,7 +33,7 @@ static_assert(GTP_WALK_SLOTS == 1 << (32 - 19), "slot_of() has all slots");
 
 static bool is_code(u64 at)
 {
-	return at >> 32 == U32_MAX;
+	return (u64)(s64)(s32)at == at;
 }
 
 static u32 tag_of(u64 slot)
@@ -73,7 +76,7 @@ static noinline u32 find_or_ask(struct walk *k, u64 at)
 
 	if (slot)
 		return (u32)(slot >> 32) & STEP_MASK;
-	if (!place || !k->asks)
+	if (!place || !k->asks || (s64)at >= 0)
 		return GTP_WALK_HAND_OVER;
 	k->asks--;
 	if (!k->ops->ask(k->ops->ctx, at, &step, &stays) || (!stays && !k->tag))
@@ -128,39 +131,44 @@ static bool is_userspace(const struct gtp_walk_from *f, u64 regs)
 	       word_at(regs + offsetof(struct gtp_regs, rsp)) - f->begin >= f->end - f->begin;
 }
 
+static bool is_end(const struct gtp_walk_from *f, u32 step, u64 sp)
+{
+	switch (GTP_WALK_KIND(step)) {
+	case GTP_WALK_REGS:
+		return is_userspace(f, sp + GTP_WALK_WORDS(step) * WORD);
+	case GTP_WALK_END:
+		return true;
+	default:
+		return false;
+	}
+}
+
 u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const struct gtp_walk_from *f,
 		  u64 *to, u32 max)
 {
 	struct walk k = { w, ops, tag_now(w, f->now), ASKS };
-	u64 sp = f->sp, bp = f->bp, at = f->pc, prev, ip;
+	u64 sp = f->sp, bp = f->bp, at = f->pc, prev, saved, ip;
 	u32 n = 0, step;
 
 	to[n++] = f->pc;
-	/* Each round is further up the stack. */
+	if (!holds(f, sp, WORD))
+		return 0;
+	/* Each round is further up the stack, by a word at least. */
 	for (;; at = ip - 1) {
 		step = step_at(&k, at);
 		prev = sp;
-		switch (GTP_WALK_KIND(step)) {
-		case GTP_WALK_BY_SP:
+		if (likely(GTP_WALK_KIND(step) == GTP_WALK_BY_SP))
 			sp += GTP_WALK_WORDS(step) * WORD;
-			break;
-		case GTP_WALK_BY_BP:
+		else if (GTP_WALK_KIND(step) == GTP_WALK_BY_BP)
 			sp = bp + GTP_WALK_WORDS(step) * WORD;
-			break;
-		case GTP_WALK_REGS:
-			return is_userspace(f, sp + GTP_WALK_WORDS(step) * WORD) ? n : 0;
-		case GTP_WALK_END:
-			return n;
-		default:
-			return 0;
-		}
-		if (unlikely(sp <= prev || !holds(f, sp - WORD, WORD)))
+		else
+			return is_end(f, step, sp) ? n : 0;
+		if (unlikely(sp < prev + WORD || sp > f->end))
 			return 0;
 		ip = word_at(sp - WORD);
 		if (GTP_WALK_SAVED(step)) {
-			u64 saved = sp - GTP_WALK_SAVED(step) * WORD;
-
-			if (unlikely(!holds(f, saved, WORD)))
+			saved = sp - GTP_WALK_SAVED(step) * WORD;
+			if (unlikely(saved < f->begin))
 				return 0;
 			bp = word_at(saved);
 		}
