@@ -9,10 +9,10 @@
 /*
  * gtp_lock - everything but hits runs under it; may be held for seconds while many probes are armed
  *
- * Lock order: the connection's write lock, gtp_lock, then what the kernel takes to arm a probe
- * (kprobe_mutex, cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier runs under
- * the chain's rwsem and may take gtp_lock, so nothing that loads or unloads a module may run under
- * gtp_lock while a probe is armed in that module.
+ * Lock order: the connection's write lock, its read lock, gtp_lock, then what the kernel takes to
+ * arm a probe (kprobe_mutex, cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier
+ * runs under the chain's rwsem and may take gtp_lock, so nothing that loads or unloads a module may
+ * run under gtp_lock while a probe is armed in that module.
  */
 extern struct mutex gtp_lock;
 
@@ -32,11 +32,13 @@ void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*
  * gtp_interrupt - ^C has come while a packet is being handled; any context. gtp_interrupt_forget -
- * before the next one. gtp_interrupted - is the client gone, or does it want no more of this?
- * Context: gtp_lock, for a packet of the current task
+ * before the next one. gtp_interrupt_came - has it, for a packet of the current task?
+ * gtp_interrupted - is the client gone, or does it want no more of this? Context: gtp_lock, for a
+ * packet of the current task
  */
 void gtp_interrupt(void);
 void gtp_interrupt_forget(void);
+bool gtp_interrupt_came(void);
 bool gtp_interrupted(void);
 
 #endif /* _GTP_LOCK_KERNEL_H */

@@ -25,18 +25,21 @@ enum { CHUNK = 4096 };
  * @stub: under gtp_lock
  * @out: what GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
+ *         and @given_up
  * @read_lock: the same for readers and @bounce
  * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
  *         gtp_lock
  * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
+ * @given_up: ^C came while the last packet was handled
  */
 struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
-	struct mutex write_lock; /* of @in */
+	struct mutex write_lock; /* of @in, @given_up */
 	struct mutex read_lock;	 /* of @bounce */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
+	bool given_up;
 };
 
 static struct proc_dir_entry *entry;
@@ -218,6 +221,29 @@ static bool is_interrupt(const char __user *buf, size_t len)
 }
 
 /*
+ * A GDB that has met a ^C behind its packet says Quit and reads neither text nor answer. It would
+ * take both for the answer to its next packet, and each answer after that for the next but one.
+ * A packet begins where a write does, and a GDB that still wants the answer reads it before that.
+ */
+static int forget_answer(struct session *s)
+{
+	if (!s->given_up || s->in[0] != '$')
+		return 0;
+	/* No reader is in the middle of it, and under gtp_lock no packet is half queued. */
+	if (mutex_lock_interruptible(&s->read_lock))
+		return -ERESTARTSYS;
+	if (mutex_lock_interruptible(&gtp_lock)) {
+		mutex_unlock(&s->read_lock);
+		return -ERESTARTSYS;
+	}
+	gtp_outq_take(&s->out, gtp_outq_used(&s->out));
+	mutex_unlock(&gtp_lock);
+	mutex_unlock(&s->read_lock);
+	s->given_up = false;
+	return 0;
+}
+
+/*
  * Any split of the stream will do. What was taken before a signal is told as a short write, never
  * as 0.
  */
@@ -244,12 +270,17 @@ static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, 
 			err = -EFAULT;
 			break;
 		}
+		if (!done)
+			err = forget_answer(s);
+		if (err)
+			break;
 		err = write_chunk(s, part, nonblock, &taken);
 		done += taken;
 		if (!err && signal_pending(current))
 			break;
 		cond_resched();
 	}
+	s->given_up |= gtp_interrupt_came();
 	mutex_unlock(&s->write_lock);
 	return done ? (ssize_t)done : err;
 }

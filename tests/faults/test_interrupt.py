@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A QTStart of thousands of tracepoints that is not to go on: GDB is killed, or its user presses ^C."""
+"""A QTStart of thousands of tracepoints or a QTStop, and a GDB that is killed, or whose user presses ^C."""
 
 import os
 import re
@@ -93,6 +93,48 @@ def interrupted_by_signal():
         assert file.read() == "E.interrupted: nothing is armed"
     assert not kprobes()
     with Client() as client:
+        client.monitor("jumps on")
+
+
+def stopping(client, how):
+    """QTStop of some kprobes, which go one after the other; HOW() once some are gone and others not. Its answer."""
+    client.monitor("jumps off")
+    client.start(*enumerate(many_places()[:60], 1), (9999, LEAF))
+    target("call leaf 3")
+    armed = len(kprobes())
+    sender = threading.Thread(target=client.send, args=("QTStop",))
+    sender.start()
+    until(lambda: len(kprobes()) < armed - 3)
+    how()
+    target("call leaf 4")
+    assert len(kprobes()) > 1, "the stop was over before"
+    reply = client.reply()
+    sender.join()
+    client.monitor("jumps on")
+    return reply
+
+
+@test("^C in the middle of a QTStop changes nothing: the run is over already, all goes, and the next answer is the next")
+def interrupted_stop():
+    with Client() as client:
+        reply = stopping(client, lambda: os.write(client.fd, b"\x03"))
+        assert reply == "OK", reply
+        assert not kprobes() and client.status()["run"] == "T0" and client.status()["why"] == "tstop"
+        assert client.hits(9999, LEAF) == 1, "calls hit while the stop goes on"
+
+
+@test("what a client did not read of an answer that ^C came for is not the answer to its next packet")
+def unread():
+    with Client() as client:
+        client.monitor("jumps off")
+        client.define(*enumerate(many_places(), 1))
+        sender = threading.Thread(target=client.send, args=("QTStart",))
+        sender.start()
+        until(lambda: len(kprobes()) > 3)
+        os.write(client.fd, b"\x03")
+        sender.join()
+        assert client.ask("qAttached") == "1"
+        assert client.status()["run"] == "T0"
         client.monitor("jumps on")
 
 
