@@ -219,7 +219,7 @@ void padframe_prepare(struct axgen *g)
 	struct padworld_task *task = &padworld()->task;
 
 	s.plain = true;
-	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick, .tsc = true };
+	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick };
 	prepare_buffer(g);
 	s.cpu.in_hit = rarely(g) ? 1 + axgen_pick(g, 2) : 0;
 	s.run.active = !rarely(g);

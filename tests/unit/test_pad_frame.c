@@ -70,7 +70,7 @@ static void make_plain(void)
 {
 	struct padworld_task *task = &padworld()->task;
 
-	t.cpu = (struct gtp_cpu){ .run = &t.run, .quick = t.quick, .tsc = true };
+	t.cpu = (struct gtp_cpu){ .run = &t.run, .quick = t.quick };
 	gtp_buffer_init(&t.cpu.buf, t.mem, sizeof(t.mem), false);
 	memset(t.quick, 0, sizeof(t.quick));
 	t.run.active = true;
