@@ -285,8 +285,9 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		x86_mov_imm(&j->b, dst, (u64)v->imm);
 		return;
 	case JIT_FLAGS:
+		/* Nothing waits for the constant, but something would for an extension behind it. */
+		x86_mov_imm(&j->b, dst, 0);
 		x86_setcc(&j->b, v->loc, dst);
-		x86_extend(&j->b, dst, dst, 1, false);
 		return;
 	case JIT_REG:
 		if (v->imm)

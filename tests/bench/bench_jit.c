@@ -22,6 +22,7 @@ enum {
 /* struct row - one expression, measured */
 struct row {
 	double ns[3];
+	double verify_us;
 	double compile_us;
 	u32 size;
 };
@@ -164,6 +165,22 @@ static double time_compile(struct jit_user *u, const struct ax_verified *v, u64 
 	return best / 1000;
 }
 
+static double time_verify(struct axvec *vec)
+{
+	double best = 1e18;
+
+	for (u32 i = 0; i < ROUNDS; i++) {
+		double start = now_ns();
+		double t;
+
+		verify(vec);
+		t = now_ns() - start;
+		if (t < best)
+			best = t;
+	}
+	return best / 1000;
+}
+
 static void keep_best(double *best, double t)
 {
 	if (!*best || t < *best)
@@ -172,11 +189,15 @@ static void keep_best(double *best, double t)
 
 static struct row measure(struct jit_user *u, struct axvec *vec, const struct twin *twin)
 {
+	double verify_us = time_verify(vec);
 	const struct ax_verified *v = verify(vec);
 	struct ax_ops ops = axenv_ops;
 	struct ax_env env = vec->env->ax;
 	struct gtp_regs regs = *env.regs;
-	struct row r = { .compile_us = time_compile(u, v, env.pc) };
+	struct row r = {
+		.verify_us = verify_us,
+		.compile_us = time_compile(u, v, env.pc),
+	};
 	ax_jit_fn fn = jit_user_compile(u, v, env.pc, 0, &r.size);
 	u64 result;
 
@@ -202,21 +223,25 @@ static struct row measure(struct jit_user *u, struct axvec *vec, const struct tw
 
 /* struct totals - logarithms of ratios, to be averaged */
 struct totals {
-	double slower, faster, worst, compile_us, worst_compile_us;
-	u32 n, bytes, aligned;
+	double slower, faster, worst, compile_us, verify_us, worst_load_us;
+	u32 n, bytes, aligned, above, long_loads;
 };
 
 static void add(struct totals *t, const struct row *r)
 {
 	double slower = r->ns[COMPILER] / r->ns[GCC];
+	double load = r->verify_us + r->compile_us;
 
 	t->slower += log(slower);
 	t->faster += log(r->ns[INTERPRETER] / r->ns[COMPILER]);
 	t->compile_us += r->compile_us;
+	t->verify_us += r->verify_us;
 	if (slower > t->worst)
 		t->worst = slower;
-	if (r->compile_us > t->worst_compile_us)
-		t->worst_compile_us = r->compile_us;
+	t->above += slower > 1.15;
+	t->long_loads += load > 1;
+	if (load > t->worst_load_us)
+		t->worst_load_us = load;
 	t->bytes += r->size;
 	t->aligned += (r->size + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
 	t->n++;
@@ -231,13 +256,14 @@ static void print_row(const struct row *r, const char *text)
 
 static void print_totals(const struct totals *t, u32 stubs)
 {
-	printf("%u expressions, geometric means: compiler / gcc -O2 %.2f (worst %.2f), ", t->n,
-	       exp(t->slower / t->n), t->worst);
+	printf("%u expressions, geometric means: compiler / gcc -O2 %.2f (worst %.2f, %u above 1.15), ",
+	       t->n, exp(t->slower / t->n), t->worst, t->above);
 	printf("interpreter / compiler %.1f\n", exp(t->faster / t->n));
 	printf("code: %.1f bytes each, stubs %u, %u such fit in 64 KiB\n", (double)t->bytes / t->n,
 	       stubs, (ARENA - stubs) / (t->aligned / t->n));
-	printf("compile time: %.2f us each, at most %.2f us\n", t->compile_us / t->n,
-	       t->worst_compile_us);
+	printf("load time: %.2f us each to verify, %.2f us to compile; both at most %.2f us, ",
+	       t->verify_us / t->n, t->compile_us / t->n, t->worst_load_us);
+	printf("%u above 1 us\n", t->long_loads);
 }
 
 int main(int argc, char **argv)
