@@ -14,7 +14,7 @@ static void *fake_alloc(void *ctx, size_t bytes)
 
 	if (++f->allocs == f->fail_alloc)
 		return NULL;
-	p = calloc(1, bytes ? bytes : 1);
+	p = f->obtain ? f->obtain(bytes) : calloc(1, bytes ? bytes : 1);
 	assert(p);
 	f->live++;
 	return p;
@@ -26,7 +26,10 @@ static void fake_free(void *ctx, void *p)
 
 	if (p)
 		f->live--;
-	free(p);
+	if (f->give)
+		f->give(p);
+	else
+		free(p);
 }
 
 /* --- memory of the machine --- */

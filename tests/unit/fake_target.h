@@ -37,6 +37,7 @@ struct fake_map {
  * @allocs: allocations asked for so far
  * @fail_alloc: the one that fails, counted from 1; 0: none
  * @live: allocations not given back
+ * @obtain, @give: where zeroed memory comes from and goes to; NULL: it is the process's
  * @refuse_arm: address that ->arm refuses with -EINVAL
  * @refuse_beside: only as long as this address is armed; 0: always
  * @refuse_done: address that ->arm_done refuses
@@ -73,6 +74,8 @@ struct fake {
 	u64 memory_most;
 	u32 allocs, fail_alloc;
 	s32 live;
+	void *(*obtain)(size_t bytes);
+	void (*give)(void *p);
 	u64 refuse_arm;
 	u64 refuse_beside;
 	bool beside;

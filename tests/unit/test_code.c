@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include "fake_code.h"
 #include "fake_target.h"
 #include <cmocka.h>
 
@@ -62,32 +63,12 @@ static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 
 static int code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
 {
-	static const u8 kind[] = { AX_JIT_REGS, AX_JIT_MEM, AX_JIT_EXPR, AX_JIT_ELSEWHERE };
-	struct ax_jit_item items[ITEMS_MAX + 1];
-	struct ax_jit_request req = {
-		.items = items,
-		.pc = tp->addr,
-		.ways = arena->ways,
-		.slots = arena->slots,
-		.seed = code.made % 12,
-	};
-	const struct gtp_action *a;
 	int err = fails(why);
 
+	if (!err)
+		err = fake_code_actions(arena, tp, code.made % 12);
 	if (err)
 		return err;
-	for (a = tp->actions; a; a = a->next)
-		items[req.nitems++] = (struct ax_jit_item){
-			.kind = kind[a->kind],
-			.mask = a->mask,
-			.base = a->base,
-			.offset = a->offset,
-			.len = a->len,
-			.v = a->expr ? &a->expr->ax : NULL,
-		};
-	tp->code = (void *)jit_user_compile_request(arena, &req, NULL, &tp->frame_bytes);
-	if (!tp->code)
-		return -EOPNOTSUPP;
 	code.wholes++;
 	return 0;
 }

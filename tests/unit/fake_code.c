@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Machine code for the fake machine's expressions, as the kernel makes it. */
+#include "fake_code.h"
+
+enum { ITEMS_MAX = 16 };
+
+static struct jit_user *arena;
+static struct gtp_target_ops with_code;
+
+static int code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why)
+{
+	arena->ways = tsvs->ways;
+	arena->slots = tsvs->slot;
+	return 0;
+}
+
+static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
+{
+	e->compiled = (void *)jit_user_compile(arena, &e->ax, pc, 0, NULL);
+	return e->compiled ? 0 : -ENOSPC;
+}
+
+int fake_code_actions(struct jit_user *u, struct gtp_tracepoint *tp, u32 seed)
+{
+	static const u8 kind[] = {
+		[GTP_ACTION_REGS] = AX_JIT_REGS,
+		[GTP_ACTION_MEM] = AX_JIT_MEM,
+		[GTP_ACTION_EXPR] = AX_JIT_EXPR,
+		[GTP_ACTION_STATIC] = AX_JIT_ELSEWHERE,
+	};
+	struct ax_jit_item items[ITEMS_MAX];
+	struct ax_jit_request req = {
+		.items = items,
+		.pc = tp->addr,
+		.ways = u->ways,
+		.slots = u->slots,
+		.seed = seed,
+	};
+	const struct gtp_action *a;
+
+	for (a = tp->actions; a && req.nitems < ITEMS_MAX; a = a->next)
+		items[req.nitems++] = (struct ax_jit_item){
+			.kind = kind[a->kind],
+			.mask = a->mask,
+			.base = a->base,
+			.offset = a->offset,
+			.len = a->len,
+			.v = a->expr ? &a->expr->ax : NULL,
+		};
+	tp->code = a ? NULL : (void *)jit_user_compile_request(u, &req, NULL, &tp->frame_bytes);
+	return tp->code ? 0 : -EOPNOTSUPP;
+}
+
+static int code_make_actions(void *ctx, struct gtp_tracepoint *tp, struct gtp_why *why)
+{
+	return fake_code_actions(arena, tp, 0);
+}
+
+static void code_end(void *ctx)
+{
+}
+
+static void code_forget(void *ctx)
+{
+	jit_user_reset(arena);
+}
+
+void fake_code_on(struct gtp_trace *t, struct jit_user *u)
+{
+	arena = u;
+	with_code = *t->target;
+	with_code.code_begin = code_begin;
+	with_code.code_make = code_make;
+	with_code.code_make_actions = code_make_actions;
+	with_code.code_end = code_end;
+	with_code.code_forget = code_forget;
+	t->target = &with_code;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Machine code for the fake machine's expressions, as the kernel makes it. */
+#ifndef _GTP_FAKE_CODE_H
+#define _GTP_FAKE_CODE_H
+
+#include "jit/exec_user.h"
+#include "session/trace.h"
+
+/*
+ * fake_code_on - runs of @t that begin from now on have machine code, in @arena, with all its other
+ * callbacks as they are. One arena at a time
+ */
+void fake_code_on(struct gtp_trace *t, struct jit_user *arena);
+
+/* fake_code_actions - all actions of @tp as one snippet, if they can be: 0 or -EOPNOTSUPP */
+int fake_code_actions(struct jit_user *arena, struct gtp_tracepoint *tp, u32 seed);
+
+#endif /* _GTP_FAKE_CODE_H */
