@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "tests/fuzz/padmake.h"
 #include "tests/fuzz/padworld.h"
 
 enum {
@@ -255,27 +256,11 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 
 u64 padworld_make(struct gtp_pad_request *req, u32 *len)
 {
-	struct jit_user *u = padworld()->code;
 	struct ax_jit_target w = target(req);
-	struct ax_jit *work;
-	u64 at = 0;
-	int ret;
+	u64 at;
 
 	req->target = &w;
-	work = malloc(gtp_pad_work_size(req));
-	*len = gtp_pad_plan(work, req);
-	if (*len && *len > u->size - u->used)
-		jit_user_reset(u);
-	if (*len) {
-		at = (u64)(uintptr_t)(u->exec + u->used);
-		ret = ax_jit_emit(work, at, u->write + u->used, *len);
-		if (ret) {
-			fprintf(stderr, "ax_jit_emit: %d\n", ret);
-			abort();
-		}
-		u->used += (*len + AX_JIT_CODE_ALIGN - 1) & ~(AX_JIT_CODE_ALIGN - 1U);
-	}
-	free(work);
+	at = padmake(padworld()->code, req, len);
 	req->target = NULL;
 	return at;
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A pad in an arena of userspace. */
+#ifndef _GTP_PADMAKE_H
+#define _GTP_PADMAKE_H
+
+#include "jit/exec_user.h"
+#include "jit/pad.h"
+
+/**
+ * padmake() - plan and emit a pad
+ * @u: the arena; all that is in it is forgotten where it is full
+ * @req: what; its target is filled in
+ * @len: bytes
+ *
+ * Return: where it is, 0: refused.
+ */
+u64 padmake(struct jit_user *u, const struct gtp_pad_request *req, u32 *len);
+
+#endif /* _GTP_PADMAKE_H */
