@@ -56,8 +56,14 @@ bench: ## what a hit costs, ours and others', in instructions; what arming thous
 bench-jit: ## compiled expressions against the interpreter and gcc -O2, as ratios
 	$(MAKE) -s -C tests/bench jit
 
+bench-native: ## cycles of a hit, natively in userspace: jump pads beside an empty call and a comparison
+	$(MAKE) -s -C tests/bench native
+
 bench-stream: ## how fast a run's frames are drained, in frames a second and core
 	$(MAKE) -s -C tests/bench stream
+
+bench-frames: ## a stopped run of 10^4 to 10^POWER frames (7): its index, tfind, qTBuffer, tsave -r
+	$(MAKE) -s -C tests/bench frames POWER=$(or $(POWER),7)
 
 structure: ## circles of files, arrows between folders, lists and tables that name files
 	tests/structure/run
@@ -83,5 +89,5 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo test check check-all check-unit check-debug fuzz bench bench-jit bench-stream structure style compile_commands \
+.PHONY: all help module tools demo test check check-all check-unit check-debug fuzz bench bench-jit bench-native bench-stream bench-frames structure style compile_commands \
 	install uninstall deb clean distclean

@@ -116,6 +116,27 @@ static const struct gtp_frame *merge_take(struct merge *m)
 	return f;
 }
 
+/* Addresses that lie close together have different bits. */
+static u64 pc_bit(u64 pc)
+{
+	return BIT_ULL(pc * 0x9e3779b97f4a7c15ULL >> 58);
+}
+
+static void see(struct gtp_index_seen *s, const struct gtp_frame *f)
+{
+	if (!s->tps || f->pc < s->low)
+		s->low = f->pc;
+	if (f->pc > s->high)
+		s->high = f->pc;
+	s->tps |= BIT_ULL(f->tp % 64);
+	s->pcs |= pc_bit(f->pc);
+}
+
+static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
+{
+	return &ix->chunk[i / GTP_INDEX_CHUNK]->block[i % GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
+}
+
 static void set_offsets(struct gtp_index *ix)
 {
 	u64 offset = 0;
@@ -125,6 +146,8 @@ static void set_offsets(struct gtp_index *ix)
 
 		entry->offset = offset;
 		offset += gtp_tfile_frame_size(entry->frame, ix->formats);
+		see(&ix->chunk[i / GTP_INDEX_CHUNK]->all, entry->frame);
+		see(block_of(ix, i), entry->frame);
 		step(ix, "measuring frames", i);
 	}
 	*gtp_index_at(ix, ix->n) = (struct gtp_index_entry){ NULL, offset };
@@ -149,10 +172,12 @@ static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entr
 		return -ENOMEM;
 	for (; ix->chunks < chunks; ix->chunks++) {
 		u32 n = entries < GTP_INDEX_CHUNK ? entries : GTP_INDEX_CHUNK;
-		void *chunk = mem->alloc(mem->ctx, n * sizeof(struct gtp_index_entry));
+		struct gtp_index_chunk *chunk;
 
+		chunk = mem->alloc(mem->ctx, sizeof(*chunk) + n * sizeof(*chunk->entry));
 		if (!chunk)
 			return -ENOMEM;
+		memset(chunk, 0, sizeof(*chunk));
 		ix->chunk[ix->chunks] = chunk;
 		entries -= n;
 	}
@@ -197,14 +222,53 @@ static bool matches(const struct gtp_frame *f, enum gtp_find how, u64 a, u64 b)
 	}
 }
 
+static bool may_match(const struct gtp_index_seen *s, enum gtp_find how, u64 a, u64 b)
+{
+	switch (how) {
+	case GTP_FIND_PC:
+		return s->pcs & pc_bit(a) && a >= s->low && a <= s->high;
+	case GTP_FIND_TP:
+		return s->tps & BIT_ULL(a % 64);
+	case GTP_FIND_RANGE:
+		return a <= s->high && b >= s->low;
+	case GTP_FIND_OUTSIDE:
+		return s->low < a || s->high > b;
+	default:
+		return false;
+	}
+}
+
+/* struct span - frames that one look decides on: whether any of them can be what is wanted */
+struct span {
+	u32 end;
+	bool may;
+};
+
+static struct span span_at(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 i)
+{
+	struct span s = { i - i % GTP_INDEX_CHUNK + GTP_INDEX_CHUNK, false };
+
+	if (may_match(&ix->chunk[i / GTP_INDEX_CHUNK]->all, how, a, b)) {
+		s.end = i - i % GTP_INDEX_BLOCK + GTP_INDEX_BLOCK;
+		s.may = may_match(block_of(ix, i), how, a, b);
+	}
+	if (s.end > ix->n)
+		s.end = ix->n;
+	return s;
+}
+
 s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from)
 {
 	if (how == GTP_FIND_NUMBER)
 		return a < ix->n ? (s64)a : -1;
-	for (u32 i = from; i < ix->n; i++) {
-		if (matches(gtp_index_at(ix, i)->frame, how, a, b))
-			return i;
-		step(ix, "searching frames", i);
+	for (u32 i = from; i < ix->n;) {
+		struct span s = span_at(ix, how, a, b, i);
+
+		for (; s.may && i < s.end; i++)
+			if (matches(gtp_index_at(ix, i)->frame, how, a, b))
+				return i;
+		i = s.end;
+		step(ix, "searching frames", i - 1);
 	}
 	return -1;
 }

@@ -39,6 +39,7 @@ void gtp_restarts_note(struct gtp_restarts *r, const struct gtp_buffer *b);
 enum {
 	/* Entries are allocated by as many: no allocation of the kernel's is above 2 GiB. */
 	GTP_INDEX_CHUNK = 1 << 16,
+	GTP_INDEX_BLOCK = 1 << 10, /* frames that a search looks at or not, as it knows of them */
 	/* GDB has a frame's number in an int, and -1 is none. */
 	GTP_INDEX_MOST = INT_MAX - 1,
 };
@@ -47,9 +48,32 @@ enum {
 typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 total);
 
 /**
+ * struct gtp_index_seen - which frames there are among some, for searches to pass over them
+ * @tps: bit n: one of a tracepoint whose number has n as its low 6 bits
+ * @pcs: the same of their addresses, by gtp_index_find()'s hash
+ * @low, @high: the least and the greatest address
+ */
+struct gtp_index_seen {
+	u64 tps, pcs;
+	u64 low, high;
+};
+
+/**
+ * struct gtp_index_chunk - as many entries as are allocated at once
+ * @all: of its frames
+ * @block: the same of each GTP_INDEX_BLOCK of them
+ * @entry: GTP_INDEX_CHUNK, less in the last chunk
+ */
+struct gtp_index_chunk {
+	struct gtp_index_seen all;
+	struct gtp_index_seen block[GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
+	struct gtp_index_entry entry[];
+};
+
+/**
  * struct gtp_index - the frames of a stopped run
- * @chunk: @n + 1 entries, GTP_INDEX_CHUNK in each but the last one (the last entry has no frame,
- *         its offset is the length of all images); see gtp_index_at()
+ * @chunk: @n + 1 entries (the last entry has no frame, its offset is the length of all images);
+ *         see gtp_index_at()
  * @chunks: how many
  * @n: number of frames: all, or the oldest GTP_INDEX_MOST
  * @formats: how static data is to be read, or NULL; set before gtp_index_build()
@@ -60,7 +84,7 @@ typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 tot
  * Valid as long as no buffer is written to.
  */
 struct gtp_index {
-	struct gtp_index_entry **chunk;
+	struct gtp_index_chunk **chunk;
 	u32 chunks;
 	u32 n;
 	const struct gtp_sdata_format *formats;
@@ -71,7 +95,7 @@ struct gtp_index {
 /* gtp_index_at - entry @i, at most @ix->n */
 static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u32 i)
 {
-	return &ix->chunk[i / GTP_INDEX_CHUNK][i % GTP_INDEX_CHUNK];
+	return &ix->chunk[i / GTP_INDEX_CHUNK]->entry[i % GTP_INDEX_CHUNK];
 }
 
 /**
@@ -108,6 +132,9 @@ enum gtp_find {
  * @a: see enum gtp_find
  * @b: see enum gtp_find
  * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
+ *
+ * Of each GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames it is known what cannot be among them, so few
+ * are looked at; all of them where 64 tracepoints and more leave frames in turns.
  *
  * Return: frame number, or -1.
  */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The way from a pad into C as in probe/pad_probe_entry.S, for userspace: neither clac nor cli are
+ * there, and the segments are any.
+ */
+#include "probe/regs_entry.S"
+
+	.text
+	.globl	bench_pad_hit
+	.balign	64
+bench_pad_hit:
+	pushq	$0x18
+	pushq	%rsp
+	pushfq
+	addq	$24, 8(%rsp)
+	pushq	$0x10
+	subq	$2*8, %rsp
+	PUSH_GENERAL
+	cld
+	movq	%rsp, %rdi
+	movl	22*8(%rsp), %esi
+	call	bench_hit
+	movq	18*8(%rsp), %rax
+	movq	%rax, 22*8(%rsp)
+	addq	$6*8, %rsp
+	POP_SCRATCH
+	addq	$6*8, %rsp
+	ret
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way from a pad into C, for userspace. */
+#ifndef _GTP_NATIVE_ENTRY_H
+#define _GTP_NATIVE_ENTRY_H
+
+#include "base/regs.h"
+
+/* bench_pad_hit - in assembly: what pads call */
+void bench_pad_hit(void);
+
+/* bench_hit - what that calls, as gtp_pad_probe_hit() in probe/pad_probe.c */
+void bench_hit(struct gtp_regs *regs, u32 word);
+
+#endif /* _GTP_NATIVE_ENTRY_H */
