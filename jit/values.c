@@ -285,7 +285,7 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		x86_mov_imm(&j->b, dst, (u64)v->imm);
 		return;
 	case JIT_FLAGS:
-		/* Nothing waits for the constant, but something would for an extension behind it. */
+		/* Nothing waits for the 0, but something would for an extension. */
 		x86_mov_imm(&j->b, dst, 0);
 		x86_setcc(&j->b, v->loc, dst);
 		return;

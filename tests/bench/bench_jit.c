@@ -256,8 +256,9 @@ static void print_row(const struct row *r, const char *text)
 
 static void print_totals(const struct totals *t, u32 stubs)
 {
-	printf("%u expressions, geometric means: compiler / gcc -O2 %.2f (worst %.2f, %u above 1.15), ",
-	       t->n, exp(t->slower / t->n), t->worst, t->above);
+	printf("%u expressions, geometric means: compiler / gcc -O2 %.2f ", t->n,
+	       exp(t->slower / t->n));
+	printf("(worst %.2f, %u above 1.15), ", t->worst, t->above);
 	printf("interpreter / compiler %.1f\n", exp(t->faster / t->n));
 	printf("code: %.1f bytes each, stubs %u, %u such fit in 64 KiB\n", (double)t->bytes / t->n,
 	       stubs, (ARENA - stubs) / (t->aligned / t->n));

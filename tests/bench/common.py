@@ -84,15 +84,19 @@ def status(pattern):
     return int(found.group(1))
 
 
-def check_hits(what, frames, hits=None):
-    """All calls of both measurements arrived, and ended as the row says: in frames, or as that many hits without."""
-    wanted = ALL if frames else 0
-    hits = wanted if hits is None else hits
-    got = (status(r"tracepoint \d+ at \S+ (\d+) hits"), status(r"(\d+) collected"),
-           sum(kernel.not_seen(cmd("monitor status"))))
-    check("the trace is running" in cmd("monitor status"), what + ": the run has ended")
+def check_hits(what, frames, hits=None, here=1):
+    """
+    All calls of both measurements arrived at each of the @here tracepoints, and ended as the row says: in frames, or
+    as that many hits without.
+    """
+    wanted = ALL * here if frames else 0
+    hits = [(ALL if frames else 0) if hits is None else hits] * here
+    told = cmd("monitor status")
+    got = ([int(n) for n in re.findall(r"tracepoint \d+ at \S+ (\d+) hits", told)], status(r"(\d+) collected"),
+           sum(kernel.not_seen(told)))
+    check("the trace is running" in told, what + ": the run has ended")
     check(got == (hits, wanted, 0),
-          "%s: %d hits, %d frames, %d lost; wanted %d" % (what, *got, wanted))
+          "%s: %s hits, %d frames, %d lost; wanted %s and %d" % (what, *got, hits, wanted))
 
 
 def load_symbols():

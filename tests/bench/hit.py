@@ -15,7 +15,7 @@ from common import (ALL, CALLS, RELEASE, REPEATS, Wrong, above, answers, calibra
 
 import gdb
 
-ONLY = os.environ.get("BENCH_ONLY", "")
+ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 
 # First byte of what stands there when the kernel is done with a kprobe (optimising takes its time), and what
 # monitor probes says of a tracepoint that is no kprobe.
@@ -96,6 +96,20 @@ RETURNS = {
 }
 FOLLOWS = "jump, follows the call"
 CASES.update(RETURNS)
+# What is measured against its plain form: at most twice that.
+TWO, PASS, STRING = "two tracepoints with a condition and a + b each", "both, with a pass count", "collect/s of a string"
+PLAIN = {
+    TWO: "both",
+    PASS: "both",
+    STRING: "collect of its 16 bytes",
+}
+CASES.update({
+    TWO: CASES["both"],
+    PASS: CASES["both"],
+    PLAIN[STRING]: ("", ("collect gtp_bench_text",), True),
+    STRING: ("", ("collect/s gtp_bench_text",), True),
+})
+HERE = {TWO: 2}  # tracepoints at the place, each with a frame for every call; else 1
 VARIABLES = ("n", "p_n", "key_a", "key_pid", "key_s", "keystr_s", "count_a", "count_b", "count_c", "count_d", "sum_b",
              "hist_b", "hist_c", "hist_d")
 # By how its expressions run and what stands in the text.
@@ -117,24 +131,29 @@ def set_buffer(ring):
     cmd("set trace-buffer-size %d" % (65536 if ring else 1 << 25))
 
 
-def define(place, condition, actions):
+def define(place, case):
+    condition, actions, _ = CASES[case]
     cmd("trace *%s%s" % (place.address, " if " + condition if condition else ""))
     if actions:
         # Not "actions": GDB reads what follows that from its terminal only.
         cmd("commands", *actions, "end")
+    if case == PASS:
+        cmd("passcount %d" % (ALL + 1))  # what is never reached
 
 
 def traced(place, engine, case):
-    condition, actions, frames = CASES[case]
+    frames = CASES[case][2]
     set_buffer(case == RING)
-    define(place, condition, actions)
+    for _ in range(HERE.get(case, 1)):
+        define(place, case)
     cmd("tstart")
     if engine == "jump":
         told, wanted = cmd("monitor probes"), FOLLOWS if case in RETURNS else place.jump
         check("  %s, " % wanted in told, "%s: not a %s: %s" % (place.name, wanted, told))
     place.wait(True, jump=engine == "jump")
     ticks = warmly("deep" if case == peers.STACK else place.name)
-    check_hits("%s, %s" % (place.name, case), frames is True, ALL if frames else 0)
+    check_hits("%s, %s" % (place.name, case), frames is True, ALL if frames else 0,
+               HERE.get(case, 1))
     cmd("tstop")
     place.wait(False)
     cmd("delete")
@@ -159,7 +178,13 @@ costs = {}  # by place, row and case
 
 
 def fill(place, row, case, ticks):
-    costs[place.name, row, case] = above(ticks, place.bare_deep if case == peers.STACK else place.bare)
+    bare = place.bare_deep if case == peers.STACK else place.bare
+    costs[place.name, row, case] = above(ticks, bare)
+    say("# %s, %s, %s: %s" % (place.name, row, case, figure(costs[place.name, row, case])))
+
+
+def is_asked_for(name):
+    return any(word in name for word in ONLY)
 
 
 def is_at(place, case):
@@ -172,7 +197,7 @@ def measure_ours(place):
     for engine, row in ENGINES.items():
         choose(engine)
         for case in CASES:
-            if ONLY in case and is_at(place, case):
+            if is_asked_for(case) and is_at(place, case):
                 fill(place, row, case, traced(place, engine, case))
 
 
@@ -181,9 +206,9 @@ def measure_others(place):
     rows = list(peers.rows(place))
     if place.name == "entry":
         rows += [(row, {RETURNED: run}) for row, run in peers.returns(place)]
-    rows = [(row, cells) for row, cells in rows if ONLY in row]
+    rows = [(row, cells) for row, cells in rows if is_asked_for(row)]
     # The kernel's stack at a hit has its rows when only that is asked for, too.
-    if ONLY in peers.STACK:
+    if is_asked_for(peers.STACK):
         rows += peers.stack_rows(place)
     for row, cells in rows:
         for case, run in cells.items():
@@ -245,6 +270,19 @@ def print_goals(places):
                 what, most, " ".join("%.0f" % n for n in got), "reached" if max(got) <= most else "missed"))
 
 
+def print_plain(places):
+    """Each row beside its plain form: of several tracepoints, beside as many of the plain one."""
+    for place in places:
+        for case, plain in PLAIN.items():
+            cells = []
+            for row in ENGINES.values():
+                both = [costs.get((place.name, row, name)) for name in (case, plain)]
+                if all(both):
+                    cells.append("%.2f" % (both[0][0] / both[1][0]))
+            if cells:
+                say("# %s, %s: times its plain form (%s): %s" % (place.name, case, plain, " ".join(cells)))
+
+
 def print_all(places):
     say("# %s: instructions per hit above a call that is not traced; %d calls, %d times"
         % (RELEASE, CALLS, REPEATS))
@@ -253,6 +291,7 @@ def print_all(places):
     say("\n# gdbtp's other tracepoints: as a jump or call of its own, as a kprobe, as an interpreted kprobe")
     print_others(places)
     print_returns()
+    print_plain(places)
     print_goals(places)
 
 

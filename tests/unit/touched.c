@@ -22,14 +22,14 @@ enum {
 };
 
 /* On pages of its own, because it is written while everything else may be closed. */
-static struct {
+static _Alignas(PAGE) struct {
 	u8 *from;
 	size_t bytes;
 	struct touched *to;
 	u8 *open[OPEN];
 	u32 nopen;
 	struct sigaction before;
-} state __attribute__((__aligned__(PAGE)));
+} state;
 
 static void set_access(u8 *from, size_t bytes, int access)
 {

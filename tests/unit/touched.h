@@ -39,7 +39,7 @@ void touched_by(struct touched *t, void (*fn)(void *arg), void *arg);
 /* touched_wrote - has it written to the line of @addr? */
 bool touched_wrote(const struct touched *t, u64 addr);
 
-/* touched_shared - an address that one of the two has written in a line that the other has touched */
+/* touched_shared - an address in a line that one has written and the other has touched, or 0 */
 u64 touched_shared(const struct touched *a, const struct touched *b);
 
 #endif /* _GTP_TOUCHED_H */

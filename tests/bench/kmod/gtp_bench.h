@@ -38,6 +38,7 @@ int gtp_bench_event_probe(u64 *hits);
 void gtp_bench_event_unprobe(u64 *hits);
 
 extern struct gtp_bench_obj gtp_bench_obj;
+extern char gtp_bench_text[16];
 
 /* Where the probe goes, noted by the function's own code. */
 extern const unsigned long gtp_bench_jump_at, gtp_bench_int3_at;

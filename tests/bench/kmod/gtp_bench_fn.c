@@ -21,6 +21,7 @@
 	".popsection"
 
 struct gtp_bench_obj gtp_bench_obj = { .a = 42, .b = 7 };
+char gtp_bench_text[16] = "fifteen letters";
 
 BENCH_FN long gtp_bench_entry(struct gtp_bench_obj *o, int n)
 {
