@@ -17,7 +17,7 @@
 #include "tests/unit/fake_target.h"
 
 enum {
-	ROUNDS = 301,
+	ROUNDS = 201,
 	CALLS = 2000, /* a round */
 	ADDS = 40000, /* in a chain: so many cycles */
 	PAGE = 4096,
@@ -100,11 +100,13 @@ static place_fn put(u32 at, const u8 *bytes, u32 len)
 	return (place_fn)(uintptr_t)(place->exec + at);
 }
 
-/* struct row - a tracepoint, its expressions as bare bytecode; are there hits, and frames */
+/* struct row - tracepoints, their expressions as bare bytecode; are there hits, and frames */
 struct row {
 	const char *name, *cond, *acts[2];
 	bool hits, frames;
-	u32 goal; /* cycles above the bare function; 0: none */
+	u32 goal;  /* cycles above the bare function; 0: none */
+	u32 here;  /* tracepoints at the place, all alike */
+	bool pass; /* with a pass count that is never reached */
 };
 
 /* clang-format off */
@@ -119,15 +121,26 @@ struct row {
 /* clang-format on */
 
 static const struct row rows[] = {
-	{ "condition o->a > 1000, false", NEVER, { NULL }, false, false, 8 },
-	{ "condition o->a > 5, true, an empty frame", HOLDS, { NULL }, true, true, 0 },
-	{ "condition o->a > 5, and a + b into a frame", HOLDS, { A_PLUS_B }, true, true, 60 },
-	{ "no condition, an empty frame", NULL, { NULL }, true, true, 0 },
-	{ "collect *o", NULL, { "M5,0,8" }, true, true, 0 },
-	{ "collect $regs", NULL, { "RFFFFFF" }, true, true, 0 },
-	{ "$p_n = $p_n + 1, with its frame", NULL, { PER_CPU }, true, true, 0 },
-	{ "count", NULL, { COUNT }, true, false, 0 },
-	{ "hist of o->b by o->a", NULL, { KEY, HIST }, true, false, 0 },
+	{ "condition o->a > 1000, false", NEVER, { NULL }, false, false, 8, 1, false },
+	{ "condition o->a > 5, true, an empty frame", HOLDS, { NULL }, true, true, 0, 1, false },
+	{ "condition o->a > 5, and a + b into a frame",
+	  HOLDS,
+	  { A_PLUS_B },
+	  true,
+	  true,
+	  60,
+	  1,
+	  false },
+	{ "no condition, an empty frame", NULL, { NULL }, true, true, 0, 1, false },
+	{ "collect *o", NULL, { "M5,0,8" }, true, true, 0, 1, false },
+	{ "collect $regs", NULL, { "RFFFFFF" }, true, true, 0, 1, false },
+	{ "$p_n = $p_n + 1, with its frame", NULL, { PER_CPU }, true, true, 0, 1, false },
+	{ "count", NULL, { COUNT }, true, false, 0, 1, false },
+	{ "hist of o->b by o->a", NULL, { KEY, HIST }, true, false, 0, 1, false },
+	{ "a + b as above, 2 tracepoints", HOLDS, { A_PLUS_B }, true, true, 0, 2, false },
+	{ "a + b as above, 10 tracepoints", HOLDS, { A_PLUS_B }, true, true, 0, 10, false },
+	{ "o->a > 1000, false, 64 tracepoints", NEVER, { NULL }, false, false, 0, 64, false },
+	{ "a + b as above, with a pass count", HOLDS, { A_PLUS_B }, true, true, 0, 1, true },
 };
 
 /* --- time --- */
@@ -188,7 +201,7 @@ static void start(const struct row *r)
 		"52:0:0:6b65795f61",	 /* key_a */
 		"53:0:0:686973745f61",	 /* hist_a */
 	};
-	char def[256] = "1:1000:E:0:0", acts[512] = "";
+	char def[256], acts[512] = "", cond[128] = "";
 	struct gtp_why why = { "" };
 
 	if (fake_init(&fake))
@@ -196,19 +209,24 @@ static void start(const struct row *r)
 	for (u32 i = 0; i < ARRAY_SIZE(vars); i++)
 		gtp_tsvs_define(&fake.trace.run.tsvs, &fake.mem, vars[i], &why);
 	if (r->cond) {
-		strcat(def, ":");
-		add_expr(def, r->cond);
+		strcat(cond, ":");
+		add_expr(cond, r->cond);
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(r->acts) && r->acts[i]; i++)
 		add_expr(acts, r->acts[i]);
-	fake_define(&fake, def, *acts ? acts : NULL);
+	for (u32 n = 1; n <= r->here; n++) {
+		snprintf(def, sizeof(def), "%x:1000:E:0:%x%s", n, r->pass ? 0x7fffffff : 0, cond);
+		fake_define(&fake, def, *acts ? acts : NULL);
+	}
 	fake_code_on(&fake.trace, code);
-	fake.trace.buffer_bytes = 1 << 20;
+	fake.trace.buffer_bytes = FAKE_BYTES_MAX;
 	if (gtp_trace_start(&fake.trace, &why))
 		die(r->name, why.text);
 	this_cpu = fake.trace.run.cpus[0];
 	this_cpu->tsc = true;
-	gtp_trace_enable(&fake.trace, 1, ADDR, true); /* quick hits, now that there is a counter */
+	/* Quick hits, now that there is a counter. */
+	for (u32 n = 1; n <= r->here; n++)
+		gtp_trace_enable(&fake.trace, n, ADDR, true);
 }
 
 /* The way through the pad is there: a call whose condition holds is a hit. */
@@ -236,7 +254,9 @@ static u64 make_pad(const struct gtp_location *loc, u32 *len)
 	};
 	struct gtp_pad_request req = {
 		.region = &region,
-		.cond = cond && gtp_pad_can(&cond->ax, &code->target) ? &cond->ax : NULL,
+		.cond = cond && !loc->first->next_here && gtp_pad_can(&cond->ax, &code->target) ?
+				&cond->ax :
+				NULL,
 		.target = &code->target,
 		.at = (u64)(uintptr_t)(place->exec + FUNCTION_AT + REGION_AT),
 		.number = NUMBER,
@@ -270,7 +290,7 @@ static void check(const struct row *r, u64 before)
 	gtp_trace_totals(&fake.trace, &sum);
 	if (gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits - before !=
 		    (r->hits ? CALLS : 0) ||
-	    sum.created != (r->frames ? CALLS : 0) || !fake.trace.run.active)
+	    sum.created != (r->frames ? CALLS * r->here : 0) || !fake.trace.run.active)
 		die(r->name, "not every call was the hit that it had to be");
 }
 
@@ -364,9 +384,7 @@ int main(void)
 	struct figures bare;
 
 	set_up();
-	printf("cycles of a call, by the processor's counter, of which %.3f ticks are a cycle;\n",
-	       ticks_a_cycle());
-	printf("medians of %d rounds of %d\n", ROUNDS, CALLS);
+	printf("cycles of a call; medians of %d rounds of %d\n", ROUNDS, CALLS);
 	printf("%-44s %8s %8s %8s %8s\n", "", "alone", "above", "waiting", "above");
 	bare = measure(put(FUNCTION_AT, function, sizeof(function)), NULL);
 	print("an empty function", measure(put(RETURNS_AT, returns, sizeof(returns)), NULL), bare,
