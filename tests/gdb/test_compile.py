@@ -17,10 +17,13 @@ REGIONS = "/proc/gtpregions"
 FIRST, CALLS, SIGNAL = 77000, 20, 59
 SESSION = """gtp trace __x64_sys_getpgid if regs->di >= {first} && regs->di < {last}
 gtp collect regs->di, &init_task, init_task.comm, init_task.pid
+gtp collect this_cpu(runqueues.cpu), this_cpu_ptr(&runqueues)->curr->pid, per_cpu(runqueues, 0).idle->comm, $cpu_id, $current_task_pid
 gtp event signal:signal_generate if sig == {signal} && task != 0
 gtp collect sig, $pc
 gtp count by regs->di at __x64_sys_getpgid if regs->di >= {first} && regs->di < {last}
 """.format(first=FIRST, last=FIRST + CALLS, signal=SIGNAL)
+PER_CPU = ("this_cpu(runqueues.cpu)", "this_cpu_ptr(&runqueues)->curr->pid", "per_cpu(runqueues, 0).idle->comm", "$cpu_id",
+           "$current_task_pid")
 COLUMNS = "1 regs->di, &init_task, init_task.comm, init_task.pid", "2 sig, $pc"
 LOAD = """import os, signal
 signal.signal({signal}, signal.SIG_IGN)
@@ -129,6 +132,15 @@ def frames_of_gdb():
 
 def without_number(row):
     return {title: cell for title, cell in row.items() if title != "frame"}
+
+
+@test("a CPU's own variables are those of the hit's CPU, though the session was compiled without a kernel")
+def per_cpu():
+    rows = cells.rows("1 " + ", ".join(PER_CPU))
+    equal(len(rows), CALLS)
+    for row in rows:
+        cpu, pid, idle, at, task = (row[title] for title in PER_CPU)
+        equal((cpu, pid, idle), (at, task, '"swapper/0"'))
 
 
 @test("the kernel was not where vmlinux has it, so that addresses had to be moved")

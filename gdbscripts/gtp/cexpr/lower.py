@@ -249,7 +249,7 @@ class Lower:
         self.variables.append((text, node))
         fixed = symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_UNRESOLVED)
         return Operand(symbol.type, text, PRIMARY, seen_as(symbol.type), ("&" + text, 0), named=True, lvalue=True,
-                       percpu=fixed and percpu.is_static(symbol))
+                       percpu=text if fixed and percpu.is_static(symbol) else "")
 
     # Operators
 

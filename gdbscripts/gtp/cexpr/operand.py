@@ -20,7 +20,7 @@ class Operand:
     place: (text of a pointer, bytes behind it) of an object in memory. bits: (bit behind place, width) of a bit field.
     named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
     constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's.
-    percpu: a static per-CPU variable or a part of one, at its address in the file.
+    percpu: of a static per-CPU variable or a part of one, at its address in the file: the variable's text; else "".
     """
     type: gdb.Type
     text: str
@@ -30,7 +30,7 @@ class Operand:
     bits: Optional[Tuple[int, int]] = None
     named: bool = False
     constant: Optional[int] = None
-    percpu: bool = False
+    percpu: str = ""
     lvalue: bool = False
 
     limits: Optional[Tuple[int, int]] = None
@@ -85,7 +85,7 @@ def at(place, spelled):
     return "*(%s)%s" % (spelled, base)
 
 
-def in_memory(kind, place, scope, percpu=False):
+def in_memory(kind, place, scope, percpu=""):
     """The Operand of an object of a type at a place."""
     integral = ctype.kind_of(kind)
     if integral:

@@ -2,8 +2,11 @@
 """Per-CPU variables: where a CPU's own copy lies.
 
 __per_cpu_offset[cpu] is added to the address in the file. Kernels before 6.15 link these variables at 0, and GDB moves
-them with everything else by the KASLR offset, which has to be taken off again.
+them with everything else by the KASLR offset, which has to be taken off again: the address in the file is written as a
+number, which is the same wherever the kernel lies, as `gtp compile` needs it.
 """
+import re
+
 import gdb
 
 from gtp.cexpr import ctype, vmlinux
@@ -30,26 +33,35 @@ def is_static(symbol):
     return start <= (int(symbol.value().address) - moved_by()) % 2**64 < start + size
 
 
-def correction():
-    """What is to be taken off the address that GDB has of a static per-CPU variable."""
+def stays():
+    """Whether static per-CPU variables are linked where GDB must not move them."""
     start, _ = vmlinux.sections().get(SECTION, (0, 0))
-    return moved_by() if start < 1 << 32 else 0
+    return start < 1 << 32
 
 
-def shifted(base, static, cpu):
+def in_file(base, variable):
+    """BASE, the text of an address in a static per-CPU variable, as it is in the file."""
+    if not variable or not stays():
+        return base
+    by = moved_by()
+    at = (int(gdb.parse_and_eval("(unsigned long)&" + variable)) - by) % 2**64
+    text, count = re.subn(r"&%s(?![\w.\[-])" % re.escape(variable), "%#x" % at, base)
+    return text if count else "%s - %#x" % (base, by) if by else base
+
+
+def shifted(base, variable, cpu):
     """The text of the address of a CPU's copy, as a char pointer in parentheses."""
-    off = correction() if static else 0
-    return "(%s%s + __per_cpu_offset[%s])" % (base, " - %#x" % off if off else "", cpu.text)
+    return "(%s + __per_cpu_offset[%s])" % (in_file(base, variable), cpu.text)
 
 
 def copy(lower, operand, cpu, node):
     """A CPU's own x, of a static per-CPU variable or a part of it."""
     if not operand.percpu or operand.place is None:
         raise Error("this is no per-CPU variable", node.start, "For a per-CPU pointer write per_cpu_ptr(p, n).")
-    place = (shifted(address(operand.place)[0], True, cpu), 0)
+    place = (shifted(address(operand.place)[0], operand.percpu, cpu), 0)
     if operand.bits:
         bit = operand.bits[0] - 8 * operand.place[1] if operand.place[1] else operand.bits[0]
-        return operand.but(text="", place=place, bits=(bit, operand.bits[1]), named=False, percpu=False)
+        return operand.but(text="", place=place, bits=(bit, operand.bits[1]), named=False, percpu="")
     return in_memory(operand.type, place, lower.scope)
 
 
