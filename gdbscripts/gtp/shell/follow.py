@@ -24,7 +24,8 @@ from gtp.tracefile import Frame, TraceFile
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
 PIECE = 1 << 20
-PAUSE = 0.1  # seconds: what comes within is shown together
+PAUSE = 0.1  # seconds: where few bytes come, what comes within is shown together
+FEW = 32 << 10
 PATIENCE = 0.2  # a run that is on is there at once
 END = b"\0\0"
 NONE = marks.HEAD.pack(marks.NUMBER, 0)  # a frame of nothing
@@ -55,7 +56,7 @@ class Pipe:
         return self.fd in found and not self.signals.came
 
     def read(self):
-        """What there is, behind what is there already, a piece at a time; whether more may be there at once."""
+        """What there is, behind what is there already, a piece at a time; how many bytes that were."""
         data = bytearray()
         while len(data) < PIECE and not self.over:
             try:
@@ -65,7 +66,7 @@ class Pipe:
             data += more
             self.over = not more
         self.rest += data
-        return len(data) >= PIECE
+        return len(data)
 
     def header(self):
         """The header, when all of it is there; else None."""
@@ -200,9 +201,8 @@ def begun(pipe):
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
-            more = pipe.read()
-            while more:
-                more = pipe.read()
+            while pipe.read() >= PIECE:
+                pass
             header = pipe.header()
         elif asked is not None and not pipe.signals.came:
             say(WAITS)
@@ -223,7 +223,7 @@ def follow(pipe, lines, out, seconds):
         left = until - time.monotonic() if until else None
         if left is not None and left <= 0:
             return False
-        if pipe.wait(left) and not pipe.read():
+        if pipe.wait(left) and pipe.read() < FEW:
             select.select([pipe.signals], [], [], PAUSE)
 
 
