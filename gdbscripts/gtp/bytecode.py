@@ -131,10 +131,19 @@ def function(listing):
         raise Unknown(str(error)) from None
 
 
-def compiled(expression):
-    """The function for a scalar expression at the pc of the selected trace frame, or Unknown."""
+def listed(expression):
+    """What GDB prints of the bytecode of a scalar expression at the pc of the selected trace frame, or Unknown."""
     try:
-        listing = quiet.execute("maint agent-eval (%s)" % expression)
+        return quiet.execute("maint agent-eval (%s)" % expression)
     except gdb.error as error:
         raise Unknown(str(error)) from None
-    return function(listing)
+
+
+def lines(expression):
+    """(byte, name, operand or "") of each instruction of the same."""
+    return LINE.findall(listed(expression))
+
+
+def compiled(expression):
+    """The function for a scalar expression at the pc of the selected trace frame, or Unknown."""
+    return function(listed(expression))

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 
+import cells
 import indexed
 from lib import *
 
@@ -16,9 +17,9 @@ GTP = TOP + "/tools/gtp"
 
 
 @contextlib.contextmanager
-def recorder(wait_for):
+def recorder(wait_for, *words):
     """gtp record, beside this GDB, until the run is over; it has said what is waited for when this goes on."""
-    process = subprocess.Popen([GTP, "record", "-o", FILE], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    process = subprocess.Popen([GTP, "record", "-o", FILE, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
     said = []
     for line in process.stdout:
@@ -72,6 +73,31 @@ def interrupted():
         target("loop leaf 100")
         cmd("tstop")
     equal(first + int(offline()[0]), hits(num), "frames of both files")
+
+
+@test("gtp record --until: the first frame for which the kernel's types say so is the last one in the file; the run goes on")
+def until_holds():
+    indexed.at_hand()
+    cmd("set circular-trace-buffer on")
+    num = trace("*vfs_read if count >= 100001 && count < 100101")
+    cmd("gtp collect %d $clock, count, current->comm, current->pid" % num)
+    expression = "%d:count > 100005 && current->comm == \"dd\" && current->pid == $current_task_pid" % num
+    with recorder("waits for one to begin", "--until", expression) as (process, said):
+        cmd("gtp collect %d $current_task_pid" % num)
+        cmd("tstart")
+        run = shell()
+        for size in (100001, 100003, 100005, 100006, 100007):
+            run("dd if=/dev/zero of=/dev/null bs=%d count=2 2>/dev/null" % size)
+        until(lambda: process.poll() is not None, "the recording to end")
+        check(running(), "the run is over")
+        cmd("tstop")
+    equal(process.returncode, 0)
+    matches("for the last one, of tracepoint %d, --until holds.*the run goes on" % num, said[0])
+    disconnect()
+    cmd("target tfile " + FILE)
+    rows = cells.rows("%d count" % num)
+    connect()
+    equal([row["count"] for row in rows], ["100001"] * 2 + ["100003"] * 2 + ["100005"] * 2 + ["100006"])
 
 
 @test("gtp live beside GDB's run prints a line for each read, with types")

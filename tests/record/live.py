@@ -32,10 +32,15 @@ made = {}
 
 def run_of_prog():
     """The header of a run that is on, and its frames: what the module's pipe would have."""
+    made.update(run_of(SESSION, "{add} 1 9", "{add} 3 4", "{look} {first} 7", "{look} {second} 8", "{add} 5 6"))
+
+
+def run_of(session, *lines):
+    """The same of another session that is hit so; OUT has the program."""
     symbols = offline.build(OUT)
-    offline.write_hits(OUT + "/hits", symbols, "{add} 1 9", "{add} 3 4", "{look} {first} 7", "{look} {second} 8", "{add} 5 6")
+    offline.write_hits(OUT + "/hits", symbols, *lines)
     with open(OUT + "/session.gdb", "w", encoding="ascii") as file:
-        file.write(SESSION)
+        file.write(session)
     offline.sh(OUT, "gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set remotetimeout 60", "prog", "-x", TOP + "/gdbscripts/gtp.py",
                "-ex", "target remote | ./target prog %#x %s hits" % (SLIDE, offline.BUILD_IDS["prog"]), "-x", "session.gdb",
                "-ex", "tstart", "-ex", "tstop", "-ex", "gtp save run.tf")
@@ -46,7 +51,7 @@ def run_of_prog():
         size = 6 + int.from_bytes(rest[2:6], "little")
         frames.append(rest[:size])
         rest = rest[size:]
-    made.update(header=header + b"\ntsv 200:0:1:6c6f7374\n\n", frames=frames)
+    return {"header": header + b"\ntsv 200:0:1:6c6f7374\n\n", "frames": frames}
 
 
 class Live:

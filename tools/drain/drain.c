@@ -41,6 +41,7 @@ static bool take_header(struct drain *d)
 		trouble("%s has no trace file", d->pipe.path);
 	if (len <= 0)
 		return !len;
+	until_begin(&d->until, &d->pipe, d->buf, (size_t)len);
 	if (!series_start(&d->series, d->buf, (size_t)len))
 		return false;
 	d->begun = now_ms();
@@ -86,11 +87,12 @@ static bool fill(struct drain *d, size_t *n)
  * @d: the drain
  * @n: receives how many bytes were read
  *
- * Return: false at the end of the run, and when there is trouble.
+ * Return: false at the end of the run, at its last frame, and when there is trouble.
  */
 static bool take(struct drain *d, size_t *n)
 {
 	bool goes_on, over = false;
+	size_t len;
 
 	if (!grow(d))
 		return false;
@@ -98,8 +100,9 @@ static bool take(struct drain *d, size_t *n)
 	if (*n && !d->begun && !take_header(d))
 		return false;
 	if (d->begun) {
-		forget(d, series_put(&d->series, d->buf, d->len, &d->tally));
-		over = frames_over(d->buf, d->len);
+		len = until_cut(&d->until, d->buf, d->len);
+		forget(d, series_put(&d->series, d->buf, len, &d->tally));
+		over = d->until.reached || frames_over(d->buf, d->len);
 	}
 	if (!goes_on && !over)
 		pipe_trouble(&d->pipe);
@@ -165,6 +168,14 @@ static bool in_time(const struct drain *d, u64 now)
 	return !d->begun || !d->ms || now < d->begun + d->ms;
 }
 
+/* why_not - take() has nothing more */
+static enum drain_end why_not(const struct drain *d)
+{
+	if (trouble_first())
+		return DRAIN_TROUBLE;
+	return d->until.reached ? DRAIN_UNTIL : DRAIN_OVER;
+}
+
 static enum drain_end follow(struct drain *d, struct clock *c)
 {
 	size_t n;
@@ -185,7 +196,7 @@ static enum drain_end follow(struct drain *d, struct clock *c)
 		if (!(what & PIPE_READABLE))
 			continue;
 		if (!take(d, &n))
-			return trouble_first() ? DRAIN_TROUBLE : DRAIN_OVER;
+			return why_not(d);
 		c->naps = n < NAP_BELOW;
 	}
 }
@@ -198,7 +209,7 @@ static enum drain_end rest(struct drain *d, enum drain_end why)
 
 	while (d->begun && n && now_ms() < last)
 		if (!take(d, &n))
-			return trouble_first() ? DRAIN_TROUBLE : DRAIN_OVER;
+			return why_not(d);
 	return why;
 }
 

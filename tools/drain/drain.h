@@ -5,13 +5,15 @@
 
 #include "pipe.h"
 #include "series.h"
+#include "until.h"
 
 /* Why it ended. */
-enum drain_end { DRAIN_OVER, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
+enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
 
 /**
  * struct drain - what is being done
  * @pipe, @series: from where, to where
+ * @until: which frame is the last one
  * @ms: how long, from the header on; 0: until the run ends
  * @begun, @ended: when, in ms; 0: not yet
  * @buf, @size, @len: bytes that were read and not put, a frame or the header begins with the first
@@ -20,6 +22,7 @@ enum drain_end { DRAIN_OVER, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
 struct drain {
 	struct pipe pipe;
 	struct series series;
+	struct until until;
 	u64 ms, begun, ended;
 	u8 *buf;
 	size_t size, len;

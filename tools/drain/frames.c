@@ -3,9 +3,7 @@
 #include "frames.h"
 
 enum {
-	HEAD = 6,	   /* u16 tracepoint, u32 bytes that follow */
-	MARK = 0xffff,	   /* instead of a tracepoint: frames were dropped before they were read */
-	MARK_LOST = 0x200, /* its variable that says how many */
+	MARK_LOST = 0x200,   /* its variable that says how many */
 	VARIABLE = 1 + 4 + 8 /* 'V', u32 number, s64 value */
 };
 
@@ -34,9 +32,9 @@ size_t frames_first(const u8 *bytes, size_t len)
 {
 	u64 size;
 
-	if (len < HEAD || !gtp_get_le(bytes, FRAMES_NUMBER))
+	if (len < FRAMES_HEAD || !gtp_get_le(bytes, FRAMES_NUMBER))
 		return 0;
-	size = HEAD + gtp_get_le(bytes + FRAMES_NUMBER, 4);
+	size = FRAMES_HEAD + gtp_get_le(bytes + FRAMES_NUMBER, 4);
 	return size <= len ? size : 0;
 }
 
@@ -57,12 +55,12 @@ static u64 lost_by(const u8 *bytes, const u8 *end)
 
 static void count(struct tally *t, const u8 *frame, size_t size)
 {
-	if (gtp_get_le(frame, FRAMES_NUMBER) != MARK) {
+	if (gtp_get_le(frame, FRAMES_NUMBER) != FRAMES_MARK) {
 		t->frames++;
 		return;
 	}
 	t->marks++;
-	t->lost += lost_by(frame + HEAD, frame + size);
+	t->lost += lost_by(frame + FRAMES_HEAD, frame + size);
 }
 
 size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t)

@@ -8,6 +8,9 @@
 enum {
 	FRAMES_NUMBER = 2, /* bytes of a frame's tracepoint number, which stands first */
 	FRAMES_END = 4,	   /* bytes of 0 behind the last frame */
+	FRAMES_HEAD = 6,   /* bytes: u16 tracepoint, u32 bytes that follow */
+	FRAMES_MARK =
+		0xffff, /* instead of a tracepoint: frames were dropped before they were read */
 };
 
 /* struct tally - frames of tracepoints, others, and what these say the reader was too slow for */

@@ -2,7 +2,7 @@
 /*
  * The frames of the run that is on into trace files, as they come: what `gtp record` starts.
  *
- * Usage: gtp-drain [-o FILE] [--for TIME] [--size N [--rotate K]]
+ * Usage: gtp-drain [-o FILE] [--for TIME] [--until [T:]FRAMES] [--size N [--rotate K]]
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -11,7 +11,10 @@
 #include "run/duration.h"
 #include "trouble.h"
 
-enum { SIZE_LEAST = 4096 };
+enum {
+	SIZE_LEAST = 4096,
+	ASK = 256, /* an option without a letter */
+};
 
 /* --- the command line --- */
 
@@ -41,6 +44,39 @@ static u32 parse_files(struct argp_state *state, const char *text)
 	return (u32)n;
 }
 
+/* parse_until - "[TRACEPOINT:]FRAMES" */
+static void parse_until(struct argp_state *state, const char *text, struct until *u)
+{
+	const char *colon = strchr(text, ':'), *rest = colon ? colon + 1 : text;
+	u64 tracepoint = 0;
+	char *end;
+
+	if (colon) {
+		tracepoint = *text >= '1' && *text <= '9' ? strtoull(text, &end, 10) : 0;
+		if (!tracepoint || end != colon || tracepoint >= FRAMES_MARK)
+			argp_error(state, "'%.*s' is no tracepoint's number", (int)(colon - text),
+				   text);
+	}
+	errno = 0;
+	u->frames = *rest >= '1' && *rest <= '9' ? strtoull(rest, &end, 10) : 0;
+	if (!u->frames || *end || errno)
+		argp_error(state,
+			   "'%s' is no number of frames; a condition is for gtp record --until",
+			   rest);
+	u->tracepoint = (u32)tracepoint;
+}
+
+/* parse_fd - one that was handed over */
+static int parse_fd(struct argp_state *state, const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || n > INT_MAX)
+		argp_error(state, "'%s' is no file descriptor", text);
+	return (int)n;
+}
+
 static error_t option(int key, char *arg, struct argp_state *state)
 {
 	struct drain *d = state->input;
@@ -58,6 +94,12 @@ static error_t option(int key, char *arg, struct argp_state *state)
 	case 'r':
 		d->series.keep = parse_files(state, arg);
 		return 0;
+	case 'u':
+		parse_until(state, arg, &d->until);
+		return 0;
+	case ASK:
+		d->until.asks = parse_fd(state, arg);
+		return 0;
 	case 'p':
 		d->pipe.path = arg;
 		return 0;
@@ -73,6 +115,8 @@ static error_t option(int key, char *arg, struct argp_state *state)
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "the trace file; gtp.tf in the current folder", 0 },
 	{ "for", 'f', "TIME", 0, "end after 5s, 500ms, 2m, 1h of a run", 0 },
+	{ "until", 'u', "[T:]FRAMES", 0, "end with so many frames, of tracepoint T", 0 },
+	{ "ask", ASK, "FD", OPTION_HIDDEN, "who knows a condition, of gtp record", 0 },
 	{ "size", 's', "N", 0, "FILE.0001 and so on, none larger than N: 500k, 64M, 2G", 0 },
 	{ "rotate", 'r', "K", 0, "of these, keep the last K", 0 },
 	{ "pipe", 'p', "FILE", 0, "another pipe than " PIPE_PATH, 0 },
@@ -108,26 +152,46 @@ static void tell_files(const struct drain *d, const struct totals *t)
 	free(last);
 }
 
+static void tell_until(const struct drain *d, u64 behind)
+{
+	const struct until *u = &d->until;
+
+	if (u->reached && u->frames)
+		inform("the last one is frame %llu, as --until says", u->frames);
+	else if (u->reached)
+		inform("for the last one, of tracepoint %u, --until holds", u->last);
+	else if (u->count || u->frames)
+		inform("none of them is the one that --until waits for");
+	if (u->unknown)
+		inform("%llu frames do not hold what --until needs", u->unknown);
+	if (behind)
+		inform("%llu frames behind it were read, too, and are left out", behind);
+}
+
 static void summary(const struct drain *d, const struct totals *t, enum drain_end why)
 {
-	struct tally seen = d->tally;
+	struct tally seen = d->tally, behind = { 0 };
+	size_t end = frames_whole(d->buf, d->len, ~0ULL, why == DRAIN_UNTIL ? &behind : &seen);
+	bool over = why == DRAIN_OVER || frames_over(d->buf + end, d->len - end);
 
-	frames_whole(d->buf, d->len, ~0ULL, &seen);
 	if (trouble_first())
 		inform("%s", trouble_first());
 	tell_files(d, t);
+	tell_until(d, behind.frames);
 	if (seen.frames > t->frames)
 		inform("%llu frames more were read, and could not be written",
 		       seen.frames - t->frames);
 	if (seen.lost)
 		inform("%llu frames were lost: the reader was too slow for them", seen.lost);
-	if (why == DRAIN_TIME || why == DRAIN_SIGNAL)
+	if (why != DRAIN_TROUBLE && !over)
 		inform("the run goes on; nobody reads its frames now");
 }
 
 int main(int argc, char **argv)
 {
-	static struct drain d = { .pipe.path = PIPE_PATH, .series.out = "gtp.tf" };
+	static struct drain d = { .pipe.path = PIPE_PATH,
+				  .series.out = "gtp.tf",
+				  .until.asks = -1 };
 	enum drain_end why;
 	struct totals t;
 

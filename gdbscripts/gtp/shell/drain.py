@@ -1,15 +1,54 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """`gtp record`: what must be there, then gtp-drain in this process's place."""
 import os
+import re
+import socket
+import subprocess
 import sys
+import tempfile
 
-from gtp.shell import ready, tools
+from gtp.shell import child, ready, tools
 from gtp.shell.failure import USAGE, Failure, told
 
 PIPE = "/proc/gtpframe_pipe"
 NO_PIPE = """%s is not there: the module that is loaded is older than this command.
 End its run, then: rmmod gdbtp; modprobe gdbtp"""
 NO_SIZE = "--rotate needs --size"
+
+
+class Until:
+    """What --until says: [TRACEPOINT:]FRAMES for gtp-drain itself, or a condition, for which GDB is asked."""
+
+    def __init__(self, text):
+        number, rest = re.fullmatch(r"\s*(?:(\d+):)?(.*)", text, re.S | re.A).groups()
+        self.text, self.tracepoint, self.expression = text, number and int(number), rest.strip()
+        self.frames = self.expression.isdigit() or not self.expression
+
+
+def asked(until, vmlinux, own_pipe):
+    """The descriptor at whose other end a GDB knows the condition, when it has read the symbols."""
+    if own_pipe:
+        words = child.arguments(ready.gdb(), ready.vmlinux(vmlinux, os.uname().release), None)
+    else:
+        words = child.arguments(*ready.all_of_it(vmlinux))
+    ours, theirs = socket.socketpair()
+    request = {"fd": theirs.fileno(), "expression": until.expression, "tracepoint": until.tracepoint}
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen([*words, "-batch", "-ex", child.MAIN.format("gtp.shell.until")], stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=log, pass_fds=[theirs.fileno()], start_new_session=True,
+                                   env=child.environment(request))
+        theirs.close()
+        try:
+            is_ready = ours.recv(1)
+        except KeyboardInterrupt:
+            process.kill()
+            raise
+        if not is_ready:
+            process.wait()
+            log.seek(0)
+            raise Failure(child.silence(log.read()))
+    ours.set_inheritable(True)
+    return ours.detach()
 
 
 def words(given):
@@ -41,4 +80,8 @@ def run(given):
     program = tools.gtp_drain()
     if not given.pipe:
         prepare()
-    os.execv(program, [program, *words(given)])
+    more = []
+    if given.until is not None:
+        until = Until(given.until)
+        more = ["--until", until.text.strip()] if until.frames else ["--ask", str(asked(until, given.vmlinux, given.pipe))]
+    os.execv(program, [program, *words(given), *more])

@@ -127,6 +127,8 @@ RECORD = """Write the frames of the run that is on to a trace file, as they come
   gtp record                                 to gtp.tf, until ^C or the run's end
   gtp record -o reads.tf --for 1h
   gtp record -o reads.tf --size 1G --rotate 10
+  gtp record --until 1000                    the 1000th frame is the last one
+  gtp record --until '2:$latency > 1000000'  the first of tracepoint 2 for which that holds
 
 The run is another one's: tstart in GDB, in another terminal or before, with set
 disconnected-tracing on; without one it waits for the next. Frames that are
@@ -235,6 +237,8 @@ def add_record(commands):
     add = one.add_argument
     add("-o", "--output", metavar="FILE", default="gtp.tf", help="the trace file (gtp.tf)")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h of a run")
+    add("--until", metavar="[T:]FRAMES|EXPRESSION", help="end with so many frames, or one for which a condition holds")
+    add("--vmlinux", metavar="FILE", help="for such a condition: the kernel's debug information, if it is not where it usually is")
     add("--size", type=size, metavar="N", help="FILE.0001 and so on, none larger than N: 500k, 64M, 2G")
     add("--rotate", type=positive, metavar="K", help="of these, keep the last K")
     add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")

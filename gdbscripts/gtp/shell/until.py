@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Inside GDB, for `gtp record --until EXPRESSION`: what gtp-drain is to ask of each frame, as bytecode.
+
+gtp-drain has the run's header and the frames, GDB has the types. The bytecode is what the kernel would get for the
+condition at that place; tools/drain/until.h has the lines.
+"""
+import json
+import os
+import socket
+import tempfile
+
+import gdb
+
+from gtp import bytecode, cexpr, columns, names, placed, quiet, selected
+from gtp.tracefile import RIP, WORD, TraceFile
+from gtp.marks import HEAD
+
+SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
+END = b"\0\0"
+READY = b"."
+
+
+def frame_at(trace, location):
+    """A frame of a place, of nothing but where that is."""
+    registers = bytearray(max(trace.register_bytes, (RIP + 1) * WORD))
+    registers[RIP * WORD:(RIP + 1) * WORD] = location.address.to_bytes(WORD, "little")
+    return HEAD.pack(location.number, 1 + len(registers)) + b"R" + bytes(registers)
+
+
+def code(expression, location):
+    """The text of the bytecode for a condition at the selected frame, which is at that place."""
+    own = int(gdb.parse_and_eval("$tracepoint"))
+    text = cexpr.condition(names.expand(expression, own, location.address), gdb.selected_frame().pc())
+    return ";".join(" ".join(word for word in line[1:] if word) for line in bytecode.lines(text))
+
+
+def reason(error):
+    """Its first line."""
+    return columns.sentence(error).strip().partition("\n")[0]
+
+
+def conditions(locations, expression):
+    """The lines of all places; an error when none can have the condition."""
+    found, refused = [], []
+    for index, location in enumerate(locations):
+        selected.select(index)
+        text = ""
+        try:
+            text = code(expression, location)
+        except (gdb.error, gdb.GdbError, cexpr.Error, bytecode.Unknown) as error:
+            refused.append((location, error))
+        found.append("= %x %x %x %s" % (location.number, location.address, location.known, text))
+    if len(refused) == len(locations):
+        raise gdb.GdbError("--until %s: %s" % (expression, columns.sentence(refused[0][1]).strip()))
+    return ["- tracepoint %d cannot have the last frame: %s" % (location.number, reason(error))
+            for location, error in refused] + found
+
+
+def lines(request, header, path):
+    """What gtp-drain is told of the run that has this header."""
+    trace = TraceFile(header + END, None)
+    wanted = request["tracepoint"]
+    if wanted is not None and wanted not in trace.locations:
+        raise gdb.GdbError("the run has no tracepoint %d; there are %s" %
+                           (wanted, ", ".join(map(str, sorted(trace.locations))) or "none"))
+    locations = [location for number in sorted(trace.locations) if wanted in (None, number)
+                 for location in trace.locations[number].values()]
+    if not locations:
+        raise gdb.GdbError("the run has no tracepoints")
+    with open(path, "wb") as file:
+        file.write(header + b"".join(frame_at(trace, location) for location in locations) + END)
+    wrong = placed.another(path)
+    if wrong:
+        raise gdb.GdbError(wrong)
+    quiet.execute("target tfile " + path)
+    return conditions(locations, request["expression"])
+
+
+def answer(request, header):
+    """The lines, or those that say why there are none."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
+            return lines(request, header, folder + "/places.tf")
+    except (gdb.GdbError, OSError, RuntimeError) as error:  # gdb.error is one of the last
+        *first, last = str(error).splitlines() or ["GDB cannot say why"]
+        return ["- " + line for line in first] + ["! " + last]
+
+
+def received(line):
+    parts = []
+    while not parts or parts[-1]:
+        parts.append(line.recv(1 << 20))
+    return b"".join(parts)
+
+
+def main():
+    request = json.loads(os.environ.pop("GTP_SHELL"))
+    for setting in SETTINGS:
+        gdb.execute("set " + setting, to_string=True)
+    try:
+        with socket.socket(fileno=request["fd"]) as line:
+            line.sendall(READY)
+            header = received(line)
+            if header:
+                line.sendall("\n".join([*answer(request, header), ".\n"]).encode(errors="replace"))
+    except ConnectionError:
+        pass  # gtp-drain has gone
+    gdb.execute("quit")

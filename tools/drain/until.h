@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which frame is the last one: so many have come, or a condition holds for it. */
+#ifndef _DRAIN_UNTIL_H
+#define _DRAIN_UNTIL_H
+
+#include "pipe.h"
+
+struct condition;
+
+/**
+ * struct until - what --until says
+ * @frames: so many frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
+ * @asks: who is asked for conditions, which need the types of the kernel; below 0: nobody
+ * @conditions, @count: one for each place of a tracepoint
+ * @register_bytes: of a frame's registers, as the header has it
+ * @seen: frames that count
+ * @unknown: frames that do not hold what their condition needs
+ * @last: the tracepoint of the last frame
+ * @reached: that has come
+ */
+struct until {
+	u64 frames;
+	u32 tracepoint;
+	int asks;
+	struct condition *conditions;
+	u32 count, register_bytes;
+	u64 seen, unknown;
+	u32 last;
+	bool reached;
+};
+
+/**
+ * until_begin() - what the run's header is needed for
+ * @u: the end
+ * @p: signals end it while somebody is asked
+ * @header, @len: of the trace file
+ *
+ * Writes the header to @asks, closes that end, and reads lines: "= TRACEPOINT ADDRESS REGISTERS
+ * CODE" is a condition at a place, in hex, with the mask of the registers that frames have and the
+ * text of an agent expression, or none; "- TEXT" is passed on; "! TEXT" says why there is none;
+ * "." is the last one. What is wrong is told by fail().
+ */
+void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t len);
+
+/**
+ * until_cut() - look for the last frame
+ * @u: the end; frames are counted, so each must come once
+ * @bytes, @len: a frame begins here, and none need end here
+ *
+ * Return: @len, or where the last frame ends when it is there.
+ */
+size_t until_cut(struct until *u, const u8 *bytes, size_t len);
+
+#endif /* _DRAIN_UNTIL_H */
