@@ -32,6 +32,7 @@ try:
     import gtp.export.stacks
     import gtp.export.perfetto
     import gtp.export.ctf
+    import gtp.export.ctf2
     import gtp.export.csv
     import gtp.export.command  # noqa: each makes its commands when it is loaded; behind all formats
 finally:

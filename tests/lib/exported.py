@@ -77,6 +77,10 @@ def plain(field):
     import bt2
     if isinstance(field, bt2._VariantFieldConst):
         field = field.selected_option
+    if isinstance(field, bt2._OptionFieldConst):
+        if not field.has_field:
+            return None
+        field = field.field
     if isinstance(field, bt2._StructureFieldConst):
         check(len(field) == 0, "a structure", field)
         return None
@@ -93,9 +97,9 @@ def plain(field):
 def is_tag(event, name):
     """Whether a member says that another one is there."""
     import bt2
-    other = name[4:]
-    return name[:4] == "has_" and other in event.payload_field and \
-        isinstance(event.payload_field[other], bt2._VariantFieldConst)
+    other = name.lstrip("_")[4:]
+    return name.lstrip("_")[:4] == "has_" and other in event.payload_field and \
+        isinstance(event.payload_field[other], (bt2._VariantFieldConst, bt2._OptionFieldConst))
 
 
 def ctf_events(path):

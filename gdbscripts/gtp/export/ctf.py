@@ -113,8 +113,12 @@ class Writer:
                 for packet in self.packets(cpu, events):
                     file.write(packet)
         with open(os.path.join(self.path, "metadata"), "w", encoding="ascii", newline="\n") as file:
-            file.write(HEAD % self.uuid + self.description)
+            file.write(self.metadata())
         return "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
+
+    def metadata(self):
+        """The file that says how the others are to be read."""
+        return HEAD % self.uuid + self.description
 
     def packets(self, cpu, events):
         """The packets of a CPU's stream."""
@@ -147,7 +151,8 @@ class Writer:
         return "".join(self.described())
 
     def described(self):
-        yield "env {\n%s};\n" % "".join("\t%s = %s;\n" % entry for entry in self.environment())
+        yield "env {\n%s};\n" % "".join("\t%s = %s;\n" % (name, tsdl.quoted(value) if isinstance(value, str) else value)
+                                       for name, value in self.environment())
         offset = self.wall.offset_ns if self.wall else 0
         yield CLOCK % (tsdl.quoted("$clock: the kernel's monotonic clock; " + clock.said(self.wall)),
                        self.wall.error_ns if self.wall else 0, offset // SECOND, offset % SECOND)
@@ -160,12 +165,12 @@ class Writer:
     def environment(self):
         """What else is known of the run."""
         header = self.run.header
-        yield "tracer_name", '"gdbtp"'
-        yield "time_of_day", tsdl.quoted(clock.said(self.wall))
+        yield "tracer_name", "gdbtp"
+        yield "time_of_day", clock.said(self.wall)
         yield "frames_without_clock", self.untimed
         if {"tframes", "tcreated"} <= set(header.status):
             yield "frames_overwritten", header.overwritten()
-        yield "how_it_ended", tsdl.quoted(header.how())
+        yield "how_it_ended", header.how()
 
     def name(self, place):
         """A place's name; with its number, when another one has the same."""

@@ -21,7 +21,7 @@ class Trace(ctf.Writer):
         self.host, self.wall = host, wall
 
     def environment(self):
-        yield "hostname", ctf.tsdl.quoted(self.host)
+        yield "hostname", self.host
         yield from super().environment()
 
 
