@@ -36,8 +36,8 @@ static struct use uses(const struct gtp_tracepoint *tp)
 
 /*
  * At a return the registers are those of the entry, and rsp is where the call's return address
- * lies: the callers' frames are what they were, so $kstack begins with them. The bytes for $bt begin
- * with a kretprobe's trampoline, where one follows the call.
+ * lies: the callers' frames are what they were, so $kstack begins with them. $bt would begin with
+ * the trampoline of a kretprobe that follows the call.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 {

@@ -216,7 +216,7 @@ static void not_in_a_dprintf(void **state)
 	assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), 0);
 }
 
-/* Named $ret, $latency or $entry_clock: the stack's bytes are the return's, its callers the same. */
+/* What is reported at a return: the stack's bytes are not the entry's, its callers are. */
 static void bytes_not_at_a_return(void **state)
 {
 	static const struct {

@@ -62,7 +62,8 @@ static void ask(struct until *u, const struct pipe *p, const u8 *header, size_t 
 	char *text, *line, *rest;
 
 	say_all(u->asks, header, len);
-	rest = text = hear_all(u->asks, p);
+	text = hear_all(u->asks, p);
+	rest = text;
 	close(u->asks);
 	while ((line = strsep(&rest, "\n"))) {
 		whole |= *line == '.';
