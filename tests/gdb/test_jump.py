@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Jumps in the text, alone and with other probes. Only for a guest with one host thread (see tests/vm/README.md).
-import signal
 import subprocess
 import time
 
 import gdb
 
 from fixture import users
-from inner import Inner, plain
 from lib import *
 from others import *
 
@@ -421,53 +419,6 @@ def late_answer():
     equal(end.wait(), 0)
     equal(busy.wait(), 0)
     disconnect()
-
-
-def in_call(pid):
-    """It is in a call of the kernel's that no signal ends."""
-    with open("/proc/%d/stat" % pid) as file:
-        return file.read().rsplit(")", 1)[1].split()[0] == "D"
-
-
-def given_up(inner, command):
-    """^C while the command waits for a task that computes."""
-    before = calls("leaf")
-    busy = background("loop leaf 2000000000")
-    until(lambda: calls("leaf") > before, "the task that computes")
-    inner.type("set debug remote 1", command)
-    inner.until(r"Sending packet: \$QTSt(art|op)#")
-    until(lambda: in_call(inner.process.pid), "GDB to be in its write")
-    os.kill(inner.process.pid, signal.SIGINT)
-    target("end")
-    equal(busy.wait(), 0)
-    inner.type("set debug remote 0")
-    matches("Quit", plain(inner.marked()))
-
-
-@test("^C in a tstart or tstop that waits: GDB says Quit, and each later question has its own answer")
-def quits():
-    where, text = place(), text_at(place())
-    disconnect()
-    # What is there, and of another length each time.
-    shown = ["%s" % " ".join("0x%02x" % byte for byte in text[:n]) for n in (5, 3, 4)]
-    with Inner("trace *0x%x" % where) as inner:
-        def answers():
-            for n, want in zip((5, 3, 4), shown):
-                said = inner.say("x/%dxb 0x%x" % (n, where))
-                equal(" ".join(re.findall(r"0x[0-9a-f]{2}\b", said)), want)
-        given_up(inner, "tstart")
-        matches("Trace is not running|No trace has been run|never been run", inner.say("tstatus"))
-        answers()
-        inner.say("tstart")
-        target("call add 1 2")
-        given_up(inner, "tstop")
-        answers()
-        matches("Trace stopped by a tstop", inner.say("tstatus"))
-        matches("Collected 1 trace frame", inner.say("tstatus"))
-        matches("Found trace frame 0", inner.say("tfind start"))
-        inner.leave()
-    connect()
-    equal(text_at(where), text)
 
 
 # What breakpoints lead through; the last ones where the kernel debugs itself.
