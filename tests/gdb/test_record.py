@@ -44,6 +44,18 @@ def offline():
     return matches(r"frames (\d+) (True|False)", out).groups()
 
 
+@test("target tfile /proc/gtpframe_pipe: GDB cannot go back in it, which is told, and what to do")
+def stream():
+    # The first one: a GDB that has looked at a frame of another file reads on from there, and waits for frames.
+    trace("*vfs_read if count == 100001")
+    cmd("tstart")
+    cmd("set disconnected-tracing on")
+    disconnect()
+    matches("gtpframe_pipe is a stream: GDB cannot go back in it.*gtp record -o FILE", cmd("target tfile /proc/gtpframe_pipe"))
+    connect()
+    check(running(), "the run has ended")
+
+
 @test("gtp record beside GDB's run: the file has each hit, in order, and GDB reads it")
 def record():
     cmd("set circular-trace-buffer on")
@@ -114,17 +126,6 @@ def live():
     note(out.strip())
     equal((len(re.findall(r'^\d+\.\d{9}  cpu \d  pid \d+  vfs_read  count=100001, .*comm="dd"$', out, re.M)), hits(num)), (7, 7))
     matches("^gtp: 7 frames shown\n$", out[out.rfind("gtp:"):])
-
-
-@test("target tfile /proc/gtpframe_pipe: GDB cannot go back in it, which is told, and what to do")
-def stream():
-    trace("*vfs_read if count == 100001")
-    cmd("tstart")
-    cmd("set disconnected-tracing on")
-    disconnect()
-    matches("gtpframe_pipe is a stream: GDB cannot go back in it.*gtp record -o FILE", cmd("target tfile /proc/gtpframe_pipe"))
-    connect()
-    check(running(), "the run has ended")
 
 
 @test("a GDB that has read a recorded file begins a new run")
