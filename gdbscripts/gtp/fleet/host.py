@@ -6,7 +6,6 @@ import time
 
 from gtp.fleet import offset, remote, results
 
-ROUNDS = 8
 PIECE = 1 << 18  # of a file on its way there: so much is in memory for each machine
 WORDS = 2000  # of what it complains of, the last characters
 WAITING, CONNECTING, COPYING, STARTING, TRACING, FETCHING, DONE, FAILED = (
@@ -189,8 +188,8 @@ class Host:
     def clocks(self):
         """What its clocks say, some times."""
         found = []
-        self.say("clocks %d" % ROUNDS)
-        for _ in range(ROUNDS):
+        self.say("clocks %d" % offset.ROUNDS)
+        for _ in range(offset.ROUNDS):
             before = offset.now()
             self.say("")
             line, after = yield

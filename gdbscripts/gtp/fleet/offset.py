@@ -3,6 +3,8 @@
 import collections
 import time
 
+ROUNDS = 8  # of questions to a clock
+
 # What is added to a clock there to have this machine's of the same kind: the middle, and how far it may be from the truth.
 Offset = collections.namedtuple("Offset", "ns error_ns")
 
@@ -12,11 +14,6 @@ Round = collections.namedtuple("Round", "before after wall monotonic")
 
 def now():
     return time.monotonic_ns()
-
-
-def anchor():
-    """The time of day here minus the monotonic clock here."""
-    return time.time_ns() - time.monotonic_ns()
 
 
 def bounds(rounds, clock):
@@ -30,6 +27,13 @@ def bounds(rounds, clock):
     return low, high
 
 
+def anchor():
+    """The time of day here minus the monotonic clock here, an Offset: the two cannot be read at once."""
+    rounds = [Round(before=now(), wall=time.time_ns(), after=now(), monotonic=None) for _ in range(ROUNDS)]
+    low, high = bounds(rounds, "wall")
+    return Offset(-((low + high) // 2), (high - low + 1) // 2)
+
+
 def between(first, last):
     """The Offset of a run with rounds before it and, if there are any, behind it: clocks drift from one to the other."""
     both = [bounds(rounds, "monotonic") for rounds in (first, last) if rounds]
@@ -40,4 +44,4 @@ def between(first, last):
 def of_wall(rounds, here):
     """By how much the time of day there is ahead of the one here, an Offset. HERE: of anchor()."""
     low, high = bounds(rounds, "wall")
-    return Offset(-((low + high) // 2) - here, (high - low + 1) // 2)
+    return Offset(-((low + high) // 2) - here.ns, (high - low + 1) // 2 + here.error_ns)

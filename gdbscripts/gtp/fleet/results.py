@@ -27,9 +27,9 @@ def files(folder, hosts):
 
 
 def save(folder, here, rows):
-    """HERE: the time of day minus the monotonic clock of this machine, to which all offsets lead."""
+    """HERE: the time of day minus the monotonic clock of this machine, to which all offsets lead; see offset.anchor()."""
     with whole.made(os.path.join(folder, NAME)) as path, open(path, "w", encoding="utf-8") as file:
-        json.dump({"time_of_day_ns": here, "hosts": rows}, file, indent=1)
+        json.dump({"time_of_day_ns": here.ns, "hosts": rows}, file, indent=1)
         file.write("\n")
 
 
