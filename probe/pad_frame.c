@@ -28,26 +28,26 @@ static bool is_plain(const struct gtp_location *loc, bool cond)
 }
 
 /* Words of ours that a pad's instructions name by their addresses. */
-static bool is_near(const void *p)
+static bool is_near(unsigned long address)
 {
-	return (s64)(unsigned long)p == (s32)(unsigned long)p;
+	return (s64)address == (s32)address;
 }
 
 static bool describe_kernel(struct gtp_pad_frame *frame, u32 number)
 {
-	const void *location = &gtp_pad_number_locations[number << 1];
-	const void *cpu = (__force const void *)&gtp_this_cpu;
+	unsigned long location = (unsigned long)&gtp_pad_number_locations[number << 1];
+	unsigned long cpu = (__force unsigned long)&gtp_this_cpu;
 
-	frame->cpu = (s32)(unsigned long)cpu;
+	frame->cpu = (s32)cpu;
 	frame->task = GTP_CURRENT_TASK;
 	frame->tgid = offsetof(struct task_struct, tgid);
-	frame->location = (u64)location;
+	frame->location = location;
 	frame->self_mask = (u64)&gtp_self_test.mask;
 	frame->self_value = (u64)&gtp_self_test.value;
 	frame->cs = __KERNEL_CS;
 	frame->ss = __KERNEL_DS;
 	frame->cli = true;
-	return is_near(cpu) && is_near(location) && is_near(&gtp_self_test);
+	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
 }
 
 bool gtp_pad_frame_get(const struct gtp_location *loc, u32 number, bool cond,
