@@ -30,10 +30,10 @@ static inline u64 gtp_get_be(const u8 *p, u32 bytes)
 	return v;
 }
 
+/* gtp_put_le - the low @bytes of @v, at most 8; x86-64 has them in that order */
 static inline void gtp_put_le(u8 *p, u64 v, u32 bytes)
 {
-	for (; bytes--; v >>= 8)
-		*p++ = (u8)v;
+	memcpy(p, &v, bytes);
 }
 
 static inline u64 gtp_get_le(const u8 *p, u32 bytes)

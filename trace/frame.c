@@ -2,16 +2,6 @@
 /* Reading one traceframe: its blocks, and memory, registers and variables as they have them. */
 #include "trace/frame.h"
 
-const struct gtp_block *gtp_frame_next_block(const struct gtp_frame *f, const struct gtp_block *b)
-{
-	const u8 *start = (const u8 *)f;
-	const u8 *next = b ? (const u8 *)b + gtp_block_size(b) : start + sizeof(*f);
-
-	if (next + sizeof(*b) > start + f->size)
-		return NULL;
-	return (const struct gtp_block *)next;
-}
-
 /*
  * covers - @addr is in this MEM block; written so that a block at the top of memory does not wrap
  */

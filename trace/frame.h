@@ -77,7 +77,16 @@ static inline u32 gtp_block_size(const struct gtp_block *b)
  *
  * Return: the next block or NULL.
  */
-const struct gtp_block *gtp_frame_next_block(const struct gtp_frame *f, const struct gtp_block *b);
+static inline const struct gtp_block *gtp_frame_next_block(const struct gtp_frame *f,
+							   const struct gtp_block *b)
+{
+	const u8 *start = (const u8 *)f;
+	const u8 *next = b ? (const u8 *)b + gtp_block_size(b) : start + sizeof(*f);
+
+	if (next + sizeof(*b) > start + f->size)
+		return NULL;
+	return (const struct gtp_block *)next;
+}
 
 /* gtp_frame_mem - address and bytes of a MEM block */
 static inline u64 gtp_frame_mem_addr(const struct gtp_block *b)

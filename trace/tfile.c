@@ -9,6 +9,10 @@ enum {
 	VAR_SIZE = 1 + 4 + 8, /* 'V', u32 number, s64 value */
 };
 
+/* Registers of 8 bytes each, in a g packet as in a REGS block that has all of them. */
+#define WIDE_REGS (BIT_ULL(GTP_REG_RIP + 1) - 1)
+#define WIDE_REGS_BYTES ((GTP_REG_RIP + 1) * 8)
+
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
 
 /* struct window - the requested part of a stream: skip @skip bytes, then copy @len bytes */
@@ -18,7 +22,8 @@ struct window {
 	u32 len;
 };
 
-static void put(struct window *w, const void *bytes, u32 n)
+/* Only a piece of @bytes is wanted: not its front, or not its end. */
+static void put_piece(struct window *w, const void *bytes, u32 n)
 {
 	u32 skip;
 
@@ -36,29 +41,56 @@ static void put(struct window *w, const void *bytes, u32 n)
 	w->len -= n;
 }
 
-/* struct shape - an image's size, and whether it has an R block: all registers share one */
+/* Most pieces are wanted as a whole; then a copy of a known size is a few instructions. */
+static inline void put(struct window *w, const void *bytes, u32 n)
+{
+	if (w->skip || w->len < n) {
+		put_piece(w, bytes, n);
+		return;
+	}
+	memcpy(w->dst, bytes, n);
+	w->dst += n;
+	w->len -= n;
+}
+
+/**
+ * struct shape - what is known of an image before it is made
+ * @size: its bytes
+ * @regs: it has an R block: all registers share one
+ * @sdata: of it, the bytes of $_sdata: one M block, the last
+ */
 struct shape {
 	u32 size;
 	bool regs;
+	u32 sdata;
 };
 
 static struct shape measure(const struct gtp_frame *f, const struct gtp_sdata_format *formats)
 {
-	struct shape s = { FRAME_HEAD, f->flags & GTP_FRAME_SEVERAL_LOCATIONS };
-	u32 sdata = gtp_sdata_size(f, formats);
+	struct shape s = {
+		.size = FRAME_HEAD,
+		.regs = f->flags & GTP_FRAME_SEVERAL_LOCATIONS,
+	};
 	const struct gtp_block *b = NULL;
+	bool sdata = false;
 
 	while ((b = gtp_frame_next_block(f, b))) {
 		if (b->type == GTP_BLOCK_MEM)
 			s.size += MEM_HEAD + b->len;
 		else if (b->type == GTP_BLOCK_VAR)
 			s.size += VAR_SIZE;
-		s.regs |= b->type == GTP_BLOCK_REGS;
+		else if (b->type == GTP_BLOCK_REGS)
+			s.regs = true;
+		else
+			sdata = true;
 	}
 	if (s.regs)
 		s.size += REGS_HEAD + GTP_G_PACKET_BYTES;
-	if (sdata)
-		s.size += MEM_HEAD + sdata; /* static data is one M block */
+	if (!sdata)
+		return s;
+	s.sdata = gtp_sdata_size(f, formats);
+	if (s.sdata)
+		s.size += MEM_HEAD + s.sdata;
 	return s;
 }
 
@@ -72,9 +104,29 @@ static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
 	u32 width = gtp_regs_width(n);
 	u32 at = n <= GTP_REG_RIP ? n * 8 : (GTP_REG_RIP + 1) * 8 + (n - GTP_REG_RIP - 1) * 4;
 
-	gtp_put_le(image + at, value, width);
+	if (width == 8)
+		gtp_put_le(image + at, value, 8);
+	else
+		gtp_put_le(image + at, value, 4);
 	if (known)
 		memset(known + at, 0xff, width);
+}
+
+/* Values stand in the order of the mask's bits; those of the first registers are the image's. */
+static void put_regs_block(u8 *image, u8 *known, const struct gtp_block *b)
+{
+	const u64 *value = (const u64 *)(b + 1);
+	u64 mask = *value++;
+
+	if ((mask & WIDE_REGS) == WIDE_REGS) {
+		memcpy(image, value, WIDE_REGS_BYTES);
+		if (known)
+			memset(known, 0xff, WIDE_REGS_BYTES);
+		value += GTP_REG_RIP + 1;
+		mask &= ~WIDE_REGS;
+	}
+	for (; mask; mask &= mask - 1)
+		put_reg(image, known, (u32)__builtin_ctzll(mask), *value++);
 }
 
 void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
@@ -84,14 +136,9 @@ void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
 	memset(image, 0, GTP_G_PACKET_BYTES);
 	if (known)
 		memset(known, 0, GTP_G_PACKET_BYTES);
-	while ((b = gtp_frame_next_block(f, b))) {
-		const u64 *value = (const u64 *)(b + 1);
-
-		if (b->type != GTP_BLOCK_REGS)
-			continue;
-		for (u64 mask = *value; mask; mask &= mask - 1)
-			put_reg(image, known, (u32)__builtin_ctzll(mask), *++value);
-	}
+	while ((b = gtp_frame_next_block(f, b)))
+		if (b->type == GTP_BLOCK_REGS)
+			put_regs_block(image, known, b);
 	put_reg(image, known, GTP_REG_RIP, f->pc);
 }
 
@@ -132,13 +179,11 @@ static void put_var(struct window *w, const struct gtp_block *b)
 }
 
 static void put_sdata(struct window *w, const struct gtp_frame *f,
-		      const struct gtp_sdata_format *formats)
+		      const struct gtp_sdata_format *formats, u32 size)
 {
-	u32 size = gtp_sdata_size(f, formats), n;
 	u8 head[MEM_HEAD] = { 'M' };
+	u32 n;
 
-	if (!size)
-		return;
 	gtp_put_le(head + 1, GTP_SDATA_ADDR, 8);
 	gtp_put_le(head + 9, size, 2);
 	put(w, head, sizeof(head));
@@ -168,7 +213,7 @@ u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_forma
 		else if (b->type == GTP_BLOCK_VAR)
 			put_var(&w, b);
 	}
-	if (w.len)
-		put_sdata(&w, f, formats);
+	if (w.len && shape.sdata)
+		put_sdata(&w, f, formats, shape.sdata);
 	return len - w.len;
 }
