@@ -6,12 +6,14 @@
 /**
  * struct cursor - a CPU that still has frames
  * @frame: the oldest of them
+ * @time: its time
  * @nth: how many were made in that buffer before it
  * @restarts: how often the clock had begun anew
  * @buf: the buffer's number
  */
 struct cursor {
 	const struct gtp_frame *frame;
+	u64 time;
 	u64 nth;
 	u32 restarts;
 	u32 buf;
@@ -24,6 +26,8 @@ struct merge {
 	struct cursor *heap;
 	u32 count;
 };
+
+static const struct gtp_index_seen NOTHING_SEEN = { .low = U64_MAX };
 
 /* Frames between two calls of ->progress: a few milliseconds. */
 enum { FRAMES_A_STEP = 1 << 16 };
@@ -39,29 +43,26 @@ static bool earlier(const struct cursor *a, const struct cursor *b)
 {
 	if (a->restarts != b->restarts)
 		return a->restarts < b->restarts;
-	if (a->frame->time != b->frame->time)
-		return a->frame->time < b->frame->time;
+	if (a->time != b->time)
+		return a->time < b->time;
 	return a->buf < b->buf;
 }
 
+/* What is earlier moves up, until the one at @i has its place. */
 static void sift_down(struct merge *m, u32 i)
 {
-	for (;;) {
-		u32 best = i, child = 2 * i + 1;
-		struct cursor t;
+	struct cursor moved = m->heap[i];
+	u32 child;
 
-		if (child < m->count && earlier(&m->heap[child], &m->heap[best]))
-			best = child;
-		child++;
-		if (child < m->count && earlier(&m->heap[child], &m->heap[best]))
-			best = child;
-		if (best == i)
-			return;
-		t = m->heap[i];
-		m->heap[i] = m->heap[best];
-		m->heap[best] = t;
-		i = best;
+	while ((child = 2 * i + 1) < m->count) {
+		if (child + 1 < m->count && earlier(&m->heap[child + 1], &m->heap[child]))
+			child++;
+		if (!earlier(&m->heap[child], &moved))
+			break;
+		m->heap[i] = m->heap[child];
+		i = child;
 	}
+	m->heap[i] = moved;
 }
 
 static u32 count_frames(struct gtp_buffer *const *bufs, u32 nbufs, u32 most)
@@ -95,7 +96,7 @@ static void merge_init(struct merge *m, u32 nbufs)
 
 		if (!f)
 			continue;
-		m->heap[m->count] = (struct cursor){ f, m->bufs[i]->dropped, 0, i };
+		m->heap[m->count] = (struct cursor){ f, f->time, m->bufs[i]->dropped, 0, i };
 		count_restarts(m, &m->heap[m->count++]);
 	}
 	for (u32 i = m->count / 2; i--;)
@@ -110,7 +111,9 @@ static const struct gtp_frame *merge_take(struct merge *m)
 	first->frame = gtp_buffer_next(m->bufs[first->buf], f);
 	first->nth++;
 	count_restarts(m, first);
-	if (!first->frame)
+	if (first->frame)
+		first->time = first->frame->time;
+	else
 		*first = m->heap[--m->count];
 	sift_down(m, 0);
 	return f;
@@ -124,7 +127,7 @@ static u64 pc_bit(u64 pc)
 
 static void see(struct gtp_index_seen *s, const struct gtp_frame *f)
 {
-	if (!s->tps || f->pc < s->low)
+	if (f->pc < s->low)
 		s->low = f->pc;
 	if (f->pc > s->high)
 		s->high = f->pc;
@@ -132,23 +135,48 @@ static void see(struct gtp_index_seen *s, const struct gtp_frame *f)
 	s->pcs |= pc_bit(f->pc);
 }
 
+static void see_all(struct gtp_index_seen *s, const struct gtp_index_seen *more)
+{
+	if (more->low < s->low)
+		s->low = more->low;
+	if (more->high > s->high)
+		s->high = more->high;
+	s->tps |= more->tps;
+	s->pcs |= more->pcs;
+}
+
 static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 {
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->block[i % GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
 }
 
-static void set_offsets(struct gtp_index *ix)
+/* The frames from @i up to @end, all of one block; their images begin at @offset. Return: the end. */
+static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)
+{
+	struct gtp_index_entry *entry = gtp_index_at(ix, i);
+	struct gtp_index_seen *seen = block_of(ix, i);
+
+	*seen = NOTHING_SEEN;
+	for (; i < end; i++, entry++) {
+		const struct gtp_frame *f = merge_take(m);
+
+		*entry = (struct gtp_index_entry){ f, offset };
+		offset += gtp_tfile_frame_size(f, ix->formats);
+		see(seen, f);
+	}
+	see_all(&ix->chunk[(i - 1) / GTP_INDEX_CHUNK]->all, seen);
+	step(ix, "numbering frames", i - 1);
+	return offset;
+}
+
+static void fill_all(struct gtp_index *ix, struct merge *m)
 {
 	u64 offset = 0;
+	u32 i, end;
 
-	for (u32 i = 0; i < ix->n; i++) {
-		struct gtp_index_entry *entry = gtp_index_at(ix, i);
-
-		entry->offset = offset;
-		offset += gtp_tfile_frame_size(entry->frame, ix->formats);
-		see(&ix->chunk[i / GTP_INDEX_CHUNK]->all, entry->frame);
-		see(block_of(ix, i), entry->frame);
-		step(ix, "measuring frames", i);
+	for (i = 0; i < ix->n; i = end) {
+		end = ix->n - i < GTP_INDEX_BLOCK ? ix->n : i + GTP_INDEX_BLOCK;
+		offset = fill(ix, m, i, end, offset);
 	}
 	*gtp_index_at(ix, ix->n) = (struct gtp_index_entry){ NULL, offset };
 }
@@ -177,7 +205,7 @@ static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entr
 		chunk = mem->alloc(mem->ctx, sizeof(*chunk) + n * sizeof(*chunk->entry));
 		if (!chunk)
 			return -ENOMEM;
-		memset(chunk, 0, sizeof(*chunk));
+		chunk->all = NOTHING_SEEN;
 		ix->chunk[ix->chunks] = chunk;
 		entries -= n;
 	}
@@ -197,12 +225,8 @@ int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_
 		return -ENOMEM;
 	}
 	merge_init(&m, nbufs);
-	for (u32 i = 0; i < ix->n; i++) {
-		gtp_index_at(ix, i)->frame = merge_take(&m);
-		step(ix, "numbering frames", i);
-	}
+	fill_all(ix, &m);
 	mem->free(mem->ctx, m.heap);
-	set_offsets(ix);
 	return 0;
 }
 
