@@ -9,6 +9,7 @@ from gtp import quiet
 
 # For each source that GDB has to read it takes some ten milliseconds: functions that few hits have met go without.
 FUNCTIONS = 300
+MAIN = "init/main.c"
 TWO = ("arch", "drivers")  # folders of which the next one says more
 
 
@@ -19,15 +20,14 @@ def folder(path):
 
 
 def source(address):
-    """The path of the source of the function at an address, as the compiler was told it; None when it is not known.
+    """The symbol table of the source of the function at an address, or None.
 
     The line of an address may be that of a header, whose function was inlined there; assembly has lines alone.
     """
     block, function = gdb.block_for_pc(address), None
     while block:
         function, block = block.function or function, block.superblock
-    table = function.symtab if function else gdb.find_pc_line(address).symtab
-    return table.filename if table else None
+    return function.symtab if function else gdb.find_pc_line(address).symtab
 
 
 def module(address):
@@ -38,36 +38,43 @@ def module(address):
     return os.path.basename(found.group(1)).partition(".")[0]
 
 
-def top():
-    """The folder in front of all paths, when the kernel was compiled with whole paths."""
+def tops():
+    """The folder in front of the kernel's paths, as the compiler was told them and as whole ones; "" when not known."""
     try:
         found = gdb.lookup_global_symbol("start_kernel")
     except gdb.error:
-        return ""
-    path = found.symtab.filename if found else ""
-    return path[:-len("init/main.c")] if path.endswith("init/main.c") else ""
+        found = None
+    paths = (found.symtab.filename, found.symtab.fullname()) if found else ("", "")
+    return [path[:-len(MAIN)] if path.endswith(MAIN) else "" for path in paths]
+
+
+def path_of(table, front, home):
+    """The path of a source in the kernel's folders; a whole one or "" when it is none of the kernel's."""
+    path = table.filename if table else ""
+    if front and path.startswith(front):
+        return path[len(front):]
+    # Modules that are built elsewhere have paths from their own folder.
+    return path if path.startswith("/") or table and table.fullname().startswith(home) else ""
 
 
 def of(addresses):
     """{name: part of the kernel} of {name: an address in it}, for the first FUNCTIONS."""
-    front, found, elsewhere = top(), {}, {}
+    (front, home), found, elsewhere = tops(), {}, {}
     for name, address in list(addresses.items())[:FUNCTIONS]:
-        path = source(address) or ""
-        if front and path.startswith(front):
-            path = path[len(front):]
+        path = path_of(source(address), front, home)
         if path.startswith("/") or not path:
             elsewhere[name] = module(address), path
         else:
             found[name] = folder(path)
-    tops = {part.partition("/")[0] for part in found.values()}
+    folders = {part.partition("/")[0] for part in found.values()}
     for name, (loaded, path) in elsewhere.items():
-        part = loaded or below(path, tops)
+        part = loaded or below(path, folders)
         if part:
             found[name] = part
     return found
 
 
-def below(path, tops):
+def below(path, folders):
     """The folder of a whole path, as assembly has it, from the first name on that is one of the kernel's; or None."""
     names = path.split("/")
-    return next((folder("/".join(names[i:])) for i, name in enumerate(names) if name in tops), None)
+    return next((folder("/".join(names[i:])) for i, name in enumerate(names) if name in folders), None)
