@@ -246,12 +246,16 @@ static ssize_t read_piece(struct reader *r, size_t len)
 	return n;
 }
 
-/* As much as fits and is there, until a signal comes. */
+/*
+ * As much as fits and is there, until a signal comes. The header comes alone: whoever does not like
+ * what it says has taken no frames.
+ */
 static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 {
+	bool knew = r->in.read_header;
 	size_t done = 0;
 
-	while (iov_iter_count(to)) {
+	while (iov_iter_count(to) && r->in.read_header == knew) {
 		ssize_t n = read_piece(r, min_t(size_t, iov_iter_count(to), PIECE));
 
 		if (n <= 0)

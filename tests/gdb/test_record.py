@@ -87,6 +87,27 @@ def interrupted():
     equal(first + int(offline()[0]), hits(num), "frames of both files")
 
 
+@test("gtp record and gtp live that refuse to begin take no frames")
+def refusals():
+    indexed.at_hand()
+    cmd("set circular-trace-buffer on")
+    num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
+    cmd("tstart")
+    target("loop leaf 100")
+    for words, why in ((("record", "-o", FILE, "--until", "nosuch == 1"), "no variable or constant nosuch"),
+                       (("record", "-o", FILE, "--until", "%d:1" % (num + 1)), "no tracepoint %d" % (num + 1)),
+                       (("record", "-o", FILE, "--size", "4k"), "say --size with twice that or more"),
+                       (("live", "%d" % (num + 1)), "no tracepoint %d" % (num + 1))):
+        done = subprocess.run([GTP, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, timeout=120)
+        note(done.stdout.strip())
+        equal(done.returncode, 1)
+        matches(why, done.stdout)
+    with recorder("recording to"):
+        cmd("tstop")
+    equal((offline()[0], hits(num)), (str(hits(num)), 100 * CPUS))
+
+
 @test("gtp record --until: the first frame for which the kernel's types say so is the last one in the file; the run goes on")
 def until_holds():
     indexed.at_hand()

@@ -67,14 +67,18 @@ static bool grow(struct drain *d)
 	return true;
 }
 
-/* fill - the buffer with what there is, however little a read gives; false: nothing comes behind */
+/*
+ * fill - the buffer with what there is, however little a read gives; false: nothing comes behind
+ *
+ * Until it is known that the recording begins no frames are taken, which would be lost if not.
+ */
 static bool fill(struct drain *d, size_t *n)
 {
 	bool goes_on = true;
 	size_t got = 1;
 
 	*n = 0;
-	while (got && goes_on && d->len < d->size) {
+	while (got && goes_on && d->len < d->size && (d->begun || !frames_header(d->buf, d->len))) {
 		goes_on = pipe_read(&d->pipe, d->buf + d->len, d->size - d->len, &got);
 		d->len += got;
 		*n += got;

@@ -55,6 +55,16 @@ class Pipe:
         found = select.select([self.fd, self.signals], [], [], timeout)[0]
         return self.fd in found and not self.signals.came
 
+    def read_some(self):
+        """What one read gives, behind what is there already; how many bytes that were."""
+        try:
+            more = os.read(self.fd, PIECE)
+        except BlockingIOError:
+            return 0
+        self.over = not more
+        self.rest += more
+        return len(more)
+
     def read(self):
         """What there is, behind what is there already, a piece at a time; how many bytes that were."""
         data = bytearray()
@@ -201,8 +211,8 @@ def begun(pipe):
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
-            while pipe.read() >= PIECE:
-                pass
+            # No more: frames that come behind a header that is refused stay where they are.
+            pipe.read_some()
             header = pipe.header()
         elif asked is not None and not pipe.signals.came:
             say(WAITS)
