@@ -259,7 +259,7 @@ def string_for(field, name, arguments, code):
 def ask(packet):
     """The answer to a packet of GDB's protocol."""
     connection = gdb.selected_inferior().connection
-    if connection is None or connection.type not in ("remote", "extended-remote"):
+    if not remote.is_remote(connection):
         raise gdb.GdbError(remote.NOT_CONNECTED)
     return (connection.send_packet(packet) or b"").decode()
 
@@ -312,8 +312,9 @@ def find(name):
 
 
 def names_at(pc):
-    """The Names of the event whose iterator begins at an address."""
-    if not (places.symbol_at(pc) or ("", 0))[0].startswith("__traceiter_"):
+    """The Names of the event whose iterator begins at an address; None where no module can be asked, as with a trace file."""
+    if not (places.symbol_at(pc) or ("", 0))[0].startswith("__traceiter_") or \
+            not remote.is_remote(gdb.selected_inferior().connection):
         return None
     return next((event.names() for event in markers(ask("qTSTMat:%x" % pc))), None)
 
