@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, known, kstack, words
+from gtp import aggregated, aggregates, kept, known, kstack, placed, words
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
@@ -60,9 +60,11 @@ class Merged(aggregated.Reading):
 
     def add(self, path):
         """A file more."""
-        found = kept.read(path)
+        found, wrong = kept.read(path), placed.another(path)
         if found is None:
             raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
+        if wrong:
+            raise gdb.GdbError("%s: %s" % (path, wrong))
         known.variables.update(found.names)
         self.keys |= found.keys
         reading = aggregated.Reading(found.text)
