@@ -122,6 +122,13 @@ def write(path, data):
         raise Failure("%s: %s" % (path, error.strerror)) from None
 
 
+def spare(output, read):
+    """What is read is not replaced."""
+    for path in read:
+        if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
+            raise Failure("%s is what is read; name another file with -o" % output)
+
+
 def run(given):
     if given.force and not given.cache:
         raise Failure("--force is of --cache; what -o names is replaced anyway")
@@ -129,6 +136,8 @@ def run(given):
         raise Failure("%s is no ordinary file, and would be replaced by one" % given.output)
     if given.cache:
         cache.path_of(given.cache)
+    if given.output:
+        spare(given.output, [given.session, *(given.vmlinux or ())])
     if not given.vmlinux:
         given.vmlinux = [ready.vmlinux(None, os.uname().release)]
     data = compiled(given)
