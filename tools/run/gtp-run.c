@@ -196,6 +196,7 @@ static void signals(void)
 	u32 i;
 
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk */
 	sigemptyset(&endings);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (sigaction(numbers[i], NULL, &was) || was.sa_handler == SIG_IGN)
