@@ -22,3 +22,11 @@ void gtp_hit_describe_pad_frame(struct gtp_pad_frame *frame, const struct gtp_tr
 		.slot = tp->slot,
 	};
 }
+
+bool gtp_hit_can_pad_frame(const struct gtp_location *loc, bool cond)
+{
+	const struct gtp_tracepoint *tp = loc->first;
+
+	return loc->kind == GTP_LOCATION_CODE && !tp->next_here && tp->quickest &&
+	       (cond || !tp->cond);
+}

@@ -14,17 +14,12 @@
 #include "probe/self.h"
 
 /*
- * What can be a quick hit of a tracepoint that is alone at its location, as it is defined now; hits
- * ask again. A pad does not tell lockdep that it turns interrupts off, so where that keeps account
- * a fault in between would leave it with a wrong idea.
+ * A pad does not tell lockdep that it turns interrupts off, so where that keeps account a fault in
+ * between would leave it with a wrong idea.
  */
-static bool is_plain(const struct gtp_location *loc, bool cond)
+static bool may_write(void)
 {
-	const struct gtp_tracepoint *tp = loc->first;
-
-	return !IS_ENABLED(CONFIG_PROVE_LOCKING) && READ_ONCE(gtp_jit) &&
-	       loc->kind == GTP_LOCATION_CODE && !tp->next_here && tp->quickest &&
-	       (cond || !tp->cond);
+	return !IS_ENABLED(CONFIG_PROVE_LOCKING) && READ_ONCE(gtp_jit);
 }
 
 /* Words of ours that a pad's instructions name by their addresses. */
@@ -57,7 +52,7 @@ bool gtp_pad_frame_get(const struct gtp_location *loc, u32 number, bool cond,
 	struct ax_jit_item *items;
 
 	BUILD_BUG_ON(sizeof(gtp_self_test.mask) != 4);
-	if (!is_plain(loc, cond))
+	if (!may_write() || !gtp_hit_can_pad_frame(loc, cond))
 		return false;
 	gtp_hit_describe_pad_frame(frame, tp);
 	if (!describe_kernel(frame, number))
