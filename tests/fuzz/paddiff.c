@@ -528,7 +528,7 @@ static void choose_task(struct axgen *g)
 {
 	struct padworld *w = padworld();
 
-	w->code->target.task = axgen_pick(g, 4) ? (s32)offsetof(struct padworld_task, self) : 0;
+	w->code->target.task = axgen_pick(g, 4) ? (s32)offsetof(struct padtask, self) : 0;
 	w->task.faults = axgen_pick(g, 3);
 	if (!axgen_pick(g, 8))
 		w->task.faults += AX_JIT_MARK;

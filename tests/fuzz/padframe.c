@@ -6,9 +6,7 @@
  * them is not: then the pad must leave everything as it was and go to C.
  */
 #include <stdlib.h>
-#include <sys/mman.h>
 
-#include "hit/pad_frame.h"
 #include "tests/fuzz/padframe.h"
 #include "tools/axasm.h"
 
@@ -17,18 +15,9 @@ enum {
 	ROOM = 1 << 16,
 	GUARD = 64,
 	SLOTS = 4,
-	LOW = 0x2c000000, /* what a pad names by its address */
-	CS = 0x10,
-	SS = 0x18,
 };
 
 struct padframe_stats padframe_stats;
-
-/* struct low - what must lie in the lower 2 GiB */
-struct low {
-	u64 location;
-	u32 mask, value;
-};
 
 static struct {
 	struct ax_jit_item item[ACTIONS];
@@ -46,23 +35,6 @@ static struct {
 	bool plain;
 	u64 earliest;
 } s;
-
-static struct low *low(void)
-{
-	static struct low *at;
-	void *p;
-
-	if (at)
-		return at;
-	p = mmap((void *)LOW, sizeof(*at), PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-	if (p != (void *)LOW) {
-		perror("mmap");
-		exit(1);
-	}
-	at = p;
-	return at;
-}
 
 /* --- making actions --- */
 
@@ -151,33 +123,15 @@ static bool measure(const struct gtp_pad_request *req)
 	return good;
 }
 
-static bool collects_flags(void)
-{
-	for (u32 i = 0; i < s.nitems; i++)
-		if (s.item[i].kind == AX_JIT_REGS && s.item[i].mask >> GTP_REG_EFLAGS & 1)
-			return true;
-	return false;
-}
-
 void padframe_choose(struct axgen *g, struct gtp_pad_request *req)
 {
 	make_items(g);
 	if (!measure(req))
 		return;
 	s.tp.slot = axgen_pick(g, SLOTS);
-	gtp_hit_describe_pad_frame(&s.frame, &s.tp);
-	s.frame.items = s.item;
-	s.frame.nitems = s.nitems;
-	s.frame.cpu = (s32)offsetof(struct padworld_task, part);
-	s.frame.task = (s32)offsetof(struct padworld_task, self);
-	s.frame.tgid = (s32)offsetof(struct padworld_task, tgid);
-	s.frame.location = (u64)(uintptr_t)&low()->location;
-	s.frame.self_mask = (u64)(uintptr_t)&low()->mask;
-	s.frame.self_value = (u64)(uintptr_t)&low()->value;
-	s.frame.cs = CS;
-	s.frame.ss = SS;
+	padtask_frame(&s.frame, &s.tp, s.item, s.nitems);
 	req->frame = &s.frame;
-	req->keep_flags |= collects_flags();
+	req->keep_flags |= padtask_collects_flags(&s.frame);
 	padframe_stats.asked++;
 }
 
@@ -216,7 +170,8 @@ static void prepare_buffer(struct axgen *g)
 
 void padframe_prepare(struct axgen *g)
 {
-	struct padworld_task *task = &padworld()->task;
+	struct padtask *task = &padworld()->task;
+	struct padtask_low *low = padtask_low();
 
 	s.plain = true;
 	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick };
@@ -228,9 +183,9 @@ void padframe_prepare(struct axgen *g)
 	s.tp.quick_start |= axgen_value(g) << 32;
 	task->part = rarely(g) ? 0 : (u64)(uintptr_t)&s.cpu;
 	task->tgid = (s32)axgen_pick(g, 1000);
-	low()->location = !rarely(g);
-	low()->mask = ~0U;
-	low()->value = rarely(g) ? (u32)task->tgid : (u32)task->tgid + 1;
+	low->location = !rarely(g);
+	low->mask = ~0U;
+	low->value = rarely(g) ? (u32)task->tgid : (u32)task->tgid + 1;
 	for (u32 i = 0; i < SLOTS; i++)
 		s.quick[i] = i;
 	s.before = s.cpu;
@@ -279,8 +234,8 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 
 	ops.trace = ref_trace;
 	ops.tracev = ref_tracev;
-	all.cs = CS;
-	all.ss = SS;
+	all.cs = PADTASK_CS;
+	all.ss = PADTASK_SS;
 	gtp_buffer_init(&s.want, s.want_mem, ROOM, false);
 	gtp_buffer_begin(&s.want, 0, pc, 0);
 	for (u32 i = 0; i < s.nitems && !failed; i++)

@@ -144,35 +144,35 @@ static struct ax_jit_target target(const struct gtp_pad_request *req)
 enum { CONTEXTS = 0xf0ffff00, REGS_BEHIND = 0x3f58 };
 
 static const struct ax_jit_var variables[PADWORLD_NR_VARS] = {
-	[PADWORLD_CPU] = { .bytes = 4, .gs = (s32)offsetof(struct padworld_task, cpu) },
+	[PADWORLD_CPU] = { .bytes = 4, .gs = (s32)offsetof(struct padtask, cpu) },
 	[PADWORLD_CALLED] = { .bytes = 4, .moves = true },
-	[PADWORLD_SELF] = { .bytes = 8, .gs = (s32)offsetof(struct padworld_task, self) },
+	[PADWORLD_SELF] = { .bytes = 8, .gs = (s32)offsetof(struct padtask, self) },
 	[PADWORLD_PID] = {
 		.bytes = 4,
 		.sign = true,
 		.follow = 1,
-		.gs = (s32)offsetof(struct padworld_task, self),
-		.offset = (s32)offsetof(struct padworld_task, pid),
+		.gs = (s32)offsetof(struct padtask, self),
+		.offset = (s32)offsetof(struct padtask, pid),
 	},
 	[PADWORLD_CONTEXTS] = {
 		.bytes = 4,
 		.less_entered = true,
-		.gs = (s32)offsetof(struct padworld_task, contexts),
+		.gs = (s32)offsetof(struct padtask, contexts),
 		.mask = CONTEXTS,
 	},
 	[PADWORLD_RING] = {
 		.bytes = 4,
 		.follow = 2,
-		.gs = (s32)offsetof(struct padworld_task, self),
-		.offset = (s32)offsetof(struct padworld_task, regs),
-		.then = (s32)offsetof(struct padworld_task, ring),
+		.gs = (s32)offsetof(struct padtask, self),
+		.offset = (s32)offsetof(struct padtask, regs),
+		.then = (s32)offsetof(struct padtask, ring),
 		.mask = 1,
 	},
 	[PADWORLD_REGS] = {
 		.bytes = 8,
 		.follow = 1,
-		.gs = (s32)offsetof(struct padworld_task, self),
-		.offset = (s32)offsetof(struct padworld_task, regs),
+		.gs = (s32)offsetof(struct padtask, self),
+		.offset = (s32)offsetof(struct padtask, regs),
 		.add = REGS_BEHIND,
 	},
 };
@@ -192,7 +192,7 @@ static void setup(void)
 	world.code = jit_user_new(ARENA, PADWORLD_LIMIT);
 	world.code->target.pad_hit = (u64)(uintptr_t)padworld_pad_hit;
 	world.code->target.lahf = true;
-	world.code->target.task_faults = (s32)offsetof(struct padworld_task, faults);
+	world.code->target.task_faults = (s32)offsetof(struct padtask, faults);
 	world.code->target.var = variables;
 	world.code->target.nvars = PADWORLD_NR_VARS;
 	write_thunk();

@@ -7,6 +7,7 @@
 #include "jit/pad.h"
 #include "jit/x86_emit.h"
 #include "tests/fuzz/axgen.h"
+#include "tests/fuzz/padtask.h"
 
 /* struct padworld_regs - by the processor's numbers; assembly knows the order */
 struct padworld_regs {
@@ -49,19 +50,6 @@ enum {
 	PADWORLD_NR_LANDINGS,
 };
 
-/* struct padworld_task - what the GS segment holds, and the running task in it */
-struct padworld_task {
-	u32 cpu;
-	u64 self;
-	u32 faults;
-	s32 pid;
-	u32 contexts;
-	u64 regs;
-	u32 ring;
-	s32 tgid;
-	u64 part; /* of the CPU: where its struct gtp_cpu is */
-};
-
 /* The variables that pads read by themselves; conditions do not read PADWORLD_CALLED. */
 enum {
 	PADWORLD_CPU = 1,
@@ -83,7 +71,7 @@ enum {
 struct padworld {
 	struct jit_user *code;
 	struct jit_user *place;
-	struct padworld_task task;
+	struct padtask task;
 };
 
 /* padworld - made on the first call */

@@ -129,8 +129,8 @@ static void test_instructions(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		REGION("\x55\x48\x89\xe5\x53"); /* push rbp; mov rbp, rsp; push rbx */
 		t.region.flags_dead = rows[i].dead;
-		padworld()->code->target.task =
-			rows[i].mark ? (s32)offsetof(struct padworld_task, self) : 0;
+		padworld()->code->target.task = rows[i].mark ? (s32)offsetof(struct padtask, self) :
+							       0;
 		make(rows[i].cond);
 		padworld()->code->target.task = 0;
 		assert_int_not_equal(t.entry, 0);

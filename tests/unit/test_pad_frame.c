@@ -7,13 +7,12 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 #include <cmocka.h>
 
-#include "hit/pad_frame.h"
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"
+#include "tests/fuzz/padtask.h"
 #include "tests/fuzz/padworld.h"
 #include "tools/axasm.h"
 
@@ -23,14 +22,6 @@ enum {
 	SLOT = 2,
 	BUFFER = 4096,
 };
-
-/* struct low - what a pad names by its address: in the lower 2 GiB */
-struct low {
-	u64 location;
-	u32 mask, value;
-};
-
-static struct low *low;
 
 static struct {
 	u8 code[2][AX_MAX_LEN];
@@ -68,7 +59,7 @@ static const struct ax_verified *assemble(struct ax_verified *v, const char *tex
 /* As plain as a hit can be. */
 static void make_plain(void)
 {
-	struct padworld_task *task = &padworld()->task;
+	struct padtask *task = &padworld()->task;
 
 	t.cpu = (struct gtp_cpu){ .run = &t.run, .quick = t.quick };
 	gtp_buffer_init(&t.cpu.buf, t.mem, sizeof(t.mem), false);
@@ -77,7 +68,7 @@ static void make_plain(void)
 	t.tp.quickest = &t;
 	task->part = (u64)(uintptr_t)&t.cpu;
 	task->tgid = 7;
-	*low = (struct low){ .location = 1, .mask = ~0U, .value = 8 };
+	*padtask_low() = (struct padtask_low){ .location = 1, .mask = ~0U, .value = 8 };
 }
 
 /* What the actions collect is known to the caller. */
@@ -91,17 +82,7 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 	t.tp = (struct gtp_tracepoint){ .num = 3, .slot = SLOT, .frame_bytes = collects };
 	t.tp.quick_start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
 	t.tp.actions = (struct gtp_action *)item; /* there are some */
-	gtp_hit_describe_pad_frame(&t.frame, &t.tp);
-	t.frame.items = item;
-	t.frame.nitems = item ? 1 : 0;
-	t.frame.cpu = (s32)offsetof(struct padworld_task, part);
-	t.frame.task = (s32)offsetof(struct padworld_task, self);
-	t.frame.tgid = (s32)offsetof(struct padworld_task, tgid);
-	t.frame.location = (u64)(uintptr_t)&low->location;
-	t.frame.self_mask = (u64)(uintptr_t)&low->mask;
-	t.frame.self_value = (u64)(uintptr_t)&low->value;
-	t.frame.cs = 0x10;
-	t.frame.ss = 0x18;
+	padtask_frame(&t.frame, &t.tp, item, item ? 1 : 0);
 	t.req = (struct gtp_pad_request){
 		.region = &t.region,
 		.at = padworld_at(),
@@ -186,12 +167,12 @@ static void no_part(void)
 
 static void no_location(void)
 {
-	low->location = 0;
+	padtask_low()->location = 0;
 }
 
 static void is_self(void)
 {
-	low->value = 7;
+	padtask_low()->value = 7;
 }
 
 static void not_active(void)
@@ -321,7 +302,7 @@ static void test_cost(void **state)
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
-		padworld()->code->target.task = (s32)offsetof(struct padworld_task, self);
+		padworld()->code->target.task = (s32)offsetof(struct padtask, self);
 		make(rows[i].cond, rows[i].item, rows[i].collects);
 		padworld()->code->target.task = 0;
 		assert_int_not_equal(t.entry, 0);
@@ -358,10 +339,6 @@ int main(void)
 		cmocka_unit_test(test_random),
 	};
 
-	low = mmap(NULL, sizeof(*low), PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-	if (low == MAP_FAILED)
-		return 1;
 	padworld();
 	return cmocka_run_group_tests_name("pad_frame", tests, NULL, NULL);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a pad finds of the kernel when it runs in userspace: the running task, and words of ours. */
+#ifndef _GTP_PADTASK_H
+#define _GTP_PADTASK_H
+
+#include "hit/pad_frame.h"
+
+/* struct padtask - what the GS segment holds, and the running task in it */
+struct padtask {
+	u32 cpu;
+	u64 self;
+	u32 faults;
+	s32 pid;
+	u32 contexts;
+	u64 regs;
+	u32 ring;
+	s32 tgid;
+	u64 part; /* of the CPU: where its struct gtp_cpu is */
+};
+
+/**
+ * struct padtask_low - what pads that write frames name by its address: in the lower 2 GiB
+ * @location: 0: the pad's hits are not wanted any more
+ * @mask, @value: the test for tasks that are not traced
+ */
+struct padtask_low {
+	u64 location;
+	u32 mask, value;
+};
+
+enum {
+	PADTASK_CS = 0x10, /* what these registers read as */
+	PADTASK_SS = 0x18,
+};
+
+/* padtask_low - made on the first call */
+struct padtask_low *padtask_low(void);
+
+/* padtask_frame - all of @frame, for @tp with these actions, which must stay as long as @frame */
+void padtask_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
+		   const struct ax_jit_item *items, u32 nitems);
+
+/* padtask_collects_flags - for the request's @keep_flags */
+bool padtask_collects_flags(const struct gtp_pad_frame *frame);
+
+#endif /* _GTP_PADTASK_H */
