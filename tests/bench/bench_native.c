@@ -3,23 +3,25 @@
  * Cycles of a hit, natively in userspace: a function with a jump to a pad in it, as the kernel has
  * it, the same code for condition, actions and frame, on a fake machine.
  *
- * What is not the kernel's: no cli and clac, the CPU's part is found by a plain variable, and one
- * task that is never GDB's. Cycles are the processor's counter, whose ticks are calibrated in each
- * round by a chain of additions, one a cycle.
+ * Each row is measured with a pad that writes the frame, where the kernel makes one, and with one
+ * that leaves it to C. That way is closed to the first: a single hit that takes it ends all.
+ *
+ * What is not the kernel's: no cli and clac, and one task that is never GDB's. C finds the CPU's
+ * part by a plain variable.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "hit/hit.h"
+#include "hit/pad_frame.h"
+#include "tests/bench/cycles.h"
 #include "tests/bench/native_entry.h"
 #include "tests/fuzz/padmake.h"
+#include "tests/fuzz/padtask.h"
 #include "tests/unit/fake_code.h"
 #include "tests/unit/fake_target.h"
 
 enum {
-	ROUNDS = 201,
-	CALLS = 2000, /* a round */
-	ADDS = 40000, /* in a chain: so many cycles */
 	PAGE = 4096,
 	OBJECT = 0x20000000,
 	LIMIT = 0x7fff0000,
@@ -33,11 +35,12 @@ enum {
 	NUMBER = 1,
 };
 
-struct obj {
-	int a, b;
+/* enum way - what a hit takes */
+enum way {
+	THE_PAD, /* it writes the frame, and does not leave */
+	THROUGH_C,
+	NR_WAYS,
 };
-
-typedef long (*place_fn)(struct obj *o, int n);
 
 /* --- the machine --- */
 
@@ -48,18 +51,20 @@ static struct jit_user *code, *place;
 static struct gtp_cpu *this_cpu;
 static struct gtp_location *numbers[4];
 static u32 tgid = 77, self_mask = ~0U, self_value = 78;
+static struct padtask task;
 
-/* What the GS segment holds; at 0 there would be no task to mark. */
-static struct task {
-	u64 none;
-	u64 self;
-	u32 faults;
-} task;
+/* What is measured. */
+static const char *now;
 
-static void die(const char *what, const char *why)
+static void die(const char *why)
 {
-	fprintf(stderr, "bench_native: %s: %s\n", what, why);
+	fprintf(stderr, "bench_native: %s: %s\n", now, why);
 	exit(1);
+}
+
+void bench_left(void)
+{
+	die("the pad leaves a hit to C");
 }
 
 void bench_hit(struct gtp_regs *regs, u32 word)
@@ -94,18 +99,19 @@ static const u8 compares[] = {
 
 static const u8 returns[] = { 0xc3 };
 
-static place_fn put(u32 at, const u8 *bytes, u32 len)
+static cycles_fn put(u32 at, const u8 *bytes, u32 len)
 {
 	memcpy(place->write + at, bytes, len);
-	return (place_fn)(uintptr_t)(place->exec + at);
+	return (cycles_fn)(uintptr_t)(place->exec + at);
 }
 
 /* struct row - tracepoints, their expressions as bare bytecode; are there hits, and frames */
 struct row {
 	const char *name, *cond, *acts[2];
 	bool hits, frames;
-	u32 goal;  /* cycles above the bare function; 0: none */
-	u32 here;  /* tracepoints at the place, all alike */
+	bool pad;  /* writes the frame, or would */
+	u32 goal;  /* cycles above an empty call; 0: none */
+	u32 more;  /* tracepoints at the place, all alike */
 	bool pass; /* with a pass count that is never reached */
 };
 
@@ -118,70 +124,26 @@ struct row {
 #define KEY		"2600051916202d005227"		/* $key_a = o->a */
 #define HIST		"2600052204021916202d005327"	/* $hist_a = o->b */
 #define PER_CPU		"2c00502201022d005027"		/* $p_n = $p_n + 1 */
-/* clang-format on */
+#define FRAMES		.hits = true, .frames = true
+#define BY_PAD		FRAMES, .pad = true
 
 static const struct row rows[] = {
-	{ "condition o->a > 1000, false", NEVER, { NULL }, false, false, 8, 1, false },
-	{ "condition o->a > 5, true, an empty frame", HOLDS, { NULL }, true, true, 0, 1, false },
-	{ "condition o->a > 5, and a + b into a frame",
-	  HOLDS,
-	  { A_PLUS_B },
-	  true,
-	  true,
-	  60,
-	  1,
-	  false },
-	{ "no condition, an empty frame", NULL, { NULL }, true, true, 0, 1, false },
-	{ "collect *o", NULL, { "M5,0,8" }, true, true, 0, 1, false },
-	{ "collect $regs", NULL, { "RFFFFFF" }, true, true, 0, 1, false },
-	{ "$p_n = $p_n + 1, with its frame", NULL, { PER_CPU }, true, true, 0, 1, false },
-	{ "count", NULL, { COUNT }, true, false, 0, 1, false },
-	{ "hist of o->b by o->a", NULL, { KEY, HIST }, true, false, 0, 1, false },
-	{ "a + b as above, 2 tracepoints", HOLDS, { A_PLUS_B }, true, true, 0, 2, false },
-	{ "a + b as above, 10 tracepoints", HOLDS, { A_PLUS_B }, true, true, 0, 10, false },
-	{ "o->a > 1000, false, 64 tracepoints", NEVER, { NULL }, false, false, 0, 64, false },
-	{ "a + b as above, with a pass count", HOLDS, { A_PLUS_B }, true, true, 0, 1, true },
+	{ "condition o->a > 1000, false", NEVER, .pad = true, .goal = 8 },
+	{ "condition o->a > 5, and a + b into a frame", HOLDS, { A_PLUS_B }, BY_PAD, .goal = 60 },
+	{ "condition o->a > 5, an empty frame", HOLDS, BY_PAD },
+	{ "no condition, an empty frame", NULL, BY_PAD },
+	{ "collect *o", NULL, { "M5,0,8" }, BY_PAD },
+	{ "collect $regs", NULL, { "RFFFFFF" }, BY_PAD },
+	{ "$p_n = $p_n + 1, with its frame", NULL, { PER_CPU }, FRAMES },
+	{ "count", NULL, { COUNT }, .hits = true },
+	{ "hist of o->b by o->a", NULL, { KEY, HIST }, .hits = true },
+	{ "a + b as above, with a pass count", HOLDS, { A_PLUS_B }, FRAMES, .pass = true },
+	{ "a + b as above, 2 tracepoints", HOLDS, { A_PLUS_B }, FRAMES, .more = 1 },
+	{ "a + b as above, 10 tracepoints", HOLDS, { A_PLUS_B }, FRAMES, .more = 9 },
+	{ "o->a > 1000, false, 64 tracepoints", NEVER, .more = 63 },
 };
 
-/* --- time --- */
-
-static u64 ticks(void)
-{
-	u32 low, high;
-
-	__asm__ volatile("lfence; rdtsc; lfence" : "=a"(low), "=d"(high) : : "memory");
-	return (u64)high << 32 | low;
-}
-
-/* One cycle each, whatever else the processor can do meanwhile. */
-static double ticks_a_cycle(void)
-{
-	u64 start = ticks(), x = 1;
-
-	for (u32 i = 0; i < ADDS / 100; i++)
-		__asm__ volatile(".rept 100\n"
-				 "add %0, %0\n"
-				 ".endr"
-				 : "+r"(x));
-	return (double)(ticks() - start) / ADDS;
-}
-
-/* Calls on their own; or each waits for what the one before has returned. */
-static double calls(place_fn fn, struct obj *o, bool wait)
-{
-	u64 start, zero = 0;
-	struct obj *to = o;
-
-	__asm__("" : "+r"(zero));
-	start = ticks();
-	for (u32 i = 0; i < CALLS; i++) {
-		long sum = fn(to, 3);
-
-		if (wait)
-			to = (struct obj *)((char *)o + ((u64)sum & zero));
-	}
-	return (double)(ticks() - start) / CALLS;
-}
+/* clang-format on */
 
 /* --- a row --- */
 
@@ -206,7 +168,7 @@ static void start(const struct row *r)
 	struct gtp_why why = { "" };
 
 	if (fake_init(&fake))
-		die(r->name, "no memory");
+		die("no memory");
 	for (u32 i = 0; i < ARRAY_SIZE(vars); i++)
 		gtp_tsvs_define(&fake.trace.run.tsvs, &fake.mem, vars[i], &why);
 	if (r->cond) {
@@ -215,38 +177,42 @@ static void start(const struct row *r)
 	}
 	for (u32 i = 0; i < ARRAY_SIZE(r->acts) && r->acts[i]; i++)
 		add_expr(acts, r->acts[i]);
-	for (u32 n = 1; n <= r->here; n++) {
+	for (u32 n = 1; n <= 1 + r->more; n++) {
 		snprintf(def, sizeof(def), "%x:1000:E:0:%x%s", n, r->pass ? 0x7fffffff : 0, cond);
 		fake_define(&fake, def, *acts ? acts : NULL);
 	}
 	fake_code_on(&fake.trace, code);
 	fake.trace.buffer_bytes = FAKE_BYTES_MAX;
 	if (gtp_trace_start(&fake.trace, &why))
-		die(r->name, why.text);
+		die(why.text);
 	this_cpu = fake.trace.run.cpus[0];
 	this_cpu->tsc = &still;
+	task.part = (u64)(uintptr_t)this_cpu;
 	/* Quick hits, now that there is a counter. */
-	for (u32 n = 1; n <= r->here; n++)
+	for (u32 n = 1; n <= 1 + r->more; n++)
 		gtp_trace_enable(&fake.trace, n, ADDR, true);
 }
 
-/* The way through the pad is there: a call whose condition holds is a hit. */
-static void check_way(const struct row *r, place_fn fn)
+/* The pad is entered: a call whose condition holds is a hit. */
+static void check_entered(const struct row *r, cycles_fn fn)
 {
-	struct obj *o = (struct obj *)OBJECT;
-	struct obj was = *o;
+	struct cycles_obj *o = (struct cycles_obj *)OBJECT;
+	struct cycles_obj was = *o;
 
 	o->a = 2000;
 	fn(o, 3);
 	*o = was;
 	if (gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits != 1)
-		die(r->name, "the pad is not entered");
+		die("the pad is not entered");
 }
 
-/* The pad that probe/jump/ would make for the location. */
-static u64 make_pad(const struct gtp_location *loc, u32 *len)
+/* The pad that probe/pad_probe.c would make for the location; 0: none that writes frames. */
+static u64 make_pad(const struct gtp_location *loc, enum way how)
 {
 	const struct gtp_expr *cond = loc->first->cond;
+	struct ax_jit_item items[FAKE_CODE_ITEMS];
+	struct ax_jit_target target = code->target;
+	struct gtp_pad_frame frame;
 	struct gtp_region region = {
 		.len = REGION_LEN,
 		.n = 1,
@@ -258,15 +224,22 @@ static u64 make_pad(const struct gtp_location *loc, u32 *len)
 		.cond = cond && !loc->first->next_here && gtp_pad_can(&cond->ax, &code->target) ?
 				&cond->ax :
 				NULL,
-		.target = &code->target,
+		.target = &target,
 		.at = (u64)(uintptr_t)(place->exec + FUNCTION_AT + REGION_AT),
 		.number = NUMBER,
 	};
+	u32 len;
 
+	if (how == THE_PAD && !gtp_hit_can_pad_frame(loc, req.cond))
+		return 0;
+	padtask_frame(&frame, loc->first, items, fake_code_items(loc->first, items));
+	req.keep_flags = padtask_collects_flags(&frame);
+	req.frame = how == THE_PAD ? &frame : NULL;
+	target.pad_hit = (u64)(uintptr_t)(how == THE_PAD ? bench_pad_left : bench_pad_hit);
 	memcpy(region.bytes, function + REGION_AT, REGION_LEN);
 	if (gtp_insn_decode(&region.insn[0], region.bytes, REGION_LEN))
-		die("the place", "not decoded");
-	return padmake(code, &req, len);
+		die("the place is not decoded");
+	return padmake(code, &req, &len);
 }
 
 static void write_jump(u64 pad)
@@ -278,122 +251,130 @@ static void write_jump(u64 pad)
 	gtp_put_le(at + 1, pad - from, 4);
 }
 
-/* Every round begins with an empty buffer, which then is in the cache. */
-static void empty_buffer(struct gtp_cpu *cpu)
+static u64 hits(void)
 {
-	gtp_buffer_init(&cpu->buf, cpu->buf.mem, cpu->buf.size, false);
+	return gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits;
 }
 
-static void check(const struct row *r, u64 before)
+static u64 hits_before;
+
+/* Every round begins with an empty buffer, which then is in the cache. */
+static void before_round(const void *ctx)
 {
+	gtp_buffer_init(&this_cpu->buf, this_cpu->buf.mem, this_cpu->buf.size, false);
+	hits_before = hits();
+}
+
+static void after_round(const void *ctx)
+{
+	const struct row *r = ctx;
+	const struct gtp_tracepoint *tp = fake.trace.tps.first;
+	u32 frames = r->frames ? CYCLES_CALLS * (1 + r->more) : 0;
+	u32 bytes = (u32)sizeof(struct gtp_frame) + (tp->actions ? tp->frame_bytes : 0);
 	struct gtp_totals sum;
 
 	gtp_trace_totals(&fake.trace, &sum);
-	if (gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits - before !=
-		    (r->hits ? CALLS : 0) ||
-	    sum.created != (r->frames ? CALLS * r->here : 0) || !fake.trace.run.active)
-		die(r->name, "not every call was the hit that it had to be");
+	if (hits() - hits_before != (r->hits ? CYCLES_CALLS : 0) || sum.created != frames ||
+	    this_cpu->buf.head != frames * bytes || !fake.trace.run.active)
+		die("not every call was the hit that it had to be");
 }
 
-/* struct figures - cycles of a call: on its own, and waiting for the one before */
-struct figures {
-	double alone, waiting;
-};
-
-static int by_size(const void *a, const void *b)
+/* False: there is no such pad. */
+static bool measure(const struct row *r, enum way how, struct cycles *c)
 {
-	double x = *(const double *)a, y = *(const double *)b;
+	cycles_fn fn = put(FUNCTION_AT, function, sizeof(function));
+	u64 pad;
 
-	return (x > y) - (x < y);
-}
-
-/* Medians. @r: what is hit, NULL: nothing */
-static struct figures measure(place_fn fn, const struct row *r)
-{
-	static double found[2][ROUNDS];
-	u64 before = 0;
-
-	for (u32 i = 0; i < ROUNDS * 2; i++) {
-		double cycle = ticks_a_cycle();
-
-		if (r) {
-			empty_buffer(this_cpu);
-			before = gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits;
-		}
-		found[i % 2][i / 2] = calls(fn, (struct obj *)OBJECT, i % 2) / cycle;
-		if (r)
-			check(r, before);
+	now = r->name;
+	start(r);
+	numbers[NUMBER << 1] = fake.trace.locs;
+	numbers[NUMBER << 1 | GTP_PAD_HELD] = fake.trace.locs;
+	pad = make_pad(fake.trace.locs, how);
+	if (pad) {
+		write_jump(pad);
+		check_entered(r, fn);
+		*c = cycles_measure(fn, (struct cycles_obj *)OBJECT, before_round, after_round, r);
+		put(FUNCTION_AT, function, sizeof(function));
 	}
-	for (u32 i = 0; i < 2; i++)
-		qsort(found[i], ROUNDS, sizeof(**found), by_size);
-	return (struct figures){ found[0][ROUNDS / 2], found[1][ROUNDS / 2] };
+	if (fake_exit(&fake))
+		die("memory is left");
+	jit_user_reset(code);
+	return pad;
 }
 
-static void print(const char *name, struct figures f, struct figures bare, u32 goal)
+/* --- the table --- */
+
+static struct cycles empty;
+
+static void print_cycles(struct cycles c)
 {
-	printf("%-44s %8.1f %8.1f %8.1f %8.1f", name, f.alone, f.alone - bare.alone, f.waiting,
-	       f.waiting - bare.waiting);
-	if (goal)
-		printf("   goal: %u, %s", goal,
-		       f.alone - bare.alone <= goal ? "reached" : "missed");
+	c = cycles_above(c, empty);
+	printf(" %8.1f %8.1f", c.alone, c.waiting);
+}
+
+static void print_bare(const char *name, const u8 *bytes, u32 at, u32 len)
+{
+	printf("%-44s", name);
+	print_cycles(
+		cycles_measure(put(at, bytes, len), (struct cycles_obj *)OBJECT, NULL, NULL, NULL));
+	printf("\n");
+}
+
+static void print_row(const struct row *r)
+{
+	struct cycles c[NR_WAYS];
+	bool pad = measure(r, THE_PAD, &c[THE_PAD]);
+
+	if (pad != r->pad)
+		die(pad ? "a pad writes this" : "no pad writes this");
+	if (!measure(r, THROUGH_C, &c[THROUGH_C]))
+		die("no pad");
+	printf("%-44s", r->name);
+	if (pad)
+		print_cycles(c[THE_PAD]);
+	else
+		printf(" %8s %8s", "-", "-");
+	print_cycles(c[THROUGH_C]);
+	if (r->goal)
+		printf("   goal: %u, %s", r->goal,
+		       cycles_above(c[THE_PAD], empty).alone <= r->goal ? "reached" : "missed");
 	printf("\n");
 	fflush(stdout);
 }
 
-static void measure_row(const struct row *r, struct figures bare)
-{
-	place_fn fn = put(FUNCTION_AT, function, sizeof(function));
-	u64 pad;
-	u32 len;
-
-	start(r);
-	numbers[NUMBER << 1] = fake.trace.locs;
-	numbers[NUMBER << 1 | GTP_PAD_HELD] = fake.trace.locs;
-	pad = make_pad(fake.trace.locs, &len);
-	if (!pad)
-		die(r->name, "no pad");
-	write_jump(pad);
-	check_way(r, fn);
-	print(r->name, measure(fn, r), bare, r->goal);
-	put(FUNCTION_AT, function, sizeof(function));
-	if (fake_exit(&fake))
-		die(r->name, "memory is left");
-	jit_user_reset(code);
-}
-
 static void set_up(void)
 {
-	struct obj *o = mmap((void *)OBJECT, PAGE, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	struct cycles_obj *o = mmap((void *)OBJECT, PAGE, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
-	if (o != (struct obj *)OBJECT)
-		die("mmap", strerror(errno));
-	*o = (struct obj){ 42, 7 };
+	now = "mmap";
+	if (o != (struct cycles_obj *)OBJECT)
+		die(strerror(errno));
+	*o = (struct cycles_obj){ 42, 7 };
 	place = jit_user_new(PAGE, 0);
 	memset(place->write, 0xcc, PAGE);
 	code = jit_user_new(ARENA, LIMIT);
-	code->target.pad_hit = (u64)(uintptr_t)bench_pad_hit;
 	code->target.lahf = true;
 	task.self = (u64)(uintptr_t)&task;
-	code->target.task = (s32)offsetof(struct task, self);
-	code->target.task_faults = (s32)offsetof(struct task, faults);
+	task.tgid = (s32)tgid;
+	*padtask_low() = (struct padtask_low){ 1, self_mask, self_value };
+	code->target.task = (s32)offsetof(struct padtask, self);
+	code->target.task_faults = (s32)offsetof(struct padtask, faults);
 	jit_user_set_gs(&task);
 }
 
 int main(void)
 {
-	struct figures bare;
-
 	set_up();
-	printf("cycles of a call; medians of %d rounds of %d\n", ROUNDS, CALLS);
-	printf("%-44s %8s %8s %8s %8s\n", "", "alone", "above", "waiting", "above");
-	bare = measure(put(FUNCTION_AT, function, sizeof(function)), NULL);
-	print("an empty function", measure(put(RETURNS_AT, returns, sizeof(returns)), NULL), bare,
-	      0);
-	print("the function that is traced, bare", bare, bare, 0);
-	print("with a comparison, predicted",
-	      measure(put(COMPARES_AT, compares, sizeof(compares)), NULL), bare, 0);
+	empty = cycles_measure(put(RETURNS_AT, returns, sizeof(returns)),
+			       (struct cycles_obj *)OBJECT, NULL, NULL, NULL);
+	printf("cycles of a call above an empty one (%.1f): the fastest of %d rounds of %d\n",
+	       empty.alone, CYCLES_ROUNDS, CYCLES_CALLS);
+	printf("%-44s %17s %17s\n", "", "by the pad", "through C");
+	printf("%-44s %8s %8s %8s %8s\n", "", "alone", "waiting", "alone", "waiting");
+	print_bare("the function that is traced, bare", function, FUNCTION_AT, sizeof(function));
+	print_bare("with a comparison, predicted", compares, COMPARES_AT, sizeof(compares));
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
-		measure_row(&rows[i], bare);
+		print_row(&rows[i]);
 	return 0;
 }

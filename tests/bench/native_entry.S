@@ -27,4 +27,12 @@ bench_pad_hit:
 	addq	$6*8, %rsp
 	ret
 
+	.globl	bench_pad_left
+	.balign	64
+bench_pad_left:
+	andq	$-16, %rsp
+	cld
+	call	bench_left
+	ud2
+
 	.section .note.GNU-stack, "", @progbits

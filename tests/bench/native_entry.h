@@ -8,6 +8,10 @@
 /* bench_pad_hit - in assembly: what pads call */
 void bench_pad_hit(void);
 
+/* bench_pad_left - in assembly: what pads call that never have to; bench_left - what that calls */
+void bench_pad_left(void);
+void bench_left(void);
+
 /* bench_hit - what that calls, as gtp_pad_probe_hit() in probe/pad_probe.c */
 void bench_hit(struct gtp_regs *regs, u32 word);
 

@@ -2,8 +2,6 @@
 /* Machine code for the fake machine's expressions, as the kernel makes it. */
 #include "fake_code.h"
 
-enum { ITEMS_MAX = 16 };
-
 static struct jit_user *arena;
 static struct gtp_target_ops with_code;
 
@@ -20,7 +18,7 @@ static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 	return e->compiled ? 0 : -ENOSPC;
 }
 
-int fake_code_actions(struct jit_user *u, struct gtp_tracepoint *tp, u32 seed)
+u32 fake_code_items(const struct gtp_tracepoint *tp, struct ax_jit_item items[FAKE_CODE_ITEMS])
 {
 	static const u8 kind[] = {
 		[GTP_ACTION_REGS] = AX_JIT_REGS,
@@ -28,18 +26,11 @@ int fake_code_actions(struct jit_user *u, struct gtp_tracepoint *tp, u32 seed)
 		[GTP_ACTION_EXPR] = AX_JIT_EXPR,
 		[GTP_ACTION_STATIC] = AX_JIT_ELSEWHERE,
 	};
-	struct ax_jit_item items[ITEMS_MAX];
-	struct ax_jit_request req = {
-		.items = items,
-		.pc = tp->addr,
-		.ways = u->ways,
-		.slots = u->slots,
-		.seed = seed,
-	};
 	const struct gtp_action *a;
+	u32 n = 0;
 
-	for (a = tp->actions; a && req.nitems < ITEMS_MAX; a = a->next)
-		items[req.nitems++] = (struct ax_jit_item){
+	for (a = tp->actions; a && n < FAKE_CODE_ITEMS; a = a->next)
+		items[n++] = (struct ax_jit_item){
 			.kind = kind[a->kind],
 			.mask = a->mask,
 			.base = a->base,
@@ -47,7 +38,23 @@ int fake_code_actions(struct jit_user *u, struct gtp_tracepoint *tp, u32 seed)
 			.len = a->len,
 			.v = a->expr ? &a->expr->ax : NULL,
 		};
-	tp->code = a ? NULL : (void *)jit_user_compile_request(u, &req, NULL, &tp->frame_bytes);
+	return a ? 0 : n;
+}
+
+int fake_code_actions(struct jit_user *u, struct gtp_tracepoint *tp, u32 seed)
+{
+	struct ax_jit_item items[FAKE_CODE_ITEMS];
+	struct ax_jit_request req = {
+		.items = items,
+		.nitems = fake_code_items(tp, items),
+		.pc = tp->addr,
+		.ways = u->ways,
+		.slots = u->slots,
+		.seed = seed,
+	};
+
+	tp->code = req.nitems ? (void *)jit_user_compile_request(u, &req, NULL, &tp->frame_bytes) :
+				NULL;
 	return tp->code ? 0 : -EOPNOTSUPP;
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Cycles of a call, natively. */
+#ifndef _GTP_CYCLES_H
+#define _GTP_CYCLES_H
+
+#include "base/base.h"
+
+enum {
+	CYCLES_ROUNDS = 201,
+	CYCLES_CALLS = 2000, /* a round */
+};
+
+/* struct cycles_obj - what all functions that are measured read */
+struct cycles_obj {
+	int a, b;
+};
+
+typedef long (*cycles_fn)(struct cycles_obj *o, int n);
+
+/* struct cycles - of a call: on its own, and waiting for what the one before has returned */
+struct cycles {
+	double alone, waiting;
+};
+
+/*
+ * cycles_measure - of the fastest round; @before and @after, NULL or not: called with @ctx around
+ * each
+ *
+ * A cycle is what an addition takes in the fastest of as many chains of them: others on the same
+ * machine only ever make it slower.
+ */
+struct cycles cycles_measure(cycles_fn fn, struct cycles_obj *o, void (*before)(const void *ctx),
+			     void (*after)(const void *ctx), const void *ctx);
+
+/* cycles_above - both less @what */
+struct cycles cycles_above(struct cycles c, struct cycles what);
+
+#endif /* _GTP_CYCLES_H */
