@@ -146,6 +146,23 @@ def some():
     matches("--csv and --limit are those of gtp table", shown("--", "--limit 1")[2])
 
 
+@test("gtp live leaves out a tracepoint that has no such name, or that the run had not yet when it began, and says so")
+def left_out():
+    status, out, said = shown("a * 2 if a > 3")
+    equal((status, said), (0, "gtp: 1 frames shown\n"))
+    matches(r'^\[tracepoint 2 is left out: .*No symbol "a" in current context\.\]\n[^\n]*  add  a \* 2=10\n$', out)
+    first = made["frames"][0]
+    late = (9).to_bytes(2, "little") + first[2:]
+    status, out, said = shown(frames=[first, late, late, first])
+    equal((status, said), (0, "gtp: 2 frames shown\n"))
+    matches("^" + ADD % (3, 4) + r"\[tracepoint 9 is left out: [^\n]*\]\n" + ADD % (3, 4) + "$", out)
+    status, out, said = shown("1", frames=[first, late])
+    equal((status, said), (0, "gtp: 1 frames shown\n"))
+    status, out, said = shown("nosuch", end=b"")
+    equal(status, 1)
+    matches("0 frames shown.*the run goes on.*nosuch: No symbol", said)
+
+
 @test("gtp live shows frames of several tracepoints and sizes, in whatever pieces they come")
 def pieces():
     frames = made["frames"]

@@ -122,7 +122,7 @@ class Lines:
 
     def __init__(self, header, request, path):
         self.header, self.request, self.path = header, request, path
-        self.places, self.shown, self.lost = {}, 0, 0
+        self.places, self.without, self.shown, self.lost = {}, set(), 0, 0
         self.write(b"")
         wrong = placed.another(path)
         if wrong:
@@ -130,10 +130,10 @@ class Lines:
         quiet.execute("target tfile " + path)
         self.formats = cells.Formats()  # where symbols are is known now
         self.constants = cells.constants()
-        known = TraceFile(header + END, self.constants).locations
-        if request.number is not None and request.number not in known:
+        self.known = set(TraceFile(header + END, self.constants).locations)
+        if request.number is not None and request.number not in self.known:
             raise gdb.GdbError("the run has no tracepoint %d; there are %s" %
-                               (request.number, ", ".join(map(str, sorted(known))) or "none"))
+                               (request.number, ", ".join(map(str, sorted(self.known))) or "none"))
 
     def write(self, data):
         """The file has these frames; the bytes of it."""
@@ -155,8 +155,6 @@ class Lines:
 
     def line(self, frame):
         """Its line, or None when it is not asked for."""
-        if self.request.number not in (None, frame.number):
-            return None
         place = self.place(frame)
         condition, _, functions = place.table.at(frame)
         if condition and not place.table.holds(condition, frame):
@@ -183,11 +181,24 @@ class Lines:
             if number == marks.NUMBER:
                 found += self.gap(marks.of(whole, at, end))
                 continue
-            text = self.line(Frame(self.trace, index, number, at, end))
+            if number in self.without or self.request.number not in (None, number):
+                continue
+            try:
+                text = self.line(Frame(self.trace, index, number, at, end))
+            except (gdb.GdbError, gdb.error) as error:
+                text = None
+                found.append(self.leave_out(number, error))
             if text is not None:
                 found.append(text)
                 self.shown += 1
         return "".join(found)
+
+    def leave_out(self, number, error):
+        """What is said of a tracepoint that cannot have what is asked for; an error when no other one is left."""
+        self.without.add(number)
+        if self.request.number is not None or self.known <= self.without:
+            raise error
+        return "[tracepoint %d is left out: %s]\n" % (number, str(error).strip().replace("\n", "; "))
 
     def gap(self, count):
         """What is said where frames are missing."""
@@ -267,6 +278,9 @@ def live(request, signals):
             over = follow(pipe, lines, out, request["seconds"])
         except KeyboardInterrupt:
             pass  # while the output's reader waits
+        except (gdb.GdbError, gdb.error):
+            sum_up(lines, out, pipe, over)
+            raise
     sum_up(lines, out, pipe, over)
     return OK
 
