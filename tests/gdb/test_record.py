@@ -77,7 +77,7 @@ def interrupted():
     cmd("tstart")
     with recorder("recording to") as (process, _):
         target("loop leaf 100")
-        until(lambda: os.path.exists(FILE) and os.path.getsize(FILE) > 2000, "frames in the file")
+        until(lambda: os.path.exists(FILE) and os.path.getsize(FILE) > 10000, "frames in the file")
         process.send_signal(signal.SIGINT)
     first = int(offline()[0])
     check(running(), "the run is over")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* From the pipe into files, until something ends that. */
+#include <poll.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@ enum {
 	TICK = 1000,	       /* ms: readers see frames, the user sees numbers */
 	PATIENCE = 200,	       /* ms: a run that is on is there at once */
 	LAST = 1000,	       /* ms: for what came before the end */
+	SETTLE = 50,	       /* ms: frames too young for one exchange of buffers come with the next */
 };
 
 static u64 now_ms(void)
@@ -209,11 +211,16 @@ static enum drain_end follow(struct drain *d, struct clock *c)
 static enum drain_end rest(struct drain *d, enum drain_end why)
 {
 	u64 last = now_ms() + LAST;
+	bool settled = false;
 	size_t n = 1;
 
-	while (d->begun && n && now_ms() < last)
+	while (d->begun && (n || !settled) && now_ms() < last) {
+		settled = !n;
+		if (settled)
+			poll(NULL, 0, SETTLE);
 		if (!take(d, &n))
 			return why_not(d);
+	}
 	return why;
 }
 
