@@ -150,7 +150,7 @@ static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->block[i % GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
 }
 
-/* The frames from @i up to @end, all of one block; their images begin at @offset. Return: the end. */
+/* The frames from @i up to @end, of one block; images begin at @offset. Return: their end. */
 static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)
 {
 	struct gtp_index_entry *entry = gtp_index_at(ix, i);

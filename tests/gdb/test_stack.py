@@ -291,7 +291,7 @@ def without_symbols():
     cmd("tstop")
     outer = only_noted("chain")[1]
     names = ["gtp_target_chain_c"] + [function_of(where - 1) for where in only_noted("chain")]
-    cmd("remove-symbol-file -a (unsigned long)&gtp_target_chain_c")
+    cmd("remove-symbol-file -a %#x" % number("(unsigned long)&gtp_target_chain_c"))
     text = cmd("gtp stacks")
     cmd("gtp modules " + KMOD)
     lines, base = text.splitlines(), base_of("gtp_target")

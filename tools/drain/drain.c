@@ -15,7 +15,7 @@ enum {
 	TICK = 1000,	       /* ms: readers see frames, the user sees numbers */
 	PATIENCE = 200,	       /* ms: a run that is on is there at once */
 	LAST = 1000,	       /* ms: for what came before the end */
-	SETTLE = 50,	       /* ms: frames too young for one exchange of buffers come with the next */
+	SETTLE = 50,	       /* ms: what one exchange of buffers holds back comes with the next */
 };
 
 static u64 now_ms(void)
