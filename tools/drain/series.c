@@ -99,7 +99,7 @@ bool series_start(struct series *s, const u8 *header, size_t len)
 	s->count_at[0] = frames_count_at(header, len, "tframes");
 	s->count_at[1] = frames_count_at(header, len, "tcreated");
 	if (s->size && len + FRAMES_END > s->size / 2) {
-		trouble("the header of this run takes %zu bytes; say --size with twice that or more",
+		trouble("the run's header takes %zu bytes; say --size with twice that or more",
 			len);
 		file_close(&s->file);
 		return false;
