@@ -68,6 +68,7 @@ GTP_SHARED := \
 	jit/ops_jump.c \
 	jit/expr.c \
 	jit/actions.c \
+	jit/item.c \
 	jit/compile.c \
 	jit/stubs.c \
 	jit/copy.c \

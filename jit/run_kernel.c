@@ -10,6 +10,7 @@
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "jit/exec_kernel.h"
+#include "jit/item.h"
 #include "jit/run_kernel.h"
 
 static bool available; /* the arena has its common stubs */
@@ -77,25 +78,6 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	e->compiled = (void *)code.fn;
 	e->compiled_len = code.len;
 	return 0;
-}
-
-struct ax_jit_item gtp_jit_item(const struct gtp_action *a)
-{
-	static const u8 kind[] = {
-		[GTP_ACTION_REGS] = AX_JIT_REGS,
-		[GTP_ACTION_MEM] = AX_JIT_MEM,
-		[GTP_ACTION_EXPR] = AX_JIT_EXPR,
-		[GTP_ACTION_STATIC] = AX_JIT_ELSEWHERE,
-	};
-
-	return (struct ax_jit_item){
-		.kind = kind[a->kind],
-		.mask = a->mask,
-		.base = a->base,
-		.offset = a->offset,
-		.len = a->len,
-		.v = a->expr ? &a->expr->ax : NULL,
-	};
 }
 
 /* Static data alone are nothing for a snippet. */

@@ -8,7 +8,7 @@
 #include "base/params_kernel.h"
 #include "hit/cpu_kernel.h"
 #include "hit/pad_frame.h"
-#include "jit/run_kernel.h"
+#include "jit/item.h"
 #include "probe/pad_frame.h"
 #include "probe/pad_number.h"
 #include "probe/self.h"

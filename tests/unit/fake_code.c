@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Machine code for the fake machine's expressions, as the kernel makes it. */
 #include "fake_code.h"
+#include "jit/item.h"
 
 static struct jit_user *arena;
 static struct gtp_target_ops with_code;
@@ -20,24 +21,11 @@ static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 
 u32 fake_code_items(const struct gtp_tracepoint *tp, struct ax_jit_item items[FAKE_CODE_ITEMS])
 {
-	static const u8 kind[] = {
-		[GTP_ACTION_REGS] = AX_JIT_REGS,
-		[GTP_ACTION_MEM] = AX_JIT_MEM,
-		[GTP_ACTION_EXPR] = AX_JIT_EXPR,
-		[GTP_ACTION_STATIC] = AX_JIT_ELSEWHERE,
-	};
 	const struct gtp_action *a;
 	u32 n = 0;
 
 	for (a = tp->actions; a && n < FAKE_CODE_ITEMS; a = a->next)
-		items[n++] = (struct ax_jit_item){
-			.kind = kind[a->kind],
-			.mask = a->mask,
-			.base = a->base,
-			.offset = a->offset,
-			.len = a->len,
-			.v = a->expr ? &a->expr->ax : NULL,
-		};
+		items[n++] = gtp_jit_item(a);
 	return a ? 0 : n;
 }
 
