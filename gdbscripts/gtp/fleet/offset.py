@@ -27,21 +27,25 @@ def bounds(rounds, clock):
     return low, high
 
 
+def middle(low, high):
+    """The Offset that lies between these."""
+    return Offset((low + high) // 2, (high - low + 1) // 2)
+
+
 def anchor():
     """The time of day here minus the monotonic clock here, an Offset: the two cannot be read at once."""
     rounds = [Round(before=now(), wall=time.time_ns(), after=now(), monotonic=None) for _ in range(ROUNDS)]
-    low, high = bounds(rounds, "wall")
-    return Offset(-((low + high) // 2), (high - low + 1) // 2)
+    found = middle(*bounds(rounds, "wall"))
+    return Offset(-found.ns, found.error_ns)
 
 
 def between(first, last):
     """The Offset of a run with rounds before it and, if there are any, behind it: clocks drift from one to the other."""
     both = [bounds(rounds, "monotonic") for rounds in (first, last) if rounds]
-    low, high = min(low for low, _ in both), max(high for _, high in both)
-    return Offset((low + high) // 2, (high - low + 1) // 2)
+    return middle(min(low for low, _ in both), max(high for _, high in both))
 
 
 def of_wall(rounds, here):
     """By how much the time of day there is ahead of the one here, an Offset. HERE: of anchor()."""
-    low, high = bounds(rounds, "wall")
-    return Offset(-((low + high) // 2) - here.ns, (high - low + 1) // 2 + here.error_ns)
+    found = middle(*bounds(rounds, "wall"))
+    return Offset(-found.ns - here.ns, found.error_ns + here.error_ns)
