@@ -66,17 +66,14 @@ class Pipe:
         return len(more)
 
     def read(self):
-        """What there is, behind what is there already, a piece at a time; how many bytes that were."""
-        data = bytearray()
-        while len(data) < PIECE and not self.over:
-            try:
-                more = os.read(self.fd, PIECE)
-            except BlockingIOError:
+        """What there is, a piece at a time; how many bytes that were."""
+        got = 0
+        while got < PIECE and not self.over:
+            more = self.read_some()
+            if not more:
                 break
-            data += more
-            self.over = not more
-        self.rest += data
-        return len(data)
+            got += more
+        return got
 
     def header(self):
         """The header, when all of it is there; else None."""
@@ -186,8 +183,8 @@ class Lines:
             try:
                 text = self.line(Frame(self.trace, index, number, at, end))
             except (gdb.GdbError, gdb.error) as error:
-                text = None
                 found.append(self.leave_out(number, error))
+                continue
             if text is not None:
                 found.append(text)
                 self.shown += 1
