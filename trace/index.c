@@ -27,7 +27,7 @@ struct merge {
 	u32 count;
 };
 
-static const struct gtp_index_seen NOTHING_SEEN = { .low = U64_MAX };
+static const struct gtp_index_seen nothing_seen = { .low = U64_MAX };
 
 /* Frames between two calls of ->progress: a few milliseconds. */
 enum { FRAMES_A_STEP = 1 << 16 };
@@ -125,16 +125,6 @@ static u64 pc_bit(u64 pc)
 	return BIT_ULL(pc * 0x9e3779b97f4a7c15ULL >> 58);
 }
 
-static void see(struct gtp_index_seen *s, const struct gtp_frame *f)
-{
-	if (f->pc < s->low)
-		s->low = f->pc;
-	if (f->pc > s->high)
-		s->high = f->pc;
-	s->tps |= BIT_ULL(f->tp % 64);
-	s->pcs |= pc_bit(f->pc);
-}
-
 static void see_all(struct gtp_index_seen *s, const struct gtp_index_seen *more)
 {
 	if (more->low < s->low)
@@ -143,6 +133,16 @@ static void see_all(struct gtp_index_seen *s, const struct gtp_index_seen *more)
 		s->high = more->high;
 	s->tps |= more->tps;
 	s->pcs |= more->pcs;
+}
+
+static void see(struct gtp_index_seen *s, const struct gtp_frame *f)
+{
+	see_all(s, &(struct gtp_index_seen){
+			   .tps = BIT_ULL(f->tp % 64),
+			   .pcs = pc_bit(f->pc),
+			   .low = f->pc,
+			   .high = f->pc,
+		   });
 }
 
 static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
@@ -156,7 +156,7 @@ static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offse
 	struct gtp_index_entry *entry = gtp_index_at(ix, i);
 	struct gtp_index_seen *seen = block_of(ix, i);
 
-	*seen = NOTHING_SEEN;
+	*seen = nothing_seen;
 	for (; i < end; i++, entry++) {
 		const struct gtp_frame *f = merge_take(m);
 
@@ -205,7 +205,7 @@ static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entr
 		chunk = mem->alloc(mem->ctx, sizeof(*chunk) + n * sizeof(*chunk->entry));
 		if (!chunk)
 			return -ENOMEM;
-		chunk->all = NOTHING_SEEN;
+		chunk->all = nothing_seen;
 		ix->chunk[ix->chunks] = chunk;
 		entries -= n;
 	}
