@@ -102,7 +102,7 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_forma
 static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
 {
 	u32 width = gtp_regs_width(n);
-	u32 at = n <= GTP_REG_RIP ? n * 8 : (GTP_REG_RIP + 1) * 8 + (n - GTP_REG_RIP - 1) * 4;
+	u32 at = width == 8 ? n * 8 : WIDE_REGS_BYTES + (n - GTP_REG_RIP - 1) * 4;
 
 	if (width == 8)
 		gtp_put_le(image + at, value, 8);
