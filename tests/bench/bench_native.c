@@ -193,6 +193,11 @@ static void start(const struct row *r)
 		gtp_trace_enable(&fake.trace, n, ADDR, true);
 }
 
+static u64 hits(void)
+{
+	return gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits;
+}
+
 /* The pad is entered: a call whose condition holds is a hit. */
 static void check_entered(const struct row *r, cycles_fn fn)
 {
@@ -202,7 +207,7 @@ static void check_entered(const struct row *r, cycles_fn fn)
 	o->a = 2000;
 	fn(o, 3);
 	*o = was;
-	if (gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits != 1)
+	if (hits() != 1)
 		die("the pad is not entered");
 }
 
@@ -249,11 +254,6 @@ static void write_jump(u64 pad)
 
 	at[0] = 0xe9;
 	gtp_put_le(at + 1, pad - from, 4);
-}
-
-static u64 hits(void)
-{
-	return gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits;
 }
 
 static u64 hits_before;
