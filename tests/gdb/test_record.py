@@ -185,6 +185,45 @@ def flight_recorder():
     check(len(seen) > 50, "%d frames" % len(seen))
 
 
+@test("gtp snapshot: each has what circular buffers have kept since the one before, and the run goes on")
+def snapshots():
+    refused = subprocess.run([GTP, "snapshot", FILE], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    matches("no run is on; nothing is written", refused.stderr)
+    equal(refused.returncode, 1)
+    cmd("set circular-trace-buffer on")
+    cmd("set trace-buffer-size %d" % (CPUS * 8192))
+    cmd("tvariable $leaf")
+    num = trace("gtp_target_leaf", "teval $leaf = (long)n", "collect $leaf, n")
+    cmd("tstart")
+    for i in range(300):
+        target("call leaf %d" % i)
+    kept = snapshot()
+    equal(kept[-50:], list(range(250, 300)), "the last hits")
+    check(kept[0] > 0, "nothing was replaced: the test's buffers are too large")
+    for i in range(300, 310):
+        target("call leaf %d" % i)
+    equal(snapshot(), list(range(300, 310)))
+    equal(snapshot(), [])
+    check(running(), "the run has ended")
+    target("call leaf 310")
+    cmd("tstop")
+    equal(hits(num), 311)
+    equal(list(each(num)), [310])
+
+
+def snapshot():
+    """$leaf in each frame of one, as a GDB of its own reads it."""
+    told = subprocess.run([GTP, "snapshot", FILE], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=True).stderr.strip()
+    note(told)
+    matches("the run goes on$", told)
+    out = other_gdb("target tfile " + FILE, "python numbers = []", "tfind start",
+                    "python\nwhile int(gdb.parse_and_eval('$trace_frame')) >= 0:\n"
+                    "    numbers += [int(gdb.parse_and_eval('$leaf'))] if int(gdb.parse_and_eval('$tracepoint')) > 0 else []\n"
+                    "    gdb.execute('tfind', to_string=True)\nend", "python print('numbers', *numbers)")
+    return [int(text) for text in matches("^numbers(.*)$", out).group(1).split()]
+
+
 def each(num):
     """n in every frame of a tracepoint."""
     for _ in frames():

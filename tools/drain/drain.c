@@ -49,7 +49,7 @@ static bool take_header(struct drain *d)
 	d->begun = now_ms();
 	if (d->series.size)
 		inform("recording to %s.0001 and so on; ^C ends it", d->series.out);
-	else
+	else if (!d->snapshot)
 		inform("recording to %s; ^C ends it", d->series.out);
 	forget(d, (size_t)len);
 	return true;
@@ -156,7 +156,10 @@ static void progress(const struct drain *d, u64 now)
 static void tick(struct drain *d, struct clock *c, u64 now)
 {
 	if (!d->begun && !c->told && now >= c->asked + PATIENCE) {
-		inform("no run is on: it waits for one to begin; ^C ends that");
+		if (d->snapshot)
+			trouble("no run is on; nothing is written");
+		else
+			inform("no run is on: it waits for one to begin; ^C ends that");
 		c->told = true;
 	}
 	if (!d->begun || now < c->tick)
@@ -171,7 +174,7 @@ static void tick(struct drain *d, struct clock *c, u64 now)
 
 static bool in_time(const struct drain *d, u64 now)
 {
-	return !d->begun || !d->ms || now < d->begun + d->ms;
+	return !d->begun || (!d->snapshot && (!d->ms || now < d->begun + d->ms));
 }
 
 /* why_not - take() has nothing more */

@@ -3,6 +3,7 @@
  * The frames of the run that is on into trace files, as they come: what `gtp record` starts.
  *
  * Usage: gtp-drain [-o FILE] [--for TIME] [--until [T:]FRAMES] [--size N [--rotate K]]
+ *        gtp-drain [-o FILE] --snapshot
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -97,6 +98,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 	case 'u':
 		parse_until(state, arg, &d->until);
 		return 0;
+	case 'S':
+		d->snapshot = true;
+		return 0;
 	case ASK:
 		d->until.asks = parse_fd(state, arg);
 		return 0;
@@ -106,6 +110,9 @@ static error_t option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (d->series.keep && !d->series.size)
 			argp_error(state, "--rotate needs --size");
+		if (d->snapshot &&
+		    (d->ms || d->series.size || d->until.frames || d->until.asks >= 0))
+			argp_error(state, "--snapshot is one file, and ends by itself");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -117,6 +124,7 @@ static const struct argp_option options[] = {
 	{ "for", 'f', "TIME", 0, "end after 5s, 500ms, 2m, 1h of a run", 0 },
 	{ "until", 'u', "[T:]FRAMES", 0, "end with so many frames, of tracepoint T", 0 },
 	{ "ask", ASK, "FD", OPTION_HIDDEN, "who knows a condition, of gtp record", 0 },
+	{ "snapshot", 'S', NULL, 0, "take what is there now, and end", 0 },
 	{ "size", 's', "N", 0, "FILE.0001 and so on, none larger than N: 500k, 64M, 2G", 0 },
 	{ "rotate", 'r', "K", 0, "of these, keep the last K", 0 },
 	{ "pipe", 'p', "FILE", 0, "another pipe than " PIPE_PATH, 0 },
@@ -184,7 +192,8 @@ static void summary(const struct drain *d, const struct totals *t, enum drain_en
 	if (seen.lost)
 		inform("%llu frames were lost: the reader was too slow for them", seen.lost);
 	if (why != DRAIN_TROUBLE && !over)
-		inform("the run goes on; nobody reads its frames now");
+		inform(d->snapshot ? "the run goes on" :
+				     "the run goes on; nobody reads its frames now");
 }
 
 int main(int argc, char **argv)

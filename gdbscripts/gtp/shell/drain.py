@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp record`: what must be there, then gtp-drain in this process's place."""
+"""`gtp record` and `gtp snapshot`: what must be there, then gtp-drain in this process's place."""
 import os
 import re
 import socket
@@ -52,16 +52,20 @@ def asked(until, vmlinux, own_pipe):
 
 
 def words(given):
-    """gtp-drain's own."""
-    yield from ("-o", given.output)
+    """What gtp record alone says to it."""
     if given.seconds:
         yield from ("--for", "%dms" % max(1, round(given.seconds * 1000)))
     if given.size:
         yield from ("--size", str(given.size))
     if given.rotate:
         yield from ("--rotate", str(given.rotate))
-    if given.pipe:
-        yield from ("--pipe", given.pipe)
+    if given.until is None:
+        return
+    until = Until(given.until)
+    if until.frames:
+        yield from ("--until", until.text.strip())
+    else:
+        yield from ("--ask", str(asked(until, given.vmlinux, given.pipe)))
 
 
 def prepare():
@@ -73,15 +77,20 @@ def prepare():
         raise Failure(NO_PIPE % PIPE)
 
 
+def snapshot(given):
+    become(given, lambda: ["--snapshot"])
+
+
+def become(given, more):
+    """gtp-drain in this process's place, with MORE(), which needs the module."""
+    program = tools.gtp_drain()
+    if not given.pipe:
+        prepare()
+    os.execv(program, [program, "-o", given.output, *(["--pipe", given.pipe] if given.pipe else []), *more()])
+
+
 def run(given):
     if given.rotate and not given.size:
         sys.stderr.write(told(NO_SIZE))
         return USAGE
-    program = tools.gtp_drain()
-    if not given.pipe:
-        prepare()
-    more = []
-    if given.until is not None:
-        until = Until(given.until)
-        more = ["--until", until.text.strip()] if until.frames else ["--ask", str(asked(until, given.vmlinux, given.pipe))]
-    os.execv(program, [program, *words(given), *more])
+    become(given, lambda: words(given))

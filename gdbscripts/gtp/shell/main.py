@@ -76,6 +76,8 @@ def do(given):
         return cache.run(given)
     if given.command == "record":
         return drain.run(given)
+    if given.command == "snapshot":
+        return drain.snapshot(given)
     if given.command == "live":
         return watch.run(given)
     if given.command == "fleet":

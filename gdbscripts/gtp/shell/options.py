@@ -139,6 +139,15 @@ GDB's target tfile. Nothing else can record at the same time. Exit status: 0 it 
 written, 1 not all of it, 2 wrong usage, 4 another one records, 130 ^C before a run
 began."""
 
+SNAPSHOT = """Write the frames that the run which is on has collected by now to a trace file.
+
+  gtp snapshot now.tf
+
+The run goes on. Circular buffers (GDB's set circular-trace-buffer on) have what came
+last. What is written leaves the buffers, so that the next snapshot begins where this
+one has ended; frames that come while it is taken are in it, for a second at most.
+Exit status: as of gtp record, and 1 when no run is on."""
+
 LIVE = """Print a line for each frame of the run that is on, while it comes.
 
   gtp live
@@ -244,6 +253,13 @@ def add_record(commands):
     add("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
 
 
+def add_snapshot(commands):
+    one = commands.add_parser("snapshot", help=SNAPSHOT.splitlines()[0].rstrip("."), description=SNAPSHOT,
+                              formatter_class=argparse.RawDescriptionHelpFormatter)
+    one.add_argument("output", metavar="FILE", help="the trace file")
+    one.add_argument("--pipe", metavar="FILE", help="another pipe than /proc/gtpframe_pipe")
+
+
 def add_live(commands):
     one = commands.add_parser("live", help=LIVE.splitlines()[0].rstrip("."), description=LIVE,
                               formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -297,6 +313,7 @@ def parser():
     add_compile(commands)
     add_fleet(commands)
     add_record(commands)
+    add_snapshot(commands)
     add_live(commands)
     return top
 
