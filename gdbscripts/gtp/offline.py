@@ -17,6 +17,7 @@ NO_RUN = """the session does not start a run on the target that it finds connect
 disconnect out of it"""
 NO_FILES = """nothing is traced while a session is compiled: it would write %s without a frame.
 Leave out what writes files behind tstart"""
+NO_QUIT = "a session that is compiled has no quit: nothing behind it would be read. Leave it out"
 DPRINTF = """dprintf %d cannot be compiled: it prints where GDB waits, and there is none later. Write a tracepoint
 that collects what is to be printed"""
 
@@ -101,18 +102,19 @@ def refuse_files():
         raise gdb.GdbError(NO_FILES % path)
 
     written.whole = refuse
-    RefuseTsave()
-    gdb.execute("define hook-tsave\ngtp-refuse-tsave\nend", to_string=True)
+    Refuse("tsave", NO_FILES % "the file of tsave")
 
 
-class RefuseTsave(gdb.Command):
-    """The same for GDB's own tsave, whose hook it is."""
+class Refuse(gdb.Command):
+    """The hook of a command of GDB's own that a session cannot have, and why not."""
 
-    def __init__(self):
-        super().__init__("gtp-refuse-tsave", gdb.COMMAND_OBSCURE)
+    def __init__(self, command, why):
+        super().__init__("gtp-refuse-" + command, gdb.COMMAND_OBSCURE)
+        self.why = why
+        gdb.execute("define hook-%s\ngtp-refuse-%s\nend" % (command, command), to_string=True)
 
     def invoke(self, arg, from_tty):
-        raise gdb.GdbError(NO_FILES % "the file of tsave")
+        raise gdb.GdbError(self.why)
 
 
 def say_into(path):
@@ -127,6 +129,7 @@ def say_into(path):
 def play(request):
     """The user's commands, and the start of the run if they leave that out."""
     refuse_files()
+    Refuse("quit", NO_QUIT)
     say_into(request["said"])
     gdb.execute("source " + request["session"])
     refuse_dprintf()

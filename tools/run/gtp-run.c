@@ -371,6 +371,7 @@ static void trace(const struct given *given, const struct gtpd *g)
 	u64 distance, size;
 	struct save file;
 
+	load_spare(given->session, out);
 	client_open(&client, given->device);
 	refuse_running(&client);
 	choose(&client, g, load_name(given->session), &part);

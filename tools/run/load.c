@@ -2,6 +2,7 @@
 /* A compiled session into memory: read to its end, for what a pipe will have nobody knows. */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "fail.h"
 #include "load.h"
@@ -44,6 +45,16 @@ static size_t read_all(int fd, const char *name, u8 **bytes)
 	if (n < 0)
 		fail(RUN_FAILED, "%s: %s", name, strerror(errno));
 	return have;
+}
+
+void load_spare(const char *path, const char *out)
+{
+	struct stat session, file;
+
+	if (strcmp(path, "-") ? stat(path, &session) : fstat(STDIN_FILENO, &session))
+		return;
+	if (!stat(out, &file) && file.st_dev == session.st_dev && file.st_ino == session.st_ino)
+		fail(RUN_USAGE, "%s is the session; name another file with -o", out);
 }
 
 void load_session(struct gtpd *g, const char *path)

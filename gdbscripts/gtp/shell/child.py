@@ -20,9 +20,15 @@ def arguments(gdb, vmlinux, index):
     return words + [vmlinux, "-ex", "source %s/gtp.py" % SCRIPTS]
 
 
+def locale():
+    """Settings with which GDB's Python reads names of files that are not ASCII: in the locale C it cannot."""
+    chosen = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_CTYPE", "LANG"))), "C")
+    return {"LC_ALL": "C.UTF-8"} if chosen in ("C", "POSIX") else {}
+
+
 def environment(request):
     """For a GDB that finds the request in it."""
-    return dict(os.environ, GTP_SHELL=json.dumps(request), PYTHONDONTWRITEBYTECODE="1")
+    return dict(os.environ, GTP_SHELL=json.dumps(request), PYTHONDONTWRITEBYTECODE="1", **locale())
 
 
 def silence(printed):
