@@ -102,11 +102,23 @@ def keep_numbers():
     sys.stderr = sys.stderr or open(2, "w", closefd=False)
 
 
+def printed(arguments):
+    """What do() returns, or the end of --help, when all that was printed is out."""
+    try:
+        try:
+            return do(options.parser().parse_args(arguments))
+        finally:
+            if sys.stdout:
+                sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python flushes once more at its end
+        raise Failure(": ".join(filter(None, (error.filename, error.strerror)))) from None
+
+
 def main(arguments):
     keep_numbers()
-    given = options.parser().parse_args(arguments)
     try:
-        return do(given)
+        return printed(arguments)
     except Failure as failure:
         sys.stderr.write(told(str(failure)))
         return FAILED
