@@ -9,10 +9,10 @@ ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnec
 
 
 class Header:
-    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}; lost: frames; cut: no end."""
+    """status: {name: text} of the file's line; hits: {the target's number of a tracepoint: its hits}; seen: by marks.look()."""
 
     def __init__(self, data):
-        self.lost, self.cut = marks.look(data)
+        self.seen = marks.look(data)
         self.status, self.hits = {}, {}
         for line in data.partition(b"\n\n")[0].decode(errors="replace").split("\n"):
             kind, _, rest = line.partition(" ")
@@ -59,10 +59,7 @@ class Header:
             yield "%d frames were replaced by later ones: the buffers are circular, or were full" % self.overwritten()
         if self.taken():
             yield "%d frames were read from /proc/gtpframe_pipe while the run went on, and are not here" % self.taken()
-        if self.lost:
-            yield marks.TOLD % self.lost
-        if self.cut:
-            yield marks.CUT
+        yield from marks.sentences(self.seen)
         if self.end.startswith(("tfull", "terror")):
             yield "the run was over before tstop (%s): what came later is not there" % self.how()
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A recorded run's trace file: frames that are no hits, which say how many were lost; its end. Knows nothing of GDB.
+# A recorded run's trace file: frames that are no hits, which say how many were lost; frames that nobody can read; its end.
+# Knows nothing of GDB.
+import collections
+import re
 import struct
 
 NUMBER = 0xffff  # instead of a tracepoint's
@@ -7,7 +10,17 @@ HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 bytes that follow
 VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable that says how many
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"
+ADDED = "%d frames are of tracepoint %d, which was added to the run after that file had begun: they are left out"
 CUT = "the recording was cut off: there is no end behind the last whole frame"
+
+
+# lost: how many frames the marks say. added: {tracepoint: its frames} of those that the header does not know. cut: no end.
+Seen = collections.namedtuple("Seen", "lost added cut")
+
+
+def tracepoints(data):
+    """The numbers of those that the header knows."""
+    return {int(number, 16) for number in re.findall(rb"\ntp \w([0-9a-f]+):", data[:data.find(b"\n\n")])}
 
 
 def recorded(data):
@@ -43,23 +56,27 @@ def frames(data, at):
 
 
 def look(data):
-    """(how many frames all of a trace file's say were lost, whether it ends without its end)."""
-    found = 0
+    """What is Seen in a trace file."""
+    lost, added, cut = 0, collections.Counter(), False
     if not recorded(data):
-        return found, False
+        return Seen(lost, added, cut)
+    known = tracepoints(data)
     try:
         for number, at, end in frames(data, data.find(b"\n\n") + 2):
             if number == NUMBER:
-                found += of(data, at, end)
+                lost += of(data, at, end)
+            elif number not in known:
+                added[number] += 1
     except EOFError:
-        return found, True
-    return found, False
+        cut = True
+    return Seen(lost, added, cut)
 
 
-def sentences(data):
-    """What the file says of itself."""
-    lost, cut = look(data)
-    if lost:
-        yield TOLD % lost
-    if cut:
+def sentences(seen):
+    """What a file says of itself; of what look() has Seen."""
+    if seen.lost:
+        yield TOLD % seen.lost
+    for number, count in sorted(seen.added.items()):
+        yield ADDED % (count, number)
+    if seen.cut:
         yield CUT

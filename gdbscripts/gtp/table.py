@@ -225,7 +225,7 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
         with selected.Kept():
             for own, number, count in choice(trace, request):
                 show(Table(trace, formats, request, own, number), request, own, count)
-        for sentence in marks.sentences(trace.data):
+        for sentence in marks.sentences(marks.look(trace.data)):
             gdb.write(sentence + "\n")
 
 

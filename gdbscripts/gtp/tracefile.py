@@ -193,11 +193,14 @@ class TraceFile:
                            (frame.index, frame.number))
 
     def heads(self):
-        """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts."""
+        """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts.
+
+        A recording may have frames of tracepoints that its header does not know yet: marks.ADDED is told.
+        """
         index, recorded = 0, marks.recorded(self.data)
         try:
             for number, at, end in marks.frames(self.data, self.first):
-                if number != marks.NUMBER or not recorded:
+                if not recorded or number in self.locations:
                     yield index, number, at, end
                 index += 1
         except EOFError:

@@ -194,6 +194,6 @@ def collected(asked):
         "flames": list(flames.all_of(found, read, stacks)),
         "made": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %z"),
         "hits": hits_of(found["places"], header),
-        "missing": None if read is None else read.nested + read.missed + header.overwritten() + header.lost,
+        "missing": None if read is None else read.nested + read.missed + header.overwritten() + header.seen.lost,
         "missed": list(lacks(header, read, text, unknown)), "facts": list(facts(header, read, text, asked))})
     return found
