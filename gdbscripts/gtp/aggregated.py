@@ -6,7 +6,8 @@ import gdb
 
 from gtp import kept, remote, source
 
-NOT_KEPT = "the trace file has no aggregations: gtp save writes them, tsave does not"
+NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind the frames; tsave does not, and a file that was
+  cut has lost them"""
 
 # bounds: of a linear histogram, (from, to, step), else None. keys: names of variables. noroom: an Entry or None.
 Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")

@@ -19,7 +19,7 @@ def addresses(number):
     if source.is_trace_file():
         found = kept.opened()
         if found is None or number not in found.stacks:
-            raise gdb.GdbError("the trace file does not have stack %d: gtp save writes them, tsave does not" % number)
+            raise gdb.GdbError("the trace file does not have stack %d: gtp save writes them, tsave does not, and a cut file lost them" % number)
         return found.stacks[number]
     if not remote.is_gtp():
         raise gdb.GdbError("the addresses of stacks are known to the kernel's side, and it is not connected")

@@ -105,8 +105,13 @@ together, but for code of modules; keys that are addresses do not."""
             raise gdb.GdbError("say " + USAGE)
         top, order = words.top_of(found, aggregates.TOP), aggregates.order_of(found)
         merged = Merged()
-        for path in files:
-            merged.add(os.path.expanduser(path))
+        seen = {}
+        for path in map(os.path.expanduser, files):
+            real = os.path.realpath(path)
+            if real in seen:
+                raise gdb.GdbError("%s would count twice: it is %s" % (path, seen[real]))
+            seen[real] = path
+            merged.add(path)
         gdb.write(aggregates.report(merged, None, top, order, kstack.Stacks(merged.keys, merged.addresses)))
 
 
