@@ -107,7 +107,7 @@ CASES.update({
     TWO: CASES["both"],
     PASS: CASES["both"],
     PLAIN[STRING]: ("", ("collect gtp_bench_text",), True),
-    STRING: ("", ("collect/s gtp_bench_text",), True),
+    STRING: ("", ("collect/s &gtp_bench_text[0]",), True),
 })
 HERE = {TWO: 2}  # tracepoints at the place, each with a frame for every call; else 1
 VARIABLES = ("n", "p_n", "key_a", "key_pid", "key_s", "keystr_s", "count_a", "count_b", "count_c", "count_d", "sum_b",
