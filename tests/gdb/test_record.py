@@ -195,20 +195,20 @@ def snapshots():
     cmd("tvariable $leaf")
     num = trace("gtp_target_leaf", "teval $leaf = (long)n", "collect $leaf, n")
     cmd("tstart")
-    for i in range(300):
+    for i in range(1500):
         target("call leaf %d" % i)
     kept = snapshot()
-    equal(kept[-50:], list(range(250, 300)), "the last hits")
-    check(kept[0] > 0, "nothing was replaced: the test's buffers are too large")
-    for i in range(300, 310):
+    equal(kept[-50:], list(range(1450, 1500)), "the last hits")
+    check(len(kept) < 1500, "nothing was replaced: the test's buffers are too large")
+    for i in range(1500, 1510):
         target("call leaf %d" % i)
-    equal(snapshot(), list(range(300, 310)))
+    equal(snapshot(), list(range(1500, 1510)))
     equal(snapshot(), [])
     check(running(), "the run has ended")
-    target("call leaf 310")
+    target("call leaf 1510")
     cmd("tstop")
-    equal(hits(num), 311)
-    equal(list(each(num)), [310])
+    equal(hits(num), 1511)
+    equal(list(each(num)), [1510])
 
 
 def snapshot():
