@@ -186,8 +186,8 @@ def numbers(trace, wanted):
 def choice(trace, request):
     found = numbers(trace, request.number)
     if not found:
-        raise NoFrames("the run has no frames" if request.number is None else
-                       "the run has no frames of tracepoint %d" % request.number)
+        what = "the run has no frames" if request.number is None else "the run has no frames of tracepoint %d" % request.number
+        raise NoFrames("; ".join([what, *marks.sentences(marks.look(trace.data))]))
     if len(found) > 1 and request.csv:
         raise gdb.GdbError("a CSV file has the columns of one tracepoint; say which, there are frames of %s" %
                            ", ".join(str(own) for own, _, _ in found))

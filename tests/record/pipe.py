@@ -103,15 +103,24 @@ def clear():
 class Drain:
     """gtp-drain, or what WORDS begin with, on a FIFO of its own."""
 
-    def __init__(self, *words, program=(DRAIN,), **more):
+    def __init__(self, *words, program=(DRAIN,), first=b"", **more):
+        """FIRST is there before the program is, and has been read when this returns."""
         self.fifo = path("fifo")
         if not os.path.exists(self.fifo):
             os.mkfifo(self.fifo)
+        if first:
+            self.pipe = os.open(self.fifo, os.O_RDWR)
+            self.write(first)
         more.setdefault("stderr", subprocess.PIPE)
         self.process = subprocess.Popen([*program, "--pipe", self.fifo, *words], cwd=OUT, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, text=True, errors="replace", **more)
-        # This waits until the other end is open.
-        self.pipe = os.open(self.fifo, os.O_WRONLY)
+        if first:
+            until(lambda: not self.unread(), "all to be read")
+            ahead, self.pipe = self.pipe, os.open(self.fifo, os.O_WRONLY)
+            os.close(ahead)
+        else:
+            # This waits until the other end is open.
+            self.pipe = os.open(self.fifo, os.O_WRONLY)
         self.thread = None
 
     def write(self, data):

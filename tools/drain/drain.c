@@ -155,12 +155,14 @@ static void progress(const struct drain *d, u64 now)
 
 static void tick(struct drain *d, struct clock *c, u64 now)
 {
+	size_t n;
+
 	if (!d->begun && !c->told && now >= c->asked + PATIENCE) {
-		if (d->snapshot)
-			trouble("no run is on; nothing is written");
-		else
-			inform("no run is on: it waits for one to begin; ^C ends that");
 		c->told = true;
+		if (!d->snapshot)
+			inform("no run is on: it waits for one to begin; ^C ends that");
+		else if (take(d, &n) && !d->begun) /* a read waits for others that use the module */
+			trouble("no run is on; nothing is written");
 	}
 	if (!d->begun || now < c->tick)
 		return;
@@ -224,6 +226,7 @@ static enum drain_end rest(struct drain *d, enum drain_end why)
 		if (!take(d, &n))
 			return why_not(d);
 	}
+	d->cut = d->begun && n;
 	return why;
 }
 

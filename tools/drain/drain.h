@@ -16,6 +16,7 @@ enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBL
  * @until: which frame is the last one
  * @ms: how long, from the header on; 0: until the run ends
  * @snapshot: only what is there already, of a run that is on
+ * @cut: it ended in time, and there was more to be read
  * @begun, @ended: when, in ms; 0: not yet
  * @buf, @size, @len: bytes that were read and not put, a frame or the header begins with the first
  * @tally: frames that were put
@@ -25,7 +26,7 @@ struct drain {
 	struct series series;
 	struct until until;
 	u64 ms, begun, ended;
-	bool snapshot;
+	bool snapshot, cut;
 	u8 *buf;
 	size_t size, len;
 	struct tally tally;

@@ -48,6 +48,7 @@ class Pipe:
                 raise Busy("%s: somebody else reads the frames; there is one at a time" % path) from None
             raise
         self.signals, self.rest, self.over = signals, b"", False
+        self.dropped = False  # by another run, or a reset
 
     def wait(self, seconds):
         """Whether there is something to read; not when the time is over, or a signal has come."""
@@ -61,6 +62,10 @@ class Pipe:
             more = os.read(self.fd, PIECE)
         except BlockingIOError:
             return 0
+        except OSError as error:
+            if error.errno != errno.ESTALE:
+                raise
+            self.dropped, more = True, b""
         self.over = not more
         self.rest += more
         return len(more)
@@ -251,7 +256,9 @@ def sum_up(lines, out, pipe, over):
         text += ", %d were lost" % lines.lost
     if lines.unknown():
         text += "; %d do not hold what the condition needs" % lines.unknown()
-    if pipe.cut():
+    if pipe.dropped:
+        text += "; a new run, or a reset, has dropped the frames that were not read yet"
+    elif pipe.cut():
         text += "; the last one is not whole, and not shown"
     say(text)
     if not over:
