@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "fail.h"
 #include "load.h"
+#include "save.h"
 
 enum { FIRST = 1 << 16 };
 
@@ -47,14 +48,24 @@ static size_t read_all(int fd, const char *name, u8 **bytes)
 	return have;
 }
 
+static void spare(const struct stat *session, const char *out)
+{
+	struct stat file;
+
+	if (!stat(out, &file) && file.st_dev == session->st_dev && file.st_ino == session->st_ino)
+		fail(RUN_USAGE, "%s is the session; name another file with -o", out);
+}
+
 void load_spare(const char *path, const char *out)
 {
-	struct stat session, file;
+	struct stat session;
+	char *part = save_part(out);
 
-	if (strcmp(path, "-") ? stat(path, &session) : fstat(STDIN_FILENO, &session))
-		return;
-	if (!stat(out, &file) && file.st_dev == session.st_dev && file.st_ino == session.st_ino)
-		fail(RUN_USAGE, "%s is the session; name another file with -o", out);
+	if (!(strcmp(path, "-") ? stat(path, &session) : fstat(STDIN_FILENO, &session))) {
+		spare(&session, out);
+		spare(&session, part);
+	}
+	free(part);
 }
 
 void load_session(struct gtpd *g, const char *path)

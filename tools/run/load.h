@@ -14,7 +14,7 @@ void load_session(struct gtpd *g, const char *path);
 /* load_name - what a message calls it */
 const char *load_name(const char *path);
 
-/* load_spare - fail() when this file, which would be replaced, is the session */
+/* load_spare - fail() when this file, or its part, which would be replaced, is the session */
 void load_spare(const char *path, const char *out);
 
 #endif /* _RUN_LOAD_H */

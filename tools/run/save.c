@@ -153,6 +153,15 @@ static void put_tail(struct save *o, struct client *c, const struct gtpd *g,
 	free(stacks.bytes);
 }
 
+char *save_part(const char *path)
+{
+	char *name;
+
+	if (asprintf(&name, "%s.part", path) < 0)
+		fail(RUN_FAILED, "out of memory");
+	return name;
+}
+
 void save_begin(struct save *o, const char *path)
 {
 	struct stat st;
@@ -161,8 +170,7 @@ void save_begin(struct save *o, const char *path)
 	*o = (struct save){ .path = path };
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		fail(RUN_FAILED, "%s is no ordinary file, and would be replaced by one", path);
-	if (asprintf(&part_path, "%s.part", path) < 0)
-		fail(RUN_FAILED, "out of memory");
+	part_path = save_part(path);
 	/* What a run that was killed has left; a link is not followed. */
 	unlink(part_path);
 	fd = open(part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

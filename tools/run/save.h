@@ -13,6 +13,9 @@ struct save {
 	u64 size;
 };
 
+/* save_part - the name of the file until it is whole; the caller frees it */
+char *save_part(const char *path);
+
 /* save_begin - open it, before there is anything to lose; it is its owner's alone */
 void save_begin(struct save *o, const char *path);
 

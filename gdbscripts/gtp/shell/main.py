@@ -15,7 +15,7 @@ TRACING = ("trace", "event", "syscall")
 
 def interactive(words):
     """GDB in this process's place, connected."""
-    os.execv(words[0], words + ["-ex", "target remote " + ready.DEVICE, "-ex", "gtp check"])
+    os.execve(words[0], words + ["-ex", "target remote " + ready.DEVICE, "-ex", "gtp check"], {**os.environ, **child.locale()})
 
 
 def told_by(gdb, progress, out):
