@@ -25,12 +25,18 @@ def both(kind, a, b):
     return aggregated.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
 
 
+def said(what):
+    """Where a variable comes from, in words."""
+    return " at ".join([what.text or "a number", *(what.place or ())[:1]])
+
+
 class Merged(aggregated.Reading):
     """A Reading that grows. Stacks have numbers of their own, since each run gives its own."""
 
     def __init__(self):
         super().__init__("")
         self.numbers, self.stacks, self.keys = {}, {}, set()
+        self.names = {}  # known.Variable by name, of the files
 
     def number_of(self, found, number):
         """The number here of a stack of a file."""
@@ -58,6 +64,13 @@ class Merged(aggregated.Reading):
         self.all.append(mine)
         return mine
 
+    def learn(self, names, path):
+        """What the variables of a file are. One name that is two things would be added up under one title."""
+        for name, what in names.items():
+            mine = self.names.setdefault(name, what)
+            if (mine.text, mine.place) != (what.text, what.place):
+                raise gdb.GdbError("%s: $%s is %s, and in the files before it %s" % (path, name, said(what), said(mine)))
+
     def add(self, path):
         """A file more."""
         found, wrong = kept.read(path), placed.another(path)
@@ -65,6 +78,7 @@ class Merged(aggregated.Reading):
             raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
         if wrong:
             raise gdb.GdbError("%s: %s" % (path, wrong))
+        self.learn(found.names, path)
         known.variables.update(found.names)
         self.keys |= found.keys
         reading = aggregated.Reading(found.text)
@@ -88,6 +102,18 @@ class Merged(aggregated.Reading):
         return self.stacks[number]
 
 
+def merged(files, top, order):
+    """The text of all files' aggregations."""
+    found, seen = Merged(), {}
+    for path in map(os.path.expanduser, files):
+        real = os.path.realpath(path)
+        if real in seen:
+            raise gdb.GdbError("%s would count twice: it is %s" % (path, seen[real]))
+        seen[real] = path
+        found.add(path)
+    return aggregates.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
+
+
 class GtpMerge(gdb.Command):
     """Show what several runs have aggregated, added up.
 
@@ -103,16 +129,8 @@ together, but for code of modules; keys that are addresses do not."""
         files, found = words.options(arg, USAGE, ("--top", "--sort"))
         if not files:
             raise gdb.GdbError("say " + USAGE)
-        top, order = words.top_of(found, aggregates.TOP), aggregates.order_of(found)
-        merged = Merged()
-        seen = {}
-        for path in map(os.path.expanduser, files):
-            real = os.path.realpath(path)
-            if real in seen:
-                raise gdb.GdbError("%s would count twice: it is %s" % (path, seen[real]))
-            seen[real] = path
-            merged.add(path)
-        gdb.write(aggregates.report(merged, None, top, order, kstack.Stacks(merged.keys, merged.addresses)))
+        with known.kept():
+            gdb.write(merged(files, words.top_of(found, aggregates.TOP), aggregates.order_of(found)))
 
 
 GtpMerge()
