@@ -192,6 +192,12 @@ class TraceFile:
         raise gdb.GdbError("frame %d is of tracepoint %d, of which the trace says nothing" %
                            (frame.index, frame.number))
 
+    def frame_at(self, location):
+        """The bytes of a frame of a place, of nothing but where that is."""
+        registers = bytearray(max(self.register_bytes, (RIP + 1) * WORD))
+        registers[RIP * WORD:(RIP + 1) * WORD] = location.address.to_bytes(WORD, "little")
+        return marks.HEAD.pack(location.number, 1 + len(registers)) + b"R" + bytes(registers)
+
     def heads(self):
         """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts.
 

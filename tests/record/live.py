@@ -158,9 +158,17 @@ def left_out():
     matches("^" + ADD % (3, 4) + r"\[tracepoint 9 is left out: [^\n]*\]\n" + ADD % (3, 4) + "$", out)
     status, out, said = shown("1", frames=[first, late])
     equal((status, said), (0, "gtp: 1 frames shown\n"))
-    status, out, said = shown("nosuch", end=b"")
-    equal(status, 1)
-    matches("0 frames shown.*the run goes on.*nosuch: No symbol", said)
+
+
+@test("gtp live refuses what no tracepoint can have, and takes no frame")
+def refused_ahead():
+    for asked in ("nosuch", "1 a if nosuch > 3", "2 a", "if a +"):
+        live = Live(asked)
+        live.send(made["header"])
+        out, said = live.process.communicate(timeout=120)
+        equal((live.process.returncode, out), (1, ""))
+        check("frames shown" not in said and re.match("gtp: .*(No symbol|syntax error|expected)", said, re.S), said)
+        live.hang_up()
 
 
 @test("gtp live shows frames of several tracepoints and sizes, in whatever pieces they come")

@@ -132,10 +132,31 @@ class Lines:
         quiet.execute("target tfile " + path)
         self.formats = cells.Formats()  # where symbols are is known now
         self.constants = cells.constants()
-        self.known = set(TraceFile(header + END, self.constants).locations)
+        places = TraceFile(header + END, self.constants).locations
+        self.known = set(places)
         if request.number is not None and request.number not in self.known:
             raise gdb.GdbError("the run has no tracepoint %d; there are %s" %
                                (request.number, ", ".join(map(str, sorted(self.known))) or "none"))
+        self.prove([place for number in sorted(self.known) if request.number in (None, number)
+                    for place in places[number].values()])
+
+    def prove(self, places):
+        """An error when no place can have what is asked for: no frame has been taken yet. $_sdata is known with a hit alone."""
+        if not places or any("$_sdata" in text for text in (*self.request.columns, self.request.condition or "")):
+            return
+        trace = TraceFile(self.header + END, self.constants)
+        trace = TraceFile(self.write(b"".join(map(trace.frame_at, places))), self.constants)
+        wrong = []
+        for frame in trace.frames(*self.known):
+            try:
+                self.new_place(trace, frame).table.at(frame)
+                break
+            except (gdb.GdbError, gdb.error) as error:
+                wrong.append(error)
+        selected.select(0)
+        self.write(b"")
+        if len(wrong) == len(places):
+            raise wrong[0]
 
     def write(self, data):
         """The file has these frames; the bytes of it."""
@@ -145,12 +166,15 @@ class Lines:
             file.truncate()
         return whole
 
+    def new_place(self, trace, frame):
+        selected.select(frame.index)
+        own = int(gdb.parse_and_eval("$tracepoint"))
+        return Place(table.Table(trace, self.formats, self.request, own, frame.number))
+
     def place(self, frame):
         """The frame's Place, made at its first one."""
         if frame.number not in self.places:
-            selected.select(frame.index)
-            own = int(gdb.parse_and_eval("$tracepoint"))
-            self.places[frame.number] = Place(table.Table(self.trace, self.formats, self.request, own, frame.number))
+            self.places[frame.number] = self.new_place(self.trace, frame)
         found = self.places[frame.number]
         found.table.trace = self.trace
         return found

@@ -12,19 +12,11 @@ import tempfile
 import gdb
 
 from gtp import bytecode, cexpr, columns, names, placed, quiet, selected
-from gtp.tracefile import RIP, WORD, TraceFile
-from gtp.marks import HEAD
+from gtp.tracefile import TraceFile
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
 END = b"\0\0"
 READY = b"."
-
-
-def frame_at(trace, location):
-    """A frame of a place, of nothing but where that is."""
-    registers = bytearray(max(trace.register_bytes, (RIP + 1) * WORD))
-    registers[RIP * WORD:(RIP + 1) * WORD] = location.address.to_bytes(WORD, "little")
-    return HEAD.pack(location.number, 1 + len(registers)) + b"R" + bytes(registers)
 
 
 def code(expression, location):
@@ -68,7 +60,7 @@ def lines(request, header, path):
     if not locations:
         raise gdb.GdbError("the run has no tracepoints")
     with open(path, "wb") as file:
-        file.write(header + b"".join(frame_at(trace, location) for location in locations) + END)
+        file.write(header + b"".join(trace.frame_at(location) for location in locations) + END)
     wrong = placed.another(path)
     if wrong:
         raise gdb.GdbError(wrong)
