@@ -230,10 +230,14 @@ class Run:
 
 def counted(run, events, untimed):
     """How many events were written, and what is not among them, in words."""
-    told = ["%d events" % len(events)]
+    return "; ".join(["%d events" % len(events), *left_out(run, untimed)])
+
+
+def left_out(run, untimed):
+    """Sentences on what is not among the events that have a time."""
     if untimed:
-        told.append("%d frames without $clock are left out" % untimed)
-    return "; ".join([*told, *run.lacks()])
+        yield "%d frames without $clock are left out" % untimed
+    yield from run.lacks()
 
 
 def call(time, entry, latency):

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Inside GDB, for `gtp fleet`: the trace files of the machines with one kernel, as parts of a timeline, CTF, and sums.
+import contextlib
+import itertools
 import os
 
 import gdb
 
-from gtp import aggregates, check, kept, kstack, merge, quiet
+from gtp import aggregates, check, kept, kstack, marks, merge, quiet
 from gtp.export import clock, ctf, frames
 from gtp.fleet import machines
 from gtp.shell import asked
@@ -25,21 +27,37 @@ class Trace(ctf.Writer):
         yield from super().environment()
 
 
-def opened(path):
-    """The trace file is what GDB looks at."""
+def header_of(path):
+    with open(path, "rb") as file:
+        return b"".join(itertools.takewhile(lambda line: line != b"\n", file)) + b"\n"
+
+
+def opened(path, scratch):
+    """The trace file is what GDB looks at.
+
+    GDB opens a file with the offset and the size of the frame that was selected in the one before, reads blocks there, and
+    may end with an error. A frame of nothing has no blocks.
+    """
+    empty = os.path.join(scratch, "empty.tf")
+    with open(empty, "wb") as file:
+        file.write(header_of(path) + marks.EMPTY + marks.END)
+    with contextlib.suppress(gdb.error):
+        quiet.execute("target tfile " + empty)
+    with contextlib.suppress(gdb.error):
+        quiet.execute("tfind 0")
     quiet.execute("target tfile " + path)
 
 
 def one(request, number, row):
-    """A machine's part of the timeline and its CTF; the part's name."""
+    """A machine's part of the timeline and its CTF; the part's name, and what is not in it."""
     name = "part.%d" % number
     wall = clock.Wall(row["offset_ns"] + request["time_of_day_ns"], row["error_ns"], "gtp fleet")
     with frames.Run("") as run:
         with open(os.path.join(request["scratch"], name), "wb") as file:
             machines.Writer(file, run, machines.Machine(number, row["host"], row["offset_ns"], wall)).write()
-        Trace(os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0]), run, row["host"],
-              wall).write()
-    return name
+        trace = Trace(os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0]), run, row["host"], wall)
+        trace.write()
+        return name, "; ".join(frames.left_out(run, trace.untimed))
 
 
 def sums(paths):
@@ -64,9 +82,12 @@ def all_of(request):
         if row["build_id"] != mine:
             continue
         path = os.path.join(request["folder"], row["file"])
-        opened(path)
+        opened(path, request["scratch"])
         try:
-            answer["parts"].append(one(request, number, row))
+            part, lacks = one(request, number, row)
+            answer["parts"].append(part)
+            if lacks:
+                answer["notes"].append("%s: %s" % (row["host"], lacks))
         except gdb.GdbError as error:
             answer["notes"].append("%s: no timeline: %s" % (row["host"], error))
         answer["hosts"].append(row["host"])

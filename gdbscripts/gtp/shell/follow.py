@@ -27,8 +27,6 @@ PIECE = 1 << 20
 PAUSE = 0.1  # seconds: where few bytes come, what comes within is shown together
 FEW = 32 << 10
 PATIENCE = 0.2  # a run that is on is there at once
-END = b"\0\0"
-NONE = marks.HEAD.pack(marks.NUMBER, 0)  # a frame of nothing
 WAITS = "no run is on: it waits for one to begin; ^C ends that"
 GOES_ON = "the run goes on; nobody reads its frames now"
 
@@ -104,7 +102,7 @@ class Pipe:
 
     def cut(self):
         """It has ended within a frame."""
-        return self.over and bool(self.rest) and not self.rest.startswith(END)
+        return self.over and bool(self.rest) and not self.rest.startswith(marks.END)
 
 
 class Place:
@@ -132,7 +130,7 @@ class Lines:
         quiet.execute("target tfile " + path)
         self.formats = cells.Formats()  # where symbols are is known now
         self.constants = cells.constants()
-        places = TraceFile(header + END, self.constants).locations
+        places = TraceFile(header + marks.END, self.constants).locations
         self.known = set(places)
         if request.number is not None and request.number not in self.known:
             raise gdb.GdbError("the run has no tracepoint %d; there are %s" %
@@ -144,7 +142,7 @@ class Lines:
         """An error when no place can have what is asked for: no frame has been taken yet. $_sdata is known with a hit alone."""
         if not places or any("$_sdata" in text for text in (*self.request.columns, self.request.condition or "")):
             return
-        trace = TraceFile(self.header + END, self.constants)
+        trace = TraceFile(self.header + marks.END, self.constants)
         trace = TraceFile(self.write(b"".join(map(trace.frame_at, places))), self.constants)
         wrong = []
         for frame in trace.frames(*self.known):
@@ -160,7 +158,7 @@ class Lines:
 
     def write(self, data):
         """The file has these frames; the bytes of it."""
-        whole = self.header + NONE + data + END
+        whole = self.header + marks.EMPTY + data + marks.END
         with open(self.path, "r+b" if os.path.exists(self.path) else "wb") as file:
             file.write(whole)
             file.truncate()

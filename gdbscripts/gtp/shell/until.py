@@ -11,11 +11,10 @@ import tempfile
 
 import gdb
 
-from gtp import bytecode, cexpr, columns, names, placed, quiet, selected
+from gtp import bytecode, cexpr, columns, marks, names, placed, quiet, selected
 from gtp.tracefile import TraceFile
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
-END = b"\0\0"
 READY = b"."
 
 
@@ -50,7 +49,7 @@ def conditions(locations, expression):
 
 def lines(request, header, path):
     """What gtp-drain is told of the run that has this header."""
-    trace = TraceFile(header + END, None)
+    trace = TraceFile(header + marks.END, None)
     wanted = request["tracepoint"]
     if wanted is not None and wanted not in trace.locations:
         raise gdb.GdbError("the run has no tracepoint %d; there are %s" %
@@ -60,7 +59,7 @@ def lines(request, header, path):
     if not locations:
         raise gdb.GdbError("the run has no tracepoints")
     with open(path, "wb") as file:
-        file.write(header + b"".join(trace.frame_at(location) for location in locations) + END)
+        file.write(header + b"".join(trace.frame_at(location) for location in locations) + marks.END)
     wrong = placed.another(path)
     if wrong:
         raise gdb.GdbError(wrong)
