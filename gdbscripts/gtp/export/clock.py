@@ -16,13 +16,22 @@ CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # where the ker
 
 
 def of_frames(run):
-    """From a frame that has collected $clock, $xtime_sec and $xtime_nsec: the first of a tracepoint has, or none."""
+    """From a frame that has collected $clock, $xtime_sec and $xtime_nsec: the first of a tracepoint has, or none.
+
+    By how much other frames say something else is the error: the time was set, or the machine slept.
+    """
     numbers = [run.trace.variables.get(name) for name in ("clock", "xtime_sec", "xtime_nsec")]
-    for frame in run.firsts:
+
+    def offset(frame):
         clock, seconds, nanoseconds = map(frame.variables.get, numbers)
-        if None not in (clock, seconds, nanoseconds):
-            return Wall(seconds * SECOND + nanoseconds - clock, FRAME_NS, "$xtime_sec and $xtime_nsec of frame %d" % frame.index)
-    return None
+        return None if None in (clock, seconds, nanoseconds) else seconds * SECOND + nanoseconds - clock
+
+    first = next((frame for frame in run.firsts if offset(frame) is not None), None)
+    if first is None:
+        return None
+    found = filter(None.__ne__, map(offset, run.trace.frames(*(place.target for place in run.places))))
+    apart = max(abs(other - offset(first)) for other in found)
+    return Wall(offset(first), FRAME_NS + apart, "$xtime_sec and $xtime_nsec of frame %d" % first.index)
 
 
 def of_kernel():
