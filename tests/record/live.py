@@ -222,7 +222,8 @@ def refused():
     line = "exec %s %s live --vmlinux prog --pipe pipe >&-" % (sys.executable, GTP)
     live = Live(command=["/bin/sh", "-c", line])
     live.send(made["header"], made["frames"][0])
-    equal(live.end(), (1, "", "gtp: standard output: Bad file descriptor\n"))
+    equal(live.end(), (1, "", "gtp: 0 frames shown\ngtp: the run goes on; nobody reads its frames now\n"
+                              "gtp: standard output: Bad file descriptor\n"))
     with open(OUT + "/-text", "w", encoding="ascii") as file:
         file.write("no ELF file")
     for name, wrong in (("-text", "-text is no ELF file; a vmlinux with debug information is one"), ("none", "none is no file")):

@@ -96,6 +96,17 @@ def disk_fails():
     equal(frames_in("gtp.tf", whole=False), [])
 
 
+@test("a file that may not grow any more ends it with all that fitted, and a run that goes on is told")
+def full():
+    drain = Drain("-o", "full.tf", program=("prlimit", "--fsize=%d" % (100 << 10), DRAIN))
+    drain.in_background(HEADER + b"".join(hit(i, 1000) for i in range(2000)))
+    text = drain.wait(1)
+    matches("full.tf: File too large\n.*frames more were read, and could not be written\n"
+            "gtp-drain: the run goes on; nobody reads its frames now\n\\Z", text)
+    found = frames_in("full.tf", whole=False)
+    check(90 < len(found) <= 102, "%d frames of 1000 bytes in 100 KiB" % len(found))
+
+
 @test("without a terminal it is silent between its first line and its last; a terminal has a line of numbers")
 def silent():
     text = drained(HEADER + hit(0), "-o", "quiet.tf")

@@ -193,7 +193,7 @@ static void summary(const struct drain *d, const struct totals *t, enum drain_en
 		inform("%llu frames were lost: the reader was too slow for them", seen.lost);
 	if (d->cut)
 		inform("a second was too short for what the buffers had; the rest is gone");
-	if (why != DRAIN_TROUBLE && !over)
+	if (!over && !d->pipe.ended)
 		inform(d->snapshot ? "the run goes on" :
 				     "the run goes on; nobody reads its frames now");
 }

@@ -57,6 +57,7 @@ bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n)
 	*n = got > 0 ? (size_t)got : 0;
 	if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
 		return true;
+	p->ended = true;
 	p->error = got < 0 ? errno : 0;
 	return false;
 }

@@ -10,11 +10,13 @@
 /**
  * struct pipe - where frames come from
  * @signals: a descriptor that is readable when a signal has come
- * @error: what ended it; 0: nothing but its end
+ * @ended: nothing more will come
+ * @error: why; 0: that was its end
  */
 struct pipe {
 	const char *path;
 	int fd, signals, error;
+	bool ended;
 };
 
 /* pipe_signals - from here on they are waited for, but what nohup has had ignored */

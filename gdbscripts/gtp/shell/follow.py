@@ -256,23 +256,21 @@ def begun(pipe):
 
 
 def follow(pipe, lines, out, seconds):
-    """Lines until something ends them: whether that was the run."""
+    """Lines until something ends them."""
     until = time.monotonic() + seconds if seconds else None
     while True:
         data = pipe.whole()
         if data:
             out.put(lines.of(data))
             out.flush(pipe.signals)
-        if pipe.over or lines.full() or pipe.signals.came or out.closed:
-            return pipe.over
         left = until - time.monotonic() if until else None
-        if left is not None and left <= 0:
-            return False
+        if pipe.over or lines.full() or pipe.signals.came or out.closed or (left is not None and left <= 0):
+            return
         if pipe.wait(left) and pipe.read() < FEW:
             select.select([pipe.signals], [], [], PAUSE)
 
 
-def sum_up(lines, out, pipe, over):
+def sum_up(lines, out, pipe):
     text = "%d frames shown" % max(lines.shown - out.unwritten - out.queue.count(b"\n"), 0)
     if lines.lost:
         text += ", %d were lost" % lines.lost
@@ -283,7 +281,7 @@ def sum_up(lines, out, pipe, over):
     elif pipe.cut():
         text += "; the last one is not whole, and not shown"
     say(text)
-    if not over:
+    if not pipe.over:
         say(GOES_ON)
 
 
@@ -299,15 +297,13 @@ def live(request, signals):
             raise gdb.GdbError("%s has ended before a run began" % request["pipe"])
         return INTERRUPTED
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
-        lines, over = Lines(header, asked, folder + "/piece.tf"), False
+        lines = Lines(header, asked, folder + "/piece.tf")
         try:
-            over = follow(pipe, lines, out, request["seconds"])
+            follow(pipe, lines, out, request["seconds"])
         except KeyboardInterrupt:
             pass  # while the output's reader waits
-        except (gdb.GdbError, gdb.error):
-            sum_up(lines, out, pipe, over)
-            raise
-    sum_up(lines, out, pipe, over)
+        finally:
+            sum_up(lines, out, pipe)
     return OK
 
 
