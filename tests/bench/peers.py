@@ -196,12 +196,14 @@ def returns(place):
         for what, action in BPF_RETURNS.items():
             yield ("return, bpftrace %s: %s" % (probes, what),
                    lambda kind=kind, action=action: bpf_returns(place, kind, action))
+    if os.path.exists(STAP):
+        yield "return, SystemTap .return: a histogram of the time by o->a", lambda: stap(place, "return")
 
 
 # SystemTap -----------------------------------------------------------------------------------------
 
 STAP = os.path.join(BUILT, "stap", RELEASE)
-STAP_SAYS = {"false": 0, "true": ALL, "sum": SUM, "both": SUM}
+STAP_SAYS = {"false": 0, "true": ALL, "sum": SUM, "both": SUM, "return": ALL}
 
 
 def stap(place, case):
