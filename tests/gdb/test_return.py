@@ -298,6 +298,30 @@ def stacks():
         cmd("delete")
 
 
+def printed_stack():
+    """The stack that the kernel has printed last, from gtp_target_stack() on: words of it that are found to be code by chance,
+    or cannot be explained, have a question mark."""
+    text = shell()("dmesg").rpartition("Call Trace:")[2]
+    found = re.findall(r"^.*? ((?:\? )?)(\w+)\+0x\w+/0x\w+", text, re.M)
+    names = [mark + name for mark, name in found]
+    return names[names.index("gtp_target_stack"):]
+
+
+@test("the stack that the kernel prints when it is in trouble shows the callers behind the gate, and is sure of each")
+def printed():
+    for call, gate in (("stack", "gtp_gates_framed"), ("irqstack", "gtp_gates_bare")):
+        target("call %s 1" % call)
+        wanted = printed_stack()
+        check(len([name for name in wanted if "?" not in name]) >= 6, wanted)
+        num = returning(FOLLOWED, "*gtp_target_stack", "collect $ret")
+        target("call %s 1" % call)
+        seen = printed_stack()
+        finished(1, num)
+        equal(seen[1], gate)
+        equal([name for name in seen[2:] if "?" not in name], [name for name in wanted[1:] if "?" not in name])
+        cmd("delete")
+
+
 def traced_stack():
     """The stack of the one record that ftrace has: functions."""
     with open(os.path.join(TRACING, "trace")) as file:

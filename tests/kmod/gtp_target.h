@@ -111,7 +111,7 @@ long gtp_target_exit(long n);
 /* gtp_target_sink - as gtp_target_recurse, and where that ends it calls gtp_target_wait() */
 long gtp_target_sink(long n);
 
-/* gtp_target_stack - keeps the stack that it sees; returns how deep it is */
+/* gtp_target_stack - keeps the stack that it sees, prints it too; returns how deep it is */
 long gtp_target_stack(long n);
 
 /* gtp_target_stack_nth - the function of its n-th frame, from gtp_target_stack() on; NULL: none */

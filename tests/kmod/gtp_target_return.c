@@ -81,6 +81,7 @@ static u32 nframes;
 GTP_TARGET_FN long gtp_target_stack(long n)
 {
 	nframes = stack_trace_save(frames, ARRAY_SIZE(frames), 0);
+	dump_stack_lvl(KERN_DEBUG);
 	return nframes;
 }
 
