@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Exactness on many CPUs: every call is a hit, a nested hit or a missed one, and none is lost.
+import sys
+
 from lib import *
-from others import looped
+from others import looped, mechanism
+
+sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
+from gtp import aggregated
 
 ROUNDS = 20000
 
@@ -109,6 +114,27 @@ def variable_interrupts():
     cmd("tstop")
     equal(number("$n"), sum(hits(num) for num in nums.values()))
     exact(nums, made)
+
+
+@test("updates by a key, by the stack, and at returns, with interrupts: each hit is one, on each CPU")
+def updates():
+    for name in ("key_digit", "count_leaf", "key_stack", "count_obj", "key_cpu", "hist_add"):
+        cmd("tvariable $" + name)
+    nums = {"leaf": trace("gtp_target_leaf", "teval $key_digit = n % 10", "teval $count_leaf = 1"),
+            "obj": trace("gtp_target_obj", "teval $key_stack = $kstack", "teval $count_obj = 1"),
+            "add": trace("*gtp_target_add", "teval $key_cpu = $cpu_id", "teval $hist_add = $latency")}
+    cmd("tstart")
+    equal(mechanism(nums["add"]), "jump, follows the call")
+    made = looped("mix", ROUNDS // 4)
+    cmd("tstop")
+    found = {one.name.rpartition("_")[2]: one for one in aggregated.read().all}
+    for name, num in nums.items():
+        equal(found[name].noroom, [], name)
+        equal(sum(entry.count for entry in found[name].entries), hits(num), name)
+    exact(nums, made)
+    equal(sorted(entry.keys for entry in found["leaf"].entries), [[i] for i in range(10)])
+    equal(sorted(entry.keys for entry in found["add"].entries), [[i] for i in range(CPUS)])
+    check(all(sum(entry.buckets.values()) == entry.count for entry in found["add"].entries), "a bucket lacks some")
 
 
 @test("every frame that is kept is whole and true, from all CPUs, in the order of time")
