@@ -296,7 +296,7 @@ def rows(place):
     if place.name == "entry" and os.path.exists("/sys/kernel/btf/gtp_bench"):
         kinds.append("fentry")
     for kind in kinds:
-        yield "bpftrace %s, into a map" % kind, each(MAP, lambda case: bpftrace(place, kind, MAP, case))
-        yield "bpftrace %s, printed" % kind, each(PRINT, lambda case: bpftrace(place, kind, PRINT, case))
+        yield "bpftrace %s, into a map" % kind, each(MAP, lambda case, kind=kind: bpftrace(place, kind, MAP, case))
+        yield "bpftrace %s, printed" % kind, each(PRINT, lambda case, kind=kind: bpftrace(place, kind, PRINT, case))
     if os.path.exists(STAP):
         yield "SystemTap, into a variable", each(STAP_SAYS, lambda case: stap(place, case))
