@@ -86,6 +86,7 @@ def forget_variables():
 
 def fresh():
     """Connected, nothing running, nothing defined, GDB's settings as at its start."""
+    end_loops()
     connect()
     if running():
         cmd("tstop")
@@ -191,9 +192,20 @@ def target(line):
     shell()("printf %%s %s >/proc/gtp_target" % quoted(line))
 
 
+orders = []  # processes that give the fixture one
+
+
 def background(line):
     """The same without waiting; the caller waits for the process that is returned."""
-    return subprocess.Popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)])
+    orders.append(subprocess.Popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)]))
+    return orders[-1]
+
+
+def end_loops():
+    """End the loop that a test has left going on when it failed: a kprobe's end waits for tasks that compute."""
+    if any(order.poll() is None for order in orders):
+        shell()("echo end >/proc/gtp_target")
+    orders.clear()
 
 
 def calls(name):
