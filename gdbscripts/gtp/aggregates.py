@@ -177,6 +177,8 @@ def chosen(reading, name):
         return found
     if name and reading.all:
         raise gdb.GdbError("there is no $%s; there are %s" % (name, words.few("$" + one.name for one in reading.all)))
+    if source.is_trace_file():
+        raise gdb.GdbError("nothing was aggregated in this run")
     raise gdb.GdbError("no action aggregates; see help gtp count, and tstart")
 
 

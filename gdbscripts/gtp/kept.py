@@ -59,12 +59,10 @@ def name_lines(text):
 
 
 def tail(text, stacks, stack_keys):
-    """The bytes that follow the frames; none when nothing was aggregated and no stack was taken.
+    """The bytes that follow the frames: also where nothing was aggregated, how many hits were missed.
 
     TEXT and STACKS are as the kernel's side has them; STACK_KEYS are the names of keys that are set to $kstack.
     """
-    if "\naggregation " not in "\n" + text and not stacks:
-        return b""
     lines = [HEAD, *name_lines(text), *("key " + name for name in sorted(stack_keys))]
     where = image()
     if where:
@@ -117,7 +115,7 @@ def parsed(data):
 
 
 def read(path):
-    """The Kept of a trace file, or None when it has none: tsave wrote it, or nothing was aggregated."""
+    """The Kept of a trace file, or None when it has none: neither gtp save nor gtp-run wrote it."""
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)

@@ -111,6 +111,8 @@ def merged(files, top, order):
             raise gdb.GdbError("%s would count twice: it is %s" % (path, seen[real]))
         seen[real] = path
         found.add(path)
+    if not found.all:
+        raise gdb.GdbError("nothing was aggregated in these runs")
     return aggregates.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
 
 

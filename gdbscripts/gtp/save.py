@@ -33,8 +33,8 @@ gtp save FILE
 The file is the one that tsave writes, made by the kernel's side in one go: on
 this machine it is copied from /proc/gtpframe, from another machine it comes
 over the connection in large pieces. Behind the frames, where GDB does not read,
-are the aggregations and the stacks of the run: gtp show, gtp stacks and gtp
-merge find them there."""
+are the aggregations and the stacks of the run, and how many hits were missed: gtp
+show, gtp stacks, gtp merge and gtp report find them there."""
 
     def __init__(self):
         super().__init__("gtp save", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_FILENAME)

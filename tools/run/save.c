@@ -114,13 +114,6 @@ static void put_stacks(struct save *o, const struct memory *stacks)
 	}
 }
 
-static bool aggregates(const char *text)
-{
-	static const char word[] = "aggregation ";
-
-	return !strncmp(text, word, sizeof(word) - 1) || strstr(text, "\naggregation ");
-}
-
 static void put_tail(struct save *o, struct client *c, const struct gtpd *g,
 		     const struct gtpd_part *p, u64 distance)
 {
@@ -130,8 +123,6 @@ static void put_tail(struct save *o, struct client *c, const struct gtpd *g,
 
 	client_transfer(c, "gtpaggregates:read:show", collect, &text);
 	client_transfer(c, "gtpstacks:read:all", collect, &stacks);
-	if (!aggregates(text.bytes) && stacks.len <= 8)
-		return;
 	say(o, "gdbtp: aggregations and stacks, 1\n");
 	while (gtpd_next_of(g, p, GTPD_NAME, &r)) {
 		if (names_one_of(text.bytes, &r)) {

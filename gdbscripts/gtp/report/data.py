@@ -147,7 +147,7 @@ def facts(header, read, text, asked):
     if asked:
         yield "shown", asked
     if read is None:
-        yield "not known", "hits that were missed: gtp save writes them where something was aggregated"
+        yield "not known", "hits that were missed: gtp save and gtp-run write how many"
     found = re.search(r"^settings: +(.*)$", text, re.M)
     if found:
         yield "settings", found.group(1)
