@@ -260,18 +260,23 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 
 void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
+	/*
+	 * In a pad, a register that is not for values: it is the hit's, and @touched has the next
+	 * try push it, or is pushed already, beyond those that values need. It holds a value all
+	 * the same where an instruction has left its result there.
+	 */
+	u32 pinned = j->pad.on && !(j->pad.usable >> reg & 1);
 	enum x86_reg to;
 
 	j->pad.touched |= (u16)(1U << reg);
-	/* In a pad, a register that holds the hit's value: @touched has the next try push it. */
-	if (j->regs[reg] && !(j->pad.on && !(j->pad.usable >> reg & 1))) {
+	if (j->regs[reg] > pinned) {
 		to = jit_alloc(j);
 		if (to == reg)
 			return; /* was spilled */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
 		jit_unref_reg(j, to); /* its holders have theirs */
-		if (j->regs[reg])
+		if (j->regs[reg] > pinned)
 			j->b.failed = true; /* an emitter's own: a bug, never valid code */
 	}
 	j->regs[reg]++;
