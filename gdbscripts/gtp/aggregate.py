@@ -10,6 +10,9 @@ import gdb
 
 from gtp import cells, cexpr, define, known, names, points, quiet, words
 
+STEPS = 1000  # of a linear histogram, at most
+SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
+
 Said = collections.namedtuple("Said", "value keys place condition options")
 
 
@@ -124,7 +127,7 @@ def update(number, said, prefix, tail, mine):
             number, lambda pc: cexpr.number(names.expand(said.value, number, pc), pc))
     else:
         text, kind = "1", None
-    place = said.place or "tracepoint %d" % number
+    place = (said.place or "tracepoint %d" % number) + (" if " + said.condition if said.condition else "")
     name = variable(prefix, said.value or said.place or "hits", known.Variable(said.value, kind, (place, tuple(keys))), tail,
                     mine)
     return lines + [assignment(name, text)], name
@@ -168,10 +171,12 @@ def aggregate(said, prefix, tail=""):
 
 
 def add(number, said, prefix, tail, mine):
-    """Add the lines to a tracepoint's: behind them, but without keys in front of those that set keys."""
+    """Add the lines to a tracepoint's: behind them, but without keys in front of the first that sets a key."""
     lines, name = update(number, said, prefix, tail, mine)
     before = points.actions(number)
-    points.set_actions(number, before + lines if said.keys else lines + before)
+    keys = [i for i, line in enumerate(before) if SETS_KEY.match(line)]
+    at = len(before) if said.keys or not keys else keys[0]
+    points.set_actions(number, before[:at] + lines + before[at:])
     return name
 
 
@@ -268,6 +273,9 @@ with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP."""
             return ""
         if not re.match(r"\d+,\d+,[1-9]\d*$", bounds):
             raise gdb.GdbError("--linear takes three numbers, as in --linear 0,1000,50")
+        first, last, step = map(int, bounds.split(","))
+        if not 0 < -(-(last - first) // step) <= STEPS:
+            raise gdb.GdbError("--linear %s is no range with 1 to %d steps; say --linear FROM,TO,STEP" % (bounds, STEPS))
         return "_" + bounds.replace(",", "_")
 
 

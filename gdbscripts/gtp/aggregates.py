@@ -46,7 +46,7 @@ def number_text(word, kind):
 
 def known_stacks():
     """Stacks, whose keys are also those that gtp count and its kin have made: they are known without a tracepoint."""
-    made = {name for name, what in known.variables.items() if what.text == "$kstack"}
+    made = {name for name, what in known.names().items() if what.text == "$kstack"}
     found = kept.opened() if source.is_trace_file() else None
     return kstack.Stacks(made | found.keys if found else made)
 
@@ -71,7 +71,7 @@ def key_text(name, part, stacks):
         return text_of(part)
     if stacks and name in stacks.keys:
         return stack_text(part[0], stacks)
-    what = known.variables.get(name)
+    what = known.names().get(name)
     return number_text(part[0], what and what.type)
 
 
@@ -86,7 +86,7 @@ def key_order(names, entry_words):
 
 
 def key_title(name):
-    what = known.variables.get(name)
+    what = known.names().get(name)
     return what.text if what else name.partition("_")[2]
 
 
@@ -94,12 +94,13 @@ def key_title(name):
 
 
 def value_of(one, entry):
-    """What an entry is sorted by."""
+    """What an entry is sorted by; first those whose sum is beyond what is known."""
     if one.kind == "count":
         return entry.count
     if len(entry.summary) == 1:
         return entry.summary[0]
-    return entry.summary[0] / entry.count
+    found = plot.true_sum(entry.count, *entry.summary)
+    return float("inf") if found is None else found / entry.count
 
 
 def ordered(one, order):
@@ -136,7 +137,7 @@ def histogram(one, entry, keys):
 
 
 def title(one):
-    what = known.variables.get(one.name)
+    what = known.names().get(one.name)
     text = "$" + one.name
     if what is None:
         return text
@@ -158,12 +159,24 @@ def entries(one, top, order, stacks):
             yield short_value(one, entry)
 
 
+def is_unsigned(one):
+    """Whether values can be above what a signed number of 64 bits holds, as which the kernel's side takes all of them."""
+    what = known.names().get(one.name)
+    bare = what and what.type and what.type.strip_typedefs()
+    if not bare or bare.sizeof < 8:
+        return False
+    return bare.code == gdb.TYPE_CODE_PTR or bare.code == gdb.TYPE_CODE_INT and not bare.is_signed
+
+
 def shown(one, top, order, stacks):
     """All lines of an aggregation."""
     yield title(one)
     if not one.entries and not one.noroom:
         yield "nothing yet"
+        return
     yield from entries(one, top, order, stacks)
+    if is_unsigned(one) and any(min(entry.summary, default=0) < 0 for entry in one.entries + one.noroom):
+        yield "what is above 2^63 - 1 has been taken as negative, and is so here"
     if len(one.entries) > top:
         yield "and %d keys more; --top N shows N" % (len(one.entries) - top)
     for entry in one.noroom:
@@ -245,7 +258,7 @@ is in this output or in the next one. gtp print prints an expression."""
             gdb.write("\n")
 
     def complete(self, text, word):
-        return words.completed(sorted(n for n, what in known.variables.items() if what.place), text, word)
+        return words.completed(sorted(n for n, what in known.names().items() if what.place), text, word)
 
 
 class GtpClear(gdb.Command):

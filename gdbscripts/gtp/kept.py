@@ -7,7 +7,7 @@ import struct
 
 import gdb
 
-from gtp import known, source
+from gtp import known, source, words
 
 HEAD = "gdbtp: aggregations and stacks, 1"
 END = b"gdbtp: %016d bytes\n"  # how many are in front of it
@@ -46,14 +46,15 @@ def type_text(kind):
     if kind is None:
         return ""
     bare = kind.strip_typedefs()
-    return str(bare.target().pointer() if bare.code == gdb.TYPE_CODE_ARRAY else kind)
+    with words.in_c():
+        return str(bare.target().pointer() if bare.code == gdb.TYPE_CODE_ARRAY else kind)
 
 
 def name_lines(text):
     """What this GDB knows of the variables in a text: `gtp count` and its kin have made them."""
     for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
         what = known.variables[name]
-        fields = (name, type_text(what.type) if name.startswith("key_") else "", what.text or "",
+        fields = (name, type_text(what.type), what.text or "",
                   what.place[0] if what.place else "")
         yield "name " + "\t".join(re.sub(r"\s+", " ", field) for field in fields)
 
@@ -81,7 +82,8 @@ def type_of(text):
     if not text:
         return None
     try:
-        return gdb.parse_and_eval("(%s *) 0" % text).type.target()
+        with words.in_c():
+            return gdb.parse_and_eval("(%s *) 0" % text).type.target()
     except gdb.error:
         return None
 
@@ -136,7 +138,7 @@ last = None, None  # the file that was read last as (path, time, size, image()),
 
 
 def opened():
-    """The Kept of the trace file that GDB has open; what it knows of variables is known from then on."""
+    """The Kept of the trace file that GDB has open; known.names() are its own from then on."""
     global last
     path = source.opened()
     try:
@@ -146,6 +148,5 @@ def opened():
     which = path, found.st_mtime_ns, found.st_size, image()
     if which != last[0]:
         last = which, read(path)
-        if last[1]:
-            known.variables.update(last[1].names)
+    known.in_file = last[1].names if last[1] else {}
     return last[1]

@@ -3,18 +3,29 @@
 import collections
 import contextlib
 
+from gtp import source
+
 # text: that it was made from. type: None: a string. place: (location, keys) of an aggregation.
 Variable = collections.namedtuple("Variable", "text type place")
 
-variables = {}  # name -> Variable, as long as this GDB runs
+variables = {}  # name -> Variable of what was made here, as long as this GDB runs
+in_file = {}  # the same of the trace file that was looked at last
+instead = None  # the same of what is looked at in the place of both
+
+
+def names():
+    """name -> Variable of what GDB looks at: a name may be another thing in another run."""
+    if instead is not None:
+        return instead
+    return in_file if source.is_trace_file() else variables
 
 
 @contextlib.contextmanager
-def kept():
-    """What is learnt of other runs' variables meanwhile is forgotten: a name may be another thing there."""
-    before = dict(variables)
+def of(others):
+    """GDB looks at these."""
+    global instead
+    before, instead = instead, others
     try:
         yield
     finally:
-        variables.clear()
-        variables.update(before)
+        instead = before

@@ -79,7 +79,6 @@ class Merged(aggregated.Reading):
         if wrong:
             raise gdb.GdbError("%s: %s" % (path, wrong))
         self.learn(found.names, path)
-        known.variables.update(found.names)
         self.keys |= found.keys
         reading = aggregated.Reading(found.text)
         self.nested += reading.nested
@@ -113,7 +112,8 @@ def merged(files, top, order):
         found.add(path)
     if not found.all:
         raise gdb.GdbError("nothing was aggregated in these runs")
-    return aggregates.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
+    with known.of(found.names):
+        return aggregates.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
 
 
 class GtpMerge(gdb.Command):
@@ -131,8 +131,7 @@ together, but for code of modules; keys that are addresses do not."""
         files, found = words.options(arg, USAGE, ("--top", "--sort"))
         if not files:
             raise gdb.GdbError("say " + USAGE)
-        with known.kept():
-            gdb.write(merged(files, words.top_of(found, aggregates.TOP), aggregates.order_of(found)))
+        gdb.write(merged(files, words.top_of(found, aggregates.TOP), aggregates.order_of(found)))
 
 
 GtpMerge()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Histograms as text: a line for each bucket, and the figures below.
+import fractions
 
 WIDTH = 40
 UNITS = "KMGTPE"
@@ -83,10 +84,16 @@ def percentile(percent, buckets, bounds, least, greatest):
     return greatest
 
 
+def true_sum(count, total, least, greatest):
+    """The sum of so many values between two bounds, of which TOTAL is known, modulo 2^64; None: it may be several numbers, or none."""
+    found = total + -((total - count * least) // 2**64) * 2**64  # the first that is not below what the least values come to
+    return found if found <= count * greatest < found + 2**64 else None
+
+
 def average(count, total, least, greatest):
-    """As text. The sum is modulo 2^64: one that cannot be has gone beyond that."""
-    mean = total / count
-    return str(round(mean)) if least <= mean <= greatest else "? (the sum is beyond 64 bits)"
+    """As text."""
+    found = true_sum(count, total, least, greatest)
+    return "? (the sum is beyond 64 bits)" if found is None else str(round(fractions.Fraction(found, count)))
 
 
 def figures(count, summary, buckets, bounds):

@@ -243,6 +243,48 @@ def commands():
     check("obj-0" not in counted, counted)
 
 
+@test("titles and types are those of what GDB looks at: a file's own, the run's own; a condition is part of them")
+def own_names():
+    path = "/tmp/gtp-aggregate.tf"
+
+    def made(line):
+        cmd(line)
+        cmd("tstart")
+        for i in range(4):
+            target("call obj %d" % i)
+        cmd("tstop")
+        return cmd("gtp show")
+    first = made("gtp count by o->kind, o->parent at gtp_target_obj if n < 3")
+    check("$count_gtp_target_obj: count at gtp_target_obj if n < 3" in first and "GTP_TARGET_FANCY" in first, first)
+    cmd("gtp save " + path)
+    cmd("delete")
+    forget_variables()
+    second = made("gtp count by o->kind at gtp_target_obj")
+    check(second.startswith("$count_gtp_target_obj: count at gtp_target_obj\n"), second)
+    disconnect()
+    for _ in range(2):
+        cmd("target tfile " + path)
+        equal(cmd("gtp show"), first)
+        connect()
+        equal(cmd("gtp show"), second)
+        disconnect()
+    connect()
+    os.unlink(path)
+
+
+@test("what is added without keys sees what the actions in front of it set")
+def behind_actions():
+    cmd("tvariable $n")
+    trace("gtp_target_leaf", "teval $n = $n + (long)n")
+    for line in ("gtp max $n by n", "gtp stats $n"):
+        cmd(line)
+    cmd("tstart")
+    for i in (5, 6, 7):
+        target("call leaf %d" % i)
+    cmd("tstop")
+    matches("n 3, avg 11, min 5, max 18", cmd("gtp show stats_n"))
+
+
 @test("gtp show --top, --sort and --clear; gtp clear")
 def options():
     cmd("gtp sum n by n at gtp_target_leaf")
@@ -332,6 +374,12 @@ def own_name():
 def no_number():
     equal(plot.average(3, -2**63 + 5, 2**62, 2**62 + 9), "? (the sum is beyond 64 bits)")
     equal(plot.average(2, 10, 5, 5), "5")
+    # The sum has gone beyond 64 bits, and the mean of what is left of it lies between the bounds, too.
+    values = [2**63 - 1, 2**63 - 1, 100, 200, 0]
+    wrapped = (sum(values) + 2**63) % 2**64 - 2**63
+    equal(plot.average(5, wrapped, min(values), max(values)), "? (the sum is beyond 64 bits)")
+    # Only one sum is possible.
+    equal(plot.average(3, 3 * 2**62 + 9 - 2**64, 2**62, 2**62 + 9), str(2**62 + 3))
     define("count_leaf", "key_n", "p_n")
     trace("gtp_target_leaf", "teval $key_n = (long)n", "teval $count_leaf = 1", "teval $p_n = $p_n + 1")
     cmd("tstart")
@@ -366,6 +414,10 @@ def failing_keys():
 
 @test("what is refused says why")
 def refusals():
+    for bounds in ("10,5,1", "5,5,5", "0,100000,1"):
+        equal(refused("gtp hist --linear %s n at gtp_target_leaf" % bounds),
+              "--linear %s is no range with 1 to 1000 steps; say --linear FROM,TO,STEP" % bounds)
+    check("No tracepoints" in cmd("info tracepoints"), cmd("info tracepoints"))
     define("key_n", "count_n")
     num = trace("gtp_target_leaf", "collect $count_n")
     text = refused("tstart")

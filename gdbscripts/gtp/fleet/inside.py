@@ -6,7 +6,7 @@ import os
 
 import gdb
 
-from gtp import aggregates, check, kept, kstack, marks, merge, quiet
+from gtp import aggregates, check, kept, known, kstack, marks, merge, quiet
 from gtp.export import clock, ctf, frames
 from gtp.fleet import machines
 from gtp.shell import asked
@@ -70,7 +70,8 @@ def sums(paths):
         merged.add(path)
     if not merged.all:  # they keep stacks alone
         return ""
-    return aggregates.report(merged, None, TOP, aggregates.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
+    with known.of(merged.names):
+        return aggregates.report(merged, None, TOP, aggregates.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
 
 
 def all_of(request):

@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, kinds, known, remote, source, table
+from gtp import aggregated, aggregates, kept, kinds, known, plot, remote, source, table
 from gtp.export import frames
 from gtp.header import Header
 from gtp.report import flames, packed
@@ -83,15 +83,14 @@ def keys(one, entry, stacks):
 
 
 def summary(entry):
-    """The entry's figures; a sum that has gone beyond 64 bits is None."""
+    """The entry's figures; a sum that has gone beyond what is known is None."""
     if len(entry.summary) != 3:
         return entry.summary
-    total, least, greatest = entry.summary
-    return [total if least <= total / entry.count <= greatest else None, least, greatest]
+    return [plot.true_sum(entry.count, *entry.summary), *entry.summary[1:]]
 
 
 def aggregation(one, stacks):
-    what = known.variables.get(one.name)
+    what = known.names().get(one.name)
     entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(entry),
                 "buckets": sorted(entry.buckets.items())} for entry in one.entries]
     return {"name": one.name, "title": aggregates.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,

@@ -5,7 +5,9 @@
 function entryValue(kind, entry) {
   if (kind === "count")
     return entry.count;
-  return entry.summary.length === 1 ? entry.summary[0] : entry.summary[0] / entry.count;
+  if (entry.summary.length === 1)
+    return entry.summary[0];
+  return entry.summary[0] === null ? null : entry.summary[0] / entry.count;
 }
 
 function aggregationColumns(one) {
@@ -13,7 +15,8 @@ function aggregationColumns(one) {
   const value = (entry) => entryValue(one.kind, entry);
   const keys = one.keys.map((title, k) => ({title, text: (entry) => entry.keys[k].text,
     key: (entry) => entry.keys[k].order}));
-  const number = (title, of) => ({title, right: true, text: (entry) => withUnit(of(entry), unit), key: of});
+  const number = (title, of) => ({title, right: true, key: of,
+    text: (entry) => of(entry) === null ? "?" : withUnit(of(entry), unit)});
   const counted = {title: "n", right: true, text: (entry) => count(entry.count), key: (entry) => entry.count};
   if (one.kind === "stats")
     return [...keys, counted, number("avg", value), number("min", (entry) => entry.summary[1]),
