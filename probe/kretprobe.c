@@ -103,7 +103,7 @@ static int check_entry(u64 addr, struct gtp_why *why)
 	if (start == addr)
 		return 0;
 	gtp_why(why,
-		"$ret, $latency and $entry_clock are of a whole call, from a function's first instruction on; this is %s (an inlined copy has no return)",
+		"returns are reported at a function's first instruction; this is %s (an inlined copy has none)",
 		gtp_symbol_at(addr));
 	return -EINVAL;
 }
