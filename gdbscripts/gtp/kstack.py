@@ -16,6 +16,8 @@ CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")
 
 def addresses(number):
     """The addresses of a stack, the innermost first; an error in words when none has the number."""
+    if number >> 32:
+        raise gdb.GdbError("there is no stack %d" % number)
     if source.is_trace_file():
         found = kept.opened()
         if found is None or number not in found.stacks:
