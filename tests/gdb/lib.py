@@ -273,6 +273,12 @@ def other_gdb(*commands, files=()):
     return done.stdout
 
 
+def begins_with_run(path):
+    """gtp save writes the file that /proc/gtpframe gives, and behind its end what the run has counted."""
+    shell()("n=$(wc -c </proc/gtpframe) && cmp -n $n {0} /proc/gtpframe && tail -c +$((n + 1)) {0} | grep -aq ^gdbtp:"
+            .format(path))
+
+
 def fixture_symbols():
     """The command that gives a GDB without vmlinux the fixture's symbols."""
     with open("/sys/module/gtp_target/sections/.text") as file:
