@@ -74,7 +74,7 @@ def folded(one, rows):
 
 def listed(one, rows, top, by):
     """The stacks as text, the innermost function first."""
-    yield aggregates.title(one)
+    yield aggregates.title(one) + ("" if one.kind in ("count", "sum") else "; how often each stack was met")
     if not rows:
         yield "nothing yet"
     for key, names, n in rows[:top]:
