@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The command `gtp merge`: what several trace files have aggregated, added up.
+import filecmp
 import os
 
 import gdb
@@ -101,15 +102,21 @@ class Merged(aggregated.Reading):
         return self.stacks[number]
 
 
+def refuse_again(path, before):
+    """A file that is one of those BEFORE it, or a copy of one."""
+    for other in before:
+        if os.path.samefile(path, other):
+            raise gdb.GdbError("%s would count twice: it is %s" % (path, other))
+        if filecmp.cmp(path, other, shallow=False):
+            raise gdb.GdbError("%s would count twice: it is a copy of %s" % (path, other))
+
+
 def merged(files, top, order):
     """The text of all files' aggregations."""
-    found, seen = Merged(), {}
-    for path in map(os.path.expanduser, files):
-        real = os.path.realpath(path)
-        if real in seen:
-            raise gdb.GdbError("%s would count twice: it is %s" % (path, seen[real]))
-        seen[real] = path
+    found, paths = Merged(), list(map(os.path.expanduser, files))
+    for i, path in enumerate(paths):
         found.add(path)
+        refuse_again(path, paths[:i])
     if not found.all:
         raise gdb.GdbError("nothing was aggregated in these runs")
     with known.of(found.names):
