@@ -8,7 +8,7 @@ import re
 
 import gdb
 
-from gtp import cells, cexpr, define, known, names, points, quiet, words
+from gtp import cells, cexpr, define, known, names, places, points, quiet, words
 
 STEPS = 1000  # of a linear histogram, at most
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
@@ -85,6 +85,13 @@ def variable(prefix, text, what, tail="", mine=None):
     return name
 
 
+def forget(aggregations):
+    """Take back variables that no action sets."""
+    for name in aggregations:
+        quiet.execute("delete tvariable $" + name)
+        del known.variables[name]
+
+
 def is_string(kind):
     """Whether a key of this type is copied as a string: an array of char, or a pointer to it."""
     bare = kind.strip_typedefs()
@@ -142,13 +149,13 @@ def is_event(place):
 
 
 def set_at(said):
-    """The numbers of the tracepoints that gtp trace or gtp event makes of the place."""
+    """The numbers of the tracepoints that gtp trace or gtp event makes of the place, and what it says."""
     before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
     condition = " if " + said.condition if said.condition else ""
-    gdb.write(quiet.execute("%s%s %s%s" % (command, limit, said.place, condition)))
-    return sorted(points.numbers() - before)
+    told = quiet.execute("%s%s %s%s" % (command, limit, said.place, condition))
+    return sorted(points.numbers() - before), told
 
 
 def refuse_in_run():
@@ -166,8 +173,26 @@ def aggregate(said, prefix, tail=""):
         return add(points.last(), said, prefix, tail, set())
     mine = set()
     with define.Definitions() as definitions:
-        definitions.numbers = set_at(said)
-        return [add(number, said, prefix, tail, mine) for number in definitions.numbers][0]
+        definitions.numbers, told = set_at(said)
+        try:
+            made = [add_one_of(definitions.numbers, number, said, prefix, tail, mine) for number in definitions.numbers]
+        except (gdb.error, gdb.GdbError):
+            forget(mine)
+            raise
+        gdb.write(told)
+        return made[0]
+
+
+def add_one_of(numbers, number, said, prefix, tail, mine):
+    """add(), and of several tracepoints an error says at which one."""
+    try:
+        return add(number, said, prefix, tail, mine)
+    except (gdb.error, gdb.GdbError) as error:
+        if len(numbers) == 1:
+            raise
+        pc = points.addresses(number)[0]
+        name, offset = places.symbol_at(pc) or ("%#x" % pc, 0)
+        raise gdb.GdbError("at %s: %s" % (name + "+%d" % offset * bool(offset), error)) from None
 
 
 def add(number, said, prefix, tail, mine):
