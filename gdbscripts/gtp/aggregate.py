@@ -171,28 +171,26 @@ def aggregate(said, prefix, tail=""):
         if said.condition is not None:
             raise gdb.GdbError("`if' is the condition of a new tracepoint: say where, at LOCATION")
         return add(points.last(), said, prefix, tail, set())
-    mine = set()
-    with define.Definitions() as definitions:
-        definitions.numbers, told = set_at(said)
-        try:
-            made = [add_one_of(definitions.numbers, number, said, prefix, tail, mine) for number in definitions.numbers]
-        except (gdb.error, gdb.GdbError):
-            forget(mine)
-            raise
-        gdb.write(told)
-        return made[0]
-
-
-def add_one_of(numbers, number, said, prefix, tail, mine):
-    """add(), and of several tracepoints an error says at which one."""
+    mine, before = set(), set(known.variables)
     try:
-        return add(number, said, prefix, tail, mine)
-    except (gdb.error, gdb.GdbError) as error:
-        if len(numbers) == 1:
-            raise
-        pc = points.addresses(number)[0]
-        name, offset = places.symbol_at(pc) or ("%#x" % pc, 0)
-        raise gdb.GdbError("at %s: %s" % (name + "+%d" % offset * bool(offset), error)) from None
+        with define.Definitions() as definitions:
+            definitions.numbers, told = set_at(said)
+            made = add_all(definitions.numbers, said, prefix, tail, mine)
+    except (gdb.error, gdb.GdbError):
+        forget(mine - before)
+        raise
+    gdb.write(told)
+    return made[0]
+
+
+def add_all(numbers, said, prefix, tail, mine):
+    """add() for each tracepoint; of several an error says at which one. One with several places does so itself."""
+    made = []
+    for number in numbers:
+        found = points.addresses(number)
+        with places.named(found[0], len(numbers) > 1 and len(found) == 1):
+            made.append(add(number, said, prefix, tail, mine))
+    return made
 
 
 def add(number, said, prefix, tail, mine):

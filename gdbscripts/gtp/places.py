@@ -4,6 +4,7 @@
 # A function is entered at its first instruction, where all arguments are as the debug information says, and at
 # the places where its body stands in other functions. GDB's own choice for a function may lie behind a prologue.
 import collections
+import contextlib
 import fnmatch
 import re
 
@@ -37,6 +38,18 @@ def symbol_at(pc):
     text = quiet.execute("info symbol %#x" % pc)
     found = re.match(r"(\S+)(?: \+ (\d+))? in section", text)
     return (found.group(1), int(found.group(2) or 0)) if found else None
+
+
+@contextlib.contextmanager
+def named(pc, several):
+    """For a `with`: where there are SEVERAL places, an error inside says that it is of the one at PC."""
+    try:
+        yield
+    except (gdb.error, gdb.GdbError) as error:
+        if not several:
+            raise
+        name, offset = symbol_at(pc) or ("%#x" % pc, 0)
+        raise gdb.GdbError("at %s: %s" % ("%s+%d" % (name, offset) if offset else name, error)) from None
 
 
 def evaluates_to(expression, pc):

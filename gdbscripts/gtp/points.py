@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import quiet
+from gtp import places, quiet
 
 
 def listing(number):
@@ -62,7 +62,10 @@ def split_number(arg):
 
 def everywhere(number, translate):
     """What TRANSLATE makes at each of the tracepoint's addresses; GDB has one text for all of them."""
-    results = [(pc, translate(pc)) for pc in addresses(number)]
+    found, results = addresses(number), []
+    for pc in found:
+        with places.named(pc, len(found) > 1):
+            results.append((pc, translate(pc)))
     first = results[0][1]
     for pc, result in results[1:]:
         if result != first:
