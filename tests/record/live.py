@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """gtp live on a FIFO: the lines of a program's run, which was slid as a kernel is, and what ends them."""
-import array
-import fcntl
 import os
 import re
 import select
 import signal
 import subprocess
 import sys
-import termios
 import threading
 
 import offline
@@ -60,8 +57,9 @@ class Live:
     def __init__(self, *words, vmlinux="=prog", stdout=subprocess.PIPE, command=None):
         if not made:
             run_of_prog()
-        if not os.path.exists(OUT + "/pipe"):
-            os.mkfifo(OUT + "/pipe")
+        if os.path.exists(OUT + "/pipe"):  # a test that failed may have left a reader at it
+            os.unlink(OUT + "/pipe")
+        os.mkfifo(OUT + "/pipe")
         self.pipe = os.open(OUT + "/pipe", os.O_RDWR | os.O_NONBLOCK)
         self.process = subprocess.Popen(command or [sys.executable, GTP, "live", "--vmlinux" + vmlinux, "--pipe", "pipe", *words],
                                         cwd=OUT, stdout=stdout, stderr=subprocess.PIPE, text=True)
@@ -75,10 +73,12 @@ class Live:
                 data = data[os.write(self.pipe, data[:CHANCE.randrange(1, most)]):]
 
     def waits(self):
-        """Its output has as many bytes as a pipe holds."""
-        have = array.array("i", [0])
-        fcntl.ioctl(self.process.stdout.fileno(), termios.FIONREAD, have)
-        return have[0] > 60000
+        """Its output has no room. The bytes in it do not tell: each page of a pipe may have been left partly empty."""
+        writer = os.open("/proc/self/fd/%d" % self.process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
+        try:
+            return not select.select([], [writer], [], 0)[1]
+        finally:
+            os.close(writer)
 
     def until(self, what):
         """The next line of what it prints, or of what it says."""
@@ -251,7 +251,7 @@ def signals():
 @test("^C ends gtp live while nobody reads its output")
 def blocked():
     live = Live()
-    writer = threading.Thread(target=live.send, args=(made["header"], *made["frames"] * 1000))
+    writer = threading.Thread(target=live.send, args=(made["header"], *made["frames"] * 1000), daemon=True)
     writer.start()
     until(lambda: state_of(live.process.pid) == "S" and live.waits(), "output that is full")
     live.process.send_signal(signal.SIGINT)
