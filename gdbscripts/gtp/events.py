@@ -9,7 +9,7 @@ import re
 
 import gdb
 
-from gtp import assigned, names, places, remote
+from gtp import assigned, names, places, remote, typename
 
 # Types of another byte order, or of another kind than their bits: equal only to themselves.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
@@ -103,14 +103,6 @@ def layout(fields, count):
 
 # Fields and arguments ----------------------------------------------------------------------------
 
-def typed(text):
-    """The gdb.Type of a field's type; None when GDB knows none of that name."""
-    try:
-        return gdb.parse_and_eval("(%s *) 0" % text).type.target()
-    except gdb.error:
-        return None
-
-
 def bitwise(kind):
     """The names of typedefs that the type goes by and that set it apart."""
     found = []
@@ -160,9 +152,9 @@ def same(field, kind):
             return located.group(1) == "char" and is_string(kind)
     array = re.match(r"(.*?)\[(\d+)\]$", field)
     if array:
-        element = typed(array.group(1))
+        element = typename.find(array.group(1))
         return element is not None and alike(element.array(int(array.group(2)) - 1), kind)
-    found = typed(field)
+    found = typename.find(field)
     return found is not None and alike(found, kind)
 
 
@@ -218,7 +210,7 @@ def as_field(text, field, kind):
 
 
 def is_scalar(field):
-    found = typed(field) if "[" not in field else None
+    found = typename.find(field) if "[" not in field else None
     return found is not None and found.strip_typedefs().code in (
         gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR)
 

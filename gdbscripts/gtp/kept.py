@@ -7,7 +7,7 @@ import struct
 
 import gdb
 
-from gtp import known, source, words
+from gtp import known, source, typename, words
 
 HEAD = "gdbtp: aggregations and stacks, 1"
 END = b"gdbtp: %016d bytes\n"  # how many are in front of it
@@ -79,13 +79,7 @@ def tail(text, stacks, stack_keys):
 
 def type_of(text):
     """None when the program has no such type: the key is a number then."""
-    if not text:
-        return None
-    try:
-        with words.in_c():
-            return gdb.parse_and_eval("(%s *) 0" % text).type.target()
-    except gdb.error:
-        return None
+    return typename.find(text) if text else None
 
 
 def moved(stacks, was, now):
