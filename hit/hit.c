@@ -10,8 +10,8 @@
  * to this CPU, but for four things that are shared on purpose: trace state variables, a pass count,
  * stacks that $kstack has not seen yet, and the end of the run.
  *
- * Most hits are quick ones: no pass count, machine code for all actions, room for the frame. They
- * leave the same as the others, in a third of the instructions.
+ * Most hits are quick ones: machine code for all actions, room for the frame. They leave the same
+ * as the others, in a third of the instructions.
  *
  * The ctx of an expression's callbacks is the struct gtp_cpu.
  */
@@ -393,23 +393,16 @@ static noinline void print_line(struct gtp_cpu *cpu)
 		dprintf_failed(cpu);
 }
 
-/* The condition holds. */
+/* The condition holds, and the hit counts. */
 static noinline void record(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
 	struct gtp_tp_stat *stat;
-	u64 nth = 0;
 
 	cpu->env.pc = tp->addr;
 	if (tp->dprintf) {
 		print_line(cpu);
 		return;
-	}
-	if (tp->pass) {
-		nth = gtp_fetch_add(&tp->pass_hits, 1) + 1;
-		/* Another CPU had the last one; it is stopping the run right now. */
-		if (nth > tp->pass)
-			return;
 	}
 	stat = &cpu->stat[tp->slot];
 	stat->hits++;
@@ -417,8 +410,6 @@ static noinline void record(struct gtp_cpu *cpu)
 		update_only(cpu);
 	else
 		write_frame(cpu, stat);
-	if (nth && nth == tp->pass)
-		end_run(cpu, GTP_STOP_PASSCOUNT);
 }
 
 /* The snippet has failed: the frame is valid up to the length in its progress. */
@@ -450,10 +441,8 @@ static bool find_room(struct gtp_cpu *cpu, u32 bytes)
 	       gtp_buffer_make_room(&cpu->buf, bytes);
 }
 
-/* The condition holds. */
-static noinline void act(struct gtp_cpu *cpu)
+static __always_inline void act_once(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	struct gtp_tracepoint *tp = cpu->tp;
 	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quick);
 	u64 start = READ_ONCE(tp->quick_start);
 
@@ -462,6 +451,29 @@ static noinline void act(struct gtp_cpu *cpu)
 		return;
 	}
 	gtp_hit_record(cpu, tp, cpu->env.regs, quick, start, gtp_hit_time(cpu));
+}
+
+static noinline void act_counted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
+{
+	u64 nth = gtp_fetch_add(&tp->pass_hits, 1) + 1;
+
+	/* Another CPU had the last one; it is stopping the run right now. */
+	if (unlikely(nth > tp->pass))
+		return;
+	act_once(cpu, tp);
+	if (unlikely(nth == tp->pass))
+		end_run(cpu, GTP_STOP_PASSCOUNT);
+}
+
+/* The condition holds. */
+static noinline void act(struct gtp_cpu *cpu)
+{
+	struct gtp_tracepoint *tp = cpu->tp;
+
+	if (unlikely(tp->pass))
+		act_counted(cpu, tp);
+	else
+		act_once(cpu, tp);
 }
 
 static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
@@ -480,7 +492,7 @@ static bool uses_tsc(const struct gtp_run *run)
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
 	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
-	bool alone = !tp->next_here && !tp->switched;
+	bool alone = !tp->next_here && !tp->switched && !tp->pass;
 	struct gtp_frame f = {
 		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
 		.tp = (u16)tp->num,
@@ -491,14 +503,13 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
 	/* What hits switch is asked at each of them: nothing is exchanged then. */
-	if ((!tp->on && !tp->switched) || tp->pass || tp->sdata || tp->dprintf)
+	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;
 	if (tp->only_updates) {
 		update = code;
 		code = NULL;
 		start = 0; /* there are no bytes to count */
 	}
-	gtp_publish(&tp->update, update);
 	gtp_publish(&tp->update_alone, alone ? update : NULL);
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);

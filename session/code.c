@@ -95,7 +95,6 @@ void gtp_code_forget(struct gtp_trace *t)
 		tp->code = NULL;
 		tp->quick = NULL;
 		tp->quickest = NULL;
-		tp->update = NULL;
 		tp->update_alone = NULL;
 		if (tp->cond)
 			tp->cond->compiled = NULL;

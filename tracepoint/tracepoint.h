@@ -94,10 +94,9 @@ struct gtp_source {
  * @code_len: bytes of @code
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @quickest: the same where it is alone, hits cannot switch it, and the time is the processor's
- *	      counter
- * @update: as @quick where a hit leaves no frame; @update_alone: the same where it is alone, and
- *	    hits cannot switch it
+ * @quickest: the same where it is alone, hits cannot switch it, it has no pass count, and the time
+ *	      is the processor's counter
+ * @update_alone: as @quickest where a hit leaves no frame, whatever the time is
  * @quick_start: the first 8 bytes of such a frame
  * @sources: in order
  * @nactions: how many @actions
@@ -161,7 +160,6 @@ struct gtp_tracepoint {
 	u32 code_len;
 	void *quick;
 	void *quickest;
-	void *update;
 	void *update_alone;
 	u64 quick_start;
 	struct gtp_source *sources;
