@@ -489,6 +489,12 @@ static bool uses_tsc(const struct gtp_run *run)
 	return false;
 }
 
+/* A hit of several has to look at all of them. */
+static void *early(const struct gtp_tracepoint *tp)
+{
+	return tp->cond && tp->cond->early && !tp->next_here ? tp->cond->compiled : NULL;
+}
+
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
 	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
@@ -510,6 +516,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 		code = NULL;
 		start = 0; /* there are no bytes to count */
 	}
+	gtp_publish(&tp->early, early(tp));
 	gtp_publish(&tp->update_alone, alone ? update : NULL);
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);
@@ -586,7 +593,7 @@ void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
-	     u32 entered)
+	     u32 held, u32 entered)
 {
-	gtp_hit_inline(loc, cpu, regs, false, entered);
+	gtp_hit_inline(loc, cpu, regs, held, entered);
 }

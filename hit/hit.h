@@ -29,6 +29,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * @loc: the location
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: as they were at the instruction, but for rip (see @loc->addr)
+ * @held: the condition of the first tracepoint is known to hold
  * @entered: what the way here has added to the kernel's count of contexts, see struct ax_env
  *
  * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. A
@@ -38,7 +39,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
-	     u32 entered);
+	     u32 held, u32 entered);
 
 /* --- The shortest way through a hit, inline in the code of a mechanism --- */
 
@@ -91,6 +92,38 @@ static __always_inline void gtp_hit_end(struct gtp_cpu *cpu)
 {
 	barrier();
 	WRITE_ONCE(cpu->in_hit, 0);
+}
+
+/* enum gtp_early - what is known of a condition before a hit begins */
+enum gtp_early {
+	GTP_EARLY_OPEN, /* nothing */
+	GTP_EARLY_HOLDS,
+	GTP_EARLY_FALSE,
+};
+
+/**
+ * gtp_hit_early() - evaluate the condition of a location's only tracepoint before a hit begins
+ * @loc: the location
+ * @cpu: this CPU's own
+ * @regs: as for gtp_hit()
+ *
+ * A false condition is no hit: whether hits are handled, and whose task it is, does not matter then.
+ * What fails is left to the hit, which tells why, and so is what is hit inside a hit, whose ->env
+ * is in use. Context: as gtp_hit().
+ */
+static __always_inline enum gtp_early gtp_hit_early(const struct gtp_location *loc,
+						    struct gtp_cpu *cpu,
+						    const struct gtp_regs *regs)
+{
+	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&loc->first->early);
+	struct ax_jit_result r;
+
+	if (unlikely(!cond || cpu->in_hit))
+		return GTP_EARLY_OPEN;
+	r = cond(regs, &cpu->env);
+	if (unlikely(r.status))
+		return GTP_EARLY_OPEN;
+	return r.value ? GTP_EARLY_HOLDS : GTP_EARLY_FALSE;
 }
 
 /*

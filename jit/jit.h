@@ -6,6 +6,7 @@
 #include "agentexpr/ax.h"
 
 struct gtp_tsv;
+struct ax_jit_target;
 
 /*
  * One verified expression becomes one snippet: a function of the C calling convention that needs
@@ -56,6 +57,13 @@ typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax
  * alignment; callers of this do not.
  */
 typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env);
+
+/*
+ * ax_jit_can_early - can the snippet of a condition run before a hit begins? It must be made of
+ * nothing but registers, memory, arithmetic, and variables that take no call and do not depend on
+ * the way to the hit: then it uses @env->ops->read, and @env->err when it fails
+ */
+bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target);
 
 /* The common stubs. */
 enum ax_jit_stub {

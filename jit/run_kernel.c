@@ -77,6 +77,7 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 		return err;
 	e->compiled = (void *)code.fn;
 	e->compiled_len = code.len;
+	e->early = ax_jit_can_early(&e->ax, gtp_jit_target());
 	return 0;
 }
 

@@ -57,6 +57,21 @@ static void assert_regs_layout(void)
 	BUILD_BUG_ON(sizeof(struct gtp_regs) != sizeof(struct pt_regs));
 }
 
+static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, u32 held)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+	unsigned int count = preempt_count();
+	u32 added = gtp_kprobe_entered(&p->kp, count);
+
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, count - added))
+		return 0;
+	if (unlikely(!cpu))
+		atomic_long_inc(&p->no_buffer);
+	else
+		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs, held, added);
+	return 0;
+}
+
 /*
  * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because
  * exceptions from the kernel run with interrupts off; optimized, because the kernel's callback
@@ -69,18 +84,27 @@ static void assert_regs_layout(void)
  */
 static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 {
+	return hit(container_of(kp, struct location_probe, kp), regs, false);
+}
+
+/* Not inline, so that a condition that is false saves few registers. */
+static noinline int hit_behind_condition(struct location_probe *p, struct pt_regs *regs, u32 held)
+{
+	return hit(p, regs, held);
+}
+
+/* The same where the condition may come first. */
+static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
+{
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
-	unsigned int count = preempt_count();
-	u32 added = gtp_kprobe_entered(kp, count);
+	enum gtp_early early = GTP_EARLY_OPEN;
 
-	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, count - added))
+	if (likely(cpu))
+		early = gtp_hit_early(p->loc, cpu, (const struct gtp_regs *)regs);
+	if (early == GTP_EARLY_FALSE)
 		return 0;
-	if (unlikely(!cpu))
-		atomic_long_inc(&p->no_buffer);
-	else
-		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs, added);
-	return 0;
+	return hit_behind_condition(p, regs, early == GTP_EARLY_HOLDS);
 }
 
 /*
@@ -119,7 +143,7 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	p->loc = loc;
 	p->kp.addr = (kprobe_opcode_t *)loc->addr;
-	p->kp.pre_handler = handle_hit;
+	p->kp.pre_handler = loc->first->early ? handle_condition : handle_hit;
 	if (gtp_tables_deny(loc->addr))
 		p->kp.post_handler = keep_breakpoint;
 

@@ -93,6 +93,7 @@ void gtp_code_forget(struct gtp_trace *t)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
+		tp->early = NULL;
 		tp->quick = NULL;
 		tp->quickest = NULL;
 		tp->update_alone = NULL;

@@ -29,6 +29,7 @@ struct gtp_expr {
 	struct ax_verified ax;
 	void *compiled; /* machine code, NULL: the interpreter runs it */
 	u32 compiled_len;
+	bool early; /* @compiled may run before a hit begins, see ax_jit_can_early() */
 };
 
 enum gtp_action_kind {
@@ -92,6 +93,8 @@ struct gtp_source {
  * @code: machine code of all actions as one; NULL: each by itself
  * @frame_bytes: bytes that @code collects
  * @code_len: bytes of @code
+ * @early: machine code of the condition that may run before a hit begins, where this is the only
+ *	   tracepoint; NULL: there is none
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
  * @quickest: the same where it is alone, hits cannot switch it, it has no pass count, and the time
@@ -158,6 +161,7 @@ struct gtp_tracepoint {
 	void *code;
 	u32 frame_bytes;
 	u32 code_len;
+	void *early;
 	void *quick;
 	void *quickest;
 	void *update_alone;

@@ -16,6 +16,7 @@ static int code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *wh
 static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 {
 	e->compiled = (void *)jit_user_compile(arena, &e->ax, pc, 0, NULL);
+	e->early = ax_jit_can_early(&e->ax, &arena->target);
 	return e->compiled ? 0 : -ENOSPC;
 }
 

@@ -482,6 +482,15 @@ struct gtp_location *fake_armed(struct fake *f, u64 addr)
 	return NULL;
 }
 
+void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+	      u32 entered)
+{
+	enum gtp_early early = gtp_hit_early(loc, cpu, regs);
+
+	if (early != GTP_EARLY_FALSE)
+		gtp_hit(loc, cpu, regs, early == GTP_EARLY_HOLDS, entered);
+}
+
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)
 {
 	struct gtp_location *loc = fake_armed(f, addr);
@@ -489,7 +498,7 @@ bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)
 	assert(f->cpu < f->ncpus);
 	if (!loc)
 		return false;
-	gtp_hit(loc, f->trace.run.cpus[f->cpu], regs, f->entered);
+	fake_hit(loc, f->trace.run.cpus[f->cpu], regs, f->entered);
 	return true;
 }
 

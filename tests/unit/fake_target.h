@@ -141,6 +141,10 @@ u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u6
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 u64 fake_stacks_bytes(void *ctx);
 
+/* fake_hit - gtp_hit(), as a kprobe's handler comes to it: gtp_hit_early() first */
+void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+	      u32 entered);
+
 /* fake_fire - the instruction at @addr is executed on @f->cpu; false when nothing is armed there */
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
 

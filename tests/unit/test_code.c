@@ -57,6 +57,7 @@ static int code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why)
 		return err;
 	e->compiled = (void *)jit_user_compile(arena, &e->ax, pc, code.made % 14, NULL);
 	assert_non_null(e->compiled);
+	e->early = ax_jit_can_early(&e->ax, &arena->target);
 	code.pieces++;
 	return 0;
 }

@@ -472,7 +472,7 @@ static void nested(void **state)
 
 	/* None is counted when there is no run. */
 	f->trace.run.cpus[0]->in_hit = 1;
-	gtp_hit(f->trace.locs, f->trace.run.cpus[0], &regs, 0);
+	fake_hit(f->trace.locs, f->trace.run.cpus[0], &regs, 0);
 	assert_int_equal(f->trace.run.cpus[0]->nested, 2);
 }
 

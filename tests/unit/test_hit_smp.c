@@ -54,7 +54,7 @@ static void *cpu_main(void *arg)
 	int i;
 
 	for (i = 0; i < HITS_EACH; i++)
-		gtp_hit(loc, arg, &regs, 0);
+		fake_hit(loc, arg, &regs, 0);
 	return NULL;
 }
 

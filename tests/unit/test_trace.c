@@ -197,7 +197,7 @@ static void the_clock_begins_anew(void **state)
 
 static void hit_early(struct fake *f, struct gtp_location *loc)
 {
-	gtp_hit(loc, f->trace.run.cpus[0], &regs, 0);
+	fake_hit(loc, f->trace.run.cpus[0], &regs, 0);
 }
 
 static void an_address_is_refused(void **state)
@@ -379,7 +379,7 @@ static void a_hit_was_quicker_than_tstop(void **state)
 
 static void hit_late(struct fake *f, struct gtp_location *loc)
 {
-	gtp_hit(loc, f->trace.run.cpus[0], &regs, 0);
+	fake_hit(loc, f->trace.run.cpus[0], &regs, 0);
 }
 
 static void hits_after_the_stop_are_ignored(void **state)
