@@ -203,7 +203,7 @@ def someone_disabled():
 def computing():
     """A task that is in the kernel and does not sleep, on each CPU, until target("end"), or until this is left."""
     before = counted("leaf")
-    busy = subprocess.Popen(["sh", "-c", "echo loop leaf 2000000000 >/proc/gtp_target"])
+    busy = subprocess.Popen(["sh", "-c", "echo loop busy 2000000000 >/proc/gtp_target"])
     try:
         until(lambda: counted("leaf") > before)
         yield

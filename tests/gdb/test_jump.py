@@ -406,7 +406,7 @@ def late_answer():
     num = trace("*0x%x" % place(), passcount=1)
     cmd("tstart")
     is_jump(num)
-    busy = background("loop leaf 2000000000")
+    busy = background("loop busy 2000000000")
     until(lambda: calls("leaf") > before, "the task that computes")
     target(call)
     # GDB's patience is 6 s; it asks while this has not even begun to sleep, or a little later.

@@ -5,6 +5,7 @@
 #include <linux/err.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -19,6 +20,7 @@ static const u64 timer_ns = 300 * 1000;
  * @one: one call, with the number of the round
  * @count: rounds for every CPU
  * @timer: calls gtp_target_irq() from hard interrupts meanwhile
+ * @holds: whoever waits for tasks (synchronize_rcu_tasks()) waits until it is over
  * @go: all start together, so that they really contend
  * @left, @done: the last one to finish says so
  */
@@ -26,6 +28,7 @@ struct loop {
 	void (*one)(u64 i);
 	u64 count;
 	bool timer;
+	bool holds;
 	struct completion go;
 	atomic_t left;
 	struct completion done;
@@ -103,7 +106,14 @@ static void work(struct worker *w)
 			continue;
 		if (READ_ONCE(ended))
 			break;
-		cond_resched();
+		/*
+		 * To wait for tasks, the kernel's optimizer of kprobes holds kprobe_mutex, and a GDB
+		 * that needs that could not end the loop.
+		 */
+		if (l->holds)
+			cond_resched();
+		else
+			cond_resched_tasks_rcu_qs();
 	}
 	if (l->timer)
 		hrtimer_cancel(&w->timer);
@@ -167,10 +177,14 @@ int gtp_target_loop(const char *what, u64 count)
 		const char *name;
 		void (*one)(u64 i);
 		bool timer;
+		bool holds;
 	} loops[] = {
-		{ "leaf", one_leaf, false }, { "add", one_add, false },
-		{ "obj", one_obj, false },   { "event", gtp_target_event_count, false },
-		{ "mix", one_mix, true },
+		{ "leaf", one_leaf },
+		{ "add", one_add },
+		{ "obj", one_obj },
+		{ "event", gtp_target_event_count },
+		{ "mix", one_mix, .timer = true },
+		{ "busy", one_leaf, .holds = true },
 	};
 	struct worker *workers;
 	struct loop l = { .count = count };
@@ -187,6 +201,7 @@ int gtp_target_loop(const char *what, u64 count)
 		return -ENOMEM;
 	l.one = loops[i].one;
 	l.timer = loops[i].timer;
+	l.holds = loops[i].holds;
 	WRITE_ONCE(ended, false);
 	run(&l, workers);
 	kfree(workers);

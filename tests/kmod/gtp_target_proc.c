@@ -14,8 +14,9 @@
  *	release				they return
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	call context task|bh|soft|hard|kthread	gtp_target_context(), there; NMIs call it, too
- *	loop leaf|add|obj|event|mix COUNT	COUNT times on every CPU at once;
- *					mix adds calls from timer interrupts
+ *	loop leaf|add|obj|event|mix|busy COUNT	COUNT times on every CPU at once;
+ *					mix adds calls from timer interrupts; busy
+ *					calls as leaf does, and keeps whoever waits for tasks
  *	end				the loop that is going on is over;
  *					also while it is being obeyed
  *	nmi COUNT				NMIs on all other CPUs, each hits gtp_target_count;
