@@ -593,7 +593,13 @@ void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 }
 
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
-	     u32 held, u32 entered)
+	     u32 entered)
 {
-	gtp_hit_inline(loc, cpu, regs, held, entered);
+	gtp_hit_inline(loc, cpu, regs, false, entered);
+}
+
+void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+		  u32 entered)
+{
+	gtp_hit_inline(loc, cpu, regs, true, entered);
 }

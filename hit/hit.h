@@ -29,7 +29,6 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * @loc: the location
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: as they were at the instruction, but for rip (see @loc->addr)
- * @held: the condition of the first tracepoint is known to hold
  * @entered: what the way here has added to the kernel's count of contexts, see struct ax_env
  *
  * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. A
@@ -39,7 +38,11 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
 void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
-	     u32 held, u32 entered);
+	     u32 entered);
+
+/* gtp_hit_held - the same where the condition of the first tracepoint is known to hold */
+void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+		  u32 entered);
 
 /* --- The shortest way through a hit, inline in the code of a mechanism --- */
 
@@ -107,13 +110,12 @@ enum gtp_early {
  * @cpu: this CPU's own
  * @regs: as for gtp_hit()
  *
- * A false condition is no hit: whether hits are handled, and whose task it is, does not matter then.
+ * A false condition is no hit: whether hits are handled, and whose task it is, does not matter.
  * What fails is left to the hit, which tells why, and so is what is hit inside a hit, whose ->env
  * is in use. Context: as gtp_hit().
  */
-static __always_inline enum gtp_early gtp_hit_early(const struct gtp_location *loc,
-						    struct gtp_cpu *cpu,
-						    const struct gtp_regs *regs)
+static __always_inline enum gtp_early
+gtp_hit_early(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {
 	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&loc->first->early);
 	struct ax_jit_result r;

@@ -57,7 +57,10 @@ static void assert_regs_layout(void)
 	BUILD_BUG_ON(sizeof(struct gtp_regs) != sizeof(struct pt_regs));
 }
 
-static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, u32 held)
+typedef void (*hit_fn)(const struct gtp_location *loc, struct gtp_cpu *cpu,
+		       const struct gtp_regs *regs, u32 entered);
+
+static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, hit_fn run)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned int count = preempt_count();
@@ -68,7 +71,7 @@ static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, u
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);
 	else
-		gtp_hit(p->loc, cpu, (const struct gtp_regs *)regs, held, added);
+		run(p->loc, cpu, (const struct gtp_regs *)regs, added);
 	return 0;
 }
 
@@ -84,13 +87,18 @@ static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, u
  */
 static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 {
-	return hit(container_of(kp, struct location_probe, kp), regs, false);
+	return hit(container_of(kp, struct location_probe, kp), regs, gtp_hit);
 }
 
 /* Not inline, so that a condition that is false saves few registers. */
-static noinline int hit_behind_condition(struct location_probe *p, struct pt_regs *regs, u32 held)
+static noinline int hit_open(struct location_probe *p, struct pt_regs *regs)
 {
-	return hit(p, regs, held);
+	return hit(p, regs, gtp_hit);
+}
+
+static noinline int hit_held(struct location_probe *p, struct pt_regs *regs)
+{
+	return hit(p, regs, gtp_hit_held);
 }
 
 /* The same where the condition may come first. */
@@ -104,7 +112,7 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 		early = gtp_hit_early(p->loc, cpu, (const struct gtp_regs *)regs);
 	if (early == GTP_EARLY_FALSE)
 		return 0;
-	return hit_behind_condition(p, regs, early == GTP_EARLY_HOLDS);
+	return early == GTP_EARLY_HOLDS ? hit_held(p, regs) : hit_open(p, regs);
 }
 
 /*

@@ -107,7 +107,7 @@ static void work(struct worker *w)
 		if (READ_ONCE(ended))
 			break;
 		/*
-		 * To wait for tasks, the kernel's optimizer of kprobes holds kprobe_mutex, and a GDB
+		 * The kernel's optimizer of kprobes waits for tasks with kprobe_mutex, and a GDB
 		 * that needs that could not end the loop.
 		 */
 		if (l->holds)
