@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Cycles of gdbserver's in-process agent, for the table of bench_native.c; tests/bench/agent runs it. */
+#include "tests/bench/cycles.h"
+
+/*
+ * What bench_native.c has: the instruction behind the label has 7 bytes, of which a fast tracepoint
+ * takes 5.
+ */
+#define FUNCTION(name)                                                                             \
+	long name(struct cycles_obj *o, int n);                                                    \
+	__asm__(".text\n"                                                                          \
+		".balign 64\n"                                                                     \
+		".globl " #name "\n"                                                               \
+		".type " #name ", @function\n" #name ":\n"                                         \
+		"movslq %esi, %rax\n"                                                              \
+		".globl " #name "_place\n" #name "_place:\n"                                       \
+		"lea 0x12345(%rax), %rax\n"                                                        \
+		"movslq (%rdi), %rdx\n"                                                            \
+		"add %rdx, %rax\n"                                                                 \
+		"ret\n"                                                                            \
+		".size " #name ", .-" #name "\n")
+
+FUNCTION(bare);
+FUNCTION(never);
+FUNCTION(holds);
+FUNCTION(always);
+
+static const struct {
+	const char *what;
+	cycles_fn fn;
+} rows[] = {
+	{ "gdbserver's agent: the function, bare", bare },
+	{ "gdbserver's agent: condition a > 1000, false", never },
+	{ "gdbserver's agent: condition a > 5, a + b collected", holds },
+	{ "gdbserver's agent: no condition, a + b collected", always },
+};
+
+static noinline long nothing(struct cycles_obj *o, int n)
+{
+	return n;
+}
+
+/* GDB has set its tracepoints when control comes here, and looks at the counts at the end. */
+noinline void bench_ready(void)
+{
+	__asm__ volatile("");
+}
+
+noinline void bench_done(void)
+{
+	__asm__ volatile("");
+}
+
+static struct cycles_obj obj = { 42, 7 };
+
+int main(int argc, char **argv)
+{
+	struct cycles empty;
+
+	bench_ready();
+	empty = cycles_measure(nothing, &obj, NULL, NULL, NULL);
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cycles c = cycles_measure(rows[i].fn, &obj, NULL, NULL, NULL);
+
+		c = cycles_above(c, empty);
+		printf("%-52s %8.1f %8.1f\n", rows[i].what, c.alone, c.waiting);
+		fflush(stdout);
+	}
+	bench_done();
+	return 0;
+}
