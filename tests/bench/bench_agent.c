@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Cycles of gdbserver's in-process agent, for the table of bench_native.c; tests/bench/agent runs it. */
+/* Cycles of gdbserver's in-process agent, beside bench_native.c's; tests/bench/agent runs it. */
 #include "tests/bench/cycles.h"
 
 /*
@@ -7,23 +7,19 @@
  * takes 5.
  */
 #define FUNCTION(name)                                                                             \
-	long name(struct cycles_obj *o, int n);                                                    \
-	__asm__(".text\n"                                                                          \
-		".balign 64\n"                                                                     \
-		".globl " #name "\n"                                                               \
-		".type " #name ", @function\n" #name ":\n"                                         \
-		"movslq %esi, %rax\n"                                                              \
-		".globl " #name "_place\n" #name "_place:\n"                                       \
-		"lea 0x12345(%rax), %rax\n"                                                        \
-		"movslq (%rdi), %rdx\n"                                                            \
-		"add %rdx, %rax\n"                                                                 \
-		"ret\n"                                                                            \
-		".size " #name ", .-" #name "\n")
+	static noinline __attribute__((naked)) long name(struct cycles_obj *o, int n)              \
+	{                                                                                          \
+		__asm__("movslq %esi, %rax\n" #name "_place:\n"                                    \
+			"lea 0x12345(%rax), %rax\n"                                                \
+			"movslq (%rdi), %rdx\n"                                                    \
+			"add %rdx, %rax\n"                                                         \
+			"ret");                                                                    \
+	}
 
-FUNCTION(bare);
-FUNCTION(never);
-FUNCTION(holds);
-FUNCTION(always);
+FUNCTION(bare)
+FUNCTION(never)
+FUNCTION(holds)
+FUNCTION(always)
 
 static const struct {
 	const char *what;
