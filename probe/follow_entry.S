@@ -14,7 +14,7 @@
 #define WORD 8
 #define REGS_WORDS 21			/* struct gtp_regs */
 #define HEAD_WORDS 4			/* of struct gtp_follow_record, in front of it */
-#define EFLAGS (18 * WORD)		/* in struct gtp_regs, ... */
+#define SAVED_EFLAGS (18 * WORD)	/* in struct gtp_regs, ... */
 #define CARRY 1				/* ... and in it */
 #define ZERO 0x40
 
@@ -40,7 +40,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	movq	%rsp, %rdi
 	movl	(HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp), %esi
 	call	gtp_follow_enter
-	movq	HEAD_WORDS * WORD + EFLAGS(%rsp), %rcx
+	movq	HEAD_WORDS * WORD + SAVED_EFLAGS(%rsp), %rcx
 	cmpl	$1, %eax
 	je	.Lframed
 	andq	$~(CARRY | ZERO), %rcx
