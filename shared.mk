@@ -77,6 +77,7 @@ GTP_SHARED := \
 	hit/variable.c \
 	hit/pad_frame.c \
 	hit/returns.c \
+	hit/settle.c \
 	hit/lines.c \
 	hit/stacks.c \
 	hit/walk.c \

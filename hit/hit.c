@@ -245,13 +245,6 @@ static void full(struct gtp_cpu *cpu)
 	end_run(cpu, GTP_STOP_FULL);
 }
 
-static u16 frame_flags(const struct gtp_tracepoint *tp, int rc)
-{
-	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
-
-	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
-}
-
 static int start_again(struct gtp_cpu *cpu, u32 start)
 {
 	gtp_buffer_rewind(&cpu->buf, start);
@@ -364,7 +357,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 		return;
 	}
 	stat->usage += gtp_buffer_mark(buf);
-	gtp_buffer_commit(buf, frame_flags(cpu->tp, rc));
+	gtp_buffer_commit(buf, gtp_hit_frame_flags(cpu->tp, rc));
 }
 
 /* Not inline, so that a frame costs no more for it. */
@@ -432,7 +425,7 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 		return;
 	}
 	cpu->stat[tp->slot].usage += cpu->buf.open;
-	gtp_buffer_commit(&cpu->buf, frame_flags(tp, -EINVAL));
+	gtp_buffer_commit(&cpu->buf, gtp_hit_frame_flags(tp, -EINVAL));
 }
 
 static bool find_room(struct gtp_cpu *cpu, u32 bytes)
@@ -474,53 +467,6 @@ static noinline void act(struct gtp_cpu *cpu)
 		act_counted(cpu, tp);
 	else
 		act_once(cpu, tp);
-}
-
-static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
-{
-	return sizeof(struct gtp_frame);
-}
-
-static bool uses_tsc(const struct gtp_run *run)
-{
-	for (u32 i = 0; i < run->ncpus; i++)
-		if (run->cpus[i])
-			return run->cpus[i]->tsc;
-	return false;
-}
-
-/* A hit of several has to look at all of them. */
-static void *early(const struct gtp_tracepoint *tp)
-{
-	return tp->cond && tp->cond->early && !tp->next_here ? tp->cond->compiled : NULL;
-}
-
-void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
-{
-	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
-	bool alone = !tp->next_here && !tp->switched && !tp->pass;
-	struct gtp_frame f = {
-		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
-		.tp = (u16)tp->num,
-		.flags = frame_flags(tp, 0),
-	};
-	u64 start;
-
-	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
-	memcpy(&start, &f, sizeof(start));
-	/* What hits switch is asked at each of them: nothing is exchanged then. */
-	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
-		code = NULL;
-	if (tp->only_updates) {
-		update = code;
-		code = NULL;
-		start = 0; /* there are no bytes to count */
-	}
-	gtp_publish(&tp->early, early(tp));
-	gtp_publish(&tp->update_alone, alone ? update : NULL);
-	WRITE_ONCE(tp->quick_start, start);
-	gtp_publish(&tp->quick, code);
-	gtp_publish(&tp->quickest, uses_tsc(run) && alone ? code : NULL);
 }
 
 /* By the interpreter, or with a lock. What fails does not hold. */

@@ -44,6 +44,14 @@ void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct g
 void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 		  u32 entered);
 
+/* gtp_hit_frame_flags - of a frame of @tp; @rc: not 0, if not all has been collected */
+static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
+{
+	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;
+
+	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
+}
+
 /* --- The shortest way through a hit, inline in the code of a mechanism --- */
 
 /*

@@ -485,16 +485,12 @@ struct gtp_location *fake_armed(struct fake *f, u64 addr)
 void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	      u32 entered)
 {
-	switch (gtp_hit_early(loc, cpu, regs)) {
-	case GTP_EARLY_OPEN:
+	enum gtp_early early = gtp_hit_early(loc, cpu, regs);
+
+	if (early == GTP_EARLY_OPEN)
 		gtp_hit(loc, cpu, regs, entered);
-		break;
-	case GTP_EARLY_HOLDS:
+	else if (early == GTP_EARLY_HOLDS)
 		gtp_hit_held(loc, cpu, regs, entered);
-		break;
-	case GTP_EARLY_FALSE:
-		break;
-	}
 }
 
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)

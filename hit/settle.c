@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What hits of a tracepoint need not ask: found when its definition or its machine code changes. */
+#include "hit/hit.h"
+
+static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
+{
+	return sizeof(struct gtp_frame);
+}
+
+static bool uses_tsc(const struct gtp_run *run)
+{
+	for (u32 i = 0; i < run->ncpus; i++)
+		if (run->cpus[i])
+			return run->cpus[i]->tsc;
+	return false;
+}
+
+/* A hit of several has to look at all of them. */
+static void *early(const struct gtp_tracepoint *tp)
+{
+	return tp->cond && tp->cond->early && !tp->next_here ? tp->cond->compiled : NULL;
+}
+
+void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
+{
+	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
+	bool alone = !tp->next_here && !tp->switched && !tp->pass;
+	struct gtp_frame f = {
+		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
+		.tp = (u16)tp->num,
+		.flags = gtp_hit_frame_flags(tp, 0),
+	};
+	u64 start;
+
+	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
+	memcpy(&start, &f, sizeof(start));
+	/* What hits switch is asked at each of them: nothing is exchanged then. */
+	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
+		code = NULL;
+	if (tp->only_updates) {
+		update = code;
+		code = NULL;
+		start = 0; /* there are no bytes to count */
+	}
+	gtp_publish(&tp->early, early(tp));
+	gtp_publish(&tp->update_alone, alone ? update : NULL);
+	WRITE_ONCE(tp->quick_start, start);
+	gtp_publish(&tp->quick, code);
+	gtp_publish(&tp->quickest, uses_tsc(run) && alone ? code : NULL);
+}
