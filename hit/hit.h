@@ -113,14 +113,14 @@ enum gtp_early {
 };
 
 /**
- * gtp_hit_early() - evaluate the condition of a location's only tracepoint before a hit begins
+ * gtp_hit_early() - evaluate the condition of a location's only tracepoint before all else
  * @loc: the location
  * @cpu: this CPU's own
  * @regs: as for gtp_hit()
  *
- * A false condition is no hit: whether hits are handled, and whose task it is, does not matter.
- * What fails is left to the hit, which tells why, and so is what is hit inside a hit, whose ->env
- * is in use. Context: as gtp_hit().
+ * Whether hits are handled, and whose task it is, does not matter when it is false. What fails is
+ * left to the hit, which tells why, and so is what is hit inside a hit. What the condition itself
+ * leads to (a fault, a function that reads memory with care) is inside a hit. Context: as gtp_hit().
  */
 static __always_inline enum gtp_early
 gtp_hit_early(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
@@ -130,7 +130,10 @@ gtp_hit_early(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct 
 
 	if (unlikely(!cond || cpu->in_hit))
 		return GTP_EARLY_OPEN;
+	WRITE_ONCE(cpu->in_hit, 1);
+	barrier();
 	r = cond(regs, &cpu->env);
+	gtp_hit_end(cpu);
 	if (unlikely(r.status))
 		return GTP_EARLY_OPEN;
 	return r.value ? GTP_EARLY_HOLDS : GTP_EARLY_FALSE;
