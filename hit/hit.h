@@ -120,7 +120,8 @@ enum gtp_early {
  *
  * Whether hits are handled, and whose task it is, does not matter when it is false. What fails is
  * left to the hit, which tells why, and so is what is hit inside a hit. What the condition itself
- * leads to (a fault, a function that reads memory with care) is inside a hit. Context: as gtp_hit().
+ * leads to (a fault, a function that reads memory with care) is inside a hit.
+ * Context: as gtp_hit().
  */
 static __always_inline enum gtp_early
 gtp_hit_early(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)

@@ -446,6 +446,24 @@ def way():
     check(tried >= 8, "only %d places" % tried)
 
 
+@test("one that joins at a place whose only condition is false has its hits, as a jump and on a kprobe")
+def joins_a_false_one():
+    for switches in (), ("jumps",):
+        with without(*switches):
+            never = trace("*0x%x if $rdi == 1000" % place())
+            cmd("tstart")
+            target("call add 1 2")
+            num = trace("*0x%x" % place())
+            equal(mechanism(num), "kprobe" if switches else "jump")
+            for n in (2, 1000):
+                target("call add %d 2" % n)
+            cmd("tstop")
+        equal((hits(never), hits(num)), (1, 2))
+        equal(collected("$tracepoint"), [num, never, num])
+        cmd("tfind none")
+        cmd("delete")
+
+
 @test("ten runs on all CPUs' calls")
 def many():
     loops = background("loop mix 30000")

@@ -4,7 +4,6 @@ import signal
 import time
 
 from lib import *
-from others import mechanism, without
 
 
 
@@ -177,23 +176,6 @@ def install():
     cmd("tstop")
     equal(hits(num), 1)
     equal(collected("$tracepoint"), [num])
-
-
-@test("one that joins at a place whose only condition is false has its hits, as a jump and on a kprobe")
-def install_beside_false():
-    for switches in (), ("jumps",):
-        with without(*switches):
-            never = trace("gtp_target_leaf if n == 1000", "collect n")
-            cmd("tstart")
-            target("call leaf 1")
-            num = trace("gtp_target_leaf", "collect n")
-            equal(mechanism(num).startswith("kprobe"), bool(switches))
-            for n in (2, 1000):
-                target("call leaf %d" % n)
-            cmd("tstop")
-        equal((hits(never), hits(num)), (1, 2))
-        equal(collected("$tracepoint", "n"), [(num, 2), (never, 1000), (num, 1000)])
-        cmd("delete")
 
 
 @test("symbols that are loaded during a run disturb neither it nor its tracepoints")
