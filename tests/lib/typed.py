@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A GDB at a terminal: what a user types, ^C among it, and what the terminal shows."""
+import os
+import pty
+import select
+
+PROMPT = "(gdb) "
+SETTINGS = ("set debuginfod enabled off", "set pagination off", "set confirm off", "set width 0")
+
+
+class Gdb:
+    """With no program; it ends with close()."""
+
+    def __init__(self):
+        words = ["gdb", "-nx", "-q"]
+        for line in SETTINGS:
+            words += ["-iex", line]
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execvp(words[0], words)
+        self.shown()
+
+    def shown(self, seconds=300):
+        """What comes up to the next prompt. The limit only ends a test that has failed."""
+        text = b""
+        while not text.endswith(PROMPT.encode()):
+            assert select.select([self.terminal], [], [], seconds)[0], "no prompt behind: %r" % text[-500:]
+            text += os.read(self.terminal, 65536)
+        return text.decode(errors="replace").replace("\r\n", "\n")[:-len(PROMPT)]
+
+    def begin(self, line):
+        os.write(self.terminal, line.encode() + b"\n")
+
+    def type(self, line):
+        self.begin(line)
+        return self.shown()
+
+    def interrupt(self):
+        os.write(self.terminal, b"\x03")
+
+    def close(self):
+        os.close(self.terminal)
+        os.waitpid(self.pid, 0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What GDB says until it needs no more acknowledgments.
+ *
+ * While ssh still shakes hands, GDB gets no acknowledgment and sends its first packet again every
+ * two seconds. All copies arrive at once then, each would have its answer, and GDB would take the
+ * second for that of its next packet. So what GDB repeats is left out on the way to the module.
+ */
+#ifndef _GTP_CONNECT_ACKS_H
+#define _GTP_CONNECT_ACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { ACKS_PACKET_MAX = 32768 };
+
+/**
+ * struct acks - what GDB says until it needs no more acknowledgments
+ * @off: it needs none, and says nothing twice
+ * @plain: a packet was too long to be kept: all goes through as it is, for good
+ * @acked: GDB has had the answer to @last
+ * @hash: where in @packet its checksum is; 0: still to come
+ * @len: of @packet, which is on its way; 0: none is
+ * @last_len: of @last, the packet before it
+ */
+struct acks {
+	bool off, plain, acked;
+	size_t hash, len, last_len;
+	char packet[ACKS_PACKET_MAX], last[ACKS_PACKET_MAX];
+};
+
+/*
+ * acks_filter - GDB's bytes to @out, which takes ACKS_PACKET_MAX more; *@n receives how many these
+ * are. Return: how many of the @len were looked at: all, unless GDB needs no acknowledgments from
+ * there on
+ */
+size_t acks_filter(struct acks *f, const char *in, size_t len, char *out, size_t *n);
+
+#endif /* _GTP_CONNECT_ACKS_H */

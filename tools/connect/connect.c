@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A pipe to /proc/gtp, for a GDB on another machine:
+ *	(gdb) target remote | ssh root@host gdbtp-connect
+ *
+ * Usage: gdbtp-connect [FILE]		copies stdin to FILE (/proc/gtp) and FILE to stdout
+ * Exit: 0 when GDB has closed its end, 1 when FILE cannot be opened or fails.
+ *
+ * What GDB says twice while it still acknowledges is passed on once, see acks.h; an answer that GDB
+ * has given up on is not passed on, see turns.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "acks.h"
+#include "turns.h"
+
+enum { CHUNK = 16384 };
+
+/*
+ * The line; @turns are under the lock, and @turns_on: GDB acknowledges nothing any more, so that
+ * packets and answers are looked at.
+ */
+static struct {
+	int target;
+	const char *path;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool turns_on;
+	struct turns turns;
+} line = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+static void complain(const char *format, ...)
+{
+	va_list args;
+
+	fputs("gdbtp-connect: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static int write_all(int fd, const char *buf, size_t len)
+{
+	while (len) {
+		ssize_t n = write(fd, buf, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		buf += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/* Whichever direction ends first ends the connection: the file closes, the module sees it. */
+static void end(int status)
+{
+	_exit(status);
+}
+
+/* What failed; a GDB that has gone away is the usual end, seen from the other side. */
+static void failed(const char *doing, const char *what)
+{
+	if (errno == EPIPE)
+		end(0);
+	complain("%s %s: %s", doing, what, strerror(errno));
+	end(1);
+}
+
+/* read_some - 0: the end */
+static size_t read_some(int fd, const char *name, char *buf)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buf, CHUNK);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		failed("reading", name);
+	return n;
+}
+
+/* GDB's bytes for the module. */
+static void asked(const char *bytes, size_t len, bool raw)
+{
+	bool interrupt = false, room;
+
+	pthread_mutex_lock(&line.lock);
+	if (raw) {
+		room = turns_raw(&line.turns, bytes, len);
+	} else {
+		line.turns_on = true;
+		room = turns_asked(&line.turns, bytes, len, &interrupt);
+	}
+	pthread_cond_signal(&line.changed);
+	pthread_mutex_unlock(&line.lock);
+	if (!room) {
+		complain("no memory");
+		end(1);
+	}
+	/* The module takes it beside the write that is going on. */
+	if (interrupt && write_all(line.target, "\x03", 1))
+		failed("writing", line.path);
+}
+
+static void *from_gdb(void *unused)
+{
+	static struct acks acks;
+	char buf[CHUNK], filtered[CHUNK + ACKS_PACKET_MAX];
+	size_t len, done, n;
+
+	while ((len = read_some(STDIN_FILENO, "standard input", buf))) {
+		done = 0;
+		if (!acks.off) {
+			done = acks_filter(&acks, buf, len, filtered, &n);
+			asked(filtered, n, true);
+		}
+		if (acks.off)
+			asked(buf + done, len - done, false);
+	}
+	end(0);
+	return NULL;
+}
+
+/*
+ * A write to the module may take as long as the packet does, and wait until replies have been read:
+ * no thread does two of the three.
+ */
+static void *to_module(void *unused)
+{
+	char buf[CHUNK];
+	size_t n;
+
+	for (;;) {
+		pthread_mutex_lock(&line.lock);
+		line.turns.writing = false;
+		while (!(n = turns_take(&line.turns, buf, sizeof(buf))))
+			pthread_cond_wait(&line.changed, &line.lock);
+		line.turns.writing = true;
+		pthread_mutex_unlock(&line.lock);
+		if (write_all(line.target, buf, n))
+			failed("writing", line.path);
+	}
+	return NULL;
+}
+
+static void from_module(void)
+{
+	char buf[CHUNK], answers[CHUNK + 3];
+	const char *out;
+	size_t len, n;
+
+	while ((len = read_some(line.target, line.path, buf))) {
+		out = buf;
+		n = len;
+		pthread_mutex_lock(&line.lock);
+		if (line.turns_on) {
+			out = answers;
+			n = turns_answer(&line.turns, buf, len, answers);
+		}
+		pthread_cond_signal(&line.changed);
+		pthread_mutex_unlock(&line.lock);
+		if (write_all(STDOUT_FILENO, out, n))
+			failed("writing", "standard output");
+	}
+	end(0);
+}
+
+static int open_target(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	if (errno == EBUSY)
+		complain("%s: another GDB is connected to it", path);
+	else if (errno == ENOENT)
+		complain("%s does not exist: load the module first (modprobe gdbtp)", path);
+	else if (errno == EACCES || errno == EPERM)
+		complain("%s: %s; it is for root, and not in lockdown", path, strerror(errno));
+	else
+		complain("%s: %s", path, strerror(errno));
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t gdb, module;
+
+	line.path = argc > 1 ? argv[1] : "/proc/gtp";
+	if (argc > 2 || line.path[0] == '-') {
+		fputs("usage: gdbtp-connect [FILE]\n"
+		      "In GDB: target remote | ssh root@HOST gdbtp-connect\n",
+		      stderr);
+		return 1;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	line.target = open_target(line.path);
+	if (line.target < 0)
+		return 1;
+	if (pthread_create(&gdb, NULL, from_gdb, NULL) ||
+	    pthread_create(&module, NULL, to_module, NULL)) {
+		complain("no thread: out of memory?");
+		return 1;
+	}
+	from_module();
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Packets and answers on a line without acknowledgments, where each packet has one answer.
+ *
+ * A GDB whose user presses ^C while a tstart takes its time says Quit, and reads neither text nor
+ * answer. It would take both for the answer to its next packet, and each answer after that for the
+ * next but one. But it never has two packets on the way: when another one comes, it has given up on
+ * the answer to the one before. That answer is left out then, and what can be interrupted is.
+ */
+#ifndef _GTP_CONNECT_TURNS_H
+#define _GTP_CONNECT_TURNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* struct packets - where one direction is: @len bytes of a packet so far, the first in @head */
+struct packets {
+	enum { PACKETS_BETWEEN, PACKETS_INSIDE, PACKETS_SUM, PACKETS_LAST } where;
+	size_t len;
+	char head[3];
+};
+
+/**
+ * struct turns - the line
+ * @asked: packets of GDB's, but for those that it gave up on before they were begun
+ * @started: of these, begun to be written to the module
+ * @answered: of these
+ * @slow: what is written now is a packet that ^C interrupts
+ * @writing: somebody is in that write
+ * @text: text may come in front of the newest one's answer
+ * @passes: the module's packet that is being read goes to GDB; known from its third byte on
+ * @gdb, @module: where both are
+ * @queue: bytes for the module, @queued of @room; from @unstarted on they are a packet that is not
+ *	begun yet, if @asked > @started
+ */
+struct turns {
+	unsigned long asked, started, answered;
+	bool slow, writing, text, passes;
+	struct packets gdb, module;
+	char *queue;
+	size_t queued, room, unstarted;
+};
+
+/*
+ * turns_asked - GDB's next bytes. False: no memory. *@interrupt: a ^C is to be written at once,
+ * beside what is being written
+ */
+bool turns_asked(struct turns *t, const char *bytes, size_t len, bool *interrupt);
+
+/* turns_raw - bytes that belong to no turn. False: no memory */
+bool turns_raw(struct turns *t, const char *bytes, size_t len);
+
+/* turns_take - what may be written to the module now, @size bytes at most; how many these are */
+size_t turns_take(struct turns *t, char *out, size_t size);
+
+/* turns_answer - the module's bytes; those that GDB gets to @out, which takes 3 more; how many */
+size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
+
+#endif /* _GTP_CONNECT_TURNS_H */
