@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -21,7 +22,10 @@
 #include "acks.h"
 #include "turns.h"
 
-enum { CHUNK = 16384 };
+enum {
+	CHUNK = 16384,
+	NUDGE_MS = 500,
+};
 
 /*
  * The line; @turns are under the lock, and @turns_on: GDB acknowledges nothing any more, so that
@@ -93,24 +97,40 @@ static size_t read_some(int fd, const char *name, char *buf)
 /* GDB's bytes for the module. */
 static void asked(const char *bytes, size_t len, bool raw)
 {
-	bool interrupt = false, room;
+	bool interrupt, room;
 
 	pthread_mutex_lock(&line.lock);
 	if (raw) {
 		room = turns_raw(&line.turns, bytes, len);
 	} else {
 		line.turns_on = true;
-		room = turns_asked(&line.turns, bytes, len, &interrupt);
+		room = turns_asked(&line.turns, bytes, len);
 	}
-	pthread_cond_signal(&line.changed);
+	interrupt = line.turns.interrupting;
+	pthread_cond_broadcast(&line.changed);
 	pthread_mutex_unlock(&line.lock);
 	if (!room) {
 		complain("no memory");
 		end(1);
 	}
+	if (!interrupt)
+		return;
 	/* The module takes it beside the write that is going on. */
-	if (interrupt && write_all(line.target, "\x03", 1))
+	if (write_all(line.target, "\x03", 1))
 		failed("writing", line.path);
+	pthread_mutex_lock(&line.lock);
+	line.turns.interrupting = false;
+	pthread_cond_broadcast(&line.changed);
+	pthread_mutex_unlock(&line.lock);
+}
+
+/* GDB has gone; what it said last is still to be heard. */
+static void finish(void)
+{
+	pthread_mutex_lock(&line.lock);
+	while (turns_left(&line.turns))
+		pthread_cond_wait(&line.changed, &line.lock);
+	end(0);
 }
 
 static void *from_gdb(void *unused)
@@ -128,7 +148,7 @@ static void *from_gdb(void *unused)
 		if (acks.off)
 			asked(buf + done, len - done, false);
 	}
-	end(0);
+	finish();
 	return NULL;
 }
 
@@ -144,6 +164,7 @@ static void *to_module(void *unused)
 	for (;;) {
 		pthread_mutex_lock(&line.lock);
 		line.turns.writing = false;
+		pthread_cond_broadcast(&line.changed);
 		while (!(n = turns_take(&line.turns, buf, sizeof(buf))))
 			pthread_cond_wait(&line.changed, &line.lock);
 		line.turns.writing = true;
@@ -154,13 +175,32 @@ static void *to_module(void *unused)
 	return NULL;
 }
 
+/*
+ * GDB gives up on an answer after three times two seconds without a byte. While its packet waits
+ * behind one that it has given up on before, it gets an acknowledgment now and then, as the module
+ * sends them: it passes over these.
+ */
+static void wait_for_module(void)
+{
+	struct pollfd ready = { .fd = line.target, .events = POLLIN };
+	bool waits;
+
+	while (!poll(&ready, 1, NUDGE_MS)) {
+		pthread_mutex_lock(&line.lock);
+		waits = line.turns_on && turns_waits(&line.turns);
+		pthread_mutex_unlock(&line.lock);
+		if (waits && write_all(STDOUT_FILENO, "+", 1))
+			failed("writing", "standard output");
+	}
+}
+
 static void from_module(void)
 {
 	char buf[CHUNK], answers[CHUNK + 3];
 	const char *out;
 	size_t len, n;
 
-	while ((len = read_some(line.target, line.path, buf))) {
+	while (wait_for_module(), (len = read_some(line.target, line.path, buf))) {
 		out = buf;
 		n = len;
 		pthread_mutex_lock(&line.lock);
@@ -168,7 +208,7 @@ static void from_module(void)
 			out = answers;
 			n = turns_answer(&line.turns, buf, len, answers);
 		}
-		pthread_cond_signal(&line.changed);
+		pthread_cond_broadcast(&line.changed);
 		pthread_mutex_unlock(&line.lock);
 		if (write_all(STDOUT_FILENO, out, n))
 			failed("writing", "standard output");

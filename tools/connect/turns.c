@@ -5,7 +5,11 @@
 
 #include "turns.h"
 
-enum { INTERRUPT = 0x03 };
+enum {
+	INTERRUPT = 0x03,
+	KNOWN = 3, /* bytes by which text and answers differ, and what ^C interrupts */
+};
+
 enum step { BETWEEN, BEGINS, INSIDE, ENDS };
 
 static enum step packets_next(struct packets *p, char c)
@@ -29,15 +33,16 @@ static enum step packets_next(struct packets *p, char c)
 	return p->where == PACKETS_BETWEEN ? ENDS : INSIDE;
 }
 
-static bool is(const char *head, const char *two)
+static bool is(const char *head, const char *name)
 {
-	return head[1] == two[0] && head[2] == two[1];
+	return !memcmp(head + 1, name, strlen(name));
 }
 
 /* Those for whose answers GDB waits with remote_get_noisy_reply(), and `monitor`. */
 static bool has_text(const char *head)
 {
-	return is(head, "QT") || is(head, "qT") || is(head, "qR");
+	return (is(head, "QT") && !is(head, "QTro")) || is(head, "qTSt") || is(head, "qTBu") ||
+	       is(head, "qRcm");
 }
 
 /* Text, and not the answer. */
@@ -48,6 +53,8 @@ static bool is_text(const char *head)
 
 bool turns_raw(struct turns *t, const char *bytes, size_t len)
 {
+	if (!len)
+		return true;
 	if (len > t->room - t->queued) {
 		size_t room = 2 * (t->queued + len);
 		char *queue = realloc(t->queue, room);
@@ -62,28 +69,34 @@ bool turns_raw(struct turns *t, const char *bytes, size_t len)
 	return true;
 }
 
-/* Return: GDB has given up on something that ^C interrupts. */
-static bool begin_packet(struct turns *t)
+/* Something that ^C interrupts is being written, and nothing waits behind it. */
+static bool interruptible(const struct turns *t)
 {
+	return t->writing && t->slow && t->answered < t->started;
+}
+
+/* GDB has given up on what has no answer yet. */
+static void begin_packet(struct turns *t)
+{
+	t->interrupting |= interruptible(t);
 	if (t->asked > t->started)
 		t->queued = t->unstarted;
 	else
 		t->asked++;
 	t->unstarted = t->queued;
 	t->text = false;
-	return t->writing && t->slow && t->answered < t->started;
 }
 
-bool turns_asked(struct turns *t, const char *bytes, size_t len, bool *interrupt)
+bool turns_asked(struct turns *t, const char *bytes, size_t len)
 {
-	*interrupt = false;
 	for (size_t i = 0; i < len; i++) {
 		enum step step = packets_next(&t->gdb, bytes[i]);
 
 		if (step == BEGINS)
-			*interrupt |= begin_packet(t);
-		if (step == BETWEEN && bytes[i] == INTERRUPT && t->writing && t->slow) {
-			*interrupt = true;
+			begin_packet(t);
+		if (step == BETWEEN && bytes[i] == INTERRUPT && interruptible(t) &&
+		    t->asked == t->started) {
+			t->interrupting = true;
 			continue;
 		}
 		if (!turns_raw(t, bytes + i, 1))
@@ -98,12 +111,16 @@ size_t turns_take(struct turns *t, char *out, size_t size)
 {
 	size_t n = t->asked > t->started ? t->unstarted : t->queued;
 
+	if (t->interrupting)
+		return 0;
 	if (!n) {
-		/* What a packet is can be seen from its third byte on. */
-		if (t->queued < sizeof(t->gdb.head) || t->answered < t->started)
+		if (t->queued < KNOWN || t->answered < t->started)
 			return 0;
 		t->started++;
 		t->slow = is(t->queue, "QT");
+		/* The one packet without an answer: kill. */
+		if (is(t->queue, "k#"))
+			t->answered++;
 		n = t->queued;
 	}
 	if (n > size)
@@ -114,6 +131,16 @@ size_t turns_take(struct turns *t, char *out, size_t size)
 	if (t->asked > t->started)
 		t->unstarted -= n;
 	return n;
+}
+
+bool turns_waits(const struct turns *t)
+{
+	return t->asked > t->started && t->module.where == PACKETS_BETWEEN;
+}
+
+bool turns_left(const struct turns *t)
+{
+	return !(t->writing && t->slow) && (t->queued || t->writing);
 }
 
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out)
@@ -128,13 +155,13 @@ size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out)
 			out[n++] = bytes[i];
 			continue;
 		}
-		if (p->len < sizeof(p->head))
+		if (p->len < KNOWN)
 			continue;
-		if (p->len == sizeof(p->head)) {
+		if (p->len == KNOWN) {
 			t->passes = t->answered + 1 >= t->asked || (is_text(p->head) && t->text);
 			if (t->passes) {
-				memcpy(out + n, p->head, sizeof(p->head));
-				n += sizeof(p->head);
+				memcpy(out + n, p->head, KNOWN);
+				n += KNOWN;
 			}
 		} else if (t->passes) {
 			out[n++] = bytes[i];

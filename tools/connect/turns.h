@@ -5,7 +5,8 @@
  * A GDB whose user presses ^C while a tstart takes its time says Quit, and reads neither text nor
  * answer. It would take both for the answer to its next packet, and each answer after that for the
  * next but one. But it never has two packets on the way: when another one comes, it has given up on
- * the answer to the one before. That answer is left out then, and what can be interrupted is.
+ * the answer to the one before. That answer is left out then, and what can be interrupted is. One
+ * that went to GDB before that cannot be taken back.
  */
 #ifndef _GTP_CONNECT_TURNS_H
 #define _GTP_CONNECT_TURNS_H
@@ -17,7 +18,7 @@
 struct packets {
 	enum { PACKETS_BETWEEN, PACKETS_INSIDE, PACKETS_SUM, PACKETS_LAST } where;
 	size_t len;
-	char head[3];
+	char head[5];
 };
 
 /**
@@ -27,6 +28,7 @@ struct packets {
  * @answered: of these
  * @slow: what is written now is a packet that ^C interrupts
  * @writing: somebody is in that write
+ * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
  * @text: text may come in front of the newest one's answer
  * @passes: the module's packet that is being read goes to GDB; known from its third byte on
  * @gdb, @module: where both are
@@ -35,23 +37,29 @@ struct packets {
  */
 struct turns {
 	unsigned long asked, started, answered;
-	bool slow, writing, text, passes;
+	bool slow, writing, interrupting, text, passes;
 	struct packets gdb, module;
 	char *queue;
 	size_t queued, room, unstarted;
 };
 
 /*
- * turns_asked - GDB's next bytes. False: no memory. *@interrupt: a ^C is to be written at once,
- * beside what is being written
+ * turns_asked - GDB's next bytes. False: no memory. With @interrupting afterwards a ^C is to be
+ * written at once, beside what is being written; the caller clears it then
  */
-bool turns_asked(struct turns *t, const char *bytes, size_t len, bool *interrupt);
+bool turns_asked(struct turns *t, const char *bytes, size_t len);
 
 /* turns_raw - bytes that belong to no turn. False: no memory */
 bool turns_raw(struct turns *t, const char *bytes, size_t len);
 
 /* turns_take - what may be written to the module now, @size bytes at most; how many these are */
 size_t turns_take(struct turns *t, char *out, size_t size);
+
+/* turns_waits - GDB waits for the answer to a packet that is not begun: it needs a sign of life */
+bool turns_waits(const struct turns *t);
+
+/* turns_left - must bytes be written before the end? Not those behind what takes its time */
+bool turns_left(const struct turns *t);
 
 /* turns_answer - the module's bytes; those that GDB gets to @out, which takes 3 more; how many */
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
