@@ -6,11 +6,10 @@ import re
 import signal
 import threading
 
-from fixture import TOP, child, kill, load, load_fixture, main, target
+from fixture import child, kill, load, load_fixture, main, target
 from kernel import DEBUG, TRACING, kprobes, lines, symbols
 from rsp import Client
-from tap import matches, note, test, until
-from typed import Gdb
+from tap import note, test, until
 
 load("self_trace=1")
 load_fixture()
@@ -137,44 +136,6 @@ def unread():
         assert client.ask("qAttached") == "1"
         assert client.status()["run"] == "T0"
         client.monitor("jumps on")
-
-
-def given_up(gdb):
-    """A tstart of 300 kprobes that the user of this GDB does not wait for."""
-    gdb.type("monitor jumps off")
-    with open("/tmp/places.gdb", "w", encoding="ascii") as file:
-        file.writelines("trace *%#x\n" % place for place in many_places()[:300])
-    gdb.type("source /tmp/places.gdb")
-    gdb.begin("tstart")
-    until(lambda: len(kprobes()) > 3)
-    gdb.interrupt()
-    matches("Quit$", gdb.shown().strip())
-
-
-@test("^C of a real GDB behind a pipe, as over ssh: what was armed goes, and each answer from then on is its own")
-def behind_a_pipe():
-    banner = symbols("linux_banner")["linux_banner"]
-    with open("/proc/version", encoding="ascii") as file:
-        version = file.read()
-    with Gdb() as gdb:
-        gdb.type("target remote | %s/build/tools/gdbtp-connect" % TOP)
-        gdb.type("delete")  # those of the tests before
-        for _ in range(2):
-            given_up(gdb)
-            for line, pattern in (("tstatus", "No trace has been run on the target"),
-                                  ("x/s %#x" % banner, re.escape(version[:100])),
-                                  ("monitor run", "no trace has run yet"),
-                                  ("tstatus", "No trace has been run on the target")):
-                matches(pattern, gdb.type(line))
-            assert not kprobes()
-            gdb.type("delete")
-        gdb.type("trace *%#x" % LEAF)
-        gdb.type("tstart")
-        target("call leaf 1")
-        gdb.type("tstop")
-        gdb.type("tstatus")
-        matches("already hit 1 time", gdb.type("info tracepoints"))
-        gdb.type("monitor jumps on")
 
 
 main()

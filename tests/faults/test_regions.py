@@ -2,20 +2,24 @@
 """/proc/gtpregions: tables that fit, tables that do not, modules that go; and what is decided by them."""
 
 import contextlib
+import ctypes
 import errno
+import fcntl
 import os
 import re
 import signal
 import struct
 import subprocess
+import termios
 import threading
 import zlib
 
-from fixture import (REGIONS, SECONDS, child, command, counted, kill, load, load_fixture, loaded, main, parameter,
+from fixture import (REGIONS, SECONDS, TOP, child, command, counted, kill, load, load_fixture, loaded, main, parameter,
                      put_table, table, target, unload)
 from kernel import DEBUG, TRACING, KprobeEvent, probes, put, symbols
 from rsp import Client, framed
-from tap import seeded, test, until
+from tap import matches, seeded, test, until
+from typed import Gdb
 
 
 def shown():
@@ -290,6 +294,70 @@ def closed():
             assert client.reply() == "OK", packet
             assert found == usual, f"{packet}: {found}"
         assert client.ask(f"m{place:x},7") == code
+
+
+PIDFD_GETFD = 438  # the system call's number
+
+
+def unread(pid):
+    """Bytes that wait for a process at its standard input, which GDB has made a socket."""
+    owner = os.pidfd_open(pid)
+    copy = ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, owner, 0, 0)
+    assert copy >= 0, os.strerror(ctypes.get_errno())
+    try:
+        return struct.unpack("i", fcntl.ioctl(copy, termios.FIONREAD, bytes(4)))[0]
+    finally:
+        os.close(copy)
+        os.close(owner)
+
+
+def heard():
+    """gdbtp-connect has taken what GDB has sent: nothing waits for it, and all its threads sleep."""
+    pid = int(command("pidof", "gdbtp-connect").stdout)
+    if unread(pid):
+        return False
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii") as file:
+            if file.read().rsplit(")", 1)[1].split()[0] == "R":
+                return False
+    return True
+
+
+def give_up(gdb):
+    """A tstart that waits, and whose user does not; then tstatus. What that shows."""
+    with computing():
+        gdb.begin("tstart")
+        gdb.until("busy tasks")
+        gdb.interrupt()
+        matches("Quit$", gdb.shown().strip())
+        gdb.begin("tstatus")
+        gdb.until("busy tasks")  # GDB has sent the packet, and waits for its answer
+        until(heard)
+    return gdb.shown()
+
+
+@test("^C of a real GDB behind a pipe, as over ssh: the tstart is undone, and each answer from then on is its own")
+def behind_a_pipe():
+    assert put_table(HEAD + table("gtp_target")) == 0
+    banner = symbols("linux_banner")["linux_banner"]
+    with open("/proc/version", encoding="ascii") as file:
+        version = file.read()
+    with Client() as client:
+        place, _ = obj_place(client)
+    with Gdb() as gdb:
+        gdb.type(f"target remote | {TOP}/build/tools/gdbtp-connect")
+        gdb.type("delete")  # those of the tests before
+        gdb.type(f"trace *{place:#x}")
+        for _ in range(2):
+            matches("No trace has been run on the target", give_up(gdb))
+            matches(re.escape(version[:100]), gdb.type(f"x/s {banner:#x}"))
+            matches("no trace has run yet", gdb.type("monitor run"))
+            matches("No trace has been run on the target", gdb.type("tstatus"))
+        gdb.type("tstart")
+        target("call obj 3")
+        gdb.type("tstop")
+        gdb.type("tstatus")
+        matches("already hit 1 time", gdb.type("info tracepoints"))
 
 
 @test("whichever allocation fails while a jump is written: the place is hit another way or refused, and the text comes back")

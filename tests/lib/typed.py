@@ -18,15 +18,20 @@ class Gdb:
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.execvp(words[0], words)
+        self.text = b""
         self.shown()
 
-    def shown(self, seconds=300):
-        """What comes up to the next prompt. The limit only ends a test that has failed."""
-        text = b""
-        while not text.endswith(PROMPT.encode()):
-            assert select.select([self.terminal], [], [], seconds)[0], "no prompt behind: %r" % text[-500:]
-            text += os.read(self.terminal, 65536)
-        return text.decode(errors="replace").replace("\r\n", "\n")[:-len(PROMPT)]
+    def until(self, what, seconds=300):
+        """What comes in front of it. The limit only ends a test that has failed."""
+        while what.encode() not in self.text:
+            assert select.select([self.terminal], [], [], seconds)[0], "no %r behind: %r" % (what, self.text[-500:])
+            self.text += os.read(self.terminal, 65536)
+        text, _, self.text = self.text.partition(what.encode())
+        return text.decode(errors="replace").replace("\r\n", "\n")
+
+    def shown(self):
+        """What comes up to the next prompt."""
+        return self.until(PROMPT)
 
     def begin(self, line):
         os.write(self.terminal, line.encode() + b"\n")
