@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A type by its name, as it is known where GDB is.
+import contextlib
+
 import gdb
 
 from gtp import words
 
 
-def block():
+def selected_block():
     """Of the selected frame; None where none is."""
     try:
         return gdb.selected_frame().block()
@@ -13,10 +15,12 @@ def block():
         return None
 
 
-def looked_up(name):
-    """As lookup_type() has it: of the block's function and compile unit, if they have one of that name."""
-    here = block()
-    return gdb.lookup_type(name, here) if here else gdb.lookup_type(name)
+def at(block, name):
+    """As lookup_type() has it: of the block's function and compile unit, if they have one of that name; None."""
+    try:
+        return gdb.lookup_type(name, block) if block else gdb.lookup_type(name)
+    except gdb.error:
+        return None
 
 
 def find(name):
@@ -26,11 +30,8 @@ def find(name):
     name, which takes 10 s for a kernel; the lookup of the type alone reads one.
     """
     with words.in_c():
-        try:
-            return looked_up(name)
-        except gdb.error:
-            pass  # `const char *', say
-        try:
-            return gdb.parse_and_eval("(%s *) 0" % name).type.target()
-        except gdb.error:
-            return None
+        found = at(selected_block(), name)
+        if found is None:  # `const char *', say
+            with contextlib.suppress(gdb.error):
+                found = gdb.parse_and_eval("(%s *) 0" % name).type.target()
+        return found

@@ -2,6 +2,7 @@
 """What names mean at an address: variables, constants, functions and types, by GDB's own symbols."""
 import gdb
 
+from gtp import typename
 from gtp.cexpr import vmlinux
 from gtp.cexpr.error import Error
 
@@ -24,14 +25,8 @@ class Scope:
     def type(self, words):
         """The type of that name; None."""
         if words not in self.types:
-            self.types[words] = self.find_type(WORDS.get(words, words))
+            self.types[words] = typename.at(self.block, WORDS.get(words, words))
         return self.types[words]
-
-    def find_type(self, words):
-        try:
-            return gdb.lookup_type(words, self.block) if self.block else gdb.lookup_type(words)
-        except gdb.error:
-            return None
 
     def is_type(self, name):
         """Whether a name that stands where either could is a type's."""
