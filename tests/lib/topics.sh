@@ -28,6 +28,9 @@ all_topics() {
 	done
 }
 
+# single_topics DIR: of gdb's, all but smp, which wants CPUs that run side by side
+single_topics() { all_topics "$1" | grep -vx smp; }
+
 # topic SPEC COMMAND...: its TAP, and a line more if it ended before its plan. A topic may take as long as it likes, but
 # not be silent for GTP_SILENCE seconds.
 topic() {
