@@ -13,6 +13,7 @@ import sys
 from fixture import command, load, loaded, main
 from rsp import LINE, Client, framed
 from tap import test, until
+from tasks import state
 
 TCGETS, TCSETS, TCSBRK, TCFLSH = 0x5401, 0x5402, 0x5409, 0x540b
 TCGETS2, TCSETS2, TIOCGWINSZ = 0x802c542a, 0x402c542b, 0x5413
@@ -66,8 +67,7 @@ def child(code, fd=None):
 
 
 def sleeping(process):
-    with open(f"/proc/{process.pid}/stat", encoding="ascii") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] == "S"
+    return state(process.pid) == "S"
 
 
 @test("a second client gets EBUSY, and the line when the first has gone")

@@ -4,13 +4,11 @@
 import contextlib
 import ctypes
 import errno
-import fcntl
 import os
 import re
 import signal
 import struct
 import subprocess
-import termios
 import threading
 import zlib
 
@@ -19,6 +17,7 @@ from fixture import (REGIONS, SECONDS, TOP, child, command, counted, kill, load,
 from kernel import DEBUG, TRACING, KprobeEvent, probes, put, symbols
 from rsp import Client, framed
 from tap import matches, seeded, test, until
+from tasks import states, unread
 from typed import Gdb
 
 
@@ -299,13 +298,13 @@ def closed():
 PIDFD_GETFD = 438  # the system call's number
 
 
-def unread(pid):
+def unheard(pid):
     """Bytes that wait for a process at its standard input, which GDB has made a socket."""
     owner = os.pidfd_open(pid)
     copy = ctypes.CDLL(None, use_errno=True).syscall(PIDFD_GETFD, owner, 0, 0)
     assert copy >= 0, os.strerror(ctypes.get_errno())
     try:
-        return struct.unpack("i", fcntl.ioctl(copy, termios.FIONREAD, bytes(4)))[0]
+        return unread(copy)
     finally:
         os.close(copy)
         os.close(owner)
@@ -314,13 +313,7 @@ def unread(pid):
 def heard():
     """gdbtp-connect has taken what GDB has sent: nothing waits for it, and all its threads sleep."""
     pid = int(command("pidof", "gdbtp-connect").stdout)
-    if unread(pid):
-        return False
-    for thread in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{thread}/stat", encoding="ascii") as file:
-            if file.read().rsplit(")", 1)[1].split()[0] == "R":
-                return False
-    return True
+    return not unheard(pid) and "R" not in states(pid)
 
 
 def give_up(gdb):

@@ -11,6 +11,7 @@ import threading
 import offline
 from pipe import GTP, TOP, lost
 from tap import check, equal, matches, seeded, test, until
+from tasks import state
 
 OUT = os.path.join(TOP, "build/live")
 SLIDE = 0x1fe00000
@@ -102,11 +103,6 @@ class Live:
 def name_of(pid):
     with open("/proc/%d/comm" % pid, encoding="ascii") as file:
         return file.read().strip()
-
-
-def state_of(pid):
-    with open("/proc/%d/stat" % pid, encoding="ascii") as file:
-        return file.read().rsplit(")", 1)[1].split()[0]
 
 
 def shown(*words, end=b"\0\0", header=None, frames=None, **more):
@@ -253,7 +249,7 @@ def blocked():
     live = Live()
     writer = threading.Thread(target=live.send, args=(made["header"], *made["frames"] * 1000), daemon=True)
     writer.start()
-    until(lambda: state_of(live.process.pid) == "S" and live.waits(), "output that is full")
+    until(lambda: state(live.process.pid) == "S" and live.waits(), "output that is full")
     live.process.send_signal(signal.SIGINT)
     equal(live.process.wait(timeout=120), 0)
     writer.join()

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The module's pipe made of a FIFO, what comes out of it, gtp-drain at its end, and what a trace file has."""
-import fcntl
 import os
 import shutil
 import signal
 import struct
 import subprocess
-import termios
 import threading
 
 from tap import check, equal, until
+from tasks import unread
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUT = os.path.join(TOP, "build/record")
@@ -115,7 +114,7 @@ class Drain:
         self.process = subprocess.Popen([*program, "--pipe", self.fifo, *words], cwd=OUT, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, text=True, errors="replace", **more)
         if first:
-            until(lambda: not self.unread(), "all to be read")
+            until(lambda: not unread(self.pipe), "all to be read")
             ahead, self.pipe = self.pipe, os.open(self.fifo, os.O_WRONLY)
             os.close(ahead)
         else:
@@ -131,10 +130,7 @@ class Drain:
     def written(self, data):
         """Write it, and have it read."""
         self.write(data)
-        until(lambda: not self.unread(), "all to be read")
-
-    def unread(self):
-        return struct.unpack("i", fcntl.ioctl(self.pipe, termios.FIONREAD, bytes(4)))[0]
+        until(lambda: not unread(self.pipe), "all to be read")
 
     def pieces(self, chance, data):
         """In pieces, some of which are read before the next one comes."""

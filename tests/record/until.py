@@ -8,6 +8,7 @@ import sys
 import live
 from pipe import DRAIN, END, GTP, HEADER, Drain, content, drained, frames_in, frames_of, hit, lost, path, refused
 from tap import check, equal, matches, seeded, test, until
+from tasks import state
 
 CHANCE = seeded()
 SESSION = """trace add
@@ -152,8 +153,7 @@ def children(pid):
 
 
 def alive(pid):
-    with open("/proc/%d/stat" % pid, encoding="ascii") as file:
-        return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    return state(pid) != "Z"
 
 
 @test("what answers gtp-drain nonsense is an error")
