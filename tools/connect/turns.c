@@ -69,7 +69,7 @@ bool turns_raw(struct turns *t, const char *bytes, size_t len)
 	return true;
 }
 
-/* Something that ^C interrupts is being written, and nothing waits behind it. */
+/* Something that ^C interrupts is being written. */
 static bool interruptible(const struct turns *t)
 {
 	return t->writing && t->slow && t->answered < t->started;
