@@ -538,14 +538,14 @@ void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 	take_turns(cpu, tp, true);
 }
 
-void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+void gtp_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	     u32 entered)
 {
-	gtp_hit_inline(loc, cpu, regs, false, entered);
+	gtp_hit_inline(first, cpu, regs, false, entered);
 }
 
-void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 		  u32 entered)
 {
-	gtp_hit_inline(loc, cpu, regs, true, entered);
+	gtp_hit_inline(first, cpu, regs, true, entered);
 }

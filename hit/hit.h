@@ -26,22 +26,22 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 
 /**
  * gtp_hit() - handle a hit of a location
- * @loc: the location
+ * @first: the location's first tracepoint; the others follow it
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
- * @regs: as they were at the instruction, but for rip (see @loc->addr)
+ * @regs: as they were at the instruction, but for rip (see its ->addr)
  * @entered: what the way here has added to the kernel's count of contexts, see struct ax_env
  *
- * For each enabled tracepoint of the location: condition, counters, pass count, actions, frame. A
+ * For each enabled tracepoint from @first on: condition, counters, pass count, actions, frame. A
  * full buffer, a pass count that is reached, or an expression that fails (unless the run passes
  * over errors) ends the run (once) and calls ->stopping.
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
-void gtp_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+void gtp_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	     u32 entered);
 
 /* gtp_hit_held - the same where the condition of the first tracepoint is known to hold */
-void gtp_hit_held(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
+void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 		  u32 entered);
 
 /* gtp_hit_frame_flags - of a frame of @tp; @rc: not 0, if not all has been collected */
@@ -79,9 +79,9 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
  * Words that other CPUs write are read plainly: x86 keeps the order of loads, so barrier() is all
  * that an acquire needs, and a plain read can be part of a comparison.
  */
-static __always_inline bool gtp_hit_begin(const struct gtp_run *run, struct gtp_cpu *cpu)
+static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 {
-	if (unlikely(!run->active))
+	if (unlikely(!cpu->run->active))
 		return false;
 	/* The rest of the run was written before @active. */
 	barrier();
@@ -114,7 +114,7 @@ enum gtp_early {
 
 /**
  * gtp_hit_early() - evaluate the condition of a location's only tracepoint before all else
- * @loc: the location
+ * @first: the location's first tracepoint
  * @cpu: this CPU's own
  * @regs: as for gtp_hit()
  *
@@ -124,9 +124,9 @@ enum gtp_early {
  * Context: as gtp_hit().
  */
 static __always_inline enum gtp_early
-gtp_hit_early(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs)
+gtp_hit_early(const struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {
-	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&loc->first->early);
+	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&first->early);
 	struct ax_jit_result r;
 
 	if (unlikely(!cond || cpu->in_hit))
@@ -206,21 +206,18 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
  *
  * Where @entered is a constant 0, nothing is written for it: it is 0 between hits.
  */
-static __always_inline void gtp_hit_inline(const struct gtp_location *loc, struct gtp_cpu *cpu,
+static __always_inline void gtp_hit_inline(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 					   const struct gtp_regs *regs, u32 held, u32 entered)
 {
-	struct gtp_tracepoint *tp;
-
-	if (!gtp_hit_begin(loc->run, cpu))
+	if (!gtp_hit_begin(cpu))
 		return;
 	if (entered)
 		cpu->env.entered = entered;
 	cpu->env.regs = regs;
-	tp = loc->first;
-	if (held || !tp->cond)
-		gtp_hit_act_here(cpu, tp, regs);
+	if (held || !first->cond)
+		gtp_hit_act_here(cpu, first, regs);
 	else
-		gtp_hit_turns(cpu, tp);
+		gtp_hit_turns(cpu, first);
 	if (entered)
 		cpu->env.entered = 0;
 	gtp_hit_end(cpu);

@@ -17,16 +17,15 @@ void gtp_hit_describe_pad_frame(struct gtp_pad_frame *frame, const struct gtp_tr
 		.created = OF_CPU(buf.created),
 		.quick = OF_CPU(quick),
 		.active = (s32)offsetof(struct gtp_run, active),
-		.quickest = (u64)(unsigned long)&tp->quickest,
+		.wanted = (u64)(unsigned long)&tp->in_pad,
 		.start = (u64)(unsigned long)&tp->quick_start,
 		.slot = tp->slot,
+		.pass_hits = tp->pass ? (u64)(unsigned long)&tp->pass_hits : 0,
+		.passes = tp->pass - 1, /* the last one ends the run, which takes C */
 	};
 }
 
-bool gtp_hit_can_pad_frame(const struct gtp_location *loc, bool cond)
+bool gtp_hit_can_pad_frame(const struct gtp_tracepoint *tp, bool cond)
 {
-	const struct gtp_tracepoint *tp = loc->first;
-
-	return loc->kind == GTP_LOCATION_CODE && !tp->next_here && tp->quickest &&
-	       (cond || !tp->cond);
+	return tp->loc->kind != GTP_LOCATION_RETURN && tp->in_pad && (cond || !tp->cond);
 }

@@ -13,9 +13,9 @@
 void gtp_hit_describe_pad_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp);
 
 /*
- * gtp_hit_can_pad_frame - can hits of @loc be quick ones of a tracepoint that is alone there, as it
- * is defined now? Hits ask again. @cond: the pad evaluates its condition
+ * gtp_hit_can_pad_frame - can a pad write the frames of @tp, as it is defined now? Hits ask again.
+ * @cond: the pad evaluates its condition
  */
-bool gtp_hit_can_pad_frame(const struct gtp_location *loc, bool cond);
+bool gtp_hit_can_pad_frame(const struct gtp_tracepoint *tp, bool cond);
 
 #endif /* _GTP_HIT_PAD_FRAME_H */

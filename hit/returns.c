@@ -30,30 +30,29 @@ static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 }
 
 /* The list grows at its end alone, so what was the n-th stays it. */
-static u64 wanted(struct gtp_cpu *cpu, const struct gtp_location *loc, u32 held)
+static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
-	struct gtp_tracepoint *tp;
 	u64 bits = 0, bit = 1;
 
 	static_assert(GTP_HERE_MAX <= 8 * sizeof(bits), "a bit for each");
-	for (tp = loc->first; tp; tp = gtp_acquire(&tp->next_here), bit <<= 1) {
+	for (; tp; tp = gtp_acquire(&tp->next_here), bit <<= 1) {
 		if (wants(cpu, tp, held))
 			bits |= bit;
 		held = false;
 	}
 	/* A condition that fails may have ended the run. */
-	return READ_ONCE(loc->run->active) ? bits : 0;
+	return READ_ONCE(cpu->run->active) ? bits : 0;
 }
 
-bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
+bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held, u32 entered)
 {
-	if (!gtp_hit_begin(loc->run, cpu))
+	if (!gtp_hit_begin(cpu))
 		return false;
 	cpu->env.regs = regs;
 	cpu->time = 0;
 	cpu->env.entered = entered;
-	p->wanted = wanted(cpu, loc, held);
+	p->wanted = wanted(cpu, first, held);
 	if (p->wanted) {
 		if (regs != &p->regs)
 			p->regs = *regs;
@@ -98,8 +97,8 @@ void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const stru
 	}
 }
 
-void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
+void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value)
 {
-	gtp_returns_leave_inline(loc, cpu, p, value);
+	gtp_returns_leave_inline(first, cpu, p, value);
 }

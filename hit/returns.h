@@ -20,7 +20,7 @@ struct gtp_pending {
 
 /**
  * gtp_returns_enter() - a call of the function that a location is at
- * @loc: the location, of the kind GTP_LOCATION_RETURN
+ * @first: the location's first tracepoint; it is of the kind GTP_LOCATION_RETURN
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: at the entry
  * @p: filled in when the return is wanted; @regs may be its own
@@ -32,12 +32,12 @@ struct gtp_pending {
  *
  * Context: as gtp_hit(). Return: whether gtp_returns_leave() is to be called.
  */
-bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
+bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held, u32 entered);
 
 /**
  * gtp_returns_leave() - that call returns
- * @loc: the location; it has not been disarmed since the entry
+ * @first: the location's first tracepoint; it has not been disarmed since the entry
  * @cpu: this CPU's own, perhaps another one than at the entry
  * @p: of the entry
  * @value: what it returns
@@ -45,7 +45,7 @@ bool gtp_returns_enter(const struct gtp_location *loc, struct gtp_cpu *cpu,
  * What gtp_hit() does, for the tracepoints that want it: they see the registers of the entry, and
  * memory as it is now. Context: as gtp_hit().
  */
-void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
+void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);
 
 /* --- The shortest way through both, inline in the code of a mechanism --- */
@@ -56,19 +56,17 @@ void gtp_returns_leave(const struct gtp_location *loc, struct gtp_cpu *cpu,
  * So it is where a tracepoint is alone, and its condition is known to hold, or to be evaluated when
  * the call returns. @p->regs are those of the entry. Return: false: nothing has been done.
  */
-static __always_inline bool gtp_returns_enter_quickly(const struct gtp_location *loc,
+static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoint *tp,
 						      const struct gtp_cpu *cpu,
 						      struct gtp_pending *p, bool held)
 {
-	const struct gtp_tracepoint *tp = loc->first;
-
 	if (!held && tp->cond && unlikely(!tp->cond_at_return))
 		return false;
 	/* Both of these say that it is alone and that its hits count. */
 	if (unlikely(!gtp_acquire(&tp->quickest)) &&
 	    (!gtp_acquire(&tp->update_alone) || unlikely(!cpu->tsc)))
 		return false;
-	if (unlikely(!loc->run->active || cpu->in_hit))
+	if (unlikely(!cpu->run->active || cpu->in_hit))
 		return false;
 	p->wanted = 1;
 	p->entered = gtp_calibration_ns(cpu->tsc, gtp_read_tsc());
@@ -93,15 +91,13 @@ static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered
 }
 
 /* gtp_returns_leave_inline - gtp_returns_leave() */
-static __always_inline void gtp_returns_leave_inline(const struct gtp_location *loc,
-						     struct gtp_cpu *cpu,
+static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, struct gtp_cpu *cpu,
 						     const struct gtp_pending *p, u64 value)
 {
-	struct gtp_tracepoint *tp = loc->first;
 	ax_jit_actions_fn quick;
 	u64 start, time;
 
-	if (!gtp_hit_begin(loc->run, cpu))
+	if (!gtp_hit_begin(cpu))
 		return;
 	cpu->env.regs = &p->regs;
 	cpu->local[GTP_TSV_RET] = value;

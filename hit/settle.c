@@ -25,6 +25,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
 	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
 	bool alone = !tp->next_here && !tp->switched && !tp->pass;
+	void *in_pad;
 	struct gtp_frame f = {
 		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
 		.tp = (u16)tp->num,
@@ -46,5 +47,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	gtp_publish(&tp->update_alone, alone ? update : NULL);
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);
-	gtp_publish(&tp->quickest, uses_tsc(run) && alone ? code : NULL);
+	in_pad = uses_tsc(run) && !tp->switched ? code : NULL;
+	gtp_publish(&tp->in_pad, in_pad);
+	gtp_publish(&tp->quickest, alone ? in_pad : NULL);
 }

@@ -27,6 +27,8 @@ enum {
 	PAD_UNITS = GTP_JIT_PAD_BYTES / AX_JIT_CODE_ALIGN,
 	/* Pads that write frames take thrice the room: a few hundred, and thousands of others. */
 	PAD_UNITS_FRAMES = PAD_UNITS / 4,
+	/* A place with several tracepoints can do with one pad, that leaves all to C. */
+	PAD_UNITS_CHAINS = PAD_UNITS / 2,
 };
 
 static struct {
@@ -162,6 +164,13 @@ static int emit_pad(struct ax_jit *work, u32 len, u32 most, struct gtp_jit_pad *
 	return 0;
 }
 
+static u32 most_units(const struct gtp_pad_request *req)
+{
+	if (req->frame)
+		return PAD_UNITS_FRAMES;
+	return req->chain ? PAD_UNITS_CHAINS : PAD_UNITS;
+}
+
 int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
 {
 	struct ax_jit *work = gtp_mem_alloc(gtp_pad_work_size(req));
@@ -169,8 +178,7 @@ int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
 
 	if (!work)
 		return -ENOMEM;
-	err = emit_pad(work, gtp_pad_plan(work, req), req->frame ? PAD_UNITS_FRAMES : PAD_UNITS,
-		       pad);
+	err = emit_pad(work, gtp_pad_plan(work, req), most_units(req), pad);
 	gtp_mem_free(work);
 	return err;
 }

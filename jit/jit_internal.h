@@ -6,6 +6,7 @@
 #include "jit/jit.h"
 #include "jit/x86_emit.h"
 
+struct gtp_pad_chain;
 struct gtp_pad_frame;
 struct gtp_region;
 
@@ -107,6 +108,7 @@ enum jit_tail {
  * @copies: receives where the displaced instructions' copies are, or NULL
  * @held, @open: where to go on with a hit, or 0; see struct gtp_pad_request
  * @gates: ways to the rest of the function that come back, or NULL
+ * @chain: see struct gtp_pad_request
  * @frame: this is no condition but a frame to write, see jit/pad_frame.c; NULL: it is one
  * @flags: the arithmetic flags must be put back
  * @read: machine registers that the condition reads
@@ -130,6 +132,7 @@ struct jit_pad {
 	u32 *copies;
 	u64 held, open;
 	struct gtp_pad_gates *gates;
+	struct gtp_pad_chain *chain;
 	const struct gtp_pad_frame *frame;
 	bool flags;
 	u16 read, touched, usable, wanted, fixed;

@@ -26,6 +26,9 @@
  *	push another number
  *	jmp call
  *
+ * Of several pads of a place, those in front of the last have a jump to the next one for the
+ * displaced instructions, and behind the popfq one to these in the last.
+ *
  * A pad that may follow calls has "jc framed gate; jz bare gate" behind the popfq.
  */
 #include "jit/compile.h"
@@ -108,13 +111,31 @@ static void go_to_gates(struct ax_jit *j)
 	x86_jcc_far(&j->b, j->base, X86_CC_E, reach(j, gates->bare));
 }
 
+static bool is_followed(const struct ax_jit *j)
+{
+	return j->pad.chain && j->pad.chain->next;
+}
+
+static void note_rest(const struct ax_jit *j)
+{
+	if (j->pass != JIT_WRITE)
+		return;
+	if (j->pad.gates)
+		j->pad.gates->rest = j->b.len;
+	if (j->pad.chain)
+		j->pad.chain->rest = j->b.len;
+}
+
 static void displaced(struct ax_jit *j)
 {
 	const struct gtp_region *region = j->pad.region;
 	bool failed = j->b.failed;
 
-	if (j->pad.gates && j->pass == JIT_WRITE)
-		j->pad.gates->rest = j->b.len;
+	if (is_followed(j)) {
+		x86_jmp_far(&j->b, j->base, reach(j, j->pad.chain->next));
+		return;
+	}
+	note_rest(j);
 	if (region)
 		gtp_copy_emit(&j->b, j->base, j->req.target, region, j->req.pc + j->pad.skip,
 			      j->pad.copies);
@@ -128,6 +149,15 @@ static void displaced(struct ax_jit *j)
 		j->b.len += region->n;
 }
 
+/* To the displaced instructions, which are at @to unless they are another pad's. */
+static void go_on(struct ax_jit *j, u32 to)
+{
+	if (is_followed(j))
+		x86_jmp_far(&j->b, j->base, reach(j, j->pad.chain->after));
+	else
+		jit_jmp_back(j, to);
+}
+
 /* With a hit to C, and on from there to what is at @to. */
 static void hit(struct ax_jit *j, u32 to, u32 *call)
 {
@@ -139,16 +169,22 @@ static void hit(struct ax_jit *j, u32 to, u32 *call)
 	*call = j->b.len;
 	call_hit(j);
 	go_to_gates(j);
-	jit_jmp_back(j, to);
+	go_on(j, to);
+}
+
+static bool leave_open(struct ax_jit *j)
+{
+	if (!j->pad.open)
+		return false;
+	x86_jmp_far(&j->b, j->base, reach(j, j->pad.open));
+	return true;
 }
 
 /* The same with a condition that is still to be evaluated. */
 static void hit_open(struct ax_jit *j, u32 call)
 {
-	if (j->pad.open) {
-		x86_jmp_far(&j->b, j->base, reach(j, j->pad.open));
+	if (leave_open(j))
 		return;
-	}
 	push_number(j, false);
 	jit_jmp_back(j, call);
 }
@@ -162,7 +198,10 @@ static void hits(struct ax_jit *j, u32 to)
 	jit_pad_cond_leave(j);
 	if (j->frame) {
 		jit_pad_frame_write(j);
-		jit_jmp_back(j, to);
+		if (is_followed(j))
+			displaced(j);
+		else
+			jit_jmp_back(j, to);
 		jit_pad_frame_give_up(j);
 	}
 	hit(j, to, &call);
@@ -181,7 +220,10 @@ static void without_condition(struct ax_jit *j)
 	push_number(j, false);
 	call_hit(j);
 	go_to_gates(j);
-	displaced(j);
+	if (is_followed(j))
+		go_on(j, 0);
+	else
+		displaced(j);
 }
 
 static void without_condition_with_frame(struct ax_jit *j)
@@ -192,9 +234,11 @@ static void without_condition_with_frame(struct ax_jit *j)
 	to = j->b.len;
 	displaced(j);
 	jit_pad_frame_give_up(j);
+	if (leave_open(j))
+		return;
 	push_number(j, false);
 	call_hit(j);
-	jit_jmp_back(j, to);
+	go_on(j, to);
 }
 
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
@@ -268,6 +312,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 	j->pad.held = req->held;
 	j->pad.open = req->open;
 	j->pad.gates = req->gates;
+	j->pad.chain = req->chain;
 	if (req->region && !gtp_copy_can(req->region))
 		return 0;
 	if (req->frame) {

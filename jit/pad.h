@@ -31,6 +31,10 @@
  * chooses by the flags that it leaves in the number's place: without carry and zero all goes on as
  * above; else control goes to a gate, which calls the displaced instructions.
  *
+ * With @chain the place has several tracepoints, and a pad for each. Those in front of the last go
+ * on to the next one's; where one goes to pad_hit, that does what is left for all of them, and what
+ * comes then are the displaced instructions in the last one.
+ *
  * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
  * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
  * A displaced call pushes the original's return address, so no sleeping task returns to a pad.

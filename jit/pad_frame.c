@@ -11,11 +11,13 @@
  *	mov rax, [r10 + run]; cmp byte [rax + active], 0; je leave
  *	cmp dword [r10 + in_hit], 0; jne leave
  *	mov dword [r10 + in_hit], 1
- *	mov rax, quickest; cmp qword [rax], 0; je give up
+ *	mov rax, wanted; cmp qword [rax], 0; je give up
  *	mov rdx, [rax + n]			the frame's first 8 bytes
  *	mov r11d, [r10 + head]; lea eax, [r11 + bytes]; cmp eax, [r10 + end]; ja give up
  *	add r11, [r10 + mem]
  *	...					the frame, and the actions' blocks (jit/record.c)
+ *	mov r11, pass_hits; mov rax, [r11]; mov rdx, passes; cmp rax, rdx; jae give up
+ *	lea rdx, [rax + 1]; lock cmpxchg [r11], rdx; jne give up	with a pass count
  *	add dword [r10 + head], bytes; add qword [r10 + created], 1
  *	mov rax, [r10 + quick]; add qword [rax + 8 * slot], 1
  *	mov dword [r10 + in_hit], 0
@@ -110,7 +112,7 @@ static bool can_frame(const struct gtp_pad_request *req)
 	const struct gtp_pad_frame *frame = req->frame;
 
 	if (!x86_fits32((s64)frame->location) || !x86_fits32((s64)frame->self_mask) ||
-	    !x86_fits32((s64)frame->self_value) || req->held || req->gates)
+	    !x86_fits32((s64)frame->self_value) || req->gates)
 		return false;
 	for (u32 i = 0; i < frame->nitems; i++)
 		if (!can_item(&frame->items[i], req->target))
@@ -163,8 +165,10 @@ static void ask_whether_wanted(struct ax_jit *f)
 {
 	const struct gtp_pad_frame *frame = f->pad.frame;
 
-	x86_cmp_mem_imm(&f->b, at_address(frame->location), 0, 8);
-	leave_if(f, X86_CC_E);
+	if (frame->location) {
+		x86_cmp_mem_imm(&f->b, at_address(frame->location), 0, 8);
+		leave_if(f, X86_CC_E);
+	}
 	x86_load_gs(&f->b, X86_RAX, frame->task, 8);
 	x86_load(&f->b, X86_RAX, x86_at(X86_RAX, frame->tgid), 4, false);
 	x86_alu_mem(&f->b, X86_AND, X86_32, X86_RAX, at_address(frame->self_mask));
@@ -182,10 +186,10 @@ static void begin_hit(struct ax_jit *f)
 	x86_cmp_mem_imm(&f->b, of_cpu(frame->in_hit), 0, 4);
 	leave_if(f, X86_CC_NE);
 	x86_store_imm(&f->b, of_cpu(frame->in_hit), 1, 4);
-	x86_mov_imm(&f->b, X86_RAX, frame->quickest);
+	x86_mov_imm(&f->b, X86_RAX, frame->wanted);
 	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, 0), 0, 8);
 	give_up_if(f, X86_CC_E);
-	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, (s32)(frame->start - frame->quickest)), 8, false);
+	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, (s32)(frame->start - frame->wanted)), 8, false);
 }
 
 static void find_room(struct ax_jit *f, u32 bytes)
@@ -222,11 +226,32 @@ static void end_hit(struct ax_jit *f)
 	x86_store_imm(&f->b, of_cpu(f->pad.frame->in_hit), 0, 4);
 }
 
+/*
+ * Nothing fails behind this, and no other hit has the same number: so the count is exact. C has the
+ * last one, and what another CPU was faster with.
+ */
+static void count_pass(struct ax_jit *f)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+	const struct x86_mem hits = x86_at(JIT_RECORD, 0); /* which has served */
+
+	x86_mov_imm(&f->b, JIT_RECORD, frame->pass_hits);
+	x86_load(&f->b, X86_RAX, hits, 8, false);
+	x86_mov_imm(&f->b, X86_RDX, frame->passes);
+	x86_alu(&f->b, X86_CMP, X86_64, X86_RAX, X86_RDX);
+	give_up_if(f, X86_CC_AE);
+	x86_lea(&f->b, X86_64, X86_RDX, x86_at(X86_RAX, 1));
+	x86_lock_cmpxchg(&f->b, hits, X86_RDX);
+	give_up_if(f, X86_CC_NE);
+}
+
 /* The frame is there when the head is behind it. */
 static void push_frame(struct ax_jit *f, u32 bytes)
 {
 	const struct gtp_pad_frame *frame = f->pad.frame;
 
+	if (frame->pass_hits)
+		count_pass(f);
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_32, of_cpu(frame->head), (s32)bytes);
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, of_cpu(frame->created), 1);
 	x86_load(&f->b, X86_RAX, of_cpu(frame->quick), 8, false);
@@ -267,6 +292,7 @@ bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 		return false;
 	jit_begin(f, &r, run_pass);
 	f->pad.region = req->region;
+	f->pad.held = req->held;
 	f->pad.frame = req->frame;
 	for (u32 i = 0; i < r.nitems; i++)
 		for (u32 n = 0; n < X86_NR_REGS; n++)

@@ -18,6 +18,18 @@ struct gtp_pad_gates {
 };
 
 /**
+ * struct gtp_pad_chain - one of the pads of a place with several tracepoints, one pad for each
+ * @next: where it goes on in place of the displaced instructions: the next tracepoint's pad. 0: it
+ *	is the last one, which has them
+ * @after: with @next: where it goes on behind a call of pad_hit, which has done all that is left
+ * @rest: of the last one: receives the offset of the displaced instructions
+ */
+struct gtp_pad_chain {
+	u64 next, after;
+	u32 rest;
+};
+
+/**
  * struct gtp_pad_frame - a frame that the pad writes by itself
  * @items, @nitems: the actions; they must stay until ax_jit_emit()
  * @bytes: of the frame, its head included
@@ -26,10 +38,13 @@ struct gtp_pad_gates {
  *	are, see struct gtp_cpu and struct gtp_buffer
  * @active: where in the run the member of that name is
  * @tgid: where in a task its process's number is
- * @location: where a word is that is 0 when the pad's hits are not wanted any more
+ * @location: where a word is that is 0 when the pad's hits are not wanted any more; 0: then none
+ *	come
  * @self_mask, @self_value: where the test for tasks that are not traced has its two words
- * @quickest, @start: where the tracepoint's members are, the second as quick_start
+ * @wanted, @start: where the tracepoint's members are, as in_pad and quick_start
  * @slot: of its counter
+ * @pass_hits: where the count is that each frame adds one to, with all CPUs; 0: there is none
+ * @passes: what it must be below, for the pad to write the frame
  * @cs, @ss: what these registers read as
  * @cli: turn interrupts off; not in userspace, which may not
  *
@@ -45,8 +60,9 @@ struct gtp_pad_frame {
 	s32 tgid;
 	u64 location;
 	u64 self_mask, self_value;
-	u64 quickest, start;
+	u64 wanted, start;
 	u32 slot;
+	u64 pass_hits, passes;
 	u32 cs, ss;
 	bool cli;
 };
@@ -67,8 +83,9 @@ struct gtp_pad_frame {
  *	of by pad_hit; a false condition returns to the function's caller. 0: none of this
  * @open: with it: where it goes on when the condition is still to be evaluated
  * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
- * @frame: what the pad records at a hit by itself; or NULL. Not with @held or @gates, nor without
- *	@cond where the tracepoint has a condition
+ * @chain: where it stands among those of a place with several tracepoints; or NULL
+ * @frame: what the pad records at a hit by itself; or NULL. Not with @gates, nor without @cond
+ *	where the tracepoint has a condition. With @held it returns to the function's caller then
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
@@ -82,6 +99,7 @@ struct gtp_pad_request {
 	u32 *copies;
 	u64 held, open;
 	struct gtp_pad_gates *gates;
+	struct gtp_pad_chain *chain;
 	const struct gtp_pad_frame *frame;
 	u32 seed;
 };

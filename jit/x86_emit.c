@@ -271,6 +271,12 @@ void x86_lock_add_mem(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
 	op_rm(b, REX_W, X86_ADD << 3 | 1, src, &dst); /* lock add [dst], src */
 }
 
+void x86_lock_cmpxchg(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
+{
+	lock(b);
+	op_rm(b, REX_W, 0x0fb1, src, &dst); /* lock cmpxchg [dst], src */
+}
+
 void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
 {
 	lock(b);

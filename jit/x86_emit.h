@@ -137,7 +137,8 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 		     s32 imm);
 void x86_lock_add_mem_imm(struct x86_buf *b, struct x86_mem dst, s32 imm);
 void x86_lock_add_mem(struct x86_buf *b, struct x86_mem dst, enum x86_reg src);
-void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src); /* src: what was */
+void x86_lock_cmpxchg(struct x86_buf *b, struct x86_mem dst, enum x86_reg src); /* with rax */
+void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src);	/* src: what was */
 void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y);

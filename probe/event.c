@@ -13,7 +13,8 @@
 #include "probe/event_data.h"
 #include "probe/event_entry.h"
 #include "probe/event_list.h"
-#include "probe/pad_probe.h"
+#include "probe/pad_frame.h"
+#include "probe/pad_make.h"
 #include "probe/self.h"
 
 /**
@@ -44,7 +45,7 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 h
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
 	if (likely(cpu))
-		gtp_hit_inline(p->loc, cpu, regs, held, 0);
+		gtp_hit_inline(p->loc->first, cpu, regs, held, 0);
 	else
 		atomic_long_inc(&p->no_buffer);
 }
@@ -92,11 +93,28 @@ static int refuse_locked_down(struct gtp_why *why)
 	return err;
 }
 
-/* The arguments are in registers where the condition looks for them: most hits end in its pad. */
+static int make_with_frame(struct event_probe *p, struct gtp_pad_request *req)
+{
+	struct gtp_pad_frame frame;
+	int err;
+
+	if (!gtp_pad_frame_get(p->loc->first, NULL, req->cond, &frame))
+		return -EOPNOTSUPP;
+	req->frame = &frame;
+	err = gtp_jit_pad_make(req, &p->pad);
+	req->frame = NULL;
+	gtp_pad_frame_put(&frame);
+	return err;
+}
+
+/*
+ * The arguments are in registers where the condition and the actions look for them: most hits end
+ * in the pad.
+ */
 static void make_pad(struct event_probe *p)
 {
 	struct gtp_pad_request req = {
-		.cond = gtp_pad_probe_condition(p->loc),
+		.cond = gtp_pad_condition(p->loc->first),
 		.target = gtp_jit_target(),
 		.at = p->loc->addr,
 		.held = (u64)gtp_event_held,
@@ -105,9 +123,11 @@ static void make_pad(struct event_probe *p)
 	int err;
 
 	BUILD_BUG_ON(offsetof(struct event_probe, go));
-	if (!req.cond || !gtp_jit_ready() || gtp_jit_open())
+	if (p->loc->n > 1 || !gtp_jit_ready() || gtp_jit_open())
 		return;
-	err = gtp_jit_pad_make(&req, &p->pad);
+	err = make_with_frame(p, &req);
+	if (err && req.cond)
+		err = gtp_jit_pad_make(&req, &p->pad);
 	gtp_jit_close();
 	p->loc->no_room = err == -ENOSPC;
 	if (err)

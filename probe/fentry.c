@@ -23,7 +23,7 @@
 #include "base/params_kernel.h"
 #include "probe/backend.h"
 #include "probe/entry.h"
-#include "probe/pad_probe.h"
+#include "probe/pad_make.h"
 #include "probe/probe_test.h"
 #include "probe/refuse.h"
 #include "probe/wait.h"
@@ -149,7 +149,7 @@ static int lead(struct gtp_pad_probe *p, u64 pad)
 static int fentry_widen(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct gtp_pad_probe *p = loc->probe;
-	int err = p->conditional ? gtp_pad_probe_widen(p, NULL, lead) : 0;
+	int err = p->by_itself ? gtp_pad_probe_widen(p, NULL, lead) : 0;
 
 	if (err)
 		gtp_why(why,

@@ -169,20 +169,20 @@ static bool is_last_call(void)
 static noinline u32 enter(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
-	struct gtp_location *loc = gtp_pad_number_find(word);
+	struct gtp_tracepoint *tp = gtp_pad_number_find(word);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (!loc)
+	if (!tp)
 		return GTP_FOLLOW_NOT;
 	if (!cpu) {
 		gtp_pad_number_missed(word >> 1);
 		return GTP_FOLLOW_NOT;
 	}
-	if (gtp_self_maybe() && gtp_self_skip(loc, preempt_count()))
+	if (gtp_self_maybe() && gtp_self_skip(tp->loc, preempt_count()))
 		return GTP_FOLLOW_NOT;
 	if (is_last_call())
 		return GTP_FOLLOW_NOT;
-	if (!gtp_returns_enter(loc, cpu, &r->p.regs, &r->p, word & GTP_PAD_HELD, 0))
+	if (!gtp_returns_enter(tp, cpu, &r->p.regs, &r->p, word & GTP_PAD_HELD, 0))
 		return GTP_FOLLOW_NOT;
 	return keep(r, word, ticket);
 }
@@ -191,11 +191,11 @@ static noinline u32 enter(struct gtp_follow_record *r, u32 word)
 static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
-	struct gtp_location *loc = gtp_pad_number_find(word);
+	const struct gtp_tracepoint *tp = gtp_pad_number_find(word);
 	const struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 
-	if (unlikely(!loc || !cpu || gtp_self_maybe() || is_dead() || !has_room(r->p.regs.rsp)) ||
-	    !gtp_returns_enter_quickly(loc, cpu, &r->p, word & GTP_PAD_HELD))
+	if (unlikely(!tp || !cpu || gtp_self_maybe() || is_dead() || !has_room(r->p.regs.rsp)) ||
+	    !gtp_returns_enter_quickly(tp, cpu, &r->p, word & GTP_PAD_HELD))
 		return enter(r, word);
 	return keep_here(r, word, ticket);
 }
@@ -215,14 +215,14 @@ static __always_inline void leave(const struct gtp_follow_record *r, u64 value)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned long number = r->number;
-	struct gtp_location *loc = gtp_pad_number_find(number << 1);
+	struct gtp_tracepoint *tp = gtp_pad_number_find(number << 1);
 
-	if (unlikely(!loc || gtp_pad_number_ticket(number) != r->ticket))
+	if (unlikely(!tp || gtp_pad_number_ticket(number) != r->ticket))
 		return;
 	if (unlikely(!cpu))
 		gtp_pad_number_missed(number);
 	else
-		gtp_returns_leave_inline(loc, cpu, &r->p, value);
+		gtp_returns_leave_inline(tp, cpu, &r->p, value);
 }
 
 /*

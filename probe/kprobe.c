@@ -57,7 +57,7 @@ static void assert_regs_layout(void)
 	BUILD_BUG_ON(sizeof(struct gtp_regs) != sizeof(struct pt_regs));
 }
 
-typedef void (*hit_fn)(const struct gtp_location *loc, struct gtp_cpu *cpu,
+typedef void (*hit_fn)(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_regs *regs, u32 entered);
 
 static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, hit_fn run)
@@ -71,7 +71,7 @@ static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, h
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);
 	else
-		run(p->loc, cpu, (const struct gtp_regs *)regs, added);
+		run(p->loc->first, cpu, (const struct gtp_regs *)regs, added);
 	return 0;
 }
 
@@ -109,7 +109,7 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 	enum gtp_early early = GTP_EARLY_OPEN;
 
 	if (likely(cpu))
-		early = gtp_hit_early(p->loc, cpu, (const struct gtp_regs *)regs);
+		early = gtp_hit_early(p->loc->first, cpu, (const struct gtp_regs *)regs);
 	if (early == GTP_EARLY_FALSE)
 		return 0;
 	return early == GTP_EARLY_HOLDS ? hit_held(p, regs) : hit_open(p, regs);

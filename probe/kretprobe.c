@@ -71,7 +71,7 @@ static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 		atomic_long_inc(&p->no_buffer);
 		return 1;
 	}
-	return !gtp_returns_enter(p->loc, cpu, (const struct gtp_regs *)regs,
+	return !gtp_returns_enter(p->loc->first, cpu, (const struct gtp_regs *)regs,
 				  (struct gtp_pending *)ri->data, false, entered);
 }
 
@@ -84,7 +84,7 @@ static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (unlikely(!cpu))
 		atomic_long_inc(&p->no_buffer);
 	else
-		gtp_returns_leave(p->loc, cpu, (const struct gtp_pending *)ri->data,
+		gtp_returns_leave(p->loc->first, cpu, (const struct gtp_pending *)ri->data,
 				  regs_return_value(regs));
 	return 0;
 }

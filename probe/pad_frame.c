@@ -10,7 +10,6 @@
 #include "hit/pad_frame.h"
 #include "jit/item.h"
 #include "probe/pad_frame.h"
-#include "probe/pad_number.h"
 #include "probe/self.h"
 
 /*
@@ -19,7 +18,8 @@
  */
 static bool may_write(void)
 {
-	return !IS_ENABLED(CONFIG_PROVE_LOCKING) && READ_ONCE(gtp_jit);
+	return !IS_ENABLED(CONFIG_PROVE_LOCKING) && READ_ONCE(gtp_jit) &&
+	       !cpu_feature_enabled(X86_FEATURE_XENPV); /* see hit/irqsave_notrace.h */
 }
 
 /* Words of ours that a pad's instructions name by their addresses. */
@@ -28,9 +28,8 @@ static bool is_near(unsigned long address)
 	return (s64)address == (s32)address;
 }
 
-static bool describe_kernel(struct gtp_pad_frame *frame, u32 number)
+static bool describe_kernel(struct gtp_pad_frame *frame, unsigned long location)
 {
-	unsigned long location = (unsigned long)&gtp_pad_number_locations[number << 1];
 	unsigned long cpu = (__force unsigned long)&gtp_this_cpu;
 
 	frame->cpu = (s32)cpu;
@@ -45,17 +44,16 @@ static bool describe_kernel(struct gtp_pad_frame *frame, u32 number)
 	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
 }
 
-bool gtp_pad_frame_get(const struct gtp_location *loc, u32 number, bool cond,
-		       struct gtp_pad_frame *frame)
+bool gtp_pad_frame_get(const struct gtp_tracepoint *tp, struct gtp_tracepoint *const *connected,
+		       bool cond, struct gtp_pad_frame *frame)
 {
-	const struct gtp_tracepoint *tp = loc->first;
 	struct ax_jit_item *items;
 
 	BUILD_BUG_ON(sizeof(gtp_self_test.mask) != 4);
-	if (!may_write() || !gtp_hit_can_pad_frame(loc, cond))
+	if (!may_write() || !gtp_hit_can_pad_frame(tp, cond))
 		return false;
 	gtp_hit_describe_pad_frame(frame, tp);
-	if (!describe_kernel(frame, number))
+	if (!describe_kernel(frame, (unsigned long)connected))
 		return false;
 	if (!tp->actions)
 		return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The numbers that pads push: which location each is for. */
+/* The numbers that pads push: which tracepoint each is for. */
 #include <linux/atomic.h>
 #include <linux/bitmap.h>
 #include <linux/kprobes.h>
@@ -7,10 +7,11 @@
 #include "jit/pad.h"
 #include "probe/pad_number.h"
 
-struct gtp_location *gtp_pad_number_locations[2 * GTP_PAD_NUMBERS];
+struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];
 static atomic_long_t missed[GTP_PAD_NUMBERS];
 static DECLARE_BITMAP(numbers, GTP_PAD_NUMBERS);
+static u32 taken;
 
 void gtp_pad_number_missed(u32 number)
 {
@@ -33,21 +34,28 @@ u32 gtp_pad_number_take(void)
 		number = find_first_zero_bit(numbers, GTP_PAD_NUMBERS);
 	if (number < GTP_PAD_NUMBERS) {
 		__set_bit(number, numbers);
+		taken++;
 		atomic_long_set(&missed[number], 0);
 		next = number + 1;
 	}
 	return number;
 }
 
+u32 gtp_pad_number_take_spare(void)
+{
+	return taken < GTP_PAD_NUMBERS / 2 ? gtp_pad_number_take() : GTP_PAD_NUMBERS;
+}
+
 void gtp_pad_number_give(u32 number)
 {
 	__clear_bit(number, numbers);
+	taken--;
 }
 
-void gtp_pad_number_connect(u32 number, struct gtp_location *loc)
+void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp)
 {
-	gtp_publish(&gtp_pad_number_locations[number << 1], loc);
-	gtp_publish(&gtp_pad_number_locations[number << 1 | GTP_PAD_HELD], loc);
-	if (!loc)
+	gtp_publish(&gtp_pad_number_tracepoints[number << 1], tp);
+	gtp_publish(&gtp_pad_number_tracepoints[number << 1 | GTP_PAD_HELD], tp);
+	if (!tp)
 		gtp_publish(&gtp_pad_number_tickets[number], gtp_pad_number_tickets[number] + 1);
 }

@@ -17,15 +17,23 @@ void gtp_pad_called(void);
 void gtp_pad_followed(void);
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word);
 
+/* struct gtp_pad_stage - the pad of a tracepoint that is not its location's first */
+struct gtp_pad_stage {
+	struct gtp_tracepoint *tp;
+	u32 number;
+	struct gtp_jit_pad pad;
+};
+
 /**
  * struct gtp_pad_probe - a location's pad; the first member of the backend's own struct for it
  * @armed: in the index of probed places
  * @loc: the location; NULL: it is gone, the pad is not yet
  * @number: what its pad pushes
  * @called: control comes by a call, not by a jump
- * @conditional: the pad evaluates the location's condition
+ * @by_itself: the pad may do without C: another tracepoint here needs another pad
  * @follows: it counts in gtp_follow_get()
  * @gate, @old_gate: of the pad's gates, where it may follow calls; 0: none
+ * @stage, @nstages: the pads of further tracepoints, in their order; see probe/pad_make.c
  * @pad: where control goes
  * @old_pad: where it went before; tasks may be there until it is disarmed. @len 0: nowhere
  */
@@ -34,9 +42,11 @@ struct gtp_pad_probe {
 	struct gtp_location *loc;
 	u32 number;
 	bool called;
-	bool conditional;
+	bool by_itself;
 	bool follows;
 	u32 gate, old_gate;
+	struct gtp_pad_stage *stage;
+	u32 nstages;
 	struct gtp_jit_pad pad, old_pad;
 };
 
@@ -54,6 +64,9 @@ struct gtp_pad_probe {
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc,
 		       u64 at);
 
+/* gtp_pad_stages_drop - free further tracepoints' pads; no task is in one, nor can get there */
+void gtp_pad_stages_drop(struct gtp_pad_probe *p);
+
 /* gtp_pad_probe_exit - undo that and free the pads; no task is in one, nor can get there */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 
@@ -68,32 +81,5 @@ void gtp_pad_probe_connect(struct gtp_pad_probe *p);
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
 
 #define GTP_PAD_NO_MEMORY "there is no memory for it" /* a no_jump */
-
-/**
- * gtp_pad_probe_make() - make its pad in the open arena, with the location's condition if possible
- * @p: the pad's probe
- * @region: what is displaced; NULL when the pad is called
- * @copies: receives where the displaced instructions lie in the pad; or NULL
- *
- * Return: 0 or -errno; gtp_pad_probe_why_not() says it in words.
- */
-int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies);
-
-/* gtp_pad_probe_condition - what a pad can evaluate before any C runs; NULL: nothing */
-const struct ax_verified *gtp_pad_probe_condition(const struct gtp_location *loc);
-
-/* gtp_pad_probe_why_not - why a pad, or a way to it, was not possible: a no_jump */
-const char *gtp_pad_probe_why_not(int err);
-
-/**
- * gtp_pad_probe_widen() - have control led to a pad without condition
- * @p: the pad's probe
- * @region: as with gtp_pad_probe_make()
- * @lead: leads control to the new pad; 0: tasks may be in both pads now, else in the old one alone
- *
- * Return: 0 or -errno, then all is as it was.
- */
-int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
-			int (*lead)(struct gtp_pad_probe *p, u64 pad));
 
 #endif /* _GTP_PAD_PROBE_H */

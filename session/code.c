@@ -95,6 +95,7 @@ void gtp_code_forget(struct gtp_trace *t)
 		tp->code = NULL;
 		tp->early = NULL;
 		tp->quick = NULL;
+		tp->in_pad = NULL;
 		tp->quickest = NULL;
 		tp->update_alone = NULL;
 		if (tp->cond)

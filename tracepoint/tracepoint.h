@@ -97,8 +97,9 @@ struct gtp_source {
  *	   tracepoint; NULL: there is none
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @quickest: the same where it is alone, hits cannot switch it, it has no pass count, and the time
- *	      is the processor's counter
+ * @in_pad: the same where hits cannot switch it, and the time is the processor's counter: then a
+ *	    jump pad may write the frame, which knows of a pass count and of what else is there
+ * @quickest: the same where it is alone, and has no pass count
  * @update_alone: as @quickest where a hit leaves no frame, whatever the time is
  * @quick_start: the first 8 bytes of such a frame
  * @sources: in order
@@ -163,6 +164,7 @@ struct gtp_tracepoint {
 	u32 code_len;
 	void *early;
 	void *quick;
+	void *in_pad;
 	void *quickest;
 	void *update_alone;
 	u64 quick_start;

@@ -16,6 +16,7 @@
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe_list.h"
+#include "probe/pad_make.h"
 #include "probe/refuse.h"
 #include "probe/symbol.h"
 #include "probe/tables.h"
@@ -111,7 +112,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 /* --- pads --- */
 
 /* Map each displaced instruction to its copy, where a trapped task resumes. */
-static void mark(struct gtp_jump *j, const u32 *copies)
+static void mark(struct gtp_jump *j, const u64 *copies)
 {
 	struct gtp_patch *p = &j->patch;
 	u64 at = p->addr;
@@ -119,7 +120,7 @@ static void mark(struct gtp_jump *j, const u32 *copies)
 
 	for (i = 0; i < j->region.n; i++) {
 		p->mark[i].addr = at;
-		p->mark[i].to = j->p.pad.addr + copies[i];
+		p->mark[i].to = copies[i];
 		at += j->region.insn[i].len;
 	}
 	p->marks = j->region.n;
@@ -127,7 +128,7 @@ static void mark(struct gtp_jump *j, const u32 *copies)
 
 static int prepare(struct gtp_jump *j)
 {
-	u32 copies[GTP_REGION_JUMP] = { 0 };
+	u64 copies[GTP_REGION_JUMP];
 	int err = gtp_pad_probe_make(&j->p, &j->region, copies);
 
 	if (!err) {
@@ -564,7 +565,7 @@ int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
 	struct gtp_jump *j = gtp_jump_of_pad(loc->probe);
 	int err;
 
-	if (!j->p.conditional)
+	if (!j->p.by_itself)
 		return 0;
 	err = gtp_pad_probe_widen(&j->p, &j->region, lead);
 	loc->mechanism = mechanism(j);

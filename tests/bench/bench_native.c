@@ -49,7 +49,7 @@ static struct jit_user *code, *place;
 
 /* In the kernel: a word of each CPU, the table of pads' numbers, a process's number. */
 static struct gtp_cpu *this_cpu;
-static struct gtp_location *numbers[4];
+static struct gtp_tracepoint *numbers[4];
 static u32 tgid = 77, self_mask = ~0U, self_value = 78;
 static struct padtask task;
 
@@ -69,13 +69,13 @@ void bench_left(void)
 
 void bench_hit(struct gtp_regs *regs, u32 word)
 {
-	struct gtp_location *loc = gtp_acquire(&numbers[word]);
+	struct gtp_tracepoint *tp = gtp_acquire(&numbers[word]);
 	struct gtp_cpu *cpu = READ_ONCE(this_cpu);
 
 	if (unlikely(!(regs->eflags & 0x200)))
 		return;
-	if (likely(loc && cpu) && likely((READ_ONCE(tgid) & READ_ONCE(self_mask)) != self_value))
-		gtp_hit_inline(loc, cpu, regs, word & GTP_PAD_HELD, 0);
+	if (likely(tp && cpu) && likely((READ_ONCE(tgid) & READ_ONCE(self_mask)) != self_value))
+		gtp_hit_inline(tp, cpu, regs, word & GTP_PAD_HELD, 0);
 }
 
 /* --- the place --- */
@@ -235,7 +235,8 @@ static u64 make_pad(const struct gtp_location *loc, enum way how)
 	};
 	u32 len;
 
-	if (how == THE_PAD && !gtp_hit_can_pad_frame(loc, req.cond))
+	if (how == THE_PAD &&
+	    !(loc->first->next_here || !gtp_hit_can_pad_frame(loc->first, req.cond)))
 		return 0;
 	padtask_frame(&frame, loc->first, items, fake_code_items(loc->first, items));
 	req.keep_flags = padtask_collects_flags(&frame);
@@ -287,8 +288,8 @@ static bool measure(const struct row *r, enum way how, struct cycles *c)
 
 	now = r->name;
 	start(r);
-	numbers[NUMBER << 1] = fake.trace.locs;
-	numbers[NUMBER << 1 | GTP_PAD_HELD] = fake.trace.locs;
+	numbers[NUMBER << 1] = fake.trace.locs->first;
+	numbers[NUMBER << 1 | GTP_PAD_HELD] = fake.trace.locs->first;
 	pad = make_pad(fake.trace.locs, how);
 	if (pad) {
 		write_jump(pad);

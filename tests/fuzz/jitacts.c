@@ -418,7 +418,7 @@ static void hit(struct side *s, const struct gtp_regs *regs)
 	s->run.ending = GTP_ENDING_NO;
 	s->run.failing = GTP_ENDING_NO;
 	s->run.active = true;
-	gtp_hit(&s->loc, &s->cpu, regs, JITDIFF_ENTERED);
+	gtp_hit(s->loc.first, &s->cpu, regs, JITDIFF_ENTERED);
 }
 
 /* Where the snippet's frame must end, if there is room for a guard behind it. */

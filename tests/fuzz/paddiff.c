@@ -134,6 +134,7 @@ static const struct piece ends[] = {
 struct test {
 	struct gtp_region region;
 	struct gtp_pad_request req;
+	struct gtp_pad_chain chain;
 	struct padworld_regs in;
 	u8 data[PADWORLD_DATA_SIZE];
 	u8 stack[512];
@@ -523,17 +524,6 @@ static void choose_called(struct test *t)
 	paddiff_stats.called++;
 }
 
-/* One that has disabled page faults, or not, or is in a pad already. */
-static void choose_task(struct axgen *g)
-{
-	struct padworld *w = padworld();
-
-	w->code->target.task = axgen_pick(g, 4) ? (s32)offsetof(struct padtask, self) : 0;
-	w->task.faults = axgen_pick(g, 3);
-	if (!axgen_pick(g, 8))
-		w->task.faults += AX_JIT_MARK;
-}
-
 static void choose(struct test *t, struct axgen *g)
 {
 	bool called = !axgen_pick(g, 16);
@@ -553,11 +543,14 @@ static void choose(struct test *t, struct axgen *g)
 	if (t->region.flags_dead && t->reads_undefined)
 		t->req.keep_flags = true;
 	padworld()->code->target.lahf = axgen_pick(g, 4);
-	choose_task(g);
+	padworld_choose_task(g);
 	if (axgen_pick(g, 2))
 		padframe_choose(g, &t->req);
 	if (axgen_pick(g, t->req.frame ? 3 : 16))
 		choose_condition(t, g);
+	/* In front of another pad, in whose place the original instructions are. */
+	t->chain = (struct gtp_pad_chain){ .next = padworld_at(), .after = padworld_at() };
+	t->req.chain = axgen_pick(g, 6) ? NULL : &t->chain;
 }
 
 static void count(const struct test *t)
@@ -565,6 +558,7 @@ static void count(const struct test *t)
 	paddiff_stats.pads++;
 	paddiff_stats.bytes += t->len;
 	paddiff_stats.without += !t->req.cond;
+	paddiff_stats.followed += !!t->req.chain;
 	paddiff_stats.dead_flags += t->region.flags_dead;
 	paddiff_stats.kept_flags += t->region.flags_dead && t->reads_undefined;
 	for (u32 i = 0; t->req.cond && i < t->v.len; i++) {

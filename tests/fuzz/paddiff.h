@@ -9,7 +9,7 @@
 struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
-	u64 without, dead_flags, called, joined;
+	u64 without, dead_flags, called, followed, joined;
 	u64 kept_flags; /* of the dead ones: an undefined one is looked at */
 	u64 insns[16];	/* displaced, by enum gtp_insn_kind */
 };

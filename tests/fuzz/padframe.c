@@ -31,6 +31,7 @@ static struct {
 	struct gtp_cpu cpu, before;
 	u64 quick[SLOTS];
 	u64 mem[ROOM / 8], want_mem[ROOM / 8];
+	u64 passes;
 	struct gtp_buffer want;
 	bool plain;
 	u64 earliest;
@@ -123,12 +124,26 @@ static bool measure(const struct gtp_pad_request *req)
 	return good;
 }
 
+/* Decided apart, so that the seeds of what once failed still make that. */
+static u64 choose_pass(const struct axgen *g)
+{
+	static struct axgen apart;
+
+	apart.rng = g->rng * 0xd1342543de82ef95;
+	if (axgen_pick(&apart, 4))
+		return 0;
+	if (!axgen_pick(&apart, 16))
+		return ~(u64)axgen_pick(&apart, 2);
+	return 2 + axgen_pick(&apart, 1000);
+}
+
 void padframe_choose(struct axgen *g, struct gtp_pad_request *req)
 {
 	make_items(g);
 	if (!measure(req))
 		return;
 	s.tp.slot = axgen_pick(g, SLOTS);
+	s.tp.pass = choose_pass(g);
 	padtask_frame(&s.frame, &s.tp, s.item, s.nitems);
 	req->frame = &s.frame;
 	req->keep_flags |= padtask_collects_flags(&s.frame);
@@ -168,6 +183,19 @@ static void prepare_buffer(struct axgen *g)
 		b->end = b->head + bytes;
 }
 
+/* The last that a pad may count, or one that it may not. */
+static void prepare_pass_count(struct axgen *g)
+{
+	if (!s.tp.pass)
+		return;
+	s.tp.pass_hits = s.tp.pass - 2;
+	if (rarely(g))
+		s.tp.pass_hits += 1 + axgen_pick(g, 2);
+	else if (axgen_pick(g, 2))
+		s.tp.pass_hits = 0;
+	s.passes = s.tp.pass_hits;
+}
+
 void padframe_prepare(struct axgen *g)
 {
 	struct padtask *task = &padworld()->task;
@@ -176,9 +204,10 @@ void padframe_prepare(struct axgen *g)
 	s.plain = true;
 	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick };
 	prepare_buffer(g);
+	prepare_pass_count(g);
 	s.cpu.in_hit = rarely(g) ? 1 + axgen_pick(g, 2) : 0;
 	s.run.active = !rarely(g);
-	s.tp.quickest = rarely(g) ? NULL : &s;
+	s.tp.in_pad = rarely(g) ? NULL : &s;
 	s.tp.quick_start = sizeof(struct gtp_frame) + s.tp.frame_bytes;
 	s.tp.quick_start |= axgen_value(g) << 32;
 	task->part = rarely(g) ? 0 : (u64)(uintptr_t)&s.cpu;
@@ -286,6 +315,8 @@ static const char *check_written(int wanted)
 	s.before.buf.created++;
 	if (s.quick[s.tp.slot]-- != s.tp.slot + 1)
 		return "the frame is not counted";
+	if (s.tp.pass && s.tp.pass_hits-- != s.passes + 1)
+		return "the frame does not count as one that passes";
 	return NULL;
 }
 
@@ -300,6 +331,8 @@ const char *padframe_check(int wanted, bool to_c)
 		what = "no frame";
 	if (!what && memcmp(&s.cpu, &s.before, sizeof(s.cpu)))
 		what = "this CPU's part differs";
+	if (!what && s.tp.pass && s.tp.pass_hits != s.passes)
+		what = "the pass count differs";
 	for (u32 i = 0; i < SLOTS && !what; i++)
 		if (s.quick[i] != i)
 			what = "counters differ";

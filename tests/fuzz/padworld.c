@@ -254,6 +254,16 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 	return padworld_landed;
 }
 
+void padworld_choose_task(struct axgen *g)
+{
+	struct padworld *w = padworld();
+
+	w->code->target.task = axgen_pick(g, 4) ? (s32)offsetof(struct padtask, self) : 0;
+	w->task.faults = axgen_pick(g, 3);
+	if (!axgen_pick(g, 8))
+		w->task.faults += AX_JIT_MARK;
+}
+
 u64 padworld_make(struct gtp_pad_request *req, u32 *len)
 {
 	struct ax_jit_target w = target(req);

@@ -121,4 +121,7 @@ void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
 /* padworld_pages - tell a generator where memory is */
 void padworld_pages(struct axgen *g);
 
+/* padworld_choose_task - one that has disabled page faults, or not, or is in a pad already */
+void padworld_choose_task(struct axgen *g);
+
 #endif /* _GTP_PADWORLD_H */

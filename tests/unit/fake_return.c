@@ -23,7 +23,7 @@ bool fake_enter(struct fake *f, u64 addr, const struct gtp_regs *regs, struct gt
 	const struct gtp_location *loc = find(f, addr);
 
 	memset(p, 0xee, sizeof(*p));
-	return loc && gtp_returns_enter(loc, f->trace.run.cpus[f->cpu], regs, p, false, 0);
+	return loc && gtp_returns_enter(loc->first, f->trace.run.cpus[f->cpu], regs, p, false, 0);
 }
 
 bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value)
@@ -31,6 +31,6 @@ bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value
 	const struct gtp_location *loc = find(f, addr);
 
 	if (loc)
-		gtp_returns_leave(loc, f->trace.run.cpus[f->cpu], p, value);
+		gtp_returns_leave(loc->first, f->trace.run.cpus[f->cpu], p, value);
 	return loc;
 }

@@ -485,12 +485,12 @@ struct gtp_location *fake_armed(struct fake *f, u64 addr)
 void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	      u32 entered)
 {
-	enum gtp_early early = gtp_hit_early(loc, cpu, regs);
+	enum gtp_early early = gtp_hit_early(loc->first, cpu, regs);
 
 	if (early == GTP_EARLY_OPEN)
-		gtp_hit(loc, cpu, regs, entered);
+		gtp_hit(loc->first, cpu, regs, entered);
 	else if (early == GTP_EARLY_HOLDS)
-		gtp_hit_held(loc, cpu, regs, entered);
+		gtp_hit_held(loc->first, cpu, regs, entered);
 }
 
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs)

@@ -131,9 +131,9 @@ static void a_condition_known_to_hold(void **state)
 	define(f, "2:1000:E:0:0", CONST8("00") END, "R1", NULL);
 	define(f, "3:1000:E:0:0", NULL, NULL);
 	start(f);
-	gtp_hit_inline(fake_armed(f, 0x1000), f->trace.run.cpus[0], &regs, true, 0);
+	gtp_hit_inline(fake_armed(f, 0x1000)->first, f->trace.run.cpus[0], &regs, true, 0);
 	assert_int_equal(gtp_trace_enable(&f->trace, 1, 0x1000, false), 0);
-	gtp_hit_inline(fake_armed(f, 0x1000), f->trace.run.cpus[0], &regs, true, 0);
+	gtp_hit_inline(fake_armed(f, 0x1000)->first, f->trace.run.cpus[0], &regs, true, 0);
 	expect_frames(f, "1@1000 r0=a\n3@1000\n3@1000\n");
 }
 

@@ -39,7 +39,9 @@ static struct {
 	struct padworld_regs regs;
 	struct padworld_hit hit;
 	u64 entry;
-	u32 len, steps;
+	u32 len, steps, landing;
+	u64 pass;    /* of the tracepoint that make() makes */
+	bool jumped; /* it makes a pad that is jumped to, and returns */
 } t;
 
 static const struct ax_verified *assemble(struct ax_verified *v, const char *text, bool cond)
@@ -65,7 +67,7 @@ static void make_plain(void)
 	gtp_buffer_init(&t.cpu.buf, t.mem, sizeof(t.mem), false);
 	memset(t.quick, 0, sizeof(t.quick));
 	t.run.active = true;
-	t.tp.quickest = &t;
+	t.tp.in_pad = &t;
 	task->part = (u64)(uintptr_t)&t.cpu;
 	task->tgid = 7;
 	*padtask_low() = (struct padtask_low){ .location = 1, .mask = ~0U, .value = 8 };
@@ -79,7 +81,12 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 	t.region = (struct gtp_region){ .len = 5, .n = 1, .falls_out = true, .flags_dead = true };
 	memcpy(t.region.bytes, nop, sizeof(nop));
 	assert_int_equal(gtp_insn_decode(&t.region.insn[0], nop, sizeof(nop)), 0);
-	t.tp = (struct gtp_tracepoint){ .num = 3, .slot = SLOT, .frame_bytes = collects };
+	t.tp = (struct gtp_tracepoint){
+		.num = 3,
+		.slot = SLOT,
+		.frame_bytes = collects,
+		.pass = t.pass,
+	};
 	t.tp.quick_start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
 	t.tp.actions = (struct gtp_action *)item; /* there are some */
 	padtask_frame(&t.frame, &t.tp, item, item ? 1 : 0);
@@ -91,6 +98,11 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 		.frame = &t.frame,
 	};
 	padworld_put(t.region.bytes, t.region.len);
+	if (t.jumped) {
+		t.req.region = NULL;
+		t.req.held = padworld_landing(PADWORLD_NEAR);
+		t.req.open = padworld_at() + t.region.len; /* the first landing */
+	}
 	t.entry = padworld_make(&t.req, &t.len);
 	return t.entry;
 }
@@ -121,8 +133,11 @@ static void run(u64 rdi, bool step)
 	t.regs.gpr[X86_RDI] = rdi;
 	t.regs.gpr[X86_RSP] = STACK_TOP;
 	t.steps = 0;
-	assert_int_equal(padworld_run(&t.regs, t.entry, &t.hit), PADWORLD_BEHIND);
+	t.landing = padworld_run(&t.regs, t.entry, &t.hit);
 	assert_int_equal(t.regs.gpr[X86_RDI], rdi);
+	if (t.jumped)
+		return;
+	assert_int_equal(t.landing, PADWORLD_BEHIND);
 	assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP);
 }
 
@@ -160,6 +175,86 @@ static void test_sum(void **state)
 	assert_int_equal(got, 9);
 }
 
+/* A pad that is jumped to, as a kernel tracepoint's: it writes the frame and returns. */
+static void test_jumped_to(void **state)
+{
+	struct ax_jit_item regs = { .kind = AX_JIT_REGS, .mask = 1U << GTP_REG_RSP };
+	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
+	static const struct {
+		const char *cond;
+		bool full;
+		u32 landing;
+	} rows[] = {
+		{ NULL, false, PADWORLD_FAR },
+		{ "const8 1; end", false, PADWORLD_FAR },
+		{ NULL, true, PADWORLD_BEHIND },
+		{ "const8 1; end", true, PADWORLD_NEAR },
+	};
+	u64 rsp;
+
+	t.jumped = true;
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
+		bool left = rows[i].full;
+
+		assert_int_not_equal(make(rows[i].cond, &regs, 8 + 8 + 8), 0);
+		make_plain();
+		if (left)
+			t.cpu.buf.end = 8;
+		*(u64 *)STACK_TOP = padworld_landing(PADWORLD_FAR);
+		run(77, false);
+		assert_int_equal(t.landing, rows[i].landing);
+		assert_int_equal(t.hit.count, 0);
+		assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP + (left ? 0 : 8));
+		assert_int_equal(t.cpu.buf.created, !left);
+		assert_int_equal(t.cpu.in_hit, 0);
+		if (left)
+			continue;
+		assert_true(gtp_frame_get_reg(f, GTP_REG_RSP, &rsp));
+		assert_int_equal(rsp, STACK_TOP);
+	}
+	t.jumped = false;
+}
+
+/* All but the last one, with which C ends the run. */
+static void test_pass_count(void **state)
+{
+	for (u32 faulty = 0; faulty < 2; faulty++) {
+		t.pass = 4;
+		assert_int_not_equal(make("const8 1; end", expression(SUM), 48), 0);
+		t.pass = 0;
+		make_plain();
+		for (u32 i = 1; i <= 5; i++) {
+			u32 written = faulty ? 0 : i < 3 ? i : 3;
+
+			run(faulty ? 0x1000 : PADWORLD_STACK, false);
+			assert_int_equal(t.hit.count, faulty || i > 3);
+			assert_int_equal(t.tp.pass_hits, written);
+			assert_int_equal(t.cpu.buf.created, written);
+			assert_int_equal(t.quick[SLOT], written);
+		}
+	}
+}
+
+/* Which tracepoints' hits can be a pad's. */
+static void test_can(void **state)
+{
+	struct gtp_location loc = { .first = &t.tp, .run = &t.run };
+
+	t.tp = (struct gtp_tracepoint){ .in_pad = &t, .loc = &loc };
+	assert_true(gtp_hit_can_pad_frame(&t.tp, false));
+	loc.kind = GTP_LOCATION_EVENT;
+	assert_true(gtp_hit_can_pad_frame(&t.tp, false));
+	loc.kind = GTP_LOCATION_RETURN;
+	assert_false(gtp_hit_can_pad_frame(&t.tp, false));
+	loc.kind = GTP_LOCATION_CODE;
+	t.tp.in_pad = NULL;
+	assert_false(gtp_hit_can_pad_frame(&t.tp, false));
+	t.tp.in_pad = &t;
+	t.tp.cond = (struct gtp_expr *)&t;
+	assert_false(gtp_hit_can_pad_frame(&t.tp, false));
+	assert_true(gtp_hit_can_pad_frame(&t.tp, true));
+}
+
 static void no_part(void)
 {
 	padworld()->task.part = 0;
@@ -185,9 +280,9 @@ static void in_hit(void)
 	t.cpu.in_hit = 2;
 }
 
-static void not_quickest(void)
+static void not_in_pad(void)
 {
-	t.tp.quickest = NULL;
+	t.tp.in_pad = NULL;
 }
 
 static void no_room(void)
@@ -209,8 +304,8 @@ static void above_limit(void)
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {
-		no_part,      no_location, is_self, not_active,	 in_hit,
-		not_quickest, no_room,	   faults,  above_limit,
+		no_part,    no_location, is_self, not_active,  in_hit,
+		not_in_pad, no_room,	 faults,  above_limit,
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(unlike) * 2; i++) {
@@ -292,18 +387,21 @@ static void test_cost(void **state)
 	const struct {
 		const char *name, *cond;
 		const struct ax_jit_item *item;
-		u32 collects, steps, bytes;
+		u32 collects, steps, bytes, pass;
 	} rows[] = {
-		{ "empty", NULL, NULL, 0, 50, 270 },
-		{ "*o", NULL, &object, 32, 60, 319 },
-		{ "a + b", NULL, expression(SUM), 48, 67, 351 },
-		{ "$regs", NULL, &all, 8 + 8 + 8 * 20, 78, 444 },
-		{ "both", FIELD, expression(SUM), 48, 80, 469 },
+		{ "empty", NULL, NULL, 0, 50, 270, 0 },
+		{ "*o", NULL, &object, 32, 60, 319, 0 },
+		{ "a + b", NULL, expression(SUM), 48, 67, 351, 0 },
+		{ "$regs", NULL, &all, 8 + 8 + 8 * 20, 78, 444, 0 },
+		{ "both", FIELD, expression(SUM), 48, 80, 469, 0 },
+		{ "both, pass count", FIELD, expression(SUM), 48, 88, 511, 1000000 },
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		padworld()->code->target.task = (s32)offsetof(struct padtask, self);
+		t.pass = rows[i].pass;
 		make(rows[i].cond, rows[i].item, rows[i].collects);
+		t.pass = 0;
 		padworld()->code->target.task = 0;
 		assert_int_not_equal(t.entry, 0);
 		make_plain();
@@ -327,7 +425,7 @@ static void test_random(void **state)
 		paddiff(&g);
 	}
 	assert_true(padframe_stats.written > 100 && padframe_stats.left > 100);
-	assert_true(padframe_stats.blocks > 100);
+	assert_true(padframe_stats.blocks > 100 && paddiff_stats.followed > 100);
 }
 
 int main(void)
@@ -335,8 +433,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sum),	  cmocka_unit_test(test_left_to_c),
 		cmocka_unit_test(test_last_room), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_cli),	  cmocka_unit_test(test_cost),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_cli),	  cmocka_unit_test(test_jumped_to),
+		cmocka_unit_test(test_can),	  cmocka_unit_test(test_pass_count),
+		cmocka_unit_test(test_cost),	  cmocka_unit_test(test_random),
 	};
 
 	padworld();

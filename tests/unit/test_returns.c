@@ -350,7 +350,7 @@ static bool enter_quickly(struct fake *f, u32 held)
 	static struct gtp_pending p;
 
 	memset(&p, 0xee, sizeof(p));
-	if (!gtp_returns_enter_quickly(f->trace.locs, f->trace.run.cpus[0], &p, held))
+	if (!gtp_returns_enter_quickly(f->trace.locs->first, f->trace.run.cpus[0], &p, held))
 		return false;
 	assert_int_equal(p.wanted, 1);
 	assert_in_range(p.entered, 7000, 7000 + gtp_read_tsc());

@@ -139,11 +139,9 @@ static void test_moves(void **state)
 			x86_cmov(b, X86_CC_AE, r, s);
 		}
 		for (u32 cc = X86_CC_B; cc <= X86_CC_NS; cc++) {
-			static const char *const cond[] = {
-				"b", "ae", "e", "ne", "be", "a", "s", "ns",
-			};
+			static const char c[][3] = { "b", "ae", "e", "ne", "be", "a", "s", "ns" };
 
-			want("set%s %s", cond[cc - X86_CC_B], name8[r]);
+			want("set%s %s", c[cc - X86_CC_B], name8[r]);
 			x86_setcc(b, cc, r);
 		}
 		for (u32 cc = X86_CC_L; cc <= X86_CC_G; cc++) {
@@ -229,6 +227,8 @@ static void add_to_memory(struct x86_buf *b, struct x86_mem m, u32 r, const char
 	x86_lock_add_mem(b, m, r);
 	want("lock xadd qword ptr %s, %s", t, name64[r]);
 	x86_lock_xadd(b, m, r);
+	want("lock cmpxchg qword ptr %s, %s", t, name64[r]);
+	x86_lock_cmpxchg(b, m, r);
 }
 
 /* all_on_mem - every form that has a memory operand, on one of them */
