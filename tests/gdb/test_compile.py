@@ -55,11 +55,15 @@ def begin():
     os.makedirs(SCRATCH)
     with open(path("s.gdb"), "w", encoding="ascii") as file:
         file.write(SESSION)
-    done = subprocess.run(["python3", TOP + "/tools/gtp", "compile", path("s.gdb"), "-o", path("s.gtpd"),
-                           "--vmlinux", vmlinux()], stdin=subprocess.DEVNULL, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    check(done.returncode == 0, done.stdout)
-    note(done.stdout)
+    note("the session is written, and gets compiled: GDB reads vmlinux once more")
+    said = []
+    with subprocess.Popen(["python3", TOP + "/tools/gtp", "compile", path("s.gdb"), "-o", path("s.gtpd"),
+                           "--vmlinux", vmlinux()], stdin=subprocess.DEVNULL, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as compiling:
+        for line in compiling.stdout:
+            said.append(line)
+            note(line.rstrip())
+    check(compiling.returncode == 0, "".join(said))
 
 
 class Run:
