@@ -236,7 +236,7 @@ static u64 make_pad(const struct gtp_location *loc, enum way how)
 	u32 len;
 
 	if (how == THE_PAD &&
-	    !(loc->first->next_here || !gtp_hit_can_pad_frame(loc->first, req.cond)))
+	    (loc->first->next_here || !gtp_hit_can_pad_frame(loc->first, req.cond)))
 		return 0;
 	padtask_frame(&frame, loc->first, items, fake_code_items(loc->first, items));
 	req.keep_flags = padtask_collects_flags(&frame);
