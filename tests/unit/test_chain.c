@@ -8,14 +8,12 @@
 
 #include "tests/fuzz/padtask.h"
 #include "tests/fuzz/padworld.h"
-#include "tools/axasm.h"
+#include "pad_case.h"
 
 enum { STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 };
 
 static struct {
-	u8 code[AX_MAX_LEN];
-	struct ax_point points[AX_MAX_LEN];
-	struct ax_verified cond;
+	struct pad_case_expr cond;
 	struct gtp_region region;
 	struct gtp_pad_chain chain;
 	struct gtp_pad_frame frame;
@@ -28,17 +26,6 @@ static struct {
 	struct padworld_hit hit;
 	u32 len;
 } t;
-
-static const struct ax_verified *condition(const char *text)
-{
-	struct ax_error err;
-	char why[256];
-	int len = axasm(text, t.code, sizeof(t.code), why, sizeof(why));
-
-	assert_true(len > 0);
-	assert_int_equal(ax_verify(t.code, (u32)len, AX_CONDITION, t.points, &t.cond, &err), AX_OK);
-	return &t.cond;
-}
 
 static void make_frame(bool room)
 {
@@ -56,19 +43,16 @@ static void make_frame(bool room)
 
 static u64 make(const char *cond, bool frame, bool last)
 {
-	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
 	struct gtp_pad_request req = {
 		.region = &t.region,
 		.at = padworld_at(),
 		.number = PADWORLD_NUMBER,
-		.cond = cond ? condition(cond) : NULL,
+		.cond = cond ? pad_case_assemble(&t.cond, cond, AX_CONDITION) : NULL,
 		.chain = &t.chain,
 		.frame = frame ? &t.frame : NULL,
 	};
 
-	t.region = (struct gtp_region){ .len = 5, .n = 1, .falls_out = true, .flags_dead = true };
-	memcpy(t.region.bytes, nop, sizeof(nop));
-	assert_int_equal(gtp_insn_decode(&t.region.insn[0], nop, sizeof(nop)), 0);
+	pad_case_nop(&t.region);
 	t.chain = (struct gtp_pad_chain){
 		.next = last ? 0 : padworld_landing(PADWORLD_NEAR),
 		.after = last ? 0 : padworld_landing(PADWORLD_FAR),

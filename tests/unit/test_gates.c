@@ -7,23 +7,10 @@
 #include <cmocka.h>
 
 #include "tests/fuzz/padworld.h"
-#include "tools/axasm.h"
+#include "pad_case.h"
 
-static u8 code[AX_MAX_LEN];
-static struct ax_point points[AX_MAX_LEN];
-static struct ax_verified verified;
+static struct pad_case_expr cond;
 static struct gtp_region region;
-
-static const struct ax_verified *condition(const char *text)
-{
-	struct ax_error err;
-	char why[256];
-	int len = axasm(text, code, sizeof(code), why, sizeof(why));
-
-	assert_true(len > 0);
-	assert_int_equal(ax_verify(code, (u32)len, AX_CONDITION, points, &verified, &err), AX_OK);
-	return &verified;
-}
 
 /* push rbp; mov rbp, rsp; push rbx */
 static void set_region(void)
@@ -70,7 +57,7 @@ static void test_gates(void **state)
 			.region = &region,
 			.at = padworld_at(),
 			.number = PADWORLD_NUMBER,
-			.cond = conds[i] ? condition(conds[i]) : NULL,
+			.cond = conds[i] ? pad_case_assemble(&cond, conds[i], AX_CONDITION) : NULL,
 			.copies = copies,
 			.gates = &gates,
 		};

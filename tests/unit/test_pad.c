@@ -12,14 +12,12 @@
 
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padworld.h"
-#include "tools/axasm.h"
+#include "pad_case.h"
 
 enum { TRAP_FLAG = 0x100, STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 };
 
 static struct {
-	u8 code[AX_MAX_LEN];
-	struct ax_point points[AX_MAX_LEN];
-	struct ax_verified v;
+	struct pad_case_expr e;
 	struct gtp_region region;
 	struct gtp_pad_request req;
 	struct padworld_regs regs;
@@ -33,15 +31,7 @@ static struct {
 
 static const struct ax_verified *condition(const char *text)
 {
-	struct ax_error err;
-	char why[256];
-	int len = axasm(text, t.code, sizeof(t.code), why, sizeof(why));
-
-	if (len < 0)
-		fail_msg("%s", why);
-	if (ax_verify(t.code, (u32)len, AX_CONDITION, t.points, &t.v, &err) != AX_OK)
-		fail_msg("%s at %u", ax_error_name(err.code), err.pc);
-	return &t.v;
+	return pad_case_assemble(&t.e, text, AX_CONDITION);
 }
 
 #define REGION(text) set_region((const u8 *)(text), sizeof(text) - 1)
@@ -289,7 +279,7 @@ static void test_pressure(void **state)
 			run(77, false);
 			assert_int_equal(t.hit.count, 1);
 			padworld_gtp_regs(&regs, &t.hit.regs);
-			assert_int_equal(ax_interp(&t.v, &env, &value), 0);
+			assert_int_equal(ax_interp(&t.e.v, &env, &value), 0);
 			assert_int_not_equal(value, 0);
 			assert_int_equal(t.hit.number, PADWORLD_NUMBER << 1 | GTP_PAD_HELD);
 		}
@@ -356,7 +346,7 @@ static void test_conditions_refused(void **state)
 	for (u32 i = 0; i < ARRAY_SIZE(conds); i++) {
 		REGION("\x0f\x1f\x44\x00\x00");
 		ask(conds[i]);
-		assert_false(gtp_pad_can(&t.v, &padworld()->code->target));
+		assert_false(gtp_pad_can(&t.e.v, &padworld()->code->target));
 		assert_int_equal(padworld_make(&t.req, &t.len), 0);
 	}
 }

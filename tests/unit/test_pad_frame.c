@@ -14,7 +14,7 @@
 #include "tests/fuzz/padframe.h"
 #include "tests/fuzz/padtask.h"
 #include "tests/fuzz/padworld.h"
-#include "tools/axasm.h"
+#include "pad_case.h"
 
 enum {
 	TRAP_FLAG = 0x100,
@@ -24,9 +24,7 @@ enum {
 };
 
 static struct {
-	u8 code[2][AX_MAX_LEN];
-	struct ax_point points[2][AX_MAX_LEN];
-	struct ax_verified cond, expr;
+	struct pad_case_expr cond, expr;
 	struct ax_jit_item item;
 	struct gtp_region region;
 	struct gtp_pad_frame frame;
@@ -43,20 +41,6 @@ static struct {
 	u64 pass;    /* of the tracepoint that make() makes */
 	bool jumped; /* it makes a pad that is jumped to, and returns */
 } t;
-
-static const struct ax_verified *assemble(struct ax_verified *v, const char *text, bool cond)
-{
-	u8 *code = t.code[cond];
-	struct ax_error err;
-	char why[256];
-	int len = axasm(text, code, sizeof(t.code[cond]), why, sizeof(why));
-
-	if (len < 0)
-		fail_msg("%s", why);
-	if (ax_verify(code, (u32)len, cond ? AX_CONDITION : AX_ACTION, t.points[cond], v, &err))
-		fail_msg("%s at %u", ax_error_name(err.code), err.pc);
-	return v;
-}
 
 /* As plain as a hit can be. */
 static void make_plain(void)
@@ -76,11 +60,7 @@ static void make_plain(void)
 /* What the actions collect is known to the caller. */
 static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 {
-	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
-
-	t.region = (struct gtp_region){ .len = 5, .n = 1, .falls_out = true, .flags_dead = true };
-	memcpy(t.region.bytes, nop, sizeof(nop));
-	assert_int_equal(gtp_insn_decode(&t.region.insn[0], nop, sizeof(nop)), 0);
+	pad_case_nop(&t.region);
 	t.tp = (struct gtp_tracepoint){
 		.num = 3,
 		.slot = SLOT,
@@ -94,7 +74,7 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 		.region = &t.region,
 		.at = padworld_at(),
 		.number = PADWORLD_NUMBER,
-		.cond = cond ? assemble(&t.cond, cond, true) : NULL,
+		.cond = cond ? pad_case_assemble(&t.cond, cond, AX_CONDITION) : NULL,
 		.frame = &t.frame,
 	};
 	padworld_put(t.region.bytes, t.region.len);
@@ -111,7 +91,7 @@ static const struct ax_jit_item *expression(const char *text)
 {
 	t.item = (struct ax_jit_item){
 		.kind = AX_JIT_EXPR,
-		.v = assemble(&t.expr, text, false),
+		.v = pad_case_assemble(&t.expr, text, AX_ACTION),
 	};
 	return &t.item;
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What tests of pads share: expressions from texts, and a place of one instruction. */
+#ifndef _GTP_PAD_CASE_H
+#define _GTP_PAD_CASE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "jit/pad_request.h"
+#include "tools/axasm.h"
+
+/* struct pad_case_expr - an expression, and the memory that @v points to */
+struct pad_case_expr {
+	u8 code[AX_MAX_LEN];
+	struct ax_point points[AX_MAX_LEN];
+	struct ax_verified v;
+};
+
+static inline const struct ax_verified *pad_case_assemble(struct pad_case_expr *e, const char *text,
+							  enum ax_kind kind)
+{
+	struct ax_error err;
+	char why[256];
+	int len = axasm(text, e->code, sizeof(e->code), why, sizeof(why));
+
+	if (len < 0)
+		fail_msg("%s", why);
+	if (ax_verify(e->code, (u32)len, kind, e->points, &e->v, &err) != AX_OK)
+		fail_msg("%s at %u", ax_error_name(err.code), err.pc);
+	return &e->v;
+}
+
+/* pad_case_nop - a region of one no-op of 5 bytes, behind which no flags are looked at */
+static inline void pad_case_nop(struct gtp_region *region)
+{
+	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
+
+	*region = (struct gtp_region){ .len = 5, .n = 1, .falls_out = true, .flags_dead = true };
+	memcpy(region->bytes, nop, sizeof(nop));
+	assert_int_equal(gtp_insn_decode(&region->insn[0], nop, sizeof(nop)), 0);
+}
+
+#endif /* _GTP_PAD_CASE_H */
