@@ -157,7 +157,7 @@ class Soak:
 
     def has_twin(self, i):
         """Another tracepoint there with the same condition: some are hits of pads alone, some need C."""
-        return i % 6 == 2 and not self.returns_at(i)
+        return i % 5 == 2 and not self.returns_at(i)
 
     def twins(self, client, places, hits):
         for i, (place, n) in enumerate(zip(places, hits), 1):
