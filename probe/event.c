@@ -93,28 +93,15 @@ static int refuse_locked_down(struct gtp_why *why)
 	return err;
 }
 
-static int make_with_frame(struct event_probe *p, struct gtp_pad_request *req)
-{
-	struct gtp_pad_frame frame;
-	int err;
-
-	if (!gtp_pad_frame_get(p->loc->first, NULL, req->cond, &frame))
-		return -EOPNOTSUPP;
-	req->frame = &frame;
-	err = gtp_jit_pad_make(req, &p->pad);
-	req->frame = NULL;
-	gtp_pad_frame_put(&frame);
-	return err;
-}
-
 /*
  * The arguments are in registers where the condition and the actions look for them: most hits end
  * in the pad.
  */
 static void make_pad(struct event_probe *p)
 {
+	const struct gtp_tracepoint *tp = p->loc->first;
 	struct gtp_pad_request req = {
-		.cond = gtp_pad_condition(p->loc->first),
+		.cond = gtp_pad_condition(tp),
 		.target = gtp_jit_target(),
 		.at = p->loc->addr,
 		.held = (u64)gtp_event_held,
@@ -123,13 +110,13 @@ static void make_pad(struct event_probe *p)
 	int err;
 
 	BUILD_BUG_ON(offsetof(struct event_probe, go));
-	if (p->loc->n > 1 || !gtp_jit_ready() || gtp_jit_open())
+	if (tp->next_here || !gtp_pad_decides(tp) || !gtp_jit_ready() || gtp_jit_open())
 		return;
-	err = make_with_frame(p, &req);
+	err = gtp_pad_frame_make(&req, tp, NULL, &p->pad);
 	if (err && req.cond)
 		err = gtp_jit_pad_make(&req, &p->pad);
 	gtp_jit_close();
-	p->loc->no_room = err == -ENOSPC;
+	p->loc->no_room = req.cond && err == -ENOSPC;
 	if (err)
 		p->pad.len = 0;
 	else

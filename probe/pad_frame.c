@@ -44,14 +44,13 @@ static bool describe_kernel(struct gtp_pad_frame *frame, unsigned long location)
 	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
 }
 
-bool gtp_pad_frame_get(const struct gtp_tracepoint *tp, struct gtp_tracepoint *const *connected,
-		       bool cond, struct gtp_pad_frame *frame)
+/* False: they are nothing for a pad, or there is no memory. */
+static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
+		     struct gtp_tracepoint *const *connected)
 {
 	struct ax_jit_item *items;
 
 	BUILD_BUG_ON(sizeof(gtp_self_test.mask) != 4);
-	if (!may_write() || !gtp_hit_can_pad_frame(tp, cond))
-		return false;
 	gtp_hit_describe_pad_frame(frame, tp);
 	if (!describe_kernel(frame, (unsigned long)connected))
 		return false;
@@ -66,7 +65,18 @@ bool gtp_pad_frame_get(const struct gtp_tracepoint *tp, struct gtp_tracepoint *c
 	return true;
 }
 
-void gtp_pad_frame_put(struct gtp_pad_frame *frame)
+int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint *tp,
+		       struct gtp_tracepoint *const *connected, struct gtp_jit_pad *pad)
 {
-	gtp_mem_free((void *)frame->items);
+	struct gtp_pad_frame frame;
+	int err;
+
+	if (!may_write() || !gtp_hit_can_pad_frame(tp, req->cond) ||
+	    !describe(&frame, tp, connected))
+		return -EOPNOTSUPP;
+	req->frame = &frame;
+	err = gtp_jit_pad_make(req, pad);
+	req->frame = NULL;
+	gtp_mem_free((void *)frame.items);
+	return err;
 }

@@ -4,20 +4,19 @@
 #define _GTP_PROBE_PAD_FRAME_H
 
 #include "hit/run.h"
-#include "jit/pad.h"
+#include "jit/exec_kernel.h"
 
 /**
- * gtp_pad_frame_get() - what a pad must know to write a tracepoint's frames
+ * gtp_pad_frame_make() - make a pad that writes a tracepoint's frames
+ * @req: the pad; with the condition, if the tracepoint has one
  * @tp: the tracepoint; its location is there
  * @connected: a word that is 0 when the pad's hits are not wanted any more; NULL: none come then
- * @cond: the pad evaluates its condition
- * @frame: filled in
+ * @pad: as of gtp_jit_pad_make()
  *
- * Context: process, under gtp_lock. Return: false when they are nothing for a pad, or there is no
- * memory; else gtp_pad_frame_put() frees it.
+ * Context: process, under gtp_lock. Return: 0; -EOPNOTSUPP: its frames are nothing for a pad, or
+ * there is no memory; else what gtp_jit_pad_make() says.
  */
-bool gtp_pad_frame_get(const struct gtp_tracepoint *tp, struct gtp_tracepoint *const *connected,
-		       bool cond, struct gtp_pad_frame *frame);
-void gtp_pad_frame_put(struct gtp_pad_frame *frame);
+int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint *tp,
+		       struct gtp_tracepoint *const *connected, struct gtp_jit_pad *pad);
 
 #endif /* _GTP_PROBE_PAD_FRAME_H */

@@ -115,8 +115,7 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 	return err;
 }
 
-static int make(const struct wanted *w, const struct ax_verified *cond,
-		const struct gtp_pad_frame *frame)
+static int make(const struct wanted *w, const struct ax_verified *cond, bool frame)
 {
 	struct gtp_pad_probe *p = w->p;
 	struct ax_jit_target target = *gtp_jit_target();
@@ -130,40 +129,29 @@ static int make(const struct wanted *w, const struct ax_verified *cond,
 		.keep_flags = any_reads_flags(p->loc),
 		.copies = w->copies,
 		.chain = w->chain,
-		.frame = frame,
 	};
 
 	target.pad_hit = pad_hit(p);
+	if (frame)
+		return gtp_pad_frame_make(&req, w->tp, &gtp_pad_number_tracepoints[w->number << 1],
+					  w->pad);
 	return p->follows ? make_with_gates(&req, w->pad, w->gate) : gtp_jit_pad_make(&req, w->pad);
-}
-
-/* With a condition, if there is one, and a frame that the pad writes by itself. */
-static int make_with_frame(const struct wanted *w, const struct ax_verified *cond)
-{
-	struct gtp_pad_frame frame;
-	int err;
-
-	if (!gtp_pad_frame_get(w->tp, &gtp_pad_number_tracepoints[w->number << 1], cond, &frame))
-		return -EOPNOTSUPP;
-	err = make(w, cond, &frame);
-	gtp_pad_frame_put(&frame);
-	return err;
 }
 
 /* The best that is possible. */
 static int make_best(const struct wanted *w)
 {
 	const struct ax_verified *cond = w->tp ? gtp_pad_condition(w->tp) : NULL;
-	int err = w->tp ? make_with_frame(w, cond) : -EOPNOTSUPP;
+	int err = w->tp ? make(w, cond, true) : -EOPNOTSUPP;
 
 	w->p->by_itself = true;
 	if (!err)
 		return 0;
-	err = make(w, cond, NULL);
+	err = make(w, cond, false);
 	w->p->loc->no_room |= err == -ENOSPC;
 	if (err && cond) {
 		cond = NULL;
-		err = make(w, NULL, NULL);
+		err = make(w, NULL, false);
 	}
 	w->p->by_itself = cond || w->chain;
 	if (err)
@@ -173,8 +161,7 @@ static int make_best(const struct wanted *w)
 
 /* --- several --- */
 
-/* Can a pad do without C at a hit? */
-static bool decides(const struct gtp_tracepoint *tp)
+bool gtp_pad_decides(const struct gtp_tracepoint *tp)
 {
 	return gtp_pad_condition(tp) || gtp_hit_can_pad_frame(tp, false);
 }
@@ -185,7 +172,7 @@ static u32 count_pads(const struct gtp_location *loc)
 	const struct gtp_tracepoint *tp;
 	u32 n = 1;
 
-	for (tp = loc->first; tp->next_here && decides(tp); tp = tp->next_here)
+	for (tp = loc->first; tp->next_here && gtp_pad_decides(tp); tp = tp->next_here)
 		n++;
 	return n;
 }
@@ -315,7 +302,7 @@ int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region
 
 	if (err)
 		return err;
-	err = make(&w, NULL, NULL);
+	err = make(&w, NULL, false);
 	gtp_jit_close();
 	if (!err)
 		err = lead(p, pad.addr);

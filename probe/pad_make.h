@@ -21,6 +21,9 @@ int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region,
 /* gtp_pad_condition - what a pad can evaluate before any C runs; NULL: nothing */
 const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp);
 
+/* gtp_pad_decides - can a pad do without C at a hit? */
+bool gtp_pad_decides(const struct gtp_tracepoint *tp);
+
 /* gtp_pad_probe_why_not - why a pad, or a way to it, was not possible: a no_jump */
 const char *gtp_pad_probe_why_not(int err);
 

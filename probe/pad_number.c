@@ -11,7 +11,6 @@ struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];
 static atomic_long_t missed[GTP_PAD_NUMBERS];
 static DECLARE_BITMAP(numbers, GTP_PAD_NUMBERS);
-static u32 taken;
 
 void gtp_pad_number_missed(u32 number)
 {
@@ -34,7 +33,6 @@ u32 gtp_pad_number_take(void)
 		number = find_first_zero_bit(numbers, GTP_PAD_NUMBERS);
 	if (number < GTP_PAD_NUMBERS) {
 		__set_bit(number, numbers);
-		taken++;
 		atomic_long_set(&missed[number], 0);
 		next = number + 1;
 	}
@@ -43,13 +41,14 @@ u32 gtp_pad_number_take(void)
 
 u32 gtp_pad_number_take_spare(void)
 {
-	return taken < GTP_PAD_NUMBERS / 2 ? gtp_pad_number_take() : GTP_PAD_NUMBERS;
+	bool spare = bitmap_weight(numbers, GTP_PAD_NUMBERS) < GTP_PAD_NUMBERS / 2;
+
+	return spare ? gtp_pad_number_take() : GTP_PAD_NUMBERS;
 }
 
 void gtp_pad_number_give(u32 number)
 {
 	__clear_bit(number, numbers);
-	taken--;
 }
 
 void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp)
