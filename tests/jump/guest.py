@@ -132,26 +132,31 @@ def restored(text, before, places, near):
 
 # Runs --------------------------------------------------------------------------------------------
 
-def define(client, places, condition=lambda i: ("", ())):
-    """For a start that is refused when one of them is."""
+TWIN = 20000  # number of a place's second tracepoint, behind its first one's
+
+
+def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
+    """For a start that is refused when one of them is. A twin is another with the same condition at the place."""
     client.monitor("strict on")
     client.ok("QTinit")
     for i, place in enumerate(places, 1):
         text, actions = condition(i)
         client.tracepoint(i, place.addr, *actions, condition=text)
+        if has_twin(i):
+            client.tracepoint(TWIN + i, place.addr, condition=text)
 
 
-def start(client, places, condition=lambda i: ("", ())):
+def start(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):
     """QTStart with all that may be probed: those that are left."""
     given, refused = places, collections.Counter()
     while True:
-        define(client, places, condition)
+        define(client, places, condition, has_twin)
         reply = client.ask("QTStart")
         if reply == "OK":
             return places
         found = re.search(r"tracepoint (\d+) at 0x([0-9a-f]+): (.*)", reply)
         assert found, reply
-        bad = places[int(found.group(1)) - 1]
+        bad = places[int(found.group(1)) % TWIN - 1]
         assert bad.addr == int(found.group(2), 16), reply
         refused[found.group(3)] += 1
         say("refused: %s, in the file %s: %s" % (bad.name, bad.verdict, found.group(3)))

@@ -22,7 +22,6 @@ from tap import note as say, until
 from watch import Watch
 
 RETURNS = 100  # tracepoints at functions' returns
-TWIN = 20000  # number of a place's second tracepoint, behind its first one's
 BETWEEN = 8  # hits of the first that had begun, or whose second was not reached, when a run began or ended
 PLACES = {"hot": 400, "uniform": 500, "second": 150, "inner": 80, "entry": 40, "weak": 5}  # of them about 1,000 are jumps
 QUIET_EVERY = 4  # rounds
@@ -163,7 +162,7 @@ class Soak:
         for i, (place, n) in enumerate(zip(places, hits), 1):
             if not self.has_twin(i):
                 continue
-            twin = client.hits(TWIN + i, place.addr)
+            twin = client.hits(guest.TWIN + i, place.addr)
             assert abs(twin - n) <= BETWEEN, "%s: %d hits, and of a second tracepoint %d" % (place.name, n, twin)
             self.totals["twins' hits"] += twin
 
@@ -171,10 +170,7 @@ class Soak:
         """QTStart; only the first time that a place is chosen, or a module's that has gone, may be refused."""
         while True:
             self.places = places
-            guest.define(client, places, self.mixed)
-            for i, place in enumerate(places, 1):
-                if self.has_twin(i):
-                    client.tracepoint(TWIN + i, place.addr, condition=self.mixed(i)[0])
+            guest.define(client, places, self.mixed, self.has_twin)
             for number, name in VARIABLES.items():
                 client.ok("QTDV:%x:0:0:%s" % (number, name.encode().hex()))
             began = time.monotonic()
@@ -183,7 +179,7 @@ class Soak:
                 return places, time.monotonic() - began
             found = re.search(r"tracepoint (\d+) at 0x([0-9a-f]+): (.*)", reply)
             assert found, reply
-            bad = places[int(found.group(1)) % TWIN - 1]
+            bad = places[int(found.group(1)) % guest.TWIN - 1]
             assert bad.addr not in self.refused, reply
             if bad.verdict != "module":
                 self.refused[bad.addr] = found.group(3)
