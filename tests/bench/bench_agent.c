@@ -55,13 +55,8 @@ int main(int argc, char **argv)
 
 	bench_ready();
 	empty = cycles_measure(nothing, &obj, NULL, NULL, NULL);
-	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct cycles c = cycles_measure(rows[i].fn, &obj, NULL, NULL, NULL);
-
-		c = cycles_above(c, empty);
-		printf("%-52s %8.1f %8.1f\n", rows[i].what, c.alone, c.waiting);
-		fflush(stdout);
-	}
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		cycles_row(rows[i].what, rows[i].fn, &obj, empty);
 	bench_done();
 	return 0;
 }

@@ -53,16 +53,12 @@ int main(void)
 	struct cycles empty = cycles_measure(nothing, &o, NULL, NULL, NULL);
 
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct cycles c;
-
 		if (rows[i].is_on && rows[i].is_on() != rows[i].on) {
 			fprintf(stderr, "bench_lttng: %s: it is %s\n", rows[i].name,
 				rows[i].on ? "off" : "on");
 			return 1;
 		}
-		c = cycles_above(cycles_measure(rows[i].fn, &o, NULL, NULL, NULL), empty);
-		printf("%-44s %8.1f %8.1f\n", rows[i].name, c.alone, c.waiting);
-		fflush(stdout);
+		cycles_row(rows[i].name, rows[i].fn, &o, empty);
 	}
 	return 0;
 }

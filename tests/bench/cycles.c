@@ -67,3 +67,11 @@ struct cycles cycles_above(struct cycles c, struct cycles what)
 {
 	return (struct cycles){ c.alone - what.alone, c.waiting - what.waiting };
 }
+
+void cycles_row(const char *what, cycles_fn fn, struct cycles_obj *o, struct cycles empty)
+{
+	struct cycles c = cycles_above(cycles_measure(fn, o, NULL, NULL, NULL), empty);
+
+	printf("%-52s %8.1f %8.1f\n", what, c.alone, c.waiting);
+	fflush(stdout);
+}

@@ -35,4 +35,7 @@ struct cycles cycles_measure(cycles_fn fn, struct cycles_obj *o, void (*before)(
 /* cycles_above - both less @what */
 struct cycles cycles_above(struct cycles c, struct cycles what);
 
+/* cycles_row - measure @fn, and print its line above @empty */
+void cycles_row(const char *what, cycles_fn fn, struct cycles_obj *o, struct cycles empty);
+
 #endif /* _GTP_CYCLES_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of pads share: expressions from texts, and a place of one instruction. */
+/* What tests of pads share: expressions from texts, a place of one instruction, a CPU for frames. */
 #ifndef _GTP_PAD_CASE_H
 #define _GTP_PAD_CASE_H
 
@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "jit/pad_request.h"
+#include "tests/fuzz/padtask.h"
+#include "tests/fuzz/padworld.h"
 #include "tools/axasm.h"
 
 /* struct pad_case_expr - an expression, and the memory that @v points to */
@@ -41,6 +43,17 @@ static inline void pad_case_nop(struct gtp_region *region)
 	*region = (struct gtp_region){ .len = 5, .n = 1, .falls_out = true, .flags_dead = true };
 	memcpy(region->bytes, nop, sizeof(nop));
 	assert_int_equal(gtp_insn_decode(&region->insn[0], nop, sizeof(nop)), 0);
+}
+
+/* pad_case_cpu - one CPU in a run that goes on, with a ring of @size bytes, and a task that is traced */
+static inline void pad_case_cpu(struct gtp_cpu *cpu, struct gtp_run *run, u64 *quick, void *mem,
+				u32 size)
+{
+	*cpu = (struct gtp_cpu){ .run = run, .quick = quick };
+	gtp_buffer_init(&cpu->buf, mem, size, false);
+	run->active = true;
+	padworld()->task.part = (u64)(uintptr_t)cpu;
+	*padtask_low() = (struct padtask_low){ .location = 1, .mask = ~0U, .value = 8 };
 }
 
 #endif /* _GTP_PAD_CASE_H */

@@ -6,8 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "tests/fuzz/padtask.h"
-#include "tests/fuzz/padworld.h"
 #include "pad_case.h"
 
 enum { STACK_TOP = PADWORLD_STACK + PADWORLD_STACK_SIZE - 512 };
@@ -29,16 +27,10 @@ static struct {
 
 static void make_frame(bool room)
 {
-	struct padtask *task = &padworld()->task;
-
 	t.tp = (struct gtp_tracepoint){ .num = 3, .in_pad = &t };
 	t.tp.quick_start = sizeof(struct gtp_frame);
 	padtask_frame(&t.frame, &t.tp, NULL, 0);
-	t.run.active = true;
-	t.cpu = (struct gtp_cpu){ .run = &t.run, .quick = &t.quick };
-	gtp_buffer_init(&t.cpu.buf, t.mem, room ? sizeof(t.mem) : 8, false);
-	task->part = (u64)(uintptr_t)&t.cpu;
-	*padtask_low() = (struct padtask_low){ .location = 1, .mask = ~0U, .value = 8 };
+	pad_case_cpu(&t.cpu, &t.run, &t.quick, t.mem, room ? sizeof(t.mem) : 8);
 }
 
 static u64 make(const char *cond, bool frame, bool last)

@@ -12,8 +12,6 @@
 
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"
-#include "tests/fuzz/padtask.h"
-#include "tests/fuzz/padworld.h"
 #include "pad_case.h"
 
 enum {
@@ -45,16 +43,10 @@ static struct {
 /* As plain as a hit can be. */
 static void make_plain(void)
 {
-	struct padtask *task = &padworld()->task;
-
-	t.cpu = (struct gtp_cpu){ .run = &t.run, .quick = t.quick };
-	gtp_buffer_init(&t.cpu.buf, t.mem, sizeof(t.mem), false);
+	pad_case_cpu(&t.cpu, &t.run, t.quick, t.mem, sizeof(t.mem));
 	memset(t.quick, 0, sizeof(t.quick));
-	t.run.active = true;
 	t.tp.in_pad = &t;
-	task->part = (u64)(uintptr_t)&t.cpu;
-	task->tgid = 7;
-	*padtask_low() = (struct padtask_low){ .location = 1, .mask = ~0U, .value = 8 };
+	padworld()->task.tgid = 7;
 }
 
 /* What the actions collect is known to the caller. */
