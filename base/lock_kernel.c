@@ -50,13 +50,8 @@ static bool has_sigint(void)
 	       sigismember(&current->signal->shared_pending.signal, SIGINT);
 }
 
-bool gtp_interrupt_came(void)
-{
-	return READ_ONCE(asked) || has_sigint();
-}
-
 bool gtp_interrupted(void)
 {
 	lockdep_assert_held(&gtp_lock);
-	return fatal_signal_pending(current) || gtp_interrupt_came();
+	return fatal_signal_pending(current) || READ_ONCE(asked) || has_sigint();
 }

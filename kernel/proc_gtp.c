@@ -25,21 +25,18 @@ enum { CHUNK = 4096 };
  * @stub: under gtp_lock
  * @out: what GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
- *         and @given_up
  * @read_lock: the same for readers and @bounce
  * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
  *         gtp_lock
  * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
- * @given_up: ^C came while the last packet was handled
  */
 struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
-	struct mutex write_lock; /* of @in, @given_up */
+	struct mutex write_lock; /* of @in */
 	struct mutex read_lock;	 /* of @bounce */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
-	bool given_up;
 };
 
 static struct proc_dir_entry *entry;
@@ -221,13 +218,13 @@ static bool is_interrupt(const char __user *buf, size_t len)
 }
 
 /*
- * A GDB that has met a ^C behind its packet says Quit and reads neither text nor answer. It would
- * take both for the answer to its next packet, and each answer after that for the next but one.
- * A packet begins where a write does, and a GDB that still wants the answer reads it before that.
+ * GDB reads the answer of a packet before it sends the next one. Where it did not, its user has
+ * pressed ^C: it says Quit, and would take what is left for the answer to its next packet, and each
+ * answer after that for the next but one. A packet begins where a write does.
  */
 static int forget_answer(struct session *s)
 {
-	if (!s->given_up || s->in[0] != '$')
+	if (s->in[0] != '$' || !gtp_outq_used(&s->out))
 		return 0;
 	/* No reader is in the middle of it, and under gtp_lock no packet is half queued. */
 	if (mutex_lock_interruptible(&s->read_lock))
@@ -239,7 +236,6 @@ static int forget_answer(struct session *s)
 	gtp_outq_take(&s->out, gtp_outq_used(&s->out));
 	mutex_unlock(&gtp_lock);
 	mutex_unlock(&s->read_lock);
-	s->given_up = false;
 	return 0;
 }
 
@@ -280,7 +276,6 @@ static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, 
 			break;
 		cond_resched();
 	}
-	s->given_up |= gtp_interrupt_came();
 	mutex_unlock(&s->write_lock);
 	return done ? (ssize_t)done : err;
 }

@@ -5,11 +5,13 @@ import os
 import re
 import signal
 import threading
+import time
 
 from fixture import child, kill, load, load_fixture, main, target
 from kernel import DEBUG, TRACING, kprobes, lines, symbols
-from rsp import Client
+from rsp import Client, framed
 from tap import note, test, until
+from typed import Gdb
 
 load("self_trace=1")
 load_fixture()
@@ -123,8 +125,20 @@ def interrupted_stop():
         assert client.hits(9999, LEAF) == 1, "calls hit while the stop goes on"
 
 
-@test("what a client did not read of an answer that ^C came for is not the answer to its next packet")
+@test("an answer that a client did not read is not that to its next packet, with and without acknowledgements")
 def unread():
+    for acks in False, True:
+        with Client(acks=acks) as client:
+            client.write(framed("QTDP:1:%x:E:0:0" % LEAF))
+            assert client.ask("qAttached") == "1"
+            client.write(framed("qRcmd," + b"help".hex()))
+            assert len(os.read(client.fd, 100)) == 100, "GDB reads some of it into its own buffer"
+            assert client.ask("qAttached") == "1"
+            assert client.status()["run"] == "T0"
+
+
+@test("the same when ^C has come for it")
+def unread_interrupted():
     with Client() as client:
         client.monitor("jumps off")
         client.define(*enumerate(many_places(), 1))
@@ -136,6 +150,33 @@ def unread():
         assert client.ask("qAttached") == "1"
         assert client.status()["run"] == "T0"
         client.monitor("jumps on")
+
+
+def right_after(gdb_):
+    """A GDB that answers what it is asked, and not what was asked before."""
+    status, value = gdb_.type("tstatus"), gdb_.type("print *(unsigned char *) 0x%x == *(unsigned char *) 0x%x" % (LEAF, LEAF))
+    return "trace" in status.lower() and "Bogus" not in status and value.rstrip().endswith(" = 1")
+
+
+@test("^C of a user anywhere in a tstart, among its definitions as well: each answer behind it is that to its question")
+def interrupted_by_user():
+    with open("/tmp/many.gdb", "w", encoding="ascii") as file:
+        file.writelines("trace *0x%x\n" % place for place in many_places())
+    with Gdb() as gdb_:
+        gdb_.type("target remote /proc/gtp")
+        gdb_.type("source /tmp/many.gdb")
+        quits = 0
+        for i in range(8):
+            gdb_.begin("tstart")
+            gdb_.until("tstart")  # ^C in front of that takes the line from the terminal
+            time.sleep(i / 5)  # wherever it is by then
+            gdb_.interrupt()
+            quits += "Quit" in gdb_.shown()
+            assert right_after(gdb_), "after %d" % i
+            gdb_.type("tstop")
+            assert right_after(gdb_), "after tstop %d" % i
+    note("%d of 8 quit" % quits)
+    assert quits, "each tstart was over"
 
 
 main()
