@@ -29,14 +29,18 @@ enum { CHUNK = 4096 };
  * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
  *         gtp_lock
  * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
+ * @due: bytes of a packet's end that the reader has not got with the rest of it; under @read_lock
+ * @answered: where in @out the answer to the last packet ends; under gtp_lock
  */
 struct session {
 	struct gtp_stub stub;
 	struct gtp_outq out;
 	struct mutex write_lock; /* of @in */
-	struct mutex read_lock;	 /* of @bounce */
+	struct mutex read_lock;	 /* of @bounce, @due */
 	u8 in[CHUNK];
 	u8 bounce[CHUNK];
+	u32 due;
+	u64 answered;
 };
 
 static struct proc_dir_entry *entry;
@@ -184,6 +188,7 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);
 	} while (++n < len && !gtp_outq_full(&s->out) && !fatal_signal_pending(current));
+	s->answered = s->out.head;
 	mutex_unlock(&gtp_lock);
 	return n;
 }
@@ -218,6 +223,24 @@ static bool is_interrupt(const char __user *buf, size_t len)
 }
 
 /*
+ * No reader is in the middle of what is going to be dropped, and no packet is half queued. What has
+ * gtp_lock may work for long, and a reader has to see its signs of life meanwhile.
+ */
+static int lock_out(struct session *s)
+{
+	for (;;) {
+		if (mutex_lock_interruptible(&s->read_lock))
+			return -ERESTARTSYS;
+		if (mutex_trylock(&gtp_lock))
+			return 0;
+		mutex_unlock(&s->read_lock);
+		if (mutex_lock_interruptible(&gtp_lock))
+			return -ERESTARTSYS;
+		mutex_unlock(&gtp_lock);
+	}
+}
+
+/*
  * GDB reads the answer of a packet before it sends the next one. Where it did not, its user has
  * pressed ^C: it says Quit, and would take what is left for the answer to its next packet, and each
  * answer after that for the next but one. A packet begins where a write does.
@@ -226,14 +249,13 @@ static int forget_answer(struct session *s)
 {
 	if (s->in[0] != '$' || !gtp_outq_used(&s->out))
 		return 0;
-	/* No reader is in the middle of it, and under gtp_lock no packet is half queued. */
-	if (mutex_lock_interruptible(&s->read_lock))
+	if (lock_out(s))
 		return -ERESTARTSYS;
-	if (mutex_lock_interruptible(&gtp_lock)) {
-		mutex_unlock(&s->read_lock);
-		return -ERESTARTSYS;
-	}
+	/* A sign of life alone may have come behind an answer that was read. */
+	if (s->out.tail < s->answered)
+		gtp_stub_unread(&s->stub);
 	gtp_outq_take(&s->out, gtp_outq_used(&s->out));
+	s->due = 0;
 	mutex_unlock(&gtp_lock);
 	mutex_unlock(&s->read_lock);
 	return 0;
@@ -285,21 +307,36 @@ static bool readable(const struct session *s)
 	return gtp_outq_used(&s->out) || gtp_outq_broken(&s->out);
 }
 
+/* packet_end - where in @bounce a packet ends; its checksum may be beyond @n bytes; 0: nowhere */
+static u32 packet_end(const struct session *s, u32 n)
+{
+	const u8 *hash = s->due ? NULL : memchr(s->bounce, '#', n);
+
+	return hash ? (u32)(hash - s->bounce) + 3 : s->due;
+}
+
 /*
  * read_some - what is there, 0: nothing; bytes that the reader's memory does not take stay queued
+ *
+ * One packet at most: GDB keeps what it has read beyond one. After a ^C that would be the answer to
+ * its next packet, or the beginning of one whose end forget_answer() drops.
  */
 static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 {
-	u32 n;
+	u32 n, end;
 
 	if (mutex_lock_interruptible(&s->read_lock))
 		return -ERESTARTSYS;
 	n = gtp_outq_peek(&s->out, s->bounce, min_t(size_t, len, CHUNK));
+	end = packet_end(s, n);
+	if (end && end < n)
+		n = end;
 	if (n && copy_to_user(buf, s->bounce, n)) {
 		mutex_unlock(&s->read_lock);
 		return -EFAULT;
 	}
 	gtp_outq_take(&s->out, n);
+	s->due = end ? end - n : 0;
 	mutex_unlock(&s->read_lock);
 	return n;
 }

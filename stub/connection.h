@@ -68,6 +68,7 @@ enum {
  * @trace: shared by all connections, one after another
  * @ops, @send, @ctx: where the connection runs, set by gtp_stub_init()
  * @frame: selected frame number, -1: none (live)
+ * @frame_before: that before the last packet
  * @raw_epoch: of the frames that qTBuffer reads, since it began
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: the packet being handled may be answered by O packets first
@@ -94,6 +95,7 @@ struct gtp_stub {
 	void (*send)(void *ctx, const void *bytes, u32 len);
 	void *ctx;
 	s64 frame;
+	s64 frame_before;
 	u64 raw_epoch;
 	bool waiting;
 	bool noisy;

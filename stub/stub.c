@@ -17,6 +17,7 @@ static void packet(void *ctx, char *data, u32 len)
 	 */
 	if (gtp_trace_settle(s->trace))
 		gtp_stub_trace_ended(s);
+	s->frame_before = s->frame;
 	gtp_packets_handle(s, data, len);
 }
 
@@ -64,6 +65,7 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
 	s->send = send;
 	s->ctx = ctx;
 	s->frame = -1;
+	s->frame_before = -1;
 	s->trace_file.t = trace;
 	s->in = mem->alloc(mem->ctx, GTP_PACKET_MAX + 1);
 	s->last = mem->alloc(mem->ctx, GTP_RSP_FRAME_MAX);
@@ -81,6 +83,11 @@ int gtp_stub_init(struct gtp_stub *s, struct gtp_trace *trace, const struct gtp_
 void gtp_stub_feed(struct gtp_stub *s, const u8 *bytes, u32 len)
 {
 	gtp_rsp_feed(&s->rsp, bytes, len);
+}
+
+void gtp_stub_unread(struct gtp_stub *s)
+{
+	s->frame = s->frame_before;
 }
 
 void gtp_stub_exit(struct gtp_stub *s)

@@ -33,6 +33,12 @@ static inline bool gtp_stub_has_frame(const struct gtp_stub *s)
 	return s->frame >= 0;
 }
 
+/*
+ * gtp_stub_unread - the answer to the last packet has been dropped, as GDB did not read it: a frame
+ * that the packet selected is none that GDB knows of, so the one before is selected again
+ */
+void gtp_stub_unread(struct gtp_stub *s);
+
 /* gtp_stub_exit - GDB is gone: stops the run unless QTDisconnected:1, frees the buffers */
 void gtp_stub_exit(struct gtp_stub *s);
 

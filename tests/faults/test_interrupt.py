@@ -132,7 +132,7 @@ def unread():
             client.write(framed("QTDP:1:%x:E:0:0" % LEAF))
             assert client.ask("qAttached") == "1"
             client.write(framed("qRcmd," + b"help".hex()))
-            assert len(os.read(client.fd, 100)) == 100, "GDB reads some of it into its own buffer"
+            assert len(os.read(client.fd, 20)) == 20, "GDB is in the middle of it"
             assert client.ask("qAttached") == "1"
             assert client.status()["run"] == "T0"
 
@@ -150,6 +150,35 @@ def unread_interrupted():
         assert client.ask("qAttached") == "1"
         assert client.status()["run"] == "T0"
         client.monitor("jumps on")
+
+
+@test("a read takes no more than one packet: what GDB keeps beyond one it would take for what it asks next")
+def one_packet():
+    with Client() as client:
+        client.write(framed("qRcmd," + b"help".hex()))
+        pieces = []
+        for size in 65536, 30, 1, 200:
+            piece = b""
+            while not re.search(rb"#..$", piece, re.S):
+                piece += os.read(client.fd, size)
+            pieces.append(piece)
+        assert all(re.fullmatch(rb"\+*\$O[^$#]*#..", piece, re.S) for piece in pieces), pieces
+        assert client.reply() == "OK"
+
+
+@test("a tfind whose answer is not read selects no frame: what is shown is of the one that GDB knows of")
+def unread_frame():
+    with Client() as client:
+        client.start((1, LEAF, "R20"))  # rdi
+        target("call leaf 5")
+        target("call leaf 6")
+        client.ok("QTStop")
+        assert client.ask("QTFrame:0") == "F0T1"
+        first = client.ask("p5")
+        assert first.startswith("05"), first
+        client.write(framed("QTFrame:1"))
+        assert client.ask("p5") == first
+        assert client.ask("QTFrame:1") == "F1T1" and client.ask("p5").startswith("06")
 
 
 def right_after(gdb_):
