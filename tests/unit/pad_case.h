@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of pads share: expressions from texts, a place of one instruction, a CPU for frames. */
+/* What tests of pads share: expressions from texts, a place of one instruction, a CPU. */
 #ifndef _GTP_PAD_CASE_H
 #define _GTP_PAD_CASE_H
 
@@ -45,7 +45,7 @@ static inline void pad_case_nop(struct gtp_region *region)
 	assert_int_equal(gtp_insn_decode(&region->insn[0], nop, sizeof(nop)), 0);
 }
 
-/* pad_case_cpu - one CPU in a run that goes on, with a ring of @size bytes, and a task that is traced */
+/* pad_case_cpu - one CPU in a run that goes on, with a ring of @size bytes; its task is traced */
 static inline void pad_case_cpu(struct gtp_cpu *cpu, struct gtp_run *run, u64 *quick, void *mem,
 				u32 size)
 {
