@@ -13,7 +13,7 @@ import gdb
 
 import kernel
 import tap
-from fixture import KMOD, TOP, facts as fixture, load_table
+from fixture import KMOD, SECONDS, TOP, facts as fixture, load_table
 from kernel import CPUS, RELEASE, TRACING
 from rsp import LINE
 from tap import Failure, check, equal, matches, note, skip, test, until
@@ -269,7 +269,7 @@ def other_gdb(*commands, files=()):
     for command in commands:
         args += ["-ex", command]
     done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=120)
+                          stderr=subprocess.STDOUT, text=True, timeout=SECONDS)
     return done.stdout
 
 

@@ -363,7 +363,7 @@ def own_name():
     cmd("tstart")
     # printf is the shell's own: the name is the shell's.
     subprocess.run(["/bin/sh", "-c", r"printf 'a\033[2J\nb 7' >/proc/$$/comm; printf 'call leaf 1' >/proc/gtp_target"],
-                   check=True, timeout=60)
+                   check=True, timeout=SECONDS)
     text = cmd("gtp show")
     cmd("tstop")
     check(re.search(r"^a\\033\[2J\\nb 7 +1$", text, re.M), ascii(text))

@@ -83,7 +83,7 @@ class Run:
 
     def end(self):
         """(status, what it printed, what it complained of)."""
-        out, err = self.process.communicate(timeout=120)
+        out, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out, err
 
 

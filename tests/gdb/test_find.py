@@ -237,7 +237,7 @@ def ctf():
     cmd("tfind none")
     cmd("tsave -ctf %s" % path)
     equal(offline_rows(path), live)
-    shown = subprocess.run(["babeltrace2", path], stdout=subprocess.PIPE, text=True, timeout=60,
+    shown = subprocess.run(["babeltrace2", path], stdout=subprocess.PIPE, text=True, timeout=SECONDS,
                            stderr=subprocess.STDOUT)
     equal(shown.returncode, 0, shown.stdout[-400:])
     found = re.findall(r"^frame: { tpnum = (\d+) }", shown.stdout, re.M)

@@ -29,7 +29,7 @@ def recorder(wait_for, *words):
     try:
         yield process, said
     finally:
-        said.append(process.communicate(timeout=120)[0])
+        said.append(process.communicate(timeout=SECONDS)[0])
         note(said[0].strip())
 
 
@@ -99,7 +99,7 @@ def refusals():
                        (("record", "-o", FILE, "--size", "4k"), "say --size with twice that or more"),
                        (("live", "%d" % (num + 1)), "no tracepoint %d" % (num + 1))):
         done = subprocess.run([GTP, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, timeout=120)
+                              text=True, timeout=SECONDS)
         note(done.stdout.strip())
         equal(done.returncode, 1)
         matches(why, done.stdout)
@@ -143,7 +143,7 @@ def live():
     cmd("tstart")
     shell()("dd if=/dev/zero of=/dev/null bs=100001 count=7 2>/dev/null")
     cmd("tstop")
-    out = process.communicate(timeout=120)[0]
+    out = process.communicate(timeout=SECONDS)[0]
     note(out.strip())
     equal((len(re.findall(r'^\d+\.\d{9}  cpu \d  pid \d+  vfs_read  count=100001, .*comm="dd"$', out, re.M)), hits(num)), (7, 7))
     matches("^gtp: 7 frames shown\n$", out[out.rfind("gtp:"):])
