@@ -32,9 +32,8 @@ void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*
  * gtp_interrupt - ^C has come while a packet is being handled; any context. gtp_interrupt_forget -
- * before the next one.
- * gtp_interrupted - is the client gone, or does it want no more of this? Context: gtp_lock, for a
- * packet of the current task
+ * before the next one. gtp_interrupted - is the client gone, or does it want no more of this?
+ * Context: gtp_lock, for a packet of the current task
  */
 void gtp_interrupt(void);
 void gtp_interrupt_forget(void);

@@ -21,9 +21,9 @@ from tap import note as say, until
 
 MECHANISMS = ("jumps", "kprobes")
 ARMED_UNDER = 3  # walkers that are on already when a batch is armed
-# Places of a batch that are armed then. For a kprobe the kernel decodes its function to the end and waits for the
-# optimizer: under function_graph, which records each step of that, seconds for each.
-AT_ONCE_UNDER = {"jumps": 1000, "kprobes": 60}
+# Kprobes of a batch that are armed then. The kernel decodes the function of each to its end and waits for the optimizer:
+# under function_graph, which records each step of that, seconds for each.
+KPROBES_UNDER = 60
 LOGLEVEL = "4"  # errors: what SysRq prints is below, and no sign of trouble
 
 
@@ -86,7 +86,8 @@ class Hunt:
 
     def while_on(self, client, places, mechanism):
         """The walkers are there already when the probes come and go."""
-        places = self.rng.sample(places, min(AT_ONCE_UNDER[mechanism], len(places)))
+        most = KPROBES_UNDER if mechanism == "kprobes" else len(places)
+        places = self.rng.sample(places, min(most, len(places)))
         for walker in self.rng.sample(self.walkers, min(ARMED_UNDER, len(self.walkers))):
             say("  %s first" % walker.name)
             with walker:
