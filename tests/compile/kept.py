@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from gtp.shell import gtpd
-from tap import check, equal, matches, test
+from tap import SECONDS, check, equal, matches, test
 from world import GTP, OUT, Target, build_id, compiled, content, of_lines, run
 
 HOME = os.path.join(OUT, "home")
@@ -19,7 +19,7 @@ SAID = dict(cwd=OUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=su
 
 def gtp(*words):
     """The command with a cache of the test's own: (status, output, complaints)."""
-    done = subprocess.run([sys.executable, GTP, *words], timeout=300, check=False, **SAID)
+    done = subprocess.run([sys.executable, GTP, *words], timeout=SECONDS, check=False, **SAID)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -176,7 +176,7 @@ def at_once():
             file.write(gtpd.whole([part.data.replace(bytes.fromhex(build_id("prog")), bytes([n + 1]) * 20, 1)]))
     all_of_them = [subprocess.Popen([sys.executable, GTP, "cache", "add", "k%d.gtpd" % n, "all"], **SAID) for n in range(count)]
     for process in all_of_them:
-        _, err = process.communicate(timeout=300)
+        _, err = process.communicate(timeout=SECONDS)
         equal(process.returncode, 0, err)
     equal([row[1] for row in rows() if row[0] == "all"], ["%02x" % (n + 1) * 20 for n in range(count)])
     equal(kept(), [".lock", "all.gtpd", "first.gtpd"])

@@ -9,7 +9,7 @@ import tty
 
 from gtp.shell import gtpd
 from rsp import PACKET, Client, framed, unframed
-from tap import check, equal, matches, test
+from tap import SECONDS, check, equal, matches, test
 from world import OUT, RUN, SYMBOLS, TOP, Target, build_id, content, run
 
 
@@ -18,14 +18,14 @@ def streams():
     data = content("a.gtpd")
     info = run("--info", "a.gtpd")[1]
     for name in ("-", "/dev/stdin"):
-        done = subprocess.run([RUN, "--info", name], input=data, capture_output=True, cwd=OUT, check=False, timeout=60)
+        done = subprocess.run([RUN, "--info", name], input=data, capture_output=True, cwd=OUT, check=False, timeout=SECONDS)
         equal((done.returncode, done.stdout.decode()), (0, info), done.stderr)
         with open(OUT + "/a.gtpd", "rb") as file:
-            done = subprocess.run([RUN, "--info", name], stdin=file, capture_output=True, cwd=OUT, check=False, timeout=60)
+            done = subprocess.run([RUN, "--info", name], stdin=file, capture_output=True, cwd=OUT, check=False, timeout=SECONDS)
         equal((done.returncode, done.stdout.decode()), (0, info), done.stderr)
     with Target() as target:
         done = subprocess.run([RUN, "--device", target.path, "--for", "100ms", "-"], input=data, capture_output=True,
-                              cwd=OUT, check=False, timeout=60)
+                              cwd=OUT, check=False, timeout=SECONDS)
     equal(done.returncode, 0, done.stderr)
     matches(r"^stdin.tf: \d+ bytes$", done.stdout.decode())
     check(content("stdin.tf"), "nothing is saved")
@@ -36,11 +36,11 @@ def no_session():
     for data, status, words in ((b"", 3, "standard input is no session to run: it is too short"),
                                 (content("a.gtpd") + b"x", 3, "something is behind it"),
                                 (bytes((256 << 20) + 1), 3, "standard input: it is too long")):
-        done = subprocess.run([RUN, "--info", "-"], input=data, capture_output=True, cwd=OUT, check=False, timeout=60)
+        done = subprocess.run([RUN, "--info", "-"], input=data, capture_output=True, cwd=OUT, check=False, timeout=SECONDS)
         equal(done.returncode, status, words)
         matches(words, done.stderr.decode())
     ours, theirs = pty.openpty()
-    done = subprocess.run([RUN, "-"], stdin=theirs, capture_output=True, cwd=OUT, check=False, timeout=60)
+    done = subprocess.run([RUN, "-"], stdin=theirs, capture_output=True, cwd=OUT, check=False, timeout=SECONDS)
     os.close(ours)
     os.close(theirs)
     equal(done.returncode, 2)
@@ -99,7 +99,7 @@ class Module:
             except OSError:
                 break
         os.close(self.line)
-        _, err = self.process.communicate(timeout=60)
+        _, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, err
 
 

@@ -6,14 +6,14 @@ import subprocess
 import sys
 
 from gtp.shell import gtpd
-from tap import check, equal, matches, test
+from tap import SECONDS, check, equal, matches, test
 from world import GTP, OUT, SESSION, SYMBOLS, TOP, build_id, compiled, content, of_lines, run
 
 
 def compiling(*words, **more):
     """gtp compile without a table: (status, output, complaints)."""
     done = subprocess.run([sys.executable, GTP, "compile", "--no-table", *words], cwd=OUT, capture_output=True, text=True,
-                          timeout=300, check=False, **more)
+                          timeout=SECONDS, check=False, **more)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import offline
-from tap import equal
+from tap import SECONDS, equal
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE, OUT = os.path.join(TOP, "tests/compile"), os.path.join(TOP, "build/compile")
@@ -33,7 +33,7 @@ def compiled(output, *words, session=SESSION, status=0):
     """gtp compile; what it says."""
     done = subprocess.run([sys.executable, GTP, "compile", session, "-o", output, "--no-table", *words], cwd=OUT,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          timeout=300, check=False)
+                          timeout=SECONDS, check=False)
     equal(done.returncode, status, done.stdout)
     return done.stdout
 
@@ -56,7 +56,7 @@ def run(*words, target=None):
     """gtp-run to its end: (status, what it printed, what it complained of)."""
     device = ["--device", target.path] if target else []
     done = subprocess.run([RUN, *device, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                          timeout=120, check=False)
+                          timeout=SECONDS, check=False)
     return done.returncode, done.stdout, done.stderr
 
 

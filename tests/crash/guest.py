@@ -18,7 +18,6 @@ from tap import until
 
 LINK_TEXT = 0xffffffff81000000
 ROUNDS = 40
-SECONDS = 120
 
 # Those of the scheduler's that the places are about, in whatever kernel.
 FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
@@ -32,7 +31,7 @@ def write(path, text):
 
 def wait_optimized(address):
     """The kernel does it some time later, when it likes; the limit only ends a test that has failed."""
-    until(lambda: address in optimized(), "the kernel to make a jump of its kprobe", SECONDS)
+    until(lambda: address in optimized(), "the kernel to make a jump of its kprobe")
 
 
 def provoke(what):

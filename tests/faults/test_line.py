@@ -12,7 +12,7 @@ import sys
 
 from fixture import command, load, loaded, main
 from rsp import LINE, Client, framed
-from tap import test, until
+from tap import SECONDS, test, until
 from tasks import state
 
 TCGETS, TCSETS, TCSBRK, TCFLSH = 0x5401, 0x5402, 0x5409, 0x540b
@@ -179,11 +179,11 @@ while True: os.write({client.fd}, {HELP!r} * 200)
 """, client.fd)
         until(lambda: sleeping(writer))
         writer.send_signal(signal.SIGUSR1)
-        assert writer.wait(20) == 7
+        assert writer.wait(SECONDS) == 7
         writer = child(f"while True: os.write({client.fd}, {HELP!r} * 200)", client.fd)
         until(lambda: sleeping(writer))
         writer.kill()
-        assert writer.wait(20) == -signal.SIGKILL
+        assert writer.wait(SECONDS) == -signal.SIGKILL
 
 
 @test("a reader that waits for a packet dies of SIGKILL, and the line is free at once")
@@ -191,7 +191,7 @@ def blocked_reader():
     reader = child(f"fd = os.open('{LINE}', os.O_RDWR)\nos.read(fd, 1)")
     until(lambda: sleeping(reader))
     reader.kill()
-    assert reader.wait(20) == -signal.SIGKILL
+    assert reader.wait(SECONDS) == -signal.SIGKILL
     Client().close()
 
 

@@ -14,7 +14,7 @@ import indexed
 from fixture import KMOD, TOP, counted, facts, hammering, load, load_fixture, main, target, unload
 from kernel import Kcore, RELEASE, kprobes, only_symbols
 from rsp import Client
-from tap import check, equal, matches, note, test, until
+from tap import SECONDS, check, equal, matches, note, test, until
 
 GTP = os.path.join(TOP, "tools/gtp")
 HEAD = "time cpu pid task "
@@ -44,7 +44,7 @@ class Gtp:
     def rest(self):
         """The rows that are still to come; the command has ended then."""
         rows = [line.split() for line in self.process.stdout]
-        self.status = self.process.wait(120)
+        self.status = self.process.wait(SECONDS)
         return rows
 
     def interrupted(self, how=signal.SIGINT):
@@ -64,7 +64,7 @@ def finished(*words, shell=None):
     """The command from its start to its end: (status, output, errors)."""
     gtp = Gtp(*words, shell=shell)
     out = gtp.process.stdout.read()
-    status = gtp.process.wait(120)
+    status = gtp.process.wait(SECONDS)
     check("Traceback" not in gtp.said(), gtp.said())
     return status, out, gtp.said()
 
@@ -178,10 +178,10 @@ def storm():
 def piped():
     words = "%s %s trace gtp_target_leaf --collect n --modules %s" % (sys.executable, GTP, KMOD)
     gtp = Gtp(shell=["bash", "-c", "set -o pipefail; %s | head -n 2" % words])
-    until(lambda: armed(gtp, "gtp_target_leaf"), "the probe", 250)
+    until(lambda: armed(gtp, "gtp_target_leaf"), "the probe")
     with hammering("loop leaf 2000"):
         out = gtp.process.stdout.read()
-        status = gtp.process.wait(120)
+        status = gtp.process.wait(SECONDS)
     equal((status, len(out.splitlines())), (0, 2), gtp.said())
     matches(r" after the output was closed$", gtp.said())
     nothing_armed()
@@ -190,10 +190,10 @@ def piped():
 @test("a structure does not fit into a line: it is told, and the frames are shown at the end")
 def at_end():
     gtp = Gtp("trace", "gtp_target_obj", "--modules", KMOD, "--collect", "n, o->values", "--count", "2")
-    until(lambda: "o->values is an array: the rows are shown when the run has ended" in gtp.said(), "the note", 250)
+    until(lambda: "o->values is an array: the rows are shown when the run has ended" in gtp.said(), "the note")
     with hammering("call obj 3"):
         out = gtp.process.stdout.read()
-        equal(gtp.process.wait(120), 0, gtp.said())
+        equal(gtp.process.wait(SECONDS), 0, gtp.said())
     found = re.findall(r"^ +\d+ .* +(\d)  \{(.*)\}$", out, re.M)
     equal(found, 2 * [("3", "30, 31, 32, 33")])
     nothing_armed()

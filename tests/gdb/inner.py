@@ -37,7 +37,7 @@ class Typed:
     def leave(self):
         """By its command."""
         self.type("quit")
-        equal(self.process.wait(60), 0, "gdb's exit status")
+        equal(self.process.wait(SECONDS), 0, "gdb's exit status")
 
     def type(self, *lines):
         for line in lines:

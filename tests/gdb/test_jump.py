@@ -45,7 +45,7 @@ original = None
 
 def restored():
     """The kernel may take its time to remove what it optimised at another's probe."""
-    until(lambda: text_at(place()) == original, "the text %s, not %s" % (original, text_at(place())), 10)
+    until(lambda: text_at(place()) == original, "the text %s, not %s" % (original, text_at(place())))
 
 
 @test("there is no jump before the first")
@@ -287,7 +287,7 @@ def optimizable():
         for _ in range(20):
             if optimized(where):
                 other.remove()
-                until(lambda: text_at(where) == text, "the text", 10)
+                until(lambda: text_at(where) == text, "the text")
                 return where, text
             time.sleep(0.1)
         other.remove()
@@ -303,7 +303,7 @@ def left_over():
     for _ in range(15):
         other = Kprobe(where)
         other.enable()
-        until(lambda: optimized(where), "the optimised kprobe", 10)
+        until(lambda: optimized(where), "the optimised kprobe")
         going = subprocess.Popen(["/bin/sh", "-c", "cd %s; echo 0 >events/gtptest/other/enable;"
                                   "echo -:gtptest/other >>kprobe_events" % TRACING])
         while going.poll() is None:
@@ -313,7 +313,7 @@ def left_over():
             equal(hits(num), 1)
             cmd("tstop")
         equal(going.wait(), 0)
-        until(lambda: text_at(where) == text, "the text", 10)
+        until(lambda: text_at(where) == text, "the text")
     note({how: became.count(how) for how in became})
     cmd("tstart")
     is_jump(num)
@@ -413,7 +413,7 @@ def late_answer():
     end = subprocess.Popen(["/bin/sh", "-c", "sleep 10; echo end >/proc/gtp_target"])
     cmd("set code-cache off")
     equal(text_at(place()), text)
-    until(lambda: end.poll() is not None, "the end of what the answer has waited for", 3)
+    until(lambda: end.poll() is not None, "the end of what the answer has waited for")
     equal(string("init_task.comm"), "swapper/0")
     equal(hits(num), 1)
     equal(end.wait(), 0)
@@ -550,7 +550,7 @@ def counted_by_pads():
         cmd("tstart")
         is_jump(num)
         looped("add")
-        until(lambda: not running(), "a run that goes on behind its pass count", 60)
+        until(lambda: not running(), "a run that goes on behind its pass count")
         matches("Trace stopped by tracepoint %d" % num, cmd("tstatus"))
         equal((hits(num), [hits(n) for n in others]), (count, [0] * len(others)))
         matches("Collected %d trace frames" % count, cmd("tstatus"))

@@ -367,13 +367,13 @@ def live_patch():
     # Nothing wakes these tasks: they have the new version when their stacks have been found to be without the old one.
     shell()("insmod %s/gtp_livepatch.ko" % KMOD)
     try:
-        until(lambda: shell()("cat %stransition" % LIVE_PATCH) == "0\n", "the transition", 120)
+        until(lambda: shell()("cat %stransition" % LIVE_PATCH) == "0\n", "the transition")
         equal(shell()("cat /proc/cmdline"), "patched\n")
         equal(followed(), 20)
     finally:
         target("release")
         shell()("echo 0 >%senabled" % LIVE_PATCH)
-        until(lambda: not os.path.exists(LIVE_PATCH), "the way back", 120)
+        until(lambda: not os.path.exists(LIVE_PATCH), "the way back")
         shell()("rmmod gtp_livepatch")
     finished(20, num)
 

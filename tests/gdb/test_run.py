@@ -83,7 +83,7 @@ def interrupt():
         read_until("Trace stopped by a tstop")
         matches("Collected 1 trace frame", read_until("Collected"))
         say("quit")
-        equal(process.wait(60), 0)
+        equal(process.wait(SECONDS), 0)
     finally:
         process.kill()
         process.wait()

@@ -260,7 +260,7 @@ class LivePatch(Walker):
         return None if glob.glob(KMOD + "/gtp_livepatch.ko") else "gtp_livepatch.ko is not built"
 
     def settled(self):
-        until(lambda: get(self.file + "transition").strip() == "0", "the transition", 120)
+        until(lambda: get(self.file + "transition").strip() == "0", "the transition")
 
     def on(self):
         must("insmod", KMOD + "/gtp_livepatch.ko")
@@ -270,7 +270,7 @@ class LivePatch(Walker):
     def off(self):
         self.settled()
         put(self.file + "enabled", "0")
-        until(lambda: not os.path.exists(self.file), "the way back", 120)
+        until(lambda: not os.path.exists(self.file), "the way back")
         must("rmmod", "gtp_livepatch")
 
 

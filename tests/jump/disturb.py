@@ -15,6 +15,7 @@ import traceback
 from fixture import KMOD, load_table, must
 from kernel import DEBUG, TRACING, get, put
 from stream import PIPE
+from tap import SECONDS
 
 PREEMPT = DEBUG + "sched/preempt"
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -262,7 +263,7 @@ def load(me):
     """Files, processes, network, modules: load.py, whose workers may not find their CPU."""
     module = of_the_kernel("net/ipv4/tcp_lp")
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", "2", module],
-                          capture_output=True, text=True, timeout=600, check=False)
+                          capture_output=True, text=True, timeout=SECONDS, check=False)
     assert not done.returncode or "os.sched_setaffinity(0, {cpu})\nOSError" in done.stderr, done.stdout + done.stderr
 
 

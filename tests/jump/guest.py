@@ -86,7 +86,7 @@ def unique(places):
 def work(rounds):
     """By processes of their own: what gdb does itself is not traced."""
     done = subprocess.run([sys.executable, "-B", HERE + "/load.py", str(rounds), fixture.KMOD + "/gtp_target2.ko"],
-                          capture_output=True, text=True, timeout=600, check=False)
+                          capture_output=True, text=True, timeout=tap.SECONDS, check=False)
     assert not done.returncode, done.stdout + done.stderr
 
 
@@ -121,7 +121,7 @@ def restored(text, before, places, near):
     def same():
         return not text.changed(before) and around(places) == near
     try:
-        until(same, "the text", 30)
+        until(same, "the text")
     except AssertionError:
         ours = {place.addr + i: place for place in places for i in range(SPAN)}
         bad = text.changed(before) + [addr for addr, code in around(places).items() if code != near[addr]]
@@ -301,7 +301,7 @@ def single():
                 counts[mechanisms(client)[place.addr].how] += 1
                 client.hits(1, place.addr)
                 client.ok("QTStop")
-                until(lambda p=place, n=near: around([p]) == n, "the text", 30)
+                until(lambda p=place, n=near: around([p]) == n, "the text")
         finally:
             os.killpg(load.pid, 9)
             load.wait()
@@ -378,7 +378,7 @@ def count_calls(*settings):
             client.ok("QTStop")
             events.remove()
         compare(places, how, old, new, unseen)
-        until(lambda: not here.text.changed(before), "the text", 30)
+        until(lambda: not here.text.changed(before), "the text")
 
 
 @test("counts: hits of functions' second instructions are their calls, as kprobe events count them; "
@@ -430,7 +430,7 @@ def kernel():
         say("jumps of gdbtp's %d, of the kernel's %d, of %d" % (
             sum(n for row, n in table.items() if row[0] == "jump"), sum(n for row, n in table.items() if row[1]),
             len(places)))
-        until(lambda: not here.text.changed(before), "the text", 60)
+        until(lambda: not here.text.changed(before), "the text")
 
 
 @test("halt: no probe where a CPU waits for an interrupt: a single step of it has interrupts off, and never ends")
@@ -457,7 +457,7 @@ def weak():
         assert len(places) >= 5, "too few to say anything"
         bad = [place.name for place in places if how[place.addr].how == "ftrace call"]
         assert not bad, bad
-        until(lambda: not here.text.changed(before), "the text", 30)
+        until(lambda: not here.text.changed(before), "the text")
 
 
 WAITS = {"cpus": "on_each_cpu_cond_mask function=%si:symbol", "tasks": "call_rcu_tasks"}
@@ -510,7 +510,7 @@ def waits():
             say("%d jumps: QTStart waits %d times for all CPUs, %d for all tasks; QTStop %d and %d" % (n, *on, *off))
         assert all(min(on + off) > 0 for on, off in rows.values()), "waits are not seen"
         assert len(set(rows.values())) == 1, "the waits are not as many for more places"
-        until(lambda: not here.text.changed(before), "the text", 30)
+        until(lambda: not here.text.changed(before), "the text")
 
 
 # What a run without topics leaves out, because it takes long.

@@ -58,7 +58,7 @@ in_guest() {
 	shift
 	echo "# seed $seed, kernel $series, CPU $cpu, thread $thread: $(wc -l <"$picks") places"
 	tests/vm/run --kernel "$series" --smp 4 --thread "$thread" --mem 4096 --cpu "$cpu" --append "$append" \
-		--silence 600 --name "$name" -- env GTP_TABLES="$PWD/$out/tables" GTP_MODULES="$modules" \
+		--silence 1800 --name "$name" -- env GTP_TABLES="$PWD/$out/tables" GTP_MODULES="$modules" \
 		PYTHONPATH="$PWD/tests/jump" ${GTP_MODULE:+"GTP_MODULE=$GTP_MODULE"} tests/lib/env python3 "$@" || status=$?
 	[ $status = 0 ] || echo "# the guest ended with status $status; the same again: --seed $seed --cpu $cpu --thread $thread"
 	exit $status

@@ -294,7 +294,7 @@ class Soak:
             # While calls are inside, gdbtp is told of tasks that end.
             return not bad or busy and len(bad) < 100 and all(symbol(addr).split("+")[0] in WATCHED for addr in bad)
         try:
-            until(same, "the text", 40)
+            until(same, "the text")
         except AssertionError:
             bad = self.text.changed(self.before)
             after = self.text.now()
@@ -324,7 +324,7 @@ class Soak:
         """The calls that are followed are those that are on tasks' stacks: none is lost."""
         def both():
             return int(INSIDE.search(client.monitor("jumps")).group(1)), on_stacks()
-        until(lambda: len(set(both())) == 1, "calls that are followed and those on stacks: %s" % (both(),), 40)
+        until(lambda: len(set(both())) == 1, "calls that are followed and those on stacks: %s" % (both(),))
         self.totals["calls inside"] += on_stacks()
 
     def calm(self, client):

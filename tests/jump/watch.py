@@ -8,9 +8,8 @@ import time
 import traceback
 
 import kernel
-from tap import note as say
+from tap import SECONDS, note as say
 
-SECONDS = 240  # without a sign of life
 LONG = 60  # seconds; what has been going on for as long may be what holds up the others
 TICKS = os.sysconf("SC_CLK_TCK")
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import tap
+from tap import SECONDS
 
 LIB = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(LIB))
@@ -15,7 +16,6 @@ KMOD = os.environ["GTP_KMOD"]
 TABLES = os.environ["GTP_TABLES"]
 TARGET = "/proc/gtp_target"
 REGIONS = "/proc/gtpregions"
-SECONDS = 300  # a command that takes longer has failed
 
 
 def command(*words):

@@ -8,6 +8,8 @@ import subprocess
 import termios
 import tty
 
+from tap import SECONDS
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNIT = os.path.join(TOP, "build/unit")
 # GDB keeps indexes by these: a program that changes has others.
@@ -16,7 +18,7 @@ BUILD_IDS = {"prog": "aa12" * 10, "other": "bb23" * 10}
 
 def sh(out, *words, **more):
     """A command that succeeds, in the folder OUT; what it printed."""
-    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False,
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=SECONDS, check=False,
                           cwd=out, **more)
     if done.returncode:
         raise AssertionError("%s: %s" % (words, done.stdout))

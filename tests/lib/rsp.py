@@ -5,8 +5,9 @@ import re
 import select
 import time
 
+from tap import SECONDS
+
 LINE = "/proc/gtp"
-SECONDS = 60  # no reply takes as long
 
 PACKET = re.compile(rb"\$([^#$]*)#([0-9a-fA-F]{2})", re.S)
 CONSOLE = re.compile(r"O([0-9a-fA-F]{2})+")

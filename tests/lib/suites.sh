@@ -41,7 +41,7 @@ faults    | single | tools module kmod tables | TOPIC | users, signals, memory, 
 
 logs=build/check
 # No line for so many seconds ends a suite, for half as many a topic in a guest; how long it takes in all does not matter.
-silence=${GTP_SILENCE:-600}
+silence=${GTP_SILENCE:-1800}
 fuzz_seconds=${FUZZ_SECONDS:-10}
 
 # column SUITE NUMBER

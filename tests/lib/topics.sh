@@ -38,7 +38,7 @@ topic() {
 	name=$(topic_of "$1")
 	log=$(mktemp)
 	echo "# topic $name"
-	GTP_ONLY=$(word_of "$1") "$top/tests/lib/silence" "${GTP_SILENCE:-300}" "${@:2}" | tee "$log"
+	GTP_ONLY=$(word_of "$1") "$top/tests/lib/silence" "${GTP_SILENCE:-900}" "${@:2}" | tee "$log"
 	status=${PIPESTATUS[0]}
 	planned=$(sed -n 's/^1\.\.//p' "$log" | head -n 1)
 	seen=$(grep -cE '^(not )?ok [0-9]' "$log")

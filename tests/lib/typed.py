@@ -4,6 +4,8 @@ import os
 import pty
 import select
 
+from tap import SECONDS
+
 PROMPT = "(gdb) "
 SETTINGS = ("set debuginfod enabled off", "set pagination off", "set confirm off", "set width 0")
 
@@ -21,10 +23,10 @@ class Gdb:
         self.text = b""
         self.shown()
 
-    def until(self, what, seconds=300):
+    def until(self, what):
         """What comes in front of it. The limit only ends a test that has failed."""
         while what.encode() not in self.text:
-            assert select.select([self.terminal], [], [], seconds)[0], "no %r behind: %r" % (what, self.text[-500:])
+            assert select.select([self.terminal], [], [], SECONDS)[0], "no %r behind: %r" % (what, self.text[-500:])
             self.text += os.read(self.terminal, 65536)
         text, _, self.text = self.text.partition(what.encode())
         return text.decode(errors="replace").replace("\r\n", "\n")

@@ -10,7 +10,7 @@ import threading
 
 import offline
 from pipe import GTP, TOP, lost
-from tap import check, equal, matches, seeded, test, until
+from tap import SECONDS, check, equal, matches, seeded, test, until
 from tasks import state
 
 OUT = os.path.join(TOP, "build/live")
@@ -93,7 +93,7 @@ class Live:
     def end(self):
         """(exit status, what else it printed, what else it said)."""
         try:
-            out, said = self.process.communicate(timeout=120)
+            out, said = self.process.communicate(timeout=SECONDS)
         finally:
             self.process.kill()
         self.hang_up()  # what is in a FIFO goes with the last one that has it open
@@ -161,7 +161,7 @@ def refused_ahead():
     for asked in ("nosuch", "1 a if nosuch > 3", "2 a", "if a +"):
         live = Live(asked)
         live.send(made["header"])
-        out, said = live.process.communicate(timeout=120)
+        out, said = live.process.communicate(timeout=SECONDS)
         equal((live.process.returncode, out), (1, ""))
         check("frames shown" not in said and re.match("gtp: .*(No symbol|syntax error|expected)", said, re.S), said)
         live.hang_up()
@@ -251,7 +251,7 @@ def blocked():
     writer.start()
     until(lambda: state(live.process.pid) == "S" and live.waits(), "output that is full")
     live.process.send_signal(signal.SIGINT)
-    equal(live.process.wait(timeout=120), 0)
+    equal(live.process.wait(timeout=SECONDS), 0)
     writer.join()
     out, said = live.end()[1:]
     shown_frames = int(matches(r"^gtp: (\d+) frames shown\ngtp: the run goes on", said)[1])
@@ -265,11 +265,11 @@ def others():
     os.close(writer)
     os.close(reader)
     live.send(made["header"], made["frames"][0])
-    equal(live.process.wait(timeout=120), 0)
+    equal(live.process.wait(timeout=SECONDS), 0)
     matches("gtp: the run goes on; nobody reads its frames now\n$", live.end()[2])
     live = Live("--for", "300ms")
     live.send(made["header"], made["frames"][0])
-    equal(live.process.wait(timeout=120), 0)
+    equal(live.process.wait(timeout=SECONDS), 0)
     matches("a=3", live.end()[1])
 
 

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import threading
 
-from tap import check, equal, until
+from tap import SECONDS, check, equal, until
 from tasks import unread
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -160,7 +160,7 @@ class Drain:
 
     def wait(self, status=0):
         """Its end; what it said."""
-        text = self.process.communicate(timeout=120)[1]
+        text = self.process.communicate(timeout=SECONDS)[1]
         if self.thread:
             self.thread.join()
         os.close(self.pipe)
@@ -177,7 +177,7 @@ def drained(data, *words, status=0, **more):
 
 def refused(*words, status=1):
     """A start that ends by itself; what is said."""
-    done = subprocess.run([DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+    done = subprocess.run([DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS,
                           check=False)
     equal(done.returncode, status, done.stderr)
     return done.stderr

@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from pipe import DRAIN, END, GTP, HEADER, OUT, Drain, content, drained, frames_in, hit, path, refused
-from tap import check, equal, matches, skip, test, until
+from tap import SECONDS, check, equal, matches, skip, test, until
 
 
 @test("what is no ordinary file stays what it is, and nothing is followed")
@@ -61,7 +61,7 @@ def with_error(call, error, *words, status=1, only=None):
     try:
         done = subprocess.run(["strace", "-f", "-o", "/dev/null", *only, "-e", "trace=" + call, "-e",
                                "inject=%s:error=%s" % (call, error), DRAIN, *words], cwd=OUT, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=SECONDS, check=False)
     except FileNotFoundError:
         skip("strace is not installed")
     equal(done.returncode, status, done.stderr)
@@ -128,7 +128,7 @@ def silent():
 
 def record(*words, **more):
     return subprocess.run([sys.executable, GTP, "record", *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True,
-                          text=True, timeout=60, check=False, **more)
+                          text=True, timeout=SECONDS, check=False, **more)
 
 
 @test("gtp record passes its options on, and its pid, signals and exit status are gtp-drain's")
