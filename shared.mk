@@ -62,6 +62,7 @@ GTP_SHARED := \
 	jit/ops_fuse.c \
 	jit/ops_mem.c \
 	jit/record.c \
+	jit/record_string.c \
 	jit/ops_call.c \
 	jit/pad_cond.c \
 	jit/pad_frame.c \

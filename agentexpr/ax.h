@@ -124,6 +124,7 @@ enum {
 	AX_F_LOCKED = 1 << 5,
 	AX_F_AGGREGATES = 1 << 6, /* sets one that is an aggregation; the same */
 	AX_F_ADDS = 1 << 7,	  /* only adds to one, in one step; the same */
+	AX_F_STRING = 1 << 8,	  /* tracenz */
 	/* Reads and sets: the whole evaluation must be one step for other CPUs. */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };

@@ -36,7 +36,7 @@ struct pass {
 	bool live; /* a way leads here */
 };
 
-static const u8 op_flags[256] = {
+static const u16 op_flags[256] = {
 	[AX_OP_ref8] = AX_F_READS_MEM,
 	[AX_OP_ref16] = AX_F_READS_MEM,
 	[AX_OP_ref32] = AX_F_READS_MEM,
@@ -44,7 +44,7 @@ static const u8 op_flags[256] = {
 	[AX_OP_trace] = AX_F_COLLECTS,
 	[AX_OP_trace_quick] = AX_F_COLLECTS,
 	[AX_OP_trace16] = AX_F_COLLECTS,
-	[AX_OP_tracenz] = AX_F_COLLECTS,
+	[AX_OP_tracenz] = AX_F_COLLECTS | AX_F_STRING,
 	[AX_OP_tracev] = AX_F_COLLECTS | AX_F_GETS_TSV,
 	[AX_OP_getv] = AX_F_GETS_TSV,
 	[AX_OP_setv] = AX_F_SETS_TSV | AX_F_LOCKED,

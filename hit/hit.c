@@ -19,6 +19,8 @@
 #include "hit/hit.h"
 #include "hit/variable.h"
 
+enum { STRING_ROOM = 512 }; /* of a frame with one that a pad may write; more is rare */
+
 /* --- the end of the run --- */
 
 static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
@@ -342,11 +344,20 @@ static int collect_all(struct gtp_cpu *cpu)
 	return unlikely(rc) ? collect_behind(cpu, n, rc) : 0;
 }
 
+static bool find_room(struct gtp_cpu *cpu, u32 bytes)
+{
+	return likely(gtp_buffer_has_room(&cpu->buf, bytes)) ||
+	       gtp_buffer_make_room(&cpu->buf, bytes);
+}
+
 static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	struct gtp_buffer *buf = &cpu->buf;
 	int rc;
 
+	/* Dropping what a string needs leaves no room for the longest, which a pad asks for. */
+	if (buf->circular && cpu->tp->in_pad && !cpu->tp->code)
+		find_room(cpu, STRING_ROOM);
 	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, gtp_hit_time(cpu))) {
 		end_run(cpu, GTP_STOP_FULL);
 		return;
@@ -426,12 +437,6 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 	}
 	cpu->stat[tp->slot].usage += cpu->buf.open;
 	gtp_buffer_commit(&cpu->buf, gtp_hit_frame_flags(tp, -EINVAL));
-}
-
-static bool find_room(struct gtp_cpu *cpu, u32 bytes)
-{
-	return likely(gtp_buffer_has_room(&cpu->buf, bytes)) ||
-	       gtp_buffer_make_room(&cpu->buf, bytes);
 }
 
 static __always_inline void act_once(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)

@@ -21,11 +21,22 @@ static void *early(const struct gtp_tracepoint *tp)
 	return tp->cond && tp->cond->early && !tp->next_here ? tp->cond->compiled : NULL;
 }
 
+/* A pad's frame may have one, which is no part of a snippet for C. */
+static bool has_one_string(const struct gtp_tracepoint *tp)
+{
+	u32 n = 0;
+
+	for (const struct gtp_action *a = tp->actions; a; a = a->next)
+		n += a->expr && a->expr->ax.flags & AX_F_STRING;
+	return n == 1;
+}
+
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 {
 	void *code = tp->actions ? tp->code : (void *)nothing, *update = NULL;
+	void *in_pad = !code && has_one_string(tp) ? tp->actions : code;
 	bool alone = !tp->next_here && !tp->switched && !tp->pass;
-	void *in_pad;
+	bool plain_time = uses_tsc(run) && !tp->switched;
 	struct gtp_frame f = {
 		.size = (u32)sizeof(f) + (tp->actions ? tp->frame_bytes : 0),
 		.tp = (u16)tp->num,
@@ -38,6 +49,8 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	/* What hits switch is asked at each of them: nothing is exchanged then. */
 	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;
+	if (!tp->on || tp->sdata || tp->dprintf || tp->only_updates)
+		in_pad = NULL;
 	if (tp->only_updates) {
 		update = code;
 		code = NULL;
@@ -47,7 +60,6 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	gtp_publish(&tp->update_alone, alone ? update : NULL);
 	WRITE_ONCE(tp->quick_start, start);
 	gtp_publish(&tp->quick, code);
-	in_pad = uses_tsc(run) && !tp->switched ? code : NULL;
-	gtp_publish(&tp->in_pad, in_pad);
-	gtp_publish(&tp->quickest, alone ? in_pad : NULL);
+	gtp_publish(&tp->in_pad, plain_time ? in_pad : NULL);
+	gtp_publish(&tp->quickest, plain_time && alone ? code : NULL);
 }

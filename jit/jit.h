@@ -222,7 +222,8 @@ size_t ax_jit_work_size(const struct ax_jit_request *req);
  * (see trace/frame.h) to env->frame, where the caller has made room for ax_jit_frame_bytes(), and
  * keeps env->progress: when it fails, the action that did and the bytes that are good are there.
  * Expressions with jumps, strings, lengths that are computed, and ones that need the variables'
- * lock have no such form.
+ * lock have no such form; one string of up to 64 bytes a pad's frame may have, see struct
+ * gtp_pad_frame.
  *
  * Context: any; allocates nothing, time is about linear in the length of the expression.
  * Return: the bytes of code that ax_jit_emit() will write; 0: these actions are no one snippet.

@@ -20,6 +20,7 @@ enum {
 	JIT_NR_ALLOC = 7, /* one less with actions */
 	JIT_NR_JOIN = 5,  /* values that a join keeps in registers */
 	JIT_NR_SLOTS = AX_MAX_DEPTH + 4,
+	JIT_STRING_MAX = 64, /* bytes of a string that a pad records; a longer one is C's */
 };
 
 /* Where a value of the expression's stack is. */
@@ -122,6 +123,9 @@ enum jit_tail {
  * @nsave: entries of @save
  * @words: pushed in all, the flags and the slots included
  * @tail: where the ways out are
+ * @has_string: a frame's: a string is in it, whose length the hit tells
+ * @string_end: where the code is that knows how long it is
+ * @bytes: a frame's: without that string's, as far as known
  */
 struct jit_pad {
 	bool on;
@@ -142,6 +146,9 @@ struct jit_pad {
 	u32 nsave;
 	u32 words;
 	struct jit_place tail[JIT_NR_TAILS];
+	bool has_string;
+	struct jit_place string_end;
+	u32 bytes;
 };
 
 enum jit_pass {

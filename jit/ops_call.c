@@ -329,15 +329,17 @@ void jit_op_tracev(struct ax_jit *j)
 	call(j, AX_JIT_TRACEV);
 }
 
-/* Straight into the trace frame, if the length is known now. */
+/* Straight into the trace frame, if the length, or a string's limit, is known now. */
 static void trace_to_record(struct ax_jit *j)
 {
 	const struct jit_val *len = jit_arg(j, 0);
 
-	if (j->insn.op != AX_OP_trace || !jit_is_const(len))
+	if (!jit_is_const(len))
 		j->unsuitable = true;
-	else
+	else if (j->insn.op == AX_OP_trace)
 		jit_record_mem(j, jit_arg(j, 1), (u64)len->imm);
+	else
+		jit_record_string(j, jit_arg(j, 1), (u64)len->imm);
 	jit_pop(j);
 	jit_pop(j);
 }

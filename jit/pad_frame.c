@@ -22,6 +22,16 @@
  *	mov rax, [r10 + quick]; add qword [rax + 8 * slot], 1
  *	mov dword [r10 + in_hit], 0
  *	pop r11, r10, rdx, rax; popfq
+ *
+ * With a string (jit/record_string.c) room is asked for the longest, and instead of the fourth last
+ * and the third last line:
+ *
+ *	mov eax, [r10 + head]; mov rdx, [r10 + mem]; add rdx, rax
+ *	sub r11, rdx; lea eax, [r11 + bytes]; mov [rdx + size], eax
+ *	...					the pass count, and eax = [frame + size] again
+ *	add [r10 + head], eax; add qword [r10 + created], 1
+ *	mov rdx, [r10 + stat]; add qword [rdx + hits], 1; add [rdx + usage], rax
+ *
  * elsewhere:
  * give up:
  *	mov dword [r10 + in_hit], 0
@@ -81,7 +91,7 @@ static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *ta
 {
 	struct ax_insn insn;
 
-	if (v->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV | AX_F_COLLECTS) ||
+	if (v->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV | AX_F_COLLECTS | AX_F_STRING) ||
 	    v->regs_used & ~known_regs)
 		return false;
 	for (u32 pc = 0; pc < v->len; pc = insn.next) {
@@ -246,32 +256,65 @@ static void count_pass(struct ax_jit *f)
 }
 
 /* The frame is there when the head is behind it. */
-static void push_frame(struct ax_jit *f, u32 bytes)
+static void push_frame(struct ax_jit *f)
 {
 	const struct gtp_pad_frame *frame = f->pad.frame;
 
 	if (frame->pass_hits)
 		count_pass(f);
-	x86_alu_mem_imm(&f->b, X86_ADD, X86_32, of_cpu(frame->head), (s32)bytes);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_32, of_cpu(frame->head), (s32)f->record_used);
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, of_cpu(frame->created), 1);
 	x86_load(&f->b, X86_RAX, of_cpu(frame->quick), 8, false);
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * frame->slot)), 1);
-	end_hit(f);
 }
 
-static void frame_code(struct ax_jit *f)
+/* rdx = where the frame begins */
+static void find_frame(struct ax_jit *f)
 {
-	u32 bytes = f->pad.frame->bytes;
+	const struct gtp_pad_frame *frame = f->pad.frame;
 
+	x86_load(&f->b, X86_RAX, of_cpu(frame->head), 4, false);
+	x86_load(&f->b, X86_RDX, of_cpu(frame->mem), 8, false);
+	x86_alu(&f->b, X86_ADD, X86_64, X86_RDX, X86_RAX);
+}
+
+/* The same of one whose size the hit tells: JIT_RECORD has been moved by the string's bytes. */
+static void push_string_frame(struct ax_jit *f)
+{
+	const struct gtp_pad_frame *frame = f->pad.frame;
+	const struct x86_mem size = x86_at(X86_RDX, (s32)offsetof(struct gtp_frame, size));
+
+	find_frame(f);
+	x86_alu(&f->b, X86_SUB, X86_64, JIT_RECORD, X86_RDX);
+	x86_lea(&f->b, X86_32, X86_RAX, x86_at(JIT_RECORD, (s32)f->record_used));
+	x86_store(&f->b, size, X86_RAX, 4);
+	if (frame->pass_hits) {
+		count_pass(f);
+		find_frame(f);
+		x86_load(&f->b, X86_RAX, size, 4, false);
+	}
+	x86_alu_to_mem(&f->b, X86_ADD, X86_32, of_cpu(frame->head), X86_RAX);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, of_cpu(frame->created), 1);
+	x86_load(&f->b, X86_RDX, of_cpu(frame->stat), 8, false);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, frame->hits), 1);
+	x86_alu_to_mem(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, frame->usage), X86_RAX);
+}
+
+static void frame_code(struct ax_jit *f, u32 room)
+{
 	jit_after_join(f, 0);
 	jit_pad_cond_enter(f);
 	find_cpu(f);
 	ask_whether_wanted(f);
 	begin_hit(f);
-	find_room(f, bytes);
+	find_room(f, room);
 	write_head(f);
 	jit_actions(f);
-	push_frame(f, bytes);
+	if (f->pad.has_string)
+		push_string_frame(f);
+	else
+		push_frame(f);
+	end_hit(f);
 	jit_pad_cond_leave(f);
 }
 
@@ -279,9 +322,14 @@ static void frame_code(struct ax_jit *f)
 
 static void run_pass(struct ax_jit *f, enum jit_pass pass)
 {
+	/* As the pass before has found it. */
+	u32 room = f->pad.bytes + (f->pad.has_string ? JIT_STRING_MAX : 0);
+
 	f->pass = pass;
 	f->nslow = 0;
-	frame_code(f);
+	f->pad.has_string = false;
+	frame_code(f, room);
+	f->pad.bytes = f->record_used;
 }
 
 bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
@@ -304,7 +352,7 @@ bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 		run_pass(f, JIT_ESTIMATE);
 	}
 	return !f->unsuitable && !jit_pad_cond_choose(f) && !f->b.failed &&
-	       f->record_used == req->frame->bytes;
+	       (f->pad.has_string ? !req->frame->bytes : f->record_used == req->frame->bytes);
 }
 
 void jit_pad_frame_write(struct ax_jit *j)

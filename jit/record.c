@@ -19,7 +19,6 @@
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
-#include "trace/frame.h"
 
 enum {
 	RECORD_BYTES_MAX = 1 << 16, /* of one snippet; more is recorded action by action */
@@ -37,8 +36,7 @@ void jit_record_note(struct ax_jit *j)
 	j->progress = j->item << AX_PROGRESS_ACTION | j->record_used;
 }
 
-/* Room for a block; returns where its body begins. */
-static u32 begin_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room)
+u32 jit_record_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room)
 {
 	u32 at = j->record_used;
 
@@ -56,7 +54,7 @@ static u32 begin_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 
 	return at + 8;
 }
 
-static void store_address(struct ax_jit *j, u32 at, const struct jit_load *l, enum x86_reg scratch)
+void jit_record_address(struct ax_jit *j, u32 at, const struct jit_load *l, enum x86_reg scratch)
 {
 	enum x86_reg from = scratch;
 
@@ -149,9 +147,9 @@ void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 		return;
 	}
 	jit_take_address(j, addr, &l, (u32)len);
-	at = begin_block(j, GTP_BLOCK_MEM, 0, (u32)len, 8 + gtp_round8((u32)len));
+	at = jit_record_block(j, GTP_BLOCK_MEM, 0, (u32)len, 8 + gtp_round8((u32)len));
 	l.dst = jit_alloc(j);
-	store_address(j, at, &l, l.dst);
+	jit_record_address(j, at, &l, l.dst);
 	copy_memory(j, &l, at + 8, (u32)len, keep);
 	jit_record_note(j); /* what follows may fail; then the block stays */
 	if (!keep) {
@@ -165,7 +163,7 @@ void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len)
 
 void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 {
-	u32 at = begin_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
+	u32 at = jit_record_block(j, GTP_BLOCK_VAR, tsv, 8, 8);
 
 	x86_store(&j->b, jit_record_at(at), value, 8);
 	jit_record_note(j); /* what follows may fail; then the block stays */
@@ -226,7 +224,7 @@ void jit_record_regs(struct ax_jit *j, u64 mask)
 		bytes += mask >> n & 1 ? 8 : 0;
 	if (bytes == 8)
 		return;
-	at = begin_block(j, GTP_BLOCK_REGS, 0, bytes, bytes);
+	at = jit_record_block(j, GTP_BLOCK_REGS, 0, bytes, bytes);
 	x86_store_imm(&j->b, jit_record_at(at), (s32)(mask & GTP_REGS_KNOWN), 8);
 	for (n = 0; n < GTP_NR_SAVED_REGS; n++) {
 		if (!(mask >> n & 1))

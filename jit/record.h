@@ -4,6 +4,7 @@
 #define _GTP_RECORD_H
 
 #include "jit/jit_internal.h"
+#include "trace/frame.h"
 
 /* jit_record_begin - nothing is recorded yet */
 void jit_record_begin(struct ax_jit *j);
@@ -19,6 +20,21 @@ void jit_record_regs(struct ax_jit *j, u64 mask);
  * is done as well and @addr becomes its value
  */
 void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
+
+/*
+ * jit_record_string - a MEM block of the bytes that @addr points to, the first NUL the last of
+ * them, which is to come before @max: in a pad's frame only, which leaves it to C when it does not
+ */
+void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max);
+
+/*
+ * jit_record_block - the head of a block with @room bytes behind it, of which it says that @len
+ * count; returns where they are
+ */
+u32 jit_record_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room);
+
+/* jit_record_address - a block's address; @scratch is overwritten where it takes a register */
+void jit_record_address(struct ax_jit *j, u32 at, const struct jit_load *l, enum x86_reg scratch);
 
 /* jit_record_var - a VAR block with what is in @value */
 void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value);

@@ -224,6 +224,12 @@ void x86_alu_mem(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_
 	op_rm(b, rex_of(w), op << 3 | 3, dst, &src); /* op dst, [src] */
 }
 
+void x86_alu_to_mem(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
+		    enum x86_reg src)
+{
+	op_rm(b, rex_of(w), op << 3 | 1, src, &dst); /* op [dst], src */
+}
+
 static void alu_imm32(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst,
 		      s32 imm)
 {
@@ -309,6 +315,11 @@ void x86_test_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes)
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y)
 {
 	op_rr(b, rex_of(w), 0x85, y, x); /* test x, y */
+}
+
+void x86_bsf(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src)
+{
+	op_rr(b, rex_of(w), 0x0fbc, dst, src); /* bsf dst, src */
 }
 
 void x86_imul(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src)

@@ -132,6 +132,8 @@ void x86_alu(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg 
 	     enum x86_reg src);
 void x86_alu_mem(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst,
 		 struct x86_mem src);
+void x86_alu_to_mem(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
+		    enum x86_reg src);
 void x86_alu_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, enum x86_reg dst, s32 imm);
 void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struct x86_mem dst,
 		     s32 imm);
@@ -142,6 +144,7 @@ void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src);	/* 
 void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y);
+void x86_bsf(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src);
 void x86_imul(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src);
 void x86_imul_mem(struct x86_buf *b, enum x86_width w, enum x86_reg dst, struct x86_mem src);
 void x86_imul_imm(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src, s32 imm);

@@ -97,9 +97,10 @@ struct gtp_source {
  *	   tracepoint; NULL: there is none
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @in_pad: the same where hits cannot switch it, and the time is the processor's counter: then a
- *	    jump pad may write the frame, which knows of a pass count and of what else is there
- * @quickest: the same where it is alone, and has no pass count
+ * @in_pad: not NULL where that is so, but for one string among its actions, hits cannot switch it,
+ *	    and the time is the processor's counter: then a jump pad may write the frame, which
+ *	    knows of a pass count and of what else is there
+ * @quickest: @quick where all that is so, it is alone, and has no pass count
  * @update_alone: as @quickest where a hit leaves no frame, whatever the time is
  * @quick_start: the first 8 bytes of such a frame
  * @sources: in order

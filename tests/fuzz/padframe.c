@@ -15,6 +15,7 @@ enum {
 	ROOM = 1 << 16,
 	GUARD = 64,
 	SLOTS = 4,
+	STRING = 64, /* bytes that a pad takes of one */
 };
 
 struct padframe_stats padframe_stats;
@@ -30,6 +31,15 @@ static struct {
 	struct gtp_run run;
 	struct gtp_cpu cpu, before;
 	u64 quick[SLOTS];
+	struct gtp_tp_stat stat[SLOTS];
+	u32 string;	/* which of the actions collects one, from 1; 0: none */
+	s32 string_reg; /* its address is in that register, and @string_off; -1: just that */
+	u64 string_off;
+	u64 string_at; /* at this hit */
+	u32 string_max;
+	u8 string_code[32];
+	struct ax_point string_points[32];
+	struct ax_verified string_v;
 	u64 mem[ROOM / 8], want_mem[ROOM / 8];
 	u64 passes;
 	struct gtp_buffer want;
@@ -102,6 +112,45 @@ static void make_items(struct axgen *g)
 	}
 }
 
+/*
+ * A string among the actions, now and then, and limits that are less than a word. Decided apart, as
+ * a pass count is.
+ */
+static void make_string(const struct axgen *g)
+{
+	static struct axgen apart;
+	char base[16], text[80], why[256];
+	struct ax_error err;
+	u32 n;
+	int len;
+
+	apart = *g;
+	apart.rng = g->rng * 0x9e3779b97f4a7c15;
+	s.string = 0;
+	if (s.nitems == ACTIONS || !axgen_pick(&apart, 4))
+		return;
+	n = axgen_pick(&apart, s.nitems + 1);
+	s.string_max = axgen_pick(&apart, 4) ? 200 : axgen_pick(&apart, 90);
+	s.string_reg = axgen_pick(&apart, 8) ? (s32)(4 + axgen_pick(&apart, 3)) : -1;
+	s.string_off = s.string_reg < 0 ? axgen_addr(&apart) : axgen_pick(&apart, 128) - 32ULL;
+	if (s.string_reg < 0)
+		snprintf(base, sizeof(base), "const8 0");
+	else
+		snprintf(base, sizeof(base), "reg %d", s.string_reg);
+	snprintf(text, sizeof(text), "%s; const64 %lld; add; const16 %u; tracenz; end", base,
+		 (s64)s.string_off, s.string_max);
+	len = axasm(text, s.string_code, sizeof(s.string_code), why, sizeof(why));
+	if (len < 0 || ax_verify(s.string_code, (u32)len, AX_ACTION, s.string_points, &s.string_v,
+				 &err) != AX_OK) {
+		fprintf(stderr, "%s is refused\n", text);
+		abort();
+	}
+	memmove(&s.item[n + 1], &s.item[n], (s.nitems - n) * sizeof(s.item[0]));
+	s.item[n] = (struct ax_jit_item){ .kind = AX_JIT_EXPR, .base = -1, .v = &s.string_v };
+	s.nitems++;
+	s.string = n + 1;
+}
+
 /* What the actions collect, by the compiler of snippets; false: they are no snippet. */
 static bool measure(const struct gtp_pad_request *req)
 {
@@ -140,7 +189,11 @@ static u64 choose_pass(const struct axgen *g)
 void padframe_choose(struct axgen *g, struct gtp_pad_request *req)
 {
 	make_items(g);
-	if (!measure(req))
+	make_string(g);
+	/* Then the pad finds out by itself. */
+	s.tp.actions = s.string ? (struct gtp_action *)&s : NULL;
+	s.tp.frame_bytes = 0;
+	if (!s.string && !measure(req))
 		return;
 	s.tp.slot = axgen_pick(g, SLOTS);
 	s.tp.pass = choose_pass(g);
@@ -175,6 +228,12 @@ static void prepare_buffer(struct axgen *g)
 	memset(s.mem, 0xa5, sizeof(s.mem));
 	gtp_buffer_init(b, s.mem, ROOM, axgen_pick(g, 2));
 	b->created = axgen_value(g);
+	if (s.string) {
+		/* The pad asks for as much as it may need, and string_is_plain() for the same. */
+		if (axgen_pick(g, 2))
+			b->end = 8 * axgen_pick(g, 64);
+		return;
+	}
 	/* Just enough room, or a word too little. */
 	b->head = axgen_pick(g, 4) ? 8 * axgen_pick(g, 16) : ROOM - GUARD - bytes;
 	if (rarely(g))
@@ -202,7 +261,8 @@ void padframe_prepare(struct axgen *g)
 	struct padtask_low *low = padtask_low();
 
 	s.plain = true;
-	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick };
+	s.cpu = (struct gtp_cpu){ .run = &s.run, .quick = s.quick, .stat = s.stat };
+	memset(s.stat, 0, sizeof(s.stat));
 	prepare_buffer(g);
 	prepare_pass_count(g);
 	s.cpu.in_hit = rarely(g) ? 1 + axgen_pick(g, 2) : 0;
@@ -226,6 +286,11 @@ void padframe_prepare(struct axgen *g)
 static int ref_trace(void *ctx, u64 addr, u64 len)
 {
 	return gtp_buffer_add_mem(&s.want, addr, len, padworld_ops.read, ctx);
+}
+
+static int ref_trace_string(void *ctx, u64 addr, u64 max)
+{
+	return gtp_buffer_add_string(&s.want, addr, max, padworld_ops.read, ctx);
 }
 
 static int ref_tracev(void *ctx, u16 num)
@@ -252,6 +317,26 @@ static int by_interpreter(const struct ax_jit_item *item, struct ax_env *env)
 	}
 }
 
+/*
+ * 1 when the string's end is in the first words, all of them can be read, and there is room for the
+ * longest; 0: not so; -1: the pad may read more than the string, or less carefully than the
+ * interpreter
+ */
+static int string_is_plain(void)
+{
+	u32 most = (s.string_max < STRING ? s.string_max : STRING) & ~7U;
+	struct padworld_read read = { 0 };
+	const struct gtp_frame *w = (const struct gtp_frame *)s.want_mem;
+	u8 bytes[STRING], *end;
+
+	if (!most)
+		return 0;
+	if (padworld_ops.read(&read, bytes, s.string_at, most) || read.careful || read.below)
+		return -1;
+	end = memchr(bytes, 0, most);
+	return end && w->size - gtp_round8((u32)(end - bytes) + 1) + STRING <= s.before.buf.end;
+}
+
 int padframe_make(const struct gtp_regs *regs, u64 pc)
 {
 	static u64 stack[AX_MAX_DEPTH];
@@ -262,6 +347,10 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 	bool failed = false;
 
 	ops.trace = ref_trace;
+	ops.trace_string = ref_trace_string;
+	s.string_at = s.string_off;
+	if (s.string && s.string_reg >= 0)
+		s.string_at += gtp_regs_get(regs, (u32)s.string_reg);
 	ops.tracev = ref_tracev;
 	all.cs = PADTASK_CS;
 	all.ss = PADTASK_SS;
@@ -272,7 +361,12 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 	gtp_buffer_commit(&s.want, 0);
 	if (read.below)
 		return -1;
-	return s.plain && !failed && !read.careful;
+	if (!s.plain || failed)
+		return 0;
+	if (!s.string)
+		return !read.careful;
+	/* Of the string, or of another action? */
+	return read.careful && string_is_plain() ? -1 : string_is_plain();
 }
 
 static bool same_frame(const struct gtp_frame *f)
@@ -298,11 +392,14 @@ static bool same_frame(const struct gtp_frame *f)
 static const char *check_written(int wanted)
 {
 	const struct gtp_frame *f = gtp_buffer_room(&s.before.buf);
-	u32 bytes = (u32)sizeof(*f) + s.tp.frame_bytes;
+	u32 bytes = s.string ? f->size : (u32)sizeof(*f) + s.tp.frame_bytes;
 	const u8 *behind = (const u8 *)f + bytes;
+	const u32 skip = s.string ? sizeof(f->size) : 0;
 
 	padframe_stats.written++;
-	if (memcmp(f, &s.tp.quick_start, sizeof(s.tp.quick_start)))
+	padframe_stats.strings += !!s.string;
+	if (memcmp((const u8 *)f + skip, (const u8 *)&s.tp.quick_start + skip,
+		   sizeof(s.tp.quick_start) - skip))
 		return "the frame begins with something else";
 	if (f->time < s.earliest || f->time > gtp_read_tsc())
 		return "the frame has another time";
@@ -313,8 +410,15 @@ static const char *check_written(int wanted)
 			return "bytes behind the frame";
 	s.before.buf.head += bytes;
 	s.before.buf.created++;
-	if (s.quick[s.tp.slot]-- != s.tp.slot + 1)
+	if (s.string) {
+		struct gtp_tp_stat *stat = &s.stat[s.tp.slot];
+
+		if (stat->hits-- != 1 || stat->usage != bytes)
+			return "the frame is not counted";
+		stat->usage = 0;
+	} else if (s.quick[s.tp.slot]-- != s.tp.slot + 1) {
 		return "the frame is not counted";
+	}
 	if (s.tp.pass && s.tp.pass_hits-- != s.passes + 1)
 		return "the frame does not count as one that passes";
 	return NULL;
@@ -334,7 +438,7 @@ const char *padframe_check(int wanted, bool to_c)
 	if (!what && s.tp.pass && s.tp.pass_hits != s.passes)
 		what = "the pass count differs";
 	for (u32 i = 0; i < SLOTS && !what; i++)
-		if (s.quick[i] != i)
+		if (s.quick[i] != i || s.stat[i].hits || s.stat[i].usage)
 			what = "counters differ";
 	padframe_stats.left += to_c;
 	return what;

@@ -9,7 +9,7 @@
 struct padframe_stats {
 	u64 asked, refused; /* pads */
 	u64 written, left;  /* hits: by the pad, to C */
-	u64 blocks, regs;
+	u64 blocks, regs, strings;
 };
 
 extern struct padframe_stats padframe_stats;

@@ -24,7 +24,8 @@ static void print_stats(void)
 	       s->dead_flags, s->kept_flags);
 	printf("# %llu called, %llu with joins\n", s->called, s->joined);
 	printf("# %llu were to write frames (%llu refused)\n", f->asked, f->refused);
-	printf("# %llu frames with %llu blocks, %llu left to C\n", f->written, f->blocks, f->left);
+	printf("# %llu frames with %llu blocks, %llu of them with a string, %llu left to C\n",
+	       f->written, f->blocks, f->strings, f->left);
 	printf("# displaced, by kind:");
 	for (u32 i = 0; i < 9; i++)
 		printf(" %llu", s->insns[i]);

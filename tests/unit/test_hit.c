@@ -435,6 +435,38 @@ static void circular(void **state)
 	assert_in_range(sum.frames, GTP_BUFFER_MIN / 48 - 1, GTP_BUFFER_MIN / 48);
 }
 
+#define STRING "240001000022202f27"
+
+/* What is dropped for a hit of C's leaves room for pads, which ask for more than a string takes. */
+static void circular_with_strings(void **state)
+{
+	static const struct gtp_calibration by_counter;
+	static const char text[64] = "some text";
+	struct gtp_tracepoint *tp, *two;
+	struct fake *f = *state;
+	struct gtp_buffer *b;
+	const u32 bytes = (u32)sizeof(struct gtp_frame) + 16 + 16;
+
+	fake_map(f, 0x10000, text, sizeof(text));
+	f->trace.buffer_bytes = GTP_BUFFER_MIN;
+	f->trace.circular = true;
+	tp = define(f, "1:1000:E:0:0", NULL, STRING, NULL);
+	two = define(f, "2:2000:E:0:0", NULL, STRING, STRING, NULL);
+	start(f);
+	for (u32 i = 0; i < f->trace.run.ncpus; i++)
+		f->trace.run.cpus[i]->tsc = &by_counter;
+	gtp_hit_settle(&f->trace.run, tp);
+	gtp_hit_settle(&f->trace.run, two);
+	assert_non_null(tp->in_pad);
+	assert_null(two->in_pad);
+	b = &f->trace.run.cpus[0]->buf;
+	for (u32 i = 0; i < 1000; i++) {
+		fire(f, 1);
+		assert_in_range(b->end - b->head, 512 - bytes, GTP_BUFFER_MIN);
+	}
+	assert_true(b->dropped > 900);
+}
+
 static void larger_than_the_whole_ring(void **state)
 {
 	struct fake *f = *state;
@@ -539,6 +571,7 @@ int main(void)
 		T(errors_of_an_earlier_run),
 		T(full),
 		T(circular),
+		T(circular_with_strings),
 		T(larger_than_the_whole_ring),
 		T(nested),
 		T(reading_takes_no_lock),

@@ -31,6 +31,7 @@ static struct {
 	struct gtp_run run;
 	struct gtp_cpu cpu;
 	u64 quick[SLOT + 1];
+	struct gtp_tp_stat stat[SLOT + 1];
 	u64 mem[BUFFER / 8];
 	struct padworld_regs regs;
 	struct padworld_hit hit;
@@ -45,11 +46,13 @@ static void make_plain(void)
 {
 	pad_case_cpu(&t.cpu, &t.run, t.quick, t.mem, sizeof(t.mem));
 	memset(t.quick, 0, sizeof(t.quick));
+	memset(t.stat, 0, sizeof(t.stat));
+	t.cpu.stat = t.stat;
 	t.tp.in_pad = &t;
 	padworld()->task.tgid = 7;
 }
 
-/* What the actions collect is known to the caller. */
+/* What the actions collect is known to the caller; 0 with a string. */
 static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 {
 	pad_case_nop(&t.region);
@@ -57,6 +60,7 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 		.num = 3,
 		.slot = SLOT,
 		.frame_bytes = collects,
+		.code = collects ? &t : NULL,
 		.pass = t.pass,
 	};
 	t.tp.quick_start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
@@ -145,6 +149,71 @@ static void test_sum(void **state)
 	assert_int_equal(got, 6);
 	assert_int_equal(gtp_frame_read_mem(f, PADWORLD_STACK + 4, &got, 4), 4);
 	assert_int_equal(got, 9);
+}
+
+#define STRING                                                                                     \
+	"reg 5; trace_quick 8; pop; reg 5; const16 200; tracenz; reg 5; trace_quick 2; pop; end"
+
+/* What a pad makes of @text, at which rdi points: the string's block, NULL: it is C's. */
+static const struct gtp_block *string_block(const char *text, u32 len)
+{
+	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
+	char *at = (char *)PADWORLD_STACK + 3;
+
+	make_plain();
+	memset(t.mem, 0xa5, sizeof(t.mem));
+	memset((void *)PADWORLD_STACK, 'x', 128);
+	memcpy(at, text, len);
+	run((u64)(uintptr_t)at, false);
+	assert_int_equal(t.cpu.in_hit, 0);
+	if (!t.cpu.buf.created) {
+		assert_int_equal(t.hit.count, 1);
+		assert_int_equal(t.cpu.buf.head, 0);
+		assert_int_equal(t.stat[SLOT].hits, 0);
+		return NULL;
+	}
+	assert_int_equal(t.hit.count, 0);
+	assert_int_equal(f->size, t.cpu.buf.head);
+	assert_int_equal(t.stat[SLOT].hits, 1);
+	assert_int_equal(t.stat[SLOT].usage, f->size);
+	assert_int_equal(t.quick[SLOT], 0);
+	return gtp_frame_next_block(f, gtp_frame_next_block(f, NULL));
+}
+
+/* A string of each length, between two blocks; one that ends behind the words is C's. */
+static void test_string(void **state)
+{
+	static const char text[] =
+		"the quick brown fox jumps over the lazy dog, and not for a second time";
+	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
+	char cut[80];
+
+	for (u32 i = 0; i < 4; i++) {
+		t.pass = i % 2 ? 1000 : 0;
+		assert_int_not_equal(make(i / 2 ? FIELD : NULL, expression(STRING), 0), 0);
+		for (u32 len = 0; len < sizeof(text); len++) {
+			const struct gtp_block *b, *next;
+
+			memcpy(cut, text, len);
+			cut[len] = '\0';
+			b = string_block(cut, len + 1);
+			if (len >= 64) {
+				assert_null(b);
+				continue;
+			}
+			assert_non_null(b);
+			assert_int_equal(b->type, GTP_BLOCK_MEM);
+			assert_int_equal(b->len, strlen(cut) + 1);
+			assert_int_equal(*(u64 *)(b + 1), PADWORLD_STACK + 3);
+			assert_memory_equal((char *)(b + 1) + 8, cut, b->len);
+			next = gtp_frame_next_block(f, b);
+			assert_non_null(next);
+			assert_int_equal(next->len, 2);
+			assert_memory_equal((char *)(next + 1) + 8, (char *)PADWORLD_STACK + 3, 2);
+			assert_null(gtp_frame_next_block(f, next));
+		}
+	}
+	t.pass = 0;
 }
 
 /* A pad that is jumped to, as a kernel tracepoint's: it writes the frame and returns. */
@@ -314,6 +383,24 @@ static void test_last_room(void **state)
 	assert_int_equal(t.hit.count, 1);
 }
 
+/* Room is asked for the longest string, so that a short one may leave some. */
+static void test_last_room_of_strings(void **state)
+{
+	const u32 most = (u32)sizeof(struct gtp_frame) + 3 * 16 + 2 * 8 + 64;
+
+	assert_int_not_equal(make(NULL, expression(STRING), 0), 0);
+	for (u32 missing = 0; missing <= 8; missing += 8) {
+		make_plain();
+		t.cpu.buf.end = most - missing;
+		memset((char *)PADWORLD_STACK, 'x', 63);
+		*((char *)PADWORLD_STACK + 63) = 0;
+		run(PADWORLD_STACK, false);
+		assert_int_equal(t.cpu.buf.created, !missing);
+		assert_int_equal(t.cpu.buf.head, missing ? 0 : most);
+		assert_int_equal(t.hit.count, !!missing);
+	}
+}
+
 static void test_refused(void **state)
 {
 	static const char *const exprs[] = {
@@ -386,6 +473,21 @@ static void test_cost(void **state)
 	}
 }
 
+/* collect/s of 16 bytes: at most twice what a collect of an array of as many takes. */
+static void test_string_cost(void **state)
+{
+	padworld()->code->target.task = (s32)offsetof(struct padtask, self);
+	make(NULL, expression("reg 5; const16 200; tracenz; end"), 0);
+	padworld()->code->target.task = 0;
+	assert_int_not_equal(t.entry, 0);
+	make_plain();
+	memcpy((char *)PADWORLD_STACK, "fifteen letters", 16);
+	run(PADWORLD_STACK, true);
+	assert_int_equal(t.cpu.buf.created, 1);
+	if (t.steps > 95U + t.region.n || t.len > 900)
+		fail_msg("%u instructions, %u bytes", t.steps - t.region.n, t.len);
+}
+
 /* Random ones; many more of them run without sanitizers. */
 static void test_random(void **state)
 {
@@ -397,17 +499,20 @@ static void test_random(void **state)
 		paddiff(&g);
 	}
 	assert_true(padframe_stats.written > 100 && padframe_stats.left > 100);
+	assert_true(padframe_stats.strings > 10);
 	assert_true(padframe_stats.blocks > 100 && paddiff_stats.followed > 100);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sum),	  cmocka_unit_test(test_left_to_c),
-		cmocka_unit_test(test_last_room), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_cli),	  cmocka_unit_test(test_jumped_to),
-		cmocka_unit_test(test_can),	  cmocka_unit_test(test_pass_count),
-		cmocka_unit_test(test_cost),	  cmocka_unit_test(test_random),
+		cmocka_unit_test(test_sum),	    cmocka_unit_test(test_string),
+		cmocka_unit_test(test_string_cost), cmocka_unit_test(test_left_to_c),
+		cmocka_unit_test(test_last_room),   cmocka_unit_test(test_last_room_of_strings),
+		cmocka_unit_test(test_refused),	    cmocka_unit_test(test_cli),
+		cmocka_unit_test(test_jumped_to),   cmocka_unit_test(test_can),
+		cmocka_unit_test(test_pass_count),  cmocka_unit_test(test_cost),
+		cmocka_unit_test(test_random),
 	};
 
 	padworld();

@@ -33,6 +33,24 @@ static const char *const name8[] = {
 
 /* clang-format on */
 
+static const char *const *const name_of[] = { [X86_32] = name32, [X86_64] = name64 };
+
+/* Values of less than 64 bits, and of 64, as they are loaded and extended. */
+static const struct {
+	u32 bytes;
+	bool sign;
+	const char *op, *size;
+	const char *const *dst, *const *src;
+} forms[] = {
+	{ 1, false, "movzx", "byte", name32, name8 },
+	{ 1, true, "movsx", "byte", name64, name8 },
+	{ 2, false, "movzx", "word", name32, name16 },
+	{ 2, true, "movsx", "word", name64, name16 },
+	{ 4, false, "mov", "dword", name32, name32 },
+	{ 4, true, "movsxd", "dword", name64, name32 },
+	{ 8, false, "mov", "qword", name64, name64 },
+};
+
 /* One instruction: where it lies in the bytes, and what it was meant to be. */
 struct line {
 	u32 at;
@@ -124,10 +142,15 @@ static const char *const alu_name[] = { "add", "or", "adc", "sbb", "and", "sub",
 static const u8 alu_ops[] = { X86_ADD, X86_OR, X86_SBB, X86_AND, X86_SUB, X86_XOR, X86_CMP };
 
 #define EACH(r) for (u32 r = 0; r < X86_NR_REGS; r++)
+#define EACH_WIDTH(w) for (enum x86_width w = X86_32; w <= X86_64; w++)
 #define EACH_OF(i, array) for (u32 i = 0; i < ARRAY_SIZE(array); i++)
 
 static void test_moves(void **state)
 {
+	static const char *const cond[] = {
+		[X86_CC_B] = "b", "ae", "e",  "ne", "be", "a", "s", "ns",
+		[X86_CC_L] = "l", "ge", "le", "g",
+	};
 	struct x86_buf *b = &out.b;
 
 	begin();
@@ -138,16 +161,10 @@ static void test_moves(void **state)
 			want("cmovae %s, %s", name64[r], name64[s]);
 			x86_cmov(b, X86_CC_AE, r, s);
 		}
-		for (u32 cc = X86_CC_B; cc <= X86_CC_NS; cc++) {
-			static const char c[][3] = { "b", "ae", "e", "ne", "be", "a", "s", "ns" };
-
-			want("set%s %s", c[cc - X86_CC_B], name8[r]);
-			x86_setcc(b, cc, r);
-		}
-		for (u32 cc = X86_CC_L; cc <= X86_CC_G; cc++) {
-			static const char *const cond[] = { "l", "ge", "le", "g" };
-
-			want("set%s %s", cond[cc - X86_CC_L], name8[r]);
+		EACH_OF(cc, cond) {
+			if (!cond[cc])
+				continue;
+			want("set%s %s", cond[cc], name8[r]);
 			x86_setcc(b, cc, r);
 		}
 	}
@@ -231,38 +248,36 @@ static void add_to_memory(struct x86_buf *b, struct x86_mem m, u32 r, const char
 	x86_lock_cmpxchg(b, m, r);
 }
 
+static void with_memory(struct x86_buf *b, enum x86_width w, struct x86_mem m, u32 r, const char *t)
+{
+	const char *reg = name_of[w][r];
+
+	want("lea %s, %s", reg, t);
+	x86_lea(b, w, r, m);
+	want("imul %s, %s", reg, t);
+	x86_imul_mem(b, w, r, m);
+	EACH_OF(i, alu_ops) {
+		want("%s %s, %s", alu_name[alu_ops[i]], reg, t);
+		x86_alu_mem(b, alu_ops[i], w, r, m);
+		want("%s %s, %s", alu_name[alu_ops[i]], t, reg);
+		x86_alu_to_mem(b, alu_ops[i], w, m, r);
+	}
+}
+
 /* all_on_mem - every form that has a memory operand, on one of them */
 static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 {
 	char t[48];
 
 	mem_text(t, sizeof(t), &m);
-	want("lea %s, %s", name64[r], t);
-	x86_lea(b, X86_64, r, m);
-	want("lea %s, %s", name32[r], t);
-	x86_lea(b, X86_32, r, m);
-	want("movzx %s, byte ptr %s", name32[r], t);
-	x86_load(b, r, m, 1, false);
-	want("movsx %s, byte ptr %s", name64[r], t);
-	x86_load(b, r, m, 1, true);
-	want("movzx %s, word ptr %s", name32[r], t);
-	x86_load(b, r, m, 2, false);
-	want("movsx %s, word ptr %s", name64[r], t);
-	x86_load(b, r, m, 2, true);
-	want("mov %s, dword ptr %s", name32[r], t);
-	x86_load(b, r, m, 4, false);
-	want("movsxd %s, dword ptr %s", name64[r], t);
-	x86_load(b, r, m, 4, true);
-	want("mov %s, qword ptr %s", name64[r], t);
-	x86_load(b, r, m, 8, false);
-	want("mov byte ptr %s, %s", t, name8[r]);
-	x86_store(b, m, r, 1);
-	want("mov word ptr %s, %s", t, name16[r]);
-	x86_store(b, m, r, 2);
-	want("mov dword ptr %s, %s", t, name32[r]);
-	x86_store(b, m, r, 4);
-	want("mov qword ptr %s, %s", t, name64[r]);
-	x86_store(b, m, r, 8);
+	EACH_OF(i, forms) {
+		want("%s %s, %s ptr %s", forms[i].op, forms[i].dst[r], forms[i].size, t);
+		x86_load(b, r, m, forms[i].bytes, forms[i].sign);
+		if (forms[i].sign)
+			continue;
+		want("mov %s ptr %s, %s", forms[i].size, t, forms[i].src[r]);
+		x86_store(b, m, r, forms[i].bytes);
+	}
 	want("mov word ptr %s, 4660", t);
 	x86_store_imm(b, m, 4660, 2);
 	want("mov dword ptr %s, -5", t);
@@ -273,22 +288,14 @@ static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 	x86_push_mem(b, m);
 	want("pop qword ptr %s", t);
 	x86_pop_mem(b, m);
-	want("imul %s, %s", name64[r], t);
-	x86_imul_mem(b, X86_64, r, m);
-	want("imul %s, %s", name32[r], t);
-	x86_imul_mem(b, X86_32, r, m);
-	EACH_OF(i, alu_ops) {
-		want("%s %s, %s", alu_name[alu_ops[i]], name64[r], t);
-		x86_alu_mem(b, alu_ops[i], X86_64, r, m);
-		want("%s %s, %s", alu_name[alu_ops[i]], name32[r], t);
-		x86_alu_mem(b, alu_ops[i], X86_32, r, m);
-	}
 	EACH_OF(i, numbers) {
 		want("cmp qword ptr %s, %d", t, numbers[i]);
 		x86_alu_mem_imm(b, X86_CMP, X86_64, m, numbers[i]);
 		want("and dword ptr %s, %d", t, numbers[i]);
 		x86_alu_mem_imm(b, X86_AND, X86_32, m, numbers[i]);
 	}
+	EACH_WIDTH(w)
+	with_memory(b, w, m, r, t);
 	add_to_memory(b, m, r, t);
 	compare_memory(b, m, t);
 }
@@ -321,72 +328,59 @@ static void test_extensions(void **state)
 	begin();
 	EACH(r) {
 		EACH(s) {
-			want("movzx %s, %s", name32[r], name8[s]);
-			x86_extend(b, r, s, 1, false);
-			want("movsx %s, %s", name64[r], name8[s]);
-			x86_extend(b, r, s, 1, true);
-			want("movzx %s, %s", name32[r], name16[s]);
-			x86_extend(b, r, s, 2, false);
-			want("movsx %s, %s", name64[r], name16[s]);
-			x86_extend(b, r, s, 2, true);
-			want("mov %s, %s", name32[r], name32[s]);
-			x86_extend(b, r, s, 4, false);
-			want("movsxd %s, %s", name64[r], name32[s]);
-			x86_extend(b, r, s, 4, true);
-			want("mov %s, %s", name64[r], name64[s]);
-			x86_extend(b, r, s, 8, false);
+			EACH_OF(i, forms) {
+				want("%s %s, %s", forms[i].op, forms[i].dst[r], forms[i].src[s]);
+				x86_extend(b, r, s, forms[i].bytes, forms[i].sign);
+			}
 		}
 	}
 	same_as_gas();
+}
+
+static void arithmetic(struct x86_buf *b, enum x86_width w, u32 r, u32 s)
+{
+	const char *dst = name_of[w][r], *src = name_of[w][s];
+	s32 number = numbers[(r + s) % ARRAY_SIZE(numbers)];
+
+	EACH_OF(i, alu_ops) {
+		want("%s %s, %s", alu_name[alu_ops[i]], dst, src);
+		x86_alu(b, alu_ops[i], w, r, s);
+	}
+	want("test %s, %s", dst, src);
+	x86_test(b, w, r, s);
+	want("bsf %s, %s", dst, src);
+	x86_bsf(b, w, r, s);
+	want("imul %s, %s", dst, src);
+	x86_imul(b, w, r, s);
+	want("imul %s, %s, %d", dst, src, number);
+	x86_imul_imm(b, w, r, s, number);
 }
 
 static void test_arithmetic(void **state)
 {
-	struct x86_buf *b = &out.b;
-
 	begin();
-	EACH(r) {
-		EACH(s) {
-			EACH_OF(i, alu_ops) {
-				want("%s %s, %s", alu_name[alu_ops[i]], name64[r], name64[s]);
-				x86_alu(b, alu_ops[i], X86_64, r, s);
-				want("%s %s, %s", alu_name[alu_ops[i]], name32[r], name32[s]);
-				x86_alu(b, alu_ops[i], X86_32, r, s);
-			}
-			want("test %s, %s", name64[r], name64[s]);
-			x86_test(b, X86_64, r, s);
-			want("test %s, %s", name32[r], name32[s]);
-			x86_test(b, X86_32, r, s);
-			want("imul %s, %s", name64[r], name64[s]);
-			x86_imul(b, X86_64, r, s);
-			want("imul %s, %s", name32[r], name32[s]);
-			x86_imul(b, X86_32, r, s);
-			want("imul %s, %s, %d", name64[r], name64[s], numbers[(r + s) % 10]);
-			x86_imul_imm(b, X86_64, r, s, numbers[(r + s) % 10]);
-			want("imul %s, %s, %d", name32[r], name32[s], numbers[(r + s) % 10]);
-			x86_imul_imm(b, X86_32, r, s, numbers[(r + s) % 10]);
-		}
-	}
+	EACH(r)
+		EACH(s)
+			EACH_WIDTH(w)
+	arithmetic(&out.b, w, r, s);
 	same_as_gas();
+}
+
+static void with_constant(struct x86_buf *b, enum x86_width w, u32 r, s32 number)
+{
+	EACH_OF(i, alu_ops) {
+		want("%s %s, %d", alu_name[alu_ops[i]], name_of[w][r], number);
+		x86_alu_imm(b, alu_ops[i], w, r, number);
+	}
 }
 
 static void test_arithmetic_with_constants(void **state)
 {
-	struct x86_buf *b = &out.b;
-
 	begin();
-	EACH(r) {
-		EACH_OF(i, alu_ops) {
-			EACH_OF(k, numbers) {
-				const char *op = alu_name[alu_ops[i]];
-
-				want("%s %s, %d", op, name64[r], numbers[k]);
-				x86_alu_imm(b, alu_ops[i], X86_64, r, numbers[k]);
-				want("%s %s, %d", op, name32[r], numbers[k]);
-				x86_alu_imm(b, alu_ops[i], X86_32, r, numbers[k]);
-			}
-		}
-	}
+	EACH(r)
+		EACH_OF(i, numbers)
+			EACH_WIDTH(w)
+	with_constant(&out.b, w, r, numbers[i]);
 	same_as_gas();
 }
 
@@ -406,10 +400,11 @@ static void test_unary_and_shifts(void **state)
 	begin();
 	EACH(r) {
 		for (u32 op = X86_NOT; op <= X86_IDIV; op++) {
-			want("%s %s", unary[op], name64[r]);
-			x86_unary(b, op, X86_64, r);
-			want("%s %s", unary[op], name32[r]);
-			x86_unary(b, op, X86_32, r);
+			EACH_WIDTH(w)
+			{
+				want("%s %s", unary[op], name_of[w][r]);
+				x86_unary(b, op, w, r);
+			}
 		}
 		EACH_OF(i, shifts) {
 			for (u32 n = 1; n < 64; n += 31) {
@@ -418,10 +413,11 @@ static void test_unary_and_shifts(void **state)
 			}
 			want("%s %s, 31", shifts[i].name, name32[r]);
 			x86_shift(b, shifts[i].op, X86_32, r, 31);
-			want("%s %s, cl", shifts[i].name, name64[r]);
-			x86_shift_cl(b, shifts[i].op, X86_64, r);
-			want("%s %s, cl", shifts[i].name, name32[r]);
-			x86_shift_cl(b, shifts[i].op, X86_32, r);
+			EACH_WIDTH(w)
+			{
+				want("%s %s, cl", shifts[i].name, name_of[w][r]);
+				x86_shift_cl(b, shifts[i].op, w, r);
+			}
 		}
 	}
 	want("cqo");
