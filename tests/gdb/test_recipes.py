@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 # Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.
 import csv
 import json
