@@ -4,6 +4,7 @@
 Usage: tests/lib/env python3 guest.py SEED PICKS [TOPIC...]
 """
 import collections
+import functools
 import os
 import random
 import re
@@ -30,6 +31,7 @@ SHARE = 0.85  # of the places that take a probe, how many are to be jumps
 
 # What conditions are made of: the word at the stack pointer, compared with one that no stack holds.
 STACK_WORD, IS_MAGIC, NOT, END = "2600071a", "25a5c3f00dbadc0de113", "0e", "27"
+CONST64, STRING = "25%016x", "2300c82f"
 NEVER, ALWAYS = STACK_WORD + IS_MAGIC + END, STACK_WORD + IS_MAGIC + NOT + END
 
 Place = collections.namedtuple("Place", "addr verdict kernel name")
@@ -194,10 +196,20 @@ def unseen_hits(client):
     return sum(not_seen(client.monitor("status")))
 
 
+@functools.cache
+def string():
+    """Collects one, whose frame a pad writes by itself: the name of the system."""
+    at = symbols("init_uts_ns")["init_uts_ns"]
+    with Kcore() as memory:
+        assert memory.read(at, 6) == b"Linux\0"
+    code = CONST64 % at + STRING + END
+    return "X%08x,%s" % (len(code) // 2, code)
+
+
 def mixed(i):
     """A tracepoint in three has a condition that holds, one in three another; some collect."""
     cond = ("", NEVER, ALWAYS)[i % 3]
-    return cond, ("RFFFFFF",) if i % 5 == 0 else ()
+    return cond, ("RFFFFFF",) if i % 5 == 0 else (string(),) if i % 5 == 2 else ()
 
 
 class Here:
