@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: what this shows is the user's side.
 # Events and system calls by name: gtp event, gtp events, gtp syscall; what names stand for, beside the record.
 import re
 import sys
