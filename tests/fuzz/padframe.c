@@ -345,6 +345,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 	struct gtp_regs all = *regs;
 	struct ax_env env = { .ops = &ops, .ctx = &read, .regs = &all, .stack = stack, .pc = pc };
 	bool failed = false;
+	int plain;
 
 	ops.trace = ref_trace;
 	ops.trace_string = ref_trace_string;
@@ -365,8 +366,9 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 		return 0;
 	if (!s.string)
 		return !read.careful;
+	plain = string_is_plain();
 	/* Of the string, or of another action? */
-	return read.careful && string_is_plain() ? -1 : string_is_plain();
+	return read.careful && plain ? -1 : plain;
 }
 
 static bool same_frame(const struct gtp_frame *f)

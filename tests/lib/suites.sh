@@ -240,18 +240,16 @@ run_soak() { tests/jump/soak "$1" --seconds 60; }
 
 run_hunt() { tests/hunt/run "$1" --places 150 --batch 150; }
 
-# beside SERIES: the kernel whose guest runs what one kernel shows as well as two, if that is another one
-beside() { [ "${GTP_BESIDE-}" = "$1" ] || echo "${GTP_BESIDE-}"; }
-
 # guest_run KIND SERIES SPEC...: suites in one guest. What changes code while other CPUs run needs all of them on one
 # host thread: see tests/vm/README.md.
 guest_run() {
-	local kind=$1 series=$2 options=(--smp 8) limit=$silence
+	local kind=$1 series=$2 options=(--smp 8) limit=$silence beside=${GTP_BESIDE-}
 	[ "$kind" = parallel ] || options=(--smp 4 --thread single)
 	[ "$series" != debug ] || limit=$((3 * silence))
+	[ "$beside" != "$series" ] || beside=''
 	shift 2
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
-		env GTP_SILENCE=$((limit / 2)) GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$(beside "$series")" tests/guest "$@"
+		env GTP_SILENCE=$((limit / 2)) GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$beside" tests/guest "$@"
 }
 
 # Counting ---------------------------------------------------------------------------------------

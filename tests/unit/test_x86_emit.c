@@ -295,7 +295,7 @@ static void all_on_mem(struct x86_buf *b, struct x86_mem m, u32 r)
 		x86_alu_mem_imm(b, X86_AND, X86_32, m, numbers[i]);
 	}
 	EACH_WIDTH(w)
-	with_memory(b, w, m, r, t);
+		with_memory(b, w, m, r, t);
 	add_to_memory(b, m, r, t);
 	compare_memory(b, m, t);
 }
@@ -362,7 +362,7 @@ static void test_arithmetic(void **state)
 	EACH(r)
 		EACH(s)
 			EACH_WIDTH(w)
-	arithmetic(&out.b, w, r, s);
+				arithmetic(&out.b, w, r, s);
 	same_as_gas();
 }
 
@@ -380,7 +380,7 @@ static void test_arithmetic_with_constants(void **state)
 	EACH(r)
 		EACH_OF(i, numbers)
 			EACH_WIDTH(w)
-	with_constant(&out.b, w, r, numbers[i]);
+				with_constant(&out.b, w, r, numbers[i]);
 	same_as_gas();
 }
 
@@ -400,8 +400,7 @@ static void test_unary_and_shifts(void **state)
 	begin();
 	EACH(r) {
 		for (u32 op = X86_NOT; op <= X86_IDIV; op++) {
-			EACH_WIDTH(w)
-			{
+			EACH_WIDTH(w) {
 				want("%s %s", unary[op], name_of[w][r]);
 				x86_unary(b, op, w, r);
 			}
@@ -413,8 +412,7 @@ static void test_unary_and_shifts(void **state)
 			}
 			want("%s %s, 31", shifts[i].name, name32[r]);
 			x86_shift(b, shifts[i].op, X86_32, r, 31);
-			EACH_WIDTH(w)
-			{
+			EACH_WIDTH(w) {
 				want("%s %s, cl", shifts[i].name, name_of[w][r]);
 				x86_shift_cl(b, shifts[i].op, w, r);
 			}
