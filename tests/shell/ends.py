@@ -11,7 +11,7 @@ import types
 
 from gtp.shell import child, live, output, progress, record, relay, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
-from tap import check, equal, matches, test
+from tap import SECONDS, check, equal, matches, test
 
 SPEC = {"places": [{"name": "f", "parts": 1, "columns": [dict(kind="int", size=8, signed=True, title="n")]}],
         "null": "", "lines": 1, "mark": "nomark"}
@@ -42,7 +42,17 @@ class World:
         self.child = child.Child.__new__(child.Child)
         self.child.ours, self.child.rest, self.child.log = ours, b"", tempfile.TemporaryFile()
         self.child.process = types.SimpleNamespace(pid=os.getpid())
-        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.be_gdb, self.be_kernel)]
+        self.sides, self.problems = [self.be_gdb, self.be_kernel], []
+
+    def side(self, work):
+        """What goes wrong on a side ends the run, and the test."""
+        try:
+            work()
+        except Exception as problem:
+            self.problems.append(problem)
+            for end in (self.words, self.kernel):
+                with contextlib.suppress(OSError):  # it is closed
+                    end.shutdown(socket.SHUT_RDWR)
 
     def be_gdb(self):
         talk = child.Child.__new__(child.Child)
@@ -75,12 +85,13 @@ class World:
         given = types.SimpleNamespace(csv=None, count=None, seconds=None)
         given.__dict__.update(settings)
         errors = io.StringIO()
+        threads = [threading.Thread(target=self.side, args=(work,), daemon=True) for work in self.sides]
         with contextlib.redirect_stderr(errors), signals.Signals() as caught:
             one = live.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
             if out is not None:
                 one.out.to(out)
             self.out = one.out
-            for thread in self.threads:
+            for thread in threads:
                 thread.start()
             try:
                 status = one.run()
@@ -88,9 +99,11 @@ class World:
                 status = INTERRUPTED
             finally:
                 self.relay.close()
-        for thread in self.threads:
-            thread.join(10)
-            check(not thread.is_alive(), "a side still waits")
+                for thread in threads:
+                    thread.join(SECONDS)
+                    check(not thread.is_alive(), "a side still waits")
+                for problem in self.problems:
+                    raise problem
         return status, errors.getvalue()
 
 
@@ -124,8 +137,7 @@ def signalled():
         equal(printed(world), (OK, "gtp: 1 line printed; 1 hit\n", [1]))
         equal(world.got, STOPPED)
     world = World([], error="")
-    world.be_gdb = lambda: os.kill(os.getpid(), signal.SIGINT)
-    world.threads[0] = threading.Thread(target=world.be_gdb, daemon=True)
+    world.sides[0] = lambda: os.kill(os.getpid(), signal.SIGINT)
     equal(printed(world), (INTERRUPTED, "", []))
 
 
@@ -207,7 +219,7 @@ def blocked():
         status, errors = world.run(writer, seconds=0.5)
     finally:
         output.MOST = most
-    slow.join(10)
+    slow.join(SECONDS)
     equal((status, errors), (OK, "gtp: %d lines printed; %d hits\n" % (many, many)))
     equal(numbers(got[0]), list(range(many)))
     equal(len(queued), 1)
@@ -277,10 +289,11 @@ def killed():
             line.connect(world.relay.path)
             line.sendall(b"$c#63")
             equal(world.kernel.recv(100), b"$c#63")
-        world.kernel.sendall(packet(row(1)) + STOPPED)
+        with contextlib.suppress(BrokenPipeError):  # the command has noticed it, and given up the line
+            world.kernel.sendall(packet(row(1)) + STOPPED)
         world.words.close()
 
-    world.threads = [threading.Thread(target=be_gdb, daemon=True)]
+    world.sides = [be_gdb]
     try:
         printed(world, seconds=3600)
     except Failure as failure:
