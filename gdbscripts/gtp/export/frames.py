@@ -22,8 +22,8 @@ TASK = "((struct task_struct *)$current_task)->"
 Column = collections.namedtuple("Column", "title kind")
 
 # What is known at one address of a tracepoint. condition: a function from frames, or None. cells: kinds.Cell of each column.
-# values: functions from frames to the columns' values. pid, tgid, comm: to what is known of the task.
-Here = collections.namedtuple("Here", "condition cells values pid tgid comm")
+# values: functions from frames to the columns' values.
+Here = collections.namedtuple("Here", "condition cells values")
 
 
 class Event:
@@ -57,8 +57,8 @@ class Event:
 class Place:
     """A tracepoint: GDB's NUMBER, the NAME of what it is at, and its COLUMNS, without those that every Event has."""
 
-    def __init__(self, shown, trace, formats):
-        self.table, self.trace, self.formats = shown, trace, formats
+    def __init__(self, shown, trace):
+        self.table, self.trace = shown, trace
         self.number, self.target = shown.own, shown.number
         self.name, self.columns = None, None
         self.at = {}  # Here by address
@@ -77,8 +77,7 @@ class Place:
             self.columns = [Column(column.title, kinds.OF_NOTHING) for column in self.table.columns[front:]]
         self.columns = [Column(column.title, kinds.common(column.kind, cell.kind))
                         for column, cell in zip(self.columns, found)]
-        task = [self.of_task(name) for name in ("pid", "tgid", "comm")]
-        self.at[frame.location.address] = Here(condition, found, [], *task)
+        self.at[frame.location.address] = Here(condition, found, [])
 
     def settle(self):
         """All addresses are learnt. Where a column is not of the same kind at all of them, its values are texts."""
@@ -87,13 +86,6 @@ class Place:
         for here in self.at.values():
             here.values[:] = [cell.value if cell.kind.what in (kind.what, kinds.NOTHING) else kinds.of_plain(cell.text)
                               for cell, (_, kind) in zip(here.cells, self.columns)]
-
-    def of_task(self, name):
-        """The function to a member of the task that hit; to None where that has no type."""
-        try:
-            return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
-        except (gdb.error, gdb.GdbError):
-            return lambda frame: None
 
 
 def name_of(location):
@@ -131,6 +123,7 @@ class Run:
         if self.request.csv:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
         self.kept = selected.Kept()
+        self.formats = cells.Formats()
         self.places, self.firsts = [], []  # firsts: a Frame of each address
         self.more = 0  # frames that are asked for, beyond the limit
 
@@ -148,14 +141,26 @@ class Run:
         self.kept.__exit__()
 
     def prepare(self):
-        formats = cells.Formats()
         for own, number, _ in table.choice(self.trace, self.request):
-            place = Place(table.Table(self.trace, formats, self.request, own, number), self.trace, formats)
+            place = Place(table.Table(self.trace, self.formats, self.request, own, number), self.trace)
             for frame in firsts(self.trace, number):
                 place.learn(frame)
                 self.firsts.append(frame)
             place.settle()
             self.places.append(place)
+
+    @functools.cached_property
+    def task(self):
+        """The functions to pid, tgid and comm of the task that hit: the same at every address."""
+        selected.select(self.firsts[0].index)
+        return [self.of_task(name) for name in ("pid", "tgid", "comm")]
+
+    def of_task(self, name):
+        """The function to a member of the task that hit; to None where that has no type."""
+        try:
+            return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
+        except (gdb.error, gdb.GdbError):
+            return lambda frame: None
 
     @functools.cached_property
     def header(self):
@@ -199,9 +204,10 @@ class Run:
             event.begin_ns, event.latency_ns = call(event.time_ns, held.get(entry), held.get(latency))
             event.tgid = event.comm = None
             if task in held:
-                event.comm, event.tgid = value_of(here.comm, frame), value_of(here.tgid, frame)
+                of_pid, of_tgid, of_comm = self.task
+                event.comm, event.tgid = value_of(of_comm, frame), value_of(of_tgid, frame)
                 if event.pid is None:
-                    event.pid = value_of(here.pid, frame)
+                    event.pid = value_of(of_pid, frame)
             try:
                 event.values = [value(frame) for value in here.values]
             except (Unavailable, bytecode.Failure):
