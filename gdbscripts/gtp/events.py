@@ -21,6 +21,9 @@ COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 known = {}
 asked = None
 
+# Event.key() -> its Names, until GDB reads other symbols: what fills its record is read from code, which takes long.
+found_names = {}
+
 
 class Event:
     """A kernel tracepoint.
@@ -31,7 +34,7 @@ class Event:
     """
 
     def __init__(self, name, address, extra):
-        self.id, self.address, self.found_names = name, address, None
+        self.id, self.address = name, address
         self.fields = [tuple(field.rsplit(" ", 1)) for field in extra.rstrip(";").split("; ") if " " in field]
 
     def arguments(self):
@@ -41,20 +44,26 @@ class Event:
             return None
         return [(s.name, s.type) for s in block if s.is_argument and s.name != "__data"]
 
+    def key(self):
+        return self.id, self.address, tuple(self.fields)
+
     def names(self):
         """The gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
-        if self.found_names is None:
-            self.found_names = self.find_names()
-        return self.found_names
-
-    def find_names(self):
+        if self.key() in found_names:
+            return found_names[self.key()]
         arguments = self.arguments()
         if arguments is None:
             why = "GDB does not know the event's arguments; if it is a module's, gtp modules loads its symbols"
             return names.Names(self.id, {}, {name: why for _, name in self.fields})
+        copies = self.copies(arguments)
+        found = self.find_names(arguments, copies or {})
+        if copies is not None:
+            found_names[self.key()] = found
+        return found
+
+    def find_names(self, arguments, copies):
         own = [name for name, _ in arguments]
         stands_for, unsaid, notes = {}, {}, {}
-        copies = self.copies(arguments)
         for kind, name in self.fields:
             if name in own:
                 if not same(kind, dict(arguments)[name]):
@@ -69,16 +78,19 @@ class Event:
         return names.Names(self.id, stands_for, unsaid, notes, own)
 
     def copies(self, arguments):
-        """Field -> C, of the fields that are filled with an argument or with what one points to."""
+        """Field -> C, of the fields that are filled with an argument or with what one points to.
+
+        None where it cannot be looked at, as in a frame that has not the kernel's data.
+        """
         try:
             fields = gdb.parse_and_eval("event_%s.class" % self.id.split(":")[1])
             filler = int(fields["probe"]) % 2**64
             places_in_record = list(layout(fields["fields_array"], len(self.fields)))
         except (gdb.error, RuntimeError):
-            return {}
+            return None
         symbol = places.symbol_at(filler)
         if symbol is None:
-            return {}
+            return None
         code = assigned.code(filler, symbol[0])
         found = {}
         for (kind, name), (offset, size) in zip(self.fields, places_in_record):
@@ -328,3 +340,5 @@ def matching(pattern):
 
 
 names.providers.append(names_at)
+gdb.events.new_objfile.connect(lambda _: found_names.clear())
+gdb.events.clear_objfiles.connect(lambda _: found_names.clear())

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A type by its name, as it is known where GDB is.
 import contextlib
+import re
 
 import gdb
 
 from gtp import words
+
+# What the lookup of a type does not find, no expression finds either.
+TAGGED = re.compile(r"(const )?(struct|union|enum) \w+( const|[\s*])*$")
 
 
 def selected_block():
@@ -23,15 +27,28 @@ def at(block, name):
         return None
 
 
+def around(block, name):
+    """The type with what C puts around a name that the lookup knows: pointers and `const'."""
+    if name.endswith("*"):
+        inner = around(block, name[:-1].rstrip())
+        return None if inner is None else inner.pointer()
+    constant = re.match(r"(.*[ *])const$|const (.*)", name)
+    if constant:
+        inner = around(block, (constant.group(1) or constant.group(2)).rstrip())
+        return None if inner is None else inner.const()
+    return at(block, name)
+
+
 def find(name):
     """The gdb.Type of that name as C writes it in a cast; None when GDB knows none.
 
     An expression without a block around it that has a typedef makes GDB 18 read every compile unit that knows the
-    name, which takes 10 s for a kernel; the lookup of the type alone reads one.
+    name, which takes 10 s for a kernel; the lookup of the type alone reads one. GDB 13 takes as long over a struct's
+    name in an expression as over 100 lookups.
     """
     with words.in_c():
-        found = at(selected_block(), name)
-        if found is None:  # `const char *', say
+        found = around(selected_block(), name)
+        if found is None and not TAGGED.match(name):  # `unsigned', say
             with contextlib.suppress(gdb.error):
                 found = gdb.parse_and_eval("(%s *) 0" % name).type.target()
         return found
