@@ -16,6 +16,12 @@ events_are_what_gdb_prints() {
 	with_calls -ex "target tfile calls.tf" -ex "compare-frames $calls_seed" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
 }
 
+# The first tracepoint of a run may know nothing of the task that others know.
+task_behind_a_plain_one() {
+	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed plain" -ex "compare-frames $calls_seed plain" |
+		grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
+}
+
 # export_all NAME: of NAME.tf its tables in NAME.tables/, and all formats
 export_all() {
 	local name=$out/$1 n tables=()
@@ -89,6 +95,7 @@ export_refuses() {
 export_tests() {
 	check "the events of an export are what GDB prints, of frames chosen at random, online" make_calls
 	check "the same from a trace file" events_are_what_gdb_prints
+	check "the task that hit, where the run's first tracepoint has not collected it" task_behind_a_plain_one
 	check "gtp export csv, ctf, perfetto: babeltrace2 and protoc read what gtp table shows" exports_are_the_tables
 	check "gtp export: the time of day by the kernel that GDB is connected to" time_of_day_by_the_kernel
 	check "gtp export: the time of day by when the run began and ended, and its error" time_of_day_by_the_run

@@ -2,8 +2,9 @@
 # Job: the typed events that exports are made of are what GDB prints, frame by frame, value by value.
 #
 # A GDB with types.c's program sources this, and gdbtp's commands. `run-calls SEED` makes a run on the target: calls and
-# hits on three CPUs by four tasks, with names as a user may choose them. `compare-frames SEED` compares events of frames
-# chosen at random with tfind and GDB's own values, and ends GDB with a failure where they differ.
+# hits on three CPUs by four tasks, with names as a user may choose them; `run-calls SEED plain` has a tracepoint in front
+# that knows nothing of the task. `compare-frames SEED [plain]` compares events of frames chosen at random with tfind and
+# GDB's own values, and ends GDB with a failure where they differ.
 import os
 import random
 import sys
@@ -34,13 +35,15 @@ def address(what):
     return int(gdb.parse_and_eval("(long) &" + what))
 
 
-def run(seed):
+def run(seed, plain=None):
     chance = random.Random(seed)
     visit = gdb.decode_line("*visit")[1][0].pc
     gdb.execute("monitor stop-on-error off")
     gdb.execute("set trace-buffer-size 6000000")
     for cpu in (1, 2, 0):
         monitor("cpu", cpu)
+    if plain:
+        define("*visit", "collect $clock, n")
     define("*visit", "collect " + " ".join(COLLECT.split("\n")), "collect/s t->text")
     define("*visit if n > 0", "collect n, t->id")
     define("*visit if n & 1", "collect $clock, $cpu_id, $kstack, $xtime_sec, $xtime_nsec, n, %spid" % TASK)
@@ -102,17 +105,17 @@ def differences(event, kinds):
 
 
 class RunCalls(gdb.Command):
-    """run-calls SEED: a run of calls of visit()."""
+    """run-calls SEED [plain]: a run of calls of visit()."""
 
     def __init__(self):
         super().__init__("run-calls", gdb.COMMAND_TRACEPOINTS)
 
     def invoke(self, arg, from_tty):
-        run(arg)
+        run(*arg.split())
 
 
 class CompareFrames(gdb.Command):
-    """compare-frames SEED: the events beside what tfind and print say."""
+    """compare-frames SEED [plain]: the events beside what tfind and print say."""
 
     def __init__(self):
         super().__init__("compare-frames", gdb.COMMAND_TRACEPOINTS)
@@ -120,18 +123,20 @@ class CompareFrames(gdb.Command):
     def invoke(self, arg, from_tty):
         from gtp import kinds
         from gtp.export import frames
+        seed, *plain = arg.split()
+        tracepoints = 3 + len(plain)
         with frames.Run() as taken:
             events = list(taken.events())
             counts = [sum(event.place is place for event in events) for place in taken.places]
             gdb.execute("set print null-stop on")
             bad = []
-            for event in random.Random(arg).sample(events, CHOSEN):
+            for event in random.Random(seed).sample(events, CHOSEN):
                 gdb.execute("tfind %d" % event.index, to_string=True)
                 bad += ["frame %d, %s" % (event.index, line) for line in differences(event, kinds)]
-        print("# seed %s: %s frames of 3 tracepoints, %d differences" % (arg, counts, len(bad)))
+        print("# seed %s: %s frames of %d tracepoints, %d differences" % (arg, counts, tracepoints, len(bad)))
         for line in bad[:40]:
             print("# " + line)
-        gdb.execute("quit %d" % (bool(bad) or len(counts) != 3 or sum(counts) < HITS // 2 or 0 in counts))
+        gdb.execute("quit %d" % (bool(bad) or len(counts) != tracepoints or sum(counts) < HITS // 2 or 0 in counts))
 
 
 RunCalls()

@@ -123,12 +123,12 @@ class Run:
         if self.request.csv:
             raise gdb.GdbError("--csv belongs to gtp table; here the file stands in front, as in gtp export csv FILE")
         self.kept = selected.Kept()
-        self.formats = cells.Formats()
         self.places, self.firsts = [], []  # firsts: a Frame of each address
         self.more = 0  # frames that are asked for, beyond the limit
 
     def __enter__(self):
         self.trace = TraceFile(source.whole(), cells.constants())
+        self.formats = cells.Formats()  # they know the sections, which the trace may have moved
         self.kept.__enter__()
         try:
             self.prepare()
@@ -149,14 +149,15 @@ class Run:
             place.settle()
             self.places.append(place)
 
-    @functools.cached_property
-    def task(self):
-        """The functions to pid, tgid and comm of the task that hit: the same at every address."""
-        selected.select(self.firsts[0].index)
-        return [self.of_task(name) for name in ("pid", "tgid", "comm")]
+    def of_task(self, frame):
+        """The functions to pid, tgid and comm of the task that hit, compiled at a frame that has it: good for all.
 
-    def of_task(self, name):
-        """The function to a member of the task that hit; to None where that has no type."""
+        A function to None where that has no type.
+        """
+        selected.select(frame.index)
+        return [self.member(name) for name in ("pid", "tgid", "comm")]
+
+    def member(self, name):
         try:
             return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
         except (gdb.error, gdb.GdbError):
@@ -196,6 +197,7 @@ class Run:
         """The Events in the order of the file."""
         clock, entry, latency, cpu, pid, task, stack = map(self.trace.variables.get, (
             "clock", "entry_clock", "latency", "cpu_id", "current_task_pid", "current_task", "kstack"))
+        members = None
         for frame, place, here in self.frames():
             event = Event()
             event.place, event.index, event.at, event.end = place, frame.index, frame.at, frame.end
@@ -204,10 +206,11 @@ class Run:
             event.begin_ns, event.latency_ns = call(event.time_ns, held.get(entry), held.get(latency))
             event.tgid = event.comm = None
             if task in held:
-                of_pid, of_tgid, of_comm = self.task
-                event.comm, event.tgid = value_of(of_comm, frame), value_of(of_tgid, frame)
+                members = members or self.of_task(frame)
+                pid_of, tgid_of, comm_of = members
+                event.comm, event.tgid = value_of(comm_of, frame), value_of(tgid_of, frame)
                 if event.pid is None:
-                    event.pid = value_of(of_pid, frame)
+                    event.pid = value_of(pid_of, frame)
             try:
                 event.values = [value(frame) for value in here.values]
             except (Unavailable, bytecode.Failure):
