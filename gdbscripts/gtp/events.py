@@ -49,8 +49,9 @@ class Event:
 
     def names(self):
         """The gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
-        if self.key() in found_names:
-            return found_names[self.key()]
+        key = self.key()
+        if key in found_names:
+            return found_names[key]
         arguments = self.arguments()
         if arguments is None:
             why = "GDB does not know the event's arguments; if it is a module's, gtp modules loads its symbols"
@@ -58,7 +59,7 @@ class Event:
         copies = self.copies(arguments)
         found = self.find_names(arguments, copies or {})
         if copies is not None:
-            found_names[self.key()] = found
+            found_names[key] = found
         return found
 
     def find_names(self, arguments, copies):

@@ -47,7 +47,7 @@ def find(name):
     name in an expression as over 100 lookups.
     """
     with words.in_c():
-        found = around(selected_block(), name)
+        found = around(selected_block(), name.strip())
         if found is None and not TAGGED.match(name):  # `unsigned', say
             with contextlib.suppress(gdb.error):
                 found = gdb.parse_and_eval("(%s *) 0" % name).type.target()

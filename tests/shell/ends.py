@@ -102,8 +102,8 @@ class World:
                 for thread in threads:
                     thread.join(SECONDS)
                     check(not thread.is_alive(), "a side still waits")
-                for problem in self.problems:
-                    raise problem
+                if self.problems:
+                    raise self.problems[0]
         return status, errors.getvalue()
 
 
