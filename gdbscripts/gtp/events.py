@@ -21,7 +21,7 @@ COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 known = {}
 asked = None
 
-# Event.key() -> its Names, until GDB reads other symbols: what fills its record is read from code, which takes long.
+# (id, address, fields) -> Names, until GDB reads other symbols: what fills a record is read from code, which takes long.
 found_names = {}
 
 
@@ -44,12 +44,9 @@ class Event:
             return None
         return [(s.name, s.type) for s in block if s.is_argument and s.name != "__data"]
 
-    def key(self):
-        return self.id, self.address, tuple(self.fields)
-
     def names(self):
         """The gtp.names.Names of its tracepoint, found once: every command makes Events of its own."""
-        key = self.key()
+        key = self.id, self.address, tuple(self.fields)
         if key in found_names:
             return found_names[key]
         arguments = self.arguments()

@@ -2,24 +2,26 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
 # Job: the tests of gtp export's events: sourced by tests/tfile/run, whose functions and programs these use.
 
-with_calls() { with_gtp types -x "$here/frames.py" "$@"; }
+# with_calls ARGUMENT...: GDB's, with the commands of frames.py; its status, and of what it prints the notes
+with_calls() {
+	with_gtp types -x "$here/frames.py" "$@" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
+}
 
 # A run of calls by hostile names, as a trace file: calls.tf
 make_calls() {
 	calls_seed=${GTP_SEED:-$RANDOM}
 	rm -rf "$out/online.ctf"
 	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed" -ex "gtp save $out/calls.tf" \
-		-ex "gtp export ctf $out/online.ctf 1" -ex "compare-frames $calls_seed" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
+		-ex "gtp export ctf $out/online.ctf 1" -ex "compare-frames $calls_seed"
 }
 
 events_are_what_gdb_prints() {
-	with_calls -ex "target tfile calls.tf" -ex "compare-frames $calls_seed" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
+	with_calls -ex "target tfile calls.tf" -ex "compare-frames $calls_seed"
 }
 
 # The first tracepoint of a run may know nothing of the task that others know.
 task_behind_a_plain_one() {
-	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed plain" -ex "compare-frames $calls_seed plain" |
-		grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
+	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed plain" -ex "compare-frames $calls_seed plain"
 }
 
 # export_all NAME: of NAME.tf its tables in NAME.tables/, and all formats

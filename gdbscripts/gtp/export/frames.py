@@ -150,14 +150,12 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """The functions to pid, tgid and comm of the task that hit, compiled at a frame that has it: good for all.
-
-        A function to None where that has no type.
-        """
+        """The functions to pid, tgid and comm of the task that hit, compiled at a frame that has it: good for all."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
     def member(self, name):
+        """The function to a member of the task; to None where that has no type."""
         try:
             return columns.cell_of(columns.Column(TASK + name), self.trace.variables, self.formats).value
         except (gdb.error, gdb.GdbError):
