@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 """Out of memory: the n-th allocation fails, for every n, from insmod to the last reply."""
 
 import errno

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 """/proc/gtpframe_pipe: every frame once and in order, what is lost is told, readers that come, die, wait or are slow."""
 import contextlib
 import errno

@@ -148,7 +148,7 @@ def values():
     nothing_armed()
 
 
-@test("--count 7 in a storm prints exactly 7 lines; CSV")
+@test("--count 7 in a storm prints exactly 7 lines; CSV", lengthy=True)
 def count():
     gtp = traced("gtp_target_leaf", "--collect", "n", "--count", "7", "--csv", "-")
     with hammering("loop leaf 2000"):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 # Aggregations: exact counts on all CPUs, by number and by string, read and cleared while hits come.
 import collections
 import sys

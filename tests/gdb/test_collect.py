@@ -246,7 +246,7 @@ def many_actions():
     equal(number("$trace_frame"), -1)
 
 
-@test("a slice of several thousand bytes is collected byte for byte")
+@test("a slice of several thousand bytes is collected byte for byte", once=True)
 def large():
     wanted = gdb.selected_inferior().read_memory(fixture()["gtp_target_objs"], 500).tobytes()
     trace("gtp_target_leaf", "collect *(unsigned char *)&gtp_target_objs@500",

@@ -135,7 +135,8 @@ def perfetto():
         equal([name.split("+")[0] for name, _ in found.instants[frame].callstack], names)
 
 
-@test("a saved trace is exported as it was online by a GDB that was never connected, but for where the time of day comes from")
+@test("a saved trace is exported as it was online by a GDB that was never connected, but for where the time of day comes from",
+      lengthy=True)
 def offline():
     needs("google.protobuf")
     vmlinux = gdb.current_progspace().filename

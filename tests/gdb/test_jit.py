@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 # Expressions as machine code: switched on and off, shown, done without where there is no room for it.
 import re
 

@@ -65,7 +65,7 @@ def counts():
     restored()
 
 
-@test("a condition: exact too, and the registers are those of the instruction")
+@test("a condition: exact too, and the registers are those of the instruction", once=True)
 def condition():
     num = jumping(" if a % 10 == 0 && a > 0", "collect a, $rsp, $rip, *(unsigned long *)$rsp")
     looped("add")
@@ -397,7 +397,7 @@ def unload():
     equal(hits(num), 1)
 
 
-@test("a run ends by itself, and taking its jump off takes longer than GDB waits for an answer")
+@test("a run ends by itself, and taking its jump off takes longer than GDB waits for an answer", once=True)
 def late_answer():
     text, call, before = text_at(place()), "at %x" % kallsyms()["gtp_target_add"], calls("leaf")
     disconnect()
@@ -479,7 +479,7 @@ def several(rounds):
     ]
 
 
-@test("several at a place, of which one fails and one needs C: each counts its own, as on a kprobe")
+@test("several at a place, of which one fails and one needs C: each counts its own, as on a kprobe", once=True)
 def chain():
     rounds = 120
     cmd("monitor stop-on-error off")
@@ -502,7 +502,7 @@ def chain():
     restored()
 
 
-@test("a condition on flags that no instruction looks at, behind another tracepoint's")
+@test("a condition on flags that no instruction looks at, behind another tracepoint's", once=True)
 def chain_flags():
     site = instructions("gtp_target_obj", r"\bnop[lw]|\bcall\b")[0]
     places = instructions("gtp_target_obj", r"\+\d+>:")
@@ -541,7 +541,7 @@ def chain_order():
     restored()
 
 
-@test("a pass count that calls on all CPUs reach: exactly as many hits and frames, alone and beside others")
+@test("a pass count that calls on all CPUs reach: exactly as many hits and frames, alone and beside others", once=True)
 def counted_by_pads():
     count = ROUNDS * CPUS // 2 + 1
     for beside in [False, True] * 10:

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 # Real kernel functions under a real load, counted against the load's own account.
 from lib import *
 

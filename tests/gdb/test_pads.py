@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 # Strings in the frames that pads write by themselves: the same as C writes.
 from lib import *
 from others import mechanism

@@ -196,7 +196,7 @@ def refusals():
     nothing("gtp trace *nonesuch", 'No symbol "nonesuch" in current context')
 
 
-@test("a name of several files is refused with their paths")
+@test("a name of several files is refused with their paths", lengthy=True)
 def several_files():
     nothing("gtp trace main.c:*", "files; write more of the path:", "init/main.c")
 

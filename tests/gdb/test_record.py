@@ -71,7 +71,7 @@ def record():
     matches("Collected %d trace frames" % hits(num), other_gdb("target tfile " + FILE, "tstatus"))
 
 
-@test("gtp record that is interrupted leaves the run on, and a second one reads on")
+@test("gtp record that is interrupted leaves the run on, and a second one reads on", lengthy=True)
 def interrupted():
     cmd("set circular-trace-buffer on")
     num = trace("gtp_target_leaf", "collect n, $clock, $cpu_id")
@@ -88,7 +88,7 @@ def interrupted():
     equal(first + int(offline()[0]), hits(num), "frames of both files")
 
 
-@test("gtp record and gtp live that refuse to begin take no frames")
+@test("gtp record and gtp live that refuse to begin take no frames", lengthy=True)
 def refusals():
     indexed.at_hand()
     cmd("set circular-trace-buffer on")
@@ -134,7 +134,7 @@ def until_holds():
     equal([row["count"] for row in rows], ["100001"] * 2 + ["100003"] * 2 + ["100005"] * 2 + ["100006"])
 
 
-@test("gtp live beside GDB's run prints a line for each read, with types")
+@test("gtp live beside GDB's run prints a line for each read, with types", lengthy=True)
 def live():
     indexed.at_hand()
     num = trace("*vfs_read if count == 100001")
@@ -186,7 +186,7 @@ def flight_recorder():
     check(len(seen) > 50, "%d frames" % len(seen))
 
 
-@test("gtp snapshot: each has what circular buffers have kept since the one before, and the run goes on")
+@test("gtp snapshot: each has what circular buffers have kept since the one before, and the run goes on", lengthy=True)
 def snapshots():
     refused = subprocess.run([GTP, "snapshot", FILE], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     matches("no run is on; nothing is written", refused.stderr)

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# One kernel is enough: the code is the same on each.
 # Run control: how runs start, stop, fill up and are left alone, and what changes while one goes on.
 import signal
 import time

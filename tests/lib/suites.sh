@@ -249,7 +249,8 @@ guest_run() {
 	[ "$beside" != "$series" ] || beside=''
 	shift 2
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
-		env GTP_SILENCE=$((limit / 2)) GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$beside" tests/guest "$@"
+		env GTP_SILENCE=$((limit / 2)) GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$beside" \
+		GTP_BRIEF="${GTP_BRIEF-}" tests/guest "$@"
 }
 
 # Counting ---------------------------------------------------------------------------------------

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Named tests and their TAP: @test("what is shown") marks a function, run() runs the file's tests in order.
 
+A test may be left out, and the log says so: with GTP_BRIEF one that is `lengthy`, which takes a guest half a minute and
+more, while the others show most of it or do without a guest; with GTP_BESIDE, a kernel whose guest runs all, one that
+shows the same `once` and for all.
+
 Truth comes from elsewhere than what is tested: counters, /proc/kallsyms, arguments of the test's own. check(), equal()
 and matches() fail with their text, any other exception with its traceback; skip() says why there is nothing to test.
 """
@@ -12,6 +16,7 @@ import time
 import traceback
 
 tests = []
+left_out = []
 
 # What takes longer has failed. So long that a busy machine is slow, not red; shorter than what tests/lib/silence allows.
 SECONDS = 600
@@ -25,9 +30,14 @@ class Skipped(Exception):
     """What the test needs is not there."""
 
 
-def test(name):
+def test(name, lengthy=False, once=False):
     def mark(function):
-        tests.append((name, function))
+        if lengthy and os.environ.get("GTP_BRIEF"):
+            left_out.append("lengthy, left out: " + name)
+        elif once and os.environ.get("GTP_BESIDE"):
+            left_out.append("runs on %s: %s" % (os.environ["GTP_BESIDE"], name))
+        else:
+            tests.append((name, function))
         return function
     return mark
 
@@ -108,6 +118,7 @@ def one(index, name, function):
 def run(some=None, before=lambda: None):
     """Run tests, each after BEFORE; True if none failed. A failure does not stop the rest."""
     some = chosen() if some is None else some
+    note("\n".join(left_out))
     print("1..%d" % len(some))
     good = True
     for index, (name, function) in enumerate(some, 1):

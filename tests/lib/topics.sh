@@ -15,12 +15,15 @@ fail() {
 	failed=1
 }
 
-# all_topics DIR: those of the folder, but for those that the guest of the kernel GTP_BESIDE runs in this one's place
+# all_topics DIR: those of the folder, but for those that the guest of the kernel GTP_BESIDE runs in this one's place, and
+# with GTP_BRIEF for those that are lengthy as a whole (single tests: see tap.py)
 all_topics() {
 	local file
 	for file in "$1"/test_*.py; do
 		if [ -n "${GTP_BESIDE-}" ] && grep -q '^# One kernel is enough' "$file"; then
 			echo "# $file: runs on $GTP_BESIDE" >&2
+		elif [ -n "${GTP_BRIEF-}" ] && grep -q '^# Lengthy' "$file"; then
+			echo "# $file: lengthy, left out" >&2
 		else
 			file=${file##*/test_}
 			echo "${file%.py}"
