@@ -160,7 +160,7 @@ def count():
     nothing_armed()
 
 
-@test("a storm on all CPUs: each call is a line, or was dropped and counted; SIGTERM ends it")
+@test("a storm on all CPUs: each call is a line, or was dropped and counted; SIGTERM ends it", lengthy=True)
 def storm():
     gtp = traced("gtp_target_leaf", "--collect", "n")
     before = counted("leaf")

@@ -139,7 +139,7 @@ def of_the_call(row):
     return {title: cell for title, cell in row.items() if title not in ("frame", "cpu", "pid")}
 
 
-@test("a CPU's own variables are those of the hit's CPU, though the session was compiled without a kernel")
+@test("a CPU's own variables are those of the hit's CPU, though the session was compiled without a kernel", lengthy=True)
 def per_cpu():
     rows = cells.rows("1 " + ", ".join(PER_CPU))
     equal(len(rows), CALLS)

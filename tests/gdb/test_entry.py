@@ -211,7 +211,7 @@ def functions(pattern, count):
         return [line.strip() for line in file if re.fullmatch(pattern, line.strip())][:count]
 
 
-@test("300 entries by ftrace, the command that insists on a fast way: all of them get one, at once")
+@test("300 entries by ftrace, the command that insists on a fast way: all of them get one, at once", once=True)
 def many():
     load_tables()
     names = functions(r"(vfs|tcp|inet|sock|dentry|bio)_\w+", 300)
