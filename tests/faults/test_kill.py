@@ -61,9 +61,9 @@ def afterwards():
         assert client.ask("QTFrame:0") == "F0T1"
 
 
-@test("25 times insmod, a run that is left going, rmmod")
+@test("10 times insmod, a run that is left going, rmmod")
 def again_and_again():
-    for _ in range(25):
+    for _ in range(10):
         load("self_trace=1")
         with Client() as client:
             client.ok("QTDisconnected:1")

@@ -289,7 +289,7 @@ def cycles():
     disconnect()
     client = rsp.Client()
     load = background("loop event 5000")
-    began, n = time.monotonic(), 1000 if SOAK else 20
+    began, n = time.monotonic(), 1000 if SOAK else 8
     try:
         client.ok("QTinit")
         client.tracepoint(1, addr, "L")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
+# Lengthy: two minutes in a guest; the same formats and readers are in suite tfile, without one.
 # gtp export of a real run: babeltrace2 and protoc read what gtp table shows, and the time of day is the guest's.
 import importlib
 import shutil
@@ -135,8 +136,7 @@ def perfetto():
         equal([name.split("+")[0] for name, _ in found.instants[frame].callstack], names)
 
 
-@test("a saved trace is exported as it was online by a GDB that was never connected, but for where the time of day comes from",
-      lengthy=True)
+@test("a saved trace is exported as it was online by a GDB that was never connected, but for where the time of day comes from")
 def offline():
     needs("google.protobuf")
     vmlinux = gdb.current_progspace().filename
