@@ -115,7 +115,7 @@ def readme():
     nothing_armed()
 
 
-@test("--for 1s ends it")
+@test("--for 1s ends it", lengthy=True)
 def seconds():
     status, out, errors = finished(*README, "--for", "1s")
     equal((status, out.split()[:5]), (0, "time cpu pid task count".split()), errors)
@@ -123,7 +123,7 @@ def seconds():
     nothing_armed()
 
 
-@test("rows are the fixture's calls, each value as C has it, more of them than one line holds; ^C ends it")
+@test("rows are the fixture's calls, each value as C has it, more of them than one line holds; ^C ends it", lengthy=True)
 def values():
     gtp = traced("gtp_target_obj if n != 2", "--collect", "n, o->id, o->small, o->medium, o->big, o->low, o->mid, "
                  "o->kind, o->on, o->name, o->parent, &gtp_target_objs, o->name, o->values[1], n ? o->name : 0")
@@ -174,7 +174,7 @@ def storm():
     nothing_armed()
 
 
-@test("| head -n 2: the table's head and a row, and gtp ends while the hits go on")
+@test("| head -n 2: the table's head and a row, and gtp ends while the hits go on", lengthy=True)
 def piped():
     words = "%s %s trace gtp_target_leaf --collect n --modules %s" % (sys.executable, GTP, KMOD)
     gtp = Gtp(shell=["bash", "-c", "set -o pipefail; %s | head -n 2" % words])
@@ -187,7 +187,7 @@ def piped():
     nothing_armed()
 
 
-@test("a structure does not fit into a line: it is told, and the frames are shown at the end")
+@test("a structure does not fit into a line: it is told, and the frames are shown at the end", lengthy=True)
 def at_end():
     gtp = Gtp("trace", "gtp_target_obj", "--modules", KMOD, "--collect", "n, o->values", "--count", "2")
     until(lambda: "o->values is an array: the rows are shown when the run has ended" in gtp.said(), "the note")
@@ -205,7 +205,7 @@ def armed(gtp, name):
     return text_of(name) != UNTOUCHED[name]
 
 
-@test("a system call when it returns, with its arguments; an event with the fields of its record")
+@test("a system call when it returns, with its arguments; an event with the fields of its record", lengthy=True)
 def calls():
     gtp = Gtp("syscall", "openat if $ret < 0 && $current_task_pid == %d" % os.getpid()).begun()
     equal(gtp.head.split(), (HEAD + "dfd filename flags mode $ret").split())
@@ -291,7 +291,7 @@ def line_is_free():
     return True
 
 
-@test("gtp events, lines, explain, status and check print what GDB's commands do")
+@test("gtp events, lines, explain, status and check print what GDB's commands do", lengthy=True)
 def others():
     status, out, _ = finished("events", "sched:sched_process_f*")
     equal((status, out), (0, "sched:sched_process_fork\nsched:sched_process_free\n"))
