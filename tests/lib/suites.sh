@@ -241,10 +241,12 @@ run_soak() { tests/jump/soak "$1" --seconds 60; }
 run_hunt() { tests/hunt/run "$1" --places 150 --batch 150; }
 
 # pack_headers SERIES: the headers that macros are looked up in, as one file, by their paths in the guest. To read 6,000
-# files of the host takes a guest fourteen seconds, and six each time that it does so again.
+# files of the host takes a guest fourteen seconds, and six each time that it does so again. Lanes start guests of one kernel
+# at the same moment: one of them packs, the others wait.
 pack_headers() (
 	find_kernel "$1" || exit
 	packed=$PWD/build/kernels/$1/headers-$release.tar top=$(realpath "${root:-/}")
+	exec 9>"$PWD/build/kernels/.$1.headers.lock" && flock 9 || exit
 	[ ! -e "$packed" ] || exit 0
 	folders=()
 	for at in "$(realpath "$headers")" "$(realpath "${headers%-cloud-amd64}-common")"; do
@@ -252,7 +254,7 @@ pack_headers() (
 			[ ! -d "$folder" ] || folders+=("${folder#"${top%/}/"}")
 		done
 	done
-	tar -C "$top" -cf "$packed.$$" "${folders[@]}" && mv "$packed.$$" "$packed"
+	tar -C "$top" -cf "$packed.new" "${folders[@]}" && mv "$packed.new" "$packed"
 )
 
 # guest_run KIND SERIES SPEC...: suites in one guest. What changes code while other CPUs run needs all of them on one
