@@ -246,7 +246,9 @@ run_hunt() { tests/hunt/run "$1" --places 150 --batch 150; }
 pack_headers() (
 	find_kernel "$1" || exit
 	packed=$PWD/build/kernels/$1/headers-$release.tar top=$(realpath "${root:-/}")
-	exec 9>"$PWD/build/kernels/.$1.headers.lock" && flock 9 || exit
+	repo=$PWD
+	. tests/vm/lib.sh
+	vm_lock "$1" || exit
 	[ ! -e "$packed" ] || exit 0
 	folders=()
 	for at in "$(realpath "$headers")" "$(realpath "${headers%-cloud-amd64}-common")"; do
