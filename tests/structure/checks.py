@@ -160,6 +160,23 @@ def one_version(tree, graph):
         yield f"CHANGELOG.md: the newest release is {' '.join(released[:1]) or 'not there'}, not {version}"
 
 
+@check("docs/reliability.md: the sums are those of docs/reliability-runs.tsv")
+def sums_of_runs(tree, graph):
+    lines = [line for line in tree.text("docs/reliability-runs.tsv").splitlines() if not line.startswith("#")]
+    if not lines:
+        return
+    names, sums = lines[0].split("\t"), {}
+    for run in (dict(zip(names, line.split("\t"))) for line in lines[1:]):
+        program, kernel = (run["command"].split() + [""])[:2]
+        if program == "tests/jump/soak":
+            of = sums.setdefault(kernel, [0, 0, 0, 0])
+            of[0] += 1
+            for at, figure in enumerate(("rounds", "jumps", "hits"), 1):
+                of[at] += int(run[figure] or 0)
+    want = {f"| {kernel} | " + " | ".join(f"{n:,}" for n in of) + " |" for kernel, of in sums.items()}
+    yield from (f"missing: {row}" for row in sorted(want - set(tree.text("docs/reliability.md").splitlines())))
+
+
 @check("docs/man/gtp.4 has every parameter of the module and every monitor command")
 def manual_has_all(tree, graph):
     page = tree.text("docs/man/gtp.4")

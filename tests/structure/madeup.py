@@ -188,6 +188,12 @@ CASES = (
     ),
     ("a table that forgets a file", {"low/part/new.h": ""}, checks.every_file, "low/part/new.* is missing"),
     (
+        "a run that the sums leave out",
+        {"docs/reliability-runs.tsv": "command\trounds\tjumps\thits\ntests/jump/soak 6.1 --seed 7\t1\t1000\t3\n"},
+        checks.sums_of_runs,
+        "missing: | 6.1 | 1 | 1 | 1,000 | 3 |",
+    ),
+    (
         "a document without its marker",
         {"docs/jumps.md": ("every file of", "some of")},
         checks.every_file,
