@@ -83,8 +83,8 @@ GTP_SHARED := \
 	hit/stacks.c \
 	hit/walk.c \
 	probe/arm.c \
-	probe/debugfs_text.c \
-	probe/symbol_name.c \
+	probe/policy/debugfs_text.c \
+	probe/policy/symbol_name.c \
 	trace/buffer.c \
 	trace/frame.c \
 	trace/index.c \
@@ -98,7 +98,7 @@ GTP_SHARED := \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
-GTP_FOLDERS := kernel stub export session probe/jump probe hit jit tracepoint aggregate trace regions agentexpr transport base
+GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy probe hit jit tracepoint aggregate trace regions agentexpr transport base
 
 # What no version of a kernel tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
 GTP_COMPAT_FLAGS = \

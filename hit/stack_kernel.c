@@ -30,7 +30,7 @@
 static void begin(struct unwind_state *state, struct pt_regs *at, const struct gtp_regs *regs,
 		  u64 pc)
 {
-	BUILD_BUG_ON(sizeof(*at) != sizeof(*regs)); /* probe/kprobe.c compares the members */
+	BUILD_BUG_ON(sizeof(*at) != sizeof(*regs)); /* probe/kprobe/kprobe.c compares the members */
 	memcpy(at, regs, sizeof(*at));
 	at->ip = pc;
 	unwind_start(state, current, at, NULL);

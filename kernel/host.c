@@ -20,8 +20,8 @@
 #include "kernel/lines.h"
 #include "kernel/printf.h"
 #include "probe/arm.h"
-#include "probe/event.h"
-#include "probe/event_list.h"
+#include "probe/event/event.h"
+#include "probe/event/event_list.h"
 #include "session/dprintf.h"
 
 struct gtp_host gtp_host;

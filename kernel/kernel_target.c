@@ -13,7 +13,7 @@
 #include "kernel/kernel_target.h"
 #include "kernel/monitor.h"
 #include "kernel/save.h"
-#include "probe/event_list.h"
+#include "probe/event/event_list.h"
 
 /*
  * Memory whose mapping is there though it must not be read: taken offline, given back to the

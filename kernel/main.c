@@ -10,7 +10,7 @@
 #include "kernel/proc.h"
 #include "kernel/sleep.h"
 #include "kernel/unload.h"
-#include "probe/entry.h"
+#include "probe/policy/entry.h"
 
 static int __init gtp_init(void)
 {

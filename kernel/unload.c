@@ -14,8 +14,8 @@
  *
  * Its priority, 2, is above that of ftrace (1), which frees the module's events that hits may be
  * using, and above that of kprobes (0), which makes probes in the module unusable: all are taken
- * off by the ordinary way (see wait_unoptimized() in probe/kprobe_text.c). On failed loading the
- * kernel calls it as on unloading.
+ * off by the ordinary way, see wait_unoptimized() in probe/kprobe/kprobe_text.c. On failed loading
+ * the kernel calls it as on unloading.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -13,10 +13,10 @@
 #include "base/mem_kernel.h"
 #include "probe/armed.h"
 #include "probe/jump/can_jump.h"
-#include "probe/kprobe_list.h"
-#include "probe/probe_test.h"
-#include "probe/refuse.h"
-#include "probe/symbol.h"
+#include "probe/kprobe/kprobe_list.h"
+#include "probe/policy/probe_test.h"
+#include "probe/policy/refuse.h"
+#include "probe/policy/symbol.h"
 #include "probe/tables.h"
 
 enum { FUNCTION_MAX = SZ_64K }; /* bytes; longer functions are refused */

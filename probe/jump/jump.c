@@ -6,7 +6,7 @@
 
 #include "base/mem_kernel.h"
 #include "probe/jump/jump.h"
-#include "probe/kprobe_list.h"
+#include "probe/kprobe/kprobe_list.h"
 
 static struct list_head lists[GTP_JUMP_STATES] = {
 	LIST_HEAD_INIT(lists[GTP_JUMP_STAGED]),

@@ -5,9 +5,9 @@
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
-#include "probe/kprobe_list.h"
-#include "probe/notrace.h"
-#include "probe/symbol.h"
+#include "probe/kprobe/kprobe_list.h"
+#include "probe/policy/notrace.h"
+#include "probe/policy/symbol.h"
 
 static void end_batch(void)
 {

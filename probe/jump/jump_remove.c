@@ -15,7 +15,7 @@
 #include "base/compat.h"
 #include "base/lock_kernel.h"
 #include "probe/jump/jump_remove.h"
-#include "probe/kprobe_list.h"
+#include "probe/kprobe/kprobe_list.h"
 #include "probe/wait.h"
 
 /* Between two tries to remove what is stuck; twice as long after each one that was in vain. */

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
-#include "probe/debugfs_text.h"
+#include "probe/policy/debugfs_text.h"
 
 enum { MAX = 16 };
 

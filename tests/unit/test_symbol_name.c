@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
-#include "probe/symbol_name.h"
+#include "probe/policy/symbol_name.h"
 
 static const char *plain(const char *symbol)
 {

@@ -4,7 +4,7 @@
 #include <linux/string.h>
 
 #include "base/lock_kernel.h"
-#include "probe/symbol.h"
+#include "probe/policy/symbol.h"
 
 static char name[KSYM_SYMBOL_LEN];
 static u64 name_of; /* 0: of none */

@@ -6,8 +6,8 @@
 
 #include "base/compat.h"
 #include "base/lock_kernel.h"
-#include "probe/entry.h"
-#include "probe/symbol.h"
+#include "probe/policy/entry.h"
+#include "probe/policy/symbol.h"
 
 enum { ENDBR = 4 };
 

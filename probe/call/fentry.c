@@ -22,10 +22,10 @@
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "probe/backend.h"
-#include "probe/entry.h"
+#include "probe/policy/entry.h"
 #include "probe/pad_make.h"
-#include "probe/probe_test.h"
-#include "probe/refuse.h"
+#include "probe/policy/probe_test.h"
+#include "probe/policy/refuse.h"
 #include "probe/wait.h"
 
 enum { CALLS_MAX = 16 };

@@ -5,7 +5,7 @@
 
 #include <linux/mutex.h>
 
-#include "probe/event_format.h"
+#include "probe/event/event_format.h"
 
 struct module;
 

@@ -20,12 +20,12 @@
 #include "hit/returns.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
-#include "probe/entry.h"
-#include "probe/kprobe_text.h"
-#include "probe/overrun.h"
-#include "probe/refuse.h"
+#include "probe/policy/entry.h"
+#include "probe/kprobe/kprobe_text.h"
+#include "probe/policy/overrun.h"
+#include "probe/policy/refuse.h"
 #include "probe/self.h"
-#include "probe/symbol.h"
+#include "probe/policy/symbol.h"
 #include "probe/tables.h"
 
 /**

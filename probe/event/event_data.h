@@ -5,7 +5,7 @@
 
 #include "base/regs.h"
 #include "base/why.h"
-#include "probe/event_format.h"
+#include "probe/event/event_format.h"
 #include "trace/buffer.h"
 
 /**

@@ -7,8 +7,8 @@
 #include <asm/text-patching.h>
 
 #include "base/lock_kernel.h"
-#include "probe/kprobe_list.h"
-#include "probe/kprobe_text.h"
+#include "probe/kprobe/kprobe_list.h"
+#include "probe/kprobe/kprobe_text.h"
 #include "probe/wait.h"
 
 enum {

@@ -11,10 +11,10 @@
 #include <linux/sort.h>
 
 #include "base/mem_kernel.h"
-#include "probe/debugfs.h"
-#include "probe/kprobe_list.h"
-#include "probe/debugfs_text.h"
-#include "probe/probe_test.h"
+#include "probe/policy/debugfs.h"
+#include "probe/kprobe/kprobe_list.h"
+#include "probe/policy/debugfs_text.h"
+#include "probe/policy/probe_test.h"
 
 /* struct array - grows; elements of @each bytes begin with the u64 that they are sorted by */
 struct array {

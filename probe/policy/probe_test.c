@@ -6,8 +6,8 @@
 
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
-#include "probe/overrun.h"
-#include "probe/probe_test.h"
+#include "probe/policy/overrun.h"
+#include "probe/policy/probe_test.h"
 
 struct probe_test {
 	struct kprobe kp;

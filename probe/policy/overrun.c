@@ -5,9 +5,9 @@
 
 #include "base/lock_kernel.h"
 #include "probe/armed.h"
-#include "probe/entry.h"
-#include "probe/overrun.h"
-#include "probe/symbol.h"
+#include "probe/policy/entry.h"
+#include "probe/policy/overrun.h"
+#include "probe/policy/symbol.h"
 #include "regions/insn.h"
 
 /* Do all instructions end where the function does? Not where one is unknown. */

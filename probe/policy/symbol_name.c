@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of functions as the source has them. */
-#include "probe/symbol_name.h"
+#include "probe/policy/symbol_name.h"
 
 void gtp_symbol_plain(char *buf, size_t size, const char *symbol)
 {

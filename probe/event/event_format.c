@@ -3,7 +3,7 @@
 #include <linux/align.h>
 
 #include "base/mem_kernel.h"
-#include "probe/event_format.h"
+#include "probe/event/event_format.h"
 
 int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
 {

@@ -6,9 +6,9 @@
 
 #include "base/lock_kernel.h"
 #include "base/params_kernel.h"
-#include "probe/blacklist.h"
-#include "probe/notrace.h"
-#include "probe/refuse.h"
+#include "probe/policy/blacklist.h"
+#include "probe/policy/notrace.h"
+#include "probe/policy/refuse.h"
 
 static int refuse_notrace(u64 addr, struct gtp_why *why)
 {

@@ -8,9 +8,9 @@
 #include "hit/hit.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
-#include "probe/kprobe_text.h"
-#include "probe/overrun.h"
-#include "probe/refuse.h"
+#include "probe/kprobe/kprobe_text.h"
+#include "probe/policy/overrun.h"
+#include "probe/policy/refuse.h"
 #include "probe/self.h"
 #include "probe/tables.h"
 

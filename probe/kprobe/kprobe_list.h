@@ -10,7 +10,7 @@
 /**
  * gtp_kprobe_list_read() - read where kprobes are now
  *
- * Unregisters the kprobes of probe/probe_test.h first, so that the list lacks them.
+ * Unregisters the kprobes of probe/policy/probe_test.h first, so that the list lacks them.
  * Return: 0 or -ENOMEM.
  */
 int gtp_kprobe_list_read(void);
@@ -48,7 +48,7 @@ bool gtp_kprobe_list_in(u64 start, u64 end);
  */
 int gtp_kprobe_list_blacklisted(u64 addr, const char *name);
 
-/* gtp_kprobe_list_forget - free both lists, unregister the kprobes of probe/probe_test.h */
+/* gtp_kprobe_list_forget - free both lists, unregister the kprobes of probe/policy/probe_test.h */
 void gtp_kprobe_list_forget(void);
 
 #endif /* _GTP_KPROBE_LIST_H */

@@ -16,8 +16,8 @@
 
 #include "base/compat.h"
 #include "hit/access_kernel.h"
-#include "probe/event_data.h"
-#include "probe/event_record.h"
+#include "probe/event/event_data.h"
+#include "probe/event/event_record.h"
 
 #define INSTANCE "gdbtp"
 

@@ -5,10 +5,10 @@
 #include <linux/string.h>
 
 #include "base/lock_kernel.h"
-#include "probe/entry.h"
-#include "probe/notrace.h"
-#include "probe/probe_test.h"
-#include "probe/symbol.h"
+#include "probe/policy/entry.h"
+#include "probe/policy/notrace.h"
+#include "probe/policy/probe_test.h"
+#include "probe/policy/symbol.h"
 
 /* of the function that was asked about last; 0: none */
 static u64 last_start;

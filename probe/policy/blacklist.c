@@ -10,9 +10,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "probe/blacklist.h"
-#include "probe/symbol.h"
-#include "probe/symbol_name.h"
+#include "probe/policy/blacklist.h"
+#include "probe/policy/symbol.h"
+#include "probe/policy/symbol_name.h"
 #include "regions/insn.h"
 
 /* The name that the lists below have; a "+" at the end of theirs is the end of a whole name. */

@@ -16,8 +16,8 @@
 
 #include "base/compat.h"
 #include "base/mem_kernel.h"
-#include "probe/debugfs.h"
-#include "probe/debugfs_text.h"
+#include "probe/policy/debugfs.h"
+#include "probe/policy/debugfs_text.h"
 
 enum { PIECE = SZ_16K };
 

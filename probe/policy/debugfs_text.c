@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Parse the kernel's debugfs files on kprobes: the list of them, and the blacklist. */
 #include "base/parse.h"
-#include "probe/debugfs_text.h"
+#include "probe/policy/debugfs_text.h"
 
 static int end_line(struct gtp_debugfs_text *l, int (*line)(void *ctx, const char *line, u32 len),
 		    void *ctx)
