@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The commands `gtp count`, `gtp sum`, `gtp min`, `gtp max`, `gtp stats` and `gtp hist`: a tracepoint's actions that aggregate.
 #
-# What comes of them are GDB's own tvariable and teval: the names of the variables say what setting them means, see
+# They make GDB's own tvariable and teval: the names of the variables say what setting them means, see
 # docs/variables.md.
 import collections
 import re
@@ -40,7 +40,7 @@ def flags(text):
 
 
 def cut(text, word):
-    """What is in front of the last such word that is in no quotes, and what is behind it; None when there is none."""
+    """The text before the last such word outside of quotes, and the text after it; None if there is none."""
     last = None
     for last in re.finditer(r"(?:^|(?<=\s))%s(?:\s+|$)" % word, words.blanked(text)):
         pass
@@ -204,7 +204,7 @@ def add(number, said, prefix, tail, mine):
 
 
 class Aggregate(gdb.Command):
-    """What these commands share: PREFIX of the variable's name, whether it takes an expression."""
+    """The commands' common part: PREFIX of the variable's name, whether it takes an expression."""
 
     prefix, needs, options = "", True, {"limit"}
 
@@ -214,7 +214,7 @@ class Aggregate(gdb.Command):
         super().__init__("gtp " + name, gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)
 
     def tail(self, said):
-        """What the name ends with."""
+        """The end of the name."""
         return ""
 
     def invoke(self, arg, from_tty):

@@ -63,7 +63,7 @@ def transferred(clear=False):
 
 
 def read(clear=False):
-    """The Reading of now; with CLEAR all begins anew, and what comes meanwhile is in this one or in the next."""
+    """The present Reading; with CLEAR all begins again from zero, and an update meanwhile is in this one or in the next."""
     if source.is_trace_file():
         found = kept.opened()
         if clear:

@@ -81,7 +81,7 @@ def key_texts(names, entry_words, stacks=None):
 
 
 def key_order(names, entry_words):
-    """What sorts entries by their keys: numbers, and strings as strcmp does."""
+    """A key function that sorts entries by their keys: numbers, and strings as strcmp does."""
     return [bytes_of(part) if len(part) > 1 else signed(part[0]) for _, part in parts(names, entry_words)]
 
 
@@ -94,7 +94,7 @@ def key_title(name):
 
 
 def value_of(one, entry):
-    """What an entry is sorted by; first those whose sum is beyond what is known."""
+    """The sort key of an entry; entries whose sum has overflowed come first."""
     if one.kind == "count":
         return entry.count
     if len(entry.summary) == 1:
@@ -211,7 +211,7 @@ def seconds(text):
 
 
 def order_of(found):
-    """What --sort asks for."""
+    """The order that --sort asks for."""
     order = found.get("--sort", "value")
     if order not in ORDERS:
         raise gdb.GdbError("--sort takes one of %s" % ", ".join(ORDERS))
@@ -219,7 +219,7 @@ def order_of(found):
 
 
 class Options:
-    """What stands behind gtp show."""
+    """The arguments of gtp show."""
 
     def __init__(self, arg):
         rest, found = words.options(arg, USAGE, ("--top", "--sort", "--every"), flags=("--clear",))
@@ -238,7 +238,7 @@ gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]
 While the run goes on, and after it until the next tstart. NAME is one of the
 aggregations, of which --top N shows N keys (50), those with the greatest value
 first, or by key or count. --every prints again and again until ^C. With
---clear, which takes no NAME, all aggregations begin anew: what comes meanwhile
+--clear, which takes no NAME, all aggregations begin again from zero: an update meanwhile
 is in this output or in the next one. gtp print prints an expression."""
 
     def __init__(self):
@@ -265,7 +265,7 @@ class GtpClear(gdb.Command):
     """Forget what actions have aggregated so far.
 
 gtp clear
-All aggregations begin anew; the run goes on. gtp show --clear prints them in
+All aggregations begin again from zero; the run continues. gtp show --clear prints them in
 the same step."""
 
     def __init__(self):

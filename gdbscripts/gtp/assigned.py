@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What an event's record is filled with, read from the machine code that fills it.
+# The sources of an event's record, read from the machine code that fills it.
 #
 # That a field and a member have one name and one type does not make them one value: vm_end of mmap:vma_store is one
 # less than the member. The code tells: a field that is a copy is stored as it was loaded. It is followed from its
@@ -7,7 +7,7 @@
 #   ("arg", N, OFFSET)         argument N, and a number added to it
 #   ("mem", N, OFFSET, SIZE)   what was loaded there
 #   ("rec", OFFSET)            an address in the record
-# What may be something else on another way is not known.
+# A value that may be something else on another path is unknown.
 import re
 
 import gdb
@@ -54,7 +54,7 @@ def operands(text):
 
 
 def narrowed(value, width):
-    """What the lower bytes of a value are."""
+    """The meaning of a value's lower bytes."""
     if value is None or width == 0:
         return None
     if value[0] == "mem":
@@ -138,7 +138,7 @@ class Code:
             self.seen.add(value)
 
     def address(self, text, state):
-        """What an operand in memory addresses; None when that is not known."""
+        """The object that an operand in memory addresses; None if unknown."""
         found = MEMORY.match(text)
         base = state.get(register(found.group(2))[0]) if found and register(found.group(2)) else None
         if base is None or base[0] == "mem":

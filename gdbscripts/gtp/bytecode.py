@@ -132,7 +132,7 @@ def function(listing):
 
 
 def listed(expression):
-    """What GDB prints of the bytecode of a scalar expression at the pc of the selected trace frame, or Unknown."""
+    """GDB's output for the bytecode of a scalar expression at the pc of the selected trace frame, or Unknown."""
     try:
         return quiet.execute("maint agent-eval (%s)" % expression)
     except gdb.error as error:

@@ -11,7 +11,7 @@ def add(number, text, flags=""):
     for pc in points.addresses(number):
         found = cexpr.pieces(names.expand(text, number, pc), pc)
         for (_, piece), (some, told) in zip(cexpr.split(text), found):
-            # What several variables come of, as $args, names none of them.
+            # A word that stands for several variables, such as $args, names none of them.
             takes.update((take, piece if len(some) == 1 else take) for take in some)
             lines += told
     if takes:

@@ -39,7 +39,7 @@ def split(text, separator=","):
 
 
 def collected(commands):
-    """What the collect actions of a tracepoint name, each once, without those of its steps."""
+    """The expressions of a tracepoint's collect actions, each once, without those of its steps."""
     found, steps = [], False
     for line in commands:
         word, _, rest = line.strip().partition(" ")
@@ -175,7 +175,7 @@ def kind_of_field(name):
 
 
 def sentence(error):
-    """What is wrong, without the text and its caret."""
+    """The error, without the text and its caret."""
     return error.what if isinstance(error, cexpr.Error) else str(error)
 
 

@@ -32,7 +32,7 @@ class Definitions:
             self.drop(*self.numbers)
 
     def add(self, where, condition=None):
-        """Have GDB make a tracepoint; its number. What GDB says against it is a gdb.error."""
+        """Have GDB make a tracepoint; its number. GDB's refusal is a gdb.error."""
         more = " if " + condition if condition else ""
         text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
         number = int(gdb.parse_and_eval("$bpnum"))

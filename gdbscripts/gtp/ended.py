@@ -49,7 +49,7 @@ def begins():
 
 
 def tell(*_):
-    """In front of a prompt: a run that has ended meanwhile is told. What is wrong, the next command says better."""
+    """Before a prompt, report a run that has ended meanwhile. Errors are left to the next command, which words them better."""
     try:
         how = refresh()
     except (gdb.error, gdb.GdbError, RuntimeError):

@@ -21,7 +21,7 @@ def chosen(said):
 
 
 class Condition:
-    """What is typed behind `if`, for one event or for many."""
+    """The condition after `if`, for one event or for many."""
 
     def __init__(self, text, found):
         self.text, self.several = text, len(found) > 1
@@ -70,7 +70,7 @@ class GtpEvent(gdb.Command):
 
 gtp event [--limit N] SYSTEM:EVENT [if EXPRESSION]
 gtp event [--limit N] 'sched:*' [if EXPRESSION]
-What GDB's strace -m SYSTEM:EVENT is meant to be, without its crashes. In
+The same as GDB's strace -m SYSTEM:EVENT, without its crashes. In
 EXPRESSION and in what is collected the event's arguments have their names, and
 so have those fields of its record that are copies of arguments or of their
 members, as prev_pid of sched:sched_switch, which is prev->pid. gtp events -v
@@ -127,7 +127,7 @@ def shown(event):
 
 
 def meaning(own, name):
-    """What a field's name stands for in an expression."""
+    """The meaning of a field's name in an expression."""
     if name in own.notes:
         return "in the record only: " + name + " is the argument"
     if name in own.own:

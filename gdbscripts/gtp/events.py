@@ -2,7 +2,7 @@
 # The kernel's own tracepoints as the module lists them, and what their fields are in terms of their arguments.
 #
 # A field can be used in an expression when the code that fills the record copies it from an argument, or from a member
-# of what an argument points to; gtp.assigned reads that from the code. The names decide nothing, but for strings.
+# of what an argument points to; gtp.assigned reads that from the code. The names decide nothing, except for strings.
 import difflib
 import fnmatch
 import re
@@ -274,7 +274,7 @@ def markers(reply):
 
 
 def everything():
-    """All Events by id, asked anew: modules come and go."""
+    """All Events by id, asked again each time: modules are loaded and unloaded."""
     global asked
     found = {}
     reply = ask("qTfSTM")

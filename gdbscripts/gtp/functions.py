@@ -66,7 +66,7 @@ def text_at(strings, offset):
 
 
 class Table:
-    """What a file's symbol table says; nothing when it cannot be read.
+    """The contents of a file's symbol table; nothing if it cannot be read.
 
     functions: name -> address when it was linked, without the suffixes of clones and parts
     sources: name -> how many files of that name it was compiled from

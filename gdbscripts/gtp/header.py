@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the header of a trace file says of the run: how it ended, when, of how many hits. Knows nothing of GDB.
+# Facts about the run in the header of a trace file: how it ended, when, of how many hits. Knows nothing of GDB.
 import datetime
 
 from gtp import marks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What `gtp save` writes behind the frames of a trace file, where GDB does not read: aggregations, and all stacks.
+# The data that `gtp save` writes after the frames of a trace file, where GDB does not read: aggregations, and all stacks.
 import collections
 import os
 import re
@@ -51,7 +51,7 @@ def type_text(kind):
 
 
 def name_lines(text):
-    """What this GDB knows of the variables in a text: `gtp count` and its kin have made them."""
+    """This GDB's knowledge of the variables in a text, which `gtp count` and its kin have made."""
     for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
         what = known.variables[name]
         fields = (name, type_text(what.type), what.text or "",

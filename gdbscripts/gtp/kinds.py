@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What kind of value a column has, for formats that know numbers from text; and numbers of these kinds.
+# The kinds of values in columns, for formats that distinguish numbers from text; and numbers of these kinds.
 import collections
 
 import gdb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What GDB knows of the trace state variables that `gtp count` and its kin have made, or that a trace file tells of.
+# GDB's knowledge of the trace state variables that `gtp count` and its kin have made, or that a trace file describes.
 import collections
 import contextlib
 

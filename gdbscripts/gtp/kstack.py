@@ -71,7 +71,7 @@ class Symbols:
         return self.known[address, back]
 
     def hint(self):
-        """What would name more, as lines."""
+        """Advice that would name more, as lines."""
         if self.without:
             yield "gtp modules reads the symbols of %s" % ", ".join(sorted(self.without))
 
@@ -81,7 +81,7 @@ class Symbols:
 
 
 class Stacks:
-    """What a command asks for more than once. keys: the names of variables that are set to $kstack; MADE: more of them."""
+    """Lookups that a command needs more than once. keys: the names of variables that are set to $kstack; MADE: more of them."""
 
     def __init__(self, made=(), look_up=addresses):
         self.made, self.look_up = set(made), look_up

@@ -58,7 +58,7 @@ def frames(data, at):
 
 
 def look(data):
-    """What is Seen in a trace file."""
+    """The Seen of a trace file."""
     lost, added, cut = 0, collections.Counter(), False
     if not recorded(data):
         return Seen(lost, added, cut)
@@ -75,7 +75,7 @@ def look(data):
 
 
 def sentences(seen):
-    """What a file says of itself; of what look() has Seen."""
+    """A file's description of itself, from the Seen of look()."""
     if seen.lost:
         yield TOLD % seen.lost
     for number, count in sorted(seen.added.items()):

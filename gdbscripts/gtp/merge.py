@@ -66,7 +66,7 @@ class Merged(aggregated.Reading):
         return mine
 
     def learn(self, names, path):
-        """What the variables of a file are. One name that is two things would be added up under one title."""
+        """The kinds of a file's variables. One name that is two things would be added up under one title."""
         for name, what in names.items():
             mine = self.names.setdefault(name, what)
             if (mine.text, mine.place) != (what.text, what.place):
@@ -129,7 +129,7 @@ class GtpMerge(gdb.Command):
 gtp merge FILE... [--top N] [--sort value|key|count]
 The files are those of gtp save. Aggregations of the same name are one: what has
 the same keys is added up, and so are histograms. Stacks of several boots go
-together, but for code of modules; keys that are addresses do not."""
+together, except for code of modules; keys that are addresses do not."""
 
     def __init__(self):
         super().__init__("gtp merge", gdb.COMMAND_STATUS, gdb.COMPLETE_FILENAME)

@@ -9,7 +9,7 @@ from gtp import elf, loaded, quiet, remote
 # The kernel has freed these; left to itself GDB puts them where nothing else is.
 FREED = (".init",)
 
-# What this command has loaded: name to path and address of .text.
+# The modules that this command has loaded: name to path and address of .text.
 ours = {}
 
 

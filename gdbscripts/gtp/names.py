@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Names of an expression that only gdbtp knows: fields of an event's record, arguments of a system call.
 #
-# What translates an expression for a tracepoint, a condition or what is collected, first has the names replaced by C:
+# Before an expression is translated for a tracepoint, as a condition or to be collected, its names are replaced by C:
 # expand(text, number, pc). A tracepoint that a command of ours has made is remembered by its number; of others, as
 # those that a new GDB takes over, the address may tell.
 import re
@@ -25,7 +25,7 @@ providers = []
 
 
 class Names:
-    """What names stand for at a tracepoint.
+    """The meaning of names at a tracepoint.
 
     title: what the tracepoint is at, for messages
     stands_for: name -> C text
@@ -75,7 +75,7 @@ class Names:
             raise gdb.GdbError("it has no %s" % ", ".join(missing))
 
     def noted(self, text):
-        """What to tell of the names that an expression uses."""
+        """Notes about the names that an expression uses."""
         used = identifiers(text)
         return [note for name, note in self.notes.items() if name in used]
 
@@ -99,7 +99,7 @@ def words(text):
 
 
 def identifiers(text):
-    """The names that an expression uses, but for members and tags."""
+    """The names that an expression uses, except members and tags."""
     return {word for _, kind, word in words(text) if kind == "name"}
 
 

@@ -97,7 +97,7 @@ def refuse_dprintf():
 
 
 def refuse_files():
-    """What the user has saved before is not to be replaced by an empty run."""
+    """Refuse to replace a file that the user has saved before by an empty run."""
     def refuse(path, **_):
         raise gdb.GdbError(NO_FILES % path)
 
@@ -118,7 +118,7 @@ class Refuse(gdb.Command):
 
 
 def say_into(path):
-    """What GDB says from here on, and what the session has a shell say, is for the user: in a file."""
+    """Send GDB's output from here on, and that of the session's shell commands, to the user: in a file."""
     gdb.flush()
     file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)
@@ -168,7 +168,7 @@ def advised(text, slide):
 
 
 def answered(request):
-    """What compiled() returns; an error of its in words that the user can do something with."""
+    """Return compiled(); its errors become sentences that the user can act on."""
     try:
         return compiled(request)
     except (gdb.GdbError, RuntimeError) as error:  # gdb.error is one of the latter

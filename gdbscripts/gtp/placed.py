@@ -25,7 +25,7 @@ UNKNOWN = """the file does not say where the run's kernel lay; the symbols of {f
 STREAM = """{file} is a stream: GDB cannot go back in it, and the frames that it has read are gone.
   gtp record -o FILE writes them to a file, which target tfile FILE follows while it grows"""
 
-told = None  # the last trace file of which something was told
+told = None  # the last trace file about which there was a message
 
 
 class Linked:
@@ -57,7 +57,7 @@ class Linked:
                 yield address, address + length
 
     def read(self, address, size, moved):
-        """What is at an address when all has been moved, as far as the file has it: addresses in it have moved, too."""
+        """The contents at an address after the move, as far as the file has them: addresses in it have moved, too."""
         at = (address - moved) % 2**64
         for _, kind, _, start, offset, length, *_ in self.sections.values():
             if start and kind != SHT_NOBITS and start <= at < start + length:
@@ -131,7 +131,7 @@ def loaded():
 
 
 def another(path):
-    """What is wrong when the trace file is of another kernel than what is loaded; None: nothing is known to be."""
+    """The error if the trace file is of another kernel than the loaded vmlinux; None if no difference is known."""
     run, file = of_run(path), gdb.current_progspace().filename
     if run is None or file is None:
         return None
@@ -149,7 +149,7 @@ def move(linked, run):
 
 
 def news_of(path):
-    """What the user has to know of a trace file's kernel and the symbols, which are moved if they can be."""
+    """Messages about a trace file's kernel and the symbols, which are moved if possible."""
     file, run = gdb.current_progspace().filename, of_run(path)
     if file is None:
         return None
@@ -163,7 +163,7 @@ def news_of(path):
 
 
 def settle(path):
-    """GDB looks at this trace file: have its symbols where the run's kernel lay. What is wrong is told once."""
+    """GDB looks at this trace file: move its symbols to where the run's kernel lay. Errors are reported once."""
     global told
     try:
         news = STREAM.format(file=path) if is_stream(path) else news_of(path)

@@ -116,7 +116,7 @@ def decoded(location, name):
 
 
 def hint(name):
-    """What may have been meant by the name of a function that there is not."""
+    """Suggestions for the name of a function that does not exist."""
     near = functions.similar(name)
     if near:
         return "; is it %s?" % " or ".join(near)
@@ -168,7 +168,7 @@ def paths(file):
 
 
 def functions_of(file, pattern):
-    """The names of a source file's functions that have code of their own, but for those that are gone by now."""
+    """The names of a source file's functions that have code of their own, except those that are gone by now."""
     wanted = re.compile(fnmatch.translate(pattern))
     found = set()
     for symtab in symtabs(file):

@@ -8,7 +8,7 @@ from gtp import places, quiet
 
 
 def listing(number):
-    """What `info tracepoints` prints about one, unwrapped."""
+    """The output of `info tracepoints` for one, unwrapped."""
     text = quiet.execute("with width 0 -- info tracepoints %d" % number)
     if not re.search(r"^%d\s" % number, text, re.M):
         raise gdb.GdbError("there is no tracepoint %d" % number)
@@ -61,7 +61,7 @@ def split_number(arg):
 
 
 def everywhere(number, translate):
-    """What TRANSLATE makes at each of the tracepoint's addresses; GDB has one text for all of them."""
+    """The result of TRANSLATE at each of the tracepoint's addresses; GDB has one text for all of them."""
     found, results = addresses(number), []
     for pc in found:
         with places.named(pc, len(found) > 1):

@@ -24,7 +24,7 @@ def tool():
 
 
 def ask(*arguments):
-    """What the tool prints. No shell is involved: names with blanks and quotes are just names."""
+    """The tool's output. No shell is involved: names with blanks and quotes are just names."""
     done = subprocess.run([tool(), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           stdin=subprocess.DEVNULL, text=True)
     if done.returncode:
@@ -76,7 +76,7 @@ def files(path):
 
 
 def about(command, pc, *more):
-    """Ask about a live address: the tool is told where the kernel lies, or the function's name."""
+    """Ask about a live address: the tool gets the kernel's address, or the function's name."""
     name, offset, path = symbol(pc)
     arguments = files(path)
     if path == gdb.current_progspace().filename:

@@ -13,7 +13,7 @@ USAGE = "gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE], 
 
 
 def weight(one, entry):
-    """What an entry adds to its stack."""
+    """The weight that an entry adds to its stack."""
     if one.kind == "sum":
         return entry.summary[0]
     if one.kind in ("min", "max"):
@@ -89,7 +89,7 @@ def listed(one, rows, top, by):
 
 
 class Options:
-    """What stands behind gtp stacks."""
+    """The arguments of gtp stacks."""
 
     def __init__(self, arg):
         rest, found = words.options(arg, USAGE, ("--by", "--top", "--svg"), may=("--folded",))
@@ -107,7 +107,7 @@ class Options:
             raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
 
     def picture(self):
-        """What `gtp export flamegraph` takes behind the file, for the same picture."""
+        """The arguments of `gtp export flamegraph` after the file, for the same picture."""
         said = [self.name] * bool(self.name) + ["--by", self.by or ""] * bool(self.by)
         return " ".join(map(words.quoted, said))
 
@@ -139,10 +139,10 @@ gtp stacks NUMBER
 Of an aggregation that has $kstack as a key, while the run goes on or after it:
   gtp count by $kstack at kmem_cache_alloc
   gtp sum size by $kstack, current->comm at __kmalloc
-Its other keys are added up, but for KEY. The 20 stacks with the most come
+Its other keys are added up, except KEY. The 20 stacks with the most come
 first, or N of them. --folded prints a line for each stack, the outermost
 function first, and how often it was met: what tools for flame graphs take.
-What found no room is there, too. With a FILE the lines are written there.
+Hits that found no room are there, too. With a FILE the lines are written there.
 --svg FILE draws them: gtp export flamegraph FILE.
 With a NUMBER, or $kstack in a trace frame that has collected it: the addresses
 of that stack."""

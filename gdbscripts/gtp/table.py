@@ -20,7 +20,7 @@ class NoFrames(gdb.GdbError):
 
 
 class Request:
-    """What was typed."""
+    """The command's arguments."""
 
     def __init__(self, text):
         self.csv, self.limit = None, None
@@ -88,7 +88,7 @@ class Table:
         return here
 
     def cell(self, column):
-        """The Cell of a column at the selected frame. What the user has named must be there at the first place."""
+        """The Cell of a column at the selected frame. A name that the user typed must exist at the first place."""
         try:
             return columns.cell_of(column, self.trace.variables, self.formats)
         except (gdb.error, gdb.GdbError) as error:

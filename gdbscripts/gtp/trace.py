@@ -8,7 +8,7 @@ USAGE = "gtp trace LOCATION [if EXPRESSION]"
 
 
 class Condition:
-    """What is typed behind `if`, for all places of a command."""
+    """The condition after `if`, for all places of a command."""
 
     def __init__(self, text, targets):
         self.text = text
@@ -62,7 +62,7 @@ def together(definitions, target, said):
 
 
 def one_by_one(definitions, said):
-    """A tracepoint for each place; what GDB says against one is told with its name."""
+    """A tracepoint for each place; GDB's refusal of one is reported with its name."""
     numbers, done = [], []
     for place, text in said:
         try:
@@ -109,7 +109,7 @@ def called(place):
 
 
 def described(target, numbers, found):
-    """What a user reads of a function or location that was set."""
+    """The message about a function or location that was set."""
     if len(found) > 1:
         text = "%d places of %s: %s" % (len(found), target.name, words.few(called(p) for p in found))
     else:
@@ -148,7 +148,7 @@ LOCATION is one of
   FILE:*, FILE:PATTERN      the same for those of a source file
   FILE:LINE, LINE, *ADDRESS as GDB's trace takes them
 EXPRESSION is C over the kernel's types, evaluated at every hit. A place at
-which it cannot be said is told, and the others are set. What comes of it are
+which it cannot be set is reported, and the others are set. The result is
 ordinary tracepoints: info tracepoints, actions, delete. More than 200 places
 are refused; --limit N allows N."""
 

@@ -201,7 +201,7 @@ class TraceFile:
     def heads(self):
         """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts.
 
-        A recording may have frames of tracepoints that its header does not know yet: marks.ADDED is told.
+        A recording may have frames of tracepoints that its header does not know yet: marks.ADDED is reported.
         """
         index, recorded = 0, marks.recorded(self.data)
         try:
@@ -210,7 +210,7 @@ class TraceFile:
                     yield index, number, at, end
                 index += 1
         except EOFError:
-            if recorded:  # whole frames are true, and marks.CUT is told
+            if recorded:  # whole frames are valid, and marks.CUT is reported
                 return
             raise gdb.GdbError("the trace ends in the middle of frame %d" % index) from None
 

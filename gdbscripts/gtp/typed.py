@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a tracepoint collects, by the words that were typed: GDB keeps only the text that it compiles.
+# A tracepoint's collections, by the words that were typed: GDB keeps only the text that it compiles.
 
 # Tracepoint's number -> {the text that GDB was given: what was typed}
 of_tracepoint = {}
@@ -10,5 +10,5 @@ def remember(number, texts):
 
 
 def title(number, text):
-    """What was typed for a collected text, and the text itself where that is not known."""
+    """The words typed for a collected text, or the text itself if they are not known."""
     return of_tracepoint.get(number, {}).get(text, text)

@@ -7,7 +7,7 @@ import gdb
 
 from gtp import words
 
-# What the lookup of a type does not find, no expression finds either.
+# A type that the lookup does not find, no expression finds either.
 TAGGED = re.compile(r"(const )?(struct|union|enum) \w+( const|[\s*])*$")
 
 

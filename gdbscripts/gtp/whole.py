@@ -16,7 +16,7 @@ def keep_mode(old, new):
 
 @contextlib.contextmanager
 def made(path):
-    """A path to write at, where nothing is yet. What is at PATH, or where a link there leads, stays until all is written."""
+    """A new path to write to. The file at PATH, or at the end of a link there, stays until all is written."""
     real = os.path.realpath(path)
     folder = tempfile.mkdtemp(prefix=".gtp.", dir=os.path.dirname(real))
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What is typed behind commands: places with conditions, names and options.
+# The arguments of commands: places with conditions, names and options.
 import collections
 import contextlib
 import re
@@ -23,7 +23,7 @@ def blanked(text):
 
 
 def halves(text):
-    """What is in front of the `if` and what is behind it; None behind when there is none."""
+    """The text before the `if` and the text after it; None if there is none."""
     found = IF.search(blanked(text))
     if found is None:
         return text.strip(), None

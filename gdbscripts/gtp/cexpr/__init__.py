@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """C expressions over the kernel's types, written as GDB can compile them for the kernel's side.
 
-Text is what the user typed; pc is the address that names are looked up at. What cannot be said raises Error.
+Text is what the user typed; pc is the address that names are looked up at. An expression that cannot be translated raises Error.
 """
 import gdb
 
@@ -25,7 +25,7 @@ def number(text, pc):
 def collected(text, pc):
     """For a list of expressions as in `collect`: what GDB's `collect` takes of it, and a line for each that it cannot.
 
-    $args and $locals become their variables, those without a location here are told in the lines.
+    $args and $locals become their variables, the lines report those without a location here.
     """
     found = pieces(text, pc)
     return [take for takes, _ in found for take in takes], [line for _, lines in found for line in lines]
@@ -73,6 +73,6 @@ def value(text):
 def printed(text, pc):
     """For an expression whose value a dprintf prints: (the argument as GDB compiles it, the gdb.Type of the value).
 
-    Of a char array the argument is its address, for %s. What is no number, no pointer and no text has none.
+    Of a char array the argument is its address, for %s. A value that is no number, pointer or text has none.
     """
     return Translation(text, pc).printed()

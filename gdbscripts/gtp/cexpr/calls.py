@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is written like a call and is none: the kernel's macros that compute, and comparisons of strings."""
+"""Expressions that look like calls and are none: the kernel's macros that compute, and comparisons of strings."""
 from gtp.cexpr import ctype, percpu, registers, strings, syntax
 from gtp.cexpr.ctype import INT, LONG, ULONG
 from gtp.cexpr.error import Error
@@ -190,7 +190,7 @@ for bytes_ in (2, 4, 8):
 
 
 def advice(name):
-    """What to write instead of a call."""
+    """The replacement for a call."""
     if name.startswith("$_"):
         return "$_streq and $_strprefix are there."
     return "Write what it computes: a cast, a member, container_of(p, type, member)."

@@ -71,7 +71,7 @@ def balanced(code):
 
 
 def listing(out, pc):
-    """What `maint agent` lists of the code for pc."""
+    """The listing of `maint agent` of the code for pc."""
     for text in out.split("Scope:")[1:]:
         if int(text.split(None, 1)[0], 16) == pc:
             return text

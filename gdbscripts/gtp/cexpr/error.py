@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is wrong with an expression: the sentence, the place in the text, and what to write instead."""
+"""An error in an expression: the sentence, the place in the text, and the correction."""
 import gdb
 
 

@@ -119,7 +119,7 @@ def included(path):
 
 
 def compiler(path, text, *options):
-    """What gcc makes of the text; None when it does not take it."""
+    """gcc's output for the text; None if gcc refuses it."""
     command = ["gcc"] + list(FLAGS)
     for root in roots(path):
         command += ["-I%s/%s" % (root, folder_) for folder_ in SEARCH]

@@ -151,7 +151,7 @@ class Lower:
         return Operand(ctype.integer(kind), cast(kind, operand), UNARY, kind)
 
     def distance(self, node, other=None):
-        """What is added to a pointer."""
+        """The addition to a pointer."""
         operand = self.operand(node)
         odd = operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type)
         if odd and (other is None or other.kind is None):
@@ -237,7 +237,7 @@ class Lower:
                     proposal(node.name, self.scope.visible()) or why and "Is it a macro? To know it: %s." % why)
 
     def symbol(self, symbol, node, text):
-        """What a symbol stands for."""
+        """The meaning of a symbol."""
         if symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
             raise Error("%s is a type" % node.name, node.start)
         if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
@@ -494,7 +494,7 @@ class Lower:
 # Helpers -----------------------------------------------------------------------------------------
 
 def seen_as(kind):
-    """What GDB takes text for that denotes an object of a type."""
+    """The type that GDB gives to text that denotes an object of a type."""
     return None if ctype.is_enum(kind) or ctype.is_bool(kind) else ctype.kind_of(kind)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the kernel's macros mean: numbers, members by another name (sk_state), expressions with arguments (S_ISREG)."""
+"""The meaning of the kernel's macros: numbers, members by another name (sk_state), expressions with arguments (S_ISREG)."""
 import functools
 import re
 
@@ -52,7 +52,7 @@ def number(name):
 
 
 def missing():
-    """What keeps macros from being known; None when nothing does."""
+    """The reason why macros are unknown; None if they are known."""
     try:
         headers.compiler(headers.folder(), "", "-E")
     except headers.Missing as reason:

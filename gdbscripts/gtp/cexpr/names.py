@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What names mean at an address: variables, constants, functions and types, by GDB's own symbols."""
+"""The meaning of names at an address: variables, constants, functions and types, by GDB's own symbols."""
 import gdb
 
 from gtp import typename
@@ -117,7 +117,7 @@ class Scope:
 
 
 def identity(symbol):
-    """What tells one thing from another of the same name."""
+    """The key that tells one thing from another of the same name."""
     if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
         return int(symbol.value())
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a node becomes: text that GDB's compiler takes, and what C and GDB each know of its type."""
+"""The translation of a node: text that GDB's compiler takes, and the types that C and GDB give it."""
 from dataclasses import dataclass, replace
 from typing import Optional, Tuple
 

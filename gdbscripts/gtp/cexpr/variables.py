@@ -83,7 +83,7 @@ def lines(pc, gone, earlier):
 
 
 def elsewhere(name, pc):
-    """What to do about a variable that has no location at pc."""
+    """Advice about a variable that has no location at pc."""
     function = known_at_entry(name, pc)
     return "It is known at the function's first instruction: *%s." % function if function else \
         "Trace another line, or name the register that holds it."

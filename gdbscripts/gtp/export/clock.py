@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What time of day it was when $clock was what: in the order of how well it is known.
+# The relation of $clock and the time of day, by the best available source.
 import collections
 
 import gdb

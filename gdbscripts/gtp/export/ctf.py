@@ -20,7 +20,7 @@ PACKET = 1 << 20  # bytes of events, about
 WITH_CPU, WITHOUT_CPU = 0, 1  # classes of streams
 SECOND = 10**9
 
-# What is known of every event, in front of the tracepoint's columns: name, kind, and which member of frames.Event it is.
+# The columns of every event, before those of the tracepoint: name, kind, and which member of frames.Event it is.
 FRONT = (("frame", kinds.Kind(kinds.INT, 64), "index"), ("tid", kinds.Kind(kinds.INT, 64, True), "pid"),
          ("pid", kinds.Kind(kinds.INT, 64, True), "tgid"), ("procname", kinds.OF_STRING, "comm"))
 
@@ -147,7 +147,7 @@ class Writer:
 
     @functools.cached_property
     def description(self):
-        """What the metadata says, without the trace's UUID."""
+        """The text of the metadata, without the trace's UUID."""
         return "".join(self.described())
 
     def described(self):
@@ -163,7 +163,7 @@ class Writer:
                 yield from (one.text(stream, self.name(one.place)) for one in classes)
 
     def environment(self):
-        """What else is known of the run."""
+        """Other facts about the run."""
         header = self.run.header
         yield "tracer_name", "gdbtp"
         yield "time_of_day", clock.said(self.wall)

@@ -17,7 +17,7 @@ COLOURS = 10
 OTHER, SPECIAL = COLOURS, COLOURS + 1  # what has no colour of its own; what is no function
 ALL = "all"
 UNITS = {"ns": (1000, ("ns", "µs", "ms", "s")), "bytes": (1024, ("bytes", "KiB", "MiB", "GiB", "TiB"))}
-# What XML cannot have, and what a reader does not see.
+# Characters that XML cannot have, and that a reader does not see.
 UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 
 STILL = """<g class="still">
@@ -213,7 +213,7 @@ def still_legend(legend):
 
 
 def data_of(root, colours, title, unit, total, notes):
-    """What the script draws from, as JSON that neither XML nor HTML takes for a tag."""
+    """The data that the script draws, as JSON that neither XML nor HTML takes for a tag."""
     names, nodes = {}, []
     for depth, node in walk(root):
         nodes += [depth, names.setdefault(node.name, len(names)), node.weight]

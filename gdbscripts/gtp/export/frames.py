@@ -21,7 +21,7 @@ TASK = "((struct task_struct *)$current_task)->"
 
 Column = collections.namedtuple("Column", "title kind")
 
-# What is known at one address of a tracepoint. condition: a function from frames, or None. cells: kinds.Cell of each column.
+# The columns at one address of a tracepoint. condition: a function from frames, or None. cells: kinds.Cell of each column.
 # values: functions from frames to the columns' values.
 Here = collections.namedtuple("Here", "condition cells values")
 
@@ -42,7 +42,7 @@ class Event:
 
     @property
     def frame(self):
-        """Its Frame, made anew each time: an event that is kept takes less memory without."""
+        """Its Frame, made again each time: a kept event takes less memory without it."""
         return Frame(self.place.trace, self.index, self.place.target, self.at, self.end)
 
     def text(self, i):

@@ -28,7 +28,7 @@ number, data, text = protobuf.number, protobuf.data, protobuf.text
 
 
 class Interned:
-    """What is said once and then meant by a number. `new` are the entries that the next packet must bring along."""
+    """Entries that are sent once and then referred to by number. `new` are the entries that the next packet must bring along."""
 
     def __init__(self):
         self.known, self.new = {}, []
@@ -140,7 +140,7 @@ class Tracks:
         self.uuids = {}
 
     def uuid(self, key, description):
-        """The number of a track; DESCRIPTION() is made, and put, when it is new. What it names as parent comes first."""
+        """The number of a track; DESCRIPTION() is made, and put, when it is new. The track that it names as its parent comes first."""
         if key not in self.uuids:
             content = self.above(key) + description()
             self.uuids[key] = self.base + len(self.uuids) + 1
@@ -224,7 +224,7 @@ class Writer:
         self.put(number(TIMESTAMP, self.moved(time)) + data(EVENT, event) + self.interned.taken())
 
     def head(self, wall):
-        """What the clock of all packets is, and what time of day it is then, if that is known."""
+        """The clock of all packets, and its relation to the time of day, if known."""
         first = self.moved(self.events[0].time_ns)
         clocks = data(1, number(1, MONOTONIC) + number(2, first))
         if wall:
@@ -282,7 +282,7 @@ class Writer:
         self.aside(time, event)
 
     def aside(self, time, event):
-        """What of an event of a task is on the track of its CPU; and the counters."""
+        """The part of a task's event that is on the track of its CPU; and the counters."""
         if event.pid is not None and event.cpu is not None:
             name = number(NAME, self.interned.text(EVENT_NAMES, event.place.name))
             title = self.tracks.tasks.title(tracks.task_of(event), event.comm)
@@ -294,7 +294,7 @@ class Writer:
                 self.at(time, number(TYPE, COUNTER) + number(UUID, self.tracks.counter(event.place, column)) + amount)
 
     def said(self):
-        """What was written, in words."""
+        """A summary of the file, in words."""
         told = "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
         if self.stackless:
             told += "; %d events are without their stacks, which gtp save keeps and tsave does not" % self.stackless

@@ -19,7 +19,7 @@ SHORT = [long_varint(n) for n in range(1 << 14)]
 
 
 def tags(wire):
-    """What stands in front of a field, by its number."""
+    """The tag before a field, by its number."""
     return [long_varint(field << 3 | wire) for field in range(128)]
 
 
@@ -42,5 +42,5 @@ def data(field, content):
 
 
 def text(field, content):
-    """A field of a string. What no UTF-8 can say is escaped."""
+    """A field of a string. Bytes that are not UTF-8 are escaped."""
     return data(field, content.encode("utf-8", "backslashreplace"))

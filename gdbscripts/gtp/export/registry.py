@@ -5,8 +5,8 @@ import collections
 from gtp import written
 
 # name: as it is typed. about: a line for `help gtp export`. takes: what may stand behind FILE, for help and errors.
-# write(path, arg): makes the file, or the folder, at PATH, which is not there yet; ARG is the text behind FILE. What it
-# returns says what was written, as in "2 stacks, 4 hits"; a gdb.GdbError or an OSError leaves nothing.
+# write(path, arg): makes the file, or the folder, at PATH, which is not there yet; ARG is the text after FILE. The
+# returned text says what was written, as in "2 stacks, 4 hits"; a gdb.GdbError or an OSError leaves nothing.
 Format = collections.namedtuple("Format", "name about takes write")
 
 formats = {}  # name -> Format
@@ -17,7 +17,7 @@ def add(name, about, takes, write):
 
 
 def usage(name):
-    """What to write for a format, for an error in what stands behind FILE."""
+    """The usage of a format, for an error in the arguments after FILE."""
     return " ".join(("gtp export %s FILE %s" % (name, formats[name].takes)).split())
 
 

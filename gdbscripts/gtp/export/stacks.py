@@ -12,7 +12,7 @@ DEEPEST = 127  # addresses that the kernel's side keeps of a stack, the innermos
 NO_ROOM = "[no room for the keys]"
 MAYBE_CUT = "[callers above %d are not kept]" % DEEPEST
 TAKES = "[NAME] [--by KEY] [--weight hits|sum] [--unit UNIT]"
-# What the format calls units; of others it knows nothing.
+# The format's names of units; it knows no others.
 SPEEDSCOPE = {"ns": "nanoseconds", "us": "microseconds", "ms": "milliseconds", "s": "seconds", "bytes": "bytes"}
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -21,7 +21,7 @@ class Hits:
     """All that an aggregation has counted, as the ARG of a format asks for it.
 
     rows: [(names, weight)], the outermost function first, behind the text of KEY, if one is asked for; those with the
-    most first. What found no room is there by a name in brackets. unit: of the weights. notes: what is in no row.
+    most first. Hits that found no room are there under a name in brackets. unit: of the weights. notes: what is in no row.
     """
 
     def __init__(self, name, arg):
@@ -37,7 +37,7 @@ class Hits:
         self.rows = sorted(self.merged(total, weigh).items(), key=lambda row: (-row[1], row[0]))
 
     def weigher(self, asked):
-        """What an entry weighs: its hits, or the sum of the values; sums when nothing else is there to be meant."""
+        """The weight of an entry: its hits, or the sum of the values; sums when nothing else is there to be meant."""
         if asked not in (None, "hits", "sum"):
             raise gdb.GdbError("--weight takes hits or sum")
         if asked == "hits" or asked is None and self.one.kind in ("count", "stats", "hist", "lhist"):
@@ -85,7 +85,7 @@ class Hits:
         return {name: at[name] for name, _ in weights.most_common() if name in at}
 
     def written(self):
-        """What a command says of its file."""
+        """A command's report about its file."""
         total = sum(n for _, n in self.rows)
         told = "%d stack%s, %s" % (len(self.rows), "s" * (len(self.rows) != 1), flamegraph.amount(total, self.unit))
         return "; ".join([told, *self.notes])

@@ -12,7 +12,7 @@ THERE = b"\1"
 
 
 def quoted(text):
-    """A string literal. What is no printable ASCII is escaped, so that any reader takes it."""
+    """A string literal. Characters other than printable ASCII are escaped, so that any reader accepts it."""
     return '"%s"' % "".join(c if " " <= c <= "~" and c not in '"\\' else "\\%03o" % byte
                             for char in text for byte in char.encode("utf-8", "backslashreplace") for c in [chr(byte)])
 

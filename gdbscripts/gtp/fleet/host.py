@@ -15,7 +15,7 @@ KEPT = "what it has collected may be in %s there"
 
 
 class Lost(Exception):
-    """Why there is no trace file of a machine. Its own words are told behind that, or alone when nothing is said here."""
+    """Why there is no trace file of a machine. Its own message follows that, or stands alone if there is no reason here."""
 
 
 class Host:
@@ -27,7 +27,7 @@ class Host:
         self.state, self.why, self.place = WAITING, "", None
         self.heard = self.began = self.asked = None  # by the clock of time.monotonic()
         self.complaints, self.said, self.rest = b"", [], b""
-        self.first, self.last = [], []  # rounds, before and behind the run
+        self.first, self.last = [], []  # rounds, before and after the run
         self.stopping = False
         self.left, self.file = 0, None  # of a file that comes
         self.line = self.steps = None
@@ -83,7 +83,7 @@ class Host:
             self.line.close()
 
     def take(self, at):
-        """What has come, to the step that waits for it: lines, or a file's bytes."""
+        """Pass received data to the step that waits for it: lines, or a file's bytes."""
         while self.rest:
             if self.left:
                 part, self.rest = self.rest[:self.left], self.rest[self.left:]
@@ -122,7 +122,7 @@ class Host:
             self.line.close()
 
     def own_words(self):
-        """What it has complained of, without what only says that it goes on."""
+        """Its complaints, without messages about progress."""
         lines = self.complaints.decode(errors="replace").splitlines()
         return "\n".join(line for line in lines if line.strip() and not line.startswith("gtp-run: tracing"))
 
@@ -186,7 +186,7 @@ class Host:
                 raise Lost(line)
 
     def clocks(self):
-        """What its clocks say, some times."""
+        """Several readings of its clocks."""
         found = []
         self.say("clocks %d" % offset.ROUNDS)
         for _ in range(offset.ROUNDS):
@@ -226,7 +226,7 @@ class Host:
         os.replace(self.file.name, self.path)
         self.file = None
 
-    # What came of it ---------------------------------------------------------------------------
+    # The result -------------------------------------------------------------------------------
 
     def number(self, pattern):
         """The number that a line of gtp-run has, None: no line has it."""
@@ -234,7 +234,7 @@ class Host:
         return int(found.group(1)) if found else None
 
     def row(self, here):
-        """What hosts.json has of it. HERE: offset.anchor()."""
+        """Its entry in hosts.json. HERE: offset.anchor()."""
         found = {"host": self.name, "status": self.state, "why": self.why}
         if self.first:
             ns, error_ns = offset.between(self.first, self.last)

@@ -30,7 +30,7 @@ def vmlinuxes(rows, given):
 
 
 def read(vmlinux, folder, scratch, found):
-    """What a GDB makes of the files of one kernel: lists of what it has done."""
+    """Have a GDB merge the files of one kernel: lists of what it has done."""
     request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"]}
     return child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request)
 
@@ -51,7 +51,7 @@ def timeline(path, parts):
 
 
 def place(scratch, folder, name):
-    """What is whole is put where it belongs."""
+    """Move complete files to their places."""
     target = os.path.join(folder, name)
     if os.path.isdir(target):
         shutil.rmtree(target)

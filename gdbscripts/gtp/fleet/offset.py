@@ -5,7 +5,7 @@ import time
 
 ROUNDS = 8  # of questions to a clock
 
-# What is added to a clock there to have this machine's of the same kind: the middle, and how far it may be from the truth.
+# The offset from a clock there to this machine's clock of the same kind: the middle, and its greatest error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
 
 # One question: this machine's monotonic clock before it and after the answer, and what the answer says.

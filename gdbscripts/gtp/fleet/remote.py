@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs on each machine, in its /bin/sh: a folder of its own, and a word at a time."""
+"""The script that runs on each machine, in its /bin/sh: a folder of its own, and a word at a time."""
 import shlex
 
 HELLO = "gtp-fleet"

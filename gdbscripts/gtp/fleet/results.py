@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a run on many machines leaves in its folder: HOST.tf, hosts.json, and what is merged of them."""
+"""The files that a run on many machines leaves in its folder: HOST.tf, hosts.json, and the merged ones."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ def trace_file(name):
 
 
 def files(folder, hosts):
-    """What an earlier run has left there, and what is in the way of HOSTS' files."""
+    """Files of an earlier run there, and anything in the way of HOSTS' files."""
     names = [NAME] + [MERGED + end for end in (".perfetto", ".ctf", ".txt")] + list(map(trace_file, hosts))
     if os.path.exists(os.path.join(folder, NAME)):
         names += [row["file"] for row in load(folder)["hosts"] if "file" in row]
@@ -44,7 +44,7 @@ def load(folder):
 
 
 def missed(row):
-    """What gtp-run says was not seen; nothing, when all was."""
+    """gtp-run's report of missed hits; empty if there were none."""
     return next((line.partition(":")[2].strip() for line in row.get("said", ()) if line.startswith("not seen:")), "")
 
 

@@ -110,7 +110,7 @@ def reading():
 
 
 def status():
-    """What monitor status says; a trace file has no such thing."""
+    """The output of monitor status; a trace file has none."""
     return "" if source.is_trace_file() else remote.monitor("status")
 
 
@@ -163,7 +163,7 @@ def origin():
 
 
 def title(places, aggregations):
-    """What was traced."""
+    """The traced places."""
     names = list(dict.fromkeys([place["name"] for place in places] + [one["title"] for one in aggregations]))
     more = " and %d more" % (len(names) - 3) if len(names) > 3 else ""
     return ", ".join(names[:3]) + more or "A run without a frame"

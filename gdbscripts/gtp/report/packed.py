@@ -12,7 +12,7 @@ NONE = -1
 
 
 def order(value):
-    """What sorts the values of a dictionary: numbers by size, in front of texts."""
+    """A key function that sorts the values of a dictionary: numbers by size, before texts."""
     return (1, 0, value) if isinstance(value, str) else (0, value, "")
 
 
@@ -54,7 +54,7 @@ class Numbers(dict):
         return self[thing]
 
 
-# What stands in front of all columns, by the titles that it has among them, too.
+# The leading columns, by the titles that they also have among the others.
 IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>kstack))$|"
                       r"(?:current|\(\(struct task_struct \*\)\$current_task\))->(?:(?P<comm>comm)|(?P<pid>pid))$")
 
@@ -92,7 +92,7 @@ class Frames:
         self.front[place].append(Front(event.latency_ns, event.comm, event.pid, event.stack))
 
     def data(self):
-        """What the page's script reads as frames, places, tasks, names and stacks."""
+        """The data that the page's script reads as frames, places, tasks, names and stacks."""
         frames = dict(self.columns)
         for name in ("time", "cpu", "task", "latency", "stack"):
             frames[name] = or_none(frames[name])

@@ -14,7 +14,7 @@ EARLY = "theme.js"  # in the head, so that the page is not drawn in one colour a
 # In the order in which they stand in the page: one script, whose names the later parts use.
 SCRIPTS = ("util", "data", "summary", "tracks", "scale", "paint", "pointers", "timeline", "filter", "table",
            "frames", "small", "tops", "histogram", "main")
-# What would end the script element, or begin a comment in it, and what HTML reads as an entity.
+# Text that would end the script element, or begin a comment in it, or that HTML reads as an entity.
 IN_SCRIPT = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 
@@ -57,7 +57,7 @@ def flame_colours():
 
 
 def pictures(flames):
-    """The flame graphs, each in a card. What they need runs and is styled as it stands in their files."""
+    """The flame graphs, each in a card, with the scripts and styles of their own files."""
     return "\n".join('<div class="card flame">%s</div>' % svg for svg in flames)
 
 

@@ -12,7 +12,7 @@ PAUSE = 0.1  # seconds between two questions how the run goes
 
 
 def collect(request, number):
-    """What a tracepoint collects for its rows."""
+    """The collections of a tracepoint for its rows."""
     what = request["collect"] or "$args"
     points.set_actions(number, ["collect $clock, $cpu_id, $current_task_pid"])
     gdb.execute("gtp collect %d current->comm, %s" % (number, what), to_string=True)
@@ -41,7 +41,7 @@ def shown(request, number):
 
 
 def start(channel):
-    """The run begins; which places have no probe, and why, is told."""
+    """Begin the run; report places without a probe, and why."""
     for line in gdb.execute("tstart", to_string=True).splitlines():
         if line.startswith(OURS):
             channel.say(note=line[len(OURS):])

@@ -78,7 +78,7 @@ def private(path, flags):
 
 
 def write(path, data):
-    """Beside what is there, then in its place. What a writer that was killed has left goes."""
+    """Write beside the old file, then take its place. Remains of a killed writer are removed."""
     for file in os.listdir(folder()):
         if file.startswith(".") and file.endswith(PART):
             os.unlink(os.path.join(folder(), file))
@@ -94,7 +94,7 @@ def write(path, data):
         raise
 
 
-# What is in a file ----------------------------------------------------------------------------------
+# The contents of a file ------------------------------------------------------------------------------
 
 
 def read(path):

@@ -32,12 +32,12 @@ def environment(request):
 
 
 def silence(printed):
-    """What to say of a GDB that has ended without a word: the end of what it has printed."""
+    """A message about a GDB that has ended without one: the end of its output."""
     return "GDB has ended without a word\n" + printed.decode(errors="replace").strip()[-2000:]
 
 
 def answer(words, module, request, ended=lambda: None):
-    """What the main() of MODULE, by gtp.shell.asked, answers to the request: a dict. ENDED() comes before any failure."""
+    """The answer of MODULE's main(), by gtp.shell.asked, to the request: a dict. ENDED() comes before any failure."""
     with tempfile.TemporaryDirectory(prefix="gtp-") as folder:
         # Not in the environment, where a string has 128 KiB: a fleet's request grows with its machines.
         paths = {name: os.path.join(folder, name) for name in ("request", "answer")}
@@ -75,7 +75,7 @@ class Child:
         return self.ours.fileno()
 
     def heard(self):
-        """What it has told meanwhile, a dict each; None at its end."""
+        """Its messages meanwhile, a dict each; None at its end."""
         try:
             data = self.ours.recv(1 << 16)
         except ConnectionError:

@@ -17,7 +17,7 @@ TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
 
 
 def said(path):
-    """What GDB has said of the session; a file that it has not come to make has nothing."""
+    """GDB's messages about the session; empty if it did not get as far as making the file."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -26,7 +26,7 @@ def said(path):
 
 
 def play(session, vmlinux, slide, folder, say=lambda text: None):
-    """What a GDB of its own makes of the session: what gtp.offline tells, and the packets. SAY gets GDB's words."""
+    """Compile the session in a separate GDB: the result of gtp.offline, and the packets. SAY gets GDB's messages."""
     path = os.path.join(folder, "%x" % slide)
     request = {"session": session, "record": tools.needed("gdbtp-record", *RECORD), "slide": slide,
                "markers": path + ".markers", "packets": path + ".packets", "said": path + ".said"}
@@ -65,7 +65,7 @@ def part(session, vmlinux, with_table, say):
 
 
 def sayer(prefix):
-    """What puts words for the user on standard error, each line with the PREFIX."""
+    """A function that prints messages on standard error, each line with the PREFIX."""
     def say(text):
         sys.stderr.write("".join("%s%s\n" % (prefix, harmless(line)) for line in text.splitlines()))
         sys.stderr.flush()
@@ -123,7 +123,7 @@ def write(path, data):
 
 
 def spare(output, read):
-    """What is read is not replaced."""
+    """Refuse to replace a file that is being read."""
     for path in read:
         if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
             raise Failure("%s is what is read; name another file with -o" % output)

@@ -17,7 +17,7 @@ NO_SIZE = "--rotate needs --size"
 
 
 class Until:
-    """What --until says: [TRACEPOINT:]FRAMES for gtp-drain itself, or a condition, for which GDB is asked."""
+    """The argument of --until: [TRACEPOINT:]FRAMES for gtp-drain itself, or a condition, for which GDB is asked."""
 
     def __init__(self, text):
         number, rest = re.fullmatch(r"\s*(?:(\d+):)?(.*)", text, re.S | re.A).groups()
@@ -52,7 +52,7 @@ def asked(until, vmlinux, own_pipe):
 
 
 def words(given):
-    """What gtp record alone says to it."""
+    """The arguments that only gtp record gives it."""
     if given.seconds:
         yield from ("--for", "%dms" % max(1, round(given.seconds * 1000)))
     if given.size:

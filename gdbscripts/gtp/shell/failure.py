@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What ends the command before its work is done: sentences for the user."""
+"""Errors that end the command before its work is done: sentences for the user."""
 
 from gtp.shell.decode import printable
 
@@ -7,7 +7,7 @@ OK, FAILED, USAGE, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
 
 
 class Failure(Exception):
-    """What is wrong, where, and what to do instead."""
+    """The error, its place, and the remedy."""
 
 
 def harmless(line):

@@ -55,7 +55,7 @@ class Pipe:
         return self.fd in found and not self.signals.came
 
     def read_some(self):
-        """What one read gives, behind what is there already; how many bytes that were."""
+        """Append the data of one read; the number of bytes."""
         try:
             more = os.read(self.fd, PIECE)
         except BlockingIOError:
@@ -69,7 +69,7 @@ class Pipe:
         return len(more)
 
     def read(self):
-        """What there is, a piece at a time; how many bytes that were."""
+        """Read all available data, a piece at a time; the number of bytes."""
         got = 0
         while got < PIECE and not self.over:
             more = self.read_some()
@@ -218,14 +218,14 @@ class Lines:
         return "".join(found)
 
     def leave_out(self, number, error):
-        """What is said of a tracepoint that cannot have what is asked for; an error when no other one is left."""
+        """The message about a tracepoint that cannot have the columns; an error if no other one is left."""
         self.without.add(number)
         if self.request.number is not None or self.known <= self.without:
             raise error
         return "[tracepoint %d is left out: %s]\n" % (number, str(error).strip().replace("\n", "; "))
 
     def gap(self, count):
-        """What is said where frames are missing."""
+        """The message at a point where frames are missing."""
         self.lost += count
         return ["[%d frames were lost: they came too fast]\n" % count] if count else []
 

@@ -115,7 +115,7 @@ Part = collections.namedtuple("Part", "build_id release tracepoints data")
 
 
 class Damaged(Exception):
-    """What is wrong with a file."""
+    """An error in a file."""
 
 
 def records(data):
@@ -147,7 +147,7 @@ def tracepoint(content):
 
 
 def split(data):
-    """[Part] of a file's bytes. What is in the packets gtp-run looks at; here the checksum speaks for it."""
+    """[Part] of a file's bytes. gtp-run checks the packets; here the checksum vouches for them."""
     if data[:8] != MAGIC:
         raise Damaged("gtp compile has not written it, or another version has")
     if len(data) < HEAD or struct.unpack_from("<II", data, 8) != (len(data), zlib.crc32(data[HEAD:])):

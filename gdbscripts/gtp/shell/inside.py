@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Inside GDB: does what the shell's command asks for, and tells it by lines of JSON.
 
-The environment's GTP_SHELL is the request: command, and what that takes; fd is the socket to the command. What it is
-told: doing (what takes a while), note, text, error, ready (what rows are made of), counts, frames.
+The environment's GTP_SHELL is the request: command, and what that takes; fd is the socket to the command. Its
+messages are: doing (long work), note, text, error, ready (the layout of rows), counts, frames.
 """
 import contextlib
 import json
@@ -50,7 +50,7 @@ class Place:
                 "columns": [dict(c.kind, title=c.title) for c in self.columns]}
 
     def argument(self, field):
-        """What GDB compiles for a field."""
+        """The expression that GDB compiles for a field."""
         if isinstance(field.what, int):
             return self.columns[field.what].argument
         return {record.CLOCK: "$clock", record.CPU: "$cpu_id", record.TASK: "$cpu_id << 32 | $current_task_pid",
@@ -117,7 +117,7 @@ def condition(number):
 
 
 def places(request, numbers, channel):
-    """The Places of all tracepoints; one whose columns cannot be had is told, and left out when there are others."""
+    """The Places of all tracepoints; one that cannot have the columns is reported, and left out if there are others."""
     found, refused = [], []
     for number in numbers:
         for pc in sorted(set(points.addresses(number))):

@@ -10,7 +10,7 @@ from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 
 DROPPED = re.compile(r"\[\d+ lines of dprintf were dropped")
 FAILING = re.compile(r"dprintf at (\S+) failed: ")
-MOST_REASONS = 5  # different errors of expressions that are told
+MOST_REASONS = 5  # different errors of expressions that are reported
 
 # Why hits are not printed, when the run ended so.
 TOO_FAST = " not printed: too fast, or right before the end"
@@ -35,7 +35,7 @@ class Run:
         self.reasons, self.tasks = set(), set()
         self.counts = self.error = None
 
-    # What ends it
+    # The end of the run
 
     def end(self, why):
         """Once: the wait ends, GDB takes the probes out and tells the counts."""
@@ -64,7 +64,7 @@ class Run:
         due = [seconds for seconds in due if seconds is not None]
         return min(due) * 1000 + 1 if due else None
 
-    # What GDB tells
+    # GDB's messages
 
     def from_child(self, words):
         for word, value in words.items():
@@ -105,7 +105,7 @@ class Run:
     def on_counts(self, counts):
         self.counts = counts
 
-    # What the kernel prints
+    # The kernel's output
 
     def from_kernel(self):
         text = self.relay.from_kernel()
@@ -132,7 +132,7 @@ class Run:
         return [self.table.text(row)]
 
     def message(self, text):
-        """What the kernel says beside the rows: why a place has no probe, why an expression has no value."""
+        """The kernel's messages beside the rows: why a place has no probe, why an expression has no value."""
         if DROPPED.match(text):
             return
         if FAILING.match(text):
@@ -150,7 +150,7 @@ class Run:
         return self.relay.waiting and not self.ended and self.out.full()
 
     def watched(self):
-        """What is waited for: file descriptors, and what is to be done."""
+        """The events to wait for: file descriptors, and the functions to call."""
         files = {self.child.fileno(): self.read_child, self.signals.fileno(): self.read_signal}
         if self.relay.gdb is None:
             files[self.relay.listener.fileno()] = self.relay.accept

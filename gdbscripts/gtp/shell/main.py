@@ -35,7 +35,7 @@ def told_by(gdb, progress, out):
 
 
 def wait(gdb, progress):
-    """The next words of GDB; what takes long is told meanwhile."""
+    """GDB's next message; long work is reported meanwhile."""
     while not select.select([gdb], [], [], progress.tick())[0]:
         pass
     return gdb.heard()
@@ -103,7 +103,7 @@ def keep_numbers():
 
 
 def printed(arguments):
-    """What do() returns, or the end of --help, when all that was printed is out."""
+    """The result of do(), or the end of --help, once all output is flushed."""
     try:
         try:
             return do(options.parser().parse_args(arguments))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be typed: subcommands, options, and their help."""
+"""The command line: subcommands, options, and their help."""
 import argparse
 import re
 
@@ -188,7 +188,7 @@ def positive(text):
 
 
 def add_run(parser):
-    """What the commands that trace have in common."""
+    """The options common to the commands that trace."""
     add = parser.add_argument
     add("-c", "--collect", metavar="EXPRESSIONS", help="what to print, C expressions with commas between")
     add("--for", dest="seconds", type=duration, metavar="TIME", help="end after 5s, 500ms, 2m, 1h")
@@ -331,7 +331,7 @@ def line(given):
 
 
 def request(given):
-    """What GDB is asked for by a command that traces."""
+    """The request of a command that traces, for GDB."""
     place = " ".join(given.place)
     return {"command": "trace", "verb": given.command, "place": place, "collect": given.collect, "count": given.count,
             "limit": given.limit, "modules": given.modules, "at_end": given.at_end, "csv": given.csv,

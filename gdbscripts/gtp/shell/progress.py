@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What takes longer than a second is told, on standard error: on a terminal with the seconds, else by a line."""
+"""Report work that takes longer than a second, on standard error: on a terminal with the seconds, else by a line."""
 import os
 import sys
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What must be there before GDB starts: root, the module, vmlinux, GDB, a place for its index."""
+"""Preconditions for starting GDB: root, the module, vmlinux, GDB, a place for its index."""
 import os
 import shutil
 import subprocess

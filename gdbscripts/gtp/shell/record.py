@@ -78,7 +78,7 @@ def template(mark, place, part, fields, most):
 class Reader:
     """Text as it comes, in any pieces: feed() returns what is complete.
 
-    A record is (place, part, its fields), a line of any other text is a str. What is no whole record is left out: the
+    A record is (place, part, its fields), a line of any other text is a str. An incomplete record is left out: the
     kernel cuts what is too long.
     """
 

@@ -84,7 +84,7 @@ class Relay:
             self.leave()
 
     def from_kernel(self):
-        """Pass on what the kernel says, but for the text of a wait, which is returned."""
+        """Pass on the kernel's messages, except the text of a wait, which is returned."""
         if self.line is None:
             return b""
         try:

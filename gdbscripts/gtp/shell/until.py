@@ -48,7 +48,7 @@ def conditions(locations, expression):
 
 
 def lines(request, header, path):
-    """What gtp-drain is told of the run that has this header."""
+    """The arguments of gtp-drain for the run that has this header."""
     trace = TraceFile(header + marks.END, None)
     wanted = request["tracepoint"]
     if wanted is not None and wanted not in trace.locations:
