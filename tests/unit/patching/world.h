@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For test_patching.c: a function in whose code the real files of probe/jump/ put a jump, and
+ * another prober there. All that they write is kept moment by moment.
+ */
+#ifndef _TEST_WORLD_H
+#define _TEST_WORLD_H
+
+#include "base/base.h"
+#include "regions/region.h"
+
+enum { WORLD_PADS = 4, WORLD_MOMENTS = 4096 };
+
+/* What a CPU can tell of a moment by more than the bytes. */
+enum world_kind {
+	WORLD_WRITE,  /* a byte, or the table of int3s, has changed */
+	WORLD_SYNC,   /* every CPU has executed a serialising instruction */
+	WORLD_WAIT,   /* from here on the patcher waits until each task has been elsewhere */
+	WORLD_WAITED, /* they have */
+	WORLD_FREE,   /* a pad is free: it may hold anything */
+};
+
+/**
+ * struct world_moment - what there was at a moment
+ * @text: the place's bytes
+ * @to: where the handler of our int3s sends a task that trapped at each; 0: it is none of ours
+ * @pads: bit n: the n-th is there
+ * @other: another prober's breakpoint is known to the kernel at byte 0
+ * @other_to: where a task goes on that trapped there: a pad, or 0: behind the first instruction
+ */
+struct world_moment {
+	enum world_kind kind;
+	u8 text[GTP_REGION_MAX];
+	u64 to[GTP_REGION_MAX];
+	u8 pads;
+	bool other;
+	u64 other_to;
+};
+
+/* struct world_other - at which of the points the other prober registers, arms, goes; 0: never */
+struct world_other {
+	u32 registers, arms, goes;
+};
+
+/**
+ * struct world - the place, and all that has happened
+ * @region: its instructions
+ * @addr: where it is
+ * @moment, @n: from the first change to the last
+ * @points: how often the other prober could have done something
+ */
+struct world {
+	struct gtp_region region;
+	u64 addr;
+	struct world_moment moment[WORLD_MOMENTS];
+	u32 n;
+	u32 points;
+};
+
+extern struct world world;
+
+/* world_run - arm, lead to another pad if @widen, disarm, as a run does; the other one meanwhile */
+void world_run(const u8 *bytes, u32 len, bool widen, struct world_other other);
+
+/* world_pad - which pad is an address in, and at which copy (0: where it begins)? false: in none */
+bool world_pad(u64 addr, u32 *pad, u32 *copy);
+
+#endif /* _TEST_WORLD_H */
