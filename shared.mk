@@ -100,7 +100,7 @@ GTP_SHARED := \
 # Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
 GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy probe hit jit tracepoint aggregate trace regions agentexpr transport base
 
-# What no version of a kernel tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
+# Features that no version number tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
 GTP_COMPAT_FLAGS = \
 	$(if $(shell grep -sw register_syscore $(srctree)/include/linux/syscore_ops.h),-DGTP_SYSCORE_HAS_DATA) \
 	$(if $(shell grep -s '__trace_puts(unsigned long ip, const char \*str);' $(srctree)/include/linux/trace_printk.h),-DGTP_TRACE_PUTS_HAS_NO_SIZE)

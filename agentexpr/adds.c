@@ -2,13 +2,13 @@
 /*
  * Expressions that only add to a variable: $n = $n + 1.
  *
- * What such an expression sets the variable to is what it was, plus something in which it does not
- * occur. So it may be taken for 0 until it is set, and what has been computed then be added to it,
- * as one step: no update of another CPU is lost. GDB's code for $n = $n - x:
+ * Such an expression sets the variable to its old value plus a term in which it does not occur. So
+ * the variable may be taken for 0 until it is set, and the result then be added to it atomically:
+ * no update of another CPU is lost. GDB's code for $n = $n - x:
  *
  *	getv n; reg 5; ext 32; sub; ext 64; setv n; pop; end
  *
- * What is looked for is the expression's only setv, straight ahead from the first instruction, and
+ * The search is for the expression's only setv, straight ahead from the first instruction, and
  * in front of it one getv of the same variable, whose value becomes the one that is set by
  *   - add, and sub of something from it; it may not itself be subtracted
  *   - ext and zero_ext of all 64 bits, which change nothing.

@@ -108,7 +108,7 @@ int ax_error_format(const struct ax_error *err, char *buf, size_t size);
 /* ax_error_name - "STACK_UNDERFLOW", as the vectors write it */
 const char *ax_error_name(enum ax_err code);
 
-/* What an expression is for decides what must be on the stack at its end. */
+/* The purpose of an expression decides what must be on the stack at its end. */
 enum ax_kind {
 	AX_CONDITION, /* must leave a value */
 	AX_ACTION,    /* may leave anything */
@@ -174,7 +174,7 @@ struct ax_verified {
  * @out: valid only when AX_OK is returned
  * @err: says what is wrong and where otherwise
  *
- * What it refuses stands at the head of agentexpr/verify.c. Trace state variables are not checked
+ * The head of agentexpr/verify.c lists its refusals. Trace state variables are not checked
  * here (GDB defines them after the expressions that use them): see ax_verify_tsvs().
  *
  * Context: any. Reads @code only within @len, whatever the bytes. Time is linear in @len.
@@ -251,7 +251,7 @@ struct ax_ops {
  * @pc: what register 16 (rip) reads as: the tracepoint's address, wherever the probe left rip
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
- * @local: its own trace state variables, by number; machine code that was told of them uses it
+ * @local: its own trace state variables, by number, for machine code compiled to use it
  * @entered: what the way to the hit has added to the kernel's count of contexts (preempt_count())
  * @err: why the evaluation ended early
  * @frame: machine code of whole actions writes here what it collects (see jit/jit.h)

@@ -3,8 +3,8 @@
  * The interpreter: with agentexpr/meaning.h, the meaning of every opcode.
  *
  * It trusts the verifier and only the verifier: stack depths, targets and operands are not looked
- * at again. Whatever else evaluates expressions must agree with it, in results, in what is
- * collected and in errors.
+ * at again. Every other evaluator of expressions must agree with it, in results, collected blocks
+ * and errors.
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"

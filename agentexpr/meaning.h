@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an opcode means beyond its stack counts: for the interpreter, for the compiler where it
+ * The meaning of an opcode beyond its stack counts: for the interpreter, for the compiler where it
  * folds constants, and for the C code behind compiled expressions.
  */
 #ifndef _GTP_MEANING_H

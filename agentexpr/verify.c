@@ -142,7 +142,7 @@ static enum ax_err rule_jump(struct pass *p, const struct ax_insn *insn)
 	return AX_OK;
 }
 
-/* What an instruction's operand must satisfy, by rule, whatever is on the stack. */
+/* The rule that an instruction's operand must satisfy, whatever is on the stack. */
 static enum ax_err (*const operand_rules[])(struct pass *p, const struct ax_insn *insn) = {
 	[AX_RULE_none] = rule_none, [AX_RULE_jump] = rule_jump,	    [AX_RULE_reg] = rule_reg,
 	[AX_RULE_tsv] = rule_none,  [AX_RULE_pick] = rule_none,	    [AX_RULE_printf] = rule_printf,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a name says of an aggregation, and what follows for its entries. */
+/* The meaning of an aggregation's name, and its consequences for entries. */
 #include "aggregate/shape.h"
 
 static const char *const prefix[] = {

@@ -35,8 +35,8 @@ enum {
  * @from, @to, @step: of an LHIST; not negative
  * @key: where each word of the keys is among a CPU's own words
  *
- * What a kind keeps is one s64 for SUM, MIN and MAX, three for STATS (sum, min, max), and behind
- * these three the buckets, an u64 each.
+ * A kind keeps one s64 for SUM, MIN and MAX, three for STATS (sum, min, max), and after these three
+ * the buckets, an u64 each.
  */
 struct gtp_aggr_shape {
 	u8 kind;

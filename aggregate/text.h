@@ -7,7 +7,7 @@
 #include "base/parse.h"
 
 /*
- * The lines of one table, all numbers decimal but for keys, which are words in hex:
+ * The lines of one table, all numbers decimal except keys, which are words in hex:
  *
  *	entry N KEY... : VALUE... : BUCKET=N ...
  *	noroom N : VALUE... : BUCKET=N ...

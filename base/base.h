@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What shared code may use of the world around it: integer types, errno, strings, byte order.
+ * The environment that shared code may use: integer types, errno, strings, byte order.
  *
  * A shared file is compiled into the module and into userspace from one copy and includes only this
  * header and its siblings. This is the one place that depends on which of the two it is.

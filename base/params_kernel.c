@@ -31,7 +31,7 @@ MODULE_PARM_DESC(
 	stack_walk,
 	"$kstack: 1: by what the kernel's unwinder has said of an address before, 0: ask it each time, 2: both, and compare (default: 1)");
 
-/* What came of comparing, since the module was loaded. */
+/* The results of comparing, since the module was loaded. */
 unsigned long gtp_stack_walked;
 module_param_named(stack_walked, gtp_stack_walked, ulong, 0400);
 MODULE_PARM_DESC(stack_walked, "stack_walk=2: stacks that were taken both ways");

@@ -37,7 +37,7 @@ def run(block):
         gdb.write("%s\n" % error)
         gdb.execute("quit 1")
     if block[0].startswith("while"):
-        # What a loop is for are its own lines; GDB's word on every tfind would drown them.
+        # A loop is there for its own lines; GDB's word on every tfind would drown them.
         output = re.sub(r"^(Found trace frame|No trace frame found).*\n", "", output, flags=re.M)
     gdb.write(output)
 

@@ -31,7 +31,7 @@ struct gtp_file {
  * @t: the session; if it has never run, the file has no frames
  * @why: the refusal
  *
- * What GDB cannot read is left out, see gtp_header_make().
+ * Lines that GDB cannot read are left out, see gtp_header_make().
  *
  * Context: may sleep, the session's lock.
  * Return: 0, -EBUSY (the run is on), -ENOMEM.

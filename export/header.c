@@ -81,7 +81,7 @@ static size_t keep_items(char *status)
 /*
  * GDB looks at no frame of a file whose run is on, so it is over for a reason that is not known.
  * How many frames there are is not known either, which is -1 for GDB; the writer of a file may put
- * the numbers in. What else stays is told.
+ * the numbers in. All other fields are reported.
  */
 static char *live_status(char *piece)
 {

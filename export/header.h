@@ -12,7 +12,7 @@
  *        $lost is one of the variables, see export/stream.h
  * @len: bytes of it
  *
- * What GDB cannot read is left out: it refuses a whole file for a line of 1000 characters, so a
+ * Lines that GDB cannot read are left out: it refuses a file for a line of 1000 characters, so a
  * source line or a note of that length is missing, and so is a condition's bytecode (its text
  * stays). "collect/s" becomes "collect": GDB refuses a trace file with that option.
  *

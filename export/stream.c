@@ -213,7 +213,7 @@ static void sweep(struct gtp_stream *s)
 	}
 	if (!s->last)
 		return;
-	/* Whatever GDB or another reader has seen of the frames is not there any more. */
+	/* The frames that GDB or another reader has seen are gone. */
 	gtp_index_free(&t->index, &t->mem);
 	t->indexed = false;
 	s->epoch = ++t->epoch;
@@ -250,7 +250,7 @@ int gtp_stream_sweep(struct gtp_stream *s)
 {
 	if (is_stale(s))
 		return -ESTALE;
-	/* What an earlier sweep has taken and had no memory to merge comes first. */
+	/* Frames that an earlier sweep has taken and had no memory to merge come first. */
 	if (s->state != GTP_STREAM_TAKEN) {
 		gtp_index_free(&s->index, &s->t->mem);
 		s->pos = 0;

@@ -11,7 +11,7 @@
  * began to exchange, and all that were written before that moment are in it or in an earlier one.
  * That holds as far as the CPUs' clocks agree.
  *
- * What a circular buffer has dropped because the reader was too slow stands in the stream as a
+ * Frames that a circular buffer drops because the reader is too slow stand in the stream as a
  * frame of tracepoint GTP_TP_LOST in front of that CPU's next frame: $cpu_id, and $lost, how many.
  * A buffer that is not circular ends the run when it is full, as it does without a reader.
  */
@@ -79,7 +79,7 @@ struct gtp_stream {
  * gtp_stream_open() - become the reader of the run that is on, or has just ended
  * @s: the stream
  * @t: the session, which has run; nobody else reads it so
- * @whole: it has waited for the run: what is lost from its beginning on is told
+ * @whole: it has waited for the run: report everything lost since its beginning
  * @step: called now and then while a sweep walks many frames (may be NULL)
  * @why: the refusal
  *

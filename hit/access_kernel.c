@@ -9,7 +9,7 @@
 /*
  * A fault at a canonical kernel address ends at the exception table entry of the load. Any other
  * address must not get there: a non-canonical one raises #GP, for which the kernel's handler of
- * these entries warns. What is canonical depends on the page tables in use, not on what the
+ * these entries warns. Canonical form depends on the page tables in use, not on what the
  * processor could do: boot_cpu_data.x86_virt_bits says 57 even where the kernel has four levels.
  */
 static bool kernel_range(u64 addr, u64 len)

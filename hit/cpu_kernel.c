@@ -156,7 +156,7 @@ void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg),
 	struct errand e = { .cpu = cpu, .fn = fn, .arg = arg };
 
 	cpus_read_lock();
-	/* What is not online has no hits, and does not come up meanwhile. */
+	/* CPUs that are not online have no hits, and do not come up meanwhile. */
 	while (!e.done) {
 		if (smp_call_function_single(cpu->id, run_errand, &e, true))
 			run_errand(&e);

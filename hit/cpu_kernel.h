@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each CPU has for its hits: a trace buffer, counters, text on its way to GDB. */
+/* Each CPU's own for its hits: a trace buffer, counters, text on its way to GDB. */
 #ifndef _GTP_CPU_KERNEL_H
 #define _GTP_CPU_KERNEL_H
 
@@ -66,7 +66,7 @@ u64 gtp_memory_most(void *ctx);
 void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 
 /*
- * gtp_buffers_restart - the clock of frames' times begins anew. Context: no other CPU is online,
+ * gtp_buffers_restart - the clock of frames' times restarts. Context: no other CPU is online,
  * interrupts are off
  */
 void gtp_buffers_restart(void);

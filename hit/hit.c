@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What one hit does.
+ * One hit.
  *
  * A dprintf has its turn as a tracepoint has, and then leaves a line of text and no frame.
  *
  * Per tracepoint: on? condition? pass count used up? then count, read the clock, write the
  * frame. So a false condition costs no more than its evaluation: the code after it is not inline,
  * so that no registers are saved for it before the evaluation. Everything that is written belongs
- * to this CPU, but for four things that are shared on purpose: trace state variables, a pass count,
- * stacks that $kstack has not seen yet, and the end of the run.
+ * to this CPU, except for five things that are shared on purpose: trace state variables, a pass
+ * count, stacks that $kstack has not seen yet, the unwinder's steps, and the end of the run.
  *
  * Most hits are quick ones: machine code for all actions, room for the frame. They leave the same
  * as the others, in a third of the instructions.
@@ -474,7 +474,7 @@ static noinline void act(struct gtp_cpu *cpu)
 		act_once(cpu, tp);
 }
 
-/* By the interpreter, or with a lock. What fails does not hold. */
+/* By the interpreter, or with a lock. A condition that fails does not hold. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
 	cpu->env.pc = cpu->tp->addr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one hit does: condition, actions, one frame. */
+/* One hit: condition, actions, one frame. */
 #ifndef _GTP_HIT_H
 #define _GTP_HIT_H
 
@@ -28,7 +28,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * gtp_hit() - handle a hit of a location
  * @first: the location's first tracepoint; the others follow it
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
- * @regs: as they were at the instruction, but for rip (see its ->addr)
+ * @regs: as they were at the instruction, except rip (see its ->addr)
  * @entered: what the way here has added to the kernel's count of contexts, see struct ax_env
  *
  * For each enabled tracepoint from @first on: condition, counters, pass count, actions, frame. A
@@ -66,7 +66,7 @@ void gtp_hit_failed(struct gtp_cpu *cpu);
 
 /* Parts of it for what is more than a hit, between gtp_hit_begin() and gtp_hit_end(). */
 
-/* gtp_hit_holds - does the condition of @cpu->tp hold, if it has one? What fails does not */
+/* gtp_hit_holds - does the condition of @cpu->tp hold, if it has one? One that fails does not */
 bool gtp_hit_holds(struct gtp_cpu *cpu);
 
 /* gtp_hit_turn - the turn of @tp, if it is enabled; @held: its condition is known to hold */
@@ -118,8 +118,8 @@ enum gtp_early {
  * @cpu: this CPU's own
  * @regs: as for gtp_hit()
  *
- * Whether hits are handled, and whose task it is, does not matter when it is false. What fails is
- * left to the hit, which tells why, and so is what is hit inside a hit. What the condition itself
+ * Whether hits are handled, and whose task it is, does not matter when it is false. A failure
+ * is left to the hit, which reports why, and so is a nested hit. Code that the condition itself
  * leads to (a fault, a function that reads memory with care) is inside a hit.
  * Context: as gtp_hit().
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a hit needs from the kernel: clock, current task, the lock of shared variables. */
+/* A hit's needs from the kernel: clock, current task, the lock of shared variables. */
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/preempt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a hit needs from the kernel: clock, current task, the lock of shared variables. */
+/* A hit's needs from the kernel: clock, current task, the lock of shared variables. */
 #ifndef _GTP_HIT_KERNEL_H
 #define _GTP_HIT_KERNEL_H
 
@@ -16,7 +16,7 @@
 const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
 
 /*
- * gtp_hit_recalibrate_tsc - the counter has begun anew. Context: no other CPU is online, interrupts
+ * gtp_hit_recalibrate_tsc - the counter has restarted. Context: no other CPU is online, interrupts
  * are off; a hit in an NMI may read $clock meanwhile
  */
 void gtp_hit_recalibrate_tsc(void);

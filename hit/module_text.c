@@ -69,7 +69,7 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 
 /*
  * All modules are in one set of objects, with those that are built in, which have no struct module.
- * One that goes has its state before the kernel tells, and is told under the lock.
+ * One that goes has its state before the kernel notifies us, which it does under the lock.
  */
 void gtp_module_text_init(void)
 {

@@ -6,7 +6,7 @@
 #include <linux/module.h>
 
 /*
- * gtp_module_text_init - the modules that are there now; those that come and go are told by
+ * gtp_module_text_init - the modules that are there now; those that come and go are reported by
  * gtp_module_text_changed() from before this call on
  */
 void gtp_module_text_init(void);
@@ -17,7 +17,7 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state);
 /**
  * gtp_module_text_changes() - how often modules have come or gone, counted from 1
  *
- * What has been found out of a module's code is true as long as this is the same: the kernel tells
+ * Facts about a module's code hold as long as this is the same: the kernel notifies us
  * before it frees the code, and in between it waits for all code that runs without preemption.
  */
 u32 gtp_module_text_changes(void);

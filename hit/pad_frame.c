@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a jump pad must know to write a frame as a hit does: see hit/hit.h and jit/pad_frame.c. */
+/* The facts for a jump pad that writes frames as a hit does: see hit/hit.h, jit/pad_frame.c. */
 #include "hit/pad_frame.h"
 
 #define OF_CPU(member) ((s32)offsetof(struct gtp_cpu, member))

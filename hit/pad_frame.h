@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a jump pad must know to write a frame as a hit does. */
+/* The facts with which a jump pad writes a frame as a hit does. */
 #ifndef _GTP_HIT_PAD_FRAME_H
 #define _GTP_HIT_PAD_FRAME_H
 

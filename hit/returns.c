@@ -5,7 +5,7 @@
  * A hit inside a hit is skipped at either end. Skipped at its entry a call leaves nothing, and its
  * return is not seen; so each call is counted as nested once at most.
  *
- * What expressions read of the call, $ret and its like, is put where they read this CPU's own
+ * The call's values, $ret and its like, are stored where expressions read this CPU's own
  * variables: see tracepoint/tsv.h.
  */
 #include "hit/returns.h"
@@ -16,7 +16,7 @@ static void enters_now(struct gtp_cpu *cpu)
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
 }
 
-/* Is the return wanted by this tracepoint, as far as that can be told now? */
+/* Is the return wanted by this tracepoint, as far as that is known now? */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	if (!READ_ONCE(tp->on))

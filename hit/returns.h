@@ -42,8 +42,8 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
  * @p: of the entry
  * @value: what it returns
  *
- * What gtp_hit() does, for the tracepoints that want it: they see the registers of the entry, and
- * memory as it is now. Context: as gtp_hit().
+ * The same as gtp_hit(), for the tracepoints that want the return: they see the registers of the
+ * entry, and memory as it is now. Context: as gtp_hit().
  */
 void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);

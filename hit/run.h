@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a trace run is to its hits: locations, per-CPU parts, the way it ends. */
+/* A trace run as its hits see it: locations, per-CPU parts, the way it ends. */
 #ifndef _GTP_RUN_H
 #define _GTP_RUN_H
 
@@ -154,7 +154,7 @@ static inline void gtp_location_not_fast(const struct gtp_location *loc, struct 
 		loc->no_jump ? loc->no_jump : "jumps are switched off");
 }
 
-/* struct gtp_tp_stat - one tracepoint's counters on one CPU, but for its quick hits */
+/* struct gtp_tp_stat - one tracepoint's counters on one CPU, except its quick hits */
 struct gtp_tp_stat {
 	u64 hits;   /* the condition held */
 	u64 usage;  /* bytes of frames */
@@ -216,7 +216,7 @@ enum { GTP_HIT_STACK = 2 };
  * @no_sdata: hits for which the kernel made no record
  * @no_target: how often $enable or $disable was set to what is no tracepoint's number
  * @local: its own trace state variables, see tracepoint/tsv.h; of a call that returns, too
- * @restarts: where the processor's counter began anew: the machine has slept
+ * @restarts: where the processor's counter restarted: the machine has slept
  *
  * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
  * the beginning of a run. The members that a false condition uses come first, in one cache line.

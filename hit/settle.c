@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What hits of a tracepoint need not ask: found when its definition or its machine code changes. */
+/* Checks that hits of a tracepoint can skip: found when its definition or machine code changes. */
 #include "hit/hit.h"
 
 static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
@@ -46,7 +46,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
-	/* What hits switch is asked at each of them: nothing is exchanged then. */
+	/* A tracepoint that hits can switch is checked at each hit: nothing is exchanged then. */
 	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;
 	if (!tp->on || tp->sdata || tp->dprintf || tp->only_updates)

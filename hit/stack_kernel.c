@@ -11,7 +11,7 @@
  * known by the address of an instruction that has not run. That one is made to look like the
  * others: one byte more. So the byte in front of each address, but the first, is in the function.
  *
- * What is above may be an interrupt that came inside a pad, of which no table tells, or code that
+ * Above it may be an interrupt that came inside a pad, of which no table tells, or code that
  * the unwinder guesses its way through. Such a stack ends with GTP_STACKS_LOST.
  *
  * perf unwinds so in NMIs: the unwinder takes no lock and reads only stacks that it knows.
@@ -116,7 +116,7 @@ static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64
 	return gtp_walk_take(walk, &ops, &from, to, max);
 }
 
-/* Both ways, for tests. What the unwinder says is what counts. */
+/* Both ways, for tests. The unwinder's result counts. */
 static u32 take_both(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 {
 	u32 mine = take_by_steps(walk, regs, pc, to, max), n;

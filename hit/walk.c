@@ -22,7 +22,7 @@ struct walk {
 
 /*
  * All code of the kernel is in the uppermost 2 GiB: it differs in the lower half of its addresses
- * alone. What is_code() takes besides, the lowest 2 GiB, is never kept.
+ * alone. is_code() also accepts the lowest 2 GiB, which are never kept.
  */
 static u32 slot_of(u64 at)
 {
@@ -46,7 +46,7 @@ static bool is_valid(const struct walk *k, u64 slot)
 	return !tag_of(slot) || tag_of(slot) == k->tag;
 }
 
-/* What has been said; if nothing, where it may be put, NULL: nowhere. */
+/* Return: the known step; if there is none, 0, with its place in @place (NULL: no room). */
 static u64 find(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);

@@ -11,7 +11,7 @@ enum {
 };
 
 /*
- * What one step of the unwinder does at an address, as far as it is the plain case. The caller's
+ * One step of the unwinder at an address, as far as it is the plain case. The caller's
  * stack begins @words behind the stack pointer or behind rbp, and the word in front of it leads to
  * the caller; the caller's rbp is as many words in front of it as GTP_WALK_SAVED() says, or where
  * it was. At the registers of userspace they begin there.
@@ -119,7 +119,7 @@ void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2]);
  * @word: address of the made-up stack
  * @try: what the unwinder made of both beginnings that gtp_walk_make_up() gave
  *
- * What the unwinder does at an address depends on nothing but the registers and words of the stack:
+ * The unwinder's step at an address depends on nothing but the registers and words of the stack:
  * one of them is its base, to which it adds what its tables say. rsp, rbp and everything else are
  * by different distances further in the second try, and no word of the stack is an address of it.
  * So the distance by which a result is further tells the base, and its word tells where it was.

@@ -3,16 +3,16 @@
  * Ask the kernel's unwinder what it does at an address.
  *
  * It is given a state of its own that stands at that address, on a stack that is made up: the words
- * of an array, each of which is different. What it makes of two such states tells what it does at
+ * of an array, each of which is different. Its results for two such states tell what it does at
  * the address whatever the stack (gtp_walk_judge()). So neither its tables nor their format need to
  * be known, and what it does not know itself is seen as such.
  *
- * That is true for as long as the code is there. The kernel's own stays. A module's is told from
- * others (gtp_module_text_has()), and what is known of it counts until a module goes or comes. The
- * function tracer's trampolines, BPF's programs, optimised kprobes and pads come and go without a
- * word: their stacks are handed over.
+ * That is true for as long as the code is there. The kernel's own stays. A module's is recognized
+ * (gtp_module_text_has()), and facts about it are valid until a module is loaded or unloaded. The
+ * function tracer's trampolines, BPF's programs, optimised kprobes and pads come and go without
+ * notice: their stacks are handed over.
  *
- * What the unwinder does with a return address is not a matter of the address alone where it is one
+ * The step at a return address does not depend on the address alone where it is one
  * of those that tracers put in the place of a caller's (return_to_handler, kretprobe's trampoline):
  * it looks for the caller's. All of these are functions of the kernel, of which the address is the
  * first byte; a return address that is the first byte of a symbol is handed over.

@@ -3,7 +3,7 @@
  * The compiler: verified bytecode to one function, in three passes over the same code.
  *
  * The first pass finds out how far things are apart at most, the second where they are, the third
- * writes. All three do exactly the same but for the size of jumps and paddings, because every
+ * writes. All three do exactly the same except for the size of jumps and paddings, because every
  * decision depends only on what came before it: jumps go forward, so at an instruction it is known
  * whether anything jumps to it.
  *

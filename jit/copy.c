@@ -30,7 +30,7 @@ static u64 target(const struct copy *c)
 	return c->end + (u64)(s64)c->insn->rel;
 }
 
-/* Every byte as it is, but for a displacement relative to the end. */
+/* Every byte as it is, except a displacement relative to the end. */
 static void moved(const struct copy *c, const u8 *p)
 {
 	u32 at = c->insn->disp_at, behind = c->insn->len - at - 4U;

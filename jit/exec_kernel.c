@@ -55,7 +55,7 @@ static u64 return_at(u32 offset)
 }
 
 /*
- * What generated code has in the place of a return and of an indirect branch. The processors with
+ * The form of returns and indirect branches in generated code. The processors with
  * ITS (indirect target selection) are safe where such a branch ends in the upper half of a cache
  * line, and there the kernel leaves a plain one. Generated code lies anywhere: its returns go by
  * the thunk if any return does.
@@ -259,7 +259,7 @@ static void describe_user_regs(struct ax_jit_var *var)
 	};
 }
 
-/* What gtp_hit_builtin() returns, and the CPU's number. Offsets in GS are no constants to C. */
+/* The values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no constants to C. */
 static void describe_variables(struct ax_jit_target *w)
 {
 	static struct ax_jit_var var[GTP_TSV_NR_BUILTIN];

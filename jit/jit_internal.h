@@ -41,7 +41,7 @@ enum jit_where {
  * @sign: which extension
  * @zbits: the value is known to be less than 2^zbits
  * @sbits: the value is known to be what its low sbits bits are, sign-extended
- * @imm: to be added; fits 32 bits but for JIT_CONST
+ * @imm: to be added; fits 32 bits except for JIT_CONST
  */
 struct jit_val {
 	u8 where;

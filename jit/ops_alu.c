@@ -68,7 +68,7 @@ static u8 max8(u8 a, u8 b)
 	return a > b ? a : b;
 }
 
-/* What is known of the result when nothing better is: a 32-bit operation clears the upper half. */
+/* The least that is known of the result: a 32-bit operation clears the upper half. */
 static void know_width(struct jit_val *v, enum x86_width w)
 {
 	jit_know(v, w == X86_64 ? 64 : 32, 64);
@@ -127,7 +127,7 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	return sum;
 }
 
-/* Are they the same but for what is still to be added? Then the difference is a constant. */
+/* Are they the same except for constants still to be added? Then the difference is one. */
 static bool same_place(const struct jit_val *a, const struct jit_val *b)
 {
 	return a->where == b->where && a->where != JIT_CONST && a->loc == b->loc &&

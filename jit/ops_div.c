@@ -2,7 +2,7 @@
 /*
  * The compiler's divisions. Zero is an error, -1 never reaches idiv (which traps on INT64_MIN),
  * and a constant divisor becomes a multiplication: x / d is the upper half of x * (2^64 / d,
- * rounded up), put right. What to put right, and why it is exact, is in T. Granlund and P.
+ * rounded up), corrected. The correction, and why it is exact, is in T. Granlund and P.
  * Montgomery, "Division by Invariant Integers using Multiplication" (1994), figures 4.1 and 5.2.
  */
 #include "agentexpr/meaning.h"

@@ -41,7 +41,7 @@
  */
 
 /*
- * What pad_hit finds pushed: @number << 1, plus this when a condition has been evaluated and held.
+ * The word that pad_hit finds pushed: @number << 1, plus this if a condition has held.
  * Without it the condition is still to be evaluated, if there is one.
  */
 enum { GTP_PAD_HELD = 1 };

@@ -106,8 +106,8 @@ static void may_use(struct ax_jit *j, enum x86_reg reg)
 }
 
 /*
- * What has to be pushed anyway is the best place for values; then what the condition does not read,
- * and if that is not enough, the rest.
+ * Registers that have to be pushed anyway are the best place for values; then those that the
+ * condition does not read, and if that is not enough, the rest.
  */
 static void choose_order(struct ax_jit *j)
 {

@@ -234,7 +234,7 @@ void jit_record_regs(struct ax_jit *j, u64 mask)
 	}
 }
 
-/* What records nothing, as updates of aggregations do not, needs no address. */
+/* Code that records nothing, such as updates of aggregations, needs no address. */
 static void load_record(struct ax_jit *j)
 {
 	struct x86_mem from = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, frame));

@@ -16,7 +16,7 @@
  *	mov word [record + n], v; add v, 7; and v, -8; add record, v
  *
  * The lowest bit of t that is set stands in the first byte that is 0: a borrow only goes upwards.
- * What is behind the string has JIT_RECORD moved, and its places are as if the string had no bytes.
+ * For the blocks after the string JIT_RECORD is moved, and their places are as if it had no bytes.
  * A string that does not end within the words is C's, as is one whose last word cannot be read,
  * though its end could be.
  */

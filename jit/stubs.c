@@ -11,7 +11,7 @@
 #include "aggregate/table.h"
 #include "jit/flow.h"
 
-/* What the slow stub pushes, by register number; rbx, rsp and rbp have a place and no value. */
+/* The slow stub's pushed registers, by number; rbx, rsp and rbp have a place and no value. */
 enum {
 	SAVED_REGS = X86_R11 + 1,
 	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */

@@ -48,7 +48,7 @@ void jit_ref(struct ax_jit *j, const struct jit_val *v);
 void jit_unref_reg(struct ax_jit *j, enum x86_reg reg);
 
 /*
- * What follows may emit moves, which change no flags: a comparison may be on top of the stack as
+ * Later code may emit moves, which change no flags: a comparison may be on top of the stack as
  * nothing but flags while values are moved about.
  */
 

@@ -23,7 +23,7 @@ static bool fits8(s64 v)
 	return v == (s8)v;
 }
 
-/* What a form needs of the REX prefix beside register numbers. */
+/* A form's needs of the REX prefix beside register numbers. */
 enum {
 	REX_NONE = 0x00,
 	REX_BYTE = 0x40, /* spl, bpl, sil, dil instead of ah, ch, dh, bh */

@@ -51,7 +51,7 @@ void gtp_host_lines(void)
 		settle_in(RETRY_MS);
 }
 
-/* What hits have printed, by printf and dprintf. */
+/* The lines that hits have printed, by printf and dprintf. */
 static void hand_over_text(void)
 {
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))

@@ -18,8 +18,8 @@
 /*
  * Memory whose mapping is there though it must not be read: taken offline, given back to the
  * hypervisor, broken (a machine check), not accepted yet (a guest with encrypted memory dies of
- * it). /proc/kcore has the same list. What is no RAM of the kernel's has no struct page to ask, and
- * a fault tells.
+ * it). /proc/kcore has the same list. Memory that is no RAM of the kernel's has no struct page to
+ * ask; there a fault tells.
  */
 static bool may_touch(u64 addr)
 {

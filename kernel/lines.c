@@ -67,7 +67,7 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text)
 
 /* --- one line --- */
 
-/* What is printed, terminated; without the newline at its end if @bare. */
+/* The printed text, terminated; without the newline at its end if @bare. */
 static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare)
 {
 	const char *text = (const char *)(line + 1);

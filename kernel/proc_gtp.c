@@ -223,8 +223,8 @@ static bool is_interrupt(const char __user *buf, size_t len)
 }
 
 /*
- * No reader is in the middle of what is going to be dropped, and no packet is half queued. What has
- * gtp_lock may work for long, and a reader has to see its signs of life meanwhile.
+ * No reader is in the middle of replies that will be dropped, and no packet is half queued. The
+ * holder of gtp_lock may work for long, and a reader has to see its signs of life meanwhile.
  */
 static int lock_out(struct session *s)
 {
@@ -262,7 +262,7 @@ static int forget_answer(struct session *s)
 }
 
 /*
- * Any split of the stream will do. What was taken before a signal is told as a short write, never
+ * Any split of the stream will do. Bytes taken before a signal are reported as a short write, never
  * as 0.
  */
 static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)

@@ -205,7 +205,7 @@ static int attach(struct reader *r)
 		return err;
 	}
 	r->attached = true;
-	/* What is there already is taken at once. */
+	/* Frames that are there already are taken at once. */
 	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS);
 	return 0;
 }

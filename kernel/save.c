@@ -49,7 +49,7 @@ static int check_folder(const char *name)
 /*
  * Opening a device does things: only what is a file, or will be. And not in procfs: the write that
  * has brought the packet here holds that file system's own write access, which is not to be taken
- * twice. What has the name when it is opened may be something else: see check_opened().
+ * twice. The file that has the name when it is opened may be another one: see check_opened().
  */
 static int check_path(const char *name)
 {

@@ -2,14 +2,14 @@
 /*
  * Other modules that go: what is probed in them is disarmed while their text is still there.
  *
- * This is the one module notifier. What hits know of modules' code (hit/module_text.c) comes first,
+ * This is the one module notifier. Hits' view of modules' code (hit/module_text.c) comes first,
  * and is all that it does when a module comes. Then the order in it is:
  *
  *	1. the module's table of regions is removed: no place in it becomes a jump from here on.
  *	   Arming adds a place to the index before it looks up the table, so either there is no
  *	   table or step 3 sees the place
  *	2. the backends drop their data of the module (its tracepoints): none is armed any more
- *	3. the session disarms its locations there, and the user is told
+ *	3. the session disarms its locations there, and reports it to the user
  *	4. what could not be removed (a jump under another kprobe) goes with the text
  *
  * Its priority, 2, is above that of ftrace (1), which frees the module's events that hits may be

@@ -33,7 +33,7 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 	return offer(list, loc, why);
 }
 
-/* What a backend has turned down in its commit, to those behind it. */
+/* Offer the places that a backend has turned down in its commit to the later ones. */
 static int offer_refused(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 			 struct gtp_why *why)
 {

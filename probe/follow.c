@@ -86,7 +86,7 @@ static struct bare *take(u64 sp)
 	return b;
 }
 
-/* What has been read of it has been read. The call itself or forget_idle() counts it out. */
+/* The reader is done with it. The cmpxchg decides: the call or forget_idle() counts it out. */
 static void give(struct bare *b, u64 sp)
 {
 	if (cmpxchg(&b->sp, sp, 0) == sp)
@@ -112,7 +112,7 @@ static int idle_cpu_of(u64 sp)
 		       -1;
 }
 
-/* What no list's head on a stack looks like, for one: odd, and far from here. */
+/* Not the plain address: an empty list_head on the stack holds its own address, too. */
 static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 {
 	return (u64)r + 0x61c88647;
@@ -283,9 +283,9 @@ static void forget(u64 *at)
 }
 
 /*
- * Such a task never returns from the calls that it is in, but for the few that do_exit() is in. An
- * oops has reset the stack's pointer: calls that never return may be below it. What calls that did
- * return have left on the stack has no mark, and is in no pool.
+ * Such a task never returns from the calls that it is in, except the few that do_exit() is in. An
+ * oops has reset the stack's pointer: calls that never return may be below it. Remains of calls
+ * that did return have no mark, and are in no pool.
  */
 static void task_ends(void *data, struct task_struct *task)
 {
@@ -324,8 +324,8 @@ static void unwatch(void)
 /* --- idle tasks --- */
 
 /*
- * A CPU that goes offline never returns from what its idle task is in. When it comes back, that
- * task begins anew, at the top of the same stack: where a call has its return address there is
+ * A CPU that goes offline never returns from the calls of its idle task. When it comes back, that
+ * task begins again, at the top of the same stack: where a call has its return address there is
  * another word then.
  */
 static bool has_begun_anew(const struct bare *b, u64 sp)

@@ -7,7 +7,7 @@
 #include "hit/returns.h"
 
 /*
- * What is on the stack of a call that is followed, S being where its return address lies:
+ * The stack of a call that is followed, S being where its return address lies:
  *
  *	framed	S		the return address, the caller's
  *		S - 8		the caller's rbp; rbp points here

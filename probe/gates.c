@@ -3,7 +3,7 @@
  * Gates: from where the rest of a function is called, to be there when it returns.
  *
  * A gate is a call, and behind it a jump to where returns go on, the same for all gates. The call
- * is written anew each time that a gate is taken. The jump is written once and never changes: a
+ * is written again each time that a gate is taken. The jump is written once and never changes: a
  * task that sleeps in a function for hours returns to it, whatever the gate is used for by then.
  */
 #include <linux/bitmap.h>

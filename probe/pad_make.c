@@ -72,7 +72,7 @@ static bool reads_flags(const struct gtp_tracepoint *tp)
 	return false;
 }
 
-/* What one pad leaves the flags in is what the next one has for the hit's. */
+/* Each pad of a chain sees the flags its predecessor left: if one reads them, all preserve them. */
 static bool any_reads_flags(const struct gtp_location *loc)
 {
 	const struct gtp_tracepoint *tp;

@@ -14,7 +14,7 @@
 
 /*
  * Called by a pad that has pushed a word for C; see jit/pad.h. On the stack are then: the way back
- * to the pad, the word, and what the interrupted code has. What is pushed here is a struct
+ * to the pad, the word, and what the interrupted code has. The words pushed here form a struct
  * gtp_regs. All registers are preserved; C preserves six of them itself. The flags lie in the
  * word's place in the end, where the pad pops them: on some CPUs every return counts calls, and the
  * flags are the count's. C has turned interrupts off, and these come back with the flags.

@@ -270,7 +270,7 @@ static enum gtp_region_verdict walk(struct walk *w)
 	return v == GTP_REGION_OK && !w->r->len ? GTP_REGION_NOT_START : v;
 }
 
-/* What the table says of the @len bytes at the address. */
+/* The table's facts about the @len bytes at the address. */
 static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 {
 	u32 at = w->ask->at;

@@ -35,7 +35,7 @@ enum gtp_region_verdict {
 /**
  * struct gtp_region - what a jump displaces
  * @len: bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
- * @n: displaced instructions; padding behind a return or jump counts in @len alone
+ * @n: displaced instructions; padding after a return or jump counts in @len alone
  * @insn: the instructions, in order
  * @bytes: the live bytes
  * @flags_dead: from here on all arithmetic flags are overwritten before one is read, so the pad
@@ -77,8 +77,8 @@ struct gtp_region_ask {
  * @r: filled in when the answer is GTP_REGION_OK
  *
  * Decodes the live function from its start to its end. The address must be the start of an
- * instruction there, and no direct jump of the function may lead into the region. What takes the
- * whole file to know (leaders, patched places, fixups) comes from the table.
+ * instruction there, and no direct jump of the function may lead into the region. Facts
+ * that take the whole file (leaders, patched places, fixups) come from the table.
  *
  * Where the caller has itself put jumps into the function, @ask->fn must hold the original bytes.
  *

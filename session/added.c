@@ -12,13 +12,13 @@
  * Expressions that set nothing never took the lock: they read this variable as they read others.
  *
  * Which variables these are is found out when a run begins, while nothing is armed, and stays so
- * until it ends. What joins the run meanwhile and does not go with that is refused: others are
+ * until it ends. An expression that joins the run and does not fit is refused: others are
  * adding without the lock already. Without a run there are none, as a dprintf may come at any time.
  */
 #include "agentexpr/adds.h"
 #include "session/added.h"
 
-/* Of all CPUs, and the user's: the built-in ones, but for switches, are not set. */
+/* Of all CPUs, and the user's: the built-in ones, except switches, are not set. */
 static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 {
 	if (num >= GTP_TSV_MAX || !tsvs->slot[num] || tsvs->slot[num]->builtin)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What CPUs have aggregated, while they go on.
+ * Reading the CPUs' aggregations while they go on.
  *
- * Every CPU has two tables for each aggregation and updates one of them. To read, each CPU is told
- * to take the other one, between two of its hits; what it had is then at rest, is added to the
+ * Every CPU has two tables for each aggregation and updates one of them. To read, each CPU is made
+ * to take the other one, between two of its hits; its old table is then at rest, is added to the
  * table of all, and emptied. So nothing is lost, nothing is read twice, and no hit waits.
  */
 #include "aggregate/text.h"

@@ -19,7 +19,7 @@ enum {
  * @why: the refusal
  *
  * The keys of an update are the variables key_NAME and keystr_NAME that the actions of its
- * tracepoint set before it: the first key that is set behind an update begins anew. Wherever one
+ * tracepoint set before it: the first key set after an update begins another group. Wherever one
  * aggregation is updated, the keys are the same. Marks the tracepoints that do nothing else.
  *
  * Context: may sleep, caller's lock. Return: 0, -EINVAL or -ENOMEM.
@@ -46,7 +46,7 @@ void gtp_aggregates_drop(struct gtp_trace *t);
 /**
  * gtp_aggregates_read() - take what the CPUs have, and make @t->aggregate_text of all there is
  * @t: the session; a run may be going on
- * @clear: and begin anew. What is updated meanwhile is in this text or in the next one
+ * @clear: and begin again from zero. An update meanwhile is in this text or in the next one
  * @why: the refusal
  *
  * Return: 0, or -ENOMEM; then nothing is lost.

@@ -52,7 +52,7 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	return 0;
 }
 
-/* What an aggregation of that name is here, with the keys set so far. */
+/* The aggregation of that name, with the keys set so far. */
 static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 {
 	struct gtp_aggr_shape shape;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The locations of a run are armed, all together or one more; those that cannot be are told. */
+/* The locations of a run are armed, all together or one more; those that cannot be are reported. */
 #include "base/parse.h"
 #include "session/arming.h"
 #include "session/location.h"
 
-enum { TOLD_MOST = 64 }; /* places that are told one by one */
+enum { TOLD_MOST = 64 }; /* places that are reported one by one */
 
 /* --- one location --- */
 
@@ -92,7 +92,7 @@ static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *wh
 	return rc;
 }
 
-/* What ->arm has only prepared takes effect. */
+/* Make the places take effect that ->arm has only prepared. */
 static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_why *why)
 {
 	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
@@ -326,7 +326,7 @@ int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tr
 	return rc;
 }
 
-/* Without a probe: an error, or something to be told? */
+/* Without a probe: an error, or something to report? */
 static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
 {
 	if (!t->strict)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The locations of a run are armed, all together or one more; those that cannot be are told. */
+/* The locations of a run are armed, all together or one more; those that cannot be are reported. */
 #ifndef _GTP_ARMING_H
 #define _GTP_ARMING_H
 
@@ -7,7 +7,7 @@
 
 /*
  * A place that cannot be probed does not keep the others from it: it stays in the run without a
- * probe, ->refused says why, and the user's console is told. Under @t->strict it is an error.
+ * probe, ->refused says why, and the user's console shows it. Under @t->strict it is an error.
  */
 
 /**

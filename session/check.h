@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a tracepoint needs of the session is there: variables, static data, other tracepoints. */
+/* The session has everything that a tracepoint needs: variables, static data, other tracepoints. */
 #ifndef _GTP_CHECK_H
 #define _GTP_CHECK_H
 

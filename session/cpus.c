@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each CPU has for its hits: there from a run or the first dprintf on, until frames go. */
+/* Each CPU's own for its hits: there from a run or the first dprintf on, until frames go. */
 #include "hit/hit.h"
 #include "session/cpus.h"
 
@@ -14,7 +14,7 @@ void gtp_cpus_set_local(struct gtp_trace *t, u32 num)
 			WRITE_ONCE(t->run.cpus[i]->local[num], (u64)t->run.tsvs.slot[num]->initial);
 }
 
-/* What each CPU has added to the initial value, so that it is what one variable would have. */
+/* Add each CPU's part to the initial value: the value that one variable would have. */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv)
 {
 	u64 sum = (u64)tsv->initial;

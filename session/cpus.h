@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each CPU has for its hits: there from a run or the first dprintf on, until frames go. */
+/* Each CPU's own for its hits: there from a run or the first dprintf on, until frames go. */
 #ifndef _GTP_CPUS_H
 #define _GTP_CPUS_H
 

@@ -2,7 +2,7 @@
 /*
  * GDB's dprintfs: armed as tracepoints are, in a run and without one.
  *
- * Their hits need what each CPU has for the hits of a run. What the last run has left serves them:
+ * Their hits need each CPU's part for the hits of a run. The parts of the last run serve them:
  * they write no frame. Where there is none yet, they get it, with the smallest of buffers.
  */
 #include "base/parse.h"
@@ -231,7 +231,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	int rc;
 
 	for (tp = dp->tps; tp; tp = tp->next) {
-		/* What may fail is done for the first one. */
+		/* The steps that may fail are done for the first one. */
 		rc = gtp_arming_join(t, loc, tp, why);
 		if (rc)
 			return rc;

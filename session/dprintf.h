@@ -25,8 +25,8 @@
  * @text: see gtp_dprintf_parse()
  * @why: the refusal
  *
- * What is there already with the same text stays; with another text it is replaced. A place that
- * cannot be probed is told, as a tracepoint's is, and no error, but under @t->strict.
+ * One that is there already with the same text stays; with another text it is replaced. A place
+ * that cannot be probed is reported, as a tracepoint's is, and is an error only under @t->strict.
  * Return: 0, -EINVAL, -ENOMEM, or what ->arm said; nothing is inserted then.
  */
 int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *why);
@@ -39,7 +39,7 @@ void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 
 /*
  * gtp_dprintf_suspend - the CPUs' parts go: all to rest; no run is on. gtp_dprintf_resume - arm
- * what is at rest; what cannot be is told
+ * those at rest; those that cannot be are reported
  */
 void gtp_dprintf_suspend(struct gtp_trace *t);
 void gtp_dprintf_resume(struct gtp_trace *t);

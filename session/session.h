@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What one trace session is, and what it needs from where it runs. */
+/* One trace session, and the services it needs from its host. */
 #ifndef _GTP_TRACE_SESSION_H
 #define _GTP_TRACE_SESSION_H
 
@@ -39,7 +39,7 @@
  * @lines_get: make room for the lines of dprintfs on each CPU, where there is none yet; 0 or
  *             -ENOMEM with @why (NULL: there is)
  * @between_hits: call @fn with @arg on the CPU that @cpu is of, while no hit is being handled there
- *                and none begins, but for one in an NMI that is over before @fn goes on. May wait
+ *                and none begins, except one in an NMI that is over before @fn goes on. May wait
  *                for a hit to end
  * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now,
  *               with room left for the machine: to ask for more would have it kill processes

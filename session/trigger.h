@@ -7,8 +7,8 @@
 
 /*
  * An action sets $enable or $disable to the number of a tracepoint, 0: of all. From then on their
- * hits count, or do not, until the run ends or the next one says otherwise. What GDB has said by
- * QTDP, QTEnable and QTDisable is what the next run begins with. All tracepoints are armed
+ * hits count, or do not, until the run ends or the next one says otherwise. The next run begins
+ * with GDB's own settings, by QTDP, QTEnable and QTDisable. All tracepoints are armed
  * whether they are enabled or not, so a hit has nothing to do but to set tp->on.
  */
 

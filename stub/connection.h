@@ -35,7 +35,7 @@ struct gtp_marker {
  *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
  * @marker_at: the number of the one at an address, or -ENOENT
  * @lines: hand lines of dprintfs that wait to where they go: GDB begins to wait for them, or is
- *         about to be told of a stop (NULL: they go by themselves)
+ *         about to get a stop reply (NULL: they go by themselves)
  * @monitor: a `monitor` command that is not the stub's own; prints with gtp_stub_print(). 0,
  *           -ENOENT when it is unknown here as well, or -errno with @why (NULL: there are no
  *           others). Also called with "help", to print a line about each of its commands
@@ -59,7 +59,7 @@ struct gtp_stub_ops {
 enum {
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
-	GTP_NUDGE_MS = 500,	  /* it waits anew at each character, 2 s */
+	GTP_NUDGE_MS = 500,	  /* it waits again at each character, 2 s */
 };
 
 /**

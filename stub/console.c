@@ -76,7 +76,7 @@ void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
  * later for the answer to its next packet. A packet that may be answered by text first gets text.
  * Before any other answer, and while the module has not read GDB's packet yet because the end of a
  * run takes long, text would be the answer. A '+' is none: GDB skips it while it waits for one, and
- * waits anew. It counts the silence between two characters, so one each half a second.
+ * waits again. It counts the silence between two characters, so one each half a second.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
 {

@@ -292,7 +292,7 @@ static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 
 	if (err)
 		return err;
-	/* What has waited for a console need not wait any more. */
+	/* Lines that have waited for a console need not wait any more. */
 	if (s->ops->lines)
 		s->ops->lines(s->ctx);
 	gtp_stub_printf(s, "dprintf prints to %s\n", where[s->trace->dprintfs.to]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `monitor` commands share, the stub's own and those of struct gtp_stub_ops. */
+/* The common part of `monitor` commands, the stub's own and those of struct gtp_stub_ops. */
 #ifndef _GTP_STUB_MONITOR_H
 #define _GTP_STUB_MONITOR_H
 

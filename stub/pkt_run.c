@@ -183,7 +183,7 @@ GTP_HANDLER(gtp_pkt_tp_status)
 
 /*
  * With a frame selected, the recorded value. Built-in variables have one only during a hit, and
- * neither an aggregation nor a key, which each hit sets anew, is one number.
+ * neither an aggregation nor a key, which each hit sets again, is one number.
  */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {

@@ -112,7 +112,7 @@ static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *veri
 	return outcome_agrees(j, ret, result);
 }
 
-/* What can add to its variable in one step comes to the same when it does so. */
+/* An expression that can add in one step gives the same result when it does so. */
 static bool verify_and_run(struct judge *j, axvec_eval eval, struct ax_point *points)
 {
 	const struct axvec *v = j->v;

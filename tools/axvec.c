@@ -453,7 +453,7 @@ static char *read_file(const char *path)
 	return text;
 }
 
-/* What "tsv after" does not name is expected to be as it was. */
+/* Variables that "tsv after" does not name are expected to be unchanged. */
 static void complete(struct parse *in)
 {
 	struct axvec *v = in->v;

@@ -194,7 +194,7 @@ static int play(struct line *l, const char *path)
 
 	if (do_reconnect(l))
 		die("/proc/gtp");
-	/* What is wrong goes to stdout, where TAP readers look for it. */
+	/* Errors go to stdout, where TAP readers look for it. */
 	err = session_play(path, &world, stdout);
 	printf("%sok - session %s\n", err ? "not " : "", name ? name + 1 : path);
 	fflush(stdout);

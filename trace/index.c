@@ -8,7 +8,7 @@
  * @frame: the oldest of them
  * @time: its time
  * @nth: how many were made in that buffer before it
- * @restarts: how often the clock had begun anew
+ * @restarts: how often the clock had restarted
  * @buf: the buffer's number
  */
 struct cursor {
@@ -48,7 +48,7 @@ static bool earlier(const struct cursor *a, const struct cursor *b)
 	return a->buf < b->buf;
 }
 
-/* What is earlier moves up, until the one at @i has its place. */
+/* Earlier ones move up, until the one at @i has its place. */
 static void sift_down(struct merge *m, u32 i)
 {
 	struct cursor moved = m->heap[i];

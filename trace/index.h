@@ -21,7 +21,7 @@ struct gtp_index_entry {
 enum { GTP_RESTARTS_MAX = 64 };
 
 /**
- * struct gtp_restarts - when the clock that frames have their time from began anew
+ * struct gtp_restarts - when the clock that frames have their time from restarted
  * @n: how often, at most GTP_RESTARTS_MAX: the oldest are forgotten
  * @created: how many frames of a buffer had been made each time, the oldest first
  *
@@ -33,7 +33,7 @@ struct gtp_restarts {
 	u64 created[GTP_RESTARTS_MAX];
 };
 
-/* gtp_restarts_note - it begins anew now. Context: any; no frame is being made in @b */
+/* gtp_restarts_note - it restarts now. Context: any; no frame is being made in @b */
 void gtp_restarts_note(struct gtp_restarts *r, const struct gtp_buffer *b);
 
 enum {
@@ -103,7 +103,7 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
  * @ix: empty; @formats, @progress and @ctx are set
  * @mem: where its entries come from
  * @bufs: the buffers; NULL entries are skipped
- * @restarts: of each buffer, where the clock began anew (may be NULL: nowhere)
+ * @restarts: of each buffer, where the clock restarted (may be NULL: nowhere)
  * @nbufs: how many
  * @most: frames that get a number: the oldest; GTP_INDEX_MOST but in tests
  *

@@ -81,7 +81,7 @@ static int next_command(struct parse *p)
 	return 0;
 }
 
-/* What it prints; nothing else is in the packet's power. */
+/* The text it prints; the packet has no other power. */
 static int read_command(struct parse *p)
 {
 	struct gtp_tracepoint *tp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What GDB's dprintf asks for: text to print at a place, each with its condition. */
+/* GDB's dprintf: text to print at a place, each with its condition. */
 #ifndef _GTP_DPRINTF_H
 #define _GTP_DPRINTF_H
 

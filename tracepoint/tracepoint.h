@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What GDB asked for: tracepoints with their condition, actions and source text, one list of them.
+ * GDB's requests: tracepoints with their condition, actions and source text, one list of them.
  */
 #ifndef _GTP_TRACEPOINT_H
 #define _GTP_TRACEPOINT_H
@@ -97,7 +97,7 @@ struct gtp_source {
  *	   tracepoint; NULL: there is none
  * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
  *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @in_pad: not NULL where that is so, but for one string among its actions, hits cannot switch it,
+ * @in_pad: not NULL if that is so, except for one string among its actions, hits cannot switch it,
  *	    and the time is the processor's counter: then a jump pad may write the frame, which
  *	    knows of a pass count and of what else is there
  * @quickest: @quick where all that is so, it is alone, and has no pass count

@@ -57,11 +57,11 @@ enum gtp_tsv_builtin {
 /**
  * struct gtp_tsv - one variable
  * @num: GDB's number
- * @builtin: its value comes from the hit; read-only, but for those that are AX_TSV_SWITCH
+ * @builtin: its value comes from the hit; read-only, except those that are AX_TSV_SWITCH
  * @key_words: of a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: value at tstart
  * @value: value now, unless each CPU has its own; shared between CPUs: expressions that set one run
- *     under struct gtp_hit_ops' tsv_lock, but for those that are AX_TSV_ADDED
+ *     under struct gtp_hit_ops' tsv_lock, except those that are AX_TSV_ADDED
  */
 struct gtp_tsv {
 	u16 num;

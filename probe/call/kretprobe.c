@@ -108,13 +108,13 @@ static int check_entry(u64 addr, struct gtp_why *why)
 	return -EINVAL;
 }
 
-/* What is no compiled function may have no return address where a kretprobe takes it from. */
+/* Code that is no compiled function may keep its return address in another place. */
 static bool is_compiled(u64 addr)
 {
 	return gtp_tables_wraps(addr) || gtp_entry_ask(addr) != -EINVAL;
 }
 
-/* What rules out a kprobe here, and a kprobe that the kernel may make a jump of its own. */
+/* Refuse a place that takes no kprobe, or no kprobe that the kernel may optimise. */
 static int check(u64 addr, struct gtp_why *why)
 {
 	int err = gtp_probe_refuse(addr, why);

@@ -84,7 +84,7 @@ static struct trace_export export = {
 };
 
 /*
- * Arguments that are not in registers lie behind the return address. Their number is unknown, so
+ * Arguments that are not in registers lie above the return address. Their number is unknown, so
  * read as many words as any event may have. On the page of the return address they can be read
  * directly; the next page may be behind the stack's end, where no argument is.
  */

@@ -15,7 +15,7 @@
  * void gtp_event_entry(struct event_probe *p, the tracepoint's arguments...)
  *
  * Called in the place of __traceiter_EVENT, with the same arguments in the same places: the first
- * six in registers, the rest behind the return address. A pad with the location's condition, if
+ * six in registers, the rest above the return address. A pad with the location's condition, if
  * there is one, returns to the caller when that is false; else it goes on at one of the two below.
  */
 GTP_TAKEN_START(gtp_event_entry)

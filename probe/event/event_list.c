@@ -259,7 +259,7 @@ static void remember(struct module *mod)
 /*
  * Called for modules that are already loaded, too. Unloading is handled by the module notifier
  * (kernel/unload.c), which comes first; but a module whose unloading had passed that one before
- * this one was registered is told of here, as loaded and then as going.
+ * this one was registered is reported here, as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {

@@ -63,7 +63,7 @@ static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 	return 0;
 }
 
-/* What leaves its caller's task behind may come back in another. */
+/* The call must return in the task that made it. */
 static bool can_follow(struct gtp_location *loc)
 {
 	if (!gtp_tables_wraps(loc->addr))

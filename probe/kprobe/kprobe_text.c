@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What kprobes and kretprobes of ours have in common: the text where they are, and their end. */
+/* The common part of our kprobes and kretprobes: the text where they are, and their end. */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -84,7 +84,7 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
 
-/* A batch from the front of a list; returns the rest of it. What the probes belong to stays. */
+/* A batch from the front of a list; returns the rest of it. The owners of the probes stay. */
 static struct gtp_location *take_batch(struct gtp_location *first,
 				       void (*unregister)(struct kprobe **kps, int n), u32 *done)
 {

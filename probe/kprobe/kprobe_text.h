@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kprobes and kretprobes of ours have in common: the text where they are, and their end. */
+/* The common part of our kprobes and kretprobes: the text where they are, and their end. */
 #ifndef _GTP_KPROBE_TEXT_H
 #define _GTP_KPROBE_TEXT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What GDB says until it needs no more acknowledgments, without what it repeats. */
+/* GDB's bytes until it needs no more acknowledgments, without repetitions. */
 #include <string.h>
 
 #include "acks.h"

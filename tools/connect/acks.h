@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What GDB says until it needs no more acknowledgments.
+ * GDB's bytes until it needs no more acknowledgments.
  *
  * While ssh still shakes hands, GDB gets no acknowledgment and sends its first packet again every
  * two seconds. All copies arrive at once then, each would have its answer, and GDB would take the

@@ -6,8 +6,8 @@
  * Usage: gdbtp-connect [FILE]		copies stdin to FILE (/proc/gtp) and FILE to stdout
  * Exit: 0 when GDB has closed its end, 1 when FILE cannot be opened or fails.
  *
- * What GDB says twice while it still acknowledges is passed on once, see acks.h; an answer that GDB
- * has given up on is not passed on, see turns.h.
+ * A packet that GDB repeats while it still acknowledges is passed on once, see acks.h; an answer
+ * that GDB has given up on is not passed on, see turns.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -72,7 +72,7 @@ static void end(int status)
 	_exit(status);
 }
 
-/* What failed; a GDB that has gone away is the usual end, seen from the other side. */
+/* Report a failure; a GDB that has gone away is the usual end, seen from the other side. */
 static void failed(const char *doing, const char *what)
 {
 	if (errno == EPIPE)

@@ -23,7 +23,7 @@ struct packets {
 
 /**
  * struct turns - the line
- * @asked: packets of GDB's, but for those that it gave up on before they were begun
+ * @asked: packets of GDB's, except those that it gave up on before they were begun
  * @started: of these, begun to be written to the module
  * @answered: of these
  * @slow: what is written now is a packet that ^C interrupts

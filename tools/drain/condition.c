@@ -106,7 +106,7 @@ static s64 getv(void *ctx, u16 tsv)
 	return 0;
 }
 
-/* What a condition that is looked at later would change is over. */
+/* Too late: a condition that is looked at later changes nothing. */
 
 static void setv(void *ctx, u16 tsv, s64 value)
 {

@@ -4,8 +4,8 @@
  *
  * GDB ends at a frame with the number 0, and fails on a file that ends without one. Behind the last
  * frame that a reader sees stands that 0, and it is itself the number of the first frame that it
- * does not see yet, of those that have been put since sync.c was last told to show them. What is
- * put behind that one may be cut anywhere, by a signal or a full disk: nobody reads it.
+ * does not see yet, of those that have been put since sync.c was last asked to show them. Frames
+ * put after that one may be cut anywhere, by a signal or a full disk: nobody reads it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ bool file_open(struct file *f, char *path)
 	*f = (struct file){ .fd = -1, .path = path, .empty = true };
 	if (asprintf(&f->part, "%s.part", path) < 0)
 		must(NULL);
-	/* What a command that was killed has left; a link is not followed. */
+	/* Remains of a command that was killed; a link is not followed. */
 	unlink(f->part);
 	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (f->fd < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What goes wrong while the files have to be brought to a good end all the same. */
+/* Errors while the files have to be brought to a good end all the same. */
 #ifndef _DRAIN_TROUBLE_H
 #define _DRAIN_TROUBLE_H
 

@@ -38,7 +38,7 @@ struct until {
  * Writes the header to @asks, closes that end, and reads lines: "= TRACEPOINT ADDRESS REGISTERS
  * CODE" is a condition at a place, in hex, with the mask of the registers that frames have and the
  * text of an agent expression, or none; "- TEXT" is passed on; "! TEXT" says why there is none;
- * "." is the last one. What is wrong is told by fail().
+ * "." is the last one. Errors are reported by fail().
  */
 void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t len);
 

@@ -66,7 +66,7 @@ static void open_file(struct file *f, const char *path)
 }
 
 /*
- * What the kernel does to its data when it moves itself: words that point into the image follow it.
+ * The kernel's changes to its data when it moves itself: words that point into the image follow it.
  * The file does not tell any more which these are; a number that looks like one is as unlikely as
  * it is harmless, for no packet that depends on it would be the same again after another move.
  */
@@ -315,7 +315,7 @@ static const struct gtp_target_ops target_ops = {
 	.wallclock_us = no_clock,
 };
 
-/* What is only asked whether it is there. Nothing is ever hit. */
+/* Functions that are only asked whether they exist. Nothing is ever hit. */
 static u32 no_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 		    u32 max)
 {

@@ -36,7 +36,7 @@ struct machine {
 };
 
 /*
- * machine_init - @m->slide and what is told of the kernel are set; @vmlinux is the file, @markers
+ * machine_init - set @m->slide and the facts about the kernel; @vmlinux is the file, @markers
  * one of lines "ADDRESS ID<tab>FIELDS", at link addresses. Complains and exits when it cannot be
  */
 void machine_init(struct machine *m, const char *vmlinux, const char *markers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the module would decide about an address if the file's bytes were the live ones. */
+/* The module's decision about an address if the file's bytes were the live ones. */
 #ifndef _RGN_MODULE_H
 #define _RGN_MODULE_H
 

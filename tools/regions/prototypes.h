@@ -7,7 +7,7 @@
 
 /*
  * rgn_prototypes_mark - mark (RGN_FN_WRAP) the C functions of @debug that get all arguments in
- * registers and return. What is not known for sure is not marked: clones, variadic functions,
+ * registers and return. Uncertain ones are not marked: clones, variadic functions,
  * types that the ABI may put on the stack. Without debug information none is
  */
 void rgn_prototypes_mark(struct rgn_text *text, const struct rgn_image *debug);

@@ -3,7 +3,7 @@
 #include "tools/regions/module.h"
 #include "tools/regions/stats.h"
 
-/* What one function adds to each share. */
+/* The part of one function in each share. */
 struct counts {
 	u64 n, k_region, k_copy, k_any, k65_copy, b_region, b_copy, b_any;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What this machine's clocks say whenever a line comes. */
+/* Readings of this machine's clocks, one for each line. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>

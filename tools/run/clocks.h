@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the clocks say, for whoever puts frames of several machines in one order. */
+/* Readings of the clocks, with which frames of several machines can be put in one order. */
 #ifndef _RUN_CLOCKS_H
 #define _RUN_CLOCKS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What gtp-run and gtp-drain say on standard error, and their last words. */
+/* Messages of gtp-run and gtp-drain on standard error, and their last words. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

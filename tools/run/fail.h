@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What gtp-run and gtp-drain say on standard error, and how they end when they cannot go on. */
+/* Messages of gtp-run and gtp-drain on standard error, and how they end when they cannot go on. */
 #ifndef _RUN_FAIL_H
 #define _RUN_FAIL_H
 

@@ -175,7 +175,7 @@ static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 
 
 /* --- signals --- */
 
-/* Those that end the run, but for what nohup has had ignored. */
+/* Signals that end the run, except those that nohup ignores. */
 static sigset_t endings, delivering; /* @delivering: the mask without them */
 static sig_atomic_t ended;
 

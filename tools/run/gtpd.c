@@ -29,7 +29,7 @@ static struct relocation relocation(const u8 *bytes, u32 i)
 	return (struct relocation){ (u32)get(p, 2), p[2], p[3] };
 }
 
-/* What a packet takes of a digit: itself, or its code in two digits. */
+/* A packet's form of a digit: itself, or its code in two digits. */
 static u32 wide(const struct relocation *r)
 {
 	return r->kind == GTPD_TEXT ? 2 : 1;
@@ -107,7 +107,7 @@ static bool allows_notrace(const char *text, u32 len)
 	       !memcmp(c, word, n);
 }
 
-/* What the framing would have to escape is in none of these packets. */
+/* None of these packets has a byte that the framing would have to escape. */
 static bool is_plain(const char *text, u32 len)
 {
 	u32 i;

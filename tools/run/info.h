@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is in a compiled session, for the user. */
+/* The contents of a compiled session, for the user. */
 #ifndef _RUN_INFO_H
 #define _RUN_INFO_H
 

@@ -19,7 +19,7 @@ static void remove_part(void)
 		unlink(part_path);
 }
 
-/* What could not be written is still to be had. */
+/* Frames that could not be written are still available. */
 static void fail_to_write(const char *path)
 {
 	fail(RUN_FAILED,
@@ -162,7 +162,7 @@ void save_begin(struct save *o, const char *path)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		fail(RUN_FAILED, "%s is no ordinary file, and would be replaced by one", path);
 	part_path = save_part(path);
-	/* What a run that was killed has left; a link is not followed. */
+	/* Remains of a run that was killed; a link is not followed. */
 	unlink(part_path);
 	fd = open(part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	o->file = fd < 0 ? NULL : fdopen(fd, "w");

@@ -10,7 +10,7 @@
 /*
  * tables_offer - give the module the part's table, if it has one, unless one is loaded
  *
- * What cannot be loaded is told on standard error and no failure: probes are breakpoints then.
+ * A table that cannot be loaded is reported on standard error; probes are breakpoints then.
  */
 void tables_offer(const struct gtpd *g, const struct gtpd_part *p);
 
