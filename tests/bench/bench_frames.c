@@ -31,7 +31,7 @@ static double read_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* What others do on the machine does not count; too slow to read for what takes less than a us. */
+/* Other load on the machine does not count; too slow to read for times below a us. */
 static double cpu_ns(void)
 {
 	return read_ns(CLOCK_THREAD_CPUTIME_ID);

@@ -6,7 +6,7 @@
  * Each row is measured with a pad that writes the frame, where the kernel makes one, and with one
  * that leaves it to C. That way is closed to the first: a single hit that takes it ends all.
  *
- * What is not the kernel's: no cli and clac, and one task that is never GDB's. C finds the CPU's
+ * Differences from the kernel: no cli and clac, and one task that is never GDB's. C finds the CPU's
  * part by a plain variable.
  */
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static struct gtp_tracepoint *numbers[4];
 static u32 tgid = 77, self_mask = ~0U, self_value = 78;
 static struct padtask task;
 
-/* What is measured. */
+/* The measured rows. */
 static const char *now;
 
 static void die(const char *why)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the measurements inside the guest share: the bench module, GDB, figures that count.
+# Common code of the measurements inside the guest: the bench module, GDB, figures that count.
 #
 # A call's time is the TSC, which under QEMU's -icount shift=0 counts instructions. A cost is the time of a
 # call with a probe minus that of a call without.
@@ -119,7 +119,7 @@ def set_up():
 
 
 def write(path, text):
-    """A file opened to be written anew loses what is in it: every probe, every record."""
+    """A file opened for writing loses its contents: every probe, every record."""
     with open(kernel.TRACING + path, "w") as f:
         f.write(text)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a hit of a kernel tracepoint costs, beside the kernel's own ways to look at one: as hit.py, in a
+# The cost of a hit of a kernel tracepoint, beside the kernel's own ways to look at one: as hit.py, in a
 # guest that counts instructions.
 #
 # The bench module's event has the fields a, b and n; o->a is 42, o->b is 7, n is 3. A row counts only if

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a hit at an instruction costs, measured from inside a guest that counts instructions: tests/bench/run boots
+# The cost of a hit at an instruction, measured from inside a guest that counts instructions: tests/bench/run boots
 # it and has a real gdb run this file.
 #
 # A figure is one tracepoint, as this gdb compiles it, at one place, or the same with one of the others' tools. It
@@ -96,7 +96,7 @@ RETURNS = {
 }
 FOLLOWS = "jump, follows the call"
 CASES.update(RETURNS)
-# What is measured against its plain form: at most twice that.
+# Rows measured against their plain form: at most twice that.
 TWO, PASS, STRING = "two tracepoints with a condition and a + b each", "both, with a pass count", "collect/s of a string"
 PLAIN = {
     TWO: "both",

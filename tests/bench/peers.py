@@ -28,7 +28,7 @@ FTRACE = {
 
 
 def ftrace(place, case):
-    """What `perf probe` and trace-cmd use: fetches, then filters, then writes its record."""
+    """The way of `perf probe` and trace-cmd: fetches, then filters, then writes its record."""
     fetch, filter_ = FTRACE[case]
     write("kprobe_events", "p:gtpb/ev %s %s\n" % (place.address, fetch))
     try:
@@ -49,7 +49,7 @@ def ftrace(place, case):
 
 # bpftrace ------------------------------------------------------------------------------------------
 
-# What the program leaves behind, and what it says in the end when it has seen all.
+# The program's records, and its last output if it has seen all.
 COUNT = ("@n = count();", r"@n: %d$" % ALL)
 MAP = {
     "false": ("$o->a > 1000", "@n = count();", "@n: 0$|^$"),
@@ -80,7 +80,7 @@ def contents(path):
 
 
 def wait_for_lines(path):
-    """What comes after it is interrupted is not printed."""
+    """Output after the interrupt is not printed."""
     end = time.monotonic() + 30
     while contents(path).count("\n") < ALL and time.monotonic() < end:
         time.sleep(0.5)
@@ -136,7 +136,7 @@ def bpftrace(place, kind, cases, case):
 
 # Returns -------------------------------------------------------------------------------------------
 
-# What each leaves behind is said in its name. bpftrace's programs keep the time of the entry in a map, by the task.
+# The name of each says what it leaves behind. bpftrace's programs keep the time of the entry in a map, by the task.
 RETURNED = 42 + 3  # o->a + n
 ENTER = "@s[tid] = nsecs;"
 TOOK = "$ns = nsecs - @s[tid]; delete(@s[tid]);"

@@ -195,7 +195,7 @@ def where():
 
 
 def kept_by(script):
-    """What a line of a script that clears /var/cache/gdbtp leaves there, played in a folder of the test's own."""
+    """The remains after a line of a script that clears /var/cache/gdbtp, played in a folder of the test's own."""
     folder = OUT + "/var"
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("6.1.0-x", "sessions"):

@@ -104,7 +104,7 @@ class Module:
 
 
 def interrupted(at, number, answer="OK"):
-    """^C while the first packet that begins with AT is being answered: what is sent from there on, and what is told."""
+    """^C while the first packet that begins with AT is being answered: the packets from there on, and the messages."""
     def on_packet(module, text):
         if text.startswith(at) and not sent:
             sent.append(len(module.packets))

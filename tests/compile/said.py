@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What gtp compile says, takes and refuses: GDB's words, monitor lines, pipes, numbers that stand for addresses."""
+"""gtp compile's messages, input and refusals: GDB's words, monitor lines, pipes, numbers that stand for addresses."""
 import os
 import re
 import subprocess

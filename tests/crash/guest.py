@@ -24,7 +24,7 @@ FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
 
 
 def write(path, text):
-    """As another process: the client's own tasks are not traced. What the kernel says to it does not matter."""
+    """As another process: the client's own tasks are not traced. The kernel's result does not matter."""
     subprocess.run(["/bin/sh", "-c", 'printf %s "$1" >"$2"', "sh", text, path], stderr=subprocess.DEVNULL,
                    check=False)
 

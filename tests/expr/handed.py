@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the part on vmlinux hands on to the one in a guest, where the same takes twenty times as long.
+"""Results of the part on vmlinux for the one in a guest, where the same takes twenty times as long.
 
 A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name behind `struct` for that of a
 variable first, then for that of a source file, which it compares with all those of the kernel, and only then for a tag.
@@ -26,7 +26,7 @@ def link_addresses():
 
 
 def known():
-    """What was handed on so far."""
+    """The results so far."""
     if not os.path.exists(PATH):
         return {"translations": {}}
     with open(PATH, encoding="utf-8") as file:
@@ -48,7 +48,7 @@ def load_tags():
 def write(translations, texts):
     """Hand on {"FUNCTION EXPRESSION": (text for GDB, whether it can be an action)}; texts name tags besides.
 
-    What a GDB before this one has handed on stays.
+    Results of an earlier GDB stay.
     """
     translations = {**known()["translations"], **translations}
     make_tags([text for text, _ in translations.values()] + texts)

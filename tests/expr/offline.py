@@ -49,7 +49,7 @@ def is_action(text, pc):
 
 
 def wrong(row):
-    """What is not as it should be with a row; None."""
+    """The error in a row; None if it is right."""
     pc = pc_of(row.function)
     try:
         text = cexpr.condition(row.text, pc)
@@ -98,7 +98,7 @@ def read_refusals():
 
 
 def message(where, text):
-    """What the user reads. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list as gtp collect takes."""
+    """The message for the user. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list as gtp collect takes."""
     kind, _, place = where.rpartition(":")
     function, _, offset = place.partition("+")
     pc = pc_of(function) + int(offset or 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What gcc computes in the fixture of an expression is what the module computes of its translation, at the same hit.
+# The module's value of a translated expression is gcc's value of the expression in the fixture, at the same hit.
 import functools
 
 import gdb
@@ -58,7 +58,7 @@ def fits(text):
 
 
 def set_tracepoints(pairs):
-    """Tracepoints that give $v0, $v1... the values; (number, pairs) of each. What an action has no room for is a
+    """Tracepoints that give $v0, $v1... the values; (number, pairs) of each. An expression that does not fit into an action is a
     condition."""
     where = "*" + FUNCTION
     points = []

@@ -84,7 +84,7 @@ def hit(batches, function):
 
 
 def compare(num, rows, kept):
-    """What differs in the tracepoint's frame."""
+    """The differences in the tracepoint's frame."""
     cmd("tfind tracepoint %d" % num)
     check(number("$trace_frame") >= 0, "tracepoint %d has no frame" % num)
     lines, compared = [], 0

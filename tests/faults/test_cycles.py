@@ -17,7 +17,7 @@ ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linu
 CYCLES = int(os.environ.get("FAULTS_CYCLES", "120"))
 WARM_UP = 40  # what the kernel allocates only once
 
-# What leaks grows each time, what the machine does besides does not: memory is compared as often as this, and only
+# A leak grows each time, the machine's other work does not: memory is compared as often as this, and only
 # what has grown in each part by more than so many KiB fails. A tracepoint (192 bytes) that stays of each cycle is
 # 7 KiB in a part of 40, a page of a buffer 160.
 PARTS = 3
@@ -32,7 +32,7 @@ load("self_trace=1")
 
 
 def memory():
-    """What the kernel has given away, in KiB."""
+    """The memory that the kernel has given out, in KiB."""
     with open("/proc/meminfo", encoding="ascii") as file:
         text = file.read()
     return {name: int(re.search(rf"^{name}: +(\d+)", text, re.M).group(1)) for name in SLACK}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a client may ask for without end, and what must end all the same."""
+"""Requests without end, which must end all the same."""
 
 import os
 import re

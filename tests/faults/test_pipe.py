@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""/proc/gtpframe_pipe: every frame once and in order, what is lost is told, readers that come, die, wait or are slow."""
+"""/proc/gtpframe_pipe: every frame once and in order, losses are reported, readers that come, die, wait or are slow."""
 import contextlib
 import errno
 import os
@@ -54,7 +54,7 @@ def opened(flags=os.O_RDONLY):
 
 
 def rest(fd, size=1 << 20):
-    """What is to be read, to the end."""
+    """Everything to be read, to the end."""
     data = b""
     while more := os.read(fd, size):
         data += more

@@ -84,7 +84,7 @@ def offline_memory():
         there = base + block * size
         try:
             assert client.ask(f"m{there:x},8") == "E01"
-            # What lies before it is read up to there.
+            # The bytes before it are read up to there.
             assert client.ask(f"m{there + size - 16:x},8") == "E01"
         finally:
             put(f"{MEMORY}memory{block}/online", "1")
@@ -191,7 +191,7 @@ def behind_the_last():
 
 
 def traced_functions():
-    """What the function tracer has a site in."""
+    """The functions with a site of the function tracer."""
     return {line.split()[0] for line in lines(TRACING + "available_filter_functions")}
 
 

@@ -317,7 +317,7 @@ def heard():
 
 
 def give_up(gdb):
-    """A tstart that waits, and whose user does not; then tstatus. What that shows."""
+    """A tstart that waits, and whose user does not; then tstatus. The output of that."""
     with computing():
         gdb.begin("tstart")
         gdb.until("busy tasks")

@@ -146,7 +146,7 @@ def mutations():
 
 
 def leaked():
-    """What is left of the kernel's per-module allocations after all that (vmalloc areas)."""
+    """The remains of the kernel's per-module allocations after all that (vmalloc areas)."""
     with open("/proc/vmallocinfo") as file:
         return [line for line in file if "gdbtp" in line and "module_alloc" not in line
                 and "load_module" not in line and "execmem" not in line]

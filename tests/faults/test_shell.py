@@ -52,7 +52,7 @@ class Gtp:
         return self.rest()
 
     def said(self):
-        """What it has printed on standard error so far."""
+        """Its output on standard error so far."""
         return os.pread(self.errors.fileno(), 1 << 20, 0).decode()
 
 

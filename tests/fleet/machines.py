@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Machines for gtp fleet on this one: a private sshd each, and behind gtp-run a program in the kernel's place.
 
-What an sshd's machine is like stands in the file NAME.env, which stand-in.sh, the gtp-run of these tests, reads.
+The properties of an sshd's machine are in the file NAME.env, which stand-in.sh, the gtp-run of these tests, reads.
 """
 import os
 import shlex

@@ -3,8 +3,8 @@
  * Random agent expressions that the verifier accepts.
  *
  * Made the way the verifier looks at them: with the depth of the stack known at every byte, jumps
- * forward only, and each label bound where the depth is the jump's. What real expressions do is
- * likely, the rest is possible.
+ * forward only, and each label bound where the depth is the jump's. The forms of real
+ * expressions are likely, the rest is possible.
  */
 #include "tests/fuzz/axgen.h"
 

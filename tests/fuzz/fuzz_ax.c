@@ -11,7 +11,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* What an address does is in the address, so that the fuzzer can choose it. */
+/* The behaviour of an address is in the address, so that the fuzzer can choose it. */
 static int world(u64 addr)
 {
 	static const int answers[] = { 0, 0, 0, 0, 0, -EFAULT, -ENOSPC, -E2BIG };

@@ -4,7 +4,7 @@
  *
  * An input is a transcript as in tests/sessions/, which are its seeds, played to the stub on the
  * fake machine: lines that make no sense are passed over, packets get their frame and checksum,
- * and calls of the fixture make hits. What must hold whatever comes: no sanitizer complains,
+ * and calls of the fixture make hits. Required for any input: no sanitizer complains,
  * every reply is well framed, nothing leaks, and the machine is left without a probe.
  */
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Fuzzer of the table of regions that userspace hands to the kernel.
  *
- * The checksum is made right, so that what lies behind it is reached. What must hold: no sanitizer
+ * The checksum is made right, so that what lies behind it is reached. Required: no sanitizer
  * complains, and what is found well-formed has every entry it promises, in order and in its span.
  */
 #include <stdlib.h>

@@ -23,10 +23,10 @@ size_t jitacts_size(void);
  * @w: where; @w->request compiles
  * @g: decides about everything
  *
- * It goes through gtp_hit() and real trace buffers, which may be small or circular. What must be
- * the same: the blocks of each frame, how the run ends and at which action, the counters, the
+ * It goes through gtp_hit() and real trace buffers, which may be small or circular. Both must
+ * agree in the blocks of each frame, how the run ends and at which action, the counters, the
  * variables, and what was printed.
- * Return: 0; -EPROTO: they differ, and @w->complain() was told where; or what @w->request() said.
+ * Return: 0; -EPROTO: they differ, and @w->complain() has reported where; or @w->request()'s error.
  */
 int jitacts(struct jitacts *m, const struct jitdiff_world *w, struct axgen *g);
 

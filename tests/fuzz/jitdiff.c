@@ -24,7 +24,7 @@ static int op_trace(void *ctx, u64 addr, u64 len)
 		return -E2BIG;
 	if (r->len + 9 + len > r->room)
 		return -ENOSPC;
-	/* What a copy that fails has done to the log behind its end is not looked at. */
+	/* The log past its end is not compared after a copy that failed. */
 	if (op_read(ctx, r->log + r->len + 9, addr, (u32)len))
 		return -EFAULT;
 	append(r, 'M', addr, (u32)len);

@@ -85,7 +85,7 @@ extern struct jitdiff_stats jitdiff_stats;
  * @g: decides about registers, room in the trace buffer, and how the compiler is asked
  *
  * Result, status, error, what was collected and printed, and the variables must be the same, else
- * @w->differ() is told.
+ * @w->differ() reports it.
  * Return: 0; -EINVAL: the verifier refuses it; -EPROTO: they differ; or what
  * @w->compile() said.
  */

@@ -7,7 +7,7 @@
 
 /*
  * jitworld - memory that is really there and really faults; on the first call it is made. A
- * difference is reported in full and aborts. @g is told where memory is.
+ * difference is reported in full and aborts. @g gets the address of memory.
  */
 const struct jitdiff_world *jitworld(struct axgen *g);
 

@@ -312,7 +312,7 @@ static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 	return (sign ? ax_extend(AX_OP_ext, v, 8 * bytes) : v) + axgen_pick(g, 3) - 1;
 }
 
-/* What users write: a field against a constant, or one of its bits */
+/* The common forms: a field against a constant, or one of its bits */
 static void make_field(struct test *t, struct axgen *g)
 {
 	static const u8 reg[] = { X86_RSI, X86_RDI, X86_RBP }; /* GDB's 4, 5, 6 */
@@ -434,7 +434,7 @@ static bool nested(const struct test *t)
 	return t->v.flags & AX_F_READS_MEM && w->code->target.task && w->task.faults >= AX_JIT_MARK;
 }
 
-/* What the pad has to call, going by the interpreter; -1: nothing can be said */
+/* The calls that the pad must make, by the interpreter; -1: not known */
 static int expected(const struct test *t, const struct gtp_regs *regs)
 {
 	static u64 stack[AX_MAX_DEPTH];

@@ -20,7 +20,7 @@ extern struct paddiff_stats paddiff_stats;
  * paddiff() - a random condition, random displaced instructions, random registers: compare
  * @g: decides
  *
- * What differs is reported in full, and aborts.
+ * A difference is reported in full, and aborts.
  */
 void paddiff(struct axgen *g);
 

@@ -151,7 +151,7 @@ static void make_string(const struct axgen *g)
 	s.string = n + 1;
 }
 
-/* What the actions collect, by the compiler of snippets; false: they are no snippet. */
+/* The blocks of the actions, by the compiler of snippets; false: they are no snippet. */
 static bool measure(const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = {

@@ -28,7 +28,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc);
 
 /*
  * padframe_check - after the pad ran: @wanted as padframe_make() said, or 0 when the condition did
- * not hold; @to_c: it called pad_hit. What is wrong, or NULL
+ * not hold; @to_c: it called pad_hit. Return: the error, or NULL
  */
 const char *padframe_check(int wanted, bool to_c);
 

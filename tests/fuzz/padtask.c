@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a pad finds of the kernel when it runs in userspace: the running task, and words of ours. */
+/* The kernel as a pad in userspace finds it: the running task, and words of ours. */
 #include <stdlib.h>
 #include <sys/mman.h>
 

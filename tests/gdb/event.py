@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the topics of kernel tracepoints share: markers, static tracepoints, records.
+# Common code of the topics of kernel tracepoints: markers, static tracepoints, records.
 import ring
 from lib import *
 
@@ -32,7 +32,7 @@ def iterators():
 
 
 def sdata(*fields):
-    """What `gtp sdata` says of the selected frame: name -> text."""
+    """The output of `gtp sdata` for the selected frame: name -> text."""
     text = cmd("gtp sdata " + " ".join(fields))
     return dict(line.strip().split(" = ", 1) for line in text.splitlines()[1:])
 

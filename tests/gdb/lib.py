@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What every topic uses: named tests, GDB as a function, and the truths to compare with.
+# Common code of all topics: named tests, GDB as a function, and the truths to compare with.
 #
 # A topic is a file that a fresh gdb runs: it imports this, marks functions with @test("what is shown"),
 # and ends with run(). Each test prints one TAP line; what it asserts comes from the fixture's own
@@ -112,7 +112,7 @@ def trace(where, *actions, passcount=None):
 
 
 def hits(num):
-    """GDB's count of hits of a tracepoint, asked for anew."""
+    """GDB's count of hits of a tracepoint, asked again."""
     cmd("tstatus")
     text = cmd("info tracepoints %d" % num)
     found = re.search(r"already hit (\d+) time", text)

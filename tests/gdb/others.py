@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the topics about patched code share: calls on all CPUs, bytes of the text, other users of ftrace.
+# Common code of the topics about patched code: calls on all CPUs, bytes of the text, other users of ftrace.
 import contextlib
 
 import gdb

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the topics of gtp trace, gtp event and gtp syscall share: what GDB has defined, refusals that define nothing.
+# Common code of the topics of gtp trace, gtp event and gtp syscall: GDB's definitions, refusals that define nothing.
 import re
 
 from lib import check, cmd, equal, hits, refused

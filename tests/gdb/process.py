@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What provoke.py does things with: functions of the C library, a process's name, its children, files of its own."""
+"""provoke.py's means: functions of the C library, a process's name, its children, files of its own."""
 import contextlib
 import ctypes
 import functools
@@ -108,7 +108,7 @@ def run(*words):
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
 
 
-# What takes time ---------------------------------------------------------------------------------
+# Work that takes time-----------------------------------------------------------------------------
 
 def read_late(reader, writer):
     """Read what a child writes SLOW nanoseconds later; the time that the read takes at least, and at most."""
@@ -131,7 +131,7 @@ def spin(seconds):
 
 
 def schedstat(pid):
-    """What the kernel itself counts: nanoseconds of waiting, and how often it came to run."""
+    """The kernel's own counts: nanoseconds of waiting, and how often it came to run."""
     _, waited, times = get("/proc/%d/schedstat" % pid).split()
     return int(waited), int(times)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What happens in the guest while the recipes of docs/recipes.md watch, and what each of them must have seen.
+"""Provocations for the recipes of docs/recipes.md in the guest, and the result that each of them must have seen.
 
 A program: `python3 provoke.py NUMBER...` makes the chosen ones happen, each in a process of its own, and prints a line of JSON
 for each: the process and what its function returned. GDB's own tasks are not traced, so it is not GDB that runs this.
@@ -32,7 +32,7 @@ provocations = {}
 
 
 def recipe(question):
-    """What the function does is what the recipe asks for; it returns what GDB's side wants to know."""
+    """The function provokes the recipe's event, and returns the facts that GDB's side needs."""
     def mark(function):
         provocations[question] = function
         return function
@@ -572,7 +572,7 @@ def said(function):
     if pid == 0:
         try:
             result = [function(), None]
-        except BaseException:  # whatever it is, it is told
+        except BaseException:  # any exception is reported
             result = [None, tap.traceback.format_exc()]
         os.write(into, json.dumps(result).encode())
         os._exit(0)

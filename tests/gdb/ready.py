@@ -3,8 +3,8 @@
 #
 # ask.py names a topic and hands over its output; a child of this GDB, which has neither been connected nor defined anything,
 # runs it. GTP_READY is the path of the socket. It needs `maint set worker-threads 0`: a child has no threads but its own.
-# Types that most topics ask for are known before, since finding struct task_struct takes a GDB ten seconds in a guest. What
-# a GDB says that knows nothing yet is what each topic shows with GTP_FRESH=1.
+# Types that most topics ask for are known before, since finding struct task_struct takes a GDB ten seconds in a guest. With
+# GTP_FRESH=1 each topic shows the output of a GDB that knows nothing yet.
 import contextlib
 import os
 import select

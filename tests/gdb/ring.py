@@ -29,7 +29,7 @@ NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 
 def comparable(record):
-    """What two instances have in common: no bytes between the fields, which are whatever was in the ring before."""
+    """The common part of two instances: no bytes between the fields, which are remains of the ring."""
     kept = bytearray(len(record))
     for declaration, at, size in fields(struct.unpack_from("<H", record)[0]):
         spans = [(at, size)]
@@ -85,7 +85,7 @@ class Instance:
         put("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
 
     def text(self):
-        """What a reader of the `trace` file sees, without its head."""
+        """The contents of the `trace` file for a reader, without its head."""
         with open(self.path + "/trace") as file:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 

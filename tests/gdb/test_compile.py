@@ -41,7 +41,7 @@ def path(name):
 
 
 def calls():
-    """What the session waits for. It is not done by GDB: the module skips what is GDB's own."""
+    """Provoke the session's event. GDB itself must not do it: the module skips GDB's own tasks."""
     subprocess.run(["python3", "-c", LOAD], check=True)
 
 
@@ -92,7 +92,7 @@ def finished(*words):
 
 
 def tables():
-    """What GDB shows of the run that it looks at."""
+    """GDB's view of the run that it looks at."""
     return [cells.rows(columns) for columns in COLUMNS], cmd("gtp show")
 
 
@@ -135,7 +135,7 @@ def frames_of_gdb():
 
 
 def of_the_call(row):
-    """What each run of the same calls has alike."""
+    """The common part of all runs of the same calls."""
     return {title: cell for title, cell in row.items() if title not in ("frame", "cpu", "pid")}
 
 

@@ -161,7 +161,7 @@ def backtrace():
 
 
 def offline(path, *commands):
-    """What a gdb prints that has only the file and the fixture's symbols."""
+    """The output of a gdb that has only the file and the fixture's symbols."""
     with open(SCRATCH + "/commands", "w") as script:
         # GDB's CTF files do not tell the architecture.
         script.write("\n".join(("set architecture i386:x86-64", fixture_symbols(), "target %s %s" % (

@@ -95,7 +95,7 @@ def as_kprobe():
         rows.append(collected(*names)[0])
         cmd("delete")
     cmd("monitor jumps on")
-    # What the caller had in rdi and what it computed before is the same each time; addresses of its task are not.
+    # The caller's rdi and earlier results are the same each time; addresses of its task are not.
     same = [i for i, name in enumerate(names) if name in ("$rdi", "$rsi", "$eflags", "$cs", "$ss")]
     equal([rows[0][i] for i in same], [rows[1][i] for i in same])
 
@@ -421,7 +421,7 @@ def late_answer():
     disconnect()
 
 
-# What breakpoints lead through; the last ones where the kernel debugs itself.
+# Functions on the way of breakpoints; the last ones where the kernel debugs itself.
 WAY = ("__rcu_read_lock", "__rcu_read_unlock", "notifier_call_chain", "atomic_notifier_call_chain", "notify_die",
        "lock_acquire", "lock_release", "rcu_is_watching", "func_ptr_is_kernel_text", "is_module_text_address",
        "__module_text_address", "__module_address", "core_kernel_text")

@@ -15,7 +15,7 @@ SYSTEMS = ("sched", "signal", "task", "timer", "irq", "workqueue", "kmem", "mmap
 kernel.mount_tracing()
 
 FIRST = "import os, socket, time; "
-# What makes many kinds of events.
+# Work that makes many kinds of events.
 WORK = (
     "[os.waitpid(os.posix_spawn('/bin/true', ['true'], {}), 0) for i in range(3)]",
     "r, w = os.pipe(); os.write(w, b'x'); os.read(r, 1); time.sleep(0.05)",

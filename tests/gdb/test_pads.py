@@ -29,7 +29,7 @@ def string_in_pad():
 
 
 def strings_by(jumps, texts):
-    """What is collected of each, and the bytes of all frames."""
+    """The collected values of each, and the bytes of all frames."""
     cmd("monitor jumps " + jumps)
     num = trace("gtp_target_str", "collect/s s", "collect $rdi")
     cmd("tstart")

@@ -79,7 +79,7 @@ class Recipe:
         return [(dict(zip(front, row)), row[len(front):]) for row in rows]
 
     def aggregations(self):
-        """What it has added up, in the order of its lines."""
+        """Its aggregations, in the order of its lines."""
         found = {one.name: one for one in aggregated.read().all}
         return [found[name] for name in self.names]
 
@@ -107,7 +107,7 @@ def wanted():
 
 
 def begin():
-    """What the document says of the session's beginning; the commands lie elsewhere here."""
+    """Type the document's lines for the beginning of a session; the commands lie elsewhere here."""
     first, *others = BEGINNING
     matches(r"^source \S+/gdbscripts/gtp.py$", first)
     for line in others:
@@ -278,7 +278,7 @@ def allocations(recipe, pid, fact):
 
 @judge("From where is most memory allocated?")
 def allocated_by_stack(recipe, pid, fact):
-    # What the allocator needs for itself is deeper: below its own function, which kmem:kmalloc is in.
+    # The allocator's own allocations are deeper: below its own function, which kmem:kmalloc is in.
     mine = [(names, weight) for names, weight in recipe.folded() if fact["in"] in names[-3:]]
     note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
     equal(sum(weight for _, weight in mine), fact["bytes"])

@@ -405,7 +405,7 @@ def full_pool():
 def joins():
     num = returning(FOLLOWED, "*gtp_target_wait if n > 2", "collect n, $ret")
     target("crowd 6")
-    # GDB hands it over before it could be told of actions.
+    # GDB hands it over before its actions are known.
     other = trace("*gtp_target_wait if $ret >= 4")
     equal(mechanism(other), FOLLOWED)
     target("release")
@@ -484,7 +484,7 @@ def module_goes(way):
     if way == FOLLOWED:
         matches("is in use", shell()("! rmmod gdbtp"))
         target("release")
-    # What an earlier run followed may keep it for a moment.
+    # Calls that an earlier run followed may keep it for a moment.
     until(lambda: shell()("rmmod gdbtp || true") == "", "rmmod")
     if way == BY_KERNEL:
         target("release")

@@ -50,7 +50,7 @@ def stacks(num):
 
 
 def same_way(stack, truth):
-    """What the fixture noted; where an interrupt came, $kstack has one byte more. It may say that there is no end."""
+    """The fixture's notes; where an interrupt came, $kstack has one byte more. It may say that there is no end."""
     if stack[-1] == kstack.LOST:
         stack = stack[:-1]
     stack = stack[-len(truth):]
@@ -96,7 +96,7 @@ def everywhere():
         armed = {num: mechanism(num) for num in nums}
         target("call chain 5")
         cmd("tstop")
-        # What is behind chain_a is the same for all three.
+        # The callers of chain_a are the same for all three.
         names = ["gtp_target_chain_" + letter for letter in ("c", "b", "a")[2 - inner:]]
         seen = 0
         for num, where in nums.items():

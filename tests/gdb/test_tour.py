@@ -9,7 +9,7 @@ from lib import *
 
 DOCUMENT = os.path.join(TOP, "docs/tour.md")
 INSTALLED = "/usr/share/gdbtp/gdbscripts/gtp.py"
-# What is another text each time: times and process numbers all begin with 47 in the document.
+# Parts that differ each time: times and process numbers all begin with 47 in the document.
 OTHERS = (
     (r"/usr/lib/debug/boot/vmlinux\S*", r"\S+vmlinux\S*"),
     (r"\b[0-9a-f]{40}\b", r"[0-9a-f]{40}"),
@@ -147,7 +147,7 @@ def manual():
 
 
 def end():
-    """What the tour has not left as it was, or what was left when it failed."""
+    """Undo what the tour has changed, and its remains if it failed."""
     if session and session[0].process.poll() is None:
         session[0].kill()
     if not modules.loaded():

@@ -59,7 +59,7 @@ class Hunt:
         self.totals = collections.Counter()
 
     def stir(self, client, places, walker, before):
-        """A walker walks for a moment; what was hit meanwhile is told. Returns what has been hit in this run so far."""
+        """Let a walker walk for a moment, and print the hits meanwhile. Returns the hits of this run so far."""
         with walker:
             fixture.target("loop mix 20")
             walker.walk()

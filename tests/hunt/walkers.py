@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What walks through the machinery of probes: each is a context that is on inside, and says why it cannot be."""
+"""Walkers through the machinery of probes: each is a context that is on inside, and says why it cannot be."""
 import ctypes
 import glob
 import mmap

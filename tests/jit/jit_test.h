@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What userspace asks /proc/gtp_jit_test to evaluate, and what it answers. */
+/* Requests to /proc/gtp_jit_test to evaluate code, and their replies. */
 #ifndef _GTP_JIT_TEST_H
 #define _GTP_JIT_TEST_H
 

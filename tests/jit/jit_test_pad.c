@@ -65,7 +65,7 @@ static void choose_state(struct pad_test *t)
 		      (axgen_pick(&t->g, 256) & GTP_FLAGS_ARITH);
 }
 
-/* What is on the stack is not the same twice, and where that is nobody knows beforehand. */
+/* The stack's contents differ each time, and their place is not known beforehand. */
 static bool usable(const struct ax_verified *v)
 {
 	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_RSP & 1);

@@ -27,7 +27,7 @@ s64 jit_test_builtin(enum gtp_tsv_builtin which, u32 entered);
  * @tries: runs so far, from 0
  *
  * Programs read the task, whose flags others set between the interpreter's look and the compiled
- * code's. What the compiler does wrong it does each time.
+ * code's. An error of the compiler occurs each time.
  */
 static inline bool jit_test_again(int err, u32 *tries)
 {

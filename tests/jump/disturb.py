@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What others do to the kernel's code while jumps are in it: threads that switch things on and back."""
+"""Other users of the kernel's code while jumps are in it: threads that switch things on and back."""
 import collections
 import errno
 import os
@@ -268,7 +268,7 @@ def load(me):
 
 
 def reader(me):
-    """A reader of the run's frames, which comes and goes. What it gets is a header and frames that are whole."""
+    """A reader of the run's frames, which comes and goes. It must get a header and whole frames."""
     fd = os.open(PIPE, os.O_RDONLY | os.O_NONBLOCK)
     data, end = b"", time.monotonic() + me.rng.uniform(0, 4)
     try:

@@ -29,7 +29,7 @@ AT_ONCE = 3500  # what conditions and actions are compiled into has its end
 RARE = 5  # places of one kind that are named
 SHARE = 0.85  # of the places that take a probe, how many are to be jumps
 
-# What conditions are made of: the word at the stack pointer, compared with one that no stack holds.
+# The parts of conditions: the word at the stack pointer, compared with one that no stack holds.
 STACK_WORD, IS_MAGIC, NOT, END = "2600071a", "25a5c3f00dbadc0de113", "0e", "27"
 CONST64, STRING = "25%016x", "2300c82f"
 NEVER, ALWAYS = STACK_WORD + IS_MAGIC + END, STACK_WORD + IS_MAGIC + NOT + END
@@ -40,7 +40,7 @@ Place = collections.namedtuple("Place", "addr verdict kernel name")
 # Places ------------------------------------------------------------------------------------------
 
 class Names:
-    """What the kernel says is where."""
+    """The kernel's addresses of symbols."""
 
     def __init__(self):
         found = collections.defaultdict(list)
@@ -113,7 +113,7 @@ class Text:
 
 
 def around(places):
-    """What is in memory at each place, as the kernel itself reads it."""
+    """The memory at each place, as the kernel itself reads it."""
     with Kcore() as core:
         return {place.addr: core.read(place.addr, SPAN) for place in places}
 
@@ -213,7 +213,7 @@ def mixed(i):
 
 
 class Here:
-    """What the tests share."""
+    """Common state of the tests."""
 
     def __init__(self, seed, picks):
         self.rng = random.Random(seed)
@@ -352,7 +352,7 @@ def settled(client, events, places):
 
 
 def compare(places, how, old, new, unseen):
-    """What has been counted between two times; what is missing must be what the module says it has not seen."""
+    """The counts between two times; the missing hits must be those that the module reports as missed."""
     never = {place.addr for i, place in enumerate(places, 1) if mixed(i)[0] == NEVER}
     calls = {addr: new[addr][1] - old[addr][1] for addr in old if addr in new and new[addr][1] > old[addr][1]}
     hits = {addr: new[addr][0] - old[addr][0] for addr in calls}
@@ -370,7 +370,7 @@ def compare(places, how, old, new, unseen):
 
 
 def count_calls(*settings):
-    """What is hit while there are these settings, and what is called."""
+    """The hits under these settings, and the calls."""
     with Client() as client:
         hot = find_hot(client)
         before = begin(client)
@@ -525,7 +525,7 @@ def waits():
         until(lambda: not here.text.changed(before), "the text")
 
 
-# What a run without topics leaves out, because it takes long.
+# Topics that a run without topics leaves out, because they take long.
 LONG = ("inner",)
 
 

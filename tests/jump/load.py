@@ -127,7 +127,7 @@ def remove(name):
 
 
 def system(module):
-    """What one does at a time."""
+    """One step of the work."""
     where = tempfile.mkdtemp()
     subprocess.run(["mount", "-t", "tmpfs", "none", where], check=True)
     files(where)

@@ -42,7 +42,7 @@ def function_of(item):
 
 
 def by_set(found):
-    """What there is to choose from: the sets, and each function's instructions."""
+    """The places to choose from: the sets, and each function's instructions."""
     sets = {"uniform": [], "entry": [], "weak": [], "second": []}
     functions, parts, without = {}, [], 0
     for name, items in itertools.groupby(found, function_of):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest, as long as it is told: runs of 1,000 jumps, another set each time, while others change code.
+"""In the guest, for as long as requested: runs of 1,000 jumps, another set each time, while others change code.
 
 Usage: tests/lib/env python3 soak.py SEED PICKS SECONDS     GTP_MODULES: where the kernel's modules are
 """
@@ -291,7 +291,7 @@ class Soak:
         busy = not idle(10)
         def same():
             bad = self.text.changed(self.before)
-            # While calls are inside, gdbtp is told of tasks that end.
+            # While calls are inside, gdbtp watches tasks that end.
             return not bad or busy and len(bad) < 100 and all(symbol(addr).split("+")[0] in WATCHED for addr in bad)
         try:
             until(same, "the text")
@@ -315,7 +315,7 @@ class Soak:
         self.totals["reloads"] += 1
 
     def both_ways(self):
-        """What gdbtp has counted since it was loaded: each stack by steps and by the kernel's unwinder."""
+        """gdbtp's counts since it was loaded: each stack by steps and by the kernel's unwinder."""
         for what in ("walked", "handed", "differed"):
             self.totals["stacks " + what] += int(fixture.parameter("stack_" + what))
         assert not self.totals["stacks differed"], "stacks that are not what the kernel's unwinder says"
@@ -368,7 +368,7 @@ class Soak:
         self.watch.cancel()
 
     def find_hot(self):
-        """What runs under the load: asked of jumps at many functions' second instructions; later rounds add to it."""
+        """The functions that run under the load: asked of jumps at many functions' second instructions; later rounds add to it."""
         with Client() as client:
             client.ok("QTBuffer:circular:1")
             places = guest.start(client, guest.unique(self.sets["second"])[:3000])
@@ -379,7 +379,7 @@ class Soak:
         say("%d of %d functions run under the load" % (len(self.sets["hot"]), len(places)))
 
     def prepare(self):
-        """What the kernel changes at first use, it does now: each kind of disturbance, alone."""
+        """Trigger changes that the kernel makes at first use: each kind of disturbance, alone."""
         say("prepares")
         self.watch.round("the preparation")
         self.find_hot()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fixture module is made of: the traced functions, their data, the counters. */
+/* The parts of the fixture module: the traced functions, their data, the counters. */
 #ifndef _GTP_TARGET_H
 #define _GTP_TARGET_H
 
@@ -90,7 +90,7 @@ long gtp_target_context(const struct gtp_target_context *c);
 int gtp_target_call_context(const char *where);
 void gtp_target_call_context_now(const char *where, const struct pt_regs *regs);
 
-/* What tracepoints, and functions, take by value: in one register, and in none. */
+/* Structs that tracepoints, and functions, take by value: in one register, and in none. */
 struct gtp_target_pair {
 	int x, y;
 };
@@ -136,7 +136,7 @@ unsigned long gtp_target_marker(void);
 /* gtp_target_event_count - hits tracepoint gtp_target_count */
 void gtp_target_event_count(u64 n);
 
-/* What gtp_target_count is hit with in an NMI; a loop counts from 0. */
+/* gtp_target_count's argument in an NMI; a loop counts from 0. */
 enum { GTP_TARGET_FROM_NMI = 1000000 };
 
 /* gtp_target_nmi - @count NMIs on every other CPU, each hits gtp_target_count; 0 or -errno */

@@ -21,7 +21,7 @@ GTP_TARGET_FN int gtp_target_out(int n, long *out)
 	return -n;
 }
 
-/* As deep as it is told; nothing but the return address lies on the stack for each call. */
+/* As deep as requested; nothing but the return address lies on the stack for each call. */
 GTP_TARGET_FN long gtp_target_recurse(long n)
 {
 	long depth = 0;

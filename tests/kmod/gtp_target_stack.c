@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel says of the stack where the tests trace: /proc/gtp_target_stacks. */
+/* The kernel's own stack traces where the tests trace: /proc/gtp_target_stacks. */
 #include <linux/percpu.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>

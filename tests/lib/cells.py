@@ -43,7 +43,7 @@ def plain(text):
 
 
 def truth(column):
-    """What the column's cell must be in the selected frame."""
+    """The right value of the column's cell in the selected frame."""
     try:
         value = gdb.parse_and_eval(VALUES.get(column, column))
         if column == "time":

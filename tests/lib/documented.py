@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is to be typed by docs/recipes.md."""
+"""The lines to type by docs/recipes.md."""
 import os
 
 from tap import check

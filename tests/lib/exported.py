@@ -14,7 +14,7 @@ FRONT = ("frame", "time", "cpu", "pid")
 
 
 class Wrong(Exception):
-    """What was written is not as it must be."""
+    """The written file is wrong."""
 
 
 def check(holds, *words):

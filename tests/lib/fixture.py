@@ -47,7 +47,7 @@ def unload(module="gdbtp"):
 
 
 def load(*parameters):
-    """The module under test, anew. Two functions of the fixture have no site of the function tracer: probes there are
+    """Load the module under test again. Two functions of the fixture have no site of the function tracer: probes there are
     breakpoints or jumps, and must be allowed."""
     unload()
     must("insmod", MODULE, "allow_notrace=1", *parameters)
@@ -92,7 +92,7 @@ def put_table(*pieces):
 
 
 def load_table(module):
-    """What the files say of one module's code."""
+    """The files' facts about one module's code."""
     error = put_table(b"module %s\n" % module.encode() + table(module))
     assert error == 0, "%s: %s" % (module, os.strerror(error))
 
@@ -100,7 +100,7 @@ def load_table(module):
 # The fixture -------------------------------------------------------------------------------------
 
 def facts():
-    """What the fixture says of itself: counts, values and addresses by name."""
+    """The fixture's report: counts, values and addresses by name."""
     with open(TARGET, encoding="ascii") as file:
         rows = [line.split() for line in file if not line.startswith("stack ")]
     return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)

@@ -46,7 +46,7 @@ def kallsyms_text():
 
 
 def split_kallsyms():
-    """What /proc/kallsyms has of the kernel itself, and behind that, of modules."""
+    """The symbols of /proc/kallsyms, of the kernel itself, then of modules."""
     data = kallsyms_text()
     module = data.find(b"\t[")
     end = data.rfind(b"\n", 0, module) + 1 if module >= 0 else len(data)

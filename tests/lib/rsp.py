@@ -124,7 +124,7 @@ class Client:
                 return
         raise Gone("no end of replies after garbage")
 
-    # What GDB does with them -----------------------------------------------------------------
+    # GDB's use of them -------------------------------------------------------------------
 
     def monitor(self, command):
         self.ok("qRcmd," + command.encode().hex())

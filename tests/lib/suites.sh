@@ -84,7 +84,7 @@ no_output() {
 	[ $status = 0 ] && ! grep -qE 'warning:|error:' <<<"$out"
 }
 
-# What can be built ------------------------------------------------------------------------------
+# Targets to build ------------------------------------------------------------------------------
 
 # find_kernel SERIES: the variables of an unpacked kernel
 find_kernel() {
@@ -223,7 +223,7 @@ run_regions() { watched tests/regions/run ${2:+"$2"}; }
 
 run_vm() { watched tests/vm/selftest "$1"; }
 
-# Root, for the roots' sake; its guests are its own. Every topic stands on what those before it have left. What apt says is
+# Root, for the roots' sake; its guests are its own. Every topic stands on what those before it have left. apt's output is
 # kept until it fails, so that it may take its time.
 run_deb() { silence=$((3 * silence)) watched tests/deb/run ${2:+"$2"}; }
 
@@ -263,7 +263,7 @@ pack_headers() (
 	tar -C "$top" -cf "$packed.new" "${folders[@]}" && mv "$packed.new" "$packed"
 )
 
-# guest_run KIND SERIES SPEC...: suites in one guest. What changes code while other CPUs run needs all of them on one
+# guest_run KIND SERIES SPEC...: suites in one guest. Tests that change code while other CPUs run need all of them on one
 # host thread: see tests/vm/README.md.
 guest_run() {
 	local kind=$1 series=$2 options=(--smp 8) limit=$silence beside=${GTP_BESIDE-}

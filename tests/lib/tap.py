@@ -18,7 +18,7 @@ import traceback
 tests = []
 left_out = []
 
-# What takes longer has failed. So long that a busy machine is slow, not red; shorter than what tests/lib/silence allows.
+# A test that takes longer has failed. So long that a busy machine is slow, not red; shorter than what tests/lib/silence allows.
 SECONDS = 600
 
 
@@ -27,7 +27,7 @@ class Failure(AssertionError):
 
 
 class Skipped(Exception):
-    """What the test needs is not there."""
+    """The test's precondition is missing."""
 
 
 def test(name, lengthy=False, once=False):
@@ -93,7 +93,7 @@ def chosen():
 
 
 def verdict(function):
-    """What went wrong, and why nothing was tested; None and None when all is well."""
+    """The error, and the reason for a skip; None and None if all is well."""
     try:
         function()
     except Skipped as reason:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What processes do just now: the states of their threads, and what waits for them."""
+"""The present activity of processes: the states of their threads, and what waits for them."""
 import fcntl
 import os
 import struct

@@ -15,7 +15,7 @@ fail() {
 	failed=1
 }
 
-# all_topics DIR: those of the folder, but for those that the guest of the kernel GTP_BESIDE runs in this one's place, and
+# all_topics DIR: those of the folder, except those that the guest of the kernel GTP_BESIDE runs in this one's place, and
 # with GTP_BRIEF for those that are lengthy as a whole (single tests: see tap.py)
 all_topics() {
 	local file

@@ -24,7 +24,7 @@ class Gdb:
         self.shown()
 
     def until(self, what):
-        """What comes in front of it. The limit only ends a test that has failed."""
+        """The text before it. The limit only ends a test that has failed."""
         while what.encode() not in self.text:
             assert select.select([self.terminal], [], [], SECONDS)[0], "no %r behind: %r" % (what, self.text[-500:])
             self.text += os.read(self.terminal, 65536)
@@ -32,7 +32,7 @@ class Gdb:
         return text.decode(errors="replace").replace("\r\n", "\n")
 
     def shown(self):
-        """What comes up to the next prompt."""
+        """The text up to the next prompt."""
         return self.until(PROMPT)
 
     def begin(self, line):

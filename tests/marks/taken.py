@@ -22,7 +22,7 @@ ABSOLUTE, RELATIVE = (1, 10, 11), (2, 4)
 PLACES = re.compile(r"\.(altinstructions|parainstructions|retpoline_sites|return_sites|call_sites|static_call_sites|"
                     r"ibt_endbr_seal|smp_locks|orc_unwind\w*|discard\..*)|"
                     r"__(ex_table|jump_table|bug_table|mcount_loc|patchable_function_entries|tracepoints\w*)|_kprobe_blacklist")
-# What a direct branch has in front of its displacement: call, jmp, and the second byte of a jcc.
+# The opcodes of direct branches: call, jmp, and the second byte of a jcc.
 BRANCH = re.compile(rb"[\xe8\xe9]|\x0f[\x80-\x8f]", re.S)
 
 EVERY = "every function whose address is taken begins with an endbr64"
@@ -127,7 +127,7 @@ def main():
     for line in wrong:
         print("# " + line)
     print("%sok - %s" % ("not " if wrong else "", EVERY))
-    # What the kernel calls first is C, and its address is taken for certain.
+    # The functions that the kernel calls first are C, and their addresses are certainly taken.
     seen = [name for name in ("init_module", "cleanup_module") if names.get(name) in addresses]
     print("# %d addresses are taken, %s among them" % (len(addresses), ", ".join(seen)))
     print("%sok - %s" % ("" if len(seen) == 2 else "not ", AMONG))

@@ -13,7 +13,7 @@
         page.requests                         the addresses of all that the page has loaded, itself first
 
 Chromium speaks its DevTools protocol over a pair of pipes: JSON, each message with a NUL behind it. GTP_CHROMIUM names
-another program. What it is asked is answered within a minute, or the test fails.
+another program. It must answer each question within a minute, or the test fails.
 """
 import base64
 import json
@@ -28,7 +28,7 @@ LIMIT = 60  # seconds for an answer
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--mute-audio",
          "--hide-scrollbars", "--remote-debugging-pipe")
-# What the keyboard sends: name -> (code, number, text).
+# The keyboard's keys: name -> (code, number, text).
 KEYS = {"Enter": ("Enter", 13, "\r"), "Escape": ("Escape", 27, ""), "Tab": ("Tab", 9, ""), " ": ("Space", 32, " "),
         "ArrowLeft": ("ArrowLeft", 37, ""), "ArrowUp": ("ArrowUp", 38, ""), "ArrowRight": ("ArrowRight", 39, ""),
         "ArrowDown": ("ArrowDown", 40, ""), "Home": ("Home", 36, ""), "End": ("End", 35, ""),
@@ -96,7 +96,7 @@ class Browser:
         return json.loads(text)
 
     def ask(self, method, session=None, **parameters):
-        """What Chromium answers to a command; events that come meanwhile go to their pages."""
+        """Chromium's answer to a command; events that come meanwhile go to their pages."""
         self.number += 1
         said = {"id": self.number, "method": method, "params": parameters}
         if session:
@@ -164,7 +164,7 @@ class Page:
         self.ask("Page.bringToFront")
 
     def go(self, address):
-        """Load an address. What XML cannot be parsed is a problem as well, though Chromium has no event for it."""
+        """Load an address. XML that cannot be parsed is a problem as well, though Chromium has no event for it."""
         self.loaded = False
         answer = self.ask("Page.navigate", url=address)
         if "errorText" in answer:
@@ -255,7 +255,7 @@ class Page:
         self.frames()
 
     def text(self, selector):
-        """What stands in the first such element; an error when there is none."""
+        """The text of the first such element; an error if there is none."""
         return self.run("document.querySelector(%s).textContent" % json.dumps(selector))
 
     def all(self, selector, expression="one.textContent"):
@@ -263,7 +263,7 @@ class Page:
         return self.run("Array.from(document.querySelectorAll(%s), one => %s)" % (json.dumps(selector), expression))
 
     def screenshot(self, path, whole=False):
-        """What is to be seen, or the WHOLE page, as a PNG."""
+        """The visible part, or the WHOLE page, as a PNG."""
         answer = self.ask("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
         with open(path, "wb") as file:
             file.write(base64.b64decode(answer["data"]))

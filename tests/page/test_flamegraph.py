@@ -26,7 +26,7 @@ GROUPS = {"vfs_read": "fs", "vfs_write": "fs", "ext4_read": "fs", "ext4_write": 
 
 
 def rows(folded):
-    """What the text of a folded file says."""
+    """The stacks of a folded file."""
     for line in folded.splitlines():
         names, _, weight = line.rpartition(" ")
         yield tuple(names.split(";")), int(weight)
@@ -42,7 +42,7 @@ def opened(name, some, title="count at page_alloc", unit="hits", notes=(), group
 
 
 def boxes(page):
-    """What is drawn: (label, x, y, width) as the browser has them."""
+    """The drawn boxes: (label, x, y, width) as the browser has them."""
     return page.all(".frames .f", """(box => [one.getAttribute("aria-label"), box.x, box.y, box.width])
                                      (one.querySelector("rect").getBBox())""")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the disk has when the machine crashes, of the calls that strace has seen: any of the writes since the last sync."""
+"""The disk's contents after a crash of the machine, by the calls that strace has seen: any of the writes since the last sync."""
 import re
 import shutil
 
@@ -31,7 +31,7 @@ class Disk:
         self.syncing[pid] = len(self.maybe)
 
     def sync_ends(self, pid):
-        """What was written before it began is there."""
+        """Data written before it began is there."""
         count = self.syncing.pop(pid)
         for at, data in self.maybe[:count]:
             put(self.sure, at, data)

@@ -21,7 +21,7 @@ HEADER = (b"\x7fTRACE0\nR 118\nstatus 0;tstop::0;tframes:0;tcreated:0;tfree:1000
           b"tsv 200:0:1:6c6f7374\n\n")
 
 
-# What comes ------------------------------------------------------------------------------------------
+# The input -------------------------------------------------------------------------------------------
 
 
 def frame(number, data):
@@ -51,7 +51,7 @@ def lost(cpu, count):
     return frame(0xffff, variable(1, cpu) + variable(0x200, count))
 
 
-# What a file has -------------------------------------------------------------------------------------
+# The file's contents---------------------------------------------------------------------------------
 
 
 def frames_of(data, header=HEADER, whole=True):
@@ -151,7 +151,7 @@ class Drain:
         self.thread.start()
 
     def status(self):
-        """What the kernel says of the process."""
+        """The kernel's state of the process."""
         with open("/proc/%d/status" % self.process.pid, encoding="utf-8") as file:
             return file.read()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is refused, what a terminal shows, and what gtp record adds to gtp-drain."""
+"""Refusals, the output on a terminal, and gtp record's additions to gtp-drain."""
 import os
 import pty
 import re

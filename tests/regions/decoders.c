@@ -5,8 +5,8 @@
  *
  * Usage: decoders [--random COUNT] [--seed N] FILE...
  *
- * What the decoder accepts, Zydis must accept too, with the same length, kind, relative operands;
- * it may look at more flags and overwrite less than Zydis says. What it refuses is counted, at the
+ * Zydis must accept everything that the decoder accepts, with the same length, kind, relative
+ * operands; it may look at more flags and overwrite less than Zydis says. Refusals are counted, at the
  * places where code really has instructions.
  */
 #include <err.h>
@@ -40,7 +40,7 @@ static bool legacy(const ZydisDecodedInstruction *z, ZydisOpcodeMap map, u8 firs
 	       z->opcode >= first && z->opcode <= last;
 }
 
-/* What must not run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
+/* Not to run elsewhere or next to a jump: an interrupt shadow, another mode, a wait. */
 static bool fixed(const ZydisDecodedInstruction *z)
 {
 	switch (z->mnemonic) {

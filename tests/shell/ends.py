@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a run ends, with a GDB and a kernel that are threads of the test: what is printed, and what is told at last."""
+"""How a run ends, with a GDB and a kernel that are threads of the test: its output, and its last message."""
 import contextlib
 import io
 import os
@@ -24,7 +24,7 @@ def packet(text):
 
 
 def row(n, pid=1):
-    """What the kernel prints of a hit; no task of this process has pid 1."""
+    """The kernel's line for a hit; no task of this process has pid 1."""
     values = {record.CLOCK: b"%x" % n, record.TASK: b"%x" % pid, record.TASK_NAME: b"init", 0: b"%x" % n}
     return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
                                        for f in record.layout([False])[0]) + b"\fnomark\n"
@@ -45,7 +45,7 @@ class World:
         self.sides, self.problems = [self.be_gdb, self.be_kernel], []
 
     def side(self, work):
-        """What goes wrong on a side ends the run, and the test."""
+        """An error on a side ends the run, and the test."""
         try:
             work()
         except Exception as problem:
@@ -81,7 +81,7 @@ class World:
         self.kernel.sendall(STOPPED)
 
     def run(self, out, **settings):
-        """(status, what was told on standard error) of a run that prints to a file descriptor, or to what csv names."""
+        """(status, messages on standard error) of a run that prints to a file descriptor, or to what csv names."""
         given = types.SimpleNamespace(csv=None, count=None, seconds=None)
         given.__dict__.update(settings)
         errors = io.StringIO()
@@ -108,7 +108,7 @@ class World:
 
 
 def printed(world, **settings):
-    """(status, what was told, the column of the rows)."""
+    """(status, messages, the column of the rows)."""
     with tempfile.TemporaryFile() as file:
         status, errors = world.run(file.fileno(), **settings)
         file.seek(0)

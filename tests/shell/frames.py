@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs with frames (--at-end) with a GDB that is a table of answers: what the command is told of them."""
+"""Runs with frames (--at-end) with a GDB that is a table of answers: the messages that the command gets."""
 import importlib
 import os
 import re
@@ -23,7 +23,7 @@ def of_gdb():
 
 
 class Channel:
-    """The command's side: what it was told, and the socket that it says nothing on."""
+    """The command's side: its messages, and the socket on which it says nothing."""
 
     def __init__(self):
         self.socket, self.peer = socket.socketpair()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tree must be: each check yields a line for everything that is not so."""
+"""The rules of the tree: each check yields a line for everything that is not so."""
 import ast
 import fnmatch
 import os
@@ -230,7 +230,7 @@ def function_lengths(tree, path):
 
 
 def figures(tree, graph):
-    """What the graph comes to, line by line."""
+    """The figures of the graph, line by line."""
     lines = {f: s.lines for f, s in tree.sources.items() if f in graph.files}
     bodies = [(n, f, at) for f in graph.files for at, n in tree.sources[f].bodies]
     folders = {}

@@ -2,7 +2,7 @@
 """One C or assembly file: what it includes, what it defines for others, what it names."""
 import re
 
-# Comments and literals. What is replaced keeps its line breaks, so that line numbers stay true.
+# Comments and literals. Replaced text keeps its line breaks, so that line numbers stay true.
 NOISE = re.compile(r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.S)
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|("(?:\\.|[^"\\\n])*")', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+["<]([^">]+)[">]', re.M)

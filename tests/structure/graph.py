@@ -49,7 +49,7 @@ class Graph:
     def worlds(self):
         """Files that are linked with one another: the module, and the programs with the shared sources.
 
-        What both have under one name, jit/exec_kernel.c and jit/exec_user.c say, is two definitions,
+        A name that both have, as in jit/exec_kernel.c and jit/exec_user.c, is two definitions,
         one in each world.
         """
         shared = set(self.tree.shared)
@@ -77,7 +77,7 @@ class Graph:
                 home.setdefault(name, set()).add(self.home[s.path])
         for s in sources:
             for name in (s.uses - s.private) & home.keys():
-                # Two definitions in one world are two programs' own: not to be told apart from here.
+                # Two definitions in one world are two programs' own: indistinguishable from here.
                 if len(home[name]) == 1:
                     self.add(self.home[s.path], next(iter(home[name])), name)
 

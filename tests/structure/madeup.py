@@ -50,7 +50,7 @@ GOOD = {
 
 LONG_BODY = "int ground = 1;\nint two(void)\n{\n" + "\tx();\n" * (checks.MAX_FUNCTION + 1) + "}\n"
 
-# What is done to the good tree (path: its new text, or what in it is replaced by what), the check that must
+# The change to the good tree (path: its new text, or a part and its replacement), the check that must
 # see it, and words of what it must say. No other check may say anything.
 CASES = (
     ("the tree in order", {}, None, ""),
@@ -235,7 +235,7 @@ def write(root, changes):
 
 
 def wrong_with(changes, wanted, words):
-    """What is not as a case says."""
+    """The failures of a case."""
     with tempfile.TemporaryDirectory() as root:
         write(root, changes)
         tree = Tree(root)

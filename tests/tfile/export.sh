@@ -55,7 +55,7 @@ time_of_day_by_the_run() {
 		"$here/exported.py" bounds "$out/bounds.ctf" "$out/calls.tables" $((0x60a24181e4000)) $((0x60a2453b90a00))
 }
 
-# What a kernel collects is not chosen by us: variables and memory are random, the structure of the file is not.
+# A kernel's data is not ours to choose: variables and memory are random, the structure of the file is not.
 random_frames() {
 	python3 "$here/random_frames.py" "$calls_seed" "$out/calls.tf" "$out/random.tf" && export_all random &&
 		diff -r "$out/random.tables" "$out/random.csv" | sed 's/^/# /' &&

@@ -82,7 +82,7 @@ def of_task(member):
 
 
 def differences(event, kinds):
-    """What of an event is not as GDB says, of the frame that is selected."""
+    """The parts of an event that differ from GDB's values for the selected frame."""
     said = {"time_ns": "$clock", "cpu": "$cpu_id", "latency_ns": "$latency", "stack": "$kstack"}
     for name, expression in said.items():
         if getattr(event, name) != number(expression):

@@ -38,7 +38,7 @@ def speedscope(path, unit):
 
 
 def picture(path):
-    """What ends at each function of the picture's data: its weight without those of what it calls."""
+    """The own weight of each function of the picture's data: its weight without those of what it calls."""
     root = xml.etree.ElementTree.parse(path).getroot()
     data = json.loads(next(one.text for one in root.iter(SVG + "script") if one.get("class") == "data"))
     found, way = collections.Counter(), []

@@ -61,7 +61,7 @@ sums_are_exported() {
 		agree sum 1536 bytes && agree hits 2 && agree stats 1536 nanoseconds
 }
 
-# What was there stays when the new one is not whole, and nothing is left beside it.
+# The old file stays if the new one is incomplete, and nothing is left beside it.
 exports_refuse() {
 	local text
 	rm -rf "$out"/refused*

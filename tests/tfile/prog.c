@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What GDB believes it traces: functions with arguments in registers, and data they point to. */
+/* The program that GDB believes it traces: functions with register arguments, and their data. */
 
 struct thing {
 	int id;
@@ -55,5 +55,5 @@ int main(void)
 	return (int)(add(1, 2) + look(&first, 3));
 }
 
-/* What never changes: no frame has it, and addresses in it are those of the boot. */
+/* Constant data: no frame has it, and addresses in it are those of the boot. */
 const char *const kinds[] = { "the first kind", "the second kind" };

@@ -13,7 +13,7 @@ import gdb
 HITS = 200
 CHOSEN = 40
 COLLECT = "*t, n, $clock, $cpu_id"
-# What is not collected, what was optimised out of reach, and what never changes are among them.
+# Columns that are not collected, are optimised out, or never change are among them.
 COLUMNS = """t->id, t->small, t->byte, t->tiny, t->flag, t->letter, t->state, t->mode, t->low, t->high, t->wide,
 t->name, t->address, t->text, t->bytes, t->call, t->next, t->data, t->numbers, t->ratio, t->inner, t->pair,
 t->pair[1].tag, t->u, t->u.parts[n & 3], t->hidden, t, n, *t, *t->next, t->next->id, t->next->name, t->next->next,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of agent expressions share: cmocka, exact memory, seeded random bytes. */
+/* Common code of the tests of agent expressions: cmocka, exact memory, seeded random bytes. */
 #ifndef _GTP_AX_TEST_H
 #define _GTP_AX_TEST_H
 

@@ -206,7 +206,7 @@ static int call(struct fake_gdb *g, const char *what)
 	return 0;
 }
 
-/* What the module does from a worker after ->stopping. */
+/* The module's work from a worker after ->stopping. */
 int fake_gdb_call(struct fake_gdb *g, const char *what)
 {
 	int err = call(g, what);

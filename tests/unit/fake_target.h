@@ -179,7 +179,7 @@ const char *fake_lines(struct fake *f);
 /* fake_status - qTStatus' reply */
 const char *fake_status(struct fake *f);
 
-/* fake_armed - the location that is armed at @addr, but for returns, or NULL */
+/* fake_armed - the location that is armed at @addr, except for returns, or NULL */
 struct gtp_location *fake_armed(struct fake *f, u64 addr);
 
 /* fake_note - append to a log of FAKE_LOG_MAX bytes; what does not fit is cut off */

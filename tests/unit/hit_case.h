@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of hits share: a session with one variable and some memory, tracepoints in short. */
+/* For the tests of hits: a session with one variable and some memory, tracepoints in short. */
 #ifndef _GTP_HIT_CASE_H
 #define _GTP_HIT_CASE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of pads share: expressions from texts, a place of one instruction, a CPU. */
+/* Common code of the tests of pads: expressions from texts, a place of one instruction, a CPU. */
 #ifndef _GTP_PAD_CASE_H
 #define _GTP_PAD_CASE_H
 

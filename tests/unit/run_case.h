@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of runs share: a machine for each test, its start, what it tells of itself. */
+/* Common code of the tests of runs: a machine for each test, its start, its status. */
 #ifndef _GTP_RUN_CASE_H
 #define _GTP_RUN_CASE_H
 

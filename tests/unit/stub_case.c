@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What tests of the stub share. */
+/* Common code of the tests of the stub. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

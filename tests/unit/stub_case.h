@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tests of the stub share: its GDB, and replies of which the beginning counts. */
+/* Common code of the tests of the stub: its GDB, and replies of which the beginning counts. */
 #ifndef _GTP_STUB_CASE_H
 #define _GTP_STUB_CASE_H
 

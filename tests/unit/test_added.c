@@ -57,7 +57,7 @@ static void inserted(struct fake *f, u64 addr, const char *expr)
 		fail_msg("%s", why.text);
 }
 
-/* What is defined joins the run. */
+/* A defined tracepoint joins the run. */
 static void joins(struct fake *f, struct gtp_tracepoint *tp)
 {
 	struct gtp_why why = { "" };
@@ -118,7 +118,7 @@ static void own_sum(void **state)
 	expect_frames(f, "1@1000 v70=2\n");
 }
 
-/* What comes before an error has been done, and what comes behind it has not. */
+/* Settings before an error take effect, and those after it do not. */
 static void an_error(void **state)
 {
 	struct fake *f = *state;
@@ -159,7 +159,7 @@ static const struct lock_row lock_rows[] = {
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("47") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 4 },
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("46") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 2 },
 	{ ADD_TO("46"), SET("47", GETV("46")) TRACEV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 1 },
-	/* What is added is another variable: the two are one step. */
+	/* The added value is another variable: the two are one step. */
 	{ GETV("46") GETV("47") ADD SETV("46"), CONST8("01"), AX_TSV_CALL, AX_TSV_CALL, 1, 3, 3 },
 	{ GETV("46") GETV("47") ADD SETV("46"), ADD_TO("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 3, 4 },
 	/* Each CPU's own and built-in ones are nobody else's. */
@@ -288,7 +288,7 @@ static void a_tracepoint_is_refused(void **state)
 		  "tracepoint 2, action 1 (X): " READS_X);
 	fire(f, 1);
 	assert_int_equal(value(f, 0x46), 1);
-	/* What it says helps. */
+	/* Its advice helps. */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	define(f, "2:1000:E:0:0", NULL, SET("46", CONST8("05")) END, NULL);
 	start(f);
@@ -393,7 +393,7 @@ static void one_is_refused(void **state)
 	inserted(f, 0x1100, DOUBLE("46") PRINT END);
 }
 
-/* One whose variables GDB has taken away stays, and is told; a run asks it nothing. */
+/* One whose variables GDB has removed stays, and is reported; a run asks it nothing. */
 static void one_without_its_variable(void **state)
 {
 	struct fake *f = *state;

@@ -41,7 +41,7 @@ static const char *const taken[] = {
 	"reg 5; getv 5; add; reg 4; sub; const8 3; add; zero_ext 64; setv 5; end",
 	"reg 1; reg 2; getv 5; add; add; setv 5; end",
 	"getv 5; ext 64; ext 200; const8 1; add; setv 5; end",
-	/* What is added may be anything that leaves the value alone. */
+	/* The addend may be anything that leaves the value alone. */
 	"getv 5; reg 5; const8 8; add; ref32; ext 32; const8 3; mul; add; setv 5; end",
 	"getv 5; reg 5; reg 4; less_signed; log_not; add; setv 5; end",
 	"getv 5; reg 5; dup; mul; reg 1; reg 2; swap; sub; add; add; setv 5; end",
@@ -57,7 +57,7 @@ static const char *const taken[] = {
 	"getv 5; const8 1; add; setv 5; const8 5; less_signed; if_goto L; const8 1; end; L: const8 0; end",
 	"getv 5; const8 1; add; setv 5; dup; mul; end",
 	"getv 5; const8 1; add; setv 5; const8 0; const8 0; printf 1 \"%d\"; end",
-	/* What is never reached. */
+	/* Code that is never reached. */
 	"getv 5; const8 1; add; setv 5; end; getv 5; setv 6; end",
 };
 
@@ -202,7 +202,7 @@ static void test_same(void **state)
 	axenv_free(e);
 }
 
-/* What is not of the form takes the lock, whatever is said of its variable; and back again. */
+/* An expression of another form takes the lock, whatever its variable's kind; and back again. */
 static void test_settle(void **state)
 {
 	u8 ways[16] = { [N] = AX_TSV_ADDED };

@@ -295,7 +295,7 @@ static void interrupt(struct fake *f)
 	assert_true(fake_fire(f, 0x1000, &regs));
 }
 
-/* A hit in the middle of an update is not an update, and is told. */
+/* A hit in the middle of an update is not an update, and is reported. */
 static void nested(void **state)
 {
 	struct fake *f = *state;

@@ -10,7 +10,7 @@
 
 enum { PLACES = 4 };
 
-/* What the backends do with the place of that index, and what has been asked of them. */
+/* The backends' answers for the place of that index, and the questions they got. */
 static struct {
 	int first[PLACES], second[PLACES]; /* what ->arm says */
 	bool gives_up[PLACES];		   /* first's commit turns it down */

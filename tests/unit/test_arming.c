@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Places that cannot be probed are told and the others armed, unless it is to be all or nothing. */
+/* Places that cannot be probed are reported and the others armed, except under strict. */
 #include "run_case.h"
 
 static const struct gtp_regs regs = { .rdi = 5 };
@@ -162,7 +162,7 @@ static void during_a_run(void **state)
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
 	assert_int_equal(install(f, fake_define(f, "2:4000:E:0:0", NULL), ""), 0);
-	/* Another one there is told, too, and nothing is widened that is not armed. */
+	/* Another one there is reported, too, and nothing is widened that is not armed. */
 	fake_log_clear(f);
 	assert_int_equal(install(f, fake_define(f, "3:3000:E:0:0", NULL), ""), 0);
 	assert_non_null(strstr(f->told, "tracepoint 3 is not armed at 0x3000"));

@@ -154,7 +154,7 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 		assert_int_equal(gtp_buffer_used(b), used);
 }
 
-/* What the frame has so far must be where the buffer says it is, whether it moved or not. */
+/* The frame so far must be where the buffer says it is, whether it moved or not. */
 static void compare_open(const struct model *m, const struct gtp_buffer *b)
 {
 	assert_int_equal(b->open, m->open);
@@ -369,7 +369,7 @@ static void test_exactly_full_circular(void **state)
 	assert_true(b.created == 5 && gtp_buffer_frames(&b) == 1);
 }
 
-/* What is dropped at once is bounded, so that no hit takes long. */
+/* The frames dropped at once are bounded, so that no hit takes long. */
 static void test_room_for_several(void **state)
 {
 	enum { SIZE = 1 << 20, FRAME = 64, FRAMES = SIZE / FRAME, DROPPED = 4096 / FRAME };

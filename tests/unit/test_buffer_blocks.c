@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a hit puts into its frame: registers, variables, memory, strings; and what it cannot. */
+/* A frame's blocks: registers, variables, memory, strings; and failures. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -215,7 +215,7 @@ static void test_block_refusals(void **state)
 	assert_int_equal(gtp_buffer_add_var(&b, 1, 2), -ENOSPC);
 }
 
-/* What add_string leaves for a string of @len bytes (NUL included, if any) at @offset. */
+/* add_string's result for a string of @len bytes (NUL included, if any) at @offset. */
 static void check_string(u32 offset, u64 max, u32 len)
 {
 	const struct gtp_frame *f;

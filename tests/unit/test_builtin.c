@@ -27,7 +27,7 @@ static void from_the_target(void **state)
 	expect_frames(f, "1@1000 v10=4106 v11=4107 v12=4108 v13=4109 v16=4112 v17=4113\n");
 }
 
-/* What the way to the hit has added is not the hit code's; it is nothing in the next hit. */
+/* The counts of the way to the hit are not the hit code's; they are is nothing in the next hit. */
 static void contexts(void **state)
 {
 	struct fake *f = *state;

@@ -149,7 +149,7 @@ static void put_expr(struct axgen *g, char *to)
 		n += sprintf(to + n, "%02x", g->code[i]);
 }
 
-/* What GDB sends most: pointers followed and recorded on the way, no jumps. */
+/* GDB's most frequent form: pointers followed and recorded on the way, no jumps. */
 static void straight(struct axgen *g)
 {
 	static const u8 tail[][8] = {
@@ -381,7 +381,7 @@ static void test_made_at_start_forgotten_at_stop(void **state)
 	scrap(f);
 }
 
-/* Whichever fails: nothing is armed, nothing is left, the user is told which tracepoint. */
+/* Whichever fails: nothing is armed, nothing is left, the user reads which tracepoint. */
 static void test_all_or_nothing(void **state)
 {
 	for (u32 n = 1;; n++) {
@@ -436,7 +436,7 @@ static void run_without_room(u32 n, char *frames, size_t size)
 	scrap(f);
 }
 
-/* Whatever has no room is interpreted: the same frames, and the user is told. */
+/* Code without room is interpreted: the same frames, and the user reads so. */
 static void test_no_room(void **state)
 {
 	char usual[256], frames[256];

@@ -141,7 +141,7 @@ static int run(struct jit_user *u, const char *text, u64 *value)
 	return ax_jit_run(fn, &t.env, value);
 }
 
-/* What lies below the limit is read by the processor; what does not is left alone. */
+/* Addresses below the limit are read by the processor; others are left alone. */
 static void test_limit(void **state)
 {
 	static const struct {

@@ -350,7 +350,7 @@ static void no_way_can_be_made(void **state)
 	assert_true(gtp_dprintf_any(&f->trace));
 }
 
-/* What comes inside another hit after a run's end is none of the run's. */
+/* A nested hit after a run's end is none of the run's. */
 static void nested_hits_without_a_run(void **state)
 {
 	struct fake *f = *state;

@@ -105,7 +105,7 @@ static void another_joins(void **state)
 	counts(f, joins, 2, 0);
 }
 
-/* What takes a call needs the hit. */
+/* A condition that takes a call needs the hit. */
 static void others_come_later(void **state)
 {
 	static const char *const conds[] = {

@@ -205,7 +205,7 @@ static void check_source(const char *text, const char *expected)
 	gtp_trace_reset(t);
 }
 
-/* Whatever length the packet claimed. */
+/* For any length the packet claimed. */
 static void test_wrong_source_length(void **state)
 {
 	u64 size;

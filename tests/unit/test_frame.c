@@ -102,7 +102,7 @@ static void test_gap(void **state)
 	expect(f, 0x1005, 9, 4, 4, 2, 0);
 }
 
-/* As GDB reads its own files: the first block that has the address, up to its end, then anew. */
+/* As GDB reads its own files: the first block that has the address, up to its end, then again. */
 static void test_overlap(void **state)
 {
 	const struct gtp_frame *f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a hit leaves behind, when it ends the run, and what it does not touch. */
+/* A hit's frame, the end of a run, and memory that a hit does not touch. */
 #include "hit_case.h"
 #include "hit/hit.h"
 
@@ -122,7 +122,7 @@ static void a_false_condition_costs_itself(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* What a jump pad has evaluated is the condition of the first one only. */
+/* A jump pad has evaluated the condition of the first one only. */
 static void a_condition_known_to_hold(void **state)
 {
 	struct fake *f = *state;
@@ -291,7 +291,7 @@ static void error_in_an_expression(void **state)
 	start(f);
 	fire(f, 2);
 	expect_error(f, 3, "action 2 (X): ref32 at byte 9: cannot read memory at 0x7 (4 bytes)");
-	/* What was collected until then stays, and says that it is not all. */
+	/* The blocks collected until then stay, and say that they are not all. */
 	expect_frames(f, "3@1000! r0=a m2000=0102\n");
 	assert_non_null(strstr(fake_status(f), "T0;terror:616374696f6e2032"));
 	assert_non_null(strstr(fake_status(f), ":3;tframes:1;tcreated:1;"));
@@ -359,7 +359,7 @@ static void a_condition_that_fails_is_false(void **state)
 	expect_frames(f, "3@1000\n3@1000\n3@1000\n");
 }
 
-/* What fails is missing, what stands behind it is there; each failure counts, also two in a hit. */
+/* A failed block is missing, later ones are there; each failure counts, also two in a hit. */
 static void an_action_that_fails_leaves_the_others(void **state)
 {
 	struct fake *f = *state;
@@ -437,7 +437,7 @@ static void circular(void **state)
 
 #define STRING "240001000022202f27"
 
-/* What is dropped for a hit of C's leaves room for pads, which ask for more than a string takes. */
+/* Dropping for a hit of C's leaves room for pads, which ask for more than a string takes. */
 static void circular_with_strings(void **state)
 {
 	static const struct gtp_calibration by_counter;

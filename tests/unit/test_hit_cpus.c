@@ -4,7 +4,7 @@
  * same on any number of CPUs.
  *
  * Memory comes from an allocator that puts objects side by side as the kernel's does, where two
- * small ones can be in one line. What is watched is all memory of the session: the stack is each
+ * small ones can be in one line. All memory of the session is watched: the stack is each
  * CPU's own anyway.
  */
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void *kernel_alloc(size_t bytes)
 	return p;
 }
 
-/* What there was before the session had its memory there is the process's. */
+/* Earlier contents of the session's memory are the process's. */
 static void kernel_free(void *p)
 {
 	if ((size_t)((u8 *)p - kernel.mem) >= MEMORY)
@@ -136,7 +136,7 @@ static void hits(void *arg)
 		fake_hit(h->loc, h->cpu, &r, 0);
 }
 
-/* What quick hits need: the processor's counter for the time. */
+/* Quick hits need the processor's counter for the time. */
 static void use_counter(struct fake *f)
 {
 	static const struct gtp_calibration still;

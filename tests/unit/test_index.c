@@ -378,7 +378,7 @@ static void test_more_frames_than_numbers(void **state)
 	assert_int_equal(gtp_index_find(&ix, GTP_FIND_NUMBER, 7, 0, 0), -1);
 }
 
-/* Whatever cannot be had, nothing is left, and the next try works. */
+/* If any allocation fails, nothing is left, and the next try works. */
 static void test_no_memory(void **state)
 {
 	static const size_t most[] = { 4, 64, 65536, 900000 };

@@ -61,7 +61,7 @@ static void check(const struct row *r)
 			 insn.flags_out);
 	for (cut = 0; cut < n; cut++)
 		assert_int_equal(decode(&insn, bytes, cut), -EINVAL);
-	/* What lies behind does not matter. */
+	/* The bytes after it do not matter. */
 	memset(bytes + n, 0xf0, sizeof(bytes) - n);
 	assert_int_equal(decode(&insn, bytes, sizeof(bytes)), 0);
 	assert_int_equal(insn.len, n);
@@ -263,7 +263,7 @@ static void refused(void **state)
 	assert_int_equal(insn.len, 15);
 }
 
-/* Whatever the bytes: nothing is read behind the end, and what is found lies before it. */
+/* For any bytes: nothing is read past the end, and the result lies before it. */
 static void garbage(void **state)
 {
 	u32 seed = 1, round, i, n, accepted = 0;

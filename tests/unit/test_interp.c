@@ -95,7 +95,7 @@ static u64 pick_value(u64 *seed)
 #define uwide unsigned __int128
 #define wide __int128
 
-/* What the opcode means, said once more in arithmetic that cannot overflow; false: an error. */
+/* The opcode's meaning, once more in arithmetic that cannot overflow; false: an error. */
 static bool expect_binary(u8 op, u64 ua, u64 ub, u64 *result)
 {
 	wide a = (s64)ua, b = (s64)ub;

@@ -187,7 +187,7 @@ static void no_room(void **state)
 	assert_non_null(strstr(fake_frames(f), "1@1000 v21=0\n"));
 }
 
-/* Whatever else may have gone wrong, a hit finds no table and goes on. */
+/* After any other failure, a hit finds no table and goes on. */
 static void without_a_table(void **state)
 {
 	struct fake *f = *state;
@@ -216,7 +216,7 @@ static void not_in_a_dprintf(void **state)
 	assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), 0);
 }
 
-/* What is reported at a return: the stack's bytes are not the entry's, its callers are. */
+/* A report at a return: the stack's bytes are not the entry's, its callers are. */
 static void bytes_not_at_a_return(void **state)
 {
 	static const struct {

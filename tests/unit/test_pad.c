@@ -553,7 +553,7 @@ static void test_skip(void **state)
 	assert_int_equal(emit(pc, 0x40000005, 0x41000000, behind, &len_behind), 0);
 	t.skip = 0;
 	assert_int_equal(emit(pc, 0x40000000, 0x41000000, place, &len), 0);
-	/* What the condition computes with the pc is the same; the call's target is not. */
+	/* The condition's result with the pc is the same; the call's target is not. */
 	assert_int_equal(len, len_behind);
 	assert_memory_not_equal(place, behind, len);
 	t.region.insn[0].kind = GTP_INSN_PLAIN;

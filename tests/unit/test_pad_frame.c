@@ -52,7 +52,7 @@ static void make_plain(void)
 	padworld()->task.tgid = 7;
 }
 
-/* What the actions collect is known to the caller; 0 with a string. */
+/* The caller knows the actions' bytes; 0 with a string. */
 static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 {
 	pad_case_nop(&t.region);
@@ -154,7 +154,7 @@ static void test_sum(void **state)
 #define STRING                                                                                     \
 	"reg 5; trace_quick 8; pop; reg 5; const16 200; tracenz; reg 5; trace_quick 2; pop; end"
 
-/* What a pad makes of @text, at which rdi points: the string's block, NULL: it is C's. */
+/* A pad's block of @text, at which rdi points: the string's block, NULL: it is C's. */
 static const struct gtp_block *string_block(const char *text, u32 len)
 {
 	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
@@ -341,7 +341,7 @@ static void above_limit(void)
 	t.regs.gpr[X86_RDI] = PADWORLD_LIMIT;
 }
 
-/* Whatever is not plain leaves nothing behind, and goes to C as if nothing had been tried. */
+/* A hit that is not plain leaves nothing, and goes to C as if nothing had been tried. */
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {

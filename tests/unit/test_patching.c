@@ -3,7 +3,7 @@
  * Jumps come and go: whatever a task does meanwhile, it executes the text, an int3 or the jump.
  *
  * The real files of probe/jump/ put a jump into a function's code and take it out; each byte that
- * they write is a moment. Nothing that they do depends on tasks, but for the waits. So all
+ * they write is a moment. Nothing that they do depends on tasks, except for the waits. So all
  * interleavings are walked: at each moment a task may be at any place where one can be by then,
  * and goes on by any number of instructions, or by none. Tasks do not depend on each other: those
  * of one stand for any number, on any CPUs, preempted or in interrupts.
@@ -44,7 +44,7 @@ struct state {
 	bool owes;
 };
 
-/* What has been met at all: a walk that meets nothing shows nothing. */
+/* The events met at all: a walk that meets nothing shows nothing. */
 static struct {
 	u64 states;
 	u32 trapped_first, trapped_inner, jumped, waited_for, other_met;

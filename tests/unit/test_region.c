@@ -84,7 +84,7 @@ static void accepted(void **state)
 	assert_int_equal(r.n, 5);
 	assert_int_equal(r.len, 18);
 
-	/* padding behind a return is replaced too, but nothing copies it */
+	/* padding after a return is replaced too, but nothing copies it */
 	ASK(GTP_REGION_OK, 1, &r, "90 c3 cc cc cc cc 90");
 	assert_int_equal(r.len, 5);
 	assert_int_equal(r.n, 1);
@@ -168,7 +168,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 55 53 50 51 52");
 }
 
-/* What others have done to the live code, and what boot has. */
+/* Changes of others to the live code, and of boot. */
 static void live(void **state)
 {
 	struct gtp_region r;
@@ -283,7 +283,7 @@ static void words(void **state)
 	}
 }
 
-/* Whatever the bytes and entries: bounds hold, and what is accepted keeps what it promises. */
+/* For any bytes and entries: bounds hold, and an accepted region keeps its promises. */
 static void garbage(void **state)
 {
 	static const u8 common[] = { 0x90, 0x48, 0x89, 0xc3, 0xcc, 0x74, 0xeb, 0xe8, 0x55, 0x0f };

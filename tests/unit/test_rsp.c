@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "transport/rsp.h"
 
-/* What the framing handed up: packets as "[text]", ^C as "^"; and what it sent, byte by byte. */
+/* The framing's output: packets as "[text]", ^C as "^"; and what it sent, byte by byte. */
 static struct gtp_rsp rsp;
 static char in[GTP_PACKET_MAX + 1];
 static u8 last[GTP_RSP_FRAME_MAX];
@@ -286,7 +286,7 @@ static void longest_reply_all_escaped(void **state)
 	assert_int_equal(down_len, 2 * GTP_PACKET_MAX + 4);
 }
 
-/* What one side frames the other one must read: all bytes, random lengths. */
+/* One side must read what the other one frames: all bytes, random lengths. */
 static void round_trip(void **state)
 {
 	static u8 data[600];

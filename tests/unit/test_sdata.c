@@ -111,7 +111,7 @@ static void added_during_a_run(void **state)
 	assert_string_equal(fake_frames(&f), "1@5000\n2@5000 s=010203040506070802000000\n");
 }
 
-/* Whatever fails for want of memory: words, nothing armed, nothing lost. */
+/* After any failed allocation: words, nothing armed, nothing lost. */
 static void without_memory(void **state)
 {
 	struct gtp_why why;

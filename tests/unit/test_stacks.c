@@ -120,7 +120,7 @@ static void a_full_table_counts(void **state)
 	assert_int_equal(s->no_room, refused);
 	assert_int_equal(s->count, 200 - refused);
 	assert_true(s->used <= s->words);
-	/* What has a number keeps it. */
+	/* A stack keeps its number. */
 	for (i = 0; i < 200; i++) {
 		if (!id[i])
 			continue;
@@ -148,7 +148,7 @@ static void a_deep_stack_is_cut(void **state)
 	free(s);
 }
 
-/* Whatever number is asked for, only those of stacks have addresses. */
+/* Of all numbers only those of stacks have addresses. */
 static void numbers_that_are_none(void **state)
 {
 	struct gtp_stacks *s = make(1 << 16);

@@ -255,7 +255,7 @@ static void test_losses_are_told_in_front_of_the_next_frame(void **state)
 		hit(1);
 	open_stream();
 	read_header();
-	/* What was dropped before there was a reader is not its loss. */
+	/* Frames dropped before there was a reader are not its loss. */
 	frames = gtp_buffer_frames(&t->run.cpus[1]->buf);
 	assert_int_equal(gtp_stream_sweep(&stream), 0);
 	assert_int_equal(read_all(4096), frames * FRAME_BYTES);
@@ -385,7 +385,7 @@ static void test_linear_buffers(void **state)
 	close_stream();
 }
 
-/* The clock began anew: what was written before is older, whatever the numbers say. */
+/* The clock has restarted: earlier frames are older, whatever the numbers say. */
 static void test_the_clock_restarts(void **state)
 {
 	begin();
@@ -423,7 +423,7 @@ static void test_no_memory(void **state)
 	assert_true(i > 5 + 6);
 	fake.fail_alloc = 0;
 	read_header();
-	/* What has been taken and could not be merged stays, and later frames come behind it. */
+	/* Frames that were taken and could not be merged stay, and later ones follow. */
 	for (i = 1;; i++) {
 		int err;
 
@@ -494,7 +494,7 @@ static void test_a_clock_that_is_ahead(void **state)
 	close_stream();
 }
 
-/* A reader that has waited for the run is told what was dropped before it came to the buffers. */
+/* A reader that waited for the run learns of frames dropped before it came to the buffers. */
 static void test_losses_from_the_beginning(void **state)
 {
 	u64 frames;
@@ -511,7 +511,7 @@ static void test_losses_from_the_beginning(void **state)
 	close_stream();
 }
 
-/* What a reader had is not lost. */
+/* The frames of a reader are not lost. */
 static void test_the_status_says_what_was_taken(void **state)
 {
 	start();

@@ -122,7 +122,7 @@ static void disarm_for_long(struct fake *f, struct gtp_location *loc)
 	work_for_long(5);
 }
 
-/* What GDB has sent is not known, or is answered by no text: it gets what it skips. */
+/* GDB's packet is unknown, or has no text reply: it gets bytes that it skips. */
 static void an_end_that_takes_long(void **state)
 {
 	const u64 args[] = { 1 };
@@ -469,7 +469,7 @@ static void more_frames_than_numbers(void **state)
 	ASK("QTStop", "OK");
 }
 
-/* What framing would have to escape must not be in words for the user. */
+/* Characters that framing would have to escape must not be in messages. */
 static void words_need_no_escape(void **state)
 {
 	ASK("QTSave:2423207d2a7e0a78", "E.. ).~.x: a path from the root is needed");

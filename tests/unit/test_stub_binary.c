@@ -155,7 +155,7 @@ static void there_is_a_file_before_any_run(void **state)
 	read_in_pieces(GTP_PACKET_MAX);
 }
 
-/* What another run has taken away is not mixed with what it has brought. */
+/* The old frames of another run are not mixed with its new ones. */
 static void pieces_of_two_runs_do_not_mix(void **state)
 {
 	make_frames(300);

@@ -10,7 +10,7 @@
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
 
-/* What GDB has not read yet of the frames is not there any more: the file would end in a frame. */
+/* The frames that GDB has not read yet are gone: the file would end in a frame. */
 static void frames_that_go_while_they_are_read(void **state)
 {
 	u64 args[] = { 1 };

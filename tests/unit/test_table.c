@@ -216,7 +216,7 @@ static void damaged(void **state)
 	free(copy);
 }
 
-/* Whatever the bytes behind a right checksum: what opens can be read to its end. */
+/* For any bytes with a right checksum: a table that opens can be read to its end. */
 static void garbage(void **state)
 {
 	static u32 entries[200];

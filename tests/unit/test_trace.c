@@ -145,7 +145,7 @@ static void forgetting_everything(void **state)
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0;"));
 	assert_true(status_has(f, ";starttime:0;stoptime:0"));
 	assert_string_equal(fake_frames(f), "");
-	/* What is left to teardown: a session that ends while a run is on. */
+	/* Work left to teardown: a session that ends while a run is on. */
 	fake_define(f, "1:1000:E:0:0", "R1");
 	start(f);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a session tells of itself: figures that GDB keeps in an int, notes, progress. */
+/* A session's report: figures that GDB keeps in an int, notes, progress. */
 #include "run_case.h"
 
 static void figures_beyond_an_int(void **state)

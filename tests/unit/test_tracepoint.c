@@ -173,7 +173,7 @@ static void the_verifier_speaks_through(void **state)
 		"tracepoint 3, action 2 (X): add at byte 2: needs 2 values, the stack has 1";
 	struct world *w = *state;
 
-	/* What would do as an action is no condition. */
+	/* A good action is no condition. */
 	assert_int_equal(define(w, "3:ab:E:0:0:X1,27"), -EINVAL);
 	assert_non_null(strstr(w->why.text, "3, condition: end at byte 0: a condition must leave"));
 	/* const8 1; add */

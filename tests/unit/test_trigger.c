@@ -55,7 +55,7 @@ static void takes_back(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* What GDB says counts from when it says it. */
+	/* GDB's settings count at once. */
 	assert_int_equal(gtp_trace_enable(&f->trace, 2, 0x1100, true), 0);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 2);
@@ -76,7 +76,7 @@ static void each_run_begins_anew(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* A GDB that connects now is told what GDB has said, and says it at the next tstart. */
+	/* A GDB that connects now gets the earlier settings, and sends them at the next tstart. */
 	assert_true(gtp_tracepoint_piece(b, 0, piece, sizeof(piece)) > 0);
 	assert_string_equal(piece, "T2:1100:D:0:0");
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -172,7 +172,7 @@ static void computed_number(void **state)
 	assert_int_equal(sum.no_target, 2);
 }
 
-/* What has only an update, or nothing but a frame's head, has ways of its own through a hit. */
+/* Tracepoints with only updates, or only a frame's head, have their own ways through a hit. */
 static void every_way_through_a_hit(void **state)
 {
 	struct fake *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is made of what the kernel's unwinder says: whole stacks, cut ones, gates; $bt's bytes. */
+/* Stacks as taken from the kernel's unwinder: whole stacks, cut ones, gates; $bt's bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct pt_regs begun_with, entry;
 unsigned int gtp_bt_bytes = 4096, gtp_stack_walk;
 unsigned long gtp_stack_walked, gtp_stack_handed, gtp_stack_differed;
 
-/* What is known of each address: that a task begins there, or nothing. */
+/* The facts about each address: that a task begins there, or nothing. */
 static bool is_known;
 
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
@@ -90,7 +90,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* What comes of these callers; @want is as long as 0xff says. */
+/* The result for these callers; @want is as long as 0xff says. */
 static void expect(const u64 *from, const u64 *want)
 {
 	const struct gtp_regs regs = { .rsp = 0x11000, .rip = 0x999 };

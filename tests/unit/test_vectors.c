@@ -121,7 +121,7 @@ static void test_judge(void **state)
 	for (i = 0; i < nfiles; i++) {
 		struct axvec *v = load(files[i]);
 
-		/* What the verifier refuses reaches no engine. */
+		/* Code that the verifier refuses reaches no engine. */
 		if (v->error == AX_OK || v->error >= AX_E_DIVIDE_BY_ZERO)
 			for (k = 0; k < ARRAY_SIZE(wrong); k++)
 				if (v->env->room > 100 || wrong[k] != wrong_log)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is printed when a run or the wait of a continue ends. */
+/* The output when a run or the wait of a continue ends. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -73,7 +73,7 @@ static bool base_of(const struct state *s, const struct entry *e, u64 *to)
 	}
 }
 
-/* What is at @sp: registers, or a return address. */
+/* The contents at @sp: registers, or a return address. */
 static bool step_to(struct state *s, const struct entry *e, u64 sp)
 {
 	u64 bp, word;
@@ -383,7 +383,7 @@ static void modules_change(void **state)
 	changes = U32_MAX - 3;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 6);
 	assert_int_equal(asked, 6);
-	/* What is no module's stays; a module's is asked for again, and the answer counts. */
+	/* Steps outside of modules stay; a module's is asked for again, and the answer counts. */
 	changes++;
 	table[2].base = BP;
 	s.bp = s.sp + 16;

@@ -521,7 +521,7 @@ static void test_skips(void **state)
 	assert_true(b->failed);
 }
 
-/* What is out of reach fails, and stays failed. */
+/* A target out of reach fails, and stays failed. */
 static void test_reach(void **state)
 {
 	u8 p[64] = { 0 };

@@ -4,7 +4,7 @@
  *
  * Watched pages have no access. The fault that an access makes is noted, its page is opened as far
  * as the access needs it, and the trap flag is set: behind the instruction the pages are closed
- * again. What an instruction both reads and writes is opened for reading first, so that the write
+ * again. Memory that an instruction reads and writes is opened for reading first: then the write
  * faults, too, and is noted as one.
  */
 #define _GNU_SOURCE

@@ -328,7 +328,7 @@ static void set_place(const u8 *bytes, u32 len)
 		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
 }
 
-/* What is stuck is looked at again while the other one is there, and when it is gone. */
+/* A stuck jump is looked at again while the other one is there, and when it is gone. */
 static void finish(void)
 {
 	for (u32 i = 0; i < 4 && gtp_jump_any(GTP_JUMP_STUCK); i++) {

@@ -11,7 +11,7 @@
 
 enum { WORLD_PADS = 4, WORLD_MOMENTS = 4096 };
 
-/* What a CPU can tell of a moment by more than the bytes. */
+/* The facts about a moment besides the bytes that a CPU can see. */
 enum world_kind {
 	WORLD_WRITE,  /* a byte, or the table of int3s, has changed */
 	WORLD_SYNC,   /* every CPU has executed a serialising instruction */
