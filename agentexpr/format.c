@@ -308,12 +308,53 @@ static void justify(struct out *o, const struct conv *conv, u32 n)
 	o->len += fill;
 }
 
+/* How a byte of others' text is written: 1, 2 or 4 characters; how many. */
+static u32 escape(u8 byte, char *text)
+{
+	static const char bytes[] = "\a\b\t\n\v\f\r\\";
+	static const char names[] = "abtnvfr\\";
+	const char *at = memchr(bytes, byte, sizeof(bytes) - 1);
+
+	text[0] = '\\';
+	if (at) {
+		text[1] = names[at - bytes];
+		return 2;
+	}
+	if (byte < ' ' || byte > '~') {
+		text[1] = (char)('0' + (byte >> 6));
+		text[2] = (char)('0' + (byte >> 3 & 7));
+		text[3] = (char)('0' + (byte & 7));
+		return 4;
+	}
+	text[0] = (char)byte;
+	return 1;
+}
+
+/*
+ * A byte that comes from the traced kernel. Whoever named that file or process must not write to
+ * the terminal that reads the text, or make two lines of one: what is no plain character is
+ * escaped, as in GDB's strings. The format itself is GDB's user's and is as it is, and so is what
+ * it converts by %#s: that is for programs which read the text and know where each string ends.
+ * Return: false: not all of it has room, and none of it is there.
+ */
+static bool put_foreign(struct out *o, const struct conv *conv, u8 byte)
+{
+	char text[4] = { (char)byte };
+	u32 n = conv->flags & FLAG_ALT ? 1 : escape(byte, text);
+
+	if (n > room(o))
+		return false;
+	memcpy(o->text + o->len, text, n);
+	o->len += n;
+	return true;
+}
+
 static void put_byte(struct out *o, const struct conv *conv, u64 value)
 {
 	u32 before = o->len;
 
 	if ((u8)value)
-		put(o, (char)value);
+		put_foreign(o, conv, (u8)value);
 	justify(o, conv, o->len - before);
 }
 
@@ -324,17 +365,17 @@ static void put_byte(struct out *o, const struct conv *conv, u64 value)
 static bool put_string(struct out *o, const struct conv *conv, struct ax_env *env, u64 *addr)
 {
 	u32 max = conv->has_precision ? conv->precision : AX_PRINT_MAX;
+	u32 before = o->len;
 	u32 n;
-	char c;
+	u8 c;
 
 	for (n = 0; n < max && room(o); n++, ++*addr) {
 		if (env->ops->read(env->ctx, &c, *addr, 1))
 			return false;
-		if (!c)
+		if (!c || !put_foreign(o, conv, c))
 			break;
-		put(o, c);
 	}
-	justify(o, conv, n);
+	justify(o, conv, o->len - before);
 	return true;
 }
 

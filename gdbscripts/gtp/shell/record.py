@@ -68,9 +68,10 @@ def precision(fields, most):
 
 
 def template(mark, place, part, fields, most):
-    """The format of a part's dprintf, as it is typed to GDB."""
+    """The format of a part's dprintf, as it is typed to GDB. By %#s strings come with all their bytes: the marks say
+    where each ends, and what is printed of them is made harmless here."""
     long = precision(fields, most)
-    conversions = (mark + ("%.15s" if f.what == TASK_NAME else "%%.%ds" % long[f.what]) if f.string else "%lx"
+    conversions = (mark + ("%#.15s" if f.what == TASK_NAME else "%%#.%ds" % long[f.what]) if f.string else "%lx"
                    for f in fields)
     return "\\f\\v%s%d.%d%s\\f%s\\n" % (mark, place, part, "".join("\\v" + c for c in conversions), mark)
 
