@@ -11,6 +11,7 @@ and matches() fail with their text, any other exception with its traceback; skip
 import os
 import random
 import re
+import signal
 import sys
 import time
 import traceback
@@ -20,6 +21,17 @@ left_out = []
 
 # A test that takes longer has failed. So long that a busy machine is slow, not red; shorter than what tests/lib/silence allows.
 SECONDS = 600
+
+
+def default_signals():
+    """Under nohup, or in the background of a shell, SIGHUP, SIGINT and SIGQUIT are ignored, and what a test starts inherits
+    that: a program to which it then sends one would never end."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) == signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
+default_signals()
 
 
 class Failure(AssertionError):
