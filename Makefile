@@ -46,8 +46,8 @@ check-debug: ## the guest tests on a kernel with KASAN, lockdep and sleep checks
 	tests/vm/deps --debug
 	tests/check --debug
 
-fuzz: ## every fuzzer for SECONDS (default 600)
-	$(MAKE) -C tests/fuzz run SECONDS=$(or $(SECONDS),600)
+fuzz: ## every fuzzer, ROUNDS (60) times the inputs of a check, on from what earlier runs found
+	$(MAKE) -C tests/fuzz run ROUNDS=$(or $(ROUNDS),60) SEED=$(or $(SEED),0) KEEP=yes
 
 bench: ## what a hit costs, ours and others', in instructions; what arming thousands takes (root)
 	tests/vm/deps

@@ -46,7 +46,6 @@ faults    | single | tools module kmod tables | TOPIC | users, signals, memory, 
 logs=build/check
 # No line for so many seconds ends a suite, for half as many a topic in a guest; how long it takes in all does not matter.
 silence=${GTP_SILENCE:-1800}
-fuzz_seconds=${FUZZ_SECONDS:-10}
 
 # column SUITE NUMBER
 column() {
@@ -210,11 +209,11 @@ run_record() { watched tests/record/run; }
 
 run_page() { watched tests/page/run ${2:+"$2"}; }
 
-# random_jit and random_pad are one target, and take no time.
+# The same inputs each time, with another FUZZ_SEED others. random_jit and random_pad are one target, and take no time.
 run_fuzz() {
 	local status=0
-	[[ ${2-} == random* ]] || silence=$((silence + fuzz_seconds)) \
-		watched make -s -C tests/fuzz run SECONDS="$fuzz_seconds" ${2:+"ONLY=$2"} || status=1
+	[[ ${2-} == random* ]] || watched make -s -C tests/fuzz run ROUNDS="${FUZZ_ROUNDS:-1}" SEED="${FUZZ_SEED:-1}" \
+		${2:+"ONLY=$2"} || status=1
 	[[ ${2:-random} != random* ]] || watched make -s -C tests/fuzz random COUNT=100000 || status=1
 	return $status
 }
