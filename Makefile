@@ -46,6 +46,12 @@ check-debug: ## the guest tests on a kernel with KASAN, lockdep and sleep checks
 	tests/vm/deps --debug
 	tests/check --debug
 
+check-failed: ## what failed or was flaky in the last check, with its seed (root)
+	tests/check --failed
+
+check-repeat: ## T= a suite, topic or test, N times (5): which tests fail, and how often
+	@MAKEFLAGS= tests/repeat $(if $(filter file,$(origin KERNEL)),,--kernel $(KERNEL)) "$(or $(N),5)" "$$T"
+
 fuzz: ## every fuzzer, ROUNDS (60) times the inputs of a check, on from what earlier runs found
 	$(MAKE) -C tests/fuzz run ROUNDS=$(or $(ROUNDS),60) SEED=$(or $(SEED),0) KEEP=yes
 
@@ -89,5 +95,5 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo test check check-all check-unit check-debug fuzz bench bench-jit bench-native bench-stream bench-frames structure style compile_commands \
+.PHONY: all help module tools demo test check check-all check-unit check-debug check-failed check-repeat fuzz bench bench-jit bench-native bench-stream bench-frames structure style compile_commands \
 	install uninstall deb clean distclean

@@ -4,7 +4,7 @@
 repo=$PWD
 . tests/vm/lib.sh
 
-series=6.1 seed=$RANDOM$RANDOM cpu=max append='' thread=single
+series=6.1 seed=${GTP_SEED:-$RANDOM$RANDOM} cpu=max append='' thread=single
 
 # options "NAME..." WORD...: a kernel, and --seed, --cpu, --append, --thread and the others named, as variables; what
 # follows is in the array rest. Returns 1 for an option that is none.

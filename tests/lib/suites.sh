@@ -111,6 +111,9 @@ for_kernel() {
 
 need_tools() { make -s -C tools; }
 
+# The shared sources for userspace, as unit tests and the made-up targets of tests/tfile have them.
+need_objects() { make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a"; }
+
 # need_module [MAKE'S VARIABLE...]
 need_module() { scripts/build-module "$headers" "build/module/$release" KCFLAGS=-Werror "$@"; }
 
@@ -218,7 +221,7 @@ run_fuzz() {
 	return $status
 }
 
-run_regions() { watched tests/regions/run ${2:+"$2"}; }
+run_regions() { SEED=${SEED-${GTP_SEED-}} watched tests/regions/run ${2:+"$2"}; }
 
 run_vm() { watched tests/vm/selftest "$1"; }
 
@@ -272,7 +275,7 @@ guest_run() {
 	shift 2
 	pack_headers "$series" || { echo "not ok - the headers of $series are there"; return 1; }
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
-		env GTP_SILENCE=$((limit / 2)) GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$beside" \
+		env GTP_SILENCE=$((limit / 2)) ${GTP_SEED:+GTP_SEED="$GTP_SEED"} GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$beside" \
 		GTP_BRIEF="${GTP_BRIEF-}" tests/guest "$@"
 }
 

@@ -416,16 +416,17 @@ def nothing():
     equal(page.problems, [])
 
 
-REAL = """out=$PWD/build/tfile; mkdir -p "$out"; . tests/tfile/programs.sh; build && cd "$out" &&
-gdb -nx -batch -iex "set debuginfod enabled off" types -x ../../gdbscripts/gtp.py -x ../../tests/tfile/frames.py \
+REAL = """out=$PWD/build/page/run; mkdir -p "$out"; . tests/tfile/programs.sh; build && cd "$out" &&
+gdb -nx -batch -iex "set debuginfod enabled off" -iex "set remotetimeout 600" types -x ../../../gdbscripts/gtp.py \
+    -x ../../../tests/tfile/frames.py \
     -ex "target remote | ./target types" -ex "run-calls $1" -ex "gtp save real.tf" -ex "target tfile real.tf" \
     -ex "gtp table 1 --csv real.1.csv" -ex "gtp table 2 --csv real.2.csv" -ex "gtp table 3 --csv real.3.csv" \
-    -ex "gtp report -o ../page/real.html"
+    -ex "gtp report -o ../real.html"
 """
 
 
 def rows_of(number):
-    with open("build/tfile/real.%d.csv" % number, newline="", encoding="utf-8", errors="backslashreplace") as file:
+    with open("build/page/run/real.%d.csv" % number, newline="", encoding="utf-8", errors="backslashreplace") as file:
         return list(csv.DictReader(file))
 
 

@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Job: run the suites of a check, as many at once as there are lanes, longest first; repeat what failed; count.
+# Sourced by tests/check and the selftest, in the repository's root, behind suites.sh.
+#
+# The logs of a check, in $logs: NAME.log of each suite; NAME.first of one that failed and passed when it was repeated,
+# NAME.again of one that failed then too; NAME.fetched of what was fetched. `times` has the seconds and CPU seconds of
+# each suite, `failed` the suites that --failed repeats.
+
+# Guests sleep a quarter of their time: one lane more than there are CPUs keeps these busy.
+lanes=$(($(nproc) + 1))
+# So many seconds took each suite the last time; a copy of the `times` of a check.
+times=${GTP_TIMES:-tests/lib/times}
+# More suites than that do not fail by chance: nothing is repeated then.
+most_repeated=4
+
+job_names=()
+declare -A job_kind job_after job_words job_state job_urgency job_of
+
+# add_job KIND NAME AFTER COMMAND...
+add_job() {
+	job_names+=("$2")
+	job_kind[$2]=$1 job_after[$2]=$3 job_state[$2]=waits
+	job_words[$2]=$(printf '%q ' "${@:4}")
+}
+
+# job NAME AFTER COMMAND...: a suite that may start once the jobs AFTER (names with blanks between) have ended, however
+# they ended: a suite says itself what it lacks.
+job() { add_job suite "$@"; }
+
+# fetched NAME AFTER COMMAND...: comes from the network. It leaves the processor idle, so it needs no lane. If it fails,
+# the suite that needs it says so.
+fetched() { add_job fetch "$@"; }
+
+# seconds_of NAME: what it took the last time; an unknown suite counts as a long one, so that it is not the last to start
+seconds_of() {
+	local seconds
+	seconds=$(awk -v name="$1" '$1 == name { print int($2) }' "$times" 2>/dev/null)
+	echo "${seconds:-300}"
+}
+
+# urgency NAME: the seconds from its start to the end of the last job that waits for it
+urgency() {
+	local name=$1 other most=0
+	[ -z "${job_urgency[$name]-}" ] || return 0
+	for other in "${job_names[@]}"; do
+		[[ " ${job_after[$other]} " == *" $name "* ]] || continue
+		urgency "$other"
+		[ "${job_urgency[$other]}" -le "$most" ] || most=${job_urgency[$other]}
+	done
+	job_urgency[$name]=$((most + $(seconds_of "$name")))
+}
+
+# may_start NAME: all that it waits for has ended, and there is a lane; a job that this check does not have is no reason
+# to wait.
+may_start() {
+	local other on=0
+	[ "${job_state[$1]}" = waits ] || return
+	for other in ${job_after[$1]}; do
+		[ "${job_state[$other]-ended}" = ended ] || return
+	done
+	[ "${job_kind[$1]}" != fetch ] || return 0
+	for other in "${job_of[@]}"; do
+		[ "${job_kind[$other]}" = fetch ] || on=$((on + 1))
+	done
+	[ $on -lt "$lanes" ]
+}
+
+# next_job: the most urgent one that may start, as `chosen`
+next_job() {
+	local name
+	chosen=
+	for name in "${job_names[@]}"; do
+		may_start "$name" || continue
+		[ -n "$chosen" ] && [ "${job_urgency[$name]}" -le "${job_urgency[$chosen]}" ] || chosen=$name
+	done
+	[ -n "$chosen" ]
+}
+
+run_job() {
+	local words
+	eval "words=(${job_words[$1]})"
+	if [ "${job_kind[$1]}" = fetch ]; then
+		"${words[@]}" >"$logs/$1.fetched" 2>&1
+	else
+		suite "$1" "${words[@]}"
+	fi
+}
+
+# ended_jobs: notes those that have ended; fails if none has
+ended_jobs() {
+	local pid running some=1
+	running=" $(jobs -rp | tr '\n' ' ')"
+	for pid in "${!job_of[@]}"; do
+		[[ $running != *" $pid "* ]] || continue
+		job_state[${job_of[$pid]}]=ended
+		unset "job_of[$pid]"
+		some=0
+	done
+	return $some
+}
+
+run_jobs() {
+	local chosen name
+	for name in "${job_names[@]}"; do
+		urgency "$name"
+	done
+	while :; do
+		while next_job; do
+			job_state[$chosen]=runs
+			run_job "$chosen" &
+			job_of[$!]=$chosen
+		done
+		[ ${#job_of[@]} -gt 0 ] || break
+		ended_jobs || wait -n
+	done
+}
+
+# keep_jobs NAME...: only these, and what they wait for
+keep_jobs() {
+	local name kept=" " todo=("$@")
+	while [ ${#todo[@]} -gt 0 ]; do
+		name=${todo[0]} todo=("${todo[@]:1}")
+		[ -n "${job_kind[$name]-}" ] && [[ $kept != *" $name "* ]] || continue
+		kept+="$name "
+		# shellcheck disable=SC2206 # a list
+		todo+=(${job_after[$name]})
+	done
+	# shellcheck disable=SC2206
+	job_names=($kept)
+}
+
+# suite NAME COMMAND...: run it, keep its output, say in a line how it went, the seconds it took of the clock and of the
+# processor, and why tests were skipped. All at once: suites run beside each other.
+suite() {
+	local name=$1 log=$logs/$1.log start=$SECONDS used TIMEFORMAT='%0U %0S' status
+	shift
+	used=$({ time "$@" >"$log" 2>&1; } 2>&1)
+	status=$?
+	used=$((${used/ /+}))
+	conclude "$name" "$log" $status >/dev/null
+	echo "$name $((SECONDS - start)) $used" >>"$logs/times"
+	said_of "$name" "$log" $((SECONDS - start)) "$used" >"$log.said"
+	cat "$log.said"
+	rm "$log.said"
+}
+
+# said_of NAME LOG SECONDS CPU_SECONDS
+said_of() {
+	printf '%-18s %s  %4d s, %d of CPU\n' "$1" "$(tally "$2")" "$3" "$4"
+	grep -E '^ok .*# SKIP' "$2" | sed 's/^/  /'
+	grep -q '^not ok ' "$2" || return
+	grep -nE '^not ok ' "$2" | head -20
+	echo "  the whole of it: $2; its end:"
+	tail -25 "$2" | sed 's/^/  | /'
+}
+
+# Repeating --------------------------------------------------------------------------------------
+
+# is_proof LOG: a kernel that complained or died, or a sanitizer's report, is a defect that was seen; that it does not
+# come each time makes it no better.
+is_proof() {
+	grep -qE '^vm: (splat|guest died|silence)|(Address|Leak|UndefinedBehavior|Memory)Sanitizer|: runtime error: ' "$1"
+}
+
+# red: the suites that failed
+red() {
+	local log
+	for log in "$logs"/*.log; do
+		! grep -qs '^not ok ' "$log" || basename "$log" .log
+	done
+}
+
+# repeat NAME: by itself, with the same seed. If it passes, it was flaky, and the second log counts.
+repeat() {
+	local log=$logs/$1.log words
+	eval "words=(${job_words[$1]})"
+	mv "$log" "$logs/$1.first"
+	echo "once more, by itself:"
+	suite "$1" "${words[@]}"
+	grep -q '^not ok ' "$log" || return 0
+	mv "$log" "$logs/$1.again"
+	mv "$logs/$1.first" "$log"
+}
+
+# repeat_red: what failed, each once; not what nothing can excuse, and nothing if so much failed that it was no chance
+repeat_red() {
+	local name names
+	mapfile -t names < <(red)
+	if [ ${#names[@]} -gt $most_repeated ]; then
+		echo "${#names[@]} suites failed: none is repeated"
+		return
+	fi
+	for name in "${names[@]}"; do
+		if is_proof "$logs/$name.log"; then
+			echo "$name is not repeated: the kernel's own log, or a sanitizer, says what it is"
+		else
+			repeat "$name"
+		fi
+	done
+}
+
+# Suites that failed, and passed when they were repeated: a defect to mend, too, of the test or of what it tests.
+flaky() {
+	local first count=0
+	for first in "$logs"/*.first; do
+		[ -e "$first" ] || continue
+		count=$((count + 1))
+		failures 10 "$first" | sed "s/^what failed:/$(basename "$first" .first) failed, and passed when it was repeated:/"
+	done
+	echo "flaky: $count"
+}
+
+# total: what was flaky and what failed, right before the count, since CI keeps only the end of a log; fails if a test did
+total() {
+	{
+		red
+		find "$logs" -name '*.first' -printf '%f\n' | sed 's/\.first$//'
+	} >"$logs/failed"
+	flaky
+	failures 30 "$logs"/*.log
+	tally "$logs"/*.log
+	! grep -q '^not ok ' "$logs"/*.log
+}
