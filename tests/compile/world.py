@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Common code of the tests of compiled sessions: two programs that stand for kernels, the target, both commands."""
+"""What the tests of compiled sessions have in common: two programs that stand for kernels, the target, both commands."""
 import os
 import subprocess
 import sys
@@ -11,7 +11,9 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 HERE, OUT = os.path.join(TOP, "tests/compile"), os.path.join(TOP, "build/compile")
 GTP, RUN = (os.path.join(TOP, name) for name in ("tools/gtp", "build/tools/gtp-run"))
 SESSION = os.path.join(HERE, "session.gdb")
-GDB = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off"]
+# GDB asks again after two seconds without an answer, and is out of step with a stub on a busy machine from then on.
+GDB = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off",
+       "-iex", "set remotetimeout 600"]
 
 
 def sh(*words, **more):
