@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the tests of compiled sessions have in common: two programs that stand for kernels, the target, both commands."""
+"""Common code of the tests of compiled sessions: two programs that stand for kernels, the target, both commands."""
 import os
 import subprocess
 import sys
