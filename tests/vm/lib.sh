@@ -54,8 +54,12 @@ vm_apt_private() {
 	echo "$2" >"$apt_dir/sources.list"
 	apt_private="-o Dir::Etc::SourceList=$apt_dir/sources.list -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::State::Lists=$apt_dir/lists -o Dir::Cache=$apt_dir/cache"
+	# apt refuses to read lists that another one is reading: a kernel and QEMU are fetched at once.
+	exec 6>"$apt_dir/lock"
+	flock 6
 	# shellcheck disable=SC2086 # a list
 	vm_apt get $apt_private -q update >"$apt_dir/log" 2>&1 || die "cannot read $2: $(tail -n 2 "$apt_dir/log")"
+	exec 6>&-
 }
 
 # vm_apt get|cache ARGS: as root without apt's sandbox user, who may not write under build/.
