@@ -109,7 +109,7 @@ static const char *check_head(struct gtp_table *t)
 	t->spans_n = get32(t->bytes + AT_SPANS);
 	t->lists_n = get32(t->bytes + AT_LISTS);
 	need = GTP_TABLE_HEAD + (u64)t->spans_n * GTP_TABLE_SPAN + (u64)t->lists_n * GTP_TABLE_LIST;
-	return need > t->size ? "its directories reach behind its end" : NULL;
+	return need > t->size ? "its directories reach past its end" : NULL;
 }
 
 static const char *check_span(const struct gtp_table *t, u32 i)
@@ -120,7 +120,7 @@ static const char *check_span(const struct gtp_table *t, u32 i)
 	if (!memchr(span.name, 0, GTP_TABLE_NAME))
 		return "a span's name has no end";
 	if (span.addr > ~0ULL - span.size)
-		return "a span reaches behind the last address";
+		return "a span reaches past the last address";
 	return NULL;
 }
 
@@ -144,7 +144,7 @@ static const char *check_block(const struct gtp_table_list *l, u32 block, u32 *l
 			return "a list does not grow";
 		*last += step;
 	}
-	return *last >= limit ? "an entry lies behind its span" : NULL;
+	return *last >= limit ? "an entry lies past its span" : NULL;
 }
 
 static const char *check_list(const struct gtp_table *t, u32 i)
@@ -156,7 +156,7 @@ static const char *check_list(const struct gtp_table *t, u32 i)
 	u32 block, at, last = 0;
 
 	if (get32(raw + 12) > t->size || get32(raw + 16) > t->size - get32(raw + 12))
-		return "a list reaches behind its end";
+		return "a list reaches past its end";
 	gtp_table_list(t, i, &l);
 	if (l.span >= t->spans_n)
 		return "a list is of no span";
