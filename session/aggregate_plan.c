@@ -35,7 +35,7 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 
 	if (!always)
 		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
-					     "$%s is a key: set it always, not behind ?:, && or ||",
+					     "$%s is a key: set it unconditionally, not after ?:, && or ||",
 					     key->name);
 	w->key_set = true;
 	if (w->used)

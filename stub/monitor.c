@@ -312,7 +312,7 @@ static int set_strict(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 		gtp_stub_printf(s, "strict is %s: a place that cannot be probed %s\n",
 				gtp_monitor_on_off(s->trace->strict),
 				s->trace->strict ? "refuses all of them" :
-						   "is told, and the others are armed");
+						   "is reported, and the others are armed");
 	return err;
 }
 
@@ -325,10 +325,10 @@ static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why
 	if (err)
 		return err;
 	t->pass_errors = !on;
-	gtp_stub_printf(s, "stop-on-error is %s for the next tstart: what fails at a hit %s\n",
+	gtp_stub_printf(s, "stop-on-error is %s for the next tstart: a failure at a hit %s\n",
 			gtp_monitor_on_off(on),
 			on ? "ends the run" :
-			     "is counted, is missing in the frame, and the run goes on");
+			     "is counted, its value is missing from the frame, and the run goes on");
 	return 0;
 }
 
@@ -365,7 +365,7 @@ static const struct command commands[] = {
 	  "how many keys an aggregation has room for on each CPU" },
 	{ "dprintf", NULL, set_dprintf, "console, trace, log: where text goes; clear removes all" },
 	{ "strict", NULL, set_strict, "on or off: one refused place refuses tstart" },
-	{ "stop-on-error", NULL, set_stop_on_error, "on or off: what fails at a hit ends the run" },
+	{ "stop-on-error", NULL, set_stop_on_error, "on or off: a failure at a hit ends the run" },
 };
 
 static int print_foreign(struct gtp_stub *s, const char *command, struct gtp_why *why)

@@ -165,7 +165,7 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	int err;
 
 	if (!clear && !gtp_in_word(in, "show:")) {
-		gtp_why(why, "qXfer:gtpaggregates: read show, or clear, which begins anew");
+		gtp_why(why, "qXfer:gtpaggregates: read show, or clear, which starts from zero");
 		return -ENOENT;
 	}
 	if (open_window(s, in, &w, why))

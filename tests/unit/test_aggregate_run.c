@@ -246,7 +246,7 @@ static void refusals(void **state)
 		  "condition: $count_a is set by a tracepoint's actions only" },
 		/* if (0) goto end; $key_a = 1; end: 5 */
 		{ NULL, CONST8("00") CONST8("00") IF_GOTO("0a") SETV(KEY) END, NULL,
-		  "action 1 (X): $key_a is a key: set it always, not behind ?:, && or ||" },
+		  "action 1 (X): $key_a is a key: set it unconditionally, not after ?:, && or ||" },
 		{ NULL, SET(COUNT, CONST8("00")) END, SET(KEY, CONST8("00")) SET(COUNT, "") END,
 		  "action 2 (X): $count_a is updated with other keys before; " OTHER_NAME },
 	};
