@@ -3,11 +3,11 @@
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 
 import tap
 from tap import SECONDS
+from where import there
 
 LIB = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(LIB))
@@ -19,7 +19,7 @@ REGIONS = "/proc/gtpregions"
 
 
 def command(*words):
-    return subprocess.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return there.run(words, capture_output=True, text=True, timeout=SECONDS, check=False)
 
 
 def must(*words):
@@ -32,12 +32,12 @@ def must(*words):
 # Modules -----------------------------------------------------------------------------------------
 
 def loaded(module="gdbtp"):
-    return os.path.exists("/sys/module/%s/initstate" % module)
+    return there.exists("/sys/module/%s/initstate" % module)
 
 
 def users(module="gdbtp"):
     """How many hold the module."""
-    with open("/sys/module/%s/refcnt" % module, encoding="ascii") as file:
+    with there.open("/sys/module/%s/refcnt" % module, encoding="ascii") as file:
         return int(file.read())
 
 
@@ -60,7 +60,7 @@ def load_fixture(name="gtp_target"):
 
 def parameter(name, value=None):
     path = "/sys/module/gdbtp/parameters/" + name
-    with open(path, "r" if value is None else "w", encoding="ascii") as file:
+    with there.open(path, "r" if value is None else "w", encoding="ascii") as file:
         return file.read().strip() if value is None else file.write(str(value))
 
 
@@ -79,15 +79,13 @@ def table(name):
 
 def put_table(*pieces):
     """Give the module the pieces, each by a write of its own; 0, or the errno of the last."""
-    fd = os.open(REGIONS, os.O_WRONLY)
-    try:
-        for piece in pieces:
-            while piece:
-                piece = piece[os.write(fd, piece):]
-    except OSError as error:
-        return error.errno
-    finally:
-        os.close(fd)
+    with there.handle(REGIONS, os.O_WRONLY) as file:
+        try:
+            for piece in pieces:
+                while piece:
+                    piece = piece[file.write(piece):]
+        except OSError as error:
+            return error.errno
     return 0
 
 
@@ -101,7 +99,7 @@ def load_table(module):
 
 def facts():
     """The fixture's report: counts, values and addresses by name."""
-    with open(TARGET, encoding="ascii") as file:
+    with there.open(TARGET, encoding="ascii") as file:
         rows = [line.split() for line in file if not line.startswith("stack ")]
     return {"value " + name if kind == "value" else name: int(text, 16 if kind == "addr" else 10)
             for kind, name, text in rows}
@@ -114,7 +112,7 @@ def counted(function):
 
 def target(line):
     """Have the fixture make its calls, as this process; returns when they are made."""
-    with open(TARGET, "w", encoding="ascii") as file:
+    with there.open(TARGET, "w", encoding="ascii") as file:
         file.write(line)
 
 

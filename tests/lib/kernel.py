@@ -5,10 +5,11 @@ import functools
 import os
 import re
 import struct
-import subprocess
 
-RELEASE = os.uname().release
-CPUS = len(os.sched_getaffinity(0))
+from where import there
+
+RELEASE = there.release
+CPUS = len(there.cpus)
 TRACING = "/sys/kernel/tracing/"
 DEBUG = "/sys/kernel/debug/"
 
@@ -16,7 +17,7 @@ DEBUG = "/sys/kernel/debug/"
 # Files -------------------------------------------------------------------------------------------
 
 def get(path):
-    with open(path, encoding="ascii", errors="replace") as file:
+    with there.open(path, encoding="ascii", errors="replace") as file:
         return file.read()
 
 
@@ -26,22 +27,19 @@ def lines(path):
 
 def put(path, text, more=0):
     """One write, as the kernel's files want it."""
-    fd = os.open(path, os.O_WRONLY | more)
-    try:
-        os.write(fd, text.encode())
-    finally:
-        os.close(fd)
+    with there.handle(path, os.O_WRONLY | more) as file:
+        file.write(text.encode())
 
 
 def mount_tracing():
-    if not os.path.isdir(TRACING + "instances"):
-        subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
+    if not there.isdir(TRACING + "instances"):
+        there.run(["mount", "-t", "tracefs", "tracefs", TRACING], check=True)
 
 
 # Symbols -----------------------------------------------------------------------------------------
 
 def kallsyms_text():
-    with open("/proc/kallsyms", "rb") as file:
+    with there.open("/proc/kallsyms", "rb") as file:
         return file.read()
 
 
@@ -105,17 +103,17 @@ class Kcore:
     """The kernel's memory through /proc/kcore: an ELF file whose segments are memory."""
 
     def __enter__(self):
-        self.fd = os.open("/proc/kcore", os.O_RDONLY)
-        head = os.pread(self.fd, 64, 0)
+        self.file = there.handle("/proc/kcore", os.O_RDONLY)
+        head = self.file.get(64, 0)
         offset, = struct.unpack_from("<Q", head, 32)
         size, count = struct.unpack_from("<HH", head, 54)
-        table = os.pread(self.fd, size * count, offset)
+        table = self.file.get(size * count, offset)
         rows = [struct.unpack_from("<IIQQQQ", table, i * size) for i in range(count)]
         self.segments = [(at, length, where) for kind, _, where, at, _, length in rows if kind == 1]
         return self
 
     def __exit__(self, *_):
-        os.close(self.fd)
+        self.file.close()
 
     def read(self, addr, count):
         for at, length, where in self.segments:
@@ -126,7 +124,7 @@ class Kcore:
     def all_of(self, offset, count):
         data = b""
         while len(data) < count:
-            piece = os.pread(self.fd, min(count - len(data), 1 << 20), offset + len(data))
+            piece = self.file.get(min(count - len(data), 1 << 19), offset + len(data))
             if not piece:
                 raise ValueError("/proc/kcore ends at 0x%x" % (offset + len(data)))
             data += piece

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Where the kernel is that is tested: `there`, for all that is about its files, its processes, its clock.
+
+A GDB in the guest has it around itself. A GDB on the host has it at the end of a line, and then GTP_AGENT is a folder with the
+sockets that tests/vm/hub has made. A test that names what is the kernel's by `there` does the same in both places.
+"""
+import glob
+import os
+import subprocess
+import time
+
+
+class Handle:
+    """An open file: each read and each write is one system call."""
+
+    def __init__(self, path, flags):
+        self.fd = os.open(path, flags | os.O_NOCTTY)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def get(self, count, offset=-1):
+        return os.read(self.fd, count) if offset < 0 else os.pread(self.fd, count, offset)
+
+    def write(self, data, offset=-1):
+        return os.write(self.fd, data) if offset < 0 else os.pwrite(self.fd, data, offset)
+
+    def close(self):
+        os.close(self.fd)
+
+
+class Here:
+    """The kernel that this program runs on. See guest.Guest for what each means."""
+    here = True
+    line = "/proc/gtp"
+    handle = staticmethod(Handle)
+    open = staticmethod(open)
+    exists = staticmethod(os.path.exists)
+    isdir = staticmethod(os.path.isdir)
+    listdir = staticmethod(os.listdir)
+    mkdir = staticmethod(os.mkdir)
+    rmdir = staticmethod(os.rmdir)
+    popen = staticmethod(subprocess.Popen)
+    run = staticmethod(subprocess.run)
+    release = os.uname().release
+    cpus = sorted(os.sched_getaffinity(0))
+    pid = property(lambda self: os.getpid())
+
+    @staticmethod
+    def clock_ns(clock=time.CLOCK_MONOTONIC):
+        return time.clock_gettime_ns(clock)
+
+
+def found():
+    if "GTP_AGENT" not in os.environ:
+        return Here()
+    from guest import Guest  # pylint: disable=import-outside-toplevel # a guest has no use for it
+    return Guest(os.environ["GTP_AGENT"])
+
+
+there = found()
+
+
+def matching(pattern):
+    """Paths there, as glob has them: * in any part."""
+    if there.here:
+        return glob.glob(pattern)
+    import fnmatch  # pylint: disable=import-outside-toplevel
+    paths = [""]
+    for part in pattern.strip("/").split("/"):
+        if any(c in part for c in "*?["):
+            paths = ["%s/%s" % (path, name) for path in paths if there.isdir(path or "/")
+                     for name in fnmatch.filter(there.listdir(path or "/"), part)]
+        else:
+            paths = ["%s/%s" % (path, part) for path in paths]
+    return [path for path in paths if there.exists(path)]

@@ -1,0 +1,564 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The agent in a guest does for the host, over one virtio-serial port, things that only a program
+ * in the guest can do: it runs others, reads and writes files, opens /proc/gtp for a GDB. Any
+ * number of streams share the port. A line is closed before the agent looks at the next frame.
+ *
+ * Usage: agent       PORT is the one that is called "agent". Exit status: what the host says.
+ *
+ * All its threads are one process, which the module takes for the connected GDB: as those of a GDB
+ * in the guest they are not traced. Programs that it runs for the host are.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "agent.h"
+
+static struct stream streams[STREAMS];
+static int port, alarm_fd;
+static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
+static char body[MOST + 1];
+
+static void die(const char *what)
+{
+	fprintf(stderr, "agent: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* The port's end on the host is always read, so this may block. */
+static void port_write(const void *bytes, size_t n)
+{
+	while (n) {
+		ssize_t k = write(port, bytes, n);
+
+		if (k < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (k <= 0)
+			die("write to the port");
+		bytes = (const char *)bytes + k;
+		n -= k;
+	}
+}
+
+/* One write for small ones: each is a turn of the host's. */
+void say(u32 stream, u32 kind, const void *bytes, size_t length)
+{
+	static char whole[sizeof(struct frame) + CHUNK];
+	struct frame f = { stream, kind, length };
+
+	pthread_mutex_lock(&saying);
+	memcpy(whole, &f, sizeof(f));
+	if (length <= CHUNK) {
+		memcpy(whole + sizeof(f), bytes, length);
+		port_write(whole, sizeof(f) + length);
+	} else {
+		port_write(whole, sizeof(f));
+		port_write(bytes, length);
+	}
+	pthread_mutex_unlock(&saying);
+}
+
+static void say_number(u32 stream, u32 kind, s32 number)
+{
+	say(stream, kind, &number, sizeof(number));
+}
+
+/* The main thread looks at its streams. */
+void wake(void)
+{
+	u64 one = 1;
+
+	if (write(alarm_fd, &one, sizeof(one)) < 0)
+		die("eventfd");
+}
+
+/* The host is connected before the guest is started; where it has gone, nothing is left to do. */
+static bool take(void *to, size_t n)
+{
+	while (n) {
+		ssize_t k = read(port, to, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k <= 0)
+			return false;
+		to = (char *)to + k;
+		n -= k;
+	}
+	return true;
+}
+
+/* --- what goes to a process or to a thread --- */
+
+static void shut(struct stream *s)
+{
+	if (s->to >= 0)
+		close(s->to);
+	s->to = -1;
+	free(s->pending);
+	s->pending = NULL;
+	s->length = 0;
+}
+
+/* As much as it takes now; what a process does not want any more is dropped. */
+static void push(struct stream *s)
+{
+	while (s->to >= 0 && s->length) {
+		ssize_t k = write(s->to, s->pending, s->length);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0 && errno == EAGAIN)
+			return;
+		if (k < 0) {
+			shut(s);
+			return;
+		}
+		s->length -= k;
+		memmove(s->pending, s->pending + k, s->length);
+	}
+	if (s->closing)
+		shut(s);
+}
+
+static void give(struct stream *s, const void *bytes, size_t n)
+{
+	char *more;
+
+	if (s->to < 0 || s->closing)
+		return;
+	more = realloc(s->pending, s->length + n);
+	if (!more)
+		die("memory");
+	memcpy(more + s->length, bytes, n);
+	s->pending = more;
+	s->length += n;
+	push(s);
+}
+
+/* --- streams --- */
+
+static struct stream *of(u32 id)
+{
+	for (int i = 0; i < STREAMS; i++)
+		if (streams[i].kind && streams[i].id == id)
+			return &streams[i];
+	return NULL;
+}
+
+static struct stream *begin(u32 id, u32 kind)
+{
+	for (int i = 0; i < STREAMS; i++) {
+		struct stream *s = &streams[i];
+
+		if (s->kind)
+			continue;
+		*s = (struct stream){ .id = id, .kind = kind, .inbox = -1, .from = { -1, -1 } };
+		return s;
+	}
+	errno = EMFILE;
+	die("too many streams");
+	return NULL;
+}
+
+static void finish(struct stream *s)
+{
+	shut(s);
+	for (int i = 0; i < 2; i++)
+		if (s->from[i] >= 0)
+			close(s->from[i]);
+	if (s->inbox >= 0)
+		close(s->inbox);
+	s->kind = 0;
+}
+
+static void pipes(int ends[2], int ours)
+{
+	if (pipe2(ends, O_CLOEXEC) || fcntl(ends[ours], F_SETFL, O_NONBLOCK))
+		die("pipe");
+}
+
+/* In the child; memory is the parent's. */
+static void become(char **argv, int in, int out, int err)
+{
+	sigset_t none;
+
+	setsid();
+	dup2(in, 0);
+	dup2(out, 1);
+	dup2(err, 2);
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+	dprintf(2, "%s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+static void run(u32 id, size_t n)
+{
+	struct stream *s = begin(id, RUN);
+	int in[2], out[2], err[2] = { -1, -1 }, argc = 0;
+	bool merged = n && body[0];
+	char *argv[256];
+
+	for (char *p = body + 1; p < body + n && argc < 255; p += strlen(p) + 1)
+		argv[argc++] = p;
+	argv[argc] = NULL;
+	pipes(in, 1);
+	pipes(out, 0);
+	if (!merged)
+		pipes(err, 0);
+	s->pid = vfork();
+	if (!s->pid)
+		become(argv, in[0], out[1], merged ? out[1] : err[1]);
+	if (s->pid < 0)
+		die("vfork");
+	close(in[0]);
+	close(out[1]);
+	if (!merged)
+		close(err[1]);
+	s->to = in[1];
+	s->from[0] = out[0];
+	s->from[1] = err[0];
+}
+
+static bool line_write(int fd, const char *bytes, ssize_t n)
+{
+	while (n > 0) {
+		ssize_t k = write(fd, bytes, n);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return false;
+		bytes += k;
+		n -= k;
+	}
+	return true;
+}
+
+/* Bytes both ways, until the host closes its end; an errno if the device does. */
+static int pump(struct stream *s, int fd)
+{
+	struct pollfd fds[2] = { { fd, POLLIN, 0 }, { s->inbox, POLLIN, 0 } };
+	char bytes[CHUNK];
+	ssize_t n;
+
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return errno;
+		if (fds[0].revents) {
+			n = read(fd, bytes, sizeof(bytes));
+			if (n <= 0)
+				return n ? errno : EPIPE;
+			say(s->id, DATA, bytes, n);
+		}
+		if (fds[1].revents) {
+			n = read(s->inbox, bytes, sizeof(bytes));
+			if (n <= 0)
+				return 0;
+			if (!line_write(fd, bytes, n))
+				return errno;
+		}
+	}
+}
+
+static void *line(void *arg)
+{
+	struct stream *s = arg;
+	int fd = open("/proc/gtp", O_RDWR | O_NOCTTY | O_CLOEXEC), error = fd < 0 ? errno : 0;
+
+	say_number(s->id, OPENED, error);
+	if (!error)
+		error = pump(s, fd);
+	if (fd >= 0)
+		close(fd);
+	s->status = error;
+	__atomic_store_n(&s->ended, true, __ATOMIC_RELEASE);
+	wake();
+	return NULL;
+}
+
+static void thread(u32 id, u32 kind)
+{
+	struct stream *s = begin(id, kind);
+	int ends[2];
+
+	pipes(ends, 1);
+	s->inbox = ends[0];
+	s->to = ends[1];
+	if (pthread_create(&s->thread, NULL, kind == LINE ? line : files, s))
+		die("pthread_create");
+}
+
+/* --- what the host says --- */
+
+/* Nothing that comes later is to find the device open. */
+static void close_line(struct stream *s)
+{
+	s->closing = true;
+	while (s->to >= 0) {
+		struct pollfd fd = { s->to, POLLOUT, 0 };
+
+		poll(&fd, 1, -1);
+		push(s);
+	}
+	pthread_join(s->thread, NULL);
+	finish(s);
+}
+
+static void gone(struct stream *s)
+{
+	__atomic_store_n(&s->gone, true, __ATOMIC_RELEASE);
+	switch (s->kind) {
+	case RUN:
+		if (!s->dead)
+			kill(-s->pid, SIGKILL);
+		shut(s);
+		break;
+	case LINE:
+		close_line(s);
+		break;
+	case FILES:
+		shut(s);
+		break;
+	}
+}
+
+static u32 number(void)
+{
+	u32 n;
+
+	memcpy(&n, body, sizeof(n));
+	return n;
+}
+
+static void hear_of(struct stream *s, const struct frame *f)
+{
+	switch (f->kind) {
+	case DATA:
+		if (s->kind == FILES)
+			give(s, &f->length, sizeof(f->length));
+		give(s, body, f->length);
+		break;
+	case END:
+		s->closing = true;
+		push(s);
+		break;
+	case KILL:
+		if (s->kind == RUN && !s->dead)
+			kill(-s->pid, number());
+		break;
+	case GONE:
+		gone(s);
+		break;
+	}
+}
+
+static void hear(void)
+{
+	struct frame f;
+	struct stream *s;
+
+	if (!take(&f, sizeof(f)) || f.length > MOST || !take(body, f.length))
+		die("the host has gone");
+	body[f.length] = 0;
+	switch (f.kind) {
+	case PING:
+		say(0, PING, "", 0);
+		return;
+	case EXIT:
+		exit(number());
+	case RUN:
+		run(f.stream, f.length);
+		return;
+	case FILES:
+	case LINE:
+		thread(f.stream, f.kind);
+		return;
+	}
+	s = of(f.stream);
+	if (s)
+		hear_of(s, &f);
+}
+
+/* --- what processes say, and how they end --- */
+
+/* False when nothing is there now. */
+static bool pass_on(struct stream *s, int which)
+{
+	static char bytes[CHUNK];
+	ssize_t n;
+
+	if (s->from[which] < 0)
+		return false;
+	n = read(s->from[which], bytes, sizeof(bytes));
+	if (n > 0) {
+		if (!s->gone)
+			say(s->id, which ? ERR : DATA, bytes, n);
+		return true;
+	}
+	if (n == 0 || errno != EAGAIN) {
+		close(s->from[which]);
+		s->from[which] = -1;
+	}
+	return false;
+}
+
+static void reap(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		for (int i = 0; i < STREAMS; i++)
+			if (streams[i].kind == RUN && streams[i].pid == pid && !streams[i].dead) {
+				streams[i].dead = true;
+				streams[i].status = status;
+			}
+}
+
+/* A process's children may still have its output open: they write to nobody from now on. */
+static void bury(struct stream *s)
+{
+	for (int i = 0; i < 2; i++)
+		while (pass_on(s, i))
+			;
+	if (!s->gone)
+		say_number(s->id, END, s->status);
+	finish(s);
+}
+
+static void end_thread(struct stream *s)
+{
+	pthread_join(s->thread, NULL);
+	if (!s->gone)
+		say_number(s->id, END, s->status);
+	finish(s);
+}
+
+/* A thread that nobody waits for may be in a read that never ends: signals end it. */
+static bool look_after(struct stream *s, struct pollfd *fds)
+{
+	for (int i = 0; i < 2; i++)
+		if (fds[i].revents)
+			pass_on(s, i);
+	if (fds[2].revents)
+		push(s);
+	if (s->kind == RUN && s->dead) {
+		bury(s);
+	} else if (s->kind != RUN && __atomic_load_n(&s->ended, __ATOMIC_ACQUIRE)) {
+		end_thread(s);
+	} else if (s->kind == FILES && s->gone) {
+		pthread_kill(s->thread, SIGUSR1);
+		return true;
+	}
+	return false;
+}
+
+static void turn(void)
+{
+	static struct pollfd fds[2 + 3 * STREAMS];
+	static bool hasten;
+	struct timespec soon = { .tv_nsec = 50000000 };
+	u64 count;
+	sigset_t none;
+
+	sigemptyset(&none);
+	fds[0] = (struct pollfd){ port, POLLIN, 0 };
+	fds[1] = (struct pollfd){ alarm_fd, POLLIN, 0 };
+	for (int i = 0; i < STREAMS; i++) {
+		struct stream *s = &streams[i];
+		struct pollfd *fd = &fds[2 + 3 * i];
+
+		fd[0] = (struct pollfd){ s->kind ? s->from[0] : -1, POLLIN, 0 };
+		fd[1] = (struct pollfd){ s->kind ? s->from[1] : -1, POLLIN, 0 };
+		fd[2] = (struct pollfd){ s->kind && s->length ? s->to : -1, POLLOUT, 0 };
+	}
+	if (ppoll(fds, 2 + 3 * STREAMS, hasten ? &soon : NULL, &none) < 0) {
+		if (errno != EINTR)
+			die("ppoll");
+		for (int i = 0; i < 2 + 3 * STREAMS; i++)
+			fds[i].revents = 0;
+	}
+	if (fds[1].revents && read(alarm_fd, &count, sizeof(count)) < 0)
+		die("eventfd");
+	reap();
+	hasten = false;
+	for (int i = 0; i < STREAMS; i++)
+		if (streams[i].kind)
+			hasten |= look_after(&streams[i], &fds[2 + 3 * i]);
+	if (fds[0].revents)
+		hear();
+}
+
+/* --- the beginning --- */
+
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+/* Ports have no fixed number; each has a name. */
+static int open_port(void)
+{
+	DIR *dir = opendir("/sys/class/virtio-ports");
+	struct dirent *e;
+	char path[512], name[32];
+	int fd = -1;
+
+	while (dir && fd < 0 && (e = readdir(dir))) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/sys/class/virtio-ports/%s/name", e->d_name);
+		file = fopen(path, "r");
+		if (!file)
+			continue;
+		snprintf(path, sizeof(path), "/dev/%s", e->d_name);
+		if (fgets(name, sizeof(name), file) && !strcmp(name, "agent\n"))
+			fd = open(path, O_RDWR | O_CLOEXEC);
+		fclose(file);
+	}
+	if (dir)
+		closedir(dir);
+	return fd;
+}
+
+/* On a busy host QEMU may have come up before what connects to it. */
+static void await_host(void)
+{
+	struct pollfd fd = { port, POLLOUT, 0 };
+
+	while (poll(&fd, 1, -1) < 0 || (fd.revents & POLLHUP))
+		usleep(10000);
+}
+
+int main(void)
+{
+	struct sigaction act = { .sa_handler = nothing };
+	sigset_t chld;
+
+	port = open_port();
+	alarm_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (port < 0 || alarm_fd < 0)
+		die("the port");
+	signal(SIGPIPE, SIG_IGN);
+	sigaction(SIGCHLD, &act, NULL); /* only to end ppoll */
+	sigaction(SIGUSR1, &act, NULL);
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	await_host();
+	say(0, HELLO, "", 0);
+	for (;;)
+		turn();
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The frames between the agent in a guest and the hub on the host: see README.md. */
+#ifndef GTP_AGENT_H
+#define GTP_AGENT_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "base/base_user.h"
+
+/* Frames, both ways, little endian: this, and as many bytes. */
+struct frame {
+	u32 stream, kind, length;
+};
+
+enum kind {
+	HELLO, /* up: the agent is there; stream 0 */
+	PING,  /* both */
+	EXIT,  /* down: end with this status (u32) */
+	RUN,   /* down: a process; a byte, 1 for stderr to be stdout, and words, each with a NUL */
+	FILES, /* down: a stream of file requests, each a DATA, answered by a DATA */
+	LINE,  /* down: a line to /proc/gtp */
+	DATA,  /* both: bytes */
+	ERR,   /* up: bytes of a process's stderr */
+	END,   /* down: no more bytes; up: the wait status, or a line's errno (i32) */
+	KILL,  /* down: a signal (u32) to a process's group */
+	GONE,  /* down: nobody is at the other end of the stream any more */
+	OPENED /* up: a line's errno (i32) */
+};
+
+/* A request about files; a path or bytes follow. Its answer: struct answer, and bytes. */
+struct request {
+	u32 op;
+	s32 fd, flags;
+	u32 count;
+	s64 offset;
+};
+
+struct answer {
+	s64 result; /* or -errno */
+};
+
+enum op { F_OPEN, F_CLOSE, F_READ, F_WRITE, F_MKDIR, F_RMDIR, F_LIST, F_STAT, F_CLOCK, F_PID };
+
+enum { MOST = 1 << 20, CHUNK = 1 << 15, STREAMS = 128 };
+
+/**
+ * struct stream - one conversation
+ * @id: the hub's name of it
+ * @kind: RUN, FILES or LINE; 0 for none
+ * @to: what the host says goes in here: a process's stdin, or a thread's inbox
+ * @inbox: the other end of that, of a thread
+ * @from: a process's stdout and stderr, or -1
+ * @pending: bytes for @to that it did not take yet, @length of them
+ * @closing: no more will come: @to is closed once it has them all
+ * @dead: the process has ended, with @status
+ * @gone: nobody wants to know any more; the main thread sets it
+ * @ended: the thread has, and is to be joined
+ */
+struct stream {
+	u32 id, kind;
+	int to, inbox, from[2];
+	char *pending;
+	size_t length;
+	bool closing, dead;
+	int status;
+	pid_t pid;
+	pthread_t thread;
+	bool gone, ended;
+};
+
+void say(u32 stream, u32 kind, const void *bytes, size_t length);
+void wake(void);
+void *files(void *stream);
+
+#endif
