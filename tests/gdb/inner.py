@@ -18,7 +18,7 @@ class Typed:
 
     def __init__(self, *args):
         options = [word for option in OPTIONS for word in ("-iex", "set " + option)]
-        self.process = subprocess.Popen(["gdb", "-q", "-nx"] + options + list(args), stdin=subprocess.PIPE, text=True,
+        self.process = subprocess.Popen([*GDB, "-q", "-nx"] + options + list(args), stdin=subprocess.PIPE, text=True,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
         self.marks = 0
 

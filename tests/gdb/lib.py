@@ -8,6 +8,7 @@ import functools
 import os
 import re
 import subprocess
+import tempfile
 
 import gdb
 
@@ -15,10 +16,14 @@ import kernel
 import tap
 from fixture import KMOD, SECONDS, TOP, facts as fixture, load_table
 from kernel import CPUS, RELEASE, TRACING
-from rsp import LINE
 from tap import Failure, check, equal, matches, note, skip, test, until
+from where import there
 
-HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, until  # topics say "from lib import *"
+LINE = there.line
+# As over ssh: what runs it is not where the kernel is.
+PIPE = "| %s%s/build/tools/gdbtp-connect" % ("" if there.here else TOP + "/tests/vm/in-guest ", TOP)
+
+HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, there, until  # topics say "from lib import *"
 
 
 # GDB ---------------------------------------------------------------------------------------------
@@ -162,8 +167,12 @@ class Shell:
     """A process of its own for what must not be done by GDB itself, whose tasks are not traced."""
 
     def __init__(self):
-        self.process = subprocess.Popen(["/bin/bash"], stdin=subprocess.PIPE, text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.process = there.popen(["/bin/bash"], stdin=subprocess.PIPE, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    @functools.cached_property
+    def pid(self):
+        return int(self("echo $$"))
 
     def __call__(self, script):
         """Run a script; its output. A script that fails is a failure."""
@@ -197,7 +206,7 @@ orders = []  # processes that give the fixture one
 
 def background(line):
     """The same without waiting; the caller waits for the process that is returned."""
-    orders.append(subprocess.Popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)]))
+    orders.append(there.popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)]))
     return orders[-1]
 
 
@@ -254,6 +263,11 @@ def file_name(pointer="file"):
     return entry_name(file_path(pointer) + ".dentry")
 
 
+def scratch():
+    """A new folder for files that both GDB and what the kernel is around have."""
+    return tempfile.mkdtemp(prefix="gtp-", dir=None if there.here else os.environ["GTP_OUT"])
+
+
 def source_line(file, remark):
     """The number of the line of a fixture source that carries the remark."""
     with open(os.path.join(TOP, "tests/kmod", file)) as source:
@@ -263,9 +277,14 @@ def source_line(file, remark):
     raise Failure("no line '%s' in %s" % (remark, file))
 
 
+# An answer over the agent's line comes when the kernel has it, on a busy machine after more than GDB's two seconds; the device
+# has it when GDB's write has returned.
+GDB = ["gdb"] if there.here else ["gdb", "-iex", "set remotetimeout %d" % SECONDS]
+
+
 def other_gdb(*commands, files=()):
     """A second gdb, without vmlinux; its output."""
-    args = ["gdb", "-batch", "-nx", *files]
+    args = [*GDB, "-batch", "-nx", *files]
     for command in commands:
         args += ["-ex", command]
     done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -281,7 +300,7 @@ def begins_with_run(path):
 
 def fixture_symbols():
     """The command that gives a GDB without vmlinux the fixture's symbols."""
-    with open("/sys/module/gtp_target/sections/.text") as file:
+    with there.open("/sys/module/gtp_target/sections/.text") as file:
         return "add-symbol-file %s/gtp_target.ko %s" % (KMOD, file.read().strip())
 
 

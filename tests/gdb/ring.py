@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Another user of ftrace: an instance of its own, and the very bytes of the records that it gets.
 import functools
-import glob
 import os
 import re
 import struct
 
 from kernel import TRACING, get, put
+from where import matching, there
 
 PAGE = 4096
 
@@ -14,7 +14,7 @@ PAGE = 4096
 @functools.cache
 def events():
     """Number of an event's records -> its folder in tracefs."""
-    return {int(get(path)): os.path.dirname(path) for path in glob.glob(TRACING + "events/*/*/id")}
+    return {int(get(path)): os.path.dirname(path) for path in matching(TRACING + "events/*/*/id")}
 
 
 @functools.cache
@@ -73,27 +73,27 @@ class Instance:
         self.kb = kb
 
     def __enter__(self):
-        os.mkdir(self.path)
+        there.mkdir(self.path)
         put(self.path + "/buffer_size_kb", str(self.kb))
         return self
 
     def __exit__(self, *args):
         put(self.path + "/events/enable", "0")
-        os.rmdir(self.path)
+        there.rmdir(self.path)
 
     def enable(self, event, on=True):
         put("%s/events/%s/enable" % (self.path, event.replace(":", "/")), "01"[on])
 
     def text(self):
         """The contents of the `trace` file for a reader, without its head."""
-        with open(self.path + "/trace") as file:
+        with there.open(self.path + "/trace") as file:
             return [line.rstrip("\n") for line in file if not line.startswith("#")]
 
     def lines(self):
         """cpu -> its lines of the `trace` file, in order."""
         found = {}
-        for path in glob.glob(self.path + "/per_cpu/cpu*"):
-            with open(path + "/trace") as file:
+        for path in matching(self.path + "/per_cpu/cpu*"):
+            with there.open(path + "/trace") as file:
                 found[int(path.rsplit("cpu", 1)[1])] = [
                     line.rstrip("\n") for line in file if not line.startswith("#")]
         return found
@@ -101,29 +101,26 @@ class Instance:
     def records(self):
         """cpu -> list of records; takes them out of the ring."""
         found = {}
-        for path in glob.glob(self.path + "/per_cpu/cpu*"):
+        for path in matching(self.path + "/per_cpu/cpu*"):
             cpu = int(path.rsplit("cpu", 1)[1])
             found[cpu] = []
-            fd = os.open(path + "/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK)
-            try:
+            with there.handle(path + "/trace_pipe_raw", os.O_RDONLY | os.O_NONBLOCK) as file:
                 while True:
                     try:
-                        page = os.read(fd, PAGE)
+                        page = file.get(PAGE)
                     except BlockingIOError:
                         break
                     if not page:
                         break
                     found[cpu] += map(comparable, records_of(page.ljust(PAGE, b"\0")))
-            finally:
-                os.close(fd)
         return found
 
 
 def entries(path):
     """Records ever written to an instance, over all CPUs."""
     total = 0
-    for stats in glob.glob(path + "/per_cpu/cpu*/stats"):
-        with open(stats) as file:
+    for stats in matching(path + "/per_cpu/cpu*/stats"):
+        with there.open(stats) as file:
             for line in file:
                 if line.split(":")[0] in ("entries", "overrun"):
                     total += int(line.split(":")[1])

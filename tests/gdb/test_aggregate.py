@@ -246,7 +246,7 @@ def commands():
 
 @test("titles and types are those of what GDB looks at: a file's own, the run's own; a condition is part of them")
 def own_names():
-    path = "/tmp/gtp-aggregate.tf"
+    path = scratch() + "/run.tf"
 
     def made(line):
         cmd(line)
@@ -363,7 +363,7 @@ def own_name():
           "teval $count_leaf = 1")
     cmd("tstart")
     # printf is the shell's own: the name is the shell's.
-    subprocess.run(["/bin/sh", "-c", r"printf 'a\033[2J\nb 7' >/proc/$$/comm; printf 'call leaf 1' >/proc/gtp_target"],
+    there.run(["/bin/sh", "-c", r"printf 'a\033[2J\nb 7' >/proc/$$/comm; printf 'call leaf 1' >/proc/gtp_target"],
                    check=True, timeout=SECONDS)
     text = cmd("gtp show")
     cmd("tstop")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it runs gtp, which is about the files of its own kernel.
 # One kernel is enough: what this shows is the user's side.
 # A session compiled ahead and run by gtp-run: frames as GDB has them of the same session; what gtp-run refuses.
 import shutil

@@ -189,7 +189,7 @@ def trace_buffer():
         found = re.findall(r"gtp_target_add: (\d+\.\d{6}) cpu \d+ pid (\d+): traced (\d+)$",
                            kernel.get(TRACING + "trace"), re.M)
         equal([int(n) for _, _, n in found], list(range(20)))
-        equal({int(pid) for _, pid, _ in found}, {shell().process.pid})
+        equal({int(pid) for _, pid, _ in found}, {shell().pid})
         times = [float(time) for time, _, _ in found]
         equal(times, sorted(times))
         equal(said(gdb_.interrupt(), "traced"), [])

@@ -157,7 +157,7 @@ def blacklisted():
 
 @test("gdbtp's own code is refused with words")
 def own_code():
-    with open("/proc/kallsyms") as file:
+    with there.open("/proc/kallsyms") as file:
         own = [l.split() for l in file if "[gdbtp]" in l and "gtp_hit" in l]
     place = next(int(words[0], 16) for words in own if words[2] == "gtp_hit")
     message = tstart_refused("*%#x" % place)
@@ -287,7 +287,7 @@ def impossible():
 
 @test("a tracepoint on GDB's own path skips GDB, and monitor self-trace changes that")
 def self_trace():
-    num = trace("vfs_write if ((struct task_struct *)$current_task)->tgid == %d" % os.getpid())
+    num = trace("vfs_write if ((struct task_struct *)$current_task)->tgid == %d" % there.pid)
     cmd("tstart")
     cmd("tstatus")
     cmd("tstop")

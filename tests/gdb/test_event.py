@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it has not been tried on the host.
 # Kernel tracepoints: markers, arguments by name, $_sdata, beside other users of ftrace, modules that go.
 import re
 import time
@@ -16,8 +17,8 @@ kernel.mount_tracing()
 
 @test("an instance of that name that is somebody else's: $_sdata alone is refused, the rest goes on")
 def name_taken():
-    check(not os.path.exists(OURS), "our instance is there before anybody wanted it")
-    os.mkdir(OURS)
+    check(not there.exists(OURS), "our instance is there before anybody wanted it")
+    there.mkdir(OURS)
     try:
         strace("gtp_target:gtp_target_count", "collect $_sdata")
         matches("somebody else has the ftrace instance", refused("tstart"))
@@ -27,12 +28,12 @@ def name_taken():
         run_trace("call event 4", "call add 1 2")
         equal((hits(plain), hits(probe)), (1, 1))
     finally:
-        os.rmdir(OURS)
+        there.rmdir(OURS)
     cmd("delete")
     num = strace("gtp_target:gtp_target_many", "collect $_sdata")
     run_trace("call event 4")
     equal(hits(num), 1)
-    check(os.path.isdir(OURS), "no instance of ours")
+    check(there.isdir(OURS), "no instance of ours")
 
 
 @test("markers are ftrace's events with a tracepoint, under its names, and the other tracepoints")
@@ -41,7 +42,7 @@ def markers():
     found = marker_list()
     note("%d markers in %.2f s" % (len(found), time.monotonic() - began))
     known = iterators()
-    with open(TRACING + "available_events") as file:
+    with there.open(TRACING + "available_events") as file:
         events = {line.strip() for line in file}
     wanted = {e for e in events if e.split(":")[1] in known}
     equal({m for m in found if not m.startswith("raw:")}, wanted, "events")
@@ -57,7 +58,7 @@ def extras():
     found = marker_list()
     for event in ("sched:sched_switch", "kmem:kmalloc", "gtp_target:gtp_target_many",
                   "raw_syscalls:sys_enter", "irq:irq_handler_entry"):
-        with open("%sevents/%s/format" % (TRACING, event.replace(":", "/"))) as file:
+        with there.open("%sevents/%s/format" % (TRACING, event.replace(":", "/"))) as file:
             wanted = re.findall(r"field:(.*?);", file.read())[4:]
         got = found[event][1].rstrip(";").split("; ")
         # "char name[16]" there, "char[16] name" here
@@ -243,7 +244,7 @@ def no_record():
         run_trace("loop event %d" % ROUNDS)
         equal(other.text(), [], "records of an instance that enabled nothing")
     equal((ring.entries(OURS), ring.entries(TRACING)), before, "records")
-    with open(TRACING + "set_event") as file:
+    with there.open(TRACING + "set_event") as file:
         equal(file.read(), "", "events enabled")
 
 
@@ -279,11 +280,12 @@ def offline():
     online = cmd("gtp sdata")
     check("  a = 6\n" in online, online)
     cmd("tfind none")
-    cmd("tsave /tmp/event-1.tf")
-    cmd("tsave -r /tmp/event-2.tf")
-    shell()("cat /proc/gtpframe >/tmp/event-3.tf")
+    folder = scratch()
+    cmd("tsave %s/event-1.tf" % folder)
+    cmd("tsave -r %s/event-2.tf" % folder)
+    shell()("cat /proc/gtpframe >%s/event-3.tf" % folder)
     for i in (1, 2, 3):
-        text = other_gdb("set arch i386:x86-64", "target tfile /tmp/event-%d.tf" % i,
+        text = other_gdb("set arch i386:x86-64", "target tfile %s/event-%d.tf" % (folder, i),
                          "source " + os.path.join(TOP, "gdbscripts/gtp.py"), "tfind 1", "gtp sdata")
         check(online in text, "offline %d: %s" % (i, text))
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it has not been tried on the host.
 # Kernel tracepoints beside everybody else who looks at them: what ftrace prints for the same hits, perf, BPF,
 # NMIs; and for long.
 #
@@ -127,7 +128,7 @@ def perf_record():
 
 def bpf():
     # It splits its command at spaces, whatever is quoted.
-    with open("/tmp/loop", "w") as file:
+    with there.open("/tmp/loop", "w") as file:
         file.write(LOOP + "\n")
     text = shell()("bpftrace -q -e 'tracepoint:%s { @n = count(); }' -c '/bin/sh /tmp/loop' 2>&1"
                    % EVENT)
@@ -158,7 +159,7 @@ def others():
     cmd("set circular-trace-buffer on")
     third = strace(EVENT, "collect $_sdata", condition="n % 3 == 0")
     never = strace(EVENT, "collect $_sdata", condition="n == 1000000")
-    before = ring.entries(OURS) if os.path.isdir(OURS) else 0
+    before = ring.entries(OURS) if there.isdir(OURS) else 0
     main = ring.entries(TRACING)
     cmd("tstart")
     together = everybody()

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it has not been tried on the host.
 # One kernel is enough: what this shows is the user's side.
 # Lengthy: two minutes in a guest; the same formats and readers are in suite tfile, without one.
 # gtp export of a real run: babeltrace2 and protoc read what gtp table shows, and the time of day is the guest's.
@@ -30,13 +31,13 @@ def a_run():
     event = number("$tpnum")
     cmd("gtp collect %d $clock, $cpu_id, $current_task_pid, $_sdata" % event)
     facts["numbers"] = read, opened, facts["add"], event
-    facts["before"] = time.time_ns()
+    facts["before"] = there.clock_ns(time.CLOCK_REALTIME)
     cmd("tstart")
     for i in range(CALLS):
         target("call add %d %d" % (i, -i * i))
     shell()("for i in 1 2 3; do cat /proc/version /proc/self/status /bin/true; done >/dev/null")
     cmd("tstop")
-    facts["after"] = time.time_ns()
+    facts["after"] = there.clock_ns(time.CLOCK_REALTIME)
 
 
 def export():
@@ -146,13 +147,13 @@ def offline():
                  "print/x (long) &_text", "gtp export perfetto %s/offline" % SCRATCH):
         args += ["-ex", line]
     done = subprocess.run(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if "nokaslr" not in open("/proc/cmdline").read().split():
+    if "nokaslr" not in there.open("/proc/cmdline").read().split():
         matches("gdbtp: the symbols of %s are where this run's kernel lay" % re.escape(vmlinux), done.stdout)
     matches(r"\$1 = %#x\n" % address("&_text"), done.stdout)
     matches(r"%s/offline: \d+ events; time of day by the run's begin and end, to within" % SCRATCH, done.stdout)
-    here, there = (right(exported.compare_perfetto, SCRATCH + name, facts["rows"]) for name in ("/perfetto", "/offline"))
-    check(abs(here.clocks[1] - there.clocks[1]) <= facts["after"] - facts["before"], "times of day: %s, %s" %
-          (here.clocks, there.clocks))
+    live, later = (right(exported.compare_perfetto, SCRATCH + name, facts["rows"]) for name in ("/perfetto", "/offline"))
+    check(abs(live.clocks[1] - later.clocks[1]) <= facts["after"] - facts["before"], "times of day: %s, %s" %
+          (live.clocks, later.clocks))
 
 
 @test("the page of gtp report has the frames that gtp table has, and says of which kernel")

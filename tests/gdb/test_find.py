@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
 # Looking at frames: tfind in every form, tdump, backtraces, saved files and their readers.
-import shutil
 
 from lib import *
 
-SCRATCH = "/tmp/gtp-find"
+SCRATCH = scratch()
 nums = {}
 
 
@@ -254,15 +253,12 @@ def order():
     target("loop add 200")
     cmd("tstop")
     rows = collected("$clock", "$cpu_id", "a", "b")
-    cpus = len(os.sched_getaffinity(0))
-    equal(len(rows), 200 * cpus)
+    equal(len(rows), 200 * CPUS)
     times = [row[0] for row in rows]
     equal(times, sorted(times))
-    for cpu in range(cpus):
+    for cpu in range(CPUS):
         equal([row[2] for row in rows if row[1] == cpu], list(range(200)), "cpu %d" % cpu)
     check(all(row[1] == row[3] for row in rows), "$cpu_id is not the caller's")
 
 
-shutil.rmtree(SCRATCH, ignore_errors=True)
-os.mkdir(SCRATCH)
 run(before=before)

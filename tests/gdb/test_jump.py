@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it has not been tried on the host.
 # Jumps in the text, alone and with other probes. Only for a guest with one host thread (see tests/vm/README.md).
-import subprocess
 import time
 
 import gdb
@@ -304,7 +304,7 @@ def left_over():
         other = Kprobe(where)
         other.enable()
         until(lambda: optimized(where), "the optimised kprobe")
-        going = subprocess.Popen(["/bin/sh", "-c", "cd %s; echo 0 >events/gtptest/other/enable;"
+        going = there.popen(["/bin/sh", "-c", "cd %s; echo 0 >events/gtptest/other/enable;"
                                   "echo -:gtptest/other >>kprobe_events" % TRACING])
         while going.poll() is None:
             cmd("tstart")
@@ -410,7 +410,7 @@ def late_answer():
     until(lambda: calls("leaf") > before, "the task that computes")
     target(call)
     # GDB's patience is 6 s; it asks while this has not even begun to sleep, or a little later.
-    end = subprocess.Popen(["/bin/sh", "-c", "sleep 10; echo end >/proc/gtp_target"])
+    end = there.popen(["/bin/sh", "-c", "sleep 10; echo end >/proc/gtp_target"])
     cmd("set code-cache off")
     equal(text_at(place()), text)
     until(lambda: end.poll() is not None, "the end of what the answer has waited for")

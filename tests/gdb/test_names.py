@@ -168,7 +168,7 @@ def same_as_the_record():
 def pattern():
     text = cmd("gtp event 'gtp_target:*'")
     names = re.findall(r"event (gtp_target:\w+)", text)
-    with open(TRACING + "available_events") as file:
+    with there.open(TRACING + "available_events") as file:
         wanted = [line.strip() for line in file if line.startswith("gtp_target:")]
     equal(sorted(names), sorted(wanted))
     cmd("delete")
@@ -180,7 +180,7 @@ def pattern():
 @test("gtp events: ftrace's events that are tracepoints, by pattern, system or name")
 def listing():
     known = iterators()
-    with open(TRACING + "available_events") as file:
+    with there.open(TRACING + "available_events") as file:
         wanted = {line.strip() for line in file if line.strip().split(":")[1] in known}
     equal({line for line in cmd("gtp events").split() if not line.startswith("raw:")}, wanted)
     equal(cmd("gtp events sched_switch").split(), ["sched:sched_switch"])

@@ -30,7 +30,7 @@ def hotplug():
     trace("gtp_target_leaf")
     switch = "/sys/devices/system/cpu/cpu%d/online"
     script = "for i in 1 2 3 4 5; do for on in 0 1; do for cpu in 1 2; do echo $on >%s || exit 1; done; done; done"
-    power = subprocess.Popen(["/bin/sh", "-c", script % (switch.replace("%d", "$cpu"))])
+    power = there.popen(["/bin/sh", "-c", script % (switch.replace("%d", "$cpu"))])
     runs = 0
     while power.poll() is None or runs < 5:
         cmd("tstart")

@@ -12,14 +12,13 @@ SOURCE = "gtp_target_fn.c"
 
 
 @contextlib.contextmanager
-def scratch():
+def memory():
     """A folder of tmpfs, where a call is one call: overlayfs makes two of it."""
-    with tempfile.TemporaryDirectory() as folder:
-        shell()("mount -t tmpfs none " + folder)
-        try:
-            yield folder
-        finally:
-            shell()("umount " + folder)
+    folder = shell()("folder=$(mktemp -d); mount -t tmpfs none $folder; echo $folder").strip()
+    try:
+        yield folder
+    finally:
+        shell()("umount %s; rmdir %s" % (folder, folder))
 
 
 @test("a function: at its first instruction, whatever GDB takes for its prologue; the condition counts")
@@ -44,7 +43,7 @@ def ordinary():
 
 @test("a function that the compiler split and put together again is hit once a call")
 def split():
-    with scratch() as folder:
+    with memory() as folder:
         work = {"vfs_rmdir": "mkdir {0}/d; rmdir {0}/d", "vfs_symlink": "ln -s x {0}/l; rm {0}/l",
                 "vfs_mkdir": "mkdir {0}/d; rmdir {0}/d"}
         for name, script in work.items():
@@ -59,7 +58,7 @@ def split():
 @test("an inlined function is hit wherever its body stands")
 def inlined():
     note(cmd("gtp trace vfs_fsync").strip())
-    with scratch() as folder:
+    with memory() as folder:
         cmd("tstart")
         shell()("python3 -c 'import os; fd = os.open(\"%s/f\", os.O_CREAT); [os.fsync(fd) for i in range(7)]'" % folder)
         cmd("tstop")

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it runs gtp, which is about the files of its own kernel.
 # One kernel is enough: what this shows is the user's side.
 # Lengthy: four minutes in a guest; that each line can be translated is shown without one by suite expr.
 # Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.

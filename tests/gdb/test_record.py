@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it runs gtp, which is about the files of its own kernel.
 # One kernel is enough: what this shows is the user's side.
 # Runs whose frames go to a file while GDB has the run, and runs that a trigger freezes: flight recorders.
 import contextlib

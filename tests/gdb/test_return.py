@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it has not been tried on the host.
 # Functions' returns: $ret, $latency and $entry_clock at tracepoints at their first instructions; each test by a pad that
 # follows the calls and by a kretprobe.
 import contextlib
@@ -279,7 +280,7 @@ def exits_inside(way):
 
 def callers():
     """Symbols of the stack that gtp_target_stack() has seen, from its own on."""
-    with open("/proc/gtp_target") as file:
+    with there.open("/proc/gtp_target") as file:
         return re.findall(r"^stack \d+ (\w+)", file.read(), re.M)
 
 
@@ -324,7 +325,7 @@ def printed():
 
 def traced_stack():
     """The stack of the one record that ftrace has of the fixture's call: functions. KASAN has stacks saved, too."""
-    with open(os.path.join(TRACING, "trace")) as file:
+    with there.open(os.path.join(TRACING, "trace")) as file:
         stacks_ = [re.findall(r"^ => (\w+)", text, re.M) for text in file.read().split("<stack trace>")]
     found, = [stack for stack in stacks_ if "gtp_target_stack" in stack and "dump_stack_lvl" not in stack]
     return found
@@ -373,7 +374,7 @@ def live_patch():
     finally:
         target("release")
         shell()("echo 0 >%senabled" % LIVE_PATCH)
-        until(lambda: not os.path.exists(LIVE_PATCH), "the way back")
+        until(lambda: not there.exists(LIVE_PATCH), "the way back")
         shell()("rmmod gtp_livepatch")
     finished(20, num)
 

@@ -9,7 +9,7 @@ import gdb
 from lib import *
 
 
-@test("target remote /proc/gtp prints no warning")
+@test("target remote /proc/gtp prints no warning", inside=True)
 def connect_quietly():
     disconnect()
     text = cmd("target remote /proc/gtp")
@@ -23,7 +23,7 @@ def connect_quietly():
 @test("target remote | gdbtp-connect: the same through a pipe, as over ssh")
 def through_pipe():
     disconnect()
-    cmd("target remote | %s/build/tools/gdbtp-connect" % TOP)
+    cmd("target remote " + PIPE)
     fresh()
     equal(string("init_task.comm"), "swapper/0")
     equal(address("(long)&vfs_read"), kallsyms()["vfs_read"])
@@ -49,7 +49,7 @@ def jiffies():
 @test("x/s linux_banner is what /proc/version says")
 def banner():
     cmd("set print elements 0")
-    with open("/proc/version") as file:
+    with there.open("/proc/version") as file:
         equal(string("(char *)&linux_banner"), file.read().rstrip("\n") + "\n")
     matches("Linux version", cmd("x/s linux_banner"))
 
@@ -130,7 +130,7 @@ def no_stepping():
     equal(string("init_task.comm"), "swapper/0")
 
 
-@test("a second GDB is told that the file is busy; the first is not disturbed")
+@test("a second GDB is told that the file is busy; the first is not disturbed", inside=True)
 def second():
     text = other_gdb("target remote /proc/gtp")
     check("busy" in text, text)
@@ -149,7 +149,7 @@ def monitor():
 
 @test("monitor build-id is what the kernel's own notes say")
 def build_id():
-    with open("/sys/kernel/notes", "rb") as file:
+    with there.open("/sys/kernel/notes", "rb") as file:
         notes = file.read()
     at = notes.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
     equal(cmd("monitor build-id").strip(), notes[at:at + 20].hex())
@@ -167,7 +167,7 @@ def check_right():
 @test("gtp check refuses a wrong vmlinux and names the package", once=True)
 def check_wrong():
     disconnect()
-    text = other_gdb("target remote /proc/gtp", "source %s/gdbscripts/gtp.py" % TOP, "gtp check",
+    text = other_gdb("target remote " + LINE, "source %s/gdbscripts/gtp.py" % TOP, "gtp check",
                      files=["/bin/bash"])
     matches("is not of the running kernel", text)
     # Where the right file is on the machine, that is what the user has to know.
@@ -179,7 +179,7 @@ def check_wrong():
 def check_nothing():
     disconnect()
     script = "source %s/gdbscripts/gtp.py" % TOP
-    matches("no vmlinux is loaded", other_gdb("target remote /proc/gtp", script, "gtp check"))
+    matches("no vmlinux is loaded", other_gdb("target remote " + LINE, script, "gtp check"))
     matches("target remote", refused("gtp check"))
 
 
@@ -198,9 +198,9 @@ def modules_move():
     shell()("insmod %s/gtp_target2.ko" % KMOD)
     cmd("maint flush dcache")
     matches(r"^loaded:.*\bgtp_target2\b", cmd("gtp modules %s" % KMOD))
-    with open("/proc/kallsyms") as file:
-        there = [int(l.split()[0], 16) for l in file if l.split()[2] == "gtp_target2_fn"]
-    equal(address("(long)&gtp_target2_fn"), there[0])
+    with there.open("/proc/kallsyms") as file:
+        places = [int(l.split()[0], 16) for l in file if l.split()[2] == "gtp_target2_fn"]
+    equal(address("(long)&gtp_target2_fn"), places[0])
     shell()("rmmod gtp_target2")
     cmd("maint flush dcache")
     text = cmd("gtp modules %s" % KMOD)

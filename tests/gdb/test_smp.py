@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it wants CPUs that run side by side, and little of GDB.
 # Exactness on many CPUs: every call is a hit, a nested hit or a missed one, and none is lost.
 import sys
 

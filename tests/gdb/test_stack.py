@@ -13,13 +13,17 @@ from gtp import aggregated, kstack
 
 ROUNDS = 2000
 # The fixture notes the last stack of each CPU, and a call that is followed has another one: all are made on this CPU.
-os.sched_setaffinity(0, {0})
+if there.here:
+    os.sched_setaffinity(0, {0})
+else:
+    shell()("taskset -cp 0 $$")
+SCRATCH = scratch()
 
 
 def noted(which):
     """{CPU: addresses} as save_stack_trace in the fixture said last; the innermost is behind the call that noted it."""
     found = {}
-    with open("/proc/gtp_target_stacks") as file:
+    with there.open("/proc/gtp_target_stacks") as file:
         for line in file:
             name, cpu, *stack = line.split()
             if name == which:
@@ -161,7 +165,7 @@ def nmi():
 
 def is_ours(where):
     """Whether an address is in gdbtp itself: in a pad, or in what pads call."""
-    with open("/proc/modules") as file:
+    with there.open("/proc/modules") as file:
         (size, base), = [(int(words[1]), int(words[5], 16)) for words in map(str.split, file) if words[0] == "gdbtp"]
     return 0 <= where - base < size
 
@@ -266,8 +270,8 @@ def commands():
     folded = ";".join(reversed(names))
     equal(cmd("gtp stacks %s --folded" % name), "%s 3\n" % folded)
     equal(sorted(cmd("gtp stacks --folded --by n").splitlines()), ["22;%s 2" % folded, "23;%s 1" % folded])
-    cmd("gtp stacks --folded /tmp/gtp-folded")
-    with open("/tmp/gtp-folded") as file:
+    cmd("gtp stacks --folded %s/folded" % SCRATCH)
+    with open(SCRATCH + "/folded") as file:
         equal(file.read(), "%s 3\n" % folded)
     text = cmd("gtp show")
     check(re.search(r"^%s.* 22 +2$" % " < ".join(names[:4]), text, re.M), text)
@@ -283,7 +287,7 @@ def commands():
 
 def base_of(module):
     """Where the kernel says that a module begins."""
-    with open("/proc/modules") as file:
+    with there.open("/proc/modules") as file:
         return next(int(line.split()[5], 16) for line in file if line.split()[0] == module)
 
 
@@ -316,11 +320,12 @@ def picture():
         target("call chain %d" % n)
     outer = [function_of(where - 1) for where in only_noted("chain")[2:]]
     names = ["all"] + outer[::-1] + ["gtp_target_chain_" + one for one in "abc"]
+    picture = SCRATCH + "/picture"
     for format_ in ("flamegraph", "folded"):
-        equal(cmd("gtp export %s /tmp/gtp-picture" % format_), "/tmp/gtp-picture: 1 stack, 3 hits\n")
+        equal(cmd("gtp export %s %s" % (format_, picture)), picture + ": 1 stack, 3 hits\n")
         if format_ == "flamegraph":
-            root = xml.etree.ElementTree.parse("/tmp/gtp-picture").getroot()
-    with open("/tmp/gtp-picture") as file:
+            root = xml.etree.ElementTree.parse(picture).getroot()
+    with open(picture) as file:
         equal(file.read(), ";".join(names[1:]) + " 3\n")
     data = json.loads(next(one.text for one in root.iter() if one.get("class") == "data"))
     nodes = [data["nodes"][i:i + 3] for i in range(0, len(data["nodes"]), 3)]
@@ -414,10 +419,10 @@ def saved():
     here = cmd("backtrace")
     check(number("$bt") > 0 and number("$kstack") > 0, "no value")
     check(len(kstack.addresses(number("$kstack"))) > 4, "no stack")
-    cmd("gtp save /tmp/gtp-stack.tf")
+    cmd("gtp save %s/stack.tf" % SCRATCH)
     index = ["-iex", "set index-cache directory %s" % gdb.parameter("index-cache directory"),
              "-iex", "set index-cache enabled on"]
-    text = other_gdb("target tfile /tmp/gtp-stack.tf", fixture_symbols(), "tfind 0", "backtrace", "print $bt",
+    text = other_gdb("target tfile %s/stack.tf" % SCRATCH, fixture_symbols(), "tfind 0", "backtrace", "print $bt",
                      files=index + [gdb.current_progspace().filename])
     check(re.sub(r"\(.*", "", here.splitlines()[2]) in text, "%s\n%s" % (here, text))
     check("= %d\n" % number("$bt") in text, text)

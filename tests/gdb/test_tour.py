@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it is what a user types there.
 # One kernel is enough: what this shows is the user's side.
 # docs/tour.md, typed from its first line to its last: what GDB and the shell print is what stands there. And help gtp.
 import glob

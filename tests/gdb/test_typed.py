@@ -2,7 +2,6 @@
 # One kernel is enough: what this shows is the user's side.
 # The lines that a kernel engineer types on the first day: members, strings, enums, locals, inlined functions,
 # events, ends of runs, dprintf, return addresses, many frames. Each with the values that come of it.
-import tempfile
 
 import cells
 from event import sdata
@@ -61,11 +60,10 @@ def unnamed_union():
 def moved_member():
     cmd('gtp trace vfs_read if file->f_path.dentry->d_name.name == "gtp-typed"')
     cmd("gtp collect file->f_path.dentry->d_name.len, file->f_inode->i_size, count")
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "gtp-typed")
-        with open(path, "w", encoding="ascii") as file:
-            file.write("x" * 321)
-        during(lambda: python(READ.format(comm="gtp", path=path, count=4711)))
+    path = "/tmp/gtp-typed"
+    with there.open(path, "w", encoding="ascii") as file:
+        file.write("x" * 321)
+    during(lambda: python(READ.format(comm="gtp", path=path, count=4711)))
     equal(collected("count"), [4711])
     cmd("tfind start")
     matches(r"= %d$" % len("gtp-typed"), cmd("gtp print file->f_path.dentry->d_name.len"))
@@ -151,7 +149,7 @@ def inlined():
 
 @test("gtp event sched:sched_switch if next_pid == PID: a field by its name, whatever GDB shows of commands")
 def event():
-    pid = shell().process.pid
+    pid = shell().pid
     cmd("set trace-commands on")
     try:
         cmd("gtp event sched:sched_switch if next_pid == %d" % pid)
@@ -173,7 +171,7 @@ def event():
 def ended():
     trace("gtp_target_add", "collect a", passcount=2)
     cmd("tstart")
-    process = subprocess.Popen(
+    process = there.popen(
         ["/bin/sh", "-c", "for i in 7 8; do printf \"call add $i 5\" >/proc/gtp_target; done"])
     cmd("continue")
     equal(process.wait(), 0)
@@ -217,16 +215,16 @@ def many():
     made = looped("add", -(-FRAMES // CPUS))["add"]
     cmd("tstop")
     check(made >= FRAMES, "%d calls" % made)
-    with tempfile.TemporaryDirectory() as folder:
-        live, path = folder + "/live.csv", folder + "/run.tf"
-        cmd("gtp table %d a --csv %s" % (num, live))
-        with open(live, encoding="ascii") as file:
-            rows = list(cells.csv.DictReader(file))
-        equal(len(rows), made)
-        for cpu in range(CPUS):
-            equal([int(row["a"]) for row in rows if row["cpu"] == str(cpu)], list(range(made // CPUS)), "cpu %d" % cpu)
-        cmd("gtp save " + path)
-        begins_with_run(path)
+    folder = scratch()
+    live, path = folder + "/live.csv", folder + "/run.tf"
+    cmd("gtp table %d a --csv %s" % (num, live))
+    with open(live, encoding="ascii") as file:
+        rows = list(cells.csv.DictReader(file))
+    equal(len(rows), made)
+    for cpu in range(CPUS):
+        equal([int(row["a"]) for row in rows if row["cpu"] == str(cpu)], list(range(made // CPUS)), "cpu %d" % cpu)
+    cmd("gtp save " + path)
+    begins_with_run(path)
 
 
 @test("gtp print current->comm in a frame that does not hold it: what to collect is said")

@@ -265,18 +265,34 @@ pack_headers() (
 	tar -C "$top" -cf "$packed.new" "${folders[@]}" && mv "$packed.new" "$packed"
 )
 
+# on_host SERIES SPEC...: whether the GDBs of these run here, beside their guest: of suite gdb alone, and this machine's GDB,
+# unless GTP_INSIDE is set, or GTP_FRESH, for each GDB to be as a user's
+on_host() {
+	[ $# = 2 ] && [[ $2 =~ ^gdb(/|:|$) ]] && [ -z "$(. tests/vm/lib.sh && vm_release "$1")${GTP_INSIDE-}${GTP_FRESH-}" ]
+}
+
+# gdb_beside SPEC: that command, as command
+gdb_beside() {
+	local suite topic word topics
+	part_spec "$1"
+	IFS=, read -ra topics <<<"$topic"
+	command=(env GTP_ONLY="$word" tests/gdb/run "${topics[@]}")
+}
+
 # guest_run KIND SERIES SPEC...: suites in one guest. Tests that change code while other CPUs run need all of them on one
 # host thread: see tests/vm/README.md.
 guest_run() {
-	local kind=$1 series=$2 options=(--smp 8) limit=$silence beside=${GTP_BESIDE-}
+	local kind=$1 series=$2 options=(--smp 8) limit=$silence other=${GTP_BESIDE-} command
 	[ "$kind" = parallel ] || options=(--smp 4 --thread single)
 	[ "$series" != debug ] || limit=$((3 * silence))
-	[ "$beside" != "$series" ] || beside=''
+	[ "$other" != "$series" ] || other=''
 	shift 2
+	command=(tests/guest "$@")
+	! on_host "$series" "$@" || { gdb_beside "$1"; options+=(--agent); }
 	pack_headers "$series" || { echo "not ok - the headers of $series are there"; return 1; }
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
-		env GTP_SILENCE=$((limit / 2)) ${GTP_SEED:+GTP_SEED="$GTP_SEED"} GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$beside" \
-		GTP_BRIEF="${GTP_BRIEF-}" tests/guest "$@"
+		env GTP_SILENCE=$((limit / 2)) ${GTP_SEED:+GTP_SEED="$GTP_SEED"} GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$other" \
+		GTP_BRIEF="${GTP_BRIEF-}" "${command[@]}"
 }
 
 # Counting ---------------------------------------------------------------------------------------
