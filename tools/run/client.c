@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "client.h"
 #include "fail.h"
+#include "text.h"
 
 enum { PIECE = GTP_PACKET_MAX - 1 }; /* one byte of a reply tells whether more follows */
 
@@ -149,7 +150,15 @@ char *client_monitor(struct client *c, const char *command)
 
 void client_show(struct client *c, FILE *out)
 {
-	fwrite(c->console ? c->console : "", 1, c->console_len, out);
+	const char *at = c->console, *end = at + c->console_len, *line_end;
+
+	for (; at < end; at = line_end) {
+		line_end = memchr(at, '\n', (size_t)(end - at));
+		text_put(out, at, (size_t)((line_end ? line_end : end) - at));
+		if (line_end)
+			fputc('\n', out);
+		line_end = line_end ? line_end + 1 : end;
+	}
 	fflush(out);
 	c->console_len = 0;
 }

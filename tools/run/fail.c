@@ -3,14 +3,23 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "fail.h"
+#include "text.h"
 
 static void put_line(const char *format, va_list args)
 {
+	char text[4096], *line, *rest = text;
+
 	fflush(stdout);
+	vsnprintf(text, sizeof(text), format, args);
 	fprintf(stderr, "%s: ", program);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	/* A name may have a newline, too; a format has one for a sentence that goes on. */
+	if (strchr(format, '\n'))
+		while ((line = strsep(&rest, "\n")))
+			text_line(stderr, line);
+	else
+		text_line(stderr, text);
 }
 
 void inform(const char *format, ...)

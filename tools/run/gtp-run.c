@@ -24,6 +24,7 @@
 #include "load.h"
 #include "save.h"
 #include "tables.h"
+#include "text.h"
 
 enum { CLOCKS_MOST = 1000 };
 
@@ -129,10 +130,12 @@ static void choose(struct client *c, const struct gtpd *g, const char *path, str
 		}
 	}
 	version = client_monitor(c, "version");
-	fprintf(stderr, "gtp-run: %s is for other kernels:\n", path);
+	inform("%s is for other kernels:", path);
 	memset(p, 0, sizeof(*p));
-	while (gtpd_next_part(g, p))
-		fprintf(stderr, "  %s\n", info_name(p));
+	while (gtpd_next_part(g, p)) {
+		fputs("  ", stderr);
+		text_line(stderr, info_name(p));
+	}
 	fail(RUN_WRONG_FILE,
 	     "here is %s (build-id %s); compile the session with --vmlinux of that kernel", version,
 	     build_id);
@@ -330,7 +333,7 @@ static void print_status(struct client *c)
 	while ((line = strsep(&rest, "\n")))
 		for (i = 0; i < ARRAY_SIZE(wanted); i++)
 			if (!strncmp(line, wanted[i], strlen(wanted[i])))
-				printf("%s\n", line);
+				text_line(stdout, line);
 	free(text);
 }
 
@@ -339,7 +342,8 @@ static void summary(struct client *c, const struct gtpd *g, const struct gtpd_pa
 	char packet[GTPD_PACKET_MAX + 1];
 	struct gtpd_record r = { 0 };
 
-	printf("kernel:    %s\n", info_name(p));
+	printf("kernel:    ");
+	text_line(stdout, info_name(p));
 	print_status(c);
 	while (gtpd_next_of(g, p, GTPD_PACKET, &r))
 		if (gtpd_packet(&r, distance, packet) > 0)
@@ -385,7 +389,8 @@ static void trace(const struct given *given, const struct gtpd *g)
 	trace_until(&client, given->ms);
 	summary(&client, g, &part, distance);
 	size = save(&file, &client, g, &part, distance);
-	printf("%s: %llu bytes\n", out, size);
+	text_put(stdout, out, strlen(out));
+	printf(": %llu bytes\n", size);
 	if (fflush(stdout))
 		fail(RUN_FAILED, "standard output: %s", strerror(errno));
 }

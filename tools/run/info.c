@@ -2,6 +2,7 @@
 /* `gtp-run --info`: a compiled session as its user wrote it. */
 #include "base/parse.h"
 #include "info.h"
+#include "text.h"
 
 const char *info_name(const struct gtpd_part *p)
 {
@@ -28,10 +29,12 @@ static void print_place(struct gtp_in *in)
 
 static void print_hex(struct gtp_in *in)
 {
-	u8 c;
+	char text[GTPD_PACKET_MAX / 2 + 1];
+	size_t len = 0;
 
-	while (gtp_in_bytes(in, &c, 1))
-		putchar(c >= ' ' && c <= '~' ? c : '?');
+	while (len < sizeof(text) && gtp_in_bytes(in, (u8 *)text + len, 1))
+		len++;
+	text_put(stdout, text, len);
 	putchar('\n');
 }
 
@@ -87,7 +90,7 @@ void info_print(const struct gtpd *g)
 	while (gtpd_next_part(g, &p)) {
 		struct gtpd_record r = { 0 };
 
-		printf("%s\n", info_name(&p));
+		text_line(stdout, info_name(&p));
 		if (gtpd_next_of(g, &p, GTPD_TABLE, &r))
 			printf("  a table of regions, %u bytes: probes can be jumps\n", r.len);
 		else

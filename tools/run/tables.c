@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "fail.h"
 #include "tables.h"
 
 #define FILE_NAME "/proc/gtpregions"
@@ -61,6 +62,6 @@ void tables_offer(const struct gtpd *g, const struct gtpd_part *p)
 	if (write_table(&r))
 		return;
 	why = read_file(text, sizeof(text)) ? line_of(text, "last refused: ") : NULL;
-	fprintf(stderr, "gtp-run: no table of regions, probes are breakpoints: %s\n",
-		why ? why : FILE_NAME " cannot be written");
+	inform("no table of regions, probes are breakpoints: %s",
+	       why ? why : FILE_NAME " cannot be written");
 }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A terminal gets no escape sequences, newlines of names, or characters that turn others around. */
+#include <string.h>
+#include "text.h"
+
+/* Code points without a glyph: C1 controls, soft hyphen, zero width, directions, line ends, tags. */
+static bool is_unseen(u32 c)
+{
+	static const struct {
+		u32 first, last;
+	} unseen[] = {
+		{ 0x80, 0xa0 },	       { 0xad, 0xad },	   { 0x61c, 0x61c },   { 0x180e, 0x180e },
+		{ 0x2000, 0x200f },    { 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x3000, 0x3000 },
+		{ 0xd800, 0xf8ff },    { 0xfeff, 0xfeff }, { 0xfff0, 0xfffb }, { 0xfffe, 0xffff },
+		{ 0xe0000, 0x10ffff },
+	};
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(unseen); i++)
+		if (c >= unseen[i].first && c <= unseen[i].last)
+			return true;
+	return false;
+}
+
+/* glyph - the bytes of the character at @text if it can be seen, 0 otherwise */
+static size_t glyph(const u8 *text, size_t left)
+{
+	static const u32 least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = text[0] < 0x80 ? 1 : text[0] >> 5 == 6 ? 2 : text[0] >> 4 == 14 ? 3 : 4, i;
+	u32 c;
+
+	if (len == 1)
+		return text[0] >= ' ' && text[0] < 0x7f;
+	if (len > left || text[0] < 0xc0 || text[0] >= 0xf8)
+		return 0;
+	c = text[0] & (0x7f >> len);
+	for (i = 1; i < len; i++) {
+		if (text[i] >> 6 != 2)
+			return 0;
+		c = c << 6 | (text[i] & 0x3f);
+	}
+	return c < least[len] || c > 0x10ffff || is_unseen(c) ? 0 : len;
+}
+
+static void put_escaped(FILE *to, u8 c)
+{
+	static const char letters[] = "abtnvfr"; /* of 7 to 13 */
+
+	if (c >= 7 && c <= 13)
+		fprintf(to, "\\%c", letters[c - 7]);
+	else
+		fprintf(to, "\\%03o", c);
+}
+
+void text_put(FILE *to, const char *text, size_t len)
+{
+	const u8 *at = (const u8 *)text;
+	size_t n;
+
+	while (len) {
+		n = glyph(at, len);
+		if (n)
+			fwrite(at, 1, n, to);
+		else
+			put_escaped(to, *at);
+		n += !n;
+		at += n;
+		len -= n;
+	}
+}
+
+void text_line(FILE *to, const char *text)
+{
+	text_put(to, text, strlen(text));
+	fputc('\n', to);
+}
