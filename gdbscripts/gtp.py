@@ -7,6 +7,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)))
 
 try:
+    import gtp.noshell
     import gtp.prefix
     import gtp.check
     import gtp.modules

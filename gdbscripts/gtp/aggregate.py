@@ -8,7 +8,8 @@ import re
 
 import gdb
 
-from gtp import cells, cexpr, define, known, names, places, points, quiet, words
+from gtp import cells, cexpr, define, known, names, places, points, progress, quiet, screen, words
+from gtp.command import Command
 
 STEPS = 1000  # of a linear histogram, at most
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
@@ -117,7 +118,7 @@ def key(number, text):
     expression, kind = made
     string = is_string(kind)
     if not string and leads_to_bytes(kind):
-        gdb.write("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
+        screen.put("the key %s is an address, since it is %s; by (char *)(%s) the string is the key\n" % (text, kind, text))
     name = variable("keystr_" if string else "key_", text, known.Variable(text, None if string else kind, None))
     return assignment(name, expression), name
 
@@ -179,14 +180,14 @@ def aggregate(said, prefix, tail=""):
     except (gdb.error, gdb.GdbError):
         forget(mine - before)
         raise
-    gdb.write(told)
+    screen.put(told)
     return made[0]
 
 
 def add_all(numbers, said, prefix, tail, mine):
     """add() for each tracepoint; of several an error says at which one. One with several places does so itself."""
     made = []
-    for number in numbers:
+    for number in progress.over(numbers, "adding actions to tracepoints"):
         found = points.addresses(number)
         with places.named(found[0], len(numbers) > 1 and len(found) == 1):
             made.append(add(number, said, prefix, tail, mine))
@@ -203,7 +204,7 @@ def add(number, said, prefix, tail, mine):
     return name
 
 
-class Aggregate(gdb.Command):
+class Aggregate(Command):
     """The commands' common part: PREFIX of the variable's name, whether it takes an expression."""
 
     prefix, needs, options = "", True, {"limit"}
@@ -225,7 +226,7 @@ class Aggregate(gdb.Command):
             raise gdb.GdbError("say " + self.usage)
         if len(said.keys) > 4:
             raise gdb.GdbError("%d keys; four are the most" % len(said.keys))
-        gdb.write("$%s; gtp show prints it\n" % aggregate(said, self.prefix, self.tail(said)))
+        screen.put("$%s; gtp show prints it\n" % aggregate(said, self.prefix, self.tail(said)))
 
 
 class GtpCount(Aggregate):

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Aggregations as the kernel's side has them: read while a run goes on, and understood.
 import collections
+import re
 
 import gdb
 
 from gtp import kept, remote, source
+from gtp.damaged import reading
 
 NOT_KEPT = """the trace file has no aggregations: gtp save writes them behind the frames; tsave does not, and a file that was
   cut has lost them"""
+
+SUMMARIES = {"count": 0, "sum": 1, "min": 1, "max": 1, "stats": 3, "hist": 3, "lhist": 3}  # figures of an entry
+MOST_STEPS, POWERS = 1000, 64  # buckets of a histogram between the first one and the last
 
 # bounds: of a linear histogram, (from, to, step), else None. keys: names of variables. noroom: an Entry or None.
 Aggregation = collections.namedtuple("Aggregation", "name kind bounds keys entries noroom")
@@ -22,9 +27,12 @@ class Reading:
     def __init__(self, text):
         self.all = []
         self.running, self.nested, self.missed = False, 0, 0
-        for line in text.splitlines():
-            word, _, rest = line.partition(" ")
-            getattr(self, "line_" + word)(rest)
+        lines = {"run": self.line_run, "aggregation": self.line_aggregation, "entry": self.line_entry,
+                 "noroom": self.line_noroom}
+        with reading("the text of the aggregations"):
+            for line in text.splitlines():
+                word, _, rest = line.partition(" ")
+                lines[word](rest)
 
     def line_run(self, rest):
         running, nested, missed = rest.split()
@@ -40,21 +48,44 @@ class Reading:
     def line_aggregation(self, rest):
         front, _, keys = rest.partition(" :")
         name, kind, *bounds = front.split()
-        self.all.append(Aggregation(name, kind, tuple(map(int, bounds)) or None, keys.split(), [], []))
+        one = Aggregation(name, kind, tuple(map(int, bounds)) or None, keys.split(), [], [])
+        check(one)
+        self.all.append(one)
 
     def line_entry(self, rest):
-        self.all[-1].entries.append(entry(rest))
+        one = self.all[-1]
+        one.entries.append(entry(rest, one))
+        words = sum(2 if name.startswith("keystr_") else 1 for name in one.keys)
+        if len(one.entries[-1].keys) != words:
+            raise ValueError
 
     def line_noroom(self, rest):
-        self.all[-1].noroom.append(entry(rest))
+        self.all[-1].noroom.append(entry(rest, self.all[-1]))
 
 
-def entry(text):
+def check(one):
+    """ValueError for an Aggregation that there cannot be. A file may say anything, and one line must not take hours."""
+    if one.kind not in SUMMARIES or not all(re.fullmatch(r"\w+", name, re.A) for name in [one.name, *one.keys]):
+        raise ValueError
+    if (one.kind == "lhist") != (one.bounds is not None):
+        raise ValueError
+    if one.bounds is not None:
+        first, last, step = one.bounds
+        if step <= 0 or not 0 < last - first <= MOST_STEPS * step:
+            raise ValueError
+
+
+def entry(text, one):
     front, summary, buckets = text.split(":")
     count, *keys = front.split()
     pairs = (pair.split("=") for pair in buckets.split())
-    return Entry([int(key, 16) for key in keys], int(count), [int(word) for word in summary.split()],
-                 {int(number): int(n) for number, n in pairs})
+    found = Entry([int(key, 16) for key in keys], int(count), [int(word) for word in summary.split()],
+                  {int(number): int(n) for number, n in pairs})
+    steps = MOST_STEPS if one.bounds else POWERS
+    if len(found.summary) != SUMMARIES[one.kind] or not all(0 <= word < 2**64 for word in found.keys) or found.count < 0 or \
+            not all(0 <= number <= steps + 1 and n >= 0 for number, n in found.buckets.items()):
+        raise ValueError
+    return found
 
 
 def transferred(clear=False):

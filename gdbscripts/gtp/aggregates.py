@@ -5,7 +5,8 @@ import time
 
 import gdb
 
-from gtp import aggregated, cells, kept, known, kstack, plot, quiet, source, words
+from gtp import aggregated, cells, kept, known, kstack, plot, quiet, screen, source, words
+from gtp.command import Command
 
 TOP = 50
 INNERMOST = 6  # functions of a stack that is a key
@@ -231,7 +232,7 @@ class Options:
             raise gdb.GdbError("--clear begins all aggregations anew and shows all of them: leave %s out" % self.name)
 
 
-class GtpShow(gdb.Command):
+class GtpShow(Command):
     """Show what actions have aggregated: counts, sums, statistics, histograms.
 
 gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]
@@ -248,20 +249,20 @@ is in this output or in the next one. gtp print prints an expression."""
         options, stacks = Options(arg), known_stacks()
         while True:
             reading = aggregated.read(options.clear)
-            gdb.write(report(reading, options.name, options.top, options.order, stacks))
+            screen.put(report(reading, options.name, options.top, options.order, stacks))
             gdb.flush()
             if options.every is None:
                 return
             if not reading.running:
                 raise gdb.GdbError("the run has ended")
             time.sleep(options.every)
-            gdb.write("\n")
+            screen.put("\n")
 
     def complete(self, text, word):
         return words.completed(sorted(n for n, what in known.names().items() if what.place), text, word)
 
 
-class GtpClear(gdb.Command):
+class GtpClear(Command):
     """Forget what actions have aggregated so far.
 
 gtp clear

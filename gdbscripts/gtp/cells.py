@@ -6,7 +6,7 @@ import re
 
 import gdb
 
-from gtp import placed, quiet, selected, source
+from gtp import harmless, placed, quiet, selected, source
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
@@ -17,7 +17,7 @@ WORD = 8  # bytes; of larger ones GDB makes the text
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
-ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 34: '\\"', 92: "\\\\"}
+ESCAPES = {**harmless.ESCAPES, 34: '\\"'}
 ONE_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 SECTION = re.compile(r"0x([0-9a-f]+)->0x([0-9a-f]+) at 0x[0-9a-f]+: \S+ (.*)$", re.M)
 

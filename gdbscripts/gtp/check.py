@@ -4,7 +4,8 @@ import os
 
 import gdb
 
-from gtp import debugfile, remote
+from gtp import debugfile, quiet, remote, screen
+from gtp.command import Command
 
 WRONG = """{file} is not of the running kernel; what GDB shows would be wrong.
   running kernel: {release}, build-id {live}
@@ -44,14 +45,14 @@ def advice(release, build_id):
 def banner_is_there():
     """Whether the kernel's first sentence is where the symbols say."""
     try:
-        address = gdb.parse_and_eval("(long)&linux_banner")
+        address = quiet.value("(long)&linux_banner")
         text = gdb.selected_inferior().read_memory(int(address) % 2**64, 14).tobytes()
     except gdb.error:
         return False
     return text == b"Linux version "
 
 
-class GtpCheck(gdb.Command):
+class GtpCheck(Command):
     """Compare the loaded vmlinux with the running kernel.
 
 gtp check
@@ -75,7 +76,7 @@ lies. Says what to do when they do not."""
                                             advice=advice(release, live)))
         if not banner_is_there():
             raise gdb.GdbError(MISPLACED.format(file=objfile.filename))
-        print("%s is of the running kernel (build-id %s)." % (objfile.filename, live))
+        screen.say("%s is of the running kernel (build-id %s)." % (objfile.filename, live))
 
 
 GtpCheck()

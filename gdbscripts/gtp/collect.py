@@ -2,7 +2,8 @@
 # The command `gtp collect`: add C expressions to what a tracepoint collects.
 import gdb
 
-from gtp import cexpr, names, points, typed
+from gtp import cexpr, names, points, screen, typed
+from gtp.command import Command
 
 
 def add(number, text, flags=""):
@@ -28,7 +29,7 @@ def modifiers(text):
     return flags, rest.strip()
 
 
-class GtpCollect(gdb.Command):
+class GtpCollect(Command):
     """Collect C expressions at a tracepoint's hits.
 
 gtp collect [N] EXPRESSION, ...
@@ -48,7 +49,7 @@ what was collected by the same words: print, or gtp print."""
         if not text:
             raise gdb.GdbError("gtp collect takes expressions: gtp collect [N] EXPRESSION, ...")
         for line in add(points.last() if number is None else number, text, flags):
-            print(line)
+            screen.say(line)
 
 
 GtpCollect()

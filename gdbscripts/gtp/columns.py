@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A table's columns: which there are, and for each place of a tracepoint the function from a frame to the cell's text.
+import contextlib
 import re
 
 import gdb
@@ -66,10 +67,14 @@ def commands_of(location, own):
 
 
 class Column:
-    """One column: its title, and what GDB calls its value. is_leading: it is one of those in front."""
+    """One column: its title, and what GDB calls its value. is_leading: it is one of those in front.
+
+    foreign: the user has not typed it; the trace file, or the target, says that it was collected.
+    """
 
     def __init__(self, title, expression=None, is_leading=False):
         self.title, self.expression, self.is_leading = title, expression or title, is_leading
+        self.foreign = False
 
 
 def variables_here(arguments):
@@ -185,53 +190,54 @@ def is_of_value(error):
     return re.search(words, sentence(error)) is not None
 
 
-def evaluated(expression):
+def evaluated(expression, foreign=False):
     """The value at the selected frame: as GDB reads the expression, else as C does; GDB's error when both refuse."""
     try:
-        return gdb.parse_and_eval(expression)
+        return quiet.value(expression)
     except gdb.error as error:
         if is_of_value(error):
             raise
         reason = error
     try:
-        return cexpr.value(expression)
+        with cexpr.unasked() if foreign else contextlib.nullcontext():
+            return cexpr.value(expression)
     except cexpr.Error as error:
         if is_of_value(error):
             raise
     raise reason
 
 
-def type_of(expression):
+def type_of(expression, foreign):
     """The type of an expression at the selected frame, whether or not its value was collected."""
     try:
-        return evaluated(expression).type
+        return evaluated(expression, foreign).type
     except (gdb.error, cexpr.Error) as error:
         if not is_of_value(error):
             raise
-    name = quiet.execute("whatis " + expression).partition(" = ")[2].strip()
-    found = re.match(r"(.*?)\s*((?:\[\d+\])+)$", name)
-    base = gdb.parse_and_eval("(%s *) 0" % (found.group(1) if found else name)).type.target()
-    for size in reversed(re.findall(r"\d+", found.group(2)) if found else []):
-        base = base.array(int(size) - 1)
-    return base
+    try:
+        with cexpr.unasked() if foreign else contextlib.nullcontext():
+            return cexpr.type_of(expression)
+    except cexpr.Error as error:
+        raise bytecode.Unknown(str(error)) from None
 
 
-def spellings(expression):
+def spellings(expression, foreign):
     """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`."""
     yield re.sub(r"\$pc\b", "$rip", expression)
     if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS):
         return  # the translator would make a number of $trace_frame, that of this frame
     try:
-        written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
+        with cexpr.unasked() if foreign else contextlib.nullcontext():
+            written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
     except (gdb.error, gdb.GdbError):
         return
     if len(written) == 1 and written[0] != expression:
         yield written[0]
 
 
-def computed(expression):
+def computed(expression, foreign):
     """A function from a frame to the expression's number."""
-    for text in spellings(expression):
+    for text in spellings(expression, foreign):
         try:
             return bytecode.compiled(text)
         except bytecode.Unknown as error:
@@ -239,16 +245,16 @@ def computed(expression):
     raise reason
 
 
-def by_bytecode(expression, formats):
+def by_bytecode(expression, formats, foreign):
     """The Cell without GDB: bytecode for the number or the address, the type for the text."""
     if "?" in expression:
         raise bytecode.Unknown("its type depends on its value")
-    kind = type_of(expression)
+    kind = type_of(expression, foreign)
     code = kind.strip_typedefs().code
     if code in cells.AGGREGATES or code == gdb.TYPE_CODE_FLT:
-        where, text = computed("&(%s)" % expression), formats.aggregate(kind)
+        where, text = computed("&(%s)" % expression, foreign), formats.aggregate(kind)
     elif code in cells.SCALARS and kind.sizeof <= cells.WORD:
-        where, text = computed(expression), formats.scalar(kind)
+        where, text = computed(expression, foreign), formats.scalar(kind)
     else:
         raise bytecode.Unknown("type %s" % kind)
     return kinds.cell(kinds.of_type(kind), where, text)
@@ -267,19 +273,19 @@ def text_of(value, frame, formats):
     return value.format_string(**cells.STYLE)
 
 
-def by_gdb(expression, formats):
+def by_gdb(expression, formats, foreign):
     """The Cell of what GDB alone can evaluate: it selects the frame. Its kind may be another in each frame: text."""
     def text(frame):
         selected.select(frame.index)
         try:
-            return text_of(evaluated(expression), frame, formats)
+            return text_of(evaluated(expression, foreign), frame, formats)
         except (gdb.error, gdb.GdbError) as error:
             return words_of(error)
 
     def value(frame):
         selected.select(frame.index)
         try:
-            found = evaluated(expression)
+            found = evaluated(expression, foreign)
             return None if found.is_optimized_out else cells.plain(text_of(found, frame, formats))
         except (gdb.error, gdb.GdbError):
             return None
@@ -306,10 +312,13 @@ def cell_of(column, variables, formats):
         return variable(variables[name[1:]])
     if name.startswith("$_sdata."):
         return static(name.partition(".")[2])
+    refused = cexpr.refusal(name, gdb.selected_frame().pc()) if column.foreign else None
+    if refused:
+        return kinds.words("<not shown: %s>" % refused)
     try:
-        return by_bytecode(name, formats)
+        return by_bytecode(name, formats, column.foreign)
     except bytecode.Unknown:
-        return by_gdb(name, formats)
+        return by_gdb(name, formats, column.foreign)
     except (gdb.error, cexpr.Error) as error:
         words = words_of(error)
         if words != OPTIMIZED_OUT and not is_of_value(error):

@@ -3,9 +3,10 @@
 import gdb
 
 from gtp import cexpr, names, points, quiet
+from gtp.command import Command
 
 
-class GtpIf(gdb.Command):
+class GtpIf(Command):
     """Trace only if a C expression is true.
 
 gtp if N [EXPRESSION]

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import quiet, words
+from gtp import quiet, screen, words
 
 ADDRESS = re.compile(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]{16})\b", re.M)
 
@@ -35,7 +35,7 @@ class Definitions:
         """Have GDB make a tracepoint; its number. GDB's refusal is a gdb.error."""
         more = " if " + condition if condition else ""
         text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
-        number = int(gdb.parse_and_eval("$bpnum"))
+        number = int(quiet.value("$bpnum"))
         self.numbers.append(number)
         if INVALID in text:
             self.drop(number)
@@ -58,7 +58,7 @@ class Definitions:
         """Tell what was refused; an error when nothing was set."""
         if self.numbers:
             for line in lines(self.refused):
-                gdb.write("not set: %s\n" % line)
+                screen.put("not set: %s\n" % line)
             return
         if len(self.refused) == 1:
             raise gdb.GdbError("%s: %s" % self.refused[0])

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import hooks, quiet, remote
+from gtp import hooks, quiet, remote, screen
 
 RUNNING = "the trace is running"
 NEVER = "no trace has run yet"
@@ -20,7 +20,7 @@ def state():
     """How the run goes, in a sentence. One packet; text that waited for it is shown."""
     *others, answer = remote.monitor("run").splitlines() or [""]
     if others:
-        gdb.write("\n".join(others) + "\n")
+        screen.put("\n".join(others) + "\n")
     return answer
 
 
@@ -55,7 +55,7 @@ def tell(*_):
     except (gdb.error, gdb.GdbError, RuntimeError):
         return
     if how not in (None, NEVER, BY_TSTOP):
-        gdb.write("gdbtp: %s\n" % how)
+        screen.put("gdbtp: %s\n" % how)
 
 
 def stopped(_):

@@ -2,7 +2,8 @@
 # The commands `gtp event` and `gtp events`: static tracepoints by the names of the kernel's events.
 import gdb
 
-from gtp import cexpr, define, events, names, places, words
+from gtp import cexpr, define, events, names, places, screen, words
+from gtp.command import Command
 
 USAGE = "gtp event SYSTEM:EVENT [if EXPRESSION]"
 
@@ -65,7 +66,7 @@ def declared(kind, name):
     return "%s%s%s%s%s" % (text.rstrip(), "" if text.endswith("*") else " ", name, bracket, length)
 
 
-class GtpEvent(gdb.Command):
+class GtpEvent(Command):
     """Set tracepoints at the kernel's own events.
 
 gtp event [--limit N] SYSTEM:EVENT [if EXPRESSION]
@@ -98,8 +99,8 @@ it."""
                     definitions.refuse(event.id, error)
             definitions.settle()
         for line in notes:
-            gdb.write("note: %s\n" % line)
-        gdb.write("".join(told) if len(told) < 10 else
+            screen.put("note: %s\n" % line)
+        screen.put("".join(told) if len(told) < 10 else
                   "%s: %d events match %s\n" % (define.numbered(definitions.numbers), len(told), said.place))
 
     def complete(self, text, word):
@@ -135,7 +136,7 @@ def meaning(own, name):
     return own.stands_for.get(name, "in the record only")
 
 
-class GtpEvents(gdb.Command):
+class GtpEvents(Command):
     """List the kernel's own events, or what one of them has.
 
 gtp events [PATTERN]
@@ -164,7 +165,7 @@ that is in the record only is seen with collect $_sdata and gtp sdata."""
 
     def list_all(self, found, detail):
         for event in found:
-            gdb.write("\n".join(shown(event) if detail else [event.id]) + "\n")
+            screen.put("\n".join(shown(event) if detail else [event.id]) + "\n")
 
     def complete(self, text, word):
         text = text[2:].lstrip() if text.startswith("-v") else text

@@ -9,7 +9,7 @@ import re
 
 import gdb
 
-from gtp import assigned, names, places, remote, typename
+from gtp import assigned, cexpr, names, places, quiet, remote
 
 # Types of another byte order, or of another kind than their bits: equal only to themselves.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
@@ -81,7 +81,7 @@ class Event:
         None where it cannot be looked at, as in a frame that has not the kernel's data.
         """
         try:
-            fields = gdb.parse_and_eval("event_%s.class" % self.id.split(":")[1])
+            fields = quiet.value("event_%s.class" % quiet.word(self.id.split(":")[1]))
             filler = int(fields["probe"]) % 2**64
             places_in_record = list(layout(fields["fields_array"], len(self.fields)))
         except (gdb.error, RuntimeError):
@@ -162,9 +162,9 @@ def same(field, kind):
             return located.group(1) == "char" and is_string(kind)
     array = re.match(r"(.*?)\[(\d+)\]$", field)
     if array:
-        element = typename.find(array.group(1))
+        element = cexpr.type_named(array.group(1))
         return element is not None and alike(element.array(int(array.group(2)) - 1), kind)
-    found = typename.find(field)
+    found = cexpr.type_named(field)
     return found is not None and alike(found, kind)
 
 
@@ -220,7 +220,7 @@ def as_field(text, field, kind):
 
 
 def is_scalar(field):
-    found = typename.find(field) if "[" not in field else None
+    found = cexpr.type_named(field) if "[" not in field else None
     return found is not None and found.strip_typedefs().code in (
         gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR)
 
@@ -295,7 +295,7 @@ def last_known():
 def at_iterator(name):
     """The Event whose iterator has this event's name, if it is of that id."""
     try:
-        address = int(gdb.parse_and_eval("(unsigned long)&__traceiter_" + name.split(":")[1]))
+        address = quiet.address("__traceiter_" + name.split(":")[1])
     except gdb.error:
         return None
     return next((event for event in markers(ask("qTSTMat:%x" % address)) if event.id == name), None)

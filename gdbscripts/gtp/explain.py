@@ -2,10 +2,11 @@
 # The command `gtp explain`: may a jump replace what is at an address, and why (not).
 import gdb
 
-from gtp import regions
+from gtp import regions, screen
+from gtp.command import Command
 
 
-class GtpExplain(gdb.Command):
+class GtpExplain(Command):
     """Say whether a tracepoint somewhere can be a jump, and why.
 
 gtp explain PLACE
@@ -17,7 +18,7 @@ takes a breakpoint. The answer names its reason and the evidence for it."""
         super().__init__("gtp explain", gdb.COMMAND_STATUS, gdb.COMPLETE_LOCATION)
 
     def invoke(self, arg, from_tty):
-        gdb.write(regions.about("explain", regions.address(arg)))
+        screen.put(regions.about("explain", regions.address(arg)))
 
 
 GtpExplain()

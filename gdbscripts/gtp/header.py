@@ -3,6 +3,7 @@
 import datetime
 
 from gtp import marks
+from gtp.damaged import reading
 
 ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnected": "GDB disconnected",
         "tnotrun": "it never began", "tunknown": "ended for a reason that the file does not say"}
@@ -13,7 +14,11 @@ class Header:
 
     def __init__(self, data):
         self.seen = marks.look(data)
-        self.status, self.hits = {}, {}
+        self.status, self.hits, self.end = {}, {}, ""
+        with reading("the trace file's header"):
+            self.read(data)
+
+    def read(self, data):
         for line in data.partition(b"\n\n")[0].decode(errors="replace").split("\n"):
             kind, _, rest = line.partition(" ")
             if kind == "status":
@@ -24,15 +29,17 @@ class Header:
                 self.hits[int(number, 16)] = self.hits.get(int(number, 16), 0) + int(hits, 16)
 
     def number(self, name):
-        return int(self.status.get(name) or "0", 16)
+        with reading("the trace file's status"):
+            return int(self.status.get(name) or "0", 16)
 
     def how(self):
         """In a sentence how the run ended."""
         kind, *rest = self.end.split(":")
-        if kind == "tpasscount":
-            return "tracepoint %d reached its pass count" % int(rest[-1], 16)
-        if kind == "terror":
-            return "an error at tracepoint %d: %s" % (int(rest[-1], 16), unhexed(rest[0]))
+        with reading("the end of the run in the trace file"):
+            if kind == "tpasscount":
+                return "tracepoint %d reached its pass count" % int(rest[-1], 16)
+            if kind == "terror":
+                return "an error at tracepoint %d: %s" % (int(rest[-1], 16), unhexed(rest[0]))
         note = unhexed(rest[0]) if rest and kind == "tstop" else ""
         return ENDS.get(kind, kind) + (": " + note if note else "")
 
@@ -72,11 +79,13 @@ class Header:
 
 
 def unhexed(digits):
-    return bytes.fromhex(digits).decode(errors="replace")
+    with reading("a text in the trace file"):
+        return bytes.fromhex(digits).decode(errors="replace")
 
 
 def moment(us):
     """Microseconds since 1970 as a reader writes them."""
     if not us:
         return None
-    return datetime.datetime.fromtimestamp(us // 10**6).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    with reading("a time in the trace file"):
+        return datetime.datetime.fromtimestamp(us // 10**6).astimezone().strftime("%Y-%m-%d %H:%M:%S %z")

@@ -4,15 +4,6 @@ import gdb
 
 from gtp import quiet
 
-# Not `python` on one line: `set trace-commands on` shows that.
-TEXT = """define {hook}
-python
-import {module}
-{module}.{function}()
-end
-end"""
-
-
 def is_defined(hook):
     try:
         quiet.execute("help " + hook)
@@ -23,4 +14,5 @@ def is_defined(hook):
 
 def define(hook, module, function):
     """HOOK is as behind GDB's `define`: hook-tfind, target hookpost-tfile."""
-    quiet.execute(TEXT.format(hook=hook, module=module, function=function))
+    # Not `python` on one line: `set trace-commands on` shows that.
+    quiet.block("define " + hook, "python", "import " + module, "%s.%s()" % (module, function), "end", "end")

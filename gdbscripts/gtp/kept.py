@@ -7,7 +7,8 @@ import struct
 
 import gdb
 
-from gtp import known, source, typename, words
+from gtp import cexpr, known, quiet, source, words
+from gtp.damaged import reading
 
 HEAD = "gdbtp: aggregations and stacks, 1"
 END = b"gdbtp: %016d bytes\n"  # how many are in front of it
@@ -22,7 +23,7 @@ Kept = collections.namedtuple("Kept", "text stacks keys names")
 def image():
     """From where to where the program is, as GDB has its symbols: a kernel is elsewhere in each boot. None: no kernel."""
     try:
-        return tuple(int(gdb.parse_and_eval("(unsigned long) &" + name)) for name in ("_text", "_end"))
+        return tuple(int(quiet.value("(unsigned long) &" + name)) for name in ("_text", "_end"))
     except gdb.error:
         return None
 
@@ -79,7 +80,7 @@ def tail(text, stacks, stack_keys):
 
 def type_of(text):
     """None when the program has no such type: the key is a number then."""
-    return typename.find(text) if text else None
+    return cexpr.type_named(text) if text else None
 
 
 def moved(stacks, was, now):
@@ -92,6 +93,12 @@ def moved(stacks, was, now):
 
 def parsed(data):
     """The Kept of a tail."""
+    with reading("what follows the trace file's frames"):
+        return Kept(*parts(data))
+
+
+def parts(data):
+    """The members of the same."""
     rest, stacks, keys, names, was = [], {}, set(), {}, None
     for line in data.decode(errors="replace").split("\n")[1:]:
         word, _, what = line.partition(" ")
@@ -99,7 +106,8 @@ def parsed(data):
             number, *addresses = (int(digits, 16) for digits in what.split())
             stacks[number] = addresses
         elif word == "image":
-            was = [int(digits, 16) for digits in what.split()]
+            start, end = (int(digits, 16) for digits in what.split())
+            was = start, end
         elif word == "key":
             keys.add(what)
         elif word == "name":
@@ -107,7 +115,7 @@ def parsed(data):
             names[name] = known.Variable(text or None, type_of(kind), (place, ()) if place else None)
         else:
             rest.append(line)
-    return Kept("\n".join(rest), moved(stacks, was, image()), keys, names)
+    return "\n".join(rest), moved(stacks, was, image()), keys, names
 
 
 def read(path):

@@ -2,10 +2,11 @@
 # The command `gtp lines`: which source lines of a function can carry a tracepoint, and which a jump.
 import gdb
 
-from gtp import regions
+from gtp import regions, screen
+from gtp.command import Command
 
 
-class GtpLines(gdb.Command):
+class GtpLines(Command):
     """List a function's source lines and what a tracepoint on each would use.
 
 gtp lines FUNCTION [FOLDER]
@@ -21,7 +22,7 @@ lines' text is wanted and they are not where they were compiled."""
         if len(argv) not in (1, 2):
             raise gdb.GdbError("gtp lines takes a function, and maybe a folder of sources")
         more = ["--source", argv[1]] if len(argv) == 2 else []
-        gdb.write(regions.about("lines", regions.address(argv[0]), *more))
+        screen.put(regions.about("lines", regions.address(argv[0]), *more))
 
 
 GtpLines()

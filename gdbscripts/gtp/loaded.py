@@ -2,12 +2,14 @@
 # The modules that the running kernel has loaded: where their code and their sections are.
 import gdb
 
+from gtp import quiet
+
 MODULE_STATE_LIVE = 0
 
 
 def kernel_symbol(expression):
     try:
-        return gdb.parse_and_eval(expression)
+        return quiet.value(expression)
     except gdb.error as error:
         raise gdb.GdbError("the kernel's own symbols are needed (%s); load vmlinux, then connect" %
                            error)

@@ -5,7 +5,8 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, known, kstack, placed, words
+from gtp import aggregated, aggregates, kept, known, kstack, placed, screen, words
+from gtp.command import Command
 
 USAGE = "gtp merge FILE... [--top N] [--sort value|key|count]"
 ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
@@ -123,7 +124,7 @@ def merged(files, top, order):
         return aggregates.report(found, None, top, order, kstack.Stacks(found.keys, found.addresses))
 
 
-class GtpMerge(gdb.Command):
+class GtpMerge(Command):
     """Show what several runs have aggregated, added up.
 
 gtp merge FILE... [--top N] [--sort value|key|count]
@@ -138,7 +139,7 @@ together, except for code of modules; keys that are addresses do not."""
         files, found = words.options(arg, USAGE, ("--top", "--sort"))
         if not files:
             raise gdb.GdbError("say " + USAGE)
-        gdb.write(merged(files, words.top_of(found, aggregates.TOP), aggregates.order_of(found)))
+        screen.put(merged(files, words.top_of(found, aggregates.TOP), aggregates.order_of(found)))
 
 
 GtpMerge()

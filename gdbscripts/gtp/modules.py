@@ -4,7 +4,8 @@ import os
 
 import gdb
 
-from gtp import elf, loaded, quiet, remote
+from gtp import elf, loaded, quiet, remote, screen
+from gtp.command import Command
 
 # The kernel has freed these; left to itself GDB puts them where nothing else is.
 FREED = (".init",)
@@ -110,7 +111,7 @@ def load(mod, files, report):
     report["loaded"].append(name)
 
 
-class GtpModules(gdb.Command):
+class GtpModules(Command):
     """Load the symbols of all modules that the running kernel has loaded.
 
 gtp modules [PATH...]
@@ -130,9 +131,9 @@ Say it again when modules have come or gone."""
             forget(name)
         for what, names in report.items():
             if names:
-                print("%s: %s" % (what, " ".join(names)))
+                screen.say("%s: %s" % (what, " ".join(names)))
         if not any(report.values()):
-            print("no module is loaded")
+            screen.say("no module is loaded")
 
 
 GtpModules()

@@ -6,7 +6,8 @@ import shlex
 
 import gdb
 
-from gtp import aggregates, check, kept, known, places, remote, written
+from gtp import aggregates, check, kept, known, places, quiet, remote, written
+from gtp.command import Command
 from gtp.shell import asked
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "breakpoint pending off", "remotetimeout 60",
@@ -25,7 +26,7 @@ that collects what is to be printed"""
 def address(name):
     """Of a symbol, None when there is none."""
     try:
-        return int(gdb.parse_and_eval("(unsigned long)&" + name))
+        return quiet.address(name)
     except gdb.error:
         return None
 
@@ -33,7 +34,7 @@ def address(name):
 def release():
     """As the kernel of this vmlinux says it of itself."""
     try:
-        banner = gdb.parse_and_eval("(char *)&linux_banner").string(length=200, errors="replace")
+        banner = quiet.value("(char *)&linux_banner").string(length=200, errors="replace")
     except gdb.error:
         return "unknown"
     found = re.match(r"Linux version (\S+)", banner)
@@ -61,7 +62,7 @@ def events():
     if start is None or end is None:
         return
     pointer = gdb.lookup_type("struct trace_event_call").pointer().pointer()
-    is_tracepoint = int(gdb.parse_and_eval("TRACE_EVENT_FL_TRACEPOINT"))
+    is_tracepoint = int(quiet.value("TRACE_EVENT_FL_TRACEPOINT"))
     for n in range((end - start) // 8):
         call = (gdb.Value(start).cast(pointer) + n).dereference()
         if int(call["flags"]) & is_tracepoint and call["class"]["probe"]:
@@ -85,13 +86,13 @@ def connect(request, file, text):
     words = [request["record"], "--text=%#x" % text, "--slide=%#x" % request["slide"],
              "--build-id=" + file.build_id, "--release=" + release(), "--markers=" + request["markers"],
              "--output=" + request["packets"], file.filename]
-    gdb.execute("target remote | " + " ".join(map(shlex.quote, words)), to_string=True)
+    quiet.execute("target remote | " + " ".join(map(shlex.quote, words)))
     if address("linux_banner") is not None and not check.banner_is_there():
         raise gdb.GdbError(NO_CONTENTS % file.filename)
 
 
 def refuse_dprintf():
-    found = re.search(r"^(\d+)\s+dprintf\s", gdb.execute("info breakpoints", to_string=True), re.M)
+    found = re.search(r"^(\d+)\s+dprintf\s", quiet.execute("info breakpoints"), re.M)
     if found:
         raise gdb.GdbError(DPRINTF % int(found.group(1)))
 
@@ -105,13 +106,13 @@ def refuse_files():
     Refuse("tsave", NO_FILES % "the file of tsave")
 
 
-class Refuse(gdb.Command):
+class Refuse(Command):
     """The hook of a command of GDB's own that a session cannot have, and why not."""
 
     def __init__(self, command, why):
         super().__init__("gtp-refuse-" + command, gdb.COMMAND_OBSCURE)
         self.why = why
-        gdb.execute("define hook-%s\ngtp-refuse-%s\nend" % (command, command), to_string=True)
+        quiet.block("define hook-" + command, "gtp-refuse-" + command, "end")
 
     def invoke(self, arg, from_tty):
         raise gdb.GdbError(self.why)
@@ -131,10 +132,10 @@ def play(request):
     refuse_files()
     Refuse("quit", NO_QUIT)
     say_into(request["said"])
-    gdb.execute("source " + request["session"])
+    quiet.execute("source " + request["session"], shown=True)
     refuse_dprintf()
     if not os.path.exists(request["packets"]) and remote.is_gtp():
-        gdb.execute("tstart")
+        quiet.execute("tstart", shown=True)
     if not os.path.exists(request["packets"]):
         raise gdb.GdbError(NO_RUN)
 

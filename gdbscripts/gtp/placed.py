@@ -9,7 +9,8 @@ import struct
 
 import gdb
 
-from gtp import functions, quiet, words
+from gtp import functions, quiet, screen, words
+from gtp.damaged import Damaged, reading
 
 PT_LOAD = 1
 SHT_NOBITS = 8
@@ -97,7 +98,8 @@ def of_run(path):
         for line in file:
             if line.startswith(b"status "):
                 said = dict(item.partition(":")[::2] for item in line.decode(errors="replace").strip().split(";"))
-                return (int(said["textseg"], 16), said.get("buildid", "")) if said.get("textseg") else None
+                with reading("the trace file's status"):
+                    return (int(said["textseg"], 16), said.get("buildid", "")) if said.get("textseg") else None
             if line == b"\n":
                 break
     return None
@@ -167,8 +169,8 @@ def settle(path):
     global told
     try:
         news = STREAM.format(file=path) if is_stream(path) else news_of(path)
-    except (gdb.error, gdb.GdbError, OSError) as error:
+    except (gdb.error, gdb.GdbError, Damaged, OSError) as error:
         news = "where the symbols belong is not known: %s" % error
     if news and told != (path, news):
-        gdb.write("gdbtp: %s\n" % news)
+        screen.put("gdbtp: %s\n" % news)
         told = path, news

@@ -10,7 +10,7 @@ import re
 
 import gdb
 
-from gtp import functions, names, quiet, words
+from gtp import functions, names, progress, quiet, words
 
 # Place: an address; the function that begins there, None at any other instruction; and in which other one its body
 # stands, None for a function's own code.
@@ -54,7 +54,7 @@ def named(pc, several):
 
 def evaluates_to(expression, pc):
     try:
-        return int(gdb.parse_and_eval("(unsigned long)(%s)" % expression)) == pc
+        return int(quiet.value("(unsigned long)(%s)" % expression)) == pc
     except gdb.error:
         return False
 
@@ -108,7 +108,7 @@ def is_piece(found):
 def decoded(location, name):
     """The addresses that GDB knows for a location."""
     try:
-        found = gdb.decode_line(location)[1] or ()
+        found = quiet.decoded(location)[1] or ()
     except gdb.error as error:
         text = str(error).rstrip(".")
         raise gdb.GdbError(text + hint(name) if "not defined" in text else text)
@@ -188,7 +188,7 @@ def glob(file, pattern, limit, refuse):
     if len(matching) > limit:
         raise too_many(what, len(matching), "functions match", limit)
     found = []
-    for name in matching:
+    for name in progress.over(matching, "looking for the places of functions"):
         try:
             found.append(function("%s:%s" % (file, name) if file else name, name))
         except gdb.GdbError as error:

@@ -6,6 +6,8 @@ import gdb
 
 from gtp import places, quiet
 
+STEPS = re.compile(r"\s*(while-stepping|stepping|ws)\b")
+
 
 def listing(number):
     """The output of `info tracepoints` for one, unwrapped."""
@@ -47,9 +49,23 @@ def actions(number):
             not re.match(r"\s+breakpoint already", line)]
 
 
+def check_ends(lines):
+    """Each `end` must be that of steps: those that were there may be the target's, and one more would end the block of actions.
+
+    GDB would take the lines that follow it for commands.
+    """
+    depth = 0
+    for line in lines:
+        depth += STEPS.match(line) is not None
+        depth -= line.strip() == "end"
+        if depth < 0:
+            raise gdb.GdbError("the actions have an `end' too many")
+
+
 def set_actions(number, lines):
     """Replace its actions."""
-    quiet.execute("\n".join(["commands %d" % number] + lines + ["end"]))
+    check_ends(lines)
+    quiet.block("commands %d" % number, *lines, "end")
 
 
 def split_number(arg):

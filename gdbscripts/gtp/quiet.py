@@ -1,16 +1,72 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's own commands, as the scripts use them: what one prints comes back, and that alone.
+# Every string for GDB passes here: its commands, expressions, locations. No other file calls gdb.execute() and its kin.
+#
+# A string may have been composed of text that a file, the target or a far machine has brought: a name, a type, an
+# expression. Python's gdb.execute() takes each line of its text for a command, so that a newline in a name would be one.
+# Hence no control character passes. An expression that others have written passes gtp.cexpr.foreign first.
+import re
+
 import gdb
 
 TRACED = "trace-commands"
+CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")  # a tab separates words
+WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
 
 
-def execute(command):
-    """A command's output. `set trace-commands on` would show it to the user, or put it in front of its own output."""
+def line(text):
+    """The text, when it is one line without control characters; else an error, as GDB has them."""
+    found = CONTROL.search(text)
+    if found:
+        raise gdb.error("GDB does not get a text with the character %#04x in it" % ord(found.group(0)))
+    return text
+
+
+def word(name):
+    """The name, when it is one of C's or GDB's; else an error."""
+    if not WORD.fullmatch(name):
+        raise gdb.error("%s is no name" % ascii(name))
+    return name
+
+
+def given(text, shown):
+    """GDB is given this text. What it prints of a file's own may be any bytes."""
+    try:
+        return gdb.execute(text, to_string=not shown)
+    except UnicodeDecodeError:
+        raise gdb.error("GDB's answer has bytes that are no text") from None
+
+
+def untraced(text, shown):
+    """`set trace-commands on` would show the text to the user, or put it in front of its own output."""
     if not gdb.parameter(TRACED):
-        return gdb.execute(command, to_string=True)
+        return given(text, shown)
     gdb.execute("set %s off" % TRACED, to_string=True)
     try:
-        return gdb.execute(command, to_string=True)
+        return given(text, shown)
     finally:
         gdb.execute("set %s on" % TRACED, to_string=True)
+
+
+def execute(command, shown=False):
+    """A command's output and that alone; None of one whose output is SHOWN to the user."""
+    return untraced(line(command), shown)
+
+
+def block(*lines):
+    """The same of a command that takes further lines; the last is `end`."""
+    return untraced("\n".join(map(line, lines)), False)
+
+
+def value(expression):
+    """The gdb.Value of an expression."""
+    return gdb.parse_and_eval(line(expression))
+
+
+def address(name):
+    """Where a symbol is, as an unsigned number."""
+    return int(value("(unsigned long)&" + word(name))) % 2**64
+
+
+def decoded(location):
+    """What GDB knows of a location, as gdb.decode_line() has it."""
+    return gdb.decode_line(line(location))

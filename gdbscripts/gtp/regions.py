@@ -40,11 +40,11 @@ def address(text):
     if text.startswith("*"):
         text = text[1:]
     try:
-        return int(gdb.parse_and_eval("(unsigned long)(%s)" % text))
+        return int(quiet.value("(unsigned long)(%s)" % text))
     except gdb.error as error:
         reason = error
     try:
-        places = gdb.decode_line(text)[1]
+        places = quiet.decoded(text)[1]
     except gdb.error:
         raise gdb.GdbError(str(reason))
     if not places or not places[0].pc:
@@ -81,7 +81,7 @@ def about(command, pc, *more):
     arguments = files(path)
     if path == gdb.current_progspace().filename:
         try:
-            start = int(gdb.parse_and_eval("(unsigned long)&_text"))
+            start = int(quiet.value("(unsigned long)&_text"))
             return ask(command, arguments[0], "%#x" % pc, "--at", "_text=%#x" % start,
                        *arguments[1:], *more)
         except gdb.error:

@@ -4,7 +4,8 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kept, remote, source, written
+from gtp import aggregated, aggregates, kept, remote, screen, source, written
+from gtp.command import Command
 
 
 def size(number):
@@ -26,7 +27,7 @@ def save(path):
     return count
 
 
-class GtpSave(gdb.Command):
+class GtpSave(Command):
     """Save the stopped run as a trace file, for target tfile.
 
 gtp save FILE
@@ -46,7 +47,7 @@ show, gtp stacks, gtp merge and gtp report find them there."""
         if not remote.is_gtp():
             raise gdb.GdbError(remote.NOT_CONNECTED)
         path = os.path.expanduser(names[0])
-        print("%s: %s" % (path, size(save(path))))
+        screen.say("%s: %s" % (path, size(save(path))))
 
 
 GtpSave()

@@ -4,11 +4,16 @@ import struct
 
 import gdb
 
+from gtp import screen
+from gtp.command import Command
+from gtp.damaged import reading
+
 NUMBERS = (1, 2, 4, 8)  # bytes of what is shown as a number
 
 # Where gdbtp shows a frame's record as memory, online and in trace files: trace/sdata.h says how.
 ADDRESS = 0x7364617461000000
 HEAD = 8
+MOST = 1 << 20  # bytes of a record and its description
 NOTHING = "no static data in this frame; it is there when a kernel tracepoint (strace) collects $_sdata"
 
 
@@ -16,15 +21,19 @@ class Field:
     """One field of an event, as its description says."""
 
     def __init__(self, line):
-        offset, size, signed, self.name, self.type = line.split(" ", 4)
-        self.offset, self.size, self.signed = int(offset), int(size), signed == "1"
+        with reading("the description of a frame's record"):
+            offset, size, signed, self.name, self.type = line.split(" ", 4)
+            self.offset, self.size, self.signed = int(offset), int(size), signed == "1"
+            if self.offset < 0 or self.size < 0:
+                raise ValueError
 
     def bytes(self, record):
         """The field's own bytes, wherever in the record they lie."""
         location = record[self.offset:self.offset + self.size]
         if not self.type.startswith(("__data_loc ", "__rel_loc ")):
             return location
-        where = struct.unpack("<I", location)[0]
+        with reading("a frame's record"):
+            where = struct.unpack("<I", location)[0]
         start = where & 0xffff
         if self.type.startswith("__rel_loc "):
             start += self.offset + self.size
@@ -82,8 +91,11 @@ def number(data, signed):
 def of_frame(read):
     """A frame's record and the text of its description; read(address, size) gives the frame's memory."""
     record_len, text_len = struct.unpack("<II", read(ADDRESS, HEAD))
-    everything = read(ADDRESS + HEAD, record_len + text_len)
-    return everything[:record_len], everything[record_len:]
+    with reading("a frame's record"):
+        if record_len + text_len > MOST:
+            raise ValueError
+        everything = read(ADDRESS + HEAD, record_len + text_len)
+        return everything[:record_len], everything[record_len:]
 
 
 def read():
@@ -93,7 +105,7 @@ def read():
         record, text = of_frame(lambda address, size: bytes(inferior.read_memory(address, size)))
     except gdb.error:
         raise gdb.GdbError(NOTHING)
-    return record, text.decode().splitlines()
+    return record, text.decode(errors="replace").splitlines()
 
 
 def fields():
@@ -107,7 +119,7 @@ def decode():
     return lines[0] if lines else "?", [(f.name, f.type, f.text(record)) for f in map(Field, lines[1:])]
 
 
-class GtpSdata(gdb.Command):
+class GtpSdata(Command):
     """Show what a kernel tracepoint recorded at the selected frame, field by field.
 
 gtp sdata [FIELD]...
@@ -124,10 +136,10 @@ that collected $_sdata."""
         for name in wanted:
             if name not in names:
                 raise gdb.GdbError("%s has no field %s; it has %s" % (event, name, ", ".join(names)))
-        gdb.write(event + "\n")
+        screen.put(event + "\n")
         for name, _, text in fields:
             if not wanted or name in wanted:
-                gdb.write("  %s = %s\n" % (name, text))
+                screen.put("  %s = %s\n" % (name, text))
 
 
 GtpSdata()

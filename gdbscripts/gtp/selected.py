@@ -7,7 +7,7 @@ from gtp import quiet
 
 def number():
     """Its number, -1: none. GDB has no value for that before the first tfind."""
-    value = gdb.parse_and_eval("$trace_frame")
+    value = quiet.value("$trace_frame")
     return -1 if value.type.code == gdb.TYPE_CODE_VOID else int(value)
 
 

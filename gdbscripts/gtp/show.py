@@ -4,7 +4,8 @@ import re
 
 import gdb
 
-from gtp import cexpr, names, quiet
+from gtp import cexpr, names, quiet, screen
+from gtp.command import Command
 
 RESULT = "_gtp_value"
 
@@ -17,7 +18,7 @@ def named(text):
     return names.expand(text, int(number), gdb.selected_frame().pc())
 
 
-class GtpPrint(gdb.Command):
+class GtpPrint(Command):
     """Print the value of a C expression.
 
 gtp print[/FORMAT] EXPRESSION
@@ -34,7 +35,7 @@ comparisons with strings. In a trace frame, from what was collected."""
             raise gdb.GdbError("gtp print takes an expression")
         gdb.set_convenience_variable(RESULT, cexpr.value(named(text)))
         try:
-            gdb.write(quiet.execute("print%s $%s" % (form, RESULT)))
+            screen.put(quiet.execute("print%s $%s" % (form, RESULT)))
         finally:
             gdb.set_convenience_variable(RESULT, None)
 

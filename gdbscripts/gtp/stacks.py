@@ -5,7 +5,8 @@ import os
 
 import gdb
 
-from gtp import aggregated, aggregates, kstack, words, written
+from gtp import aggregated, aggregates, harmless, kstack, quiet, screen, words, written
+from gtp.command import Command
 from gtp.export import registry
 
 TOP = 20
@@ -61,7 +62,7 @@ def by_functions(total, stacks, by):
 
 def folded_line(names, n):
     """A stack as tools for flame graphs take it, the outermost function first."""
-    return "%s %d\n" % (";".join(name.replace(";", ":") for name in names), n)
+    return "%s %d\n" % (";".join(harmless.line(name).replace(";", ":") for name in names), n)
 
 
 def folded(one, rows):
@@ -118,7 +119,7 @@ class Options:
         if self.name != "kstack":
             return int(self.name)
         try:
-            return int(gdb.parse_and_eval("$kstack"))
+            return int(quiet.value("$kstack"))
         except gdb.error:
             raise gdb.GdbError("no trace frame that has $kstack is selected; collect $kstack, and say tfind") from None
 
@@ -131,7 +132,7 @@ def one_stack(number):
     return ["%#x %s" % pair for pair in zip(found, symbols.names(found))] + list(symbols.hint())
 
 
-class GtpStacks(gdb.Command):
+class GtpStacks(Command):
     """Show how often each kernel stack was met.
 
 gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE]
@@ -154,10 +155,10 @@ of that stack."""
         options = Options(arg)
         number = options.number()
         if number is not None:
-            gdb.write("\n".join(one_stack(number)) + "\n")
+            screen.put("\n".join(one_stack(number)) + "\n")
             return
         if options.svg:
-            gdb.write(registry.export("flamegraph", options.svg, options.picture()))
+            screen.put(registry.export("flamegraph", options.svg, options.picture()))
             return
         stacks, reading = aggregates.known_stacks(), aggregated.read()
         options.check_file(reading)
@@ -170,11 +171,11 @@ of that stack."""
             text = "".join(line + "\n" for line in [*listed(one, rows, options.top, by), *stacks.symbols.hint(),
                                                         *reading.unseen()])
         if options.file is None:
-            gdb.write(text)
+            screen.put(text)
         else:
             self.put(text, options.file)
             told = ["%s: %d stacks are written" % (options.file, len(rows))]
-            gdb.write("; ".join([*told, *reading.unseen()]) + "\n")
+            screen.put("; ".join([*told, *reading.unseen()]) + "\n")
 
     @staticmethod
     def put(text, path):

@@ -4,7 +4,8 @@ import re
 
 import gdb
 
-from gtp import quiet, remote
+from gtp import quiet, remote, screen
+from gtp.command import Command
 
 
 def named(match):
@@ -16,7 +17,7 @@ def named(match):
     return "%s <%s>" % (match.group(0), symbol)
 
 
-class GtpStatus(gdb.Command):
+class GtpStatus(Command):
     """Show what the module is doing: the run, hits, buffer, probes.
 
 gtp status
@@ -28,7 +29,7 @@ As `monitor status`, with the names of the traced addresses."""
     def invoke(self, arg, from_tty):
         if arg:
             raise gdb.GdbError("gtp status takes no argument")
-        gdb.write(re.sub(r"0x[0-9a-f]{16}\b", named, remote.monitor("status")))
+        screen.put(re.sub(r"0x[0-9a-f]{16}\b", named, remote.monitor("status")))
 
 
 GtpStatus()

@@ -10,7 +10,8 @@ import struct
 
 import gdb
 
-from gtp import cexpr, define, events, functions, names, places, words
+from gtp import cexpr, define, events, functions, names, places, quiet, screen, words
+from gtp.command import Command
 
 USAGE = "gtp syscall NAME [if EXPRESSION]"
 PREFIX = "__x64_sys_"
@@ -42,7 +43,7 @@ def known():
 
 
 def address(name):
-    return int(gdb.parse_and_eval("(unsigned long)&" + name))
+    return quiet.address(name)
 
 
 def meant(name):
@@ -97,7 +98,7 @@ def arguments(name):
     Not from the debug information: there the arguments of a function that is inlined stand in any order.
     """
     try:
-        meta = gdb.parse_and_eval("__syscall_meta__" + name)
+        meta = quiet.value("__syscall_meta__" + quiet.word(name))
         count = int(meta["nb_args"])
         return [(meta["types"][i].string(), meta["args"][i].string()) for i in range(count)]
     except gdb.error:
@@ -151,7 +152,7 @@ def chosen(said):
     return found
 
 
-class GtpSyscall(gdb.Command):
+class GtpSyscall(Command):
     """Set tracepoints at the entry and at the exit of a system call.
 
 gtp syscall [--limit N] NAME [if EXPRESSION]
@@ -181,8 +182,8 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
                     definitions.refuse(call.name, error)
             definitions.settle()
         for line in places.strangers(said.condition, calls[0].entry, shared | set(calls[0].names(True).all())):
-            gdb.write("note: %s\n" % line)
-        gdb.write("".join(told))
+            screen.put("note: %s\n" % line)
+        screen.put("".join(told))
 
     def complete(self, text, word):
         place, condition = words.halves(text)

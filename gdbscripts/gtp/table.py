@@ -6,7 +6,8 @@ import re
 
 import gdb
 
-from gtp import bytecode, cells, columns, kinds, marks, names, selected, source, typed, written
+from gtp import bytecode, cells, columns, harmless, kinds, marks, names, quiet, screen, selected, source, typed, written
+from gtp.command import Command
 from gtp.tracefile import TraceFile, Unavailable
 
 USAGE = "gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]"
@@ -69,8 +70,9 @@ class Table:
         shown = [column.expression for column in front]
         own = columns.of_items([item for item in items if item not in shown], frame.location,
                                lambda text: typed.title(self.own, text), [column.title for column in front])
-        if self.request.columns:
-            for column in own:
+        for column in own:
+            column.foreign = not self.request.columns
+            if self.request.columns:
                 column.expression = names.expand(column.expression, self.own)
         self.columns = front + own
 
@@ -138,9 +140,9 @@ def write_csv(path, table):
     first = list(itertools.islice(rows, 1))  # the titles are known with it
     with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
         writer = csv.writer(file)
-        writer.writerow(table.titles())
+        writer.writerow(list(map(harmless.cell, table.titles())))
         for count, row in enumerate(itertools.chain(first, rows), 1):
-            writer.writerow([cells.plain(cell) for cell in row])
+            writer.writerow([harmless.cell(cells.plain(cell)) for cell in row])
     return count
 
 
@@ -150,6 +152,7 @@ def save_csv(path, table):
 
 
 def short(cell):
+    cell = harmless.line(cell)
     return cell if len(cell) <= WIDEST else cell[:WIDEST - 3] + "..."
 
 
@@ -160,13 +163,13 @@ def write_lines(titles, rows):
     form = "  ".join("%%%s%ds" % ("" if to_right else "-", width) for to_right, width in zip(right, widths))
     lines = [titles] + rows
     for i in range(0, len(lines), LINES):
-        gdb.write("".join((form % tuple(line)).rstrip() + "\n" for line in lines[i:i + LINES]))
+        screen.put("".join((form % tuple(line)).rstrip() + "\n" for line in lines[i:i + LINES]))
 
 
 def write_screen(table):
     rows = [[short(cell) for cell in row] for row in table.rows()]
     if rows:
-        write_lines(table.titles(), rows)
+        write_lines(list(map(harmless.line, table.titles())), rows)
     return len(rows)
 
 
@@ -175,7 +178,7 @@ def numbers(trace, wanted):
     found = []
     for number, (count, first) in sorted(trace.counts().items(), key=lambda entry: (entry[0] != wanted, entry[0])):
         selected.select(first)
-        own = int(gdb.parse_and_eval("$tracepoint"))
+        own = int(quiet.value("$tracepoint"))
         if wanted == own:
             return [(own, number, count)]
         if wanted is None:
@@ -201,10 +204,10 @@ def show(table, request, own, count):
         told += " in %s" % request.csv
     if table.unknown:
         told += "; %d do not hold what the condition needs" % table.unknown
-    gdb.write(told + "\n")
+    screen.put(told + "\n")
 
 
-class GtpTable(gdb.Command):
+class GtpTable(Command):
     """Show all frames of a tracepoint as a table, read at once.
 
 gtp table [N] [COLUMN, ...] [if EXPRESSION] [--csv FILE] [--limit ROWS]
@@ -226,7 +229,7 @@ which EXPRESSION holds are shown. <unavailable> was not collected.
             for own, number, count in choice(trace, request):
                 show(Table(trace, formats, request, own, number), request, own, count)
         for sentence in marks.sentences(marks.look(trace.data)):
-            gdb.write(sentence + "\n")
+            screen.put(sentence + "\n")
 
 
 GtpTable()

@@ -2,7 +2,8 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, names, places, quiet, words
+from gtp import cexpr, define, names, places, progress, quiet, screen, words
+from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
 
@@ -125,7 +126,7 @@ def described(target, numbers, found):
 def all_set(definitions, targets, condition, limit):
     """Set the tracepoints of all targets: [(target, numbers, places)] of those that have some."""
     done = []
-    for target in targets:
+    for target in progress.over(targets, "setting tracepoints at functions"):
         try:
             one = at_function if target.places else at_location
             numbers, found = one(definitions, target, condition, limit)
@@ -137,7 +138,7 @@ def all_set(definitions, targets, condition, limit):
     return done
 
 
-class GtpTrace(gdb.Command):
+class GtpTrace(Command):
     """Set tracepoints at functions, lines or addresses of the kernel.
 
 gtp trace [--limit N] LOCATION [if EXPRESSION]
@@ -164,14 +165,14 @@ are refused; --limit N allows N."""
             done = all_set(definitions, targets, condition, said.limit)
             definitions.settle()
         for line in places.strangers(said.condition, done[0][2][0].pc):
-            gdb.write("note: %s\n" % line)
+            screen.put("note: %s\n" % line)
         if matching > 1:
-            gdb.write("%s: %d of %d functions that match %s; places: %d\n" % (
+            screen.put("%s: %d of %d functions that match %s; places: %d\n" % (
                 define.numbered(definitions.numbers), len(done), matching, said.place,
                 sum(len(found) for _, _, found in done)))
             return
         for one in done:
-            gdb.write(described(*one))
+            screen.put(described(*one))
 
     def complete(self, text, word):
         condition = words.halves(text)[1]

@@ -5,12 +5,14 @@ import struct
 import gdb
 
 from gtp import marks
+from gtp.damaged import Damaged, reading
 
 MEMORY = struct.Struct("<QH")  # behind 'M': u64 address, u16 length, bytes
 VARIABLE = struct.Struct("<Iq")  # behind 'V': u32 number, s64 value
 STATIC = struct.Struct("<H")  # behind 'S': u16 length, bytes
 RIP = 16
 WORD = 8  # bytes of each register up to rip
+MOST_REGISTERS = 1 << 16  # bytes
 
 
 class Unavailable(Exception):
@@ -46,12 +48,19 @@ class Frame:
 
     def __init__(self, trace, index, number, at, end):
         self.at, self.end = at, end
-        self.data = data = trace.data
+        self.data = trace.data
         self.index, self.number = index, number
         self.registers = None
-        self.blocks = blocks = []
+        self.blocks = []
         self.variables = {}
         self.constants = trace.constants
+        with reading("frame %d" % index):
+            self.take(trace, at, end)
+        self.location = trace.location_of(self)
+
+    def take(self, trace, at, end):
+        """The blocks from AT to END."""
+        data, blocks = self.data, self.blocks
         while at < end:
             kind = data[at]
             if kind == 0x4d:  # M
@@ -69,8 +78,9 @@ class Frame:
             elif kind == 0x53:  # S
                 at += 3 + STATIC.unpack_from(data, at + 1)[0]
             else:
-                raise gdb.GdbError("frame %d has a block of unknown kind 0x%02x" % (index, kind))
-        self.location = trace.location_of(self)
+                raise gdb.GdbError("frame %d has a block of unknown kind 0x%02x" % (self.index, kind))
+        if at != end:
+            raise Damaged("frame %d is damaged: its last block is longer than the frame" % self.index)
 
     def reg(self, n):
         """A register by GDB's number, as an unsigned number."""
@@ -159,7 +169,13 @@ class TraceFile:
         self.variables = {}  # number by name
         self.locations = {}  # by number: Locations by address
         self.status = {}  # words of the reply to qTStatus, as they are
-        for line in data[:end].decode(errors="replace").split("\n"):
+        with reading("the trace file's header"):
+            self._header(data[:end])
+        if not 0 <= self.register_bytes <= MOST_REGISTERS:
+            raise Damaged("the trace file's header is damaged: a frame cannot have registers of %d bytes" % self.register_bytes)
+
+    def _header(self, data):
+        for line in data.decode(errors="replace").split("\n"):
             kind, _, rest = line.partition(" ")
             if kind == "R":
                 self.register_bytes = int(rest, 16)
@@ -175,6 +191,8 @@ class TraceFile:
         kind, (number, address, rest) = piece[0], piece[1:].split(":", 2)
         places = self.locations.setdefault(int(number, 16), {})
         address = int(address, 16)
+        if not 0 <= address < 2**64:
+            raise ValueError
         places.setdefault(address, Location(int(number, 16), address)).add(kind, rest)
 
     def location_of(self, frame):

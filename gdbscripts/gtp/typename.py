@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# A type by its name, as it is known where GDB is.
-import contextlib
+# The lookup of a type by its name: nothing is evaluated.
+#
+# An expression without a block around it that has a typedef makes GDB 18 read every compile unit that knows the name, which
+# takes 10 s for a kernel; the lookup of the type alone reads one. GDB 13 takes as long over a struct's name in an expression
+# as over 100 lookups.
 import re
 
 import gdb
-
-from gtp import words
-
-# A type that the lookup does not find, no expression finds either.
-TAGGED = re.compile(r"(const )?(struct|union|enum) \w+( const|[\s*])*$")
-
-
-def selected_block():
-    """Of the selected frame; None where none is."""
-    try:
-        return gdb.selected_frame().block()
-    except (gdb.error, RuntimeError):
-        return None
 
 
 def at(block, name):
@@ -37,18 +27,3 @@ def around(block, name):
         inner = around(block, (constant.group(1) or constant.group(2)).rstrip())
         return None if inner is None else inner.const()
     return at(block, name)
-
-
-def find(name):
-    """The gdb.Type of that name as C writes it in a cast; None when GDB knows none.
-
-    An expression without a block around it that has a typedef makes GDB 18 read every compile unit that knows the
-    name, which takes 10 s for a kernel; the lookup of the type alone reads one. GDB 13 takes as long over a struct's
-    name in an expression as over 100 lookups.
-    """
-    with words.in_c():
-        found = around(selected_block(), name.strip())
-        if found is None and not TAGGED.match(name):  # `unsigned', say
-            with contextlib.suppress(gdb.error):
-                found = gdb.parse_and_eval("(%s *) 0" % name).type.target()
-        return found

@@ -4,7 +4,8 @@ import time
 
 import gdb
 
-from gtp import ended, remote
+from gtp import ended, remote, screen
+from gtp.command import Command
 
 PAUSE = 0.1  # seconds between two questions
 
@@ -32,7 +33,7 @@ def wait(limit):
         time.sleep(left)
 
 
-class GtpWait(gdb.Command):
+class GtpWait(Command):
     """Wait until the trace run ends: a full buffer, a pass count, an error.
 
 gtp wait [SECONDS]
@@ -53,7 +54,7 @@ ends there; the run goes on."""
         ended.refresh()
         if how == ended.NEVER:
             raise gdb.GdbError(how + "; say tstart first")
-        print(how)
+        screen.say(how)
 
 
 GtpWait()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Inside GDB: the cells of `gtp table` beside what tfind and GDB's own text say of the same frames."""
-import csv
 import random
 import re
 import tempfile
 
 import gdb
+
+import sheet
 
 SETTINGS = dict(max_elements=200, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
 VALUES = {"time": "$clock", "cpu": "$cpu_id", "pid": "$current_task_pid"}
@@ -63,7 +64,7 @@ def rows(request):
         path = folder + "/rows.csv"
         gdb.execute("gtp table %s --csv %s" % (request, path), to_string=True)
         with open(path, newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+            return sheet.rows(file)
 
 
 def compare(number, columns, seed, most):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Traces that gtp export has written, as babeltrace2 and protoc read them, beside the rows of gtp table."""
 import collections
-import csv
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+import sheet
 
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 MODES = {"READ": 1, "WRITE": 2, "SYNC": 8}
@@ -27,7 +28,7 @@ def tables(folder):
     found = {}
     for name in os.listdir(folder):
         with open(os.path.join(folder, name), newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
+            for row in sheet.rows(file):
                 found[int(row["frame"])] = name, row
     return found
 

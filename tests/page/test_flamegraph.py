@@ -173,7 +173,7 @@ def tip():
 def hostile():
     some = [((HOSTILE, "vfs_read"), 3), (("b", HOSTILE), 1)]
     page = opened("hostile", some, title=HOSTILE, notes=[HOSTILE], groups={HOSTILE: HOSTILE, "vfs_read": "fs"})
-    shown = HOSTILE.replace("\x1b", "\\x1b").replace("\n", "\\x0a").replace("\0", "\\x00")
+    shown = HOSTILE.replace("\x1b", "\\033").replace("\n", "\\n").replace("\0", "\\000")
     for selector in (".name", ".note"):
         equal(page.text(selector), shown, selector)
     equal(set(page.all(".legend span")), {shown, "fs"})

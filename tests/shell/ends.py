@@ -175,10 +175,10 @@ def harmless():
     bad = "dprintf at f+0x0 failed: \x1b]0;title\x07 of gr\u00fc\u00df\\\n".encode()
     world = World([bad, b"gdbtp: dprintf is not armed at 0x10 (\x1b[2J\xff)\n"], counts=1, ends=True)
     status, errors, _ = printed(world)
-    equal((status, errors), (FAILED, "gtp: no value at f+0x0: \\e]0;title\\007 of gr\u00fc\u00df\\\n"
-                                     "gtp: not armed at 0x10 (\\e[2J\ufffd)\n"
+    equal((status, errors), (FAILED, "gtp: no value at f+0x0: \\033]0;title\\a of gr\u00fc\u00df\\\n"
+                                     "gtp: not armed at 0x10 (\\033[2J\ufffd)\n"
                                      "gtp: 0 lines printed; 1 hit, 1 without a value\n"))
-    equal(told("one\x1b[2J\n\ttwo\udcff\r"), "gtp: one\\e[2J\n  \ttwo\\377\\r\n")
+    equal(told("one\x1b[2J\n\ttwo\udcff\r"), "gtp: one\\033[2J\n  \ttwo\\377\\r\n")
 
 
 @test("GDB's error is the command's, and a GDB that ends without a word is one, too")

@@ -46,9 +46,10 @@ def told(how, tstart="", **settings):
     request = dict(collect=None, count=None, csv=None)
     request.update(settings)
     answers = {"tstart": tstart, "gtp table": "the table\n"}
-    gdb = types.SimpleNamespace(error=RuntimeError, GdbError=RuntimeError, execute=lambda line, to_string: next(
+    gdb = types.SimpleNamespace(error=RuntimeError, GdbError=RuntimeError)
+    quiet = types.SimpleNamespace(execute=lambda line: next(
         (text for begin, text in answers.items() if line.startswith(begin)), ""))
-    with mock.patch.object(atend, "gdb", gdb), mock.patch.object(atend, "points"), \
+    with mock.patch.object(atend, "gdb", gdb), mock.patch.object(atend, "quiet", quiet), mock.patch.object(atend, "points"), \
             mock.patch.object(atend.ended, "state", lambda: how), mock.patch.object(atend.ended, "refresh"):
         atend.run(request, [1], "--at-end", channel)
     channel.close()

@@ -5,6 +5,7 @@ import fnmatch
 import os
 import re
 
+import pysource
 from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
 
 # The one place for what is too long: a file, and the lines between the braces of a function.
@@ -189,6 +190,11 @@ def manual_has_all(tree, graph):
             for name in re.findall(r'^\t\{ "([\w-]+)", \w*print_|^\t\{ "([\w-]+)", monitor_', text, re.M):
                 if not re.search(rf"^\.It Ic monitor {''.join(name)}\b", page, re.M):
                     yield f"{path}: no monitor {''.join(name)} in the page"
+
+
+@check("gdbscripts: strings for GDB, and errors of its commands, pass one place")
+def one_door(tree, graph):
+    yield from pysource.strings(tree)
 
 
 def judged(tree):

@@ -4,11 +4,15 @@
 #
 # Usage: tests/tfile/report.py table PAGE CSV... | same PAGE PAGE | limited PAGE N | counts PAGE NAME KEY=COUNT...
 # Prints what is wrong, and fails then.
-import csv
 import itertools
 import json
+import os
 import re
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+
+import sheet  # noqa: E402
 
 HEAD = {"time": None, "cpu": "cpu", "pid": "pid"}
 
@@ -67,7 +71,7 @@ def table(path, *tables):
     rows, bad, cells, frames = rows_of(data), [], 0, 0
     for name in tables:
         with open(name, newline="", encoding="utf-8", errors="backslashreplace") as file:
-            for line in csv.DictReader(file):
+            for line in sheet.rows(file):
                 have = rows[int(line.pop("frame"))]
                 frames += 1
                 for title, text in line.items():

@@ -7,9 +7,11 @@ import gdb
 
 from gtp.cexpr import parse, variables
 from gtp.cexpr.error import Error
+from gtp.cexpr.foreign import refusal, type_named
+from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "pieces", "printed", "split", "value"]
+__all__ = ["Error", "condition", "number", "collected", "pieces", "printed", "refusal", "split", "type_named", "type_of", "unasked", "value"]
 
 
 def condition(text, pc):
@@ -68,6 +70,12 @@ def value(text):
     except gdb.error:
         pc = None
     return Translation(text, pc).value()
+
+
+def type_of(text):
+    """The gdb.Type of an expression in the selected frame, whether or not its value is there."""
+    translation = Translation(text, gdb.selected_frame().pc())
+    return translation.told(lambda: translation.lower.operand(translation.parsed()).type)
 
 
 def printed(text, pc):

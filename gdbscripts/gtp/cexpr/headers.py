@@ -3,6 +3,7 @@
 
 vmlinux has no macros. The compiler is asked once for each name and GDB session.
 """
+import contextlib
 import functools
 import os
 import re
@@ -10,6 +11,8 @@ import subprocess
 import tempfile
 
 import gdb
+
+from gtp import quiet
 
 FOLDERS = ("include", "arch/x86/include")
 SEARCH = ("arch/x86/include", "arch/x86/include/generated", "include", "arch/x86/include/uapi",
@@ -54,13 +57,29 @@ PARAMETER = HeadersParameter()
 def release():
     """The release of the kernel whose symbols are loaded."""
     try:
-        return gdb.parse_and_eval("init_uts_ns.name.release").string()
+        return quiet.value("init_uts_ns.name.release").string()
     except (gdb.error, UnicodeDecodeError):
         return None
 
 
+asked = True
+
+
+@contextlib.contextmanager
+def unasked():
+    """For a `with`: no name is looked for in the headers, which takes processes. Text of strangers starts none."""
+    global asked
+    before, asked = asked, False
+    try:
+        yield
+    finally:
+        asked = before
+
+
 def folder():
     """The headers' folder."""
+    if not asked:
+        raise Missing("the text has been brought by a file or a target, and says all by itself")
     if PARAMETER.value:
         return PARAMETER.value
     name = release()

@@ -2,7 +2,7 @@
 """The meaning of names at an address: variables, constants, functions and types, by GDB's own symbols."""
 import gdb
 
-from gtp import typename
+from gtp import quiet, typename
 from gtp.cexpr import vmlinux
 from gtp.cexpr.error import Error
 
@@ -94,7 +94,7 @@ class Scope:
     def named_in(self, where, name, at):
         """The symbol of WHERE::NAME, where WHERE is a file or a function."""
         try:
-            gdb.parse_and_eval("&'%s'::%s" % (where, name))  # GDB reads the file
+            quiet.value("&'%s'::%s" % (where, name))  # GDB reads the file
         except gdb.error:
             pass
         for symbol in gdb.lookup_static_symbols(name):

@@ -9,6 +9,7 @@ import re
 
 import gdb
 
+from gtp import quiet
 from gtp.cexpr import ctype, vmlinux
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand, address, in_memory
@@ -20,7 +21,7 @@ def moved_by():
     """How far the kernel lies from where it is linked."""
     text = vmlinux.sections().get(".text")
     try:
-        return (int(gdb.parse_and_eval("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
+        return (int(quiet.value("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
     except gdb.error:
         return 0
 
@@ -44,7 +45,7 @@ def in_file(base, variable):
     if not variable or not stays():
         return base
     by = moved_by()
-    at = (int(gdb.parse_and_eval("(unsigned long)&" + variable)) - by) % 2**64
+    at = (int(quiet.value("(unsigned long)&" + variable)) - by) % 2**64
     text, count = re.subn(r"&%s(?![\w.\[-])" % re.escape(variable), "%#x" % at, base)
     return text if count else "%s - %#x" % (base, by) if by else base
 

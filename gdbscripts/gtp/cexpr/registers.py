@@ -48,7 +48,7 @@ def missing(text):
     """The trace state variables in a text that have no value here: the selected frame does not hold them."""
     there = set(trace_variables())
     return [name for name in re.findall(r"\$(\w+)", text) if name in there and
-            gdb.parse_and_eval("$" + name).type.code == gdb.TYPE_CODE_VOID]
+            quiet.value("$" + name).type.code == gdb.TYPE_CODE_VOID]
 
 
 def variable(name):

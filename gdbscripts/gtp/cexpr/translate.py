@@ -2,7 +2,7 @@
 """One expression at one place: GDB's reading of the text when it is right, else the lowered text."""
 import gdb
 
-from gtp import selected
+from gtp import quiet, selected
 from gtp.cexpr import compiled, ctype, percpu, registers, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
@@ -137,14 +137,14 @@ class Translation:
         self.require_variables(operand)
         if self.lower.differs is None:
             try:
-                return gdb.parse_and_eval(self.text)
+                return quiet.value(self.text)
             except gdb.error:
                 pass
         try:
             if operand.lvalue and operand.place and not operand.bits and not operand.named:
-                base = gdb.parse_and_eval("(unsigned long)(%s)" % address(operand.place)[0])
+                base = quiet.value("(unsigned long)(%s)" % address(operand.place)[0])
                 return base.cast(operand.type.pointer()).dereference()
             operand = self.lower.rvalue(operand, node)
-            return gdb.parse_and_eval(operand.text).cast(operand.type)
+            return quiet.value(operand.text).cast(operand.type)
         except gdb.error as error:
             raise Error(str(error), 0)

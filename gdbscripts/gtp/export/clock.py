@@ -4,7 +4,7 @@ import collections
 
 import gdb
 
-from gtp import selected, source
+from gtp import quiet, selected, source
 from gtp.units import duration
 
 # offset_ns: time of day minus $clock. error_ns: by how much it may be wrong. how: where it comes from, in words.
@@ -41,7 +41,7 @@ def of_kernel():
     selected.select(-1)
     for core in CORES:
         try:
-            offset = int(gdb.parse_and_eval(core + ".offs_real"))
+            offset = int(quiet.value(core + ".offs_real"))
         except gdb.error:
             continue
         if offset:

@@ -4,7 +4,8 @@ import re
 
 import gdb
 
-from gtp import words
+from gtp import screen, words
+from gtp.command import Command
 from gtp.export import registry
 
 USAGE = "gtp export FORMAT FILE [...]"
@@ -33,7 +34,7 @@ def split(arg):
     return name, "".join(gdb.string_to_argv(file)), rest.strip()
 
 
-class GtpExport(gdb.Command):
+class GtpExport(Command):
     def __init__(self):
         self.__doc__ = about()
         super().__init__("gtp export", gdb.COMMAND_STATUS)
@@ -42,7 +43,7 @@ class GtpExport(gdb.Command):
         name, file, rest = split(arg)
         if name not in registry.formats:
             raise gdb.GdbError("no format %s; there are %s" % (name, ", ".join(registry.formats)))
-        gdb.write(registry.export(name, file, rest))
+        screen.put(registry.export(name, file, rest))
 
     def complete(self, text, word):
         if " " in text.lstrip():

@@ -6,7 +6,7 @@ import hashlib
 import json
 import uuid
 
-from gtp import kinds
+from gtp import harmless, kinds
 from gtp.export import clock, ctf, frames, registry, tsdl
 
 SEPARATOR = "\x1e"  # in front of each fragment: RFC 7464
@@ -48,18 +48,9 @@ def members(fields):
         yield name[1:], field
 
 
-def clean(value):
-    """Names come from the kernel: what is no UTF-8 is escaped."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
-    if isinstance(value, dict):
-        return {clean(name): clean(one) for name, one in value.items()}
-    return list(map(clean, value)) if isinstance(value, list) else value
-
-
 def fragment(kind, **properties):
     found = {"type": kind, **{name.replace("_", "-"): value for name, value in properties.items()}}
-    return SEPARATOR + json.dumps(clean(found), indent=1) + "\n"
+    return SEPARATOR + json.dumps(harmless.everything(found), indent=1) + "\n"
 
 
 class Writer(ctf.Writer):

@@ -10,6 +10,8 @@ import os
 import re
 import zlib
 
+from gtp import harmless
+
 WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # of the still picture, in pixels
 NARROW, WIDE = 1.5, 4
 CHAR = 7.25
@@ -17,8 +19,6 @@ COLOURS = 10
 OTHER, SPECIAL = COLOURS, COLOURS + 1  # what has no colour of its own; what is no function
 ALL = "all"
 UNITS = {"ns": (1000, ("ns", "µs", "ms", "s")), "bytes": (1024, ("bytes", "KiB", "MiB", "GiB", "TiB"))}
-# Characters that XML cannot have, and that a reader does not see.
-UNSEEN = re.compile("[\0-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
 
 STILL = """<g class="still">
 <text class="words large" x="8" y="28">%s</text>
@@ -45,8 +45,8 @@ PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" class="gtp-flame" role="gro
 
 
 def clean(text):
-    """The text with what cannot be seen as \\xNN or \\uNNNN."""
-    return UNSEEN.sub(lambda c: ("\\x%02x" if c.group() < "\x80" else "\\u%04x") % ord(c.group()), text)
+    """The text with what cannot be seen escaped."""
+    return harmless.line(text)
 
 
 def escaped(text):

@@ -2,6 +2,8 @@
 # The wire format of protocol buffers, as far as it is written here: numbers and bytes, by the numbers of their fields.
 import struct
 
+from gtp import harmless
+
 VARINT, DOUBLE, BYTES = 0, 1, 2
 MASK = 2**64 - 1
 
@@ -42,5 +44,5 @@ def data(field, content):
 
 
 def text(field, content):
-    """A field of a string. Bytes that are not UTF-8 are escaped."""
-    return data(field, content.encode("utf-8", "backslashreplace"))
+    """A field of a string."""
+    return data(field, harmless.line(content).encode())

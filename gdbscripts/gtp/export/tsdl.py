@@ -3,7 +3,7 @@
 import re
 import struct
 
-from gtp import kinds
+from gtp import harmless, kinds
 
 INTEGER = "integer { size = %d; align = 8; signed = %s; base = %s; }"
 STRING = "string { encoding = UTF8; }"
@@ -14,7 +14,7 @@ THERE = b"\1"
 def quoted(text):
     """A string literal. Characters other than printable ASCII are escaped, so that any reader accepts it."""
     return '"%s"' % "".join(c if " " <= c <= "~" and c not in '"\\' else "\\%03o" % byte
-                            for char in text for byte in char.encode("utf-8", "backslashreplace") for c in [chr(byte)])
+                            for char in text for byte in harmless.line(char).encode() for c in [chr(byte)])
 
 
 def identifiers(titles, tagged):
@@ -54,7 +54,7 @@ def type_of(kind):
 
 def string(value):
     """A string's bytes, up to its NUL."""
-    return value.encode("utf-8", "backslashreplace").replace(b"\0", b"\\000") + b"\0"
+    return harmless.line(value).encode() + b"\0"
 
 
 def packer(kind):

@@ -5,9 +5,10 @@ import resource
 import shutil
 import sys
 
+from gtp import harmless
 from gtp.fleet import host, merge, offset, remote, results
 from gtp.shell import signals, tools
-from gtp.shell.failure import FAILED, OK, USAGE, Failure, harmless, told
+from gtp.shell.failure import FAILED, OK, USAGE, Failure, told
 from gtp.shell.output import Output
 
 SOME = 3
@@ -40,7 +41,7 @@ class Fleet:
         self.print("%-*s  %s" % (self.width, one.name, text))
 
     def print(self, text):
-        self.out.put("\n".join(map(harmless, text.split("\n"))) + "\n")
+        self.out.put(harmless.lines(text) + "\n")
         self.out.flush()
 
     def tick(self):
@@ -123,7 +124,7 @@ def run(given):
         raise Failure("--merge takes a folder and no hosts")
     if given.merge:
         out = Output()
-        merge.run(given.merge, given.vmlinux, lambda text: out.put(text + "\n"))
+        merge.run(given.merge, given.vmlinux, lambda text: out.put(harmless.lines(text) + "\n"))
         out.flush()
         return OK
     if not given.words:

@@ -12,6 +12,7 @@ from gtp.shell import child, ready
 from gtp.shell.failure import Failure
 
 HEAD = struct.Struct("<QI")  # in front of each packet of a part: its time, its bytes
+NEEDED = ("file", "build_id", "release", "offset_ns", "error_ns")
 NOTHING = "%s: no machine has brought a trace file"
 NO_VMLINUX = "nothing is merged: there is no vmlinux of these machines' kernels. Say --vmlinux FILE; the kernels are\n  %s"
 
@@ -64,6 +65,9 @@ def run(folder, given, put):
     found["hosts"] = [row for row in found["hosts"] if row["status"] == "done"]
     if not found["hosts"]:
         raise Failure(NOTHING % folder)
+    done = found["hosts"]
+    # A machine that does not say what its kernel is, or in no words of ours, is left out.
+    found["hosts"] = [row for row in done if all(name in row for name in NEEDED)]
     files = vmlinuxes(found["hosts"], given)
     with tempfile.TemporaryDirectory(prefix=results.MERGED + ".", dir=folder) as scratch:
         answers = [read(vmlinux, folder, scratch, found) for vmlinux in files]
@@ -74,7 +78,7 @@ def run(folder, given, put):
         written = compose(scratch, answers)
         for name in written:
             place(scratch, folder, name)
-    left = [row["host"] for row in found["hosts"] if row["host"] not in hosts]
+    left = [row["host"] for row in done if row["host"] not in hosts]
     told = [text for answer in answers for text in (*answer["notes"], answer["text"].rstrip()) if text]
     told += ["%s: not merged, no --vmlinux is of its kernel" % name for name in left]
     put("\n".join(told + ["%s: %s of %d machines" % (folder, ", ".join(written), len(hosts))]))

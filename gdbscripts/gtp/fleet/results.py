@@ -10,6 +10,7 @@ from gtp.units import duration
 
 NAME = "hosts.json"
 MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
+TYPES = (("file", str), ("build_id", str), ("release", str), ("offset_ns", int), ("error_ns", int))
 NO_RUN = "%s is no folder of gtp fleet: %s"
 
 
@@ -33,10 +34,25 @@ def save(folder, here, rows):
         file.write("\n")
 
 
+def checked(found):
+    """The content of hosts.json. A file is one of the folder's own: another's name would lead out of it."""
+    rows = found["hosts"]
+    if not isinstance(found["time_of_day_ns"], int) or not all(isinstance(row["host"], str) for row in rows):
+        raise ValueError("it is not as gtp fleet writes it")
+    for row in rows:
+        if "file" in row and row["file"] != trace_file(row["host"]):
+            raise ValueError("%s is not the file of %s" % (ascii(row["file"]), ascii(row["host"])))
+        if not all(isinstance(row.get(name, kind()), kind) for name, kind in TYPES):
+            raise ValueError("it is not as gtp fleet writes it")
+    return found
+
+
 def load(folder):
     try:
         with open(os.path.join(folder, NAME), encoding="utf-8") as file:
-            return json.load(file)
+            return checked(json.load(file))
+    except (KeyError, TypeError, AttributeError):
+        raise Failure(NO_RUN % (folder, NAME + ": it is not as gtp fleet writes it")) from None
     except OSError as error:
         raise Failure(NO_RUN % (folder, "%s: %s" % (NAME, error.strerror))) from None
     except ValueError as error:

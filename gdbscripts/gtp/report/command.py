@@ -5,7 +5,8 @@ import re
 
 import gdb
 
-from gtp import remote, source, written
+from gtp import remote, screen, source, written
+from gtp.command import Command
 from gtp.report import data, page
 
 USAGE = "gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]"
@@ -24,7 +25,7 @@ def amount(number, one, many):
     return "%d %s" % (number, one if number == 1 else many)
 
 
-class GtpReport(gdb.Command):
+class GtpReport(Command):
     """Write the run as one page for a browser, which needs no network.
 
 gtp report [-o] FILE.html [N] [COLUMN, ...] [if EXPRESSION] [--limit FRAMES]
@@ -46,7 +47,7 @@ written as a whole or not at all."""
         with written.whole(path) as part:
             with open(part, "w", encoding="utf-8") as file:
                 file.write(page.page(found))
-        gdb.write("%s: %s, %s\n" % (path, amount(len(found["frames"]["place"]), "frame", "frames"),
+        screen.put("%s: %s, %s\n" % (path, amount(len(found["frames"]["place"]), "frame", "frames"),
                                     amount(len(found["aggregations"]), "aggregation", "aggregations")))
 
 

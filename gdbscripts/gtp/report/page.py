@@ -7,6 +7,7 @@ import json
 import os
 import re
 
+from gtp import harmless
 from gtp.export import flamegraph
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,7 +45,7 @@ def policy(scripts, styles):
 
 def encoded(data):
     """The data as JSON that is text inside of a script element, whatever strings it has."""
-    text = json.dumps(data, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    text = json.dumps(harmless.everything(data), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return re.sub("[<>&]", lambda found: IN_SCRIPT[found.group(0)], text)
 
 
@@ -69,7 +70,7 @@ def page(data):
     if flames:
         scripts.append("\n" + flamegraph.beside("flamegraph.js"))
         styles.append("\n" + flamegraph.beside("flamegraph.css"))
-    parts = {"POLICY": html.escape(policy(scripts, styles)), "TITLE": html.escape(data["title"]), "STYLE": style,
+    parts = {"POLICY": html.escape(policy(scripts, styles)), "TITLE": html.escape(harmless.line(data["title"])), "STYLE": style,
              "SCRIPT": code, "EARLY": early,
              "FLAMES": pictures(flames), "DATA": encoded({**data, "flames": len(flames)})}
     return re.sub("@([A-Z]+)@", lambda found: parts[found.group(1)], part("page.html"))

@@ -5,6 +5,8 @@ import os
 
 import gdb
 
+from gtp import quiet
+
 
 def answer(settings, do):
     """DO(request) is the answer, a dict; its error in words when it fails."""
@@ -13,7 +15,7 @@ def answer(settings, do):
         request = json.load(file)
     try:
         for setting in settings:
-            gdb.execute("set " + setting, to_string=True)
+            quiet.execute("set " + setting)
         found = do(request)
     except (gdb.GdbError, OSError, RuntimeError) as error:  # gdb.error is one of the last
         found = {"error": str(error)}

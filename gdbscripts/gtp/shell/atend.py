@@ -5,7 +5,7 @@ import tempfile
 
 import gdb
 
-from gtp import ended, points
+from gtp import ended, points, quiet
 
 OURS = "gdbtp: "  # what the kernel's side tells begins so
 PAUSE = 0.1  # seconds between two questions how the run goes
@@ -15,9 +15,9 @@ def collect(request, number):
     """The collections of a tracepoint for its rows."""
     what = request["collect"] or "$args"
     points.set_actions(number, ["collect $clock, $cpu_id, $current_task_pid"])
-    gdb.execute("gtp collect %d current->comm, %s" % (number, what), to_string=True)
+    quiet.execute("gtp collect %d current->comm, %s" % (number, what))
     if request["count"]:
-        gdb.execute("passcount %d %d" % (request["count"], number), to_string=True)
+        quiet.execute("passcount %d %d" % (request["count"], number))
 
 
 def wait(channel):
@@ -25,7 +25,7 @@ def wait(channel):
     while ended.state() == ended.RUNNING:
         if select.select([channel.socket], [], [], PAUSE)[0]:
             channel.hear()
-            gdb.execute("tstop", to_string=True)
+            quiet.execute("tstop")
             return
     ended.refresh()
 
@@ -34,15 +34,15 @@ def shown(request, number):
     """The table of a tracepoint, as `gtp table` prints it."""
     limit = " --limit %d" % request["count"] if request["count"] else ""
     if not request["csv"]:
-        return gdb.execute("gtp table %d%s" % (number, limit), to_string=True)
+        return quiet.execute("gtp table %d%s" % (number, limit))
     with tempfile.NamedTemporaryFile("r", prefix="gtp-") as file:
-        gdb.execute('gtp table %d --csv "%s"%s' % (number, file.name, limit), to_string=True)
+        quiet.execute('gtp table %d --csv "%s"%s' % (number, file.name, limit))
         return file.read()
 
 
 def start(channel):
     """Begin the run; report places without a probe, and why."""
-    for line in gdb.execute("tstart", to_string=True).splitlines():
+    for line in quiet.execute("tstart").splitlines():
         if line.startswith(OURS):
             channel.say(note=line[len(OURS):])
 
@@ -51,15 +51,15 @@ def run(request, numbers, reason, channel):
     """One run: the connection is GDB's own now, so that its tasks are not traced."""
     others = points.numbers() - set(numbers)
     if others:
-        gdb.execute("delete " + " ".join(map(str, others)), to_string=True)
+        quiet.execute("delete " + " ".join(map(str, others)))
     if request["csv"] and len(numbers) > 1:
         raise gdb.GdbError("%s: frames of several places make no one CSV file" % reason)
     for number in numbers:
         collect(request, number)
     channel.say(frames="%s: the rows are shown when the run has ended" % reason)
     channel.hear()
-    gdb.execute("disconnect", to_string=True)
-    gdb.execute("target remote /proc/gtp", to_string=True)
+    quiet.execute("disconnect")
+    quiet.execute("target remote /proc/gtp")
     start(channel)
     channel.say(started=True)
     wait(channel)
@@ -73,5 +73,5 @@ def run(request, numbers, reason, channel):
             if "no frames" not in str(error):
                 raise
             channel.say(note="tracepoint %d: no hit" % number)
-    gdb.execute("delete", to_string=True)
-    gdb.execute("maint packet QTinit", to_string=True)
+    quiet.execute("delete")
+    quiet.execute("maint packet QTinit")

@@ -9,8 +9,9 @@ import sys
 import tempfile
 import time
 
+from gtp import harmless
 from gtp.shell import gtpd, ready, tools
-from gtp.shell.failure import OK, Failure, harmless
+from gtp.shell.failure import OK, Failure, told
 
 END = ".gtpd"
 PART = ".part"  # of a file that is being written; its name begins with a dot
@@ -141,7 +142,7 @@ def keep(name, data, force):
             write(path, gtpd.whole([part.data for _, part in sorted(parts.items())]))
     except OSError as error:
         raise Failure("%s: %s" % (error.filename or path, error.strerror)) from None
-    print("%s: %s" % (name, ", ".join(kernel(part) for _, part in sorted(parts.items()))))
+    print(harmless.line("%s: %s" % (name, ", ".join(kernel(part) for _, part in sorted(parts.items())))))
 
 
 # Commands -------------------------------------------------------------------------------------------
@@ -164,12 +165,12 @@ def rows(name):
     except FileNotFoundError:
         return []
     except OSError as error:
-        sys.stderr.write("gtp: %s: %s\n" % (path, error.strerror))
+        sys.stderr.write(told("%s: %s" % (path, error.strerror)))
         return []
     except gtpd.Damaged as error:
-        sys.stderr.write("gtp: %s\n" % (DAMAGED % (path, error, name)))
+        sys.stderr.write(told(DAMAGED % (path, error, name)))
         return []
-    return [(name, harmless(part.release), part.build_id, len(part.tracepoints), date, len(part.data))
+    return [(name, harmless.line(part.release), part.build_id, len(part.tracepoints), date, len(part.data))
             for part in sorted(parts, key=lambda part: (part.release, part.build_id))]
 
 

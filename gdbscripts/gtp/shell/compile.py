@@ -5,9 +5,9 @@ import subprocess
 import sys
 import tempfile
 
-from gtp import whole
+from gtp import harmless, whole
 from gtp.shell import cache, child, gtpd, ready, tools
-from gtp.shell.failure import OK, Failure, harmless
+from gtp.shell.failure import OK, Failure
 
 RECORD = "build/tools", "../../libexec/gdbtp"
 SLIDE = 0x12600000  # any multiple of 2 MiB below 1 GiB: the kernel may be there
@@ -48,8 +48,8 @@ def table(vmlinux, folder):
         with open(os.path.join(folder, "vmlinux.rgn"), "rb") as file:
             return file.read()
     except OSError:
-        sys.stderr.write("gtp: no table of regions for %s: where none is loaded, probes are breakpoints\n%s" %
-                         (vmlinux, done.stdout))
+        sys.stderr.write(harmless.lines("gtp: no table of regions for %s: where none is loaded, probes are breakpoints\n%s" %
+                                        (vmlinux, done.stdout)))
         return None
 
 
@@ -67,7 +67,7 @@ def part(session, vmlinux, with_table, say):
 def sayer(prefix):
     """A function that prints messages on standard error, each line with the PREFIX."""
     def say(text):
-        sys.stderr.write("".join("%s%s\n" % (prefix, harmless(line)) for line in text.splitlines()))
+        sys.stderr.write("".join("%s%s\n" % (prefix, harmless.lines(line)) for line in text.splitlines()))
         sys.stderr.flush()
     return say
 

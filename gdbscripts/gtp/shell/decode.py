@@ -6,18 +6,10 @@ names {number: name} of an enum, flags when its names are bits.
 """
 import bisect
 
+from gtp.harmless import ESCAPES, printable
+
 NULL = "(null)"
-ESCAPES = {9: "\\t", 10: "\\n", 13: "\\r", 27: "\\e", 92: "\\\\"}
 KERNEL = 0xffffffff80000000  # the kernel's image and its modules
-
-
-def printable(data):
-    """A string's bytes on one line, and without what a terminal acts upon."""
-    text = data.decode(errors="surrogateescape")
-    if text.isprintable() and "\\" not in text:
-        return text
-    return "".join(ESCAPES.get(ord(c)) or (c if c.isprintable() else
-                   "".join("\\%03o" % b for b in c.encode(errors="surrogateescape"))) for c in text)
 
 
 def integer(kind):

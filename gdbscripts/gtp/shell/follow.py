@@ -15,7 +15,7 @@ import time
 
 import gdb
 
-from gtp import cells, marks, placed, quiet, selected, table
+from gtp import cells, harmless, marks, placed, quiet, selected, table
 from gtp.export import frames
 from gtp.shell.failure import BUSY, FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.output import Output
@@ -166,7 +166,7 @@ class Lines:
 
     def new_place(self, trace, frame):
         selected.select(frame.index)
-        own = int(gdb.parse_and_eval("$tracepoint"))
+        own = int(quiet.value("$tracepoint"))
         return Place(table.Table(trace, self.formats, self.request, own, frame.number))
 
     def place(self, frame):
@@ -191,7 +191,7 @@ class Lines:
                 front.append(text if column.title == "time" else column.title + " " + text)
             else:
                 rest.append("%s=%s" % (column.title, table.short(text)))
-        return "  ".join([*front, place.name, ", ".join(rest)]).rstrip() + "\n"
+        return harmless.line("  ".join([*front, place.name, ", ".join(rest)]).rstrip()) + "\n"
 
     def of(self, data):
         """The lines of whole frames; fewer when the limit is reached."""
@@ -222,7 +222,7 @@ class Lines:
         self.without.add(number)
         if self.request.number is not None or self.known <= self.without:
             raise error
-        return "[tracepoint %d is left out: %s]\n" % (number, str(error).strip().replace("\n", "; "))
+        return "[tracepoint %d is left out: %s]\n" % (number, harmless.line(str(error).strip().replace("\n", "; ")))
 
     def gap(self, count):
         """The message at a point where frames are missing."""
@@ -311,7 +311,7 @@ def main():
     request, status = json.loads(os.environ.pop("GTP_SHELL")), FAILED
     try:
         for setting in SETTINGS:
-            gdb.execute("set " + setting, to_string=True)
+            quiet.execute("set " + setting)
         with Signals() as signals:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, CAUGHT)  # gtp live has kept them
             status = live(request, signals)
@@ -322,4 +322,4 @@ def main():
         status = BUSY
     except (gdb.GdbError, Failure, OSError, RuntimeError) as error:  # gdb.error is one of the last
         say(str(error))
-    gdb.execute("quit %d" % status)
+    quiet.execute("quit %d" % status, shown=True)

@@ -12,7 +12,7 @@ import socket
 
 import gdb
 
-from gtp import ended, names, points, remote
+from gtp import ended, names, points, progress, quiet, remote
 from gtp.shell import atend, record, values
 
 UNKNOWN = re.compile(r"gtp modules|No symbol|not defined|no function matches|No source file|no event matches")
@@ -60,9 +60,9 @@ class Place:
         """Its dprintfs; GDB sends them when it continues."""
         for part, fields in enumerate(self.parts()):
             text = record.template(mark, index, part, fields, lambda column: self.columns[column].room)
-            gdb.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))), to_string=True)
+            quiet.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))))
             if self.condition:
-                gdb.execute("condition $bpnum " + self.condition, to_string=True)
+                quiet.execute("condition $bpnum " + self.condition)
 
 
 def function(pc):
@@ -80,13 +80,14 @@ def define(request, channel):
     before = points.numbers()
     if request["modules"] is not None:
         load_modules(request, channel)
+    progress.say = lambda text: channel.say(doing=text)
     try:
-        told = gdb.execute(line, to_string=True)
+        told = quiet.execute(line)
     except gdb.error as error:
         if request["modules"] is not None or not UNKNOWN.search(str(error)):
             raise
         load_modules(request, channel)
-        told = gdb.execute(line, to_string=True)
+        told = quiet.execute(line)
     for one in told.splitlines():
         if not re.match(r"Tracepoint \d+ at", one):
             channel.say(note=one)
@@ -95,7 +96,7 @@ def define(request, channel):
 
 def load_modules(request, channel):
     channel.say(doing="reading the symbols of modules")
-    gdb.execute("gtp modules " + (request["modules"] or ""), to_string=True)
+    quiet.execute("gtp modules " + (request["modules"] or ""))
 
 
 def wanted(request, numbers):
@@ -119,7 +120,7 @@ def condition(number):
 def places(request, numbers, channel):
     """The Places of all tracepoints; one that cannot have the columns is reported, and left out if there are others."""
     found, refused = [], []
-    for number in numbers:
+    for number in progress.over(numbers, "looking up the columns of tracepoints"):
         for pc in sorted(set(points.addresses(number))):
             try:
                 columns = (values.typed(request["collect"], number, pc) if request["collect"] else
@@ -167,7 +168,7 @@ def refuse_others():
 
 def live(found, channel):
     """Wait in a continue; the command itself reads what is printed."""
-    banner = gdb.parse_and_eval("(char *)&" + values.BANNER).string()  # an array without a length
+    banner = quiet.value("(char *)&" + values.BANNER).string()  # an array without a length
     refuse_others()
     before, mark = counted(), record.new_mark()
     for index, place in enumerate(found):
@@ -175,7 +176,7 @@ def live(found, channel):
     most = len(found[0].parts())
     channel.say(ready={"places": [place.spec() for place in found], "null": banner, "lines": most, "mark": mark})
     with on_console():
-        gdb.execute("continue", to_string=True)
+        quiet.execute("continue")
     hits, _, dropped = (now - then for now, then in zip(counted(), before))
     channel.say(counts={"hits": hits // most, "dropped": dropped})
 
@@ -191,21 +192,21 @@ def trace(request, channel):
     except values.NotCarried as reason:
         atend.run(request, numbers, str(reason), channel)
         return
-    gdb.execute("delete " + " ".join(map(str, points.numbers())), to_string=True)
+    quiet.execute("delete " + " ".join(map(str, points.numbers())))
     live(found, channel)
 
 
 def command(request, channel):
     """One of the other commands, as it is in GDB."""
-    channel.say(text=gdb.execute("gtp " + request["line"], to_string=True))
+    channel.say(text=quiet.execute("gtp " + request["line"]))
 
 
 def do(request, channel):
     for setting in SETTINGS:
-        gdb.execute("set " + setting, to_string=True)
+        quiet.execute("set " + setting)
     channel.say(doing="")
-    gdb.execute("target remote " + request["target"], to_string=True)
-    gdb.execute("gtp check", to_string=True)
+    quiet.execute("target remote " + request["target"])
+    quiet.execute("gtp check")
     (trace if request["command"] == "trace" else command)(request, channel)
 
 
@@ -220,4 +221,4 @@ def main():
         status = 1
     except OSError:
         status = 1  # the command has gone
-    gdb.execute("quit %d" % status)
+    quiet.execute("quit %d" % status, shown=True)

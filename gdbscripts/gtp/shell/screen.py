@@ -4,6 +4,8 @@ import csv
 import io
 import time
 
+from gtp import harmless
+
 WIDEST = 40  # a column is not made wider for its longest cell
 
 
@@ -51,7 +53,7 @@ class Screen(Table):
     def line(self, cells):
         """Cells as wide as those before them; the last of a line is not filled up."""
         pieces = []
-        for i, cell in enumerate(cells):
+        for i, cell in enumerate(map(harmless.line, cells)):
             self.widths[i] = max(self.widths[i], min(len(cell), WIDEST))
             pieces.append(cell.rjust(self.widths[i]) if self.right[i] else cell.ljust(self.widths[i]))
         return "  ".join(pieces).rstrip() + "\n"
@@ -72,7 +74,7 @@ class Csv(Table):
 
     def joined(self, cells):
         out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerow(cells)
+        csv.writer(out, lineterminator="\n").writerow([harmless.cell(str(cell)) for cell in cells])
         return out.getvalue()
 
     def head(self):

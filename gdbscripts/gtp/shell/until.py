@@ -20,7 +20,7 @@ READY = b"."
 
 def code(expression, location):
     """The text of the bytecode for a condition at the selected frame, which is at that place."""
-    own = int(gdb.parse_and_eval("$tracepoint"))
+    own = int(quiet.value("$tracepoint"))
     text = cexpr.condition(names.expand(expression, own, location.address), gdb.selected_frame().pc())
     return ";".join(" ".join(word for word in line[1:] if word) for line in bytecode.lines(text))
 
@@ -87,7 +87,7 @@ def received(line):
 def main():
     request = json.loads(os.environ.pop("GTP_SHELL"))
     for setting in SETTINGS:
-        gdb.execute("set " + setting, to_string=True)
+        quiet.execute("set " + setting)
     try:
         with socket.socket(fileno=request["fd"]) as line:
             line.sendall(READY)
@@ -96,4 +96,4 @@ def main():
                 line.sendall("\n".join([*answer(request, header), ".\n"]).encode(errors="replace"))
     except ConnectionError:
         pass  # gtp-drain has gone
-    gdb.execute("quit")
+    quiet.execute("quit", shown=True)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import gdb
 
-from gtp import cexpr, names
+from gtp import cexpr, names, quiet
 from gtp.cexpr import compiled, ctype, parse, variables
 
 FRAMES_ONLY = ("$regs", "$_sdata", "$_ret", "$_locals")
@@ -45,7 +45,7 @@ def described(kind):
 
 def banner():
     """The address of a text that stands for a null pointer where a string is printed."""
-    return int(gdb.parse_and_eval("(unsigned long)&%s" % BANNER))
+    return int(quiet.value("(unsigned long)&%s" % BANNER))
 
 
 def or_null(argument, pc):

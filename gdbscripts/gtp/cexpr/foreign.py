@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Expressions and types that a trace file, a target or a far machine has brought: text of strangers.
+
+GDB evaluates any text that it gets, and `$_shell("...")` is an expression to it. A collected expression has been compiled
+for a hit, and no call, no assignment and no string literal can be: an expression that has one is refused here. Types are
+looked up by their names, never evaluated.
+"""
+import re
+
+import gdb
+
+from gtp import typename, words
+from gtp.cexpr import syntax
+from gtp.cexpr.error import Error
+from gtp.cexpr.lower import Lower
+from gtp.cexpr.names import Scope
+from gtp.cexpr.parse import Parser
+
+LONGEST = 4096  # characters; an action has less than 200 bytes of code
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+REFUSED = {syntax.Call: "a call", syntax.Assign: "an assignment", syntax.String: "a string"}
+CANNOT = "%s cannot have been collected"
+
+
+def parser(text, scope):
+    """A Parser of the text; an Error when no expression and no type can look like it."""
+    if CONTROL.search(text):
+        raise Error("it has control characters")
+    if len(text) > LONGEST:
+        raise Error("it is too long")
+    found = Parser(text, scope.is_type)
+    for token, after in zip(found.tokens, found.tokens[1:]):
+        # Inside the parameters of a function's type nothing is parsed.
+        if token.kind == "dollar" and after.text == "(":
+            raise Error(CANNOT % "a call", token.start)
+    return found
+
+
+def check(text, pc):
+    """Error, unless GDB may evaluate the expression at pc: to read memory, registers and variables is all that it does."""
+    try:
+        for node in syntax.walk(parser(text, Scope(pc)).whole()):
+            if type(node) in REFUSED:
+                raise Error(CANNOT % REFUSED[type(node)], node.start)
+    except RecursionError:
+        raise Error("it has too many brackets") from None
+
+
+def refusal(text, pc):
+    """Why not, in a sentence; None when GDB may."""
+    try:
+        check(text, pc)
+    except Error as error:
+        return error.what
+    return None
+
+
+def integer(name):
+    """How GDB calls an integer type, of its words in any order; other names as they are."""
+    found = name.split()
+    if not set(found) <= {"int", "long", "short", "char", "signed", "unsigned"}:
+        return name
+    sign = "unsigned " if "unsigned" in found else "signed " if "signed" in found and "char" in found else ""
+    return sign + next((word for word in ("char", "short", "long") if word in found), "int")
+
+
+def looked_up(text):
+    """type_named(), in C's language."""
+    try:
+        scope = Scope(gdb.selected_frame().pc())
+    except gdb.error:
+        scope = Scope(None)
+    found = parser(text, scope)
+    known = typename.around(scope.block, text)
+    if known is not None:
+        return known
+    node = found.type_name()
+    found.must_end()
+    if isinstance(node.base, str):
+        node.base = integer(node.base)
+    if not all(part is node or isinstance(part, syntax.Number) for part in syntax.walk(node)):
+        return None
+    return Lower(scope, text).type(node)
+
+
+def type_named(text):
+    """The gdb.Type of a name as C writes it in a cast, as it is known where GDB is; None when there is none."""
+    try:
+        with words.in_c():
+            return looked_up(text.strip())
+    except (Error, gdb.error, RecursionError):
+        return None

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Text of strangers, as a terminal, a browser, a spreadsheet or another program may have it. Knows nothing of GDB.
+
+Any user can choose the name of a task or a file, and a trace file may say anything: escape sequences, newlines, characters
+that turn the order of others around. They are shown escaped, as GDB and C write them. It is done at the way out, where a
+string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and printable(), exports by line() and cell().
+"""
+import re
+
+ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 92: "\\\\"}
+# A spreadsheet takes text that begins so for a formula, unless it is a number.
+FORMULA = re.compile(r"[=+\-@\t\r]")
+NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+
+
+def octal(c):
+    """A character's bytes as C escapes them."""
+    return "".join("\\%03o" % byte for byte in c.encode(errors="surrogateescape" if "\udc80" <= c <= "\udcff" else "surrogatepass"))
+
+
+def escaped(text, keep):
+    """The text with unprintable characters escaped, except those in KEEP."""
+    return "".join(c if c in keep or c.isprintable() and c != "\\" else ESCAPES.get(ord(c)) or octal(c) for c in text)
+
+
+def line(text):
+    """A text on one line. A backslash stays one, so that what is escaped once stays as it is."""
+    return text if text.isprintable() else escaped(text, "\\")
+
+
+def lines(text):
+    """A text of several lines, in which a tab is an indent."""
+    return "\n".join(one if one.isprintable() else escaped(one, "\\\t") for one in text.split("\n"))
+
+
+def printable(data):
+    """A string's bytes on one line. A backslash becomes two: an escape differs from a name that looks like one."""
+    text = data.decode(errors="surrogateescape")
+    return text if text.isprintable() and "\\" not in text else escaped(text, "")
+
+
+def everything(value):
+    """The same of all strings in a value for JSON."""
+    if isinstance(value, str):
+        return line(value)
+    if isinstance(value, dict):
+        return {line(name): everything(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [everything(one) if isinstance(one, (str, dict, list, tuple)) else one for one in value]
+    return value
+
+
+def cell(text):
+    """A cell of a CSV file. An apostrophe in front keeps a spreadsheet from computing it."""
+    text = line(text)
+    return "'" + text if FORMULA.match(text) and not NUMBER.fullmatch(text) else text

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# How far a command is that takes longer than a second: on GDB's terminal, or in the words of the shell's command.
+import sys
+import time
+
+AFTER, EVERY = 0.8, 2  # seconds
+
+say = None  # say(text) of the shell's command, which shows it after a second; None: GDB has a terminal
+
+
+class Line:
+    """The line on GDB's terminal. GDB's own output may be on its way into a string."""
+
+    def __init__(self):
+        self.shown = ""
+
+    def show(self, text):
+        if sys.__stderr__ is not None and sys.__stderr__.isatty():
+            sys.__stderr__.write("\r" + text.ljust(len(self.shown)))
+            sys.__stderr__.flush()
+            self.shown = text
+
+    def clear(self):
+        if self.shown:
+            sys.__stderr__.write("\r%s\r" % (" " * len(self.shown)))
+            sys.__stderr__.flush()
+
+
+def over(things, doing):
+    """Each of the things in turn; DOING says to the user what is done with them."""
+    things, line = list(things), Line()
+    next_time = time.monotonic() + (0 if say else AFTER)
+    try:
+        for n, thing in enumerate(things):
+            if len(things) > 1 and time.monotonic() >= next_time:
+                (say or line.show)("%s: %d of %d" % (doing, n, len(things)))
+                next_time = time.monotonic() + (EVERY if say else 0.2)
+            yield thing
+    finally:
+        line.clear()

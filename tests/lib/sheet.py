@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A CSV file of gtp's, as the values that it stands for."""
+import csv
+
+
+def value(text):
+    """A cell's: an apostrophe keeps a spreadsheet from computing the rest."""
+    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
+
+
+def rows(file):
+    """{title: value} of each row."""
+    return [{value(title): value(text) for title, text in row.items()} for row in csv.DictReader(file)]

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""GDB's Python scripts, by their syntax: who hands strings to GDB, to Python itself or to a shell."""
+import ast
+import os
+
+SCRIPTS = "gdbscripts/"
+# These take a string for a command, an expression or a place; one file may call them.
+FOR_GDB = {"execute", "parse_and_eval", "decode_line", "Breakpoint", "FinishBreakpoint"}
+DOOR = "quiet.py"
+# Printed text has names of strangers in it. The shell's side has doors of its own: told(), Screen, Csv.
+TERMINAL = "screen.py"
+SHELL_SIDE = ("gdbscripts/gtp/shell/", "gdbscripts/gtp/fleet/")
+# A class of commands of its own has errors that GDB calls an error in Python.
+COMMAND = "command.py"
+# These take a string for a program. They may where the text is made of numbers and of our own words.
+CODE = {"eval", "exec", "compile", "__import__"}
+MAKES_CODE = {"bytecode.py": {"eval"}}
+
+
+def of_gdb(node):
+    """NAME of `gdb.NAME`, else None."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "gdb":
+        return node.attr
+    return None
+
+
+def faults(node, file):
+    """Lines about a node that must not be."""
+    name = of_gdb(node)
+    if name in FOR_GDB and file != DOOR:
+        yield f"gdb.{name}: strings for GDB go through {DOOR}"
+    if name == "write" and file != TERMINAL:
+        yield f"gdb.write: text for the terminal goes through {TERMINAL}"
+    if isinstance(node, ast.ImportFrom) and node.module == "gdb":
+        yield "from gdb import: what is called must be seen"
+    if isinstance(node, ast.Call):
+        called = node.func
+        if isinstance(called, ast.Name) and called.id in CODE - MAKES_CODE.get(file, set()):
+            yield f"{called.id}() of a string"
+        if isinstance(called, ast.Name) and called.id == "getattr" and node.args[:1] and \
+                isinstance(node.args[0], ast.Name) and node.args[0].id == "gdb":
+            yield "getattr(gdb, ...): what is called must be seen"
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value.id == "os" and \
+                called.attr in ("system", "popen"):
+            yield f"os.{called.attr}(): a shell reads it"
+        if any(key.arg == "shell" for key in node.keywords):
+            yield "shell=: a shell reads it"
+    if isinstance(node, ast.ClassDef) and file != COMMAND and "Command" in map(of_gdb, node.bases) and \
+            any(isinstance(part, ast.FunctionDef) and part.name == "invoke" for part in node.body):
+        yield f"class {node.name}: gdb.Command, not that of {COMMAND}, whose errors are sentences"
+
+
+def prints(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+
+
+def strings(tree):
+    """A line for each place of the scripts."""
+    for path in tree.files:
+        if path.startswith(SCRIPTS) and path.endswith(".py"):
+            for node in ast.walk(ast.parse(tree.text(path))):
+                yield from (f"{path}:{node.lineno}: {what}" for what in faults(node, os.path.basename(path)))
+                if prints(node) and not path.startswith(SHELL_SIDE):
+                    yield f"{path}:{node.lineno}: print(): text for the terminal goes through {TERMINAL}"

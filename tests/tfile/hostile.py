@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Trace files of strangers do nothing to the machine that reads them, and each command ends with output or a sentence.
+
+Usage: tests/tfile/hostile.py FOLDER [SEED [COUNT]]     FOLDER has a program, and trace files of it
+
+Prints what went wrong, and the file with which it did: FOLDER/strange/N.tf. The exit status is 1 then.
+"""
+import os
+import random
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "../lib"))
+
+import strange  # noqa: E402
+from tap import SECONDS  # noqa: E402
+
+COUNT = 300
+WHOLE = ("kept.tf", "ours.tf", "one.tf")
+MOST_SHOWN = 30
+
+
+def make(folder, program, seed, count):
+    """The files, and what was done to each."""
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    nm = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
+    address = int(re.search(r"^(\w+) T add$", nm, re.M).group(1), 16)
+    files = []
+    for name in WHOLE:
+        with open(os.path.join(os.path.dirname(program), name), "rb") as file:
+            files.append(file.read())
+    titles = []
+    for title, data in [*strange.by_hand(address), *strange.strange(seed, count, files)]:
+        with open(os.path.join(folder, "%d.tf" % len(titles)), "wb") as file:
+            file.write(data)
+        titles.append(title)
+    return titles
+
+
+def tripwire(folder):
+    """A shell that tells that it was called."""
+    path = os.path.join(folder, "shell")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho called >>%s/TRIPPED\n" % folder)
+    os.chmod(path, 0o755)
+    return path
+
+
+def run(folder, program, first, shell):
+    """GDB's output about the files from one on."""
+    words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", program, "-x",
+             HERE + "/watched.py", "-x", HERE + "/../../gdbscripts/gtp.py", "-ex", "python stand_between()",
+             "-ex", "watched %s %d" % (folder, first)]
+    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=10 * SECONDS, check=False, env=dict(os.environ, SHELL=shell, PYTHONDONTWRITEBYTECODE="1"))
+    return done.stdout.decode(errors="replace"), done.returncode
+
+
+def read_all(folder, program, titles, shell):
+    """(lines of what is wrong, the numbers of files over which GDB itself has ended)"""
+    wrong, died, first = [], [], 0
+    while first < len(titles):
+        text, status = run(folder, program, first, shell)
+        wrong += ["%s (%s)" % (line, titles[int(line.split(":")[0])]) for line in text.splitlines() if re.match(r"\d+: ", line)]
+        wrong += [line for line in text.splitlines() if "Python Exception" in line or "Error occurred in Python" in line]
+        if re.search("^done$", text, re.M):
+            return wrong, died
+        last = re.findall(r"^(\d+)$", text, re.M)
+        if not last:
+            return wrong + ["GDB does not begin (status %d): %s" % (status, text[-500:])], died
+        died.append(int(last[-1]))
+        first = int(last[-1]) + 1
+    return wrong, died
+
+
+def opens(folder, program, number):
+    """Whether GDB without any script opens it, and reads its frames: if not, it is GDB that has ended."""
+    words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", program]
+    for line in ("target tfile %d.tf" % number, "tfind 0", "info tracepoints", "tfind none", "tfind 1"):
+        words += ["-ex", line]
+    done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=SECONDS, check=False)
+    # Without a core file to write, GDB exits after its internal error.
+    return done.returncode >= 0 and b"internal-error" not in done.stdout
+
+
+def main():
+    top = os.path.abspath(sys.argv[1])
+    seed = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("GTP_SEED", str(random.randrange(10**6)))
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else COUNT
+    folder, program = os.path.join(top, "strange"), os.path.join(top, "prog")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    titles = make(folder, program, seed, count)
+    before = set(os.listdir(folder)) | {"out", "shell"}
+    wrong, died = read_all(folder, program, titles, tripwire(folder))
+    wrong += ["%d: GDB has ended in one of the commands (%s)" % (n, titles[n]) for n in died if opens(folder, program, n)]
+    wrong += ["there is a new file: %s" % name for name in sorted(set(os.listdir(folder)) - before)]
+    print("# seed %s, %d files; over %d of them GDB itself ended" % (seed, len(titles), len(died)))
+    for line in wrong[:MOST_SHOWN]:
+        print("# %s" % line[:400])
+    if len(wrong) > MOST_SHOWN:
+        print("# and %d more" % (len(wrong) - MOST_SHOWN))
+    return bool(wrong)
+
+
+sys.exit(main())
