@@ -31,8 +31,33 @@ class Unbalanced(Refused):
     """
 
 
+# $pc, $current_task_pid, numbers: they mean the same at all places. A name is looked up at each.
+NAMELESS = re.compile(r"(?:\$\w+|\d\w*|[^\w$])+")
+OF_GDB = {"pc", "sp", "fp"}  # are there, and are never made by a user
+everywhere = {}  # (text, collecting): its Refused or None. GDB takes as long over a place as over 100 such texts
+
+
 def check(text, pc, collecting):
     """Raise Refused when GDB does not compile the text at pc."""
+    known = everywhere.get((text, collecting), False)
+    if known is None:
+        return
+    if known:
+        raise known
+    try:
+        check_at(text, pc, collecting)
+        refused = None
+    except Refused as error:
+        refused = error
+    # A variable that is not there may be made later.
+    if NAMELESS.fullmatch(text) and (refused is None or set(re.findall(r"\$(\w+)", text)) <= OF_GDB):
+        everywhere[text, collecting] = refused
+    if refused:
+        raise refused
+
+
+def check_at(text, pc, collecting):
+    """The same, asked of GDB."""
     where = location(pc)
     if where is None:
         by_tracepoint(text, pc)
@@ -84,19 +109,43 @@ def length(code):
 
 @functools.lru_cache(1024)
 def location_of(pc, function, file, line):
-    candidates = []
-    if function:
-        candidates = [function, "%s:%s" % (file, function)]
-    if file and line:
-        candidates.append("%s:%d" % (file, line))
-    for where in candidates:
+    found = []
+    for where in candidates(function, file, line):
+        if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
+            continue  # it is the same places, and a file's name takes GDB a hundred times as long
+        where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
         except gdb.error:
             continue
-        if [int(s, 16) for s in re.findall(r"^Scope: (0x[0-9a-f]+)", out, re.M)] == [pc]:
+        found = [int(s, 16) for s in re.findall(r"^Scope: (0x[0-9a-f]+)", out, re.M)]
+        if found == [pc]:
             return where
     return None
+
+
+def candidates(function, file, line):
+    """(file or "", what is in it) of each name that a place may have, the quickest first."""
+    if function:
+        yield "", function
+        yield file, function
+    if file and line:
+        yield file, str(line)
+
+
+def one_file(places, function, file):
+    """Whether the function of that name is the file's own at each of the places."""
+    return all(any(block.function.name == function and block.function.symtab.filename == file for block in functions_at(pc))
+               for pc in places)
+
+
+def functions_at(pc):
+    """The blocks of functions around an address."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and not block.is_static and not block.is_global:
+        if block.function is not None:
+            yield block
+        block = block.superblock
 
 
 def location(pc):
@@ -116,9 +165,9 @@ def by_tracepoint(text, pc):
     """The same of an address that has no name: by the action of a tracepoint that is gone before anything runs."""
     with setting("remote install-in-trace-packet", "off"):
         quiet.execute("trace *%#x" % pc)
-        number = int(gdb.parse_and_eval("$tpnum"))
+        number = int(quiet.value("$tpnum"))
         try:
-            quiet.execute("commands %d\ncollect %s\nend" % (number, text))
+            quiet.block("commands %d" % number, "collect " + text, "end")
         except gdb.error as error:
             if "too complicated" in str(error):
                 raise TooLong("it is too long for one action") from None
