@@ -42,7 +42,7 @@ class Symbols:
         if not remote.is_gtp():
             return []
         try:
-            return [(loaded.code(mod), mod["name"].string()) for mod in loaded.all_of_them()]
+            return [(loaded.code(mod), mod["name"].string(errors="replace")) for mod in loaded.all_of_them()]
         except (gdb.error, gdb.GdbError):
             return []
 

@@ -54,7 +54,7 @@ def section_attributes(attrs):
 
 def section_name(attr):
     names = [f.name for f in attr.type.fields()]
-    return (attr["battr"] if "battr" in names else attr)["attr"]["name"].string()
+    return (attr["battr"] if "battr" in names else attr)["attr"]["name"].string(errors="replace")
 
 
 def section_address(attr):

@@ -72,7 +72,7 @@ def add_symbols(path, addresses):
     command = "add-symbol-file %s %#x" % (quoted(path), addresses[".text"])
     for name, address in sorted(addresses.items()):
         if name != ".text" and not name.startswith(FREED):
-            command += " -s %s %#x" % (name, address)
+            command += " -s %s %#x" % (quoted(name), address)
     quiet.execute(without_index_cache(command))
 
 
@@ -92,7 +92,7 @@ def is_there(path):
 
 def load(mod, files, report):
     """Load one module's symbols; its name is appended to one of the report's lists."""
-    name = mod["name"].string()
+    name = mod["name"].string(errors="replace")
     addresses = loaded.sections(mod)
     if ".text" not in addresses:
         report["no code"].append(name)

@@ -20,6 +20,7 @@ Place = collections.namedtuple("Place", "pc function inside")
 # choice is GDB's; and pieces of the function that are no place to enter it.
 Target = collections.namedtuple("Target", "name location places pieces")
 
+NAME = re.compile(r"[A-Za-z_][\w.]*", re.A)
 PIECE = re.compile(r"\.(part|cold)\b")
 LINE = re.compile(r"(.*:)?[-+]?\d+$")
 
@@ -64,6 +65,8 @@ def address(pc):
     symbol = symbol_at(pc)
     if symbol is not None:
         name, offset = symbol
+        if not NAME.fullmatch(name):  # a file may call a symbol as it likes
+            return "*%#x" % pc
         name = "'%s'" % name if "." in name else name
         text = "(&%s)" % name if not offset else "((char *)&%s+%d)" % (name, offset)
         plain = name if not offset and "'" not in name else text
