@@ -255,8 +255,9 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
 
 /*
  * Run all actions as one snippet, which writes into room that is reserved once; static data, which
- * only the event's own code can make, come before it. Return: -EAGAIN when there is no room: the
- * actions one by one fill what there is.
+ * only the event's own code can make, come before it. Return: 0; how the snippet failed, in action
+ * @n; -EAGAIN with the frame as it was, when it has no room for all or static data failed: the
+ * actions one by one fill the room and report the failure.
  */
 static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {

@@ -82,7 +82,7 @@ struct gtp_source {
  * @next, @prev: all of them, in the order GDB sent them
  * @next_here: others at the same location, while armed
  * @next_key, @next_num: others in the same bucket of the list; @next_run: of the run
- * @num: GDB's number, 1 to 65535
+ * @num: GDB's number, 1 to GTP_TP_NUM_MAX
  * @addr: run-time address as GDB sent it
  * @enabled: GDB wants it: what a run begins with
  * @on: its hits count: may change while armed, by GDB and by hits that switch it; hits read it once

@@ -168,7 +168,7 @@ static void see(void *unused)
 	sync_core();
 }
 
-/* Until all_see() no CPU comes online: it could have fetched old code and would get no IPI. */
+/* Until end_step() no CPU comes online: it could have fetched old code and would get no IPI. */
 static void begin_step(void)
 {
 	cpus_read_lock();
