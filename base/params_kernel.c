@@ -8,6 +8,11 @@ bool gtp_allow_write;
 module_param_named(allow_write, gtp_allow_write, bool, 0400);
 MODULE_PARM_DESC(allow_write, "let GDB write to kernel memory (default: no)");
 
+char *gtp_save_dir;
+module_param_named(save_dir, gtp_save_dir, charp, 0400);
+MODULE_PARM_DESC(save_dir,
+		 "folder for GDB's tsave -r, which makes new files there (default: none)");
+
 bool gtp_self_trace;
 module_param_named(self_trace, gtp_self_trace, bool, 0600);
 MODULE_PARM_DESC(self_trace, "trace the connected GDB's own tasks too (default: no)");

@@ -7,6 +7,7 @@
 
 /* Writable ones may change at any time: READ_ONCE(). */
 extern bool gtp_allow_write;
+extern char *gtp_save_dir; /* NULL or "": none */
 extern bool gtp_self_trace;
 extern unsigned int gtp_buffer_kb;
 extern unsigned int gtp_stacks_kb;

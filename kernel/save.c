@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* QTSave: the stopped run as a trace file in the file system of the machine that is traced. */
-#include <linux/cred.h>
+/* QTSave: the stopped run as a new trace file in one folder of the machine that is traced. */
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -10,125 +9,60 @@
 
 #include "base/lock_kernel.h"
 #include "base/mem_kernel.h"
+#include "base/params_kernel.h"
 #include "export/file.h"
 #include "kernel/host.h"
 #include "kernel/save.h"
 
 enum { PIECE = SZ_64K };
 
-static const char no_file[] = "only to a plain file, and not under /proc";
-
-static bool is_plain(const struct inode *inode)
-{
-	return S_ISREG(inode->i_mode) && inode->i_sb->s_magic != PROC_SUPER_MAGIC;
-}
-
-static int check_folder(const char *name)
-{
-	const char *slash = strrchr(name, '/');
-	char *folder = gtp_mem_alloc(strlen(name) + 2);
-	struct path path;
-	int err;
-
-	if (!folder)
-		return -ENOMEM;
-	if (slash)
-		memcpy(folder, name, slash - name + 1);
-	else
-		strcpy(folder, ".");
-	err = kern_path(folder, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, &path);
-	gtp_mem_free(folder);
-	if (err)
-		return err;
-	if (path.dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
-		err = -EINVAL;
-	path_put(&path);
-	return err;
-}
-
 /*
- * Opening a device does things: only what is a file, or will be. And not in procfs: the write that
- * has brought the packet here holds that file system's own write access, which is not to be taken
- * twice. The file that has the name when it is opened may be another one: see check_opened().
+ * The line to GDB may be all that its user has of this machine (gdbtp-connect). So a name that comes
+ * by it is that of a new file, in a folder that whoever loaded the module has chosen.
  */
-static int check_path(const char *name)
+static int find_folder(struct path *folder, struct gtp_why *why)
 {
-	struct path path;
 	int err;
 
-	err = kern_path(name, 0, &path);
-	if (err == -ENOENT)
-		return check_folder(name);
-	if (err)
-		return err;
-	if (!is_plain(d_inode(path.dentry)))
-		err = -EINVAL;
-	path_put(&path);
-	return err;
-}
-
-/* It was there before: its owner could read what is written to it. */
-static int check_opened(struct file *file, struct gtp_why *why)
-{
-	const struct inode *inode = file_inode(file);
-
-	if (!is_plain(inode)) {
-		gtp_why(why, "cannot save there: %s", no_file);
-		return -EINVAL;
-	}
-	if (!uid_eq(inode->i_uid, current_fsuid())) {
+	if (!gtp_save_dir || !*gtp_save_dir) {
 		gtp_why(why,
-			"cannot save there: the file belongs to somebody else; take another name");
+			"saving on this machine is off: the module parameter save_dir names no folder for it; gtp save FILE writes the file on GDB's side");
 		return -EPERM;
 	}
-	return 0;
-}
-
-static int empty(struct file *file, struct gtp_why *why)
-{
-	int err = check_opened(file, why);
-
-	if (err)
+	err = kern_path(gtp_save_dir, LOOKUP_FOLLOW | LOOKUP_DIRECTORY, folder);
+	if (err) {
+		gtp_why(why, "cannot save: the folder of the module parameter save_dir (%pe)",
+			ERR_PTR(err));
 		return err;
-	err = vfs_truncate(&file->f_path, 0);
-	if (err)
-		gtp_why(why, "cannot save there: the file cannot be emptied (%pe)", ERR_PTR(err));
-	return err;
+	}
+	/*
+	 * The write that has brought the packet here holds procfs' own write access. It must not be
+	 * taken twice.
+	 */
+	if (folder->dentry->d_sb->s_magic != PROC_SUPER_MAGIC)
+		return 0;
+	path_put(folder);
+	gtp_why(why, "cannot save: save_dir is under /proc");
+	return -EINVAL;
 }
 
-/*
- * A new file, or one that is there, whichever it is when it is opened. It is opened under gtp_lock,
- * so it must not wait for the reader of a FIFO (O_NONBLOCK), and nothing is changed in it before it
- * has been looked at.
- */
+/* @name has no '/'. A new file and nothing else: no device, FIFO or link is opened. */
 static struct file *open_file(const char *name, struct gtp_why *why)
 {
-	const int how = O_WRONLY | O_LARGEFILE | O_NOFOLLOW | O_NONBLOCK;
+	const int how = O_WRONLY | O_LARGEFILE | O_CREAT | O_EXCL | O_NOFOLLOW;
+	struct path folder;
 	struct file *file;
-	int err = check_path(name);
+	int err = find_folder(&folder, why);
 
-	if (err == -EINVAL) {
-		gtp_why(why, "cannot save there: %s", no_file);
+	if (err)
 		return ERR_PTR(err);
-	}
-	if (err) {
-		gtp_why(why, "cannot save there (%pe)", ERR_PTR(err));
-		return ERR_PTR(err);
-	}
-	file = filp_open(name, how | O_CREAT | O_EXCL, 0600);
-	if (!IS_ERR(file))
-		return file;
-	if (PTR_ERR(file) == -EEXIST)
-		file = filp_open(name, how, 0);
-	if (IS_ERR(file)) {
-		gtp_why(why, "cannot save there: opening the file failed (%pe)", file);
-		return file;
-	}
-	err = empty(file, why);
-	if (!err)
-		return file;
-	filp_close(file, NULL);
-	return ERR_PTR(err);
+	file = file_open_root(&folder, name, how, 0600);
+	path_put(&folder);
+	if (PTR_ERR_OR_ZERO(file) == -EEXIST)
+		gtp_why(why, "%s is there already; take another name", name);
+	else if (IS_ERR(file))
+		gtp_why(why, "cannot save there: making the file failed (%pe)", file);
+	return file;
 }
 
 static int copy_frames(struct file *out, const struct gtp_file *in, u8 *piece, struct gtp_why *why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* QTSave: the stopped run as a trace file on the machine that is traced. */
+/* QTSave: the stopped run as a new trace file in one folder of the machine that is traced. */
 #ifndef _GTP_SAVE_H
 #define _GTP_SAVE_H
 
@@ -8,7 +8,7 @@
 /**
  * gtp_save() - struct gtp_stub_ops' save
  * @ctx: unused
- * @name: as the connected client's own file system sees it
+ * @name: a plain one, without '/'
  * @why: the refusal
  *
  * Context: process, under gtp_lock, called for a packet of the connected GDB. Return: 0 or -errno.

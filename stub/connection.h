@@ -23,13 +23,16 @@ struct gtp_marker {
 	const char *extra;
 };
 
+enum { GTP_SAVE_NAME_MAX = 255 }; /* characters of a trace file's name from GDB */
+
 /**
  * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may
  * sleep
  * @read: live kernel memory; 0 or -EFAULT
  * @write: 0, -EFAULT, or -EPERM when writes are not allowed
  * @release: "6.1.0-..." of the kernel
- * @save: write the whole trace file to @path (QTSave); 0 or -errno
+ * @save: write the whole trace file to a new file @name, a plain one without '/', in the folder
+ *        that is for such files, if any (QTSave); 0 or -errno with @why
  * @now_ms: a clock that only moves forward, for keep-alives
  * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
  *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
@@ -48,7 +51,7 @@ struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
 	int (*write)(void *ctx, u64 addr, const void *src, u32 len);
 	const char *(*release)(void *ctx);
-	int (*save)(void *ctx, const char *path, struct gtp_why *why);
+	int (*save)(void *ctx, const char *name, struct gtp_why *why);
 	u64 (*now_ms)(void *ctx);
 	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
 	int (*marker_at)(void *ctx, u64 addr);

@@ -68,20 +68,33 @@ GTP_HANDLER(gtp_pkt_frame)
 	return 0;
 }
 
+/* Where the file goes is not GDB's to say: see the table's @save. */
+static int check_name(const char *name, size_t len, struct gtp_why *why)
+{
+	if (strlen(name) != len)
+		gtp_why(why, "the file name contains a NUL");
+	else if (len > GTP_SAVE_NAME_MAX)
+		gtp_why(why, "the file name is longer than %u characters", GTP_SAVE_NAME_MAX);
+	else if (strchr(name, '/') || !strcmp(name, ".") || !strcmp(name, ".."))
+		gtp_why(why,
+			"tsave -r takes a plain name, without '/': the file goes into the folder that the module parameter save_dir names");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 GTP_HANDLER(gtp_pkt_save)
 {
-	char *path = s->in;
+	char *name = s->in;
 	int n, err;
 
-	n = gtp_hex_decode((u8 *)path, GTP_PACKET_MAX, in->p, gtp_in_left(in));
+	n = gtp_hex_decode((u8 *)name, GTP_PACKET_MAX, in->p, gtp_in_left(in));
 	if (n <= 0)
 		return gtp_args_bad(in, why, "a file name in hex");
-	path[n] = '\0';
-	if (strlen(path) != (size_t)n) {
-		gtp_why(why, "the file name contains a NUL");
-		return -EINVAL;
-	}
-	err = s->ops->save(s->ctx, path, why);
+	name[n] = '\0';
+	err = check_name(name, (size_t)n, why);
+	if (!err)
+		err = s->ops->save(s->ctx, name, why);
 	return err ? err : gtp_reply_ok(s);
 }
 

@@ -481,58 +481,54 @@ def printf():
         client.ok("QTStop")
 
 
-@test("QTSave writes plain files and nothing else")
+def stopped_run(client):
+    client.start((1, LEAF))
+    target("call leaf 1")
+    client.ok("QTStop")
+
+
+def save_as(client, name):
+    return client.ask("QTSave:" + name.encode().hex())
+
+
+@test("QTSave makes new files in the folder of save_dir and nothing else: none that is there, by no path, no link")
 def save():
     with Client() as client:
         client.start((1, LEAF))
-        target("call leaf 1")
-        assert client.ask("QTSave:" + b"/tmp/saved".hex()).startswith("E."), "while it runs"
-        client.ok("QTStop")
-        client.ok("QTSave:" + b"/tmp/saved".hex())
+        assert save_as(client, "saved").startswith("E.the run is going on"), "while it runs"
+        stopped_run(client)
+        assert save_as(client, "saved") == "OK"
         with open("/tmp/saved", "rb") as file:
             assert file.read(8) == b"\x7fTRACE0\n"
-        os.symlink("/tmp/saved", "/tmp/saved-link")
-        for name in ("/dev/null", "/tmp", "/", "/nonexistent/x", "/proc/gtp", "/proc/new",
-                     "/proc/self/../new", "/tmp/saved-link"):
-            assert client.ask("QTSave:" + name.encode().hex()).startswith("E."), name
-        os.unlink("/tmp/saved-link")
+            assert os.fstat(file.fileno()).st_mode == 0o100600
+        for name in ("/tmp/new", "/etc/shadow", "../tmp/new", "folder/new", "..", ".", "/"):
+            assert "a plain name" in save_as(client, name), name
+        # What has the name already, whoever put it there, stays as it is; to open a FIFO would be to wait for ever.
+        os.mkfifo("/tmp/fifo")
+        os.symlink("/etc/gtp-new", "/tmp/dangling")
+        os.symlink("/etc/passwd", "/tmp/link")
+        os.mkdir("/tmp/folder")
+        before = os.stat("/etc/passwd").st_mtime_ns
+        for name in ("saved", "fifo", "dangling", "link", "folder"):
+            assert save_as(client, name) == "E.%s is there already; take another name" % name, name
+        assert not os.path.lexists("/etc/gtp-new") and os.stat("/etc/passwd").st_mtime_ns == before
 
 
-@test("QTSave to a name that somebody else has, or takes meanwhile: refused, and nothing waits")
-def save_elsewhere():
-    def swap():
-        os.mkfifo("/tmp/swap-fifo")
-        while True:
-            with open("/tmp/swap-file", "w", encoding="ascii"):
-                pass
-            os.rename("/tmp/swap-file", "/tmp/swap")
-            os.link("/tmp/swap-fifo", "/tmp/swap-name")
-            os.rename("/tmp/swap-name", "/tmp/swap")
-
-    with Client() as client:
-        client.start((1, LEAF))
-        target("call leaf 1")
-        client.ok("QTStop")
-        for mode in 0o666, 0o600:
-            with open("/tmp/theirs", "w", encoding="ascii") as file:
-                file.write("as it was")
-                os.fchmod(file.fileno(), mode)
-                os.fchown(file.fileno(), 1234, 1234)
-            assert "somebody else" in client.ask("QTSave:" + b"/tmp/theirs".hex())
-            with open("/tmp/theirs", encoding="ascii") as file:
-                assert file.read() == "as it was"
-        # A longer file of one's own is emptied first.
-        with open("/tmp/saved", "ab") as file:
-            size = file.tell()
-            file.write(bytes(1000))
-        client.ok("QTSave:" + b"/tmp/saved".hex())
-        assert os.path.getsize("/tmp/saved") == size
-        # To open a FIFO that nobody reads is to wait for ever.
-        swapper = child(swap)
-        until(lambda: os.path.exists("/tmp/swap"))
-        replies = [client.ask("QTSave:" + b"/tmp/swap".hex()) for _ in range(500)]
-        kill(swapper)
-        assert any("plain file" in reply for reply in replies) and "OK" in replies, set(replies)
+@test("without save_dir QTSave writes nothing, and says what does; nor with a folder that is none, or is in /proc")
+def save_nowhere():
+    try:
+        for folder, words in (("", "save_dir names no folder"), ("/nonexistent", "save_dir"), ("/etc/passwd", "save_dir"),
+                              ("/proc/self", "under /proc")):
+            load("self_trace=1", "save_dir=" + folder)
+            with Client() as client:
+                stopped_run(client)
+                reply = save_as(client, "elsewhere")
+                assert reply.startswith("E.") and words in reply, (folder, reply)
+                if not folder:
+                    assert "gtp save" in reply, reply
+    finally:
+        load("self_trace=1")
+    assert not os.path.exists("/tmp/elsewhere") and not os.path.exists("elsewhere")
 
 
 @test("probes on what a hit itself calls: those hits are counted as missed, the rest goes on")

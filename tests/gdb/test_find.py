@@ -213,7 +213,8 @@ def tsave_remote():
     path = SCRATCH + "/remote.tf"
     live = online_rows()
     cmd("tfind none")
-    cmd("tsave -r %s" % path)
+    cmd("tsave -r remote.tf")
+    shutil.move("/tmp/remote.tf", path)
     equal(offline_rows(path), live)
 
 

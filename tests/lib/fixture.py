@@ -47,10 +47,10 @@ def unload(module="gdbtp"):
 
 
 def load(*parameters):
-    """Load the module under test again. Two functions of the fixture have no site of the function tracer: probes there are
-    breakpoints or jumps, and must be allowed."""
+    """The module under test, anew. Two functions of the fixture have no site of the function tracer: probes there are
+    breakpoints or jumps, and must be allowed. What tsave -r writes goes to /tmp."""
     unload()
-    must("insmod", MODULE, "allow_notrace=1", *parameters)
+    must("insmod", MODULE, "allow_notrace=1", "save_dir=/tmp", *parameters)
 
 
 def load_fixture(name="gtp_target"):

@@ -21,15 +21,15 @@ static const char *release(void *ctx)
 	return "6.1.0-fake";
 }
 
-static int save(void *ctx, const char *path, struct gtp_why *why)
+static int save(void *ctx, const char *name, struct gtp_why *why)
 {
 	struct fake_gdb *g = gdb_of(ctx);
 
-	if (*path != '/') {
-		gtp_why(why, "%s: a path from the root is needed", path);
-		return -EINVAL;
+	if (!strcmp(g->saved, name)) {
+		gtp_why(why, "%s is there already; take another name", name);
+		return -EEXIST;
 	}
-	snprintf(g->saved, sizeof(g->saved), "%s", path);
+	snprintf(g->saved, sizeof(g->saved), "%s", name);
 	return 0;
 }
 

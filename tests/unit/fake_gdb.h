@@ -30,7 +30,7 @@ enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
  * @lost: how often @out was full and has been emptied
  * @allow_write: the module parameter
  * @now_ms: the clock of keep-alives
- * @saved: the path of the last QTSave
+ * @saved: the name of the last QTSave
  */
 struct fake_gdb {
 	struct fake f;
@@ -40,7 +40,7 @@ struct fake_gdb {
 	u32 lost;
 	bool allow_write;
 	u64 now_ms;
-	char saved[256];
+	char saved[GTP_SAVE_NAME_MAX + 1];
 };
 
 /* fake_gdb_init - a machine with the fixture's memory, and a connection; 0 or -ENOMEM */

@@ -358,9 +358,22 @@ static void long_notes(void **state)
 
 static void saves_where_told(void **state)
 {
-	ASK("QTSave:2f746d702f78", "OK");
-	assert_string_equal(gdb.saved, "/tmp/x");
-	ASK("QTSave:78", "E.x: a path from the root is needed");
+	static const char folder[] = "E.tsave -r takes a plain name, without '/'";
+	char name[2 * GTP_SAVE_NAME_MAX + 3];
+
+	ASK("QTSave:782e7466", "OK");
+	assert_string_equal(gdb.saved, "x.tf");
+	/* "/etc/x", "a/b", "..", "." */
+	ask_begins("QTSave:2f6574632f78", folder);
+	ask_begins("QTSave:612f62", folder);
+	ask_begins("QTSave:2e2e", folder);
+	ask_begins("QTSave:2e", folder);
+	/* "..x" is a name. */
+	ASK("QTSave:2e2e78", "OK");
+	memset(name, '6', sizeof(name));
+	name[2 * GTP_SAVE_NAME_MAX + 2] = '\0';
+	ASK(packetf("QTSave:%s", name), "E.the file name is longer than 255 characters");
+	ASK(packetf("QTSave:%s", name + 2), "OK");
 }
 
 static void monitor_of_the_machine(void **state)
@@ -440,7 +453,7 @@ static void errors_without_words(void **state)
 	gdb.s.ops = &ops;
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		save_error = rows[i].err;
-		ASK("QTSave:2f78", rows[i].want);
+		ASK("QTSave:78", rows[i].want);
 	}
 }
 
@@ -472,7 +485,8 @@ static void more_frames_than_numbers(void **state)
 /* Characters that framing would have to escape must not be in messages. */
 static void words_need_no_escape(void **state)
 {
-	ASK("QTSave:2423207d2a7e0a78", "E.. ).~.x: a path from the root is needed");
+	ASK("QTSave:2423207d2a7e0a78", "OK");
+	ASK("QTSave:2423207d2a7e0a78", "E.. ).~.x is there already; take another name");
 }
 
 /* --- connection --- */
