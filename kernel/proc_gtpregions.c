@@ -14,6 +14,7 @@
 #include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
+#include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -117,12 +118,20 @@ static int line_byte(struct writer *w, char c)
 
 /* --- the table --- */
 
+/*
+ * What a table says of code is believed: one that was made up has jumps where control arrives, and
+ * the kernel executes what it should not. So it is as good as a module, and has no signature.
+ */
 static int begin_table(struct writer *w)
 {
 	u32 size = (u32)gtp_get_le(w->head + SIZE_AT, 4);
 
 	if (memcmp(w->head, GTP_TABLE_MAGIC, 8))
 		return refuse_table(w, -EINVAL, "this is not a table of regions");
+	if (security_locked_down(LOCKDOWN_MODULE_SIGNATURE))
+		return refuse_table(
+			w, -EPERM,
+			"the kernel is locked down, and a table without a signature is like a module without one; places become kprobes");
 	if (size < GTP_TABLE_HEAD || size > GTP_TABLE_MAX)
 		return refuse_table(w, -EINVAL, "the table tells an impossible size");
 	w->bytes = gtp_mem_alloc(size);

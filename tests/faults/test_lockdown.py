@@ -4,8 +4,8 @@
 import errno
 import os
 
-from fixture import REGIONS, load, load_fixture, main
-from kernel import kprobes, put, symbols
+from fixture import REGIONS, load, load_fixture, load_table, main, put_table, table
+from kernel import get, kprobes, probes, put, symbols
 from rsp import LINE, Client
 from tap import skip, test
 
@@ -26,13 +26,20 @@ def need_lockdown():
         skip("this kernel has no lockdown")
 
 
-@test("lockdown for integrity allows tracing, but no writing")
+@test("lockdown for integrity allows tracing, but no writing and no table of regions")
 def integrity():
     need_lockdown()
     with Client() as client:
         counter = symbols("gtp_target_counter")["gtp_target_counter"]
+        load_table("gtp_target")
+        assert put_table(b"forget\n") == 0
         lock("integrity")
+        # A table says where code may be overwritten, and anybody who is root could have made it up.
+        assert put_table(b"module gtp_target\n" + table("gtp_target")) == errno.EPERM
+        assert "locked down" in get(REGIONS), get(REGIONS)
         client.start((1, LEAF))
+        how = probes(client.monitor("probes"))[LEAF].how
+        assert "jump" not in how, how
         client.ok("QTStop")
         assert client.ask(f"M{counter:x},1:00").startswith("E.")
 

@@ -117,7 +117,7 @@ def not_taken():
     assert put_table(HEAD + small + b"x") == errno.EFBIG
 
 
-@test("damaged tables with a right checksum are refused or harmless")
+@test("damaged tables with a right checksum are refused, or read within their bounds; a table is trusted like code")
 def damaged():
     chance = seeded()
     small = table("gtp_target")

@@ -129,7 +129,7 @@ need_jit() { tests/jit/build "$headers" "build/jit/$release" KCFLAGS=-Werror; }
 # needs_of SUITE TOPIC
 needs_of() {
 	case $1/$2 in
-	faults/ | faults/regions) column "$1" 3 ;;
+	faults/ | faults/regions | faults/lockdown) column "$1" 3 ;;
 	faults/*) column "$1" 3 | sed 's/ tables//' ;;
 	*) column "$1" 3 ;;
 	esac
