@@ -103,7 +103,7 @@ static int connect(struct file *file)
 	file->private_data = s;
 	gtp_host.stub = &s->stub;
 	gtp_host.has_room = has_room;
-	gtp_self_set(GTP_SELF_GDB, current->tgid);
+	gtp_self_set(GTP_SELF_GDB, task_tgid(current));
 	return 0;
 }
 
@@ -149,7 +149,7 @@ static int gtp_release(struct inode *inode, struct file *file)
 
 	mutex_lock(&gtp_lock);
 	gtp_host.stub = NULL;
-	gtp_self_set(GTP_SELF_GDB, -1);
+	gtp_self_set(GTP_SELF_GDB, NULL);
 	gtp_stub_exit(&s->stub);
 	gtp_lines_forget(&gtp_host.trace);
 	mutex_unlock(&gtp_lock);

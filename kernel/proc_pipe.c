@@ -96,7 +96,7 @@ static int become_reader(struct reader *r)
 	gtp_host_settle();
 	r->epoch = gtp_host.trace.epoch;
 	r->was_on = gtp_trace_running(&gtp_host.trace);
-	gtp_self_set(GTP_SELF_READER, current->tgid);
+	gtp_self_set(GTP_SELF_READER, task_tgid(current));
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 	cancel_delayed_work_sync(&r->look);
 	mutex_lock(&gtp_lock);
-	gtp_self_set(GTP_SELF_READER, -1);
+	gtp_self_set(GTP_SELF_READER, NULL);
 	if (r->attached)
 		gtp_stream_close(&r->in);
 	taken = false;
@@ -217,7 +217,7 @@ static ssize_t take_piece(struct reader *r, size_t len)
 	int err;
 
 	/* The process that has opened the file may be another one. */
-	gtp_self_set(GTP_SELF_READER, current->tgid);
+	gtp_self_set(GTP_SELF_READER, task_tgid(current));
 	gtp_host_settle();
 	if (!is_readable(r))
 		return -EAGAIN;

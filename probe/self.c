@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* GDB's own tasks, and those of the reader of frames, which are not traced. */
 #include <linux/percpu.h>
+#include <linux/pid.h>
 #include <linux/preempt.h>
+#include <linux/sched/signal.h>
 
 #include "base/params_kernel.h"
 #include "probe/self.h"
@@ -9,13 +11,21 @@
 enum { NOBODY = -1 }; /* 0 would be the idle tasks */
 
 struct gtp_self_test gtp_self_test = { ~0, NOBODY };
-static pid_t tgids[GTP_SELVES] = { NOBODY, NOBODY };
+static struct pid *selves[GTP_SELVES];
 static DEFINE_PER_CPU(u64, self_skipped);
 
-/* A hit between the two stores may take a task for another one, and asks once more. */
+static pid_t number(enum gtp_self which)
+{
+	return selves[which] ? pid_nr(selves[which]) : NOBODY;
+}
+
+/*
+ * A hit between the two stores may take a task for another one, and asks once more. So may any hit:
+ * who has opened the file may be gone, and its number be another process's, while a child has it.
+ */
 static void set_test(void)
 {
-	pid_t gdb = tgids[GTP_SELF_GDB], reader = tgids[GTP_SELF_READER];
+	pid_t gdb = number(GTP_SELF_GDB), reader = number(GTP_SELF_READER);
 	pid_t one = gdb == NOBODY ? reader : gdb, other = reader == NOBODY ? gdb : reader;
 	pid_t mask = ~(one ^ other);
 
@@ -23,12 +33,16 @@ static void set_test(void)
 	WRITE_ONCE(gtp_self_test.value, one & mask);
 }
 
-void gtp_self_set(enum gtp_self which, pid_t tgid)
+/* Hits compare the address alone, so what they have read may be freed meanwhile. */
+void gtp_self_set(enum gtp_self which, struct pid *tgid)
 {
-	if (tgids[which] == tgid)
+	struct pid *before = selves[which];
+
+	if (before == tgid)
 		return;
-	WRITE_ONCE(tgids[which], tgid);
+	WRITE_ONCE(selves[which], get_pid(tgid));
 	set_test();
+	put_pid(before);
 }
 
 u64 gtp_self_skipped(void)
@@ -41,12 +55,28 @@ u64 gtp_self_skipped(void)
 	return sum;
 }
 
+/*
+ * A task that has nearly ended has none. Its process is held by this task until its last schedule,
+ * so that it can be asked.
+ */
+static const struct pid *this_process(void)
+{
+	const struct signal_struct *signal = READ_ONCE(current->signal);
+
+	return signal ? READ_ONCE(signal->pids[PIDTYPE_TGID]) : NULL;
+}
+
+static bool is_self(void)
+{
+	const struct pid *process = this_process();
+
+	return process && (process == READ_ONCE(selves[GTP_SELF_GDB]) ||
+			   process == READ_ONCE(selves[GTP_SELF_READER]));
+}
+
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context)
 {
-	pid_t tgid = current->tgid;
-
-	if ((tgid != READ_ONCE(tgids[GTP_SELF_GDB]) && tgid != READ_ONCE(tgids[GTP_SELF_READER])) ||
-	    READ_ONCE(gtp_self_trace) || READ_ONCE(loc->self_trace) ||
+	if (!is_self() || READ_ONCE(gtp_self_trace) || READ_ONCE(loc->self_trace) ||
 	    context & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_OFFSET))
 		return false;
 	this_cpu_inc(self_skipped);

@@ -15,8 +15,11 @@ enum gtp_self {
 	GTP_SELVES,
 };
 
-/* gtp_self_set - the process; -1: none */
-void gtp_self_set(enum gtp_self which, pid_t tgid);
+/*
+ * gtp_self_set - the process, which is not taken for another one that has its number later; NULL:
+ * none. Context: process, gtp_lock
+ */
+void gtp_self_set(enum gtp_self which, struct pid *tgid);
 
 /* gtp_self_skipped - number of hits skipped for them */
 u64 gtp_self_skipped(void);

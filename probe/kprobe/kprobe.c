@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Hits from kprobes: one kprobe per location. */
 #include <linux/kprobes.h>
+#include <linux/percpu.h>
 #include <asm/ptrace.h>
 
 #include "base/mem_kernel.h"
+#include "hit/access_kernel.h"
 #include "hit/cpu_kernel.h"
 #include "hit/hit.h"
 #include "probe/armed.h"
@@ -101,6 +103,34 @@ static noinline int hit_held(struct location_probe *p, struct pt_regs *regs)
 	return hit(p, regs, gtp_hit_held);
 }
 
+/*
+ * struct late - where a condition is evaluated on a CPU that came up after tstart, and has no part
+ * of the run. A kprobe's handler is not interrupted by another one's on its CPU.
+ */
+struct late {
+	struct ax_env env;
+	u64 stack[AX_MAX_DEPTH];
+};
+
+static DEFINE_PER_CPU(struct late, late);
+
+/* Is it no hit at all? One whose condition holds is missed, and so is one that cannot be told. */
+static noinline bool is_false_late(const struct gtp_tracepoint *first, const struct gtp_regs *regs)
+{
+	static const struct ax_ops ops = { .read = gtp_access_read };
+	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&first->early);
+	struct late *l = raw_cpu_ptr(&late);
+	struct ax_jit_result r;
+
+	if (!READ_ONCE(first->on))
+		return true;
+	if (!cond)
+		return false;
+	l->env = (struct ax_env){ .ops = &ops, .stack = l->stack };
+	r = cond(regs, &l->env);
+	return !r.status && !r.value;
+}
+
 /* The same where the condition may come first. */
 static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -110,6 +140,8 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 
 	if (likely(cpu))
 		early = gtp_hit_early(p->loc->first, cpu, (const struct gtp_regs *)regs);
+	else if (is_false_late(p->loc->first, (const struct gtp_regs *)regs))
+		early = GTP_EARLY_FALSE;
 	if (early == GTP_EARLY_FALSE)
 		return 0;
 	return early == GTP_EARLY_HOLDS ? hit_held(p, regs) : hit_open(p, regs);
