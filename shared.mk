@@ -80,6 +80,7 @@ GTP_SHARED := \
 	hit/returns.c \
 	hit/settle.c \
 	hit/lines.c \
+	hit/lost.c \
 	hit/stacks.c \
 	hit/walk.c \
 	probe/arm.c \

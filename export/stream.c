@@ -112,8 +112,9 @@ static void exchange(void *arg)
 {
 	struct exchange *x = arg;
 	struct gtp_cpu *cpu = x->cpu;
+	u32 before = cpu->in_hit; /* GTP_HIT_LOST stays */
 
-	WRITE_ONCE(cpu->in_hit, 1);
+	WRITE_ONCE(cpu->in_hit, GTP_HIT_BEGUN);
 	barrier();
 	x->out = cpu->buf;
 	/* They count on: all of the older frames are gone from this one. */
@@ -121,7 +122,7 @@ static void exchange(void *arg)
 	x->in.dropped = x->out.created;
 	cpu->buf = x->in;
 	barrier();
-	WRITE_ONCE(cpu->in_hit, 0);
+	WRITE_ONCE(cpu->in_hit, before);
 }
 
 /* The memory of what was held back has been read; hits get it. */

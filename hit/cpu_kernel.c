@@ -96,6 +96,7 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
 	unsigned int id;
 	int err;
 
+	gtp_hit_tsv_reset();
 	if (!all) {
 		gtp_why(why, "no memory for the trace buffers");
 		return -ENOMEM;
@@ -141,12 +142,16 @@ struct errand {
 	bool done;
 };
 
-/* Interrupts are off. A hit by a kprobe may have them on, and be what was interrupted. */
+/*
+ * Interrupts are off. A hit by a kprobe may have them on, and be what was interrupted. One in which
+ * the kernel died would be waited for in vain.
+ */
 static void run_errand(void *info)
 {
 	struct errand *e = info;
+	u32 in_hit = READ_ONCE(e->cpu->in_hit);
 
-	e->done = !READ_ONCE(e->cpu->in_hit);
+	e->done = in_hit == GTP_HIT_NONE || in_hit == GTP_HIT_LOST;
 	if (e->done)
 		e->fn(e->arg);
 }

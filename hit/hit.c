@@ -155,9 +155,12 @@ static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	const struct gtp_hit_ops *ops = cpu->run->hit_ops;
-	unsigned long flags = ops->tsv_lock(cpu->run->ctx);
-	int rc = run_expr(cpu, e, result);
+	unsigned long flags;
+	int rc;
 
+	if (unlikely(!ops->tsv_lock(cpu->run->ctx, &flags)))
+		return -EBUSY;
+	rc = run_expr(cpu, e, result);
 	ops->tsv_unlock(cpu->run->ctx, flags);
 	return rc;
 }
@@ -166,6 +169,7 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
  * An expression that sets a variable is atomic to all others that do: "$x = 5" between the get and
  * the set of "$x = $x + 1" would be lost, so those that only set take the lock, too. Those that
  * only get need none, and neither do those that only add, where all others do, too: AX_F_ADDS.
+ * Return: also -EBUSY: nothing has been evaluated, and the hit is to count as missed.
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
@@ -296,8 +300,8 @@ static bool aggregates(const struct gtp_action *a)
 /*
  * The actions behind the first @done, of which the last has failed, static data first. Stops at one
  * that fails, unless errors do not end the run: then aggregations are not updated behind a key that
- * failed, which still is the key of an earlier hit. Return: 0; -ENOSPC: no room; else how the first
- * failed.
+ * failed, which still is the key of an earlier hit. Return: 0; -ENOSPC: no room; -EBUSY: the hit is
+ * missed; else how the first failed.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {
@@ -315,7 +319,7 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 		rc = collect(cpu, a);
 		if (!rc)
 			continue;
-		if (rc == -ENOSPC)
+		if (rc == -ENOSPC || rc == -EBUSY)
 			return rc;
 		key_failed |= a->sets_key;
 		first = first ? first : rc;
@@ -345,6 +349,13 @@ static int collect_all(struct gtp_cpu *cpu)
 	return unlikely(rc) ? collect_behind(cpu, n, rc) : 0;
 }
 
+/* Out of @hits, where it has been counted already. What it has set by then stays. */
+static noinline void missed(struct gtp_cpu *cpu, u64 *hits)
+{
+	(*hits)--;
+	cpu->busy++;
+}
+
 static bool find_room(struct gtp_cpu *cpu, u32 bytes)
 {
 	return likely(gtp_buffer_has_room(&cpu->buf, bytes)) ||
@@ -368,17 +379,24 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 		full(cpu);
 		return;
 	}
+	if (unlikely(rc == -EBUSY)) {
+		gtp_buffer_abort(buf);
+		missed(cpu, &stat->hits);
+		return;
+	}
 	stat->usage += gtp_buffer_mark(buf);
 	gtp_buffer_commit(buf, gtp_hit_frame_flags(cpu->tp, rc));
 }
 
 /* Not inline, so that a frame costs no more for it. */
-static noinline void update_only(struct gtp_cpu *cpu)
+static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
-	if (!cpu->tp->code)
-		collect_one_by_one(cpu, 0);
-	else if (ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL))
+	if (!cpu->tp->code) {
+		if (collect_one_by_one(cpu, 0) == -EBUSY)
+			missed(cpu, &stat->hits);
+	} else if (ax_jit_run((ax_jit_fn)cpu->tp->code, &cpu->env, NULL)) {
 		collect_behind(cpu, cpu->env.progress >> AX_PROGRESS_ACTION, -EINVAL);
+	}
 }
 
 /* --- the turn --- */
@@ -392,9 +410,13 @@ static noinline void dprintf_failed(struct gtp_cpu *cpu)
 static noinline void print_line(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
+	int rc;
 
 	tp->dprintf[cpu->id].hits++;
-	if (evaluate(cpu, tp->actions->expr, NULL))
+	rc = evaluate(cpu, tp->actions->expr, NULL);
+	if (unlikely(rc == -EBUSY))
+		missed(cpu, &tp->dprintf[cpu->id].hits);
+	else if (rc)
 		dprintf_failed(cpu);
 }
 
@@ -412,7 +434,7 @@ static noinline void record(struct gtp_cpu *cpu)
 	stat = &cpu->stat[tp->slot];
 	stat->hits++;
 	if (unlikely(tp->only_updates))
-		update_only(cpu);
+		update_only(cpu, stat);
 	else
 		write_frame(cpu, stat);
 }
@@ -478,9 +500,16 @@ static noinline void act(struct gtp_cpu *cpu)
 /* By the interpreter, or with a lock. A condition that fails does not hold. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
+	int rc;
+
 	cpu->env.pc = cpu->tp->addr;
-	if (!evaluate(cpu, cond, &cpu->value))
+	rc = evaluate(cpu, cond, &cpu->value);
+	if (!rc)
 		return cpu->value;
+	if (rc == -EBUSY) {
+		cpu->busy++;
+		return false;
+	}
 	if (cpu->tp->dprintf) {
 		cpu->tp->dprintf[cpu->id].hits++;
 		dprintf_failed(cpu);

@@ -52,6 +52,17 @@ static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 	return READ_ONCE(tp->several) ? flags | GTP_FRAME_SEVERAL_LOCATIONS : flags;
 }
 
+/**
+ * gtp_hit_lost() - the kernel has died inside of the hit that this CPU is in
+ * @cpu: this CPU's own
+ *
+ * Its task is going to be killed, so the hit will not end: nobody is to wait for that. Hits on this
+ * CPU count as nested from here on, and the run ends. Should the hit go on after all (a debugger
+ * has seen to that), its end makes everything as it was.
+ * Context: any, NMI included.
+ */
+void gtp_hit_lost(struct gtp_cpu *cpu);
+
 /* --- The shortest way through a hit, inline in the code of a mechanism --- */
 
 /*
@@ -94,7 +105,7 @@ static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 		gtp_inc_local(&cpu->nested);
 		return false;
 	}
-	WRITE_ONCE(cpu->in_hit, 1);
+	WRITE_ONCE(cpu->in_hit, GTP_HIT_BEGUN);
 	barrier();
 	return true;
 }
@@ -102,7 +113,7 @@ static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 static __always_inline void gtp_hit_end(struct gtp_cpu *cpu)
 {
 	barrier();
-	WRITE_ONCE(cpu->in_hit, 0);
+	WRITE_ONCE(cpu->in_hit, GTP_HIT_NONE);
 }
 
 /* enum gtp_early - what is known of a condition before a hit begins */
@@ -131,7 +142,7 @@ gtp_hit_early(const struct gtp_tracepoint *first, struct gtp_cpu *cpu, const str
 
 	if (unlikely(!cond || cpu->in_hit))
 		return GTP_EARLY_OPEN;
-	WRITE_ONCE(cpu->in_hit, 1);
+	WRITE_ONCE(cpu->in_hit, GTP_HIT_BEGUN);
 	barrier();
 	r = cond(regs, &cpu->env);
 	gtp_hit_end(cpu);

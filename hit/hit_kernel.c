@@ -21,13 +21,44 @@
  */
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
-unsigned long gtp_hit_tsv_lock(void *ctx)
-{
-	unsigned long flags;
+/*
+ * The CPU that holds it may never give it back: a panic, a crash kernel's start and kgdb stop the
+ * others by NMI, wherever they are, and then run through code that is traced. So it is tried only
+ * so often, and not queued for, which could not be left.
+ *
+ * It is held for one expression, microseconds at most. LONG tries take 20 ms where a pause takes
+ * 10 cycles, 100 ms where it takes 140: longer than a hypervisor mostly leaves a processor to
+ * others, and far from what a watchdog calls a lockup (10 s). Once they were in vain, every hit
+ * tries for microseconds only, until one succeeds: what waits is each CPU once, not each hit.
+ */
+enum { TSV_TRIES_LONG = 1 << 21, TSV_TRIES_SHORT = 1 << 9 };
 
-	raw_local_irq_save(flags);
-	arch_spin_lock(&tsv_spinlock);
-	return flags;
+static bool tsv_stuck;
+
+bool gtp_hit_tsv_lock(void *ctx, unsigned long *flags)
+{
+	u32 tries = unlikely(READ_ONCE(tsv_stuck)) ? TSV_TRIES_SHORT : TSV_TRIES_LONG;
+
+	raw_local_irq_save(*flags);
+	while (unlikely(!arch_spin_trylock(&tsv_spinlock))) {
+		if (!--tries) {
+			raw_local_irq_restore(*flags);
+			WRITE_ONCE(tsv_stuck, true);
+			return false;
+		}
+		cpu_relax();
+	}
+	if (unlikely(READ_ONCE(tsv_stuck)))
+		WRITE_ONCE(tsv_stuck, false);
+	return true;
+}
+
+void gtp_hit_tsv_reset(void)
+{
+	const arch_spinlock_t unlocked = __ARCH_SPIN_LOCK_UNLOCKED;
+
+	tsv_spinlock = unlocked;
+	tsv_stuck = false;
 }
 
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags)

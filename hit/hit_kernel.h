@@ -21,8 +21,14 @@ const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
  */
 void gtp_hit_recalibrate_tsc(void);
 
+/*
+ * gtp_hit_tsv_reset - the lock of variables is free again, whatever a hit in which the kernel died
+ * has left. Context: no hit is running
+ */
+void gtp_hit_tsv_reset(void);
+
 /* Members of struct gtp_hit_ops; @ctx is not used. Context: a hit. */
-unsigned long gtp_hit_tsv_lock(void *ctx);
+bool gtp_hit_tsv_lock(void *ctx, unsigned long *flags);
 void gtp_hit_tsv_unlock(void *ctx, unsigned long flags);
 u64 gtp_hit_clock(void *ctx);
 u64 gtp_hit_wall_ns(void *ctx);

@@ -22,6 +22,7 @@ enum gtp_stop {
 	GTP_STOP_DISCONNECTED, /* tdisconnected */
 	GTP_STOP_PASSCOUNT,    /* tpasscount */
 	GTP_STOP_ERROR,	       /* terror */
+	GTP_STOP_OOPS,	       /* terror: the kernel died in a hit */
 };
 
 /* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
@@ -194,12 +195,17 @@ static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u
 	return READ_ONCE(c->ns) + ticks;
 }
 
-enum { GTP_HIT_STACK = 2 };
+enum gtp_in_hit {
+	GTP_HIT_NONE,
+	GTP_HIT_BEGUN,
+	GTP_HIT_STACK, /* and @kstack is known */
+	GTP_HIT_LOST,  /* it is not going to end: the kernel died in it, see gtp_hit_lost() */
+};
 
 /**
  * struct gtp_cpu - everything a hit writes: one per CPU
- * @in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is skipped and counted.
- *          Then it is GTP_HIT_STACK when @kstack is known
+ * @in_hit: enum gtp_in_hit: a hit is being handled; an interrupt or NMI that hits meanwhile is
+ *          skipped and counted
  * @kstack: the number of the hit's stack
  * @id: for $cpu_id
  * @run: the run, from gtp_hit_prepare()
@@ -215,6 +221,7 @@ enum { GTP_HIT_STACK = 2 };
  * @nested: how many were skipped
  * @no_sdata: hits for which the kernel made no record
  * @no_target: how often $enable or $disable was set to what is no tracepoint's number
+ * @busy: hits that were missed because another CPU held the lock of variables for too long
  * @local: its own trace state variables, see tracepoint/tsv.h; of a call that returns, too
  * @restarts: where the processor's counter restarted: the machine has slept
  *
@@ -239,6 +246,7 @@ struct gtp_cpu {
 	u64 nested;
 	u64 no_sdata;
 	u64 no_target;
+	u64 busy;
 	u64 stack[AX_MAX_DEPTH];
 	char text[AX_PRINT_MAX];
 	u64 local[GTP_TSV_WORDS];
@@ -259,7 +267,9 @@ struct gtp_cpu {
  *         @walk: what it has learnt, for this run's hits.
  *         NULL, and with it the next one: none can be taken
  * @stack_bytes: as much of the stack as $bt is to collect, from @regs' rsp on
- * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest
+ * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest. The
+ *            one that holds it may have been stopped for good, so it is waited for only so long;
+ *            false: another CPU still has it
  * @tsv_unlock: gives it back
  * @print: a line from printf; may drop it when there is no room, and counts what it drops
  * @line: a dprintf's line, by gtp_lines_put(); false: there was no room
@@ -276,7 +286,7 @@ struct gtp_hit_ops {
 	u32 (*stack)(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 		     u32 max);
 	u32 (*stack_bytes)(void *ctx, const struct gtp_regs *regs, u64 pc);
-	unsigned long (*tsv_lock)(void *ctx);
+	bool (*tsv_lock)(void *ctx, unsigned long *flags);
 	void (*tsv_unlock)(void *ctx, unsigned long flags);
 	void (*print)(void *ctx, u32 tp, const char *text, u32 len);
 	bool (*line)(void *ctx, const struct gtp_line *line, const void *text);

@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "jit/run_kernel.h"
 #include "kernel/backends.h"
+#include "kernel/dying.h"
 #include "kernel/host.h"
 #include "kernel/proc.h"
 #include "kernel/sleep.h"
@@ -21,9 +22,12 @@ static int __init gtp_init(void)
 	err = gtp_host_init();
 	if (err)
 		return err;
-	err = gtp_unload_init();
+	err = gtp_dying_init();
 	if (err)
 		goto err_host;
+	err = gtp_unload_init();
+	if (err)
+		goto err_dying;
 	err = gtp_backends_init();
 	if (err)
 		goto err_unload;
@@ -54,6 +58,8 @@ err_backends:
 	gtp_entry_exit();
 err_unload:
 	gtp_unload_exit();
+err_dying:
+	gtp_dying_exit();
 err_host:
 	gtp_host_exit();
 	return err;
@@ -75,6 +81,7 @@ static void __exit gtp_exit(void)
 	gtp_backends_exit();
 	gtp_entry_exit();
 	gtp_unload_exit();
+	gtp_dying_exit();
 	gtp_host_exit();
 }
 

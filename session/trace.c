@@ -97,6 +97,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 		}
 		sum->no_sdata += READ_ONCE(cpu->no_sdata);
 		sum->no_target += READ_ONCE(cpu->no_target);
+		sum->busy += READ_ONCE(cpu->busy);
 		for (slot = 0; slot < nslots; slot++)
 			sum->failed += READ_ONCE(cpu->stat[slot].failed);
 	}
@@ -130,6 +131,8 @@ static void put_failure(const struct gtp_failure *f, struct gtp_out *out)
 	gtp_out_printf(out, "%s", text);
 }
 
+const char *const gtp_oops_text = "the kernel died inside of a hit: see its log";
+
 int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size)
 {
 	struct gtp_out out;
@@ -157,6 +160,14 @@ static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 	gtp_out_printf(out, ":%x", t->run.failure.tp);
 }
 
+/* No tracepoint is to blame, which GDB is told by 0. */
+static void put_oops_stop(struct gtp_out *out)
+{
+	gtp_out_printf(out, ";terror:");
+	gtp_out_hex(out, gtp_oops_text, strlen(gtp_oops_text));
+	gtp_out_printf(out, ":0");
+}
+
 /* GDB takes the reason from the first item, and there is none while a run is on. */
 static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 {
@@ -180,6 +191,9 @@ static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 		break;
 	case GTP_STOP_ERROR:
 		put_error_stop(t, out);
+		break;
+	case GTP_STOP_OOPS:
+		put_oops_stop(out);
 		break;
 	}
 }

@@ -25,6 +25,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 /* struct gtp_totals - the run over all CPUs */
 struct gtp_totals {
 	u64 frames, created, size, free, nested, missed, no_sdata, no_target;
+	u64 busy;    /* hits missed: another CPU held the lock of variables for too long */
 	u64 failed;  /* hits' conditions and actions that could not be evaluated */
 	u32 refused; /* places without a probe */
 };
@@ -41,6 +42,9 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
  * The tracepoint is not in it: GDB says it itself. Return: length.
  */
 int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size);
+
+/* gtp_oops_text - why a run has ended by GTP_STOP_OOPS */
+extern const char *const gtp_oops_text;
 
 /* gtp_trace_status - qTStatus' reply "T1;..." in full, terminated; length */
 int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);

@@ -33,7 +33,22 @@ void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out)
 		gtp_out_printf(out, "the trace stopped by an error: tracepoint %u, %s",
 			       t->run.failure.tp, text);
 		return;
+	case GTP_STOP_OOPS:
+		gtp_out_printf(out, "the trace stopped by an error: %s", gtp_oops_text);
+		return;
 	}
+}
+
+void gtp_wait_print_busy(struct gtp_stub *s, const char *head)
+{
+	struct gtp_totals sum;
+
+	gtp_trace_totals(s->trace, &sum);
+	if (sum.busy)
+		gtp_stub_printf(
+			s,
+			"%s%llu hits were missed: another CPU held the variables' lock for too long\n",
+			head, sum.busy);
 }
 
 void gtp_wait_print_failed(struct gtp_stub *s, const char *head)
@@ -75,6 +90,7 @@ void gtp_wait_print_end(struct gtp_stub *s)
 	gtp_wait_describe_run(s->trace, &out);
 	gtp_stub_printf(s, "gdbtp: %s\n", text);
 	gtp_wait_print_failed(s, "gdbtp: errors: ");
+	gtp_wait_print_busy(s, "gdbtp: ");
 	gtp_wait_print_lost_stacks(s, "gdbtp: $kstack: ");
 	s->trace->end_untold = false;
 }

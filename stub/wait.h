@@ -14,6 +14,12 @@ void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out);
  */
 void gtp_wait_print_failed(struct gtp_stub *s, const char *head);
 
+/*
+ * gtp_wait_print_busy - behind @head: hits that were missed because a variable could not be locked;
+ * nothing when none were
+ */
+void gtp_wait_print_busy(struct gtp_stub *s, const char *head);
+
 /* gtp_wait_print_lost_stacks - behind @head: hits whose stack found no room or is cut, if any */
 void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head);
 

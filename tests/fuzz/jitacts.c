@@ -78,9 +78,10 @@ static s64 side_builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 	return ((struct side *)ctx)->world->builtin(NULL, which, entered);
 }
 
-static unsigned long side_lock(void *ctx)
+static bool side_lock(void *ctx, unsigned long *flags)
 {
-	return 0;
+	*flags = 0;
+	return true;
 }
 
 static void side_unlock(void *ctx, unsigned long flags)

@@ -32,6 +32,7 @@ regions   | - | | TOPIC | the verdicts of gdbtp-regions against independent read
 vm        | own | | | the runner of guests fails when it must, and only then
 deb       | own | | TOPIC | the Debian packages: built, installed, booted, upgraded, purged, in roots of Debian 13
 crash     | own | tools module kmod | PLACE | where the kernel's own rule for jumps is wrong, gdbtp knows
+dying     | own | tools module kmod | CASE | machines that panic during a run get to their end
 jump      | own | tools module kmod | TOPIC | jumps at random places of a live kernel under load
 marks     | own | tools module kmod tables | CASE | processors with bugs, and what generated code has for each
 soak      | own | tools module kmod | | runs of 1,000 jumps while others change the same code
@@ -232,6 +233,8 @@ run_deb() { silence=$((3 * silence)) watched tests/deb/run ${2:+"$2"}; }
 run_expr() { tests/expr/run "$1" ${2:+"$2"}; }
 
 run_crash() { tests/crash/run "$1" ${2:+"$2"}; }
+
+run_dying() { tests/dying/run "$1" ${2:+"$2"}; }
 
 # Another choice of places each time, and the seed is in the log.
 run_jump() {

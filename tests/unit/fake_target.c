@@ -404,14 +404,16 @@ static s64 builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 	}
 }
 
-static unsigned long tsv_lock(void *ctx)
+static bool tsv_lock(void *ctx, unsigned long *flags)
 {
 	struct fake *f = ctx;
 
+	if (f->tsv_stuck)
+		return false;
 	assert(!f->tsv_locked);
-	f->tsv_locked = true;
-	f->tsv_locks++;
-	return 0x10cced;
+	f->tsv_locked = ++f->tsv_locks;
+	*flags = 0x10cced;
+	return true;
 }
 
 static void tsv_unlock(void *ctx, unsigned long flags)

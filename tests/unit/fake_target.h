@@ -57,6 +57,7 @@ struct fake_map {
  * @task, @pid: values of the built-in variables
  * @contexts: the same; of it, @entered is what the way to a hit has added
  * @wall_reads: how often the time of day was read at hits; each is one ns later
+ * @tsv_stuck: another CPU has the lock, and has been stopped for good
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
  * @told: text for the user's console
@@ -98,6 +99,7 @@ struct fake {
 	s64 pid;
 	u32 contexts, entered;
 	u32 wall_reads;
+	bool tsv_stuck;
 	bool tsv_locked;
 	u32 tsv_locks;
 	struct gtp_lines *lines[FAKE_CPUS_MAX];

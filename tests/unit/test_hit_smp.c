@@ -18,11 +18,12 @@ static struct {
 	u64 locked;
 } many;
 
-static unsigned long real_lock(void *ctx)
+static bool real_lock(void *ctx, unsigned long *flags)
 {
 	pthread_spin_lock(&many.lock);
 	many.locked++;
-	return 0;
+	*flags = 0;
+	return true;
 }
 
 static void real_unlock(void *ctx, unsigned long flags)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A hit that does not end, because the kernel has died in it. */
+#include "hit/hit.h"
+
+void gtp_hit_lost(struct gtp_cpu *cpu)
+{
+	struct gtp_run *run = cpu->run;
+
+	WRITE_ONCE(cpu->in_hit, GTP_HIT_LOST);
+	/* A dprintf's hit ends no run, and without one there is nothing to end. */
+	if (!run->tsvs.in_use || !gtp_claim(&run->ending))
+		return;
+	run->ended_by = GTP_STOP_OOPS;
+	WRITE_ONCE(run->active, false);
+	gtp_publish(&run->ending, GTP_ENDING_WRITTEN);
+	run->hit_ops->stopping(run->ctx);
+}

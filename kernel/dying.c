@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The machine dies during a run, or a task of it does inside of a hit.
+ *
+ * A panic stops the other CPUs wherever they are and goes on alone: through consoles, dumps, the
+ * way to a crash kernel or a reboot, all of which may be traced. Hits wait for no other CPU without
+ * a bound (hit/hit_kernel.c), so it gets there whatever they do; that they are not handled any more
+ * spares it the rest. A crash kernel that is started before the notifiers, and kgdb, do without.
+ *
+ * An oops kills its task, and the machine goes on. If that task was in a hit, the hit has no end.
+ */
+#include <linux/kdebug.h>
+#include <linux/kprobes.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+
+#include "hit/cpu_kernel.h"
+#include "hit/hit.h"
+#include "kernel/dying.h"
+#include "kernel/host.h"
+
+/* The other CPUs are stopped. Interrupts are off. */
+static int panics(struct notifier_block *nb, unsigned long code, void *text)
+{
+	WRITE_ONCE(gtp_host.trace.run.active, false);
+	return NOTIFY_DONE;
+}
+
+/*
+ * Interrupts are off, so this CPU's part stays ours: parts are freed when no probe is armed, after
+ * a wait that this CPU has to take part in.
+ */
+static int oopses(struct notifier_block *nb, unsigned long what, void *data)
+{
+	struct gtp_cpu *cpu;
+
+	if (what != DIE_OOPS)
+		return NOTIFY_DONE;
+	cpu = this_cpu_read(gtp_this_cpu);
+	if (cpu && READ_ONCE(cpu->in_hit) != GTP_HIT_NONE)
+		gtp_hit_lost(cpu);
+	return NOTIFY_DONE;
+}
+
+NOKPROBE_SYMBOL(oopses); /* each int3 comes by */
+
+/* In front of all that print or dump. */
+static struct notifier_block panic_notifier = {
+	.notifier_call = panics,
+	.priority = INT_MAX,
+};
+
+/* Behind those that handle an int3, which are many; in front of what may stop the chain. */
+static struct notifier_block die_notifier = {
+	.notifier_call = oopses,
+	.priority = INT_MAX - 1,
+};
+
+int gtp_dying_init(void)
+{
+	int err = register_die_notifier(&die_notifier);
+
+	if (!err)
+		atomic_notifier_chain_register(&panic_notifier_list, &panic_notifier);
+	return err;
+}
+
+void gtp_dying_exit(void)
+{
+	atomic_notifier_chain_unregister(&panic_notifier_list, &panic_notifier);
+	unregister_die_notifier(&die_notifier);
+}
