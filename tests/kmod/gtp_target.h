@@ -42,7 +42,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit) X(stack) X(context)
+	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(hold)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -126,6 +126,35 @@ int gtp_target_exits(long n);
  */
 int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
+
+/*
+ * gtp_target_regs - goes on in gtp_target_regs_seen_by(), which keeps the registers that it sees;
+ * gtp_target_regs_body is its first instruction. gtp_target_regs_enter - calls with known registers
+ */
+long gtp_target_regs(long a, long b, long c, long d, long e, long f);
+long gtp_target_regs_seen_by(long a, long b, long c, long d, long e, long f);
+extern const u8 gtp_target_regs_body[];
+void gtp_target_regs_enter(void);
+
+/*
+ * gtp_target_regs_call - a call of it with values of @seed in all registers, at its "entry", "deep"
+ * down a stack, at its "body"; or as a probe of the "event" gtp_target_count; 0 or -errno. Then
+ * these have a bit for each register that was another one for it, and when it had returned
+ */
+int gtp_target_regs_call(u32 seed, const char *where);
+u64 gtp_target_regs_wrong_inside(void);
+u64 gtp_target_regs_wrong_after(void);
+u64 gtp_target_regs_rsp(void);
+
+/*
+ * gtp_target_hold_call - this task stays at one instruction of gtp_target_hold(). 0, or -ETIME: its
+ * string ended before it was let go; -ENOMEM. gtp_target_hold_end - let it go, when @text is what
+ * the eight bytes at @at are, and @ms milliseconds have passed; 0 or -errno
+ */
+long gtp_target_hold(const u8 *from, long bytes);
+int gtp_target_hold_call(void);
+int gtp_target_hold_end(u64 at, u64 text, u32 ms);
+bool gtp_target_hold_ended(void);
 
 /* gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare */
 void gtp_target_event_many(int n);

@@ -8,6 +8,11 @@
  *	call expr N				gtp_target_expr, with values made of N
  *	call out N | call recurse DEPTH | call tail N | call eight N | call triple N
  *	call stack N | call irqstack N		the second from an interrupt
+ *	call regs SEED entry|deep|body|event	gtp_target_regs, with values of SEED in all
+ *					registers
+ *	call hold				a task stays at one instruction of gtp_target_hold
+ *	let go HEX TEXT MS			it goes on, MS milliseconds after the eight bytes
+ *					at HEX are TEXT; while it is being obeyed
  *	call exit N				a task calls it, which ends there
  *	crowd COUNT [DEPTH]			so many tasks call gtp_target_wait() and
  *					are inside; DEPTH calls of gtp_target_sink() deep
@@ -15,7 +20,8 @@
  *	call event N				tracepoints gtp_target_many and gtp_target_bare
  *	call context task|bh|soft|hard|kthread	gtp_target_context(), there; NMIs call it, too
  *	loop leaf|add|obj|event|mix|busy COUNT	COUNT times on every CPU at once;
- *					mix adds calls from timer interrupts; busy
+ *					mix adds calls from timer interrupts, and goes on
+ *					until some have come on each CPU; busy
  *					calls as leaf does, and keeps whoever waits for tasks
  *	end				the loop that is going on is over;
  *					also while it is being obeyed
@@ -295,6 +301,21 @@ static int call_exit(struct order *o, const char *args)
 	return kstrtol(args, 0, &n) ? -EINVAL : gtp_target_exits(n);
 }
 
+static int call_regs(struct order *o, const char *args)
+{
+	char where[8];
+	u32 seed;
+
+	if (sscanf(args, "%u %7s", &seed, where) != 2)
+		return -EINVAL;
+	return gtp_target_regs_call(seed, where);
+}
+
+static int call_hold(struct order *o, const char *args)
+{
+	return gtp_target_hold_call();
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
@@ -306,7 +327,7 @@ static const struct {
 	{ "expr ", call_expr },	      { "out ", call_out },	{ "recurse ", call_recurse },
 	{ "tail ", call_tail },	      { "eight ", call_eight }, { "triple ", call_triple },
 	{ "exit ", call_exit },	      { "stack ", call_stack }, { "irqstack ", call_irqstack },
-	{ "context ", call_context },
+	{ "context ", call_context }, { "regs ", call_regs },	{ "hold", call_hold },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -359,8 +380,8 @@ static int poke(u64 addr, u8 byte)
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
-	u32 nmis, count, depth = 0;
-	u64 addr;
+	u32 nmis, count, ms, depth = 0;
+	u64 addr, text;
 	u8 byte;
 
 	/* Without the lock, so that it can be during a loop. */
@@ -372,6 +393,8 @@ static int obey(struct order *o)
 		gtp_target_loop_end();
 		return 0;
 	}
+	if (sscanf(o->line, "let go %llx %llx %u", &addr, &text, &ms) == 3)
+		return gtp_target_hold_end(addr, text, ms);
 	if (sscanf(o->line, "poke %llx %hhx", &addr, &byte) == 2)
 		return poke(addr, byte);
 	if (mutex_lock_interruptible(&lock))
@@ -436,6 +459,9 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_exit);
 	PLACE(gtp_target_stack);
 	PLACE(gtp_target_context);
+	PLACE(gtp_target_hold);
+	PLACE(gtp_target_regs);
+	PLACE(gtp_target_regs_body);
 	PLACE(gtp_target_objs);
 	PLACE(gtp_target_array);
 	PLACE(gtp_target_banner);
@@ -459,6 +485,10 @@ static int target_show(struct seq_file *m, void *unused)
 	for (i = 0; gtp_target_stack_nth(i); i++)
 		seq_printf(m, "stack %d %ps\n", i, gtp_target_stack_nth(i));
 	seq_printf(m, "value gtp_target_counter %ld\n", READ_ONCE(gtp_target_counter));
+	seq_printf(m, "value regs_inside %lld\n", gtp_target_regs_wrong_inside());
+	seq_printf(m, "value regs_after %lld\n", gtp_target_regs_wrong_after());
+	seq_printf(m, "value regs_rsp %lld\n", gtp_target_regs_rsp());
+	seq_printf(m, "value hold_ended %d\n", gtp_target_hold_ended());
 	show_places(m);
 	return 0;
 }
