@@ -12,6 +12,7 @@
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 #include <asm/sync_core.h>
+#include <asm/text-patching.h>
 #include <asm/vsyscall.h>
 
 #include "base/compat.h"
@@ -40,7 +41,8 @@ static struct {
 } arena;
 
 static DECLARE_BITMAP(pads, PAD_UNITS);
-static u32 pad_units; /* in use */
+static DECLARE_BITMAP(freed, PAD_UNITS); /* of those: to be int3 before they are given again */
+static u32 pad_units;			 /* in use, those included */
 
 /* Where the return of ours at @offset jumps, 0: nowhere, it is one. */
 static u64 return_at(u32 offset)
@@ -69,6 +71,21 @@ static void describe_branches(struct ax_jit_target *w)
 	w->lfence = boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE);
 }
 
+/* What still goes to a pad that was freed must trap there, not run what is left of it. */
+static void wipe_freed(void)
+{
+	u8 *at = arena.writable + SNIPPETS;
+	unsigned long from, to;
+
+	for_each_set_bitrange(from, to, freed, PAD_UNITS) {
+		memset(at + from * AX_JIT_CODE_ALIGN, INT3_INSN_OPCODE,
+		       (to - from) * AX_JIT_CODE_ALIGN);
+		bitmap_clear(pads, from, to - from);
+		pad_units -= to - from;
+	}
+	bitmap_zero(freed, PAD_UNITS);
+}
+
 int gtp_jit_open(void)
 {
 	static struct page *pages[GTP_JIT_ARENA / PAGE_SIZE]; /* one caller at a time */
@@ -77,7 +94,10 @@ int gtp_jit_open(void)
 	for (i = 0; i < ARRAY_SIZE(pages); i++)
 		pages[i] = vmalloc_to_page(gtp_jit_arena + i * PAGE_SIZE);
 	arena.writable = vmap(pages, ARRAY_SIZE(pages), VM_MAP, PAGE_KERNEL);
-	return arena.writable ? 0 : -ENOMEM;
+	if (!arena.writable)
+		return -ENOMEM;
+	wipe_freed();
+	return 0;
 }
 
 static void see_new_code(void *unused)
@@ -187,8 +207,15 @@ void gtp_jit_pad_free(const struct gtp_jit_pad *pad)
 {
 	u32 n = aligned(pad->len) / AX_JIT_CODE_ALIGN;
 
-	bitmap_clear(pads, (pad->addr - (u64)gtp_jit_arena - SNIPPETS) / AX_JIT_CODE_ALIGN, n);
-	pad_units -= n;
+	bitmap_set(freed, (pad->addr - (u64)gtp_jit_arena - SNIPPETS) / AX_JIT_CODE_ALIGN, n);
+	if (arena.writable)
+		wipe_freed();
+}
+
+void gtp_jit_pads_wipe(void)
+{
+	if (!arena.writable && !bitmap_empty(freed, PAD_UNITS) && !gtp_jit_open())
+		gtp_jit_close();
 }
 
 void gtp_jit_pad_usage(u32 *used, u32 *size)

@@ -75,8 +75,18 @@ struct gtp_jit_pad {
  */
 int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad);
 
-/* gtp_jit_pad_free - no task may be in it any more, nor get there */
+/*
+ * gtp_jit_pad_free - no task may be in it any more, nor get there. Its room is given again, and has
+ * int3 in all bytes: at once while the arena is open, else from the next gtp_jit_open() or
+ * gtp_jit_pads_wipe() on
+ */
 void gtp_jit_pad_free(const struct gtp_jit_pad *pad);
+
+/*
+ * gtp_jit_pads_wipe - write the int3s of all that were freed. Without memory for that their room
+ * stays taken, until the next time
+ */
+void gtp_jit_pads_wipe(void);
 
 /* gtp_jit_pad_usage - bytes in use and in all */
 void gtp_jit_pad_usage(u32 *used, u32 *size);

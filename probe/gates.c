@@ -9,18 +9,25 @@
 #include <linux/bitmap.h>
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
+#include <asm/text-patching.h>
 
 #include "base/base.h"
 #include "jit/x86_emit.h"
 #include "probe/gates.h"
 
 static DECLARE_BITMAP(taken, GTP_GATES);
+static DECLARE_BITMAP(given, GTP_GATES); /* of those: to be wiped before they are taken again */
 static DECLARE_BITMAP(has_jump, GTP_GATES);
+
+/* Of both kinds, and in front and behind up to the pages' ends. */
+enum { BYTES = 2 * (GTP_GATE + GTP_GATES * GTP_GATE + GTP_GATES_TAIL) };
 
 u32 gtp_gates_take(struct gtp_pad_gates *gates)
 {
-	u32 i = find_first_zero_bit(taken, GTP_GATES);
+	u32 i;
 
+	gtp_gates_wipe();
+	i = find_first_zero_bit(taken, GTP_GATES);
 	if (i == GTP_GATES)
 		return 0;
 	__set_bit(i, taken);
@@ -32,7 +39,45 @@ u32 gtp_gates_take(struct gtp_pad_gates *gates)
 void gtp_gates_give(u32 number)
 {
 	if (number)
-		__clear_bit(number - 1, taken);
+		__set_bit(number - 1, given);
+}
+
+static u8 *map_all(u64 base, u64 end)
+{
+	static struct page *pages[BYTES / PAGE_SIZE + 3]; /* one caller at a time */
+	u32 i, n = (end - base + PAGE_SIZE - 1) / PAGE_SIZE;
+
+	if (WARN_ON_ONCE(n > ARRAY_SIZE(pages)))
+		return NULL;
+	for (i = 0; i < n; i++)
+		pages[i] = vmalloc_to_page((void *)(base + i * PAGE_SIZE));
+	return vmap(pages, n, VM_MAP, PAGE_KERNEL);
+}
+
+/*
+ * The call alone: tasks come back to what is behind it. The pad is gone where the call leads, so
+ * whoever comes to it must trap.
+ */
+void gtp_gates_wipe(void)
+{
+	u64 base = (u64)gtp_gates_framed & PAGE_MASK;
+	unsigned long i;
+	u8 *view;
+
+	if (bitmap_empty(given, GTP_GATES))
+		return;
+	view = map_all(base, gtp_gates_end());
+	if (!view)
+		return;
+	for_each_set_bit(i, given, GTP_GATES) {
+		memset(view + ((u64)gtp_gates_nth(gtp_gates_framed, i) - base), INT3_INSN_OPCODE,
+		       GTP_GATE_BACK);
+		memset(view + ((u64)gtp_gates_nth(gtp_gates_bare, i) - base), INT3_INSN_OPCODE,
+		       GTP_GATE_BACK);
+	}
+	vunmap(view);
+	bitmap_andnot(taken, taken, given, GTP_GATES);
+	bitmap_zero(given, GTP_GATES);
 }
 
 /* The text is written at another address, and only while it is written. */

@@ -34,10 +34,12 @@ static inline u64 gtp_gates_end(void)
 /*
  * gtp_gates_take - a gate of each kind, @gates has their addresses; their number, from 1 on; 0:
  * there is no other. gtp_gates_give - back; nothing leads there any more. Tasks may be on their
- * way back to it: that goes on to work
+ * way back to it: that goes on to work. gtp_gates_wipe - write int3 over the calls of all that were
+ * given back; without memory for that they stay taken, until the next time
  */
 u32 gtp_gates_take(struct gtp_pad_gates *gates);
 void gtp_gates_give(u32 number);
+void gtp_gates_wipe(void);
 
 /*
  * gtp_gates_lead - have both of a number call @rest; 0 or -ENOMEM. Every CPU has to see new code

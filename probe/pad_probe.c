@@ -142,3 +142,9 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	gtp_pad_number_give(p->number);
 	gtp_armed_remove(&p->armed);
 }
+
+void gtp_pad_probes_wipe(void)
+{
+	gtp_jit_pads_wipe();
+	gtp_gates_wipe();
+}

@@ -70,6 +70,9 @@ void gtp_pad_stages_drop(struct gtp_pad_probe *p);
 /* gtp_pad_probe_exit - undo that and free the pads; no task is in one, nor can get there */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 
+/* gtp_pad_probes_wipe - behind gtp_pad_probe_exit() of several: int3 in all that they have freed */
+void gtp_pad_probes_wipe(void);
+
 /* gtp_pad_probe_missed - struct gtp_probe_backend's missed, of a location with a pad */
 u64 gtp_pad_probe_missed(const struct gtp_location *loc);
 

@@ -115,6 +115,8 @@ static bool free_removed(struct gtp_jump_set *set)
 		if (j->patch.state == GTP_PATCH_TEXT)
 			gtp_jump_drop(j);
 	}
+	if (any)
+		gtp_pad_probes_wipe();
 	return any;
 }
 
@@ -282,6 +284,7 @@ void gtp_jump_text_goes(const struct module *mod, bool init)
 		if (is_in(set.jump[i], mod, init))
 			gtp_jump_drop(set.jump[i]);
 	}
+	gtp_pad_probes_wipe();
 	gtp_jump_deselect(&set);
 }
 

@@ -292,6 +292,7 @@ int gtp_jit_open(void) { return 0; }
 void gtp_jit_close(void) { }
 void gtp_pad_probe_connect(struct gtp_pad_probe *p) { }
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p) { }
+void gtp_pad_probes_wipe(void) { }
 const char *gtp_pad_probe_why_not(int err) { return "no"; }
 void gtp_kprobe_list_forget(void) { }
 void gtp_progress(const char *what, u32 done, u32 total) { }
