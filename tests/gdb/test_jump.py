@@ -321,8 +321,8 @@ def left_over():
     equal(text_at(where), text)
 
 
-@test("someone's kprobes behind the jump are refused, those in front of it work")
-def others_around():
+@test("someone's kprobes behind the jump are refused")
+def others_behind():
     places = instructions("gtp_target_add", r"\+\d+>:")
     places = places[places.index(place()):]
     num = jumping()
@@ -336,7 +336,28 @@ def others_around():
     restored()
 
 
-@test("the switch of all kprobes has no effect")
+@test("someone's kprobe in front of the jump: both count, and the kernel puts no jump over ours")
+def others_in_front():
+    places = instructions("gtp_target_locals", r"\+\d+>:")[1:]
+    for front, where in zip(places, places[1:]):
+        cmd("delete")
+        num, text = trace("*0x%x" % where), text_at(where)
+        cmd("tstart")
+        if mechanism(num) == "jump":
+            break
+        cmd("tstop")
+    is_jump(num)
+    other = Kprobe(front)
+    other.enable()
+    before = other.count()
+    for _ in range(5):
+        target("call locals 3")
+    equal((hits(num), other.count() - before), (5, 5))
+    check(not optimized(front), "the kernel's jump is over ours")
+    cmd("tstop")
+    other.remove()
+    target("call locals 3")
+    until(lambda: text_at(where) == text, "the text")
 def switch():
     num = jumping()
     shell()("echo 0 >/sys/kernel/debug/kprobes/enabled")

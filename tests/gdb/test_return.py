@@ -139,7 +139,7 @@ def counts(way):
     note("skipped", skipped, made)
     if way == FOLLOWED:
         equal(skipped, 0)
-    equal(made["obj"], 300 * CPUS)
+    check(made["obj"] >= 300 * CPUS, "too few calls: %s" % made)
     equal(hits(num) + hits(add) + hits(irq) + skipped, made["obj"] + made["add"] + made["irq"])
     check(skipped <= made["irq"], "%d skipped, %d interrupts" % (skipped, made["irq"]))
     check(hits(add), "no hit")

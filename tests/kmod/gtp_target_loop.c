@@ -15,6 +15,8 @@
 
 static const u64 timer_ns = 300 * 1000;
 
+enum { TICKS = 4 }; /* on each CPU at least, however fast it is */
+
 /*
  * struct loop - what the threads of one loop share
  * @one: one call, with the number of the round
@@ -34,11 +36,12 @@ struct loop {
 	struct completion done;
 };
 
-/* struct worker - one thread and its timer */
+/* struct worker - one thread, its timer, and how often that has come */
 struct worker {
 	struct loop *loop;
 	struct task_struct *task;
 	struct hrtimer timer;
+	u32 ticks;
 };
 
 static void one_leaf(u64 i)
@@ -68,8 +71,11 @@ static void one_mix(u64 i)
 
 static enum hrtimer_restart tick(struct hrtimer *timer)
 {
+	struct worker *w = container_of(timer, struct worker, timer);
+
 	gtp_target_count(GTP_TARGET_COUNT_irq);
 	gtp_target_irq(raw_smp_processor_id());
+	WRITE_ONCE(w->ticks, w->ticks + 1);
 	hrtimer_forward_now(timer, ns_to_ktime(timer_ns));
 	return HRTIMER_RESTART;
 }
@@ -100,7 +106,7 @@ static void work(struct worker *w)
 
 	if (l->timer)
 		timer_start(&w->timer);
-	for (i = 0; i < l->count; i++) {
+	for (i = 0; i < l->count || (l->timer && READ_ONCE(w->ticks) < TICKS); i++) {
 		l->one(i);
 		if (i % 1024)
 			continue;
