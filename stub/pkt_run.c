@@ -25,6 +25,7 @@ GTP_HANDLER(gtp_pkt_stop)
 	gtp_trace_stop(s->trace, GTP_STOP_USER);
 	if (running) {
 		gtp_wait_print_failed(s, "gdbtp: errors: ");
+		gtp_wait_print_busy(s, "gdbtp: ");
 		gtp_wait_print_lost_stacks(s, "gdbtp: $kstack: ");
 	}
 	return gtp_reply_ok(s);
