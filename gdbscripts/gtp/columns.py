@@ -11,6 +11,7 @@ from gtp.tracefile import Unavailable
 OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
+RETURNED = ("ret", "kret")
 # Trace state variables of the kernel's side that describe the hit itself: they stand in front.
 LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
@@ -143,6 +144,16 @@ def variable(number):
     return kinds.Cell(kinds.OF_VARIABLE, lambda frame: str(value(frame)), value)
 
 
+def returned(name, formats, foreign):
+    """The Cell of $ret in the type that the function at the selected frame returns; None: as a number."""
+    if name[1:] not in RETURNED:
+        return None
+    try:
+        return by_bytecode(name, formats, foreign)
+    except (gdb.error, gdb.GdbError, RuntimeError, bytecode.Unknown):
+        return None
+
+
 def static(name):
     """A field of a kernel tracepoint's record. Its kind is that of the selected frame's."""
     known = {}
@@ -190,8 +201,25 @@ def is_of_value(error):
     return re.search(words, sentence(error)) is not None
 
 
+clear = {}
+
+
+def is_clear(expression):
+    """Whether GDB takes the types that are meant, at the selected frame: not of $ret, and where several have one name."""
+    try:
+        pc = gdb.selected_frame().pc()
+    except gdb.error:
+        pc = None
+    if (expression, pc) not in clear:
+        clear[expression, pc] = cexpr.is_clear(expression, pc)
+    return clear[expression, pc]
+
+
 def evaluated(expression, foreign=False):
     """The value at the selected frame: as GDB reads the expression, else as C does; GDB's error when both refuse."""
+    if not is_clear(expression):
+        with cexpr.unasked() if foreign else contextlib.nullcontext():
+            return cexpr.value(expression)
     try:
         return quiet.value(expression)
     except gdb.error as error:
@@ -223,8 +251,9 @@ def type_of(expression, foreign):
 
 def spellings(expression, foreign):
     """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`."""
-    yield re.sub(r"\$pc\b", "$rip", expression)
-    if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS):
+    if is_clear(expression):
+        yield re.sub(r"\$pc\b", "$rip", expression)
+    if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS) - set(RETURNED):
         return  # the translator would make a number of $trace_frame, that of this frame
     try:
         with cexpr.unasked() if foreign else contextlib.nullcontext():
@@ -237,6 +266,7 @@ def spellings(expression, foreign):
 
 def computed(expression, foreign):
     """A function from a frame to the expression's number."""
+    reason = bytecode.Unknown(expression)
     for text in spellings(expression, foreign):
         try:
             return bytecode.compiled(text)
@@ -309,7 +339,7 @@ def cell_of(column, variables, formats):
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])
     if name[:1] == "$" and name[1:] in variables:
-        return variable(variables[name[1:]])
+        return returned(name, formats, column.foreign) or variable(variables[name[1:]])
     if name.startswith("$_sdata."):
         return static(name.partition(".")[2])
     refused = cexpr.refusal(name, gdb.selected_frame().pc()) if column.foreign else None

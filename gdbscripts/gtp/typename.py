@@ -8,9 +8,17 @@ import re
 
 import gdb
 
+TAG = re.compile(r"(struct|union|enum) (\w+)$")
+CODES = {"struct": gdb.TYPE_CODE_STRUCT, "union": gdb.TYPE_CODE_UNION, "enum": gdb.TYPE_CODE_ENUM}
+
 
 def at(block, name):
-    """As lookup_type() has it: of the block's function and compile unit, if they have one of that name; None."""
+    """The type of that name, of the block's function and compile unit, if they have one; else as GDB has it; None."""
+    tagged = TAG.match(name)
+    if tagged and block is not None:  # for which gdb.lookup_type() ignores the block
+        symbol = gdb.lookup_symbol(tagged.group(2), block, gdb.SYMBOL_STRUCT_DOMAIN)[0]
+        if symbol is not None and symbol.type.code == CODES[tagged.group(1)]:
+            return symbol.type
     try:
         return gdb.lookup_type(name, block) if block else gdb.lookup_type(name)
     except gdb.error:

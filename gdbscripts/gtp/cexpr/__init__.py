@@ -11,7 +11,8 @@ from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "pieces", "printed", "refusal", "split", "type_named", "type_of", "unasked", "value"]
+__all__ = ["Error", "condition", "number", "collected", "is_clear", "pieces", "printed", "refusal", "split", "type_named", "type_of",
+           "unasked", "value"]
 
 
 def condition(text, pc):
@@ -76,6 +77,11 @@ def type_of(text):
     """The gdb.Type of an expression in the selected frame, whether or not its value is there."""
     translation = Translation(text, gdb.selected_frame().pc())
     return translation.told(lambda: translation.lower.operand(translation.parsed()).type)
+
+
+def is_clear(text, pc):
+    """Whether GDB's own evaluator takes the types that are meant: not of $ret, and not where several have one name."""
+    return Translation(text, pc).is_clear()
 
 
 def printed(text, pc):

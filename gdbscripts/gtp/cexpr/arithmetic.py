@@ -70,6 +70,8 @@ def shifted(lower, node, left, right):
 def pointers(lower, node, left, right):
     """Arithmetic and comparison with pointers."""
     if node.op in COMPARING:
+        if node.op == "<" and left.kind is None and right.constant == 0:
+            raise Error("no pointer is less than 0", node.at, "Write IS_ERR(p), and (long)p or PTR_ERR(p) for the error.")
         return truth(node.op, left, right)
     if node.op == "-" and left.kind is None and right.kind is None:
         return difference(lower, node, left, right)
@@ -78,7 +80,7 @@ def pointers(lower, node, left, right):
     if node.op not in ("+", "-") or right.kind is None:
         raise Error("%s between pointers has no meaning" % node.op if right.kind is None and left.kind is None else
                     "%s of a pointer has no meaning" % node.op, node.at, "Cast it to unsigned long.")
-    size = step(left.type, node)
+    size = step(lower, left.type, node)
     if left.named:
         return left.but(text=joined(node.op, left, right), level=SUM, constant=None, lvalue=False)
     base, offset = moved((left.within(UNARY), 0), right if node.op == "+" else negated(right), size)
@@ -88,7 +90,7 @@ def pointers(lower, node, left, right):
 
 def difference(lower, node, left, right):
     """p - q in elements, which may be negative."""
-    size = step(left.type, node)
+    size = step(lower, left.type, node)
     if size == 1 and left.named and right.named:
         return Operand(ctype.integer(LONG), joined("-", left, right), SUM, LONG)
     text = "%s - %s" % (cast(LONG, left), cast(LONG, right))
@@ -167,9 +169,12 @@ def moved(place, index, size):
     return "(%s + %s)" % (text if level >= SUM else "(%s)" % text, scaled), 0
 
 
-def step(kind, node):
+def step(lower, kind, node):
     """The size by which a pointer is counted on."""
-    target = ctype.plain(kind).target()
+    target, same = lower.complete(kind)
+    if not same:
+        raise Error("%s is only declared here, and several files have one" % describe(target), node.start,
+                    "Cast it: (struct 'FILE'::name *)p.")
     if ctype.code(target) == gdb.TYPE_CODE_VOID or ctype.is_function(target):
         return 1
     if target.sizeof == 0:

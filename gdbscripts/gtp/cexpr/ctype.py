@@ -164,13 +164,20 @@ def member_names(kind):
 # Spelling ----------------------------------------------------------------------------------------
 
 def same(left, right):
-    """Whether two types of one name are one type; structures of the same name differ in their members."""
+    """Whether two types of one name are one type; structures and enums of the same name differ in their members."""
     left, right = plain(left), plain(right)
     if left.code != right.code or left.sizeof != right.sizeof:
         return False
+    if left.code == gdb.TYPE_CODE_ENUM:
+        return [(f.name, f.enumval) for f in left.fields()] == [(f.name, f.enumval) for f in right.fields()]
     if left.code not in AGGREGATES:
         return True
-    return [(f.name, f.bitpos) for f in left.fields()] == [(f.name, f.bitpos) for f in right.fields()]
+    return layout(left) == layout(right)
+
+
+def layout(kind):
+    """What tells a structure from others of its name."""
+    return [(f.name, f.bitpos, f.bitsize, f.type.code, str(f.type.name), f.type.sizeof) for f in kind.fields()]
 
 
 def describe(kind):
@@ -203,7 +210,7 @@ def spell_tagged(kind, stripped, scope):
     unqualified = kind.unqualified()
     for text in ((words[stripped.code] + tag) if tag else None,
                  unqualified.name if unqualified.code == gdb.TYPE_CODE_TYPEDEF else None):
-        found = scope.type(text) if text else None
+        found = scope.spelled(text) if text else None
         if found is not None and same(found, stripped):
             return text
     return None

@@ -10,7 +10,7 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, ctype, macros, names, percpu, registers, syntax, variables
+from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, registers, returned, syntax, types, variables
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
@@ -28,6 +28,8 @@ class Lower:
     def __init__(self, scope, text):
         self.scope, self.text = scope, text
         self.differs = None
+        self.unclear = False
+        self.chosen = {}  # tag to the type that was said with its file
         self.variables = []
         self.depth = 0
         self.root = None
@@ -49,6 +51,9 @@ class Lower:
                 tags = [word + node.base for word in ("struct ", "union ", "enum ")]
                 tag = next((text for text in tags if self.scope.type(text)), None)
                 raise Error("there is no type %s" % node.base, node.start, tag and "Write %s." % tag)
+            self.choose(node.base)
+            if "::" in node.base:
+                self.chosen[types.words_of(kind)] = kind
         elif isinstance(node.base, syntax.TypeName):
             kind = self.type(node.base)
         else:
@@ -73,6 +78,24 @@ class Lower:
         if value is None:
             raise Error("this must be a constant", node.start)
         return value
+
+    def complete(self, pointer):
+        """(the type that a pointer's type leads to, whether GDB takes the same)."""
+        target = ctype.plain(pointer).target()
+        words = types.words_of(target)
+        if words is None or not types.is_unclear(words, self.scope.named):
+            return target, True
+        return self.chosen.get(words) or self.choose(words), False
+
+    def choose(self, words):
+        """The type of the words, of which the user reads when it is one of several."""
+        found = self.scope.named(words)
+        if not found.sure:
+            self.unclear = True
+            self.differ("GDB may take another type of that name")
+        if found.note:
+            notes.tell(found.note)
+        return found.type
 
     # Values
 
@@ -190,7 +213,12 @@ class Lower:
         raise Error("a string can only be compared", node.start, 'Write x == "..." or $_strprefix(x, "...").')
 
     def lower_dollar(self, node):
-        return self.return_address(node) if node.name == "_ret" else registers.operand(node)
+        if node.name == "_ret":
+            return self.return_address(node)
+        operand = registers.operand(node)
+        if node.name in returned.NAMES and registers.is_trace_variable(node.name):
+            return returned.operand(self, node, operand)
+        return operand
 
     def return_address(self, node):
         """GDB looks for it behind rbp, which is no frame pointer in most kernels."""
@@ -306,7 +334,8 @@ class Lower:
         if ctype.is_function(target):
             return pointer.but(type=target)
         place = (pointer.within(UNARY), 0)
-        if pointer.named:
+        target, same = self.complete(pointer.type)
+        if pointer.named and same:
             return Operand(target, "*" + pointer.within(UNARY), UNARY, seen_as(target), place, named=True, lvalue=True)
         return in_memory(target, place, self.scope)
 
@@ -320,11 +349,11 @@ class Lower:
             raise Error("%s is no array and no pointer" % describe(base.type), node.base.start)
         if index.kind is None:
             raise Error("an index is a number", node.index.start)
-        element = ctype.plain(pointer.type).target()
+        element, same = self.complete(pointer.type)
         if element.sizeof == 0 or ctype.code(element) == gdb.TYPE_CODE_VOID:
             raise Error("%s has no size" % describe(element), node.start)
         place = moved(array.place if array else (pointer.within(UNARY), 0), index, element.sizeof)
-        if pointer.named:
+        if pointer.named and same:
             text = (array or pointer).within(PRIMARY)
             return Operand(element, "%s[%s]" % (text, index.text), PRIMARY, seen_as(element), place,
                            named=True, percpu=base.percpu, lvalue=True)
@@ -337,7 +366,7 @@ class Lower:
                 raise Error("%s is no pointer" % describe(base.type), node.at - 2, "Write .%s." % node.name)
             pointer = self.rvalue(base, node.base)
             base = self.pointed_structure(pointer, node)
-            inside = pointer
+            inside = pointer.but(named=base.named)
         else:
             inside = base
             if ctype.is_pointer(base.type):
@@ -364,8 +393,8 @@ class Lower:
         if not ctype.is_pointer(pointer.type):
             raise Error("%s is no pointer" % describe(pointer.type), node.at - 2,
                         "Cast it: ((struct name *)x)->%s." % node.name)
-        target = ctype.plain(pointer.type).target()
-        return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named, lvalue=True)
+        target, same = self.complete(pointer.type)
+        return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named and same, lvalue=True)
 
     def found_member(self, base, inside, node, found):
         """The member of a structure that lies in memory, or in registers when GDB names it."""
@@ -388,7 +417,7 @@ class Lower:
         kind = self.type(node.type)
         if ctype.code(kind) == gdb.TYPE_CODE_VOID:
             raise Error("a void expression has no value", node.start)
-        operand = self.value(node.operand)
+        operand = self.cast_operand(node.operand)
         if ctype.is_pointer(kind):
             return self.pointer_cast(kind, operand)
         if not ctype.is_integer(kind) or ctype.kind_of(kind) is None:
@@ -397,6 +426,12 @@ class Lower:
             self.differ("a cast to bool does nothing in GDB")
             return Operand(kind, "(%s != 0)" % operand.within(ORDER), PRIMARY, INT)
         return self.integer_cast(ctype.kind_of(kind), kind, operand)
+
+    def cast_operand(self, node):
+        """What is cast: of a function that returns a structure $ret is the number that rax has."""
+        if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
+            return registers.operand(node)
+        return self.value(node)
 
     def integer_cast(self, to, kind, operand):
         if operand.constant is not None and operand.kind:

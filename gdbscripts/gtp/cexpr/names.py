@@ -2,8 +2,8 @@
 """The meaning of names at an address: variables, constants, functions and types, by GDB's own symbols."""
 import gdb
 
-from gtp import quiet, typename
-from gtp.cexpr import vmlinux
+from gtp import quiet
+from gtp.cexpr import types, vmlinux
 from gtp.cexpr.error import Error
 
 MOST_FILES = 8
@@ -22,11 +22,21 @@ class Scope:
 
     # Types
 
+    def named(self, words):
+        """The types.Named of that name; None."""
+        if words not in self.types:
+            self.types[words] = types.find(self.block, WORDS.get(words, words))
+        return self.types[words]
+
     def type(self, words):
         """The type of that name; None."""
-        if words not in self.types:
-            self.types[words] = typename.at(self.block, WORDS.get(words, words))
-        return self.types[words]
+        found = self.named(words)
+        return found and found.type
+
+    def spelled(self, words):
+        """The type that GDB reads the words as in this scope; None: there is none, or it may be another one."""
+        found = self.named(words)
+        return found.type if found and found.sure else None
 
     def is_type(self, name):
         """Whether a name that stands where either could is a type's."""

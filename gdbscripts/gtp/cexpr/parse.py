@@ -232,6 +232,8 @@ class Parser:
 
     def type_begins(self, ahead):
         token = self.after(ahead)
+        if token.kind == "scope":
+            return self.after(ahead + 1).kind == "name" and self.is_type(token.text + self.after(ahead + 1).text)
         if token.kind != "name":
             return False
         return (token.text in BASIC or token.text in QUALIFIERS or token.text in TYPEOF or
@@ -246,8 +248,8 @@ class Parser:
 
     def specifiers(self):
         """The base type's words in the order they were written, or typeof's operand."""
-        words = []
-        while self.next.kind == "name":
+        words = [self.take().text + self.take().text] if self.next.kind == "scope" else []
+        while self.next.kind == "name" and not (words and "::" in words[0]):
             word = self.next.text
             if word in QUALIFIERS:
                 self.take()
@@ -270,9 +272,10 @@ class Parser:
         return " ".join(words)
 
     def tag(self, word):
+        scope = self.take().text if self.next.kind == "scope" else ""
         if self.next.kind != "name":
             raise Error("the name of a %s is expected" % word, self.next.start)
-        return self.take().text
+        return scope + self.take().text
 
     def type_of(self):
         self.take()

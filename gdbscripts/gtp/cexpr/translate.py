@@ -3,7 +3,7 @@
 import gdb
 
 from gtp import quiet, selected
-from gtp.cexpr import compiled, ctype, percpu, registers, syntax, variables
+from gtp.cexpr import compiled, ctype, headers, percpu, registers, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
@@ -48,6 +48,14 @@ class Translation:
     def parsed(self):
         self.lower.root = Parser(self.text, self.scope.is_type).whole()
         return self.lower.root
+
+    def is_clear(self):
+        try:
+            with headers.unasked():  # GDB knows no macros, and of strangers' text no process is started
+                self.lower.operand(self.parsed())
+        except gdb.GdbError:
+            pass  # GDB says why, where it does not know it either
+        return not self.lower.unclear
 
     def condition_text(self):
         node = self.parsed()

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""How many different types of one name a kernel has, by the BTF in vmlinux, where types that are the same are one.
+
+DWARF has a type once for each compile unit that uses it, and to ask GDB for all of them reads all these units.
+"""
+import collections
+import functools
+import struct
+
+from gtp.cexpr import vmlinux
+
+MAGIC = 0xeb9f
+HEAD = struct.Struct("<HBBIIIII")
+TYPE = struct.Struct("<III")
+WORDS = {4: "struct ", 5: "union ", 6: "enum ", 8: "", 19: "enum "}
+# Bytes that follow a type's head, by its kind, of N members.
+TAILS = {1: lambda n: 4, 3: lambda n: 12, 4: lambda n: 12 * n, 5: lambda n: 12 * n, 6: lambda n: 8 * n,
+         13: lambda n: 8 * n, 14: lambda n: 4, 15: lambda n: 12 * n, 17: lambda n: 4, 19: lambda n: 12 * n}
+
+
+def types(data):
+    """(kind, name) of each type that has a name."""
+    magic, _, _, head, types_at, types_size, strings_at, strings_size = HEAD.unpack_from(data)
+    if magic != MAGIC:
+        raise ValueError("no BTF")
+    strings = data[head + strings_at:head + strings_at + strings_size]
+    at, end = head + types_at, head + types_at + types_size
+    while at < end:
+        name, info, _ = TYPE.unpack_from(data, at)
+        kind = info >> 24 & 31
+        at += TYPE.size + TAILS.get(kind, lambda n: 0)(info & 0xffff)
+        if name and kind in WORDS:
+            yield kind, vmlinux.string(strings, name)
+
+
+@functools.lru_cache(2)
+def counts_of(path, mtime):
+    """Name, as `struct sock' or `u32', to how many types have it; {} when the file has no BTF.
+
+    mtime: read again when it has changed.
+    """
+    with open(path, "rb") as file:
+        named = vmlinux.headers(file)[0]
+        if ".BTF" not in named:
+            return {}
+        _, offset, size, _ = named[".BTF"]
+        return collections.Counter(WORDS[kind] + name for kind, name in types(vmlinux.content(file, offset, size)))
+
+
+def counts():
+    """The same of the main symbol file; {} also when it cannot be read."""
+    return vmlinux.asked(counts_of)

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Lines to the user about a choice that was made for him: each once until the next prompt."""
+import gdb
+
+told = set()
+
+
+def tell(text):
+    if text not in told:
+        told.add(text)
+        gdb.write("note: %s\n" % text)
+
+
+gdb.events.before_prompt.connect(told.clear)

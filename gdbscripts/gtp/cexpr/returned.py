@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""$ret with the type that the function is declared to return: the kernel's side has all of rax, as a number of 64 bits.
+
+What is narrower than rax leaves the rest of it undefined.
+"""
+import gdb
+
+from gtp.cexpr import ctype, variables
+from gtp.cexpr.error import Error
+from gtp.cexpr.operand import UNARY, Operand, cast
+
+NAMES = ("ret", "kret")
+IN_RAX = 8  # bytes
+IN_REGISTERS = 16
+
+
+def declared(pc):
+    """(what the function that begins at pc returns, its name); None and None elsewhere, and without debug information."""
+    for block in variables.blocks(pc) if pc is not None else ():
+        function = block.function
+        if function is not None and block.superblock.is_static and int(function.value().address) == pc:
+            return ctype.plain(function.type).target(), function.name
+    return None, None
+
+
+def operand(lower, node, plain):
+    """The Operand of $ret; PLAIN is that of the number."""
+    kind, name = declared(lower.scope.pc)
+    if kind is None or ctype.kind_of(kind) == ctype.LONG:
+        return plain if kind is None else plain.but(type=kind)
+    code = ctype.code(kind)
+    if code == gdb.TYPE_CODE_VOID:
+        raise Error("%s returns nothing" % name, node.start, "$latency, and what it writes through pointers, are known.")
+    lower.differ("$ret is of another type than long")
+    lower.unclear = True
+    if ctype.is_pointer(kind):
+        spelled = ctype.spell(kind, lower.scope)
+        text = "(%s)%s" % (spelled, plain.text) if spelled else plain.text
+        return Operand(kind, text, UNARY, named=spelled is not None)
+    if code in ctype.AGGREGATES:
+        raise Error(aggregate(kind, name), node.start, advice(kind, plain.text))
+    integral = ctype.kind_of(kind)
+    if integral is None:
+        raise Error("%s returns %s, which is not in rax" % (name, ctype.describe(kind)), node.start)
+    return Operand(kind, cast(integral, plain), UNARY, integral)
+
+
+def aggregate(kind, name):
+    if kind.sizeof > IN_REGISTERS:
+        return "%s returns %s in memory" % (name, ctype.describe(kind))
+    return "%s returns %s in %s" % (name, ctype.describe(kind), "rax" if kind.sizeof <= IN_RAX else "rax and rdx")
+
+
+def advice(kind, text):
+    """How to write what is known of a structure: a cast of $ret is one of rax."""
+    if kind.sizeof > IN_REGISTERS:
+        return "Its address is in rax: ((%s *)%s)->member." % (ctype.describe(kind), text)
+    return "Its first 8 bytes are (unsigned long)%s." % text
+
+
+def is_structure(pc):
+    """Whether a structure is returned, of which a cast of $ret has what rax has."""
+    kind, _ = declared(pc)
+    return kind is not None and ctype.code(kind) in ctype.AGGREGATES

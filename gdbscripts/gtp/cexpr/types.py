@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Types by their names, looked up from a place's own compile unit outward, as C does.
+
+GDB has one type of each name for all places that have none themselves, whichever it has met first. Where several differ,
+one is taken by a rule, and the user reads which: no text that GDB would parse leads to it.
+"""
+import os
+import re
+
+import gdb
+
+from gtp import typename
+from gtp.cexpr import btf, ctype, percpu, units
+from gtp.cexpr.error import Error
+
+TAGGED = re.compile(r"(struct|union|enum) (?:('[^']+'|\w+)\s*::\s*)?(\w+)$")
+SCOPED = re.compile(r"('[^']+'|\w+)\s*::\s*(\w+)$")
+WORDS = {gdb.TYPE_CODE_STRUCT: "struct", gdb.TYPE_CODE_UNION: "union", gdb.TYPE_CODE_ENUM: "enum"}
+MOST_FILES = 8
+
+
+class Named:
+    """A type by its name at a place. sure: GDB's parser, asked there, takes this one. note: of which choice a user must know."""
+
+    def __init__(self, kind, sure, note=None):
+        self.type, self.sure, self.note = kind, sure, note
+
+
+def find(block, words):
+    """The Named of a type's words at a block; None."""
+    tagged, scoped = TAGGED.match(words), SCOPED.match(words)
+    if tagged and tagged.group(2) or scoped:
+        word, where, name = tagged.groups() if tagged else ("", *scoped.groups())
+        return chosen("%s %s" % (word, name) if word else name, where.strip("'"))
+    kind = typename.at(block, words)
+    if kind is None:
+        return None
+    if block is not None and is_own(block, words):
+        return Named(kind, True)
+    if kind.code not in WORDS and kind.code != gdb.TYPE_CODE_TYPEDEF:
+        return Named(kind, True)  # C's own
+    several = definitions(words)
+    return Named(kind, True) if len(several) < 2 else taken(several, block, words)
+
+
+def symbols_of(words):
+    """The symbols of all types of that name, of those units that have code."""
+    name, domain = symbol_name(words)
+    by = percpu.moved_by()
+    for pc in units.places(name):
+        gdb.block_for_pc((pc + by) % 2**64)  # GDB reads the unit
+    return [s for s in gdb.lookup_static_symbols(name, domain) if is_type(s, words)]
+
+
+def symbol_name(words):
+    """The name, and the domain that GDB has it in."""
+    tagged = TAGGED.match(words)
+    return (tagged.group(3), gdb.SYMBOL_STRUCT_DOMAIN) if tagged else (words, gdb.SYMBOL_VAR_DOMAIN)
+
+
+def is_type(symbol, words):
+    tagged = TAGGED.match(words)
+    return symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF and (not tagged or
+                                                            WORDS.get(symbol.type.code) == tagged.group(1))
+
+
+def is_own(block, words):
+    """Whether the block's compile unit, or a function around it, has the type itself."""
+    name, domain = symbol_name(words)
+    symbol = gdb.lookup_symbol(name, block, domain)[0]
+    if symbol is None or symbol.symtab is None:
+        return False
+    return unit(symbol.symtab.static_block()) == unit(block.static_block)
+
+
+def unit(static_block):
+    """What tells a compile unit that has code from others."""
+    return static_block and (static_block.start, static_block.end)
+
+
+# Several of one name -----------------------------------------------------------------------------
+
+cache = {}
+
+
+def definitions(words):
+    """A gdb.Symbol of each of the different types of a name; [] where BTF knows that there is one."""
+    if btf.counts().get(words) == 1:
+        return []
+    key = words, tuple(objfile.filename for objfile in gdb.objfiles())
+    if key not in cache:
+        cache[key] = different(words)
+    return cache[key]
+
+
+def different(words):
+    found = []
+    for symbol in sorted(symbols_of(words), key=lambda s: s.symtab.filename):
+        if not any(ctype.same(symbol.type, other.type) for other in found):
+            found.append(symbol)
+    return found
+
+
+def taken(several, block, words):
+    """The Named that is nearest to a block's file."""
+    here = file_of(block)
+    symbol = max(several, key=lambda s: len(os.path.commonprefix([here, s.symtab.filename])))
+    word, blank, name = words.rpartition(" ")
+    others = [s.symtab.filename for s in several if s is not symbol]
+    return Named(symbol.type, False, "%s is here that of %s, and another in %s; %s%s'FILE'::%s chooses" % (
+        words, symbol.symtab.filename, few(others), word, blank, name))
+
+
+def few(files):
+    more = len(files) - MOST_FILES
+    return ", ".join(files[:MOST_FILES]) + (" and %d more" % more if more > 0 else "")
+
+
+def file_of(block):
+    """The source file of the function around a block."""
+    while block is not None and block.function is None:
+        block = block.superblock
+    return block.function.symtab.filename if block is not None else ""
+
+
+def chosen(words, where):
+    """The Named of a type that is said with its file, or with a function of its compile unit; None."""
+    found = [s.type for s in symbols_of(words) if is_file(s.symtab, where) or has_function_of(s.symtab, where)]
+    if any(not ctype.same(found[0], other) for other in found):
+        raise Error("%s is compiled more than once, with different %s" % (where, words), 0,
+                    "Write a function of the one that is meant in the place of the file: %s." % words.replace(
+                        " ", " FUNCTION::"))
+    if found:
+        return Named(found[0], False)
+    function = gdb.lookup_global_symbol(where) or gdb.lookup_static_symbol(where)
+    if function is None or function.addr_class != gdb.SYMBOL_LOC_BLOCK:
+        return None
+    block = gdb.block_for_pc(int(function.value().address))
+    return Named(typename.at(block, words), False) if is_own(block, words) else None
+
+
+def is_file(symtab, where):
+    return ("/" + symtab.filename).endswith("/" + where)
+
+
+def has_function_of(symtab, where):
+    """Whether the compile unit of a symbol's file, which may be a header, has code of a file."""
+    return any(s.is_function and is_file(s.symtab, where)
+               for block in (symtab.global_block(), symtab.static_block()) for s in block)
+
+
+def words_of(kind):
+    """The words of a type with a tag; None."""
+    bare = ctype.plain(kind)
+    return "%s %s" % (WORDS[bare.code], bare.tag) if bare.code in WORDS and bare.tag else None
+
+
+def is_unclear(words, named):
+    """Whether GDB may have any of several structures for a pointer's target: the place's unit has none, or declares it only.
+
+    GDB completes a declared structure by the first one of that name that it meets, and does not say so. named: from
+    words to a Named, as a Scope has it.
+    """
+    if btf.counts().get(words) == 1:
+        return False
+    found = named(words)
+    return found is not None and not found.sure

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Which compile units of vmlinux name something: GDB's index of a kernel has one unit of a type, and not the others.
+
+A DIE has its name as an offset into .debug_str, or in itself when it is as short as that. Where these bytes are, a unit
+may have the name; GDB, asked at an address of that unit, knows whether it does. .debug_aranges has the addresses.
+"""
+import bisect
+import functools
+import mmap
+import struct
+
+from gtp.cexpr import vmlinux
+
+SECTIONS = (".debug_info", ".debug_str", ".debug_aranges")
+COMPRESSED = 0x800
+MOST_STRINGS = 64  # one of which the name is the end
+MOST_UNITS = 64
+
+
+class Dwarf:
+    """The sections of an open file that is mapped as data."""
+
+    def __init__(self, file, data):
+        named, rows = vmlinux.headers(file)
+        if any(name not in named for name in SECTIONS):
+            raise ValueError("no DWARF")
+        if any(row[2] & COMPRESSED for row in rows if row[3:] in [named[name] for name in SECTIONS]):
+            raise ValueError("compressed DWARF")
+        self.data = data
+        self.at = {name: named[name][1] for name in SECTIONS}
+        self.end = {name: named[name][1] + named[name][2] for name in SECTIONS}
+
+    def found(self, section, pattern):
+        """Where the bytes are, counted from the section's beginning."""
+        at, end = self.at[section], self.end[section]
+        while True:
+            at = self.data.find(pattern, at, end)
+            if at < 0:
+                return
+            yield at - self.at[section]
+            at += 1
+
+    def starts(self):
+        """Where each unit begins."""
+        found, at, size = [], 0, self.end[".debug_info"] - self.at[".debug_info"]
+        while at < size:
+            found.append(at)
+            length, = struct.unpack_from("<I", self.data, self.at[".debug_info"] + at)
+            if length >= 0xfffffff0:
+                raise ValueError("DWARF of 64 bits")
+            at += 4 + length
+        return found
+
+    def addresses(self):
+        """Unit to an address in its code, where it was linked."""
+        found, at, end = {}, self.at[".debug_aranges"], self.end[".debug_aranges"]
+        while at < end:
+            length, _, unit = struct.unpack_from("<IHI", self.data, at)
+            first = at + 16  # the head, of 12 bytes, is padded to a pair of addresses
+            at += 4 + length
+            pairs = ((start, size) for start, size in struct.iter_unpack("<QQ", self.data[first:at]) if start and size)
+            found.update((unit, start) for start, _ in list(pairs)[:1])
+        return found
+
+    def offsets(self, name):
+        """The bytes that a DIE of the name has in itself."""
+        if len(name) < 4:
+            yield name + b"\0"
+        for count, at in enumerate(self.found(".debug_str", name + b"\0")):
+            if count < MOST_STRINGS:
+                yield struct.pack("<I", at)
+
+
+@functools.lru_cache(64)
+def places_of(path, mtime, name):
+    """An address, as it was linked, in each of the units that may have the name, 64 at most.
+
+    mtime: read again when it has changed.
+    """
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        dwarf = Dwarf(file, data)
+        starts, addresses, units = dwarf.starts(), dwarf.addresses(), {}
+        for pattern in dwarf.offsets(name.encode()):
+            for at in dwarf.found(".debug_info", pattern):
+                unit = starts[bisect.bisect_right(starts, at) - 1]
+                if unit in addresses:
+                    units[unit] = addresses[unit]
+                if len(units) == MOST_UNITS:
+                    return list(units.values())
+        return list(units.values())
+
+
+def places(name):
+    """The same of the main symbol file; [] when it cannot be read."""
+    return vmlinux.asked(lambda path, mtime: places_of(path, mtime, name)) or []

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Job: one of two units that have types and variables of the same names, and nothing else alike. */
+#include "units.h"
+
+struct twin {
+	char pad[24];
+	int number;
+};
+
+union either {
+	short number;
+	char bytes[2];
+};
+
+enum color { RED = 5 };
+
+typedef unsigned char u32;
+
+static struct twin mine = { .number = 1 };
+static union either other = { .number = 1 };
+static enum color red = RED;
+static u32 byte = 1;
+
+int in_one(void *pointer, long count)
+{
+	struct twin *twin = pointer ?: &mine;
+
+	return twin->number + count + other.number + red + byte;
+}

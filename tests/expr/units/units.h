@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Job: the functions of the program of units. */
+#ifndef UNITS_H
+#define UNITS_H
+
+#include <stdbool.h>
+
+struct holder;
+struct big;
+struct small;
+struct two;
+
+int in_none(struct holder *held, long count);
+int in_one(void *pointer, long count);
+int in_two(void *pointer, long count);
+
+int ret_int(void);
+unsigned int ret_unsigned(void);
+short ret_short(void);
+char ret_char(void);
+bool ret_bool(void);
+unsigned char ret_byte(void);
+enum shade { BLACK, WHITE };
+enum shade ret_shade(void);
+long ret_long(void);
+unsigned long ret_ulong(void);
+struct big *ret_pointer(void);
+void ret_nothing(void);
+struct big ret_large(void);
+struct small ret_small(void);
+struct two ret_two(void);
+
+#endif
