@@ -8,6 +8,8 @@ import re
 
 import gdb
 
+from gtp.cexpr.parse import MEMBER_SECOND, TYPE_FIRST
+
 TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
                      |(?P<number>\.?\d[\w.]*)
                      |(?P<member>(?:->|\.|::)\s*[A-Za-z_]\w*)
@@ -16,7 +18,7 @@ TOKEN = re.compile(r"""(?P<quoted>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
                      |(?P<other>.)""", re.X | re.S)
 
 # In these macros a name behind the first comma is a type's or a member's.
-MEMBER_MACROS = ("offsetof", "offsetofend", "container_of", "sizeof_field")
+MEMBER_MACROS = (*TYPE_FIRST, *MEMBER_SECOND, "offsetofend", "sizeof_field")
 
 of_tracepoint = {}
 

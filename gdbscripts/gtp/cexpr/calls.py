@@ -3,7 +3,7 @@
 from gtp.cexpr import ctype, percpu, registers, strings, syntax
 from gtp.cexpr.ctype import INT, LONG, ULONG
 from gtp.cexpr.error import Error
-from gtp.cexpr.operand import ORDER, PRIMARY, UNARY, Operand, address, cast, number
+from gtp.cexpr.operand import EQUAL, ORDER, PRIMARY, UNARY, Operand, address, cast, number
 
 MAX_ERRNO = 4095
 
@@ -66,6 +66,80 @@ def container_of(lower, node):
         return Operand(outer.pointer(), text, level)
     inner = text if level >= UNARY else "(%s)" % text
     return Operand(outer.pointer(), "((%s)%s)" % (spelled, inner), PRIMARY, named=True)
+
+
+def entry_of(lower, node, *members):
+    """container_of(POINTER->first, type, member), where the first argument leads to a list's head or node by members."""
+    pointer, kind, path = take(node, "pointer", "type", "member")
+    for name in members:
+        pointer = syntax.Member(pointer.start, pointer.end, pointer, name, True, pointer.start)
+    return container_of(lower, syntax.Call(node.start, node.end, node.name, [pointer, kind, path]))
+
+
+def first_entry(lower, node):
+    return entry_of(lower, node, "next")
+
+
+def last_entry(lower, node):
+    return entry_of(lower, node, "prev")
+
+
+def neighbour(member):
+    """list_next_entry(p, member) and list_prev_entry()."""
+    def entry(lower, node):
+        pointer, path = take(node, "pointer", "member")
+        kind = syntax.TypeName(pointer.start, pointer.end, syntax.Unary(pointer.start, pointer.end, "*", pointer))
+        node_in = beside(pointer, path)
+        next_one = syntax.Member(pointer.start, pointer.end, node_in, member, False, pointer.start)
+        return container_of(lower, syntax.Call(node.start, node.end, node.name, [next_one, kind, path]))
+
+    return entry
+
+
+def beside(pointer, path):
+    """The node of POINTER->path."""
+    if isinstance(path, syntax.Name):
+        return syntax.Member(path.start, path.end, pointer, path.name, True, path.start)
+    if isinstance(path, syntax.Member) and not path.arrow:
+        return syntax.Member(path.start, path.end, beside(pointer, path.base), path.name, False, path.at)
+    raise Error("a member is expected", path.start)
+
+
+def or_null(entry, *members):
+    """The entry, or NULL where the list is empty: its head leads to itself, or to nothing."""
+    def entry_or_null(lower, node):
+        head = lower.value(take(node, "pointer", "type", "member")[0])
+        found = entry(lower, node)
+        link = node.arguments[0]
+        for name in members:
+            link = syntax.Member(link.start, link.end, link, name, True, link.start)
+        test = "%s != %s" % (cast(ULONG, lower.value(link)), cast(ULONG, head))
+        text = "(%s ? %s : 0)" % (test, cast(ULONG, found))
+        spelled = ctype.spell(found.type, lower.scope)
+        if spelled is None:
+            return found.but(text=text, level=PRIMARY, named=False)
+        return found.but(text="((%s)%s)" % (spelled, text))
+
+    return entry_or_null
+
+
+def hlist_entry_safe(lower, node):
+    """The entry of a node, or NULL where there is none."""
+    pointer = lower.value(take(node, "pointer", "type", "member")[0])
+    found = container_of(lower, node)
+    text = "(%s != 0 ? %s : 0)" % (cast(ULONG, pointer), cast(ULONG, found))
+    spelled = ctype.spell(found.type, lower.scope)
+    if spelled is None:
+        return found.but(text=text, level=PRIMARY, named=False)
+    return found.but(text="((%s)%s)" % (spelled, text))
+
+
+def list_empty(lower, node):
+    """Whether a head leads to itself."""
+    argument, = take(node, "pointer")
+    head = lower.value(argument)
+    link = lower.value(syntax.Member(argument.start, argument.end, argument, "next", True, argument.start))
+    return Operand(ctype.integer(INT), "%s == %s" % (cast(ULONG, link), cast(ULONG, head)), EQUAL, INT)
 
 
 def array_size(lower, node):
@@ -172,6 +246,10 @@ def ptr_err(lower, node):
 
 KNOWN = {
     "offsetof": offsetof, "__builtin_offsetof": offsetof, "container_of": container_of, "list_entry": container_of,
+    "list_first_entry": first_entry, "list_last_entry": last_entry, "list_next_entry": neighbour("next"),
+    "list_prev_entry": neighbour("prev"), "list_first_entry_or_null": or_null(first_entry, "next"),
+    "list_entry_rcu": container_of, "list_first_or_null_rcu": or_null(first_entry, "next"),
+    "hlist_entry_safe": hlist_entry_safe, "list_empty": list_empty, "rb_entry_safe": hlist_entry_safe,
     "container_of_const": container_of, "hlist_entry": container_of, "rb_entry": container_of, "ARRAY_SIZE": array_size,
     "READ_ONCE": itself, "likely": itself, "unlikely": itself, "rcu_dereference": itself, "this_cpu": this_cpu,
     "this_cpu_read": this_cpu, "raw_cpu_read": this_cpu, "__this_cpu_read": this_cpu, "per_cpu": per_cpu,

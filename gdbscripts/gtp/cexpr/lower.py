@@ -17,7 +17,7 @@ from gtp.cexpr.error import Error
 from gtp.cexpr.operand import CHOICE, ORDER, PRIMARY, UNARY, Operand, address, at, cast, in_memory, number
 
 WORDS = {"NULL": 0, "true": 1, "false": 0}
-ASSIGNS = "only a trace state variable can be assigned to, and only in an action"
+ASSIGNS = "only a trace state variable can be assigned to, in an action or a condition"
 COMPARE = "Write == to compare, or gtp collect $n = ... with a variable that tvariable $n made."
 CALL = "a function cannot be called at a hit"
 
@@ -29,6 +29,7 @@ class Lower:
         self.scope, self.text = scope, text
         self.differs = None
         self.unclear = False
+        self.may_assign = False
         self.chosen = {}  # tag to the type that was said with its file
         self.variables = []
         self.depth = 0
@@ -116,7 +117,7 @@ class Lower:
             raise Error("%s is no number and no pointer" % describe(kind), node.start, "Name a member of it.")
         if operand.kind is None:
             raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof),
-                        node.start)
+                        node.start, "Its halves are ((unsigned long *)&x)[0] and [1].")
         if operand.bits:
             return self.bit_field(operand)
         if operand.seen is None or ctype.is_bool(kind) or ctype.is_enum(kind):
@@ -268,6 +269,8 @@ class Lower:
         """The meaning of a symbol."""
         if symbol.addr_class == gdb.SYMBOL_LOC_TYPEDEF:
             raise Error("%s is a type" % node.name, node.start)
+        if symbol.addr_class == gdb.SYMBOL_LOC_CONST and not ctype.is_enum(symbol.type):
+            return self.known(symbol)
         if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
             value = int(symbol.value())
             kind = next(k for k in (INT, (4, True), LONG, ULONG) if ctype.wrapped(value, k) == value)
@@ -278,6 +281,14 @@ class Lower:
         fixed = symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_UNRESOLVED)
         return Operand(symbol.type, text, PRIMARY, seen_as(symbol.type), ("&" + text, 0), named=True, lvalue=True,
                        percpu=text if fixed and percpu.is_static(symbol) else "")
+
+    def known(self, symbol):
+        """A variable that is a constant in this copy of the function: GDB does not collect what nothing holds."""
+        self.differ("%s is a constant here" % symbol.name)
+        value = int(symbol.value())
+        if ctype.is_pointer(symbol.type):
+            return self.pointer_cast(symbol.type, number(value, ULONG))
+        return number(value, ctype.kind_of(symbol.type)).but(type=symbol.type)
 
     # Operators
 
@@ -510,7 +521,10 @@ class Lower:
         return "%s = %s" % (target.text, text)
 
     def lower_assign(self, node):
-        raise Error(ASSIGNS, node.start, COMPARE)
+        """A part of a condition that sets a trace state variable, as ($n = $n + 1) % 100 == 0."""
+        if not self.may_assign:
+            raise Error(ASSIGNS, node.start, COMPARE)
+        return Operand(ctype.integer(LONG), "(%s)" % self.assignment(node), PRIMARY, LONG)
 
     def lower_call(self, node):
         self.differ("GDB knows no %s" % node.name)

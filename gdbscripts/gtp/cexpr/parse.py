@@ -13,7 +13,11 @@ BASIC = {"char", "short", "int", "long", "signed", "unsigned", "void", "_Bool", 
 TYPEOF = {"typeof", "__typeof__", "__typeof", "typeof_unqual"}
 SIZEOF = {"sizeof": False, "_Alignof": True, "__alignof__": True, "alignof": True}
 TYPE_FIRST = {"offsetof": 0, "__builtin_offsetof": 0, "container_of": 1, "container_of_const": 1, "list_entry": 1,
-              "hlist_entry": 1, "rb_entry": 1}
+              "hlist_entry": 1, "rb_entry": 1, "list_first_entry": 1, "list_last_entry": 1,
+              "list_first_entry_or_null": 1, "list_entry_rcu": 1, "list_first_or_null_rcu": 1, "hlist_entry_safe": 1,
+              "rb_entry_safe": 1}
+# Of these the second argument is a member, whatever else has its name.
+MEMBER_SECOND = {"list_next_entry", "list_prev_entry"}
 
 
 class Parser:
@@ -221,7 +225,9 @@ class Parser:
         self.expect("(")
         arguments = []
         while not self.sees(")"):
-            typed = TYPE_FIRST.get(name.text) == len(arguments) or self.type_begins(0)
+            typed = TYPE_FIRST.get(name.text) == len(arguments)
+            if name.text not in TYPE_FIRST and not (name.text in MEMBER_SECOND and len(arguments) == 1):
+                typed = self.type_begins(0)
             arguments.append(self.type_name() if typed else self.expression())
             if not self.accept(","):
                 break

@@ -75,7 +75,8 @@ def equal(lower, subject, data):
         raise Error("the string has a zero inside", subject.end)
     operand = lower.operand(subject)
     lower.unplaced(operand, subject)
-    if ctype.is_array(operand.type) and is_char(operand.type) and ctype.count(operand.type) and operand.place:
+    # An array of one is how a structure used to end with a string of any length.
+    if ctype.is_array(operand.type) and is_char(operand.type) and ctype.count(operand.type) > 1 and operand.place:
         parts = wide(operand, subject, data)
     else:
         pointer = lower.rvalue(operand, subject)

@@ -59,6 +59,7 @@ class Translation:
 
     def condition_text(self):
         node = self.parsed()
+        self.lower.may_assign = not isinstance(node, syntax.Assign)  # a condition that is one is a misspelt ==
         operand = self.lower.value(node)
         return self.checked(operand.text, False)
 

@@ -2,10 +2,11 @@
 """$args and $locals: which of a place's variables can be collected there, and where the others could be."""
 import gdb
 
-from gtp.cexpr import compiled
+from gtp.cexpr import compiled, ctype
 
 CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, gdb.SYMBOL_LOC_REF_ARG,
-           gdb.SYMBOL_LOC_LOCAL, gdb.SYMBOL_LOC_REGPARM_ADDR, gdb.SYMBOL_LOC_COMPUTED, gdb.SYMBOL_LOC_OPTIMIZED_OUT)
+           gdb.SYMBOL_LOC_LOCAL, gdb.SYMBOL_LOC_REGPARM_ADDR, gdb.SYMBOL_LOC_COMPUTED, gdb.SYMBOL_LOC_OPTIMIZED_OUT,
+           gdb.SYMBOL_LOC_CONST)
 
 
 def blocks(pc):
@@ -27,12 +28,16 @@ def symbols(pc, arguments):
         if outer and block.function is None:
             continue  # GDB has no name for what is in an inner block there
         for symbol in block:
-            if symbol.addr_class in CLASSES and symbol.name not in seen:
+            if symbol.addr_class in CLASSES and symbol.name not in seen and not is_enumerator(symbol):
                 seen.add(symbol.name)
                 if symbol.is_argument == arguments:
                     found.append("%s::%s" % (block.function.name, symbol.name) if outer else symbol.name)
         outer = outer or block.function is not None
     return found
+
+
+def is_enumerator(symbol):
+    return symbol.addr_class == gdb.SYMBOL_LOC_CONST and not symbol.is_argument and ctype.is_enum(symbol.type)
 
 
 def entry(pc):
@@ -59,12 +64,31 @@ def known_at_entry(name, pc):
     return function if collectable(name.split("::")[-1], start) else None
 
 
+class Titled(str):
+    """A text that GDB collects for a variable, whose name is `called`."""
+
+    def __new__(cls, text, called):
+        made = super().__new__(cls, text)
+        made.called = called
+        return made
+
+
+def constant(name, pc):
+    """What is collected for a variable that is a constant here: GDB takes it in an expression, and not by itself; None."""
+    text = "%s + 0" % name
+    symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
+    if symbol is None or symbol.addr_class != gdb.SYMBOL_LOC_CONST or not collectable(text, pc):
+        return None
+    return Titled(text, name)
+
+
 def expand(pc, arguments):
     """(names to collect, lines about the others) for $args or $locals."""
     here, gone, earlier = [], [], []
     for name in symbols(pc, arguments):
-        if collectable(name, pc):
-            here.append(name)
+        known = constant(name, pc)
+        if known or collectable(name, pc):
+            here.append(known or name)
         else:
             gone.append(name)
             earlier += [name] if known_at_entry(name, pc) else []

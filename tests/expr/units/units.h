@@ -4,11 +4,18 @@
 #define UNITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+
+/* The compiler knows nothing of its callers. */
+#define alone __attribute__((__noipa__))
 
 struct holder;
 struct big;
 struct small;
 struct two;
+struct wide;
+struct hlist_head;
+struct list_head;
 
 int in_none(struct holder *held, long count);
 int in_one(void *pointer, long count);
@@ -29,5 +36,10 @@ void ret_nothing(void);
 struct big ret_large(void);
 struct small ret_small(void);
 struct two ret_two(void);
+
+int values(void);
+extern struct wide wide;
+extern struct hlist_head none;
+extern struct list_head empty;
 
 #endif

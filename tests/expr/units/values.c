@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Job: lists, flexible arrays, 128 bits, and a variable that is a constant in its function. */
+#include "units.h"
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct entry {
+	int id;
+	struct list_head list;
+	struct hlist_node node;
+};
+
+struct named {
+	int length;
+	char name[1];
+};
+
+struct open_end {
+	int length;
+	char name[];
+};
+
+struct zero {
+	int length;
+	char name[0];
+};
+
+struct wide {
+	__int128 value, other;
+};
+
+static struct list_head list;
+static struct hlist_head hlist;
+struct list_head empty = { &empty, &empty };
+struct hlist_head none;
+static struct entry entries[3];
+struct wide wide = { -2, 5 };
+static union {
+	struct named named;
+	struct open_end open_end;
+	struct zero zero;
+	char text[16];
+} rooms[] = { { .text = "\6\0\0\0gadget" },
+	      { .text = "\6\0\0\0gadget" },
+	      { .text = "\6\0\0\0gadget" } };
+
+static void fill(void)
+{
+	int i;
+
+	list.next = &entries[0].list;
+	list.prev = &entries[2].list;
+	hlist.first = &entries[0].node;
+	for (i = 0; i < 3; i++) {
+		entries[i].id = i + 1;
+		entries[i].list.next = i < 2 ? &entries[i + 1].list : &list;
+		entries[i].list.prev = i ? &entries[i - 1].list : &list;
+		entries[i].node.next = i < 2 ? &entries[i + 1].node : NULL;
+	}
+}
+
+static alone int in_values(struct named *named, struct open_end *open_end, struct zero *zero,
+			   struct entry *entry)
+{
+	return named->length + open_end->length + zero->length + entry->id;
+}
+
+/* GCC makes a copy for the only number that it is called with. */
+static int in_copy(struct entry *entry, int always)
+{
+	return entry->id + always;
+}
+
+int values(void)
+{
+	fill();
+	if (in_copy(&entries[2], 7) != 10)
+		return 1;
+	return in_values(&rooms[0].named, &rooms[1].open_end, &rooms[2].zero, &entries[1]) +
+	       (hlist.first && none.first) + (empty.next && wide.value);
+}

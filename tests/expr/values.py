@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What the kernel's idioms mean, in a program that runs: lists, flexible arrays, 128 bits, constants, assignments.
+import os
+import sys
+
+import gdb
+
+HERE = os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename))
+TOP = os.path.dirname(os.path.dirname(HERE))
+sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscripts")]
+
+import tap
+from gtp import cexpr
+from gtp.cexpr import compiled
+
+FUNCTION = "in_values"
+LISTS = (("list_first_entry(&list, struct entry, list)->id", 1), ("list_last_entry(&list, struct entry, list)->id", 3),
+         ("list_next_entry(entry, list)->id", 3), ("list_prev_entry(entry, list)->id", 1),
+         ("list_next_entry(list_first_entry(&list, struct entry, list), list)->id", 2),
+         ("list_first_entry_or_null(&list, struct entry, list)->id", 1),
+         ("list_first_entry_or_null(&empty, struct entry, list) == 0", 1),
+         ("list_first_entry_or_null(&list, struct entry, list) == 0", 0),
+         ("list_empty(&empty)", 1), ("list_empty(&list)", 0), ("list_entry(list.next, struct entry, list)->id", 1),
+         ("hlist_entry(hlist.first, struct entry, node)->id", 1), ("hlist_entry_safe(none.first, struct entry, node) == 0", 1),
+         ("hlist_entry_safe(hlist.first->next, struct entry, node)->id", 2))
+STRINGS = tuple(('%s->name %s' % (name, rest), wanted) for name in ("named", "open_end", "zero")
+                for rest, wanted in (('== "gadget"', 1), ('!= "gadget"', 0), ('== "gadge"', 0), ('== "gadgets"', 0)))
+PREFIXES = tuple(('$_strprefix(%s->name, "gad")' % name, 1) for name in ("named", "open_end", "zero"))
+
+
+def pc():
+    return int(gdb.parse_and_eval("(unsigned long)" + FUNCTION))
+
+
+def value(text):
+    made = cexpr.condition(text, pc())
+    compiled.check(made, pc(), False)
+    return int(gdb.parse_and_eval(made))
+
+
+def values_test(name, rows):
+    @tap.test("%s: %d expressions have the values that C gives them" % (name, len(rows)))
+    def values():
+        for text, wanted in rows:
+            tap.equal(value(text), wanted, text)
+
+
+def refused(text):
+    try:
+        return "it became %s" % cexpr.condition(text, pc())
+    except gdb.GdbError as error:
+        return str(error)
+
+
+@tap.test("128 bits are collected whole, compared by halves, and refused with how to write that")
+def wide():
+    takes, _ = cexpr.collected("wide.value, wide", pc())
+    tap.equal(len(takes), 2)
+    for text in takes:
+        compiled.check(text, pc(), True)
+    tap.matches(r"16 bytes.*\(\(unsigned long \*\)&x\)\[0\]", refused("wide.value == 5"))
+    tap.equal(value("((long *)&wide.value)[0]"), -2)
+    tap.equal(value("((unsigned long *)&wide.other)[0] == 5 && !((unsigned long *)&wide.other)[1]"), 1)
+
+
+@tap.test("a variable that is a constant in this copy of the function is that number, in conditions, collections and $args")
+def constants():
+    symbol = gdb.lookup_static_symbol("in_copy")
+    at = int(symbol.value().address)
+    argument = next(s for s in gdb.block_for_pc(at) if s.name == "always")
+    tap.equal(argument.addr_class, gdb.SYMBOL_LOC_CONST, "gcc has made a copy")
+    tap.equal(int(gdb.parse_and_eval(cexpr.condition("always == 7", at))), 1)
+    tap.equal(int(gdb.parse_and_eval(cexpr.condition("always * 2 + 1", at))), 15)
+    (text,), told = cexpr.collected("always", at)
+    tap.equal((int(gdb.parse_and_eval(text)), told), (7, []))
+    compiled.check(text, at, True)
+    takes, told = cexpr.collected("$args", at)
+    tap.equal(told, [])
+    tap.equal(sorted(getattr(take, "called", take) for take in takes), ["always", "entry"])
+    for take in takes:
+        compiled.check(take, at, True)
+
+
+@tap.test("a part of a condition may set a trace state variable, as GDB's own condition may; a condition that is one is a misspelt ==")
+def assignments():
+    tap.equal(cexpr.condition("($n = $n + 1) % 100 == 0", pc()), "($n = $n + 1) % 100 == 0")
+    tap.equal(cexpr.condition("($n += entry->id) > 5", pc()), "($n = $n + entry->id) > 5")
+    tap.matches("can be assigned to", refused("(entry->id = 5) == 5"))
+    tap.matches("can be assigned to", refused("$n = 5"))
+    tap.matches("can be assigned to", refused("($rdi = 5) == 5"))
+
+
+def main():
+    gdb.execute("set confirm off")
+    for name in ("cpu_id", "current_task", "n"):
+        gdb.execute("tvariable $" + name, to_string=True)
+    gdb.Breakpoint("*" + FUNCTION, temporary=True).silent = True
+    gdb.execute("run", to_string=True)
+    values_test("lists", LISTS)
+    values_test("flexible arrays as strings", STRINGS + PREFIXES)
+    good = tap.run()
+    gdb.execute("quit %d" % (0 if good else 1))
+
+
+main()
