@@ -161,7 +161,7 @@ def set_at(said):
 
 def refuse_in_run():
     """GDB sends a new tracepoint to a run before it has actions, and never those of one that is there."""
-    if "Trace is running" in quiet.execute("tstatus"):
+    if points.is_running():
         raise gdb.GdbError("a run goes on, and GDB sends it no more actions: tstop first, and tstart then")
 
 

@@ -22,6 +22,7 @@ The condition of tracepoint N; without EXPRESSION it is unconditional again."""
         number, text = int(word), text.strip()
         condition = text and points.everywhere(number, lambda pc: cexpr.condition(names.expand(text, number, pc), pc))
         quiet.execute(("condition %d %s" % (number, names.guarded(condition, number) or "")).rstrip())
+        points.tell_in_run()
 
 
 GtpIf()

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp import places, quiet
+from gtp import hooks, places, quiet, screen
 
 STEPS = re.compile(r"\s*(while-stepping|stepping|ws)\b")
 
@@ -62,6 +62,26 @@ def check_ends(lines):
             raise gdb.GdbError("the actions have an `end' too many")
 
 
+# The number of the last tracepoint that a command has made -> all that it has made together, as a system call's two.
+groups = {}
+
+IN_RUN = ("the run that is on keeps its actions and conditions, since GDB sends none to it:\n"
+          "  tstop and tstart begin a run with the new ones")
+
+
+def is_running():
+    return "Trace is running" in quiet.execute("tstatus")
+
+
+def tell_in_run():
+    """What a user must know who changes a tracepoint during a run."""
+    try:
+        if is_running():
+            screen.say("note: " + IN_RUN)
+    except gdb.error:
+        pass  # no target
+
+
 def set_actions(number, lines):
     """Replace its actions."""
     check_ends(lines)
@@ -76,6 +96,12 @@ def split_number(arg):
     return None, arg
 
 
+def hook():
+    """Plain `actions`, too; a hook that the user has is the user's."""
+    if not hooks.is_defined("hook-actions"):
+        hooks.define("hook-actions", "gtp.points", "tell_in_run")
+
+
 def everywhere(number, translate):
     """The result of TRANSLATE at each of the tracepoint's addresses; GDB has one text for all of them."""
     found, results = addresses(number), []
@@ -88,3 +114,6 @@ def everywhere(number, translate):
             raise gdb.GdbError("at %#x this means something else than at %#x, and GDB has one text for both;\n"
                                "set a tracepoint at each: trace *%#x" % (results[0][0], pc, pc))
     return first
+
+
+hook()

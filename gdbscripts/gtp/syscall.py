@@ -10,7 +10,7 @@ import struct
 
 import gdb
 
-from gtp import cexpr, define, events, functions, names, places, quiet, screen, words
+from gtp import cexpr, define, events, functions, names, places, points, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp syscall NAME [if EXPRESSION]"
@@ -184,6 +184,8 @@ and rt_sigreturn, which returns elsewhere, have no exit."""
         for line in places.strangers(said.condition, calls[0].entry, shared | set(calls[0].names(True).all())):
             screen.put("note: %s\n" % line)
         screen.put("".join(told))
+        if len(definitions.numbers) > 1:
+            points.groups[definitions.numbers[-1]] = list(definitions.numbers)
 
     def complete(self, text, word):
         place, condition = words.halves(text)

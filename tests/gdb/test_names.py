@@ -256,6 +256,24 @@ def syscall():
     equal(number("ret"), 1000)
 
 
+@test("gtp collect after gtp syscall collects at the entry and at the exit, what each of them knows")
+def collected_at_both():
+    cmd("gtp syscall read if count == %d" % SIZE)
+    enter, leave = defined()
+    text = cmd("gtp collect fd, count, $ret")
+    matches(r"^collected at tracepoints %d and %d$" % (enter, leave), text)
+    matches(r"^not at tracepoint %d: \$ret$" % enter, text)
+    check("no_such" in str(outcome(cmd, "gtp collect count, no_such")), "a name that neither has")
+    cmd("tstart")
+    reads(3)
+    cmd("tstop")
+    equal((hits(enter), hits(leave)), (3, 3))
+    for num in (enter, leave):
+        cmd("tfind tracepoint %d" % num)
+        equal(int(cmd("gtp print count").split(" = ")[1]), SIZE)
+    equal(int(cmd("gtp print $ret").split(" = ")[1]), 1000)
+
+
 @test("$ret in the condition: the exit alone, and what failed only")
 def ret():
     text = cmd("gtp syscall openat if $ret < 0 && flags == 01000000")

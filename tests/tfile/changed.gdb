@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Job: what is changed of a tracepoint during a run, in each of the ways that there are.
+trace add
+gtp collect 1 a
+echo before\n
+tstart
+gtp collect 1 b
+gtp if 1 a > 1
+actions 1
+collect a
+end
+tstop
+echo behind\n
+gtp collect 1 b
