@@ -12,7 +12,7 @@ def translated(number, text):
     for pc in points.addresses(number):
         found = cexpr.pieces(names.expand(text, number, pc), pc)
         for (_, piece), (some, told) in zip(cexpr.split(text), found):
-            # What several variables come of, as $args, names none of them.
+            # A word that stands for several variables, as $args, names none of them.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
             lines += told
     return takes, lines

@@ -74,7 +74,7 @@ def is_running():
 
 
 def tell_in_run():
-    """What a user must know who changes a tracepoint during a run."""
+    """Print a note during a run, for a user who has changed a tracepoint."""
     try:
         if is_running():
             screen.say("note: " + IN_RUN)

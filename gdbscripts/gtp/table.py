@@ -65,7 +65,8 @@ class Table:
         """The columns, at the tracepoint's first frame."""
         default = "collect %s" % (gdb.parameter("default-collect") or "")
         commands = columns.commands_of(frame.location, self.own)
-        items = self.request.columns or columns.collected(commands) or columns.collected([default])
+        items = self.request.columns or [typed.variable(self.own, item) for item in columns.collected(commands)] or \
+            columns.collected([default])
         front = list(columns.leading(frame, self.trace.variables, self.request.columns))
         shown = [column.expression for column in front]
         own = columns.of_items([item for item in items if item not in shown], frame.location,

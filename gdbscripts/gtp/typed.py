@@ -4,11 +4,20 @@
 # Tracepoint's number -> {the text that GDB was given: what was typed}
 of_tracepoint = {}
 
+# Tracepoint's number -> {the text that GDB was given: the variable that it is collected for, which print and table show}
+variables = {}
+
 
 def remember(number, texts):
+    variables.setdefault(number, {}).update((str(text), text.called) for text in texts if hasattr(text, "called"))
     of_tracepoint.setdefault(number, {}).update(texts)
 
 
 def title(number, text):
     """The words typed for a collected text, or the text itself if they are not known."""
     return of_tracepoint.get(number, {}).get(text, text)
+
+
+def variable(number, text):
+    """The variable that a register, say, was collected for; the text itself where it was not for one."""
+    return variables.get(number, {}).get(text, text)

@@ -46,7 +46,7 @@ def listed(text, pc):
 
 
 def of_place(words, size, pc, members):
-    """What is wrong with a tag at a place."""
+    """The faults of a tag at a place, a line each."""
     texts = {"sizeof(%s)" % words: size}
     texts.update(("offsetof(%s, %s)" % (words, name), offset) for name, offset in members.items())
     texts.update(("(unsigned long)&((%s *)0)->%s" % (words, name), offset) for name, offset in members.items())

@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscri
 gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
 
 import tap
-from gtp import cexpr, columns, typename
+from gtp import cexpr, columns
 from gtp.cexpr import compiled
 
 # Of each expression its value in one.c and in two.c.
@@ -42,7 +42,7 @@ def meet(file):
 
 
 def value(text, pc):
-    """What GDB's evaluator makes of a translation; its parser takes the types of the selected frame's place."""
+    """The value of a translation by GDB's evaluator; its parser takes the types of the selected frame's place."""
     return int(gdb.parse_and_eval(cexpr.condition(text, pc)))
 
 
@@ -58,7 +58,7 @@ def values_test(function, which):
         stop_at(function)
         for text, *both in VALUES:
             tap.equal(int(columns.evaluated(text)), both[which], text)
-        tap.equal(typename.find("struct twin").sizeof, (28, 64)[which])
+        tap.equal(cexpr.type_named("struct twin").sizeof, (28, 64)[which])
 
 
 @tap.test("at a place without one the user reads which is taken, and chooses by file or by function, whatever GDB has met first")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel's idioms mean, in a program that runs: lists, flexible arrays, 128 bits, constants, assignments.
+# The kernel's idioms in a program that runs: lists, flexible arrays, 128 bits, constants, assignments.
 import os
 import sys
 
@@ -14,6 +14,10 @@ from gtp import cexpr
 from gtp.cexpr import compiled
 
 FUNCTION = "in_values"
+IN_REGISTER = (("one.value", 0x80000001), ("one.value == 0x80000001 && mixed.yes", 1), ("mixed.small", -1), ("mixed.yes", 1),
+               ("mixed.wide", 0xfffe), ("mixed.inner.value", 0xdeadbeef), ("mixed.small < 0 && mixed.wide > 0xfff0", 1))
+IN_REGISTERS = (("pair.on", 1), ("pair.field", -3), ("pair.number", -4), ("pair.last", 5), ("pair.text[0] == 'g'", 1),
+                ("pair.text == \"gadget\"", 1), ("pair.number < 0 && pair.field + pair.last == 2", 1), ("sizeof(pair)", 16))
 LISTS = (("list_first_entry(&list, struct entry, list)->id", 1), ("list_last_entry(&list, struct entry, list)->id", 3),
          ("list_next_entry(entry, list)->id", 3), ("list_prev_entry(entry, list)->id", 1),
          ("list_next_entry(list_first_entry(&list, struct entry, list), list)->id", 2),
@@ -32,6 +36,12 @@ def pc():
     return int(gdb.parse_and_eval("(unsigned long)" + FUNCTION))
 
 
+def stop_at(function):
+    gdb.Breakpoint("*" + function, temporary=True).silent = True
+    gdb.execute("run", to_string=True)
+    tap.equal(gdb.selected_frame().name(), function)
+
+
 def value(text):
     made = cexpr.condition(text, pc())
     compiled.check(made, pc(), False)
@@ -41,6 +51,7 @@ def value(text):
 def values_test(name, rows):
     @tap.test("%s: %d expressions have the values that C gives them" % (name, len(rows)))
     def values():
+        stop_at(FUNCTION)
         for text, wanted in rows:
             tap.equal(value(text), wanted, text)
 
@@ -52,8 +63,34 @@ def refused(text):
         return str(error)
 
 
+def members(function, rows):
+    """The members' values at a function, and where it begins."""
+    stop_at(function)
+    at = int(gdb.parse_and_eval("(unsigned long)" + function))
+    for text, wanted in rows:
+        made = cexpr.condition(text, at)
+        compiled.check(made, at, False)
+        tap.equal(int(gdb.parse_and_eval(made)), wanted, "%s, %s" % (text, made))
+    return at
+
+
+@tap.test("a structure in a register: members have the values that C gives them, and it is collected whole")
+def in_register():
+    at = members("in_register", IN_REGISTER)
+    tap.equal(cexpr.collected("one, mixed", at), (["one", "mixed"], []))
+
+
+@tap.test("a structure in two registers: members have the values that C gives them, and the whole is collected by its registers")
+def in_registers():
+    at = members("in_registers", IN_REGISTERS)
+    for text in ("pair", "$args"):
+        takes, told = cexpr.collected(text, at)
+        tap.equal((takes, told, [take.called for take in takes]), (["$rdi", "$rsi"], [], ["pair", "pair"]), text)
+
+
 @tap.test("128 bits are collected whole, compared by halves, and refused with how to write that")
 def wide():
+    stop_at(FUNCTION)
     takes, _ = cexpr.collected("wide.value, wide", pc())
     tap.equal(len(takes), 2)
     for text in takes:
@@ -94,8 +131,6 @@ def main():
     gdb.execute("set confirm off")
     for name in ("cpu_id", "current_task", "n"):
         gdb.execute("tvariable $" + name, to_string=True)
-    gdb.Breakpoint("*" + FUNCTION, temporary=True).silent = True
-    gdb.execute("run", to_string=True)
     values_test("lists", LISTS)
     values_test("flexible arrays as strings", STRINGS + PREFIXES)
     good = tap.run()

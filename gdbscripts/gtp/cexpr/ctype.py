@@ -176,7 +176,7 @@ def same(left, right):
 
 
 def layout(kind):
-    """What tells a structure from others of its name."""
+    """The members of a structure, by which it differs from others of its name."""
     return [(f.name, f.bitpos, f.bitsize, f.type.code, str(f.type.name), f.type.sizeof) for f in kind.fields()]
 
 

@@ -10,7 +10,7 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, registers, returned, syntax, types, variables
+from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, types, variables
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
@@ -278,6 +278,10 @@ class Lower:
         if symbol.addr_class == gdb.SYMBOL_LOC_BLOCK:
             return Operand(symbol.type, text, named=True)
         self.variables.append((text, node))
+        if ctype.is_aggregate(symbol.type):
+            parts = pieces.of_variable(symbol, text, self.scope.pc)
+            if parts is not None:
+                return Operand(symbol.type, text, pieces=parts)
         fixed = symbol.addr_class in (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_UNRESOLVED)
         return Operand(symbol.type, text, PRIMARY, seen_as(symbol.type), ("&" + text, 0), named=True, lvalue=True,
                        percpu=text if fixed and percpu.is_static(symbol) else "")
@@ -409,6 +413,8 @@ class Lower:
 
     def found_member(self, base, inside, node, found):
         """The member of a structure that lies in memory, or in registers when GDB names it."""
+        if base.pieces is not None:
+            return pieces.member(self, base, found, node)
         place = bits = None
         if base.place is not None:
             place = (base.place[0], base.place[1] + (found.bit // 8 if not found.bits else 0))
@@ -439,7 +445,7 @@ class Lower:
         return self.integer_cast(ctype.kind_of(kind), kind, operand)
 
     def cast_operand(self, node):
-        """What is cast: of a function that returns a structure $ret is the number that rax has."""
+        """The operand of a cast: of a function that returns a structure $ret is the number that rax has."""
         if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
             return registers.operand(node)
         return self.value(node)

@@ -2,13 +2,15 @@
 """Lines to the user about a choice that was made for him: each once until the next prompt."""
 import gdb
 
+from gtp import screen
+
 told = set()
 
 
 def tell(text):
     if text not in told:
         told.add(text)
-        gdb.write("note: %s\n" % text)
+        screen.say("note: " + text)
 
 
 gdb.events.before_prompt.connect(told.clear)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """$ret with the type that the function is declared to return: the kernel's side has all of rax, as a number of 64 bits.
 
-What is narrower than rax leaves the rest of it undefined.
+A value that is narrower than rax leaves the rest of it undefined.
 """
 import gdb
 

@@ -3,7 +3,7 @@
 import gdb
 
 from gtp import quiet, selected
-from gtp.cexpr import compiled, ctype, headers, percpu, registers, syntax, variables
+from gtp.cexpr import compiled, ctype, headers, percpu, pieces, registers, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
@@ -75,9 +75,20 @@ class Translation:
             return [self.checked(self.lower.assignment(node), True)]
         operand = self.lower.operand(node)
         percpu.refuse(operand, node)
+        if operand.pieces is not None:
+            return self.in_registers(node, operand)
         if ctype.is_function(operand.type) or operand.bits and not operand.named:
             operand = self.lower.rvalue(operand, node)
         return [self.checked(operand.text, True)]
+
+    def in_registers(self, node, operand):
+        """A structure in registers: as it was typed where GDB has it in one, else the registers."""
+        if self.refusal(self.text, True) is None:
+            return [self.text]
+        found = pieces.collected(operand)
+        if not found:
+            raise Error("not all of it is in registers here", node.start, "Trace the function's first instruction.")
+        return [variables.Titled(self.checked(text, True), self.text) for text in found]
 
     def printed_text(self):
         node = self.parsed()

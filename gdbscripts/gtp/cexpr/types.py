@@ -74,7 +74,7 @@ def is_own(block, words):
 
 
 def unit(static_block):
-    """What tells a compile unit that has code from others."""
+    """The addresses of a compile unit that has code, by which it differs from others."""
     return static_block and (static_block.start, static_block.end)
 
 

@@ -2,7 +2,7 @@
 """$args and $locals: which of a place's variables can be collected there, and where the others could be."""
 import gdb
 
-from gtp.cexpr import compiled, ctype
+from gtp.cexpr import compiled, ctype, pieces
 
 CLASSES = (gdb.SYMBOL_LOC_STATIC, gdb.SYMBOL_LOC_REGISTER, gdb.SYMBOL_LOC_ARG, gdb.SYMBOL_LOC_REF_ARG,
            gdb.SYMBOL_LOC_LOCAL, gdb.SYMBOL_LOC_REGPARM_ADDR, gdb.SYMBOL_LOC_COMPUTED, gdb.SYMBOL_LOC_OPTIMIZED_OUT,
@@ -74,12 +74,20 @@ class Titled(str):
 
 
 def constant(name, pc):
-    """What is collected for a variable that is a constant here: GDB takes it in an expression, and not by itself; None."""
+    """The text to collect for a variable that is a constant here: GDB takes it in an expression, and not by itself; None."""
     text = "%s + 0" % name
     symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
     if symbol is None or symbol.addr_class != gdb.SYMBOL_LOC_CONST or not collectable(text, pc):
         return None
     return Titled(text, name)
+
+
+def registers(name, pc):
+    """The texts to collect for a structure that is in several registers; [] for others."""
+    symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
+    if symbol is None or not ctype.is_aggregate(symbol.type):
+        return []
+    return [Titled(text, name) for text in pieces.whole(symbol, name, pc)]
 
 
 def expand(pc, arguments):
@@ -89,6 +97,8 @@ def expand(pc, arguments):
         known = constant(name, pc)
         if known or collectable(name, pc):
             here.append(known or name)
+        elif registers(name, pc):
+            here += registers(name, pc)
         else:
             gone.append(name)
             earlier += [name] if known_at_entry(name, pc) else []

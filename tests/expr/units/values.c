@@ -39,6 +39,28 @@ struct wide {
 	__int128 value, other;
 };
 
+struct one {
+	unsigned int value;
+};
+
+struct pair {
+	union {
+		void *pointer;
+		const char *text;
+	};
+	unsigned char on : 1;
+	signed char field : 5;
+	short number;
+	int last;
+};
+
+struct mixed {
+	signed char small;
+	bool yes;
+	unsigned short wide;
+	struct one inner;
+};
+
 static struct list_head list;
 static struct hlist_head hlist;
 struct list_head empty = { &empty, &empty };
@@ -75,6 +97,17 @@ static alone int in_values(struct named *named, struct open_end *open_end, struc
 	return named->length + open_end->length + zero->length + entry->id;
 }
 
+/* Passed in one register, and in two. */
+static alone long in_register(struct one one, struct mixed mixed)
+{
+	return one.value + mixed.small;
+}
+
+static alone long in_registers(struct pair pair)
+{
+	return (long)pair.pointer + pair.on;
+}
+
 /* GCC makes a copy for the only number that it is called with. */
 static int in_copy(struct entry *entry, int always)
 {
@@ -83,9 +116,19 @@ static int in_copy(struct entry *entry, int always)
 
 int values(void)
 {
+	struct one one = { 0x80000001 };
+	struct mixed mixed = { -1, true, 0xfffe, { 0xdeadbeef } };
+	struct pair pair = { .text = rooms[0].named.name,
+			     .on = 1,
+			     .field = -3,
+			     .number = -4,
+			     .last = 5 };
+
 	fill();
 	if (in_copy(&entries[2], 7) != 10)
 		return 1;
+	if (!in_register(one, mixed) || !in_registers(pair))
+		return 2;
 	return in_values(&rooms[0].named, &rooms[1].open_end, &rooms[2].zero, &entries[1]) +
 	       (hlist.first && none.first) + (empty.next && wide.value);
 }

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Structures that are in registers: passed by value in one or two, or taken apart by the compiler into pieces.
+
+GDB's agent compiler has no member of such a structure. GDB is asked where the pieces are; a member is cut out of its
+register.
+"""
+import re
+import shlex
+import tempfile
+from typing import NamedTuple
+
+import gdb
+
+from gtp import quiet
+from gtp.cexpr import compiled, ctype, headers
+from gtp.cexpr.error import Error
+from gtp.cexpr.operand import PRIMARY, UNARY, Operand
+
+# In GDB's order, by which a register mask counts.
+REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp") + tuple("r%d" % n for n in range(8, 16))
+PIECE = re.compile(r"(?:and )?a variable in \$(\w+)(?: \[(\d+)-byte piece\])?$")
+RANGE = re.compile(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*)")
+WORD = 64
+
+
+class Piece(NamedTuple):
+    """Bits of a structure, the first and how many, and the register that has them from its bit 0 on; None: nowhere."""
+    first: int
+    count: int
+    register: str
+
+
+def of_variable(symbol, name, pc):
+    """The Pieces of a structure that is in registers at pc; None when it is in memory, or nowhere."""
+    where = compiled.location(pc)
+    if where is None or symbol.addr_class != gdb.SYMBOL_LOC_COMPUTED:
+        return None
+    try:
+        number = only_register(where, name)
+    except gdb.error as error:
+        return of_several(name, pc) if "pieces" in str(error) else None
+    if number is None or 8 * symbol.type.sizeof > WORD or number >= len(REGISTERS):
+        return None
+    return (Piece(0, 8 * symbol.type.sizeof, REGISTERS[number]),)
+
+
+def only_register(where, name):
+    """GDB's number of the register that is all that it would collect; None when it is more, or something else."""
+    code = quiet.execute("maint agent -at %s, %s" % (where, name))
+    mask, rest = re.search(r"^Reg mask: ([0-9a-f]*)\n(.*)", code, re.M | re.S).groups()
+    bits = numbers(mask, is_hexadecimal(where))
+    return bits[0] if len(bits) == 1 and re.match(r"\s*0\s+end\s*$", rest) else None
+
+
+def is_hexadecimal(where):
+    """Whether this GDB prints a register mask as bytes; 18 prints a digit for each register. That of rdi is number 5."""
+    return re.search(r"^Reg mask: (\w+)", quiet.execute("maint agent-eval -at %s, $rdi" % where), re.M).group(1) == "20"
+
+
+def numbers(mask, hexadecimal):
+    """The numbers of the registers in a mask as GDB prints it."""
+    if not hexadecimal:
+        return [i for i, digit in enumerate(mask) if digit == "1"]
+    return [8 * i + j for i, byte in enumerate(bytes.fromhex(mask)) for j in range(8) if byte >> j & 1]
+
+
+def scope(pc):
+    """The output of `info scope`, up to an error: GDB 13 ends it at a variable that it cannot describe further on.
+
+    Text of strangers starts no process: an error is all there is then.
+    """
+    command = "info scope *%#x" % pc
+    try:
+        return quiet.execute(command)
+    except gdb.error:
+        if not headers.asked:
+            return ""
+    with tempfile.NamedTemporaryFile("r", prefix="gtp-scope-") as file:
+        try:
+            quiet.execute("pipe %s | cat >%s" % (command, shlex.quote(file.name)))
+        except gdb.error:
+            pass
+        return file.read()
+
+
+def of_several(name, pc):
+    """By the words of `info scope`, which says `a variable in $rsi [8-byte piece], and a variable in ...'."""
+    text = scope(pc)
+    found = re.search(r"^Symbol %s is (.*?)(?=^Symbol |\Z)" % re.escape(name), text, re.M | re.S)
+    if found is None:
+        return None
+    said = found.group(1)
+    ranges = [words for start, end, words in RANGE.findall(said) if int(start, 16) <= pc < int(end, 16)]
+    said = ranges[0] if ranges else re.sub(r", length \d+\.\s*$", "", said)
+    pieces, first = [], 0
+    for words in said.strip().rstrip(",").split(", "):
+        piece = PIECE.match(words)
+        size = re.search(r"\[(\d+)-byte piece\]", words)
+        if size is None:
+            return None
+        pieces.append(Piece(first, 8 * int(size.group(1)), piece and piece.group(1)))
+        first += pieces[-1].count
+    return tuple(pieces)
+
+
+def whole(symbol, name, pc):
+    """The registers that have a structure; [] when some of it is nowhere, or all of it in memory."""
+    return registers(of_variable(symbol, name, pc) or (), 0, 8 * symbol.type.sizeof)
+
+
+def registers(pieces, first, count):
+    """The registers that have some bits of a structure; [] when some are nowhere."""
+    used = [p for p in pieces if p.first < first + count and first < p.first + p.count]
+    return [] if any(p.register not in REGISTERS for p in used) else ["$" + p.register for p in used]
+
+
+def collected(operand):
+    """The same of the part of a structure that an operand is."""
+    return registers(operand.pieces, operand.inside, 8 * operand.type.sizeof)
+
+
+def member(lower, base, found, node):
+    """The Operand of a member."""
+    first = base.inside + found.bit
+    if ctype.is_aggregate(found.type):
+        return Operand(found.type, "", pieces=base.pieces, inside=first)
+    count = found.bits or 8 * found.type.sizeof
+    piece = next((p for p in base.pieces if p.first <= first and first + count <= p.first + p.count), None)
+    if piece is None or piece.register not in REGISTERS or count > WORD:
+        raise Error("%s is in no register here" % node.name, node.at, "Trace the function's first instruction.")
+    shift = first - piece.first
+    if ctype.is_pointer(found.type):
+        return pointer(lower, found.type, "$" + piece.register)
+    kind = ctype.kind_of(found.type)
+    if kind is None:
+        raise Error("%s is %s, in a register" % (node.name, ctype.describe(found.type)), node.at,
+                    "$%s is the register." % piece.register)
+    if found.bits:
+        return bit_field("$" + piece.register, shift, count, found.type, kind)
+    text = "($%s >> %d)" % (piece.register, shift) if shift else "$" + piece.register
+    return Operand(found.type, "(%s)%s" % (ctype.NAMES[kind], text), UNARY, kind)
+
+
+def pointer(lower, kind, register):
+    spelled = ctype.spell(kind, lower.scope)
+    if spelled is None:
+        return Operand(kind, register)
+    return Operand(kind, "((%s)%s)" % (spelled, register), PRIMARY, named=True)
+
+
+def bit_field(register, shift, count, declared, kind):
+    """Shifted up, so that its highest bit is the register's, and down again with its sign or without."""
+    unsigned = kind[1]
+    size = 4 if count < 32 or (count == 32 and not unsigned) else 8
+    promoted = (size, size == 8 and unsigned)
+    text = "(%s)((%s)(%s << %d) >> %d)" % (ctype.NAMES[promoted], ctype.NAMES[8, unsigned], register,
+                                         WORD - shift - count, WORD - count)
+    limits = (0, (1 << count) - 1) if unsigned else (-(1 << (count - 1)), (1 << (count - 1)) - 1)
+    return Operand(declared if ctype.is_bool(declared) or ctype.is_enum(declared) else ctype.integer(promoted), text,
+                   UNARY, promoted, limits=limits)
