@@ -71,7 +71,7 @@ static void describe_branches(struct ax_jit_target *w)
 	w->lfence = boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE);
 }
 
-/* What still goes to a pad that was freed must trap there, not run what is left of it. */
+/* A task that still goes to a freed pad must trap there, not run the bytes that are left of it. */
 static void wipe_freed(void)
 {
 	u8 *at = arena.writable + SNIPPETS;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What a run leaves of its pads and gates: int3, and not before the last task is out of them. For a guest with --thread
-# single.
+# Freed pads and gates are int3, and no pad is freed before the last task has left it. For a guest with --thread single.
 import contextlib
 import os
 import subprocess

@@ -20,7 +20,7 @@ def known(seed, n):
 
 
 def wanted(seed, mask):
-    """What the fixture calls with."""
+    """The values that the fixture calls with."""
     row = {n: known(seed, IN + n) for n in GPRS}
     row[FLAGS] = known(seed, IN + FLAGS) & mask
     return row
@@ -69,14 +69,14 @@ class Way:
             check(mechanism(num) == self.how, "not %s:\n%s" % (self.how, cmd("monitor probes")))
 
     def inside(self, hit):
-        """What the function may see instead, and must: framed calls have an rbp of their own, followed ones flags, and
-        the function tracer's common code forgets r11."""
+        """The registers in which the function may see another value, and those in which it must: framed calls have
+        an rbp of their own, followed ones flags, and the function tracer's common code forgets r11."""
         if self.how == FOLLOWED:
             return 1 << FLAGS, 1 << RBP if hit and self.call == "entry" else 0
         return 1 << R11 if self.how in ("kprobe on ftrace", "kretprobe") else 0, 0
 
     def one_call(self, seed, hit=True):
-        """What the function saw of rsp; the caller has all registers back, and so has the function, if it was hit or not."""
+        """The rsp that the function saw; the caller has all registers back, and so has the function, if it was hit or not."""
         target("call regs %d %s" % (seed, self.call))
         facts = fixture()
         after, (may, must) = facts["value regs_after"], self.inside(hit)

@@ -21,7 +21,7 @@ enum {
 	DEEP = 8, /* calls, of more than 1024 bytes of stack each */
 };
 
-/* What they are made of; n-th value of a call: see value(). The tests know it, too. */
+/* The first of the values that a call uses for each: see value(). The tests know them, too. */
 enum { IN = 0, BACK = 32, IN_XMM = 64 };
 
 /* struct gtp_target_regs - in the order of their numbers; gtp_target_regs_load.S knows it, too */
