@@ -36,7 +36,7 @@ def kernels_are_named():
     _, _, err = compiling(session, "-o", "said.gtpd", "--vmlinux", "prog", "--vmlinux", "other")
     for name in ("prog", "other"):
         matches(r"^%s: Tracepoint 1 at %#x" % (name, SYMBOLS["add"]), err)
-        matches(r"^%s: \\e\[2Jclear$" % name, err)
+        matches(r"^%s: \\033\[2Jclear$" % name, err)
     check("\033" not in err, repr(err))
 
 
