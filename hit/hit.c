@@ -349,7 +349,7 @@ static int collect_all(struct gtp_cpu *cpu)
 	return unlikely(rc) ? collect_behind(cpu, n, rc) : 0;
 }
 
-/* Out of @hits, where it has been counted already. What it has set by then stays. */
+/* Take the hit out of @hits, which has it already. Variables that it has set keep their values. */
 static noinline void missed(struct gtp_cpu *cpu, u64 *hits)
 {
 	(*hits)--;

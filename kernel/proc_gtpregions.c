@@ -119,8 +119,9 @@ static int line_byte(struct writer *w, char c)
 /* --- the table --- */
 
 /*
- * What a table says of code is believed: one that was made up has jumps where control arrives, and
- * the kernel executes what it should not. So it is as good as a module, and has no signature.
+ * The module believes a table. A forged one puts jumps where control arrives, and the kernel then
+ * executes bytes that are no instructions. So a table can do all that a module can, and it has no
+ * signature.
  */
 static int begin_table(struct writer *w)
 {

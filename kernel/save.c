@@ -17,8 +17,8 @@
 enum { PIECE = SZ_64K };
 
 /*
- * The line to GDB may be all that its user has of this machine (gdbtp-connect). So a name that comes
- * by it is that of a new file, in a folder that whoever loaded the module has chosen.
+ * The line to GDB may be all that its user has of this machine (gdbtp-connect). So a name that GDB
+ * sends is that of a new file, in a folder that a module parameter names.
  */
 static int find_folder(struct path *folder, struct gtp_why *why)
 {

@@ -34,9 +34,9 @@ static int set_key(struct walk *w, struct gtp_tsv *key, bool always)
 	u32 i;
 
 	if (!always)
-		return gtp_tracepoint_refuse(w->tp, w->action, w->why,
-					     "$%s is a key: set it unconditionally, not after ?:, && or ||",
-					     key->name);
+		return gtp_tracepoint_refuse(
+			w->tp, w->action, w->why,
+			"$%s is a key: set it unconditionally, not after ?:, && or ||", key->name);
 	w->key_set = true;
 	if (w->used)
 		w->nkeys = 0;

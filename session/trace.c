@@ -160,7 +160,7 @@ static void put_error_stop(const struct gtp_trace *t, struct gtp_out *out)
 	gtp_out_printf(out, ":%x", t->run.failure.tp);
 }
 
-/* No tracepoint is to blame, which GDB is told by 0. */
+/* No tracepoint is to blame; GDB gets 0 as its number. */
 static void put_oops_stop(struct gtp_out *out)
 {
 	gtp_out_printf(out, ";terror:");

@@ -326,10 +326,11 @@ static int set_stop_on_error(struct gtp_stub *s, const char *arg, struct gtp_why
 	if (err)
 		return err;
 	t->pass_errors = !on;
-	gtp_stub_printf(s, "stop-on-error is %s for the next tstart: a failure at a hit %s\n",
-			gtp_monitor_on_off(on),
-			on ? "ends the run" :
-			     "is counted, its value is missing from the frame, and the run goes on");
+	gtp_stub_printf(
+		s, "stop-on-error is %s for the next tstart: a failure at a hit %s\n",
+		gtp_monitor_on_off(on),
+		on ? "ends the run" :
+		     "is counted, its value is missing from the frame, and the run goes on");
 	return 0;
 }
 

@@ -29,7 +29,7 @@ def word(name):
 
 
 def given(text, shown):
-    """GDB is given this text. What it prints of a file's own may be any bytes."""
+    """GDB runs this text. The parts of its output that come from a file may be any bytes."""
     try:
         return gdb.execute(text, to_string=not shown)
     except UnicodeDecodeError:
@@ -68,5 +68,5 @@ def address(name):
 
 
 def decoded(location):
-    """What GDB knows of a location, as gdb.decode_line() has it."""
+    """The places of a location, as gdb.decode_line() returns them."""
     return gdb.decode_line(line(location))

@@ -114,7 +114,7 @@ struct late {
 
 static DEFINE_PER_CPU(struct late, late);
 
-/* Is it no hit at all? One whose condition holds is missed, and so is one that cannot be told. */
+/* True if the condition is false, so that no hit is missed; false if it cannot be evaluated. */
 static noinline bool is_false_late(const struct gtp_tracepoint *first, const struct gtp_regs *regs)
 {
 	static const struct ax_ops ops = { .read = gtp_access_read };

@@ -503,7 +503,7 @@ def save():
             assert os.fstat(file.fileno()).st_mode == 0o100600
         for name in ("/tmp/new", "/etc/shadow", "../tmp/new", "folder/new", "..", ".", "/"):
             assert "a plain name" in save_as(client, name), name
-        # What has the name already, whoever put it there, stays as it is; to open a FIFO would be to wait for ever.
+        # A file that has the name already stays as it is, whoever made it; opening a FIFO would wait for ever.
         os.mkfifo("/tmp/fifo")
         os.symlink("/etc/gtp-new", "/tmp/dangling")
         os.symlink("/etc/passwd", "/tmp/link")

@@ -47,8 +47,8 @@ def unload(module="gdbtp"):
 
 
 def load(*parameters):
-    """The module under test, anew. Two functions of the fixture have no site of the function tracer: probes there are
-    breakpoints or jumps, and must be allowed. What tsave -r writes goes to /tmp."""
+    """Load the module under test, from the beginning. Two functions of the fixture have no site of the function tracer:
+    probes there are breakpoints or jumps, and must be allowed. Files of tsave -r go to /tmp."""
     unload()
     must("insmod", MODULE, "allow_notrace=1", "save_dir=/tmp", *parameters)
 

@@ -6,8 +6,8 @@
  * Usage: decoders [--random COUNT] [--seed N] FILE...
  *
  * Zydis must accept everything that the decoder accepts, with the same length, kind, relative
- * operands; it may look at more flags and overwrite less than Zydis says. Refusals are counted, at the
- * places where code really has instructions.
+ * operands; it may look at more flags and overwrite less than Zydis says. Refusals are counted at
+ * the places where code really has instructions.
  */
 #include <err.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "text.h"
 
-/* Code points without a glyph: C1 controls, soft hyphen, zero width, directions, line ends, tags. */
+/* Code points without a glyph: C1 controls, soft hyphen, zero width, directions, tags, ... */
 static bool is_unseen(u32 c)
 {
 	static const struct {
