@@ -76,7 +76,7 @@ class Way:
         return 1 << R11 if self.how in ("kprobe on ftrace", "kretprobe") else 0, 0
 
     def one_call(self, seed, hit=True):
-        """The rsp that the function saw; the caller has all registers back, and so has the function, if it was hit or not."""
+        """The rsp of the call; the caller has all registers back, and so has the function, if it was hit or not."""
         target("call regs %d %s" % (seed, self.call))
         facts = fixture()
         after, (may, must) = facts["value regs_after"], self.inside(hit)
@@ -137,8 +137,8 @@ def all_registers(way):
         seed = next(seeds)
         row = wanted(seed, way.flags)
         equal(named(shown(way.flags), way.defined), named(row, way.defined), "%s, seed %d" % (way, seed))
-        if not way.event:  # what is followed has more on the stack; the call of which nothing is followed has not
-            equal(hex(address("$rsp")), hex(rsp[2 if way.how == FOLLOWED else seed]), "rsp")
+        if not way.event:
+            equal(hex(address("$rsp")), hex(rsp[seed]), "rsp")
         if way.returns:
             equal(hex(address("$ret")), hex(known(seed, BACK)), "the value that is returned")
     equal(next(seeds, None), None, "a frame is missing")

@@ -139,7 +139,8 @@ void gtp_target_regs_enter(void);
 /*
  * gtp_target_regs_call - a call of it with values of @seed in all registers, at its "entry", "deep"
  * down a stack, at its "body"; or as a probe of the "event" gtp_target_count; 0 or -errno. Then
- * these have a bit for each register that was another one for it, and when it had returned
+ * these have a bit for each register that was another one for it, and when it had returned; _rsp is
+ * what rsp is at its first instruction
  */
 int gtp_target_regs_call(u32 seed, const char *where);
 u64 gtp_target_regs_wrong_inside(void);

@@ -154,5 +154,5 @@ u64 gtp_target_regs_wrong_after(void)
 
 u64 gtp_target_regs_rsp(void)
 {
-	return gtp_target_regs_seen.gpr[RSP];
+	return gtp_target_regs_in.gpr[RSP];
 }

@@ -74,6 +74,8 @@ SYM_FUNC_START(gtp_target_regs_enter)
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	movdqu	gtp_target_regs_in + XMM + 2 * \n * WORD(%rip), %xmm\n
 	.endr
+	leaq	-WORD(%rsp), %rax		/* as the callee has it */
+	movq	%rax, gtp_target_regs_in + 4 * WORD(%rip)
 	LOAD_ALL gtp_target_regs_in
 	ANNOTATE_RETPOLINE_SAFE
 	call	*gtp_target_regs_to(%rip)
