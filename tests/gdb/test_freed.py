@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# GDB inside the guest: it has not been tried on the host.
 # Freed pads and gates are int3, and no pad is freed before the last task has left it. For a guest with --thread single.
 import contextlib
 import os
