@@ -103,6 +103,8 @@ STACK_FRAME_NON_STANDARD gtp_target_regs_enter
  */
 SYM_FUNC_START(gtp_target_regs_seen_by)
 SYM_INNER_LABEL(gtp_target_regs_body, SYM_L_GLOBAL)
+	/* Where a function does not begin with endbr64, this is its first instruction: a place to trace. */
+	ANNOTATE_NOENDBR
 	KEEP_ALL gtp_target_regs_seen
 	LOAD_SCRATCH gtp_target_regs_back
 	RET
