@@ -11,8 +11,6 @@ second   the instruction behind the entry's: it runs exactly once for each call
 inner    many instructions of few functions, some of which will run
 each     one instruction of each of as many functions
 module   uniform, of the modules
-counted  every instruction of functions of the fixture that have no branch: each runs exactly once for each call, and
-         the fixture counts these
 """
 import itertools
 import random
@@ -22,7 +20,6 @@ import sys
 PROBEABLE = {b"end", b"bad-near", b"leader", b"indirect", b"site", b"fault", b"return", b"copy",
              b"boot-site", b"relocate", b"jump"}
 INNER_FUNCTIONS, INNER_EACH = 1500, 8
-COUNTED = {b"gtp_target_add", b"gtp_target_obj", b"gtp_target_irq"}
 
 
 def instructions(tool, path):
@@ -96,7 +93,6 @@ def main(seed, count, tool, vmlinux, *modules):
     for path in modules:
         found, _, _ = by_set(instructions(tool, path))
         show("module", sample(found["uniform"], 150, rng), module_name(path))
-        show("counted", [item for item in found["uniform"] if function_of(item) in COUNTED], module_name(path))
 
 
 main(*sys.argv[1:])
