@@ -60,6 +60,7 @@ def reused_number():
     told, tells = os.pipe()
 
     def heir(client, number):
+        os.setsid()  # the opener's number is that of its session, too
         until(lambda: not os.path.exists("/proc/%d" % number), "the opener's number to be free")
         client.start((1, LEAF))
         with_number(number, lambda: [target("call leaf 1") for _ in range(3)])
@@ -77,13 +78,16 @@ def reused_number():
             words = "failed"
             try:
                 words = str(heir(client, number))
+            except BaseException as error:  # of a process whose output nobody reads
+                words = repr(error)
             finally:
                 os.write(tells, words.encode())
                 os._exit(0)
 
     try:
         assert ended(child(opener)) == 0
-        assert os.read(told, 100) == b"3"
+        said = os.read(told, 100)
+        assert said == b"3", said
         until(lambda: not users(), "the heir's end")
     finally:
         parameter("self_trace", 1)

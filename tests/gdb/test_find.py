@@ -214,7 +214,7 @@ def tsave_remote():
     live = online_rows()
     cmd("tfind none")
     cmd("tsave -r remote.tf")
-    shutil.move("/tmp/remote.tf", path)
+    shell()("mv /tmp/remote.tf %s" % path)
     equal(offline_rows(path), live)
 
 

@@ -9,6 +9,7 @@ import sys
 import time
 
 import documented
+import sheet
 import tap
 from lib import *
 from provoke import SLOW, provocations
@@ -75,7 +76,7 @@ class Recipe:
         if re.search(r": 0 of", text):
             return []
         with open(SCRATCH, encoding="utf-8") as file:
-            titles, *rows = csv.reader(file)
+            titles, *rows = [[sheet.value(text) for text in row] for row in csv.reader(file)]
         front = [title for title in titles if title in LEADING]
         return [(dict(zip(front, row)), row[len(front):]) for row in rows]
 

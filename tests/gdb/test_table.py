@@ -145,7 +145,7 @@ def saved():
                 "source %s/gdbscripts/gtp.py" % TOP, "gtp table %d a, b --csv %s/offline.csv" % (nums["add"], SCRATCH))
     text = other_gdb(*commands)
     with open(SCRATCH + "/offline.csv") as file:
-        offline = list(cells.csv.DictReader(file))
+        offline = cells.sheet.rows(file)
     equal(offline, cells.rows("%d a, b" % nums["add"]), text)
 
 

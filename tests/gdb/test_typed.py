@@ -219,7 +219,7 @@ def many():
     live, path = folder + "/live.csv", folder + "/run.tf"
     cmd("gtp table %d a --csv %s" % (num, live))
     with open(live, encoding="ascii") as file:
-        rows = list(cells.csv.DictReader(file))
+        rows = cells.sheet.rows(file)
     equal(len(rows), made)
     for cpu in range(CPUS):
         equal([int(row["a"]) for row in rows if row["cpu"] == str(cpu)], list(range(made // CPUS)), "cpu %d" % cpu)
