@@ -282,8 +282,8 @@ def offline():
     cmd("tfind none")
     folder = scratch()
     cmd("tsave %s/event-1.tf" % folder)
-    cmd("tsave -r %s/event-2.tf" % folder)
-    shell()("cat /proc/gtpframe >%s/event-3.tf" % folder)
+    cmd("tsave -r event-2.tf")
+    shell()("mv /tmp/event-2.tf %s && cat /proc/gtpframe >%s/event-3.tf" % (folder, folder))
     for i in (1, 2, 3):
         text = other_gdb("set arch i386:x86-64", "target tfile %s/event-%d.tf" % (folder, i),
                          "source " + os.path.join(TOP, "gdbscripts/gtp.py"), "tfind 1", "gtp sdata")
