@@ -33,7 +33,7 @@ class Handle:
 
 
 class Here:
-    """The kernel that this program runs on. See guest.Guest for what each means."""
+    """The kernel that this program runs on. See agent.Guest for what each means."""
     here = True
     line = "/proc/gtp"
     handle = staticmethod(Handle)
@@ -57,7 +57,7 @@ class Here:
 def found():
     if "GTP_AGENT" not in os.environ:
         return Here()
-    from guest import Guest  # pylint: disable=import-outside-toplevel # a guest has no use for it
+    from agent import Guest  # pylint: disable=import-outside-toplevel # a guest has no use for it
     return Guest(os.environ["GTP_AGENT"])
 
 

@@ -67,7 +67,7 @@ def not_armed():
 def why():
     with open(os.path.join(TOP, "stub/wait.c"), encoding="utf-8") as file:
         sentences = re.findall(r'"(the trace (?:was )?stopped\b[^"]*)"', file.read())
-    equal(len(sentences), 5)
+    equal(len(sentences), 6)
     for sentence in sentences:
         how = sentence.replace("%u", "1").replace("%s", "cannot read memory at 0x10 (8 bytes)")
         silent = "pass count" in how or how.endswith("by tstop")
