@@ -1,19 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB inside the guest: it has not been tried on the host.
-# Freed pads and gates are int3, and no pad is freed before the last task has left it. For a guest with --thread single.
-import contextlib
-import os
-import subprocess
-
+# Freed pads and gates are int3. For a guest with --thread single.
 from fixture import put_table
 from lib import *
 from others import *
 
 INT3, JUMP, CALL = 0xcc, 0xe9, 0xe8
 FIRST_GATE, BACK = 16, 5  # the first one's place, and where in a gate its call returns to
-PREEMPTION = kernel.DEBUG + "sched/preempt"
-HOLD_MS = 2000
-LAST_CPU = ["taskset", "-c", str(CPUS - 1)]
 
 
 def pad_bytes():
@@ -95,66 +88,6 @@ def of_gates():
             equal(text_at(gate, 16).hex(), (bytes([INT3] * BACK) + rest).hex(), "what was a gate")
     finally:
         target("release")
-
-
-def held_at():
-    """The instruction that a task stays at, a jump there, and what is there without."""
-    load_table("gtp_target")
-    where = instructions("gtp_target_hold", r"\bscas\b")[0]
-    text = text_at(where)
-    num = trace("*0x%x" % where)
-    cmd("tstart")
-    check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
-    return where, text, num
-
-
-@contextlib.contextmanager
-def preemptible():
-    """A kernel that preempts its own code, and a task that never leaves the last CPU by itself."""
-    before = matches(r"\((\w+)\)", shell()("cat " + PREEMPTION)).group(1)
-    shell()("echo full >" + PREEMPTION)
-    busy = subprocess.Popen(LAST_CPU + ["sh", "-c", "while :; do :; done"])
-    try:
-        yield busy
-    finally:
-        busy.kill()
-        busy.wait()
-        shell()("echo %s >%s" % (before, PREEMPTION))
-
-
-def preempted(process):
-    return int(matches(r"nonvoluntary_ctxt_switches:\s+(\d+)", kernel.get("/proc/%d/status" % process.pid)).group(1))
-
-
-def stay(held, busy):
-    """It hardly runs any more, and will when the other task is gone."""
-    shell()("renice -n 19 -p %d; renice -n -20 -p %d" % (held.pid, busy.pid))
-    before = preempted(held)
-    until(lambda: preempted(held) > before, "the other task to come")
-
-
-def let_go(where, text, busy):
-    """Another process does, two seconds after the text is back: what waits for the task waits until then."""
-    order = "let go %x %x %d" % (where, int.from_bytes(text, "little"), HOLD_MS)
-    return subprocess.Popen(["sh", "-c", "printf '%s' >/proc/gtp_target; kill -KILL %d" % (order, busy.pid)])
-
-
-@test("tstop waits for a task that is preempted in a pad, and stays there")
-def held_in_a_pad():
-    if not os.path.exists(PREEMPTION):
-        skip("this kernel preempts its own code always or never")
-    where, text, num = held_at()
-    with preemptible() as busy:
-        held = subprocess.Popen(LAST_CPU + ["sh", "-c", "printf 'call hold' >/proc/gtp_target"])
-        until(lambda: hits(num) == 1, "the task in the pad")
-        stay(held, busy)
-        ender = let_go(where, text, busy)
-        check(held.poll() is None, "the task is not in the pad any more")
-        equal(fixture()["value hold_ended"], 0)
-        cmd("tstop")
-        equal(fixture()["value hold_ended"], 1, "tstop came back when the task was let go")
-        equal((held.wait(), ender.wait()), (0, 0))
-    equal(text_at(where), text)
 
 
 run()
