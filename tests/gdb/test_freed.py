@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB inside the guest: it has not been tried on the host.
 # Freed pads and gates are int3. For a guest with --thread single.
-from fixture import put_table
+from fixture import load_tables, put_table
 from lib import *
 from others import *
 
@@ -63,8 +63,11 @@ def of_one_that_was_joined():
 @test("of a call that the function tracer makes")
 def of_a_call():
     equal(put_table(b"forget\n"), 0)
-    site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
-    freed(site, "ftrace call", ("*gtp_target_add", "collect a"))
+    try:
+        site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
+        freed(site, "ftrace call", ("*gtp_target_add", "collect a"))
+    finally:
+        load_tables()
 
 
 @test("of a pad that follows calls, and the calls of its gates; a task that is inside comes back through one")

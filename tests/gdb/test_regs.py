@@ -2,7 +2,7 @@
 # GDB inside the guest: it has not been tried on the host.
 # All registers at a hit, against values that assembly of the fixture has put there; and nothing is changed by one.
 from event import strace
-from fixture import put_table
+from fixture import load_tables, put_table
 from lib import *
 from others import *
 
@@ -120,6 +120,8 @@ def each_way(name, some=lambda way: True):
                     function(way)
                 finally:
                     cmd("monitor jumps on")
+                    if not way.table:
+                        load_tables()
             test("%s: %s" % (way, name))(turn)
     return for_each
 
