@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(HERE, "../lib"))
 import strange  # noqa: E402
 from tap import SECONDS  # noqa: E402
 
-COUNT = 300
+COUNT = 100
 WHOLE = ("kept.tf", "ours.tf", "one.tf")
 MOST_SHOWN = 30
 
@@ -53,30 +53,37 @@ def tripwire(folder):
     return path
 
 
-def run(folder, program, first, shell):
-    """GDB's output about the files from one on."""
+def run(folder, program, shell, *span):
+    """GDB's output about the files from one on, or to another one."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", program, "-x",
              HERE + "/watched.py", "-x", HERE + "/../../gdbscripts/gtp.py", "-ex", "python stand_between()",
-             "-ex", "watched %s %d" % (folder, first)]
+             "-ex", " ".join(["watched", folder, *map(str, span)])]
     done = subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           timeout=10 * SECONDS, check=False, env=dict(os.environ, SHELL=shell, PYTHONDONTWRITEBYTECODE="1"))
     return done.stdout.decode(errors="replace"), done.returncode
 
 
 def read_all(folder, program, titles, shell):
-    """(lines of what is wrong, the numbers of files over which GDB itself has ended)"""
-    wrong, died, first = [], [], 0
-    while first < len(titles):
-        text, status = run(folder, program, first, shell)
+    """(lines of what is wrong, the numbers of files over which GDB itself has ended)
+
+    A GDB that ends may do so over what an earlier file has left in it: the file that was read then is read by itself.
+    """
+    wrong, died, span = [], [], [0]
+    while span[0] < len(titles):
+        text, status = run(folder, program, shell, *span)
         wrong += ["%s (%s)" % (line, titles[int(line.split(":")[0])]) for line in text.splitlines() if re.match(r"\d+: ", line)]
         wrong += [line for line in text.splitlines() if "Python Exception" in line or "Error occurred in Python" in line]
-        if re.search("^done$", text, re.M):
-            return wrong, died
-        last = re.findall(r"^(\d+)$", text, re.M)
+        last = [int(number) for number in re.findall(r"^(\d+)$", text, re.M)]
+        alone = len(span) == 2
         if not last:
             return wrong + ["GDB does not begin (status %d): %s" % (status, text[-500:])], died
-        died.append(int(last[-1]))
-        first = int(last[-1]) + 1
+        if re.search("^done$", text, re.M):
+            span = [span[1] + 1] if alone else [len(titles)]
+        elif alone or last[-1] == span[0]:
+            died.append(last[-1])
+            span = [last[-1] + 1]
+        else:
+            span = [last[-1], last[-1]]
     return wrong, died
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Job: inside GDB, every command of gtp that reads a trace file on many of them, and all that GDB and Python then do is watched.
 #
-# `watched FOLDER` reads FOLDER/N.tf; it prints what went wrong as "N: what". A GDB that ends early has printed "N" last.
+# `watched FOLDER FROM [TO]` reads FOLDER/N.tf, FROM the first and TO the last of them; it prints what went wrong as "N: what". A GDB that ends early has printed "N" last.
 # Faults are: a command or an expression that no list below has; a file that is written outside of FOLDER/out, or a
 # process; a function of GDB's that an expression calls; an error that is no sentence; a character that a terminal acts upon.
 import os
@@ -174,19 +174,19 @@ def read(path):
 
 
 class Watched(gdb.Command):
-    """watched FOLDER FROM"""
+    """watched FOLDER FROM [TO]"""
 
     def __init__(self):
         super().__init__("watched", gdb.COMMAND_OBSCURE)
 
     def invoke(self, arg, from_tty):
         global out
-        folder, first = arg.split()
+        folder, first, *last = arg.split()
         out = os.path.join(os.path.abspath(folder), "out")
         os.makedirs(out, exist_ok=True)
         names = sorted((int(name[:-3]) for name in os.listdir(folder) if name.endswith(".tf")))
         for number in names:
-            if number < int(first):
+            if number < int(first) or (last and number > int(last[0])):
                 continue
             print("%d" % number, file=sys.__stdout__, flush=True)
             faults.clear()
