@@ -76,13 +76,13 @@ GTP_SHARED := \
 	jit/pad.c \
 	hit/hit.c \
 	hit/variable.c \
-	hit/pad_frame.c \
 	hit/returns.c \
 	hit/settle.c \
 	hit/lines.c \
 	hit/lost.c \
 	hit/stacks.c \
 	hit/walk.c \
+	pad/describe.c \
 	probe/arm.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \
@@ -99,7 +99,7 @@ GTP_SHARED := \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
-GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy probe hit jit tracepoint aggregate trace regions agentexpr transport base
+GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy pad probe hit jit tracepoint aggregate trace regions agentexpr transport base
 
 # Features that no version number tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
 GTP_COMPAT_FLAGS = \

@@ -6,7 +6,7 @@
 #include "jit/exec_kernel.h"
 #include "kernel/host.h"
 #include "kernel/monitor.h"
-#include "probe/follow.h"
+#include "pad/follow.h"
 #include "probe/jump/jump.h"
 #include "probe/self.h"
 #include "stub/monitor.h"

@@ -23,7 +23,7 @@
 #include "base/params_kernel.h"
 #include "probe/backend.h"
 #include "probe/policy/entry.h"
-#include "probe/pad_make.h"
+#include "pad/make.h"
 #include "probe/policy/probe_test.h"
 #include "probe/policy/refuse.h"
 #include "probe/wait.h"

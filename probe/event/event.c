@@ -13,8 +13,8 @@
 #include "probe/event/event_data.h"
 #include "probe/event/event_entry.h"
 #include "probe/event/event_list.h"
-#include "probe/pad_frame.h"
-#include "probe/pad_make.h"
+#include "pad/frame_kernel.h"
+#include "pad/make.h"
 #include "probe/self.h"
 
 /**

@@ -6,7 +6,7 @@
 #include <linux/list.h>
 
 #include "probe/jump/patch.h"
-#include "probe/pad_probe.h"
+#include "pad/probe.h"
 
 enum gtp_jump_state {
 	GTP_JUMP_STAGED, /* nothing has been changed yet */

@@ -16,7 +16,7 @@
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe/kprobe_list.h"
-#include "probe/pad_make.h"
+#include "pad/make.h"
 #include "probe/policy/refuse.h"
 #include "probe/policy/symbol.h"
 #include "probe/tables.h"

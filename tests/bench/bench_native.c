@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "hit/hit.h"
-#include "hit/pad_frame.h"
+#include "pad/describe.h"
 #include "tests/bench/cycles.h"
 #include "tests/bench/native_entry.h"
 #include "tests/fuzz/padmake.h"
@@ -211,7 +211,7 @@ static void check_entered(const struct row *r, cycles_fn fn)
 		die("the pad is not entered");
 }
 
-/* The pad that probe/pad_probe.c would make for the location; 0: none that writes frames. */
+/* The pad that pad/probe.c would make for the location; 0: none that writes frames. */
 static u64 make_pad(const struct gtp_location *loc, enum way how)
 {
 	const struct gtp_expr *cond = loc->first->cond;

@@ -3,7 +3,7 @@
 #ifndef _GTP_GATES_H
 #define _GTP_GATES_H
 
-#define GTP_GATES 4096	   /* of each kind; see probe/follow.h for framed and bare */
+#define GTP_GATES 4096	   /* of each kind; see pad/follow.h for framed and bare */
 #define GTP_GATE 16	   /* bytes of one */
 #define GTP_GATE_BACK 5	   /* where its call returns to */
 #define GTP_GATES_TAIL 128 /* at most so many bytes are behind the gates of a kind */

@@ -25,9 +25,9 @@
 #include "hit/irqsave_notrace.h"
 #include "hit/stack_kernel.h"
 #include "jit/pad.h"
-#include "probe/follow.h"
-#include "probe/gates.h"
-#include "probe/pad_number.h"
+#include "pad/follow.h"
+#include "pad/gates.h"
+#include "pad/number.h"
 #include "probe/self.h"
 #include "probe/wait.h"
 
@@ -97,7 +97,7 @@ static void give(struct bare *b, u64 sp)
 
 /*
  * Does the record have room where it is? An idle task's records have to be found again when its CPU
- * has gone. Any function may be the one that was called: see hit() in probe/pad_probe.c.
+ * has gone. Any function may be the one that was called: see hit() in pad/probe.c.
  */
 static __always_inline bool has_room(u64 sp)
 {

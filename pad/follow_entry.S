@@ -8,7 +8,7 @@
 #include <asm/smap.h>
 
 #include "base/compat.h"
-#include "probe/gates.h"
+#include "pad/gates.h"
 #include "probe/regs_entry.S"
 
 #define WORD 8
@@ -21,11 +21,11 @@
 	.text
 
 /*
- * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see jit/pad.h and probe/follow.h.
+ * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see jit/pad.h and pad/follow.h.
  * With S for rsp at the function's entry: the word is at S - 8, the way back to the pad at S - 16.
  * The flags say where the pad goes on: neither carry nor zero, to the displaced instructions; zero,
  * to the bare gate: the stack is as the pad has left it. Carry, to the framed gate: the stack is as
- * probe/follow.h says. The direction flag is clear at any function's first instruction.
+ * pad/follow.h says. The direction flag is clear at any function's first instruction.
  */
 GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_DS		/* ss */

@@ -10,7 +10,7 @@
 /*
  * gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_pad_called - the same for those that
  * are called; gtp_pad_probe_hit - their C part. gtp_pad_followed - the same for those that may call
- * the rest of the function, see probe/follow.h
+ * the rest of the function, see pad/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);
@@ -33,7 +33,7 @@ struct gtp_pad_stage {
  * @by_itself: the pad may do without C: another tracepoint here needs another pad
  * @follows: it counts in gtp_follow_get()
  * @gate, @old_gate: of the pad's gates, where it may follow calls; 0: none
- * @stage, @nstages: the pads of further tracepoints, in their order; see probe/pad_make.c
+ * @stage, @nstages: the pads of further tracepoints, in their order; see pad/make.c
  * @pad: where control goes
  * @old_pad: where it went before; tasks may be there until it is disarmed. @len 0: nowhere
  */

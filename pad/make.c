@@ -9,12 +9,12 @@
  */
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
-#include "hit/pad_frame.h"
+#include "pad/describe.h"
 #include "jit/pad.h"
-#include "probe/gates.h"
-#include "probe/pad_frame.h"
-#include "probe/pad_make.h"
-#include "probe/pad_number.h"
+#include "pad/gates.h"
+#include "pad/frame_kernel.h"
+#include "pad/make.h"
+#include "pad/number.h"
 
 /**
  * struct wanted - a pad that is to be made

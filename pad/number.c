@@ -5,7 +5,7 @@
 #include <linux/kprobes.h>
 
 #include "jit/pad.h"
-#include "probe/pad_number.h"
+#include "pad/number.h"
 
 struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];

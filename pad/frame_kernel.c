@@ -7,9 +7,9 @@
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/cpu_kernel.h"
-#include "hit/pad_frame.h"
+#include "pad/describe.h"
 #include "jit/item.h"
-#include "probe/pad_frame.h"
+#include "pad/frame_kernel.h"
 #include "probe/self.h"
 
 /*

@@ -13,7 +13,7 @@
 
 #include "base/base.h"
 #include "jit/x86_emit.h"
-#include "probe/gates.h"
+#include "pad/gates.h"
 
 static DECLARE_BITMAP(taken, GTP_GATES);
 static DECLARE_BITMAP(given, GTP_GATES); /* of those: to be wiped before they are taken again */

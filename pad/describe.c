@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The facts for a jump pad that writes frames as a hit does: see hit/hit.h, jit/pad_frame.c. */
-#include "hit/pad_frame.h"
+#include "pad/describe.h"
 
 #define OF_CPU(member) ((s32)offsetof(struct gtp_cpu, member))
 

@@ -7,10 +7,10 @@
 #include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
 #include "jit/pad.h"
-#include "probe/follow.h"
-#include "probe/gates.h"
-#include "probe/pad_number.h"
-#include "probe/pad_probe.h"
+#include "pad/follow.h"
+#include "pad/gates.h"
+#include "pad/number.h"
+#include "pad/probe.h"
 #include "probe/self.h"
 
 /* --- hits --- */

@@ -3,7 +3,7 @@
 #ifndef _GTP_PAD_MAKE_H
 #define _GTP_PAD_MAKE_H
 
-#include "probe/pad_probe.h"
+#include "pad/probe.h"
 #include "regions/region.h"
 
 /* All of the following: process context, under gtp_lock; may sleep. */
