@@ -15,9 +15,9 @@
  *
  * The ctx of an expression's callbacks is the struct gtp_cpu.
  */
-#include "jit/jit.h"
 #include "hit/hit.h"
 #include "hit/variable.h"
+#include "jit/jit.h"
 
 enum { STRING_ROOM = 512 }; /* of a frame with one that a pad may write; more is rare */
 

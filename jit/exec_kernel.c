@@ -26,10 +26,6 @@ extern u8 gtp_jit_arena[GTP_JIT_ARENA], gtp_jit_returns[GTP_JIT_LINE];
 enum {
 	SNIPPETS = GTP_JIT_ARENA - GTP_JIT_PAD_BYTES, /* bytes, at the arena's beginning */
 	PAD_UNITS = GTP_JIT_PAD_BYTES / AX_JIT_CODE_ALIGN,
-	/* Pads that write frames take thrice the room: a few hundred, and thousands of others. */
-	PAD_UNITS_FRAMES = PAD_UNITS / 4,
-	/* A place with several tracepoints can do with one pad, that leaves all to C. */
-	PAD_UNITS_CHAINS = PAD_UNITS / 2,
 };
 
 static struct {
@@ -161,14 +157,13 @@ void gtp_jit_reset(void)
 
 /* --- jump pads --- */
 
-static int emit_pad(struct ax_jit *work, u32 len, u32 most, struct gtp_jit_pad *pad)
+int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
+		     struct gtp_jit_pad *pad)
 {
 	u32 n = aligned(len) / AX_JIT_CODE_ALIGN, at, offset;
 	int err;
 
-	if (!len)
-		return -EOPNOTSUPP;
-	if (pad_units + n > most)
+	if (pad_units + n > PAD_UNITS >> share)
 		return -ENOSPC;
 	at = bitmap_find_next_zero_area(pads, PAD_UNITS, 0, n, 0);
 	if (at >= PAD_UNITS)
@@ -182,25 +177,6 @@ static int emit_pad(struct ax_jit *work, u32 len, u32 most, struct gtp_jit_pad *
 	bitmap_set(pads, at, n);
 	pad_units += n;
 	return 0;
-}
-
-static u32 most_units(const struct gtp_pad_request *req)
-{
-	if (req->frame)
-		return PAD_UNITS_FRAMES;
-	return req->chain ? PAD_UNITS_CHAINS : PAD_UNITS;
-}
-
-int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad)
-{
-	struct ax_jit *work = gtp_mem_alloc(gtp_pad_work_size(req));
-	int err;
-
-	if (!work)
-		return -ENOMEM;
-	err = emit_pad(work, gtp_pad_plan(work, req), most_units(req), pad);
-	gtp_mem_free(work);
-	return err;
 }
 
 void gtp_jit_pad_free(const struct gtp_jit_pad *pad)

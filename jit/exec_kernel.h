@@ -4,7 +4,6 @@
 #define _GTP_EXEC_KERNEL_H
 
 #include "jit/jit.h"
-#include "jit/pad.h"
 
 struct gtp_why;
 
@@ -64,16 +63,24 @@ struct gtp_jit_pad {
 	u32 len;
 };
 
+/* enum gtp_jit_share - how much of the pads' room may be in use, for a pad to be added */
+enum gtp_jit_share {
+	GTP_JIT_SHARE_ALL,
+	GTP_JIT_SHARE_HALF,
+	GTP_JIT_SHARE_QUARTER,
+};
+
 /**
- * gtp_jit_pad_make() - put a jump pad into the open arena
- * @req: what; its target is gtp_jit_target()'s, with the caller's pad_hit
+ * gtp_jit_pad_emit() - write a jump pad that was planned into the open arena
+ * @work: as the plan left it
+ * @len: its length in bytes
+ * @share: do not fill more of the room
  * @pad: receives it; it may run after gtp_jit_close()
  *
- * Those that write frames share a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for
- * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not so far; or the request asks
- * for what a pad cannot do), -ERANGE (cannot happen: a bug).
+ * Return: 0, -ENOSPC (no room), -ERANGE (what it has to reach is too far away).
  */
-int gtp_jit_pad_make(struct gtp_pad_request *req, struct gtp_jit_pad *pad);
+int gtp_jit_pad_emit(struct ax_jit *work, u32 len, enum gtp_jit_share share,
+		     struct gtp_jit_pad *pad);
 
 /*
  * gtp_jit_pad_free - no task may be in it any more, nor get there. Its room is given again, and has

@@ -116,6 +116,7 @@ enum jit_tail {
  * @touched: machine registers that code has been made to overwrite
  * @usable: machine registers that values may be in, as in the order of allocation
  * @wanted: machine registers that were touched by any try so far
+ * @cs, @ss: a frame's: what these registers read as
  * @fixed: of those: machine registers that have a role of their own
  * @save: what is pushed, in this order
  * @pos: machine register: its place among the words pushed, from 1; 0: it is not pushed
@@ -139,6 +140,7 @@ struct jit_pad {
 	struct gtp_pad_chain *chain;
 	const struct gtp_pad_frame *frame;
 	bool flags;
+	u32 cs, ss;
 	u16 read, touched, usable, wanted, fixed;
 	u8 save[X86_NR_REGS];
 	u8 pos[X86_NR_REGS];

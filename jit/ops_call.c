@@ -51,6 +51,31 @@ const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv)
 	return tsv < target->nvars && target->var[tsv].bytes ? &target->var[tsv] : NULL;
 }
 
+bool jit_all_vars(const struct ax_verified *v, const struct ax_jit_target *target,
+		  bool (*suits)(const struct ax_jit_var *var))
+{
+	struct ax_insn insn;
+
+	for (u32 pc = 0; pc < v->len; pc = insn.next) {
+		ax_decode(v->code, v->len, pc, &insn);
+		if (insn.op == AX_OP_getv && !suits(jit_var(target, insn.operand)))
+			return false;
+	}
+	return true;
+}
+
+static bool is_of_no_hit(const struct ax_jit_var *var)
+{
+	return var && !var->less_entered;
+}
+
+bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target)
+{
+	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV))
+		return false;
+	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, is_of_no_hit);
+}
+
 /* Addresses that a variable leads to are always good: no check, no fault. */
 static void fetch_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
 {

@@ -8,6 +8,10 @@
 /* jit_var - how a variable is read without a call; NULL: it takes one */
 const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv);
 
+/* jit_all_vars - does @suits() accept every variable that an expression reads? */
+bool jit_all_vars(const struct ax_verified *v, const struct ax_jit_target *target,
+		  bool (*suits)(const struct ax_jit_var *var));
+
 /* jit_op_getv, jit_op_setv, jit_op_tracev - the opcodes of these names */
 void jit_op_getv(struct ax_jit *j);
 void jit_op_setv(struct ax_jit *j);

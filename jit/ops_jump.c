@@ -4,7 +4,6 @@
 #include "jit/flow.h"
 #include "jit/ops_alu.h"
 #include "jit/ops_jump.h"
-#include "jit/pad_cond.h"
 #include "jit/record.h"
 #include "jit/values.h"
 
@@ -84,10 +83,27 @@ static bool falls_to(const struct ax_jit *j, u32 pc)
 	return true;
 }
 
+/* Leave a pad's condition, whose value is on top, by the tail for that value. */
+static void leave_condition(struct ax_jit *j)
+{
+	struct jit_val *top = jit_arg(j, 0);
+	bool last = j->next >= j->v->len; /* the tail for false follows */
+
+	j->held = 1;
+	if (jit_is_const(top) && top->imm) {
+		jit_jmp(j, &j->pad.tail[JIT_HELD]);
+		return;
+	}
+	if (!jit_is_const(top))
+		jit_jcc(j, jit_test(j, top), &j->pad.tail[JIT_HELD]);
+	if (!last)
+		jit_jmp(j, &j->pad.tail[JIT_FALSE]);
+}
+
 static void leave(struct ax_jit *j)
 {
 	if (j->pad.on)
-		jit_pad_cond_end(j);
+		leave_condition(j);
 	else
 		jit_leave_snippet(j);
 }

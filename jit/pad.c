@@ -49,24 +49,6 @@ static bool stays(const struct ax_jit_var *var)
 	return var && !var->moves;
 }
 
-static bool is_of_no_hit(const struct ax_jit_var *var)
-{
-	return var && !var->less_entered;
-}
-
-static bool all_variables(const struct ax_verified *cond, const struct ax_jit_target *target,
-			  bool (*are)(const struct ax_jit_var *var))
-{
-	struct ax_insn insn;
-
-	for (u32 pc = 0; pc < cond->len; pc = insn.next) {
-		ax_decode(cond->code, cond->len, pc, &insn);
-		if (insn.op == AX_OP_getv && !are(jit_var(target, insn.operand)))
-			return false;
-	}
-	return true;
-}
-
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target)
 {
 	u64 known = BIT_ULL(X86_NR_REGS) - 1;
@@ -74,14 +56,7 @@ bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *tar
 	known |= BIT_ULL(GTP_REG_RIP);
 	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV) || cond->regs_used & ~known)
 		return false;
-	return !(cond->flags & AX_F_GETS_TSV) || all_variables(cond, target, stays);
-}
-
-bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target)
-{
-	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV))
-		return false;
-	return !(cond->flags & AX_F_GETS_TSV) || all_variables(cond, target, is_of_no_hit);
+	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, stays);
 }
 
 /* Where the code will run is known only in the last pass: until then everything is in reach. */

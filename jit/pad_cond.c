@@ -23,7 +23,6 @@
  * The arithmetic flags are kept in rax, or on the stack if rax is needed; dead flags are not kept.
  */
 #include "jit/flow.h"
-#include "jit/ops_alu.h"
 #include "jit/pad_cond.h"
 #include "jit/values.h"
 #include "regions/region.h"
@@ -231,20 +230,4 @@ void jit_pad_cond_leave(struct ax_jit *j)
 	} else if (p->flags) {
 		x86_popfq(&j->b);
 	}
-}
-
-void jit_pad_cond_end(struct ax_jit *j)
-{
-	struct jit_val *top = jit_arg(j, 0);
-	bool last = j->next >= j->v->len; /* then what comes is the way out of the false */
-
-	j->held = 1;
-	if (jit_is_const(top) && top->imm) {
-		jit_jmp(j, &j->pad.tail[JIT_HELD]);
-		return;
-	}
-	if (!jit_is_const(top))
-		jit_jcc(j, jit_test(j, top), &j->pad.tail[JIT_HELD]);
-	if (!last)
-		jit_jmp(j, &j->pad.tail[JIT_FALSE]);
 }

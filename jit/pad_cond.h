@@ -29,7 +29,4 @@ void jit_pad_cond_unmark(struct ax_jit *j);
 /* jit_pad_cond_leave - registers, flags and rsp are the hit's again */
 void jit_pad_cond_leave(struct ax_jit *j);
 
-/* jit_pad_cond_end - the condition's value is on top: go to the way out for it */
-void jit_pad_cond_end(struct ax_jit *j);
-
 #endif /* _GTP_PAD_COND_H */

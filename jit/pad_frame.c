@@ -342,6 +342,8 @@ bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 	f->pad.region = req->region;
 	f->pad.held = req->held;
 	f->pad.frame = req->frame;
+	f->pad.cs = req->frame->cs;
+	f->pad.ss = req->frame->ss;
 	for (u32 i = 0; i < r.nitems; i++)
 		for (u32 n = 0; n < X86_NR_REGS; n++)
 			if (regs_read(&r.items[i]) >> n & 1)

@@ -15,7 +15,6 @@
  */
 #include "jit/address.h"
 #include "jit/flow.h"
-#include "jit/pad_request.h"
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
@@ -172,13 +171,12 @@ void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 /* In a pad: most registers are still in the machine; the flags have been pushed first. */
 static void put_live_reg(struct ax_jit *j, u32 at, u32 n)
 {
-	const struct gtp_pad_frame *frame = j->pad.frame;
 	struct x86_mem to = x86_at(JIT_RECORD, (s32)at);
 	enum x86_reg scratch;
 	struct jit_val v;
 
 	if (n == GTP_REG_CS || n == GTP_REG_SS) {
-		x86_store_imm(&j->b, to, (s32)(n == GTP_REG_CS ? frame->cs : frame->ss), 8);
+		x86_store_imm(&j->b, to, (s32)(n == GTP_REG_CS ? j->pad.cs : j->pad.ss), 8);
 		return;
 	}
 	scratch = jit_alloc(j);

@@ -7,8 +7,8 @@
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "hit/cpu_kernel.h"
-#include "pad/describe.h"
 #include "jit/item.h"
+#include "pad/describe.h"
 #include "pad/frame_kernel.h"
 #include "probe/self.h"
 
@@ -75,7 +75,7 @@ int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint 
 	    !describe(&frame, tp, connected))
 		return -EOPNOTSUPP;
 	req->frame = &frame;
-	err = gtp_jit_pad_make(req, pad);
+	err = gtp_pad_place(req, pad);
 	req->frame = NULL;
 	gtp_mem_free((void *)frame.items);
 	return err;

@@ -10,11 +10,11 @@
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
 #include "pad/describe.h"
-#include "jit/pad.h"
-#include "pad/gates.h"
 #include "pad/frame_kernel.h"
+#include "pad/gates.h"
 #include "pad/make.h"
 #include "pad/number.h"
+#include "pad/place.h"
 
 /**
  * struct wanted - a pad that is to be made
@@ -100,7 +100,7 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 	if (!*gate)
 		return -ENOSPC;
 	req->gates = &gates;
-	err = gtp_jit_pad_make(req, pad);
+	err = gtp_pad_place(req, pad);
 	if (!err) {
 		err = gtp_gates_lead(*gate, pad->addr + gates.rest);
 		if (err) {
@@ -135,7 +135,7 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 	if (frame)
 		return gtp_pad_frame_make(&req, w->tp, &gtp_pad_number_tracepoints[w->number << 1],
 					  w->pad);
-	return p->follows ? make_with_gates(&req, w->pad, w->gate) : gtp_jit_pad_make(&req, w->pad);
+	return p->follows ? make_with_gates(&req, w->pad, w->gate) : gtp_pad_place(&req, w->pad);
 }
 
 /* The best that is possible. */

@@ -6,15 +6,15 @@
 #include "hit/cpu_kernel.h"
 #include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
-#include "jit/pad.h"
+#include "pad/frame_kernel.h"
+#include "pad/make.h"
+#include "pad/place.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/event/event.h"
 #include "probe/event/event_data.h"
 #include "probe/event/event_entry.h"
 #include "probe/event/event_list.h"
-#include "pad/frame_kernel.h"
-#include "pad/make.h"
 #include "probe/self.h"
 
 /**
@@ -114,7 +114,7 @@ static void make_pad(struct event_probe *p)
 		return;
 	err = gtp_pad_frame_make(&req, tp, NULL, &p->pad);
 	if (err && req.cond)
-		err = gtp_jit_pad_make(&req, &p->pad);
+		err = gtp_pad_place(&req, &p->pad);
 	gtp_jit_close();
 	p->loc->no_room = req.cond && err == -ENOSPC;
 	if (err)

@@ -5,8 +5,8 @@
 
 #include <linux/list.h>
 
-#include "probe/jump/patch.h"
 #include "pad/probe.h"
+#include "probe/jump/patch.h"
 
 enum gtp_jump_state {
 	GTP_JUMP_STAGED, /* nothing has been changed yet */

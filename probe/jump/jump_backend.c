@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The backend that replaces instructions by jumps, the fastest way to probe a place. */
-#include "probe/backend.h"
 #include "pad/follow.h"
+#include "probe/backend.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"

@@ -12,7 +12,7 @@
 
 #include "base/mem_kernel.h"
 #include "hit/access_kernel.h"
-#include "jit/exec_kernel.h"
+#include "pad/place.h"
 #include "tests/fuzz/axgen.h"
 #include "tests/jit/jit_test_pad.h"
 #include "tests/jit/jit_test_parts.h"
@@ -118,7 +118,7 @@ static int make_pad(struct pad_test *t)
 	err = gtp_jit_open();
 	if (err)
 		return err;
-	err = gtp_jit_pad_make(&t->req, &t->pad);
+	err = gtp_pad_place(&t->req, &t->pad);
 	gtp_jit_close();
 	return err;
 }
