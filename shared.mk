@@ -64,8 +64,6 @@ GTP_SHARED := \
 	jit/record.c \
 	jit/record_string.c \
 	jit/ops_call.c \
-	jit/pad_cond.c \
-	jit/pad_frame.c \
 	jit/ops_jump.c \
 	jit/expr.c \
 	jit/actions.c \
@@ -73,7 +71,6 @@ GTP_SHARED := \
 	jit/compile.c \
 	jit/stubs.c \
 	jit/copy.c \
-	jit/pad.c \
 	hit/hit.c \
 	hit/variable.c \
 	hit/returns.c \
@@ -82,7 +79,10 @@ GTP_SHARED := \
 	hit/lost.c \
 	hit/stacks.c \
 	hit/walk.c \
+	pad/cond.c \
 	pad/describe.c \
+	pad/frame.c \
+	pad/pad.c \
 	probe/arm.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \

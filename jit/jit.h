@@ -121,7 +121,7 @@ struct ax_jit_var {
  * @task_faults: where in a task its count of disabled page faults is
  * @var: by their numbers: variables that are read without a call
  * @nvars: how many numbers it has; others take a call
- * @pad_hit: where jump pads go with a hit; see jit/pad.h
+ * @pad_hit: where jump pads go with a hit; see pad/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
  * In the kernel the limit is a negative number: all of the upper half of the address space but its

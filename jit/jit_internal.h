@@ -110,7 +110,7 @@ enum jit_tail {
  * @held, @open: where to go on with a hit, or 0; see struct gtp_pad_request
  * @gates: ways to the rest of the function that come back, or NULL
  * @chain: see struct gtp_pad_request
- * @frame: this is no condition but a frame to write, see jit/pad_frame.c; NULL: it is one
+ * @frame: this is no condition but a frame to write, see pad/frame.c; NULL: it is one
  * @flags: the arithmetic flags must be put back
  * @read: machine registers that the condition reads
  * @touched: machine registers that code has been made to overwrite

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The facts for a jump pad that writes frames as a hit does: see hit/hit.h, jit/pad_frame.c. */
+/* The facts for a jump pad that writes frames as a hit does: see hit/hit.h, pad/frame.c. */
 #include "pad/describe.h"
 
 #define OF_CPU(member) ((s32)offsetof(struct gtp_cpu, member))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The facts with which a jump pad writes a frame as a hit does. */
-#ifndef _GTP_HIT_PAD_FRAME_H
-#define _GTP_HIT_PAD_FRAME_H
+#ifndef _GTP_PAD_DESCRIBE_H
+#define _GTP_PAD_DESCRIBE_H
 
 #include "hit/run.h"
-#include "jit/pad.h"
+#include "pad/pad.h"
 
 /*
  * gtp_hit_describe_pad_frame - fill in what is @tp's and what is every CPU's part's: all but the
@@ -18,4 +18,4 @@ void gtp_hit_describe_pad_frame(struct gtp_pad_frame *frame, const struct gtp_tr
  */
 bool gtp_hit_can_pad_frame(const struct gtp_tracepoint *tp, bool cond);
 
-#endif /* _GTP_HIT_PAD_FRAME_H */
+#endif /* _GTP_PAD_DESCRIBE_H */

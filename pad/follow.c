@@ -24,10 +24,10 @@
 #include "hit/cpu_kernel.h"
 #include "hit/irqsave_notrace.h"
 #include "hit/stack_kernel.h"
-#include "jit/pad.h"
 #include "pad/follow.h"
 #include "pad/gates.h"
 #include "pad/number.h"
+#include "pad/pad.h"
 #include "probe/self.h"
 #include "probe/wait.h"
 

@@ -21,7 +21,7 @@
 	.text
 
 /*
- * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see jit/pad.h and pad/follow.h.
+ * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see pad/pad.h and pad/follow.h.
  * With S for rsp at the function's entry: the word is at S - 8, the way back to the pad at S - 16.
  * The flags say where the pad goes on: neither carry nor zero, to the displaced instructions; zero,
  * to the bare gate: the stack is as the pad has left it. Carry, to the framed gate: the stack is as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Frames that jump pads write by themselves, in the kernel. */
-#ifndef _GTP_PROBE_PAD_FRAME_H
-#define _GTP_PROBE_PAD_FRAME_H
+#ifndef _GTP_PAD_FRAME_KERNEL_H
+#define _GTP_PAD_FRAME_KERNEL_H
 
 #include "hit/run.h"
 #include "pad/place.h"
@@ -19,4 +19,4 @@
 int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint *tp,
 		       struct gtp_tracepoint *const *connected, struct gtp_jit_pad *pad);
 
-#endif /* _GTP_PROBE_PAD_FRAME_H */
+#endif /* _GTP_PAD_FRAME_KERNEL_H */

@@ -11,7 +11,7 @@
 #ifndef __ASSEMBLER__
 
 #include "base/base.h"
-#include "jit/pad.h"
+#include "pad/pad.h"
 
 /* Functions that begin with GTP_GATE bytes of their own, and go on behind the gates. */
 extern u8 gtp_gates_framed[], gtp_gates_bare[];

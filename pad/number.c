@@ -4,8 +4,8 @@
 #include <linux/bitmap.h>
 #include <linux/kprobes.h>
 
-#include "jit/pad.h"
 #include "pad/number.h"
+#include "pad/pad.h"
 
 struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 u32 gtp_pad_number_tickets[GTP_PAD_NUMBERS];

@@ -8,7 +8,7 @@
 enum { GTP_PAD_NUMBERS = 16384 }; /* at a time */
 
 /*
- * Tracepoints by the word that the pad pushes (see jit/pad.h), two words for each number. One is
+ * Tracepoints by the word that the pad pushes (see pad/pad.h), two words for each number. One is
  * removed here before it or its location is freed; interrupts are off during a hit, so a grace
  * period of RCU waits for hits that read the entry before.
  */

@@ -4,7 +4,7 @@
 #define _GTP_PAD_PLACE_H
 
 #include "jit/exec_kernel.h"
-#include "jit/pad.h"
+#include "pad/pad.h"
 
 /**
  * gtp_pad_place() - put a jump pad into the open arena

@@ -6,10 +6,10 @@
 #include "hit/cpu_kernel.h"
 #include "hit/hit.h"
 #include "hit/irqsave_notrace.h"
-#include "jit/pad.h"
 #include "pad/follow.h"
 #include "pad/gates.h"
 #include "pad/number.h"
+#include "pad/pad.h"
 #include "pad/probe.h"
 #include "probe/self.h"
 

@@ -8,7 +8,7 @@
 #include "probe/armed.h"
 
 /*
- * gtp_pad_hit - where pads go with a hit, see jit/pad.h; gtp_pad_called - the same for those that
+ * gtp_pad_hit - where pads go with a hit, see pad/pad.h; gtp_pad_called - the same for those that
  * are called; gtp_pad_probe_hit - their C part. gtp_pad_followed - the same for those that may call
  * the rest of the function, see pad/follow.h
  */

@@ -13,7 +13,7 @@
 	.text
 
 /*
- * Called by a pad that has pushed a word for C; see jit/pad.h. On the stack are then: the way back
+ * Called by a pad that has pushed a word for C; see pad/pad.h. On the stack are then: the way back
  * to the pad, the word, and what the interrupted code has. The words pushed here form a struct
  * gtp_regs. All registers are preserved; C preserves six of them itself. The flags lie in the
  * word's place in the end, where the pad pops them: on some CPUs every return counts calls, and the

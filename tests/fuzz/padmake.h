@@ -4,7 +4,7 @@
 #define _GTP_PADMAKE_H
 
 #include "jit/exec_user.h"
-#include "jit/pad.h"
+#include "pad/pad.h"
 
 /**
  * padmake() - plan and emit a pad

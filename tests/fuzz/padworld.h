@@ -4,8 +4,8 @@
 #define _GTP_PADWORLD_H
 
 #include "jit/exec_user.h"
-#include "jit/pad.h"
 #include "jit/x86_emit.h"
+#include "pad/pad.h"
 #include "tests/fuzz/axgen.h"
 #include "tests/fuzz/padtask.h"
 

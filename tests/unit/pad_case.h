@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "jit/pad_request.h"
+#include "pad/request.h"
 #include "tests/fuzz/padtask.h"
 #include "tests/fuzz/padworld.h"
 #include "tools/axasm.h"

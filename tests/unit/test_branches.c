@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-#include "jit/pad.h"
+#include "pad/pad.h"
 #include "tools/axasm.h"
 
 enum { ROOM = 4096, LINE = 2 * AX_JIT_LINE_HALF };

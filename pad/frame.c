@@ -39,7 +39,7 @@
  *	pop r11, r10, rdx, rax; popfq
  *	the hit's way to C
  *
- * It is compiled by itself, as the condition is (see jit/pad_cond.c): registers that the actions
+ * It is compiled by itself, as the condition is (see pad/cond.c): registers that the actions
  * read are used where they are. r10 and r11 are what actions ask for least.
  *
  * Collecting has no side effects, and a frame is there only when the head has moved behind it: so
@@ -53,10 +53,10 @@
 #include "jit/compile.h"
 #include "jit/flow.h"
 #include "jit/ops_call.h"
-#include "jit/pad_cond.h"
-#include "jit/pad_frame.h"
-#include "jit/pad_request.h"
 #include "jit/values.h"
+#include "pad/cond.h"
+#include "pad/frame.h"
+#include "pad/request.h"
 #include "trace/frame.h"
 
 enum { TRIES = 8 };

@@ -36,9 +36,9 @@
 #include "jit/expr.h"
 #include "jit/flow.h"
 #include "jit/ops_call.h"
-#include "jit/pad.h"
-#include "jit/pad_cond.h"
-#include "jit/pad_frame.h"
+#include "pad/cond.h"
+#include "pad/frame.h"
+#include "pad/pad.h"
 
 enum {
 	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */

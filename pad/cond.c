@@ -23,8 +23,8 @@
  * The arithmetic flags are kept in rax, or on the stack if rax is needed; dead flags are not kept.
  */
 #include "jit/flow.h"
-#include "jit/pad_cond.h"
 #include "jit/values.h"
+#include "pad/cond.h"
 #include "regions/region.h"
 
 enum {

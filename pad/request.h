@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A request for a jump pad: for jit/pad.h. */
+/* A request for a jump pad: for pad/pad.h. */
 #ifndef _GTP_PAD_REQUEST_H
 #define _GTP_PAD_REQUEST_H
 

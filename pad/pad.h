@@ -3,7 +3,7 @@
 #ifndef _GTP_PAD_H
 #define _GTP_PAD_H
 
-#include "jit/pad_request.h"
+#include "pad/request.h"
 
 /*
  * Control comes by a jmp from the probed place, with everything as it was there. Then
@@ -25,7 +25,7 @@
  *
  * With @frame the pad also writes the frame when the condition holds, as hit/hit.h does it for the
  * plainest of hits. In every other case it leaves nothing behind and goes to pad_hit, as if it had
- * not tried; see jit/pad_frame.c.
+ * not tried; see pad/frame.c.
  *
  * With @gates the pad may call the rest of the function, to be there when it returns. pad_hit then
  * chooses by the flags that it leaves in the number's place: without carry and zero all goes on as
