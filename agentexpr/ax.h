@@ -271,7 +271,7 @@ struct ax_env {
 	u32 progress; /* action << AX_PROGRESS_ACTION | bytes */
 };
 
-enum { AX_PROGRESS_ACTION = 20 };
+enum { AX_PROGRESS_ACTION = 20 }; /* jit/record.c holds the bytes to these 20 bits */
 
 enum { AX_PRINT_MAX = 256 };
 

@@ -18,6 +18,7 @@
 #include "jit/record.h"
 #include "jit/slow.h"
 #include "jit/values.h"
+#include "tracepoint/tracepoint.h"
 
 enum {
 	RECORD_BYTES_MAX = 1 << 16, /* of one snippet; more is recorded action by action */
@@ -32,6 +33,8 @@ static void give_up(struct ax_jit *j)
 
 void jit_record_note(struct ax_jit *j)
 {
+	static_assert(GTP_ACTIONS_MAX < 1U << (32 - AX_PROGRESS_ACTION), "an action's number fits");
+	static_assert(RECORD_BYTES_MAX < 1U << AX_PROGRESS_ACTION, "and so do its bytes");
 	j->progress = j->item << AX_PROGRESS_ACTION | j->record_used;
 }
 

@@ -397,11 +397,31 @@ static void look(struct work_struct *work)
 	mutex_unlock(&gtp_lock);
 }
 
+#define IN_REGS(word, reg) (offsetof(struct gtp_regs, reg) == (word) * sizeof(u64))
+
+/* What pad/follow_entry.S takes for granted of this file's layouts and values. */
+static void check_entry(void)
+{
+	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) !=
+		     GTP_FOLLOW_HEAD_WORDS * sizeof(u64));
+	BUILD_BUG_ON(sizeof(struct gtp_regs) != GTP_FOLLOW_REGS_WORDS * sizeof(u64));
+	/* Where a framed call lies on the stack, its record ends with the registers. */
+	BUILD_BUG_ON(sizeof(struct gtp_follow_record) !=
+		     (GTP_FOLLOW_HEAD_WORDS + GTP_FOLLOW_REGS_WORDS) * sizeof(u64));
+	BUILD_BUG_ON(!IN_REGS(GTP_FOLLOW_EFLAGS, eflags));
+	BUILD_BUG_ON(GTP_FOLLOW_CARRY != X86_EFLAGS_CF || GTP_FOLLOW_ZERO != X86_EFLAGS_ZF);
+	/* They are compared once, without a sign. */
+	BUILD_BUG_ON(GTP_FOLLOW_NOT >= GTP_FOLLOW_FRAMED || GTP_FOLLOW_BARE <= GTP_FOLLOW_FRAMED);
+	/* POP_SCRATCH and SAVED() */
+	BUILD_BUG_ON(!IN_REGS(6, r11) || !IN_REGS(7, r10) || !IN_REGS(8, r9) || !IN_REGS(9, r8));
+	BUILD_BUG_ON(!IN_REGS(10, rax) || !IN_REGS(11, rcx) || !IN_REGS(12, rdx));
+	BUILD_BUG_ON(!IN_REGS(13, rsi) || !IN_REGS(14, rdi));
+}
+
 int gtp_follow_get(void)
 {
-	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) != 4 * sizeof(u64));
-	BUILD_BUG_ON(sizeof(struct gtp_regs) != 21 * sizeof(u64));
 	BUILD_BUG_ON(POOL & (POOL - 1));
+	check_entry();
 	lockdep_assert_held(&gtp_lock);
 	if (!pool)
 		pool = gtp_mem_alloc(POOL * sizeof(*pool));

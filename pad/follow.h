@@ -5,6 +5,7 @@
 
 #include "base/why.h"
 #include "hit/returns.h"
+#include "pad/follow_entry.h"
 
 /*
  * The stack of a call that is followed, S being where its return address lies:
@@ -37,14 +38,8 @@ struct gtp_follow_record {
 	struct gtp_pending p;
 };
 
-/* gtp_follow_enter - at the entry, called by gtp_pad_followed. Return: enum gtp_follow_how */
+/* gtp_follow_enter - at the entry, called by gtp_pad_followed. Return: GTP_FOLLOW_NOT, ... */
 u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word);
-
-enum gtp_follow_how {
-	GTP_FOLLOW_NOT,
-	GTP_FOLLOW_FRAMED,
-	GTP_FOLLOW_BARE,
-};
 
 /*
  * gtp_follow_leave, _bare - at the return, called from behind the gates; @sp: S; @flags: are there

@@ -8,15 +8,16 @@
 #include <asm/smap.h>
 
 #include "base/compat.h"
+#include "pad/follow_entry.h"
 #include "pad/gates.h"
 #include "probe/regs_entry.S"
 
 #define WORD 8
-#define REGS_WORDS 21			/* struct gtp_regs */
-#define HEAD_WORDS 4			/* of struct gtp_follow_record, in front of it */
-#define SAVED_EFLAGS (18 * WORD)	/* in struct gtp_regs, ... */
-#define CARRY 1				/* ... and in it */
-#define ZERO 0x40
+#define REGS_WORDS GTP_FOLLOW_REGS_WORDS
+#define HEAD_WORDS GTP_FOLLOW_HEAD_WORDS
+#define SAVED_EFLAGS (GTP_FOLLOW_EFLAGS * WORD)
+#define CARRY GTP_FOLLOW_CARRY
+#define ZERO GTP_FOLLOW_ZERO
 
 	.text
 
@@ -41,11 +42,11 @@ GTP_TAKEN_START(gtp_pad_followed)
 	movl	(HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp), %esi
 	call	gtp_follow_enter
 	movq	HEAD_WORDS * WORD + SAVED_EFLAGS(%rsp), %rcx
-	cmpl	$1, %eax
+	cmpl	$GTP_FOLLOW_FRAMED, %eax
 	je	.Lframed
 	andq	$~(CARRY | ZERO), %rcx
-	cmpl	$1, %eax
-	jb	1f
+	cmpl	$GTP_FOLLOW_FRAMED, %eax
+	jb	1f			/* GTP_FOLLOW_NOT */
 	orq	$ZERO, %rcx
 1:	movq	%rcx, (HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp)
 	addq	$(HEAD_WORDS + 6) * WORD, %rsp
