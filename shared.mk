@@ -80,7 +80,6 @@ GTP_SHARED := \
 	hit/stacks.c \
 	hit/walk.c \
 	pad/cond.c \
-	pad/describe.c \
 	pad/frame.c \
 	pad/pad.c \
 	probe/arm.c \

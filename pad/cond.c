@@ -74,7 +74,7 @@ static void choose_marker(struct ax_jit *j)
 		p->wanted |= (u16)(1U << p->marker);
 }
 
-void jit_pad_cond_begin(struct ax_jit *j)
+void gtp_pad_cond_begin(struct ax_jit *j)
 {
 	const struct gtp_region *region = j->pad.region;
 
@@ -87,7 +87,7 @@ void jit_pad_cond_begin(struct ax_jit *j)
 	choose_marker(j);
 }
 
-void jit_pad_frame_begin(struct ax_jit *j, u16 values, u16 fixed)
+void gtp_pad_cond_begin_frame(struct ax_jit *j, u16 values, u16 fixed)
 {
 	j->pad.on = true;
 	j->pad.flags = true;
@@ -150,7 +150,7 @@ static void choose_saved(struct ax_jit *j)
 	p->words += j->stack_slots;
 }
 
-bool jit_pad_cond_choose(struct ax_jit *j)
+bool gtp_pad_cond_choose(struct ax_jit *j)
 {
 	struct jit_pad *p = &j->pad;
 
@@ -188,13 +188,13 @@ static void mark(struct ax_jit *j)
 	x86_alu_mem_imm(&j->b, X86_ADD, X86_32, m, AX_JIT_MARK);
 }
 
-void jit_pad_cond_unmark(struct ax_jit *j)
+void gtp_pad_cond_unmark(struct ax_jit *j)
 {
 	if (j->pad.marker != X86_NO_REG)
 		x86_alu_mem_imm(&j->b, X86_SUB, X86_32, mark_of(j), AX_JIT_MARK);
 }
 
-void jit_pad_cond_enter(struct ax_jit *j)
+void gtp_pad_cond_enter(struct ax_jit *j)
 {
 	const struct jit_pad *p = &j->pad;
 	u32 i = 0;
@@ -214,7 +214,7 @@ void jit_pad_cond_enter(struct ax_jit *j)
 		mark(j);
 }
 
-void jit_pad_cond_leave(struct ax_jit *j)
+void gtp_pad_cond_leave(struct ax_jit *j)
 {
 	const struct jit_pad *p = &j->pad;
 	u32 first = flags_in_rax(j) ? 1 : 0, i = p->nsave;

@@ -49,6 +49,7 @@
  * CPU in a hit, or does its own hit from beginning to end before this one has looked at anything
  * but the run. So does a fault of a load, in whose handling this pad may be hit: it ends in C.
  */
+#include "hit/run.h"
 #include "jit/actions.h"
 #include "jit/compile.h"
 #include "jit/flow.h"
@@ -72,7 +73,7 @@ static struct ax_jit_request frame_request(const struct gtp_pad_request *req)
 	};
 }
 
-size_t jit_pad_frame_size(const struct gtp_pad_request *req)
+size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r;
 
@@ -137,12 +138,14 @@ static u64 regs_read(const struct ax_jit_item *item)
 	return item->kind == AX_JIT_MEM && item->base >= 0 ? BIT_ULL(item->base) : 0;
 }
 
+bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond)
+{
+	return tp->loc->kind != GTP_LOCATION_RETURN && tp->in_pad && (cond || !tp->cond);
+}
+
 /* --- the code --- */
 
-static struct x86_mem of_cpu(s32 member)
-{
-	return x86_at(JIT_CPU, member);
-}
+#define OF_CPU(member) x86_at(JIT_CPU, (s32)offsetof(struct gtp_cpu, member))
 
 static struct x86_mem at_address(u64 addr)
 {
@@ -184,33 +187,38 @@ static void ask_whether_wanted(struct ax_jit *f)
 	x86_alu_mem(&f->b, X86_AND, X86_32, X86_RAX, at_address(frame->self_mask));
 	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, at_address(frame->self_value));
 	leave_if(f, X86_CC_E);
-	x86_load(&f->b, X86_RAX, of_cpu(frame->run), 8, false);
-	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, frame->active), 0, 1);
+	x86_load(&f->b, X86_RAX, OF_CPU(run), 8, false);
+	static_assert(sizeof(frame->tp->loc->run->active) == 1, "compared as a byte");
+	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, (s32)offsetof(struct gtp_run, active)), 0, 1);
 	leave_if(f, X86_CC_E);
+}
+
+static u64 address(const void *p)
+{
+	return (u64)(unsigned long)p;
 }
 
 static void begin_hit(struct ax_jit *f)
 {
-	const struct gtp_pad_frame *frame = f->pad.frame;
+	const s32 in_pad = (s32)offsetof(struct gtp_tracepoint, in_pad);
+	const s32 start = (s32)offsetof(struct gtp_tracepoint, quick_start);
 
-	x86_cmp_mem_imm(&f->b, of_cpu(frame->in_hit), 0, 4);
+	x86_cmp_mem_imm(&f->b, OF_CPU(in_hit), 0, 4);
 	leave_if(f, X86_CC_NE);
-	x86_store_imm(&f->b, of_cpu(frame->in_hit), 1, 4);
-	x86_mov_imm(&f->b, X86_RAX, frame->wanted);
+	x86_store_imm(&f->b, OF_CPU(in_hit), 1, 4);
+	x86_mov_imm(&f->b, X86_RAX, address(&f->pad.frame->tp->in_pad));
 	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, 0), 0, 8);
 	give_up_if(f, X86_CC_E);
-	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, (s32)(frame->start - frame->wanted)), 8, false);
+	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, start - in_pad), 8, false);
 }
 
 static void find_room(struct ax_jit *f, u32 bytes)
 {
-	const struct gtp_pad_frame *frame = f->pad.frame;
-
-	x86_load(&f->b, JIT_RECORD, of_cpu(frame->head), 4, false);
+	x86_load(&f->b, JIT_RECORD, OF_CPU(buf.head), 4, false);
 	x86_lea(&f->b, X86_32, X86_RAX, x86_at(JIT_RECORD, (s32)bytes));
-	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, of_cpu(frame->end));
+	x86_alu_mem(&f->b, X86_CMP, X86_32, X86_RAX, OF_CPU(buf.end));
 	give_up_if(f, X86_CC_A);
-	x86_alu_mem(&f->b, X86_ADD, X86_64, JIT_RECORD, of_cpu(frame->mem));
+	x86_alu_mem(&f->b, X86_ADD, X86_64, JIT_RECORD, OF_CPU(buf.mem));
 }
 
 static void write_head(struct ax_jit *f)
@@ -233,7 +241,7 @@ static void write_head(struct ax_jit *f)
 
 static void end_hit(struct ax_jit *f)
 {
-	x86_store_imm(&f->b, of_cpu(f->pad.frame->in_hit), 0, 4);
+	x86_store_imm(&f->b, OF_CPU(in_hit), 0, 4);
 }
 
 /*
@@ -242,12 +250,12 @@ static void end_hit(struct ax_jit *f)
  */
 static void count_pass(struct ax_jit *f)
 {
-	const struct gtp_pad_frame *frame = f->pad.frame;
+	const struct gtp_tracepoint *tp = f->pad.frame->tp;
 	const struct x86_mem hits = x86_at(JIT_RECORD, 0); /* which has served */
 
-	x86_mov_imm(&f->b, JIT_RECORD, frame->pass_hits);
+	x86_mov_imm(&f->b, JIT_RECORD, address(&tp->pass_hits));
 	x86_load(&f->b, X86_RAX, hits, 8, false);
-	x86_mov_imm(&f->b, X86_RDX, frame->passes);
+	x86_mov_imm(&f->b, X86_RDX, tp->pass - 1); /* the last one ends the run: C */
 	x86_alu(&f->b, X86_CMP, X86_64, X86_RAX, X86_RDX);
 	give_up_if(f, X86_CC_AE);
 	x86_lea(&f->b, X86_64, X86_RDX, x86_at(X86_RAX, 1));
@@ -258,52 +266,53 @@ static void count_pass(struct ax_jit *f)
 /* The frame is there when the head is behind it. */
 static void push_frame(struct ax_jit *f)
 {
-	const struct gtp_pad_frame *frame = f->pad.frame;
+	const struct gtp_tracepoint *tp = f->pad.frame->tp;
 
-	if (frame->pass_hits)
+	if (tp->pass)
 		count_pass(f);
-	x86_alu_mem_imm(&f->b, X86_ADD, X86_32, of_cpu(frame->head), (s32)f->record_used);
-	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, of_cpu(frame->created), 1);
-	x86_load(&f->b, X86_RAX, of_cpu(frame->quick), 8, false);
-	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * frame->slot)), 1);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_32, OF_CPU(buf.head), (s32)f->record_used);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, OF_CPU(buf.created), 1);
+	x86_load(&f->b, X86_RAX, OF_CPU(quick), 8, false);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * tp->slot)), 1);
 }
 
 /* rdx = where the frame begins */
 static void find_frame(struct ax_jit *f)
 {
-	const struct gtp_pad_frame *frame = f->pad.frame;
-
-	x86_load(&f->b, X86_RAX, of_cpu(frame->head), 4, false);
-	x86_load(&f->b, X86_RDX, of_cpu(frame->mem), 8, false);
+	x86_load(&f->b, X86_RAX, OF_CPU(buf.head), 4, false);
+	x86_load(&f->b, X86_RDX, OF_CPU(buf.mem), 8, false);
 	x86_alu(&f->b, X86_ADD, X86_64, X86_RDX, X86_RAX);
 }
 
 /* The same of one whose size the hit tells: JIT_RECORD has been moved by the string's bytes. */
 static void push_string_frame(struct ax_jit *f)
 {
-	const struct gtp_pad_frame *frame = f->pad.frame;
+	const struct gtp_tracepoint *tp = f->pad.frame->tp;
+	const s32 stat = (s32)(tp->slot * sizeof(struct gtp_tp_stat));
+	const s32 hits = stat + (s32)offsetof(struct gtp_tp_stat, hits);
+	const s32 usage = stat + (s32)offsetof(struct gtp_tp_stat, usage);
 	const struct x86_mem size = x86_at(X86_RDX, (s32)offsetof(struct gtp_frame, size));
 
 	find_frame(f);
 	x86_alu(&f->b, X86_SUB, X86_64, JIT_RECORD, X86_RDX);
 	x86_lea(&f->b, X86_32, X86_RAX, x86_at(JIT_RECORD, (s32)f->record_used));
 	x86_store(&f->b, size, X86_RAX, 4);
-	if (frame->pass_hits) {
+	if (tp->pass) {
 		count_pass(f);
 		find_frame(f);
 		x86_load(&f->b, X86_RAX, size, 4, false);
 	}
-	x86_alu_to_mem(&f->b, X86_ADD, X86_32, of_cpu(frame->head), X86_RAX);
-	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, of_cpu(frame->created), 1);
-	x86_load(&f->b, X86_RDX, of_cpu(frame->stat), 8, false);
-	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, frame->hits), 1);
-	x86_alu_to_mem(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, frame->usage), X86_RAX);
+	x86_alu_to_mem(&f->b, X86_ADD, X86_32, OF_CPU(buf.head), X86_RAX);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, OF_CPU(buf.created), 1);
+	x86_load(&f->b, X86_RDX, OF_CPU(stat), 8, false);
+	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, hits), 1);
+	x86_alu_to_mem(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, usage), X86_RAX);
 }
 
 static void frame_code(struct ax_jit *f, u32 room)
 {
 	jit_after_join(f, 0);
-	jit_pad_cond_enter(f);
+	gtp_pad_cond_enter(f);
 	find_cpu(f);
 	ask_whether_wanted(f);
 	begin_hit(f);
@@ -315,7 +324,7 @@ static void frame_code(struct ax_jit *f, u32 room)
 	else
 		push_frame(f);
 	end_hit(f);
-	jit_pad_cond_leave(f);
+	gtp_pad_cond_leave(f);
 }
 
 /* --- as a part of a pad --- */
@@ -332,12 +341,20 @@ static void run_pass(struct ax_jit *f, enum jit_pass pass)
 	f->pad.bytes = f->record_used;
 }
 
-bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
+/* Bytes of the frame; 0: not known. Actions that are no one snippet for C may have a string. */
+static u32 frame_bytes(const struct gtp_tracepoint *tp)
+{
+	return tp->actions && !tp->code ? 0 : (u32)sizeof(struct gtp_frame) + tp->frame_bytes;
+}
+
+bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = frame_request(req);
+	u32 bytes;
 
 	if (!can_frame(req))
 		return false;
+	bytes = frame_bytes(req->frame->tp);
 	jit_begin(f, &r, run_pass);
 	f->pad.region = req->region;
 	f->pad.held = req->held;
@@ -348,16 +365,17 @@ bool jit_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 		for (u32 n = 0; n < X86_NR_REGS; n++)
 			if (regs_read(&r.items[i]) >> n & 1)
 				f->pad.read |= (u16)(1U << jit_machine_reg(n));
-	jit_pad_frame_begin(f, 1U << X86_RAX | 1U << X86_RDX, 1U << JIT_CPU | 1U << JIT_RECORD);
-	for (u32 i = 0; i < TRIES && jit_pad_cond_choose(f); i++) {
+	gtp_pad_cond_begin_frame(f, 1U << X86_RAX | 1U << X86_RDX,
+				 1U << JIT_CPU | 1U << JIT_RECORD);
+	for (u32 i = 0; i < TRIES && gtp_pad_cond_choose(f); i++) {
 		f->b = (struct x86_buf){ 0 };
 		run_pass(f, JIT_ESTIMATE);
 	}
-	return !f->unsuitable && !jit_pad_cond_choose(f) && !f->b.failed &&
-	       (f->pad.has_string ? !req->frame->bytes : f->record_used == req->frame->bytes);
+	return !f->unsuitable && !gtp_pad_cond_choose(f) && !f->b.failed &&
+	       (f->pad.has_string ? !bytes : f->record_used == bytes);
 }
 
-void jit_pad_frame_write(struct ax_jit *j)
+void gtp_pad_frame_write(struct ax_jit *j)
 {
 	struct ax_jit *f = j->frame;
 
@@ -367,7 +385,7 @@ void jit_pad_frame_write(struct ax_jit *j)
 	j->b = f->b;
 }
 
-void jit_pad_frame_give_up(struct ax_jit *j)
+void gtp_pad_frame_give_up(struct ax_jit *j)
 {
 	struct ax_jit *f = j->frame;
 
@@ -375,6 +393,6 @@ void jit_pad_frame_give_up(struct ax_jit *j)
 	jit_mark(f, &f->pad.tail[JIT_PUNT]);
 	end_hit(f);
 	jit_mark(f, &f->pad.tail[JIT_NESTED]);
-	jit_pad_cond_leave(f);
+	gtp_pad_cond_leave(f);
 	j->b = f->b;
 }

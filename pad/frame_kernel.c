@@ -8,7 +8,7 @@
 #include "base/params_kernel.h"
 #include "hit/cpu_kernel.h"
 #include "jit/item.h"
-#include "pad/describe.h"
+#include "pad/frame.h"
 #include "pad/frame_kernel.h"
 #include "probe/self.h"
 
@@ -51,7 +51,7 @@ static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *t
 	struct ax_jit_item *items;
 
 	BUILD_BUG_ON(sizeof(gtp_self_test.mask) != 4);
-	gtp_hit_describe_pad_frame(frame, tp);
+	*frame = (struct gtp_pad_frame){ .tp = tp };
 	if (!describe_kernel(frame, (unsigned long)connected))
 		return false;
 	if (!tp->actions)
@@ -71,8 +71,7 @@ int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint 
 	struct gtp_pad_frame frame;
 	int err;
 
-	if (!may_write() || !gtp_hit_can_pad_frame(tp, req->cond) ||
-	    !describe(&frame, tp, connected))
+	if (!may_write() || !gtp_pad_frame_can(tp, req->cond) || !describe(&frame, tp, connected))
 		return -EOPNOTSUPP;
 	req->frame = &frame;
 	err = gtp_pad_place(req, pad);

@@ -9,7 +9,7 @@
  */
 #include "base/mem_kernel.h"
 #include "base/params_kernel.h"
-#include "pad/describe.h"
+#include "pad/frame.h"
 #include "pad/frame_kernel.h"
 #include "pad/gates.h"
 #include "pad/make.h"
@@ -163,7 +163,7 @@ static int make_best(const struct wanted *w)
 
 bool gtp_pad_decides(const struct gtp_tracepoint *tp)
 {
-	return gtp_pad_condition(tp) || gtp_hit_can_pad_frame(tp, false);
+	return gtp_pad_condition(tp) || gtp_pad_frame_can(tp, false);
 }
 
 /* How long is the chain? 1: there is none. */

@@ -169,24 +169,24 @@ static void hits(struct ax_jit *j, u32 to)
 	u32 call = 0;
 
 	jit_mark(j, &j->pad.tail[JIT_HELD]);
-	jit_pad_cond_unmark(j);
-	jit_pad_cond_leave(j);
+	gtp_pad_cond_unmark(j);
+	gtp_pad_cond_leave(j);
 	if (j->frame) {
-		jit_pad_frame_write(j);
+		gtp_pad_frame_write(j);
 		if (is_followed(j))
 			displaced(j);
 		else
 			jit_jmp_back(j, to);
-		jit_pad_frame_give_up(j);
+		gtp_pad_frame_give_up(j);
 	}
 	hit(j, to, &call);
 	jit_mark(j, &j->pad.tail[JIT_PUNT]);
 	if (j->nslow)
-		jit_pad_cond_unmark(j);
+		gtp_pad_cond_unmark(j);
 	jit_mark(j, &j->pad.tail[JIT_NESTED]);
 	if (!j->nslow && j->pad.marker == X86_NO_REG)
 		return;
-	jit_pad_cond_leave(j);
+	gtp_pad_cond_leave(j);
 	hit_open(j, call);
 }
 
@@ -205,10 +205,10 @@ static void without_condition_with_frame(struct ax_jit *j)
 {
 	u32 to;
 
-	jit_pad_frame_write(j);
+	gtp_pad_frame_write(j);
 	to = j->b.len;
 	displaced(j);
-	jit_pad_frame_give_up(j);
+	gtp_pad_frame_give_up(j);
 	if (leave_open(j))
 		return;
 	push_number(j, false);
@@ -230,11 +230,11 @@ static void run_pass(struct ax_jit *j, enum jit_pass pass)
 			without_condition(j);
 		return;
 	}
-	jit_pad_cond_enter(j);
+	gtp_pad_cond_enter(j);
 	jit_expr(j, j->req.v);
 	jit_mark(j, &j->pad.tail[JIT_FALSE]);
-	jit_pad_cond_unmark(j);
-	jit_pad_cond_leave(j);
+	gtp_pad_cond_unmark(j);
+	gtp_pad_cond_leave(j);
 	to = j->b.len;
 	displaced(j);
 	hits(j, to);
@@ -260,18 +260,18 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = jit_request(req);
 
-	return pad_work_size(&r) + jit_pad_frame_size(req);
+	return pad_work_size(&r) + gtp_pad_frame_size(req);
 }
 
 /* Compile until nothing more has to be pushed; false when that is never so. */
 static bool try_condition(struct ax_jit *j)
 {
-	jit_pad_cond_begin(j);
-	for (u32 i = 0; i < TRIES && jit_pad_cond_choose(j); i++) {
+	gtp_pad_cond_begin(j);
+	for (u32 i = 0; i < TRIES && gtp_pad_cond_choose(j); i++) {
 		j->b.failed = false;
 		run_pass(j, JIT_ESTIMATE);
 	}
-	return !j->unsuitable && !jit_pad_cond_choose(j) && !j->b.failed;
+	return !j->unsuitable && !gtp_pad_cond_choose(j) && !j->b.failed;
 }
 
 u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
@@ -292,7 +292,7 @@ u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 		return 0;
 	if (req->frame) {
 		j->frame = (struct ax_jit *)((char *)j + pad_work_size(&r));
-		if (!jit_pad_frame_plan(j->frame, req))
+		if (!gtp_pad_frame_plan(j->frame, req))
 			return 0;
 	}
 	if (req->cond && (!gtp_pad_can(req->cond, req->target) || !try_condition(j)))

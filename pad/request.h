@@ -3,6 +3,7 @@
 #ifndef _GTP_PAD_REQUEST_H
 #define _GTP_PAD_REQUEST_H
 
+#include "hit/run.h"
 #include "jit/jit.h"
 #include "regions/region.h"
 
@@ -31,40 +32,26 @@ struct gtp_pad_chain {
 
 /**
  * struct gtp_pad_frame - a frame that the pad writes by itself
- * @items, @nitems: the actions; they must stay until ax_jit_emit()
- * @bytes: of the frame, its head included; 0: not known, as it has a string
+ * @tp: whose frame; it must stay as long as the pad
+ * @items, @nitems: its actions; they must stay until ax_jit_emit()
  * @cpu, @task: where in the GS segment the addresses of this CPU's part and of the running task are
- * @in_hit, @run, @mem, @head, @end, @created, @quick, @stat: where in that part the members of
- *	these names are, see struct gtp_cpu and struct gtp_buffer
- * @active: where in the run the member of that name is
  * @tgid: where in a task its process's number is
  * @location: where a word is that is 0 when the pad's hits are not wanted any more; 0: then none
  *	come
  * @self_mask, @self_value: where the test for tasks that are not traced has its two words
- * @wanted, @start: where the tracepoint's members are, as in_pad and quick_start
- * @slot: of its counter
- * @hits, @usage: where the slot's members of these names are in @stat, for a frame with a string
- * @pass_hits: where the count is that each frame adds one to, with all CPUs; 0: there is none
- * @passes: what it must be below, for the pad to write the frame
  * @cs, @ss: what these registers read as
  * @cli: turn interrupts off; not in userspace, which may not
  *
  * @location, @self_mask and @self_value must fit a sign-extended displacement.
  */
 struct gtp_pad_frame {
+	const struct gtp_tracepoint *tp;
 	const struct ax_jit_item *items;
 	u32 nitems;
-	u32 bytes;
 	s32 cpu, task;
-	s32 in_hit, run, mem, head, end, created, quick, stat;
-	s32 active;
 	s32 tgid;
 	u64 location;
 	u64 self_mask, self_value;
-	u64 wanted, start;
-	u32 slot;
-	s32 hits, usage;
-	u64 pass_hits, passes;
 	u32 cs, ss;
 	bool cli;
 };

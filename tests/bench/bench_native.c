@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 #include "hit/hit.h"
-#include "pad/describe.h"
+#include "pad/frame.h"
 #include "tests/bench/cycles.h"
 #include "tests/bench/native_entry.h"
 #include "tests/fuzz/padmake.h"
@@ -235,8 +235,7 @@ static u64 make_pad(const struct gtp_location *loc, enum way how)
 	};
 	u32 len;
 
-	if (how == THE_PAD &&
-	    (loc->first->next_here || !gtp_hit_can_pad_frame(loc->first, req.cond)))
+	if (how == THE_PAD && (loc->first->next_here || !gtp_pad_frame_can(loc->first, req.cond)))
 		return 0;
 	padtask_frame(&frame, loc->first, items, fake_code_items(loc->first, items));
 	req.keep_flags = padtask_collects_flags(&frame);

@@ -25,17 +25,19 @@ void padtask_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 {
 	const struct padtask_low *low = padtask_low();
 
-	gtp_hit_describe_pad_frame(frame, tp);
-	frame->items = items;
-	frame->nitems = nitems;
-	frame->cpu = (s32)offsetof(struct padtask, part);
-	frame->task = (s32)offsetof(struct padtask, self);
-	frame->tgid = (s32)offsetof(struct padtask, tgid);
-	frame->location = (u64)(uintptr_t)&low->location;
-	frame->self_mask = (u64)(uintptr_t)&low->mask;
-	frame->self_value = (u64)(uintptr_t)&low->value;
-	frame->cs = PADTASK_CS;
-	frame->ss = PADTASK_SS;
+	*frame = (struct gtp_pad_frame){
+		.tp = tp,
+		.items = items,
+		.nitems = nitems,
+		.cpu = (s32)offsetof(struct padtask, part),
+		.task = (s32)offsetof(struct padtask, self),
+		.tgid = (s32)offsetof(struct padtask, tgid),
+		.location = (u64)(uintptr_t)&low->location,
+		.self_mask = (u64)(uintptr_t)&low->mask,
+		.self_value = (u64)(uintptr_t)&low->value,
+		.cs = PADTASK_CS,
+		.ss = PADTASK_SS,
+	};
 }
 
 bool padtask_collects_flags(const struct gtp_pad_frame *frame)

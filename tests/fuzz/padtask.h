@@ -3,7 +3,7 @@
 #ifndef _GTP_PADTASK_H
 #define _GTP_PADTASK_H
 
-#include "pad/describe.h"
+#include "pad/request.h"
 
 /* struct padtask - what the GS segment holds, and the running task in it */
 struct padtask {

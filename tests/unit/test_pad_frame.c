@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <cmocka.h>
 
+#include "pad/frame.h"
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"
 #include "pad_case.h"
@@ -282,18 +283,18 @@ static void test_can(void **state)
 	struct gtp_location loc = { .first = &t.tp, .run = &t.run };
 
 	t.tp = (struct gtp_tracepoint){ .in_pad = &t, .loc = &loc };
-	assert_true(gtp_hit_can_pad_frame(&t.tp, false));
+	assert_true(gtp_pad_frame_can(&t.tp, false));
 	loc.kind = GTP_LOCATION_EVENT;
-	assert_true(gtp_hit_can_pad_frame(&t.tp, false));
+	assert_true(gtp_pad_frame_can(&t.tp, false));
 	loc.kind = GTP_LOCATION_RETURN;
-	assert_false(gtp_hit_can_pad_frame(&t.tp, false));
+	assert_false(gtp_pad_frame_can(&t.tp, false));
 	loc.kind = GTP_LOCATION_CODE;
 	t.tp.in_pad = NULL;
-	assert_false(gtp_hit_can_pad_frame(&t.tp, false));
+	assert_false(gtp_pad_frame_can(&t.tp, false));
 	t.tp.in_pad = &t;
 	t.tp.cond = (struct gtp_expr *)&t;
-	assert_false(gtp_hit_can_pad_frame(&t.tp, false));
-	assert_true(gtp_hit_can_pad_frame(&t.tp, true));
+	assert_false(gtp_pad_frame_can(&t.tp, false));
+	assert_true(gtp_pad_frame_can(&t.tp, true));
 }
 
 static void no_part(void)
@@ -328,7 +329,7 @@ static void not_in_pad(void)
 
 static void no_room(void)
 {
-	t.cpu.buf.end = t.frame.bytes - 8;
+	t.cpu.buf.end = (u32)(sizeof(struct gtp_frame) + t.tp.frame_bytes) - 8;
 }
 
 static void faults(void)
