@@ -399,7 +399,7 @@ static void look(struct work_struct *work)
 
 #define IN_REGS(word, reg) (offsetof(struct gtp_regs, reg) == (word) * sizeof(u64))
 
-/* What pad/follow_entry.S takes for granted of this file's layouts and values. */
+/* pad/follow_entry.S takes these layouts and values for granted. */
 static void check_entry(void)
 {
 	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) !=

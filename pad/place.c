@@ -5,7 +5,7 @@
 
 static enum gtp_jit_share share(const struct gtp_pad_request *req)
 {
-	/* A pad that writes frames takes thrice the room: a few hundred, and thousands of others. */
+	/* A pad that writes frames takes thrice the room: hundreds of them, thousands of others. */
 	if (req->frame)
 		return GTP_JIT_SHARE_QUARTER;
 	/* A place with several tracepoints can do with one pad, which leaves all to C. */
