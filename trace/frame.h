@@ -9,7 +9,12 @@
 /*
  * A frame is a head and blocks, all multiples of 8 bytes, contiguous in memory. The format is
  * gdbtp's own, cheap for a hit to write; GDB's images are generated on reading (see
- * trace/tfile.h).
+ * trace/tfile.h). No program outside the module sees it.
+ *
+ * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/settle.c and
+ * trace/buffer.c; blocks by trace/buffer.c, by the machine code of jit/record.c and
+ * jit/record_string.c, and by the pads of pad/frame.c. trace/frame.c, trace/sdata.c and
+ * trace/tfile.c read the blocks, trace/index.c and export/stream.c only heads.
  */
 
 /**
