@@ -2,16 +2,16 @@
 /*
  * One hit.
  *
- * A dprintf has its turn as a tracepoint has, and then leaves a line of text and no frame.
+ * A dprintf takes its turn like a tracepoint, but writes a line of text instead of a frame.
  *
- * Per tracepoint: on? condition? pass count used up? then count, read the clock, write the
- * frame. So a false condition costs no more than its evaluation: the code after it is not inline,
- * so that no registers are saved for it before the evaluation. Everything that is written belongs
- * to this CPU, except for five things that are shared on purpose: trace state variables, a pass
- * count, stacks that $kstack has not seen yet, the unwinder's steps, and the end of the run.
+ * For each tracepoint: is it on? does the condition hold? is the pass count used up? Then count,
+ * read the clock, write the frame. A false condition costs only its evaluation: the code after it
+ * is not inline, so no registers are saved for it in advance. A hit writes only memory of its own
+ * CPU, except for five things that are shared on purpose: trace state variables, a pass count,
+ * stacks that $kstack has not seen yet, the unwinder's steps, and the end of the run.
  *
- * Most hits are quick ones: machine code for all actions, room for the frame. They leave the same
- * as the others, in a third of the instructions.
+ * Most hits are quick: all actions are machine code, and the frame has room. A quick hit leaves the
+ * same frame as any other, for a third of the instructions.
  *
  * The ctx of an expression's callbacks is the struct gtp_cpu.
  */
@@ -19,7 +19,7 @@
 #include "hit/variable.h"
 #include "jit/jit.h"
 
-enum { STRING_ROOM = 512 }; /* of a frame with one that a pad may write; more is rare */
+enum { STRING_ROOM = 512 }; /* enough for nearly every frame with a string that a pad writes */
 
 /* --- the end of the run --- */
 
@@ -37,10 +37,10 @@ static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
 }
 
 /*
- * fail - an action (counted from 1), or the condition (0), could not be evaluated
+ * fail - report that an action (counted from 1), or the condition (0), could not be evaluated
  *
- * All hits have ended before the failure is read, so it is complete then. Return: false: the run
- * ends.
+ * The failure is read only after all hits have ended, so it is complete by then. Return: false if
+ * the run ends.
  */
 static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
 {
@@ -87,7 +87,7 @@ static int hit_tracev(void *ctx, u16 num)
 	struct gtp_cpu *cpu = ctx;
 
 	if (num == GTP_TSV_BT) {
-		/* There is no word for a variable that is too much; the frame is full indeed. */
+		/* The bytecode has no error for an oversized variable; -ENOSPC is the closest. */
 		return gtp_hit_add_stack(cpu) ? -ENOSPC : 0;
 	}
 	return gtp_buffer_add_var(&cpu->buf, num, gtp_hit_getv(cpu, num));
@@ -151,7 +151,7 @@ static int run_expr(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 	return ax_interp(&e->ax, &cpu->env, result);
 }
 
-/* Not inline, so that expressions that set no variable save no registers for it. */
+/* Not inline, so that expressions that set no variable save no registers for this. */
 static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
 	const struct gtp_hit_ops *ops = cpu->run->hit_ops;
@@ -166,10 +166,10 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
 }
 
 /*
- * An expression that sets a variable is atomic to all others that do: "$x = 5" between the get and
- * the set of "$x = $x + 1" would be lost, so those that only set take the lock, too. Those that
- * only get need none, and neither do those that only add, where all others do, too: AX_F_ADDS.
- * Return: also -EBUSY: nothing has been evaluated, and the hit is to count as missed.
+ * Expressions that set a variable are atomic with respect to each other. An expression that only
+ * sets takes the lock too, because "$x = 5" between the get and the set of "$x = $x + 1" would be
+ * lost. One that only gets needs no lock. One that only adds needs none if all others of the run
+ * only add, too (AX_F_ADDS). Return: also -EBUSY: nothing was evaluated; count the hit as missed.
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
@@ -187,7 +187,7 @@ static u64 base_value(const struct gtp_cpu *cpu, s32 base)
 	return base == GTP_REG_RIP ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
 }
 
-/* Puts what @rc means into the error that expressions use too. */
+/* Translate @rc into the error that expressions report, too. */
 static int collect_mem(struct gtp_cpu *cpu, const struct gtp_action *a)
 {
 	u64 addr = base_value(cpu, a->base) + a->offset;
@@ -212,7 +212,7 @@ static int collect_regs(struct gtp_cpu *cpu, const struct gtp_action *a)
 	return rc;
 }
 
-/* A record that is not there is no error: the rest of the frame is worth having without it. */
+/* A missing record is no error: the rest of the frame is useful without it. */
 static int collect_static(struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -242,8 +242,8 @@ static int collect(struct gtp_cpu *cpu, const struct gtp_action *a)
 }
 
 /*
- * A frame that does not fit ends the run whatever the buffer's mode: a circular one drops old
- * frames first.
+ * A frame that does not fit ends the run in either mode of the buffer: a circular one has already
+ * dropped old frames.
  */
 static void full(struct gtp_cpu *cpu)
 {
@@ -258,10 +258,11 @@ static int start_again(struct gtp_cpu *cpu, u32 start)
 }
 
 /*
- * Run all actions as one snippet, which writes into room that is reserved once; static data, which
- * only the event's own code can make, come before it. Return: 0; how the snippet failed, in action
- * @n; -EAGAIN with the frame as it was, when it has no room for all or static data failed: the
- * actions one by one fill the room and report the failure.
+ * Run all actions as one snippet, which writes into room that is reserved once. Static data comes
+ * first, because only the event's own code can make it. Return: 0; the snippet's error, with the
+ * number of the failed action in @n; or -EAGAIN with an unchanged frame, if there is no room for
+ * everything or static data failed: then run the actions one by one, to fill the room and to report
+ * the failure.
  */
 static int collect_at_once(struct gtp_cpu *cpu, u32 *n)
 {
@@ -298,10 +299,10 @@ static bool aggregates(const struct gtp_action *a)
 }
 
 /*
- * The actions behind the first @done, of which the last has failed, static data first. Stops at one
- * that fails, unless errors do not end the run: then aggregations are not updated behind a key that
- * failed, which still is the key of an earlier hit. Return: 0; -ENOSPC: no room; -EBUSY: the hit is
- * missed; else how the first failed.
+ * Run the actions after the first @done, static data first. If @done is not 0, the last of those
+ * has failed. Stop at the first failure, unless errors do not end the run. In that case do not
+ * update an aggregation after a key that failed: the key still has the value of an earlier hit.
+ * Return: 0; -ENOSPC: no room; -EBUSY: the hit is missed; otherwise the error of the first failure.
  */
 static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 {
@@ -329,7 +330,7 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	return first;
 }
 
-/* Machine code has failed at action @n with @rc: what is behind that, if it is wanted. */
+/* Machine code has failed at action @n with @rc: run the actions after it, if errors are passed. */
 static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 {
 	char letter = gtp_action_letter(nth_action(cpu->tp, n)->kind);
@@ -349,7 +350,7 @@ static int collect_all(struct gtp_cpu *cpu)
 	return unlikely(rc) ? collect_behind(cpu, n, rc) : 0;
 }
 
-/* Take the hit out of @hits, which has it already. Variables that it has set keep their values. */
+/* Uncount the hit, which @hits already includes. Variables that it has set keep their values. */
 static noinline void missed(struct gtp_cpu *cpu, u64 *hits)
 {
 	(*hits)--;
@@ -401,7 +402,7 @@ static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 
 /* --- the turn --- */
 
-/* A dprintf that fails says so in the place of its line: a run that is on has no part in it. */
+/* A dprintf that fails prints the error in place of its line. It does not end a run. */
 static noinline void dprintf_failed(struct gtp_cpu *cpu)
 {
 	put_line(cpu, true, &cpu->env.err, sizeof(cpu->env.err));
@@ -420,7 +421,7 @@ static noinline void print_line(struct gtp_cpu *cpu)
 		dprintf_failed(cpu);
 }
 
-/* The condition holds, and the hit counts. */
+/* Record the hit: its condition holds, and its pass count allows it. */
 static noinline void record(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
@@ -445,7 +446,7 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 	struct gtp_tracepoint *tp = cpu->tp;
 	u32 n = cpu->env.progress >> AX_PROGRESS_ACTION;
 
-	cpu->env.pc = tp->addr; /* what follows is interpreted */
+	cpu->env.pc = tp->addr; /* for the interpreter */
 	cpu->quick[tp->slot]--;
 	cpu->stat[tp->slot].hits++;
 	if (tp->only_updates) {
@@ -497,7 +498,7 @@ static noinline void act(struct gtp_cpu *cpu)
 		act_once(cpu, tp);
 }
 
-/* By the interpreter, or with a lock. A condition that fails does not hold. */
+/* Evaluate by the interpreter, or under the lock. A condition that fails does not hold. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
 	int rc;
@@ -552,8 +553,8 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 }
 
 /*
- * The first tracepoint, then the others. One that ends the run is the last that is handled. Nearly
- * always there is only the first.
+ * Handle the first tracepoint, then the others; stop after one that ends the run. Nearly always
+ * there is only one.
  */
 static __always_inline void take_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held)
 {

@@ -16,11 +16,11 @@
 void gtp_hit_prepare(struct gtp_cpu *cpu, struct gtp_run *run);
 
 /**
- * gtp_hit_settle() - find out whether hits of a tracepoint can be quick ones
- * @run: the run; its CPUs' parts are there
- * @tp: the tracepoint; something in its definition has changed, or its machine code
+ * gtp_hit_settle() - find out whether hits of a tracepoint can be quick
+ * @run: the run; its CPUs' parts exist
+ * @tp: the tracepoint; its definition or its machine code has changed
  *
- * Context: any; it may be armed and hit meanwhile.
+ * Context: any; the tracepoint may be armed and hit meanwhile.
  */
 void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 
@@ -29,11 +29,11 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * @first: the location's first tracepoint; the others follow it
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: as they were at the instruction, except rip (see its ->addr)
- * @entered: what the way here has added to the kernel's count of contexts, see struct ax_env
+ * @entered: what the probe itself has added to preempt_count, see struct ax_env
  *
- * For each enabled tracepoint from @first on: condition, counters, pass count, actions, frame. A
- * full buffer, a pass count that is reached, or an expression that fails (unless the run passes
- * over errors) ends the run (once) and calls ->stopping.
+ * For each enabled tracepoint from @first on: condition, counters, pass count, actions, frame. The
+ * run ends, and ->stopping is called once, when the buffer is full, a pass count is reached, or an
+ * expression fails (unless the run ignores errors).
  *
  * Context: any, NMI included; preemption off. A hit inside a hit is counted and skipped.
  */
@@ -53,12 +53,12 @@ static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 }
 
 /**
- * gtp_hit_lost() - the kernel has died inside of the hit that this CPU is in
+ * gtp_hit_lost() - mark this CPU's hit as one that never ends: the kernel has died in it
  * @cpu: this CPU's own
  *
- * Its task is going to be killed, so the hit will not end: nobody is to wait for that. Hits on this
- * CPU count as nested from here on, and the run ends. Should the hit go on after all (a debugger
- * has seen to that), its end makes everything as it was.
+ * Its task will be killed, so the hit cannot end, and nothing may wait for it. From here on hits on
+ * this CPU count as nested, and the run ends. If the hit continues after all (in a debugger), its
+ * end undoes the mark.
  * Context: any, NMI included.
  */
 void gtp_hit_lost(struct gtp_cpu *cpu);
@@ -66,29 +66,29 @@ void gtp_hit_lost(struct gtp_cpu *cpu);
 /* --- The shortest way through a hit, inline in the code of a mechanism --- */
 
 /*
- * Parts of it that are out of line, so that they need no registers on the short way.
- * gtp_hit_turns - evaluate and act, for all from @tp on; gtp_hit_held_turns - the same, but the
- * first one's condition holds; gtp_hit_failed - machine code could not do it all: keep what it has,
- * end the run or count the failure and do the rest
+ * Parts of a hit that are out of line, so that the short way saves no registers for them.
+ * gtp_hit_turns - evaluate and act, for all tracepoints from @tp on; gtp_hit_held_turns - the same,
+ * where the first one's condition is known to hold; gtp_hit_failed - the snippet stopped early:
+ * keep what it wrote, then end the run, or count the failure and go on action by action
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_failed(struct gtp_cpu *cpu);
 
-/* Parts of it for what is more than a hit, between gtp_hit_begin() and gtp_hit_end(). */
+/* Parts of a hit for other code that runs between gtp_hit_begin() and gtp_hit_end(). */
 
-/* gtp_hit_holds - does the condition of @cpu->tp hold, if it has one? One that fails does not */
+/* gtp_hit_holds - true if @cpu->tp has no condition, or one that holds; one that fails does not */
 bool gtp_hit_holds(struct gtp_cpu *cpu);
 
 /* gtp_hit_turn - the turn of @tp, if it is enabled; @held: its condition is known to hold */
 void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
 
 /*
- * gtp_hit_begin - are hits handled, and is this CPU in none? Then it is from here on. A hit inside
- * a hit is counted
+ * gtp_hit_begin - mark this CPU as in a hit; false if the run is not active, or if the CPU is in a
+ * hit already, which counts this one as nested
  *
- * Words that other CPUs write are read plainly: x86 keeps the order of loads, so barrier() is all
- * that an acquire needs, and a plain read can be part of a comparison.
+ * Words that other CPUs write are read plainly. x86 keeps the order of loads, so an acquire needs
+ * only barrier(), and a plain read can be the operand of a comparison.
  */
 static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 {
@@ -97,9 +97,9 @@ static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 	/* The rest of the run was written before @active. */
 	barrier();
 	/*
-	 * An interrupt between the test and the store finds 0, has its own hit from beginning to
-	 * end, and leaves 0 behind: then this one goes on as if it had come later. So neither needs
-	 * to be atomic.
+	 * An interrupt between the test and the store finds 0, handles its own hit completely, and
+	 * leaves 0: this hit then continues as if it had come later. So neither access needs to be
+	 * atomic.
 	 */
 	if (unlikely(cpu->in_hit)) {
 		gtp_inc_local(&cpu->nested);
@@ -116,22 +116,23 @@ static __always_inline void gtp_hit_end(struct gtp_cpu *cpu)
 	WRITE_ONCE(cpu->in_hit, GTP_HIT_NONE);
 }
 
-/* enum gtp_early - what is known of a condition before a hit begins */
+/* enum gtp_early - the result of a condition that was evaluated before the hit begins */
 enum gtp_early {
-	GTP_EARLY_OPEN, /* nothing */
+	GTP_EARLY_OPEN, /* not known */
 	GTP_EARLY_HOLDS,
 	GTP_EARLY_FALSE,
 };
 
 /**
- * gtp_hit_early() - evaluate the condition of a location's only tracepoint before all else
+ * gtp_hit_early() - evaluate the condition of a location's only tracepoint before anything else
  * @first: the location's first tracepoint
  * @cpu: this CPU's own
  * @regs: as for gtp_hit()
  *
- * Whether hits are handled, and whose task it is, does not matter when it is false. A failure
- * is left to the hit, which reports why, and so is a nested hit. Code that the condition itself
- * leads to (a fault, a function that reads memory with care) is inside a hit.
+ * If the condition is false, it does not matter whether the run is active, or whose task this is.
+ * Failures and nested hits are left to the hit, which reports them. While the condition runs, this
+ * CPU counts as in a hit, because the condition may call code that is probed (a fault handler, a
+ * function that reads memory carefully).
  * Context: as gtp_hit().
  */
 static __always_inline enum gtp_early
@@ -152,9 +153,9 @@ gtp_hit_early(const struct gtp_tracepoint *first, struct gtp_cpu *cpu, const str
 }
 
 /*
- * gtp_hit_record - a frame, when all that is to be done has been made into @run, and there is room
+ * gtp_hit_record - write a frame, if the snippet @run does all actions and the buffer has room
  *
- * Only @cpu is used after the call, so that no other register is saved and restored around it.
+ * After the call only @cpu is used, so no other register is saved around it.
  */
 static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					   const struct gtp_regs *regs, ax_jit_actions_fn run,
@@ -175,7 +176,7 @@ static __always_inline void gtp_hit_record(struct gtp_cpu *cpu, struct gtp_trace
 		gtp_hit_failed(cpu);
 }
 
-/* gtp_hit_update - all that is to be done is @run, and it leaves no frame */
+/* gtp_hit_update - run the snippet @run, which does all actions and leaves no frame */
 static __always_inline void gtp_hit_update(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					   const struct gtp_regs *regs, ax_jit_actions_fn run)
 {
@@ -185,8 +186,8 @@ static __always_inline void gtp_hit_update(struct gtp_cpu *cpu, struct gtp_trace
 }
 
 /*
- * Act for @tp, whose condition holds. Where it is the only tracepoint here, nothing is called on
- * the way to the actions, so that few registers are needed.
+ * Act for @tp, whose condition holds. If it is the only tracepoint here, nothing is called before
+ * the actions, so few registers are needed.
  */
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					     const struct gtp_regs *regs)
@@ -215,7 +216,7 @@ static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tra
 /*
  * gtp_hit_inline - gtp_hit(); @held: the condition of the first tracepoint is known to hold
  *
- * Where @entered is a constant 0, nothing is written for it: it is 0 between hits.
+ * If @entered is a constant 0, no store is made for it: env.entered is 0 between hits.
  */
 static __always_inline void gtp_hit_inline(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 					   const struct gtp_regs *regs, u32 held, u32 entered)

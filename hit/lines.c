@@ -2,8 +2,8 @@
 /*
  * Lines of text on their way from hits to a reader: one ring for each CPU, without a lock.
  *
- * A line lies in one piece. Where the rest of the ring is too short for the next one, a filler
- * without a text takes it: the first 8 bytes of a line, @len that of no text.
+ * A line is contiguous. If the rest of the ring is too short for the next line, a filler takes that
+ * rest: only the first 8 bytes of a line, with the @len that means no text.
  */
 #include "hit/lines.h"
 

@@ -8,14 +8,14 @@
 enum { GTP_LINES_SIZE = 65536 }; /* bytes of lines that may wait on one CPU; a power of two */
 
 /**
- * struct gtp_line - what a hit has to say, in front of it
+ * struct gtp_line - the head of a line, before its text
  * @bytes: of all of it in the ring, a multiple of 8
  * @len: bytes of text that follow
  * @time: ns of the monotonic clock
  * @addr: of the dprintf
  * @cpu: where
  * @pid: of the task
- * @failed: what follows is a struct ax_error, for an expression has failed
+ * @failed: an expression has failed, and a struct ax_error follows instead of text
  */
 struct gtp_line {
 	u32 bytes;
@@ -48,25 +48,25 @@ struct gtp_lines {
  * @line: its head, without @bytes
  * @text: @line->len bytes
  *
- * Context: a hit. Return: false when there is no room; it is counted then.
+ * Context: a hit. Return: false if there is no room; the line is then counted as dropped.
  */
 bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void *text);
 
 /*
- * gtp_lines_first - the line that has waited longest, its text behind it; NULL: there is none. It
- * stays as it is until gtp_lines_next(). One reader at a time
+ * gtp_lines_first - the line that has waited longest, followed by its text; NULL if there is none.
+ * It does not change until gtp_lines_next(). One reader at a time
  */
 const struct gtp_line *gtp_lines_first(struct gtp_lines *r);
 
-/* gtp_lines_next - the first one has been read. One reader at a time */
+/* gtp_lines_next - free the first line, which has been read. One reader at a time */
 void gtp_lines_next(struct gtp_lines *r);
 
 /* gtp_lines_dropped - lines dropped since the last call. One reader at a time */
 u64 gtp_lines_dropped(struct gtp_lines *r);
 
 /*
- * gtp_lines_oldest - of the rings of all CPUs (entries may be NULL) the one whose first line is the
- * oldest; NULL: nothing waits anywhere
+ * gtp_lines_oldest - find the CPU's ring (entries may be NULL) whose first line is the oldest; NULL
+ * if no line waits
  */
 struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n);
 

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls that are reported when they return: what is kept from their entry, and both ends' turns.
+ * Calls that are reported when they return: the record kept from their entry, and the tracepoints'
+ * turns at both ends.
  *
- * A hit inside a hit is skipped at either end. Skipped at its entry a call leaves nothing, and its
- * return is not seen; so each call is counted as nested once at most.
+ * A nested hit is skipped at either end. If the entry is skipped, there is no record, and the
+ * return is not seen; so each call is counted as nested at most once.
  *
  * The call's values, $ret and its like, are stored where expressions read this CPU's own
  * variables: see tracepoint/tsv.h.
  */
 #include "hit/returns.h"
 
-/* A call that is at its entry yet enters now. */
+/* The condition runs at the entry of the call, so $entry_clock is the time now. */
 static void enters_now(struct gtp_cpu *cpu)
 {
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
 }
 
-/* Is the return wanted by this tracepoint, as far as that is known now? */
+/* Does this tracepoint want the return, as far as that can be decided at the entry? */
 static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	if (!READ_ONCE(tp->on))
@@ -29,7 +30,7 @@ static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 	return gtp_hit_holds(cpu);
 }
 
-/* The list grows at its end alone, so what was the n-th stays it. */
+/* The list grows only at its end, so the n-th tracepoint stays the n-th. */
 static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	u64 bits = 0, bit = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls that are reported when they return: what is kept from their entry, and both ends' turns. */
+/* Calls that are reported when they return: the record of an entry, and the turns at both ends. */
 #ifndef _GTP_RETURNS_H
 #define _GTP_RETURNS_H
 
@@ -19,31 +19,31 @@ struct gtp_pending {
 };
 
 /**
- * gtp_returns_enter() - a call of the function that a location is at
+ * gtp_returns_enter() - handle the entry of a call of the location's function
  * @first: the location's first tracepoint; it is of the kind GTP_LOCATION_RETURN
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
  * @regs: at the entry
- * @p: filled in when the return is wanted; @regs may be its own
+ * @p: filled in if a tracepoint wants the return; @regs may be &@p->regs
  * @held: the condition of the first tracepoint is known to hold
- * @entered: as of gtp_hit()
+ * @entered: as for gtp_hit()
  *
- * Conditions that can be are decided here. One that does not hold, or fails, leaves nothing behind
- * but what a hit of it would.
+ * Evaluates the conditions that can be evaluated at the entry. One that is false or fails has the
+ * same effects as at any other hit.
  *
- * Context: as gtp_hit(). Return: whether gtp_returns_leave() is to be called.
+ * Context: as gtp_hit(). Return: true if the caller must call gtp_returns_leave().
  */
 bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_regs *regs, struct gtp_pending *p, u32 held, u32 entered);
 
 /**
- * gtp_returns_leave() - that call returns
+ * gtp_returns_leave() - handle the return of that call
  * @first: the location's first tracepoint; it has not been disarmed since the entry
- * @cpu: this CPU's own, perhaps another one than at the entry
- * @p: of the entry
- * @value: what it returns
+ * @cpu: this CPU's own; the entry may have been on another CPU
+ * @p: filled in at the entry
+ * @value: the return value
  *
- * The same as gtp_hit(), for the tracepoints that want the return: they see the registers of the
- * entry, and memory as it is now. Context: as gtp_hit().
+ * Like gtp_hit(), for the tracepoints that want the return: they see the registers of the entry,
+ * and memory as it is now. Context: as gtp_hit().
  */
 void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);
@@ -51,10 +51,10 @@ void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 /* --- The shortest way through both, inline in the code of a mechanism --- */
 
 /*
- * gtp_returns_enter_quickly - gtp_returns_enter(), when there is nothing to ask, nor to call
+ * gtp_returns_enter_quickly - gtp_returns_enter() without a call or an evaluation
  *
- * So it is where a tracepoint is alone, and its condition is known to hold, or to be evaluated when
- * the call returns. @p->regs are those of the entry. Return: false: nothing has been done.
+ * Possible if a tracepoint is alone, and its condition is known to hold, or is evaluated when the
+ * call returns. @p->regs are those of the entry. Return: false if nothing was done.
  */
 static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoint *tp,
 						      const struct gtp_cpu *cpu,
@@ -62,7 +62,7 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 {
 	if (!held && tp->cond && unlikely(!tp->cond_at_return))
 		return false;
-	/* Both of these say that it is alone and that its hits count. */
+	/* Either one is set only if the tracepoint is alone and on. */
 	if (unlikely(!gtp_acquire(&tp->quickest)) &&
 	    (!gtp_acquire(&tp->update_alone) || unlikely(!cpu->tsc)))
 		return false;
@@ -74,18 +74,18 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 }
 
 /*
- * gtp_returns_rest - the turns of all that want the return, where it cannot be done at once; out of
- * line, so that it needs no registers there
+ * gtp_returns_rest - give all tracepoints that want the return their turns, where the short way
+ * does not do; out of line, so that the short way saves no registers for it
  */
 void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p);
 
-/* gtp_returns_latency - $latency of a call that was entered at @entered and returns at @ns */
+/* gtp_returns_latency - set $latency for a call that was entered at @entered and returns at @ns */
 static __always_inline void gtp_returns_latency(struct gtp_cpu *cpu, u64 entered, u64 ns)
 {
 	s64 latency = (s64)(ns - entered);
 
 	WRITE_ONCE(cpu->local[GTP_TSV_LATENCY], (u64)latency);
-	/* The clocks of two CPUs may differ by some ticks, and the call may have moved. */
+	/* The clocks of two CPUs may differ by some ticks, and the task may have moved. */
 	if (unlikely(latency < 0))
 		cpu->local[GTP_TSV_LATENCY] = 0;
 }
@@ -103,7 +103,7 @@ static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, 
 	cpu->local[GTP_TSV_RET] = value;
 	cpu->local[GTP_TSV_KRET] = value;
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = p->entered;
-	/* Where it is alone, and that is what is quick, all calls that are followed are its own. */
+	/* @quickest is set only if @tp is alone: then it wants every call that is followed. */
 	quick = (ax_jit_actions_fn)gtp_acquire(&tp->quickest);
 	start = READ_ONCE(tp->quick_start);
 	if (unlikely(!quick || tp->cond_at_return || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace run as its hits see it: locations, per-CPU parts, the way it ends. */
+/* A trace run as its hits see it: locations, per-CPU parts, how it ends. */
 #ifndef _GTP_RUN_H
 #define _GTP_RUN_H
 
@@ -25,7 +25,7 @@ enum gtp_stop {
 	GTP_STOP_OOPS,	       /* terror: the kernel died in a hit */
 };
 
-/* enum gtp_ending - how far a hit is with ending the run; only ever goes up during a run */
+/* enum gtp_ending - progress of a hit that ends the run; it only grows during a run */
 enum gtp_ending {
 	GTP_ENDING_NO,
 	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
@@ -33,11 +33,11 @@ enum gtp_ending {
 };
 
 /**
- * struct gtp_failure - what could not be evaluated or read at a hit
+ * struct gtp_failure - a condition or action that failed at a hit
  * @tp: the tracepoint's number
  * @action: counted from 1, 0 is the condition
  * @kind: of @action: 'R', 'M', 'X', or 'c' for the condition
- * @error: why; @op and @pc mean something only with an expression
+ * @error: why; its @op and @pc are valid only for an expression
  */
 struct gtp_failure {
 	u32 tp;
@@ -49,24 +49,24 @@ struct gtp_failure {
 enum { GTP_RUN_BUCKETS = 256 };
 
 /**
- * struct gtp_run - what a trace run shares with its hits
- * @active: hits are handled; set when all is armed, cleared by run control or by the hit that ends
+ * struct gtp_run - the part of a trace run that its hits use
+ * @active: hits count; set when everything is armed, cleared by run control or by the hit that ends
  *          the run. Without a run it is set while a dprintf is armed
- * @ending: enum gtp_ending: one hit at most ends the run
- * @ended_by: the hit's reason; like @stop_tp written by the hit that has claimed @ending, and read
- *            only when @ending says that all is there
- * @stop_tp: tracepoint of GTP_STOP_PASSCOUNT and GTP_STOP_FULL
- * @pass_errors: what fails at a hit is counted, and does not end the run; fixed while it goes on
- * @failing: enum gtp_ending: one hit at most writes @failure
- * @failure: the first: that of GTP_STOP_ERROR, unless @pass_errors
+ * @ending: enum gtp_ending: at most one hit ends the run
+ * @ended_by: that hit's reason. The hit that has claimed @ending writes it and @stop_tp; they are
+ *            read only when @ending is GTP_ENDING_WRITTEN
+ * @stop_tp: the tracepoint that ended the run, for GTP_STOP_PASSCOUNT and GTP_STOP_FULL
+ * @pass_errors: a failure at a hit is only counted and does not end the run; constant during a run
+ * @failing: enum gtp_ending: at most one hit writes @failure
+ * @failure: the first failure; without @pass_errors the one of GTP_STOP_ERROR
  * @hit_ops, @ctx: where hits happen
  * @tsvs: trace state variables
- * @stacks: where $kstack puts them; NULL: no expression uses it
+ * @stacks: the table of $kstack; NULL if no expression uses it
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
- * @nslots: counters that every CPU has
+ * @nslots: number of counters on each CPU
  * @by_num: its tracepoints, by their numbers, in lists by ->next_run that only grow
  *
- * Hits look at it without a lock; everything else is under the session's.
+ * Hits read it without a lock; all other access is under the session's lock.
  */
 struct gtp_run {
 	bool active;
@@ -91,30 +91,30 @@ struct gtp_probe_backend;
 enum gtp_location_kind {
 	GTP_LOCATION_CODE,   /* an instruction */
 	GTP_LOCATION_EVENT,  /* a kernel tracepoint, by its marker's address */
-	GTP_LOCATION_RETURN, /* a function's first instruction: its calls, when they return */
+	GTP_LOCATION_RETURN, /* a function's first instruction, for calls that return */
 };
 
 /**
- * struct gtp_location - one address that is or will be probed, with all tracepoints there
+ * struct gtp_location - one address to probe, with all tracepoints there
  * @next: all locations of the run
  * @next_addr: others in the same bucket of the run
  * @addr: the tracepoints' address, which a frame reports as pc
  * @kind: what @addr is; decides which backends can probe it
- * @first: tracepoints here; grows at the end while armed, shrinks never
+ * @first: list of the tracepoints here; while armed it grows at its end and never shrinks
  * @last: the last one, for adding another; hits do not read it
  * @n: how many tracepoints
  * @run: the run it belongs to
- * @backend: probes it, set by gtp_arm(); NULL: none yet, or its commit refused it
+ * @backend: the backend that probes it, set by gtp_arm(); NULL: none yet, or its commit refused
  * @probe: the backend's own struct for it, while @backend is set
- * @next_own: others of the same backend, while these are disarmed
- * @missed: hits that the kernel skipped or that had no buffer, of probes that are off again
+ * @next_own: the next location of the same backend, while they are disarmed
+ * @missed: hits of removed probes that the kernel skipped or that had no buffer
  * @format: how to read the static data that is collected here, from ->sdata; run control takes it
  * @mechanism: how it was armed, for the user ("kprobe", ...)
- * @fast: hits come without an exception, as GDB's command ftrace requires
- * @no_room: a faster way to it, or one that evaluates its condition, had no room for its code
+ * @fast: a hit takes no exception, as GDB's command ftrace requires
+ * @no_room: there was no room for a faster probe, or for one with the condition
  * @fast_only: a tracepoint here was set by ftrace
  * @self_trace: one here names $self_trace: hits of GDB's own tasks count
- * @refused: why it is not armed, in words; "": it is, or is going to be
+ * @refused: why it cannot be armed, in words; "" if it is armed or will be
  * @no_jump: why a faster mechanism was refused, a constant in words; NULL: no reason was given
  */
 struct gtp_location {
@@ -140,15 +140,15 @@ struct gtp_location {
 	struct gtp_why refused;
 };
 
-enum { GTP_HERE_MAX = 64 }; /* tracepoints of a location */
+enum { GTP_HERE_MAX = 64 }; /* tracepoints at one location */
 
-/* gtp_location_is_refused - is there no probe, and will be none in this run? */
+/* gtp_location_is_refused - true if the location has no probe and will get none in this run */
 static inline bool gtp_location_is_refused(const struct gtp_location *loc)
 {
 	return loc->refused.text[0];
 }
 
-/* gtp_location_not_fast - the refusal of a location that ftrace wants and no fast way leads to */
+/* gtp_location_not_fast - refuse a location for which ftrace asked and that takes no fast probe */
 static inline void gtp_location_not_fast(const struct gtp_location *loc, struct gtp_why *why)
 {
 	gtp_why(why, "it cannot be fast: %s; use trace, not ftrace",
@@ -162,14 +162,14 @@ struct gtp_tp_stat {
 	u64 failed; /* a condition or an action could not be evaluated: only with @pass_errors */
 };
 
-/* gtp_hit_stat_bytes - the memory for all counters of a CPU: @stat, and @quick behind it */
+/* gtp_hit_stat_bytes - the memory for all counters of a CPU: @stat, followed by @quick */
 static inline size_t gtp_hit_stat_bytes(u32 nslots)
 {
 	return (size_t)nslots * (sizeof(struct gtp_tp_stat) + sizeof(u64));
 }
 
 /**
- * struct gtp_calibration - what the processor's counter is in ns
+ * struct gtp_calibration - converts the processor's counter to ns
  * @tsc, @ns: the counter and the clock at one moment of this run
  * @rate: ns << 32 for each tick
  */
@@ -187,7 +187,7 @@ static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u
 	/* CPUs may differ by some ticks. */
 	if (unlikely((s64)ticks < 0))
 		return READ_ONCE(c->ns);
-	/* Not by a type of 16 bytes, for which GCC aligns the stack. */
+	/* Not with a 16-byte type: GCC would align the stack for it. */
 	__asm__("mulq %3\n\tshrdq $32, %1, %0"
 		: "=a"(ticks), "=&d"(high)
 		: "0"(ticks), "m"(c->rate)
@@ -199,7 +199,7 @@ enum gtp_in_hit {
 	GTP_HIT_NONE,
 	GTP_HIT_BEGUN,
 	GTP_HIT_STACK, /* and @kstack is known */
-	GTP_HIT_LOST,  /* it is not going to end: the kernel died in it, see gtp_hit_lost() */
+	GTP_HIT_LOST,  /* it will never end: the kernel died in it, see gtp_hit_lost() */
 };
 
 /**
@@ -211,22 +211,22 @@ enum gtp_in_hit {
  * @run: the run, from gtp_hit_prepare()
  * @tp: the tracepoint that is being handled
  * @time: of the hit, as in its frames; 0: not read yet
- * @env: where its expressions run; a hit sets @regs and @pc, all else is prepared
+ * @env: the environment of its expressions; a hit sets only @regs and @pc
  * @wall: the time of day, ns, as read at the hit whose time was @wall_at
- * @value: what the condition came to
- * @tsc: times in frames are the processor's counter, and this is what it means; NULL: they are ns
+ * @value: the result of the condition
+ * @tsc: converts the times in frames, which are the processor's counter; NULL: they are ns
  * @buf: its frames
  * @stat: counters by tracepoint slot
- * @quick: quick hits by slot: each has left a frame of the size that struct gtp_tracepoint says
- * @nested: how many were skipped
+ * @quick: quick hits by slot: each has left a frame of the size given in struct gtp_tracepoint
+ * @nested: how many hits were skipped because they were nested
  * @no_sdata: hits for which the kernel made no record
- * @no_target: how often $enable or $disable was set to what is no tracepoint's number
- * @busy: hits that were missed because another CPU held the lock of variables for too long
- * @local: its own trace state variables, see tracepoint/tsv.h; of a call that returns, too
- * @restarts: where the processor's counter restarted: the machine has slept
+ * @no_target: how often $enable or $disable was set to a number that no tracepoint has
+ * @busy: hits that were missed because another CPU held the variables' lock for too long
+ * @local: its own trace state variables and those of a call, see tracepoint/tsv.h
+ * @restarts: the frames at which the processor's counter restarted, because the machine slept
  *
- * Hits do not nest, so one of each is enough, and what is the same for all hits is set up once, at
- * the beginning of a run. The members that a false condition uses come first, in one cache line.
+ * Hits do not nest, so one of each is enough. Values that are the same for all hits are set once,
+ * at the beginning of a run. The members that a false condition uses come first, in one cache line.
  */
 struct gtp_cpu {
 	u32 in_hit;
@@ -254,29 +254,28 @@ struct gtp_cpu {
 };
 
 /**
- * struct gtp_hit_ops - what a hit needs from where it runs; called in the hit's context, may not
- * sleep or allocate
- * @read: copy memory; 0 or -EFAULT, never an oops whatever the address
+ * struct gtp_hit_ops - the functions that a hit needs from its host; they run in the hit's context
+ * and must not sleep or allocate
+ * @read: copy memory; 0 or -EFAULT, never an oops, at any address
  * @clock: ns, monotonic, ordered between CPUs as well as the hardware allows
  * @wall_ns: the time of day, ns since the epoch
- * @builtin: value of a built-in trace state variable, of those that hit/variable.c does not know by
- *           itself; @entered: see struct ax_env
- * @stack: the kernel stack at a hit into @to, @max addresses at most: @pc, then where callers go
- *         on, or one byte behind where they were interrupted; how many. GTP_STACKS_LOST is the last
- *         one where that is not the whole stack. @to has room for as many again, for @stack itself;
- *         @walk: what it has learnt, for this run's hits.
- *         NULL, and with it the next one: none can be taken
- * @stack_bytes: as much of the stack as $bt is to collect, from @regs' rsp on
- * @tsv_lock: one lock between all CPUs; never taken twice by one CPU, because hits do not nest. The
- *            one that holds it may have been stopped for good, so it is waited for only so long;
- *            false: another CPU still has it
- * @tsv_unlock: gives it back
- * @print: a line from printf; may drop it when there is no room, and counts what it drops
- * @line: a dprintf's line, by gtp_lines_put(); false: there was no room
- * @sdata: put the event's record for this hit into the open frame of @buf by
- *         gtp_buffer_add_static(): what that says, or -ENODATA when the kernel makes none; called
- *         only at locations for which the target's ->sdata has said yes (NULL: there are none)
- * @stopping: the run has just been marked as ending; finish it soon, from a context that may sleep
+ * @builtin: read a built-in trace state variable that hit/variable.c does not know by itself;
+ *           @entered: see struct ax_env
+ * @stack: store the kernel stack at a hit in @to and return the number of addresses, @max at most:
+ *         @pc, then return addresses; for interrupted code one byte after its instruction pointer.
+ *         An incomplete stack ends with GTP_STACKS_LOST. @to has room for 2 * @max words, of which
+ *         @stack may use the second half; @walk: steps learnt by the hits of this run. If NULL, so
+ *         is @stack_bytes: stacks cannot be taken
+ * @stack_bytes: the number of bytes of the stack that $bt collects, from @regs' rsp on
+ * @tsv_lock: take the one lock of all CPUs. Hits do not nest, so no CPU takes it twice. Its holder
+ *            may have been stopped for good, so wait for a limited time; false: it is still taken
+ * @tsv_unlock: release it
+ * @print: put a line from printf; drops and counts it if there is no room
+ * @line: put a dprintf's line by gtp_lines_put(); false: there was no room
+ * @sdata: put the event's record for this hit into the open frame of @buf and return the result of
+ *         gtp_buffer_add_static(), or -ENODATA if the kernel makes no record. Called only at
+ *         locations that the target's ->sdata has accepted (NULL: there are none)
+ * @stopping: the run has just been marked as ending: finish it soon, in a context that may sleep
  */
 struct gtp_hit_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);

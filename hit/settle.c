@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks that hits of a tracepoint can skip: found when its definition or machine code changes. */
+/* Which checks hits of a tracepoint can skip; settled when its definition or code changes. */
 #include "hit/hit.h"
 
 static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
@@ -15,13 +15,13 @@ static bool uses_tsc(const struct gtp_run *run)
 	return false;
 }
 
-/* A hit of several has to look at all of them. */
+/* With several tracepoints at the location, a hit has to look at all of them. */
 static void *early(const struct gtp_tracepoint *tp)
 {
 	return tp->cond && tp->cond->early && !tp->next_here ? tp->cond->compiled : NULL;
 }
 
-/* A pad's frame may have one, which is no part of a snippet for C. */
+/* A pad's frame may have one string; a snippet that C calls may have none. */
 static bool has_one_string(const struct gtp_tracepoint *tp)
 {
 	u32 n = 0;
@@ -46,7 +46,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
-	/* A tracepoint that hits can switch is checked at each hit: nothing is exchanged then. */
+	/* If hits can switch the tracepoint, each hit checks ->on: exchange nothing for it here. */
 	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;
 	if (!tp->on || tp->sdata || tp->dprintf || tp->only_updates)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks by number: one that is new is written, then published by the exchange of one word. */
+/* Stacks by number: a new stack is written first, then published by a cmpxchg of one word. */
 #include "hit/stacks.h"
 
-enum { PROBES = 64 }; /* a hit's time is bounded: as many slots are looked at */
+enum { PROBES = 64 }; /* slots that a look-up tries at most, to bound a hit's time */
 
-/* An eighth of the memory is slots, so that half of them are in use by stacks of 15 addresses. */
+/* An eighth of the memory is slots: stacks of 15 addresses then use half of the slots. */
 static u32 slots_for(u32 bytes)
 {
 	u32 n = 1;
@@ -57,7 +57,7 @@ static bool same(const struct gtp_stacks *s, u32 id, const u64 *pc, u32 n)
 	return true;
 }
 
-/* A part of the memory for a new stack; 0: there is none that is large enough. */
+/* Reserve memory for a new stack; 0 if there is not enough. */
 static u32 reserve(struct gtp_stacks *s, u32 words)
 {
 	u32 used = READ_ONCE(s->used);
@@ -83,7 +83,7 @@ static u32 write_new(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return id;
 }
 
-/* Another CPU was faster. Where a third one has reserved behind it, the memory is lost. */
+/* Another CPU was faster. If a third one has reserved memory after this, it is lost. */
 static void give_back(struct gtp_stacks *s, u32 id, u32 n)
 {
 	if (id)
@@ -123,7 +123,7 @@ u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return 0;
 }
 
-/* Any number may be asked for: the one of a stack is where a slot leads to. */
+/* The caller may pass any number. It is a stack's if a slot has it. */
 static bool is_stack(const struct gtp_stacks *s, u32 id, u32 n)
 {
 	u32 h = hash(s->word + id + 1, n), at = h & s->mask, tries;

@@ -8,28 +8,28 @@
 
 enum {
 	GTP_STACKS_DEPTH = 127, /* addresses that are kept of a stack, the innermost */
-	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* a stack that has more of them is known by it */
+	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more shows that a stack is deeper */
 	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the second half is for taking it */
-	GTP_STACKS_LOST = 0, /* the last one of a stack that could not be followed to its end */
+	GTP_STACKS_LOST = 0, /* last address of a stack that could not be followed to its end */
 };
 
 /**
  * struct gtp_stacks - the table
  * @slot: hash << 32 | number of a stack, 0: none; @mask + 1 of them
- * @word: the stacks: how many addresses, then these, the innermost first. A stack's number is where
- *	it begins
+ * @word: the stacks: the number of addresses, then these, the innermost first. A stack's number is
+ *	the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
- * @walk: how stacks are followed, for the hits of this table
- * @mask: from a hash to a slot
- * @words: of @word
- * @used: of these; the first is nobody's, so that no stack has the number 0
- * @count: stacks
+ * @walk: the steps by which hits follow stacks
+ * @mask: makes a slot's index of a hash
+ * @words: size of @word
+ * @used: words in use; the first belongs to no stack, so that no stack has the number 0
+ * @count: number of stacks
  * @no_room: hits whose stack found no room
  * @cut: hits whose stack is deeper than GTP_STACKS_DEPTH: they have its innermost part
  *
- * Nothing is ever removed. A stack is written before a slot leads to it, and a slot changes once.
- * So CPUs and NMIs add at once without a lock, and to look up a stack that has been seen writes to
- * nothing that is shared.
+ * Nothing is ever removed. A stack is written before a slot points to it, and a slot changes once.
+ * So CPUs and NMIs can add concurrently without a lock, and looking up a known stack writes no
+ * shared memory.
  */
 struct gtp_stacks {
 	u64 *slot;
@@ -46,8 +46,8 @@ struct gtp_stacks {
 
 /**
  * gtp_stacks_bytes() - memory that a table needs
- * @bytes: what stacks and slots may have, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
- * @ncpus: CPUs that will use it are below it
+ * @bytes: for stacks and slots, from GTP_STACKS_BYTES_MIN to GTP_STACKS_BYTES_MAX
+ * @ncpus: all CPUs that will use it have a lower number
  */
 size_t gtp_stacks_bytes(u32 bytes, u32 ncpus);
 
@@ -56,7 +56,7 @@ enum {
 	GTP_STACKS_BYTES_MAX = 1 << 30,
 };
 
-/* gtp_stacks_init - an empty table over that many zeroed bytes */
+/* gtp_stacks_init - make an empty table in gtp_stacks_bytes() zeroed bytes */
 struct gtp_stacks *gtp_stacks_init(void *mem, u32 bytes, u32 ncpus);
 
 /* gtp_stacks_scratch - where CPU @cpu may write GTP_STACKS_SCRATCH words */
@@ -66,15 +66,15 @@ static inline u64 *gtp_stacks_scratch(const struct gtp_stacks *s, u32 cpu)
 }
 
 /**
- * gtp_stacks_put() - the number of a stack
+ * gtp_stacks_put() - return the number of a stack, adding it if it is new
  * @s: the table
  * @pc: its addresses, the innermost first
- * @n: how many, 1 to GTP_STACKS_TAKE; of that many the last one is left out
+ * @n: how many, 1 to GTP_STACKS_TAKE; if it is GTP_STACKS_TAKE, the last address is not stored
  *
- * Two stacks have the same number if all their addresses are the same, and only then.
+ * Two stacks have the same number if and only if all their addresses are the same.
  *
  * Context: a hit. Allocates nothing, takes no lock; the time is bounded.
- * Return: the number, or 0: there is no room.
+ * Return: the number, or 0 if there is no room.
  */
 u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n);
 
@@ -84,7 +84,7 @@ u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n);
  * @id: any number
  * @n: receives how many
  *
- * Return: the innermost, the others behind it; NULL when no stack has that number.
+ * Return: the addresses, the innermost first; NULL if no stack has that number.
  */
 const u64 *gtp_stacks_get(const struct gtp_stacks *s, u32 id, u32 *n);
 

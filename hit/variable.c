@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables at a hit: what they read as, and what it means to set one. */
+/* Trace state variables at a hit: their values, and the effect of setting one. */
 #include "aggregate/table.h"
 #include "hit/variable.h"
 
-/* The session sees to it that there is a table; a hit does not rely on that. */
+/* The session makes sure that there is a table, but a hit does not rely on that. */
 static u32 look_up_stack(const struct gtp_cpu *cpu)
 {
 	const struct gtp_run *run = cpu->run;
@@ -19,8 +19,9 @@ static u32 look_up_stack(const struct gtp_cpu *cpu)
 }
 
 /*
- * Once for a hit, whatever names it, and for all tracepoints here: GDB's "collect $kstack" gets the
- * value before it collects it. Not inline: other variables need none of it.
+ * Take the stack once for a hit and all its tracepoints, however often it is named: GDB's "collect
+ * $kstack" reads the value before it collects it. Not inline, so that other variables save no
+ * registers for it.
  */
 static noinline s64 stack_number(struct gtp_cpu *cpu)
 {
@@ -38,7 +39,7 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, cpu->tp->addr);
 }
 
-/* A pad with a condition keeps the flags only for actions that ask for them by name. */
+/* A pad with a condition keeps the flags only for actions that name them. */
 static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_EFLAGS);
 
 int gtp_hit_add_stack(struct gtp_cpu *cpu)
@@ -58,7 +59,7 @@ int gtp_hit_add_stack(struct gtp_cpu *cpu)
 	return rc ? rc : gtp_buffer_add_var(&cpu->buf, GTP_TSV_BT, bytes);
 }
 
-/* Not inline, so that the others save no registers for it. */
+/* Not inline, so that other variables save no registers for it. */
 static noinline s64 clock_ns(struct gtp_cpu *cpu)
 {
 	return (s64)gtp_hit_time_ns(cpu);
@@ -130,13 +131,13 @@ static int read_text(struct gtp_cpu *cpu, void *dst, u64 addr, u32 len)
 	return cpu->run->hit_ops->read(cpu->run->ctx, dst, addr, len);
 }
 
-/* Through its NUL, as far as it can be read; zeroes behind. */
+/* Copy the string with its NUL, as far as it can be read, and fill the rest with zeroes. */
 static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
 {
 	u32 len = GTP_AGGR_STRING, n;
 
 	if (read_text(cpu, text, addr, GTP_AGGR_STRING)) {
-		/* The memory may end behind the string. */
+		/* The memory may end right after the string. */
 		for (len = 0; len < GTP_AGGR_STRING; len++)
 			if (read_text(cpu, text + len, addr + len, 1) || !text[len])
 				break;
@@ -149,7 +150,7 @@ static void copy_string(struct gtp_cpu *cpu, char *text, u64 addr)
 	memset(text + n, 0, GTP_AGGR_STRING - n);
 }
 
-/* Not inline: the others need no memory on the stack. */
+/* Not inline: other variables need no stack memory. */
 static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 {
 	union {
@@ -162,7 +163,7 @@ static noinline void set_string(struct gtp_cpu *cpu, u16 num, u64 addr)
 	cpu->local[GTP_TSV_SECOND + num] = key.word[1];
 }
 
-/* A dprintf may outlive what its variables were when it was set: then there is no table. */
+/* A dprintf may outlive the run that had its aggregation: then there is no table. */
 static void update(struct gtp_cpu *cpu, u16 num, s64 value)
 {
 	u64 table = cpu->local[GTP_TSV_TABLE + num];
@@ -190,7 +191,7 @@ static bool switch_in(struct gtp_tracepoint *const *bucket, u64 num, bool on)
 	return any;
 }
 
-/* All tracepoints with that number, or all that there are. One store to each: no lock is needed. */
+/* Switch all tracepoints with that number, or, for 0, all. One store for each needs no lock. */
 static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 {
 	struct gtp_tracepoint *const *by_num = cpu->run->by_num;
@@ -204,7 +205,7 @@ static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 		switch_in(&by_num[i], 0, on);
 }
 
-/* To have named $self_trace is all that there is to it. */
+/* Setting $self_trace does nothing here: the expression has its effect by naming it. */
 static noinline void set_switch(struct gtp_cpu *cpu, u16 num, u64 value)
 {
 	if (num != GTP_TSV_SELF_TRACE)
@@ -230,7 +231,7 @@ void gtp_hit_setv(void *ctx, u16 num, s64 value)
 		update(cpu, num, value);
 }
 
-/* Of those that are AX_TSV_ADDED only. */
+/* Only for variables that are AX_TSV_ADDED. */
 s64 gtp_hit_addv(void *ctx, u16 num, s64 by)
 {
 	struct gtp_tsv *tsv = ((struct gtp_cpu *)ctx)->run->tsvs.slot[num];

@@ -5,13 +5,13 @@
 
 #include "hit/run.h"
 
-/* gtp_hit_now - the time that a hit would have in its frames, if it came now */
+/* gtp_hit_now - the present time, in the unit that frames have */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 {
 	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
 }
 
-/* One reading serves the whole hit: $clock is the time of each frame and line that it makes. */
+/* Read once for the whole hit: $clock is the time of each frame and line that the hit makes. */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
 	if (!cpu->time)
@@ -19,7 +19,7 @@ static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 	return cpu->time;
 }
 
-/* Frames keep the counter as it was read: there are more of them than questions for the time. */
+/* Frames keep the raw counter: most of them are never asked for their time. */
 static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);
@@ -31,8 +31,8 @@ static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 s64 gtp_hit_getv(void *ctx, u16 num);
 
 /*
- * gtp_hit_add_stack - what collecting $bt puts into the open frame: all registers but the flags,
- * the bytes of the stack from its top on, how many these are. 0, -ENOSPC or -E2BIG
+ * gtp_hit_add_stack - collect $bt: put all registers except the flags, the bytes of the stack from
+ * its top on, and their number into the open frame. 0, -ENOSPC or -E2BIG
  */
 int gtp_hit_add_stack(struct gtp_cpu *cpu);
 

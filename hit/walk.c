@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks by what the kernel's unwinder has said of their addresses before. */
+/* Follow stacks by the steps that the kernel's unwinder took before at the same addresses. */
 #include "base/regs.h"
 #include "hit/walk.h"
 
 enum {
-	PROBES = 8, /* slots that are looked at for an address */
-	ASKS = 16,  /* addresses that one hit may ask the unwinder for: a hit's time is bounded */
+	PROBES = 8, /* slots that a look-up tries for an address */
+	ASKS = 16,  /* addresses that one hit may ask the unwinder for, to bound its time */
 	TAG_SHIFT = 51,
 	STEP_MASK = (1 << (TAG_SHIFT - 32)) - 1,
 	WORD = sizeof(u64),
@@ -21,8 +21,8 @@ struct walk {
 /* --- the table --- */
 
 /*
- * All code of the kernel is in the uppermost 2 GiB: it differs in the lower half of its addresses
- * alone. is_code() also accepts the lowest 2 GiB, which are never kept.
+ * All kernel code is in the uppermost 2 GiB, so the lower half of an address identifies it.
+ * is_code() also accepts the lowest 2 GiB, which are never kept.
  */
 static u32 slot_of(u64 at)
 {
@@ -120,8 +120,8 @@ static bool holds(const struct gtp_walk_from *f, u64 addr, u64 bytes)
 }
 
 /*
- * The kernel's user_mode(), where the unwinder stops. But userspace may have put anything into rsp:
- * where that is on this very stack, the unwinder has an error.
+ * The kernel's user_mode(), where the unwinder stops. But userspace may have put any value into
+ * rsp; if that is an address on this very stack, the unwinder reports an error.
  */
 static bool is_userspace(const struct gtp_walk_from *f, u64 regs)
 {
@@ -153,7 +153,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 	to[n++] = f->pc;
 	if (!holds(f, sp, WORD))
 		return 0;
-	/* Each round is further up the stack, by a word at least. */
+	/* Each round is at least one word further up the stack. */
 	for (;; at = ip - 1) {
 		step = step_at(&k, at);
 		prev = sp;
@@ -172,7 +172,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 				return 0;
 			bp = word_at(saved);
 		}
-		/* Whether it is an address of code comes out with its step, in the next round. */
+		/* Whether it is an address of code is known with its step, in the next round. */
 		if (ip - f->hidden < f->hidden_bytes)
 			continue;
 		if (n == max)
@@ -201,7 +201,7 @@ void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2])
 		};
 }
 
-/* How far @to is behind @from, in words; 0: not so that a step can have it. */
+/* The distance from @from up to @to, in words; 0: no step can have that distance. */
 static u32 words_between(u64 from, u64 to)
 {
 	u64 bytes = to - from;
@@ -209,7 +209,7 @@ static u32 words_between(u64 from, u64 to)
 	return bytes % WORD || bytes / WORD > GTP_WALK_WORDS_MAX ? 0 : (u32)(bytes / WORD);
 }
 
-/* The word that is in that place; what is no place of the made-up stack is no word of it either. */
+/* True if @addr is in the made-up stack, and @value is the word there. */
 static bool is_word(u64 word, u64 addr, u64 value)
 {
 	u64 i = (addr - word) / WORD;
@@ -218,7 +218,7 @@ static bool is_word(u64 word, u64 addr, u64 value)
 	       value == GTP_WALK_MARK + i;
 }
 
-/* Where a caller's rbp is: *@saved words in front of its stack, 0: where it was. */
+/* Where the caller's rbp is: *@saved words below its stack; 0: still in rbp. */
 static bool judge_bp(u64 word, const struct gtp_walk_try try[2], u32 *saved)
 {
 	u32 i, at[2];

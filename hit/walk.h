@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks by what the kernel's unwinder has said of their addresses before. */
+/* Follow stacks by the steps that the kernel's unwinder took before at the same addresses. */
 #ifndef _GTP_WALK_H
 #define _GTP_WALK_H
 
@@ -11,10 +11,10 @@ enum {
 };
 
 /*
- * One step of the unwinder at an address, as far as it is the plain case. The caller's
- * stack begins @words behind the stack pointer or behind rbp, and the word in front of it leads to
- * the caller; the caller's rbp is as many words in front of it as GTP_WALK_SAVED() says, or where
- * it was. At the registers of userspace they begin there.
+ * One step of the unwinder at an address, in the plain case. The caller's stack begins @words above
+ * the stack pointer or above rbp, and the word just below it is the return address. The caller's
+ * rbp is GTP_WALK_SAVED() words below, or still in rbp. For GTP_WALK_REGS the saved registers begin
+ * there.
  */
 enum gtp_walk_kind {
 	GTP_WALK_HAND_OVER, /* anything else */
@@ -36,11 +36,11 @@ enum { GTP_WALK_WORDS_MAX = 255 };
 /**
  * struct gtp_walk - steps by address
  * @began: @now of the first stack; 0: there was none
- * @slot: the address' lower half, the step << 32, and above GTP_WALK_TAG_SHIFT what the address
- *	  is in: 0, what never goes; else 1 more than the changes of modules since @began. 0: free
+ * @slot: the address' lower half, the step << 32, and above GTP_WALK_TAG_SHIFT a tag: 0 for code
+ *	  that is never freed, otherwise the changes of modules since @began, plus 1. 0: free
  *
- * A slot is one word, read and written as one. So CPUs and NMIs add and look up at once: they find
- * all of an entry or none of it. Two that add at the same place lose one entry, no more.
+ * A slot is one word, read and written as one. So CPUs and NMIs can add and look up concurrently:
+ * they find a whole entry or none. If two of them write to one slot, only one entry is lost.
  */
 struct gtp_walk {
 	u32 began;
@@ -49,8 +49,8 @@ struct gtp_walk {
 
 /**
  * struct gtp_walk_ops - the kernel
- * @ask: the step at @at, which the address behind it must be fit for as well, see
- *	 gtp_walk_judge(); @stays: is it in what never goes? false: it cannot be asked now
+ * @ask: find the step at @at; the address after it must allow it as well, see gtp_walk_judge().
+ *	 @stays: set if the code is never freed. Return: false if the unwinder cannot be asked now
  */
 struct gtp_walk_ops {
 	bool (*ask)(void *ctx, u64 at, u32 *step, bool *stays);
@@ -58,13 +58,13 @@ struct gtp_walk_ops {
 };
 
 /**
- * struct gtp_walk_from - a stack
- * @begin: the stack's first byte; no address of the lowest page
- * @end: behind its last one
+ * struct gtp_walk_from - where to begin, and the limits of the stack
+ * @begin: the stack's first byte; not in the lowest page
+ * @end: the byte after its last one
  * @pc: the instruction
- * @sp: rsp in front of it
+ * @sp: rsp before the instruction
  * @bp: rbp
- * @hidden: from here on @hidden_bytes are addresses that are left out
+ * @hidden: leave out the @hidden_bytes addresses from here on
  * @now: how often modules have changed, counted from 1; read before what @ask reads
  */
 struct gtp_walk_from {
@@ -75,8 +75,8 @@ struct gtp_walk_from {
 };
 
 /**
- * gtp_walk_take() - the stack at a hit, if each of its addresses is a plain case
- * @w: steps that are known; those that are not are asked for, but not many at a time
+ * gtp_walk_take() - take the stack at a hit, if each of its addresses is a plain case
+ * @w: the known steps; the kernel is asked for unknown ones, a few at a time
  * @ops: the kernel
  * @from: where it begins
  * @to: receives @from's pc and its callers
@@ -84,7 +84,7 @@ struct gtp_walk_from {
  *
  * Reads only words of the stack.
  *
- * Return: how many; 0: it is to be handed over to the kernel's unwinder.
+ * Return: how many; 0: the kernel's unwinder has to take this stack.
  */
 u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
 		  const struct gtp_walk_from *from, u64 *to, u32 max);
@@ -93,12 +93,12 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
  * struct gtp_walk_try - a step of the unwinder on a made-up stack
  * @sp: rsp before
  * @bp: rbp before
- * @to_sp: rsp behind it
- * @to_bp: rbp behind it
- * @to_ip: where it leads
- * @regs: the registers that it is at; 0: none
+ * @to_sp: rsp after it
+ * @to_bp: rbp after it
+ * @to_ip: the address it arrives at
+ * @regs: address of the saved registers it has found; 0: none
  * @done: there is no caller
- * @error: nor did it get to the end
+ * @error: there is none because the unwinder gave up
  */
 struct gtp_walk_try {
 	u64 sp, bp;
@@ -108,23 +108,24 @@ struct gtp_walk_try {
 
 enum {
 	GTP_WALK_MADE_UP = 1024,  /* words of a made-up stack: word i is GTP_WALK_MARK + i */
-	GTP_WALK_MARK = 0x5a0000, /* neither a code's address nor a stack's */
+	GTP_WALK_MARK = 0x5a0000, /* an address of neither code nor a stack */
 };
 
-/* gtp_walk_make_up - where the two tries begin on the made-up stack at @word */
+/* gtp_walk_make_up - set the registers with which the two tries begin, on the stack at @word */
 void gtp_walk_make_up(u64 word, struct gtp_walk_try try[2]);
 
 /**
- * gtp_walk_judge() - the step at an address
+ * gtp_walk_judge() - find the step at an address
  * @word: address of the made-up stack
- * @try: what the unwinder made of both beginnings that gtp_walk_make_up() gave
+ * @try: the unwinder's results for both beginnings that gtp_walk_make_up() gave
  *
- * The unwinder's step at an address depends on nothing but the registers and words of the stack:
- * one of them is its base, to which it adds what its tables say. rsp, rbp and everything else are
- * by different distances further in the second try, and no word of the stack is an address of it.
- * So the distance by which a result is further tells the base, and its word tells where it was.
+ * The unwinder's step at an address depends only on registers and words of the stack: one of them
+ * is its base, to which it adds a constant from its tables. In the second try rsp, rbp and
+ * everything else are moved, each by another distance, and no word of the stack is an address on
+ * it. So the distance by which a result has moved shows its base, and the word in the result shows
+ * where it was read.
  *
- * Return: the step, GTP_WALK_HAND_OVER where it is no plain case.
+ * Return: the step; GTP_WALK_HAND_OVER if it is no plain case.
  */
 u32 gtp_walk_judge(u64 word, const struct gtp_walk_try try[2]);
 
