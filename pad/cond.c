@@ -2,25 +2,25 @@
 /*
  * A jump pad's condition: the hit's registers are still in the machine.
  *
- * Registers that the condition reads are used where they are and never written. It computes in
- * others, which are pushed before and popped after. Which ones is found by compiling: a try that
- * overwrites a register that was not pushed is followed by another that pushes it. A register that
- * the condition reads and an instruction must overwrite (rax and rdx in a division) is pushed too,
- * and read from the stack.
+ * Registers that the condition reads are used in place and never written. The condition computes in
+ * other registers, which are pushed before and popped after. Compiling finds out which ones: after
+ * a try that overwrites a register that was not pushed, another try pushes it. If the condition
+ * reads a register that an instruction must overwrite (rax and rdx in a division), the register is
+ * pushed too, and read from the stack.
  *
- * rsp does not move between the pushes and the pops, so all of this is at known offsets from it:
+ * rsp does not move between the pushes and the pops, so these are at known offsets from it:
  *
  *	rsp + 8 * slot                       values that are in no register
  *	rsp + 8 * (words - pos)              registers, pos counted from the first push
- *	rsp + 8 * words                      what was rsp
+ *	rsp + 8 * words                      the hit's rsp
  *
- * A load may fault, and the kernel's handling of the fault may hit this very pad again, which would
- * fault again, and so on. So a task that is in a condition with loads is marked, by a large number
- * added to its count of disabled page faults, which the kernel only compares with zero; the mark
- * stays with the task when it is preempted. A pad that finds the mark set (in the handling of a
- * fault, in an interrupt) leaves the condition to C code, which detects nested hits.
+ * A load may fault, and while the kernel handles the fault, it may hit this pad again, which would
+ * fault again, and so on. So a condition with loads marks its task: it adds a large number to the
+ * task's count of disabled page faults, which the kernel only compares with zero. The mark stays
+ * with the task when it is preempted. A pad that finds the mark set (while a fault is handled, or
+ * in an interrupt) leaves the condition to C, which detects nested hits.
  *
- * The arithmetic flags are kept in rax, or on the stack if rax is needed; dead flags are not kept.
+ * The arithmetic flags are kept in rax, or on the stack if rax is needed. Dead flags are not kept.
  */
 #include "jit/flow.h"
 #include "jit/values.h"
@@ -38,7 +38,7 @@ static bool has(u16 set, enum x86_reg reg)
 
 static bool flags_in_rax(const struct ax_jit *j)
 {
-	/* A frame's also have whether interrupts are on. */
+	/* The flags of a frame also include the interrupt flag, which lahf does not save. */
 	return j->pad.flags && !j->pad.frame && j->req.target->lahf;
 }
 
@@ -56,7 +56,7 @@ static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 
 enum { NR_BEST = X86_NR_REGS - 1 };
 
-/* A register that the condition does not read; it is pushed, and may hold values besides. */
+/* Choose a register that the condition does not read. It is pushed, and may also hold values. */
 static void choose_marker(struct ax_jit *j)
 {
 	struct jit_pad *p = &j->pad;
@@ -105,8 +105,8 @@ static void may_use(struct ax_jit *j, enum x86_reg reg)
 }
 
 /*
- * Registers that have to be pushed anyway are the best place for values; then those that the
- * condition does not read, and if that is not enough, the rest.
+ * Registers that must be pushed anyway are the best place for values; next those that the condition
+ * does not read; last the rest.
  */
 static void choose_order(struct ax_jit *j)
 {

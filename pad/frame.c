@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A jump pad's frame: what hit/hit.h does for the plainest of hits, in the pad.
+ * A jump pad's frame: the pad does by itself what hit/hit.h does for the plainest hits.
  *
- *	pushfq; push rax, rdx, r10, r11		and what else the actions' code overwrites
+ *	pushfq; push rax, rdx, r10, r11		and others that the actions' code overwrites
  *	cli
  *	mov r10, gs:[cpu]; test r10, r10; jz leave
  *	cmp qword [location], 0; je leave	the place is still probed
@@ -23,8 +23,8 @@
  *	mov dword [r10 + in_hit], 0
  *	pop r11, r10, rdx, rax; popfq
  *
- * With a string (jit/record_string.c) room is asked for the longest, and instead of the fourth last
- * and the third last line:
+ * With a string (jit/record_string.c), room is asked for the longest one, and these lines replace
+ * the fourth last and the third last line:
  *
  *	mov eax, [r10 + head]; mov rdx, [r10 + mem]; add rdx, rax
  *	sub r11, rdx; lea eax, [r11 + bytes]; mov [rdx + size], eax
@@ -39,15 +39,16 @@
  *	pop r11, r10, rdx, rax; popfq
  *	the hit's way to C
  *
- * It is compiled by itself, as the condition is (see pad/cond.c): registers that the actions
- * read are used where they are. r10 and r11 are what actions ask for least.
+ * The frame is compiled by itself, like the condition (see pad/cond.c): registers that the actions
+ * read are used in place. Actions read r10 and r11 least often.
  *
- * Collecting has no side effects, and a frame is there only when the head has moved behind it: so
- * whatever is not as plain as this, a fault or an address that takes care among them, goes to C
- * with nothing done, and C does it all again. Interrupts are off from the first look at what they
- * may change to the end of the frame, as during a hit in C. An NMI that hits in between finds the
- * CPU in a hit, or does its own hit from beginning to end before this one has looked at anything
- * but the run. So does a fault of a load, in whose handling this pad may be hit: it ends in C.
+ * Collecting has no side effects, and a frame becomes valid only when the head moves past it. So
+ * any hit that is not as plain as this (a fault, an address that needs a careful read) goes to C
+ * with nothing done, and C does all of it again. Interrupts are off from the first read of
+ * anything that an interrupt may change until the end of the frame, as during a hit in C. An NMI
+ * that hits in between finds the CPU in a hit; or it handles its own hit completely before this one
+ * has read anything except the run. If a load faults, and the handling of the fault hits this pad
+ * again, that hit also finds the CPU in a hit and goes to C.
  */
 #include "hit/run.h"
 #include "jit/actions.h"
@@ -80,7 +81,7 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 	if (!req->frame)
 		return 0;
 	r = frame_request(req);
-	/* Slow code is one for all, also where there are no actions. */
+	/* All loads share one piece of slow code, which exists even without actions. */
 	return ax_jit_work_size(&r) + sizeof(struct jit_slow);
 }
 
@@ -152,7 +153,7 @@ static struct x86_mem at_address(u64 addr)
 	return x86_at(X86_NO_REG, (s32)addr);
 }
 
-/* To where nothing has been marked yet; to where this CPU is marked as in a hit. */
+/* Leave before this CPU is marked as in a hit; leave after that. */
 static void leave_if(struct ax_jit *f, enum x86_cc cc)
 {
 	x86_jcc(&f->b, cc, f->pad.tail[JIT_NESTED].pos);
@@ -226,7 +227,7 @@ static void write_head(struct ax_jit *f)
 	const s32 pc = (s32)offsetof(struct gtp_frame, pc);
 
 	x86_store(&f->b, x86_at(JIT_RECORD, 0), X86_RDX, 8);
-	x86_lfence(&f->b); /* the clock is not read before what is before it */
+	x86_lfence(&f->b); /* the clock is not read before earlier instructions have finished */
 	x86_rdtsc(&f->b);
 	x86_shift(&f->b, X86_SHL, X86_64, X86_RDX, 32);
 	x86_alu(&f->b, X86_OR, X86_64, X86_RAX, X86_RDX);
@@ -245,17 +246,17 @@ static void end_hit(struct ax_jit *f)
 }
 
 /*
- * Nothing fails behind this, and no other hit has the same number: so the count is exact. C has the
- * last one, and what another CPU was faster with.
+ * Nothing after this can fail, and no other hit gets the same number, so the count is exact. The
+ * last hit goes to C, and so does one whose number another CPU took first.
  */
 static void count_pass(struct ax_jit *f)
 {
 	const struct gtp_tracepoint *tp = f->pad.frame->tp;
-	const struct x86_mem hits = x86_at(JIT_RECORD, 0); /* which has served */
+	const struct x86_mem hits = x86_at(JIT_RECORD, 0); /* the register is free by now */
 
 	x86_mov_imm(&f->b, JIT_RECORD, address(&tp->pass_hits));
 	x86_load(&f->b, X86_RAX, hits, 8, false);
-	x86_mov_imm(&f->b, X86_RDX, tp->pass - 1); /* the last one ends the run: C */
+	x86_mov_imm(&f->b, X86_RDX, tp->pass - 1); /* the last one ends the run, in C */
 	x86_alu(&f->b, X86_CMP, X86_64, X86_RAX, X86_RDX);
 	give_up_if(f, X86_CC_AE);
 	x86_lea(&f->b, X86_64, X86_RDX, x86_at(X86_RAX, 1));
@@ -263,7 +264,7 @@ static void count_pass(struct ax_jit *f)
 	give_up_if(f, X86_CC_NE);
 }
 
-/* The frame is there when the head is behind it. */
+/* Moving the head past the frame makes it valid. */
 static void push_frame(struct ax_jit *f)
 {
 	const struct gtp_tracepoint *tp = f->pad.frame->tp;
@@ -284,7 +285,7 @@ static void find_frame(struct ax_jit *f)
 	x86_alu(&f->b, X86_ADD, X86_64, X86_RDX, X86_RAX);
 }
 
-/* The same of one whose size the hit tells: JIT_RECORD has been moved by the string's bytes. */
+/* The same for a frame whose size depends on a string, by whose length JIT_RECORD was moved. */
 static void push_string_frame(struct ax_jit *f)
 {
 	const struct gtp_tracepoint *tp = f->pad.frame->tp;
@@ -331,7 +332,7 @@ static void frame_code(struct ax_jit *f, u32 room)
 
 static void run_pass(struct ax_jit *f, enum jit_pass pass)
 {
-	/* As the pass before has found it. */
+	/* From the previous pass. */
 	u32 room = f->pad.bytes + (f->pad.has_string ? JIT_STRING_MAX : 0);
 
 	f->pass = pass;
@@ -341,7 +342,7 @@ static void run_pass(struct ax_jit *f, enum jit_pass pass)
 	f->pad.bytes = f->record_used;
 }
 
-/* Bytes of the frame; 0: not known. Actions that are no one snippet for C may have a string. */
+/* Bytes of the frame; 0: not known. Actions with a string are no snippet for C, but may be here. */
 static u32 frame_bytes(const struct gtp_tracepoint *tp)
 {
 	return tp->actions && !tp->code ? 0 : (u32)sizeof(struct gtp_frame) + tp->frame_bytes;

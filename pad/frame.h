@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pad's frame: written by the pad itself, over the hit's live registers. */
+/* A frame that the pad writes by itself, from the hit's live registers. */
 #ifndef _GTP_PAD_FRAME_H
 #define _GTP_PAD_FRAME_H
 
@@ -10,21 +10,21 @@ struct gtp_pad_request;
 struct gtp_tracepoint;
 
 /*
- * gtp_pad_frame_can - can a pad write the frames of @tp, as it is defined now? Hits ask again.
- * @cond: the pad evaluates its condition
+ * gtp_pad_frame_can - true if a pad can write the frames of @tp as it is defined now; each hit
+ * checks that again. @cond: the pad evaluates its condition
  */
 bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond);
 
-/* gtp_pad_frame_size - memory for the compilation of @req's frame; 0: it has none */
+/* gtp_pad_frame_size - memory for compiling @req's frame; 0 if it has none */
 size_t gtp_pad_frame_size(const struct gtp_pad_request *req);
 
-/* gtp_pad_frame_plan - plan it in that memory; false: it cannot be written by the pad */
+/* gtp_pad_frame_plan - plan it in that memory; false if the pad cannot write this frame */
 bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req);
 
-/* gtp_pad_frame_write - the code, into @j; what it cannot do goes to gtp_pad_frame_give_up() */
+/* gtp_pad_frame_write - emit the code into @j, with jumps to gtp_pad_frame_give_up()'s */
 void gtp_pad_frame_write(struct ax_jit *j);
 
-/* gtp_pad_frame_give_up - behind this everything is the hit's again, and nothing has been done */
+/* gtp_pad_frame_give_up - emit the code that restores the hit's registers, with nothing recorded */
 void gtp_pad_frame_give_up(struct ax_jit *j);
 
 #endif /* _GTP_PAD_FRAME_H */

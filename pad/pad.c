@@ -26,10 +26,10 @@
  *	push another number
  *	jmp call
  *
- * Of several pads of a place, those in front of the last have a jump to the next one for the
- * displaced instructions, and behind the popfq one to these in the last.
+ * In a chain only the last pad has the displaced instructions. The others have a jump to the next
+ * pad instead, and after the popfq a jump to the displaced instructions of the last.
  *
- * A pad that may follow calls has "jc framed gate; jz bare gate" behind the popfq.
+ * A pad that may follow calls has "jc framed gate; jz bare gate" after the popfq.
  */
 #include "jit/compile.h"
 #include "jit/copy.h"
@@ -41,7 +41,7 @@
 #include "pad/pad.h"
 
 enum {
-	TRIES = 8, /* each may find more registers that must be pushed; real conditions take two */
+	TRIES = 8, /* each may find more registers to push; real conditions take two */
 };
 
 static bool stays(const struct ax_jit_var *var)
@@ -59,7 +59,7 @@ bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *tar
 	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, stays);
 }
 
-/* Where the code will run is known only in the last pass: until then everything is in reach. */
+/* The code's address is known only in the last pass: until then everything counts as in reach. */
 static u64 reach(const struct ax_jit *j, u64 addr)
 {
 	return j->pass == JIT_WRITE ? addr : j->base;
@@ -73,7 +73,7 @@ static void push_number(struct ax_jit *j, bool held)
 static void call_hit(struct ax_jit *j)
 {
 	x86_call_far(&j->b, j->base, reach(j, j->req.target->pad_hit));
-	x86_popfq(&j->b); /* in place of the number */
+	x86_popfq(&j->b); /* the word that was the number */
 }
 
 static void go_to_gates(struct ax_jit *j)
@@ -118,13 +118,13 @@ static void displaced(struct ax_jit *j)
 		jit_return(j->req.target, &j->b, j->base);
 	if (j->pass == JIT_WRITE)
 		return;
-	j->b.failed = failed; /* @j->base is not known yet: out of reach means nothing */
-	/* Each copy may come to stand where it needs a nop in front. */
+	j->b.failed = failed; /* @j->base is not known yet, so "out of reach" means nothing */
+	/* Each copy may need a nop before it, depending on its address. */
 	if (j->pass == JIT_ESTIMATE && region)
 		j->b.len += region->n;
 }
 
-/* To the displaced instructions, which are at @to unless they are another pad's. */
+/* Go on to the displaced instructions, which are at @to unless another pad has them. */
 static void go_on(struct ax_jit *j, u32 to)
 {
 	if (is_followed(j))
@@ -133,7 +133,7 @@ static void go_on(struct ax_jit *j, u32 to)
 		jit_jmp_back(j, to);
 }
 
-/* With a hit to C, and on from there to what is at @to. */
+/* Take a hit to C, and go on at @to afterwards. */
 static void hit(struct ax_jit *j, u32 to, u32 *call)
 {
 	if (j->pad.held) {
@@ -155,7 +155,7 @@ static bool leave_open(struct ax_jit *j)
 	return true;
 }
 
-/* The same with a condition that is still to be evaluated. */
+/* The same if C has to evaluate the condition. */
 static void hit_open(struct ax_jit *j, u32 call)
 {
 	if (leave_open(j))
@@ -250,7 +250,7 @@ static struct ax_jit_request jit_request(const struct gtp_pad_request *req)
 	};
 }
 
-/* The frame's compilation lies behind the pad's. */
+/* The state of the frame's compilation follows the pad's in memory. */
 static size_t pad_work_size(const struct ax_jit_request *r)
 {
 	return (ax_jit_work_size(r) + 7) & ~(size_t)7;
@@ -263,7 +263,7 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req)
 	return pad_work_size(&r) + gtp_pad_frame_size(req);
 }
 
-/* Compile until nothing more has to be pushed; false when that is never so. */
+/* Compile again until no further register has to be pushed; false if that does not end. */
 static bool try_condition(struct ax_jit *j)
 {
 	gtp_pad_cond_begin(j);

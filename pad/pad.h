@@ -6,34 +6,34 @@
 #include "pad/request.h"
 
 /*
- * Control comes by a jmp from the probed place, with everything as it was there. Then
+ * A jmp leads here from the probed place, with all registers as they were there. Then
  *
  *	condition, if one can be evaluated here	  false: to "displaced"
- *	push $number; call target->pad_hit; popfq  registers survive it; the number becomes flags
+ *	push $number; call target->pad_hit; popfq  keeps registers; flags replace the number
  *   displaced:
- *	the instructions that the jump replaced; jmp behind them
+ *	the instructions that the jump replaced; jmp to the instruction after them
  *
- * At a function's entry control comes by a call instead (ftrace's direct call): nothing is
- * displaced, and it ends with a return. The hit's rsp is then 8 more than the machine's. The
- * arithmetic flags may change, as in any call.
+ * At a function's entry a call may lead here instead (ftrace's direct call): nothing is displaced,
+ * and the pad ends with a return. The hit's rsp is then 8 more than the machine's. The arithmetic
+ * flags may change, as in any call.
  *
- * A condition is evaluated here when it is made of registers, constants, memory and arithmetic. It
- * is evaluated to the end only when all its loads are fast ones that succeed; in every other case
- * (an address at or above the limit, a fault, a division by zero) control goes to pad_hit with
- * another number, and C code evaluates the condition again and reports what is wrong. A condition
- * has no side effects, so evaluating it twice does no harm.
+ * The pad evaluates a condition that consists of registers, constants, memory and arithmetic. It
+ * evaluates it to the end only if all loads are fast ones that succeed. In every other case (an
+ * address at or above the limit, a fault, a division by zero) control goes to pad_hit with another
+ * number, and C evaluates the condition again and reports the error. A condition has no side
+ * effects, so evaluating it twice does no harm.
  *
- * With @frame the pad also writes the frame when the condition holds, as hit/hit.h does it for the
- * plainest of hits. In every other case it leaves nothing behind and goes to pad_hit, as if it had
- * not tried; see pad/frame.c.
+ * With @frame the pad also writes the frame if the condition holds, as hit/hit.h does for the
+ * plainest hits. In every other case it has no effect and goes to pad_hit; see pad/frame.c.
  *
- * With @gates the pad may call the rest of the function, to be there when it returns. pad_hit then
- * chooses by the flags that it leaves in the number's place: without carry and zero all goes on as
- * above; else control goes to a gate, which calls the displaced instructions.
+ * With @gates the pad may call the rest of the function, so that the function returns to the gate.
+ * pad_hit decides by the flags that it leaves in the number's place: with neither carry nor zero
+ * the pad goes on as above, otherwise control goes to a gate, which calls the displaced
+ * instructions.
  *
- * With @chain the place has several tracepoints, and a pad for each. Those in front of the last go
- * on to the next one's; where one goes to pad_hit, that does what is left for all of them, and what
- * comes then are the displaced instructions in the last one.
+ * With @chain the place has several tracepoints, and a pad for each. A pad that handles its
+ * tracepoint goes on to the next pad. If one goes to pad_hit, that takes the turns of all remaining
+ * tracepoints, and control then goes to the displaced instructions in the last pad.
  *
  * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
  * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
@@ -41,13 +41,13 @@
  */
 
 /*
- * The word that pad_hit finds pushed: @number << 1, plus this if a condition has held.
- * Without it the condition is still to be evaluated, if there is one.
+ * The pad pushes @number << 1 for pad_hit, plus this if the condition has held. Without this, the
+ * condition, if there is one, has not been evaluated yet.
  */
 enum { GTP_PAD_HELD = 1 };
 
 /*
- * gtp_pad_can - can the condition be evaluated on live registers? It must be made of nothing but
+ * gtp_pad_can - true if the condition can be evaluated on live registers: it must consist only of
  * registers up to rip, memory, arithmetic, and variables that take no call and stay with the task.
  */
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target);
@@ -63,9 +63,8 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req);
  * A condition takes at most some 300 bytes of the interrupted code's stack, mostly 16.
  *
  * Context: any; allocates nothing.
- * Return: the bytes of code that ax_jit_emit() will write; 0: the frame cannot be written here, or
- * the condition not evaluated (ask again without it), or an instruction of the region cannot be
- * moved.
+ * Return: the bytes of code that ax_jit_emit() will write; 0 if a pad cannot write the frame or
+ * evaluate the condition (ask again without it), or cannot move an instruction of the region.
  */
 u32 gtp_pad_plan(struct ax_jit *work, const struct gtp_pad_request *req);
 

@@ -8,10 +8,10 @@
 #include "regions/region.h"
 
 /**
- * struct gtp_pad_gates - ways to the rest of the function that come back
- * @framed: where to go with carry
- * @bare: where to go with zero alone
- * @rest: receives the offset in the pad of what both of them call
+ * struct gtp_pad_gates - the gates through which a pad calls the rest of the function
+ * @framed: address to go to if pad_hit leaves the carry flag set
+ * @bare: address to go to if it leaves only the zero flag set
+ * @rest: receives the offset in the pad of the code that both of them call
  */
 struct gtp_pad_gates {
 	u64 framed, bare;
@@ -20,10 +20,10 @@ struct gtp_pad_gates {
 
 /**
  * struct gtp_pad_chain - one of the pads of a place with several tracepoints, one pad for each
- * @next: where it goes on in place of the displaced instructions: the next tracepoint's pad. 0: it
- *	is the last one, which has them
- * @after: with @next: where it goes on behind a call of pad_hit, which has done all that is left
- * @rest: of the last one: receives the offset of the displaced instructions
+ * @next: the next tracepoint's pad, to go to instead of the displaced instructions. 0: this is the
+ *	last pad, which has them
+ * @after: with @next: the address to go to after pad_hit, which has taken all remaining turns
+ * @rest: in the last one: receives the offset of the displaced instructions
  */
 struct gtp_pad_chain {
 	u64 next, after;
@@ -32,15 +32,15 @@ struct gtp_pad_chain {
 
 /**
  * struct gtp_pad_frame - a frame that the pad writes by itself
- * @tp: whose frame; it must stay as long as the pad
- * @items, @nitems: its actions; they must stay until ax_jit_emit()
- * @cpu, @task: where in the GS segment the addresses of this CPU's part and of the running task are
- * @tgid: where in a task its process's number is
- * @location: where a word is that is 0 when the pad's hits are not wanted any more; 0: then none
- *	come
- * @self_mask, @self_value: where the test for tasks that are not traced has its two words
- * @cs, @ss: what these registers read as
- * @cli: turn interrupts off; not in userspace, which may not
+ * @tp: its tracepoint, which must live as long as the pad
+ * @items, @nitems: its actions, which must live until ax_jit_emit()
+ * @cpu, @task: offsets in the GS segment of the pointers to this CPU's part and to the running task
+ * @tgid: offset of tgid in a task
+ * @location: address of a word that becomes 0 when the pad's hits no longer count; 0: no hits come
+ *	then
+ * @self_mask, @self_value: addresses of the two words of the test for tasks that are not traced
+ * @cs, @ss: the values of these registers
+ * @cli: turn interrupts off, which userspace may not do
  *
  * @location, @self_mask and @self_value must fit a sign-extended displacement.
  */
@@ -57,24 +57,25 @@ struct gtp_pad_frame {
 };
 
 /**
- * struct gtp_pad_request - what to make
- * @region: what the jump displaces; NULL: control comes by a call, from ftrace
+ * struct gtp_pad_request - a pad to make
+ * @region: the instructions that the jump displaces; NULL: ftrace calls the pad
  * @cond: condition to evaluate here, or NULL; see gtp_pad_can()
- * @target: where; @target->pad_hit is the common way to C
- * @at: the probed address; what rip reads as
+ * @target: where it runs; @target->pad_hit is the common way to C
+ * @at: the probed address, and the value of rip
  * @skip: bytes from there to the displaced instructions: a no-op that stays
  * @number: given to pad_hit, below 1 << 30
- * @keep_flags: pad_hit must see the hit's arithmetic flags, even when nothing else does
+ * @keep_flags: pad_hit must see the hit's arithmetic flags, even if they are dead
  * @copies: receives the offset in the pad of each displaced instruction's copy, where a task that
- *	was interrupted in front of the original can resume; or NULL
- * @held: of a pad that control comes to by a jump at a function's first instruction, without a
- *	region: where it goes on when the condition holds, with all registers as they were, instead
- *	of by pad_hit; a false condition returns to the function's caller. 0: none of this
- * @open: with it: where it goes on when the condition is still to be evaluated
+ *	was interrupted before the original can resume; or NULL
+ * @held: for a pad without a region to which a function's first instruction jumps: the address to
+ *	go to if the condition holds, with unchanged registers, instead of calling pad_hit; a false
+ *	condition returns to the function's caller. 0: not such a pad
+ * @open: with @held: the address to go to if the condition could not be evaluated
  * @gates: the pad is at a function's first instruction, and may follow its calls; or NULL
- * @chain: where it stands among those of a place with several tracepoints; or NULL
- * @frame: what the pad records at a hit by itself; or NULL. Not with @gates, nor without @cond
- *	where the tracepoint has a condition. With @held it returns to the function's caller then
+ * @chain: its place in the chain of a location with several tracepoints; or NULL
+ * @frame: the frame that the pad writes at a hit by itself; or NULL. Not with @gates, and not
+ *	without @cond if the tracepoint has a condition. With @held the pad returns to the
+ *	function's caller after it
  * @seed: as in struct ax_jit_request
  */
 struct gtp_pad_request {
