@@ -6,6 +6,7 @@
 # beginning, over all branches, with what each register and stack slot holds:
 #   ("arg", N, OFFSET)         argument N, and a number added to it
 #   ("mem", N, OFFSET, SIZE)   what was loaded there
+#   ("signed", N, OFFSET, SIZE)   the same, extended to 8 bytes by its sign
 #   ("rec", OFFSET)            an address in the record
 # A value that may be something else on another path is unknown.
 import re
@@ -22,6 +23,7 @@ MOVES = re.compile(r"mov([zs][bw][lqw]|slq|[bwlq]|abs|ups|aps|dqu|dqa|upd|apd|d)
 MEMORY = re.compile(r"(-?0x[0-9a-f]+)?\((%\w+)\)$")
 LOADED = {"movzb": 1, "movsb": 1, "movzw": 2, "movsw": 2, "movsl": 4, "movslq": 4}
 REGISTER = re.compile(r"%(r[0-9]+|xmm[0-9]+|[re]?[a-d]x|[re]?[sd]i|[re]?[sb]p|[a-d][lh]|[sd]il|[sb]pl)([dwb]?)$")
+VALUES = ("mem", "signed")  # no addresses, as far as is known
 RESERVE = "<trace_event_buffer_reserve>"
 BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
 
@@ -48,6 +50,12 @@ def number(text):
     return int(text, 16) if text else 0
 
 
+def extended(value):
+    """The lower 4 bytes of a value, extended to 8 by their sign; None for what need not be a number of 4 bytes."""
+    value = narrowed(value, 4)
+    return ("signed",) + value[1:] if value is not None and value[0] == "mem" and value[3] == 4 else None
+
+
 def operands(text):
     """The operands of an instruction, those of an address together."""
     return [part.strip() for part in re.split(r",(?![^(]*\))", text)] if text else []
@@ -59,6 +67,8 @@ def narrowed(value, width):
         return None
     if value[0] == "mem":
         return value[:3] + (width,) if width < value[3] else value
+    if value[0] == "signed" and width <= value[3]:
+        return ("mem",) + value[1:3] + (width,)
     return value if width == 8 else None
 
 
@@ -141,7 +151,7 @@ class Code:
         """The object that an operand in memory addresses; None if unknown."""
         found = MEMORY.match(text)
         base = state.get(register(found.group(2))[0]) if found and register(found.group(2)) else None
-        if base is None or base[0] == "mem":
+        if base is None or base[0] in VALUES:
             return None
         return base[:-1] + (base[-1] + number(found.group(1)),)
 
@@ -173,6 +183,10 @@ class Code:
             value = state.get(stack)
             state["rsp"] = ("sp", stack[1] + 8)
             self.put(register(rest)[0], value, state)
+        elif name == "movslq" and len(parts) == 2:
+            self.extend(*parts, state)
+        elif name == "cltq":
+            self.extend("%eax", "%rax", state)
         elif MOVES.match(name) and len(parts) == 2:
             self.move(name, parts, state)
         elif name.startswith("lea") and register(parts[1]):
@@ -181,6 +195,11 @@ class Code:
             self.add(int(parts[0][1:], 16) * (1 if name[:3] == "add" else -1), parts[-1], state)
         else:
             self.lose(name, parts, state)
+
+    def extend(self, source, to, state):
+        """movslq: 4 bytes as 8, by their sign."""
+        value = state.get(register(source)[0]) if register(source) else self.load(source, 4, state)
+        self.put(register(to)[0], extended(value), state)
 
     def move(self, name, parts, state):
         source, to = register(parts[0]), register(parts[1])
@@ -199,7 +218,7 @@ class Code:
     def add(self, count, text, state):
         name, width = register(text)
         value = state.get(name)
-        fits = value is not None and value[0] != "mem" and width == 8
+        fits = value is not None and value[0] not in VALUES and width == 8
         self.put(name, value[:-1] + (value[-1] + count,) if fits else None, state)
 
     def lose(self, name, parts, state):

@@ -204,7 +204,11 @@ def copied(field, name, offset, size, arguments, code):
     argument, kind = arguments[value[1]]
     if value == ("arg", value[1], 0) and code.is_stored(offset, size, value):
         return as_field(argument, field, kind)
-    if struct_of(kind) is None or not code.is_copy(offset, size, ("arg", value[1], value[2])):
+    if struct_of(kind) is None:
+        return None
+    if value[0] == "signed" and code.is_stored(offset, size, value):
+        return extended(argument, field, value, struct_of(kind))
+    if not code.is_copy(offset, size, ("arg", value[1], value[2])):
         return None
     found = sorted(members_at(struct_of(kind), value[2], size), key=lambda m: (not same(field, m[1]), m[0] not in name))
     if found:
@@ -212,11 +216,24 @@ def copied(field, name, offset, size, arguments, code):
     return "(*(%s *)((char *)%s + %d))" % (field, argument, value[2]) if is_scalar(field) else None
 
 
+def extended(argument, field, value, pointed):
+    """C for a field of 8 bytes that has 4 of a member with their sign: the number of a system call is the lower half of one."""
+    found = [m for size in (4, 8) for m in members_at(pointed, value[2], size)]
+    member = next((name for name, kind in found if is_integer(kind)), None)
+    if member is None or not is_scalar(field):
+        return None
+    return "((%s)(int)%s->%s)" % (field, argument, member)
+
+
 def as_field(text, field, kind):
     """The expression, with the field's type where its own is another one; None where it cannot be given one."""
     if same(field, kind):
         return text
     return "((%s)%s)" % (field, text) if is_scalar(field) else None
+
+
+def is_integer(kind):
+    return kind.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM)
 
 
 def is_scalar(field):

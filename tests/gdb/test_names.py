@@ -222,6 +222,22 @@ def event_refusals():
     check("say gtp events [PATTERN], or gtp events -v SYSTEM:EVENT" in refused("gtp events -v"), "gtp events -v")
 
 
+@test("the number of a system call is known at its end, too: gtp count by id at raw_syscalls:sys_exit")
+def system_call_numbers():
+    name = "raw_syscalls:sys_exit"
+    wanted = expressions(module("events").find(name))
+    equal(sorted(wanted), ["id", "ret"])
+    num = set_with_fields(name, wanted)
+    run_trace("call add 1 1")
+    seen, wrong = differing(num, name, wanted)
+    check(seen >= 8 and not wrong, "%d compared, %s" % (seen, wrong))
+    cmd("delete")
+    cmd("gtp count by id at " + name)
+    run_trace("call add 1 1")
+    rows = re.findall(r"^\s*(\d+)\s+(\d+)\s*$", cmd("gtp show"), re.M)
+    check(rows and all(0 <= int(n) < 500 for row in rows for n in row[:1]), cmd("gtp show"))
+
+
 @test("not connected: events and their commands say what to do")
 def unconnected():
     disconnect()
