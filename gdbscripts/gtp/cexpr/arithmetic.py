@@ -2,7 +2,7 @@
 """Operators with two sides: C's conversions, pointers, constants, and whether GDB's own reading has the same value."""
 import gdb
 
-from gtp.cexpr import ctype, strings
+from gtp.cexpr import ctype, strings, wide
 from gtp.cexpr.ctype import INT, LONG, describe
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import (AND, BOTH, CHOICE, EITHER, EQUAL, OR, ORDER, PRODUCT, SHIFT, SUM, UNARY, XOR, Operand,
@@ -21,8 +21,11 @@ def binary(lower, node):
         return text
     if node.op == "@":
         return repeated(lower, node)
-    left = lower.value(node.left)
-    right = lower.distance(node.right, left)
+    left, right = lower.operand(node.left), lower.operand(node.right)
+    if wide.is_wide(left.type) or wide.is_wide(right.type):
+        return wide.binary(lower, node, left, right)
+    left = lower.rvalue(left, node.left)
+    right = lower.distance(node.right, left, right)
     if right.kind is None and left.kind is not None:
         left = lower.distance(node.left, right)
     if node.op in ("&&", "||"):

@@ -10,7 +10,7 @@ import difflib
 
 import gdb
 
-from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, types, variables
+from gtp.cexpr import arithmetic, calls, ctype, macros, names, notes, percpu, pieces, registers, returned, syntax, types, variables, wide
 from gtp.cexpr.arithmetic import choice, moved
 from gtp.cexpr.ctype import INT, LONG, ULONG, describe
 from gtp.cexpr.error import Error
@@ -117,7 +117,7 @@ class Lower:
             raise Error("%s is no number and no pointer" % describe(kind), node.start, "Name a member of it.")
         if operand.kind is None:
             raise Error("%s has %d bytes, which is more than a hit computes with" % (describe(kind), kind.sizeof),
-                        node.start, "Its halves are ((unsigned long *)&x)[0] and [1].")
+                        node.start, wide.WAY_OUT)
         if operand.bits:
             return self.bit_field(operand)
         if operand.seen is None or ctype.is_bool(kind) or ctype.is_enum(kind):
@@ -174,9 +174,9 @@ class Lower:
             return operand
         return Operand(ctype.integer(kind), cast(kind, operand), UNARY, kind)
 
-    def distance(self, node, other=None):
+    def distance(self, node, other=None, operand=None):
         """The addition to a pointer."""
-        operand = self.operand(node)
+        operand = operand or self.operand(node)
         odd = operand.enumerator or ctype.is_enum(operand.type) or ctype.is_bool(operand.type)
         if odd and (other is None or other.kind is None):
             self.differ("GDB 13 aborts when an enum or a bool is added to a pointer")
@@ -301,7 +301,10 @@ class Lower:
             return self.address_of(node)
         if node.op == "*":
             return self.pointed(self.value(node.operand), node)
-        operand = self.value(node.operand)
+        operand = self.operand(node.operand)
+        if wide.is_wide(operand.type):
+            return wide.unary(self, node, operand)
+        operand = self.rvalue(operand, node.operand)
         if node.op == "!":
             return Operand(ctype.integer(INT), "!" + operand.within(UNARY), UNARY, INT,
                            constant=None if operand.constant is None else int(not operand.constant))
@@ -435,6 +438,12 @@ class Lower:
         if ctype.code(kind) == gdb.TYPE_CODE_VOID:
             raise Error("a void expression has no value", node.start)
         operand = self.cast_operand(node.operand)
+        if wide.is_wide(kind):
+            return wide.converted(self, kind, operand, node.operand)
+        if wide.is_wide(operand.type) and ctype.is_bool(kind):
+            return wide.tested(self, operand, node.operand).but(type=kind)
+        if wide.is_wide(operand.type):
+            operand = wide.narrowed(self, operand, node.operand)
         if ctype.is_pointer(kind):
             return self.pointer_cast(kind, operand)
         if not ctype.is_integer(kind) or ctype.kind_of(kind) is None:
@@ -448,7 +457,8 @@ class Lower:
         """The operand of a cast: of a function that returns a structure $ret is the number that rax has."""
         if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
             return registers.operand(node)
-        return self.value(node)
+        operand = self.operand(node)
+        return operand if wide.is_wide(operand.type) else self.rvalue(operand, node)
 
     def integer_cast(self, to, kind, operand):
         if operand.constant is not None and operand.kind:

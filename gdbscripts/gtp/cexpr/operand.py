@@ -20,6 +20,7 @@ class Operand:
     place: (text of a pointer, bytes behind it) of an object in memory. bits: (bit behind place, width) of a bit field.
     named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
     constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's.
+    halves: of a computed integer of 16 bytes, the texts of its unsigned halves, the lower one first.
     pieces, inside: of a structure in registers, where they are, and at which of their bits it begins.
     percpu: of a static per-CPU variable or a part of one, at its address in the file: the variable's text; else "".
     """
@@ -36,6 +37,7 @@ class Operand:
 
     limits: Optional[Tuple[int, int]] = None
     pieces: Optional[tuple] = None
+    halves: Optional[Tuple[str, str]] = None
     inside: int = 0
     enumerator: bool = False
 

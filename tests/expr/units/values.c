@@ -37,6 +37,8 @@ struct zero {
 
 struct wide {
 	__int128 value, other;
+	unsigned __int128 huge;
+	__int128 least;
 };
 
 struct one {
@@ -66,7 +68,7 @@ static struct hlist_head hlist;
 struct list_head empty = { &empty, &empty };
 struct hlist_head none;
 static struct entry entries[3];
-struct wide wide = { -2, 5 };
+struct wide wide = { -2, (__int128)5 << 64 | 7, -3, (__int128)1 << 127 };
 static union {
 	struct named named;
 	struct open_end open_end;
