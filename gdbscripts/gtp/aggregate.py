@@ -12,6 +12,7 @@ from gtp import cells, cexpr, define, known, names, places, points, progress, qu
 from gtp.command import Command
 
 STEPS = 1000  # of a linear histogram, at most
+MOST_KEYS = 4
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
 
 Said = collections.namedtuple("Said", "value keys place condition options")
@@ -123,10 +124,22 @@ def key(number, text):
     return assignment(name, expression), name
 
 
+def split_keys(number, keys):
+    """The keys with each structure's members in its place, as path.mnt and path.dentry for path."""
+    found = {text: points.everywhere(number, lambda pc, text=text: cexpr.parts(text, names.expand(text, number, pc), pc))
+             for text in keys}
+    total = sum(map(len, found.values()))
+    if total > MOST_KEYS:
+        many = max(found, key=lambda text: len(found[text]))
+        raise gdb.GdbError("%s is a structure of %d members, and %d keys are the most: name the members that you want" % (
+            many, len(found[many]), MOST_KEYS))
+    return [part for text in keys for part in found[text]]
+
+
 def update(number, said, prefix, tail, mine):
     """The lines that set the keys and the aggregation of a tracepoint, and the aggregation's name."""
     lines, keys = [], []
-    for text in said.keys:
+    for text in split_keys(number, said.keys):
         line, name = key(number, text)
         lines.append(line)
         keys.append(name)
@@ -224,7 +237,7 @@ class Aggregate(Command):
             raise gdb.GdbError("--%s is not understood; say %s" % (option, self.usage))
         if self.needs and not said.value:
             raise gdb.GdbError("say " + self.usage)
-        if len(said.keys) > 4:
+        if len(said.keys) > MOST_KEYS:
             raise gdb.GdbError("%d keys; four are the most" % len(said.keys))
         screen.put("$%s; gtp show prints it\n" % aggregate(said, self.prefix, self.tail(said)))
 
@@ -236,7 +249,7 @@ gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
 At LOCATION a tracepoint is set as gtp trace does, or as gtp event does for
 SYSTEM:EVENT; without it, the last tracepoint gets one action more. KEYs are
 expressions, four at most: numbers, enums, pointers, strings, whose first 16
-characters count. A tracepoint that does nothing else leaves no frames. gtp
+characters count, and structures, of which each member is a key. A tracepoint that does nothing else leaves no frames. gtp
 show prints the counts while the run goes on. In plain GDB it is
   tvariable $key_pid
   tvariable $count_x

@@ -137,6 +137,23 @@ def wide():
     tap.equal(value("((long *)&wide.value)[0]"), -2)
 
 
+@tap.test("a structure's parts are its numbers, pointers and strings: unions by the member that has them all in the fewest")
+def parts():
+    wanted = {"entry": ["entry"], "entry->list": ["entry->list.next", "entry->list.prev"], "*entry": [
+        "(*entry).id", "(*entry).list.next", "(*entry).list.prev", "(*entry).node.next", "(*entry).node.pprev"],
+        "keyed": ["keyed.mac[%d]" % i for i in range(3)] + ["keyed.word", "keyed.name"], "entry->id": ["entry->id"]}
+    stop_at(FUNCTION)
+    for text, texts in wanted.items():
+        tap.equal(cexpr.parts(text, text, pc()), texts)
+        for part in texts:
+            compiled.check(cexpr.number(part, pc())[0], pc(), False)
+    for text in ("wide", "odd"):
+        try:
+            tap.check(False, "%s became %s" % (text, cexpr.parts(text, text, pc())))
+        except gdb.GdbError as error:
+            tap.matches("has parts that are no numbers, pointers or strings.*Name the members", str(error).replace("\n", " "))
+
+
 @tap.test("a variable that is a constant in this copy of the function is that number, in conditions, collections and $args")
 def constants():
     symbol = gdb.lookup_static_symbol("in_copy")

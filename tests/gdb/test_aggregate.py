@@ -442,4 +442,24 @@ def own():
     equal(number("$p_n") + nested() + missed(), made)
 
 
+@test("a structure as a key is each of its members, in memory and in a register; one of too many is refused with what to do")
+def by_structure():
+    cmd("gtp count by o->link at gtp_target_obj")
+    run_trace("call obj 0 1", "call obj 2 1", "call obj 2 1")
+    links = {(address("(long)gtp_target_objs[%d].link.next" % i), address("(long)gtp_target_objs[%d].link.prev" % i)): n
+             for i, n in ((0, 1), (2, 2))}
+    one, _ = only()
+    equal(one.keys, ["key_o_link_next", "key_o_link_prev"])
+    equal({tuple(key % 2**64 for key in keys): count for keys, count in counts(one).items()}, links)
+    matches(r"o->link\.next\s+o->link\.prev", cmd("gtp show"))
+    fresh()
+    cmd("gtp count by pair at gtp_target:gtp_target_many")
+    run_trace("call event 3", "call event 4", "call event 4")
+    equal(counts(only()[0]), {(3001, 3002): 1, (4001, 4002): 2})
+    fresh()
+    matches(r"\*o is a structure of \d+ members, and 4 keys are the most: name the members",
+            refused("gtp count by *o at gtp_target_obj"))
+    equal(cmd("info tracepoints").strip(), "No tracepoints.")
+
+
 run()

@@ -5,14 +5,14 @@ Text is what the user typed; pc is the address that names are looked up at. An e
 """
 import gdb
 
-from gtp.cexpr import parse, variables
+from gtp.cexpr import parse, parts as parts_of, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "is_clear", "pieces", "printed", "refusal", "split", "type_named", "type_of",
-           "unasked", "value"]
+__all__ = ["Error", "condition", "number", "collected", "is_clear", "parts", "pieces", "printed", "refusal", "split", "type_named",
+           "type_of", "unasked", "value"]
 
 
 def condition(text, pc):
@@ -23,6 +23,14 @@ def condition(text, pc):
 def number(text, pc):
     """(expression for GDB's `teval`, its gdb.Type): a number or an address; an array's is that of its beginning."""
     return Translation(text, pc).number()
+
+
+def parts(text, meant, pc):
+    """The expressions for the numbers, pointers and strings of a structure; for another value the text itself.
+
+    MEANT is the text with names of an event's fields replaced, which the parts are named without.
+    """
+    return parts_of.texts(text, Translation(meant, pc).parts())
 
 
 def collected(text, pc):

@@ -3,7 +3,7 @@
 import gdb
 
 from gtp import quiet, selected
-from gtp.cexpr import compiled, ctype, headers, percpu, pieces, registers, syntax, variables
+from gtp.cexpr import compiled, ctype, headers, parts, percpu, pieces, registers, syntax, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.lower import Lower
 from gtp.cexpr.names import Scope
@@ -39,6 +39,9 @@ class Translation:
     def collected(self):
         return self.told(self.collected_texts)
 
+    def parts(self):
+        return self.told(self.part_suffixes)
+
     def value(self):
         return self.told(self.evaluated)
 
@@ -68,6 +71,20 @@ class Translation:
         operand = self.lower.operand(node)
         percpu.refuse(operand, node)
         return self.checked(self.lower.rvalue(operand, node).text, False), operand.type
+
+    def part_suffixes(self):
+        node = self.parsed()
+        kind = self.lower.operand(node).type
+        if not ctype.is_aggregate(kind):
+            return [""]
+        try:
+            found = parts.suffixes(kind)
+        except parts.Unsaid as unsaid:
+            raise Error("%s has parts that are no numbers, pointers or strings (%s)" % (ctype.describe(kind), unsaid),
+                        node.start, "Name the members that you want.")
+        if not found:
+            raise Error("%s is empty" % ctype.describe(kind), node.start)
+        return found
 
     def collected_texts(self):
         node = self.parsed()

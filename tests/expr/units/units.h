@@ -14,6 +14,8 @@ struct big;
 struct small;
 struct two;
 struct wide;
+struct keyed;
+union odd;
 struct hlist_head;
 struct list_head;
 
@@ -41,5 +43,7 @@ int values(void);
 extern struct wide wide;
 extern struct hlist_head none;
 extern struct list_head empty;
+extern struct keyed keyed;
+extern union odd odd;
 
 #endif

@@ -36,9 +36,8 @@ struct zero {
 };
 
 struct wide {
-	__int128 value, other;
+	__int128 value, other, least;
 	unsigned __int128 huge;
-	__int128 least;
 };
 
 struct one {
@@ -68,7 +67,27 @@ static struct hlist_head hlist;
 struct list_head empty = { &empty, &empty };
 struct hlist_head none;
 static struct entry entries[3];
-struct wide wide = { -2, (__int128)5 << 64 | 7, -3, (__int128)1 << 127 };
+struct wide wide = { -2, (__int128)5 << 64 | 7, (__int128)1 << 127, -3 };
+struct keyed {
+	unsigned short mac[3];
+	union {
+		struct {
+			char first;
+			int second;
+		};
+		unsigned char bytes[8];
+		long word;
+	};
+	char name[8];
+	char more[0];
+} keyed = { .mac = { 1, 2, 3 }, .word = 4, .name = "key" };
+
+/* No member of it has all of its bytes. */
+union odd {
+	unsigned char three[3];
+	short one;
+} odd = { { 1, 2, 3 } };
+
 static union {
 	struct named named;
 	struct open_end open_end;
@@ -132,5 +151,5 @@ int values(void)
 	if (!in_register(one, mixed) || !in_registers(pair))
 		return 2;
 	return in_values(&rooms[0].named, &rooms[1].open_end, &rooms[2].zero, &entries[1]) +
-	       (hlist.first && none.first) + (empty.next && wide.value);
+	       (hlist.first && none.first) + (empty.next && wide.value) + (keyed.word && odd.one);
 }

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The numbers, pointers and strings that a structure consists of: what a key of an aggregation can be."""
+import re
+
+import gdb
+
+from gtp.cexpr import ctype
+
+SIMPLE = re.compile(r"[\w$]+(?:(?:\.|->)\w+|\[\w+\])*")
+MOST = 64  # of one structure: far more than there can be keys
+
+
+class Unsaid(Exception):
+    """A part that is no number, pointer or string, with its name."""
+
+
+def suffixes(kind):
+    """For each part of a structure the text that follows the structure's name; of another type one that is empty."""
+    kind = ctype.plain(kind)
+    if ctype.is_array(kind) and not ctype.is_text(kind.target()):
+        found = suffixes(kind.target())
+        return ["[%d]%s" % (i, rest) for i in range(min(ctype.count(kind), MOST)) for rest in found]
+    if kind.code == gdb.TYPE_CODE_STRUCT:
+        return [text for field in fields(kind) for text in of_field(field)]
+    if kind.code == gdb.TYPE_CODE_UNION:
+        return of_union(kind)
+    if not ctype.is_array(kind) and not ctype.is_pointer(kind) and ctype.kind_of(kind) is None:
+        raise Unsaid(ctype.describe(kind))
+    return [""]
+
+
+def fields(kind):
+    return [field for field in kind.fields() if hasattr(field, "bitpos") and (field.type.sizeof or not ctype.is_array(field.type))]
+
+
+def of_field(field):
+    rest = suffixes(field.type)
+    return ["." + field.name + text for text in rest] if field.name else rest
+
+
+def of_union(kind):
+    """Those of the member that has all of a union's bytes in the fewest parts."""
+    whole = []
+    for field in fields(kind):
+        try:
+            if field.type.sizeof == kind.sizeof and not field.bitsize and covers(field.type):
+                whole.append(of_field(field))
+        except Unsaid:
+            pass
+    if not whole:
+        raise Unsaid(ctype.describe(kind))
+    return min(whole, key=len)
+
+
+def covers(kind):
+    """Whether a type's parts are all of its bytes: without padding, which may be another member's."""
+    kind = ctype.plain(kind)
+    if kind.code == gdb.TYPE_CODE_STRUCT:
+        return sum(f.bitsize or 8 * f.type.sizeof for f in fields(kind)) == 8 * kind.sizeof and all(
+            covers(f.type) for f in fields(kind))
+    return not ctype.is_array(kind) or not ctype.is_text(kind.target()) and covers(kind.target())
+
+
+def texts(text, found):
+    """The text with each of the suffixes."""
+    if found == [""]:
+        return [text]
+    base = text if SIMPLE.fullmatch(text) else "(%s)" % text
+    return [base + rest for rest in found]
