@@ -105,7 +105,10 @@ def difference(lower, node, left, right):
 
 def repeated(lower, node):
     """GDB's object@count: so many of them in a row."""
-    left, length = lower.operand(node.left), lower.constant(node.right)
+    left, length = lower.operand(node.left), lower.value(node.right).constant
+    if length is None:
+        raise Error("what stands behind @ must be a constant, since GDB has no code for another count", node.right.start,
+                    "%s@16 is 16 of them, however many there are." % lower.source(node.left))
     if not left.lvalue or left.place is None or left.bits:
         raise Error("what stands before @ must lie in memory", node.left.start)
     if length < 1:
