@@ -11,10 +11,10 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 
 	if (item->base >= 0 && item->base != GTP_REG_RIP) {
 		addr = jit_hit_val(j, (u32)item->base);
-		/* A pad's rsp is some words off. */
+		/* In a pad rsp differs from the hit's by some words. */
 		if (addr.bits < 64 || !x86_fits32((s64)item->offset) ||
 		    !x86_fits32(addr.imm + (s32)item->offset))
-			j->unsuitable = true; /* GDB asks for no such address */
+			j->unsuitable = true; /* GDB never asks for such an address */
 		else
 			addr.imm += (s32)item->offset;
 		jit_know(&addr, 64, 64);
@@ -27,7 +27,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	jit_pop(j);
 }
 
-/* Without jumps, and without an assignment, which needs a lock around it? */
+/* Is it free of jumps, and of assignments, which need a lock around them? */
 static bool is_simple(const struct ax_verified *v)
 {
 	u32 pc;
@@ -42,7 +42,7 @@ static bool is_simple(const struct ax_verified *v)
 
 static void action(struct ax_jit *j, const struct ax_jit_item *item)
 {
-	j->insn = (struct ax_insn){ 0 }; /* errors outside of an expression have pc and opcode 0 */
+	j->insn = (struct ax_insn){ 0 }; /* errors outside an expression have pc and opcode 0 */
 	jit_record_note(j);
 	switch (item->kind) {
 	case AX_JIT_REGS:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses of memory that is read, and what stands in front of a fast load:
+ * Addresses of memory to read, and the code before a fast load:
  *
  *	pad so that the load is aligned
  *	cmp base, limit - disp
@@ -10,7 +10,7 @@
 #include "jit/address.h"
 #include "jit/values.h"
 
-/* The limit keeps 8 bytes clear of what may not be touched; a longer access needs more. */
+/* The limit keeps an access of 8 bytes clear of forbidden memory; a longer one needs more. */
 static s64 limit_for(const struct ax_jit *j, u32 span)
 {
 	return (s64)j->req.target->fast_limit - (span > 8 ? span : 0);
@@ -30,7 +30,7 @@ void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u
 	l->disp = v->imm;
 }
 
-/* A constant address needs no check, but a place for the displacement. */
+/* A constant address needs no check, but still a place for the displacement. */
 static void check(struct ax_jit *j, struct x86_buf *b, const struct jit_load *l, u32 span, u32 slow)
 {
 	u32 to = j->slow[slow].at.pos;

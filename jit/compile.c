@@ -2,10 +2,10 @@
 /*
  * The compiler: verified bytecode to one function, in three passes over the same code.
  *
- * The first pass finds out how far things are apart at most, the second where they are, the third
- * writes. All three do exactly the same except for the size of jumps and paddings, because every
- * decision depends only on what came before it: jumps go forward, so at an instruction it is known
- * whether anything jumps to it.
+ * The first pass finds upper limits of all distances, the second the offsets, and the third writes.
+ * All three do exactly the same, except for the sizes of jumps and padding, because every decision
+ * depends only on earlier code: jumps go forward, so at an instruction it is known whether anything
+ * jumps to it.
  *
  * Example, "p->prio == 200" as GDB sends it, with p in rdi:
  *
@@ -65,7 +65,7 @@ static const struct ax_verified *nth_expr(const struct ax_jit_request *req, u32 
 	return req->items[i].kind == AX_JIT_EXPR ? req->items[i].v : NULL;
 }
 
-/* Labels for the longest expression, slow code for each instruction and each action. */
+/* Count labels for the longest expression, and slow code for each instruction and action. */
 static void work_counts(const struct ax_jit_request *req, size_t *labels, size_t *slow)
 {
 	*labels = 0;
@@ -81,7 +81,7 @@ static void work_counts(const struct ax_jit_request *req, size_t *labels, size_t
 	}
 }
 
-/* The slow code's table lies behind the labels. */
+/* The table of slow code follows the labels. */
 static size_t slow_offset(const struct ax_jit_request *req)
 {
 	size_t labels, slow;
@@ -100,7 +100,7 @@ size_t ax_jit_work_size(const struct ax_jit_request *req)
 
 static void choose_order(struct ax_jit *j, u32 seed)
 {
-	/* Those with short encodings first; the result belongs in rax. JIT_RECORD is the last. */
+	/* Short encodings first; rax is the very first, for the result. JIT_RECORD is the last. */
 	static const u8 best[JIT_NR_ALLOC] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_R8, X86_R9, X86_R10, X86_R11,
 	};
@@ -130,7 +130,7 @@ u32 ax_jit_plan(struct ax_jit *j, const struct ax_jit_request *req)
 	run_pass(j, JIT_ESTIMATE);
 	if (j->unsuitable)
 		return 0;
-	j->stack_slots = (j->stack_met + 1) & ~1U; /* calls want rsp on 16 bytes */
+	j->stack_slots = (j->stack_met + 1) & ~1U; /* calls need rsp 16-byte aligned */
 	j->stack_frame = j->calls || j->stack_met;
 	j->records = j->record_used;
 	run_pass(j, JIT_PLACE);
@@ -150,6 +150,6 @@ int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
 	j->base = base;
 	j->b = (struct x86_buf){ .p = buf, .size = size };
 	j->run_pass(j, JIT_WRITE);
-	/* The bytecode is verified and the room is there: what is left is what must be in reach. */
+	/* The bytecode is verified and the room suffices, so only a distance can be too large. */
 	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The compiler's passes, as far as pads share them. */
+/* The compiler's passes, for pads as well. */
 #ifndef _GTP_COMPILE_H
 #define _GTP_COMPILE_H
 
 #include "jit/jit_internal.h"
 
-/* jit_begin - empty the state, ax_jit_work_size() bytes; @run_pass emits all of @req */
+/* jit_begin - initialize the state, ax_jit_work_size() bytes; @run_pass emits all of @req */
 void jit_begin(struct ax_jit *j, const struct ax_jit_request *req,
 	       void (*run_pass)(struct ax_jit *j, enum jit_pass pass));
 
-/* jit_begin_pass - from the first byte of code again */
+/* jit_begin_pass - start a pass at the first byte of code */
 void jit_begin_pass(struct ax_jit *j, enum jit_pass pass);
 
 #endif /* _GTP_COMPILE_H */

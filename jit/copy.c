@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions that a jump displaces, made to do the same elsewhere.
+ * Copy displaced instructions so that they do the same at another address.
  *
- * Most are copied as they are. Displacements relative to an instruction's end are computed again. A
- * call must push the original's return address, so that a task that sleeps in the callee does not
- * return to the copy: it becomes a push and a jump. Returns and indirect branches become what the
- * kernel would have made of them at the place of the copy.
+ * Most are copied unchanged. Displacements relative to an instruction's end are computed again. A
+ * call becomes a push of the original's return address and a jump, so that a task that sleeps in
+ * the callee does not return to the copy. Returns and indirect branches get the form that the
+ * kernel would have given them at the copy's address.
  */
 #include "jit/copy.h"
 #include "jit/flow.h"
 
 enum {
 	PLACING = AX_JIT_LINE_HALF +
-		  1, /* nops, at most, for an indirect branch to stand where it may */
+		  1, /* most nops that move an indirect branch to an allowed address */
 };
 
-/* struct copy - @p: the instruction's bytes; @end: address behind the original */
+/* struct copy - @p: the instruction's bytes; @end: address of the end of the original */
 struct copy {
 	struct x86_buf *b;
 	u64 base;
@@ -30,7 +30,7 @@ static u64 target(const struct copy *c)
 	return c->end + (u64)(s64)c->insn->rel;
 }
 
-/* Every byte as it is, except a displacement relative to the end. */
+/* Copy every byte unchanged, except a displacement relative to the end. */
 static void moved(const struct copy *c, const u8 *p)
 {
 	u32 at = c->insn->disp_at, behind = c->insn->len - at - 4U;
@@ -49,7 +49,7 @@ static void verbatim(const struct copy *c)
 	moved(c, c->p);
 }
 
-/* Push a 64-bit return address; most, in the kernel all, are sign-extended 32 bits. */
+/* Push a 64-bit return address. Most, and all in the kernel, are sign-extended 32 bits. */
 static void push_end(const struct copy *c)
 {
 	x86_push_imm(c->b, (s32)c->end);
@@ -73,7 +73,7 @@ static void jcc(const struct copy *c)
 	x86_jcc_far(c->b, c->base, c->insn->cond, target(c));
 }
 
-/* These have no long form: they branch to a long jump, else fall into a short one over it. */
+/* loop and jrcxz have no long form: branch to a long jump, or fall into a short one over it. */
 static void loop(const struct copy *c)
 {
 	static const u8 over = 2;
@@ -92,7 +92,7 @@ static bool is_prefix(u8 byte)
 	       byte == 0x65 || byte == 0x64 || (byte & 0xf0) == 0x40;
 }
 
-/* call rm, which is ff /2: where its ModRM byte is, 0: nowhere */
+/* The offset of the ModRM byte if this is call rm (ff /2), otherwise 0. */
 static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
 {
 	u32 at = 0;
@@ -104,7 +104,7 @@ static u32 call_modrm(const struct gtp_insn *insn, const u8 *p)
 	return at + 1;
 }
 
-/* The push of the return address changes rsp. */
+/* Does the operand use rsp? The push of the return address changes it. */
 static bool uses_rsp(const u8 *p, u32 modrm)
 {
 	u32 rm = p[modrm] & 7;
@@ -117,7 +117,7 @@ static bool uses_rsp(const u8 *p, u32 modrm)
 	return (p[modrm + 1] & 7) == X86_RSP && !b;
 }
 
-/* Does an indirect branch at @at stand where no load does, and end where it is safe? */
+/* Would an indirect branch at @at be at no load's address, and end at a safe address? */
 static bool well_placed(const struct copy *c, u32 at)
 {
 	u64 last = c->base + at + c->insn->len - 1;
@@ -126,8 +126,8 @@ static bool well_placed(const struct copy *c, u32 at)
 }
 
 /*
- * An indirect jump. The nops in front of it depend on the address, which is not known when the code
- * is planned: the int3s behind it, for the processor not to speculate on, make up for that.
+ * Copy an indirect jump. The nops before it depend on the address, which is not known when the code
+ * is planned. The int3s after it, which stop speculation, fill up to a constant size.
  */
 static void indirect(const struct copy *c, const u8 *p)
 {
@@ -180,11 +180,11 @@ static bool call_can(const struct gtp_insn *insn, const u8 *p)
 	return modrm && !uses_rsp(p, modrm);
 }
 
-/* struct copier - how a kind is moved; without @can: always */
+/* struct copier - how to move a kind of instruction; without @can it can always be moved */
 struct copier {
 	bool (*can)(const struct gtp_insn *insn, const u8 *p);
 	void (*emit)(const struct copy *c);
-	bool branch; /* touches no memory, so it may begin anywhere; or @emit looks to it */
+	bool branch; /* touches no memory, so it may begin anywhere; or @emit takes care of that */
 };
 
 static const struct copier copier[] = {
@@ -225,8 +225,8 @@ bool gtp_copy_can(const struct gtp_region *r)
 }
 
 /*
- * The fault of a displaced instruction would be handled as a fast load's if it were at an offset
- * where those are: move it by a nop.
+ * A fault of a displaced instruction at the offset of a possible fast load would be handled as that
+ * load's. Move such a copy by a nop.
  */
 static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 {
@@ -234,7 +234,7 @@ static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 		x86_fill_nops(b, 1);
 }
 
-/* A displaced call returns behind the original: nothing falls out of the copy. */
+/* False if control never runs off the end of the copies; a call returns to the original's end. */
 static bool comes_back(const struct gtp_region *r)
 {
 	u8 last = r->insn[r->n - 1].kind;

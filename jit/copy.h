@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Instructions that a jump displaces, made to do the same elsewhere. */
+/* Copy displaced instructions so that they do the same at another address. */
 #ifndef _GTP_COPY_H
 #define _GTP_COPY_H
 
@@ -7,19 +7,20 @@
 #include "jit/x86_emit.h"
 #include "regions/region.h"
 
-/* gtp_copy_can - can all of them be moved? */
+/* gtp_copy_can - true if all instructions of the region can be moved */
 bool gtp_copy_can(const struct gtp_region *r);
 
 /**
- * gtp_copy_emit() - write them, and the jump behind what they were
- * @b: where to; how many bytes that is depends on @b->len and on @at, not on @base
- * @base: where byte 0 of @b will run, a multiple of AX_JIT_LOAD_ALIGN
- * @w: what returns and indirect branches have to be there
- * @r: what; gtp_copy_can()
- * @at: where they are
- * @begin: receives the offset in @b of each of them; or NULL
+ * gtp_copy_emit() - write the copies, and the jump to the end of the originals
+ * @b: receives them; the number of bytes depends on @b->len and @at, but not on @base
+ * @base: address where byte 0 of @b will run, a multiple of AX_JIT_LOAD_ALIGN
+ * @w: the form of returns and indirect branches there
+ * @r: the instructions; gtp_copy_can() accepts them
+ * @at: address of the originals
+ * @begin: receives the offset in @b of each copy; or NULL
  *
- * No copy begins where a fast load could (see jit/jit.h): a fault of one must stay what it is.
+ * No copy begins at the offset of a possible fast load (see jit/jit.h), whose fault would be fixed
+ * up.
  */
 void gtp_copy_emit(struct x86_buf *b, u64 base, const struct ax_jit_target *w,
 		   const struct gtp_region *r, u64 at, u32 *begin);

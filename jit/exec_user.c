@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Executable memory for snippets in userspace: never writable where it is executable. */
+/* Executable memory for snippets in userspace: no address is both writable and executable. */
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 
 static struct jit_user *arenas;
 
-/* Addresses that are none are another fault when rbp or rsp is their base. */
+/* With rbp or rsp as the base, a non-canonical address raises SIGBUS. */
 static const int fault[] = { SIGSEGV, SIGBUS };
 static struct sigaction previous[ARRAY_SIZE(fault)];
 
@@ -23,7 +23,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* Only fast loads stand at such addresses and can fault: nothing else in a snippet reads memory. */
+/* Only fast loads are at such addresses and can fault: nothing else in a snippet reads memory. */
 static bool is_fast_load(u64 rip)
 {
 	const struct jit_user *u;
@@ -45,7 +45,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 		*rip = (greg_t)ax_jit_careful((const u8 *)(uintptr_t)*rip);
 		return;
 	}
-	/* No fault of a snippet: it is raised again, for the handler that was there before. */
+	/* Not a snippet's fault: let it occur again, for the previous handler. */
 	sigaction(sig, &previous[sig == SIGBUS], NULL);
 }
 
@@ -76,8 +76,8 @@ void jit_user_set_gs(void *segment)
 }
 
 /*
- * Near our own code, as it is in the kernel: calls are direct, and jumps predicted as well as
- * ours.
+ * Map it near our own code, as in the kernel: calls are direct, and jumps are predicted equally
+ * well.
  */
 static void *map_near(u32 size, int fd)
 {

@@ -6,7 +6,7 @@
 #include "jit/jit.h"
 
 /**
- * struct jit_user - an arena: one memory, mapped writable at one address and executable at another
+ * struct jit_user - an arena: memory mapped writable at one address and executable at another
  * @target: as ax_jit_stubs() filled it in
  * @size: bytes
  * @stubs: bytes of the common stubs, at the beginning
@@ -26,12 +26,12 @@ struct jit_user {
 };
 
 /**
- * jit_user_new() - an arena with the common stubs in it
+ * jit_user_new() - make an arena with the common stubs in it
  * @size: bytes, rounded up to pages
- * @fast_limit: loads below this address (signed) are done by the processor, and a SIGSEGV of one is
- *	taken for a reason to ask env->ops->read(); 0: every load asks it
+ * @fast_limit: addresses below this (signed) are read by plain loads, and after a SIGSEGV by
+ *	env->ops->read(); 0: all are read by env->ops->read()
  *
- * Return: never NULL: it exits with a message instead.
+ * Return: never NULL: exits with a message on failure.
  */
 struct jit_user *jit_user_new(u32 size, s32 fast_limit);
 void jit_user_free(struct jit_user *u);
@@ -39,10 +39,10 @@ void jit_user_free(struct jit_user *u);
 /* jit_user_catch_faults - take SIGSEGV and SIGBUS again, after another handler was installed */
 void jit_user_catch_faults(void);
 
-/* jit_user_set_gs - where this thread's GS segment begins; exits with a message when it cannot */
+/* jit_user_set_gs - set the start of this thread's GS segment; exits with a message on failure */
 void jit_user_set_gs(void *segment);
 
-/* jit_user_reset - forget all snippets */
+/* jit_user_reset - free all snippets */
 static inline void jit_user_reset(struct jit_user *u)
 {
 	u->used = u->stubs;
@@ -52,18 +52,18 @@ static inline void jit_user_reset(struct jit_user *u)
  * jit_user_compile() - compile into the arena
  * @u: the arena
  * @v: the expression
- * @pc: what rip reads as
+ * @pc: the value of rip
  * @seed: see struct ax_jit_request
  * @len: bytes of code; may be NULL
  *
- * Return: the snippet, NULL when the arena is full.
+ * Return: the snippet; NULL if the arena is full.
  */
 ax_jit_fn jit_user_compile(struct jit_user *u, const struct ax_verified *v, u64 pc, u32 seed,
 			   u32 *len);
 
 /*
- * jit_user_compile_request - the same of any request, whose target is filled in; NULL also when its
- * actions are no one snippet. @frame_bytes may be NULL
+ * jit_user_compile_request - the same for any request, with its target filled in; NULL also if its
+ * actions cannot be one snippet. @frame_bytes may be NULL
  */
 ax_jit_fn jit_user_compile_request(struct jit_user *u, struct ax_jit_request *req, u32 *len,
 				   u32 *frame_bytes);

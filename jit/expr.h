@@ -5,7 +5,7 @@
 
 #include "jit/jit_internal.h"
 
-/* jit_expr - from its beginning to its end, on an empty stack */
+/* jit_expr - compile a whole expression, starting with an empty stack */
 void jit_expr(struct ax_jit *j, const struct ax_verified *v);
 
 #endif /* _GTP_EXPR_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the compiled code goes on: jumps, the instruction that comes next, returns.
+ * Control flow of the compiled code: jumps, the next instruction, returns.
  *
- * All jumps of an expression go forward. The first pass makes each of them long, so that offsets
- * are estimated too far apart and never too close: a distance that is short then stays short.
+ * All jumps of an expression go forward. The first pass makes each of them long, so it may
+ * overestimate a distance but never underestimates one: a short distance stays short.
  */
 #include "jit/flow.h"
 
@@ -18,7 +18,7 @@ void jit_mark(struct ax_jit *j, struct jit_place *place)
 /* Is a jump from the instruction being compiled to @est surely short? */
 static bool is_near(const struct ax_jit *j, u32 est)
 {
-	/* Actions are several expressions: their estimates have overwritten each other. */
+	/* With actions there are several expressions, whose estimates overwrite each other. */
 	if (j->req.nitems)
 		return false;
 	return j->pass != JIT_ESTIMATE && est - j->label[j->insn.pc].at.est <= 127;
@@ -73,5 +73,5 @@ void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 		x86_jmp_far(b, base, w->return_thunk);
 	else
 		x86_ret(b);
-	x86_int3s(b, 1); /* the processor may speculate on behind either */
+	x86_int3s(b, 1); /* the processor may speculate past either */
 }

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How the compiled code goes on: jumps, the instruction that comes next, returns. */
+/* Control flow of the compiled code: jumps, the next instruction, returns. */
 #ifndef _GTP_FLOW_H
 #define _GTP_FLOW_H
 
 #include "jit/jit_internal.h"
 
-/* jit_mark - this is where the code of @place begins */
+/* jit_mark - make @place begin at the current offset */
 void jit_mark(struct ax_jit *j, struct jit_place *place);
 
-/* jit_jcc, jit_jmp - to a place that lies ahead, by the short form where that surely reaches */
+/* jit_jcc, jit_jmp - jump forward to a place, in the short form if that surely reaches it */
 void jit_jcc(struct ax_jit *j, enum x86_cc cc, const struct jit_place *to);
 void jit_jmp(struct ax_jit *j, const struct jit_place *to);
 
-/* jit_jmp_back - to an offset that lies behind */
+/* jit_jmp_back - jump back to an offset */
 void jit_jmp_back(struct ax_jit *j, u32 to);
 
-/* jit_peek_at - the instruction at @pc; false when it can be reached by a jump, or there is none */
+/* jit_peek_at - decode the instruction at @pc; false if a jump can reach it, or there is none */
 bool jit_peek_at(const struct ax_jit *j, u32 pc, struct ax_insn *insn);
 
-/* jit_peek - the same of the next one */
+/* jit_peek - the same for the next one */
 bool jit_peek(const struct ax_jit *j, struct ax_insn *insn);
 
-/* jit_low_is_enough - the next instruction throws the upper half of the result away */
+/* jit_low_is_enough - true if the next instruction discards the upper half of the result */
 bool jit_low_is_enough(const struct ax_jit *j);
 
-/* jit_return - a return as @w wants it, in code that runs at @base; nothing behind it runs */
+/* jit_return - emit a return in @w's form, in code that will run at @base */
 void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base);
 
 #endif /* _GTP_FLOW_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An action of a tracepoint as the compiler wants it. */
+/* Convert an action of a tracepoint for the compiler. */
 #include "jit/item.h"
 
 struct ax_jit_item gtp_jit_item(const struct gtp_action *a)

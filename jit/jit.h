@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Agent expressions as machine code: what a caller of the compiler and of its code must know. */
+/* Agent expressions as machine code: the interface for callers of the compiler and of its code. */
 #ifndef _GTP_JIT_H
 #define _GTP_JIT_H
 
@@ -9,32 +9,32 @@ struct gtp_tsv;
 struct ax_jit_target;
 
 /*
- * One verified expression becomes one snippet: a function of the C calling convention that needs
- * nothing but its two arguments and a few common stubs within 2 GiB. Without calls and with few
- * values it has no stack frame; it never uses more than AX_MAX_DEPTH + 10 words of stack.
+ * One verified expression becomes one snippet: a C function that needs only its two arguments and a
+ * few common stubs within 2 GiB. Without calls and with few values it has no stack frame. It never
+ * uses more than AX_MAX_DEPTH + 10 words of stack.
  *
- * Memory is read in one of two ways. Addresses below target->fast_limit are read by a plain load
- * (fast) at an offset that is a multiple of AX_JIT_LOAD_ALIGN. The 4 bytes before it are the
- * displacement of the jump that checks the address, to the code that calls env->ops->read()
- * (careful). When a fast load faults, execution continues at that code: in the kernel by an
- * exception table with one entry for each multiple, in userspace by a signal handler. Only
- * env->ops->read() decides that an address is bad.
+ * A snippet reads memory in one of two ways. An address below target->fast_limit is read by a plain
+ * (fast) load, at an offset that is a multiple of AX_JIT_LOAD_ALIGN. The 4 bytes before the load
+ * are the displacement of the jump that checks the address; it leads to code that calls
+ * env->ops->read() (careful). When a fast load faults, execution continues at that code: in the
+ * kernel by an exception table with one entry for each multiple, in userspace by a signal handler.
+ * Only env->ops->read() decides that an address is bad.
  */
 enum {
 	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
 	AX_JIT_LOAD_ALIGN = 8,
-	AX_JIT_LINE_HALF = 32, /* of a cache line: addresses with this bit are in the upper one */
+	AX_JIT_LINE_HALF = 32, /* of a cache line: the bit that is set in its upper half */
 };
 
-/* ax_jit_careful - where to go on when the fast load at @load faults */
+/* ax_jit_careful - the address to continue at when the fast load at @load faults */
 static inline u64 ax_jit_careful(const u8 *load)
 {
 	return (u64)(unsigned long)load + (u64)(s64)(s32)gtp_get_le(load - 4, 4);
 }
 
 /*
- * struct ax_jit_result - @status as ax_interp() returns it, and @value, 0 on an error. Of actions
- * @value is the size of a trace frame with what they have collected, head included: never 0
+ * struct ax_jit_result - @status as of ax_interp(), and @value, which is 0 on an error. For actions
+ * @value is the size of the trace frame that they have collected, head included: never 0
  */
 struct ax_jit_result {
 	u64 value;
@@ -44,24 +44,24 @@ struct ax_jit_result {
 /*
  * ax_jit_fn - a snippet
  *
- * @env->ops, @env->ctx and, with printf, @env->stack and @env->text are used; @env->err is written
- * when the status is -EINVAL, and only then.
+ * Uses @env->ops, @env->ctx and, with printf, @env->stack and @env->text. Writes @env->err only if
+ * the status is -EINVAL.
  * Context: a hit; see struct ax_ops.
  */
 typedef struct ax_jit_result (*ax_jit_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /*
- * ax_jit_actions_fn - the same of actions, for callers that need only the size; 0: failed
+ * ax_jit_actions_fn - the same for actions, if the caller needs only the size; 0: failed
  *
- * Callers of an ax_jit_fn get a frame pointer from GCC, since two words returned as one may need
- * alignment; callers of this do not.
+ * GCC gives callers of an ax_jit_fn a frame pointer, because its two-word result may need
+ * alignment. Callers of this one need none.
  */
 typedef u64 (*ax_jit_actions_fn)(const struct gtp_regs *regs, struct ax_env *env);
 
 /*
- * ax_jit_can_early - can the snippet of a condition run before a hit begins? It must be made of
- * nothing but registers, memory, arithmetic, and variables that take no call and do not depend on
- * the way to the hit: then it uses @env->ops->read, and @env->err when it fails
+ * ax_jit_can_early - true if the snippet of a condition can run before a hit begins: it consists
+ * only of registers, memory, arithmetic, and variables that take no call and do not depend on the
+ * mechanism of the hit. It then uses only @env->ops->read, and @env->err if it fails
  */
 bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target *target);
 
@@ -78,22 +78,22 @@ enum ax_jit_stub {
 	AX_JIT_NR_STUBS,
 };
 
-/* AX_JIT_MARK - added to a task's count of disabled page faults while a pad reads memory */
+/* AX_JIT_MARK - a pad adds it to its task's count of disabled page faults while it reads memory */
 enum { AX_JIT_MARK = 1 << 20 };
 
 /**
- * struct ax_jit_var - a trace state variable that is read without a call
- * @bytes: of the value: 4 or 8; 0: this one takes a call
- * @sign: it is extended to 64 bits with its sign
- * @follow: addresses that lead to the value, up to 2; the first is the word in the GS segment
- * @moves: it is another one when the task moves to another CPU on the way from a pad to C: not for
- *	a pad's condition
- * @less_entered: env->entered is to be subtracted; a pad's condition is nothing that is entered
- * @gs: where in the GS segment
- * @offset: with @follow: where behind the first address; memory that is always there
- * @then: with two of them: where behind the second
- * @mask: 0, or of 4 bytes those bits that are the value
- * @add: what is to be added, last
+ * struct ax_jit_var - a trace state variable that can be read without a call
+ * @bytes: size of the value, 4 or 8; 0: this one takes a call
+ * @sign: sign-extend it to 64 bits
+ * @follow: number of pointers that lead to the value, up to 2; the first is in the GS segment
+ * @moves: its value changes if the task moves to another CPU on the way from a pad to C, so a
+ *	pad's condition must not use it
+ * @less_entered: subtract env->entered, which is 0 in a pad's condition
+ * @gs: offset in the GS segment
+ * @offset: with @follow: offset from the first pointer, in memory that is always mapped
+ * @then: with two pointers: offset from the second
+ * @mask: 0, or the bits of a 4-byte value that count
+ * @add: a constant to add at the end
  */
 struct ax_jit_var {
 	u8 bytes;
@@ -110,23 +110,23 @@ struct ax_jit_var {
 
 /**
  * struct ax_jit_target - the place where snippets run
- * @fast: there are fast loads at all
+ * @fast: fast loads are allowed
  * @endbr: indirect calls must find an endbr64
  * @upper_half: indirect branches must end in the upper half of a cache line
- * @lfence: they must stand behind an lfence
+ * @lfence: they must follow an lfence
  * @lahf: the processor has lahf and sahf in 64-bit mode
- * @fast_limit: fast are the addresses that, taken as signed numbers, are below it
- * @return_thunk: where a return has to jump; 0: a plain ret
- * @task: where in the GS segment the address of the running task is; 0: pads do not mark it
- * @task_faults: where in a task its count of disabled page faults is
- * @var: by their numbers: variables that are read without a call
- * @nvars: how many numbers it has; others take a call
- * @pad_hit: where jump pads go with a hit; see pad/pad.h
+ * @fast_limit: addresses below it, compared as signed numbers, are read by fast loads
+ * @return_thunk: the address to which a return must jump; 0: a plain ret
+ * @task: offset in the GS segment of the pointer to the running task; 0: pads do not mark it
+ * @task_faults: offset in a task of its count of disabled page faults
+ * @var: variables that can be read without a call, by number
+ * @nvars: entries of @var; variables with higher numbers take a call
+ * @pad_hit: the function that jump pads call at a hit; see pad/pad.h
  * @stub: addresses of the common stubs, from ax_jit_stubs()
  *
- * In the kernel the limit is a negative number: all of the upper half of the address space but its
- * last 10 MiB, where the vsyscall page and the error pointers lie. One signed comparison then keeps
- * out user addresses too, which a plain load must never touch.
+ * In the kernel the limit is a negative number: the upper half of the address space except its last
+ * 10 MiB, where the vsyscall page and the error pointers lie. So one signed comparison also
+ * excludes user addresses, which a plain load must never touch.
  */
 struct ax_jit_target {
 	bool fast;
@@ -146,12 +146,12 @@ struct ax_jit_target {
 
 /**
  * ax_jit_stubs() - make the common stubs
- * @w: where they will run; @w->stub is filled in
+ * @w: the place where they will run; @w->stub is filled in
  * @base: address of their first byte, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code; NULL only counts
  * @size: room at @buf
  *
- * Return: bytes of code; 0 when it does not fit.
+ * Return: bytes of code; 0 if it does not fit.
  */
 u32 ax_jit_stubs(struct ax_jit_target *w, u64 base, u8 *buf, u32 size);
 
@@ -161,14 +161,14 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
-	AX_JIT_ELSEWHERE, /* not done by the snippet, but counted */
+	AX_JIT_ELSEWHERE, /* counted, but not done by the snippet */
 };
 
 /**
  * struct ax_jit_item - one action of a tracepoint
- * @kind: what it is
+ * @kind: its kind
  * @mask: REGS: GDB's register mask
- * @base: MEM: register that @offset counts from, -1: none
+ * @base: MEM: register to which @offset is added, -1: none
  * @offset: MEM: address or offset
  * @len: MEM: bytes
  * @v: EXPR: the expression
@@ -186,12 +186,12 @@ struct ax_jit_item {
  * struct ax_jit_request - what to compile: an expression, or all actions of a tracepoint
  * @v: the expression; its code must stay while snippets that print may run
  * @items: the actions; not copied
- * @nitems: how many; 0: it is @v
- * @target: where
- * @pc: what register 16 (rip) reads as
+ * @nitems: how many; 0: compile @v
+ * @target: the place where it runs
+ * @pc: the value of register 16 (rip)
  * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all by call
- * @slots: where the variables are, by number, for expressions with AX_F_ADDS; they must stay there
- *	while the snippet may run
+ * @slots: the variables by number, for expressions with AX_F_ADDS; they must not move while the
+ *	snippet may run
  * @seed: changes which registers are used, for tests; 0 is the best choice
  */
 struct ax_jit_request {
@@ -207,49 +207,49 @@ struct ax_jit_request {
 
 /**
  * ax_jit_work_size() - memory that the compiler needs
- * @req: what it will be asked
+ * @req: the request that will follow
  *
- * Return: bytes; the caller allocates them (8-aligned, contents do not matter).
+ * Return: bytes; the caller allocates them (8-aligned, with any contents).
  */
 size_t ax_jit_work_size(const struct ax_jit_request *req);
 
 /**
- * ax_jit_plan() - decide everything but the bytes
+ * ax_jit_plan() - decide everything except the bytes
  * @work: ax_jit_work_size() bytes
- * @req: what; copied, but not what it points to
+ * @req: the request; the struct is copied, the data it points to is not
  *
- * Actions become one snippet if what they collect has one known form: then it writes their blocks
- * (see trace/frame.h) to env->frame, where the caller has made room for ax_jit_frame_bytes(), and
- * keeps env->progress: when it fails, the action that did and the bytes that are good are there.
- * Expressions with jumps, strings, lengths that are computed, and ones that need the variables'
- * lock have no such form; one string of up to 64 bytes a pad's frame may have, see struct
- * gtp_pad_frame.
+ * Actions can become one snippet if the layout of what they collect is known in advance. The
+ * snippet writes their blocks (see trace/frame.h) to env->frame, where the caller has made room for
+ * ax_jit_frame_bytes(). It also updates env->progress, so that after a failure the failed action
+ * and the number of valid bytes are known. Expressions with jumps, strings, computed lengths, or a
+ * need for the variables' lock cannot be part of such a snippet; but a pad's frame may have one
+ * string of up to 64 bytes, see struct gtp_pad_frame.
  *
  * Context: any; allocates nothing, time is about linear in the length of the expression.
- * Return: the bytes of code that ax_jit_emit() will write; 0: these actions are no one snippet.
+ * Return: the bytes of code that ax_jit_emit() will write; 0: these actions cannot be one snippet.
  */
 u32 ax_jit_plan(struct ax_jit *work, const struct ax_jit_request *req);
 
-/* ax_jit_frame_bytes - of planned actions: what they collect */
+/* ax_jit_frame_bytes - the number of bytes that planned actions collect */
 u32 ax_jit_frame_bytes(const struct ax_jit *work);
 
 /**
- * ax_jit_emit() - write the code that was planned
- * @work: as ax_jit_plan() left it, or gtp_pad_plan()
+ * ax_jit_emit() - write planned code
+ * @work: the compilation that ax_jit_plan() or gtp_pad_plan() has planned
  * @base: address where the first byte will run, a multiple of AX_JIT_CODE_ALIGN
  * @buf: receives the code
  * @size: room at @buf
  *
- * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that the code has to reach is
- * more than 2 GiB from @base: the stubs, or of a pad the probed place, what a displaced instruction
- * refers to, pad_hit.
+ * Return: 0; -ENOSPC: @size is less than the plan; -ERANGE: something that the code must reach is
+ * more than 2 GiB from @base: the stubs, or for a pad the probed place, an operand of a displaced
+ * instruction, or pad_hit.
  */
 int ax_jit_emit(struct ax_jit *work, u64 base, u8 *buf, u32 size);
 
 /**
  * ax_jit_run() - evaluate a snippet as ax_interp() evaluates its expression
  * @fn: the snippet
- * @env: where; @env->pc is not looked at
+ * @env: the environment; @env->pc is not used
  * @result: the value, 0 on an error; may be NULL
  */
 static inline int ax_jit_run(ax_jit_fn fn, struct ax_env *env, u64 *result)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Inside the compiler: the state of one compilation, which all of its files work on. */
+/* Inside the compiler: the state of one compilation, which all its files share. */
 #ifndef _GTP_JIT_INTERNAL_H
 #define _GTP_JIT_INTERNAL_H
 
@@ -20,28 +20,28 @@ enum {
 	JIT_NR_ALLOC = 7, /* one less with actions */
 	JIT_NR_JOIN = 5,  /* values that a join keeps in registers */
 	JIT_NR_SLOTS = AX_MAX_DEPTH + 4,
-	JIT_STRING_MAX = 64, /* bytes of a string that a pad records; a longer one is C's */
+	JIT_STRING_MAX = 64, /* bytes of a string that a pad records; longer ones go to C */
 };
 
-/* Where a value of the expression's stack is. */
+/* The location of a value of the expression's stack. */
 enum jit_where {
-	JIT_CONST, /* known: @imm */
+	JIT_CONST, /* a constant: @imm */
 	JIT_HIT,   /* register @loc (GDB's number) of the hit, plus @imm */
 	JIT_REG,   /* machine register @loc, plus @imm */
 	JIT_SLOT,  /* word @loc of the stack frame, plus @imm */
-	JIT_FLAGS, /* 1 when condition @loc holds, else 0; only on top, and only for a moment */
+	JIT_FLAGS, /* 1 if condition @loc holds, else 0; only on top, and only briefly */
 };
 
 /**
- * struct jit_val - one value of the expression's stack, as far as it has been computed
+ * struct jit_val - one value of the expression's stack, perhaps not fully computed yet
  * @where: enum jit_where
  * @loc: see there
- * @bits: 64, or 8, 16, 32: only the low bits of the location count, the value is their extension;
+ * @bits: 64; or 8, 16, 32: the value is the extension of this many low bits of the location, and
  *	@imm is 0
- * @sign: which extension
+ * @sign: sign-extend them; otherwise zero-extend
  * @zbits: the value is known to be less than 2^zbits
- * @sbits: the value is known to be what its low sbits bits are, sign-extended
- * @imm: to be added; fits 32 bits except for JIT_CONST
+ * @sbits: the value is known to equal its low sbits bits, sign-extended
+ * @imm: constant to add; fits 32 bits except for JIT_CONST
  */
 struct jit_val {
 	u8 where;
@@ -53,10 +53,10 @@ struct jit_val {
 	s64 imm;
 };
 
-/* struct jit_place - where code that is jumped to begins: an offset in the code */
+/* struct jit_place - the start of code that a jump leads to, as an offset in the code */
 struct jit_place {
-	u32 est; /* pass 1: at least as far from every other as in the end */
-	u32 pos; /* pass 2: where it will be */
+	u32 est; /* pass 1: distances to other places are at least the final ones */
+	u32 pos; /* pass 2: the final offset */
 };
 
 /* struct jit_label - one byte of the expression; @used: a jump leads there */
@@ -65,10 +65,10 @@ struct jit_label {
 	bool used;
 };
 
-/* struct jit_slow - an instruction that may have to leave the fast path */
+/* struct jit_slow - slow code for an instruction that may leave the fast path */
 struct jit_slow {
-	struct jit_place at; /* where its slow code begins */
-	u32 back;	     /* where the fast code goes on */
+	struct jit_place at; /* start of the slow code */
+	u32 back;	     /* where the fast code continues */
 	u16 pc;
 	u8 op;
 	u8 dst;	   /* loads: register that receives the value */
@@ -78,8 +78,8 @@ struct jit_slow {
 	bool block;   /* a block's memory, copied as a whole */
 	u32 len;      /* of that */
 	u32 where;    /* in the trace frame */
-	bool keep;    /* and it is wanted in @dst as well */
-	u32 progress; /* as struct ax_env has it */
+	bool keep;    /* load it into @dst as well */
+	u32 progress; /* as in struct ax_env */
 };
 
 /* struct jit_load - an access to memory: @bytes at register @base + @disp, or @disp alone */
@@ -91,42 +91,42 @@ struct jit_load {
 	s64 disp;
 };
 
-/* Where a pad goes on when its condition has been evaluated, or cannot be. */
+/* Where a pad goes on after its condition, evaluated or not. */
 enum jit_tail {
 	JIT_FALSE,
 	JIT_HELD,
 	JIT_PUNT,
-	JIT_NESTED, /* the same, before the task was marked */
+	JIT_NESTED, /* the same, but the task is not marked yet */
 	JIT_NR_TAILS,
 };
 
 /**
- * struct jit_pad - a pad and its condition: the hit's registers are still in the machine
- * @on: this is a pad with a condition; what follows @open is unused otherwise
- * @region: what is displaced; NULL: control comes by a call
+ * struct jit_pad - a pad and its condition, which find the hit's registers in the machine
+ * @on: this is a pad with a condition; otherwise the members after @open are unused
+ * @region: the displaced instructions; NULL: a call leads to the pad
  * @number: given to pad_hit
  * @keep_flags: pad_hit must see the hit's arithmetic flags
- * @copies: receives where the displaced instructions' copies are, or NULL
- * @held, @open: where to go on with a hit, or 0; see struct gtp_pad_request
- * @gates: ways to the rest of the function that come back, or NULL
+ * @copies: receives the offsets of the displaced instructions' copies, or NULL
+ * @held, @open: see struct gtp_pad_request
+ * @gates: the gates through which the pad calls the rest of the function, or NULL
  * @chain: see struct gtp_pad_request
- * @frame: this is no condition but a frame to write, see pad/frame.c; NULL: it is one
- * @flags: the arithmetic flags must be put back
+ * @frame: the frame to write, see pad/frame.c; NULL: this is a condition
+ * @flags: the arithmetic flags must be restored
  * @read: machine registers that the condition reads
- * @touched: machine registers that code has been made to overwrite
- * @usable: machine registers that values may be in, as in the order of allocation
- * @wanted: machine registers that were touched by any try so far
- * @cs, @ss: a frame's: what these registers read as
- * @fixed: of those: machine registers that have a role of their own
- * @save: what is pushed, in this order
- * @pos: machine register: its place among the words pushed, from 1; 0: it is not pushed
- * @marker: a saved register in which the mark on the task is made; X86_NO_REG: there is none
+ * @touched: machine registers that the code overwrites
+ * @usable: machine registers that may hold values, as in the order of allocation
+ * @wanted: machine registers that any try so far has overwritten
+ * @cs, @ss: in a frame: the values of these registers
+ * @fixed: in a frame: pushed registers that have a fixed role
+ * @save: the registers to push, in this order
+ * @pos: for each machine register its position among the pushed words, from 1; 0: not pushed
+ * @marker: the pushed register that is used to mark the task; X86_NO_REG: none
  * @nsave: entries of @save
- * @words: pushed in all, the flags and the slots included
- * @tail: where the ways out are
- * @has_string: a frame's: a string is in it, whose length the hit tells
- * @string_end: where the code is that knows how long it is
- * @bytes: a frame's: without that string's, as far as known
+ * @words: words pushed in all, with flags and slots
+ * @tail: the ways out
+ * @has_string: in a frame: it has a string, whose length is known only at the hit
+ * @string_end: the code that runs when the string's length is known
+ * @bytes: in a frame: its bytes without the string's, as far as known
  */
 struct jit_pad {
 	bool on;
@@ -155,16 +155,16 @@ struct jit_pad {
 
 enum jit_pass {
 	JIT_ESTIMATE, /* long jumps, largest padding */
-	JIT_PLACE,    /* short jumps where the estimate allows */
+	JIT_PLACE,    /* short jumps if the estimate allows */
 	JIT_WRITE,
 };
 
 /**
  * struct ax_jit - one compilation
  *
- * References: each stack entry that names a register or slot counts in @regs or @slots; so do
- * registers that an emitter holds for itself. A register may be taken over or overwritten only by
- * its single holder.
+ * References: each stack entry that names a register or slot counts in @regs or @slots, and so does
+ * an emitter that holds a register for itself. Only a register's single holder may overwrite it or
+ * take it over.
  */
 struct ax_jit {
 	struct x86_buf b;
@@ -174,24 +174,24 @@ struct ax_jit {
 	enum jit_pass pass;
 	void (*run_pass)(struct ax_jit *j, enum jit_pass pass);
 	bool alive;	     /* the code being compiled can be reached */
-	struct ax_insn insn; /* being compiled */
-	u32 next;	     /* pc of the one to be compiled after it */
+	struct ax_insn insn; /* the instruction being compiled */
+	u32 next;	     /* pc of the next one to compile */
 	u32 depth;
-	u32 held;	  /* the topmost so many are operands of @insn: never spilled */
+	u32 held;	  /* this many topmost values are operands of @insn: never spilled */
 	bool stack_frame; /* rbp is pushed and points to it; found out in the first pass */
-	u32 stack_met;	  /* slots of the stack frame, as far as met */
-	u32 stack_slots;  /* the same, known since the first pass */
+	u32 stack_met;	  /* slots of the stack frame so far */
+	u32 stack_slots;  /* their final number, from the first pass */
 	u32 planned;	  /* bytes of code */
 	u32 nslow;
 	bool calls;	 /* there are calls on the fast path */
-	bool records;	 /* actions collect something; known since the first pass */
-	bool unsuitable; /* as one snippet of actions, or to a pad */
+	bool records;	 /* actions collect something; from the first pass */
+	bool unsuitable; /* cannot be one snippet of actions, or a pad */
 	u32 item;	 /* action being compiled, from 1 */
 	u32 record_used; /* bytes that actions have collected so far */
-	u32 progress;	 /* what an error has to say about that */
+	u32 progress;	 /* the progress that an error reports */
 	u32 nalloc;
 	struct jit_pad pad;
-	struct ax_jit *frame; /* of a pad: its frame, compiled by itself; NULL: it writes none */
+	struct ax_jit *frame; /* in a pad: its frame, compiled by itself; NULL: none */
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];
@@ -202,14 +202,14 @@ struct ax_jit {
 };
 
 /*
- * The description of an instruction for the stubs: pc, opcode, and for loads the register and
- * whether the value is to be sign-extended.
+ * The description of an instruction for the stubs: pc, opcode, and for loads the destination
+ * register and whether to sign-extend.
  */
 enum {
 	JIT_DESC_OP = 16,
 	JIT_DESC_REG = 24,
 	JIT_DESC_SIGN = 28,
-	JIT_DESC_STACK = 29, /* rbp is the snippet's stack frame, to be left on an error */
+	JIT_DESC_STACK = 29, /* rbp is the snippet's stack frame, to leave on an error */
 	JIT_DESC_BLOCK = 30, /* two more words have been pushed */
 };
 

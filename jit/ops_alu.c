@@ -19,7 +19,7 @@ static bool is_commutative(u32 op)
 	return op != AX_OP_sub;
 }
 
-/* A register of the hit or a slot can be used where it lies when its bits are those wanted. */
+/* A register of the hit or a slot can be a memory operand if it has exactly the wanted bits. */
 static bool usable_in_memory(const struct ax_jit *j, const struct jit_val *v, enum x86_width w)
 {
 	if (v->imm || v->bits < (w == X86_64 ? 64 : 32))
@@ -68,7 +68,7 @@ static u8 max8(u8 a, u8 b)
 	return a > b ? a : b;
 }
 
-/* The least that is known of the result: a 32-bit operation clears the upper half. */
+/* Record what is known of any result: a 32-bit operation clears the upper half. */
 static void know_width(struct jit_val *v, enum x86_width w)
 {
 	jit_know(v, w == X86_64 ? 64 : 32, 64);
@@ -79,7 +79,7 @@ static bool is_single_reg(const struct ax_jit *j, const struct jit_val *v)
 	return v->where == JIT_REG && j->regs[v->loc] == 1 && j->cached[v->loc] < 0;
 }
 
-/* The left operand is overwritten: make it one whose register may be, and no constant. */
+/* The left operand is overwritten: exchange the two if the right one is better suited for that. */
 static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 {
 	struct jit_val t = *a;
@@ -90,7 +90,7 @@ static void arrange(struct ax_jit *j, struct jit_val *a, struct jit_val *b)
 	}
 }
 
-/* a + imm: nothing is emitted, the addition becomes part of the value's use. */
+/* a + imm: emit nothing; the later use of the value includes the addition. */
 static bool add_lazily(struct jit_val *a, s64 imm)
 {
 	if (a->where == JIT_FLAGS || !x86_fits32(imm) || !x86_fits32(a->imm + imm))
@@ -112,7 +112,7 @@ static bool op_lazily(struct ax_jit *j, u32 op, struct jit_val *a, const struct 
 	return add_lazily(a, op == AX_OP_add ? b->imm : -b->imm);
 }
 
-/* Sums in pending additions are kept out of the operation: (a + 1) + (b + 2) is a + b, plus 3. */
+/* Keep pending additions out of the operation: (a + 1) + (b + 2) is a + b, plus 3. */
 static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 {
 	s64 sum;
@@ -127,7 +127,7 @@ static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 	return sum;
 }
 
-/* Are they the same except for constants still to be added? Then the difference is one. */
+/* Are they the same except for pending constants? Then their difference is a constant. */
 static bool same_place(const struct jit_val *a, const struct jit_val *b)
 {
 	return a->where == b->where && a->where != JIT_CONST && a->loc == b->loc &&
@@ -155,7 +155,7 @@ static void add_or_sub(struct ax_jit *j, struct jit_val *a, struct jit_val *b, e
 		add_lazily(a, imm);
 }
 
-/* x * 3, 5 and 9 are x and 2, 4 and 8 x: an address, which takes a third of a product's time. */
+/* x * 3, 5 and 9 are x + x * 2, 4 and 8: an address, which takes a third of a product's time. */
 static bool multiply_as_address(struct ax_jit *j, struct jit_val *a, s64 by, enum x86_width w)
 {
 	struct x86_mem mem = { .disp = 0 };
@@ -196,7 +196,7 @@ static void multiply(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	know_width(a, w);
 }
 
-/* A view of the low 8, 16 or 32 bits of where the value lies already costs nothing. */
+/* Extending by a view of the low 8, 16 or 32 bits of the value's present location is free. */
 static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 {
 	if ((n != 8 && n != 16 && n != 32) || v->imm || v->bits < n || v->where == JIT_FLAGS)
@@ -212,7 +212,7 @@ static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 	return true;
 }
 
-/* x & 0xff, 0xffff and 0xffffffff are views, too; or nothing, where x is no larger anyway. */
+/* x & 0xff, 0xffff and 0xffffffff are views, too; or no-ops, if x is known to be no larger. */
 static bool masks_by_view(struct jit_val *a, const struct jit_val *b)
 {
 	u32 n;
@@ -309,7 +309,7 @@ static void emit_cmp(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	alu(j, X86_CMP, w, left.reg, &right);
 }
 
-/* The same comparison with its sides exchanged. */
+/* The condition code for the comparison with its sides exchanged. */
 static enum x86_cc mirrored(enum x86_cc cc)
 {
 	switch (cc) {
@@ -323,8 +323,8 @@ static enum x86_cc mirrored(enum x86_cc cc)
 }
 
 /*
- * Sign-extended from 32 bits, numbers have the order of their low halves, signed and unsigned; so
- * have zero-extended ones unsigned.
+ * The low halves suffice to compare numbers that are sign-extended from 32 bits, signed or
+ * unsigned, and numbers that are zero-extended, unsigned.
  */
 static enum x86_width compare_width(const struct jit_val *a, const struct jit_val *b,
 				    enum x86_cc *cc)

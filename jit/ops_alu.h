@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Arithmetic, comparisons, not and extensions: what is emitted for them. */
+/* Emit arithmetic, comparisons, not and extensions. */
 #ifndef _GTP_OPS_ALU_H
 #define _GTP_OPS_ALU_H
 
@@ -18,7 +18,7 @@ void jit_op_bit_not(struct ax_jit *j);
 /* jit_op_extend - ext, zero_ext */
 void jit_op_extend(struct ax_jit *j);
 
-/* jit_test - make the flags tell whether a value is zero; returns the condition that it is not */
+/* jit_test - set the flags by whether a value is zero; returns the condition for nonzero */
 enum x86_cc jit_test(struct ax_jit *j, struct jit_val *v);
 
 #endif /* _GTP_OPS_ALU_H */

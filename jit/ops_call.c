@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's calls: what collects, what names a trace state variable, and printf.
+ * The compiler's calls: collecting, trace state variables, and printf.
  *
- * The common stubs take up to two values in rax and rdx and a description in ecx; they keep the two
- * pointers that every snippet has. Nothing else survives, so what is needed later lies on the
- * stack. An update of an aggregation has the table in rax, the value in rdx, and in rcx where the
- * keys are.
+ * The common stubs take up to two values in rax and rdx and a description in ecx, and preserve the
+ * two pointers that every snippet has. No other register survives, so values that are needed later
+ * are on the stack. An update of an aggregation has the table in rax, the value in rdx, and the
+ * address of the keys in rcx.
  */
 #include "agentexpr/meaning.h"
 #include "aggregate/table.h"
@@ -16,7 +16,7 @@
 #include "jit/values.h"
 #include "tracepoint/tsv.h"
 
-/* To the registers where the stubs look for them; @v stays what it was for the stack. */
+/* Move a value to the stub's argument register; the stack entry @v does not change. */
 static void put(struct ax_jit *j, enum x86_reg reg, struct jit_val *v)
 {
 	jit_claim(j, reg);
@@ -33,7 +33,7 @@ static void call(struct ax_jit *j, enum ax_jit_stub stub)
 	jit_record_after_call(j);
 }
 
-/* Values below the topmost @operands leave the registers that the call will overwrite. */
+/* Spill the values below the topmost @operands from registers that the call will overwrite. */
 static void prepare(struct ax_jit *j, u32 operands)
 {
 	j->held = operands;
@@ -76,7 +76,7 @@ bool ax_jit_can_early(const struct ax_verified *cond, const struct ax_jit_target
 	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, is_of_no_hit);
 }
 
-/* Addresses that a variable leads to are always good: no check, no fault. */
+/* Pointers on the way to a variable are always valid: no check, no fault. */
 static void fetch_var(struct ax_jit *j, const struct ax_jit_var *var, enum x86_reg dst)
 {
 	x86_load_gs(&j->b, dst, var->gs, var->follow ? 8 : var->bytes);
@@ -122,7 +122,7 @@ static enum ax_tsv_way way(const struct ax_jit *j)
 	return j->req.ways ? j->req.ways[j->insn.operand] : AX_TSV_CALL;
 }
 
-/* A register, held by the caller, with the address of this CPU's own variables. */
+/* Load the address of this CPU's own variables into a register that the caller then holds. */
 static enum x86_reg load_locals(struct ax_jit *j)
 {
 	enum x86_reg reg = jit_alloc(j);
@@ -136,7 +136,7 @@ static struct x86_mem local_at(const struct ax_jit *j, enum x86_reg locals)
 	return x86_at(locals, (s32)(8 * j->insn.operand));
 }
 
-/* GDB collects a variable that an expression gets right behind that: one load does for both. */
+/* GDB collects a variable right after an expression that gets it: one load serves both. */
 static void get_local(struct ax_jit *j)
 {
 	enum x86_reg reg = load_locals(j);
@@ -166,7 +166,7 @@ static void set_local(struct ax_jit *j)
 	jit_unref_reg(j, locals);
 }
 
-/* The addresses of this CPU's own words and of its table, to registers that the caller holds. */
+/* Load the addresses of this CPU's own words and of its table into registers held by the caller. */
 static void load_table(struct ax_jit *j, enum x86_reg own, enum x86_reg table)
 {
 	s32 word = GTP_TSV_TABLE + (s32)j->insn.operand;
@@ -185,7 +185,7 @@ static void count(struct ax_jit *j)
 	jit_unref_reg(j, reg);
 }
 
-/* Of actions the value at the end is nobody's: it need not survive the call. */
+/* In actions nothing uses the value at the end, so it need not survive the call. */
 static bool is_last(const struct ax_jit *j)
 {
 	struct ax_insn next;
@@ -212,7 +212,7 @@ static void update(struct ax_jit *j)
 	release(j);
 }
 
-/* A register, held by the caller, with the address of the variable itself. */
+/* Load the address of the variable itself into a register that the caller then holds. */
 static enum x86_reg load_slot(struct ax_jit *j)
 {
 	enum x86_reg reg = jit_alloc(j);
@@ -221,7 +221,7 @@ static enum x86_reg load_slot(struct ax_jit *j)
 	return reg;
 }
 
-/* Is what setv leaves on the stack nobody's? */
+/* Is the value that setv leaves on the stack never used? */
 static bool is_dropped(const struct ax_jit *j)
 {
 	struct ax_insn next;
@@ -343,7 +343,7 @@ void jit_op_tracev(struct ax_jit *j)
 		return;
 	}
 	if (j->req.nitems && way(j) == AX_TSV_BLOCKS)
-		j->unsuitable = true; /* how large they are, the hit tells */
+		j->unsuitable = true; /* their size is known only at the hit */
 	prepare(j, 0);
 	x86_mov_imm(&j->b, X86_RAX, j->insn.operand);
 	if (j->req.nitems) {
@@ -354,7 +354,7 @@ void jit_op_tracev(struct ax_jit *j)
 	call(j, AX_JIT_TRACEV);
 }
 
-/* Straight into the trace frame, if the length, or a string's limit, is known now. */
+/* Collect straight into the trace frame, if the length, or a string's limit, is known now. */
 static void trace_to_record(struct ax_jit *j)
 {
 	const struct jit_val *len = jit_arg(j, 0);
@@ -400,7 +400,7 @@ void jit_op_trace_short(struct ax_jit *j)
 	release(j);
 }
 
-/* The arguments go where the interpreter has them: to the beginning of @env->stack. */
+/* Store the arguments where the interpreter has them: at the beginning of @env->stack. */
 static void store_args(struct ax_jit *j, u32 nargs)
 {
 	enum x86_reg to, value;
@@ -409,7 +409,7 @@ static void store_args(struct ax_jit *j, u32 nargs)
 	to = X86_RAX;
 	value = X86_RDX;
 	for (u32 i = 0; i < nargs; i++) {
-		/* Function and channel lie above the first argument. */
+		/* On the stack, function and channel are above the first argument. */
 		jit_move(j, value, jit_arg(j, 2 + nargs - 1 - i));
 		x86_store(&j->b, x86_at(to, (s32)(8 * i)), value, 8);
 	}

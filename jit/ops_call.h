@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Opcodes that call: what collects, what names a trace state variable, and printf. */
+/* Opcodes that may call: collecting, trace state variables, and printf. */
 #ifndef _GTP_OPS_CALL_H
 #define _GTP_OPS_CALL_H
 
 #include "jit/jit_internal.h"
 
-/* jit_var - how a variable is read without a call; NULL: it takes one */
+/* jit_var - how to read a variable without a call; NULL: it takes one */
 const struct ax_jit_var *jit_var(const struct ax_jit_target *target, u64 tsv);
 
-/* jit_all_vars - does @suits() accept every variable that an expression reads? */
+/* jit_all_vars - true if @suits() accepts every variable that an expression reads */
 bool jit_all_vars(const struct ax_verified *v, const struct ax_jit_target *target,
 		  bool (*suits)(const struct ax_jit_var *var));
 

@@ -41,9 +41,9 @@ static u64 long_divide(u64 rem, u64 d)
 }
 
 /*
- * rdx = upper half of *v * m. *v goes to rax on the way and is in rdx in the end; @x, if wanted,
- * is a copy of what it was, held by the caller. Nothing may be held before: rax and rdx are
- * claimed here.
+ * rdx = upper half of *v * m. *v passes through rax and ends in rdx. @x, if not NULL, receives a
+ * register with the old *v, held by the caller. The caller must hold no register before: this
+ * claims rax and rdx.
  */
 static void multiply_high(struct ax_jit *j, struct jit_val *v, u64 m, enum x86_unary mul,
 			  enum x86_reg *x)
@@ -90,7 +90,7 @@ static void divide_unsigned_64(struct ax_jit *j, struct jit_val *q, u64 d)
 	jit_unref_reg(j, x);
 }
 
-/* A product of two 32-bit numbers fits: q = (x * m >> (31 + l)) - (x < 0 ? -1 : 0) */
+/* The product of two 32-bit numbers fits 64: q = (x * m >> (31 + l)) - (x < 0 ? -1 : 0) */
 static void divide_signed_32(struct ax_jit *j, struct jit_val *q, u64 d)
 {
 	u32 l = jit_log2_up(d);
@@ -122,7 +122,7 @@ static void divide_signed_64(struct ax_jit *j, struct jit_val *q, u64 d)
 	jit_unref_reg(j, x);
 }
 
-/* Toward zero: negative numbers have 2^k - 1 added before they are shifted. */
+/* Round toward zero: add 2^k - 1 to negative numbers before the shift. */
 static void divide_signed_power(struct ax_jit *j, struct jit_val *q, u32 k)
 {
 	enum x86_reg x = jit_own(j, q);
@@ -192,7 +192,7 @@ static void remainder_by(struct ax_jit *j, struct jit_val *x, struct jit_val *q,
 	}
 	jit_own(j, x);
 	x86_alu(&j->b, X86_SUB, X86_64, x->loc, q->loc);
-	/* The remainder is no larger: the limit stays true, the sign only where there are signs. */
+	/* The remainder is no larger, so @zbits stays true; @sbits only for signed division. */
 	jit_know(x, x->zbits, is_signed(j->insn.op) ? x->sbits : 64);
 }
 
@@ -217,7 +217,7 @@ static void divide_by_zero(struct ax_jit *j, struct jit_val *v)
 	jit_set_const(j, v, 0); /* not reached, but the rest must compile */
 }
 
-/* False: none of the short ways fits */
+/* Try the short forms for constant divisors; false if none fits. */
 static bool divide_by_const(struct ax_jit *j, struct jit_val *v, struct jit_val *by)
 {
 	u32 op = j->insn.op;
@@ -240,7 +240,7 @@ static bool divide_by_const(struct ax_jit *j, struct jit_val *v, struct jit_val 
 	return true;
 }
 
-/* How wide a division the processor must do; sets @sign to how */
+/* The width of the division that the processor must do; sets @sign if it is signed. */
 static enum x86_width division_width(struct ax_jit *j, const struct jit_val *a,
 				     const struct jit_val *b, bool *sign)
 {
@@ -263,7 +263,7 @@ static void emit_divide(struct ax_jit *j, enum x86_reg reg, enum x86_width w, bo
 	x86_unary(&j->b, sign ? X86_IDIV : X86_DIV, w, reg);
 }
 
-/* By -1: the negative, which wraps, and no remainder */
+/* x / -1 is -x, which wraps, and x % -1 is 0; anything else is divided. */
 static void emit_divide_unless_minus_one(struct ax_jit *j, enum x86_reg reg, enum x86_width w)
 {
 	u32 other, done;

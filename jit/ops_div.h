@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Divisions: what is emitted for them. */
+/* Emit divisions. */
 #ifndef _GTP_OPS_DIV_H
 #define _GTP_OPS_DIV_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A pad's comparisons of memory with a constant, in one instruction.
+ * Compare memory with a constant in one instruction, in a pad.
  *
- * Only a pad can do so: after a fault a snippet goes on behind the load, with the value in a
- * register, but a pad leaves. The pad then needs no register for the value, nor to save one.
+ * Only a pad can do that. After a fault a snippet continues after the load, with the value in a
+ * register, while a pad just leaves. So the pad needs no register for the value, and saves none.
  *
  *	ref32; ext 32; const16 1000; swap; less_signed	 cmp dword [base + disp], 1000; flags: g
  *	ref8; log_not					 cmp byte [base + disp], 0; flags: e
@@ -16,9 +16,9 @@
 #include "jit/slow.h"
 #include "jit/values.h"
 
-/* struct fused - what is done with the value: compared with @imm, or its bits @mask with 0 */
+/* struct fused - the use of the value: compare it with @imm, or its bits @mask with 0 */
 struct fused {
-	u32 next; /* pc behind it */
+	u32 next; /* pc after it */
 	bool sign;
 	bool masked;
 	bool mirrored; /* the constant is on the left */
@@ -33,7 +33,7 @@ static bool peek(const struct ax_jit *j, const struct fused *f, struct ax_insn *
 	return jit_peek_at(j, f->next, insn);
 }
 
-/* Take an extension by the load's own width: it says how the value becomes 64 bits. */
+/* Skip an extension by the load's own width, which says how the value becomes 64 bits. */
 static void skip_extension(const struct ax_jit *j, struct fused *f, u32 bytes)
 {
 	struct ax_insn insn;
@@ -56,7 +56,7 @@ static bool is_compare(u32 op)
 	return op == AX_OP_equal || op == AX_OP_less_signed || op == AX_OP_less_unsigned;
 }
 
-/* Perhaps with an extension, as negative ones are written */
+/* Parse a constant, perhaps with an extension, as GDB writes negative ones. */
 static bool parse_const(const struct ax_jit *j, struct fused *f, s64 *imm)
 {
 	struct ax_insn insn;
@@ -72,7 +72,7 @@ static bool parse_const(const struct ax_jit *j, struct fused *f, s64 *imm)
 	return true;
 }
 
-/* const, perhaps swap, comparison */
+/* Parse: const, perhaps swap, comparison. */
 static bool parse_compare(const struct ax_jit *j, struct fused *f)
 {
 	struct ax_insn insn;
@@ -90,7 +90,7 @@ static bool parse_compare(const struct ax_jit *j, struct fused *f)
 	return true;
 }
 
-/* An opcode that tests for zero; only log_not is done here, the others find the flags. */
+/* Parse an opcode that tests for zero. Consume only log_not; the others will find the flags. */
 static bool parse_test(const struct ax_jit *j, struct fused *f)
 {
 	struct ax_insn insn;
@@ -104,7 +104,7 @@ static bool parse_test(const struct ax_jit *j, struct fused *f)
 	return insn.op == AX_OP_log_not || insn.op == AX_OP_if_goto || insn.op == AX_OP_end;
 }
 
-/* const, bit_and, and an opcode that tests for zero */
+/* Parse: const, bit_and, and an opcode that tests for zero. */
 static bool parse_mask(const struct ax_jit *j, struct fused *f)
 {
 	struct ax_insn insn;
@@ -135,7 +135,7 @@ static bool parse(const struct ax_jit *j, struct fused *f)
 	return parse_test(j, f);
 }
 
-/* Comparing the low bits is enough when the constant is its own low bits, extended. */
+/* Comparing the low bits is enough if the constant equals its own low bits, extended. */
 static bool fits(const struct fused *f, u32 bytes)
 {
 	u32 bits = 8 * bytes;
@@ -143,7 +143,7 @@ static bool fits(const struct fused *f, u32 bytes)
 	if (bytes == 8)
 		return x86_fits32(f->masked ? f->mask : f->imm);
 	if (f->masked)
-		return !((u64)f->mask >> bits); /* no bit that the extension has made */
+		return !((u64)f->mask >> bits); /* no bit that only the extension has set */
 	return (u64)f->imm == ax_extend(f->sign ? AX_OP_ext : AX_OP_zero_ext, (u64)f->imm, bits);
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pad's comparisons of memory with a constant, in one instruction. */
+/* Compare memory with a constant in one instruction, in a pad. */
 #ifndef _GTP_OPS_FUSE_H
 #define _GTP_OPS_FUSE_H
 
 #include "jit/jit_internal.h"
 
 /**
- * jit_fuse_compare() - a ref and the comparison behind it
- * @j: the ref is being compiled
- * @l: where and how much it reads
+ * jit_fuse_compare() - compile a ref and the following comparison as one instruction
+ * @j: the compilation, at the ref
+ * @l: the memory that it reads
  *
- * Return: false when there is none, or this is no pad; then nothing has been done.
+ * Return: false, with nothing done, if no comparison follows or this is no pad.
  */
 bool jit_fuse_compare(struct ax_jit *j, const struct jit_load *l);
 

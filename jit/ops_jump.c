@@ -29,7 +29,7 @@ void jit_leave_snippet(struct ax_jit *j)
 	jit_return(j->req.target, &j->b, j->base);
 }
 
-/* Bytes of a return as things stand; emitting one changes nothing but the buffer. */
+/* The size of a return here; emitting one changes only the buffer. */
 static u32 return_size(struct ax_jit *j)
 {
 	struct x86_buf real = j->b;
@@ -42,12 +42,12 @@ static u32 return_size(struct ax_jit *j)
 	return n;
 }
 
-/* Jumps are followed this far: enough for what GDB makes, and compile time stays linear. */
+/* Follow jumps this far: enough for GDB's bytecode, and the compile time stays linear. */
 enum { FOLLOW_STEPS = 16, FALL_BYTES = 64 };
 
 /*
- * Where does a jump to @pc really lead? Over gotos, and over tests of the constant that is on
- * top.
+ * Find where a jump to @pc finally leads, through gotos and through tests of the constant that is
+ * on top.
  */
 static u32 follow(struct ax_jit *j, u32 pc)
 {
@@ -83,7 +83,7 @@ static bool falls_to(const struct ax_jit *j, u32 pc)
 	return true;
 }
 
-/* Leave a pad's condition, whose value is on top, by the tail for that value. */
+/* Leave a pad's condition through the tail for the value on top. */
 static void leave_condition(struct ax_jit *j)
 {
 	struct jit_val *top = jit_arg(j, 0);
@@ -118,7 +118,7 @@ void jit_op_end(struct ax_jit *j)
 	j->alive = false;
 }
 
-/* The place of the instruction at @pc, which is jumped to. */
+/* The place of the instruction at @pc, as the target of a jump. */
 static const struct jit_place *target(struct ax_jit *j, u32 pc)
 {
 	j->label[pc].used = true;
@@ -148,7 +148,7 @@ void jit_op_goto(struct ax_jit *j)
 	go_to(j, (u32)j->insn.operand);
 }
 
-/* Leave the expression when @cc holds, with what is now on top. */
+/* Leave the expression if @cc holds, with the value that is now on top. */
 static void return_if(struct ax_jit *j, enum x86_cc cc)
 {
 	u32 n = return_size(j);
@@ -160,7 +160,7 @@ static void return_if(struct ax_jit *j, enum x86_cc cc)
 	jit_leave_snippet(j);
 }
 
-/* False: the value on top is not constant, so a pad would have to test it first. */
+/* Returns false if the value on top is not constant: a pad would have to test it first. */
 static bool leave_if(struct ax_jit *j, enum x86_cc cc)
 {
 	if (!j->pad.on) {
@@ -190,13 +190,13 @@ static void branch(struct ax_jit *j, enum x86_cc cc, u32 pc)
 	pc = follow_gotos(j, pc);
 	if (j->v->code[pc] == AX_OP_end && leave_if(j, cc))
 		return;
-	/* Before the jump, for both ways: moves leave the flags alone. */
+	/* Do this before the jump, for both paths: moves do not change the flags. */
 	jit_canonical(j);
 	jit_jcc(j, cc, target(j, pc));
 }
 
 /*
- * "if_goto A; goto B; A:" is what GDB makes of && and ||: one jump, to B, on the opposite
+ * GDB compiles && and || to "if_goto A; goto B; A:". Emit one jump, to B, on the opposite
  * condition.
  */
 void jit_op_if_goto(struct ax_jit *j)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Jumps and ends of expressions: what is emitted for them. */
+/* Emit jumps and ends of expressions. */
 #ifndef _GTP_OPS_JUMP_H
 #define _GTP_OPS_JUMP_H
 
@@ -10,7 +10,7 @@ void jit_op_goto(struct ax_jit *j);
 void jit_op_if_goto(struct ax_jit *j);
 void jit_op_end(struct ax_jit *j);
 
-/* jit_leave_snippet - return: with the top of the stack, or the size of what actions recorded */
+/* jit_leave_snippet - return the top of the stack, or the size of what actions recorded */
 void jit_leave_snippet(struct ax_jit *j);
 
 #endif /* _GTP_OPS_JUMP_H */

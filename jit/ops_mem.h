@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Loads: what is emitted for them. */
+/* Emit loads. */
 #ifndef _GTP_OPS_MEM_H
 #define _GTP_OPS_MEM_H
 

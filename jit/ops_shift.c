@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The compiler's shifts: the processor looks at 6 bits of the count, the expression at all 64. */
+/* The compiler's shifts: the processor uses 6 bits of the count, the expression all 64. */
 #include "agentexpr/meaning.h"
 #include "jit/flow.h"
 #include "jit/ops_shift.h"
@@ -77,7 +77,7 @@ void jit_shift_const(struct ax_jit *j, enum ax_op op, struct jit_val *v, u64 cou
 		shift_right_unsigned(j, v, (u32)count);
 }
 
-/* The sign is all that is left after 63 places: more do the same. */
+/* After a shift by 63 only the sign is left: larger counts give the same. */
 static void clamp_count(struct ax_jit *j)
 {
 	enum x86_reg most = jit_alloc(j);
@@ -88,7 +88,7 @@ static void clamp_count(struct ax_jit *j)
 	jit_unref_reg(j, most);
 }
 
-/* Nothing is left after 64 places: sbb makes a mask of all ones below that, of zeros from there. */
+/* From 64 on nothing is left: sbb makes a mask of all ones for counts below 64, else of zeros. */
 static void clear_if_all_out(struct ax_jit *j, enum x86_reg reg)
 {
 	enum x86_reg mask = jit_alloc(j);

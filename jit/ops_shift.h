@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shifts: what is emitted for them. */
+/* Emit shifts. */
 #ifndef _GTP_OPS_SHIFT_H
 #define _GTP_OPS_SHIFT_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks of a trace frame, written straight to where they belong: for snippets of actions.
+ * Write the blocks of a trace frame straight to their places, in snippets of actions.
  *
- * The caller has made room for all of it, once; JIT_RECORD points there, and every block's place is
- * known now because nothing jumps. The progress is stored only where something may fail: in the
- * slow code. Of a block's memory the first piece is checked as a load is (see
- * address.c), for the block as a whole; what fails the check or faults, in any piece, is copied
- * carefully from its beginning (see slow.c).
+ * The caller has made room for the whole frame; JIT_RECORD points there. Nothing jumps, so every
+ * block's place is known now. The progress is stored only in the slow code, which alone can fail.
+ * For a block of memory the address is checked once, before the first piece, as for a load (see
+ * address.c). If the check fails, or any piece faults, the slow code copies the whole block
+ * carefully (see slow.c).
  *
  *	mov qword [record + n], type and length; mov [record + n + 8], address
  *	cmp base, limit; jge slow; mov d, [base]; mov [record + n + 16], d
@@ -21,11 +21,12 @@
 #include "tracepoint/tracepoint.h"
 
 enum {
-	RECORD_BYTES_MAX = 1 << 16, /* of one snippet; more is recorded action by action */
-	UNROLL_MAX = 32,	    /* bytes that are copied by loads of their own */
+	RECORD_BYTES_MAX = 1
+			   << 16, /* most bytes of one snippet; more is recorded action by action */
+	UNROLL_MAX = 32,	  /* most bytes that are copied by unrolled loads */
 };
 
-/* This cannot be done as a whole; what is emitted from here on does not matter. */
+/* These actions cannot be one snippet; code emitted from here on does not matter. */
 static void give_up(struct ax_jit *j)
 {
 	j->unsuitable = true;
@@ -80,14 +81,14 @@ static void copy_pieces(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, u
 		struct x86_mem from = x86_at(l->base, (s32)(l->disp + at));
 
 		n = piece(len - at);
-		/* The check of the first piece is for all: the others only keep the way back. */
+		/* One check, before the first piece, covers all pieces. */
 		jit_align_load(j, at ? NULL : l, len, slow);
 		x86_load(&j->b, l->dst, from, n, false);
 		x86_store(&j->b, jit_record_at(to + at), l->dst, n);
 	}
 }
 
-/* @keep: what has been copied is one piece, and stays in the register too */
+/* @keep: the block is one piece; keep it in the register as well */
 static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, bool keep)
 {
 	struct jit_slow s = {
@@ -116,8 +117,8 @@ static void copy_memory(struct ax_jit *j, struct jit_load *l, u32 to, u32 len, b
 }
 
 /*
- * GDB collects what an expression reads right in front of the read. One load does both then, and
- * the next instruction is done as well.
+ * GDB collects memory right before an expression reads it. Then one load does both, and the next
+ * instruction is compiled as well.
  */
 static bool is_read_next(struct ax_jit *j, u64 len)
 {
@@ -171,7 +172,7 @@ void jit_record_var(struct ax_jit *j, u32 tsv, enum x86_reg value)
 	jit_record_note(j); /* what follows may fail; then the block stays */
 }
 
-/* In a pad: most registers are still in the machine; the flags have been pushed first. */
+/* In a pad most registers are still in the machine; the flags were pushed first. */
 static void put_live_reg(struct ax_jit *j, u32 at, u32 n)
 {
 	struct x86_mem to = x86_at(JIT_RECORD, (s32)at);
@@ -212,7 +213,7 @@ static void put_reg(struct ax_jit *j, u32 at, u32 n)
 		return;
 	}
 	v = jit_hit_val(j, n);
-	jit_force(j, &v); /* and expressions find it there */
+	jit_force(j, &v); /* and expressions use it from there */
 	x86_store(&j->b, jit_record_at(at), v.loc, 8);
 	jit_unref_reg(j, v.loc);
 }
@@ -246,7 +247,7 @@ static void load_record(struct ax_jit *j)
 
 void jit_record_begin(struct ax_jit *j)
 {
-	/* A pad's frame has its address there already, and a head. */
+	/* In a pad's frame JIT_RECORD is loaded already, and the head is written. */
 	j->record_used = j->pad.on ? (u32)sizeof(struct gtp_frame) : 0;
 	if (!j->pad.on)
 		load_record(j);

@@ -15,10 +15,10 @@
  *	bsf t, t; shr t, 3; add v, t; add v, 1
  *	mov word [record + n], v; add v, 7; and v, -8; add record, v
  *
- * The lowest bit of t that is set stands in the first byte that is 0: a borrow only goes upwards.
- * For the blocks after the string JIT_RECORD is moved, and their places are as if it had no bytes.
- * A string that does not end within the words is C's, as is one whose last word cannot be read,
- * though its end could be.
+ * The lowest set bit of t is in the first zero byte, because borrows only go upwards. After the
+ * string JIT_RECORD is moved by its length, so the later blocks have offsets as if the string had
+ * no bytes. A string that does not end within these words goes to C, and so does one whose last
+ * word cannot be read, even if its end could be.
  */
 #include "jit/address.h"
 #include "jit/flow.h"
@@ -28,12 +28,12 @@
 
 enum { WORDS_MAX = JIT_STRING_MAX / 8 };
 
-/* struct regs - @v: the word, then how many bytes are in front of it; @t: its bytes that are 0 */
+/* struct regs - @v: the word, later the number of bytes before it; @t: marks its zero bytes */
 struct regs {
 	enum x86_reg v, t, ones;
 };
 
-/* One of them is 0: to the end with @before and its bit. */
+/* If one of the bytes is 0, go to the end with @before in v and its bit in t. */
 static void look_for_end(struct ax_jit *j, const struct regs *r, u32 before)
 {
 	struct x86_buf *b = &j->b;
@@ -93,7 +93,7 @@ void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max)
 	struct jit_load l = { .bytes = 8 };
 	u32 at;
 
-	/* One of them: where the next would be is not known. */
+	/* Only one string: the place of a second would not be known. */
 	if (!j->pad.on || j->pad.has_string || !words) {
 		j->unsuitable = true;
 		return;

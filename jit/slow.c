@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls of the common stubs, and the slow code that makes them off the fast path:
+ * Calls of the common stubs, and the slow code, which is off the fast path:
  *
  *	lea dst, [base + disp]
  *	push the instruction's description
@@ -8,7 +8,7 @@
  *	pop dst
  *	jmp back
  *
- * and of a block that actions collect:
+ * and for a block that actions collect:
  *
  *	mov dword [env.progress], p
  *	mov d, address; push length; push place; push the description; call the slow stub
@@ -18,7 +18,7 @@
 #include "jit/flow.h"
 #include "jit/slow.h"
 
-/* Slow code is numbered by when it is met; what earlier passes found out about it stays. */
+/* Slow code is numbered in the order of compilation; results of earlier passes are kept. */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s)
 {
 	struct jit_slow *slot = &j->slow[j->nslow];
@@ -45,7 +45,7 @@ u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign)
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub)
 {
 	if (j->pad.on)
-		j->unsuitable = true; /* nothing is called on the way through a pad's fast code */
+		j->unsuitable = true; /* a pad's fast code makes no calls */
 	x86_call_far(&j->b, j->base, j->pass == JIT_WRITE ? j->req.target->stub[stub] : j->base);
 }
 

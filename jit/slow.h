@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls of the common stubs, and the slow code that makes them off the fast path. */
+/* Calls of the common stubs, and the slow code, which is off the fast path. */
 #ifndef _GTP_SLOW_H
 #define _GTP_SLOW_H
 
 #include "jit/jit_internal.h"
 
 /*
- * jit_slow_add - slow code for the instruction being compiled; returns its number. A pad has one
- * for all: its way out.
+ * jit_slow_add - add slow code for the instruction being compiled; returns its number. In a pad all
+ * share one: its way out.
  */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
 
-/* jit_slow_paths - all slow code, behind the fast one */
+/* jit_slow_paths - emit all slow code, after the fast code */
 void jit_slow_paths(struct ax_jit *j);
 
-/* jit_slow_copy - the careful copy of a whole block; its address goes to @s->dst on the way */
+/* jit_slow_copy - emit the careful copy of a whole block; uses @s->dst for its address */
 void jit_slow_copy(struct ax_jit *j, const struct jit_slow *s);
 
 /* jit_call_stub - emit the call; the stub's arguments are in place already */
 void jit_call_stub(struct ax_jit *j, enum ax_jit_stub stub);
 
-/* jit_desc - the description of an instruction that stubs get, see JIT_DESC_OP */
+/* jit_desc - describe an instruction for the stubs, see JIT_DESC_OP */
 u32 jit_desc(const struct ax_jit *j, u32 pc, u32 op, u32 reg, bool sign);
 
-/* jit_progress - in front of what may fail: what actions have recorded as @progress says is good */
+/* jit_progress - emit the store of @progress before code that may fail */
 void jit_progress(struct ax_jit *j, u32 progress);
 
 #endif /* _GTP_SLOW_H */

@@ -2,30 +2,31 @@
 /*
  * The common stubs, which all snippets share, and the C functions behind them.
  *
- * A stub is entered by a call from a snippet. It preserves the snippet's two pointers; the slow
- * stub preserves every register, because the fast path does not know of its call. When its C
- * function reports an error, a stub returns not to the snippet but to the snippet's caller.
+ * A snippet calls a stub. The stub preserves the snippet's two pointers; the slow stub preserves
+ * every register, because the fast path is unaware of the call. If its C function reports an error,
+ * a stub returns not to the snippet but to the snippet's caller.
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"
 #include "aggregate/table.h"
 #include "jit/flow.h"
 
-/* The slow stub's pushed registers, by number; rbx, rsp and rbp have a place and no value. */
+/* The slow stub's pushed registers, by number; the places of rbx, rsp and rbp hold no value. */
 enum {
 	SAVED_REGS = X86_R11 + 1,
-	SAVED_DESC = SAVED_REGS + 2, /* what the snippet pushed; rbp, return address between */
-	SAVED_WHERE,		     /* with a block: offset in the trace frame */
-	SAVED_LEN,		     /* and its bytes */
+	SAVED_DESC =
+		SAVED_REGS + 2, /* pushed by the snippet; rbp and the return address are between */
+	SAVED_WHERE,		/* with a block: offset in the trace frame */
+	SAVED_LEN,		/* and its bytes */
 };
 
-/* The instruction that @desc describes, as far as errors need it. */
+/* Decode @desc as far as errors need the instruction. */
 static struct ax_insn described(u32 desc)
 {
 	return (struct ax_insn){ .pc = (u16)desc, .op = (u8)(desc >> JIT_DESC_OP) };
 }
 
-/* A block's memory, into the trace frame. An action that is no expression has opcode 0. */
+/* Copy a block's memory into the trace frame. An action that is no expression has opcode 0. */
 static s64 copy(struct ax_env *env, const struct ax_insn *insn, u64 addr, const u64 *saved)
 {
 	u32 len = (u32)saved[SAVED_LEN];
@@ -40,7 +41,7 @@ static bool is_division(u32 op)
 	return op >= AX_OP_div_signed && op <= AX_OP_rem_unsigned;
 }
 
-/* The slow stub's work. A load's address is in the register that is to have its value. */
+/* The slow stub's work. A load's address is in the register that will receive its value. */
 static s64 slow(struct ax_env *env, u64 *saved)
 {
 	u32 desc = (u32)saved[SAVED_DESC];
@@ -101,8 +102,8 @@ static s64 print(struct ax_env *env, u64 code, u64 len, u32 desc)
 }
 
 /*
- * struct stub - @fallible: anything but 0 in rax ends the snippet with that status; @update: gets
- * the registers as they are
+ * struct stub - @fallible: a nonzero rax ends the snippet with that status; @update: its C function
+ * takes the registers as the snippet has set them
  */
 struct stub {
 	s64 (*call)(struct ax_env *env, u64 a, u64 b, u32 desc);
@@ -123,8 +124,8 @@ static const struct stub stubs[AX_JIT_NR_STUBS] = {
 };
 
 /*
- * To C code: direct where it can be reached (always in the kernel, where an indirect call would
- * need a retpoline), else through rax.
+ * Call C code: directly if it is in reach (always in the kernel, where an indirect call would need
+ * a retpoline), otherwise through rax.
  */
 static void call_c(struct x86_buf *b, u64 base, u64 addr)
 {
@@ -141,7 +142,7 @@ static void align_stack(struct x86_buf *b)
 	x86_alu_imm(b, X86_AND, X86_64, X86_RSP, -16);
 }
 
-/* Out of the snippet: rax = 0, rdx = the status that is in rax. */
+/* Leave the snippet, with rax = 0 and rdx = the status from rax. */
 static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {
 	x86_mov(b, X86_RDX, X86_RAX);
@@ -149,7 +150,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* The snippet has a stack frame if it calls: its rbp is the way out. */
+/* A snippet with calls has a stack frame, so its rbp is the way out. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
@@ -178,7 +179,7 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	jit_return(w, b, base);
 }
 
-/* Pushed from the highest register down, so that memory has them by number. */
+/* Push from the highest register down, so that they lie in memory by number. */
 static void save_all(struct x86_buf *b)
 {
 	for (u32 r = SAVED_REGS; r--;) {
@@ -189,7 +190,7 @@ static void save_all(struct x86_buf *b)
 	}
 }
 
-/* Through rbp, because rsp has been aligned. */
+/* Restore through rbp, because rsp has been aligned. */
 static void restore_all(struct x86_buf *b)
 {
 	for (u32 r = 0; r < SAVED_REGS; r++)
@@ -199,8 +200,8 @@ static void restore_all(struct x86_buf *b)
 }
 
 /*
- * On an error: leave the snippet's stack frame if it has one, else what it pushed and its return
- * address.
+ * On an error leave the snippet's stack frame if it has one, otherwise drop what it pushed and its
+ * return address.
  */
 static void emit_slow_error(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The expression's stack while it is compiled: which value is where, and how it gets elsewhere.
+ * The expression's stack during compilation: where each value is, and how to move it.
  *
- * Nothing here emits an instruction that changes the flags: a comparison may be on top of the stack
- * as nothing but flags while the values below it are moved about.
+ * No code here emits an instruction that changes the flags: the top of the stack may be a
+ * comparison that is only in the flags while the values below it are moved.
  */
 #include "jit/values.h"
 
@@ -114,7 +114,7 @@ enum x86_reg jit_machine_reg(u32 n)
 	return n < ARRAY_SIZE(reg) ? reg[n] : n;
 }
 
-/* Of a pad: a register of the hit that has been pushed, ... */
+/* In a pad: a register of the hit that was pushed ... */
 static struct x86_mem saved(const struct ax_jit *j, enum x86_reg reg)
 {
 	return x86_at(X86_RSP, 8 * (s32)(j->pad.words - j->pad.pos[reg]));
@@ -125,7 +125,7 @@ static struct jit_val in_machine(struct ax_jit *j, enum x86_reg reg)
 {
 	struct jit_val v = jit_in_reg(reg);
 
-	/* From a pad that is called the return address is on the stack, too. */
+	/* A pad that is called has its return address on the stack, too. */
 	if (reg == X86_RSP)
 		v.imm = 8 * (s64)j->pad.words + (j->pad.region || j->pad.held ? 0 : 8);
 	jit_ref(j, &v);
@@ -181,7 +181,7 @@ static u32 free_slot(struct ax_jit *j)
 	return slot;
 }
 
-/* Every entry that is in a register or slot is now in another; the references go along. */
+/* Change every entry that is in one register or slot to another, with the references. */
 static void relocate(struct ax_jit *j, u32 where, u32 loc, u32 to, u32 to_loc)
 {
 	for (u32 i = 0; i < j->depth; i++) {
@@ -205,8 +205,7 @@ static void spill(struct ax_jit *j, enum x86_reg reg)
 }
 
 /*
- * May all holders of a register do without it? Operands may not, nor what an emitter holds
- * itself.
+ * Can a register be spilled? Not if an operand is in it, or if an emitter holds it itself.
  */
 static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 {
@@ -217,7 +216,7 @@ static bool can_spill(const struct ax_jit *j, enum x86_reg reg)
 	return n && n == j->regs[reg];
 }
 
-/* A register that is not held, one that caches nothing if possible; X86_NO_REG: there is none. */
+/* Find a register that is not held, preferably one that caches nothing; X86_NO_REG if none. */
 static enum x86_reg find_free(const struct ax_jit *j)
 {
 	enum x86_reg found = X86_NO_REG;
@@ -248,7 +247,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 			spill(j, r);
 		}
 	}
-	if (r == X86_NO_REG) { /* an emitter holds more than there are: a bug, never valid code */
+	if (r == X86_NO_REG) { /* emitters hold all of them: a bug, never valid code */
 		j->b.failed = true;
 		return X86_RAX;
 	}
@@ -261,9 +260,9 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
 	/*
-	 * In a pad, a register that is not for values: it is the hit's, and @touched has the next
-	 * try push it, or is pushed already, beyond those that values need. It holds a value all
-	 * the same where an instruction has left its result there.
+	 * In a pad this register may not be meant for values. Either it is the hit's, and @touched
+	 * makes the next try push it, or it is pushed already for another purpose. An instruction
+	 * may have left its result there all the same.
 	 */
 	u32 pinned = j->pad.on && !(j->pad.usable >> reg & 1);
 	enum x86_reg to;
@@ -272,10 +271,10 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 	if (j->regs[reg] > pinned) {
 		to = jit_alloc(j);
 		if (to == reg)
-			return; /* was spilled */
+			return; /* it was spilled */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
-		jit_unref_reg(j, to); /* its holders have theirs */
+		jit_unref_reg(j, to); /* its holders have their own */
 		if (j->regs[reg] > pinned)
 			j->b.failed = true; /* an emitter's own: a bug, never valid code */
 	}
@@ -290,7 +289,7 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		x86_mov_imm(&j->b, dst, (u64)v->imm);
 		return;
 	case JIT_FLAGS:
-		/* Nothing waits for the 0, but something would for an extension. */
+		/* An extension would wait for setcc; this 0 does not depend on anything. */
 		x86_mov_imm(&j->b, dst, 0);
 		x86_setcc(&j->b, v->loc, dst);
 		return;
@@ -321,7 +320,7 @@ static void into_new(struct ax_jit *j, struct jit_val *v)
 	jit_set(j, v, to);
 }
 
-/* A whole register of the hit: loaded once, found again as long as nothing else needs its place. */
+/* Load a whole register of the hit once; it stays cached until its register is needed. */
 static void force_hit(struct ax_jit *j, struct jit_val *v)
 {
 	u32 n = v->loc;
@@ -395,7 +394,7 @@ void jit_own_in(struct ax_jit *j, struct jit_val *v, enum x86_reg reg)
 	jit_set(j, v, to);
 }
 
-/* Drop an extension that the low 32 bits do not show. */
+/* Drop an extension that does not affect the low 32 bits. */
 static void low_view(struct jit_val *v)
 {
 	if (v->bits == 32) {
@@ -425,7 +424,7 @@ void jit_spill_all(struct ax_jit *j)
 			spill(j, j->stack[i].loc);
 }
 
-/* Make a slot free; what is in it goes to another one, over the machine's stack. */
+/* Free a slot: move its value to another one, by a push and a pop. */
 static void claim_slot(struct ax_jit *j, u32 slot)
 {
 	u32 to;
@@ -459,11 +458,11 @@ static void canonical_slot(struct ax_jit *j, struct jit_val *v, u32 slot)
 }
 
 /*
- * jit_canonical - bring every value to the place where joins expect the one of its depth: the first
- * few in registers, the others in the slot of their number
+ * jit_canonical - move every value to the place where joins expect the value of its depth: the
+ * first few in registers, the others in the slot with their number
  *
- * First the slots, while registers can still be spilled. Each value is moved once, and once more
- * when it is in a place that belongs to a value before it.
+ * Do the slots first, while registers can still be spilled. Each value moves once, and once more if
+ * it is in the place of a value before it.
  */
 void jit_canonical(struct ax_jit *j)
 {
@@ -474,7 +473,7 @@ void jit_canonical(struct ax_jit *j)
 		jit_own_in(j, &j->stack[i], j->order[i]);
 }
 
-/* In a pad all but the usable registers belong to the hit. */
+/* In a pad all registers except the usable ones belong to the hit. */
 static void pin(struct ax_jit *j)
 {
 	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)

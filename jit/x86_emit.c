@@ -2,7 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/* Every byte goes through here. After an error the length still grows, so that callers learn it. */
+/* All bytes pass through here. After an error the length still grows, for callers that need it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -23,7 +23,7 @@ static bool fits8(s64 v)
 	return v == (s8)v;
 }
 
-/* A form's needs of the REX prefix beside register numbers. */
+/* The parts of a REX prefix that do not come from register numbers. */
 enum {
 	REX_NONE = 0x00,
 	REX_BYTE = 0x40, /* spl, bpl, sil, dil instead of ah, ch, dh, bh */
@@ -259,7 +259,7 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 	emit_le(b, (u32)imm, fits8(imm) ? 1 : 4);
 }
 
-/* One step for all CPUs, of 8 bytes. */
+/* The lock prefix, for operands of 8 bytes. */
 static void lock(struct x86_buf *b)
 {
 	emit(b, 0xf0);
@@ -364,7 +364,7 @@ void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w)
 	emit(b, 0x99); /* cdq, cqo */
 }
 
-/* A displacement counts from the end of its instruction, which is @bytes away. */
+/* Emit a displacement, which counts from the end of its instruction, @bytes away. */
 static void displacement(struct x86_buf *b, s64 to, u32 bytes)
 {
 	s64 disp = to - ((s64)b->len + bytes);
@@ -500,7 +500,7 @@ void x86_popfq(struct x86_buf *b)
 	emit(b, 0x9d); /* popfq */
 }
 
-/* Five flags are in ah; the overflow flag is what adding 127 to al makes of it again. */
+/* ah has five flags; adding 127 to al restores the overflow flag. */
 void x86_flags_to_rax(struct x86_buf *b)
 {
 	emit(b, 0x9f); /* lahf */

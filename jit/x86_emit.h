@@ -74,11 +74,11 @@ struct x86_mem {
 };
 
 /**
- * struct x86_buf - where code goes
- * @p: the bytes; NULL counts only
- * @size: room at @p; not looked at when @p is NULL
+ * struct x86_buf - a buffer for code
+ * @p: the bytes; NULL: only count them
+ * @size: room at @p; unused if @p is NULL
  * @len: bytes so far
- * @failed: something did not fit or could not be encoded; nothing is written any more
+ * @failed: something did not fit or could not be encoded; nothing more is written
  *
  * Errors are sticky: callers test @failed once, at the end.
  */
@@ -89,7 +89,7 @@ struct x86_buf {
 	bool failed;
 };
 
-/* x86_fits32 - is it what its low 32 bits are, sign-extended? */
+/* x86_fits32 - true if it equals its low 32 bits, sign-extended */
 static inline bool x86_fits32(s64 v)
 {
 	return v == (s32)v;
@@ -140,7 +140,7 @@ void x86_alu_mem_imm(struct x86_buf *b, enum x86_alu op, enum x86_width w, struc
 void x86_lock_add_mem_imm(struct x86_buf *b, struct x86_mem dst, s32 imm);
 void x86_lock_add_mem(struct x86_buf *b, struct x86_mem dst, enum x86_reg src);
 void x86_lock_cmpxchg(struct x86_buf *b, struct x86_mem dst, enum x86_reg src); /* with rax */
-void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src);	/* src: what was */
+void x86_lock_xadd(struct x86_buf *b, struct x86_mem dst, enum x86_reg src);	/* src = old dst */
 void x86_cmp_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test_mem_imm(struct x86_buf *b, struct x86_mem mem, s32 imm, u32 bytes);
 void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg y);
@@ -154,15 +154,15 @@ void x86_shift_cl(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x
 void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w); /* cdq, cqo */
 
 /*
- * Short jumps ahead over code of unknown length: x86_land() makes the jump that returned @from
- * arrive at the end of the buffer as it is then.
+ * Short forward jumps over code of unknown length: x86_land() makes the jump that returned @from
+ * lead to the present end of the buffer.
  */
 u32 x86_skip_if(struct x86_buf *b, enum x86_cc cc);
 u32 x86_skip(struct x86_buf *b);
 void x86_land(struct x86_buf *b, u32 from);
 
 /*
- * Jumps. @to is an offset in the buffer, it may lie ahead. The short ones fail when it is out of
+ * Jumps. @to is an offset in the buffer and may be ahead. The short ones fail if it is out of
  * reach.
  */
 void x86_jcc_short(struct x86_buf *b, enum x86_cc cc, u32 to);
@@ -170,7 +170,7 @@ void x86_jcc(struct x86_buf *b, enum x86_cc cc, u32 to);
 void x86_jmp_short(struct x86_buf *b, u32 to);
 void x86_jmp(struct x86_buf *b, u32 to);
 
-/* To an address outside of the buffer, whose byte 0 will run at @base; fails beyond 2 GiB. */
+/* Branch to an address outside the buffer, whose byte 0 will run at @base; fails beyond 2 GiB. */
 void x86_call_far(struct x86_buf *b, u64 base, u64 addr);
 void x86_jmp_far(struct x86_buf *b, u64 base, u64 addr);
 void x86_jcc_far(struct x86_buf *b, u64 base, enum x86_cc cc, u64 addr);
@@ -185,8 +185,8 @@ void x86_pushfq(struct x86_buf *b);
 void x86_popfq(struct x86_buf *b);
 
 /*
- * Save the arithmetic flags in rax, restore them; faster than the two above. Nothing else may use
- * rax in between, and old processors have no lahf and sahf in 64-bit mode.
+ * Save the arithmetic flags in rax and restore them; faster than pushfq and popfq. Other code must
+ * not use rax in between. Old processors lack lahf and sahf in 64-bit mode.
  */
 void x86_flags_to_rax(struct x86_buf *b);
 void x86_flags_from_rax(struct x86_buf *b);
@@ -202,8 +202,8 @@ void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as poss
 void x86_int3s(struct x86_buf *b, u32 bytes);
 
 /*
- * Pieces of copied instructions: bytes as they are, and a 32-bit displacement to an address outside
- * of the buffer, in an instruction that has @behind more bytes.
+ * Pieces of copied instructions: unchanged bytes, and a 32-bit displacement to an address outside
+ * the buffer, in an instruction with @behind more bytes after it.
  */
 void x86_bytes(struct x86_buf *b, const u8 *p, u32 n);
 void x86_disp_far(struct x86_buf *b, u64 base, u64 addr, u32 behind);
