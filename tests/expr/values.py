@@ -31,9 +31,9 @@ STRINGS = tuple(('%s->name %s' % (name, rest), wanted) for name in ("named", "op
                 for rest, wanted in (('== "gadget"', 1), ('!= "gadget"', 0), ('== "gadge"', 0), ('== "gadgets"', 0)))
 PREFIXES = tuple(('$_strprefix(%s->name, "gad")' % name, 1) for name in ("named", "open_end", "zero"))
 
-NUMBERS = {"wide.value": -2, "wide.other": 5 << 64 | 7, "wide.huge": (1 << 128) - 3, "wide.least": -(1 << 127),
+NUMBERS = {"wide.value": -2, "wide.other": 5 << 64 | 7, "huge": (1 << 128) - 3, "wide.least": -(1 << 127),
            "entry->id": 2, "-1": -1, "0x8000000000000000ul": 1 << 63, "(__int128)-5": -5}
-UNSIGNED = ("wide.huge",)
+UNSIGNED = ("huge",)
 
 
 def wrapped(number, unsigned):
@@ -45,7 +45,7 @@ def of_wide():
     """(text, value) of comparisons, sums, shifts and casts of 128 bits, by Python's own integers."""
     for left, a in NUMBERS.items():
         for right, b in NUMBERS.items():
-            if not (left.startswith("wide") or right.startswith("wide")):
+            if not (left.startswith(("wide", "huge")) or right.startswith(("wide", "huge"))):
                 continue
             unsigned = left in UNSIGNED or right in UNSIGNED
             a_, b_ = wrapped(a, unsigned), wrapped(b, unsigned)
@@ -55,7 +55,7 @@ def of_wide():
                 total = eval("%d %s %d" % (a_, op, b_)) % (1 << 128)
                 for shift in (0, 64):
                     yield "(unsigned long)((%s %s %s) >> %d)" % (left, op, right, shift), total >> shift & (1 << 64) - 1
-    for name in ("wide.value", "wide.other", "wide.huge", "wide.least"):
+    for name in ("wide.value", "wide.other", "huge", "wide.least"):
         a = NUMBERS[name]
         for by in (0, 1, 31, 63, 64, 65, 127):
             up, down = wrapped(a << by, name in UNSIGNED), a >> by

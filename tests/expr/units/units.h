@@ -41,6 +41,7 @@ struct two ret_two(void);
 
 int values(void);
 extern struct wide wide;
+extern unsigned __int128 huge;
 extern struct hlist_head none;
 extern struct list_head empty;
 extern struct keyed keyed;

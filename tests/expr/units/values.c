@@ -37,7 +37,6 @@ struct zero {
 
 struct wide {
 	__int128 value, other, least;
-	unsigned __int128 huge;
 };
 
 struct one {
@@ -67,7 +66,8 @@ static struct hlist_head hlist;
 struct list_head empty = { &empty, &empty };
 struct hlist_head none;
 static struct entry entries[3];
-struct wide wide = { -2, (__int128)5 << 64 | 7, (__int128)1 << 127, -3 };
+struct wide wide = { -2, (__int128)5 << 64 | 7, (__int128)1 << 127 };
+unsigned __int128 huge = -3;
 struct keyed {
 	unsigned short mac[3];
 	union {
@@ -151,5 +151,6 @@ int values(void)
 	if (!in_register(one, mixed) || !in_registers(pair))
 		return 2;
 	return in_values(&rooms[0].named, &rooms[1].open_end, &rooms[2].zero, &entries[1]) +
-	       (hlist.first && none.first) + (empty.next && wide.value) + (keyed.word && odd.one);
+	       (hlist.first && none.first) + (empty.next && wide.value) +
+	       (keyed.word && odd.one && huge);
 }
