@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Run a topic in a child of the GDB that ready.py waits in.
 
-Usage: ask.py TOPIC.py      environment: GTP_READY, GTP_ONLY, GTP_INSIDE
+Usage: ask.py TOPIC.py      environment: GTP_READY, GTP_ONLY
 The topic's output is this command's. Exit status: the topic's.
 """
 import os
@@ -10,7 +10,7 @@ import sys
 
 with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as line:
     line.connect(os.environ["GTP_READY"])
-    words = sys.argv[1], os.environ.get("GTP_ONLY", ""), os.environ.get("GTP_INSIDE", "")
+    words = sys.argv[1], os.environ.get("GTP_ONLY", "")
     socket.send_fds(line, ["\0".join(words).encode()], [1])
     status = line.recv(16)
 sys.exit(int(status) if status else "the GDB of %s has gone" % os.environ["GTP_READY"])

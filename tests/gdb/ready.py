@@ -19,12 +19,12 @@ import kernel
 KNOWN = "struct task_struct", "struct file", "struct sk_buff"
 
 
-def become(topic, only, inside, out):
+def become(topic, only, out):
     """In the child: what a fresh GDB does with -x."""
     os.setsid()
     for fd in (1, 2):
         os.dup2(out, fd)
-    os.environ.update(GTP_ONLY=only, GTP_INSIDE=inside)
+    os.environ.update(GTP_ONLY=only)
     try:
         gdb.execute("source " + topic)
     except BaseException:  # pylint: disable=broad-exception-caught # a topic that ends by itself never comes here
@@ -43,10 +43,10 @@ def watch(child, line):
 
 def answer(line):
     data, fds, _, _ = socket.recv_fds(line, 65536, 1)
-    topic, only, inside = data.decode().split("\0")
+    topic, only = data.decode().split("\0")
     child = os.fork()
     if not child:
-        become(topic, only, inside, fds[0])
+        become(topic, only, fds[0])
     os.close(fds[0])
     with contextlib.suppress(BrokenPipeError):  # a topic that fell silent: what asked for it has ended
         line.sendall(b"%d" % watch(child, line))

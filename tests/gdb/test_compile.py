@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it runs gtp, which is about the files of its own kernel.
 # One kernel is enough: what this shows is the user's side.
 # A session compiled ahead and run by gtp-run: frames as GDB has them of the same session; what gtp-run refuses.
-import shutil
 import struct
 import zlib
 
 import cells
 from fixture import load_tables
-from kernel import get, kallsyms
+from kernel import get, kallsyms, put
 from lib import *
 from rsp import Client
 
-SCRATCH = "/tmp/gtp-compile"
+SCRATCH = scratch()
 RUN = TOP + "/build/tools/gtp-run"
 REGIONS = "/proc/gtpregions"
 FIRST, CALLS, SIGNAL = 77000, 20, 59
@@ -43,7 +41,7 @@ def path(name):
 
 def calls():
     """Provoke the session's event. GDB itself must not do it: the module skips GDB's own tasks."""
-    subprocess.run(["python3", "-c", LOAD], check=True)
+    there.run(["python3", "-c", LOAD], check=True)
 
 
 def vmlinux():
@@ -52,8 +50,6 @@ def vmlinux():
 
 def begin():
     """The session as a file, and compiled."""
-    shutil.rmtree(SCRATCH, ignore_errors=True)
-    os.makedirs(SCRATCH)
     with open(path("s.gdb"), "w", encoding="ascii") as file:
         file.write(SESSION)
     note("the session is written, and gets compiled: GDB reads vmlinux once more")
@@ -71,8 +67,8 @@ class Run:
     """gtp-run at work."""
 
     def __init__(self, *words):
-        self.process = subprocess.Popen([RUN, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+        self.process = there.popen([RUN, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
 
     def traces(self):
         lines = []
@@ -140,7 +136,7 @@ def of_the_call(row):
     return {title: cell for title, cell in row.items() if title not in ("frame", "cpu", "pid")}
 
 
-@test("a CPU's own variables are those of the hit's CPU, though the session was compiled without a kernel", lengthy=True)
+@test("a CPU's own variables are those of the hit's CPU, though the session was compiled without a kernel")
 def per_cpu():
     rows = cells.rows("1 " + ", ".join(PER_CPU))
     equal(len(rows), CALLS)
@@ -160,8 +156,7 @@ def is_moved():
 
 
 def forget_tables():
-    with open(REGIONS, "w", encoding="ascii") as file:
-        file.write("forget\n")
+    put(REGIONS, "forget\n")
     check("vmlinux" not in get(REGIONS), get(REGIONS))
 
 

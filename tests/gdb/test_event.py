@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it has not been tried on the host.
 # Kernel tracepoints: markers, arguments by name, $_sdata, beside other users of ftrace, modules that go.
 import re
 import time

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it has not been tried on the host.
 # One kernel is enough: what this shows is the user's side.
-# Lengthy: two minutes in a guest; the same formats and readers are in suite tfile, without one.
 # gtp export of a real run: babeltrace2 and protoc read what gtp table shows, and the time of day is the guest's.
 import importlib
 import shutil
@@ -11,7 +9,7 @@ import time
 import exported
 from lib import *
 
-SCRATCH = "/tmp/gtp-export"
+SCRATCH = scratch()
 CALLS = 30
 TASK = "((struct task_struct *)$current_task)->"
 facts = {}
@@ -166,7 +164,7 @@ def page():
                           stderr=subprocess.STDOUT, text=True)
     equal((done.returncode, done.stdout), (0, ""))
     with open(path, encoding="utf-8") as file:
-        check('"source":"Linux %s"' % os.uname().release in file.read(), "it does not name the kernel")
+        check('"source":"Linux %s"' % there.release in file.read(), "it does not name the kernel")
 
 
 run(before=before)

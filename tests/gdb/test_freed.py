@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it has not been tried on the host.
 # Freed pads and gates are int3. For a guest with --thread single.
 from fixture import load_tables, put_table
 from lib import *

@@ -130,7 +130,7 @@ def int_of(text):
         return text
 
 
-@test("what a field's name stands for is what the record has, at all events that some work makes", lengthy=True)
+@test("what a field's name stands for is what the record has, at all events that some work makes")
 def same_as_the_record():
     chosen, skipped = {}, []
     for name, event in sorted(event_names().items()):

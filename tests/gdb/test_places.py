@@ -195,7 +195,7 @@ def refusals():
     nothing("gtp trace *nonesuch", 'No symbol "nonesuch" in current context')
 
 
-@test("a name of several files is refused with their paths", lengthy=True)
+@test("a name of several files is refused with their paths")
 def several_files():
     nothing("gtp trace main.c:*", "files; write more of the path:", "init/main.c")
 

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it runs gtp, which is about the files of its own kernel.
 # One kernel is enough: what this shows is the user's side.
-# Lengthy: four minutes in a guest; that each line can be translated is shown without one by suite expr.
 # Every recipe of docs/recipes.md, typed as it stands there: all in one run, beside what provoke.py does and knows.
 import csv
 import json
@@ -18,8 +16,8 @@ sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregated
 
 PROVOKE = os.path.join(TOP, "tests/gdb/provoke.py")
-SCRATCH = "/tmp/gtp-recipe.csv"
-FOLDED = "/tmp/gtp-recipe.folded"
+SCRATCH = scratch() + "/recipe.csv"
+FOLDED = scratch() + "/recipe.folded"
 LEADING = ("frame", "time", "cpu", "pid")
 # A line of a recipe that names one of its own tracepoints.
 NUMBERED = re.compile(r"^(gtp (?:collect|if|table))(/s)? (\d+)\b")
@@ -120,7 +118,7 @@ def provoke(questions):
     """Make it happen; question -> (pid, fact, error)."""
     all_names = list(provocations)
     words = " ".join(str(all_names.index(question)) for question in questions)
-    text = shell()("python3 %s %s" % (PROVOKE, words))
+    text = shell()("%s/tests/lib/env python3 %s %s" % (TOP, PROVOKE, words))
     found = {}
     for line in text.splitlines():
         if not line.startswith("["):
@@ -156,7 +154,7 @@ def the_run():
 
 def softirqs():
     """How many softirqs of each kind the CPUs have run: [{name: count}]."""
-    with open(SOFTIRQS, encoding="ascii") as file:
+    with there.open(SOFTIRQS, encoding="ascii") as file:
         head, *rows = file.read().splitlines()
     table = {row.split(":")[0].strip(): [int(n) for n in row.split(":")[1].split()] for row in rows}
     return [{name: counts[cpu] for name, counts in table.items()} for cpu in range(len(head.split()))]

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it has not been tried on the host.
 # All registers at a hit, against values that assembly of the fixture has put there; and nothing is changed by one.
 from event import strace
 from fixture import load_tables, put_table

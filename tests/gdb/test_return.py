@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB inside the guest: it has not been tried on the host.
 # Functions' returns: $ret, $latency and $entry_clock at tracepoints at their first instructions; each test by a pad that
 # follows the calls and by a kretprobe.
 import contextlib
-import glob
 import sys
-import time
 
 from fixture import KMOD, load as load_gdbtp, load_tables
 from inner import Inner
 from lib import *
 from others import *
+from where import matching
 
 sys.path.insert(0, os.path.join(TOP, "gdbscripts"))
 from gtp import aggregated
@@ -81,13 +79,13 @@ def out_parameter(way):
 @each_way("$latency is as long as the call slept, $entry_clock when it began")
 def clocks(way):
     returning(way, "*gtp_target_wait", "collect $clock, $entry_clock, $latency")
-    begins = time.monotonic_ns()
+    begins = there.clock_ns()
     target("crowd 1")
-    inside = time.monotonic_ns()
+    inside = there.clock_ns()
     shell()("sleep 0.05")
-    leaves = time.monotonic_ns()
+    leaves = there.clock_ns()
     target("release")
-    ends = time.monotonic_ns()
+    ends = there.clock_ns()
     cmd("tstop")
     (clock, entry, latency), = collected("$clock", "$entry_clock", "$latency")
     equal(clock - entry, latency)
@@ -221,9 +219,9 @@ def histogram(way):
     cmd("tstart")
     equal(mechanism(num), way)
     target("crowd 5")
-    inside = time.monotonic_ns()
+    inside = there.clock_ns()
     shell()("sleep 0.05")
-    leaves = time.monotonic_ns()
+    leaves = there.clock_ns()
     target("release")
     target("call obj 1")
     cmd("tstop")
@@ -437,8 +435,8 @@ def offline():
 def sleepers():
     """The stacks of the tasks of crowd, as /proc has them: names of functions."""
     found = []
-    for path in glob.glob("/proc/[0-9]*/stack"):
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError), open(path) as file:
+    for path in matching("/proc/[0-9]*/stack"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError), there.open(path) as file:
             names = re.findall(r"\] (\w+)", file.read())
             if "gtp_target_wait" in names:
                 found.append(names)

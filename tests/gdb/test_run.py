@@ -1,33 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
 # Run control: how runs start, stop, fill up and are left alone, and what changes while one goes on.
-import signal
 import time
 
 from lib import *
-
-
-
-def inner_gdb():
-    """A gdb of its own with its packets shown, for what this one cannot do to itself."""
-    process = subprocess.Popen(["gdb", "-q", "-nx", "-iex", "set pagination off",
-                                "-iex", "set confirm off"], stdin=subprocess.PIPE, text=True,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               start_new_session=True)
-
-    def say(*lines):
-        for line in lines:
-            process.stdin.write(line + "\n")
-        process.stdin.flush()
-
-    def read_until(pattern):
-        seen = []
-        for line in process.stdout:
-            seen.append(line)
-            if re.search(pattern, line):
-                return "".join(seen)
-        raise Failure("gdb ended before %r: %s" % (pattern, "".join(seen)))
-    return process, say, read_until
 
 
 @test("passcount stops the whole run at exactly that hit and names the tracepoint")
@@ -65,30 +41,6 @@ def continue_idle():
     cmd("tstart")
     cmd("tstop")
     matches("trace was stopped by tstop", cmd("continue"))
-
-
-@test("^C ends a continue; the run goes on and can be stopped as usual", inside=True)
-def interrupt():
-    disconnect()
-    process, say, read_until = inner_gdb()
-    try:
-        say("target remote " + LINE, "trace *%#x" % fixture()["gtp_target_add"], "tstart",
-            "set debug remote 1", "continue")
-        read_until(r"Sending packet: \$c#")
-        os.kill(process.pid, signal.SIGINT)
-        read_until("SIGINT")
-        say("set debug remote 0", "echo after\\n", "tstatus")
-        matches("Trace is running", read_until("Trace is running"))
-        target("call add 1 2")
-        say("tstop", "tstatus")
-        read_until("Trace stopped by a tstop")
-        matches("Collected 1 trace frame", read_until("Collected"))
-        say("quit")
-        equal(process.wait(SECONDS), 0)
-    finally:
-        process.kill()
-        process.wait()
-    connect()
 
 
 @test("a buffer that fills up stops the run with tfull; every frame in it is whole")

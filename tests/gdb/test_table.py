@@ -80,7 +80,7 @@ def in_front():
     equal(list(cells.rows("%d $cpu_id" % nums["add"])[0]), ["frame", "time", "pid", "$cpu_id"])
 
 
-@test("the cells of the kernel's own types are what GDB prints of those frames", lengthy=True)
+@test("the cells of the kernel's own types are what GDB prints of those frames")
 def kernel_types():
     check(same_as_gdb(nums["read"]) > 10, "few reads")
     check("file->f_inode->i_ino" in cells.rows("%d --limit 1" % nums["read"])[0], "a long line of actions is lost")

@@ -205,7 +205,7 @@ def return_address():
             refused("gtp trace *%#x" % instructions("gtp_target_chain_c", r"\+\d+>:")[1], "gtp collect $_ret"))
 
 
-@test("50,000 frames: gtp table has each of them, gtp save too", lengthy=True)
+@test("50,000 frames: gtp table has each of them, gtp save too")
 def many():
     cmd("set trace-buffer-size %d" % (CPUS * (16 << 20)))
     cmd("gtp trace gtp_target_add")

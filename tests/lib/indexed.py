@@ -2,14 +2,19 @@
 """vmlinux and GDB's index of it, where the shell's command looks: without an index each start takes minutes in a guest."""
 import os
 
+from where import there
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CACHE = "/var/cache/gdbtp/%s/gdb-index" % os.uname().release
+CACHE = "/var/cache/gdbtp/%s/gdb-index" % there.release
 
 
 def at_hand():
+    """The words that set the environment of a command of the tested kernel's machine; that of a command here is set."""
     with open("%s/build/kernels/%s/env" % (TOP, os.environ["GTP_GUEST"]), encoding="ascii") as file:
         env = dict(line.rstrip("\n").split("=", 1) for line in file if "=" in line)
     os.environ["VMLINUX"] = env["vmlinux"].strip("'")
-    if os.environ.get("GTP_GDB_INDEX") and not os.path.exists(CACHE):
-        os.makedirs(os.path.dirname(CACHE), exist_ok=True)
-        os.symlink(os.environ["GTP_GDB_INDEX"], CACHE)
+    index = os.environ.get("GTP_GDB_INDEX")
+    if index and not there.exists(CACHE):
+        there.run(["mkdir", "-p", os.path.dirname(CACHE)], check=True)
+        there.run(["ln", "-s", index, CACHE], check=True)
+    return ["env", "VMLINUX=" + os.environ["VMLINUX"]]

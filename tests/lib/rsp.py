@@ -3,11 +3,13 @@
 import os
 import re
 import select
+import socket
 import time
 
 from tap import SECONDS
+from where import there
 
-LINE = "/proc/gtp"
+LINE = there.line
 
 PACKET = re.compile(rb"\$([^#$]*)#([0-9a-fA-F]{2})", re.S)
 CONSOLE = re.compile(r"O([0-9a-fA-F]{2})+")
@@ -35,11 +37,20 @@ def unframed(body, checksum):
     return re.sub(rb"\}(.)", lambda m: bytes((m.group(1)[0] ^ 0x20,)), body, flags=re.S)
 
 
+def opened(flags):
+    """The line to the tested kernel: its file, or where there is the end of another one, a socket."""
+    if there.here:
+        return os.open(there.line, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(there.line)
+        return line.detach()
+
+
 class Client:
     """One connection, without acknowledgements unless ACKS. Contents are strings, one character for each byte."""
 
-    def __init__(self, acks=False, flags=os.O_RDWR, path=LINE):
-        self.fd = os.open(path, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
+    def __init__(self, acks=False, flags=os.O_RDWR):
+        self.fd = opened(flags)
         self.received = b""
         self.console = ""  # what the stub printed before the last reply
         self.on_console = lambda text: None  # called with each piece of it

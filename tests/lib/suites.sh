@@ -268,10 +268,10 @@ pack_headers() (
 	tar -C "$top" -cf "$packed.new" "${folders[@]}" && mv "$packed.new" "$packed"
 )
 
-# on_host SERIES SPEC...: whether the GDBs of these run here, beside their guest: of suite gdb alone, and this machine's GDB,
-# unless GTP_INSIDE is set, or GTP_FRESH, for each GDB to be as a user's
+# on_host SPEC...: whether the GDBs of these run here, beside their guest: those of suite gdb alone, unless GTP_INSIDE is set,
+# or GTP_FRESH, for each GDB to be as a user's
 on_host() {
-	[ $# = 2 ] && [[ $2 =~ ^gdb(/|:|$) ]] && [ -z "$(. tests/vm/lib.sh && vm_release "$1")${GTP_INSIDE-}${GTP_FRESH-}" ]
+	[ $# = 1 ] && [[ $1 =~ ^gdb(/|:|$) ]] && [ -z "${GTP_INSIDE-}${GTP_FRESH-}" ]
 }
 
 # gdb_beside SPEC: that command, as command
@@ -291,7 +291,7 @@ guest_run() {
 	[ "$other" != "$series" ] || other=''
 	shift 2
 	command=(tests/guest "$@")
-	! on_host "$series" "$@" || { gdb_beside "$1"; options+=(--agent); }
+	! on_host "$@" || { gdb_beside "$1"; options+=(--agent); }
 	pack_headers "$series" || { echo "not ok - the headers of $series are there"; return 1; }
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
 		env GTP_SILENCE=$((limit / 2)) ${GTP_SEED:+GTP_SEED="$GTP_SEED"} GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$other" \

@@ -3,8 +3,7 @@
 
 A test may be left out, and the log says so: with GTP_BRIEF one that is `lengthy`, which takes a guest half a minute and
 more, while the others show most of it or do without a guest; with GTP_BESIDE, a kernel whose guest runs all, one that
-shows the same `once` and for all; on a host that has the kernel in a guest (where.py), one that is about a GDB `inside` of it:
-GTP_INSIDE=marked has those, and no others.
+shows the same `once` and for all.
 
 Truth comes from elsewhere than what is tested: counters, /proc/kallsyms, arguments of the test's own. check(), equal()
 and matches() fail with their text, any other exception with its traceback; skip() says why there is nothing to test.
@@ -43,13 +42,9 @@ class Skipped(Exception):
     """The test's precondition is missing."""
 
 
-def test(name, lengthy=False, once=False, inside=False):
+def test(name, lengthy=False, once=False):
     def mark(function):
-        if os.environ.get("GTP_INSIDE") == "marked" and not inside:
-            return function
-        if inside and os.environ.get("GTP_AGENT"):
-            left_out.append("for a GDB in the guest: " + name)
-        elif lengthy and os.environ.get("GTP_BRIEF"):
+        if lengthy and os.environ.get("GTP_BRIEF"):
             left_out.append("lengthy, left out: " + name)
         elif once and os.environ.get("GTP_BESIDE"):
             left_out.append("runs on %s: %s" % (os.environ["GTP_BESIDE"], name))

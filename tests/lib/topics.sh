@@ -34,6 +34,25 @@ all_topics() {
 # single_topics DIR: of gdb's, all but smp, which wants CPUs that run side by side
 single_topics() { all_topics "$1" | grep -vx smp; }
 
+# in_guest COMMAND...: where the tested kernel is: here, or in the guest of GTP_AGENT
+in_guest() {
+	if [ -n "${GTP_AGENT-}" ]; then "$top/tests/vm/in-guest" "$@"; else "$@"; fi
+}
+
+# make_gdb: the words of a GDB that reads vmlinux and runs the file whose name follows, as gdb. Beside a guest it is the one of
+# the guest's root, and it ends with what watches it, which the other end of its line may outlive.
+# shellcheck disable=SC2154 # of the kernel's env file
+make_gdb() {
+	local line=() words=(-batch -nx -iex "set debuginfod enabled off" -iex "maint set worker-threads 0"
+		-iex "set index-cache directory ${GTP_GDB_INDEX-}" -iex "set index-cache enabled on" "$vmlinux" -x)
+	gdb=(gdb "${words[@]}")
+	[ -n "${GTP_AGENT-}" ] || return 0
+	# An answer over the agent's line comes when the kernel has it, on a busy machine after more than GDB's two seconds.
+	line=(setpriv --pdeathsig KILL)
+	gdb=("${line[@]}" gdb -iex "set remotetimeout 600" "${words[@]}")
+	[ -z "$root" ] || gdb=("${line[@]}" "$top/tests/vm/in-root" --share "$GTP_AGENT" "$GTP_GUEST" "${gdb[@]}")
+}
+
 # topic SPEC COMMAND...: its TAP, and a line more if it ended before its plan. A topic may take as long as it likes, but
 # not be silent for GTP_SILENCE seconds.
 topic() {

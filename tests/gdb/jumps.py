@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Common code of the topics of jumps in the text.
+from lib import *
+from others import *
+
+JUMP, BREAKPOINT = 0xe9, 0xcc
+
+
+def is_jump(num):
+    """It is one; a failure says what it is instead."""
+    check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
+
+
+def first_byte(where):
+    return text_at(where, 1)[0]
+
+
+def jumping(condition="", *actions):
+    """A run with a jump in gtp_target_add; the tracepoint's number."""
+    cmd("set circular-trace-buffer on")
+    num = trace("*0x%x%s" % (place(), condition), *actions)
+    cmd("tstart")
+    is_jump(num)
+    equal(first_byte(place()), JUMP)
+    return num
+
+
+def all_counted(num):
+    """Every call on every CPU is a hit."""
+    before = hits(num)
+    made = looped("add")
+    equal(made["add"], ROUNDS * CPUS)
+    equal(hits(num) - before, made["add"])
+    equal(nested() + missed(), 0)
+
+
+@functools.lru_cache(None)
+def original():
+    """The text at the place, as it was before the first jump."""
+    return text_at(place())
+
+
+def begin():
+    """The first test of those that are chosen begins without a jump."""
+    fresh()
+    original()
+
+
+def restored():
+    """The kernel may take its time to remove what it optimised at another's probe."""
+    until(lambda: text_at(place()) == original(), "the text %s, not %s" % (original(), text_at(place())))
