@@ -41,10 +41,15 @@ def refresh():
     return how
 
 
+before_run = []  # functions that a tstart calls first
+
+
 def begins():
     """A run is about to begin: GDB does not ask about one that has ended, and from now on it is asked for."""
     global settled
     refresh()
+    for function in before_run:
+        function()
     settled = None
 
 

@@ -2,7 +2,7 @@
 # The commands `gtp event` and `gtp events`: static tracepoints by the names of the kernel's events.
 import gdb
 
-from gtp import cexpr, define, events, names, places, screen, words
+from gtp import cexpr, define, events, modules, names, places, screen, words
 from gtp.command import Command
 
 USAGE = "gtp event SYSTEM:EVENT [if EXPRESSION]"
@@ -83,6 +83,7 @@ it."""
 
     def invoke(self, arg, from_tty):
         said = words.split(arg, USAGE)
+        modules.follow()
         with words.in_c():
             self.set_all(said, chosen(said))
 

@@ -5,6 +5,7 @@ import gdb
 from gtp import quiet
 
 MODULE_STATE_LIVE = 0
+PER_CPU = ".data..percpu"
 
 
 def kernel_symbol(expression):
@@ -63,12 +64,29 @@ def section_address(attr):
     return int(value) % 2**64
 
 
+def per_cpu(mod):
+    """(address, size) of a module's per-CPU variables: the address that __per_cpu_offset[] is added to. No section has it."""
+    names = [f.name for f in mod.type.fields()]
+    if "percpu_size" not in names:  # a kernel for one processor
+        return 0, 0
+    return int(mod["percpu"]) % 2**64, int(mod["percpu_size"])
+
+
 def sections(mod):
     """The module's section addresses by name."""
     attrs = mod["sect_attrs"]
     if int(attrs) == 0:
         return {}
-    return {section_name(attr): section_address(attr) for attr in section_attributes(attrs)}
+    found = {section_name(attr): section_address(attr) for attr in section_attributes(attrs)}
+    start, size = per_cpu(mod)
+    if size:
+        found[PER_CPU] = start
+    return found
+
+
+def inventory():
+    """The structure, name and place of each module: equal as long as none comes or goes."""
+    return [(int(mod.address), mod["name"].string(errors="replace"), code(mod)[0]) for mod in all_of_them()]
 
 
 def live_build_id(addresses):

@@ -4,14 +4,21 @@ import os
 
 import gdb
 
-from gtp import elf, loaded, quiet, remote, screen
+from gtp import elf, ended, loaded, quiet, remote, screen, selected
+from gtp.cexpr import percpu
 from gtp.command import Command
 
 # The kernel has freed these; left to itself GDB puts them where nothing else is.
 FREED = (".init",)
 
-# The modules that this command has loaded: name to path and address of .text.
+# The modules whose symbols this command has loaded: name to path, address of .text, (address, size) of per-CPU variables.
 ours = {}
+
+# The PATHs of the last gtp modules, from which on symbols follow the modules that come and go; None before the first.
+asked = None
+
+# loaded.inventory() when the symbols were last made to match it.
+known = None
 
 
 class Files:
@@ -78,7 +85,8 @@ def add_symbols(path, addresses):
 
 def forget(name):
     """Take back the symbols of a module that has gone, or that lies elsewhere now."""
-    path, _ = ours.pop(name)
+    path, *_ = ours.pop(name)
+    percpu.of_modules.pop(os.path.realpath(path), None)
     try:
         quiet.execute("remove-symbol-file " + quoted(path))
     except gdb.error:
@@ -102,13 +110,60 @@ def load(mod, files, report):
         found = "no file of this build" if name in files.paths else "no file"
         report[found].append(name)
         return
-    place = (os.path.abspath(file.path), addresses[".text"])
+    place = (os.path.abspath(file.path), addresses[".text"], loaded.per_cpu(mod))
     if ours.get(name) != place or not is_there(place[0]):
         if name in ours:
             forget(name)
         add_symbols(place[0], addresses)
         ours[name] = place
+        percpu.of_modules[os.path.realpath(place[0])] = place[2]
     report["loaded"].append(name)
+
+
+def look(args):
+    """Make GDB's symbols those of the modules that are loaded now; a report: what was done to which modules."""
+    global asked, known
+    files = Files(folders(args, remote.release()))
+    known, asked = loaded.inventory(), args
+    report = {"loaded": [], "no file": [], "no file of this build": [], "no code": []}
+    for mod in loaded.all_of_them():
+        load(mod, files, report)
+    for name in set(ours) - set(report["loaded"]):
+        forget(name)
+    return report
+
+
+def follow():
+    """If gtp modules was ever said, look again when modules came or went; whether they did.
+
+    GDB sets the tracepoints again whose functions have new symbols, those that had none yet included. In a frame the
+    kernel's memory is not there.
+    """
+    if asked is None or not remote.may_be_gtp() or selected.number() >= 0:
+        return False
+    try:
+        if loaded.inventory() == known:
+            return False
+        before = dict(ours)
+        look(asked)
+    except (gdb.error, gdb.GdbError, RuntimeError) as error:
+        screen.say("note: the symbols of modules are not up to date: %s" % error)
+        return False
+    tell("symbols loaded of", [name for name in ours if ours[name] != before.get(name)])
+    tell("gone", [name for name in before if name not in ours])
+    return True
+
+
+def before_run():
+    """tstart leaves the selected frame anyway."""
+    if asked is not None and selected.number() >= 0:
+        quiet.execute("tfind none")
+    follow()
+
+
+def tell(what, names):
+    if names:
+        screen.say("modules: %s: %s" % (what, " ".join(sorted(names))))
 
 
 class GtpModules(Command):
@@ -117,18 +172,14 @@ class GtpModules(Command):
 gtp modules [PATH...]
 A PATH is a .ko file with debug information, or a folder that is searched for
 them. After them the usual places of the running kernel's modules are searched.
-Say it again when modules have come or gone."""
+From then on tstart and gtp trace do the same when modules came or went, so
+that a tracepoint in a module that is loaded again lies where the module does."""
 
     def __init__(self):
         super().__init__("gtp modules", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)
 
     def invoke(self, arg, from_tty):
-        files = Files(folders(gdb.string_to_argv(arg), remote.release()))
-        report = {"loaded": [], "no file": [], "no file of this build": [], "no code": []}
-        for mod in loaded.all_of_them():
-            load(mod, files, report)
-        for name in set(ours) - set(report["loaded"]):
-            forget(name)
+        report = look(gdb.string_to_argv(arg))
         for what, names in report.items():
             if names:
                 screen.say("%s: %s" % (what, " ".join(names)))
@@ -137,3 +188,4 @@ Say it again when modules have come or gone."""
 
 
 GtpModules()
+ended.before_run.append(before_run)

@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, names, places, progress, quiet, screen, words
+from gtp import cexpr, define, modules, names, places, progress, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -158,6 +158,7 @@ are refused; --limit N allows N."""
 
     def invoke(self, arg, from_tty):
         said = words.split(arg, USAGE)
+        modules.follow()
         with define.Definitions() as definitions:
             targets = places.targets(said.place, said.limit, definitions.refuse)
             matching = len(targets) + len(definitions.refused)

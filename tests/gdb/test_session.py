@@ -9,6 +9,17 @@ import gdb
 from lib import *
 
 
+@test("target remote /proc/gtp prints no warning", inside=True)
+def connect_quietly():
+    disconnect()
+    text = cmd("target remote /proc/gtp")
+    check("arning" not in text and "failed" not in text, text)
+    disconnect()
+    text = other_gdb("target remote /proc/gtp", "p/x $pc", "show architecture")
+    check("tty_state" not in text and "failed" not in text, text)
+    matches("i386:x86-64", text)
+
+
 @test("target remote | gdbtp-connect: the same through a pipe, as over ssh")
 def through_pipe():
     disconnect()
@@ -119,6 +130,13 @@ def no_stepping():
     equal(string("init_task.comm"), "swapper/0")
 
 
+@test("a second GDB is told that the file is busy; the first is not disturbed", inside=True)
+def second():
+    text = other_gdb("target remote /proc/gtp")
+    check("busy" in text, text)
+    equal(string("init_task.comm"), "swapper/0")
+
+
 @test("monitor help, status, version, build-id and probes answer; an unknown word is refused")
 def monitor():
     matches(r"monitor status", cmd("monitor help"))
@@ -188,6 +206,88 @@ def modules_move():
     text = cmd("gtp modules %s" % KMOD)
     check("gtp_target2" not in text, text)
     refused("p &gtp_target2_fn")
+
+
+def second_fixture():
+    """Load it and call its function; where that lies."""
+    shell()("insmod %s/gtp_target2.ko" % KMOD)
+    cmd("maint flush dcache")
+    with there.open("/proc/kallsyms") as file:
+        return next(int(line.split()[0], 16) for line in file if line.split()[2] == "gtp_target2_fn")
+
+
+def second_run(num, n):
+    """A run during which the second fixture's function is called with N: what it collects."""
+    told = cmd("tstart")
+    shell()("echo %d >/sys/module/gtp_target2/parameters/call" % n)
+    cmd("tstop")
+    equal(hits(num), 1)
+    equal(collected("n"), [n])
+    cmd("tfind none")
+    return told
+
+
+@test("a tracepoint in a module that is unloaded and loaded again, mostly elsewhere, is where the module is", once=True)
+def modules_again():
+    first = second_fixture()
+    cmd("gtp modules %s" % KMOD)
+    num = trace("gtp_target2_fn", "collect n")
+    second_run(num, 5)
+    shell()("rmmod gtp_target2")
+    for n in range(6, 9):
+        place = second_fixture()
+        note("gtp_target2_fn at %#x, %s" % (place, "as before" if place == first else "moved"))
+        second_run(num, n)
+        equal(address("(long)&gtp_target2_fn"), place)
+        shell()("rmmod gtp_target2")
+        cmd("maint flush dcache")
+    matches(r"^modules: gone: gtp_target2$", cmd("gtp trace gtp_target_add"))
+
+
+@test("a tracepoint that waits for a module lies in it at the first tstart after it was loaded; gtp trace finds it too",
+      once=True)
+def modules_pending():
+    cmd("gtp modules %s" % KMOD)
+    text = cmd("with breakpoint pending on -- trace gtp_target2_fn")
+    matches("pending", text)
+    num = number("$bpnum")
+    cmd("commands %d" % num, "collect n", "end")
+    trace("gtp_target_add")
+    second_fixture()
+    try:
+        matches("^modules: symbols loaded of: gtp_target2$", second_run(num, 3))
+        cmd("delete")
+        shell()("rmmod gtp_target2")
+        cmd("maint flush dcache")
+        cmd("gtp trace gtp_target_add")  # it learns that the module has gone
+        second_fixture()
+        cmd("gtp trace gtp_target2_fn")
+        num = number("$bpnum")
+        cmd("commands %d" % num, "collect n", "end")
+        second_run(num, 4)
+    finally:
+        shell()("rmmod gtp_target2")
+        cmd("maint flush dcache")
+        cmd("gtp modules %s" % KMOD)
+
+
+@test("a module's per-CPU variable, live and at a hit")
+def modules_per_cpu():
+    name, which = "'gtp_target_fn.c'::counts", "calls[GTP_TARGET_COUNT_leaf]"
+    trace("gtp_target_leaf")
+    cmd("gtp collect per_cpu(%s, 0).%s, this_cpu(%s).%s" % (name, which, name, which))
+    target("call leaf 1")
+    run_trace("call leaf 1")
+    cmd("tfind start")
+    seen = number_in(cmd("gtp print this_cpu(%s).%s" % (name, which)))
+    cmd("tfind none")
+    live = sum(number_in(cmd("gtp print per_cpu(%s, %d).%s" % (name, cpu, which))) for cpu in range(CPUS))
+    equal(live, fixture()["leaf"])
+    check(0 <= seen <= live and live > 0, "%d of %d" % (seen, live))
+
+
+def number_in(text):
+    return int(re.search(r"= (\d+)$", text.strip()).group(1))
 
 
 @test("gtp modules leaves no index of a module to a GDB that finds it elsewhere", once=True)

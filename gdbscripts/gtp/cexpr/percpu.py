@@ -3,8 +3,10 @@
 
 __per_cpu_offset[cpu] is added to the address in the file. Kernels before 6.15 link these variables at 0, and GDB moves
 them with everything else by the KASLR offset, which has to be taken off again: the address in the file is written as a
-number, which is the same wherever the kernel lies, as `gtp compile` needs it.
+number, which is the same wherever the kernel lies, as `gtp compile` needs it. A module's section of them lies where the
+kernel has allocated it, and GDB has read its symbols there (gtp.modules).
 """
+import os
 import re
 
 import gdb
@@ -15,6 +17,9 @@ from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand, address, in_memory
 
 SECTION = ".data..percpu"
+
+# The path of a module's file, when GDB has read its symbols -> (address, size) of its per-CPU variables.
+of_modules = {}
 
 
 def moved_by():
@@ -27,11 +32,19 @@ def moved_by():
 
 
 def is_static(symbol):
-    """Whether a variable is one of the kernel's own per-CPU variables."""
+    """Whether a variable is a per-CPU variable of the kernel's or of a module's own."""
+    file = symbol.symtab.objfile.filename
+    at = int(symbol.value().address) % 2**64
+    if file != gdb.current_progspace().filename:
+        start, size = of_modules.get(os.path.realpath(file), (0, 0))
+        return start <= at < start + size
+    return is_of_kernel(at)
+
+
+def is_of_kernel(address_):
+    """Whether GDB has a per-CPU variable of vmlinux at an address."""
     start, size = vmlinux.sections().get(SECTION, (0, 0))
-    if not size or symbol.symtab.objfile.filename != gdb.current_progspace().filename:
-        return False
-    return start <= (int(symbol.value().address) - moved_by()) % 2**64 < start + size
+    return start <= (address_ - moved_by()) % 2**64 < start + size
 
 
 def stays():
@@ -45,7 +58,10 @@ def in_file(base, variable):
     if not variable or not stays():
         return base
     by = moved_by()
-    at = (int(quiet.value("(unsigned long)&" + variable)) - by) % 2**64
+    at = int(quiet.value("(unsigned long)&" + variable)) % 2**64
+    if not is_of_kernel(at):
+        return base
+    at = (at - by) % 2**64
     text, count = re.subn(r"&%s(?![\w.\[-])" % re.escape(variable), "%#x" % at, base)
     return text if count else "%s - %#x" % (base, by) if by else base
 
