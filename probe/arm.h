@@ -6,8 +6,8 @@
 #include "probe/backend.h"
 
 /*
- * @list is terminated by NULL and in the order in which the backends are tried. All of it: process
- * context, under the session's lock, may sleep.
+ * @list has the backends in the order in which they are tried, and ends with NULL. All functions:
+ * process context, under the session's lock; may sleep.
  */
 
 /**
@@ -16,35 +16,34 @@
  * @loc: the location
  * @why: the refusal
  *
- * The probe may take effect only with gtp_arm_commit(). Each series of calls ends with that, or
- * with gtp_arm_disarm().
- * Return: 0; -errno: no probe can be set there.
+ * The probe may take effect only in gtp_arm_commit(). End each series of calls with that, or with
+ * gtp_arm_disarm().
+ * Return: 0, or -errno if no probe can be set there.
  */
 int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *loc,
 	    struct gtp_why *why);
 
 /**
- * gtp_arm_commit() - have the probes of all locations given to gtp_arm() take effect
+ * gtp_arm_commit() - make the probes of all locations given to gtp_arm() take effect
  * @list: the backends
- * @first: the locations; what one backend refuses now the next is offered. Those with ->refused are
- *         left alone, and where none can it is filled in
+ * @first: the locations; one that its backend refuses now is offered to the next backend. Sets
+ *         ->refused if no backend can probe it; locations with ->refused are left alone
  * @why: the refusal
  *
- * Return: 0; -errno: nothing can be armed now; the caller disarms all.
+ * Return: 0, or -errno if nothing can be armed now; the caller then disarms all.
  */
 int gtp_arm_commit(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 		   struct gtp_why *why);
 
-/* gtp_arm_widen - struct gtp_probe_backend's widen of the location's backend */
+/* gtp_arm_widen - call ->widen of the location's backend */
 int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 
-/* gtp_arm_missed - struct gtp_probe_backend's missed, and what was missed there before */
+/* gtp_arm_missed - ->missed of the location's backend, plus the misses of earlier probes there */
 u64 gtp_arm_missed(const struct gtp_location *loc);
 
 /*
- * gtp_arm_disarm - take the probes off those of a list of locations that have one, those that are
- * only prepared too; in the reverse order of arming: a kprobe that the kernel has moved behind an
- * endbr64 may sit on a jump
+ * gtp_arm_disarm - remove all probes of a list of locations, prepared ones too. The backends go in
+ * reverse order, because a kprobe that the kernel has moved past an endbr64 may sit on a jump
  */
 void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
 

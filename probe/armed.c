@@ -10,7 +10,7 @@
 
 enum {
 	ENDBR_LEN = 4,
-	REACH = GTP_REGION_MAX + ENDBR_LEN, /* bytes behind @addr that may be changed, or more */
+	REACH = GTP_REGION_MAX + ENDBR_LEN, /* at least the bytes from @addr on that may change */
 };
 
 /* Changed under gtp_lock; the spinlock is for gtp_armed_range(), which must not wait for that. */
@@ -95,7 +95,7 @@ static u32 kprobe_bytes(u8 first)
 
 static void undo(const struct gtp_armed *a, u64 addr, u8 *buf, u32 len)
 {
-	u64 at = a->text - addr; /* beyond @len when it begins in front */
+	u64 at = a->text - addr; /* wraps beyond @len if the place begins before @addr */
 	u32 n = a->len, i;
 
 	if (n && a->by_kprobe)

@@ -13,12 +13,12 @@ struct module;
 /**
  * struct gtp_armed - one place; part of the backend's own struct for it
  * @node: in the index, by @addr
- * @owner: tells the places of one mechanism from others: the address of an object of its own
+ * @owner: identifies the mechanism: the address of one of its objects
  * @addr: the location's address
- * @text: where the text is changed; a kprobe's may lie behind an endbr64
- * @len: bytes from there that are changed; 0: none of them by us
- * @by_kprobe: the kernel changes them to an int3 or a jump: the first byte tells how many
- * @old: the bytes that were there before
+ * @text: address of the changed text; a kprobe's may follow an endbr64
+ * @len: number of changed bytes; 0: we change none
+ * @by_kprobe: the kernel changes them, to an int3 or a jump: the first byte tells how many
+ * @old: the original bytes
  */
 struct gtp_armed {
 	struct rb_node node;
@@ -31,25 +31,25 @@ struct gtp_armed {
 };
 
 /*
- * gtp_armed_add, gtp_armed_remove - before the text there is changed; after it is restored.
- * Context: gtp_lock
+ * gtp_armed_add - add a place before its text is changed; gtp_armed_remove - remove it after the
+ * text is restored. Context: gtp_lock
  */
 void gtp_armed_add(struct gtp_armed *a);
 void gtp_armed_remove(struct gtp_armed *a);
 
-/* gtp_armed_from - the first place that is not below an address, NULL: none. Context: gtp_lock */
+/* gtp_armed_from - the first place at or above an address, or NULL. Context: gtp_lock */
 struct gtp_armed *gtp_armed_from(u64 addr);
 struct gtp_armed *gtp_armed_next(struct gtp_armed *a);
 
 /**
- * gtp_armed_range() - the smallest range around all places in a part of a module
+ * gtp_armed_range() - find the smallest range around all places in a part of a module
  * @mod: a module that is being unloaded, or whose init code is being freed
- * @init: look at its init code, else at the code that stays
+ * @init: look at its init code; otherwise at the code that stays
  * @start: receives the lowest address
- * @end: receives the one behind the highest
+ * @end: receives the highest address, plus 1
  *
- * Each of the two is one piece of memory, so the range holds no places of other code.
- * Context: process, with or without gtp_lock. Return: false when there is no such place.
+ * Each part is contiguous, so the range has no places of other code.
+ * Context: process, with or without gtp_lock. Return: false if there is no such place.
  */
 bool gtp_armed_range(const struct module *mod, bool init, u64 *start, u64 *end);
 

@@ -11,31 +11,33 @@ struct module;
 /**
  * struct gtp_probe_backend - one way to probe a place
  * @name: for the log
- * @slow: its hits come by an exception, or by the function tracer's common code: not for locations
- *        that are to be fast
- * @arm: put a probe on @loc, or prepare that for @commit, and hang it on @loc->probe. 0: the
- *       backend has the location; -EOPNOTSUPP: another backend must do, @loc->no_jump may say why;
- *       any other -errno with @why: no probe can be set there at all. Hits may come before it
- *       returns
- * @commit: what @arm has only prepared takes effect, all of it together. For a location that turns
- *          out to be impossible the backend sets ->backend and ->probe to NULL: the next backend is
- *          tried, unless it has filled in ->refused: then none can. -errno with @why: nothing can
- *          be armed now; the caller disarms all (NULL: @arm does everything)
- * @widen: another tracepoint is going to be added to @loc: hand over its hits whatever the first
- *         one's condition says; 0, or -errno with @why (NULL: it does anyway)
- * @disarm: take off the probes of a list of its own locations, by ->next_own, and wait: when it
- *          returns no hit of them runs anywhere, ->probe is NULL and ->missed is final
- * @missed: hits of @loc that were not seen since @loc->probe is there: there was no buffer, or the
- *          kernel skipped them
- * @end_batch: arming or disarming is over for now: free the memory kept for it (or NULL)
- * @module_goes: a module is being unloaded, its text and data are still there. Without gtp_lock,
- *               before what is armed in it is disarmed (or NULL)
- * @text_goes: the same, of the text that is left after that, @init: of its init code; with gtp_lock
- *             (or NULL)
- * @init, @exit: of the module; at exit nothing is armed. Without gtp_lock (or NULL)
+ * @slow: a hit takes an exception, or passes through the function tracer's common code; not for
+ *        locations that must be fast
+ * @arm: set a probe on @loc, or prepare it for @commit, and store it in @loc->probe. Return 0 if
+ *       the backend takes the location; -EOPNOTSUPP to let another backend try, perhaps with the
+ *       reason in @loc->no_jump; any other -errno, with @why, if no probe can be set there at all.
+ *       Hits may come before @arm returns
+ * @commit: make everything that @arm has prepared take effect together. For a location that turns
+ *          out to be impossible, set ->backend and ->probe to NULL: the next backend is tried,
+ *          unless ->refused is filled in, which means that none can probe it. Return -errno with
+ *          @why if nothing can be armed now; the caller then disarms all. NULL: @arm does
+ *          everything
+ * @widen: prepare for another tracepoint at @loc: pass on every hit, whatever the first one's
+ *         condition says. Return 0, or -errno with @why. NULL: it always passes on every hit
+ * @disarm: remove the probes of a list of its own locations, linked by ->next_own, and wait: when
+ *          it returns, no hit of them runs on any CPU, ->probe is NULL and ->missed is final
+ * @missed: return the hits of @loc that were lost since @loc->probe was set, because there was no
+ *          buffer or the kernel skipped them
+ * @end_batch: free memory that was kept between calls of @arm or @disarm (or NULL)
+ * @module_goes: forget a module that is being unloaded; its text and data still exist. Called
+ *               without gtp_lock, before the probes in it are disarmed (or NULL)
+ * @text_goes: forget text that is about to be freed, after the probes in it were disarmed; @init:
+ *             only the init code. Called with gtp_lock (or NULL)
+ * @init, @exit: called at module load and unload, without gtp_lock; at exit nothing is armed (or
+ *               NULL)
  *
- * Everything else is called in process context under gtp_lock and may sleep. kernel/backends.c
- * lists the backends in the order in which they are tried. See docs/data-path.md.
+ * All others are called in process context under gtp_lock and may sleep. kernel/backends.c lists
+ * the backends in the order in which they are tried. See docs/data-path.md.
  */
 struct gtp_probe_backend {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Included by others: the general registers of a struct gtp_regs, pushed; the way back of some. */
+/* For inclusion: push the general registers of a struct gtp_regs, and pop some of them again. */
 
-/* From di to r15, which has the lowest address; behind orig_rax. */
+/* Push from di, just below orig_rax, down to r15, which has the lowest address. */
 .macro PUSH_GENERAL
 	pushq	%rdi
 	pushq	%rsi
@@ -20,7 +20,7 @@
 	pushq	%r15
 .endm
 
-/* When rsp is at r11's place: all that C does not preserve; orig_rax is next. */
+/* Pop all registers that C does not preserve. rsp must be at r11's place; orig_rax comes next. */
 .macro POP_SCRATCH
 	popq	%r11
 	popq	%r10

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's own tasks, and those of the reader of frames, which are not traced. */
+/* The tasks of GDB and of the reader of frames, which are not traced. */
 #include <linux/percpu.h>
 #include <linux/pid.h>
 #include <linux/preempt.h>
@@ -20,8 +20,9 @@ static pid_t number(enum gtp_self which)
 }
 
 /*
- * A hit between the two stores may take a task for another one, and asks once more. So may any hit:
- * who has opened the file may be gone, and its number be another process's, while a child has it.
+ * A hit between the two stores may pass the test by mistake; gtp_self_skip() then compares the
+ * process itself. The same is needed at any hit: the process that opened the file may have ended,
+ * and its number may be reused, while a child still has the file open.
  */
 static void set_test(void)
 {
@@ -33,7 +34,7 @@ static void set_test(void)
 	WRITE_ONCE(gtp_self_test.value, one & mask);
 }
 
-/* Hits compare the address alone, so what they have read may be freed meanwhile. */
+/* Hits only compare the address, so the struct pid that they have read may be freed meanwhile. */
 void gtp_self_set(enum gtp_self which, struct pid *tgid)
 {
 	struct pid *before = selves[which];
@@ -56,8 +57,8 @@ u64 gtp_self_skipped(void)
 }
 
 /*
- * A task that has nearly ended has none. Its process is held by this task until its last schedule,
- * so that it can be asked.
+ * A task that has nearly ended has no struct pid of its own any more. It holds its signal struct
+ * until its last schedule, so ask that.
  */
 static const struct pid *this_process(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GDB's own tasks, and those of the reader of frames, which are not traced. */
+/* The tasks of GDB and of the reader of frames, which are not traced. */
 #ifndef _GTP_SELF_H
 #define _GTP_SELF_H
 
@@ -16,21 +16,22 @@ enum gtp_self {
 };
 
 /*
- * gtp_self_set - the process, which is not taken for another one that has its number later; NULL:
- * none. Context: process, gtp_lock
+ * gtp_self_set - set the process, or NULL for none. A later process with the same number is not
+ * mistaken for it. Context: process, gtp_lock
  */
 void gtp_self_set(enum gtp_self which, struct pid *tgid);
 
-/* gtp_self_skipped - number of hits skipped for them */
+/* gtp_self_skipped - number of their hits that were skipped */
 u64 gtp_self_skipped(void);
 
 /*
- * gtp_self_skip - at a hit, when gtp_self_maybe(): is the task not to be traced? Counts it then.
- * @context: preempt_count() of the code that was hit. Context: a hit at @loc, this CPU
+ * gtp_self_skip - after gtp_self_maybe(): true if the hit's task is not traced; counts the hit
+ * then.
+ * @context: preempt_count() of the code that was hit. Context: a hit at @loc, on this CPU
  */
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
-/* struct gtp_self_test - @value: the bits of @mask that the processes' numbers have in common */
+/* struct gtp_self_test - @value: the bits of @mask, in which the processes' numbers agree */
 struct gtp_self_test {
 	pid_t mask, value;
 };
@@ -38,8 +39,8 @@ struct gtp_self_test {
 extern struct gtp_self_test gtp_self_test;
 
 /*
- * gtp_self_maybe - false: it is none of them; the cheap test before gtp_self_skip(), one comparison
- * for both. Where there are two, some other processes pass it
+ * gtp_self_maybe - false if the task is surely none of theirs. The cheap test before
+ * gtp_self_skip(): one comparison for both processes. If there are two, some others pass it, too
  */
 static inline bool gtp_self_maybe(void)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tables of regions that have been loaded: of the kernel and of modules, by address.
+ * The loaded tables of regions, of the kernel and of modules, by address.
  *
- * A table has the build-id of its code, and is accepted only when that matches. Its entries are by
- * section; exported symbols and sysfs tell where the sections are in memory.
+ * A table has the build-id of its code, and is accepted only if that matches. Its entries are by
+ * section; exported symbols and sysfs give the addresses of the sections.
  */
 #include <linux/err.h>
 #include <linux/fs.h>
@@ -22,7 +22,7 @@ enum {
 	PATH_SIZE = 160,
 };
 
-/* struct piece - a span in memory; @size 0: it is not there, or will not stay */
+/* struct piece - a span in memory; @size 0: it is not loaded, or is init code */
 struct piece {
 	u64 start;
 	u32 size;
@@ -199,7 +199,7 @@ static int place_in_kernel(struct loaded *l, char *why)
 	return 0;
 }
 
-/* A section that is not there has been freed, or was never loaded. */
+/* A missing section was freed, or was never loaded. */
 static void place_in_module(struct loaded *l)
 {
 	char path[PATH_SIZE], text[32];

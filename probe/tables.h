@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tables of regions that have been loaded: of the kernel and of modules, by address. */
+/* The loaded tables of regions, of the kernel and of modules, by address. */
 #ifndef _GTP_TABLES_H
 #define _GTP_TABLES_H
 
@@ -21,16 +21,16 @@ struct gtp_tables_place {
 	u64 start; /* of the span */
 };
 
-/* gtp_tables_find - look up an address; false: in no table. Hold the lock while @place is used */
+/* gtp_tables_find - look up an address; false: in no table. Hold the lock while using @place */
 bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 
-/* gtp_tables_deny - must a kprobe there not be optimized, although the kernel's check allows it? */
+/* gtp_tables_deny - true if the kernel would optimize a kprobe there, but must not */
 bool gtp_tables_deny(u64 addr);
 
-/* gtp_tables_wraps - is that a function that returns, and has no argument on the stack? */
+/* gtp_tables_wraps - true if that is a function that returns and has no arguments on the stack */
 bool gtp_tables_wraps(u64 addr);
 
-/* gtp_tables_any - is there any table? */
+/* gtp_tables_any - true if any table is loaded */
 bool gtp_tables_any(void);
 
 enum { GTP_TABLES_WHY = 160 };
@@ -38,11 +38,11 @@ enum { GTP_TABLES_WHY = 160 };
 /**
  * gtp_tables_add() - load a table
  * @module: of which module; "": of the kernel
- * @bytes: the file, from gtp_mem_alloc(); given away when the answer is 0
+ * @bytes: the file, from gtp_mem_alloc(); this function owns it if it returns 0
  * @size: how many
  * @why: receives the refusal in words, GTP_TABLES_WHY bytes
  *
- * Replaces the one that was there for the same code. Context: process, without the lock; sleeps.
+ * Replaces an earlier table for the same code. Context: process, without the lock; sleeps.
  * Return: 0, -EINVAL (malformed), -ESTALE (of another build), -ENOENT (no such module), -ENOMEM.
  */
 int gtp_tables_add(const char *module, u8 *bytes, size_t size, char *why);

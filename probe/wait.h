@@ -12,8 +12,8 @@
 void gtp_wait_for_tasks(void);
 
 /*
- * gtp_wait_for_idle - wait until each CPU has left its idle task once: for what no grace period of
- * RCU covers. Context: process, may sleep
+ * gtp_wait_for_idle - wait until each CPU has left its idle task once; no RCU grace period covers
+ * that. Context: process, may sleep
  */
 void gtp_wait_for_idle(void);
 

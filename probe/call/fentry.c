@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits from function entries: the function tracer's site there calls a jump pad directly.
+ * Hits at function entries: the function tracer's site there calls a jump pad directly.
  *
  * A kprobe at such a site goes through the function tracer's common code, which saves all registers
  * before the condition is evaluated. A direct call does not: the pad evaluates the condition.
@@ -9,9 +9,10 @@
  * ftrace refuse ours; a later one is refused until the run has ended
  * (prepare_direct_functions_for_ipmodify()).
  *
- * ftrace removes them one by one, and waits for all tasks each time. So jumps are tried first: one
- * behind the site sees the same hits (probe/jump/jump_arm.c). Only where the code there takes none
- * is the site called from, a few times in a run; further entries get a kprobe.
+ * ftrace removes direct calls one by one, and waits for all tasks each time. So jumps are tried
+ * first: a jump after the site sees the same hits (probe/jump/jump_arm.c). Only if the code there
+ * takes no jump, the site becomes a direct call, a few times in a run. Further entries get a
+ * kprobe.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -49,7 +50,7 @@ static struct fentry *to_fentry(struct gtp_pad_probe *p)
 	return container_of(p, struct fentry, p);
 }
 
-/* May the address be probed, and has ftrace a record of the site? 0, -EOPNOTSUPP or a refusal. */
+/* Check that the address may be probed and ftrace knows the site; 0, -EOPNOTSUPP or a refusal. */
 static int fentry_check(u64 addr, struct gtp_why *why)
 {
 	bool on_ftrace = false;

@@ -2,13 +2,13 @@
 /*
  * Returns by kretprobes: one kretprobe per location whose calls are reported when they return.
  *
- * The kernel replaces the return address of each call that it follows, and gives it an instance,
- * which holds what is kept from the entry. There are only so many instances (maxactive): a call
- * that finds none is counted as missed. A condition that is false at the entry gives its instance
- * back at once.
+ * The kernel replaces the return address of each call that it follows, and gives the call an
+ * instance, which holds the record of the entry. The number of instances is limited (maxactive): a
+ * call that finds none is counted as missed. If the condition is false at the entry, the instance
+ * is freed at once.
  *
- * Where a task dies inside, or the probe is taken off before a call returns, the instance is the
- * kernel's to free; nothing of ours is called then.
+ * If a task dies inside, or the probe is removed before a call returns, the kernel frees the
+ * instance and calls none of our code.
  */
 #include <linux/kprobes.h>
 #include <linux/minmax.h>
@@ -30,9 +30,9 @@
 
 /**
  * struct return_probe - a location's kretprobe
- * @text: what kprobes have as well
+ * @text: the part that kprobes share
  * @rp: the kernel's part
- * @loc: where a call belongs
+ * @loc: the location
  * @no_buffer: entries and returns on CPUs that have no buffer
  */
 struct return_probe {
@@ -45,7 +45,7 @@ struct return_probe {
 enum {
 	MAXACTIVE_MOST = 65536,
 	MAXACTIVE_LEAST = 32,
-	SHARE = 32, /* of the machine's memory, one part is for the instances of all kretprobes */
+	SHARE = 32, /* all instances together take at most 1/32 of the machine's memory */
 };
 
 static unsigned long bytes; /* of all kretprobes' instances, under gtp_lock */
@@ -140,14 +140,14 @@ static int check(u64 addr, struct gtp_why *why)
 	return 0;
 }
 
-/* The kernel keeps free ones in a list, which from 6.7 on is an array for each CPU. */
+/* The kernel keeps free instances in a list; from 6.7 on in an array for each CPU. */
 static unsigned long instance_bytes(void)
 {
 	return sizeof(struct kretprobe_instance) + sizeof(struct gtp_pending) +
 	       num_possible_cpus() * sizeof(void *);
 }
 
-/* How many instances another kretprobe gets: the fewer the less memory is left; 0: none. */
+/* The number of instances for another kretprobe: fewer if less memory is left; 0: none. */
 static int maxactive(void)
 {
 	unsigned long all = (totalram_pages() << PAGE_SHIFT) / SHARE;
@@ -223,7 +223,7 @@ static void forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* Calls that are under way are forgotten: the kernel leads them back to their callers. */
+/* Calls inside are forgotten: the kernel returns them to their callers. */
 static void unregister(struct kprobe **kps, int n)
 {
 	BUILD_BUG_ON(offsetof(struct kretprobe, kp));

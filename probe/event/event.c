@@ -19,13 +19,13 @@
 
 /**
  * struct event_probe - a location's probe
- * @go: address of the pad that evaluates the location's condition; 0: C does. Read by
- *      event_entry.S, so that it is the first
+ * @go: address of the pad that evaluates the location's condition; 0: C does. It is the first
+ *      member because event_entry.S reads it
  * @pad: that pad; it stays as long as the probe
  * @armed: in the index of probed places
- * @loc: where a hit belongs
+ * @loc: the location
  * @tp: the tracepoint
- * @call: as struct gtp_event's
+ * @call: as in struct gtp_event
  * @data: how its records are made; ->file is NULL unless a tracepoint here collects $_sdata
  * @no_buffer: hits on CPUs that have no buffer
  */
@@ -51,9 +51,9 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 h
 }
 
 /*
- * Called by event_entry.S in the place of the tracepoint's own function. Interrupts may be on; turn
- * them off, so that a hit in one is not lost as a hit inside a hit, and that this task stays on its
- * CPU even where the kernel lets a tracepoint's probes be preempted.
+ * Called by event_entry.S in the place of the tracepoint's own function. Interrupts may be on. Turn
+ * them off, so that a hit in an interrupt is not lost as a nested one, and so that this task stays
+ * on its CPU even if the kernel lets a tracepoint's probes be preempted.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 {
@@ -94,8 +94,8 @@ static int refuse_locked_down(struct gtp_why *why)
 }
 
 /*
- * The arguments are in registers where the condition and the actions look for them: most hits end
- * in the pad.
+ * The arguments are in the registers in which the condition and the actions expect them, so a pad
+ * can handle most hits.
  */
 static void make_pad(struct event_probe *p)
 {
@@ -180,7 +180,7 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
-/* From now on each hit goes by the pad or by C; which one, makes no difference to the first. */
+/* A hit during the store uses the pad or C, which is the same for the first tracepoint. */
 static int event_widen(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct event_probe *p = loc->probe;
@@ -242,9 +242,9 @@ static void event_forget(struct gtp_location *loc)
 }
 
 /*
- * Probes run with preemption off, and where RCU was not watching under SRCU:
- * tracepoint_synchronize_unregister() waits for both, once for all. The event's data stay until
- * then.
+ * Probes run with preemption off, or under SRCU if RCU was not watching.
+ * tracepoint_synchronize_unregister() waits for both, once for all probes. Until then the events'
+ * data must stay.
  */
 static void event_disarm(struct gtp_location *first)
 {

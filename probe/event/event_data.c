@@ -22,8 +22,8 @@
 #define INSTANCE "gdbtp"
 
 /**
- * struct capture - one CPU's call that is under way
- * @buf: where the record goes, NULL: no call is under way
+ * struct capture - one CPU's call in progress
+ * @buf: receives the record; NULL: no call is in progress
  * @regs: of the hit
  * @type: of the event
  * @context: interrupt, NMI or task, in the kernel's bits; a record from another one is not ours
@@ -50,8 +50,8 @@ static u32 context_now(void)
 }
 
 /*
- * The record says that interrupts are off, because a hit turns them off. Correct the flag where
- * they were on before.
+ * The record says that interrupts are off, because a hit turns them off. Correct the flag if they
+ * were on before.
  */
 static void clear_irqs_off(u8 *record)
 {
@@ -86,7 +86,7 @@ static struct trace_export export = {
 /*
  * Arguments that are not in registers lie above the return address. Their number is unknown, so
  * read as many words as any event may have. On the page of the return address they can be read
- * directly; the next page may be behind the stack's end, where no argument is.
+ * directly; the next page may be past the stack's end, where no argument can be.
  */
 static const u64 *stack_words(u64 at, u64 *copy)
 {
@@ -200,8 +200,8 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data, 
 		data->file = file;
 	}
 	/*
-	 * Without the reference the event's module can go; the file lives until it does, and that
-	 * takes our probe off first (see event.c).
+	 * Without the reference the event's module can be unloaded. The file lives until then, and
+	 * unloading removes our probe first (see event.c).
 	 */
 	trace_put_event_file(file);
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* $_sdata: the record that an event's own code makes. */
+/* $_sdata: the record that is made by an event's own code. */
 #ifndef _GTP_EVENT_DATA_H
 #define _GTP_EVENT_DATA_H
 
@@ -10,9 +10,9 @@
 
 /**
  * struct gtp_event_data - how an event's own record is made at a hit
- * @probe: the event's function that makes it
- * @file: the event in our own ftrace instance; that function's first argument
- * @type: what its records begin with
+ * @probe: the event's function that makes the record
+ * @file: the event in our own ftrace instance; the first argument of @probe
+ * @type: the event's number, with which its records begin
  */
 struct gtp_event_data {
 	void *probe;
@@ -21,12 +21,13 @@ struct gtp_event_data {
 };
 
 /**
- * gtp_event_data_get() - make records of an event possible
+ * gtp_event_data_get() - prepare for records of an event
  * @ev: the event
  * @data: filled in
  * @why: the refusal
  *
- * The first one makes our ftrace instance, which then stays, and hooks its records' export.
+ * The first call creates our ftrace instance, which then stays, and registers an export for
+ * records.
  * Context: process, under gtp_events_lock. Return: 0 or -errno.
  */
 int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data,
@@ -39,13 +40,13 @@ void gtp_event_data_put(void);
 void gtp_event_data_exit(void);
 
 /**
- * gtp_event_data_take() - the record of this hit into the frame
+ * gtp_event_data_take() - put the record of this hit into the frame
  * @data: of the event
  * @regs: of the hit
- * @buf: a frame is open
+ * @buf: has an open frame
  *
- * Context: a hit, interrupts off. Return: 0, -ENODATA: the kernel made none, or what
- * gtp_buffer_add_static() says.
+ * Context: a hit, interrupts off. Return: 0; -ENODATA if the kernel made no record; or the error of
+ * gtp_buffer_add_static().
  */
 int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs *regs,
 			struct gtp_buffer *buf);

@@ -15,8 +15,9 @@
  * void gtp_event_entry(struct event_probe *p, the tracepoint's arguments...)
  *
  * Called in the place of __traceiter_EVENT, with the same arguments in the same places: the first
- * six in registers, the rest above the return address. A pad with the location's condition, if
- * there is one, returns to the caller when that is false; else it goes on at one of the two below.
+ * six in registers, the rest above the return address. If there is a pad with the location's
+ * condition, it returns to the caller if the condition is false, and otherwise jumps to one of the
+ * two functions below.
  */
 GTP_TAKEN_START(gtp_event_entry)
 	movq	(%rdi), %rax		/* ->go; rax is no argument */
@@ -43,7 +44,7 @@ GTP_TAKEN_START(\name)
 	movl	$\held, %edx
 	call	gtp_event_hit
 	addq	$168, %rsp
-	UNWIND_HINT_FUNC		/* C has preserved the registers, they need no pop */
+	UNWIND_HINT_FUNC		/* C has preserved the registers: no pop */
 	RET
 SYM_FUNC_END(\name)
 .endm

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a kernel tracepoint into C: what assembly and C call of each other. */
+/* The way from a kernel tracepoint into C: functions that assembly and C call in each other. */
 #ifndef _GTP_EVENT_ENTRY_H
 #define _GTP_EVENT_ENTRY_H
 
 struct event_probe;
 struct gtp_regs;
 
-/* gtp_event_entry - a tracepoint's probe, with the tracepoint's arguments behind its own */
+/* gtp_event_entry - a tracepoint's probe; the tracepoint's arguments follow its own */
 void gtp_event_entry(void *probe);
 
-/* gtp_event_open, _held - where it goes with a hit whose condition is still open, or holds */
+/* gtp_event_open, _held - continue with a hit whose condition is not known, or holds */
 void gtp_event_open(void);
 void gtp_event_held(void);
 

@@ -88,7 +88,7 @@ static struct gtp_event *core_by_name(const char *name)
 	return NULL;
 }
 
-/* Is it what TRACE_EVENT made for this tracepoint? Others may hang their own events on one. */
+/* Did TRACE_EVENT make this event for this tracepoint? Others may attach their own events. */
 static bool belongs(const struct trace_event_call *call, const struct tracepoint *tp)
 {
 	return (call->flags & TRACE_EVENT_FL_TRACEPOINT) && call->tp == tp && call->class->probe;
@@ -101,7 +101,7 @@ static void name_core(const char *system, const char *event)
 
 	if (!ev || ev->call)
 		return;
-	/* The look-up in ftrace's list is slow: only for tracepoints that were found. */
+	/* The look-up in ftrace's list is slow: do it only for tracepoints that were found. */
 	file = trace_get_event_file(NULL, system, event);
 	if (IS_ERR(file))
 		return;
@@ -114,7 +114,7 @@ static void name_core(const char *system, const char *event)
 /* --- ftrace's list of names --- */
 
 /*
- * By a mount of our own: tracefs may be mounted anywhere or nowhere.
+ * Open it through a mount of our own: tracefs may be mounted anywhere or nowhere.
  */
 static struct file *open_names(struct vfsmount **mnt)
 {
@@ -134,7 +134,7 @@ static struct file *open_names(struct vfsmount **mnt)
 	return file;
 }
 
-/* The file itself can be read to user memory only; the seq_file below it does not mind. */
+/* The file itself can only be read into user memory; its seq_file has no such limit. */
 static ssize_t read_names(struct file *file, loff_t *pos, char *buf, size_t size)
 {
 	struct kvec vec = { .iov_base = buf, .iov_len = size };
@@ -257,9 +257,9 @@ static void remember(struct module *mod)
 }
 
 /*
- * Called for modules that are already loaded, too. Unloading is handled by the module notifier
- * (kernel/unload.c), which comes first; but a module whose unloading had passed that one before
- * this one was registered is reported here, as loaded and then as going.
+ * Also called for modules that are already loaded. The module notifier (kernel/unload.c) runs
+ * earlier and handles unloading. But if a module's unloading had passed that notifier before this
+ * one was registered, the module is reported here, as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {

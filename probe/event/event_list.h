@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which kernel tracepoints there are. */
+/* The list of kernel tracepoints. */
 #ifndef _GTP_EVENT_LIST_H
 #define _GTP_EVENT_LIST_H
 
@@ -26,15 +26,16 @@ bool gtp_event_is_marker(void *ctx, u64 addr);
 int gtp_event_marker_at(u64 addr);
 
 /*
- * gtp_event_marker_nth - tracepoint number @n, counted from 0: its marker's address to @addr, its
- * id to @text, its fields behind that, where @extra points to. 0, or -ENOENT behind the last
+ * gtp_event_marker_nth - describe tracepoint number @n, counted from 0: store its marker's address
+ * in @addr, its id in @text, and after that its fields, to which @extra points. 0, or -ENOENT after
+ * the last one
  */
 int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char **extra);
 
-/* gtp_event_find - the tracepoint that has its marker at @addr; false: none; under the lock */
+/* gtp_event_find - find the tracepoint with its marker at @addr; false if none; under the lock */
 bool gtp_event_find(u64 addr, struct gtp_event *ev);
 
-/* gtp_event_forget - a module goes: its tracepoints are not found any more; under the lock */
+/* gtp_event_forget - forget the tracepoints of a module that is unloaded; under the lock */
 void gtp_event_forget(const struct module *mod);
 
 /* gtp_event_marker - the address of its marker, which GDB uses for it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from C to an event's own function, which makes its record, with the tracepoint's arguments. */
+/* Call an event's own function, which makes its record, with the tracepoint's arguments. */
 #include <linux/linkage.h>
 #include <asm/nospec-branch.h>
 
@@ -10,8 +10,8 @@
 /*
  * void gtp_event_record(const struct gtp_regs *regs, const u64 *stack, void *probe, void *file)
  *
- * Calls the event's own @probe with @file as its first argument and the tracepoint's arguments
- * behind: five from @regs, GTP_EVENT_STACK_WORDS words of @stack where the others may be.
+ * Calls the event's own @probe with @file as its first argument, followed by the tracepoint's
+ * arguments: five from @regs, and GTP_EVENT_STACK_WORDS words of @stack, which may have the others.
  */
 SYM_FUNC_START(gtp_event_record)
 	pushq	%rbp

@@ -23,7 +23,7 @@ enum { FUNCTION_MAX = SZ_64K }; /* bytes; longer functions are refused */
 
 static u8 *code; /* of one function at a time; under gtp_lock */
 
-/* As it is in memory now, without our own probes. */
+/* Copy the function as it is in memory now, without our own probes. */
 static bool copy_function(u64 start, u32 size)
 {
 	if (copy_from_kernel_nofault(code, (void *)start, size))
@@ -50,7 +50,7 @@ static bool is_left_over(u64 addr, const struct gtp_region *r)
 	return false;
 }
 
-/* decide - NULL, or why it is no jump */
+/* decide - NULL if it can be a jump, otherwise the reason */
 static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 {
 	struct gtp_region_ask ask = { .fn = code, .only_falls = only_falls };

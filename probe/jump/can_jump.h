@@ -13,7 +13,7 @@
 /**
  * gtp_can_jump() - decide for one address
  * @addr: the address
- * @only_falls: is a jump elsewhere that leads to @addr a reason against it, too?
+ * @only_falls: also refuse if another jump leads to @addr itself
  * @r: filled in when the answer is 0
  * @no_jump: set when the answer is -EOPNOTSUPP: why, a constant that the user can read
  * @why: set to the refusal in all other cases

@@ -77,7 +77,7 @@ u32 gtp_jump_count(void)
 	return list_count(&lists[GTP_JUMP_ARMED]) + list_count(&lists[GTP_JUMP_STUCK]);
 }
 
-/* Of two at one address the one behind a no-op comes first. */
+/* Of two at one address, the one after a no-op comes first. */
 static int by_address(const void *a, const void *b)
 {
 	const struct gtp_jump *x = *(const struct gtp_jump *const *)a;
@@ -122,7 +122,7 @@ static const struct gtp_jump *in_text(const struct gtp_armed *a)
 	return a->owner == lists && j->state != GTP_JUMP_STAGED ? j : NULL;
 }
 
-/* in_reach - a jump that covers @addr, or that begins in the five bytes from there; else NULL */
+/* in_reach - find a jump that covers @addr, or that begins in the five bytes from there; or NULL */
 static const struct gtp_jump *in_reach(u64 addr)
 {
 	struct gtp_armed *a = gtp_armed_from(addr - GTP_REGION_MAX);

@@ -22,10 +22,10 @@ enum gtp_jump_state {
  * @region: the instructions it displaces
  * @state: enum gtp_jump_state
  * @refused: while arming: another backend must probe the location
- * @under: another prober's jump, which begins in front, may reach over it
- * @no_memory: it is left int3 because its text could not be mapped once more
+ * @under: another prober's jump that begins before it may cover it
+ * @no_memory: it stays int3 because there was no memory to map its text again
  * @holds: it has a reference to our module
- * @list: of all in the same state
+ * @list: the list of its state
  */
 struct gtp_jump {
 	struct gtp_pad_probe p;
@@ -46,20 +46,20 @@ static inline struct gtp_jump *gtp_jump_of_pad(struct gtp_pad_probe *p)
 	return container_of(p, struct gtp_jump, p);
 }
 
-/* gtp_jump_is_behind - is it behind a no-op at its location's address? */
+/* gtp_jump_is_behind - true if it follows a no-op at its location's address */
 static inline bool gtp_jump_is_behind(const struct gtp_jump *j)
 {
 	return j->p.loc && j->p.loc->addr != j->patch.addr;
 }
 
 /*
- * gtp_jump_add - a new one at @at, STAGED and without a pad; NULL: @loc->no_jump says why.
- * gtp_jump_drop - free it and its pad; no task can reach them any more
+ * gtp_jump_add - make a new one at @at, STAGED and without a pad; NULL with the reason in
+ * @loc->no_jump. gtp_jump_drop - free it and its pad; no task can reach them any more
  */
 struct gtp_jump *gtp_jump_add(struct gtp_location *loc, u64 at);
 void gtp_jump_drop(struct gtp_jump *j);
 
-/* gtp_jump_become - the state changes; gtp_jump_any - is there one in that state? */
+/* gtp_jump_become - change the state; gtp_jump_any - true if any jump is in that state */
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state);
 bool gtp_jump_any(enum gtp_jump_state state);
 
@@ -76,20 +76,20 @@ struct gtp_jump_set {
 	struct gtp_patch **patch;
 };
 
-/* gtp_jump_select - all in a state, 0 or -ENOMEM; gtp_jump_deselect - give back the memory */
+/* gtp_jump_select - list all in a state, 0 or -ENOMEM; gtp_jump_deselect - free the list */
 int gtp_jump_select(struct gtp_jump_set *set, enum gtp_jump_state state);
 void gtp_jump_deselect(struct gtp_jump_set *set);
 
 /*
- * gtp_jump_beside - do jumps that are in place allow one at @addr? 0; -EOPNOTSUPP with @no_jump:
- * one begins there or within the five bytes from there; -EBUSY with @why: @addr is within one,
- * so no probe of any kind can be there
+ * gtp_jump_beside - check whether existing jumps allow one at @addr. 0; -EOPNOTSUPP with @no_jump
+ * if one begins in the five bytes from there; -EBUSY with @why if @addr is within one, so that no
+ * probe of any kind can be there
  */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why);
 
 /*
- * After gtp_kprobe_list_settle(): is there a kprobe anywhere in the bytes of a place (other), at
- * byte 0 (first), behind byte 0 (inner)?
+ * After gtp_kprobe_list_settle(): true if there is a kprobe anywhere in the bytes of a place
+ * (other), at byte 0 (first), after byte 0 (inner).
  */
 bool gtp_jump_has_other_kprobe(const struct gtp_patch *p);
 bool gtp_jump_has_first(const struct gtp_patch *p);

@@ -27,8 +27,9 @@ static const char near_kprobe[] = "a kprobe is among the bytes or before them";
 /* --- one location --- */
 
 /*
- * Add the place to the index before looking up the table: unloading a module drops its table first
- * and reads the index then. Either the table is gone already, or the unloading waits for gtp_lock.
+ * Add the place to the index before looking up the table: unloading a module first drops its table
+ * and then reads the index. So either the table is gone already, or the unloading finds the place
+ * and waits for gtp_lock.
  */
 static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 {
@@ -77,10 +78,10 @@ static bool can_follow(struct gtp_location *loc)
 
 /*
  * A function's first instruction is the function tracer's site, which only ftrace may change. While
- * that is a no-op, the place behind it has the same registers and sees the same calls: put the jump
- * there, if control comes to it from nowhere else. When others make a call of the site, hits go on:
- * control comes back behind it. Not so if a live patch leads away from there: then the function
- * that the user asked for does not run.
+ * that is a no-op, the place after it has the same registers and sees the same calls. Put the jump
+ * there, if control comes to it only from the site. If others turn the site into a call, hits
+ * continue, because the call returns to the place after it. With a live patch they do not: the
+ * function that the user asked for no longer runs.
  */
 int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 {
@@ -102,7 +103,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 		err = stage(loc, site + GTP_ENTRY_SITE, why);
 	if (!err || gtp_why_is_general(err))
 		return err;
-	/* The entry itself may be probed whatever is behind it. */
+	/* The entry itself may still be probed, whatever follows it. */
 	if (err != -EOPNOTSUPP)
 		loc->no_jump = "what is behind the function tracer's site takes no probe";
 	why->text[0] = '\0';
@@ -151,8 +152,8 @@ static void refuse(struct gtp_jump *j, const char *no_jump)
 }
 
 /*
- * Refuse both of two that overlap: the kernel accepts no kprobe behind byte 0 of a jump. But a jump
- * behind a function tracer's site can do without those bytes: the site can be called from.
+ * Refuse both of two that overlap: the kernel accepts no kprobe after byte 0 of a jump. But of a
+ * jump after a function tracer's site refuse only that one: the site itself can call a pad.
  */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
@@ -210,7 +211,7 @@ static void watch(struct gtp_jump_set *set)
 	}
 }
 
-/* Do hits reach the pad? An int3 of ours leads there as the jump does. */
+/* Do hits reach the pad? An int3 of ours leads there just like the jump. */
 static bool is_hit(const struct gtp_jump *j)
 {
 	return j->patch.state == GTP_PATCH_JUMP ||
@@ -262,8 +263,8 @@ static bool has_neighbour(const struct gtp_patch *p)
 }
 
 /*
- * When the kernel optimizes a kprobe to a jump it saves the four bytes behind it, and restores them
- * when the kprobe goes. It must find no int3 of ours there: refuse a place with any kprobe in
+ * When the kernel optimizes a kprobe to a jump, it saves the four bytes after it, and restores them
+ * when the kprobe is removed. It must find no int3 of ours there: refuse a place with any kprobe in
  * reach, our own included, before its text is changed.
  */
 static int refuse_neighbours(struct gtp_jump_set *set)
@@ -300,7 +301,7 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 }
 
 /*
- * With our int3s in, the kernel refuses new kprobes there and no longer optimizes one in front.
+ * With our int3s in place, the kernel refuses new kprobes there and no longer optimizes one before.
  * Registrations that began before that may have succeeded: they are in the list now.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
@@ -349,9 +350,9 @@ static void skip_refused(struct gtp_jump_set *set)
 }
 
 /*
- * After jumps were written: a kprobe registered behind byte 0 meanwhile took the displacement for
- * text. As long as it is there, the bytes are int3. One registered at byte 0 after the jump saved
- * 0xe9 as the original; keep the jump.
+ * After jumps were written: a kprobe that was registered after byte 0 meanwhile took the
+ * displacement for text. While it exists, keep the bytes int3. A kprobe that was registered at byte
+ * 0 after the jump saved 0xe9 as the original: keep the jump.
  */
 static void late_kprobes(struct gtp_patch **p, u32 n)
 {
@@ -372,7 +373,7 @@ static void late_kprobes(struct gtp_patch **p, u32 n)
 	gtp_patch_int3_all(p, n);
 }
 
-/* The text is writable no longer than it is written. */
+/* Map the text writable only while writing. */
 static int write_int3s(struct gtp_jump_set *set, u32 n)
 {
 	void *view;
@@ -394,7 +395,7 @@ static int write_int3s(struct gtp_jump_set *set, u32 n)
 	return 0;
 }
 
-/* No task is among the bytes. Without memory the int3s stay: they lead where the jumps would. */
+/* No task is among the bytes. Without memory the int3s stay, and lead to the pads like jumps. */
 static void write_jumps(struct gtp_jump_set *set, u32 n)
 {
 	void *view;
@@ -477,7 +478,7 @@ static void conclude(struct gtp_jump_set *set)
 	}
 }
 
-/* A step from which the text has changed is not left in the middle. */
+/* Once a step has changed text, finish the sequence; do not return in the middle. */
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 {
 	int err;
@@ -519,9 +520,9 @@ int gtp_jump_commit(struct gtp_why *why)
 /* --- a second tracepoint --- */
 
 /*
- * No task is behind byte 0 of a jump, so it can be replaced without a wait. A kprobe at byte 0
- * saved the jump as it was: write that back. Where a kprobe was registered behind byte 0 while our
- * int3 was there, all bytes stay int3.
+ * No task is after byte 0 of a jump, so it can be replaced without a wait. A kprobe at byte 0 saved
+ * the old jump: in that case write the old jump back. If a kprobe was registered after byte 0 while
+ * our int3 was there, all bytes stay int3.
  */
 static int turn(struct gtp_patch *p, u64 to)
 {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Take jumps out of the text: all together, those with another kprobe on them later.
+ * Remove jumps from the text: all together, except that those with another kprobe on them follow
+ * later.
  *
- * The kernel registers kprobes of others on our jumps. Such a kprobe saves the jump, emulates it,
- * and writes its first byte back when it goes: until then the jump and its pad must stay. The jump
- * is stuck then: its pad is disconnected, the module is pinned, and removal is tried again.
+ * The kernel registers others' kprobes on our jumps. Such a kprobe saves the jump, emulates it, and
+ * writes its first byte back when it is removed. Until then the jump is stuck: it and its pad stay,
+ * the pad is disconnected, the module is pinned, and removal is tried again.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -18,7 +19,7 @@
 #include "probe/kprobe/kprobe_list.h"
 #include "probe/wait.h"
 
-/* Between two tries to remove what is stuck; twice as long after each one that was in vain. */
+/* The interval between tries to remove stuck jumps; it doubles after each failure. */
 enum { RETRY_MS = 1000, RETRY_MAX_MS = 60 * 1000 };
 
 static unsigned int retry_ms; /* under gtp_lock */
@@ -26,7 +27,7 @@ static unsigned int retry_ms; /* under gtp_lock */
 static void retry(struct work_struct *work);
 static DECLARE_DELAYED_WORK(retry_work, retry);
 
-/* choose - have the next step change the places in @state for which @is returns @value */
+/* choose - make the next step change only the places in @state for which @is returns @value */
 static void choose(struct gtp_jump_set *set, enum gtp_patch_state state,
 		   bool (*is)(const struct gtp_patch *p), bool value)
 {
@@ -39,15 +40,16 @@ static void choose(struct gtp_jump_set *set, enum gtp_patch_state state,
 	}
 }
 
-/* A kprobe at byte 0 saved the jump, and none behind it depends on the int3s. */
+/* A kprobe at byte 0 saved the jump, and no kprobe after byte 0 depends on the int3s. */
 static bool has_saved_jump(const struct gtp_patch *p)
 {
 	return gtp_jump_has_first(p) && !gtp_jump_has_inner(p);
 }
 
 /*
- * A kprobe in front may have saved our int3s as text. The kernel writes them back when it replaces
- * that kprobe's jump by the breakpoint or the kprobe goes: until then leave the bytes alone.
+ * A kprobe before the place may have saved our int3s as text. The kernel writes them back when it
+ * replaces that kprobe's jump by a breakpoint, or when the kprobe is removed. Until then leave the
+ * bytes alone.
  */
 static bool is_under(const struct gtp_jump *j)
 {
@@ -70,8 +72,8 @@ static void choose_text(struct gtp_jump_set *set)
 }
 
 /*
- * No kprobe can register on our int3. An earlier one saved the jump: restore it. Once the bytes
- * behind byte 0 are int3, too, none can register there either; where a kprobe was registered on
+ * No kprobe can register on our int3. If an earlier one saved the jump, restore the jump. Once the
+ * bytes after byte 0 are int3, too, no kprobe can register there either. If one was registered on
  * them before that, they stay int3 until it is gone. Without memory for the list of kprobes, all
  * int3s stay.
  */
@@ -91,7 +93,7 @@ static void remove_jumps(struct gtp_jump_set *set)
 	gtp_patch_text(set->patch, set->n);
 }
 
-/* False: none has become text, so there is nobody to wait for. */
+/* False: no place has become text, so there is nothing to wait for. */
 static bool free_removed(struct gtp_jump_set *set)
 {
 	bool any = false;
@@ -131,8 +133,8 @@ static bool any_free(const struct gtp_jump_set *set)
 }
 
 /*
- * False: all CPUs were stopped for it, in vain. Only to look whether a probe is still there is
- * cheap.
+ * False: all CPUs were stopped for it, without success. Finding that a probe is still there is
+ * cheap and is no failure.
  */
 static bool sweep(struct gtp_jump_set *set)
 {
@@ -239,7 +241,7 @@ void gtp_jump_disarm(struct gtp_location *first)
 	sweep_stuck();
 	if (!gtp_jump_any(GTP_JUMP_STUCK))
 		return;
-	gtp_wait_for_tasks(); /* hits that started before may still use the location */
+	gtp_wait_for_tasks(); /* earlier hits may still use the location */
 	for (loc = first; loc; loc = loc->next_own)
 		if (loc->probe)
 			gtp_pad_probe_part(loc->probe);

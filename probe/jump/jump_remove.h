@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Disarming: take jumps out of the text. */
+/* Disarming: remove jumps from the text. */
 #ifndef _GTP_JUMP_REMOVE_H
 #define _GTP_JUMP_REMOVE_H
 
@@ -15,7 +15,7 @@ struct module;
  */
 void gtp_jump_disarm(struct gtp_location *first);
 
-/* gtp_jump_leave - a disconnected jump that no hit uses becomes stuck and loses its location */
+/* gtp_jump_leave - make a disconnected jump that no hit uses stuck, and detach its location */
 void gtp_jump_leave(struct gtp_jump *j);
 
 /*

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
+/* Turn kernel text into jumps and back, many places at once, while other CPUs execute it. */
 #include <linux/cpu.h>
 #include <linux/hashtable.h>
 #include <linux/kdebug.h>
@@ -27,9 +27,9 @@ static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 /* --- our int3s --- */
 
 /*
- * Changed under gtp_lock, read in the int3 exception, which runs with interrupts off from the trap
- * on. Once every CPU has answered an IPI that was sent after an int3 was removed, no handler looks
- * that int3 up any more.
+ * Changed under gtp_lock, and read in the int3 exception, which runs with interrupts off from the
+ * trap on. After an int3 was removed, once every CPU has answered an IPI, no handler looks that
+ * int3 up any more.
  */
 static DEFINE_HASHTABLE(watched, 12);
 
@@ -67,7 +67,7 @@ static const struct gtp_patch_mark *find_watched(u64 addr)
 
 NOKPROBE_SYMBOL(find_watched);
 
-/* Runs after the kernel's own users of int3 have declined. Any context that code runs in. */
+/* Called after the kernel's own users of int3 have declined, in any context. */
 static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
@@ -117,7 +117,7 @@ static u32 add_page(u64 *pages, u32 n, u64 addr)
 	return n;
 }
 
-/* A place on two pages has them side by side, because no other page lies between. */
+/* If a place is on two pages, these are adjacent in the mapping, as the places are sorted. */
 static u8 *map_pages(u64 *addrs, struct page **pages, struct gtp_patch **p, u32 n)
 {
 	u32 i, k = 0;
@@ -203,10 +203,10 @@ static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
 /* --- the steps --- */
 
 /*
- * Fill the bytes behind the jump with one instruction. It is never executed, but code that decodes
- * the function (to validate another probe, say) must find an instruction boundary there. It is one
- * that the kernel does not accept a kprobe on: an optimized kprobe's jump there would overwrite the
- * address that the pad returns to.
+ * Fill the bytes after the jump with one instruction. It is never executed, but code that decodes
+ * the function (to validate another probe, say) must find an instruction boundary after it. The
+ * kernel accepts no kprobe on this instruction: an optimized kprobe's jump there would overwrite
+ * the address that the pad returns to.
  */
 static void fill_up(u8 *left, u32 len)
 {
@@ -255,8 +255,8 @@ static void int3_text(struct gtp_patch *p)
 }
 
 /*
- * An optimized kprobe in front, or one that was unregistered and whose jump is still there, shows
- * as an int3 or 0xe9 that @front does not have.
+ * An optimized kprobe before the place, or the jump left by an unregistered one, shows as an int3
+ * or 0xe9 that @front does not have.
  */
 bool gtp_patch_covered(const struct gtp_patch *p)
 {
@@ -285,8 +285,8 @@ void gtp_patch_int3(struct gtp_patch **p, u32 n)
 }
 
 /*
- * Tasks may still be in the place: the first byte of an instruction is int3 until the bytes behind
- * it are the original ones again.
+ * Tasks may still be in the place: keep the first byte of each instruction int3 until the bytes
+ * after it are the original ones again.
  */
 static bool fill_tails(struct gtp_patch *p)
 {
@@ -332,7 +332,7 @@ void gtp_patch_text(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-/* Are the bytes behind byte 0, in INT3_ALL or INT3_JUMP, still the ones that we wrote? */
+/* Are the bytes after byte 0, in INT3_ALL or INT3_JUMP, still the ones that we wrote? */
 static bool rest_is_ours(const struct gtp_patch *p)
 {
 	if (p->state == GTP_PATCH_INT3_ALL)
@@ -354,7 +354,7 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 
 /*
  * Our int3 in byte 0 was overwritten. Either a kprobe that had saved our jump restored 0xe9: keep
- * the jump. Or a prober that had saved the original text restored that: write the text back behind
+ * the jump. Or a prober that had saved the original text restored it: write the text back after
  * byte 0, where the bytes are still ours.
  */
 static void lose(struct gtp_patch *p)
@@ -362,7 +362,7 @@ static void lose(struct gtp_patch *p)
 	bool ours = rest_is_ours(p);
 	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP32_INSN_OPCODE;
 
-	/* Other probers' int3s may be in its displacement; it is our jump all the same. */
+	/* Even with other probers' int3s in its displacement it is our jump. */
 	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP32_INSN_OPCODE &&
 	    rest_is_jump_or_int3(p)) {
 		p->state = GTP_PATCH_JUMP;
@@ -389,7 +389,7 @@ static void int3_all_jump(struct gtp_patch *p)
 	}
 }
 
-/* Every CPU has seen the int3s: none is about to execute the bytes behind them. */
+/* Every CPU has seen the int3s: none is about to execute the bytes after them. */
 static void int3_all_text(struct gtp_patch *p)
 {
 	p->lost = !has_int3(p);

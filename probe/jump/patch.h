@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kernel text becomes a jump and text again, many places at once, while other CPUs run it. */
+/* Turn kernel text into jumps and back, many places at once, while other CPUs execute it. */
 #ifndef _GTP_PATCH_H
 #define _GTP_PATCH_H
 
@@ -14,13 +14,12 @@
  *	TEXT -> INT3_TEXT -> INT3_ALL -> (wait: no task is in its bytes) -> INT3_JUMP -> JUMP
  *	JUMP -> INT3_JUMP -> INT3_ALL -> INT3_TEXT -> TEXT
  *
- * An int3 in byte 0 keeps all CPUs out of the bytes behind it while they change: a task that traps
- * there resumes at the pad. A task that was already behind byte 0 traps at its next instruction and
- * resumes at the copy of that one.
+ * An int3 in byte 0 keeps all CPUs out of the bytes after it while they change: a task that traps
+ * there resumes at the pad. A task that was already past byte 0 traps at its next instruction and
+ * resumes at the copy of that instruction.
  *
- * In INT3_ALL every byte is int3. Behind an int3 that is not its own the kernel takes every byte
- * for the start of an instruction and accepts kprobes there, except where that byte is an int3,
- * too.
+ * In INT3_ALL every byte is int3. After an int3 that is not its own, the kernel takes every byte
+ * for the start of an instruction and accepts kprobes there, unless that byte is an int3, too.
  */
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
@@ -32,9 +31,9 @@ enum gtp_patch_state {
 
 /**
  * struct gtp_patch_mark - an instruction of a place
- * @watched: in the table where the int3 handler looks up @addr
+ * @watched: its entry in the table where the int3 handler looks up @addr
  * @addr: its address
- * @to: where a task that trapped at @addr resumes; the first mark's may change while its int3 is in
+ * @to: where a task that trapped at @addr resumes; the first mark's may change during its int3
  */
 struct gtp_patch_mark {
 	struct hlist_node watched;
@@ -47,13 +46,13 @@ struct gtp_patch_mark {
  * @addr: its address
  * @len: bytes that are replaced, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @state: enum gtp_patch_state
- * @lost: the bytes were not the expected ones: another prober writes there; @state tells which step
- *        was the last
- * @skip: the steps leave it alone
+ * @lost: the bytes were not the expected ones, because another prober writes there; @state is that
+ *        of the last step
+ * @skip: the steps do not change it
  * @old: the original bytes
  * @front: the bytes before @addr, read before other kprobes were looked for
- * @new: the jump, and one filler instruction in the bytes behind it
- * @alias: where it can be written, between gtp_patch_open() and gtp_patch_close()
+ * @new: the jump, and one filler instruction in the bytes after it
+ * @alias: its writable address, between gtp_patch_open() and gtp_patch_close()
  * @marks: number of displaced instructions
  * @mark: one for each of them, in order; the first is at @addr
  */
@@ -71,7 +70,7 @@ struct gtp_patch {
 	struct gtp_patch_mark mark[GTP_REGION_JUMP];
 };
 
-/* gtp_patch_init, gtp_patch_exit - of the module; exit: all places are text again */
+/* gtp_patch_init, gtp_patch_exit - for module load and unload; at exit all places are text again */
 int gtp_patch_init(void);
 void gtp_patch_exit(void);
 
@@ -82,7 +81,7 @@ void gtp_patch_exit(void);
 int gtp_patch_set(struct gtp_patch *p, u64 to);
 
 /**
- * gtp_patch_open() - make places writable, at another address
+ * gtp_patch_open() - map places writable, at another address
  * @p: sorted by address; no two overlap. Their text stays mapped: the kernel's own, or that of a
  *     module whose unloading waits for the caller
  * @n: how many
@@ -105,21 +104,20 @@ void gtp_patch_int3(struct gtp_patch **p, u32 n);
 
 /*
  * gtp_patch_text - INT3_ALL or INT3_TEXT to TEXT. @lost: byte 0 was overwritten. That prober may
- * write our int3 back later (a kprobe in front may have saved it with the bytes behind itself):
- * keep watching the place
+ * write our int3 back later (a kprobe before the place may have saved it): keep watching the place
  */
 void gtp_patch_text(struct gtp_patch **p, u32 n);
 
 /*
- * gtp_patch_covered - may another prober's jump begin in the bytes in front and reach over a place
- * that has our int3s? Then its bytes must not be written, whatever they look like
+ * gtp_patch_covered - true if another prober's jump may begin before a place that has our int3s and
+ * reach into it. Then its bytes must not be written, whatever they look like
  */
 bool gtp_patch_covered(const struct gtp_patch *p);
 
 /*
- * gtp_patch_jump - INT3_ALL or INT3_JUMP to JUMP; no task may be in its bytes. A place that was
- * written to behind byte 0 stays as it is. @lost: byte 0 was overwritten, the bytes behind it are
- * text again or what was written there; @state is TEXT
+ * gtp_patch_jump - INT3_ALL or INT3_JUMP to JUMP; no task may be in its bytes. If another prober
+ * has written after byte 0, the place does not change. @lost: byte 0 was overwritten; the bytes
+ * after it are text again, or the other prober's; @state is TEXT
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n);
 
@@ -135,7 +133,7 @@ void gtp_patch_int3_jump(struct gtp_patch **p, u32 n);
  */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n);
 
-/* gtp_patch_watch, gtp_patch_unwatch - from before the first step until after the last */
+/* gtp_patch_watch - call before the first step; gtp_patch_unwatch - call after the last */
 void gtp_patch_watch(struct gtp_patch *p);
 void gtp_patch_unwatch(struct gtp_patch *p);
 bool gtp_patch_is_watched(const struct gtp_patch *p);

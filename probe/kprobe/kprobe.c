@@ -18,9 +18,9 @@
 
 /**
  * struct location_probe - a location's kprobe
- * @text: what kretprobes have as well
+ * @text: the part that kretprobes share
  * @kp: the kernel's part
- * @loc: where a hit belongs
+ * @loc: the location
  * @no_buffer: hits on CPUs that have no buffer
  */
 struct location_probe {
@@ -80,9 +80,9 @@ static __always_inline int hit(struct location_probe *p, struct pt_regs *regs, h
 /*
  * Preemption is off in all three forms that a kprobe takes on x86: as a breakpoint, because
  * exceptions from the kernel run with interrupts off; optimized, because the kernel's callback
- * disables it; on an ftrace site, because ftrace's recursion lock does. So this CPU's part stays
- * ours. Interrupts may be on in the latter two: what hits then is not nested; the kernel counts
- * it in nmissed of the kprobe that was hit.
+ * disables it; on an ftrace site, because ftrace's recursion lock does. So this hit stays on its
+ * CPU. Interrupts may be on in the latter two: if an interrupt hits a kprobe then, the kernel skips
+ * it and counts it in nmissed of that kprobe; we do not see it as nested.
  *
  * A probe in code that this calls does not recurse: the kprobes core counts it in nmissed and steps
  * over it.
@@ -92,7 +92,7 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	return hit(container_of(kp, struct location_probe, kp), regs, gtp_hit);
 }
 
-/* Not inline, so that a condition that is false saves few registers. */
+/* Not inline, so that a false condition saves few registers. */
 static noinline int hit_open(struct location_probe *p, struct pt_regs *regs)
 {
 	return hit(p, regs, gtp_hit);
@@ -104,8 +104,8 @@ static noinline int hit_held(struct location_probe *p, struct pt_regs *regs)
 }
 
 /*
- * struct late - where a condition is evaluated on a CPU that came up after tstart, and has no part
- * of the run. A kprobe's handler is not interrupted by another one's on its CPU.
+ * struct late - for conditions on a CPU that came online after tstart and has no struct gtp_cpu.
+ * One for each CPU is enough: no other kprobe's handler interrupts this one.
  */
 struct late {
 	struct ax_env env;
@@ -131,7 +131,7 @@ static noinline bool is_false_late(const struct gtp_tracepoint *first, const str
 	return !r.status && !r.value;
 }
 
-/* The same where the condition may come first. */
+/* handle_hit() for locations whose condition may be evaluated first. */
 static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct location_probe *p = container_of(kp, struct location_probe, kp);
@@ -148,8 +148,8 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * The kernel does not optimize a kprobe that has a post_handler. Used where its own check misses
- * that the function jumps into the bytes that the jump would replace.
+ * The kernel does not optimize a kprobe that has a post_handler. For places where the kernel's own
+ * check misses a jump into the bytes that would be replaced.
  */
 static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {

@@ -16,7 +16,7 @@
 #include "probe/policy/debugfs_text.h"
 #include "probe/policy/probe_test.h"
 
-/* struct array - grows; elements of @each bytes begin with the u64 that they are sorted by */
+/* struct array - a growing array; elements of @each bytes begin with the u64 sort key */
 struct array {
 	void *at;
 	u32 n, room, each;
@@ -62,7 +62,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* below - how many elements begin below @key */
+/* below - the number of elements with a key below @key */
 static u32 below(const struct array *a, u64 key)
 {
 	u32 low = 0, high = a->n;

@@ -15,12 +15,11 @@
  */
 int gtp_kprobe_list_read(void);
 
-/* gtp_kprobe_list_need - the same, unless it was read since gtp_kprobe_list_forget() */
+/* gtp_kprobe_list_need - read it, unless it was read since gtp_kprobe_list_forget() */
 int gtp_kprobe_list_need(void);
 
 /*
- * gtp_kprobe_list_flush - until registrations that have begun, and what the kernel's optimizer is
- * doing, are over
+ * gtp_kprobe_list_flush - wait for registrations that have begun, and for the kernel's optimizer
  */
 void gtp_kprobe_list_flush(void);
 
@@ -31,20 +30,20 @@ void gtp_kprobe_list_flush(void);
 bool gtp_kprobe_list_settle(void);
 
 /**
- * gtp_kprobe_list_in() - is there a kprobe, armed or not, in [@start, @end)?
+ * gtp_kprobe_list_in() - true if there is a kprobe, armed or not, in [@start, @end)
  * @start, @end: a few bytes of code
  *
- * As of gtp_kprobe_list_read() where debugfs has the addresses (kprobes of our own are in that
- * list, too); otherwise a test kprobe is registered at each address now.
+ * If debugfs shows the addresses, the answer is from the last gtp_kprobe_list_read(), our own
+ * kprobes included. Otherwise a test kprobe is registered at each address now.
  */
 bool gtp_kprobe_list_in(u64 start, u64 end);
 
 /**
- * gtp_kprobe_list_blacklisted() - is a place on the kernel's list of what must not be probed?
+ * gtp_kprobe_list_blacklisted() - look a place up in the kernel's list of code that takes no probe
  * @addr: the place
- * @name: of its symbol: what the compiler has split off a listed function counts as listed
+ * @name: of its symbol: a part that the compiler has split off a listed function counts as listed
  *
- * Return: 0 no, 1 yes, -ENOENT: the list cannot be read here.
+ * Return: 1 if it is listed; 0 if not; -ENOENT: the list cannot be read here.
  */
 int gtp_kprobe_list_blacklisted(u64 addr, const char *name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The common part of our kprobes and kretprobes: the text where they are, and their end. */
+/* The common part of our kprobes and kretprobes: the text they change, and their removal. */
 #include <linux/delay.h>
 #include <linux/rcupdate.h>
 #include <linux/string.h>
@@ -13,13 +13,14 @@
 
 enum {
 	POLL_MS = 5,
-	/* the optimizer begins after 5 jiffies; another one may be under way */
+	/* the optimizer starts after 5 jiffies; another run of it may be in progress */
 	UNOPTIMIZED_MS = 5000,
 };
 
 /*
  * The kernel has unoptimized kprobes whose jumps covered the place, and optimizes this one later.
- * If the first byte is not the int3, the bytes are not known: all int3 refuses a jump nearby.
+ * If the first byte is not the int3, the original bytes are unknown: remember them as all int3,
+ * which refuses a jump nearby.
  */
 void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 {
@@ -37,7 +38,7 @@ void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 	a->len = JMP32_INSN_SIZE;
 }
 
-/* The kernel chains the kprobes of one address, with a head of its own. */
+/* The kernel chains the kprobes of one address behind a head of its own. */
 static bool is_alone(const struct kprobe *kp)
 {
 	bool alone;
@@ -57,11 +58,11 @@ static bool has_kernels_jump(const struct gtp_kprobe_text *p)
 }
 
 /*
- * The kernel takes its jump back from a work item some time after the last kprobe there is gone,
- * and forgets the place after that. Where the text belongs to a module that goes, kprobes' own
- * module notifier comes next: it would take such a place off the list from which it is to be freed,
- * and leave it in the kernel's table, so that no kprobe can be registered at the address any more
- * (kill_optimized_kprobe()). A place that other kprobes keep is not waited for.
+ * Some time after the last kprobe at a place is gone, the kernel removes its jump in a work item,
+ * and then forgets the place. If the text belongs to a module that is being unloaded, kprobes' own
+ * module notifier comes next. It would take such a place off the list of places to free, but leave
+ * it in the kernel's table, so that no kprobe could be registered at the address any more
+ * (kill_optimized_kprobe()). Do not wait for a place that other kprobes keep.
  */
 static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {
@@ -77,14 +78,14 @@ static void wait_unoptimized(const struct gtp_kprobe_text *p)
 }
 
 /*
- * Probes per call of unregister_kprobes(). It waits for one grace period per call, so one by one
+ * Probes per call of unregister_kprobes(). Each call waits for a grace period, so single calls
  * would be slow; but a probe on an ftrace site takes milliseconds, and GDB gives up after six
  * seconds without a reply. Under gtp_lock.
  */
 enum { BATCH = 64 };
 static struct kprobe *batch[BATCH];
 
-/* A batch from the front of a list; returns the rest of it. The owners of the probes stay. */
+/* Take a batch from the front of a list; returns the rest of the list. */
 static struct gtp_location *take_batch(struct gtp_location *first,
 				       void (*unregister)(struct kprobe **kps, int n), u32 *done)
 {
@@ -109,10 +110,10 @@ static struct gtp_location *take_batch(struct gtp_location *first,
 }
 
 /*
- * The kernel's functions wait for a grace period, and handlers run with preemption off. But RCU
- * does not watch where an idle CPU is about to halt, which before 6.2 can be probed, and of the
- * three forms of a kprobe only the breakpoint has the kernel watch again: so each CPU leaves its
- * idle task once. Then no handler runs on any CPU, and the memory of all may go.
+ * The kernel's functions wait for a grace period, and handlers run with preemption off. But RCU is
+ * not watching where an idle CPU is about to halt, which before 6.2 can be probed, and of the three
+ * forms of a kprobe only the breakpoint makes it watch again. So let each CPU leave its idle task
+ * once. After that no handler runs on any CPU, and the memory of all can be freed.
  */
 void gtp_kprobe_text_take_off(struct gtp_location *first,
 			      void (*unregister)(struct kprobe **kps, int n),

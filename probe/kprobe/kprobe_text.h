@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The common part of our kprobes and kretprobes: the text where they are, and their end. */
+/* The common part of our kprobes and kretprobes: the text they change, and their removal. */
 #ifndef _GTP_KPROBE_TEXT_H
 #define _GTP_KPROBE_TEXT_H
 
@@ -10,11 +10,11 @@
 #include "probe/armed.h"
 
 /*
- * gtp_kprobe_entered - what of @count, preempt_count() at a hit, is not the interrupted code's
+ * gtp_kprobe_entered - the part of @count, preempt_count() at a hit, that the probe itself added
  *
- * The breakpoint form of a kprobe arrives as an exception that counts as an NMI; those on ftrace
- * sites are called. A probe in jump form that is hit in a real NMI looks like the former; that hit
- * counts as one of its task.
+ * The breakpoint form of a kprobe arrives as an exception that counts as an NMI; the ftrace form is
+ * called. The jump form, if hit in a real NMI, looks like the breakpoint form, so that hit counts
+ * as one in its task.
  */
 static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count)
 {
@@ -24,11 +24,11 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
 }
 
 /**
- * struct gtp_kprobe_text - the first member of what such a location's ->probe points to
+ * struct gtp_kprobe_text - the first member of the struct to which such a location's ->probe points
  * @armed: in the index of probed places
- * @kp: the kernel's part, of a kretprobe its first member; the address in it may differ from the
- *	location's: the kernel steps over an endbr64
- * @alone: while it is taken off: the only kprobe that the kernel has wrapped there
+ * @kp: the kernel's part; a kretprobe has one as its first member. Its address may differ from the
+ *	location's, because the kernel skips an endbr64
+ * @alone: during removal: it is the only kprobe on the kernel's chain there
  */
 struct gtp_kprobe_text {
 	struct gtp_armed armed;
@@ -36,14 +36,14 @@ struct gtp_kprobe_text {
 	bool alone;
 };
 
-/* gtp_kprobe_text_remember - the original bytes, right after the kprobe was registered */
+/* gtp_kprobe_text_remember - keep the original bytes; call right after registering the kprobe */
 void gtp_kprobe_text_remember(struct gtp_kprobe_text *p);
 
 /**
- * gtp_kprobe_text_take_off() - the probes of a backend's locations go
+ * gtp_kprobe_text_take_off() - remove the probes of a backend's locations
  * @first: the locations
- * @unregister: the kernel's function for many of them
- * @forget: called for each location at last, when no handler runs: frees its probe
+ * @unregister: the kernel's function that unregisters an array of them
+ * @forget: called for each location at the end, when no handler runs: frees its probe
  *
  * Context: process, gtp_lock; waits for grace periods.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where no probe may be, or no jump, though the kernel itself allows one.
+ * Places that take no probe, or no jump, although the kernel itself allows one.
  *
- * Each kind was seen to hang or kill a machine, most of them with a stock kernel's own probes, too.
- * All that the kernel exports about this code is symbol names.
+ * Each kind was seen to hang or kill a machine, most of them also with a stock kernel's own probes.
+ * The kernel exports only symbol names for this code.
  */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -15,7 +15,7 @@
 #include "probe/policy/symbol_name.h"
 #include "regions/insn.h"
 
-/* The name that the lists below have; a "+" at the end of theirs is the end of a whole name. */
+/* The name to look up in the lists below, in which a final "+" marks the end of a whole name. */
 static const char *name_at(u64 addr)
 {
 	static char name[KSYM_NAME_LEN];
@@ -36,8 +36,8 @@ static bool begins_with_one_of(const char *name, const char *const *names, u32 n
 }
 
 /*
- * On many CPUs every return of the kernel goes through one of these, ours too: a hit there would
- * end in the next one.
+ * On many CPUs every return in the kernel goes through one of these, ours too: a hit there would
+ * end in the next hit.
  */
 static bool is_return(const char *name)
 {

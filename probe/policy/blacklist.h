@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where no probe may be, or no jump, though the kernel itself allows one. */
+/* Places that take no probe, or no jump, although the kernel itself allows one. */
 #ifndef _GTP_BLACKLIST_H
 #define _GTP_BLACKLIST_H
 
 #include <linux/types.h>
 
 /*
- * gtp_blacklist_probe - why no probe of any kind may be at an address; gtp_blacklist_jump - why no
- * jump may be there. In words; NULL: it is allowed. Context: process, under gtp_lock
+ * gtp_blacklist_probe - the reason, in words, against any probe at an address; gtp_blacklist_jump -
+ * the reason against a jump there; NULL: it is allowed. Context: process, under gtp_lock
  */
 const char *gtp_blacklist_probe(u64 addr);
 const char *gtp_blacklist_jump(u64 addr);

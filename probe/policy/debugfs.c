@@ -92,8 +92,8 @@ static void do_job(struct work_struct *work)
 }
 
 /*
- * A task that exits closes /proc/gtp after it has dropped current->fs, and cannot look up a path
- * any more. Then a kernel worker opens the file, with the kernel's own root.
+ * A task that exits closes /proc/gtp after it has dropped current->fs, when it can no longer look
+ * up a path. In that case a kernel worker opens the file, with the kernel's own root.
  */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx)

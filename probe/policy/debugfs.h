@@ -8,11 +8,11 @@
 /**
  * gtp_debugfs_lines() - read a file of debugfs line by line
  * @path: the file
- * @line: called with each; a value other than 0 ends it
+ * @line: called with each line; a nonzero result ends the reading
  * @ctx: for @line
  *
  * Context: process, may sleep.
- * Return: 0 all has been read; -ENOENT: it cannot be read here; -ENOMEM; what @line said.
+ * Return: 0 if all was read; -ENOENT: it cannot be read here; -ENOMEM; or the result of @line.
  */
 int gtp_debugfs_lines(const char *path, int (*line)(void *ctx, const char *line, u32 len),
 		      void *ctx);

@@ -7,28 +7,28 @@
 
 enum { GTP_DEBUGFS_LINE = 256 };
 
-/* struct gtp_debugfs_text - a text that comes in pieces; zeroed before the first one */
+/* struct gtp_debugfs_text - a text that arrives in pieces; zeroed before the first one */
 struct gtp_debugfs_text {
 	char line[GTP_DEBUGFS_LINE];
 	u32 len;
 };
 
 /**
- * gtp_debugfs_feed() - the next bytes of a text
+ * gtp_debugfs_feed() - parse the next bytes of a text
  * @l: the text so far
- * @bytes: the bytes, any split
+ * @bytes: the bytes, split anywhere
  * @n: how many
- * @line: called with each line that is not empty, terminated, without its end, cut to the room that
- *        there is; a value other than 0 ends it
+ * @line: called with each nonempty line, NUL-terminated, without the newline, cut to the available
+ *        room; a nonzero result ends the parsing
  * @ctx: for @line
  *
- * Context: any. Return: 0, or what @line said.
+ * Context: any. Return: 0, or the result of @line.
  */
 int gtp_debugfs_feed(struct gtp_debugfs_text *l, const char *bytes, size_t n,
 		     int (*line)(void *ctx, const char *line, u32 len), void *ctx);
 
 /*
- * gtp_debugfs_probe - "ADDRESS  k  NAME+OFFSET ...": the address of a kprobe; 0 when the kernel
+ * gtp_debugfs_probe - parse "ADDRESS  k  NAME+OFFSET ...", the address of a kprobe; 0 if the kernel
  * hides it or the line has another form
  */
 u64 gtp_debugfs_probe(const char *line, u32 len);
@@ -39,7 +39,7 @@ struct gtp_debugfs_range {
 	u32 name; /* gtp_debugfs_hash() of the symbol */
 };
 
-/* gtp_debugfs_range - "0xSTART-0xEND\tNAME"; false: hidden, or the line has another form */
+/* gtp_debugfs_range - parse "0xSTART-0xEND\tNAME"; false if hidden or the line has another form */
 bool gtp_debugfs_range(const char *line, u32 len, struct gtp_debugfs_range *range);
 
 /* gtp_debugfs_hash - a number for a symbol's name, up to the first dot or blank */

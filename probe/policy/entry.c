@@ -48,8 +48,8 @@ u64 gtp_entry_idle(u64 addr)
 }
 
 /*
- * Never registered. A filter takes the addresses that the function tracer has a record of, and no
- * others: that is the question.
+ * Never registered. Its filter accepts exactly the addresses of which the function tracer has a
+ * record, so setting the filter answers whether there is one.
  */
 static struct ftrace_ops asked;
 
@@ -59,7 +59,7 @@ int gtp_entry_ask(u64 addr)
 	return ftrace_set_filter_ip(&asked, addr, 0, 1);
 }
 
-/* Not before: ftrace_free_filter() leaves pointers to what it has freed. */
+/* Not earlier: ftrace_free_filter() leaves dangling pointers. */
 void gtp_entry_exit(void)
 {
 	ftrace_free_filter(&asked);

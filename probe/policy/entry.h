@@ -8,25 +8,25 @@
 enum { GTP_ENTRY_SITE = 5 }; /* bytes */
 
 /**
- * gtp_entry_idle() - the site of a function's entry, when it is a no-op now
+ * gtp_entry_idle() - find the site at a function's entry, if it is a no-op now
  * @addr: the function's first address
  *
- * At @addr, or behind an endbr64 there. A site that is enabled already looks like any other call.
+ * The site is at @addr, or after an endbr64 there. One that is enabled looks like any other call.
  * Context: process, gtp_lock.
- * Return: its address; 0: there is none, or it is no function's first address.
+ * Return: its address; 0 if there is none, or @addr is not a function's first address.
  */
 u64 gtp_entry_idle(u64 addr);
 
 /**
- * gtp_entry_ask() - has the function tracer a record of a site, so that only it changes that?
+ * gtp_entry_ask() - find out whether the function tracer has a record of a site, and so owns it
  * @addr: the site; a function's first address stands for a site anywhere in it
  *
  * Context: process, gtp_lock; may sleep.
- * Return: 0: it has; -EINVAL: it has none; -ENOMEM; another -errno: there is no function tracer.
+ * Return: 0 if it has; -EINVAL if not; -ENOMEM; another -errno: there is no function tracer.
  */
 int gtp_entry_ask(u64 addr);
 
-/* gtp_entry_exit - at the end of the module. Context: process */
+/* gtp_entry_exit - free everything at module exit. Context: process */
 void gtp_entry_exit(void);
 
 #endif /* _GTP_ENTRY_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions that tracers themselves run through, and that take no probe for that reason. */
+/* Functions that tracers themselves run through, and which therefore take no probe. */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/string.h>
@@ -10,11 +10,11 @@
 #include "probe/policy/probe_test.h"
 #include "probe/policy/symbol.h"
 
-/* of the function that was asked about last; 0: none */
+/* start of the last function that was asked about; 0: none */
 static u64 last_start;
 static int last_answer;
 
-/* Without a function tracer nothing can be on the way to a probe. */
+/* Without a function tracer no probe can re-enter itself through one. */
 static int has_no_site(u64 start)
 {
 	int err = gtp_entry_ask(start);
@@ -23,7 +23,7 @@ static int has_no_site(u64 start)
 }
 
 /*
- * whole_of - the name of the function whose unlikely part is at @addr, or NULL
+ * whole_of - the name of the function whose .cold part is at @addr, or NULL
  *
  * Such a part has a symbol of its own, and no site: only the function it belongs to jumps there.
  */
@@ -48,8 +48,8 @@ static const char *whole_of(u64 addr)
 }
 
 /*
- * A kprobe finds a function by its name, and knows whether the entry is a site. Where the whole may
- * not be probed, the kernel refuses its parts itself.
+ * A kprobe finds a function by its name, and knows whether its entry is a site. If the function
+ * itself may not be probed, the kernel refuses its parts, too.
  */
 static int whole_has_no_site(const char *name)
 {

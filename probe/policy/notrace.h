@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that tracers themselves run through, and that take no probe for that reason. */
+/* Functions that tracers themselves run through, and which therefore take no probe. */
 #ifndef _GTP_NOTRACE_H
 #define _GTP_NOTRACE_H
 
 #include <linux/types.h>
 
 /**
- * gtp_notrace() - does the function tracer leave out the function at an address?
+ * gtp_notrace() - find out whether the function tracer leaves out the function at an address
  * @addr: any instruction of it
  *
- * The function tracer, perf's events, BPF and whatever these call are compiled without a site of
- * the function tracer (`notrace` in the source): with one, each call would trace itself. Nothing
- * stops a probe there: its exception, or its single step, leads through traced functions, whose
+ * The function tracer, perf's events, BPF, and functions that they call are compiled without a
+ * function tracer's site (`notrace` in the source): with one, each call would trace itself. A probe
+ * there has no such protection: its exception or single step leads through traced functions, whose
  * tracer comes back to the probe. The kernel's probe events refuse such functions by the same test
  * (within_notrace_func() in kernel/trace/trace_kprobe.c).
  *

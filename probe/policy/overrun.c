@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions behind which nothing is mapped, where the kernel would read. */
+/* Functions at the end of a mapping, past which the kernel would read. */
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 
@@ -10,7 +10,7 @@
 #include "probe/policy/symbol.h"
 #include "regions/insn.h"
 
-/* Do all instructions end where the function does? Not where one is unknown. */
+/* Does the last instruction end exactly at the function's end? False if one is unknown. */
 static bool ends_together(u64 at, u64 end)
 {
 	u8 code[GTP_INSN_MAX];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions behind which nothing is mapped, where the kernel would read. */
+/* Functions at the end of a mapping, past which the kernel would read. */
 #ifndef _GTP_OVERRUN_H
 #define _GTP_OVERRUN_H
 
 #include <linux/types.h>
 
 /**
- * gtp_overruns() - would the kernel die while it registers a kprobe?
- * @addr: where
+ * gtp_overruns() - true if the kernel would die while it registers a kprobe
+ * @addr: the kprobe's address
  *
- * register_kprobe() looks whether the probe can be a jump, whatever is asked for: it decodes the
- * function to its end. The last function of a module ends, to the kernel, where its pages end, and
- * what is behind the code is zeros there: instructions of two bytes. Where their number is odd the
- * kernel decodes one byte of the page behind, and since 6.4 a module's code is a mapping of its own
- * with nothing behind it.
+ * register_kprobe() always checks whether the probe can be a jump, and for that decodes the
+ * function to its end. To the kernel, the last function of a module ends with its pages, and zeros,
+ * which decode as two-byte instructions, fill the rest of the last page. If the number of zeros is
+ * odd, the kernel decodes one byte of the next page. Since 6.4 a module's code is a mapping of its
+ * own, with nothing mapped after it.
  *
  * A kprobe on the function tracer's site is never optimised. Nor does a jump of ours need this.
  *

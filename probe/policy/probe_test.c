@@ -24,8 +24,8 @@ static int never(struct kprobe *p, struct pt_regs *regs)
 }
 
 /*
- * The kernel chains the kprobes of one address behind a head that is a kprobe itself. Ours alone is
- * on no chain, or on one with just that head.
+ * The kernel chains the kprobes of one address behind a head that is a kprobe itself. If ours is
+ * alone, it is on no chain, or on one with only that head.
  */
 static bool has_company(const struct kprobe *kp)
 {
@@ -39,14 +39,14 @@ static bool has_company(const struct kprobe *kp)
 	return others > 1;
 }
 
-/* keep - register, at an address or by name; the test or an error */
+/* keep - register a test kprobe at an address or by name; returns it or an error */
 static struct probe_test *keep(u64 addr, const char *name)
 {
 	struct probe_test *t;
 	int err;
 
 	lockdep_assert_held(&gtp_lock);
-	/* A name is that of a function with a part elsewhere, which is not the last one. */
+	/* A name is that of a function with a .cold part, which is never a module's last one. */
 	if (addr && gtp_overruns(addr))
 		return ERR_PTR(-EFAULT);
 	t = gtp_mem_alloc(sizeof(*t));
@@ -57,7 +57,7 @@ static struct probe_test *keep(u64 addr, const char *name)
 	t->kp.pre_handler = never;
 	t->kp.flags = KPROBE_FLAG_DISABLED;
 	err = register_kprobe(&t->kp);
-	/* The name is the caller's, and the kernel has the address now. */
+	/* The kernel has the address now; the name belongs to the caller. */
 	t->kp.symbol_name = NULL;
 	if (err) {
 		gtp_mem_free(t);

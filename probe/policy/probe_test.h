@@ -6,16 +6,16 @@
 #include <linux/types.h>
 
 /*
- * Unregistering waits for a grace period, so they are kept and unregistered all together. A kprobe
- * that was never armed has changed no text and changes none when it is unregistered. Under
- * gtp_lock, may sleep.
+ * Unregistering waits for a grace period, so they are kept and unregistered together. A kprobe that
+ * was never armed has changed no text, and changes none when it is unregistered. Under gtp_lock;
+ * may sleep.
  */
 
 /**
  * gtp_probe_test() - register a disabled kprobe and keep it
- * @addr: where
- * @on_ftrace: set when the address is an ftrace site; may be NULL
- * @company: set when other kprobes are at the same address; may be NULL
+ * @addr: its address
+ * @on_ftrace: set if the address is an ftrace site; may be NULL
+ * @company: set if other kprobes are at the same address; may be NULL
  *
  * Return: 0 or the error of register_kprobe().
  */

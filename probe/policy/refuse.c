@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where and when no probe of any kind can be set, in words. */
+/* Reasons, in words, why no probe of any kind can be set at a place, or now. */
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/security.h>
@@ -42,7 +42,7 @@ int gtp_probe_refuse(u64 addr, struct gtp_why *why)
 		gtp_why(why, "the kernel is locked down: it allows no probes");
 		return err;
 	}
-	/* While many probes are being armed: stop here. */
+	/* The user may interrupt while many probes are being armed. */
 	err = gtp_probe_interrupted(why);
 	if (err)
 		return err;

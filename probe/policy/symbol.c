@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The symbol at an address, by exported functions alone. */
+/* The symbol at an address, found with exported functions only. */
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 

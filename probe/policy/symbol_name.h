@@ -6,9 +6,9 @@
 #include "base/base.h"
 
 /**
- * gtp_symbol_plain() - a symbol without what the compiler has added to its name
- * @buf: receives it, terminated
- * @size: bytes of @buf; what does not fit is cut off
+ * gtp_symbol_plain() - remove the compiler's suffixes from a symbol's name
+ * @buf: receives it, NUL-terminated, cut to fit
+ * @size: bytes of @buf
  * @symbol: "NAME+0xOFFSET/0xSIZE", as the kernel prints it
  *
  * A function that is split, copied or moved for one caller keeps its name up to a dot:
