@@ -161,7 +161,7 @@ def beside():
         matches("Found trace frame 4", gdb_.say("tfind 4", "tfind none"))
 
 
-@test("always inserted: through tstart and tstop, with and without a tracepoint there", once=True)
+@test("always inserted: through tstart and tstop, with and without a tracepoint there")
 def always():
     with agent("set breakpoint always-inserted on", "monitor dprintf trace",
                dprintf("gtp_target_add", "always %ld", "a")) as gdb_:
@@ -197,7 +197,7 @@ def trace_buffer():
     check("trace_printk() being used" not in shell()("dmesg"), "the kernel warns of trace_printk()")
 
 
-@test("monitor dprintf log: the kernel's log has the line, but not more than it takes", once=True)
+@test("monitor dprintf log: the kernel's log has the line, but not more than it takes")
 def log():
     with agent("monitor dprintf log", dprintf("gtp_target_leaf", "logged %ld", "n")) as gdb_:
         start = so_far(gdb_)
@@ -215,7 +215,7 @@ def log():
         gdb_.say("monitor dprintf console")
 
 
-@test("a storm on all CPUs: each hit is a line that GDB printed, or was dropped and counted", once=True)
+@test("a storm on all CPUs: each hit is a line that GDB printed, or was dropped and counted")
 def storm():
     check(CPUS >= 2, "one CPU is no storm")
     with agent(dprintf("gtp_target_leaf", "storm %ld on %d", "n", "$cpu_id")) as gdb_:

@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# One kernel is enough: the code is the same on each.
 # Errors: bad pointers, refused places, refused packets. The kernel goes on each time.
 from lib import *
 

@@ -271,7 +271,7 @@ def as_trace():
     equal(hits(passed), 2)
 
 
-@test("saved by GDB, by the module, and from /proc/gtpframe: frames and gtp sdata offline", once=True)
+@test("saved by GDB, by the module, and from /proc/gtpframe: frames and gtp sdata offline")
 def offline():
     strace("gtp_target:gtp_target_many", "collect a, $_sdata")
     run_trace("call event 5", "call event 6")
@@ -289,7 +289,7 @@ def offline():
         check(online in text, "offline %d: %s" % (i, text))
 
 
-@test("a new GDB gets static tracepoints back, with their markers", once=True)
+@test("a new GDB gets static tracepoints back, with their markers")
 def reconnect():
     strace("gtp_target:gtp_target_many", "collect $_sdata")
     cmd("set disconnected-tracing on")

@@ -164,7 +164,7 @@ def check_right():
     matches("is of the running kernel", cmd("gtp check"))
 
 
-@test("gtp check refuses a wrong vmlinux and names the package", once=True)
+@test("gtp check refuses a wrong vmlinux and names the package")
 def check_wrong():
     disconnect()
     text = other_gdb("target remote " + LINE, "source %s/gdbscripts/gtp.py" % TOP, "gtp check",
@@ -175,7 +175,7 @@ def check_wrong():
     matches(re.escape("file " + here[0] if here else "linux-image-%s-dbg" % RELEASE), text)
 
 
-@test("gtp check without vmlinux, and without a connection, says what to do", once=True)
+@test("gtp check without vmlinux, and without a connection, says what to do")
 def check_nothing():
     disconnect()
     script = "source %s/gdbscripts/gtp.py" % TOP
@@ -193,7 +193,7 @@ def modules():
     matches("gtp_target_leaf", cmd("info symbol %#x" % names["gtp_target_leaf"]))
 
 
-@test("gtp modules knows modules that came and forgets those that went", once=True)
+@test("gtp modules knows modules that came and forgets those that went")
 def modules_move():
     shell()("insmod %s/gtp_target2.ko" % KMOD)
     cmd("maint flush dcache")
@@ -290,7 +290,7 @@ def number_in(text):
     return int(re.search(r"= (\d+)$", text.strip()).group(1))
 
 
-@test("gtp modules leaves no index of a module to a GDB that finds it elsewhere", once=True)
+@test("gtp modules leaves no index of a module to a GDB that finds it elsewhere")
 def modules_index():
     usual = gdb.parameter("index-cache directory")
     with tempfile.TemporaryDirectory() as folder:

@@ -253,7 +253,7 @@ def key():
     check("Collected 0 trace frames" in cmd("tstatus"), cmd("tstatus"))
 
 
-@test("gtp stacks: counts by stack, by another key, and folded; gtp show decodes the key", once=True)
+@test("gtp stacks: counts by stack, by another key, and folded; gtp show decodes the key")
 def commands():
     text = cmd("gtp count by $kstack, n at gtp_target_chain_c")
     name = matches(r"\$(count_\w+);", text).group(1)
@@ -312,7 +312,7 @@ def without_symbols():
     cmd("delete")
 
 
-@test("gtp export flamegraph: a live run's hits, as wide as the calls were many, and the parts of the kernel", once=True)
+@test("gtp export flamegraph: a live run's hits, as wide as the calls were many, and the parts of the kernel")
 def picture():
     cmd("gtp count by $kstack, n at gtp_target_chain_c")
     cmd("tstart")
@@ -365,7 +365,7 @@ def both_ways():
     check(found["walked"] > 5000 and found["walked"] > 4 * found["handed"], found)
 
 
-@test("gtp stacks $kstack in a frame; a table without room is told", once=True)
+@test("gtp stacks $kstack in a frame; a table without room is told")
 def no_room():
     num = trace("gtp_target_leaf", "collect $kstack, n")
     run_trace("call leaf 3")
@@ -410,7 +410,7 @@ def bt():
     equal(seen[:len(truth)], truth[:len(seen)])
 
 
-@test("gtp collect takes both; a trace file has the stack, and its backtrace", once=True)
+@test("gtp collect takes both; a trace file has the stack, and its backtrace")
 def saved():
     cmd("trace *gtp_target_chain_c")
     cmd("gtp collect $bt, $kstack, n")
