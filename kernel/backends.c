@@ -3,11 +3,11 @@
 #include "kernel/backends.h"
 
 const struct gtp_probe_backend *const gtp_backends[] = {
-	&gtp_event_backend,	/* kernel tracepoints, all of them and nothing else */
-	&gtp_jump_backend,	/* of an entry, behind the function tracer's site */
+	&gtp_event_backend,	/* all kernel tracepoints, and nothing else */
+	&gtp_jump_backend,	/* at a function's entry, after the ftrace site */
 	&gtp_fentry_backend,	/* one by one, 20 ms each: entries that take no jump */
 	&gtp_kretprobe_backend, /* calls that are reported when they return */
-	&gtp_kprobe_backend,	/* what the kernel allows, at any cost */
+	&gtp_kprobe_backend,	/* any place that the kernel allows, at any cost */
 	NULL,
 };
 

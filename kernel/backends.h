@@ -11,7 +11,7 @@ extern const struct gtp_probe_backend *const gtp_backends[]; /* ends with NULL *
 int gtp_backends_init(void);
 void gtp_backends_exit(void);
 
-/* gtp_backends_module_goes, gtp_backends_text_goes - as struct gtp_probe_backend's */
+/* gtp_backends_module_goes, gtp_backends_text_goes - call the backends' functions of these names */
 void gtp_backends_module_goes(const struct module *mod);
 void gtp_backends_text_goes(const struct module *mod, bool init);
 

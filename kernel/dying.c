@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine dies during a run, or a task of it does inside of a hit.
+ * The machine panics during a run, or a task dies inside a hit.
  *
- * A panic stops the other CPUs wherever they are and goes on alone: through consoles, dumps, the
- * way to a crash kernel or a reboot, all of which may be traced. Hits wait for no other CPU without
- * a bound (hit/hit_kernel.c), so it gets there whatever they do; that they are not handled any more
- * spares it the rest. A crash kernel that is started before the notifiers, and kgdb, do without.
+ * A panic stops the other CPUs wherever they are and continues alone: through consoles, dumps, and
+ * the start of a crash kernel or a reboot, all of which may be traced. No hit waits for another CPU
+ * without a bound (hit/hit_kernel.c), so the panic always gets there. Ending the run only spares it
+ * further hits. A crash kernel that starts before the notifiers, and kgdb, rely on the bound alone.
  *
- * An oops kills its task, and the machine goes on. If that task was in a hit, the hit has no end.
+ * An oops kills its task, and the machine continues. If that task was in a hit, the hit never ends.
  */
 #include <linux/kdebug.h>
 #include <linux/kprobes.h>
@@ -27,8 +27,8 @@ static int panics(struct notifier_block *nb, unsigned long code, void *text)
 }
 
 /*
- * Interrupts are off, so this CPU's part stays ours: parts are freed when no probe is armed, after
- * a wait that this CPU has to take part in.
+ * Interrupts are off, so this CPU's part cannot be freed now: that happens when no probe is armed,
+ * after a wait in which this CPU takes part.
  */
 static int oopses(struct notifier_block *nb, unsigned long what, void *data)
 {
@@ -42,15 +42,15 @@ static int oopses(struct notifier_block *nb, unsigned long what, void *data)
 	return NOTIFY_DONE;
 }
 
-NOKPROBE_SYMBOL(oopses); /* each int3 comes by */
+NOKPROBE_SYMBOL(oopses); /* called at each int3 */
 
-/* In front of all that print or dump. */
+/* Called before all notifiers that print or dump. */
 static struct notifier_block panic_notifier = {
 	.notifier_call = panics,
 	.priority = INT_MAX,
 };
 
-/* Behind those that handle an int3, which are many; in front of what may stop the chain. */
+/* After those that handle an int3, of which there are many; before any that may stop the chain. */
 static struct notifier_block die_notifier = {
 	.notifier_call = oopses,
 	.priority = INT_MAX - 1,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one trace session in this kernel, what it runs on, and the end of a run caused by a hit. */
+/* The one trace session in this kernel, its host functions, and the end of a run by a hit. */
 #include <linux/irq_work.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
@@ -27,19 +27,19 @@
 struct gtp_host gtp_host;
 
 enum {
-	/* printf's text may wait, so that a busy probe does not wake the worker for every line. */
+	/* printf's text waits, so that a busy probe does not wake the worker for each line. */
 	TEXT_DELAY_MS = 50,
-	/* While the lock is held. */
+	/* Delay of the next try if the lock was held. */
 	RETRY_MS = 5,
 };
 
 static void settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(settle_work, settle);
 
-/* 1: the work has been asked for text and has not begun to look for it. */
+/* 1: text was announced to the work, which has not begun to look for it. */
 static atomic_t text_asked = ATOMIC_INIT(0);
 
-/* Taking off thousands of probes takes seconds: unbound, so that no CPU's other work waits. */
+/* Removing thousands of probes takes seconds: use an unbound queue, so that no other work waits. */
 static void settle_in(unsigned int ms)
 {
 	queue_delayed_work(gtp_unbound_wq(), &settle_work, msecs_to_jiffies(ms));
@@ -51,7 +51,7 @@ void gtp_host_lines(void)
 		settle_in(RETRY_MS);
 }
 
-/* The lines that hits have printed, by printf and dprintf. */
+/* Hand over the lines that hits have printed by printf and dprintf. */
 static void hand_over_text(void)
 {
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
@@ -59,7 +59,7 @@ static void hand_over_text(void)
 	gtp_host_lines();
 }
 
-/* The text comes before the news that the run is over. */
+/* Hand over the text before reporting that the run is over. */
 bool gtp_host_settle(void)
 {
 	if (!gtp_trace_settle(&gtp_host.trace))
@@ -72,12 +72,12 @@ bool gtp_host_settle(void)
 
 static void settle(struct work_struct *work)
 {
-	/* Arming many probes takes as long as it takes; a worker that sleeps so long looks hung. */
+	/* Arming many probes may take long, and a worker that sleeps so long looks hung. */
 	if (!mutex_trylock(&gtp_lock)) {
 		settle_in(RETRY_MS);
 		return;
 	}
-	/* A full barrier, before the text is read: text that comes later queues the work again. */
+	/* A full barrier before the text is read: later text queues the work again. */
 	atomic_xchg(&text_asked, 0);
 	if (!gtp_host_settle())
 		hand_over_text();
@@ -86,7 +86,7 @@ static void settle(struct work_struct *work)
 
 /*
  * A hit may be anywhere, in the scheduler with a run queue's lock or in an NMI, where queueing
- * work could deadlock. An interrupt that the CPU sends to itself comes only when that is over.
+ * work could deadlock. An interrupt that the CPU sends to itself arrives only after that.
  */
 static void end_kicked(struct irq_work *work)
 {
@@ -107,9 +107,9 @@ static void kick_end(void)
 }
 
 /*
- * One kick until the work comes. A tracepoint that prints may lie in the very code that handles
- * the kick: if every line kicked, each interrupt would cause the next one, and its CPU would do
- * nothing else any more.
+ * Kick once, and again only after the work has run. A tracepoint that prints may be in the code
+ * that handles the kick: if every line kicked, each interrupt would cause the next one, and its CPU
+ * would do nothing else.
  */
 static void kick_text(void)
 {
@@ -183,7 +183,7 @@ static void host_tell(void *ctx, const char *text)
 static void host_name(void *ctx, u64 addr, char *buf, size_t size)
 {
 	snprintf(buf, size, "%pS", (void *)addr);
-	if (buf[0] == '0') /* %pS of what has no symbol is the address */
+	if (buf[0] == '0') /* without a symbol, %pS prints the address */
 		buf[0] = '\0';
 }
 
@@ -257,7 +257,7 @@ int gtp_host_init(void)
 void gtp_host_stop(void)
 {
 	/*
-	 * Hits on other CPUs and the work may still run; after this no hit does, so that nothing
+	 * Hits on other CPUs and the work may still be running. After this no hit is, so nothing
 	 * kicks any more.
 	 */
 	mutex_lock(&gtp_lock);
@@ -266,8 +266,8 @@ void gtp_host_stop(void)
 	mutex_unlock(&gtp_lock);
 
 	/*
-	 * The last kick may be on its way to the work: wait for the kicks first, then nothing
-	 * queues the work.
+	 * The last kick may be about to queue the work. Wait for the kicks first; after that
+	 * nothing queues the work.
 	 */
 	irq_work_sync(&end_kick);
 	irq_work_sync(&text_kick);

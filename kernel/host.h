@@ -9,8 +9,8 @@
 /**
  * struct gtp_host - the one trace session of this kernel, and the connection to it
  * @trace: outlives connections
- * @stub: of the GDB that is connected, NULL: none is
- * @has_room: of the same: false while it does not read what is queued for it
+ * @stub: of the connected GDB, or NULL
+ * @has_room: of the same connection: false while GDB does not read what is queued for it
  *
  * All of it is under gtp_lock.
  */
@@ -23,23 +23,23 @@ struct gtp_host {
 extern struct gtp_host gtp_host;
 
 /*
- * gtp_host_lines - hand over the lines of dprintfs that wait, now and as long as there are some.
+ * gtp_host_lines - hand over waiting lines of dprintfs, now and again while there are more.
  * Context: process, gtp_lock
  */
 void gtp_host_lines(void);
 
 /*
- * gtp_host_settle - finish a run that a hit has ended a moment ago, and report that to GDB; true:
- * there was one. Context: process, gtp_lock
+ * gtp_host_settle - finish a run that a hit has just ended, and report that to GDB; true if there
+ * was one. Context: process, gtp_lock
  */
 bool gtp_host_settle(void);
 
-/* gtp_host_init - the session comes to be. Context: module init. 0 or -errno */
+/* gtp_host_init - create the session. Context: module init. 0 or -errno */
 int gtp_host_init(void);
 
 /*
- * gtp_host_stop - stop what runs; no hit and no work of ours runs any more. gtp_host_exit - free
- * everything. Context: module exit or failed init; nothing is connected, nothing can connect
+ * gtp_host_stop - stop the run; afterwards no hit and no work of ours is running. gtp_host_exit -
+ * free everything. Context: module exit or failed init; no GDB is connected or can connect
  */
 void gtp_host_stop(void);
 void gtp_host_exit(void);

@@ -16,10 +16,10 @@
 #include "probe/event/event_list.h"
 
 /*
- * Memory whose mapping is there though it must not be read: taken offline, given back to the
- * hypervisor, broken (a machine check), not accepted yet (a guest with encrypted memory dies of
- * it). /proc/kcore has the same list. Memory that is no RAM of the kernel's has no struct page to
- * ask; there a fault tells.
+ * Memory that is mapped but must not be read: taken offline, given back to the hypervisor, broken
+ * (a machine check), not accepted yet (fatal in a guest with encrypted memory). /proc/kcore has the
+ * same list. Memory that is not the kernel's RAM has no struct page to ask, so try it: a fault is
+ * handled.
  */
 static bool may_touch(u64 addr)
 {
@@ -44,8 +44,8 @@ static bool may_touch_all(u64 addr, u32 len)
 }
 
 /*
- * Kernel addresses only: the process of a user address is known at a hit, here it would be GDB's
- * own. Lockdown is checked again, since it may have come after the file was opened.
+ * Kernel addresses only: at a hit a user address belongs to the task that was hit, but here it
+ * would be GDB's own. Check lockdown again, since it may have begun after the file was opened.
  */
 static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 {

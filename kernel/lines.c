@@ -2,7 +2,7 @@
 /*
  * The lines of dprintfs from all CPUs: to GDB's console, the kernel's trace or its log.
  *
- * Whoever reads them holds gtp_lock. A hit only puts its line into the ring of its CPU.
+ * The reader holds gtp_lock. A hit only puts its line into the ring of its CPU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -21,7 +21,7 @@
 
 enum {
 	AT_ONCE = 2000, /* lines in one call, which holds gtp_lock */
-	/* printk may wait for a serial console, which takes no more than that. */
+	/* printk may wait for a serial console, which takes not many more. */
 	LOG_AT_ONCE = 20,
 	LOG_A_SECOND = 200,
 	TEXT_MAX = AX_PRINT_MAX + 160,
@@ -85,7 +85,7 @@ static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare
 	gtp_out_text(out, text, len);
 }
 
-/* Where the columns of a trace or log would tell of the task that reads the lines. */
+/* The columns of the trace or log show the task that reads the lines, so print the hit's own. */
 static void put_origin(struct gtp_out *out, const struct gtp_line *line)
 {
 	u32 ns;
@@ -98,11 +98,11 @@ static bool to_trace(struct gtp_out *out, const struct gtp_line *line)
 {
 	put_origin(out, line);
 	put_text(out, line, true);
-	/* 0 while the trace's option "printk" is off. */
+	/* Returns 0 while the trace's option "printk" is off. */
 	return gtp_trace_puts(line->addr, out->buf);
 }
 
-/* May there be one more this second? */
+/* True if the log takes one more line this second. */
 static bool log_takes(void)
 {
 	static unsigned long since;

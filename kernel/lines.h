@@ -7,29 +7,29 @@
 #include "session/trace.h"
 #include "stub/stub.h"
 
-/* gtp_lines_get - struct gtp_target_ops' lines_get; what it gets stays until gtp_lines_exit() */
+/* gtp_lines_get - struct gtp_target_ops' lines_get; the memory stays until gtp_lines_exit() */
 int gtp_lines_get(void *ctx, struct gtp_why *why);
 
 /* gtp_lines_exit - free it; no hit runs any more */
 void gtp_lines_exit(void);
 
-/* gtp_lines_hit - this CPU's line; false: there was no room. Context: a hit */
+/* gtp_lines_hit - put a line into this CPU's ring; false if there is no room. Context: a hit */
 bool gtp_lines_hit(const struct gtp_line *line, const void *text);
 
 /**
- * gtp_lines_drain() - hand waiting lines to where they go
+ * gtp_lines_drain() - hand waiting lines to the console, the trace or the log
  * @t: the session
  * @stub: the connection, or NULL
  * @has_room: false while GDB does not read what is queued for it
  *
- * Lines for GDB's console wait while it is not in a continue. A call does not go on for ever,
- * however fast lines come.
- * Context: process, gtp_lock. Return: true when there is more to hand over, later.
+ * Lines for GDB's console wait while it is not in a continue. Each call hands over a limited
+ * number.
+ * Context: process, gtp_lock. Return: true if there is more to hand over later.
  */
 bool gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
 		     bool (*has_room)(struct gtp_stub *stub));
 
-/* gtp_lines_forget - drop what waits: the GDB that it was for has gone. Context: as above */
+/* gtp_lines_forget - drop waiting lines, because their GDB has left. Context: as above */
 void gtp_lines_forget(struct gtp_trace *t);
 
 #endif /* _GTP_KERNEL_LINES_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module itself: the order in which its parts come up and go down. */
+/* The module itself: the order in which its parts start and stop. */
 #include <linux/module.h>
 
 #include "base/image_kernel.h"
@@ -66,9 +66,9 @@ err_host:
 }
 
 /*
- * No file is open by now: each holds a reference to the module. A run that was left alone may
- * still be on. Other modules may go until the last jump is out of them, so their notifier stays
- * until then.
+ * No file is open by now, because each holds a reference to the module. A run without a connection
+ * may still be active. Other modules may be unloaded until the last jump in them is removed, so the
+ * module notifier stays until then.
  */
 static void __exit gtp_exit(void)
 {

@@ -12,9 +12,9 @@
  * @stub: the connection
  * @has_room: false while GDB does not read what is queued for it
  *
- * Text that no GDB is there to read stays, until there is no room for more.
- * Context: process, gtp_lock. Return: true when GDB has to read first, and the rest waits for
- * another call.
+ * Without a GDB text waits until there is no room for more.
+ * Context: process, gtp_lock. Return: true if GDB must read first, and another call is needed for
+ * the rest.
  */
 bool gtp_printf_drain(struct gtp_trace *t, struct gtp_stub *stub,
 		      bool (*has_room)(struct gtp_stub *stub));

@@ -7,9 +7,9 @@
 #include "kernel/proc.h"
 
 /*
- * Both of these, because our files offer both: probes, and the memory of the kernel. They are of
- * the same level ("confidentiality") in the kernel's own list, but another security module may
- * tell them apart.
+ * Check both, because our files offer both: probes, and the memory of the kernel. They have the
+ * same level ("confidentiality") in the kernel's own list, but another security module may
+ * distinguish them.
  */
 int gtp_proc_allowed(void)
 {

@@ -23,13 +23,12 @@ enum { CHUNK = 4096 };
 /**
  * struct session - one open of /proc/gtp
  * @stub: under gtp_lock
- * @out: what GDB has not read yet
+ * @out: replies that GDB has not read yet
  * @write_lock: one writer at a time, so that packets of two threads do not mix; also guards @in
  * @read_lock: the same for readers and @bounce
- * @in: bytes on their way from the writer's memory to @stub, so that no fault is taken under
- *         gtp_lock
- * @bounce: bytes on their way to the reader's memory, so that none is taken under @out's spinlock
- * @due: bytes of a packet's end that the reader has not got with the rest of it; under @read_lock
+ * @in: bytes copied from the writer's memory for @stub, so that no fault is taken under gtp_lock
+ * @bounce: bytes to copy to the reader's memory, so that no fault is taken under @out's spinlock
+ * @due: bytes at a packet's end that the reader has not read with the rest of it; under @read_lock
  * @answered: where in @out the answer to the last packet ends; under gtp_lock
  */
 struct session {
@@ -63,7 +62,7 @@ static int may_open(const struct file *file)
 
 	if (err)
 		return err;
-	/* cat /proc/gtp would take the line from GDB and wait for ever. */
+	/* cat /proc/gtp would take the connection from GDB and wait forever. */
 	if ((file->f_mode & (FMODE_READ | FMODE_WRITE)) != (FMODE_READ | FMODE_WRITE))
 		return -EINVAL;
 	return 0;
@@ -90,7 +89,7 @@ err_session:
 	return NULL;
 }
 
-/* connect - under gtp_lock */
+/* connect - make this file the connection; under gtp_lock */
 static int connect(struct file *file)
 {
 	struct session *s;
@@ -109,7 +108,7 @@ static int connect(struct file *file)
 
 /*
  * The reference to the module makes rmmod say "in use" while a GDB is connected, instead of
- * pulling the file from under it.
+ * removing the file under it.
  */
 static int gtp_open(struct inode *inode, struct file *file)
 {
@@ -129,19 +128,17 @@ static int gtp_open(struct inode *inode, struct file *file)
 		return err;
 	}
 	/*
-	 * No position, and so no lock on it: a read that waits must not keep a write from
-	 * happening.
+	 * A stream has no position, and so no lock on it: a read that waits must not block a write.
 	 */
 	return stream_open(inode, file);
 }
 
 /*
- * The last descriptor is closed, GDB may have died anywhere. No other call on this file is under
- * way.
+ * The last descriptor is closed; GDB may have died at any point. No other call on this file is in
+ * progress.
  *
- * With module_put() the module may begin to go while this function still has to return. It cannot
- * go all the way: its exit removes the /proc entry first, and that waits until this release has
- * returned.
+ * After module_put() the module may begin to unload while this function still has to return. Its
+ * exit first removes the /proc entry, and that waits until this release has returned.
  */
 static int gtp_release(struct inode *inode, struct file *file)
 {
@@ -161,7 +158,7 @@ static int gtp_release(struct inode *inode, struct file *file)
 
 /*
  * A client that sends and never reads waits here, so that its replies cannot fill the memory. GDB
- * does not: it reads the answer of each packet before it sends the next one.
+ * never waits here: it reads the answer to each packet before it sends the next one.
  */
 static int wait_for_room(struct session *s, bool nonblock)
 {
@@ -174,7 +171,7 @@ static int wait_for_room(struct session *s, bool nonblock)
 	return wait_event_interruptible(s->out.wait, !gtp_outq_full(&s->out));
 }
 
-/* feed - bytes to the stub until they are all there or the reader has enough; how many it took */
+/* feed - pass bytes to the stub until all are taken or the reader has enough to read; how many */
 static int feed(struct session *s, const u8 *bytes, u32 len)
 {
 	u32 n = 0;
@@ -182,8 +179,8 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 	if (mutex_lock_interruptible(&gtp_lock))
 		return -ERESTARTSYS;
 	/*
-	 * One by one: any byte may complete a packet, and no packet is begun to be answered
-	 * beyond the limit, or for a client that has been killed.
+	 * One by one: any byte may complete a packet, and none may be answered beyond the limit, or
+	 * for a client that was killed.
 	 */
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);
@@ -194,8 +191,8 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 }
 
 /*
- * A client that acknowledges each packet writes while most of the packets of an answer still wait
- * to be read, so that must not wait for room. Wherever a '+' stands, it begins no answer.
+ * A client that acknowledges each packet writes '+' while most of an answer's packets still wait to
+ * be read, so a '+' must not wait for room. It never starts an answer.
  */
 static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 {
@@ -213,7 +210,7 @@ static int write_chunk(struct session *s, u32 len, bool nonblock, u32 *taken)
 
 /*
  * GDB waits for a reply before it sends the next packet, but a ^C may come meanwhile. While the
- * packet is still being handled, that ^C cannot wait for its turn.
+ * packet is still being handled, that ^C must take effect at once.
  */
 static bool is_interrupt(const char __user *buf, size_t len)
 {
@@ -223,8 +220,9 @@ static bool is_interrupt(const char __user *buf, size_t len)
 }
 
 /*
- * No reader is in the middle of replies that will be dropped, and no packet is half queued. The
- * holder of gtp_lock may work for long, and a reader has to see its signs of life meanwhile.
+ * Take both locks, so that no reader is in the middle of replies that will be dropped, and no
+ * packet is half queued. The holder of gtp_lock may work for long, and a reader must get its signs
+ * of life meanwhile.
  */
 static int lock_out(struct session *s)
 {
@@ -241,9 +239,9 @@ static int lock_out(struct session *s)
 }
 
 /*
- * GDB reads the answer of a packet before it sends the next one. Where it did not, its user has
- * pressed ^C: it says Quit, and would take what is left for the answer to its next packet, and each
- * answer after that for the next but one. A packet begins where a write does.
+ * GDB reads the answer to a packet before it sends the next one. If it did not, its user has
+ * pressed ^C: it says Quit, and would take the unread answer for the answer to its next packet, and
+ * so on. A packet always starts at the beginning of a write.
  */
 static int forget_answer(struct session *s)
 {
@@ -251,7 +249,7 @@ static int forget_answer(struct session *s)
 		return 0;
 	if (lock_out(s))
 		return -ERESTARTSYS;
-	/* A sign of life alone may have come behind an answer that was read. */
+	/* After an answer that was read, a sign of life may be all that is left. */
 	if (s->out.tail < s->answered)
 		gtp_stub_unread(&s->stub);
 	gtp_outq_take(&s->out, gtp_outq_used(&s->out));
@@ -262,8 +260,8 @@ static int forget_answer(struct session *s)
 }
 
 /*
- * Any split of the stream will do. Bytes taken before a signal are reported as a short write, never
- * as 0.
+ * The stream may be split anywhere. Bytes taken before a signal are reported as a short write,
+ * never as 0.
  */
 static ssize_t gtp_write(struct file *file, const char __user *buf, size_t len, loff_t *pos)
 {
@@ -307,7 +305,7 @@ static bool readable(const struct session *s)
 	return gtp_outq_used(&s->out) || gtp_outq_broken(&s->out);
 }
 
-/* packet_end - where in @bounce a packet ends; its checksum may be beyond @n bytes; 0: nowhere */
+/* packet_end - find the end of a packet in @bounce; its checksum may be beyond @n; 0: no end */
 static u32 packet_end(const struct session *s, u32 n)
 {
 	const u8 *hash = s->due ? NULL : memchr(s->bounce, '#', n);
@@ -316,10 +314,10 @@ static u32 packet_end(const struct session *s, u32 n)
 }
 
 /*
- * read_some - what is there, 0: nothing; bytes that the reader's memory does not take stay queued
+ * read_some - read what is queued, 0 if nothing is; bytes that could not be copied stay queued
  *
- * One packet at most: GDB keeps what it has read beyond one. After a ^C that would be the answer to
- * its next packet, or the beginning of one whose end forget_answer() drops.
+ * At most one packet: GDB keeps bytes that it has read beyond one. After a ^C these would be taken
+ * for the answer to its next packet, or be half of an answer whose end forget_answer() drops.
  */
 static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 {
@@ -342,8 +340,8 @@ static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 }
 
 /*
- * Never 0, which would mean that the line is dead; when poll says that there is something, there
- * is.
+ * Never returns 0, which would mean that the line is dead. After poll() has reported data, there is
+ * data.
  */
 static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
@@ -364,7 +362,7 @@ static ssize_t gtp_read(struct file *file, char __user *buf, size_t len, loff_t 
 	return 0;
 }
 
-/* Never EPOLLPRI or EPOLLERR: GDB polls for exceptions too and would take them for input. */
+/* Never EPOLLPRI or EPOLLERR: GDB also polls for exceptions and would take them for input. */
 static __poll_t gtp_poll(struct file *file, poll_table *wait)
 {
 	struct session *s = file->private_data;
@@ -378,7 +376,7 @@ static __poll_t gtp_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-/* A raw line at some speed: what a program that sets one up expects to read back. */
+/* A raw line at some speed, as a program that sets one up expects to read back. */
 static const struct termios2 line_settings = {
 	.c_cflag = B9600 | CS8 | CREAD | CLOCAL,
 	.c_ispeed = 9600,
@@ -386,9 +384,9 @@ static const struct termios2 line_settings = {
 };
 
 /*
- * GDB takes a file that is no pipe and no socket for a serial line and sets it up. There is
- * nothing to set; saying yes keeps it from warning. struct termios is the first part of struct
- * termios2, on every x86 ABI.
+ * GDB takes a file that is no pipe and no socket for a serial line and sets it up. There is nothing
+ * to set; accepting it avoids a warning. struct termios is the first part of struct termios2, on
+ * every x86 ABI.
  */
 static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -430,7 +428,7 @@ static const struct proc_ops gtp_proc_ops = {
 #endif
 };
 
-/* From here on users can come. */
+/* From here on users can connect. */
 int gtp_proc_gtp_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct termios2, c_ispeed) != sizeof(struct termios));

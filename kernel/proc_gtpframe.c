@@ -16,7 +16,7 @@
 /**
  * struct reader - one open of the file
  * @in: the trace file
- * @size: of all of it; what is behind @in cannot grow, it can only go away
+ * @size: of the whole file; the run cannot grow any more, it can only be dropped
  */
 struct reader {
 	struct gtp_file in;
@@ -25,7 +25,7 @@ struct reader {
 
 static struct proc_dir_entry *entry;
 
-/* open_run - under gtp_lock */
+/* open_run - open the stopped run; under gtp_lock */
 static int open_run(struct reader *r)
 {
 	struct gtp_why why;
@@ -98,7 +98,7 @@ static ssize_t read_piece(struct reader *r, u8 *piece, size_t len, loff_t pos)
 	return n;
 }
 
-/* A piece of its own for every call: preads of several threads may be under way at once. */
+/* Each call has its own piece: several threads may pread() at once. */
 static ssize_t gtpframe_read(struct file *file, char __user *to, size_t len, loff_t *pos)
 {
 	u8 *piece;
@@ -109,7 +109,7 @@ static ssize_t gtpframe_read(struct file *file, char __user *to, size_t len, lof
 	if (!piece)
 		return -ENOMEM;
 	n = read_piece(file->private_data, piece, len, *pos);
-	/* The user's memory may have to be fetched from a disk: not under the lock. */
+	/* The user's memory may have to be read from disk: do not hold the lock. */
 	if (n > 0 && copy_to_user(to, piece, n))
 		n = -EFAULT;
 	gtp_mem_free(piece);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/gtpregions: tables of regions come in, and what has come is shown.
+ * /proc/gtpregions: write tables of regions to load them, read to see which are loaded.
  *
  *	cat vmlinux.rgn > /proc/gtpregions
  *	{ echo module btrfs; cat btrfs.rgn; } > /proc/gtpregions
  *	echo forget > /proc/gtpregions
  *
- * The write that completes a table gets the answer; what was wrong is shown to the next reader, in
- * words.
+ * The write that completes a table returns the result; the next reader sees the error in words.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,22 +24,22 @@
 
 enum {
 	LINE_SIZE = 16 + MODULE_NAME_LEN,
-	HEAD = 16, /* bytes of a table that tell its size */
+	HEAD = 16, /* first bytes of a table, which have its size */
 	SIZE_AT = 8,
 };
 
 /**
  * struct writer - one open for writing
  * @lock: one write at a time
- * @line: the line in front of the table
- * @in_line: it is still coming
- * @done: the table has been taken, or refused
- * @head: the table's beginning, until its size is known
+ * @line: the line before the table
+ * @in_line: @line is not complete
+ * @done: the table was accepted or refused
+ * @head: the table's first bytes, until its size is known
  * @bytes: the table
  * @size: of the table
- * @have: how many bytes of it are there
- * @line_len: how much of @line is there
- * @module: of which module it is; "": of the kernel
+ * @have: bytes of the table that have arrived
+ * @line_len: bytes of @line that have arrived
+ * @module: the table's module; "": the kernel
  */
 struct writer {
 	struct mutex lock; /* of all the rest */
@@ -119,9 +118,9 @@ static int line_byte(struct writer *w, char c)
 /* --- the table --- */
 
 /*
- * The module believes a table. A forged one puts jumps where control arrives, and the kernel then
- * executes bytes that are no instructions. So a table can do all that a module can, and it has no
- * signature.
+ * The module trusts a table. A forged one could put jumps where control arrives in their middle,
+ * and the kernel would execute bytes that are no instructions. So a table is as powerful as a
+ * module, and it has no signature.
  */
 static int begin_table(struct writer *w)
 {
@@ -156,7 +155,7 @@ static int end_table(struct writer *w)
 	return 0;
 }
 
-/* take_bytes - as many as can be taken at once; how many, or -errno */
+/* take_bytes - take as many bytes as possible at once; how many, or -errno */
 static int take_bytes(struct writer *w, const char __user *from, size_t len)
 {
 	u8 *to = w->bytes ? w->bytes : w->head;

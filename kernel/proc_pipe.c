@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* /proc/gtpframe_pipe: the frames of the run that is on, as they come, each given once. */
+/* /proc/gtpframe_pipe: the frames of the current run, as they come, each delivered once. */
 #include <linux/fs.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -23,8 +23,8 @@
 enum {
 	PIECE = SZ_256K,
 	/*
-	 * A hit does not wake the reader: it may be in the code that wakes. So the reader looks,
-	 * and takes what there is now and then, or when a buffer fills.
+	 * A hit does not wake the reader, because the hit may be in the code that wakes tasks. So
+	 * the reader polls, and takes frames now and then, or when a buffer fills.
 	 */
 	LOOK_MS = 4,
 	SWEEP_MS = 20,
@@ -34,13 +34,13 @@ enum {
  * struct reader - the one open of the file
  * @lock: one read at a time; taken before gtp_lock
  * @in: the run, once there is one; under gtp_lock, like the next two
- * @attached: there is one
+ * @attached: @in is valid
  * @epoch: of the session's frames when the file was opened
- * @was_on: a run was on then; one that was over by then is none
- * @swept: when the last sweep was, in jiffies
- * @piece: PIECE bytes on their way to the user; under @lock
- * @wait: of poll; woken by @look
- * @look: comes while somebody polls
+ * @was_on: a run was active then; one that was over by then does not count
+ * @swept: time of the last sweep, in jiffies
+ * @piece: PIECE bytes to copy to the user; under @lock
+ * @wait: for poll; woken by @look
+ * @look: work that runs while somebody polls
  */
 struct reader {
 	struct mutex lock; /* of @piece */
@@ -87,7 +87,7 @@ static struct reader *reader_create(void)
 	return r;
 }
 
-/* become_reader - under gtp_lock */
+/* become_reader - make this file the one reader; under gtp_lock */
 static int become_reader(struct reader *r)
 {
 	if (taken)
@@ -154,19 +154,19 @@ static int pipe_release(struct inode *inode, struct file *file)
 
 /* --- what there is; under gtp_lock --- */
 
-/* Has what there is been begun since the file was opened? */
+/* Were the present frames begun after the file was opened? */
 static bool is_new(const struct reader *r)
 {
 	return gtp_host.trace.epoch != r->epoch;
 }
 
-/* Has a run begun since then, or was one on? It may be over already. */
+/* Has a run begun since then, or was one active then? It may be over already. */
 static bool has_run(const struct reader *r)
 {
 	return gtp_host.trace.stop != GTP_STOP_NEVER_RUN && (r->was_on || is_new(r));
 }
 
-/* The frames of a run that is over stay while GDB has selected one of them. */
+/* The frames of a finished run stay while GDB has one of them selected. */
 static bool gdb_looks(void)
 {
 	return !gtp_trace_running(&gtp_host.trace) && gtp_host.stub &&
@@ -189,7 +189,7 @@ static bool is_readable(const struct reader *r)
 	return gtp_stream_left(&r->in) || gtp_stream_ended(&r->in) || sweep_is_due(r);
 }
 
-/* Not gtp_progress(), which tells GDB that its own request goes on. */
+/* Not gtp_progress(), which tells GDB that its own request is in progress. */
 static void reschedule(void *ctx, const char *what, u32 done, u32 total)
 {
 	cond_resched();
@@ -205,12 +205,12 @@ static int attach(struct reader *r)
 		return err;
 	}
 	r->attached = true;
-	/* Frames that are there already are taken at once. */
+	/* Take frames that exist already at once. */
 	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS);
 	return 0;
 }
 
-/* take_piece - bytes, 0 at the end, -EAGAIN when there is nothing yet */
+/* take_piece - take bytes of the stream; 0 at the end, -EAGAIN if there are none yet */
 static ssize_t take_piece(struct reader *r, size_t len)
 {
 	ssize_t n;
@@ -229,7 +229,7 @@ static ssize_t take_piece(struct reader *r, size_t len)
 	if (err)
 		return err;
 	n = gtp_stream_read(&r->in, r->piece, len);
-	/* A sweep may find only frames that are too young, where the CPUs' clocks differ. */
+	/* If the CPUs' clocks differ, a sweep may find only frames that are too young. */
 	return n || gtp_stream_ended(&r->in) ? n : -EAGAIN;
 }
 
@@ -247,8 +247,8 @@ static ssize_t read_piece(struct reader *r, size_t len)
 }
 
 /*
- * As much as fits and is there, until a signal comes. The header comes alone: whoever does not like
- * what it says has taken no frames.
+ * Read as much as fits and is available, until a signal. The header is returned alone, so that a
+ * reader that stops after it has taken no frames.
  */
 static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 {
@@ -260,7 +260,7 @@ static ssize_t read_pieces(struct reader *r, struct iov_iter *to)
 
 		if (n <= 0)
 			return done ? done : n;
-		/* The user's memory may have to be fetched from a disk: not under gtp_lock. */
+		/* The user's memory may have to be read from disk: do not hold gtp_lock. */
 		if (copy_to_iter(r->piece, n, to) != n)
 			return done ? done : -EFAULT;
 		done += n;
@@ -276,7 +276,7 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	bool wait = !(iocb->ki_filp->f_flags & O_NONBLOCK || iocb->ki_flags & IOCB_NOWAIT);
 	ssize_t n;
 
-	/* splice has the lock of its pipe, which the pipe's other end may be waiting for. */
+	/* splice holds the lock of its pipe, for which the pipe's other end may be waiting. */
 	wait = wait && user_backed_iter(to);
 	if (mutex_lock_interruptible(&r->lock))
 		return -ERESTARTSYS;
@@ -291,7 +291,7 @@ static ssize_t pipe_read_iter(struct kiocb *iocb, struct iov_iter *to)
 	return n;
 }
 
-/* Arming probes holds gtp_lock as long as it takes; there is nothing to read meanwhile. */
+/* Arming may hold gtp_lock for long, and meanwhile there is nothing to read: only try the lock. */
 static __poll_t pipe_poll(struct file *file, poll_table *wait)
 {
 	struct reader *r = file->private_data;

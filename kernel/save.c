@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* QTSave: the stopped run as a new trace file in one folder of the machine that is traced. */
+/* QTSave: write the stopped run to a new trace file, in one folder of the traced machine. */
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/magic.h>
@@ -17,8 +17,8 @@
 enum { PIECE = SZ_64K };
 
 /*
- * The line to GDB may be all that its user has of this machine (gdbtp-connect). So a name that GDB
- * sends is that of a new file, in a folder that a module parameter names.
+ * The user of GDB may have no other access to this machine (gdbtp-connect). So a name from GDB can
+ * only be that of a new file, in a folder that a module parameter names.
  */
 static int find_folder(struct path *folder, struct gtp_why *why)
 {
@@ -36,7 +36,7 @@ static int find_folder(struct path *folder, struct gtp_why *why)
 		return err;
 	}
 	/*
-	 * The write that has brought the packet here holds procfs' own write access. It must not be
+	 * The write that has brought this packet holds procfs' own write access, which must not be
 	 * taken twice.
 	 */
 	if (folder->dentry->d_sb->s_magic != PROC_SUPER_MAGIC)
@@ -46,7 +46,7 @@ static int find_folder(struct path *folder, struct gtp_why *why)
 	return -EINVAL;
 }
 
-/* @name has no '/'. A new file and nothing else: no device, FIFO or link is opened. */
+/* @name has no '/'. Create a new file only: never open a device, a FIFO or a link. */
 static struct file *open_file(const char *name, struct gtp_why *why)
 {
 	const int how = O_WRONLY | O_LARGEFILE | O_CREAT | O_EXCL | O_NOFOLLOW;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* QTSave: the stopped run as a new trace file in one folder of the machine that is traced. */
+/* QTSave: write the stopped run to a new trace file, in one folder of the traced machine. */
 #ifndef _GTP_SAVE_H
 #define _GTP_SAVE_H
 
@@ -8,7 +8,7 @@
 /**
  * gtp_save() - struct gtp_stub_ops' save
  * @ctx: unused
- * @name: a plain one, without '/'
+ * @name: the file's name, without '/'
  * @why: the refusal
  *
  * Context: process, under gtp_lock, called for a packet of the connected GDB. Return: 0 or -errno.

@@ -2,13 +2,13 @@
 /*
  * The machine sleeps during a run, and wakes up.
  *
- * The run goes on: code and buffers are kept by suspend to RAM and by hibernation. The processor's
- * counter is not: it may have restarted, or may have counted or not while the machine slept. Note
- * in every buffer which frames were made before, and calibrate again for $clock, the monotonic
- * clock, which does not count sleep. In suspend to idle the counter goes on, and nothing is called.
+ * The run continues: suspend to RAM and hibernation keep code and buffers, but not the processor's
+ * counter. That may have restarted, or may or may not have counted during sleep. So note in every
+ * buffer which frames were made before, and calibrate again for $clock, the monotonic clock, which
+ * does not count sleep. In suspend to idle the counter continues, and this is not called.
  *
- * Timekeeping has been registered earlier, so its clock runs again here. Hits between waking
- * up and this have the old calibration; only this CPU is on, so its frames are in order.
+ * Timekeeping was registered earlier, so its clock runs again here. Hits between waking up and this
+ * use the old calibration; only this CPU is online, so its frames are in order.
  */
 #include "base/compat.h"
 #include "hit/cpu_kernel.h"

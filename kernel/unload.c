@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Other modules that go: what is probed in them is disarmed while their text is still there.
+ * When another module is unloaded, disarm the probes in it while its text still exists.
  *
- * This is the one module notifier. Hits' view of modules' code (hit/module_text.c) comes first,
- * and is all that it does when a module comes. Then the order in it is:
+ * This is the one module notifier. First it updates the hits' view of modules' code
+ * (hit/module_text.c); when a module is loaded, that is all. Then, in this order:
  *
  *	1. the module's table of regions is removed: no place in it becomes a jump from here on.
  *	   Arming adds a place to the index before it looks up the table, so either there is no
  *	   table or step 3 sees the place
- *	2. the backends drop their data of the module (its tracepoints): none is armed any more
- *	3. the session disarms its locations there, and reports it to the user
- *	4. what could not be removed (a jump under another kprobe) goes with the text
+ *	2. the backends drop their data of the module (its tracepoints): no more are armed
+ *	3. the session disarms its locations there, and reports that to the user
+ *	4. probes that could not be removed (a jump under another kprobe) vanish with the text
  *
  * Its priority, 2, is above that of ftrace (1), which frees the module's events that hits may be
- * using, and above that of kprobes (0), which makes probes in the module unusable: all are taken
- * off by the ordinary way, see wait_unoptimized() in probe/kprobe/kprobe_text.c. On failed loading
- * the kernel calls it as on unloading.
+ * using, and above that of kprobes (0), which makes probes in the module unusable. So all probes
+ * are removed in the ordinary way, see wait_unoptimized() in probe/kprobe/kprobe_text.c. The kernel
+ * treats failed loading like unloading.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -44,7 +44,8 @@ static void tell(const struct module *mod, bool init, u32 n, const char *what)
 
 /*
  * Loading and unloading a module without a probe in it must not take gtp_lock: QTSave opens a file
- * under that lock, which may load a file system's module. No run is on then, so nothing is armed.
+ * under that lock, which may load a file system's module. No run is active then, so nothing is
+ * armed.
  */
 static void text_goes(const struct module *mod, bool init)
 {
@@ -75,7 +76,7 @@ static int module_changed(struct notifier_block *nb, unsigned long state, void *
 		gtp_tables_remove(mod->name);
 		gtp_backends_module_goes(mod);
 	}
-	/* A module that goes because its init failed still has its init code. */
+	/* A module that is unloaded because its init failed still has its init code. */
 	if (state == MODULE_STATE_GOING || state == MODULE_STATE_LIVE)
 		text_goes(mod, true);
 	if (state == MODULE_STATE_GOING)

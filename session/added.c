@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Variables that a run's expressions only add to: set in one step, without the variables' lock.
+ * Variables that a run's expressions only add to: updated atomically, without the variables' lock.
  *
- * An expression that sets a variable of all CPUs is one step for all others that set one, because
- * they take turns under one lock. Adding needs no turn, if the expression names no other variable
- * of all CPUs, and if no expression under the lock
- *   - sets the variable: what is added between its getv and its setv would be lost;
- *   - names it together with another: it might see the one before something was added and the
- *     other behind that. One that reads this variable alone, once, and sets others is one step yet:
- *     the one at which it reads.
- * Expressions that set nothing never took the lock: they read this variable as they read others.
+ * Expressions that set a variable of all CPUs are atomic with respect to each other, because they
+ * take turns under one lock. An addition needs no lock if its expression names no other variable of
+ * all CPUs, and if no expression under the lock
+ *   - sets the variable: an addition between its getv and its setv would be lost;
+ *   - reads it together with another, or twice: it might see one value before an addition and the
+ *     other value after it. One that reads only this variable, once, and sets others is still
+ *     atomic: it takes effect at the read.
+ * Expressions that set nothing never take the lock, and read these variables like others.
  *
- * Which variables these are is found out when a run begins, while nothing is armed, and stays so
- * until it ends. An expression that joins the run and does not fit is refused: others are
- * adding without the lock already. Without a run there are none, as a dprintf may come at any time.
+ * These variables are found when a run begins, while nothing is armed, and stay the same until it
+ * ends. An expression that joins the run and does not fit is refused, because others are adding
+ * without the lock already. Without a run there are none, as a dprintf may come at any time.
  */
 #include "agentexpr/adds.h"
 #include "session/added.h"
 
-/* Of all CPUs, and the user's: the built-in ones, except switches, are not set. */
+/* True for a user's variable of all CPUs; built-in ones, except switches, cannot be set. */
 static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 {
 	if (num >= GTP_TSV_MAX || !tsvs->slot[num] || tsvs->slot[num]->builtin)
@@ -26,7 +26,7 @@ static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 	return tsvs->ways[num] == AX_TSV_CALL || tsvs->ways[num] == AX_TSV_ADDED;
 }
 
-/* The next instruction behind @insn that names one of these; to begin with @insn is zeroed. */
+/* Find the next instruction after @insn that names one of these; a zeroed @insn starts the walk. */
 static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 			struct ax_insn *insn)
 {
@@ -41,7 +41,7 @@ static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v
 	return false;
 }
 
-/* struct uses - instructions of an expression that read a variable of all CPUs, and that set one */
+/* struct uses - counts an expression's reads and writes of variables of all CPUs */
 struct uses {
 	u32 gets, sets;
 };
@@ -66,7 +66,7 @@ static bool only_adds(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 	return uses->sets == 1 && uses->gets == 1 && ax_adds_to(v, num) && is_shared(tsvs, *num);
 }
 
-/* Does an expression that takes the lock need it around this instruction, too? */
+/* Does an expression under the lock also need the lock for this instruction? */
 static bool needs_lock(const struct uses *uses, const struct ax_insn *insn)
 {
 	return insn->op == AX_OP_setv || uses->gets > 1;
@@ -129,7 +129,7 @@ void gtp_added_begin(struct gtp_trace *t)
 {
 	visit_all(t, add_candidate);
 	visit_all(t, drop_candidates);
-	/* dprintfs are settled when they are armed again. */
+	/* dprintfs are settled when they are armed again later. */
 	visit_list(t, t->tps.first, settle);
 }
 
@@ -144,7 +144,7 @@ void gtp_added_end(struct gtp_trace *t)
 
 /* --- while it goes on --- */
 
-/* @insn is in an expression that takes the lock, which those that add to its variable do not. */
+/* @insn needs the lock, but other expressions add to its variable without the lock. */
 static int refuse(const struct gtp_trace *t, const struct gtp_tracepoint *tp, u32 action,
 		  const struct ax_insn *insn, struct gtp_why *why)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading the CPUs' aggregations while they go on.
+ * Read the CPUs' aggregations while hits update them.
  *
- * Every CPU has two tables for each aggregation and updates one of them. To read, each CPU is made
- * to take the other one, between two of its hits; its old table is then at rest, is added to the
- * table of all, and emptied. So nothing is lost, nothing is read twice, and no hit waits.
+ * Every CPU has two tables for each aggregation and updates one of them. To read, make each CPU
+ * switch to its other table, between two of its hits. Its old table is then at rest, is added to
+ * the total, and emptied. So nothing is lost, nothing is read twice, and no hit waits.
  */
 #include "aggregate/text.h"
 #include "session/aggregate.h"
@@ -98,7 +98,7 @@ static u32 count_cpus(const struct gtp_trace *t)
 	return n;
 }
 
-/* Before any is allocated: a machine that runs out of memory kills processes. */
+/* Check this before allocating anything: a machine that runs out of memory kills processes. */
 static int check_room(struct gtp_trace *t, const struct gtp_aggregate *a, struct gtp_why *why)
 {
 	u64 most = t->target->memory_most(t->ctx), bytes = 0;
@@ -174,7 +174,7 @@ struct exchange {
 	u32 cpu;
 };
 
-/* On that CPU, between two of its hits. */
+/* Switch the tables. Runs on that CPU, between two of its hits. */
 static void exchange(void *arg)
 {
 	const struct exchange *x = arg;
@@ -187,8 +187,8 @@ static void exchange(void *arg)
 }
 
 /*
- * Twice the room, up to what all CPUs together have, if there is memory; else what finds no room is
- * counted so.
+ * Double the room, up to what all CPUs have together, if there is memory. Otherwise entries that
+ * find no room are counted.
  */
 static void grow(struct gtp_trace *t, struct gtp_aggregate *a, u32 more)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The aggregations of a run: found in its actions, kept by each CPU, read while it goes on. */
+/* The aggregations of a run: found in its actions, kept by each CPU, read during the run. */
 #ifndef _GTP_SESSION_AGGREGATE_H
 #define _GTP_SESSION_AGGREGATE_H
 
@@ -8,19 +8,19 @@
 enum {
 	GTP_AGGR_KEYS_DEFAULT = 2048,
 	GTP_AGGR_KEYS_MOST = 1 << 20,
-	GTP_AGGR_BYTES_MAX = 1 << 30, /* of the tables of all CPUs, of one aggregation */
+	GTP_AGGR_BYTES_MAX = 1 << 30, /* for one aggregation, all CPUs' tables together */
 };
 
 /**
- * gtp_aggregates_plan() - the aggregations that actions update, and their keys
- * @t: the session; @t->aggregates is looked at only with @only
- * @only: the actions of this tracepoint, which joins the run; NULL: of all
- * @list: receives those that are new, without memory for values; NULL on an error
+ * gtp_aggregates_plan() - find the aggregations that actions update, and their keys
+ * @t: the session; @t->aggregates is used only with @only
+ * @only: a tracepoint that joins the run; NULL: look at all tracepoints
+ * @list: receives the new aggregations, without memory for values; NULL on an error
  * @why: the refusal
  *
  * The keys of an update are the variables key_NAME and keystr_NAME that the actions of its
- * tracepoint set before it: the first key set after an update begins another group. Wherever one
- * aggregation is updated, the keys are the same. Marks the tracepoints that do nothing else.
+ * tracepoint set before it: the first key set after an update begins another group. An aggregation
+ * must have the same keys in all its updates. Marks tracepoints that only update aggregations.
  *
  * Context: may sleep, caller's lock. Return: 0, -EINVAL or -ENOMEM.
  */
@@ -28,8 +28,8 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 			struct gtp_aggregate **list, struct gtp_why *why);
 
 /**
- * gtp_aggregates_add() - from here on the CPUs have tables for them, and updates can come
- * @t: the session, whose CPUs' parts are there
+ * gtp_aggregates_add() - give the CPUs tables for aggregations, so that updates can come
+ * @t: the session, whose CPUs' parts exist
  * @list: from gtp_aggregates_plan(); becomes part of @t->aggregates, or is freed on an error
  * @why: the refusal
  *
@@ -37,19 +37,19 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
  */
 int gtp_aggregates_add(struct gtp_trace *t, struct gtp_aggregate *list, struct gtp_why *why);
 
-/* gtp_aggregates_free - a list that is not @t->aggregates; NULL is one without any */
+/* gtp_aggregates_free - free a list that is not @t->aggregates; NULL is the empty list */
 void gtp_aggregates_free(struct gtp_trace *t, struct gtp_aggregate *list);
 
-/* gtp_aggregates_drop - all that the session has, and the text; nothing updates them any more */
+/* gtp_aggregates_drop - free all of the session's, and the text; nothing updates them any more */
 void gtp_aggregates_drop(struct gtp_trace *t);
 
 /**
- * gtp_aggregates_read() - take what the CPUs have, and make @t->aggregate_text of all there is
- * @t: the session; a run may be going on
- * @clear: and begin again from zero. An update meanwhile is in this text or in the next one
+ * gtp_aggregates_read() - collect the CPUs' values, and print the totals into @t->aggregate_text
+ * @t: the session; a run may be active
+ * @clear: begin again from zero. An update meanwhile is in this text or in the next one
  * @why: the refusal
  *
- * Return: 0, or -ENOMEM; then nothing is lost.
+ * Return: 0, or -ENOMEM with nothing lost.
  */
 int gtp_aggregates_read(struct gtp_trace *t, bool clear, struct gtp_why *why);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which aggregations actions update, and by what keys: known before anything is armed. */
+/* Find out, before anything is armed, which aggregations actions update, and by which keys. */
 #include "session/aggregate.h"
 
 /*
- * struct walk - through the actions of one tracepoint, in their order
- * @list: what has been found new
+ * struct walk - a walk through the actions of one tracepoint, in their order
+ * @list: the new aggregations so far
  * @key: the keys set so far, @nkeys of them
- * @used: there was an update since the last of them
- * @key_set: by the expression that is looked at
+ * @used: there was an update after the last key
+ * @key_set: the present expression sets a key
  * @action: counted from 1
  */
 struct walk {
@@ -143,7 +143,7 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 static int walk_expr(struct walk *w, const struct ax_verified *v)
 {
 	struct ax_insn insn;
-	u32 pc, joined = 0; /* jumps from before lead no further than this */
+	u32 pc, joined = 0; /* earlier jumps lead at most this far */
 	int rc = 0;
 
 	for (pc = 0; pc < v->len && !rc; pc = insn.next) {
@@ -170,7 +170,7 @@ static bool collects(const struct gtp_action *a)
 	return a->expr->ax.flags & AX_F_COLLECTS;
 }
 
-/* A frame without contents would say nothing that the aggregation does not. */
+/* An empty frame would add nothing to the aggregation: mark tracepoints that leave none. */
 static void judge(struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a;
@@ -213,7 +213,7 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 
 	*list = NULL;
 	if (!only)
-		t->aggregates = NULL; /* those of the last run, which go when this one begins */
+		t->aggregates = NULL; /* the last run's, which are freed when this one begins */
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next)
 		rc = walk_tracepoint(t, tp, list, why);
 	t->aggregates = before;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The locations of a run are armed, all together or one more; those that cannot be are reported. */
+/* Arm the locations of a run, all together or one more; report those that cannot be armed. */
 #include "base/parse.h"
 #include "session/arming.h"
 #include "session/location.h"
 
-enum { TOLD_MOST = 64 }; /* places that are reported one by one */
+enum { TOLD_MOST = 64 }; /* at most so many places are reported one by one */
 
 /* --- one location --- */
 
-/* The description outlives the location: frames do, when a module goes. */
+/* The description outlives the location, as frames do when a module is unloaded. */
 static void keep_format(struct gtp_trace *t, struct gtp_location *loc)
 {
 	struct gtp_sdata_format *format = loc->format;
@@ -58,7 +58,7 @@ static const struct gtp_tracepoint *first_fast(const struct gtp_location *loc)
 	return tp;
 }
 
-/* The one that has to be named when its location is refused. */
+/* The tracepoint to name if its location is refused. */
 static const struct gtp_tracepoint *first_asking(const struct gtp_location *loc)
 {
 	return loc->fast_only ? first_fast(loc) : loc->first;
@@ -73,7 +73,7 @@ static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
 	loc->next = next;
 }
 
-/* @why: of the place alone */
+/* @why: without tracepoint and address */
 static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	int rc;
@@ -100,7 +100,7 @@ static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_
 
 /* --- refusals --- */
 
-/* complete - the refusal of a place, with tracepoint and address in front */
+/* complete - put tracepoint and address before the refusal of a place */
 static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const char *words)
 {
 	char title[GTP_TITLE_MAX];
@@ -137,7 +137,7 @@ static bool is_refused(const struct gtp_tracepoint *tp)
 	return !tp->loc || gtp_location_is_refused(tp->loc);
 }
 
-/* Nowhere: @tp is its number's newest entry. */
+/* Is no location of the number armed? @tp is its newest entry. */
 static bool is_armed_nowhere(const struct gtp_tracepoint *tp)
 {
 	while (tp && is_refused(tp))
@@ -206,7 +206,7 @@ static const struct gtp_location *first_refused(const struct gtp_trace *t)
 	return loc;
 }
 
-/* Each of them, until an error that is not of its place alone. */
+/* Arm each of them, until an error that does not concern only its place. */
 static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 {
 	struct gtp_location *loc;
@@ -285,7 +285,7 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why)
 
 /* --- one more --- */
 
-/* No way to a place that is armed has to be fast, unless it was made for that. */
+/* A location that is armed already may be slow: refuse a tracepoint that requires a fast one. */
 static int check_fast(const struct gtp_location *loc, const struct gtp_tracepoint *tp,
 		      struct gtp_why *why)
 {
@@ -326,7 +326,7 @@ int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tr
 	return rc;
 }
 
-/* Without a probe: an error, or something to report? */
+/* The location gets no probe: return an error if strict, otherwise report it. */
 static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
 {
 	if (!t->strict)
@@ -356,7 +356,7 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 	return rc;
 }
 
-/* @full: the one that is there has no room for it; or NULL */
+/* @full: the existing location, if that has no room for @tp; or NULL */
 static int add_location(struct gtp_trace *t, struct gtp_tracepoint *tp, enum gtp_location_kind kind,
 			const struct gtp_location *full, struct gtp_why *why)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The session has everything that a tracepoint needs: variables, static data. */
+/* Check that the session has everything a tracepoint needs: variables, static data. */
 #include "session/added.h"
 #include "session/check.h"
 #include "session/kstack.h"

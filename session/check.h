@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The session has everything that a tracepoint needs: variables, static data, other tracepoints. */
+/* Check that the session has what a tracepoint needs: variables, static data, other tracepoints. */
 #ifndef _GTP_CHECK_H
 #define _GTP_CHECK_H
 
 #include "session/session.h"
 
 /*
- * gtp_check_tracepoint - before it is armed: the variables that its expressions name exist,
- * $_sdata is collected at a kernel tracepoint only, what is of a return at none, and what its
- * actions switch is there; see gtp_trigger_check(). If a run goes on, its expressions go with that;
- * see gtp_added_check(). 0 or -EINVAL with @why
+ * gtp_check_tracepoint - check a tracepoint before it is armed: the variables that its expressions
+ * name exist; only kernel tracepoints collect $_sdata, and none names $ret or the like; the
+ * tracepoints that its actions switch exist, see gtp_trigger_check(). During a run its expressions
+ * must be compatible with the others', see gtp_added_check(). 0 or -EINVAL with @why
  */
 int gtp_check_tracepoint(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 

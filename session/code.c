@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Machine code for the expressions of a run, where the target makes any. */
+/* Make machine code for the expressions of a run, if the target can. */
 #include "base/parse.h"
 #include "hit/hit.h"
 #include "session/code.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Each CPU's own for its hits: there from a run or the first dprintf on, until frames go. */
+/* The CPUs' parts: they exist from a run or the first dprintf on, until frames are dropped. */
 #include "hit/hit.h"
 #include "session/cpus.h"
 
@@ -14,7 +14,7 @@ void gtp_cpus_set_local(struct gtp_trace *t, u32 num)
 			WRITE_ONCE(t->run.cpus[i]->local[num], (u64)t->run.tsvs.slot[num]->initial);
 }
 
-/* Add each CPU's part to the initial value: the value that one variable would have. */
+/* The initial value plus what each CPU has added: the value that a shared variable would have. */
 s64 gtp_cpus_sum_local(const struct gtp_trace *t, const struct gtp_tsv *tsv)
 {
 	u64 sum = (u64)tsv->initial;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GDB's dprintfs: armed as tracepoints are, in a run and without one.
+ * GDB's dprintfs: armed like tracepoints, in a run and without one.
  *
- * Their hits need each CPU's part for the hits of a run. The parts of the last run serve them:
- * they write no frame. Where there is none yet, they get it, with the smallest of buffers.
+ * Their hits need each CPU's struct gtp_cpu. Those of the last run serve, because dprintfs write no
+ * frames. If there are none yet, they are allocated with the smallest buffers.
  */
 #include "base/parse.h"
 #include "session/aggregate.h"
@@ -35,7 +35,7 @@ bool gtp_dprintf_any(const struct gtp_trace *t)
 	return false;
 }
 
-/* A run sets it for itself. */
+/* Set run.active while a dprintf is armed; a run sets it by itself. */
 static void settle_active(struct gtp_trace *t)
 {
 	if (!gtp_trace_running(t))
@@ -89,7 +89,7 @@ static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)
 
 /* --- to rest --- */
 
-/* The locations of those that are alone and are to go to rest, as a list for the target. */
+/* List, for the target, the locations of standalone dprintfs that will go to rest. */
 static struct gtp_location *leaving(struct gtp_trace *t)
 {
 	struct gtp_location *list = NULL;
@@ -104,7 +104,7 @@ static struct gtp_location *leaving(struct gtp_trace *t)
 	return list;
 }
 
-/* All that are to go, together: waiting for hits takes as long for one as for many. */
+/* Disarm all of them together: waiting for hits takes as long for one as for many. */
 static void rest(struct gtp_trace *t)
 {
 	struct gtp_location *list = leaving(t);
@@ -122,7 +122,7 @@ static void rest(struct gtp_trace *t)
 	}
 }
 
-/* Whether one was there, armed or refused: it is to be armed again. */
+/* True if one was there, armed or refused, which must then be armed again. */
 static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_dprintf *dp;
@@ -136,7 +136,7 @@ static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 	return any;
 }
 
-/* In front of an address in a jump's bytes the jump begins; the longest has fewer bytes. */
+/* A jump that covers an address begins fewer bytes than this before it. */
 enum { JUMP_REACH = 32 };
 
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr)
@@ -170,7 +170,7 @@ void gtp_dprintf_suspend(struct gtp_trace *t)
 	settle_active(t);
 }
 
-/* One that is at rest, from the list. */
+/* Remove one that is at rest from the list and free it. */
 static void drop(struct gtp_trace *t, struct gtp_dprintf **at)
 {
 	struct gtp_dprintf *dp = *at;
@@ -231,7 +231,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	int rc;
 
 	for (tp = dp->tps; tp; tp = tp->next) {
-		/* The steps that may fail are done for the first one. */
+		/* Steps that may fail were done for the first one. */
 		rc = gtp_arming_join(t, loc, tp, why);
 		if (rc)
 			return rc;
@@ -239,7 +239,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	return 0;
 }
 
-/* @run_loc: of the run, has no room or no probe; or NULL */
+/* @run_loc: the run's location there, if it has no room or no probe; or NULL */
 static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_location_kind kind,
 		       const struct gtp_location *run_loc, struct gtp_why *why)
 {
@@ -279,7 +279,7 @@ static int check(struct gtp_trace *t, const struct gtp_dprintf *dp, struct gtp_w
 	return rc;
 }
 
-/* @dp is at rest; 0: it is alone, or has joined. */
+/* Arm @dp, which is at rest; 0: it stands alone or has joined a location. */
 static int arm(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_why *why)
 {
 	enum gtp_location_kind kind = gtp_location_kind(t, dp->tps);
@@ -353,7 +353,7 @@ static void set_enabled(struct gtp_dprintf *dp, bool on)
 	dp->inserted = on;
 }
 
-/* The tracepoints print nothing any more; one that is alone is to go to rest. */
+/* Disable its tracepoints; if it stands alone, mark it to go to rest. */
 static void take_back(struct gtp_dprintf *dp)
 {
 	set_enabled(dp, false);
@@ -387,7 +387,7 @@ void gtp_dprintf_clear(struct gtp_trace *t, bool persistent)
 	finish_removal(t);
 }
 
-/* The same as @new: there already, or taken back and still at a location of the run. */
+/* Find a dprintf equal to @new: inserted already, or removed but still at a run's location. */
 static struct gtp_dprintf *same_as(struct gtp_trace *t, const struct gtp_dprintf *new)
 {
 	struct gtp_dprintf *dp = t->dprintfs.list;
@@ -408,8 +408,8 @@ static void append(struct gtp_trace *t, struct gtp_dprintf *dp)
 }
 
 /*
- * @dp has been refused, and what is armed shortly in front of it may have a jump over its place.
- * There is room for both when @dp is armed first: the other one does without a jump then.
+ * @dp was refused, perhaps because a jump that begins shortly before it covers its place. Both fit
+ * if @dp is armed first: the other one then gets no jump.
  */
 static bool make_way(struct gtp_trace *t, struct gtp_dprintf *dp)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GDB's dprintfs: armed as tracepoints are, in a run and without one. */
+/* GDB's dprintfs: armed like tracepoints, in a run and without one. */
 #ifndef _GTP_SESSION_DPRINTF_H
 #define _GTP_SESSION_DPRINTF_H
 
@@ -8,45 +8,45 @@
 /*
  * A place with dprintfs is in one of three states:
  *
- *	at rest		it is not armed: its module has gone, or a run is being set up or dropped
- *	alone		it has a location for itself, armed or refused, which the run does not know
+ *	at rest		not armed: its module was unloaded, or a run is being set up or dropped
+ *	alone		it has its own location, armed or refused, which the run does not know
  *	joined		it shares a location of the run, because a tracepoint is there, too
  *
  * A location never loses a tracepoint while it is armed, so GDB's removal only disables the
- * tracepoints of a place that has joined. It goes when the run ends, unless GDB has inserted the
- * same again: it does so at every continue.
+ * tracepoints of a place that has joined. They are freed when the run ends, unless GDB has inserted
+ * the same again, as it does at every continue.
  *
- * All but gtp_dprintf_sum() may sleep; caller's lock.
+ * All except gtp_dprintf_sum() may sleep; caller's lock.
  */
 
 /**
- * gtp_dprintf_insert() - a Z0 packet without its "Z0,"
+ * gtp_dprintf_insert() - handle a Z0 packet without its "Z0,"
  * @t: the session
  * @text: see gtp_dprintf_parse()
  * @why: the refusal
  *
- * One that is there already with the same text stays; with another text it is replaced. A place
- * that cannot be probed is reported, as a tracepoint's is, and is an error only under @t->strict.
- * Return: 0, -EINVAL, -ENOMEM, or what ->arm said; nothing is inserted then.
+ * An existing one with the same text stays; one with another text is replaced. A place that cannot
+ * be probed is reported, as for a tracepoint, and is an error only under @t->strict.
+ * Return: 0; or -EINVAL, -ENOMEM, or the error of ->arm, with nothing inserted.
  */
 int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *why);
 
-/* gtp_dprintf_remove - z0: those at @addr print nothing any more; without any nothing is done */
+/* gtp_dprintf_remove - z0: stop the dprintfs at @addr, if there are any */
 void gtp_dprintf_remove(struct gtp_trace *t, u64 addr);
 
-/* gtp_dprintf_clear - the same for all of them; @persistent: those too that stay without GDB */
+/* gtp_dprintf_clear - the same for all; @persistent: also those that stay without GDB */
 void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 
 /*
- * gtp_dprintf_suspend - the CPUs' parts go: all to rest; no run is on. gtp_dprintf_resume - arm
- * those at rest; those that cannot be are reported
+ * gtp_dprintf_suspend - put all to rest before the CPUs' parts are freed; no run is active.
+ * gtp_dprintf_resume - arm those at rest, and report those that cannot be armed
  */
 void gtp_dprintf_suspend(struct gtp_trace *t);
 void gtp_dprintf_resume(struct gtp_trace *t);
 
 /*
- * gtp_dprintf_rest_adding - the run has ended, and with it what session/added.h is about: those
- * that are alone and add to a variable without the lock go to rest, until gtp_dprintf_resume()
+ * gtp_dprintf_rest_adding - at the end of a run, put standalone ones to rest that add to a variable
+ * without the lock (see session/added.h), until gtp_dprintf_resume()
  */
 void gtp_dprintf_rest_adding(struct gtp_trace *t);
 
