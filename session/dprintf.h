@@ -51,36 +51,36 @@ void gtp_dprintf_resume(struct gtp_trace *t);
 void gtp_dprintf_rest_adding(struct gtp_trace *t);
 
 /*
- * gtp_dprintf_yield - a tracepoint comes to @addr: one that is alone there goes to rest, and those
- * whose jump may reach there
+ * gtp_dprintf_yield - make room for a tracepoint at @addr: put dprintfs to rest that stand alone
+ * there, or whose jump may cover it
  */
 void gtp_dprintf_yield(struct gtp_trace *t, u64 addr);
 
-/* gtp_dprintf_leave_run - those that have joined go to rest; the run's locations are disarmed */
+/* gtp_dprintf_leave_run - put joined ones to rest; the run's locations are disarmed */
 void gtp_dprintf_leave_run(struct gtp_trace *t);
 
 /*
- * gtp_dprintf_forget_range - the code in [start, end) is being unloaded, and the run's locations
- * there are gone: disarm, mark as gone; how many there were
+ * gtp_dprintf_forget_range - disarm dprintfs in code that is being unloaded, [start, end), and mark
+ * them as gone; returns how many. The run's locations there are gone already
  */
 u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end);
 
-/* gtp_dprintf_any - can one print? */
+/* gtp_dprintf_any - true if any dprintf can print */
 bool gtp_dprintf_any(const struct gtp_trace *t);
 
-/* gtp_dprintf_location - where it has its hits, or has been refused; NULL: it is at rest */
+/* gtp_dprintf_location - its location, armed or refused; NULL: it is at rest */
 static inline const struct gtp_location *gtp_dprintf_location(const struct gtp_dprintf *dp)
 {
 	return dp->own ? dp->own : dp->tps->loc;
 }
 
-/* struct gtp_dprintf_sum - of one place, or of all that there have been */
+/* struct gtp_dprintf_sum - figures of one place, or of all places ever */
 struct gtp_dprintf_sum {
 	u64 hits, dropped, missed;
 	u64 nested; /* hits inside another hit without a run; of all only */
 };
 
-/* gtp_dprintf_sum - of one place; of all when @dp is NULL. Each figure is right by itself */
+/* gtp_dprintf_sum - sum up one place, or all if @dp is NULL. Each figure is right by itself */
 void gtp_dprintf_sum(const struct gtp_trace *t, const struct gtp_dprintf *dp,
 		     struct gtp_dprintf_sum *sum);
 

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tracepoints that are defined while a run is on: each joins it as soon as it is complete. */
+/* Tracepoints that are defined during a run: each joins it as soon as it is complete. */
 #ifndef _GTP_INSTALL_H
 #define _GTP_INSTALL_H
 
 #include "session/trace.h"
 
 /*
- * A definition is a QTDP packet and its continuations. The last packet is the one that announces no
- * further continuation; but GDB may announce one and send none, so any other packet completes the
+ * A definition is a QTDP packet and its continuations. The last one announces no further
+ * continuation. But GDB may announce one and send none, so any other packet completes the
  * definition as well.
  */
 
 /**
- * gtp_install_define() - a QTDP packet without its "QTDP:"
+ * gtp_install_define() - handle a QTDP packet without its "QTDP:"
  * @t: the session, running or not
  * @text: see gtp_tracepoint_define()
  * @why: the refusal
  *
- * A tracepoint that is there already is no error: GDB repeats all of them when it loads symbols
- * during a run.
+ * An existing tracepoint is no error: GDB repeats all of them when it loads symbols during a run.
  * Context: may sleep, caller's lock.
- * Return: 0, or what gtp_tracepoint_define() or gtp_trace_install() says.
+ * Return: 0, or the error of gtp_tracepoint_define() or gtp_trace_install().
  */
 int gtp_install_define(struct gtp_trace *t, const char *text, struct gtp_why *why);
 
@@ -35,7 +34,7 @@ int gtp_install_actions(struct gtp_trace *t, const char *text, struct gtp_why *w
  * @why: the refusal
  *
  * Context: may sleep, caller's lock.
- * Return: 0, or what gtp_trace_install() says: the pending tracepoint is gone then.
+ * Return: 0, or the error of gtp_trace_install(), which has removed the pending tracepoint.
  */
 int gtp_install_before_packet(struct gtp_trace *t, const char *data, u32 len, struct gtp_why *why);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $kstack's table: a run has one when an expression of it asks for the stack. */
+/* $kstack's table: a run has one if any of its expressions asks for the stack. */
 #include "session/kstack.h"
 
 struct use {
@@ -35,9 +35,9 @@ static struct use uses(const struct gtp_tracepoint *tp)
 }
 
 /*
- * At a return the registers are those of the entry, and rsp is where the call's return address
- * lies: the callers' frames are what they were, so $kstack begins with them. $bt would begin with
- * the trampoline of a kretprobe that follows the call.
+ * At a return the registers are those of the entry, and rsp points to the call's return address.
+ * The callers' frames have not changed, so $kstack is right. $bt would begin with the trampoline of
+ * a kretprobe that follows the call.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 {

@@ -18,7 +18,7 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t, const struct
 
 static struct gtp_location **bucket(struct gtp_trace *t, u64 addr)
 {
-	/* Addresses differ in their low bits most; the product spreads what they have in common. */
+	/* Addresses differ mostly in their low bits; the product spreads the differences. */
 	u64 mixed = addr * 0x9e3779b97f4a7c15ULL;
 
 	return &t->loc_by_addr[(mixed >> 32) % GTP_LOCATION_BUCKETS];
@@ -76,7 +76,7 @@ void gtp_location_refuse_full(struct gtp_location *loc)
 		GTP_HERE_MAX);
 }
 
-/* Hits may be walking the list: the one store that makes @tp visible comes last. */
+/* Hits may be walking the list, so the store that makes @tp visible comes last. */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp)
 {
 	tp->loc = loc;

@@ -5,65 +5,65 @@
 
 #include "session/session.h"
 
-/* Under the session's lock; may sleep where they allocate. */
+/* Under the session's lock. Functions that allocate may sleep. */
 
 /*
- * gtp_location_kind - what a tracepoint's address is: an instruction, a marker, or the entry of
- * calls whose returns are wanted
+ * gtp_location_kind - the kind of location that a tracepoint needs: for an instruction, a marker,
+ * or the returns of a function
  */
 enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
 
 /*
- * gtp_location_find - the location of that kind at a tracepoint's address; NULL: none yet. Of a
- * full one and the refused one for what it has no room for, the latter
+ * gtp_location_find - find the location of that kind at a tracepoint's address, or NULL. If there
+ * is a full one, and a refused one for tracepoints beyond it, returns the refused one
  */
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 				       enum gtp_location_kind kind);
 
 /*
- * gtp_location_alone - one for a tracepoint that gtp_location_find() does not find; on no list.
- * NULL with @why: no memory
+ * gtp_location_alone - make one for a tracepoint; it is on no list, and gtp_location_find() does
+ * not find it. NULL with @why: no memory
  */
 struct gtp_location *gtp_location_alone(struct gtp_trace *t, struct gtp_tracepoint *first,
 					enum gtp_location_kind kind, struct gtp_why *why);
 
-/* gtp_location_free_alone - such a one, that is not armed; its tracepoints have none then */
+/* gtp_location_free_alone - free such a one, which is not armed; its tracepoints have none then */
 void gtp_location_free_alone(struct gtp_trace *t, struct gtp_location *loc);
 
 /*
- * gtp_location_new - one for a tracepoint, found from now on; a refused one if @full, which is
- * there, has no room for it (else NULL). NULL with @why: no memory
+ * gtp_location_new - make one for a tracepoint, to be found from now on. If @full, the existing
+ * location, has no room for it (else NULL), the new one is refused. NULL with @why: no memory
  */
 struct gtp_location *gtp_location_new(struct gtp_trace *t, struct gtp_tracepoint *tp,
 				      enum gtp_location_kind kind, const struct gtp_location *full,
 				      struct gtp_why *why);
 
 /*
- * gtp_location_is_full - does it take no further tracepoint? Hits of it run with interrupts off,
- * and each tracepoint may collect a MiB
+ * gtp_location_is_full - true if it takes no further tracepoint. There is a limit because its hits
+ * run with interrupts off, and each tracepoint may collect a MiB
  */
 bool gtp_location_is_full(const struct gtp_location *loc);
 
-/* gtp_location_refuse_full - such a one is why there is no probe for what @loc is for */
+/* gtp_location_refuse_full - refuse @loc because the other location at its address is full */
 void gtp_location_refuse_full(struct gtp_location *loc);
 
-/* gtp_location_append - another tracepoint there; hits may be under way */
+/* gtp_location_append - add a tracepoint there; hits may be in progress */
 void gtp_location_append(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
-/* gtp_location_take - take off a tracepoint that is not its first; it is not armed */
+/* gtp_location_take - remove a tracepoint that is not its first; it must not be armed */
 void gtp_location_take(struct gtp_location *loc, struct gtp_tracepoint *tp);
 
-/* gtp_location_free - one that is not armed and on no list; its tracepoints have none then */
+/* gtp_location_free - free one that is not armed and on no list; its tracepoints have none then */
 void gtp_location_free(struct gtp_trace *t, struct gtp_location *loc);
 
-/* gtp_locations_build - @t->locs, of all tracepoints; 0 or -ENOMEM with @why */
+/* gtp_locations_build - make @t->locs for all tracepoints; 0 or -ENOMEM with @why */
 int gtp_locations_build(struct gtp_trace *t, struct gtp_why *why);
 
-/* gtp_locations_free - all of @t->locs */
+/* gtp_locations_free - free all of @t->locs */
 void gtp_locations_free(struct gtp_trace *t);
 
-/* gtp_locations_missed - hits of the run that were not seen: no buffer, or missed by the kernel */
+/* gtp_locations_missed - the run's missed hits: there was no buffer, or the kernel skipped them */
 u64 gtp_locations_missed(const struct gtp_trace *t);
 
 #endif /* _GTP_LOCATION_H */

@@ -39,7 +39,7 @@ static void assign_slots(struct gtp_trace *t)
 	}
 }
 
-/* A slot that was given to a tracepoint which could not be armed may have been counted in. */
+/* Clear a slot whose previous tracepoint could not be armed: hits may have counted in it. */
 static void clear_slot(struct gtp_trace *t, u32 slot)
 {
 	u32 i;
@@ -168,7 +168,7 @@ static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 	return 0;
 }
 
-/* A quick hit's frame says that there are several locations: from the second one on, all do. */
+/* Frames say whether there are several locations: with the second one, settle the first again. */
 static void settle_older(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
 	struct gtp_tracepoint *other = gtp_tracepoint_older(tp);
@@ -222,7 +222,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 
 /* --- stop --- */
 
-/* @reason is for a run that no hit has ended. */
+/* @reason applies if no hit has ended the run. */
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
 {
 	WRITE_ONCE(t->run.active, false);
@@ -248,7 +248,7 @@ void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason)
 
 bool gtp_trace_settle(struct gtp_trace *t)
 {
-	/* If it is CLAIMED, that hit calls ->stopping when it is done, and this is called again. */
+	/* If it is CLAIMED, the hit will call ->stopping when done, and then this runs again. */
 	if (!gtp_trace_running(t) || gtp_acquire(&t->run.ending) != GTP_ENDING_WRITTEN)
 		return false;
 	finish(t, t->run.ended_by);

@@ -10,18 +10,18 @@
  * @t: the session
  * @why: the refusal, with tracepoint number and address
  *
- * Checks all expressions' variables, allocates buffers, arms every location that can be: see
- * session/arming.h. When it fails nothing is armed, but after the checks the frames of the run
- * before are gone. Hits count from the moment when all is armed.
+ * Checks all expressions' variables, allocates buffers, and arms every location that can be armed:
+ * see session/arming.h. If it fails, nothing is armed; if it fails after the checks, the frames of
+ * the last run are gone. Hits count from the moment when all locations are armed.
  * Context: may sleep, caller's lock.
- * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or what ->arm said.
+ * Return: 0, -EBUSY (already running), -EINVAL, -ENOMEM, or the error of ->arm.
  */
 int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
 
 /**
  * gtp_trace_install() - arm one tracepoint that was defined during the run
- * @t: a running session; otherwise nothing is done
- * @tp: complete
+ * @t: the session; without a run this does nothing
+ * @tp: the tracepoint, completely defined
  * @why: the refusal
  *
  * Return: 0 or -errno; on error the tracepoint is removed from the list.
@@ -29,25 +29,25 @@ int gtp_trace_start(struct gtp_trace *t, struct gtp_why *why);
 int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
 /*
- * gtp_trace_drop - forget the frames and locations of a run that has stopped, give back its memory
+ * gtp_trace_drop - free the frames and locations of a stopped run
  */
 void gtp_trace_drop(struct gtp_trace *t);
 
 /*
- * gtp_trace_stop - disarm, wait, note @reason unless a hit has ended the run already; nothing when
- * not running
+ * gtp_trace_stop - disarm, wait, and note @reason unless a hit has ended the run already; does
+ * nothing without a run
  */
 void gtp_trace_stop(struct gtp_trace *t, enum gtp_stop reason);
 
-/* gtp_trace_settle - finish a run that a hit has ended; true when there was one to finish */
+/* gtp_trace_settle - finish a run that a hit has ended; true if there was one */
 bool gtp_trace_settle(struct gtp_trace *t);
 
 /* gtp_trace_enable - QTEnable, QTDisable: 0 or -ENOENT; takes effect for hits at once */
 int gtp_trace_enable(struct gtp_trace *t, u32 num, u64 addr, bool on);
 
 /*
- * gtp_trace_forget_range - the code in [start, end) is being unloaded: disarm, mark tracepoints as
- * gone; how many there were
+ * gtp_trace_forget_range - disarm locations in code that is being unloaded, [start, end), and mark
+ * their tracepoints as gone; returns how many
  */
 u32 gtp_trace_forget_range(struct gtp_trace *t, u64 start, u64 end);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One trace session, and the services it needs from its host. */
+/* One trace session, and the functions it needs from its host. */
 #ifndef _GTP_TRACE_SESSION_H
 #define _GTP_TRACE_SESSION_H
 
@@ -12,48 +12,48 @@
 #include "tracepoint/tsv.h"
 
 /**
- * struct gtp_target_ops - what a run needs from where it runs; process context, may sleep
- * @is_marker: is a kernel tracepoint's marker at @addr? Then a tracepoint there is one on that, by
- *             whatever command it was set (NULL: there are none)
- * @arm: put a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns. Any
+ * struct gtp_target_ops - the functions that a run needs from its host; process context, may sleep
+ * @is_marker: true if a kernel tracepoint's marker is at @addr. A tracepoint there is on the kernel
+ *             tracepoint, whatever command has set it (NULL: there are none)
+ * @arm: set a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns. Any
  *       number of calls is followed by one of @arm_done or @disarm
- * @arm_done: finish together what @arm has only prepared; what turns out to be impossible gets its
- *            ->refused, and what has one is left alone. 0, or -errno with @why, then the caller
- *            disarms all of them (NULL: @arm does everything)
- * @widen: another tracepoint is going to be added to @loc, which is armed: hand over its hits
- *         whatever its first one's condition says; 0, or -errno with @why (NULL: it does anyway)
+ * @arm_done: finish together all that @arm has prepared. Locations that turn out to be impossible
+ *            get ->refused; those that have it already are left alone. 0, or -errno with @why; the
+ *            caller then disarms all of them (NULL: @arm does everything)
+ * @widen: prepare for another tracepoint at @loc, which is armed: pass on every hit, whatever the
+ *         first one's condition says; 0, or -errno with @why (NULL: it always does)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
  *         @loc->format; 0, or -errno with @why in words. A second call returns the same
- * @disarm: take the probes off those of a list of locations that have one, and wait: after it
- *          returns no hit of them runs anywhere, and each @loc->missed is final
- * @missed: hits of @loc that were not seen, up to now: there was no buffer, or the kernel skipped
- *          them
- * @tell: text for the user's console (NULL: there is none)
- * @name: the symbol at an address, "" when it has none (NULL: none is known)
+ * @disarm: remove all probes of a list of locations, and wait: after it returns no hit of them runs
+ *          on any CPU, and each @loc->missed is final
+ * @missed: return the hits of @loc that were lost so far, because there was no buffer or the kernel
+ *          skipped them
+ * @tell: show text on the user's console (NULL: there is none)
+ * @name: the symbol at an address, "" if it has none (NULL: no symbols are known)
  * @buffers_get: give every CPU a struct gtp_cpu with @nslots zeroed counters and a buffer; @bytes
  *          is the total (0: the default). Fills @cpus and @ncpus (indexed by CPU, entries may be
  *          NULL). 0 or -ENOMEM with @why
- * @buffers_put: free what buffers_get gave; no hit is running
- * @buffer_alloc: memory for another buffer of a CPU, given back as memory of the session; NULL:
- *                there is none
- * @lines_get: make room for the lines of dprintfs on each CPU, where there is none yet; 0 or
- *             -ENOMEM with @why (NULL: there is)
- * @between_hits: call @fn with @arg on the CPU that @cpu is of, while no hit is being handled there
- *                and none begins, except one in an NMI that is over before @fn goes on. May wait
- *                for a hit to end
- * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now,
- *               with room left for the machine: to ask for more would have it kill processes
+ * @buffers_put: free the memory of buffers_get; no hit is running
+ * @buffer_alloc: allocate memory for another buffer of a CPU, which is freed as memory of the
+ *                session; NULL: there is none
+ * @lines_get: make room for the lines of dprintfs on each CPU that has none yet; 0 or -ENOMEM with
+ *             @why (NULL: there is room)
+ * @between_hits: call @fn with @arg on @cpu's CPU while no hit is being handled there, and none
+ *                begins except in an NMI, which is over before @fn continues. May wait for a hit to
+ *                end
+ * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now. A
+ *               larger allocation could make the machine kill processes
  * @stacks_bytes: memory for $kstack's stacks
  * @wallclock_us: microseconds since the epoch
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
- * @code_begin: machine code is going to be made, for these variables; 0 or -errno with @why. NULL,
- *              and with it the other four: there is none, expressions are interpreted
- * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC when there is
+ * @code_begin: start to make machine code, for these variables; 0 or -errno with @why. NULL, like
+ *              the other four: there is no machine code, and expressions are interpreted
+ * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC if there is
  *             no room for it, or -errno with @why
- * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP when its actions are no one piece of code,
- *                     -ENOSPC, or -errno with @why
- * @code_end: what has been made since code_begin() may run
- * @code_forget: nothing that was made is run any more
+ * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP if its actions cannot be one snippet, -ENOSPC,
+ *                     or -errno with @why
+ * @code_end: let the code made since code_begin() run
+ * @code_forget: free the code; none of it runs any more
  */
 struct gtp_target_ops {
 	bool (*is_marker)(void *ctx, u64 addr);
@@ -105,11 +105,11 @@ enum gtp_dprintf_to {
  * @n: how many
  * @ncpus: how many counters each has
  * @parts: counts the memory of their parts; its list is empty
- * @to: where text goes; the reader of the lines looks at it for each
- * @hits, @dropped, @missed: of places that are no more
- * @nested: hits inside another hit without a run, on CPUs' parts that are no more
- * @printed: lines that have gone out
- * @limited: lines that the reader has dropped, since too many came
+ * @to: where text goes; the reader checks it for each line
+ * @hits, @dropped, @missed: of places that no longer exist
+ * @nested: nested hits without a run, on CPUs' parts that no longer exist
+ * @printed: lines that were printed
+ * @limited: lines that the reader has dropped because there were too many
  */
 struct gtp_dprintfs {
 	struct gtp_dprintf *list;
@@ -131,13 +131,13 @@ struct gtp_aggregate_cpu {
 /**
  * struct gtp_aggregate - an aggregation of a run
  * @next: others
- * @tsv: the variable that it is set by
- * @nkeys: how many keys, @key_name
- * @shape: its entries
- * @all: what has been taken from the CPUs so far
- * @keys_max: as many keys as that is given room for
+ * @tsv: the variable that updates it
+ * @nkeys: number of keys, and of names in @key_name
+ * @shape: the shape of its entries
+ * @all: the total of all that was collected from the CPUs so far
+ * @keys_max: number of keys for which @all has room
  * @ncpus: entries of @cpu
- * @cpu: by CPU: its tables, of which it updates the one that is @live; NULL where it has no part
+ * @cpu: by CPU: its tables, of which it updates @live; NULL if the CPU has no part in the run
  */
 struct gtp_aggregate {
 	struct gtp_aggregate *next;
@@ -154,35 +154,35 @@ struct gtp_aggregate {
 
 /**
  * struct gtp_trace - the one trace session
- * @mem, @target, @ctx: where it runs, set by gtp_trace_init()
+ * @mem, @target, @ctx: its host, set by gtp_trace_init()
  * @text_start: run-time address of _text, 0: not known
  * @build_id: the kernel's build-id, lower-case hex, "" or NULL when not known
- * @run: what hits see of it
+ * @run: the part that hits use
  * @tps: definitions
  * @locs: armed locations, in the order of their first tracepoints
- * @loc_by_addr: the same, by address and kind, while a run is being set up or on
+ * @loc_by_addr: the same, by address and kind, while a run is being set up or active
  * @installing: defined during the run, armed when it is complete; see session/install.h
- * @formats: of the static data in the frames, until these go
- * @dprintfs: those come and go without a run
- * @aggregates: what the actions of the run update, until its frames go
- * @aggregate_keys: how many keys each CPU has room for, of the next one that is begun
- * @aggregate_text: as last read, @aggregate_bytes of it; NULL: not yet
+ * @formats: of the static data in the frames, as long as there are frames
+ * @dprintfs: independent of runs
+ * @aggregates: the run's aggregations, as long as there are frames
+ * @aggregate_keys: number of keys for which each CPU has room, from the next run on
+ * @aggregate_text: the text that was last read, @aggregate_bytes of it; NULL: none yet
  * @all_switched: actions of the run may switch any of its tracepoints
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
- * @end_untold: a hit has ended the run, and no continue has been answered with that
- * @missed: of locations that are gone
- * @taken: frames of the run that a reader was given while it went on, see export/stream.h
- * @nested: of the run that has ended; what the CPUs count from there on are hits of dprintfs
+ * @end_untold: a hit has ended the run, and no continue has reported that yet
+ * @missed: of locations that no longer exist
+ * @taken: frames that a reader took during the run, see export/stream.h
+ * @nested: of the run that has ended; later nested hits are those of dprintfs
  * @index: of the stopped run, built when first asked for
- * @strict: a place that cannot be probed refuses the whole run
- * @pass_errors: what fails at a hit does not end the next run
- * @epoch: goes up whenever frames are dropped, for readers that read them in several steps
- * @ro, @nro: what a frame need not hold because it never changes (QTro); a GDB that connects later
- *	      does not say it again
- * The rest is settings and what qTStatus tells.
+ * @strict: a place that cannot be probed makes the whole run fail
+ * @pass_errors: failures at hits do not end the next run
+ * @epoch: incremented whenever frames are dropped, for readers that read them in several steps
+ * @ro, @nro: read-only memory, which a frame need not hold (QTro); a GDB that connects later does
+ *	      not send it again
+ * The rest are settings and values for qTStatus.
  *
- * Everything but hits runs under one lock of the caller.
+ * Everything except hits runs under one lock of the caller.
  */
 struct gtp_trace {
 	struct gtp_mem mem;
@@ -226,7 +226,7 @@ struct gtp_trace {
 	u32 nro;
 };
 
-/* gtp_trace_running - from QTStart until all is disarmed */
+/* gtp_trace_running - true from QTStart until all is disarmed */
 static inline bool gtp_trace_running(const struct gtp_trace *t)
 {
 	return t->stop == GTP_STOP_RUNNING;

@@ -78,7 +78,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 {
 	const struct gtp_location *loc;
-	/* Without a run the parts of CPUs may be there for dprintfs alone, and have fewer slots. */
+	/* Without a run the CPUs' parts may exist only for dprintfs, and have fewer slots. */
 	u32 nslots = t->slots_used < t->run.nslots ? t->slots_used : t->run.nslots;
 	u32 i, slot;
 
@@ -90,7 +90,7 @@ void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum)
 			continue;
 		sum->frames += gtp_buffer_frames(&cpu->buf);
 		sum->created += READ_ONCE(cpu->buf.created);
-		/* Before the first run a dprintf has its own, which is no trace buffer. */
+		/* Before the first run only dprintfs have buffers, which hold no frames. */
 		if (t->stop != GTP_STOP_NEVER_RUN) {
 			sum->size += cpu->buf.size;
 			sum->free += cpu->buf.size - gtp_buffer_used(&cpu->buf);
@@ -119,7 +119,7 @@ static void put_failure(const struct gtp_failure *f, struct gtp_out *out)
 	else
 		gtp_out_printf(out, "condition: ");
 	if (f->action && f->kind != 'X') {
-		/* There is no expression, so there is no opcode and no byte to name. */
+		/* Without an expression there is no opcode and no byte to name. */
 		if (err->code == AX_E_TOO_MUCH)
 			gtp_out_printf(out, "%llu bytes are more than a frame may hold", err->arg);
 		else
@@ -168,7 +168,7 @@ static void put_oops_stop(struct gtp_out *out)
 	gtp_out_printf(out, ":0");
 }
 
-/* GDB takes the reason from the first item, and there is none while a run is on. */
+/* GDB takes the reason from the first item; during a run there is none. */
 static void put_stop(const struct gtp_trace *t, struct gtp_out *out)
 {
 	switch (t->stop) {
@@ -222,7 +222,7 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size)
 	put_stop(t, &out);
 	gtp_out_printf(&out, ";tframes:%llx;tcreated:%llx;tfree:%llx;tsize:%llx",
 		       as_int(sum.frames), as_int(sum.created), as_int(sum.free), as_int(sum.size));
-	/* GDB passes over what it does not know. */
+	/* GDB skips items that it does not know. */
 	if (t->taken)
 		gtp_out_printf(&out, ";ttaken:%llx", t->taken);
 	gtp_out_printf(&out, ";circular:%d;disconn:%d;starttime:%llx;stoptime:%llx", t->circular,

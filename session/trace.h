@@ -22,7 +22,7 @@ void gtp_trace_reset(struct gtp_trace *t);
 /* gtp_trace_hits - a tracepoint's counters over all CPUs (qTP) */
 struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tracepoint *tp);
 
-/* struct gtp_totals - the run over all CPUs */
+/* struct gtp_totals - the run's counters over all CPUs */
 struct gtp_totals {
 	u64 frames, created, size, free, nested, missed, no_sdata, no_target;
 	u64 busy;    /* hits missed: another CPU held the lock of variables for too long */
@@ -30,16 +30,16 @@ struct gtp_totals {
 	u32 refused; /* places without a probe */
 };
 
-/* gtp_trace_totals - may be asked for during a run: each figure is right by itself */
+/* gtp_trace_totals - may be called during a run: each figure is right by itself */
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
 
 /**
- * gtp_failure_text() - what an expression or a bad address did at a hit
+ * gtp_failure_text() - describe the failure of an expression or an address at a hit
  * @f: the failure, of a run that has ended or whose @failing says that it is written
  * @buf: receives "action 2 (X): ref32 at byte 8: cannot read memory at 0x10 (4 bytes)", terminated
  * @size: bytes of @buf
  *
- * The tracepoint is not in it: GDB says it itself. Return: length.
+ * The text does not name the tracepoint, because GDB does. Return: length.
  */
 int gtp_failure_text(const struct gtp_failure *f, char *buf, size_t size);
 

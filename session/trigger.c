@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Actions that let other tracepoints' hits count, and tracepoints of which GDB's tasks are part. */
+/* Actions that switch other tracepoints, and tracepoints that GDB's own tasks hit, too. */
 #include "hit/hit.h"
 #include "session/trigger.h"
 
 /*
- * struct walk - through the expressions of one tracepoint
+ * struct walk - a walk through the expressions of one tracepoint
  * @action: counted from 1, 0 is the condition
  * @known: the value on top of the stack is the constant @value
  */
@@ -19,7 +19,7 @@ struct walk {
 
 /* --- what can be switched --- */
 
-/* Hits may be under way: with the mark they have no way around ->on. */
+/* Hits may be in progress. With the mark, each hit checks ->on. */
 static void mark(struct gtp_trace *t, struct gtp_tracepoint *tp)
 {
 	if (tp->switched)
@@ -97,7 +97,7 @@ static bool is_const(enum ax_op op)
 	       op == AX_OP_const64;
 }
 
-/* GDB extends a constant when it is cast; a number of a tracepoint stays what it is. */
+/* GDB extends a constant that is cast, which does not change a tracepoint's number. */
 static bool extends_only(const struct walk *w, const struct ax_insn *insn)
 {
 	return (insn->op == AX_OP_ext || insn->op == AX_OP_zero_ext) && insn->operand > 16 &&

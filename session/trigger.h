@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Actions that let other tracepoints' hits count, and tracepoints of which GDB's tasks are part. */
+/* Actions that switch other tracepoints, and tracepoints that GDB's own tasks hit, too. */
 #ifndef _GTP_TRIGGER_H
 #define _GTP_TRIGGER_H
 
 #include "session/session.h"
 
 /*
- * An action sets $enable or $disable to the number of a tracepoint, 0: of all. From then on their
- * hits count, or do not, until the run ends or the next one says otherwise. The next run begins
- * with GDB's own settings, by QTDP, QTEnable and QTDisable. All tracepoints are armed
- * whether they are enabled or not, so a hit has nothing to do but to set tp->on.
+ * An action sets $enable or $disable to the number of a tracepoint, or to 0 for all. From then on
+ * its hits count, or do not, until the next such action or the end of the run. The next run begins
+ * with GDB's own settings, from QTDP, QTEnable and QTDisable. All tracepoints are armed, enabled or
+ * not, so a hit only has to set tp->on.
  */
 
-/* gtp_triggers_begin - no tracepoint is switched by actions, before all are checked */
+/* gtp_triggers_begin - clear all marks, before all tracepoints are checked */
 void gtp_triggers_begin(struct gtp_trace *t);
 
 /**
- * gtp_trigger_check() - what a tracepoint's expressions switch, and whether they may
+ * gtp_trigger_check() - find the tracepoints that expressions switch, and refuse wrong uses
  * @t: the session
  * @tp: the tracepoint; its variables are known to exist
  * @why: the refusal
  *
- * Marks what can be switched, so that its hits look at ->on, and @tp->self_trace.
- * Return: 0 or -EINVAL: it reads $enable or $disable, sets them in a condition or a dprintf, or to
- * a constant that is no tracepoint's number.
+ * Marks the tracepoints that can be switched, so that their hits check ->on. Sets @tp->self_trace.
+ * Return: 0; -EINVAL if it reads $enable or $disable, or sets them in a condition or a dprintf, or
+ * to a constant that is no tracepoint's number.
  */
 int gtp_trigger_check(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 
-/* gtp_trigger_inherit - @tp, which joins the run, is switched as others of its number have been */
+/* gtp_trigger_inherit - switch @tp, which joins the run, as others of its number were switched */
 void gtp_trigger_inherit(struct gtp_trace *t, struct gtp_tracepoint *tp);
 
-/* gtp_trigger_add - actions find @tp by its number from now on, until gtp_triggers_drop() */
+/* gtp_trigger_add - let actions find @tp by its number, until gtp_triggers_drop() */
 void gtp_trigger_add(struct gtp_trace *t, struct gtp_tracepoint *tp);
 void gtp_triggers_drop(struct gtp_trace *t);
 

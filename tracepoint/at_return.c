@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which tracepoints are reported when their function returns: their expressions say so. */
+/* Find the tracepoints that are reported when their function returns, by their expressions. */
 #include "tracepoint/at_return.h"
 #include "tracepoint/tsv.h"
 
@@ -17,7 +17,7 @@ static enum gtp_at_return asked_by(u16 tsv)
 	}
 }
 
-/* struct asked - of expressions: what is asked for of the call; is $latency, $entry_clock? */
+/* struct asked - values of the call that expressions use; whether $latency, $entry_clock are */
 struct asked {
 	enum gtp_at_return most;
 	bool latency, entry_clock;

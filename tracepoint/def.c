@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Expressions in the packets that define something: taken, verified, or refused with the column. */
+/* Parse and verify expressions in packets that define something; a refusal names the column. */
 #include "tracepoint/def.h"
 
 int gtp_def_bad(struct gtp_def *d, const char *what)
@@ -80,7 +80,7 @@ int gtp_def_condition(struct gtp_def *d, struct gtp_expr **out)
 
 	if (rc)
 		return rc;
-	/* A condition runs before there is a frame: it has nowhere to collect to. */
+	/* A condition runs before there is a frame to collect into. */
 	if ((*out)->ax.flags & AX_F_COLLECTS) {
 		gtp_why(d->why, "%s, condition: a condition cannot collect",
 			gtp_tracepoint_title(d->tp, title));

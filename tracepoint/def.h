@@ -8,7 +8,7 @@
 
 /**
  * struct gtp_def - a packet being parsed
- * @in: what is left of it
+ * @in: the rest of it
  * @packet: its name, for refusals
  * @list: where the tracepoint's memory is counted
  * @mem: memory
@@ -28,9 +28,9 @@ struct gtp_def {
 int gtp_def_bad(struct gtp_def *d, const char *what);
 
 /**
- * gtp_def_expr() - take "LENGTH,HEX" and verify the expression that it is
- * @d: the packet, @d->tp is there
- * @kind: what it is for
+ * gtp_def_expr() - take "LENGTH,HEX" and verify the expression
+ * @d: the packet; @d->tp exists
+ * @kind: its purpose
  * @where: its name in a refusal: "condition", "action 2 (X)"
  * @out: receives it; memory of @d->mem
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QTDP packets to tracepoints: every field is checked, every expression verified, or nothing is
- * defined.
+ * Make tracepoints of QTDP packets. Nothing is defined unless every field is right and every
+ * expression verified.
  *
  *	QTDP:N:ADDR:E|D:STEP:PASS[:Flen][:S][:Xlen,hex][-]
  *	QTDP:-N:ADDR:{Rmask|Mbase,offset,len|Xlen,hex}...[-]
@@ -31,7 +31,7 @@ static int read_key(struct gtp_def *d, u32 *num, u64 *addr)
 	return 0;
 }
 
-/* A trailing '-' is cut off before anything else is read: "M-1" must not end with one. */
+/* Cut off a trailing '-' before reading anything else, since "M-1" has a '-' as well. */
 static bool cut_more(struct gtp_in *in)
 {
 	if (gtp_in_end(in) || in->end[-1] != '-')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Z0 packets with commands to tracepoints that print: all is checked, or nothing is defined.
+ * Make tracepoints that print of Z0 packets with commands. Nothing is defined unless all is right.
  *
  *	Z0,ADDR,KIND[;Xlen,hex...];cmds:PERSIST,Xlen,hex...
  */
@@ -8,12 +8,12 @@
 #include "tracepoint/def.h"
 #include "tracepoint/dprintf.h"
 
-/* struct parse - the packet, the place it defines, and the conditions until their commands come */
+/* struct parse - the packet, the place it defines, and conditions that wait for their commands */
 struct parse {
 	struct gtp_def d;
 	struct gtp_dprintf *dp;
 	u32 ncpus;
-	struct gtp_tracepoint *conds; /* a tracepoint for each, not yet a part of @dp */
+	struct gtp_tracepoint *conds; /* a tracepoint for each, not in @dp yet */
 	u32 nconds;
 };
 
@@ -24,7 +24,7 @@ static struct gtp_tracepoint **end_of(struct gtp_tracepoint **at)
 	return at;
 }
 
-/* Another tracepoint at the end of a list; the number counts them. */
+/* Append a tracepoint to a list; the number counts them. */
 static int append(struct parse *p, struct gtp_tracepoint **list, u32 num)
 {
 	const struct gtp_mem *mem = p->d.mem;
@@ -81,7 +81,7 @@ static int next_command(struct parse *p)
 	return 0;
 }
 
-/* The text it prints; the packet has no other power. */
+/* Read a command: it may only print. */
 static int read_command(struct parse *p)
 {
 	struct gtp_tracepoint *tp;
@@ -145,7 +145,7 @@ static int read_packet(struct parse *p)
 	return read_commands(p);
 }
 
-/* One location serves all of them: if one waits for the function's return, all do. */
+/* They share one location: if one waits for the function's return, all do. */
 static void settle(struct gtp_dprintf *dp)
 {
 	struct gtp_tracepoint *tp;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GDB's dprintf: text to print at a place, each with its condition. */
+/* GDB's dprintfs: texts to print at a place, each with its condition. */
 #ifndef _GTP_DPRINTF_H
 #define _GTP_DPRINTF_H
 
@@ -11,20 +11,19 @@ enum {
 };
 
 /**
- * struct gtp_dprintf - one place with dprintfs, as one Z0 packet has them
+ * struct gtp_dprintf - one place with its dprintfs, from one Z0 packet
  * @next: others, in the order GDB sent them
  * @tps: a tracepoint for each command, by ->next: its condition, and one action that prints
  * @n: how many
- * @own: a location that it has for itself; NULL: it is at rest, or its tracepoints have joined one
- *	of the run's
- * @addr: where
- * @inserted: GDB has not taken it back; once it has, it stays only while hits may still look at it
+ * @own: a location of its own; NULL: it is at rest, or its tracepoints have joined one of the run's
+ * @addr: its address
+ * @inserted: GDB has not removed it; after that it stays only while hits may still use it
  * @persist: it stays when GDB leaves
  * @leaves: it is about to lose its own location
  * @gone: the module it was in has been unloaded
- * @text: the packet behind "Z0,"
+ * @text: the packet after "Z0,"
  *
- * One that has been sent again with the same text is the same.
+ * Two with the same text are the same dprintf.
  */
 struct gtp_dprintf {
 	struct gtp_dprintf *next;
@@ -40,21 +39,21 @@ struct gtp_dprintf {
 };
 
 /**
- * gtp_dprintf_parse() - a Z0 packet without its "Z0,"
- * @list: where its memory is counted; it is not on that list
+ * gtp_dprintf_parse() - parse a Z0 packet without its "Z0,"
+ * @list: counts its memory; the dprintf is not on that list
  * @mem: memory
  * @text: "ADDR,KIND[;Xlen,hex...];cmds:PERSIST,Xlen,hex...", terminated
  * @ncpus: how many counters each command gets
  * @out: receives it, inserted, at rest
  * @why: the refusal
  *
- * GDB sends as many conditions as commands, in the same order, or none: each belongs to one.
+ * GDB sends one condition for each command, in the same order, or none at all.
  * Context: may sleep. Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM.
  */
 int gtp_dprintf_parse(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 		      u32 ncpus, struct gtp_dprintf **out, struct gtp_why *why);
 
-/* gtp_dprintf_free - one that is at rest and that no list has; @list as above */
+/* gtp_dprintf_free - free one that is at rest and on no list; @list as above */
 void gtp_dprintf_free(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 		      struct gtp_dprintf *dp);
 

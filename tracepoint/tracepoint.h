@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * GDB's requests: tracepoints with their condition, actions and source text, one list of them.
+ * GDB's definitions: one list of tracepoints with their conditions, actions and source texts.
  */
 #ifndef _GTP_TRACEPOINT_H
 #define _GTP_TRACEPOINT_H
@@ -14,7 +14,7 @@ struct gtp_location;
 
 enum {
 	GTP_TP_NUM_MAX = 0xfffe,       /* a trace file has 16 bits for it */
-	GTP_TP_LOST = 0xffff,	       /* in a frame: no hit, but how many frames were lost */
+	GTP_TP_LOST = 0xffff,	       /* in a frame: not a hit, but the number of lost frames */
 	GTP_TRACEPOINTS_MAX = 16384,   /* definitions in all */
 	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
 	GTP_ACTIONS_MAX = 1024,	       /* of one tracepoint */
@@ -47,13 +47,14 @@ static inline char gtp_action_letter(enum gtp_action_kind kind)
 
 /**
  * struct gtp_action - one action, in the order GDB sent them
- * @mask: REGS: GDB's register mask, cut to what a hit knows
+ * @mask: REGS: GDB's register mask, cut to the registers of a hit
  * @base: MEM: register that @offset counts from, -1: none
  * @offset: MEM: address or offset
  * @len: MEM: bytes
- * @expr: EXPR: its own allocation
+ * @expr: EXPR: the expression, allocated separately
  * @sets_key: EXPR: it sets a key of aggregations; known from tstart on
- * @text: as it came ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same allocation
+ * @text: the packet's text ("R0f", "M-1,addr,len", "X00000004,..."), for qTfP; terminated, same
+ *        allocation
  */
 struct gtp_action {
 	struct gtp_action *next;
@@ -77,15 +78,16 @@ struct gtp_source {
 };
 
 /**
- * struct gtp_tracepoint - one (number, address) pair; GDB's tracepoint with several locations is
- * several
+ * struct gtp_tracepoint - one (number, address) pair; a tracepoint of GDB's with several locations
+ * is several of these
  * @next, @prev: all of them, in the order GDB sent them
  * @next_here: others at the same location, while armed
  * @next_key, @next_num: others in the same bucket of the list; @next_run: of the run
  * @num: GDB's number, 1 to GTP_TP_NUM_MAX
  * @addr: run-time address as GDB sent it
- * @enabled: GDB wants it: what a run begins with
- * @on: its hits count: may change while armed, by GDB and by hits that switch it; hits read it once
+ * @enabled: GDB's setting, with which a run begins
+ * @on: its hits count; GDB, and hits that switch it, may change this while it is armed; a hit reads
+ *     it once
  * @pass: pass count, 0: none
  * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
  * @cond: NULL: always
@@ -93,38 +95,37 @@ struct gtp_source {
  * @code: machine code of all actions as one; NULL: each by itself
  * @frame_bytes: bytes that @code collects
  * @code_len: bytes of @code
- * @early: machine code of the condition that may run before a hit begins, where this is the only
+ * @early: machine code of the condition that may run before a hit begins, if this is the only
  *	   tracepoint; NULL: there is none
- * @quick: what a hit has to run, and nothing else but write the head of the frame; NULL: there is
- *	   more to it, or it is not enabled. See gtp_hit_settle()
- * @in_pad: not NULL if that is so, except for one string among its actions, hits cannot switch it,
- *	    and the time is the processor's counter: then a jump pad may write the frame, which
- *	    knows of a pass count and of what else is there
- * @quickest: @quick where all that is so, it is alone, and has no pass count
- * @update_alone: as @quickest where a hit leaves no frame, whatever the time is
- * @quick_start: the first 8 bytes of such a frame
+ * @quick: the code that does all a hit has to do, except write the head of the frame; NULL: a hit
+ *	   has to do more, or the tracepoint is not enabled. See gtp_hit_settle()
+ * @in_pad: not NULL if a jump pad may write the frame: the tracepoint has @quick, or would have it
+ *	    without one string among its actions; hits cannot switch it; and the time is the
+ *	    processor's counter. The pad handles a pass count and other tracepoints by itself
+ * @quickest: @quick, if it has @in_pad as well, is alone, and has no pass count
+ * @update_alone: like @quickest if a hit leaves no frame, whatever the time is
+ * @quick_start: the first 8 bytes of a quick hit's frame
  * @sources: in order
  * @nactions: how many @actions
  * @code_bytes: of all its expressions
  * @part_bytes: memory of @cond, @actions and @sources
  * @pass_hits: hits so far; shared between CPUs, counted only when @pass is set
- * @dprintf: its counters, by CPU, when it is one of GDB's dprintfs: what hits do with the one
- *     action that it has then is a line of text, and no frame. NULL: it is none
- * @loc: where it is armed, or was in the run that has stopped; NULL when it took no part or is
- *     @gone
+ * @dprintf: its counters, by CPU, if it is one of GDB's dprintfs, which have one action, and whose
+ *     hits print a line of text instead of writing a frame. NULL: it is none
+ * @loc: its location in the current or the stopped run; NULL if it has none or is @gone
  * @is_static: set by strace: @addr is the marker of a kernel tracepoint
- * @fast: set by ftrace; @fast_len is how long GDB takes the instruction to be
+ * @fast: set by ftrace; @fast_len is the instruction's length according to GDB
  * @sdata: collects $_sdata
  * @switched: actions may set @on
  * @self_trace: hits of GDB's own tasks count
- * @only_updates: its actions do nothing but update aggregations: a hit leaves no frame
+ * @only_updates: its actions only update aggregations: a hit leaves no frame
  * @at_return: reported when the function returns, see tracepoint/at_return.h; @cond_at_return: its
  *     condition can be evaluated only then; @cond_entry_clock: that names $entry_clock; @latency:
  *     it or an action names $latency
  * @gone: the module it was in has been unloaded
  * @several: GDB's tracepoint has other locations, so frames must say which one was hit
  * @defining: GDB may still send continuations
- * @repeated: GDB has sent the definition again; the pieces that follow are repetitions, too
+ * @repeated: GDB has sent the definition again; the pieces after it are repetitions, too
  */
 struct gtp_tracepoint {
 	struct gtp_tracepoint *next;
@@ -174,7 +175,7 @@ struct gtp_tracepoint {
 	struct gtp_location *loc;
 };
 
-/* struct gtp_dprintf_count - what hits of a dprintf came to on one CPU, which alone writes it */
+/* struct gtp_dprintf_count - counters of a dprintf on one CPU, written only by that CPU */
 struct gtp_dprintf_count {
 	u64 hits;     /* the condition held, or could not be evaluated */
 	u64 dropped;  /* of those: lines for which there was no room */
@@ -201,30 +202,30 @@ struct gtp_tracepoints {
 };
 
 /**
- * gtp_tracepoint_define() - a QTDP packet without its "QTDP:"
- * @list: where it goes
+ * gtp_tracepoint_define() - handle a QTDP packet without its "QTDP:"
+ * @list: receives the tracepoint
  * @mem: memory
  * @text: "N:ADDR:E:STEP:PASS[:Flen][:S][:Xlen,hex][-]", terminated
  * @why: the refusal
- * @out: the new tracepoint; NULL when this (number, address) was there already, which is no error
+ * @out: the new tracepoint; NULL if this (number, address) exists already, which is no error
  *
  * Verifies the condition. Context: may sleep.
  * Return: 0, -EINVAL (syntax, or the verifier's refusal), -ENOMEM, -EOPNOTSUPP (while-stepping);
- * nothing is added on error. A definition that is repeated closes the one that is there: no
- * continuation changes it.
+ * nothing is added on error. A repeated definition closes the existing one: later continuations do
+ * not change it.
  */
 int gtp_tracepoint_define(struct gtp_tracepoints *list, const struct gtp_mem *mem, const char *text,
 			  struct gtp_tracepoint **out, struct gtp_why *why);
 
 /**
- * gtp_tracepoint_add_actions() - a QTDP continuation without its "QTDP:-"
- * @list: where the tracepoint is
+ * gtp_tracepoint_add_actions() - handle a QTDP continuation without its "QTDP:-"
+ * @list: the list that has the tracepoint
  * @mem: memory
  * @text: "N:ADDR:actions[-]", terminated
  * @why: the refusal
  *
- * A tracepoint that is complete (@defining false) takes nothing more and that is no error: GDB
- * repeats definitions when it re-sets its locations during a run.
+ * A complete tracepoint (@defining is false) silently ignores more: GDB repeats definitions when it
+ * re-sets its locations during a run.
  * Return: 0, -ENOENT (no such tracepoint), -EINVAL, -ENOMEM, -EOPNOTSUPP. On error the tracepoint
  * is removed from the list: half a definition must not run.
  */
@@ -232,42 +233,42 @@ int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_me
 			       const char *text, struct gtp_why *why);
 
 /*
- * gtp_tracepoint_add_source - a QTDPsrc packet without its "QTDPsrc:"; a repetition's are dropped.
- * 0 or -errno
+ * gtp_tracepoint_add_source - handle a QTDPsrc packet without its "QTDPsrc:"; drops those of a
+ * repeated definition. 0 or -errno
  */
 int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			      const char *text, struct gtp_why *why);
 
-/* gtp_tracepoint_switch - GDB wants its hits to count, or not to; hits may be under way */
+/* gtp_tracepoint_switch - let its hits count or not, as GDB asks; hits may be in progress */
 static inline void gtp_tracepoint_switch(struct gtp_tracepoint *tp, bool on)
 {
 	tp->enabled = on;
 	WRITE_ONCE(tp->on, on);
 }
 
-/* gtp_tracepoint_find - by number and address, NULL when there is none */
+/* gtp_tracepoint_find - find one by number and address, or NULL */
 struct gtp_tracepoint *gtp_tracepoint_find(const struct gtp_tracepoints *list, u32 num, u64 addr);
 
 /* gtp_tracepoint_title - "tracepoint 5", "dprintf at 0x1234"; @buf has GTP_TITLE_MAX bytes */
 const char *gtp_tracepoint_title(const struct gtp_tracepoint *tp, char *buf);
 
 /*
- * gtp_tracepoint_refuse - say what is wrong with an expression of @tp: of its condition, or of the
- * action with the number @action, counted from 1; returns -EINVAL
+ * gtp_tracepoint_refuse - describe an error in @tp's condition (@action is 0) or in its action
+ * number @action, counted from 1; returns -EINVAL
  */
 __printf(4, 5) int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action,
 					 struct gtp_why *why, const char *fmt, ...);
 
-/* gtp_tracepoint_newest - the last one with a number that was defined; NULL: none */
+/* gtp_tracepoint_newest - the one with this number that was defined last; NULL: none */
 struct gtp_tracepoint *gtp_tracepoint_newest(const struct gtp_tracepoints *list, u32 num);
 
-/* gtp_tracepoint_older - one with the same number that was defined before it; NULL: none */
+/* gtp_tracepoint_older - the one with the same number that was defined before it; NULL: none */
 struct gtp_tracepoint *gtp_tracepoint_older(const struct gtp_tracepoint *tp);
 
 /* gtp_tracepoints_clear - free all; none may be armed */
 void gtp_tracepoints_clear(struct gtp_tracepoints *list, const struct gtp_mem *mem);
 
-/* gtp_tracepoint_remove - take one off the list and free it; it may not be armed */
+/* gtp_tracepoint_remove - remove one from the list and free it; it must not be armed */
 void gtp_tracepoint_remove(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			   struct gtp_tracepoint *tp);
 
@@ -279,28 +280,28 @@ void gtp_tracepoint_free(struct gtp_tracepoints *list, const struct gtp_mem *mem
 void gtp_tracepoints_append(struct gtp_tracepoints *list, struct gtp_tracepoint *tp);
 
 /**
- * gtp_tracepoint_part() - zeroed memory for a part of a tracepoint
- * @list: where the tracepoint is, or will be
+ * gtp_tracepoint_part() - allocate zeroed memory for a part of a tracepoint
+ * @list: the tracepoint's list, now or later
  * @tp: the tracepoint
  * @mem: memory
  * @bytes: how many
  * @why: the refusal
  *
- * Bounded by GTP_PARTS_MAX: a client could otherwise fill the kernel's memory with repeated text,
- * and what is defined at one address could keep a hit busy for seconds.
+ * Bounded by GTP_PARTS_MAX: otherwise a client could fill the kernel's memory with repeated text,
+ * and the definitions at one address could keep a hit busy for seconds.
  * Return: memory for @mem's free, NULL with @why.
  */
 void *gtp_tracepoint_part(struct gtp_tracepoints *list, struct gtp_tracepoint *tp,
 			  const struct gtp_mem *mem, size_t bytes, struct gtp_why *why);
 
 /**
- * gtp_tracepoint_piece() - the upload of a tracepoint, piece by piece (qTfP, qTsP)
+ * gtp_tracepoint_piece() - upload a tracepoint, piece by piece (qTfP, qTsP)
  * @tp: the tracepoint
  * @piece: 0 is its "T" line, then "A" lines, then "Z" lines
  * @buf: receives the piece, terminated
  * @size: bytes of @buf
  *
- * Return: length, 0 when there is no such piece.
+ * Return: length, 0 if there is no such piece.
  */
 int gtp_tracepoint_piece(const struct gtp_tracepoint *tp, u32 piece, char *buf, size_t size);
 

@@ -57,7 +57,7 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_BT] = AX_TSV_BLOCKS;
-	/* Both ends of a call put them where each CPU has its own variables: hit/returns.c. */
+	/* hit/returns.c stores these among each CPU's own variables. */
 	tsvs->ways[GTP_TSV_RET] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_LATENCY] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_ENTRY_CLOCK] = AX_TSV_LOCAL;
@@ -179,7 +179,7 @@ struct prefix {
 	u8 key_words;
 };
 
-/* KGTP's two names for a variable of which every CPU has its own, and keys. */
+/* KGTP's two prefixes for per-CPU variables, and keys. */
 static const struct prefix prefixes[] = {
 	{ "p_", AX_TSV_LOCAL, 0 },
 	{ "per_cpu_", AX_TSV_LOCAL, 0 },
@@ -208,8 +208,8 @@ static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 }
 
 /*
- * GDB knows it from a recorded run's file, and hands it on, maybe with another number, by which
- * there is nothing then.
+ * True for $lost, which GDB knows from the file of a recorded run. It may send it on with another
+ * number; ignore that.
  */
 static bool is_lost(const struct qtdv *q)
 {
@@ -276,7 +276,7 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	v->initial = (s64)q.initial;
 	WRITE_ONCE(v->value, v->initial);
 	v->key_words = what.key_words;
-	/* In a run it has the same name, and what the run has made of it. */
+	/* During a run its name is the same, so it keeps the way that the run has given it. */
 	if (!known)
 		tsvs->ways[q.num] = what.way;
 	return 0;

@@ -14,9 +14,9 @@ enum {
 };
 
 /*
- * Where a CPU's own words of variable n are: at n its value, or the beginning of a string; at
- * GTP_TSV_SECOND + n the rest of that; at GTP_TSV_TABLE + n the address of an aggregation's table,
- * which nothing but the session writes, in the kernel between two hits of that CPU.
+ * A CPU's own words for variable n: at n its value, or the first half of a string; at
+ * GTP_TSV_SECOND + n the second half; at GTP_TSV_TABLE + n the address of an aggregation's table,
+ * which only the session writes, in the kernel between two hits of that CPU.
  */
 enum {
 	GTP_TSV_SECOND = GTP_TSV_MAX,
@@ -30,8 +30,8 @@ enum gtp_tsv_builtin {
 	GTP_TSV_CLOCK,		  /* ns, monotonic: the clock that orders frames */
 	GTP_TSV_CURRENT_TASK,	  /* struct task_struct * */
 	GTP_TSV_CURRENT_TASK_PID, /* its pid (GDB and the kernel call it pid; users call it tid) */
-	/* Of a call, when it returns; see tracepoint/at_return.h. */
-	GTP_TSV_RET,	     /* what the function returns: rax */
+	/* For a call that returns; see tracepoint/at_return.h. */
+	GTP_TSV_RET,	     /* the return value, rax */
 	GTP_TSV_LATENCY,     /* ns from its entry to its return */
 	GTP_TSV_ENTRY_CLOCK, /* $clock at its entry */
 	GTP_TSV_KRET,	     /* KGTP's name for GTP_TSV_RET */
@@ -39,18 +39,18 @@ enum gtp_tsv_builtin {
 	GTP_TSV_HARDIRQ_COUNT,
 	GTP_TSV_SOFTIRQ_COUNT,
 	GTP_TSV_IRQ_COUNT,
-	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has registers of userspace, 0: it has none */
-	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: where it has them */
+	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has user registers, 0: it has none */
+	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: its user registers */
 	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
 	GTP_TSV_XTIME_NSEC,	   /* and ns; of one reading for the whole hit */
 	GTP_TSV_RDTSC,		   /* the processor's counter, now */
 	GTP_TSV_CPU_NUMBER,	   /* how many CPUs there can be */
-	GTP_TSV_SELF_TRACE,	   /* naming it says that GDB's own tasks are traced, too */
-	/* Set to the number of a tracepoint they let its hits count, and no more. */
+	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
+	/* Set to a tracepoint's number, they let its hits count, or no longer count. */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
-	GTP_TSV_BT,	/* collected: registers, the stack's bytes; its value: how many */
+	GTP_TSV_BT,	/* collects registers and the stack's bytes; its value is how many */
 	GTP_TSV_NR_BUILTIN,
 };
 
@@ -58,7 +58,7 @@ enum gtp_tsv_builtin {
  * struct gtp_tsv - one variable
  * @num: GDB's number
  * @builtin: its value comes from the hit; read-only, except those that are AX_TSV_SWITCH
- * @key_words: of a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
+ * @key_words: for a key of aggregations: 1, or 2 for a string of GTP_AGGR_STRING bytes; else 0
  * @initial: value at tstart
  * @value: value now, unless each CPU has its own; shared between CPUs: expressions that set one run
  *     under struct gtp_hit_ops' tsv_lock, except those that are AX_TSV_ADDED
@@ -78,7 +78,7 @@ struct gtp_tsv {
  * @ways: enum ax_tsv_way of each, by its name: those named p_NAME or per_cpu_NAME are each CPU's
  *	own, and so are keys, key_NAME and keystr_NAME; aggregations are count_NAME, ..., see
  *	aggregate/shape.h. In a run there are AX_TSV_ADDED ones as well, see session/added.h
- * @in_use: a run goes on: no variable can become one of another name
+ * @in_use: a run is active: no variable can get another name
  */
 struct gtp_tsvs {
 	struct gtp_tsv *slot[GTP_TSV_MAX];
