@@ -6,10 +6,10 @@
 #include "base/parse.h"
 #include "base/why.h"
 
-/* gtp_args_bad - -EINVAL, and @why says which packet lacks @expected at which column */
+/* gtp_args_bad - return -EINVAL, with packet, column and @expected in @why */
 int gtp_args_bad(const struct gtp_in *in, struct gtp_why *why, const char *expected);
 
-/* gtp_args_end - 0 when all of the packet has been read */
+/* gtp_args_end - 0 if all of the packet has been read, otherwise -EINVAL */
 int gtp_args_end(const struct gtp_in *in, struct gtp_why *why);
 
 /* gtp_args_hex_pair - "HEX<sep>HEX" and nothing more; 0 or -EINVAL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A connection to one GDB: its state, and what it needs from where it runs. */
+/* A connection to one GDB: its state, and the functions it needs from its host. */
 #ifndef _GTP_CONNECTION_H
 #define _GTP_CONNECTION_H
 
@@ -13,7 +13,7 @@ struct gtp_stub;
 
 /**
  * struct gtp_marker - a kernel tracepoint as GDB sees it
- * @addr: where a static tracepoint on it is
+ * @addr: the address of a static tracepoint on it
  * @id: "system:event", or "raw:name"
  * @extra: its fields, "TYPE NAME; ...", may be empty
  */
@@ -26,26 +26,26 @@ struct gtp_marker {
 enum { GTP_SAVE_NAME_MAX = 255 }; /* characters of a trace file's name from GDB */
 
 /**
- * struct gtp_stub_ops - what a GDB session needs beside the trace session; process context, may
- * sleep
+ * struct gtp_stub_ops - the functions that a GDB session needs from its host, besides those of the
+ * trace session; process context, may sleep
  * @read: live kernel memory; 0 or -EFAULT
  * @write: 0, -EFAULT, or -EPERM when writes are not allowed
  * @release: "6.1.0-..." of the kernel
- * @save: write the whole trace file to a new file @name, a plain one without '/', in the folder
- *        that is for such files, if any (QTSave); 0 or -errno with @why
+ * @save: write the whole trace file to a new file @name, without '/', in the folder for such files,
+ *        if there is one (QTSave); 0 or -errno with @why
  * @now_ms: a clock that only moves forward, for keep-alives
  * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
- *          @size bytes at @text. 0, or -ENOENT behind the last (NULL: there are none)
+ *          @size bytes at @text. 0, or -ENOENT after the last (NULL: there are none)
  * @marker_at: the number of the one at an address, or -ENOENT
- * @lines: hand lines of dprintfs that wait to where they go: GDB begins to wait for them, or is
- *         about to get a stop reply (NULL: they go by themselves)
- * @monitor: a `monitor` command that is not the stub's own; prints with gtp_stub_print(). 0,
- *           -ENOENT when it is unknown here as well, or -errno with @why (NULL: there are no
+ * @lines: hand over waiting lines of dprintfs, because GDB begins to wait for them or is about to
+ *         get a stop reply (NULL: the host does that by itself)
+ * @monitor: execute a `monitor` command that is not the stub's own; prints with gtp_stub_print().
+ *           0, -ENOENT if it is unknown here as well, or -errno with @why (NULL: there are no
  *           others). Also called with "help", to print a line about each of its commands
  *
- * Each gets the @ctx of gtp_stub_init(), by which tests tell their machines apart. There is one
- * kernel, so its implementations do not use it; the same holds for struct gtp_target_ops and struct
- * gtp_hit_ops.
+ * Each gets the @ctx of gtp_stub_init(), with which tests distinguish their machines. There is only
+ * one kernel, so its implementations do not use it; the same holds for struct gtp_target_ops and
+ * struct gtp_hit_ops.
  */
 struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
@@ -62,19 +62,19 @@ struct gtp_stub_ops {
 enum {
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
-	GTP_NUDGE_MS = 500,	  /* it waits again at each character, 2 s */
+	GTP_NUDGE_MS = 500,	  /* each character makes it wait 2 s more */
 };
 
 /**
  * struct gtp_stub - state of one connection
  * @rsp: framing
  * @trace: shared by all connections, one after another
- * @ops, @send, @ctx: where the connection runs, set by gtp_stub_init()
+ * @ops, @send, @ctx: the connection's host, set by gtp_stub_init()
  * @frame: selected frame number, -1: none (live)
- * @frame_before: that before the last packet
+ * @frame_before: the one before the last packet
  * @raw_epoch: of the frames that qTBuffer reads, since it began
  * @waiting: GDB has sent `continue` and waits for a stop reply
- * @noisy: the packet being handled may be answered by O packets first
+ * @noisy: O packets may precede the reply to the packet being handled
  * @no_reply: the packet being handled gets no reply, or gets it later
  * @quiet_since_ms: when a packet or a reply last passed; GDB takes long silence for a lost reply
  * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because definitions
@@ -84,7 +84,7 @@ enum {
  * @upload_marker: cursor of qTsSTM, an ordinal as well
  * @notice, @notice_len, @notice_cut: text that could not be shown yet; sent as O packets before the
  *           next noisy reply
- * @trace_file: what qXfer:gtpframe:read reads, without a header: it is not open
+ * @trace_file: the file of qXfer:gtpframe:read; it is open if it has a header
  * @reply: the reply being built, in GTP_PACKET_MAX + 1 bytes
  * @in: the packet being handled; a handler that has parsed it may use it as scratch memory
  * @last: for @rsp

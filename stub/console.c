@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text for GDB's console: sent as O packets where GDB takes them, kept until then otherwise. */
+/* Text for GDB's console: sent as O packets when GDB takes them, and kept until then. */
 #include "stub/console.h"
 
 /* O packets carry hex; pieces of this size need only a small buffer. */
@@ -72,11 +72,11 @@ void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...)
 }
 
 /*
- * Without a reply GDB gives up after three times its remotetimeout of 2 s, and takes what comes
- * later for the answer to its next packet. A packet that may be answered by text first gets text.
- * Before any other answer, and while the module has not read GDB's packet yet because the end of a
- * run takes long, text would be the answer. A '+' is none: GDB skips it while it waits for one, and
- * waits again. It counts the silence between two characters, so one each half a second.
+ * Without a reply GDB gives up after three times its remotetimeout of 2 s, and takes a later reply
+ * for the answer to its next packet. If O packets may precede the reply, send text. In other cases,
+ * and while the module has not read GDB's packet yet because the end of a run takes long, GDB would
+ * take text for the reply. Then send a '+', which GDB skips while it waits for a reply, and which
+ * restarts its timeout. GDB measures the silence between two characters, so one each half second.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text for GDB's console: sent as O packets where GDB takes them, kept until then otherwise. */
+/* Text for GDB's console: sent as O packets when GDB takes them, and kept until then. */
 #ifndef _GTP_CONSOLE_H
 #define _GTP_CONSOLE_H
 
 #include "stub/connection.h"
 
-/* gtp_stub_print - text for the user's console: now if GDB listens, else before the next reply */
+/* gtp_stub_print - show text on the user's console: now if possible, else before the next reply */
 void gtp_stub_print(struct gtp_stub *s, const char *text);
 
 /* gtp_stub_printf - the same, formatted; 255 characters at most */
@@ -18,14 +18,15 @@ __printf(2, 3) void gtp_stub_printf(struct gtp_stub *s, const char *fmt, ...);
  * @done: steps done
  * @total: steps in all
  *
- * Sends an O packet when nothing was sent for GTP_KEEP_ALIVE_MS: GDB would time out otherwise.
+ * Sends an O packet if nothing was sent for GTP_KEEP_ALIVE_MS, because GDB would time out
+ * otherwise.
  */
 void gtp_stub_progress(struct gtp_stub *s, const char *what, u32 done, u32 total);
 
-/* gtp_stub_flush_notice - send what waits in ->notice; only where GDB takes O packets */
+/* gtp_stub_flush_notice - send the text in ->notice; only when GDB takes O packets */
 void gtp_stub_flush_notice(struct gtp_stub *s);
 
-/* gtp_stub_heard - a packet or a reply has passed: restarts the time until a keep-alive is due */
+/* gtp_stub_heard - restart the time until a keep-alive is due: a packet or a reply has passed */
 void gtp_stub_heard(struct gtp_stub *s);
 
 #endif /* _GTP_CONSOLE_H */

@@ -9,10 +9,10 @@
  * GTP_HANDLER() - the head of a handler
  * @name: gtp_pkt_...
  *
- * A handler gets the text behind the packet's name in @in (terminated by a NUL behind its end) and
- * leaves its reply in @s->reply, which is empty to begin with. It returns 0 to have that sent as it
- * is: an empty reply tells GDB that the packet is not known. A negative errno sends "E." and the
- * words in @why, or words of the errno's own.
+ * A handler gets the text after the packet's name in @in (with a NUL after its end) and puts its
+ * reply into @s->reply, which is empty at first. If it returns 0, that reply is sent; an empty
+ * reply tells GDB that the packet is not known. If it returns a negative errno, the reply is "E."
+ * and the words in @why, or a description of the errno.
  */
 #define GTP_HANDLER(name) int name(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 

@@ -11,7 +11,7 @@
 
 enum { COMMAND_MAX = 127 };
 
-/* struct command - one row; @print answers with gtp_stub_printf(), or @set when it takes a word */
+/* struct command - one row; @print answers with gtp_stub_printf(), or @set if it takes a word */
 struct command {
 	const char *name;
 	void (*print)(struct gtp_stub *s);
@@ -293,7 +293,7 @@ static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 
 	if (err)
 		return err;
-	/* Lines that have waited for a console need not wait any more. */
+	/* Lines that were waiting for a console need not wait any more. */
 	if (s->ops->lines)
 		s->ops->lines(s->ctx);
 	gtp_stub_printf(s, "dprintf prints to %s\n", where[s->trace->dprintfs.to]);

@@ -5,28 +5,28 @@
 
 #include "base/why.h"
 
-/* gtp_monitor_on_off - a switch in words */
+/* gtp_monitor_on_off - the state of a switch in words */
 static inline const char *gtp_monitor_on_off(bool on)
 {
 	return on ? "on" : "off";
 }
 
 /**
- * gtp_monitor_switch() - the argument of a command that switches something on or off
+ * gtp_monitor_switch() - parse the argument of a command that switches something on or off
  * @name: the command, for the refusal
- * @arg: what stands behind the name, without blanks in front or behind; "": nothing changes
+ * @arg: the text after the name, without leading and trailing blanks; "": nothing changes
  * @value: the switch, which other contexts may read at any time
  * @why: the refusal
  *
  * Takes "on" and "off", and the "yes", "no", "y", "n", "1" and "0" of module parameters, in either
  * case.
- * Return: 0, or -EINVAL and @value is as it was.
+ * Return: 0, or -EINVAL with @value unchanged.
  */
 int gtp_monitor_switch(const char *name, const char *arg, bool *value, struct gtp_why *why);
 
 /*
- * gtp_monitor_argument - what follows the name in a command, without blanks in front; "" for
- * nothing; NULL: it is another command
+ * gtp_monitor_argument - the text after the name in a command, without leading blanks, "" if there
+ * is none; NULL: it is another command
  */
 const char *gtp_monitor_argument(const char *name, const char *command);
 

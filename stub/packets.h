@@ -8,15 +8,15 @@
 enum {
 	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the name */
 	GTP_PKT_NOISY = 1 << 1,	  /* GDB takes O packets before the reply */
-	GTP_PKT_NUMERIC = 1 << 2, /* GDB reads no words in an error of this one: E01 */
+	GTP_PKT_NUMERIC = 1 << 2, /* GDB ignores words in its errors: send E01 */
 };
 
 /**
  * struct gtp_packet - one row
- * @name: what the packet begins with
+ * @name: the beginning of the packet
  * @flags: GTP_PKT_*
  * @handle: answers it, see GTP_HANDLER() in stub/handlers.h
- * @doc: its arguments, and what it is for
+ * @doc: its arguments and purpose
  */
 struct gtp_packet {
 	const char *name;
@@ -28,7 +28,7 @@ struct gtp_packet {
 extern const struct gtp_packet gtp_packets[];
 extern const u32 gtp_packets_count;
 
-/* gtp_packets_find - the row of a packet, NULL when it is not known */
+/* gtp_packets_find - find the row of a packet, or NULL */
 const struct gtp_packet *gtp_packets_find(const char *data, u32 len);
 
 /* gtp_packets_handle - find it, handle it, send the reply; @data is terminated */

@@ -13,15 +13,15 @@ GTP_HANDLER(gtp_pkt_breakpoint)
 	return -EOPNOTSUPP;
 }
 
-/* Without them it is a breakpoint that is to stop the kernel. */
+/* Without commands it is a breakpoint that would stop the kernel. */
 static bool has_commands(const struct gtp_in *in)
 {
 	return strstr(in->p, ";cmds:");
 }
 
 /*
- * GDB says "Cannot insert breakpoint", without the words; in a module's code it says nothing at all
- * and goes on. So they are on its console, too, before its next continue waits.
+ * GDB only says "Cannot insert breakpoint", and in a module's code says nothing and continues. So
+ * also print the reason on its console, before its next continue waits.
  */
 static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {
@@ -49,7 +49,7 @@ GTP_HANDLER(gtp_pkt_insert)
 	return err;
 }
 
-/* One that is not there is no error: monitor dprintf may have cleared it. */
+/* A missing one is no error: monitor dprintf may have cleared it. */
 GTP_HANDLER(gtp_pkt_remove)
 {
 	u64 addr, kind;

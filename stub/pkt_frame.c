@@ -5,7 +5,7 @@
 #include "stub/handlers.h"
 #include "stub/reply.h"
 
-/* struct question - what QTFrame asks */
+/* struct question - the search that QTFrame asks for */
 struct question {
 	enum gtp_find how;
 	u64 a, b;
@@ -68,7 +68,7 @@ GTP_HANDLER(gtp_pkt_frame)
 	return 0;
 }
 
-/* Where the file goes is not GDB's to say: see the table's @save. */
+/* GDB may not choose the file's folder: see @save of struct gtp_stub_ops. */
 static int check_name(const char *name, size_t len, struct gtp_why *why)
 {
 	if (strlen(name) != len)

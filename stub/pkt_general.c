@@ -78,8 +78,8 @@ static int stop_at_once(struct gtp_stub *s, const char *words)
 }
 
 /*
- * Without a run there are the dprintfs to wait for. A run that has ended before the continue is
- * told first: a script that says tstart, continue, tfind goes on.
+ * Without a run, continue waits for dprintfs. The end of a run that ended before the continue is
+ * reported first, so that a script with tstart, continue, tfind works.
  */
 static bool nothing_to_wait_for(const struct gtp_trace *t)
 {

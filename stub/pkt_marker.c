@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Kernel tracepoints as GDB's static tracepoint markers, as many at a time as a packet holds. */
+/* Kernel tracepoints as GDB's static tracepoint markers, as many in a packet as fit. */
 #include "stub/args.h"
 #include "stub/handlers.h"
 
@@ -8,7 +8,7 @@ enum {
 	MARKER_HEAD = 24,   /* ",ADDR:" and ":" between the texts */
 };
 
-/* Append "ADDR:HEXID:HEXEXTRA"; false when the reply has no room for it. */
+/* Append "ADDR:HEXID:HEXEXTRA"; false if the reply has no room for it. */
 static bool put_marker(struct gtp_stub *s, const struct gtp_marker *m)
 {
 	size_t id = strlen(m->id), extra = strlen(m->extra);
@@ -31,7 +31,7 @@ static int get_marker(struct gtp_stub *s, u32 n, struct gtp_marker *m)
 }
 
 /*
- * GDB accepts no comma behind the last marker and treats an empty "m" as an error, so the "l" is a
+ * GDB accepts no comma after the last marker and treats an empty "m" as an error, so the "l" is a
  * packet of its own.
  */
 GTP_HANDLER(gtp_pkt_next_marker)

@@ -156,10 +156,10 @@ static u32 read_frame(struct gtp_stub *s, const struct gtp_frame *f, u8 *dst, u6
 }
 
 /*
- * read_asked() - the memory that "ADDR,LENGTH" asks for, in ->in
+ * read_asked() - read the memory that "ADDR,LENGTH" asks for into ->in
  *
- * At most @max bytes: a shorter reply is allowed, and GDB asks for the rest. Return: how many bytes
- * there are; 0 when none is asked for, -EFAULT when not even the first can be read, -EINVAL.
+ * At most @max bytes: a shorter reply is allowed, and GDB asks for the rest. Return: the number of
+ * bytes; 0 if none is asked for; -EFAULT if not even the first can be read; -EINVAL.
  */
 static int read_asked(struct gtp_stub *s, struct gtp_in *in, u32 max, struct gtp_why *why)
 {

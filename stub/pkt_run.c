@@ -143,7 +143,7 @@ GTP_HANDLER(gtp_pkt_notes)
 	return gtp_reply_ok(s);
 }
 
-/* There is no item for it in the reply: GDB's user reads it above the answer to tstatus. */
+/* The reply has no item for this, so print it: the user sees it above the answer to tstatus. */
 static void tell_refused(struct gtp_stub *s)
 {
 	struct gtp_totals sum;
@@ -183,8 +183,8 @@ GTP_HANDLER(gtp_pkt_tp_status)
 }
 
 /*
- * With a frame selected, the recorded value. Built-in variables have one only during a hit, and
- * neither an aggregation nor a key, which each hit sets again, is one number.
+ * With a frame selected, return the recorded value. Built-in variables have a value only during a
+ * hit. An aggregation is not one number, nor is a key, which each hit sets again.
  */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {

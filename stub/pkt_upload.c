@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The definitions, piece by piece, for a GDB that connects to a session that has some. */
+/* Upload existing definitions, piece by piece, to a GDB that connects. */
 #include "stub/handlers.h"
 
 /*
  * Any tracepoint can be removed between two packets, so the cursor is an ordinal. Walk the list
- * again only when one was removed since, or at the end.
+ * again only if one was removed since, or at the end.
  */
 static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {

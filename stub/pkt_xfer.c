@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* qXfer: texts that GDB fetches in pieces, the target description and what a frame has. */
+/* qXfer: texts that GDB fetches in pieces: the target description, a frame's contents. */
 #include "base/target_xml.h"
 #include "session/aggregate.h"
 #include "stub/args.h"
@@ -7,10 +7,10 @@
 #include "stub/selected.h"
 
 /*
- * struct window - the part of a text that was asked for
+ * struct window - the requested part of a text
  *
- * Each request generates the text from its beginning and keeps only what falls into the window, so
- * that the whole text is never in memory.
+ * Each request generates the text from its beginning and keeps only the part in the window, so that
+ * the whole text is never in memory.
  */
 struct window {
 	struct gtp_out *out;
@@ -36,7 +36,7 @@ static void put(struct window *w, const char *text, u32 n)
 	w->len -= n;
 }
 
-/* "OFFSET,LENGTH" behind the annex's ':' */
+/* Parse "OFFSET,LENGTH" after the annex's ':'. */
 static int open_window(struct gtp_stub *s, struct gtp_in *in, struct window *w, struct gtp_why *why)
 {
 	w->out = &s->reply;
@@ -117,7 +117,7 @@ GTP_HANDLER(gtp_pkt_static_data)
 	return close_window(s, &w);
 }
 
-/* A read of the beginning opens the file: its header is made then, and once. */
+/* A read from offset 0 opens the file, and makes its header once. */
 static int open_trace_file(struct gtp_stub *s, u64 from, struct gtp_why *why)
 {
 	if (from && s->trace_file.header)
@@ -154,8 +154,8 @@ GTP_HANDLER(gtp_pkt_trace_file)
 }
 
 /*
- * Not a packet of GDB's either: the aggregations, while a run goes on as well. A read of the
- * beginning takes what there is; the pieces behind it are of that.
+ * Not a packet of GDB's either: the aggregations, also during a run. A read from offset 0 collects
+ * the present values; reads at other offsets return pieces of the same text.
  */
 GTP_HANDLER(gtp_pkt_aggregates)
 {
@@ -177,7 +177,7 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	return close_window(s, &w);
 }
 
-/* All stacks, as they are in the table: no hit adds one while they are read. */
+/* All stacks, as the table has them; only without a run, so that no hit adds one meanwhile. */
 static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {
 	const struct gtp_stacks *stacks = s->trace->run.stacks;
@@ -194,7 +194,7 @@ static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why 
 	return close_window(s, &w);
 }
 
-/* Not a packet of GDB's: a stack as words in hex, the innermost first, while a run goes on too. */
+/* Not a packet of GDB's: a stack as words in hex, the innermost first; also during a run. */
 GTP_HANDLER(gtp_pkt_stacks)
 {
 	const struct gtp_stacks *stacks = s->trace->run.stacks;

@@ -9,10 +9,10 @@
 int gtp_reply_ok(struct gtp_stub *s);
 
 /**
- * gtp_reply_error() - "E." and words, instead of what the reply has so far
+ * gtp_reply_error() - replace the reply by "E." and words
  * @s: the connection
  * @err: a negative errno
- * @words: for the user; "": those of @err; NULL: GDB reads no words in this error, so it is "E01"
+ * @words: for the user; "": describe @err; NULL: send "E01", because GDB ignores words here
  */
 void gtp_reply_error(struct gtp_stub *s, int err, const char *words);
 

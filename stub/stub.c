@@ -25,7 +25,7 @@ static void interrupt(void *ctx)
 {
 	struct gtp_stub *s = ctx;
 
-	/* The kernel goes on, and so does the run; only the wait is over. */
+	/* The kernel and the run continue; only the wait is over. */
 	if (!s->waiting)
 		return;
 	if (s->ops->lines)
@@ -96,9 +96,9 @@ void gtp_stub_exit(struct gtp_stub *s)
 
 	s->waiting = false;
 	gtp_trace_settle(s->trace);
-	/* GDB may leave right after a definition; a run that goes on has to have it. */
+	/* GDB may leave right after a definition; a run that continues needs it. */
 	gtp_install_finish(s->trace, &why);
-	/* Nobody is there to read what would go to a console. */
+	/* Without a GDB nobody reads text for a console. */
 	gtp_dprintf_clear(s->trace, s->trace->dprintfs.to == GTP_DPRINTF_CONSOLE);
 	if (gtp_trace_running(s->trace) && !s->trace->disconnected)
 		gtp_trace_stop(s->trace, GTP_STOP_DISCONNECTED);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The wait of a continue: how it ends, and the words on why the run did. */
+/* The wait of a continue: its end, and the text that says why the run ended. */
 #include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/wait.h"
@@ -102,7 +102,7 @@ void gtp_wait_end(struct gtp_stub *s, const char *reply)
 	gtp_stub_heard(s);
 }
 
-/* Lines are printed a moment after their hits: what is there belongs in front of the end. */
+/* Lines are printed a moment after their hits: print waiting ones before reporting the end. */
 static void print_lines(struct gtp_stub *s)
 {
 	if (s->ops->lines)

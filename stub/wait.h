@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The wait of a continue: how it ends, and the words on why the run did. */
+/* The wait of a continue: its end, and the text that says why the run ended. */
 #ifndef _GTP_STUB_WAIT_H
 #define _GTP_STUB_WAIT_H
 
 #include "stub/connection.h"
 
-/* gtp_wait_describe_run - "the trace is running", or why it does not; no newline */
+/* gtp_wait_describe_run - write "the trace is running", or why it is not, without a newline */
 void gtp_wait_describe_run(const struct gtp_trace *t, struct gtp_out *out);
 
 /*
- * gtp_wait_print_failed - how often conditions and actions failed in a run that goes on then, and
- * why the first did; nothing when none did
+ * gtp_wait_print_failed - print how often conditions and actions failed in a run that ignores
+ * failures, and the first reason; nothing if none failed
  */
 void gtp_wait_print_failed(struct gtp_stub *s, const char *head);
 
 /*
- * gtp_wait_print_busy - behind @head: hits that were missed because a variable could not be locked;
- * nothing when none were
+ * gtp_wait_print_busy - print, after @head, the hits that were missed because the variables could
+ * not be locked; nothing if there were none
  */
 void gtp_wait_print_busy(struct gtp_stub *s, const char *head);
 
-/* gtp_wait_print_lost_stacks - behind @head: hits whose stack found no room or is cut, if any */
+/* gtp_wait_print_lost_stacks - print, after @head, hits whose stack found no room or is cut */
 void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head);
 
-/* gtp_wait_print_end - what gtp_wait_describe_run() says, as a line on the console, and errors */
+/* gtp_wait_print_end - print gtp_wait_describe_run()'s text as a line, and errors */
 void gtp_wait_print_end(struct gtp_stub *s);
 
-/* gtp_wait_end - the wait for a stop is over: sends "S05" (the run ended) or "S02" (^C) */
+/* gtp_wait_end - end the wait for a stop: send "S05" (the run ended) or "S02" (^C) */
 void gtp_wait_end(struct gtp_stub *s, const char *reply);
 
-/* gtp_stub_trace_ended - call after gtp_trace_settle() said true: answers a waiting continue */
+/* gtp_stub_trace_ended - answer a waiting continue; call when gtp_trace_settle() returns true */
 void gtp_stub_trace_ended(struct gtp_stub *s);
 
-/* gtp_stub_dprintfs_gone - call after dprintfs went without GDB: what waits for them has an end */
+/* gtp_stub_dprintfs_gone - end a continue that waits for dprintfs, if the last one is gone */
 void gtp_stub_dprintfs_gone(struct gtp_stub *s);
 
 #endif /* _GTP_STUB_WAIT_H */

@@ -19,8 +19,8 @@ static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
 }
 
 /*
- * Drop frames behind @head, the oldest first, until the room there is @room bytes, which the ring
- * has and the room has not yet; behind the ring's last frame, unwrap. Padding can only be the last.
+ * Drop the oldest frames, which follow @head, until there are @room bytes at @head; the ring is
+ * large enough. After the last frame of the ring, unwrap. Padding can only be the last.
  */
 static void drop_behind(struct gtp_buffer *b, u32 room)
 {
@@ -59,7 +59,7 @@ static void move_to_front(struct gtp_buffer *b)
 	b->head = 0;
 }
 
-/* Make room of @room bytes at the front: drop all frames behind @head, then those in front. */
+/* Make room of @room bytes at the front: drop all frames after @head, then the first ones. */
 static void drop_for_front(struct gtp_buffer *b, u32 room)
 {
 	u32 tail;
@@ -73,7 +73,7 @@ static void drop_for_front(struct gtp_buffer *b, u32 room)
 	WRITE_ONCE(b->dropped, b->dropped + n);
 }
 
-/* Room of @need bytes for the open frame, and for others behind it, @want in all. */
+/* Make room of @need bytes for the open frame, and for later ones, @want in all. */
 static void drop(struct gtp_buffer *b, u32 need, u32 want)
 {
 	if (need <= b->size - b->head) {
@@ -99,7 +99,7 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	return b->mem + b->head + at;
 }
 
-/* Enough that few frames take the long way, and little enough that none has much to drop. */
+/* Drop enough that few frames take the long way, but not so much that one frame takes long. */
 enum { DROP_SHARE = 16, DROP_MOST = 4096 };
 
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
@@ -126,7 +126,7 @@ void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes)
 	return b->mem + b->head + at;
 }
 
-/* Why gtp_buffer_reserve() failed: the frame is too large for any buffer, or this one is full. */
+/* The error of gtp_buffer_reserve(): the frame is too large for any buffer, or this one is full. */
 static int refusal(const struct gtp_buffer *b, u64 bytes)
 {
 	return b->open + bytes > GTP_FRAME_MAX ? -E2BIG : -ENOSPC;
@@ -202,7 +202,7 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* GDB's registers 0 to 15, as "collect $regs" wants: not testing each bit halves the time. */
+/* Put GDB's registers 0 to 15, for "collect $regs": not testing each bit halves the time. */
 static u64 *put_all_general(u64 *p, const struct gtp_regs *regs)
 {
 	*p++ = regs->rax;
@@ -224,7 +224,7 @@ static u64 *put_all_general(u64 *p, const struct gtp_regs *regs)
 	return p;
 }
 
-/* Values stand in the order of the mask's bits. */
+/* Put the values in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
 	const u32 general = BIT_ULL(GTP_REG_RIP) - 1;
@@ -300,7 +300,7 @@ int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 	u32 mark = gtp_buffer_mark(b);
 	int err = 0;
 
-	/* Refuse before frames are dropped or memory is read in vain. */
+	/* Refuse before dropping frames or reading memory for nothing. */
 	if (unlikely(len > GTP_FRAME_MAX))
 		return -E2BIG;
 	while (len && !err) {
@@ -329,15 +329,15 @@ static u32 string_step(u64 addr, u64 left)
 }
 
 /**
- * add_string_block() - one MEM block of a string
+ * add_string_block() - add one MEM block of a string
  * @b: this CPU's buffer
- * @addr: where from
+ * @addr: address of the string
  * @max: bytes at most, not above GTP_BLOCK_MEM_MAX
- * @ended: true when the block has the NUL
+ * @ended: set if the block has the NUL
  * @read: copies memory
- * @ctx: handed to @read
+ * @ctx: passed to @read
  *
- * Return: 0 or as gtp_buffer_add_mem(); then the block is half there and the caller rewinds.
+ * Return: 0, or an error of gtp_buffer_add_mem() with a part of the block, so the caller rewinds.
  */
 static int add_string_block(struct gtp_buffer *b, u64 addr, u32 max, bool *ended,
 			    int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx)

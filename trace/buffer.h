@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One CPU's trace buffer: a ring of whole frames with one writer, over memory it is given. */
+/* One CPU's trace buffer: a ring of whole frames with one writer, in the caller's memory. */
 #ifndef _GTP_BUFFER_H
 #define _GTP_BUFFER_H
 
@@ -9,23 +9,23 @@
 /**
  * struct gtp_buffer - one CPU's ring
  * @mem: the bytes, 8-aligned; owned by the caller
- * @head: where the next frame begins; may be @size, when the ring is full to its end
- * @end: where the room for it ends
- * @size: how many bytes; multiple of 8, at least GTP_BUFFER_MIN
- * @tail: the oldest frame
- * @open: bytes of the frame being written at @head, 0 when there is none
+ * @head: offset of the next frame; may be @size, if the ring is full to its end
+ * @end: end of the room for it
+ * @size: bytes of the ring; multiple of 8, at least GTP_BUFFER_MIN
+ * @tail: offset of the oldest frame
+ * @open: bytes of the frame being written at @head, 0 if there is none
  * @circular: drop the oldest frames instead of refusing new ones
  * @created: frames ever committed
  * @dropped: of those, how many are gone
  *
- * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest lie
- * behind it, or at 0 when the ring has not wrapped. So the free space is contiguous, [@head, @end):
- * @end is @size when the ring has not wrapped, @tail when it has.
+ * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest one
+ * follows @head, or is at 0 if the ring has not wrapped. So the free space is contiguous, [@head,
+ * @end): @end is @size if the ring has not wrapped, and @tail if it has.
  *
- * Written by its own CPU only, and never by two contexts of it at once: a hit inside a hit is
- * skipped before it gets here. So no atomics are needed. Frames are read when the run is stopped;
- * the counters may be read at any time, each by itself. The members that the fast path of a frame
- * uses come first.
+ * Written only by its own CPU, and never by two contexts at once: nested hits are skipped before
+ * they get here. So no atomics are needed. Frames are read when the run is stopped; the counters
+ * may be read at any time, each by itself. The members that the fast path of a frame uses come
+ * first.
  */
 struct gtp_buffer {
 	u8 *mem;
@@ -43,7 +43,7 @@ enum { GTP_BUFFER_MIN = 4096 };
 
 void gtp_buffer_init(struct gtp_buffer *b, void *mem, u32 size, bool circular);
 
-/* gtp_buffer_frames - how many there are */
+/* gtp_buffer_frames - the number of frames */
 static inline u64 gtp_buffer_frames(const struct gtp_buffer *b)
 {
 	u64 dropped = READ_ONCE(b->dropped);
@@ -61,12 +61,12 @@ static inline u32 gtp_buffer_used(const struct gtp_buffer *b)
 }
 
 /**
- * gtp_buffer_has_room() - is there room for a whole frame without dropping others?
+ * gtp_buffer_has_room() - true if there is room for a whole frame without dropping others
  * @b: this CPU's buffer, no frame open
  * @bytes: multiple of 8, not above GTP_FRAME_MAX
  *
- * The fast path: write the frame at gtp_buffer_room(), then add it with gtp_buffer_push(). When
- * there is no room, gtp_buffer_make_room() may make some.
+ * The fast path: write the frame at gtp_buffer_room(), then add it with gtp_buffer_push(). If there
+ * is no room, gtp_buffer_make_room() may make some.
  */
 static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 {
@@ -75,14 +75,14 @@ static inline bool gtp_buffer_has_room(const struct gtp_buffer *b, u32 bytes)
 }
 
 /**
- * gtp_buffer_make_room() - drop the oldest frames for a whole frame that finds no room
+ * gtp_buffer_make_room() - drop the oldest frames to make room for a whole frame
  * @b: this CPU's buffer, no frame open, for which gtp_buffer_has_room() is false
  * @bytes: as there
  *
  * A circular buffer drops more than the frame needs, a sixteenth of the ring or 4 KiB, whichever is
  * less, so that the next ones find room at once.
  *
- * Return: is there room now? Then as gtp_buffer_has_room().
+ * Return: true if there is room now, as for gtp_buffer_has_room().
  */
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes);
 
@@ -110,18 +110,18 @@ static inline void gtp_buffer_push(struct gtp_buffer *b, u32 bytes)
 int gtp_buffer_begin(struct gtp_buffer *b, u16 tp, u64 pc, u64 time);
 
 /**
- * gtp_buffer_reserve() - more room in the open frame
+ * gtp_buffer_reserve() - extend the open frame
  * @b: this CPU's buffer
  * @bytes: multiple of 8
  *
  * The frame stays contiguous: at the end of the ring it moves to the front, so pointers into it are
  * invalid after this call. A circular buffer drops whole frames, the oldest first.
- * Return: uninitialised memory, 8-aligned; NULL when the buffer is full or the frame would exceed
- * GTP_FRAME_MAX (or, circular, the whole ring).
+ * Return: uninitialised memory, 8-aligned; NULL if the buffer is full or the frame would exceed
+ * GTP_FRAME_MAX (or, if circular, the whole ring).
  */
 void *gtp_buffer_reserve(struct gtp_buffer *b, u32 bytes);
 
-/* gtp_buffer_mark, _rewind - take back what was reserved since the mark; nothing else changes */
+/* gtp_buffer_rewind - undo reservations since gtp_buffer_mark(); nothing else changes */
 static inline u32 gtp_buffer_mark(const struct gtp_buffer *b)
 {
 	return b->open;
@@ -155,24 +155,24 @@ int gtp_buffer_add_var(struct gtp_buffer *b, u16 tsv, s64 value);
 int gtp_buffer_add_static(struct gtp_buffer *b, const void *record, u32 len, u8 **copy);
 
 /**
- * gtp_buffer_add_mem() - the bytes at @addr as a MEM block, or several when GTP_BLOCK_MEM_MAX is
+ * gtp_buffer_add_mem() - add the bytes at @addr as a MEM block, or several if GTP_BLOCK_MEM_MAX is
  * not enough
- * @b: this CPU's buffer, a frame open
- * @addr: where from
+ * @b: this CPU's buffer, with an open frame
+ * @addr: their address
  * @len: bytes; 0 adds nothing
  * @read: copies them; 0 or -EFAULT
  * @ctx: handed to @read
  *
- * A fault leaves no part of it behind. Return: 0, -EFAULT, -ENOSPC, -E2BIG.
+ * After a fault nothing is added. Return: 0, -EFAULT, -ENOSPC, -E2BIG.
  */
 int gtp_buffer_add_mem(struct gtp_buffer *b, u64 addr, u64 len,
 		       int (*read)(void *ctx, void *dst, u64 addr, u32 len), void *ctx);
 
 /**
- * gtp_buffer_add_string() - a MEM block with the bytes at @addr through the first NUL, @max at most
+ * gtp_buffer_add_string() - add a MEM block with the bytes at @addr up to the first NUL, at most
+ * @max
  *
- * Reads never cross into a page that the string does not reach. A fault before its end leaves
- * nothing behind.
+ * Never reads a page that the string does not reach. After a fault before its end nothing is added.
  * Return: as gtp_buffer_add_mem().
  */
 int gtp_buffer_add_string(struct gtp_buffer *b, u64 addr, u64 max,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading one traceframe: its blocks, and memory, registers and variables as they have them. */
+/* Read one traceframe: its blocks, and the memory, registers and variables in them. */
 #include "trace/frame.h"
 
 /*
- * covers - @addr is in this MEM block; written so that a block at the top of memory does not wrap
+ * covers - true if @addr is in this MEM block; safe for a block at the top of memory
  */
 static bool covers(const struct gtp_block *b, u64 addr)
 {
@@ -39,7 +39,7 @@ u32 gtp_frame_read_mem(const struct gtp_frame *f, u64 addr, void *dst, u32 len)
 	return done;
 }
 
-/* Values stand in the order of the mask's bits; only those below @n come before it. */
+/* Values are in the order of the mask's bits: those of the bits below @n come first. */
 static u64 reg_of_block(const struct gtp_block *b, u32 n)
 {
 	const u64 *mask = (const u64 *)(b + 1);

@@ -4,11 +4,11 @@
 #include "trace/tfile.h"
 
 /**
- * struct cursor - a CPU that still has frames
+ * struct cursor - a CPU that still has frames to merge
  * @frame: the oldest of them
  * @time: its time
- * @nth: how many were made in that buffer before it
- * @restarts: how often the clock had restarted
+ * @nth: the number of earlier frames in that buffer
+ * @restarts: how often the clock had restarted by then
  * @buf: the buffer's number
  */
 struct cursor {
@@ -48,7 +48,7 @@ static bool earlier(const struct cursor *a, const struct cursor *b)
 	return a->buf < b->buf;
 }
 
-/* Earlier ones move up, until the one at @i has its place. */
+/* Move earlier cursors up until the one at @i is in its place. */
 static void sift_down(struct merge *m, u32 i)
 {
 	struct cursor moved = m->heap[i];
@@ -119,7 +119,7 @@ static const struct gtp_frame *merge_take(struct merge *m)
 	return f;
 }
 
-/* Addresses that lie close together have different bits. */
+/* Hash an address to a bit, so that close addresses have different bits. */
 static u64 pc_bit(u64 pc)
 {
 	return BIT_ULL(pc * 0x9e3779b97f4a7c15ULL >> 58);
@@ -150,7 +150,7 @@ static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->block[i % GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
 }
 
-/* The frames from @i up to @end, of one block; images begin at @offset. Return: their end. */
+/* Fill in frames @i up to @end, all of one block; images begin at @offset. Return: their end. */
 static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)
 {
 	struct gtp_index_entry *entry = gtp_index_at(ix, i);
@@ -190,7 +190,7 @@ void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem)
 	ix->n = 0;
 }
 
-/* Room for @entries, in pieces: the last one is no larger than what it has to hold. */
+/* Allocate room for @entries, in chunks; the last one is only as large as needed. */
 static int make_chunks(struct gtp_index *ix, const struct gtp_mem *mem, u32 entries)
 {
 	u32 chunks = (entries - 1) / GTP_INDEX_CHUNK + 1;
@@ -262,7 +262,7 @@ static bool may_match(const struct gtp_index_seen *s, enum gtp_find how, u64 a, 
 	}
 }
 
-/* struct span - frames that one look decides on: whether any of them can be what is wanted */
+/* struct span - a range of frames, with a summary that shows whether any of them can match */
 struct span {
 	u32 end;
 	bool may;

@@ -10,8 +10,8 @@
 
 /**
  * struct gtp_index_entry - frame number i
- * @frame: it
- * @offset: where its GDB image begins in the raw stream that qTBuffer serves
+ * @frame: the frame
+ * @offset: offset of its GDB image in the raw stream that qTBuffer serves
  */
 struct gtp_index_entry {
 	const struct gtp_frame *frame;
@@ -21,26 +21,26 @@ struct gtp_index_entry {
 enum { GTP_RESTARTS_MAX = 64 };
 
 /**
- * struct gtp_restarts - when the clock that frames have their time from restarted
- * @n: how often, at most GTP_RESTARTS_MAX: the oldest are forgotten
- * @created: how many frames of a buffer had been made each time, the oldest first
+ * struct gtp_restarts - when the clock of the frames' times restarted
+ * @n: number of restarts, at most GTP_RESTARTS_MAX: the oldest are forgotten
+ * @created: how many frames the buffer had made by each restart, the oldest first
  *
- * A frame that was made later has a later time, whatever the numbers say. All buffers of a run have
- * the same @n.
+ * A frame made after a restart is later than one made before, whatever their times say. All buffers
+ * of a run have the same @n.
  */
 struct gtp_restarts {
 	u32 n;
 	u64 created[GTP_RESTARTS_MAX];
 };
 
-/* gtp_restarts_note - it restarts now. Context: any; no frame is being made in @b */
+/* gtp_restarts_note - note a restart now. Context: any; no frame is being made in @b */
 void gtp_restarts_note(struct gtp_restarts *r, const struct gtp_buffer *b);
 
 enum {
-	/* Entries are allocated by as many: no allocation of the kernel's is above 2 GiB. */
+	/* Entries are allocated in chunks of this many: a kernel allocation has at most 2 GiB. */
 	GTP_INDEX_CHUNK = 1 << 16,
-	GTP_INDEX_BLOCK = 1 << 10, /* frames that a search looks at or not, as it knows of them */
-	/* GDB has a frame's number in an int, and -1 is none. */
+	GTP_INDEX_BLOCK = 1 << 10, /* frames with one summary, which a search may skip */
+	/* GDB keeps a frame's number in an int, with -1 for none. */
 	GTP_INDEX_MOST = INT_MAX - 1,
 };
 
@@ -48,9 +48,9 @@ enum {
 typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 total);
 
 /**
- * struct gtp_index_seen - which frames there are among some, for searches to pass over them
- * @tps: bit n: one of a tracepoint whose number has n as its low 6 bits
- * @pcs: the same of their addresses, by gtp_index_find()'s hash
+ * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
+ * @tps: bit n: there is one of a tracepoint whose number has n as its low 6 bits
+ * @pcs: the same for their addresses, by gtp_index_find()'s hash
  * @low, @high: the least and the greatest address
  */
 struct gtp_index_seen {
@@ -59,9 +59,9 @@ struct gtp_index_seen {
 };
 
 /**
- * struct gtp_index_chunk - as many entries as are allocated at once
- * @all: of its frames
- * @block: the same of each GTP_INDEX_BLOCK of them
+ * struct gtp_index_chunk - entries that are allocated together
+ * @all: summary of its frames
+ * @block: summaries of each GTP_INDEX_BLOCK of them
  * @entry: GTP_INDEX_CHUNK, less in the last chunk
  */
 struct gtp_index_chunk {
@@ -76,9 +76,9 @@ struct gtp_index_chunk {
  *         see gtp_index_at()
  * @chunks: how many
  * @n: number of frames: all, or the oldest GTP_INDEX_MOST
- * @formats: how static data is to be read, or NULL; set before gtp_index_build()
- * @progress: called now and then while all of them are walked, with @ctx: there may be a hundred
- *            million (may be NULL)
+ * @formats: descriptions of static data, or NULL; set before gtp_index_build()
+ * @progress: called with @ctx now and then during a walk of all frames, of which there may be a
+ *            hundred million (may be NULL)
  * @ctx: for @progress
  *
  * Valid as long as no buffer is written to.
@@ -101,20 +101,20 @@ static inline struct gtp_index_entry *gtp_index_at(const struct gtp_index *ix, u
 /**
  * gtp_index_build() - merge the CPUs' buffers by time
  * @ix: empty; @formats, @progress and @ctx are set
- * @mem: where its entries come from
+ * @mem: memory for its entries
  * @bufs: the buffers; NULL entries are skipped
- * @restarts: of each buffer, where the clock restarted (may be NULL: nowhere)
+ * @restarts: for each buffer, where the clock restarted (may be NULL: nowhere)
  * @nbufs: how many
- * @most: frames that get a number: the oldest; GTP_INDEX_MOST but in tests
+ * @most: only the oldest frames, this many, get a number; GTP_INDEX_MOST except in tests
  *
- * Frames of one CPU keep their order even where their clock does not rise.
+ * Frames of one CPU keep their order even if their times do not increase.
  * Context: may take long (n log CPUs); that of @ix->progress.
  * Return: 0, or -ENOMEM and @ix is empty.
  */
 int gtp_index_build(struct gtp_index *ix, const struct gtp_mem *mem, struct gtp_buffer *const *bufs,
 		    const struct gtp_restarts *const *restarts, u32 nbufs, u32 most);
 
-/* gtp_index_free - it is empty again */
+/* gtp_index_free - free its memory; it is empty again */
 void gtp_index_free(struct gtp_index *ix, const struct gtp_mem *mem);
 
 enum gtp_find {
@@ -126,22 +126,22 @@ enum gtp_find {
 };
 
 /**
- * gtp_index_find() - what QTFrame asks
+ * gtp_index_find() - do the search of QTFrame
  * @ix: the index
  * @how: the form
  * @a: see enum gtp_find
  * @b: see enum gtp_find
  * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
  *
- * Of each GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames it is known what cannot be among them, so few
- * are looked at; all of them where 64 tracepoints and more leave frames in turns.
+ * Summaries of each GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames exclude most of them, so few are
+ * looked at; but all are if 64 tracepoints or more leave frames in turns.
  *
  * Return: frame number, or -1.
  */
 s64 gtp_index_find(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from);
 
 /**
- * gtp_index_read() - part of the raw stream: all frames' images, one after another (qTBuffer)
+ * gtp_index_read() - read a part of the raw stream: all frames' images in order (qTBuffer)
  * @ix: the index
  * @offset: first byte wanted
  * @dst: receives the bytes

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel tracepoint's own record in a frame ($_sdata), and the memory that GDB reads it as. */
+/* A kernel tracepoint's own record in a frame ($_sdata), and the memory as which GDB reads it. */
 #ifndef _GTP_SDATA_H
 #define _GTP_SDATA_H
 
@@ -25,7 +25,7 @@ enum {
 };
 
 /**
- * struct gtp_sdata_format - how the records of one location are to be read
+ * struct gtp_sdata_format - describes the records of one location
  * @next: of other locations
  * @addr: the location
  * @len: bytes of @text, at most GTP_SDATA_TEXT_MAX
@@ -38,10 +38,10 @@ struct gtp_sdata_format {
 	char text[];
 };
 
-/* gtp_sdata_block - the frame's record, NULL: it has none */
+/* gtp_sdata_block - the frame's record, or NULL */
 const struct gtp_block *gtp_sdata_block(const struct gtp_frame *f);
 
-/* gtp_sdata_find - the description for a frame's record, NULL: none is known */
+/* gtp_sdata_find - the description for a frame's record, or NULL */
 const struct gtp_sdata_format *gtp_sdata_find(const struct gtp_sdata_format *list,
 					      const struct gtp_frame *f);
 

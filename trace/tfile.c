@@ -22,7 +22,7 @@ struct window {
 	u32 len;
 };
 
-/* Only a piece of @bytes is wanted: not its front, or not its end. */
+/* Copy only a piece of @bytes: its front or its end is not wanted. */
 static void put_piece(struct window *w, const void *bytes, u32 n)
 {
 	u32 skip;
@@ -41,7 +41,7 @@ static void put_piece(struct window *w, const void *bytes, u32 n)
 	w->len -= n;
 }
 
-/* Most pieces are wanted as a whole; then a copy of a known size is a few instructions. */
+/* Most pieces are wanted whole; copying a constant size then takes a few instructions. */
 static inline void put(struct window *w, const void *bytes, u32 n)
 {
 	if (w->skip || w->len < n) {
@@ -54,10 +54,10 @@ static inline void put(struct window *w, const void *bytes, u32 n)
 }
 
 /**
- * struct shape - what is known of an image before it is made
+ * struct shape - facts about an image that are known before it is made
  * @size: its bytes
- * @regs: it has an R block: all registers share one
- * @sdata: of it, the bytes of $_sdata: one M block, the last
+ * @regs: it has an R block, which all registers share
+ * @sdata: those of its bytes that are $_sdata, in one M block, the last
  */
 struct shape {
 	u32 size;
@@ -112,7 +112,7 @@ static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
 		memset(known + at, 0xff, width);
 }
 
-/* Values stand in the order of the mask's bits; those of the first registers are the image's. */
+/* Values are in the order of the mask's bits; those of the first registers can be copied. */
 static void put_regs_block(u8 *image, u8 *known, const struct gtp_block *b)
 {
 	const u64 *value = (const u64 *)(b + 1);

@@ -11,7 +11,7 @@
 u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_format *formats);
 
 /**
- * gtp_tfile_read_frame() - part of a frame's image
+ * gtp_tfile_read_frame() - read a part of a frame's image
  * @f: the frame
  * @formats: descriptions of static data
  * @offset: first byte wanted
@@ -31,8 +31,8 @@ u32 gtp_tfile_read_frame(const struct gtp_frame *f, const struct gtp_sdata_forma
 			 u32 offset, u8 *dst, u32 len);
 
 /*
- * gtp_tfile_g_image - a frame's g packet, GTP_G_PACKET_BYTES; @known (or NULL) gets 0xff where it
- * is known
+ * gtp_tfile_g_image - make a frame's g packet, GTP_G_PACKET_BYTES; @known (or NULL) gets 0xff for
+ * each known byte
  */
 void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known);
 
