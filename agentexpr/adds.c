@@ -8,12 +8,12 @@
  *
  *	getv n; reg 5; ext 32; sub; ext 64; setv n; pop; end
  *
- * The search is for the expression's only setv, straight ahead from the first instruction, and
- * in front of it one getv of the same variable, whose value becomes the one that is set by
+ * Look for the expression's only setv, straight ahead from the first instruction, and before it for
+ * one getv of the same variable, whose value becomes the value that is set by
  *   - add, and sub of something from it; it may not itself be subtracted
  *   - ext and zero_ext of all 64 bits, which change nothing.
- * No other instruction may touch that value, or name the variable. Behind the setv there may be
- * anything, jumps as well: from there on the value on the stack is the sum.
+ * No other instruction may touch that value, or name the variable. Any code may follow the setv,
+ * jumps as well: from there on the value on the stack is the sum.
  */
 #include "agentexpr/adds.h"
 

@@ -6,12 +6,12 @@
 #include "agentexpr/ax.h"
 
 /**
- * ax_adds_to() - is all that an expression does to a variable that it adds to it?
+ * ax_adds_to() - true if an expression only adds to a variable
  * @v: a verified expression
- * @tsv: set to the variable's number when it is
+ * @tsv: set to the variable's number in that case
  *
- * If so, the expression comes to the same when getv says 0 and setv adds: see agentexpr/adds.c. It
- * sets no other variable.
+ * If so, the expression has the same effect if getv returns 0 and setv adds: see agentexpr/adds.c.
+ * It sets no other variable.
  *
  * Context: any. Time is linear in the length of the expression.
  */

@@ -55,7 +55,7 @@ struct ax_op_info {
 /* ax_op_info - indexed by opcode byte, gaps have rule AX_RULE_invalid */
 extern const struct ax_op_info ax_op_info[256];
 
-/* struct ax_error - what is wrong and where; formatted only when it is shown */
+/* struct ax_error - an error and its place; formatted only when it is shown */
 struct ax_error {
 	u16 code; /* enum ax_err */
 	u16 pc;	  /* byte offset of the instruction */
@@ -75,7 +75,7 @@ struct ax_insn {
 };
 
 /**
- * ax_decode() - the instruction at @pc
+ * ax_decode() - decode the instruction at @pc
  * @code: the expression
  * @len: its length in bytes
  * @pc: where to decode, < @len
@@ -149,7 +149,7 @@ enum {
  * @max_depth: the deepest the stack gets, at most AX_MAX_DEPTH
  * @ninsns: reached instructions
  * @flags: AX_F_*
- * @adds: with AX_F_ADDS: the variable; its getv says 0, and its setv adds
+ * @adds: with AX_F_ADDS: the variable; its getv returns 0, and its setv adds
  * @regs_used: bit n set: GDB's register n is read
  *
  * Made by ax_verify() only. ax_interp() and the compiler take nothing else and check nothing again.
@@ -196,7 +196,7 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 			   enum ax_err (*known)(void *ctx, u16 tsv, bool sets), void *ctx,
 			   struct ax_error *err);
 
-/* enum ax_tsv_way - how machine code gets at a trace state variable */
+/* enum ax_tsv_way - how machine code accesses a trace state variable */
 enum ax_tsv_way {
 	AX_TSV_CALL,   /* it asks env->ops */
 	AX_TSV_LOCAL,  /* it is this CPU's own: env->local[its number] */
@@ -209,7 +209,7 @@ enum ax_tsv_way {
 };
 
 /**
- * ax_settle_tsvs() - what an expression sets decides whether it needs the lock, or aggregates
+ * ax_settle_tsvs() - find out, from the variables it sets, whether an expression needs the lock
  * @v: a verified expression whose variables are known to exist
  * @ways: enum ax_tsv_way of each, by number
  *
@@ -244,18 +244,18 @@ struct ax_ops {
 };
 
 /**
- * struct ax_env - where an expression runs
+ * struct ax_env - the environment of an expression
  * @ops: memory, variables and records
  * @ctx: handed to every op
  * @regs: registers of the hit
- * @pc: what register 16 (rip) reads as: the tracepoint's address, wherever the probe left rip
+ * @pc: the value of register 16 (rip): the tracepoint's address, wherever the probe left rip
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
  * @local: its own trace state variables, by number, for machine code compiled to use it
- * @entered: what the way to the hit has added to the kernel's count of contexts (preempt_count())
+ * @entered: what the probe itself has added to preempt_count()
  * @err: why the evaluation ended early
- * @frame: machine code of whole actions writes here what it collects (see jit/jit.h)
- * @progress: how far that has come: which action, counted from 1, and bytes of @frame
+ * @frame: where machine code of whole actions writes the collected data (see jit/jit.h)
+ * @progress: its progress: the action, counted from 1, and the bytes of @frame
  */
 struct ax_env {
 	const struct ax_ops *ops;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Aggregations: what a variable's name makes of what it is set to, and how that lies in memory. */
+/* Aggregations: their kind, by the variable's name, and the layout of an entry. */
 #ifndef _GTP_SHAPE_H
 #define _GTP_SHAPE_H
 
@@ -27,13 +27,13 @@ enum {
 
 /**
  * struct gtp_aggr_shape - an aggregation
- * @kind: what is kept of the values
+ * @kind: enum gtp_aggr_kind
  * @key_words: words of its keys, 0: there are none
- * @words: of an entry: how many values, the keys, then what @kind keeps
- * @values: where in an entry that is
- * @nbuckets: of a histogram; those of an LHIST are: less than @from, its steps, the rest
- * @from, @to, @step: of an LHIST; not negative
- * @key: where each word of the keys is among a CPU's own words
+ * @words: words of an entry: the number of values, the keys, then the values that @kind keeps
+ * @values: index of these in an entry
+ * @nbuckets: for a histogram; those of an LHIST are: less than @from, its steps, the rest
+ * @from, @to, @step: for an LHIST; not negative
+ * @key: index of each word of the keys among a CPU's own words
  *
  * A kind keeps one s64 for SUM, MIN and MAX, three for STATS (sum, min, max), and after these three
  * the buckets, an u64 each.
@@ -49,24 +49,24 @@ struct gtp_aggr_shape {
 };
 
 /**
- * gtp_aggr_parse() - is that the name of an aggregation?
+ * gtp_aggr_parse() - parse the name of an aggregation
  * @name: of a variable, terminated
- * @shape: receives its kind and bounds; it has no keys; GTP_AGGR_NONE when it is none
+ * @shape: receives its kind and bounds, without keys; GTP_AGGR_NONE if it is no aggregation
  *
- * Return: NULL, or what is wrong with the bounds in the name.
+ * Return: NULL, or a description of wrong bounds in the name.
  */
 const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape);
 
 /* gtp_aggr_add_key - one more word of the keys; there are less than GTP_AGGR_KEY_WORDS_MAX */
 void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word);
 
-/* gtp_aggr_same_keys - do both take the same words? */
+/* gtp_aggr_same_keys - true if both have the same words as keys */
 bool gtp_aggr_same_keys(const struct gtp_aggr_shape *a, const struct gtp_aggr_shape *b);
 
 /* gtp_aggr_kind_name - "count", ... */
 const char *gtp_aggr_kind_name(enum gtp_aggr_kind kind);
 
-/* gtp_aggr_summary - words in front of the buckets: what is kept besides */
+/* gtp_aggr_summary - number of words before the buckets */
 u32 gtp_aggr_summary(enum gtp_aggr_kind kind);
 
 #endif /* _GTP_SHAPE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Aggregations: an update finds its key's entry and adds to it; tables of CPUs become one. */
+/* Aggregations: update the entry of a key, and add up the tables of CPUs. */
 #include "aggregate/table.h"
 
-enum { PROBES = 64 }; /* a hit's time is bounded: as many entries are looked at */
+enum { PROBES = 64 }; /* entries that a look-up tries at most, to bound a hit's time */
 
 static u32 slots_for(u32 keys)
 {
@@ -114,7 +114,7 @@ static u64 *find_any(struct gtp_aggr_table *t, const u64 *own)
 	return find(t, key, t->key_words);
 }
 
-/* By one word, if its entry is the first one that is looked at; else NULL. */
+/* Find the entry of a one-word key, if the first try finds it; otherwise NULL. */
 static __always_inline u64 *find_at_once(struct gtp_aggr_table *t, const u64 *own)
 {
 	u64 key = own[t->key];
@@ -193,7 +193,7 @@ static noinline void update_any(struct gtp_aggr_table *t, const u64 *own, s64 va
 	add(t, find_any(t, own), value);
 }
 
-/* Without a call, so that no registers are saved, on the way that most updates go. */
+/* Most updates make no call here, so that no registers are saved. */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 {
 	u64 *e = likely(t->key_words == 1) ? find_at_once(t, own) : NULL;

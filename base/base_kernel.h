@@ -19,7 +19,7 @@
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
 /* gtp_fetch_add - atomic between CPUs and contexts; returns the value before */
 #define gtp_fetch_add(p, v) xadd((p), (v))
-/* gtp_replace - put @new in the place of @old, if that is still there; returns what was there */
+/* gtp_replace - replace @old by @new if *@p is still @old; returns the previous value */
 #define gtp_replace(p, old, new) cmpxchg((p), (old), (new))
 /* gtp_publish - store a pointer; a reader of the pointer sees what it points to */
 #define gtp_publish(p, v) smp_store_release((p), (v))
@@ -30,7 +30,7 @@
 /* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
 #define gtp_inc_local(p) local_inc((local_t *)(p))
 
-/* gtp_read_tsc - the processor's counter, not before what comes before it */
+/* gtp_read_tsc - the processor's counter, read after all earlier instructions */
 #define gtp_read_tsc() rdtsc_ordered()
 
 #endif /* _GTP_BASE_KERNEL_H */

@@ -42,7 +42,7 @@ static inline size_t gtp_in_left(const struct gtp_in *in)
 	return (size_t)(in->end - in->p);
 }
 
-/* gtp_in_column - where the next character stands in the packet, counted from 1 */
+/* gtp_in_column - the position of the next character in the packet, counted from 1 */
 static inline u32 gtp_in_column(const struct gtp_in *in)
 {
 	return in->skipped + (u32)(in->p - in->start) + 1;
@@ -78,7 +78,7 @@ size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
 /* gtp_in_rest - take all that is left; returns the length */
 size_t gtp_in_rest(struct gtp_in *in, const char **from);
 
-/* gtp_hex_digit - 0 to 15, -1 when @c is none */
+/* gtp_hex_digit - 0 to 15, or -1 if @c is no hex digit */
 int gtp_hex_digit(char c);
 
 /* gtp_hex_is - an even number of hex digits; none at all will do */

@@ -18,7 +18,7 @@ struct gtp_why {
 /* gtp_why - format the words; what does not fit is cut off */
 __printf(2, 3) void gtp_why(struct gtp_why *why, const char *fmt, ...);
 
-/* gtp_why_is_general - does the error tell of the machine or the user, not of the place it met? */
+/* gtp_why_is_general - true if the error concerns the machine or the user, not only one place */
 static inline bool gtp_why_is_general(int err)
 {
 	return err == -ENOMEM || err == -EINTR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stopped run as one GDB trace file: what /proc/gtpframe gives and QTSave writes. */
+/* The stopped run as one GDB trace file, for /proc/gtpframe and QTSave. */
 #ifndef _GTP_FILE_H
 #define _GTP_FILE_H
 
@@ -42,15 +42,15 @@ int gtp_file_open(struct gtp_file *f, struct gtp_trace *t, struct gtp_why *why);
 u64 gtp_file_size(const struct gtp_file *f);
 
 /**
- * gtp_file_read() - part of the file
+ * gtp_file_read() - read a part of the file
  * @f: the file
  * @offset: of the first byte
  * @dst: receives the bytes
  * @len: how many at most
  *
- * Context: the session's lock, which may have been given up between two reads.
- * Return: bytes read, less than @len only at the end; -ESTALE when the frames are gone: a new run,
- * or QTinit.
+ * Context: the session's lock, which may be released between two reads.
+ * Return: bytes read, less than @len only at the end; -ESTALE if the frames were dropped by a new
+ * run or QTinit.
  */
 s64 gtp_file_read(const struct gtp_file *f, u64 offset, u8 *dst, u32 len);
 

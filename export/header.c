@@ -3,7 +3,7 @@
  * The header of a GDB trace file: all that comes before the frames.
  *
  * It is text, with what GDB reads from the stub when it is connected, a line each:
- *   7f TRACE0        what kind of file it is
+ *   7f TRACE0        the kind of file
  *   R a4             bytes of the registers in an R block, hex
  *   status ...       the reply to qTStatus without its T, and which kernel it was, and where
  *   tsv ...          a trace state variable, as in qTfV
@@ -11,8 +11,8 @@
  *   tdesc ...        a line of the target description
  *   (empty)          the frames follow, and a tracepoint number 0 ends them
  *
- * GDB creates variables and tracepoints in the opposite order of its reading, and numbers the
- * latter so. The last one therefore comes first, and the numbers are those that the frames have.
+ * GDB creates variables and tracepoints in the reverse order of the lines, and numbers tracepoints
+ * in that order. So write the last one first: then the numbers agree with those in the frames.
  */
 #include "base/parse.h"
 #include "base/target_xml.h"
@@ -79,9 +79,9 @@ static size_t keep_items(char *status)
 }
 
 /*
- * GDB looks at no frame of a file whose run is on, so it is over for a reason that is not known.
- * How many frames there are is not known either, which is -1 for GDB; the writer of a file may put
- * the numbers in. All other fields are reported.
+ * GDB reads no frames of a file whose run is active, so report the run as over for an unknown
+ * reason. The number of frames is unknown too, -1 for GDB; the writer of a file may fill it in. All
+ * other fields are reported.
  */
 static char *live_status(char *piece)
 {
@@ -95,8 +95,8 @@ static char *live_status(char *piece)
 }
 
 /*
- * Which kernel it was, and where its first segment lay, as in qOffsets: the next boot puts it
- * elsewhere. GDB passes over both.
+ * The kernel's build-id, and the address of its first segment, as in qOffsets, which differs in
+ * each boot. GDB skips both.
  */
 static size_t kernel_items(const struct gtp_trace *t, char *to)
 {
@@ -201,7 +201,7 @@ static size_t without_condition(char *piece, size_t len)
 	return *piece == 'T' && cond ? (size_t)(cond - piece) : len;
 }
 
-/* The end of the first expression of a list: a comma outside of brackets and quotes, or its end. */
+/* The end of the first expression of a list: a comma outside brackets and quotes, or its end. */
 static char *end_of_item(char *hex)
 {
 	int depth = 0, quote = 0, c;
@@ -223,7 +223,7 @@ static char *end_of_item(char *hex)
 	return hex;
 }
 
-/* put_part - a line with some expressions of a list, if it is one that GDB reads */
+/* put_part - write a line with some expressions of a list, if GDB can read such a line */
 static void put_part(struct header *h, size_t head, const char *word, size_t word_len,
 		     const char *items, size_t items_len)
 {
@@ -241,8 +241,8 @@ static void put_part(struct header *h, size_t head, const char *word, size_t wor
 }
 
 /*
- * The text "collect A, B, ..." in lines that GDB reads, as many expressions in each as it has room
- * for. One that is too long by itself is left out. Whether there was such a text.
+ * Write the text "collect A, B, ..." in lines that GDB can read, each with as many expressions as
+ * fit. An expression that is too long by itself is left out. Returns false for any other text.
  */
 static bool put_list(struct header *h)
 {

@@ -6,10 +6,10 @@
 #include "session/trace.h"
 
 /**
- * gtp_header_make() - the text of a header
+ * gtp_header_make() - make the text of a header
  * @t: the session
- * @live: more frames of the run will follow than there are now: what it came to is left out, and
- *        $lost is one of the variables, see export/stream.h
+ * @live: more frames of the run will follow: leave out its results, and add the variable $lost, see
+ *        export/stream.h
  * @len: bytes of it
  *
  * Lines that GDB cannot read are left out: it refuses a file for a line of 1000 characters, so a

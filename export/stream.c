@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The run that is on as a GDB trace file that grows: frames as they come, each given once. */
+/* The current run as a growing GDB trace file: frames as they come, each delivered once. */
 #include "export/file.h"
 #include "export/header.h"
 #include "export/stream.h"
@@ -101,7 +101,7 @@ void gtp_stream_close(struct gtp_stream *s)
 
 /* --- a sweep --- */
 
-/* struct exchange - @in goes in, @out has come out */
+/* struct exchange - give hits the buffer @in, and take @out from them */
 struct exchange {
 	struct gtp_cpu *cpu;
 	struct gtp_buffer in, out;
@@ -117,7 +117,7 @@ static void exchange(void *arg)
 	WRITE_ONCE(cpu->in_hit, GTP_HIT_BEGUN);
 	barrier();
 	x->out = cpu->buf;
-	/* They count on: all of the older frames are gone from this one. */
+	/* The counters continue, with all older frames counted as gone from this buffer. */
 	x->in.created = x->out.created;
 	x->in.dropped = x->out.created;
 	cpu->buf = x->in;
@@ -125,7 +125,7 @@ static void exchange(void *arg)
 	WRITE_ONCE(cpu->in_hit, before);
 }
 
-/* The memory of what was held back has been read; hits get it. */
+/* Exchange buffers: the one that was held back has been read, so hits get its memory. */
 static void take(struct gtp_stream *s, u32 i)
 {
 	struct gtp_stream_cpu *c = &s->cpus[i];
@@ -145,7 +145,7 @@ static bool is_older(const struct gtp_frame *f, u64 nth, const struct gtp_restar
 	return f->time < cutoff || (r->n && r->created[r->n - 1] > nth);
 }
 
-/* Divide what has been taken: @c->ready is older than @cutoff, and @c->taken has the rest. */
+/* Divide the taken frames: @c->ready gets those older than @cutoff, @c->taken keeps the rest. */
 static void divide(struct gtp_stream_cpu *c, const struct gtp_restarts *r, u64 cutoff)
 {
 	const struct gtp_frame *f = NULL;
@@ -162,7 +162,7 @@ static void divide(struct gtp_stream_cpu *c, const struct gtp_restarts *r, u64 c
 	c->taken.tail = c->ready.head;
 }
 
-/* Where the losses are in time: in front of the oldest frame that is there. */
+/* Report losses at their place in time: before the oldest frame that is left. */
 static void tell_lost(struct gtp_stream *s, u32 i, u64 cutoff)
 {
 	struct gtp_stream_cpu *c = &s->cpus[i];
@@ -251,7 +251,7 @@ int gtp_stream_sweep(struct gtp_stream *s)
 {
 	if (is_stale(s))
 		return -ESTALE;
-	/* Frames that an earlier sweep has taken and had no memory to merge come first. */
+	/* First merge frames that an earlier sweep has taken, if it had no memory to merge them. */
 	if (s->state != GTP_STREAM_TAKEN) {
 		gtp_index_free(&s->index, &s->t->mem);
 		s->pos = 0;

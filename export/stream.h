@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The run that is on as a GDB trace file that grows: frames as they come, each given once.
+ * The current run as a growing GDB trace file: frames as they come, each delivered once.
  *
- * Every CPU has three buffers that take turns: hits write into one; one has been taken from them
- * and is being read; one has what was younger than the others' buffers when they were taken, and is
- * read with the next ones. An exchange runs on the CPU itself between two hits, so a hit knows
- * nothing of the reader, and they share no line but in that moment.
+ * Every CPU has three buffers that take turns. Hits write into one. One was taken from the hits and
+ * is being read. One has the frames that were too young for the last sweep, and is read with the
+ * next one. An exchange runs on the CPU itself between two hits, so a hit is unaware of the reader,
+ * and they share no cache line except in that moment.
  *
  * Frames are in order of time over all CPUs: those of a sweep are older than the moment when it
  * began to exchange, and all that were written before that moment are in it or in an earlier one.
  * That holds as far as the CPUs' clocks agree.
  *
- * Frames that a circular buffer drops because the reader is too slow stand in the stream as a
- * frame of tracepoint GTP_TP_LOST in front of that CPU's next frame: $cpu_id, and $lost, how many.
- * A buffer that is not circular ends the run when it is full, as it does without a reader.
+ * If a circular buffer drops frames because the reader is too slow, the stream has a frame of
+ * tracepoint GTP_TP_LOST before that CPU's next frame, with $cpu_id and, in $lost, their number. A
+ * buffer that is not circular ends the run when it is full, as without a reader.
  */
 #ifndef _GTP_STREAM_H
 #define _GTP_STREAM_H
@@ -27,12 +27,12 @@ struct gtp_stream_lost {
 };
 
 /**
- * struct gtp_stream_cpu - a CPU's buffers that hits do not write into now
- * @before: what the last sweep has left in it; read with the next one
- * @taken: from hits by the last sweep
- * @ready: the frames of it that are older than the sweep
- * @base: what the buffer that hits write into had dropped when it went in
- * @lost: in front of @ready, if there were losses
+ * struct gtp_stream_cpu - the buffers of a CPU that hits do not write into now
+ * @before: has frames that the last sweep left; read with the next one
+ * @taken: taken from hits by the last sweep
+ * @ready: those of its frames that are older than the sweep
+ * @base: the number of dropped frames when hits got their present buffer
+ * @lost: precedes @ready, if there were losses
  */
 struct gtp_stream_cpu {
 	struct gtp_buffer before, taken, ready;
@@ -54,8 +54,8 @@ enum gtp_stream_state {
  * @cpus: by CPU, as in the run; @ncpus of them
  * @bufs, @restarts: three for each CPU: what one sweep merges
  * @index: of the last sweep, when it is merged
- * @state: what has come of the last sweep
- * @last: it was the last one, the run is over
+ * @state: result of the last sweep
+ * @last: it was the last one: the run is over
  * @pos: bytes that have been read of the header, then of the index, then of the file's end
  * @read_header: the header has been read
  */
@@ -76,10 +76,10 @@ struct gtp_stream {
 };
 
 /**
- * gtp_stream_open() - become the reader of the run that is on, or has just ended
+ * gtp_stream_open() - become the reader of the current run, or of one that has just ended
  * @s: the stream
- * @t: the session, which has run; nobody else reads it so
- * @whole: it has waited for the run: report everything lost since its beginning
+ * @t: the session, which has run; there is no other reader
+ * @whole: the reader has waited for the run: report all losses since its beginning
  * @step: called now and then while a sweep walks many frames (may be NULL)
  * @why: the refusal
  *
@@ -92,35 +92,35 @@ int gtp_stream_open(struct gtp_stream *s, struct gtp_trace *t, bool whole, gtp_i
 		    struct gtp_why *why);
 
 /*
- * gtp_stream_close - frames that a sweep has taken and nobody has read are gone with it. Context:
- * as gtp_stream_open(); there may be another run
+ * gtp_stream_close - close it; frames that a sweep has taken and that were not read are lost.
+ * Context: as gtp_stream_open(); there may be another run
  */
 void gtp_stream_close(struct gtp_stream *s);
 
-/* gtp_stream_urgent - has a CPU filled so much that the next sweep should come? Context: any */
+/* gtp_stream_urgent - true if a CPU's buffer is so full that a sweep is due. Context: any */
 bool gtp_stream_urgent(const struct gtp_stream *s);
 
-/* gtp_stream_waits - would a sweep find frames, or the end of the run? Under the session's lock */
+/* gtp_stream_waits - true if a sweep would find frames, or the run's end. The session's lock */
 bool gtp_stream_waits(const struct gtp_stream *s);
 
 /**
- * gtp_stream_sweep() - take what there is from all CPUs, in order of time
- * @s: a stream of which everything has been read, see gtp_stream_left()
+ * gtp_stream_sweep() - take frames from all CPUs and merge them in order of time
+ * @s: a stream that was read completely, see gtp_stream_left()
  *
- * Once the run is over it takes all that is left; then the frames are gone for GDB, too.
- * Context: may sleep, the session's lock. Return: 0; -ENOMEM, nothing is lost, try again; -ESTALE:
- * the run's frames have been dropped.
+ * Once the run is over it takes all remaining frames, which are then gone for GDB, too.
+ * Context: may sleep, the session's lock. Return: 0; -ENOMEM with nothing lost: try again; -ESTALE:
+ * the run's frames were dropped.
  */
 int gtp_stream_sweep(struct gtp_stream *s);
 
 /* gtp_stream_left - bytes that can be read without a sweep */
 u64 gtp_stream_left(const struct gtp_stream *s);
 
-/* gtp_stream_ended - has all of the run been read? */
+/* gtp_stream_ended - true if the whole run was read */
 bool gtp_stream_ended(const struct gtp_stream *s);
 
 /**
- * gtp_stream_read() - the next bytes of the file
+ * gtp_stream_read() - read the next bytes of the file
  * @s: the stream
  * @dst: receives them
  * @len: how many at most

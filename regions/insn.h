@@ -32,7 +32,7 @@ struct gtp_insn {
 };
 
 /**
- * gtp_insn_decode() - the 64-bit instruction at @p
+ * gtp_insn_decode() - decode the 64-bit instruction at @p
  * @insn: filled in; undefined on error
  * @p: its bytes
  * @avail: how many of them may be read
@@ -45,11 +45,11 @@ struct gtp_insn {
 int gtp_insn_decode(struct gtp_insn *insn, const u8 *p, u32 avail);
 
 /**
- * gtp_insn_halts() - does the instruction wait for an interrupt?
+ * gtp_insn_halts() - true if the instruction waits for an interrupt
  * @p: an instruction
  * @avail: how many bytes may be read
  *
- * True for hlt, mwait and mwaitx, and for a sti in front of one of them, which holds interrupts
+ * True for hlt, mwait and mwaitx, and for a sti before one of them, which holds interrupts
  * back until the CPU halts. A kprobe single-steps its instruction with interrupts off: a CPU that
  * halts there does not wake up, and with sti stepped alone the wakeup may come before the halt and
  * is lost. A jump displaces none of these: they are GTP_INSN_FIXED, mwaitx is unknown.

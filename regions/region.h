@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May a jump replace what is at an address of the running code? The module's decision. */
+/* May a jump replace the code at an address? The module's decision. */
 #ifndef _GTP_REGION_H
 #define _GTP_REGION_H
 
@@ -33,14 +33,14 @@ enum gtp_region_verdict {
 };
 
 /**
- * struct gtp_region - what a jump displaces
+ * struct gtp_region - the instructions that a jump displaces
  * @len: bytes, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @n: displaced instructions; padding after a return or jump counts in @len alone
  * @insn: the instructions, in order
  * @bytes: the live bytes
  * @flags_dead: from here on all arithmetic flags are overwritten before one is read, so the pad
  *	need not save them
- * @falls_out: control can continue behind the last instruction
+ * @falls_out: control can continue after the last instruction
  */
 struct gtp_region {
 	u8 len;
@@ -59,7 +59,7 @@ struct gtp_region {
  * @table: of the file that the function was loaded from
  * @span: number of the table's span that holds the function
  * @fn_offset: offset of the function in that span
- * @only_falls: control may come to the address from the instruction in front of it alone
+ * @only_falls: control may reach the address only from the instruction before it
  */
 struct gtp_region_ask {
 	const u8 *fn;
@@ -83,7 +83,7 @@ struct gtp_region_ask {
  * Where the caller has itself put jumps into the function, @ask->fn must hold the original bytes.
  *
  * Context: any; time is linear in @fn_size.
- * Return: GTP_REGION_OK or why not.
+ * Return: GTP_REGION_OK, or the reason why not.
  */
 enum gtp_region_verdict gtp_region_find(const struct gtp_region_ask *ask, struct gtp_region *r);
 

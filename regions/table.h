@@ -106,14 +106,14 @@ bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kin
 		    struct gtp_table_list *list);
 
 /**
- * gtp_table_next() - the first entry that is not below @from
+ * gtp_table_next() - find the first entry that is not below @from
  * @list: from gtp_table_list() or gtp_table_find()
  * @from: an offset in the list's span
  * @found: receives the entry
  *
  * Looks at the index and one or two blocks; any context.
  *
- * Return: false when there is no such entry.
+ * Return: false if there is no such entry.
  */
 bool gtp_table_next(const struct gtp_table_list *list, u32 from, u32 *found);
 

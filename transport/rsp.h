@@ -49,7 +49,7 @@ enum { GTP_RSP_FRAME_MAX = 2 * GTP_PACKET_MAX + 4 };
 void gtp_rsp_init(struct gtp_rsp *r, const struct gtp_rsp_ops *ops, void *ctx, char *in, u8 *last);
 
 /*
- * gtp_rsp_feed - bytes from the peer, any split; calls ->packet for each packet that is complete
+ * gtp_rsp_feed - handle bytes from the peer, split anywhere; calls ->packet for each whole packet
  *
  * Answers broken and overlong packets itself. Context: that of ->packet and ->send.
  */
@@ -63,7 +63,7 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
  */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);
 
-/* gtp_rsp_start_no_ack - from the reply after this one on, no acks either way */
+/* gtp_rsp_start_no_ack - use no acks, in either direction, from the reply after this one on */
 void gtp_rsp_start_no_ack(struct gtp_rsp *r);
 
 #endif /* _GTP_RSP_H */

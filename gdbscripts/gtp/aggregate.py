@@ -68,9 +68,9 @@ def is_set(name):
 
 
 def variable(prefix, text, what, tail="", mine=None):
-    """The name of a variable for that: a new one, or one that is known for the same.
+    """The name of a variable for this purpose: a new one, or an existing one with the same meaning.
 
-    An aggregation is one of those that the command has made before, MINE, or one that no action sets any more.
+    An aggregation's name may be reused if this command has made it (MINE), or if no action sets it any more.
     """
     base = name = prefix + slug(text)
     there, number = defined(), 1
@@ -88,7 +88,7 @@ def variable(prefix, text, what, tail="", mine=None):
 
 
 def forget(aggregations):
-    """Take back variables that no action sets."""
+    """Delete variables that no action sets."""
     for name in aggregations:
         quiet.execute("delete tvariable $" + name)
         del known.variables[name]
@@ -103,7 +103,7 @@ def is_string(kind):
 
 
 def leads_to_bytes(kind):
-    """Whether it is a pointer as names have it: in some structures they are unsigned char *."""
+    """Whether it is a pointer to bytes that may be a string: some structures have names as unsigned char *."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target())
 
@@ -173,13 +173,13 @@ def set_at(said):
 
 
 def refuse_in_run():
-    """GDB sends a new tracepoint to a run before it has actions, and never those of one that is there."""
+    """During a run GDB sends a new tracepoint before it has actions, and never sends actions of existing ones."""
     if points.is_running():
         raise gdb.GdbError("a run goes on, and GDB sends it no more actions: tstop first, and tstart then")
 
 
 def aggregate(said, prefix, tail=""):
-    """Add the actions to the tracepoints of the place, or to the last one; the aggregation's name."""
+    """Add the actions to the tracepoints of the place, or to the last tracepoint; returns the aggregation's name."""
     refuse_in_run()
     if said.place is None:
         if said.condition is not None:
@@ -198,7 +198,7 @@ def aggregate(said, prefix, tail=""):
 
 
 def add_all(numbers, said, prefix, tail, mine):
-    """add() for each tracepoint; of several an error says at which one. One with several places does so itself."""
+    """add() for each tracepoint. With several, an error names the place; add() itself does so for several places."""
     made = []
     for number in progress.over(numbers, "adding actions to tracepoints"):
         found = points.addresses(number)
@@ -208,7 +208,7 @@ def add_all(numbers, said, prefix, tail, mine):
 
 
 def add(number, said, prefix, tail, mine):
-    """Add the lines to a tracepoint's: behind them, but without keys in front of the first that sets a key."""
+    """Append the lines to a tracepoint's actions; lines without keys go before the first action that sets a key."""
     lines, name = update(number, said, prefix, tail, mine)
     before = points.actions(number)
     keys = [i for i, line in enumerate(before) if SETS_KEY.match(line)]

@@ -95,7 +95,7 @@ def key_title(name):
 
 
 def value_of(one, entry):
-    """The sort key of an entry; entries whose sum has overflowed come first."""
+    """The sort key of an entry; entries whose sum has overflowed sort first."""
     if one.kind == "count":
         return entry.count
     if len(entry.summary) == 1:

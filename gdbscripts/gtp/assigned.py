@@ -106,7 +106,7 @@ class Code:
                 self.work.append(after)
 
     def step(self, at, state):
-        """Do one instruction to the state; the addresses that may come after it."""
+        """Apply one instruction to the state; returns the addresses that control may reach next."""
         words = self.instructions[at]["asm"].split("#")[0].split(None, 1)
         name, rest = words[0], words[1].strip() if len(words) > 1 else ""
         after = at + self.instructions[at]["length"]
@@ -274,7 +274,7 @@ class Instructions(dict):
         return found is not None and found.name == self.name
 
     def target(self, text):
-        """Where a jump goes, None when that is another function."""
+        """The target of a jump, None if it is in another function."""
         found = re.match(r"0x([0-9a-f]+) ", text)
         return int(found.group(1), 16) if found and self.own.search(text) else None
 

@@ -51,7 +51,7 @@ class Constants:
         self.pages = {}
 
     def __call__(self, address, size):
-        """Bytes from the address on, at most size, maybe none."""
+        """Bytes from the address on, at most SIZE, possibly none."""
         section = self.sections.around(address)
         if section is None:
             return b""

@@ -138,7 +138,7 @@ def seconds(number):
 
 
 def variable(number):
-    """A trace state variable; GDB has no type for one that the selected frame does not hold."""
+    """A trace state variable; GDB has no type for a value that the selected frame does not hold."""
     def value(frame):
         return bytecode.signed(frame.var(number))
     return kinds.Cell(kinds.OF_VARIABLE, lambda frame: str(value(frame)), value)
@@ -334,7 +334,7 @@ def words_of(error):
 
 
 def cell_of(column, variables, formats):
-    """The Cell for frames of the selected frame's place; gdb.error: it can have none."""
+    """The Cell for frames of the selected frame's place; raises gdb.error if there can be none."""
     name = column.expression
     if name == "$clock" and column.title == "time":
         return seconds(variables["clock"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# GDB's tracepoints as commands make them: all that a command wants, or none after an error.
+# Make GDB's tracepoints for a command: all that it needs, or none after an error.
 import re
 
 import gdb
@@ -18,7 +18,7 @@ def reason(error):
 
 
 class Definitions:
-    """The tracepoints of one command, for a `with`: an error inside takes back what was made."""
+    """The tracepoints of one command, for a `with` statement: an error inside deletes them."""
 
     def __init__(self):
         self.numbers = []
@@ -43,7 +43,7 @@ class Definitions:
         return number
 
     def drop(self, *numbers):
-        """Delete tracepoints. During a run GDB tells the kernel of a disabled tracepoint, of a deleted one not."""
+        """Delete tracepoints. During a run GDB reports disabling to the kernel, but not deletion: do both."""
         if numbers:
             text = " ".join(map(str, numbers))
             quiet.execute("disable " + text)
@@ -55,7 +55,7 @@ class Definitions:
         self.refused.append((what, reason(error)))
 
     def settle(self):
-        """Tell what was refused; an error when nothing was set."""
+        """Report what was refused; raises an error if nothing was set."""
         if self.numbers:
             for line in lines(self.refused):
                 screen.put("not set: %s\n" % line)
@@ -66,7 +66,7 @@ class Definitions:
 
 
 def lines(refused):
-    """A line for each reason, with all that have it."""
+    """A line for each reason, with all places that have it."""
     reasons = {}
     for what, why in refused:
         reasons.setdefault(why, []).append(what)

@@ -29,7 +29,7 @@ class Condition:
         self.shared = {name for event in found for name in event.names().all()} if text and self.several else set()
 
     def expanded(self, own):
-        """The condition with C for the names of an event, None without one."""
+        """The condition, with the names of the event translated to C; None without a condition."""
         if self.text is None:
             return None
         own.require(self.text, self.shared)

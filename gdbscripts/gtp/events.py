@@ -76,7 +76,7 @@ class Event:
         return names.Names(self.id, stands_for, unsaid, notes, own)
 
     def copies(self, arguments):
-        """Field -> C, of the fields that are filled with an argument or with what one points to.
+        """Maps each field that copies an argument, or memory that one points to, to C.
 
         None where it cannot be looked at, as in a frame that has not the kernel's data.
         """
@@ -114,7 +114,7 @@ def layout(fields, count):
 # Fields and arguments ----------------------------------------------------------------------------
 
 def bitwise(kind):
-    """The names of typedefs that the type goes by and that set it apart."""
+    """The names of typedefs of the type that distinguish it from others."""
     found = []
     while kind.code == gdb.TYPE_CODE_TYPEDEF:
         if BITWISE.match(kind.name or ""):
@@ -195,7 +195,7 @@ def registers(arguments):
 
 
 def copied(field, name, offset, size, arguments, code):
-    """C for a field that is a copy of an argument or of a member of what one points to, None for others."""
+    """C for a field that copies an argument or a member of the object it points to; None for other fields."""
     values = {value for at, _, value in code.stores if at == offset}
     values |= {source for at, source in code.copies if at == offset}
     value = values.pop() if len(values) == 1 else None

@@ -40,7 +40,7 @@ def binary(lower, node):
 
 
 def integers(lower, node, left, right):
-    """Two integers, converted to one kind."""
+    """Convert two integers to one type."""
     kind, seen = ctype.usual(left.kind, right.kind), ctype.usual(left.seen, right.seen)
     comparing = node.op in COMPARING
     if kind != seen and not agree(node.op, left, right, (kind, seen)):

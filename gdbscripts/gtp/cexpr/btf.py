@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How many different types of one name a kernel has, by the BTF in vmlinux, where types that are the same are one.
+"""How many different types of one name a kernel has, by the BTF in vmlinux, which stores equal types once.
 
 DWARF has a type once for each compile unit that uses it, and to ask GDB for all of them reads all these units.
 """

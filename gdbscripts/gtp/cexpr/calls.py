@@ -124,7 +124,7 @@ def or_null(entry, *members):
 
 
 def hlist_entry_safe(lower, node):
-    """The entry of a node, or NULL where there is none."""
+    """The entry of a node, or NULL if there is none."""
     pointer = lower.value(take(node, "pointer", "type", "member")[0])
     found = container_of(lower, node)
     text = "(%s != 0 ? %s : 0)" % (cast(ULONG, pointer), cast(ULONG, found))

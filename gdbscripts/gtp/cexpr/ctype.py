@@ -153,7 +153,7 @@ def member(kind, name):
 
 
 def member_names(kind):
-    """The names of all members that can be written behind a structure's dot."""
+    """The names of all members that may follow a structure's dot."""
     for field in plain(kind).fields():
         if field.name:
             yield field.name

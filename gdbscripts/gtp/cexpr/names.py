@@ -118,7 +118,7 @@ class Scope:
         raise Error("no file or function %s has a variable %s" % (where, name), at)
 
     def visible(self):
-        """Names to propose for a misspelt one: those of the function."""
+        """Names to suggest for a misspelt one: those of the function."""
         block = self.block
         while block is not None and not block.is_static and not block.is_global:
             for symbol in block:

@@ -60,7 +60,7 @@ class Parser:
     # Expressions
 
     def whole(self):
-        """All of the text as one expression."""
+        """Parse the whole text as one expression."""
         if self.next.kind == "end":
             raise Error("an expression is expected", 0)
         node = self.expression()

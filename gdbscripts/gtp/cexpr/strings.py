@@ -113,7 +113,7 @@ def wide(operand, subject, data):
 
 
 def chunk(place, size, piece):
-    """One load and what it must be; bytes behind the piece do not count."""
+    """One load and the value it must have; bytes after the piece do not count."""
     value = int.from_bytes(piece, "little")
     kind = (size, True)
     load = at(place, ctype.NAMES[kind] + " *")
@@ -124,6 +124,6 @@ def chunk(place, size, piece):
 
 
 def narrow(pointer, data):
-    """A comparison of each byte behind a pointer."""
+    """Compare each byte that a pointer leads to."""
     base = pointer.within(UNARY)
     return ["%s == %d" % (at((base, i), "unsigned char *"), byte) for i, byte in enumerate(data)]

@@ -123,7 +123,7 @@ class Translation:
         return self.checked(operand.text, False), kind
 
     def checked(self, lowered, collecting):
-        """The user's text when GDB compiles it to what it means, else the lowered one."""
+        """The user's text if GDB compiles it correctly, otherwise the lowered text."""
         if self.lower.differs is None and self.refusal(self.text, collecting) is None:
             return self.text
         refusal = self.refusal(lowered, collecting)

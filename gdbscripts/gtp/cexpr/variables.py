@@ -106,7 +106,7 @@ def expand(pc, arguments):
 
 
 def lines(pc, gone, earlier):
-    """One line for what has no location, and where its arguments have one."""
+    """One line that names variables without a location, and says where the arguments have one."""
     if not gone:
         return []
     text = "no location at %#x: %s" % (pc, ", ".join(gone))

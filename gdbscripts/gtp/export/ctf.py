@@ -173,7 +173,7 @@ class Writer:
         yield "how_it_ended", header.how()
 
     def name(self, place):
-        """A place's name; with its number, when another one has the same."""
+        """A place's name, with its number if another place has the same name."""
         first = next(other for other in self.run.places if other.name == place.name)
         return place.name if first is place else "%s:%d" % (place.name, place.number)
 

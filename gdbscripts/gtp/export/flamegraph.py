@@ -74,7 +74,7 @@ def shortened(text, pixels):
 
 
 def beside(name):
-    """The text of a file that lies beside this one."""
+    """The text of a file beside this one."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name), encoding="utf-8") as file:
         return file.read()
 
@@ -118,7 +118,7 @@ def tree(rows):
 
 
 def walk(root):
-    """(depth, Node) of all, each in front of what it has called."""
+    """(depth, Node) of all nodes, each before the nodes that it has called."""
     waiting = [(0, root)]
     while waiting:
         depth, node = waiting.pop()
@@ -140,7 +140,7 @@ def family(name):
 
 
 class Colours:
-    """A colour for each name. legend: [(group, colour)], the one with the most weight first.
+    """A colour for each name. legend: [(group, colour)], the group with the most weight first.
 
     GROUPS: {name: group}, or None: then names that begin with the same word have the same colour.
     """
@@ -186,7 +186,7 @@ def frame(x, y, width, text, kind):
 
 
 def still_frames(root, colours):
-    """(depth, box) of what is wide enough; narrow siblings are one box."""
+    """(depth, box) of all that are wide enough; narrow siblings are combined into one box."""
     scale = (WIDTH - 2 * SIDE) / (root.weight or 1)
     waiting = [(0, 0, root)]
     while waiting:
@@ -203,7 +203,7 @@ def still_frames(root, colours):
 
 
 def still_legend(legend):
-    """The names of the groups, each behind its colour, in one line."""
+    """The names of the groups, each after its colour, in one line."""
     parts, x = [], SIDE
     for group, slot in legend:
         parts.append('<g class="k%d"><rect x="%d" y="59" width="11" height="11" rx="3"/></g>'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The frames of a run as typed events, for whatever is written of them.
+# The frames of a run as typed events, for all export formats.
 #
 #     with frames.Run("2 count, t->name if count > 3") as run:      (what gtp table takes; "" is all)
 #         for place in run.places: place.number, place.name, place.columns
@@ -89,7 +89,7 @@ class Place:
 
 
 def name_of(location):
-    """A tracepoint's name: what it was set at, an address as the function there."""
+    """A tracepoint's name: its location as it was given; for an address, the function there."""
     text = re.sub(r"^(?:-\w+\s+)*\*?", "", (location.place or "").strip())
     if not re.match(r"[A-Za-z_]", text):
         found = re.match(r"(?!No symbol)\S+", quiet.execute("info symbol %d" % location.address))
@@ -216,7 +216,7 @@ class Run:
             yield event
 
     def by_time(self):
-        """(the Events that have a time, sorted by it, how many have none); an error in words when there is no time."""
+        """(the Events with a time, sorted by time; how many have none); an error if none has a time."""
         found = list(self.events())
         timed = [event for event in found if event.time_ns is not None and event.time_ns >= 0]
         if not found:

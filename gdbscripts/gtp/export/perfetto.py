@@ -34,7 +34,7 @@ class Interned:
         self.known, self.new = {}, []
 
     def number(self, field, key, content):
-        """The number of what KEY stands for among FIELD's; CONTENT() is made when it is new."""
+        """The number of KEY among FIELD's entries; CONTENT() makes the entry if it is new."""
         table = self.known.setdefault(field, {})
         if key not in table:
             inner = content()  # may bring entries of its own, which come first
@@ -79,27 +79,27 @@ class Stacks:
             number(2, self.interned.text(FUNCTIONS, name)) + number(3, self.mapping()) + number(4, address)))
 
     def mapping(self):
-        """All of memory: an address is one of the kernel's own."""
+        """One mapping for all of memory: every address is the kernel's."""
         return self.interned.number(MAPPINGS, "", lambda: (
             number(4, 0) + number(5, protobuf.MASK) + number(7, self.interned.text(PATHS, "kernel"))))
 
 
 class Annotations:
-    """An event's fields, by the kinds of its place's columns."""
+    """An event's fields, converted by the kinds of its place's columns."""
 
     def __init__(self, interned, places):
         self.interned = interned
-        self.titles, self.strings = {}, {}  # what has been made of them
+        self.titles, self.strings = {}, {}  # encoded once, then reused
         self.makers = {place: [self.maker(column) for column in place.columns] for place in places}
 
     def title(self, name):
-        """Of an annotation: it is by this name. Made with the first event that has it."""
+        """The encoded name of an annotation, made for the first event that has it."""
         if name not in self.titles:
             self.titles[name] = number(FIELD, self.interned.text(FIELD_NAMES, name))
         return self.titles[name]
 
     def maker(self, column):
-        """The function from a value that is there to its annotation's content."""
+        """The function that encodes a present value as its annotation's content."""
         what = column.kind.what
         if what in (kinds.STRING, kinds.TEXT):
             return self.string
@@ -117,7 +117,7 @@ class Annotations:
         return self.strings[value]
 
     def of(self, event):
-        """All of an event's; what its frame does not hold has none."""
+        """All annotations of an event; a value that its frame does not hold has none."""
         parts = [data(ANNOTATION, self.title("frame") + number(UNSIGNED, event.index))]
         for i, (column, maker, value) in enumerate(zip(event.place.columns, self.makers[event.place], event.values)):
             if value is None:
@@ -131,7 +131,7 @@ class Annotations:
 
 
 class Tracks:
-    """The tracks that are used, and their descriptions, each in front of the first event on it."""
+    """The tracks in use. The description of each is written before the first event on it."""
 
     base = 0  # below the number of each
 
@@ -148,7 +148,7 @@ class Tracks:
         return self.uuids[key]
 
     def above(self, key):
-        """The field with the parent of a track whose description names none, if it has one."""
+        """The field with a track's parent, if its description does not name the parent itself."""
         return b""
 
     def group(self, name):
@@ -174,7 +174,7 @@ class Tracks:
         return self.uuid(("process", tgid), lambda: data(3, number(1, tgid) + named))
 
     def lane(self, base, n, name):
-        """A further track beside one, for slices that do not nest in those of the first."""
+        """Another track beside BASE, for slices that do not nest in those of BASE."""
         return base if n == 0 else self.uuid((base, n), lambda: number(5, base) + text(2, name))
 
     def counter(self, place, column):
@@ -182,7 +182,7 @@ class Tracks:
         return self.uuid(("counter", place.number, column.title), lambda: text(2, name) + data(8, b""))
 
     def of(self, event):
-        """Where an event is, and the name of lanes there."""
+        """The track of an event, and the name of further lanes of that track."""
         if event.pid is not None:
             task = tracks.task_of(event)
             return self.task(task), self.tasks.title(task)
@@ -217,7 +217,7 @@ class Writer:
         self.take(data(1, content + self.sequence + flags))
 
     def moved(self, time):
-        """A time of $clock by the clock of the packets, which knows none before 0."""
+        """A time of $clock, converted to the clock of the packets, which has no time before 0."""
         return max(0, time + self.shift)
 
     def at(self, time, event):
@@ -234,7 +234,7 @@ class Writer:
                  number(FLAGS, CLEARED) + number(FIRST, 1))
 
     def moments(self):
-        """(time, rank, tie, event), sorted: what ends comes before what begins, what is outside around what is inside."""
+        """(time, rank, tie, event), sorted: ends before begins, and outer slices around inner ones."""
         found = []
         for event in self.events:
             time, begin = event.time_ns, event.begin_ns
@@ -282,7 +282,7 @@ class Writer:
         self.aside(time, event)
 
     def aside(self, time, event):
-        """The part of a task's event that is on the track of its CPU; and the counters."""
+        """Write the part of a task's event that is on the track of its CPU, and the counters."""
         if event.pid is not None and event.cpu is not None:
             name = number(NAME, self.interned.text(EVENT_NAMES, event.place.name))
             title = self.tracks.tasks.title(tracks.task_of(event), event.comm)

@@ -49,7 +49,7 @@ class Hits:
         return lambda entry: entry.summary[0]
 
     def merged(self, total, weigh):
-        """{names: weight}; stacks of the same functions are one."""
+        """{names: weight}; stacks with the same functions are added up."""
         found = collections.Counter()
         for (key, number), n in total.items():
             found[self.front(key) + self.outermost_first(number)] += n

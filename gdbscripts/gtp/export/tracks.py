@@ -30,13 +30,13 @@ def task_of(event):
 
 
 class Lanes:
-    """Slices on tracks: two that overlap, and of which none is inside the other, are on different lanes."""
+    """Slices on tracks: two that overlap without nesting are on different lanes."""
 
     def __init__(self):
         self.open = collections.defaultdict(list)  # track: [ends of what is open, the innermost last] of each lane
 
     def lane(self, track, begin, end):
-        """The number of the lane for a slice; they come in the order of their begins, the longest first."""
+        """The number of the lane for a slice. Slices must be passed in the order of their begins, the longest first."""
         lanes = self.open[track]
         for number, ends in enumerate(lanes):
             while ends and ends[-1] <= begin:

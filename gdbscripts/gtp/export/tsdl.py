@@ -37,7 +37,7 @@ def tag(name):
 
 
 def whole(bits):
-    """The size of a number as it is written: whole bytes, as C's types have them."""
+    """The size of a number in the file: whole bytes, as of C's types."""
     return next(size for size in (8, 16, 32, 64) if bits <= size)
 
 

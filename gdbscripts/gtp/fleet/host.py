@@ -145,7 +145,7 @@ class Host:
             self.say("alive")
 
     def stop(self):
-        """The run shall end now, and its frames come here; one that has not begun does not begin."""
+        """End the run now and fetch its frames; a run that has not begun does not begin."""
         if self.stopping or self.is_over():
             return
         self.stopping = True

@@ -61,7 +61,7 @@ def one(request, number, row):
 
 
 def sums(paths):
-    """The aggregations of all files as one text; "" where there are none."""
+    """The aggregations of all files as one text; "" if there are none."""
     have = [path for path in paths if kept.read(path) is not None]
     if not have:
         return ""
