@@ -20,7 +20,7 @@ class Unavailable(Exception):
 
 
 class Location:
-    """One place of a tracepoint, as the run had it: number is the target's, masks are of registers."""
+    """One place of a tracepoint in the run. number: the target's. masks: of registers."""
 
     def __init__(self, number, address):
         self.number, self.address = number, address

@@ -89,7 +89,7 @@ static const u8 function[] = {
 	0xc3,
 };
 
-/* The same behind a comparison as a compiler would put it there, which never jumps. */
+/* The same after a comparison and a branch that is never taken, as a compiler would emit them. */
 static const u8 compares[] = {
 	0x48, 0x63, 0xc6, 0x81, 0x3f, 0xe8, 0x03, 0x00, 0x00, /* cmp dword [rdi], 1000 */
 	0x7f, 0x0e,					      /* jg to what follows */

@@ -254,7 +254,7 @@ def print_returns():
             say("  %-90s%8s" % (row, figure(cost)))
 
 
-# To be reached where there is a jump: what it is, its column, at most so many.
+# Goals for jumps: row, column, and the largest allowed figure.
 GOALS = (("a false condition", "false", 30), ("a condition that holds and o->a + o->b into a frame", "both", 150),
          ("a stack of 16 addresses that has been seen", peers.STACK, 1500),
          ("entry and return with $latency and o->a + o->b", LATENCY, 260), ("a return that is not wanted", UNWANTED, 15))

@@ -41,7 +41,7 @@ def fresh():
 
 
 def kept():
-    """The files that are there, of a writer that was killed too."""
+    """The existing files, including those of a writer that was killed."""
     return sorted(os.listdir(SESSIONS))
 
 

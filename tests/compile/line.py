@@ -83,7 +83,7 @@ class Module:
         return [fixed.get(text, "OK")]
 
     def talk(self):
-        """Until gtp-run is gone: (status, what it complained of)."""
+        """Wait until gtp-run has ended; returns (status, its error messages)."""
         received = os.read(self.line, 65536)
         # From now on the terminal's only other end is the one that it has open: reading ends with it.
         os.close(self.theirs)

@@ -63,7 +63,7 @@ def run(*words, target=None):
 
 
 def begins(process):
-    """Behind what the module says of the session's settings."""
+    """After the module's lines about the session's settings."""
     return any("tracing" in line for line in process.stderr)
 
 

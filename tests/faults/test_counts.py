@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whose hits count: those of a CPU that came late, and of a process that has the number of one that is gone."""
+"""Hits count on a CPU that came online late, and in a process that has reused the number of an ended one."""
 
 import ctypes
 import os

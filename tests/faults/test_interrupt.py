@@ -99,7 +99,7 @@ def interrupted_by_signal():
 
 
 def stopping(client, how):
-    """QTStop of some kprobes, which go one after the other; HOW() once some are gone and others not. Its answer."""
+    """QTStop of some kprobes, which go one after the other; HOW() when some are removed and others are not. Its answer."""
     client.monitor("jumps off")
     client.start(*enumerate(many_places()[:60], 1), (9999, LEAF))
     target("call leaf 3")
@@ -182,7 +182,7 @@ def unread_frame():
 
 
 def right_after(gdb_):
-    """A GDB that answers what it is asked, and not what was asked before."""
+    """A GDB that gets the answer to its last packet, not to an earlier one."""
     status, value = gdb_.type("tstatus"), gdb_.type("print *(unsigned char *) 0x%x == *(unsigned char *) 0x%x" % (LEAF, LEAF))
     return "trace" in status.lower() and "Bogus" not in status and value.rstrip().endswith(" = 1")
 

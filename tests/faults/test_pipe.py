@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""/proc/gtpframe_pipe: every frame once and in order, losses are reported, readers that come, die, wait or are slow."""
+"""/proc/gtpframe_pipe: every frame once and in order; reported losses; readers that open, die, wait or are slow."""
 import contextlib
 import errno
 import os

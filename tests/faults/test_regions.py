@@ -227,7 +227,7 @@ def waiting(client, packet="QTStart"):
 
 
 def behind_site(client, function):
-    """Behind the nop that the function tracer has at the entry."""
+    """After the function tracer's nop at the entry."""
     address = symbols(function)[function]
     code = bytes.fromhex(client.ask(f"m{address:x},10"))
     return address + code.index(bytes.fromhex("0f1f440000")) + 5

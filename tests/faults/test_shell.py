@@ -42,7 +42,7 @@ class Gtp:
         return self.process.stdout.readline().split()
 
     def rest(self):
-        """The rows that are still to come; the command has ended then."""
+        """Read the remaining rows; afterwards the command has ended."""
         rows = [line.split() for line in self.process.stdout]
         self.status = self.process.wait(SECONDS)
         return rows

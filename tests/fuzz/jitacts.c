@@ -18,7 +18,7 @@ enum {
 	TABLE_WORDS = 512,
 	LOG = 1024,
 	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
-	GUARD = 64,	  /* bytes behind a frame that must stay as they are */
+	GUARD = 64,	  /* bytes after a frame that must not change */
 };
 
 struct jitacts_stats jitacts_stats;
@@ -422,7 +422,7 @@ static void hit(struct side *s, const struct gtp_regs *regs)
 	gtp_hit(s->loc.first, &s->cpu, regs, JITDIFF_ENTERED);
 }
 
-/* Where the snippet's frame must end, if there is room for a guard behind it. */
+/* Where the snippet's frame must end, if there is room for a guard after it. */
 static u8 *guard_of(struct side *s)
 {
 	struct gtp_buffer *b = &s->cpu.buf;

@@ -251,7 +251,7 @@ static void choose_region(struct test *t, struct axgen *g)
 	struct gtp_region *r = &t->region;
 	u32 end = axgen_pick(g, 3) ? ARRAY_SIZE(ends) : axgen_pick(g, ARRAY_SIZE(ends));
 	const struct piece *p;
-	bool few; /* rsp and what is around it must stay as they are */
+	bool few; /* rsp and the memory around it must not change */
 
 	memset(r, 0, sizeof(*r));
 	while (r->len < GTP_REGION_JUMP && r->n < 4) {

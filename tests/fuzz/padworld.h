@@ -108,7 +108,7 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 
 /* struct padworld_read - what an expression has read: ctx of padworld_ops */
 struct padworld_read {
-	u64 rsp;      /* below it memory is not what it was */
+	u64 rsp;      /* below it memory has changed */
 	bool careful; /* something that the processor must not be asked for */
 	bool below;   /* something below rsp */
 };

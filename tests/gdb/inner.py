@@ -72,7 +72,7 @@ class Typed:
         return plain(self.until(r"Sending packet: \$c#"))
 
     def interrupt(self):
-        """^C; what it has printed since it waits."""
+        """Send ^C; returns the output since it began to wait."""
         os.kill(self.process.pid, signal.SIGINT)
         self.type("set debug remote 0")
         text = plain(self.marked())
@@ -80,7 +80,7 @@ class Typed:
         return text
 
     def stopped(self):
-        """The continue ends by itself: what it has printed since it waits."""
+        """Wait until the continue ends by itself; returns the output since it began to wait."""
         self.type("set debug remote 0")
         return plain(self.marked())
 

@@ -7,7 +7,7 @@ JUMP, BREAKPOINT = 0xe9, 0xcc
 
 
 def is_jump(num):
-    """It is one; a failure says what it is instead."""
+    """Assert that it is a jump; a failure says what it is instead."""
     check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
 
 

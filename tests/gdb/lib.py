@@ -20,7 +20,7 @@ from tap import Failure, check, equal, matches, note, skip, test, until
 from where import there
 
 LINE = there.line
-# As over ssh: what runs it is not where the kernel is.
+# As over ssh: GDB does not run on the machine with the kernel.
 PIPE = "| %s%s/build/tools/gdbtp-connect" % ("" if there.here else TOP + "/tests/vm/in-guest ", TOP)
 
 HANDED_ON = CPUS, RELEASE, TRACING, equal, load_table, note, skip, test, there, until  # topics say "from lib import *"
@@ -83,7 +83,7 @@ BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latenc
 
 
 def forget_variables():
-    """The user's; the built-in ones came with the connection and would not come again."""
+    """Delete only the user's: built-in ones come with the connection, and only then."""
     for name in re.findall(r"^\$(\w+)", cmd("info tvariables"), re.M):
         if name not in BUILTIN:
             cmd("delete tvariable $" + name)

@@ -60,7 +60,7 @@ def instructions(function, pattern):
 
 @functools.lru_cache(None)
 def place():
-    """Behind the function tracer's instruction: ftrace's kprobe events take no function that it does not trace."""
+    """After the function tracer's instruction: ftrace's kprobe events refuse functions that it does not trace."""
     places = instructions("gtp_target_add", r"\+\d+>:")
     site = instructions("gtp_target_add", r"\bnop[lw]|\bcall\b")[0]
     return places[places.index(site) + 1]

@@ -69,7 +69,7 @@ def records_of(page):
 
 
 class Instance:
-    """An ftrace instance; gone after the with block."""
+    """An ftrace instance, removed after the with block."""
 
     def __init__(self, name, kb=8192):
         self.path = "%sinstances/%s" % (TRACING, name)

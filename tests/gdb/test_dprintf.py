@@ -50,7 +50,7 @@ def drain(gdb_):
 
 
 def places(gdb_):
-    """The lines of `monitor dprintf` about places that are there."""
+    """The lines of `monitor dprintf` about existing places."""
     return said(gdb_.say("monitor dprintf"), "0x")
 
 

@@ -30,7 +30,7 @@ def each_way(name):
 
 
 def site():
-    """Where the function tracer's instruction is: there, or behind an endbr64."""
+    """The address of the function tracer's instruction: the entry, or the end of an endbr64 there."""
     start = address("&gtp_target_obj")
     return start + 4 if text_at(start, 4) == bytes.fromhex("f30f1efa") else start
 

@@ -226,7 +226,7 @@ def rows_of_others(recipe, pid, fact):
 
 
 def some_row(recipe, pid, fact):
-    """One of the rows, whoever's: interrupts and kernel threads do this, too."""
+    """Any one of the rows: interrupts and kernel threads do this, too."""
     has(recipe.rows(), fact)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: what this shows is the user's side.
 # The lines that a kernel engineer types on the first day: members, strings, enums, locals, inlined functions,
-# events, ends of runs, dprintf, return addresses, many frames. Each with the values that come of it.
+# events, ends of runs, dprintf, return addresses, many frames. Each with its results.
 
 import cells
 from event import sdata

@@ -76,7 +76,7 @@ class Hunt:
         return places
 
     def under_way(self, client, places):
-        """Armed first, then the walkers come."""
+        """Arm first, then start the walkers."""
         places, hits = self.armed(client, places), 0
         for walker in self.rng.sample(self.walkers, len(self.walkers)):
             hits = self.stir(client, places, walker, hits)
@@ -85,7 +85,7 @@ class Hunt:
         client.ok("QTStop")
 
     def while_on(self, client, places, mechanism):
-        """The walkers are there already when the probes come and go."""
+        """The walkers run already when the probes are armed and removed."""
         most = KPROBES_UNDER if mechanism == "kprobes" else len(places)
         places = self.rng.sample(places, min(most, len(places)))
         for walker in self.rng.sample(self.walkers, min(ARMED_UNDER, len(self.walkers))):

@@ -233,7 +233,7 @@ class SysRq(Walker):
 
 
 class Hotplug(Walker):
-    """The last CPU goes and comes."""
+    """The last CPU goes offline and comes back."""
 
     name = "CPU hotplug"
     path = "/sys/devices/system/cpu/cpu%d/online" % (os.cpu_count() - 1)

@@ -84,7 +84,7 @@ static int choose_condition(struct pad_test *t)
 	return 0;
 }
 
-/* Behind the endbr64 that some kernels' functions begin with */
+/* After the endbr64 with which functions begin in some kernels */
 static u64 place(void)
 {
 	const u8 *p = (const u8 *)jit_test_pad_place;

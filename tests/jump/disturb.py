@@ -51,7 +51,7 @@ class Crowd:
             member.start()
 
     def pause(self):
-        """Without a limit: what hangs is noticed elsewhere."""
+        """Without a time limit: others notice a hang."""
         self.go.clear()
         for member in self.members:
             member.idle.wait()
@@ -180,7 +180,7 @@ cpus_lock = threading.Lock()  # held by who wants all CPUs to be there for a mom
 
 
 def cpus(me):
-    """One CPU goes and comes."""
+    """Take one CPU offline and online again."""
     path = "/sys/devices/system/cpu/cpu%d/online" % me.rng.randint(1, os.cpu_count() - 1)
     with cpus_lock:
         put(path, "0")
@@ -199,7 +199,7 @@ def of_the_kernel(name):
 
 
 def modules(me):
-    """One comes, perhaps with its table, and goes."""
+    """Load one, perhaps with its table, and unload it."""
     path = of_the_kernel(me.rng.choice(MODULES))
     if me.rng.random() < 0.6:
         path = KMOD + "/gtp_target2.ko"
@@ -268,7 +268,7 @@ def load(me):
 
 
 def reader(me):
-    """A reader of the run's frames, which comes and goes. It must get a header and whole frames."""
+    """A reader of the run's frames, which opens and closes the file. It must get a header and whole frames."""
     fd = os.open(PIPE, os.O_RDONLY | os.O_NONBLOCK)
     data, end = b"", time.monotonic() + me.rng.uniform(0, 4)
     try:

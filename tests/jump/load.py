@@ -116,7 +116,7 @@ def worker(rounds):
 
 
 def remove(name):
-    """A kprobe at an address that was another module's before holds the module that is there now, for a moment."""
+    """A kprobe at an address that an earlier module had briefly holds a reference to the module that has it now."""
     end = time.monotonic() + 60
     while True:
         done = subprocess.run(["rmmod", name], capture_output=True, text=True, check=False)

@@ -114,7 +114,7 @@ class Soak:
         return [place for place in starts if not place.name.startswith("__traceiter_")]
 
     def in_module(self):
-        """A few in the module that comes and goes, if it is there."""
+        """A few in the module that is loaded and unloaded, if it is loaded now."""
         at = guest.Names().functions
         found = []
         for name in self.rng.sample(self.moving, min(5, len(self.moving))):
@@ -305,7 +305,7 @@ class Soak:
         self.totals["comparisons"] += 1
 
     def reload(self):
-        """gdbtp goes and comes, with its tables, unless tasks sleep in calls that it follows."""
+        """Unload gdbtp and load it again, with its tables, unless tasks sleep in calls that it follows."""
         if not idle(10):
             self.totals["calls inside, no reload"] += 1
             return

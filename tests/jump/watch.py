@@ -52,7 +52,7 @@ class Watch:
         self.ended.set()
 
     def sign(self):
-        """Changes while anything that takes long comes nearer to its end."""
+        """A value that changes while any long operation makes progress."""
         now = time.monotonic()
         slow = [member.native_id for member in self.crowd.members
                 if member.began is not None and now - member.began > LONG]

@@ -23,7 +23,7 @@ static struct page *page;
 static bool let_go;
 
 /*
- * How many bytes are left behind the one that was found. Interrupts are taken, and the task is
+ * The number of bytes after the one that was found. Interrupts are taken, and the task is
  * preempted, in the middle of the string instruction; then it goes on with that.
  */
 GTP_TARGET_FN long gtp_target_hold(const u8 *from, long bytes)

@@ -118,7 +118,7 @@ int gtp_target_exits(long n)
 	return 0;
 }
 
-/* One completion for each, from behind this module's last instruction. */
+/* One completion for each, from code outside this module. */
 static DECLARE_COMPLETION(finished);
 static u32 crowd, depth_of_crowd;
 

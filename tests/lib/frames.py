@@ -14,7 +14,7 @@ def framed(stream, kind, body=b""):
 
 
 class Frames:
-    """Frames out of bytes that come in pieces."""
+    """Parse frames from bytes that arrive in pieces."""
 
     def __init__(self):
         self.rest = bytearray()

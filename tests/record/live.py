@@ -82,7 +82,7 @@ class Live:
             os.close(writer)
 
     def until(self, what):
-        """The next line of what it prints, or of what it says."""
+        """The next line of its output, or of its messages."""
         return getattr(self.process, what).readline()
 
     def hang_up(self):

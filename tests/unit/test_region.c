@@ -173,7 +173,7 @@ static void live(void **state)
 {
 	struct gtp_region r;
 
-	/* a breakpoint in front, among, and behind: two bytes of a mov are left of it */
+	/* breakpoints before, among and after the bytes; of a mov two bytes are left */
 	ASK(GTP_REGION_OTHERS, 3, &r, "cc 89 c3 90 90 90 90 90 90");
 	ASK(GTP_REGION_OTHERS, 0, &r, "90 90 cc 89 c3 90 90 90 90");
 	ASK(GTP_REGION_OTHERS, 1, &r, "90 cc 90 90 90 90 90");

@@ -237,7 +237,7 @@ static void refusals(void **state)
 	assert_true(f->trace.all_switched);
 }
 
-/* One that is defined during the run switches, and is switched, as the others. */
+/* A tracepoint that is defined during the run switches others, and is switched, like any other. */
 static void joins_a_run(void **state)
 {
 	struct fake *f = *state;

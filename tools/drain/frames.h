@@ -29,8 +29,8 @@ ssize_t frames_header(const u8 *bytes, size_t len);
 enum { FRAMES_DIGITS = 8 };
 
 /*
- * frames_count_at - where in a header FRAMES_DIGITS digits f stand behind ";@item:", a number in
- * hex that nobody knew when it was written; 0: they do not
+ * frames_count_at - find the FRAMES_DIGITS digits f after ";@item:" in a header, which stand for a hex
+ * number that was not known yet; returns their offset, or 0
  */
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 

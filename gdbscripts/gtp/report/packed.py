@@ -60,7 +60,7 @@ IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>kstack))$|"
 
 
 def is_in_front(title, events, values):
-    """Whether a column says what all of its frames have in front: it need not be there twice."""
+    """Whether a column repeats a value that is shown before all of its frames, so that it can be left out."""
     found = IN_FRONT.match(title)
     return bool(found) and all(getattr(event, found.lastgroup) == value for event, value in zip(events, values))
 

@@ -197,7 +197,7 @@ def trace(request, channel):
 
 
 def command(request, channel):
-    """One of the other commands, as it is in GDB."""
+    """Run one of the other commands as in GDB."""
     channel.say(text=quiet.execute("gtp " + request["line"]))
 
 

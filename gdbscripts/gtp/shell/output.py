@@ -30,7 +30,7 @@ def unblocked(fd):
 
 
 class Output:
-    """A file descriptor, the bytes that wait for it, and whether its reader has gone.
+    """A file descriptor, the bytes that wait to be written, and whether its reader has closed it.
 
     A file is opened by open(), and keeps what it has until begin().
     """

@@ -65,7 +65,7 @@ BENCH_FN notrace long gtp_bench_nops(struct gtp_bench_obj *o, int n)
 	return 0;
 }
 
-/* Something is left to do behind each call, so that none becomes a jump. */
+/* Something is left to do after each call, so that no call becomes a jump. */
 #define CALLER(name, callee)                                                                       \
 	static BENCH_FN notrace long name(struct gtp_bench_obj *o, int n)                          \
 	{                                                                                          \

@@ -49,7 +49,7 @@ GTP_BENCH_PLACES(X)
 GTP_BENCH_YARDSTICKS(X)
 #undef X
 
-/* struct place - @at: address for a probe; pointers to one, as it is not a constant */
+/* struct place - @at: points to a probe's address, which is not a constant */
 struct place {
 	const char *name;
 	u64 (*loop)(u32 calls);
