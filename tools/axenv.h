@@ -12,7 +12,7 @@ enum {
 	AXENV_FRAME_MAX = 1 << 20, /* a longer trace is -E2BIG */
 };
 
-/* struct axenv_map - memory that can be read; whatever is in no map faults */
+/* struct axenv_map - memory that can be read; all other addresses fault */
 struct axenv_map {
 	u64 addr;
 	u32 len;

@@ -90,7 +90,7 @@ static void add_bytes(struct parse *in, struct bytes *b, const void *data, u32 l
 	b->len += len;
 }
 
-/* From behind the opening quote; \n, \", \\ and \xHH are known. */
+/* Parse a string after its opening quote; \n, \", \\ and \xHH are known. */
 static void add_quoted(struct parse *in, struct bytes *b)
 {
 	for (; *in->p != '"'; in->p++) {

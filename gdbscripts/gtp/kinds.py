@@ -65,7 +65,7 @@ def cell(kind, where, text):
 
 
 def words(text):
-    """The Cell of what never has a value at this place, and says why."""
+    """The Cell of a column that never has a value at this place, with the reason."""
     return Cell(OF_NOTHING, lambda frame: text, lambda frame: None)
 
 

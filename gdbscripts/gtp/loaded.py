@@ -31,7 +31,7 @@ def all_of_them():
 
 
 def code(mod):
-    """Where a module's code is: its first address and the one behind it."""
+    """The bounds of a module's code: its first address, and the address after its last byte."""
     if "mem" in [f.name for f in mod.type.fields()]:
         memory = mod["mem"][0]  # MOD_TEXT, since 6.4
         base, size = memory["base"], memory["size"]
@@ -85,7 +85,7 @@ def sections(mod):
 
 
 def inventory():
-    """The structure, name and place of each module: equal as long as none comes or goes."""
+    """The structure, name and place of each module: equal as long as none is loaded or unloaded."""
     return [(int(mod.address), mod["name"].string(errors="replace"), code(mod)[0]) for mod in all_of_them()]
 
 

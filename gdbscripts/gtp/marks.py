@@ -42,7 +42,7 @@ def of(data, at, end):
 
 
 def frames(data, at):
-    """(number, offset, end) of every whole frame from an offset on; EOFError where there is no end behind them."""
+    """(number, offset, end) of every whole frame from an offset on; EOFError if no end follows them."""
     try:
         while True:
             number = data[at] | data[at + 1] << 8

@@ -84,7 +84,7 @@ def add_symbols(path, addresses):
 
 
 def forget(name):
-    """Take back the symbols of a module that has gone, or that lies elsewhere now."""
+    """Remove the symbols of a module that was unloaded, or loaded again at another address."""
     path, *_ = ours.pop(name)
     percpu.of_modules.pop(os.path.realpath(path), None)
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Where a tracepoint goes: a LOCATION as it is typed becomes addresses in the kernel.
+# Turn the LOCATION of a tracepoint, as it is typed, into addresses in the kernel.
 #
 # A function is entered at its first instruction, where all arguments are as the debug information says, and at
 # the places where its body stands in other functions. GDB's own choice for a function may lie behind a prologue.
@@ -96,7 +96,7 @@ def place(pc, name):
 
 
 def is_piece(found):
-    """Whether a function goes on there that has begun elsewhere.
+    """Whether a function that begins elsewhere continues there.
 
     The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its
     own, with a symbol that says so, or it is inlined again: then the debug information has the function within itself.
@@ -148,7 +148,7 @@ def symtabs(file):
         raise gdb.GdbError("%s is a header: its functions stand in the files that include it; name them one by one"
                            % file)
     try:
-        # The first line with code behind line 1. A location of that line GDB refuses since version 16.
+        # The first line after line 1 that has code. A location of that line GDB refuses since version 16.
         text = quiet.execute("info line %s:1" % file)
     except gdb.error as error:
         raise gdb.GdbError("%s; if it is a module's, gtp modules loads its symbols" % str(error).rstrip("."))

@@ -34,7 +34,7 @@ def chosen(reading, name, stack_keys):
 
 
 def by_key(one, text):
-    """The name of the key that is meant by what stands behind --by."""
+    """The name of the key that the text after --by means."""
     for name in one.keys:
         if text == aggregates.key_title(name) or text.lstrip("$") in (name, name.partition("_")[2]):
             return name

@@ -43,7 +43,7 @@ class Request:
 
     @staticmethod
     def _condition(text):
-        """The text in front of the word if, and the expression behind it."""
+        """The text before the word `if', and the expression after it."""
         for found in re.finditer(r"(?:^|[\s)\]])if(?=[\s(])", text):
             end = found.end()
             if len(columns.split(text[:end] + ",x")) > len(columns.split(text[:end])):

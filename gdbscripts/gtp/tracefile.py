@@ -111,7 +111,7 @@ class Frame:
         return int.from_bytes(self.read(address, size), "little")
 
     def some(self, address, size):
-        """The bytes from an address on that are there without a gap, at most size."""
+        """The bytes from an address on, at most SIZE, up to the first gap."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip < have:
@@ -135,7 +135,7 @@ class Frame:
         return self.constants(address, size)
 
     def string(self, address, size):
-        """The bytes of a string, at most size: with its NUL if that is there."""
+        """The bytes of a string, at most SIZE, with its NUL if that was collected."""
         for start, have, at in self.blocks:
             skip = address - start
             if 0 <= skip < have:

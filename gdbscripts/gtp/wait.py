@@ -23,7 +23,7 @@ def seconds(arg):
 
 
 def wait(limit):
-    """Until the run has ended, or that many seconds: the sentence on how it goes then."""
+    """Wait until the run has ended, or for that many seconds; returns a sentence on its state."""
     end = None if limit is None else time.monotonic() + limit
     while True:
         how = ended.state()

@@ -52,9 +52,9 @@ def split(text, usage):
 
 
 def options(arg, usage, valued, flags=(), may=()):
-    """The words of a command that are no options, and {option: the word behind it, or None}.
+    """The words of a command that are no options, and {option: its argument, or None}.
 
-    VALUED options take a word, behind a blank or `='; FLAGS take none; those in MAY take one that is no option.
+    VALUED options take a word, after a blank or `='; FLAGS take none; those in MAY take one that is no option.
     """
     rest, found = [], {}
     argv = gdb.string_to_argv(re.sub(r"(?<!\S)(--\w+)=", r"\1 ", arg))

@@ -124,7 +124,7 @@ static void asked(const char *bytes, size_t len, bool raw)
 	pthread_mutex_unlock(&line.lock);
 }
 
-/* GDB has gone; what it said last is still to be heard. */
+/* GDB has left, but its last bytes are still to be read. */
 static void finish(void)
 {
 	pthread_mutex_lock(&line.lock);

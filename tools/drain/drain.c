@@ -89,7 +89,7 @@ static bool fill(struct drain *d, size_t *n)
 }
 
 /**
- * take() - read what there is, and put what is whole
+ * take() - read available bytes, and write the whole frames among them
  * @d: the drain
  * @n: receives how many bytes were read
  *

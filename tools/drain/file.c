@@ -108,7 +108,7 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 	return true;
 }
 
-/* cut - end the file here, with what was written of a block behind the end; it takes no room */
+/* cut - end the file here and drop any partly written block after it */
 static bool cut(struct file *f, u64 end)
 {
 	return !ftruncate(f->fd, (off_t)end) && !ftruncate(f->fd, (off_t)(end + FRAMES_END));

@@ -35,7 +35,7 @@ void file_close(struct file *f);
 bool file_start(struct file *f, const u8 *header, size_t len);
 
 /**
- * file_put() - whole frames behind the last ones
+ * file_put() - append whole frames
  * @f: the file, which has its header
  * @block, @len: the frames
  *

@@ -7,7 +7,7 @@
 
 enum {
 	FRAMES_NUMBER = 2, /* bytes of a frame's tracepoint number, which stands first */
-	FRAMES_END = 4,	   /* bytes of 0 behind the last frame */
+	FRAMES_END = 4,	   /* zero bytes after the last frame */
 	FRAMES_HEAD = 6,   /* bytes: u16 tracepoint, u32 bytes that follow */
 	FRAMES_MARK =
 		0xffff, /* instead of a tracepoint: frames were dropped before they were read */
@@ -22,15 +22,15 @@ struct tally {
  * frames_header() - the length of a header, with the empty line that ends it
  * @bytes, @len: what has come so far
  *
- * Return: 0 when more has to come, -EINVAL when it is no trace file.
+ * Return: 0 if more bytes are needed, -EINVAL if it is no trace file.
  */
 ssize_t frames_header(const u8 *bytes, size_t len);
 
 enum { FRAMES_DIGITS = 8 };
 
 /*
- * frames_count_at - find the FRAMES_DIGITS digits f after ";@item:" in a header, which stand for a hex
- * number that was not known yet; returns their offset, or 0
+ * frames_count_at - find the FRAMES_DIGITS digits f after ";@item:" in a header, which stand for a
+ * hex number that was not known yet; returns their offset, or 0
  */
 size_t frames_count_at(const u8 *header, size_t len, const char *item);
 

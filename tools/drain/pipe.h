@@ -28,7 +28,7 @@ void pipe_open(struct pipe *p, const char *path);
 enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
 
 /**
- * pipe_wait() - until something comes
+ * pipe_wait() - wait until there is something to read
  * @p: the pipe
  * @ms: so long at most; below 0: without an end
  * @naps: wait for signals alone
@@ -38,12 +38,12 @@ enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
 int pipe_wait(const struct pipe *p, int ms, bool naps);
 
 /**
- * pipe_read() - what there is, without waiting
+ * pipe_read() - read available bytes without waiting
  * @p: the pipe
  * @to, @len: where it goes
  * @n: receives how much it was; 0: nothing yet
  *
- * Return: false when nothing more will come.
+ * Return: false if nothing more will come.
  */
 bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n);
 

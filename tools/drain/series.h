@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One file, or one behind the other, of which the last ones are kept. */
+/* Write one file, or a series of which the last files are kept. */
 #ifndef _DRAIN_SERIES_H
 #define _DRAIN_SERIES_H
 

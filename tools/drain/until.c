@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which frame is the last one: so many have come, or a condition holds for it. */
+/* Find the last frame of a recording: by number, or by a condition that holds for it. */
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -26,7 +26,7 @@ static void say_all(int fd, const u8 *bytes, size_t len)
 	shutdown(fd, SHUT_WR);
 }
 
-/* hear_all - what is answered, with a 0 behind it; the caller frees it */
+/* hear_all - read the whole answer, NUL-terminated; the caller frees it */
 static char *hear_all(int fd, const struct pipe *p)
 {
 	struct pollfd fds[] = { { p->signals, POLLIN, 0 }, { fd, POLLIN, 0 } };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which frame is the last one: so many have come, or a condition holds for it. */
+/* Find the last frame of a recording: by number, or by a condition that holds for it. */
 #ifndef _DRAIN_UNTIL_H
 #define _DRAIN_UNTIL_H
 

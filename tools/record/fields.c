@@ -35,7 +35,7 @@ static void number(struct search *s)
 		s->found(s->ctx, FIELD_NUMBER, at, digits);
 }
 
-/* pass - behind the next @c; false when there is none, and all is passed */
+/* pass - skip past the next @c; if there is none, skip everything and return false */
 static bool pass(struct search *s, char c)
 {
 	while (!gtp_in_end(&s->in))
@@ -62,7 +62,7 @@ static void expression(struct search *s)
 				 2 * (insn.next - pc - 1));
 }
 
-/* Rmask, Mbase,offset,length and Xlength,hex, one behind the other */
+/* A sequence of Rmask, Mbase,offset,length and Xlength,hex */
 static void actions(struct search *s)
 {
 	while (!gtp_in_end(&s->in)) {
@@ -111,7 +111,7 @@ static void source(struct search *s)
 		s->found(s->ctx, FIELD_TEXT, at - 2 * run, run);
 }
 
-/* N:ADDR, and what is behind it */
+/* N:ADDR, and the text after it */
 static void placed(struct search *s, void (*rest)(struct search *s))
 {
 	if (!pass(s, ':'))

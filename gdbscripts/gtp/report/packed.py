@@ -33,7 +33,7 @@ def column(values):
 
 
 def differences(times):
-    """Each time as what it is later than the last one that is known; the first one is 0."""
+    """Each time as the difference to the previous known time; the first one is 0."""
     found, last = [], None
     for time in times:
         found.append(None if time is None else 0 if last is None else time - last)

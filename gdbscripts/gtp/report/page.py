@@ -26,7 +26,7 @@ def part(name):
 
 
 def script():
-    """All scripts as one, which leaves no name behind."""
+    """All scripts as one script, which defines no global names."""
     parts = (part(name + ".js") for name in SCRIPTS)
     return '(() => {\n"use strict";\n%s})();\n' % "\n".join(parts)
 
@@ -44,7 +44,7 @@ def policy(scripts, styles):
 
 
 def encoded(data):
-    """The data as JSON that is text inside of a script element, whatever strings it has."""
+    """The data as JSON that is safe inside a script element, whatever strings it has."""
     text = json.dumps(harmless.everything(data), separators=(",", ":"), ensure_ascii=True, allow_nan=False)
     return re.sub("[<>&]", lambda found: IN_SCRIPT[found.group(0)], text)
 

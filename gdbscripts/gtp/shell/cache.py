@@ -47,7 +47,7 @@ def path_of(name):
 
 
 def there(name):
-    """The file of a name that is there."""
+    """The file of an existing name."""
     path = path_of(name)
     if not os.path.isfile(path):
         raise Failure(NO_NAME % (name, folder()))
@@ -157,7 +157,7 @@ def add(given):
 
 
 def rows(name):
-    """A row for each kernel of a name; none when it has gone meanwhile."""
+    """A row for each kernel of a name; none if the name was removed meanwhile."""
     path = path_of(name)
     try:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(os.stat(path).st_mtime))

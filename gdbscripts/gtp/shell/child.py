@@ -86,7 +86,7 @@ class Child:
         return [json.loads(line) for line in lines]
 
     def say(self, word):
-        """Tell it something; one that has gone is noticed where it is heard."""
+        """Send it something; if it has ended, the side that reads from it will notice."""
         try:
             self.ours.sendall(json.dumps(word).encode() + b"\n")
         except ConnectionError:

@@ -36,7 +36,7 @@ class Busy(Exception):
 
 
 class Pipe:
-    """The reader's end. over: nothing comes behind what is there."""
+    """The reader's end. over: nothing follows the present data."""
 
     def __init__(self, path, signals):
         try:
@@ -49,7 +49,7 @@ class Pipe:
         self.dropped = False  # by another run, or a reset
 
     def wait(self, seconds):
-        """Whether there is something to read; not when the time is over, or a signal has come."""
+        """Whether there is something to read; false after the time limit or a signal."""
         timeout = None if seconds is None else max(seconds, 0)
         found = select.select([self.fd, self.signals], [], [], timeout)[0]
         return self.fd in found and not self.signals.came
@@ -89,7 +89,7 @@ class Pipe:
         return found
 
     def whole(self):
-        """The whole frames that are there."""
+        """The whole frames that have arrived."""
         end = 0
         try:
             for _, _, end in marks.frames(self.rest, 0):

@@ -36,7 +36,7 @@ class Channel:
 
 
 class Place:
-    """An address, and the rows that come from there."""
+    """An address, and the rows that its hits make."""
 
     def __init__(self, number, pc, condition, columns):
         self.number, self.pc, self.condition, self.columns = number, pc, condition, columns

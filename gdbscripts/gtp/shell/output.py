@@ -73,7 +73,7 @@ class Output:
         return len(self.queue) >= MOST
 
     def put(self, text):
-        """Queue a text; it is dropped when the reader has gone."""
+        """Queue a text; it is dropped if the reader has closed the output."""
         if not self.closed:
             self.queue += text.encode(errors="surrogateescape")
 

@@ -28,7 +28,7 @@ def new_mark():
 
 
 class Field(NamedTuple):
-    """One value of a record: what it is, or the number of its column; whether it is a string."""
+    """One value of a record: its kind, or the number of its column; whether it is a string."""
     what: Union[int, str]
     string: bool
 
@@ -77,7 +77,7 @@ def template(mark, place, part, fields, most):
 
 
 class Reader:
-    """Text as it comes, in any pieces: feed() returns what is complete.
+    """Parse text that arrives in pieces: feed() returns the complete records.
 
     A record is (place, part, its fields), a line of any other text is a str. An incomplete record is left out: the
     kernel cuts what is too long.

@@ -18,7 +18,7 @@ class Row(NamedTuple):
 
 
 class Place:
-    """Where hits come from: its name, the titles of its columns, and the functions of their cells."""
+    """A place that makes rows: its name, the titles of its columns, and the functions of their cells."""
 
     def __init__(self, spec, symbols, null):
         self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
@@ -43,7 +43,7 @@ class Rows:
         return found
 
     def rest(self):
-        """Rows whose other parts have not come."""
+        """Rows whose other parts have not arrived yet."""
         rows, self.open = list(self.open.values()), {}
         return rows
 

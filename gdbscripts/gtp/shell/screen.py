@@ -37,7 +37,7 @@ class Table:
         return [place.name] * self.several + cells
 
     def begin(self):
-        """Rows that have just come are about to be printed."""
+        """Called before new rows are printed."""
 
 
 class Screen(Table):

@@ -72,7 +72,7 @@ def column(title, text, number, pc):
 
 
 def typed(text, number, pc):
-    """The Columns of what the user has typed behind --collect."""
+    """The Columns for the user's text after --collect."""
     found = []
     for _, piece in parse.split(text):
         if piece in ("$args", "$locals"):
