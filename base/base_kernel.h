@@ -25,7 +25,7 @@
 #define gtp_publish(p, v) smp_store_release((p), (v))
 /* gtp_acquire - the other half: pairs with gtp_publish() */
 #define gtp_acquire(p) smp_load_acquire(p)
-/* gtp_read_nocheck - a word of a stack's, whatever KASAN thinks of the frame that it is in */
+/* gtp_read_nocheck - read a word of a stack without KASAN's check of the frame it is in */
 #define gtp_read_nocheck(p) READ_ONCE_NOCHECK(*(p))
 /* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
 #define gtp_inc_local(p) local_inc((local_t *)(p))

@@ -446,7 +446,7 @@ static const struct {
 	const char *word;
 	int (*play)(struct player *p, const char *text);
 	bool fresh;  /* nothing of the line before may be left over */
-	bool judges; /* what comes from the stub, and does nothing to it */
+	bool judges; /* checks the stub's output only */
 } lines[] = {
 	{ "> ", do_send, true, false },	       { "< ", do_expect, false, true },
 	{ "<", do_expect, false, true },       { "~ ", do_console, false, true },

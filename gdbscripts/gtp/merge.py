@@ -41,7 +41,7 @@ class Merged(aggregated.Reading):
         self.names = {}  # known.Variable by name, of the files
 
     def number_of(self, found, number):
-        """The number here of a stack of a file."""
+        """The merged number of a file's stack."""
         if number not in found.stacks:
             return kstack.NO_ROOM
         addresses = tuple(found.stacks[number])

@@ -169,7 +169,7 @@ class Guest:
 
     @functools.cached_property
     def pid(self):
-        """Of the process that is the tracer for the kernel."""
+        """The number of the process that the kernel takes for the tracer."""
         return self.ask(F_PID, "", body=b"")[0]
 
     def clock_ns(self, clock=time.CLOCK_MONOTONIC):

@@ -83,7 +83,7 @@ class Client:
         self.write(framed(text))
 
     def arrived(self, seconds):
-        """The next packet's content, console text too; None when none comes in time."""
+        """The next packet's content, console text too; None if none arrives in time."""
         deadline = time.monotonic() + seconds
         while True:
             found = PACKET.search(self.received)
@@ -100,7 +100,7 @@ class Client:
             self.received += data
 
     def packet(self, seconds=SECONDS):
-        """The same, and it must come."""
+        """The same, but it must arrive."""
         text = self.arrived(seconds)
         if text is None:
             raise Gone("no packet in %d s, only %r" % (seconds, self.received[:60]))

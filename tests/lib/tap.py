@@ -81,7 +81,7 @@ def note(*words):
 
 
 def until(condition, what="it", seconds=SECONDS):
-    """Wait for something that must come true; its value. The limit only ends a test that has failed."""
+    """Wait for something that must become true; returns its value. The limit only ends a test that has failed."""
     end = time.monotonic() + seconds
     while True:
         value = condition()

@@ -36,7 +36,7 @@ static inline int teardown(void **state)
 	return 0;
 }
 
-/* Each text is handed over in an exact copy, so that the sanitizer sees a read behind its end. */
+/* Each text is handed over in an exact copy, so that the sanitizer sees a read past its end. */
 static inline int define(struct world *w, const char *text)
 {
 	char *copy = strdup(text);

@@ -53,7 +53,7 @@ static const char *const taken[] = {
 	"reg 5; trace_quick 4; pop; getv 5; const8 1; add; setv 5; end",
 	/* Nothing at all, which is more than nothing: an update in between stays. */
 	"getv 5; setv 5; end",
-	/* Behind it anything: the value is the sum. */
+	/* Anything may follow: the value is the sum. */
 	"getv 5; const8 1; add; setv 5; const8 5; less_signed; if_goto L; const8 1; end; L: const8 0; end",
 	"getv 5; const8 1; add; setv 5; dup; mul; end",
 	"getv 5; const8 1; add; setv 5; const8 0; const8 0; printf 1 \"%d\"; end",

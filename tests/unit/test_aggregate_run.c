@@ -152,7 +152,7 @@ static u64 fails_at_once(const struct gtp_regs *r, struct ax_env *env)
 	return 0;
 }
 
-/* The same in machine code, whose last failed action is known; those behind it are interpreted. */
+/* The same in machine code, which reports the failed action; later actions are interpreted. */
 static void machine_code_that_fails(void **state)
 {
 	struct fake *f = *state;
@@ -193,7 +193,7 @@ static void by_key(void **state)
 	       "entry 2 7 : 10 5 5 : 4=2\nentry 1 8 : 5 5 5 : 4=1\n");
 }
 
-/* One group of keys serves the updates behind it, a key behind an update begins another. */
+/* One group of keys serves the updates after it; a key after an update begins another group. */
 static void groups_of_keys(void **state)
 {
 	struct fake *f = *state;

@@ -21,7 +21,7 @@ static u64 hits(struct fake *f, const struct gtp_tracepoint *tp)
 	return gtp_trace_hits(&f->trace, tp).hits;
 }
 
-/* Neither counted nor recorded, whatever has been collected before; and the run goes on. */
+/* Neither counted nor recorded, even if data was collected before; and the run continues. */
 static void an_action_without_the_lock_misses_the_hit(void **state)
 {
 	struct fake *f = *state;

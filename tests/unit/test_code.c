@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs with machine code: the same frames as without, whatever the actions; and when it is made. */
+/* Runs with machine code: the same frames as without it, and when the code is made. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

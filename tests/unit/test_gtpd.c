@@ -108,7 +108,7 @@ static void make(struct file *f)
 	seal(f);
 }
 
-/* An exact heap copy, so that the sanitizer sees a read behind the end. */
+/* An exact heap copy, so that the sanitizer sees a read past the end. */
 static const char *refusal(const void *bytes, u32 len)
 {
 	struct gtpd_error error = { 0 };

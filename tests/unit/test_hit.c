@@ -162,7 +162,7 @@ static void time_of_the_counter(void **state)
 	assert_true(gtp_index_at(ix, 1)->frame->time <= after);
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 0)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, 7000 + (gtp_index_at(ix, 0)->frame->time - before) * 3 / 2);
-	/* The counter of another CPU may be a little behind. */
+	/* The counter of another CPU may be slightly lower. */
 	assert_int_equal(gtp_calibration_ns(&c, before - 5), 7000);
 	assert_int_equal(gtp_calibration_ns(&c, before + (1ULL << 40)), 7000 + (3ULL << 39));
 }

@@ -332,7 +332,7 @@ static s64 look_at_each(enum gtp_find how, u64 a, u64 b, u32 from)
 }
 
 /*
- * Tracepoints that come now and then: whatever is passed over, it is not what was asked for. Of
+ * Tracepoints that hit now and then: the search skips no frame that it was asked for. Of
  * some the numbers agree in their low bits.
  */
 static void test_nothing_is_passed_over(void **state)

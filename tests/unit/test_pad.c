@@ -135,7 +135,7 @@ static void test_instructions(void **state)
 	}
 }
 
-/* All registers are the hit's when pad_hit is called, and rsp reads as what it was. */
+/* When pad_hit is called, all registers have the hit's values, rsp too. */
 static void test_hit(void **state)
 {
 	static const struct {
@@ -461,7 +461,7 @@ static void test_no_load_place(void **state)
 	u8 buf[256];
 	u32 len;
 
-	REGION("\x66\x90\xff\x53\x08"); /* the jump stands behind the push */
+	REGION("\x66\x90\xff\x53\x08"); /* the jump follows the push */
 	assert_int_equal(emit_at(0x10000000, 0x20000000, buf, &len), 0);
 	assert_memory_equal(buf + BEFORE, "\x66\x90\x68\x05\x00\x00\x10\xff\x63\x08", 10);
 	REGION("\xff\x93\x08\x00\x00\x00"); /* and would at 16 */

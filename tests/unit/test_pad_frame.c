@@ -181,7 +181,7 @@ static const struct gtp_block *string_block(const char *text, u32 len)
 	return gtp_frame_next_block(f, gtp_frame_next_block(f, NULL));
 }
 
-/* A string of each length, between two blocks; one that ends behind the words is C's. */
+/* A string of each length, between two blocks; one that ends after the words goes to C. */
 static void test_string(void **state)
 {
 	static const char text[] =

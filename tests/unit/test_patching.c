@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jumps come and go: whatever a task does meanwhile, it executes the text, an int3 or the jump.
+ * While jumps are written and removed, tasks only execute the text, an int3 or the jump.
  *
  * The real files of probe/jump/ put a jump into a function's code and take it out; each byte that
  * they write is a moment. Nothing that they do depends on tasks, except for the waits. So all
@@ -11,8 +11,8 @@
  * A CPU may have fetched any of the values that a byte had since all CPUs last executed a
  * serialising instruction, of each byte another one: more than any processor does.
  *
- * The other prober is a kprobe at the place's first byte, by the kernel's rules. One behind the
- * first byte is not walked: docs/jumps.md says in which moment that one goes wrong.
+ * The other prober is a kprobe at the place's first byte, by the kernel's rules. One after the
+ * first byte is not walked: docs/jumps.md says at which moment that goes wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>

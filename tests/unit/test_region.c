@@ -30,7 +30,7 @@ static u32 bytes_of(const char *hex, u8 *bytes)
 	return n;
 }
 
-/* The function is an exact copy on the heap, so that the sanitizer sees a read behind its end. */
+/* The function is an exact copy on the heap, so that the sanitizer sees a read past its end. */
 static bool only_falls; /* of the question */
 
 static enum gtp_region_verdict ask(const struct scene *s, u32 at, struct gtp_region *r)

@@ -165,7 +165,7 @@ static void every_packet_is_played(void **state)
 	assert_int_equal(missing, 0);
 }
 
-/* A row behind one that matches the same packets would never be reached. */
+/* A row after one that matches the same packets would never be reached. */
 static void no_row_hides_another(void **state)
 {
 	for (u32 i = 0; i < gtp_packets_count; i++) {

@@ -367,7 +367,7 @@ static void test_urgent(void **state)
 	close_stream();
 }
 
-/* A buffer that is not circular is full when it is, whoever reads. */
+/* A buffer that is not circular ends the run when it is full, even with a reader. */
 static void test_linear_buffers(void **state)
 {
 	t->circular = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text of strangers for a terminal: it gets nothing to act upon, and letters stay as they are. */
+/* Untrusted text for a terminal has nothing that it acts upon; letters are unchanged. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>

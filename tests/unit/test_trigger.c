@@ -24,7 +24,7 @@ static u64 hits(struct fake *f, const struct gtp_tracepoint *tp)
 	return gtp_trace_hits(&f->trace, tp).hits;
 }
 
-/* B after A: those hits that come behind it, and no others. */
+/* B after A: only hits after the one of A. */
 static void begins_disabled(void **state)
 {
 	struct fake *f = *state;
@@ -137,7 +137,7 @@ static void all_tracepoints(void **state)
 	expect_frames(f, "1@1000\n");
 }
 
-/* At one address those behind it have their turn in the same hit, those before it have had it. */
+/* At one address, only later tracepoints still have their turn in the same hit. */
 static void at_the_same_address(void **state)
 {
 	struct fake *f = *state;

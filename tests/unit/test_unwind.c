@@ -153,7 +153,7 @@ static void gates(void **state)
 	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
 }
 
-/* An instruction that was interrupted has not run: its address is not behind it, as others are. */
+/* An interrupted instruction has not run: the address is its own, not the next one's. */
 static void interrupts(void **state)
 {
 	interrupted = 0x3000;

@@ -63,7 +63,7 @@ static void test_interpreter(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* A vector must be able to fail: whatever an engine gets wrong has to be seen. */
+/* A vector must be able to fail: any error of an engine must be noticed. */
 static int wrong_result(const struct ax_verified *v, struct ax_env *env, u64 *result)
 {
 	int ret = ax_interp(v, env, result);

@@ -17,7 +17,7 @@ __printf(1, 2) void inform(const char *format, ...);
 /* fail - the same, and exit; of gtp-run the connection's end takes out every probe */
 __printf(2, 3) _Noreturn void fail(int status, const char *format, ...);
 
-/* must - memory that was asked for, or the end */
+/* must - return allocated memory, or exit if it is NULL */
 void *must(void *memory);
 
 #endif /* _RUN_FAIL_H */
