@@ -34,7 +34,7 @@ unsigned int gtp_stack_walk = 1;
 module_param_named(stack_walk, gtp_stack_walk, uint, 0600);
 MODULE_PARM_DESC(
 	stack_walk,
-	"$kstack: 1: by what the kernel's unwinder has said of an address before, 0: ask it each time, 2: both, and compare (default: 1)");
+	"$kstack: 1: by the unwinder's earlier steps, 0: always by the unwinder, 2: both, and compare (default: 1)");
 
 /* The results of comparing, since the module was loaded. */
 unsigned long gtp_stack_walked;

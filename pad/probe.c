@@ -78,7 +78,7 @@ int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_lo
 	}
 	p->number = gtp_pad_number_take();
 	if (p->number == GTP_PAD_NUMBERS) {
-		loc->no_jump = "there are as many jumps as there may be";
+		loc->no_jump = "all jump pads are in use";
 		return -EOPNOTSUPP;
 	}
 	if (loc->kind == GTP_LOCATION_RETURN && gtp_follow_get()) {

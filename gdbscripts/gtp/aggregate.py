@@ -26,7 +26,7 @@ def clauses(text, usage):
     value, keys = cut(front, "by")
     for what, said in (("if", condition), ("at", place), ("by", keys)):
         if said == "":
-            raise gdb.GdbError("nothing behind `%s'; say %s" % (what, usage))
+            raise gdb.GdbError("nothing after `%s'; say %s" % (what, usage))
     return Said(value, [text for _, text in cexpr.split(keys)] if keys else [], place, condition, options)
 
 

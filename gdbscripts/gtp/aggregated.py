@@ -98,7 +98,7 @@ def read(clear=False):
     if source.is_trace_file():
         found = kept.opened()
         if clear:
-            raise gdb.GdbError("a trace file stays what it is: nothing begins anew in it")
+            raise gdb.GdbError("a trace file cannot be cleared")
         if found is None:
             raise gdb.GdbError(NOT_KEPT)
         return Reading(found.text)

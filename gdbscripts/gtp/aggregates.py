@@ -177,7 +177,7 @@ def shown(one, top, order, stacks):
         return
     yield from entries(one, top, order, stacks)
     if is_unsigned(one) and any(min(entry.summary, default=0) < 0 for entry in one.entries + one.noroom):
-        yield "what is above 2^63 - 1 has been taken as negative, and is so here"
+        yield "values above 2^63 - 1 count as negative here"
     if len(one.entries) > top:
         yield "and %d keys more; --top N shows N" % (len(one.entries) - top)
     for entry in one.noroom:
@@ -229,7 +229,7 @@ class Options:
         self.every = seconds(found["--every"]) if "--every" in found else None
         self.clear = "--clear" in found
         if self.clear and self.name:
-            raise gdb.GdbError("--clear begins all aggregations anew and shows all of them: leave %s out" % self.name)
+            raise gdb.GdbError("--clear clears and shows all aggregations: leave %s out" % self.name)
 
 
 class GtpShow(Command):

@@ -68,7 +68,7 @@ class Header:
             yield "%d frames were read from /proc/gtpframe_pipe while the run went on, and are not here" % self.taken()
         yield from marks.sentences(self.seen)
         if self.end.startswith(("tfull", "terror")):
-            yield "the run was over before tstop (%s): what came later is not there" % self.how()
+            yield "the run was over before tstop (%s): later hits are missing" % self.how()
 
     def notes(self):
         """(name, text) of what GDB's user has written into the run."""

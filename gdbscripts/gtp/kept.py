@@ -132,7 +132,7 @@ def read(path):
     except OSError as error:
         raise gdb.GdbError("%s: %s" % (path, error.strerror)) from None
     if not data.startswith(HEAD.encode()):
-        raise gdb.GdbError("%s: what is behind its frames is not understood: another version wrote it" % path)
+        raise gdb.GdbError("%s: the data after its frames is not understood: another version wrote it" % path)
     return parsed(data)
 
 

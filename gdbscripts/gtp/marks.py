@@ -13,7 +13,7 @@ VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable that says how many
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"
 ADDED = "%d frames are of tracepoint %d, which was added to the run after that file had begun: they are left out"
-CUT = "the recording was cut off: there is no end behind the last whole frame"
+CUT = "the recording was cut off: no end follows the last whole frame"
 
 
 # lost: how many frames the marks say. added: {tracepoint: its frames} of those that the header does not know. cut: no end.

@@ -18,7 +18,7 @@ NO_RUN = """the session does not start a run on the target that it finds connect
 disconnect out of it"""
 NO_FILES = """nothing is traced while a session is compiled: it would write %s without a frame.
 Leave out what writes files behind tstart"""
-NO_QUIT = "a session that is compiled has no quit: nothing behind it would be read. Leave it out"
+NO_QUIT = "a compiled session has no quit: later lines would not be read. Leave it out"
 DPRINTF = """dprintf %d cannot be compiled: it prints where GDB waits, and there is none later. Write a tracepoint
 that collects what is to be printed"""
 

@@ -204,7 +204,7 @@ def show(table, request, own, count):
     if request.csv:
         told += " in %s" % request.csv
     if table.unknown:
-        told += "; %d do not hold what the condition needs" % table.unknown
+        told += "; %d lack a value that the condition needs" % table.unknown
     screen.put(told + "\n")
 
 

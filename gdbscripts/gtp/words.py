@@ -47,7 +47,7 @@ def split(text, usage):
     if not place:
         raise gdb.GdbError("no place is named; say %s" % usage)
     if condition == "":
-        raise gdb.GdbError("no expression behind `if'; say %s" % usage)
+        raise gdb.GdbError("no expression after `if'; say %s" % usage)
     return Words(place, condition, limit)
 
 
@@ -62,7 +62,7 @@ def options(arg, usage, valued, flags=(), may=()):
         word = argv.pop(0)
         if word in valued:
             if not argv:
-                raise gdb.GdbError("nothing behind %s; say %s" % (word, usage))
+                raise gdb.GdbError("nothing after %s; say %s" % (word, usage))
             found[word] = argv.pop(0)
         elif word in flags or word in may:
             takes = word in may and argv and not argv[0].startswith("--")

@@ -105,7 +105,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 		return err;
 	/* The entry itself may still be probed, whatever follows it. */
 	if (err != -EOPNOTSUPP)
-		loc->no_jump = "what is behind the function tracer's site takes no probe";
+		loc->no_jump = "the place after the function tracer's site takes no probe";
 	why->text[0] = '\0';
 	return -EOPNOTSUPP;
 }
@@ -451,7 +451,7 @@ static const char *mechanism(const struct gtp_jump *j)
 	if (j->patch.state == GTP_PATCH_JUMP && j->p.follows)
 		return "jump, follows the call";
 	if (j->patch.state == GTP_PATCH_JUMP)
-		return gtp_jump_is_behind(j) ? "jump behind the function tracer's site" : "jump";
+		return gtp_jump_is_behind(j) ? "jump after the function tracer's site" : "jump";
 	if (is_hit(j))
 		return j->no_memory ?
 			       "jump, kept a breakpoint: no memory to write it" :

@@ -75,7 +75,7 @@ void gtp_probe_explain(int err, struct gtp_why *why)
 		break;
 	case -EFAULT:
 		gtp_why(why,
-			"the kernel would die of a kprobe here: it would read on behind this function, where no memory is. Load the module's table with gdbtp-tables: a jump needs no kprobe");
+			"a kprobe here would crash the kernel: it would read on past this function, where no memory is. Load the module's table with gdbtp-tables: a jump needs no kprobe");
 		break;
 	case -ENOMEM:
 		gtp_why(why, "no memory for a probe");

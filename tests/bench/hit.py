@@ -22,7 +22,7 @@ ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
     "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,
-              "jump behind the function tracer's site"),
+              "jump after the function tracer's site"),
     "int3": ("before a branch: a kprobe stays a breakpoint", "cc", "jump"),
 }
 

@@ -186,7 +186,7 @@ def behind_the_last():
             assert reply == "OK", reply
             client.ok("QTStop")
         else:
-            assert reply.startswith(f"E.tracepoint 1 at 0x{last:x}: ") and "read on behind this function" in reply, reply
+            assert reply.startswith(f"E.tracepoint 1 at 0x{last:x}: ") and "read on past this function" in reply, reply
         assert not kprobes(), kprobes()
 
 

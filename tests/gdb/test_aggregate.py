@@ -311,7 +311,7 @@ def options():
     equal(keys(), [])
     cmd("tstop")
     for wrong, why in (("gtp show nothing", "there is no"), ("gtp show --sort x", "--sort takes one of"),
-                       ("gtp show --top x", "--top takes a number"), ("gtp count by", "nothing behind `by'"),
+                       ("gtp show --top x", "--top takes a number"), ("gtp count by", "nothing after `by'"),
                        ("gtp show --clear sum_n", "leave sum_n out"), ("gtp count --linear 0,9,1", "--linear is not"),
                        ("gtp hist", "say gtp hist"),
                        ("gtp count by 1,2,3,4,5 at gtp_target_leaf", "four are the most")):

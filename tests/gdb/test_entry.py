@@ -6,7 +6,7 @@ from lib import *
 from others import *
 
 NOP = bytes.fromhex("0f1f440000")
-BEHIND = "jump behind the function tracer's site"
+BEHIND = "jump after the function tracer's site"
 CALL = "ftrace call"
 
 

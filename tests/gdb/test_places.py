@@ -178,7 +178,7 @@ def limit():
 @test("refusals: what is wrong, in a sentence; nothing is defined")
 def refusals():
     nothing("gtp trace", "no place is named; say gtp trace LOCATION [if EXPRESSION]")
-    nothing("gtp trace gtp_target_add if", "no expression behind `if'; say gtp trace LOCATION [if EXPRESSION]")
+    nothing("gtp trace gtp_target_add if", "no expression after `if'; say gtp trace LOCATION [if EXPRESSION]")
     nothing("gtp trace if a == 3", "no place is named")
     nothing("gtp trace gtp_target_ad", 'Function "gtp_target_ad" not defined; is it gtp_target_add')
     nothing("gtp trace no_such_function_anywhere", "not defined; if it is a module's, gtp modules loads its symbols")

@@ -118,7 +118,7 @@ def until_holds():
         check(running(), "the run is over")
         cmd("tstop")
     equal(process.returncode, 0)
-    matches("for the last one, of tracepoint %d, --until holds.*the run goes on" % num, said[0])
+    matches("for the last one, of tracepoint %d, --until holds.*the run continues" % num, said[0])
     disconnect()
     cmd("target tfile " + FILE)
     rows = cells.rows("%d count" % num)
@@ -209,7 +209,7 @@ def snapshot():
     equal(done.returncode, 0, done.stdout)
     told = done.stdout.strip()
     note(told)
-    matches("the run goes on$", told)
+    matches("the run continues$", told)
     out = other_gdb("target tfile " + FILE, "python numbers = []", "tfind start",
                     "python\nwhile int(gdb.parse_and_eval('$trace_frame')) >= 0:\n"
                     "    numbers += [int(gdb.parse_and_eval('$leaf'))] if int(gdb.parse_and_eval('$tracepoint')) > 0 else []\n"

@@ -99,7 +99,7 @@ def body():
 WAYS = [
     Way("jump", "body", body, flags=ANY),
     Way("kprobe", "body", body, jumps="off", flags=ANY),
-    Way("jump behind the function tracer's site", "entry", entry),
+    Way("jump after the function tracer's site", "entry", entry),
     Way("ftrace call", "entry", entry, table=False),
     Way("kprobe on ftrace", "entry", entry, jumps="off"),
     Way(FOLLOWED, "entry", entry),
@@ -147,7 +147,7 @@ def all_registers(way):
 
 
 @each_way("a frame of a memory's bytes and no register: all are left alone",
-          lambda way: way.how in ("jump", "jump behind the function tracer's site", "ftrace call", "static"))
+          lambda way: way.how in ("jump", "jump after the function tracer's site", "ftrace call", "static"))
 def frame_of_memory(way):
     num = way.set("collect *(unsigned char (*)[16])$rsp" if way.event else "collect/s gtp_target_banner")
     cmd("tstart")

@@ -134,7 +134,7 @@ def some():
     equal(shown("2 t->name, t->id if t->big < 0"), (0, 'look  t->name="second", t->id=2\n', "gtp: 1 frames shown\n"))
     status, out, said = shown("--count", "1", "a * 2, b if a > 3", end=b"", frames=made["frames"][-1:] * 50)
     matches("^[^\n]*  add  a \\* 2=10, b=6\n$", out)
-    equal((status, said), (0, "gtp: 1 frames shown\ngtp: the run goes on; nobody reads its frames now\n"))
+    equal((status, said), (0, "gtp: 1 frames shown\ngtp: the run continues without a reader\n"))
     status, out, said = shown("1 nosuch")
     equal((status, out), (1, ""))
     matches("nosuch: No symbol", said)
@@ -218,7 +218,7 @@ def refused():
     line = "exec %s %s live --vmlinux prog --pipe pipe >&-" % (sys.executable, GTP)
     live = Live(command=["/bin/sh", "-c", line])
     live.send(made["header"], made["frames"][0])
-    equal(live.end(), (1, "", "gtp: 0 frames shown\ngtp: the run goes on; nobody reads its frames now\n"
+    equal(live.end(), (1, "", "gtp: 0 frames shown\ngtp: the run continues without a reader\n"
                               "gtp: standard output: Bad file descriptor\n"))
     with open(OUT + "/-text", "w", encoding="ascii") as file:
         file.write("no ELF file")
@@ -241,7 +241,7 @@ def signals():
         live.send(made["header"], made["frames"][0])
         matches(ADD % (3, 4), live.until("stdout"))
         live.process.send_signal(number)
-        equal(live.end(), (0, "", "gtp: 1 frames shown\ngtp: the run goes on; nobody reads its frames now\n"))
+        equal(live.end(), (0, "", "gtp: 1 frames shown\ngtp: the run continues without a reader\n"))
 
 
 @test("^C ends gtp live while nobody reads its output")
@@ -254,7 +254,7 @@ def blocked():
     equal(live.process.wait(timeout=SECONDS), 0)
     writer.join()
     out, said = live.end()[1:]
-    shown_frames = int(matches(r"^gtp: (\d+) frames shown\ngtp: the run goes on", said)[1])
+    shown_frames = int(matches(r"^gtp: (\d+) frames shown\ngtp: the run continues", said)[1])
     check(0 <= out.count("\n") - shown_frames <= 1, (out.count("\n"), said))
 
 
@@ -266,7 +266,7 @@ def others():
     os.close(reader)
     live.send(made["header"], made["frames"][0])
     equal(live.process.wait(timeout=SECONDS), 0)
-    matches("gtp: the run goes on; nobody reads its frames now\n$", live.end()[2])
+    matches("gtp: the run continues without a reader\n$", live.end()[2])
     live = Live("--for", "300ms")
     live.send(made["header"], made["frames"][0])
     equal(live.process.wait(timeout=SECONDS), 0)

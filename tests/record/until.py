@@ -69,7 +69,7 @@ def by_number():
                 drain.write(HEADER + b"".join(sent))
             text = drain.wait()
             equal(frames_in("many.tf"), sent[:index + 1])
-            matches("the last one is frame %s, as --until says\n(.*behind it were read.*left out\n)?(.*)^gtp-drain: the run goes on" %
+            matches("the last one is frame %s, as --until says\n(.*after it were read.*left out\n)?(.*)^gtp-drain: the run continues" %
                     words.split(":")[-1], text)
     text = drained(HEADER + hit(0) + hit(1), "-o", "few.tf", "--until", "3")
     equal(frames_in("few.tf"), [hit(0), hit(1)])
@@ -118,7 +118,7 @@ def refuses():
     matches("none of them is the one that --until waits for", text)
     _, text = recorded("2:t->next->big == 3", made["frames"])
     looks = [call for call in made["calls"] if call[0] == "look"]
-    matches("%d frames do not hold what --until needs" % len(looks), text)
+    matches("%d frames lack a value that --until needs" % len(looks), text)
     os.unlink(path("until.tf"))
     for expression, why in (("nosuch == 1", "--until nosuch == 1: there is no variable or constant nosuch"), ("1:t->big", "--until t->big: there is no"),
                             ("7:a", "the run has no tracepoint 7; there are 1, 2, 3, 4"), ("1:a +", "--until a \\+")):

@@ -84,7 +84,7 @@ export_refuses() {
 		-ex "gtp export perfetto refused.6 --counter nosuch" -ex "gtp export perfetto refused.7 1 t->name --counter t->name" \
 		-ex "gtp export perfetto refused.8 --counter" -ex "gtp export ctf refused.9 9" -ex "gtp export csv refused.10 1 nosuch")
 	says "$text" "--counter nosuch: there is no such column" "--counter t->name: its values are no numbers" \
-		"nothing behind --counter; say gtp export perfetto FILE" "the run has no frames of tracepoint 9" 'No symbol "nosuch"' &&
+		"nothing after --counter; say gtp export perfetto FILE" "the run has no frames of tracepoint 9" 'No symbol "nosuch"' &&
 		[ "$(grep -c "the trace ends in the middle of frame" <<<"$text")" = 3 ] &&
 		[ "$(grep -c "no frame that is asked for holds \$clock" <<<"$text")" = 2 ] || return 1
 	text=$(gtp_online -ex "trace add" -ex "tstart" -ex "gtp export ctf refused.11" -ex "tstop" -ex "gtp export ctf refused.12" \

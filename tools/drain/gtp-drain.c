@@ -171,9 +171,9 @@ static void tell_until(const struct drain *d, u64 behind)
 	else if (u->count || u->frames)
 		inform("none of them is the one that --until waits for");
 	if (u->unknown)
-		inform("%llu frames do not hold what --until needs", u->unknown);
+		inform("%llu frames lack a value that --until needs", u->unknown);
 	if (behind)
-		inform("%llu frames behind it were read, too, and are left out", behind);
+		inform("%llu frames after it were read, too, and are left out", behind);
 }
 
 static void summary(const struct drain *d, const struct totals *t, enum drain_end why)
@@ -192,10 +192,9 @@ static void summary(const struct drain *d, const struct totals *t, enum drain_en
 	if (seen.lost)
 		inform("%llu frames were lost: the reader was too slow for them", seen.lost);
 	if (d->cut)
-		inform("a second was too short for what the buffers had; the rest is gone");
+		inform("a second was too short for the buffers' frames; the rest is lost");
 	if (!over && !d->pipe.ended)
-		inform(d->snapshot ? "the run goes on" :
-				     "the run goes on; nobody reads its frames now");
+		inform(d->snapshot ? "the run continues" : "the run continues without a reader");
 }
 
 int main(int argc, char **argv)

@@ -229,7 +229,7 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 
 enum { ENDBR = 4, FTRACE_SITE = 5 };
 
-/* A hit at a function's entry may be had by a jump behind the function tracer's site there. */
+/* A hit at a function's entry may be had by a jump after the function tracer's site there. */
 static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
 		      const struct rgn_function *f, u64 *answers)
 {
@@ -273,7 +273,7 @@ void rgn_stats_module(const struct rgn_text *text, const struct rgn_stats *stats
 	printf("the module, were these bytes the live ones: %llu take a jump, %.2f %% of P\n",
 	       answers[GTP_REGION_OK], percent(answers[GTP_REGION_OK], stats->probeable));
 	print_answers(answers);
-	printf("at entries, a jump behind the function tracer's site\n");
+	printf("at entries, a jump after the function tracer's site\n");
 	print_answers(entries);
 	rgn_module_free(&m);
 }

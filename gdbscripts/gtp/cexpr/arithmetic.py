@@ -110,9 +110,9 @@ def repeated(lower, node):
         raise Error("what stands behind @ must be a constant, since GDB has no code for another count", node.right.start,
                     "%s@16 is 16 of them, however many there are." % lower.source(node.left))
     if not left.lvalue or left.place is None or left.bits:
-        raise Error("what stands before @ must lie in memory", node.left.start)
+        raise Error("the object before @ must be in memory", node.left.start)
     if length < 1:
-        raise Error("what stands behind @ is at least 1", node.right.start)
+        raise Error("the number after @ must be at least 1", node.right.start)
     kind = left.type.array(length - 1)
     if left.named or ctype.spell_pointer(left.type, lower.scope) or left.kind:
         return left.but(type=kind, text="%s@%d" % (left.within(SUM), length), level=SHIFT, named=False, seen=None)

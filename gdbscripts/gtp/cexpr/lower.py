@@ -500,10 +500,10 @@ class Lower:
             kind, seen = ctype.usual(yes.kind, no.kind), yes.seen
             fitting = (kind,) if node is self.root else (kind, seen)
             if seen != kind and not all(ctype.holds(k, *o.range) for k in fitting for o in (yes, no)):
-                self.differ("GDB does not convert what stands behind ?")
+                self.differ("GDB does not convert the value after ?")
                 yes, no, seen = self.as_kind(yes, kind), self.as_kind(no, kind), kind
             elif not ctype.holds(kind, *no.range):
-                self.differ("GDB does not convert what stands behind :")
+                self.differ("GDB does not convert the value after :")
                 no = self.as_kind(no, kind)
             return Operand(ctype.integer(kind), choice(test, yes, no), CHOICE, seen)
         return self.pointer_choice(test, yes, no)

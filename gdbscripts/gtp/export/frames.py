@@ -173,7 +173,7 @@ class Run:
     def lacks(self):
         """Sentences on what is left out, or never became a frame; behind the last of the events."""
         if self.unknown():
-            yield "%d frames do not hold what the condition needs" % self.unknown()
+            yield "%d frames lack a value that the condition needs" % self.unknown()
         yield from self.header.lacks()
 
     def frames(self):

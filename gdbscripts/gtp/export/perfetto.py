@@ -307,7 +307,7 @@ def counters_of(arg):
 
     def taken(option):
         if option.group(1) is None:
-            raise gdb.GdbError("nothing behind --counter; say " + registry.usage("perfetto"))
+            raise gdb.GdbError("nothing after --counter; say " + registry.usage("perfetto"))
         found.append(option.group(1).strip('"'))
         return ""
     return found, COUNTERS.sub(taken, arg)

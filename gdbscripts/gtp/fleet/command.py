@@ -14,7 +14,7 @@ from gtp.shell.output import Output
 SOME = 3
 NO_WORDS = "say gtp fleet HOSTS... -- SESSION.gtpd"
 THERE = """%s has files of an earlier run. Say another folder with -o, or --force to replace them"""
-ENDING = "the run is ended on all machines; ^C once more gives up what they have not brought by then"
+ENDING = "the run is ended on all machines; another ^C gives up files that have not arrived by then"
 LOUD = (host.TRACING, host.DONE, host.FAILED)
 
 

@@ -118,7 +118,7 @@ def lacks(header, read, text, unknown):
     """Sentences on what is not in the page though it happened."""
     yield from header.lacks()
     if unknown:
-        yield "%d frames do not hold what the condition needs" % unknown
+        yield "%d frames lack a value that the condition needs" % unknown
     if read is not None:
         if read.nested:
             yield "%d hits came inside of other hits, and were not handled" % read.nested

@@ -126,7 +126,7 @@ def spare(output, read):
     """Refuse to replace a file that is being read."""
     for path in read:
         if os.path.exists(path) and os.path.exists(output) and os.path.samefile(path, output):
-            raise Failure("%s is what is read; name another file with -o" % output)
+            raise Failure("%s is the input; name another file with -o" % output)
 
 
 def run(given):

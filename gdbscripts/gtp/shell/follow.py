@@ -28,7 +28,7 @@ PAUSE = 0.1  # seconds: where few bytes come, what comes within is shown togethe
 FEW = 32 << 10
 PATIENCE = 0.2  # a run that is on is there at once
 WAITS = "no run is on: it waits for one to begin; ^C ends that"
-GOES_ON = "the run goes on; nobody reads its frames now"
+GOES_ON = "the run continues without a reader"
 
 
 class Busy(Exception):
@@ -85,7 +85,7 @@ class Pipe:
             return None
         found, self.rest = self.rest[:end], self.rest[end:]
         if not found.startswith(b"\x7fTRACE0\n"):
-            raise gdb.GdbError("what comes from the pipe is no trace file")
+            raise gdb.GdbError("the data from the pipe is no trace file")
         return found
 
     def whole(self):
@@ -275,7 +275,7 @@ def sum_up(lines, out, pipe):
     if lines.lost:
         text += ", %d were lost" % lines.lost
     if lines.unknown():
-        text += "; %d do not hold what the condition needs" % lines.unknown()
+        text += "; %d lack a value that the condition needs" % lines.unknown()
     if pipe.dropped:
         text += "; a new run, or a reset, has dropped the frames that were not read yet"
     elif pipe.cut():

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where the running kernel's image lies, and which build it is. */
+#ifndef _GTP_IMAGE_KERNEL_H
+#define _GTP_IMAGE_KERNEL_H
+
+#include <linux/types.h>
+
+/* gtp_image_init - find out once what does not change; module init */
+void gtp_image_init(void);
+
+/* gtp_image_text - run-time address of _text; 0: not known */
+u64 gtp_image_text(void);
+
+/* gtp_image_build_id - lower-case hex; "": not known */
+const char *gtp_image_build_id(void);
+
+/**
+ * gtp_image_note_id() - the build-id in a block of ELF notes
+ * @notes: the notes
+ * @len: bytes of them
+ * @id: receives where it is
+ *
+ * Return: its length in bytes; 0: there is none.
+ */
+size_t gtp_image_note_id(const u8 *notes, size_t len, const u8 **id);
+
+#endif /* _GTP_IMAGE_KERNEL_H */

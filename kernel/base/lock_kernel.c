@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The one lock that all but hits run under, and the sign of life during long work. */
+#include <linux/lockdep.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "kernel/base/lock_kernel.h"
+
+DEFINE_MUTEX(gtp_lock); /* of everything but what hits write */
+
+static void (*progress)(const char *what, u32 done, u32 total);
+
+void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total))
+{
+	lockdep_assert_held(&gtp_lock);
+	progress = tell;
+}
+
+void gtp_progress(const char *what, u32 done, u32 total)
+{
+	lockdep_assert_held(&gtp_lock);
+	cond_resched();
+	if (progress)
+		progress(what, done, total);
+}
+
+/* --- ^C --- */
+
+static bool asked;
+
+void gtp_interrupt(void)
+{
+	WRITE_ONCE(asked, true);
+}
+
+void gtp_interrupt_forget(void)
+{
+	WRITE_ONCE(asked, false);
+}
+
+/*
+ * A GDB that is in write() with its packet cannot send a ^C; its terminal sends it the signal.
+ * Other signals (a window that changes its size, a child that ends) are no reason to stop.
+ */
+static bool has_sigint(void)
+{
+	if (!signal_pending(current) || sigismember(&current->blocked, SIGINT))
+		return false;
+	return sigismember(&current->pending.signal, SIGINT) ||
+	       sigismember(&current->signal->shared_pending.signal, SIGINT);
+}
+
+bool gtp_interrupted(void)
+{
+	lockdep_assert_held(&gtp_lock);
+	return fatal_signal_pending(current) || READ_ONCE(asked) || has_sigint();
+}

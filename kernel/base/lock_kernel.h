@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The one lock that all but hits run under, and the sign of life during long work. */
+#ifndef _GTP_LOCK_KERNEL_H
+#define _GTP_LOCK_KERNEL_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+/*
+ * gtp_lock - everything but hits runs under it; may be held for seconds while many probes are armed
+ *
+ * Lock order: the connection's write lock, its read lock, gtp_lock, then what the kernel takes to
+ * arm a probe (kprobe_mutex, cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier
+ * runs under the chain's rwsem and may take gtp_lock, so nothing that loads or unloads a module may
+ * run under gtp_lock while a probe is armed in that module.
+ */
+extern struct mutex gtp_lock;
+
+/**
+ * gtp_progress() - long work goes on
+ * @what: "arming tracepoints"
+ * @done: how far
+ * @total: of how much
+ *
+ * Between two parts of long work under gtp_lock: reschedules, and keeps GDB from timing out.
+ * Context: process, gtp_lock; may sleep.
+ */
+void gtp_progress(const char *what, u32 done, u32 total);
+
+/* gtp_progress_to - set the function that gtp_progress() calls; NULL: none. Context: gtp_lock */
+void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
+
+/*
+ * gtp_interrupt - ^C has come while a packet is being handled; any context. gtp_interrupt_forget -
+ * before the next one. gtp_interrupted - is the client gone, or does it want no more of this?
+ * Context: gtp_lock, for a packet of the current task
+ */
+void gtp_interrupt(void);
+void gtp_interrupt_forget(void);
+bool gtp_interrupted(void);
+
+#endif /* _GTP_LOCK_KERNEL_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Every allocation of the module, so that a test can make any one of them fail. */
+#ifndef _GTP_MEM_KERNEL_H
+#define _GTP_MEM_KERNEL_H
+
+#include "base/mem.h"
+
+/* gtp_mem - the same for shared code */
+extern const struct gtp_mem gtp_mem;
+
+/* gtp_mem_alloc_node - zeroed memory near a node's CPUs, NULL when there is none; may sleep */
+void *gtp_mem_alloc_node(size_t bytes, int node);
+
+/* gtp_mem_alloc - zeroed memory, NULL when there is none; may sleep */
+void *gtp_mem_alloc(size_t bytes);
+
+/* gtp_mem_free - give it back; NULL is allowed; may sleep */
+void gtp_mem_free(const void *p);
+
+#endif /* _GTP_MEM_KERNEL_H */

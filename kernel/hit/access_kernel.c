@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory that may not be there: loads and stores that survive a fault, in any context. */
+#include <linux/uaccess.h>
+#include <asm/page_types.h>
+#include <asm/vsyscall.h>
+
+#include "kernel/hit/access_kernel.h"
+
+/*
+ * A fault at a canonical kernel address ends at the exception table entry of the load. Any other
+ * address must not get there: a non-canonical one raises #GP, for which the kernel's handler of
+ * these entries warns. Canonical form depends on the page tables in use, not on what the
+ * processor could do: boot_cpu_data.x86_virt_bits says 57 even where the kernel has four levels.
+ */
+static bool kernel_range(u64 addr, u64 len)
+{
+	u64 lowest = ~0ULL << __VIRTUAL_MASK_SHIFT;
+
+	return addr >= lowest && len <= -addr - 1 &&
+	       (addr > VSYSCALL_ADDR + PAGE_SIZE - 1 || addr + len <= VSYSCALL_ADDR);
+}
+
+/*
+ * In the largest pieces: x86 loads at any alignment, and a byte that faults makes the whole copy
+ * fail anyway.
+ */
+int gtp_access_read_kernel(void *dst, u64 addr, u32 len)
+{
+	const char *src = (const char *)addr;
+	char *to = dst;
+
+	if (!kernel_range(addr, len))
+		return -EFAULT;
+	for (; len >= 8; len -= 8, src += 8, to += 8)
+		__get_kernel_nofault(to, src, u64, fault);
+	if (len & 4) {
+		__get_kernel_nofault(to, src, u32, fault);
+		src += 4;
+		to += 4;
+	}
+	if (len & 2) {
+		__get_kernel_nofault(to, src, u16, fault);
+		src += 2;
+		to += 2;
+	}
+	if (len & 1)
+		__get_kernel_nofault(to, src, u8, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}
+
+/*
+ * A kernel thread borrows the address space of the task before it: user addresses are then those of
+ * an unrelated process.
+ */
+static int read_user(void *dst, u64 addr, u32 len)
+{
+	if (!current->mm)
+		return -EFAULT;
+	return copy_from_user_nofault(dst, (const void __user *)addr, len) ? -EFAULT : 0;
+}
+
+int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	if ((s64)addr >= 0)
+		return read_user(dst, addr, len);
+	return gtp_access_read_kernel(dst, addr, len);
+}
+
+/*
+ * One store for the sizes of C's integers, so that no CPU sees half a value. Text and rodata are
+ * mapped read-only and the processor respects that in the kernel too (CR0.WP): a fault, an error,
+ * nothing changed.
+ */
+int gtp_access_write(u64 addr, const void *src, u32 len)
+{
+	const char *from = src;
+	char *dst = (char *)addr;
+
+	if (!kernel_range(addr, len))
+		return -EFAULT;
+	for (; len >= 8; len -= 8, from += 8, dst += 8)
+		__put_kernel_nofault(dst, from, u64, fault);
+	for (; len >= 4; len -= 4, from += 4, dst += 4)
+		__put_kernel_nofault(dst, from, u32, fault);
+	for (; len >= 2; len -= 2, from += 2, dst += 2)
+		__put_kernel_nofault(dst, from, u16, fault);
+	for (; len; len--, from++, dst++)
+		__put_kernel_nofault(dst, from, u8, fault);
+	return 0;
+fault:
+	return -EFAULT;
+}

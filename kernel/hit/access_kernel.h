@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Memory that may not be there: loads and stores that survive a fault, in any context. */
+#ifndef _GTP_ACCESS_KERNEL_H
+#define _GTP_ACCESS_KERNEL_H
+
+#include <linux/types.h>
+
+/**
+ * gtp_access_read() - copy memory that may not be there
+ * @ctx: unused; struct gtp_hit_ops' read has it
+ * @dst: receives the bytes
+ * @addr: kernel address, or one of the current task's own
+ * @len: bytes
+ *
+ * Context: any, NMI included; never sleeps, so a user page that is not in memory is -EFAULT.
+ * Return: 0 or -EFAULT, then @dst is undefined.
+ */
+int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len);
+
+/* gtp_access_read_kernel - the same for kernel addresses only */
+int gtp_access_read_kernel(void *dst, u64 addr, u32 len);
+
+/*
+ * gtp_access_write - store to kernel memory that is mapped writable; 0 or -EFAULT, then a part
+ * may be written
+ */
+int gtp_access_write(u64 addr, const void *src, u32 len);
+
+#endif /* _GTP_ACCESS_KERNEL_H */

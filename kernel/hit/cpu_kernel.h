@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Each CPU's own for its hits: a trace buffer, counters, text on its way to GDB. */
+#ifndef _GTP_CPU_KERNEL_H
+#define _GTP_CPU_KERNEL_H
+
+#include <linux/percpu.h>
+
+#include "base/why.h"
+#include "hit/run.h"
+#include "kernel/hit/text_kernel.h"
+
+/**
+ * struct gtp_percpu - a struct gtp_cpu as the kernel keeps it
+ * @cpu: the shared part
+ * @text: printf's text
+ */
+struct gtp_percpu {
+	struct gtp_cpu cpu;
+	struct gtp_text text;
+};
+
+DECLARE_PER_CPU(struct gtp_cpu *, gtp_this_cpu); /* NULL: this CPU came online after tstart */
+
+/* gtp_cpu_text - printf's text of a CPU */
+static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
+{
+	return &container_of(cpu, struct gtp_percpu, cpu)->text;
+}
+
+/**
+ * gtp_buffers_get() - struct gtp_target_ops' buffers_get
+ * @ctx: unused
+ * @bytes: over all CPUs, 0: as the module parameter says
+ * @circular: drop the oldest frames
+ * @nslots: counters per CPU
+ * @cpus: receives the array, indexed by CPU; entries of CPUs that are offline now are NULL, and
+ *         should such a CPU come up during the run, its hits are counted as missed
+ * @ncpus: receives its length
+ * @why: the refusal
+ *
+ * Context: process, under gtp_lock, no probe armed. Return: 0 or -ENOMEM.
+ */
+int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
+		    u32 *ncpus, struct gtp_why *why);
+
+/**
+ * gtp_buffers_put() - struct gtp_target_ops' buffers_put
+ * @ctx: unused
+ * @cpus: from gtp_buffers_get()
+ * @ncpus: its length
+ *
+ * Context: process, no probe armed, so no hit looks at gtp_this_cpu.
+ */
+void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
+
+/* gtp_buffer_alloc - struct gtp_target_ops' buffer_alloc: memory near that CPU */
+void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
+
+/* gtp_memory_most - struct gtp_target_ops' memory_most: a quarter of what is available now */
+u64 gtp_memory_most(void *ctx);
+
+/*
+ * gtp_cpu_between_hits - struct gtp_target_ops' between_hits; an interrupt of that CPU calls @fn.
+ * Context: process
+ */
+void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
+
+/*
+ * gtp_buffers_restart - the clock of frames' times restarts. Context: no other CPU is online,
+ * interrupts are off
+ */
+void gtp_buffers_restart(void);
+
+#endif /* _GTP_CPU_KERNEL_H */

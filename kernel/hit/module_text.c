@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the code of modules is, for hits: without a lock, and without RCU, which idle CPUs lack. */
+#include <linux/kobject.h>
+#include <linux/spinlock.h>
+
+#include "base/compat.h"
+#include "kernel/hit/module_text.h"
+
+enum { MODULES_MAX = 512 }; /* the code of others is not known */
+
+/* The size << 32 | the address' lower half, which is all in that modules differ. 0: free. */
+static u64 text[MODULES_MAX];
+static u32 changes = 1;
+static DEFINE_SPINLOCK(lock); /* of writers */
+
+static u64 range_of(const struct module *mod)
+{
+	u64 start, bytes;
+
+	gtp_module_text(mod, &start, &bytes);
+	return bytes << 32 | (u32)start;
+}
+
+static u64 *find(u64 range)
+{
+	u32 i;
+
+	for (i = 0; i < MODULES_MAX; i++)
+		if (text[i] == range)
+			return &text[i];
+	return NULL;
+}
+
+static void add(const struct module *mod)
+{
+	u64 range = range_of(mod), *at;
+
+	lockdep_assert_held(&lock);
+	if (!(range >> 32) || find(range))
+		return;
+	at = find(0);
+	if (at)
+		WRITE_ONCE(*at, range);
+}
+
+static void drop(const struct module *mod)
+{
+	u64 range = range_of(mod), *at;
+
+	lockdep_assert_held(&lock);
+	at = range >> 32 ? find(range) : NULL;
+	if (at)
+		WRITE_ONCE(*at, 0);
+}
+
+void gtp_module_text_changed(const struct module *mod, unsigned long state)
+{
+	if (state != MODULE_STATE_COMING && state != MODULE_STATE_GOING)
+		return;
+	spin_lock(&lock);
+	if (state == MODULE_STATE_COMING)
+		add(mod);
+	else
+		drop(mod);
+	/* Pairs with the acquire of readers: with the new number they do not see the old range. */
+	smp_store_release(&changes, changes + 1);
+	spin_unlock(&lock);
+}
+
+/*
+ * All modules are in one set of objects, with those that are built in, which have no struct module.
+ * One that goes has its state before the kernel notifies us, which it does under the lock.
+ */
+void gtp_module_text_init(void)
+{
+	struct kset *set = THIS_MODULE->mkobj.kobj.kset;
+	struct kobject *k;
+
+	if (!set)
+		return;
+	spin_lock(&lock);
+	spin_lock(&set->list_lock);
+	list_for_each_entry(k, &set->list, entry) {
+		const struct module *mod = container_of(k, struct module_kobject, kobj)->mod;
+
+		if (mod && READ_ONCE(mod->state) != MODULE_STATE_GOING)
+			add(mod);
+	}
+	spin_unlock(&set->list_lock);
+	spin_unlock(&lock);
+}
+
+u32 gtp_module_text_changes(void)
+{
+	/* Pairs with the release of gtp_module_text_changed(). */
+	return smp_load_acquire(&changes);
+}
+
+bool gtp_module_text_has(u64 start, u32 bytes)
+{
+	u32 i;
+
+	for (i = 0; i < MODULES_MAX; i++) {
+		u64 range = READ_ONCE(text[i]);
+		u32 size = range >> 32, offset = (u32)start - (u32)range;
+
+		if (offset < size)
+			return bytes <= size - offset;
+	}
+	return false;
+}

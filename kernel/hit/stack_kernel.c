@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The kernel stack at a hit, by the kernel's own unwinder: by what it has said of each address
+ * before (hit/walk.c), or by itself where an address is no plain case, or not known yet.
+ *
+ * It begins at the instruction that was hit, with the registers as they were there. So it sees
+ * neither the pad nor the exception that has led here, and what the kernel knows of that very
+ * instruction is right: in front of a prologue, in the middle of one, behind it.
+ *
+ * Callers are known by return addresses, which are behind their calls; what was interrupted is
+ * known by the address of an instruction that has not run. That one is made to look like the
+ * others: one byte more. So the byte in front of each address, but the first, is in the function.
+ *
+ * Above it may be an interrupt that came inside a pad, of which no table tells, or code that
+ * the unwinder guesses its way through. Such a stack ends with GTP_STACKS_LOST.
+ *
+ * perf unwinds so in NMIs: the unwinder takes no lock and reads only stacks that it knows.
+ */
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <asm/ptrace.h>
+#include <asm/unwind.h>
+
+#include "kernel/base/params_kernel.h"
+#include "kernel/hit/module_text.h"
+#include "kernel/hit/stack_kernel.h"
+#include "kernel/hit/walk_kernel.h"
+
+static void begin(struct unwind_state *state, struct pt_regs *at, const struct gtp_regs *regs,
+		  u64 pc)
+{
+	BUILD_BUG_ON(sizeof(*at) != sizeof(*regs)); /* probe/kprobe/kprobe.c compares the members */
+	memcpy(at, regs, sizeof(*at));
+	at->ip = pc;
+	unwind_start(state, current, at, NULL);
+}
+
+/* From here to there return addresses are no callers; set before any of them is on a stack. */
+static u64 hidden_from, hidden_bytes;
+
+void gtp_stack_hide(u64 from, u64 to)
+{
+	WRITE_ONCE(hidden_from, from);
+	WRITE_ONCE(hidden_bytes, to - from);
+}
+
+static bool is_hidden(u64 addr)
+{
+	return addr - READ_ONCE(hidden_from) < READ_ONCE(hidden_bytes);
+}
+
+static bool is_interrupted(struct unwind_state *state)
+{
+	return unwind_get_entry_regs(state, NULL);
+}
+
+/*
+ * It has come to where userspace was left, or to the beginning of a task, and had not to guess. No
+ * task begins where it was interrupted: up to 6.4 the tables say so of a retpoline's thunk.
+ */
+static bool is_whole(struct unwind_state *state, bool interrupted)
+{
+	struct pt_regs *entry = unwind_get_entry_regs(state, NULL);
+
+	if (unwind_error(state))
+		return false;
+	return entry ? user_mode(entry) : unwind_done(state) && !interrupted;
+}
+
+static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+{
+	struct unwind_state state;
+	bool interrupted = false;
+	struct pt_regs at;
+	u32 n = 0;
+
+	to[n++] = pc;
+	for (begin(&state, &at, regs, pc); !unwind_done(&state); unwind_next_frame(&state)) {
+		unsigned long addr = unwind_get_return_address(&state);
+
+		if (!addr)
+			break;
+		interrupted = is_interrupted(&state);
+		if (is_hidden(addr))
+			continue;
+		if (n == max)
+			return n;
+		to[n++] = addr + interrupted;
+	}
+	if (n < max && !is_whole(&state, interrupted))
+		to[n++] = GTP_STACKS_LOST;
+	return n;
+}
+
+/* 0: it is to be handed over. Stacks other than the task's are. */
+static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+			 u32 max)
+{
+	const struct gtp_walk_ops ops = { .ask = gtp_walk_ask, .ctx = to + max };
+	u64 task = (u64)task_stack_page(current);
+	struct gtp_walk_from from = {
+		.begin = task,
+		.end = task + THREAD_SIZE,
+		.pc = pc,
+		.sp = regs->rsp,
+		.bp = regs->rbp,
+		.hidden = READ_ONCE(hidden_from),
+		.hidden_bytes = READ_ONCE(hidden_bytes),
+		.now = gtp_module_text_changes(),
+	};
+
+	BUILD_BUG_ON(GTP_STACKS_TAKE * sizeof(*to) < GTP_WALK_ASK_BYTES);
+	if (regs->rsp - task >= THREAD_SIZE)
+		return 0;
+	return gtp_walk_take(walk, &ops, &from, to, max);
+}
+
+/* Both ways, for tests. The unwinder's result counts. */
+static u32 take_both(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
+{
+	u32 mine = take_by_steps(walk, regs, pc, to, max), n;
+
+	n = take_by_unwinder(regs, pc, to + max, max);
+	gtp_fetch_add(mine ? &gtp_stack_walked : &gtp_stack_handed, 1);
+	if (mine && (mine != n || memcmp(to, to + max, n * sizeof(*to))))
+		gtp_fetch_add(&gtp_stack_differed, 1);
+	memcpy(to, to + max, n * sizeof(*to));
+	return n;
+}
+
+u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+		   u32 max)
+{
+	u32 n = 0;
+
+	switch (READ_ONCE(gtp_stack_walk)) {
+	case 0:
+		break;
+	case 2:
+		return take_both(walk, regs, pc, to, max);
+	default:
+		n = take_by_steps(walk, regs, pc, to, max);
+	}
+	return n ? n : take_by_unwinder(regs, pc, to, max);
+}
+
+/* Where the stack ends that @regs' rsp is on: a task's, an interrupt's, an NMI's. */
+static u64 end_of(const struct gtp_regs *regs, u64 pc)
+{
+	u64 sp = regs->rsp, task = (u64)task_stack_page(current);
+	struct unwind_state state;
+	struct pt_regs at;
+
+	if (sp - task < THREAD_SIZE)
+		return task + THREAD_SIZE;
+	begin(&state, &at, regs, pc);
+	if (on_stack(&state.stack_info, (void *)sp, sizeof(long)))
+		return (u64)state.stack_info.end;
+	return PAGE_ALIGN(sp + 1);
+}
+
+u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc)
+{
+	u64 most = min_t(u32, READ_ONCE(gtp_bt_bytes), GTP_FRAME_MAX / 2) & ~7U;
+
+	return (u32)min(most, end_of(regs, pc) - regs->rsp);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel stack at a hit: the addresses of its callers, and where it ends. */
+#ifndef _GTP_STACK_KERNEL_H
+#define _GTP_STACK_KERNEL_H
+
+#include "hit/run.h"
+
+/*
+ * Members of struct gtp_hit_ops; @ctx is not used. Context: a hit, which may be in an NMI;
+ * preemption is off.
+ */
+u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
+		   u32 max);
+u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
+
+/*
+ * gtp_stack_hide - addresses from @from to below @to are in no stack from here on: they lead back
+ * to a caller that is there as well. There is one such range
+ */
+void gtp_stack_hide(u64 from, u64 to);
+
+#endif /* _GTP_STACK_KERNEL_H */

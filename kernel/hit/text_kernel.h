@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* printf's text of one CPU on its way to GDB: hits write it, a worker reads it. */
+#ifndef _GTP_TEXT_KERNEL_H
+#define _GTP_TEXT_KERNEL_H
+
+#include <linux/types.h>
+
+enum { GTP_TEXT_SIZE = 4096 }; /* bytes of text that may wait on one CPU; a power of two */
+
+/**
+ * struct gtp_text - printf's text of one CPU on its way to GDB
+ * @head: bytes ever written; only the CPU's own hits write it, and they do not nest
+ * @tail: bytes ever read; only the reader writes it
+ * @dropped: lines for which there was no room
+ * @told: how many of those gtp_text_dropped() has returned
+ */
+struct gtp_text {
+	u32 head, tail;
+	u64 dropped, told;
+	char ring[GTP_TEXT_SIZE];
+};
+
+/* gtp_text_put - the writer's side: all of it, or it counts as dropped. Context: a hit */
+void gtp_text_put(struct gtp_text *t, const char *text, u32 len);
+
+/*
+ * gtp_text_get - the reader's side: at most @size - 1 bytes, terminated; 0 when there is nothing.
+ * One reader at a time
+ */
+u32 gtp_text_get(struct gtp_text *t, char *buf, u32 size);
+
+/* gtp_text_dropped - lines dropped since the last call. One reader at a time */
+u64 gtp_text_dropped(struct gtp_text *t);
+
+#endif /* _GTP_TEXT_KERNEL_H */

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A pad at a function's entry calls the rest of the function, to be there when it returns.
+ *
+ * Nothing is looked up by task and nothing is missed: what is kept of a call lies on the call's own
+ * stack. Where much of that is used already (deep recursion), or the stack is not a task's, it is
+ * in a pool, found by the place of the return address; only when there is no room for it a call is
+ * counted as missed.
+ *
+ * A call may last for longer than the run, and than its pad. When it returns, the record's number
+ * and ticket say whether the location is still the one that it was.
+ */
+#include <linux/cpu.h>
+#include <linux/kprobes.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/sched/task_stack.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include "base/compat.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/hit/irqsave_notrace.h"
+#include "kernel/hit/stack_kernel.h"
+#include "kernel/pad/follow.h"
+#include "kernel/pad/gates.h"
+#include "kernel/pad/number.h"
+#include "pad/pad.h"
+#include "probe/self.h"
+#include "probe/wait.h"
+
+enum {
+	/* Records lie on a task's stack while no more of it is used, with them. */
+	USED = THREAD_SIZE / 4,
+	POOL = 8192, /* records; a power of two */
+	PROBES = 16, /* places in the pool for a record */
+	RETRY_MS = 1000,
+};
+
+/*
+ * struct bare - a record of the pool; @sp: where its call's return address lies, 0: free; @cpu:
+ * whose idle task's stack that is, -1: none
+ */
+struct bare {
+	u64 sp;
+	int cpu;
+	struct gtp_follow_record r;
+};
+
+static struct bare *pool;
+static DEFINE_PER_CPU(long, inside); /* entered here, less those left here */
+
+/* --- the pool --- */
+
+/* Only the call whose return address is at @sp takes or gives a record for it. */
+static struct bare *nth_place(u64 sp, u32 n)
+{
+	u32 hash = (u32)((sp >> 3) * 0x9e3779b97f4a7c15ULL >> 40);
+
+	return &pool[(hash + n) % POOL];
+}
+
+static struct bare *find(u64 sp)
+{
+	u32 i;
+
+	for (i = 0; i < PROBES; i++)
+		if (READ_ONCE(nth_place(sp, i)->sp) == sp)
+			return nth_place(sp, i);
+	return NULL;
+}
+
+/* A record for the same place is of a call that never returned: its task has died. */
+static struct bare *take(u64 sp)
+{
+	struct bare *b = find(sp);
+	u32 i;
+
+	if (unlikely(b))
+		this_cpu_dec(inside);
+	for (i = 0; i < PROBES && !b; i++)
+		if (!READ_ONCE(nth_place(sp, i)->sp) && !cmpxchg(&nth_place(sp, i)->sp, 0, sp))
+			b = nth_place(sp, i);
+	return b;
+}
+
+/* The reader is done with it. The cmpxchg decides: the call or forget_idle() counts it out. */
+static void give(struct bare *b, u64 sp)
+{
+	if (cmpxchg(&b->sp, sp, 0) == sp)
+		this_cpu_dec(inside);
+}
+
+/* --- both ends of a call --- */
+
+/*
+ * Does the record have room where it is? An idle task's records have to be found again when its CPU
+ * has gone. Any function may be the one that was called: see hit() in kernel/pad/probe.c.
+ */
+static __always_inline bool has_room(u64 sp)
+{
+	return sp - (u64)task_stack_page(current) - (THREAD_SIZE - USED + 1) < USED - 1 &&
+	       !(current->flags & PF_IDLE);
+}
+
+static int idle_cpu_of(u64 sp)
+{
+	return is_idle_task(current) && sp - (u64)task_stack_page(current) < THREAD_SIZE ?
+		       raw_smp_processor_id() :
+		       -1;
+}
+
+/* Not the plain address: an empty list_head on the stack holds its own address, too. */
+static __always_inline u64 mark_of(const struct gtp_follow_record *r)
+{
+	return (u64)r + 0x61c88647;
+}
+
+/* Nobody else counts the call out: task_ends() is the same task's. */
+static __always_inline void count_out(u64 *mark)
+{
+	WRITE_ONCE(*mark, 0);
+	this_cpu_dec(inside);
+}
+
+static __always_inline u32 keep_here(struct gtp_follow_record *r, u32 word, u32 ticket)
+{
+	/* As two words: GCC makes one of them, which takes longer. */
+	WRITE_ONCE(r->number, word >> 1);
+	WRITE_ONCE(r->ticket, ticket);
+	r->mark = mark_of(r);
+	this_cpu_inc(inside);
+	return GTP_FOLLOW_FRAMED;
+}
+
+static u32 keep(struct gtp_follow_record *r, u32 word, u32 ticket)
+{
+	struct bare *b;
+
+	if (has_room(r->p.regs.rsp))
+		return keep_here(r, word, ticket);
+	b = take(r->p.regs.rsp);
+	if (!b) {
+		gtp_pad_number_missed(word >> 1);
+		return GTP_FOLLOW_NOT;
+	}
+	b->r.number = word >> 1;
+	b->r.ticket = ticket;
+	b->r.p = r->p;
+	b->cpu = idle_cpu_of(r->p.regs.rsp);
+	this_cpu_inc(inside);
+	return GTP_FOLLOW_BARE;
+}
+
+static __always_inline bool is_dead(void)
+{
+	return READ_ONCE(current->__state) == TASK_DEAD;
+}
+
+/* A task that is dead leaves through a call that never returns; interrupts there do. */
+static bool is_last_call(void)
+{
+	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
+}
+
+/* All cases. Not inline, so that the usual one saves no registers for it. */
+static noinline u32 enter(struct gtp_follow_record *r, u32 word)
+{
+	u32 ticket = gtp_pad_number_ticket(word >> 1);
+	struct gtp_tracepoint *tp = gtp_pad_number_find(word);
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (!tp)
+		return GTP_FOLLOW_NOT;
+	if (!cpu) {
+		gtp_pad_number_missed(word >> 1);
+		return GTP_FOLLOW_NOT;
+	}
+	if (gtp_self_maybe() && gtp_self_skip(tp->loc, preempt_count()))
+		return GTP_FOLLOW_NOT;
+	if (is_last_call())
+		return GTP_FOLLOW_NOT;
+	if (!gtp_returns_enter(tp, cpu, &r->p.regs, &r->p, word & GTP_PAD_HELD, 0))
+		return GTP_FOLLOW_NOT;
+	return keep(r, word, ticket);
+}
+
+/* The usual case: a task's own call, whose record stays where it is, and nothing to be asked. */
+static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
+{
+	u32 ticket = gtp_pad_number_ticket(word >> 1);
+	const struct gtp_tracepoint *tp = gtp_pad_number_find(word);
+	const struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(!tp || !cpu || gtp_self_maybe() || is_dead() || !has_room(r->p.regs.rsp)) ||
+	    !gtp_returns_enter_quickly(tp, cpu, &r->p, word & GTP_PAD_HELD))
+		return enter(r, word);
+	return keep_here(r, word, ticket);
+}
+
+u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word)
+{
+	bool tell = gtp_irqs_off_notrace(r->p.regs.eflags);
+	u32 how = enter_quickly(r, word);
+
+	gtp_irqs_restored_notrace(tell);
+	return how;
+}
+
+NOKPROBE_SYMBOL(gtp_follow_enter);
+
+static __always_inline void leave(const struct gtp_follow_record *r, u64 value)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+	unsigned long number = r->number;
+	struct gtp_tracepoint *tp = gtp_pad_number_find(number << 1);
+
+	if (unlikely(!tp || gtp_pad_number_ticket(number) != r->ticket))
+		return;
+	if (unlikely(!cpu))
+		gtp_pad_number_missed(number);
+	else
+		gtp_returns_leave_inline(tp, cpu, &r->p, value);
+}
+
+/*
+ * The call is counted out first, so that less has to be kept until the hit is done: what waits for
+ * the last one to be out waits for interrupts to be on again, too.
+ */
+void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
+{
+	bool tell = gtp_irqs_off_notrace(flags);
+
+	/* Else task_ends() has found it, on the way out of a call that do_exit() makes. */
+	if (likely(r->mark == mark_of(r)))
+		count_out(&r->mark);
+	leave(r, value);
+	gtp_irqs_restored_notrace(tell);
+}
+
+NOKPROBE_SYMBOL(gtp_follow_leave);
+
+void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags)
+{
+	bool tell = gtp_irqs_off_notrace(flags);
+	struct bare *b = find(sp);
+
+	if (likely(b)) {
+		leave(&b->r, value);
+		give(b, sp);
+	}
+	gtp_irqs_restored_notrace(tell);
+}
+
+NOKPROBE_SYMBOL(gtp_follow_leave_bare);
+
+/* --- tasks that end inside --- */
+
+static bool leads_back(u64 word, u8 *gates)
+{
+	u64 at = word - (u64)gtp_gates_nth(gates, 0);
+
+	return at < GTP_GATES * GTP_GATE && at % GTP_GATE == GTP_GATE_BACK;
+}
+
+/* The word at @at on the stack of a task that ends may be a return address of a gate's. */
+static void forget(u64 *at)
+{
+	struct gtp_follow_record *r = (struct gtp_follow_record *)(at + 1);
+	u64 word = READ_ONCE_NOCHECK(*at);
+	struct bare *b;
+
+	if (leads_back(word, gtp_gates_framed)) {
+		if (READ_ONCE_NOCHECK(r->mark) == mark_of(r))
+			count_out(&r->mark);
+	} else if (leads_back(word, gtp_gates_bare)) {
+		b = find((u64)(at + 1));
+		if (b)
+			give(b, (u64)(at + 1));
+	}
+}
+
+/*
+ * Such a task never returns from the calls that it is in, except the few that do_exit() is in. An
+ * oops has reset the stack's pointer: calls that never return may be below it. Remains of calls
+ * that did return have no mark, and are in no pool.
+ */
+static void task_ends(void *data, struct task_struct *task)
+{
+	u64 *at = task_stack_page(current);
+	u64 *top = (void *)at + THREAD_SIZE - sizeof(struct gtp_follow_record);
+
+	for (; at < top; at++)
+		forget(at);
+}
+
+static struct tracepoint *ends; /* sched:sched_process_exit; NULL: not watched */
+
+static void if_it_is(struct tracepoint *tp, void *found)
+{
+	if (!strcmp(tp->name, "sched_process_exit"))
+		*(struct tracepoint **)found = tp;
+}
+
+/* Without it, a task that ends inside keeps this module in the kernel, and that is all. */
+static void watch(void)
+{
+	for_each_kernel_tracepoint(if_it_is, &ends);
+	if (ends && tracepoint_probe_register(ends, task_ends, NULL))
+		ends = NULL;
+}
+
+static void unwatch(void)
+{
+	if (!ends)
+		return;
+	tracepoint_probe_unregister(ends, task_ends, NULL);
+	tracepoint_synchronize_unregister();
+	ends = NULL;
+}
+
+/* --- idle tasks --- */
+
+/*
+ * A CPU that goes offline never returns from the calls of its idle task. When it comes back, that
+ * task begins again, at the top of the same stack: where a call has its return address there is
+ * another word then.
+ */
+static bool has_begun_anew(const struct bare *b, u64 sp)
+{
+	return cpu_is_offline(b->cpu) ||
+	       !leads_back(READ_ONCE_NOCHECK(*(u64 *)(sp - 8)), gtp_gates_bare);
+}
+
+/* No pad is left, so no record is taken. While the lock is held, no CPU is on its way. */
+static void forget_idle(void)
+{
+	u32 i;
+
+	cpus_read_lock();
+	for (i = 0; i < POOL; i++) {
+		u64 sp = gtp_acquire(&pool[i].sp);
+
+		if (sp && pool[i].cpu >= 0 && has_begun_anew(&pool[i], sp))
+			give(&pool[i], sp);
+	}
+	cpus_read_unlock();
+}
+
+/* --- coming and going --- */
+
+static u32 pads;    /* that may follow calls, under gtp_lock */
+static bool pinned; /* this module, by us; under gtp_lock */
+
+static void look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(look_work, look);
+
+/* While pads are there, calls come and go between two CPUs' turns here. */
+long gtp_follow_inside(void)
+{
+	long sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu(inside, cpu));
+	return sum;
+}
+
+/*
+ * Calls that are under way return to the gates, which are in this module's text. A task that has
+ * counted itself out may still be on its last instructions there: it does not sleep in them.
+ */
+static void look(struct work_struct *work)
+{
+	if (!mutex_trylock(&gtp_lock)) {
+		queue_delayed_work(gtp_unbound_wq(), &look_work, msecs_to_jiffies(RETRY_MS));
+		return;
+	}
+	if (pinned && !pads) {
+		long n;
+
+		forget_idle();
+		n = gtp_follow_inside(); /* goes only down now */
+		WARN_ONCE(n < 0, "gdbtp: a call has been counted out twice; it stays loaded");
+		if (n) {
+			queue_delayed_work(gtp_unbound_wq(), &look_work,
+					   msecs_to_jiffies(RETRY_MS));
+		} else {
+			unwatch();
+			gtp_wait_for_tasks();
+			pinned = false;
+			module_put(THIS_MODULE);
+		}
+	}
+	mutex_unlock(&gtp_lock);
+}
+
+#define IN_REGS(word, reg) (offsetof(struct gtp_regs, reg) == (word) * sizeof(u64))
+
+/* kernel/pad/follow_entry.S takes these layouts and values for granted. */
+static void check_entry(void)
+{
+	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) !=
+		     GTP_FOLLOW_HEAD_WORDS * sizeof(u64));
+	BUILD_BUG_ON(sizeof(struct gtp_regs) != GTP_FOLLOW_REGS_WORDS * sizeof(u64));
+	/* Where a framed call lies on the stack, its record ends with the registers. */
+	BUILD_BUG_ON(sizeof(struct gtp_follow_record) !=
+		     (GTP_FOLLOW_HEAD_WORDS + GTP_FOLLOW_REGS_WORDS) * sizeof(u64));
+	BUILD_BUG_ON(!IN_REGS(GTP_FOLLOW_EFLAGS, eflags));
+	BUILD_BUG_ON(GTP_FOLLOW_CARRY != X86_EFLAGS_CF || GTP_FOLLOW_ZERO != X86_EFLAGS_ZF);
+	/* They are compared once, without a sign. */
+	BUILD_BUG_ON(GTP_FOLLOW_NOT >= GTP_FOLLOW_FRAMED || GTP_FOLLOW_BARE <= GTP_FOLLOW_FRAMED);
+	/* POP_SCRATCH and SAVED() */
+	BUILD_BUG_ON(!IN_REGS(6, r11) || !IN_REGS(7, r10) || !IN_REGS(8, r9) || !IN_REGS(9, r8));
+	BUILD_BUG_ON(!IN_REGS(10, rax) || !IN_REGS(11, rcx) || !IN_REGS(12, rdx));
+	BUILD_BUG_ON(!IN_REGS(13, rsi) || !IN_REGS(14, rdi));
+}
+
+int gtp_follow_get(void)
+{
+	BUILD_BUG_ON(POOL & (POOL - 1));
+	check_entry();
+	lockdep_assert_held(&gtp_lock);
+	if (!pool)
+		pool = gtp_mem_alloc(POOL * sizeof(*pool));
+	if (!pool)
+		return -ENOMEM;
+	gtp_stack_hide((u64)gtp_gates_framed, gtp_gates_end());
+	if (!pinned) {
+		if (!try_module_get(THIS_MODULE))
+			return -ENODEV;
+		pinned = true;
+		watch();
+	}
+	pads++;
+	return 0;
+}
+
+void gtp_follow_put(void)
+{
+	lockdep_assert_held(&gtp_lock);
+	if (!--pads)
+		mod_delayed_work(gtp_unbound_wq(), &look_work, 0);
+}
+
+/* No call is inside, or this module would not go. */
+void gtp_follow_exit(void)
+{
+	cancel_delayed_work_sync(&look_work);
+	gtp_mem_free(pool);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The way from a pad that may follow a call into C, and from the function's return to the caller. */
+#include <linux/linkage.h>
+#include <linux/objtool.h>
+#include <asm/asm-offsets.h>
+#include <asm/nospec-branch.h>
+#include <asm/segment.h>
+#include <asm/smap.h>
+
+#include "base/compat.h"
+#include "kernel/pad/follow_entry.h"
+#include "kernel/pad/gates.h"
+#include "probe/regs_entry.S"
+
+#define WORD 8
+#define REGS_WORDS GTP_FOLLOW_REGS_WORDS
+#define HEAD_WORDS GTP_FOLLOW_HEAD_WORDS
+#define SAVED_EFLAGS (GTP_FOLLOW_EFLAGS * WORD)
+#define CARRY GTP_FOLLOW_CARRY
+#define ZERO GTP_FOLLOW_ZERO
+
+	.text
+
+/*
+ * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see pad/pad.h and kernel/pad/follow.h.
+ * With S for rsp at the function's entry: the word is at S - 8, the way back to the pad at S - 16.
+ * The flags say where the pad goes on: neither carry nor zero, to the displaced instructions; zero,
+ * to the bare gate: the stack is as the pad has left it. Carry, to the framed gate: the stack is as
+ * kernel/pad/follow.h says. The direction flag is clear at any function's first instruction.
+ */
+GTP_TAKEN_START(gtp_pad_followed)
+	pushq	$__KERNEL_DS		/* ss */
+	pushq	%rsp			/* rsp; off by that push, the way back, the word */
+	pushfq
+	ASM_CLAC
+	addq	$3 * WORD, WORD(%rsp)
+	pushq	$__KERNEL_CS
+	subq	$2 * WORD, %rsp		/* rip, taken from the location; orig_rax, unused */
+	PUSH_GENERAL
+	subq	$HEAD_WORDS * WORD, %rsp
+	movq	%rsp, %rdi
+	movl	(HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp), %esi
+	call	gtp_follow_enter
+	movq	HEAD_WORDS * WORD + SAVED_EFLAGS(%rsp), %rcx
+	cmpl	$GTP_FOLLOW_FRAMED, %eax
+	je	.Lframed
+	andq	$~(CARRY | ZERO), %rcx
+	cmpl	$GTP_FOLLOW_FRAMED, %eax
+	jb	1f			/* GTP_FOLLOW_NOT */
+	orq	$ZERO, %rcx
+1:	movq	%rcx, (HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp)
+	addq	$(HEAD_WORDS + 6) * WORD, %rsp
+	POP_SCRATCH
+	addq	$6 * WORD, %rsp
+	RET
+
+	/* The record stays where it is. Below it: flags for the pad to pop, the way back to it. */
+.Lframed:
+	orq	$CARRY, %rcx
+	movq	(HEAD_WORDS + REGS_WORDS) * WORD(%rsp), %rdx
+	movq	%rbp, (HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp)
+	leaq	(HEAD_WORDS + REGS_WORDS + 1) * WORD(%rsp), %rbp
+	pushq	%rcx
+	pushq	%rdx
+#define SAVED(n) (n) * WORD - (REGS_WORDS + 1) * WORD(%rbp)
+	movq	SAVED(6), %r11
+	movq	SAVED(7), %r10
+	movq	SAVED(8), %r9
+	movq	SAVED(9), %r8
+	movq	SAVED(10), %rax
+	movq	SAVED(11), %rcx
+	movq	SAVED(12), %rdx
+	movq	SAVED(13), %rsi
+	movq	SAVED(14), %rdi
+	RET
+SYM_FUNC_END(gtp_pad_followed)
+
+/* Its caller is a pad, of which no table tells. */
+STACK_FRAME_NON_STANDARD gtp_pad_followed
+
+/* All registers that a call may change, for C, and back. */
+.macro SAVE
+	pushfq
+	pushq	%rax
+	pushq	%rcx
+	pushq	%rdx
+	pushq	%rsi
+	pushq	%rdi
+	pushq	%r8
+	pushq	%r9
+	pushq	%r10
+	pushq	%r11
+	movq	%rax, %rsi
+#ifdef CONFIG_TRACE_IRQFLAGS
+	movq	9 * WORD(%rsp), %rdx
+#endif
+.endm
+
+.macro RESTORE
+	popq	%r11
+	popq	%r10
+	popq	%r9
+	popq	%r8
+	popq	%rdi
+	popq	%rsi
+	popq	%rdx
+	popq	%rcx
+	popq	%rax
+	popfq
+.endm
+
+/*
+ * Behind the first GTP_GATE bytes is room for gates, as many bytes each: a call of the rest of a
+ * function, whose return continues with a jump to the end of the room. Both are written when they
+ * are needed; what is here has objtool follow the stack through the room, so that the unwinder finds
+ * the caller from any gate.
+ */
+	.balign	GTP_GATE
+GTP_TAKEN_START(gtp_gates_framed)
+	pushq	%rbp
+	movq	%rsp, %rbp
+	.org	gtp_gates_framed + GTP_GATE, 0x90
+	.rept	GTP_GATES * GTP_GATE / 8
+	.byte	0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0	/* nopl 0(%rax,%rax,1) */
+	.endr
+	SAVE
+	leaq	-(REGS_WORDS + HEAD_WORDS + 1) * WORD(%rbp), %rdi
+	call	gtp_follow_leave
+	RESTORE
+	leave
+	RET
+SYM_FUNC_END(gtp_gates_framed)
+
+	.balign	GTP_GATE
+GTP_TAKEN_START(gtp_gates_bare)
+	.org	gtp_gates_bare + GTP_GATE, 0x90
+	.rept	GTP_GATES * GTP_GATE / 8
+	.byte	0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0	/* nopl 0(%rax,%rax,1) */
+	.endr
+	SAVE
+	leaq	10 * WORD(%rsp), %rdi
+	call	gtp_follow_leave_bare
+	RESTORE
+	RET
+SYM_FUNC_END(gtp_gates_bare)
+	.org	gtp_gates_bare + GTP_GATE + GTP_GATES * GTP_GATE + GTP_GATES_TAIL, 0xcc

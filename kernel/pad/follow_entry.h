@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Numbers that C and kernel/pad/follow_entry.S share. */
+#ifndef _GTP_PAD_FOLLOW_ENTRY_H
+#define _GTP_PAD_FOLLOW_ENTRY_H
+
+#define GTP_FOLLOW_REGS_WORDS 21 /* of struct gtp_regs */
+#define GTP_FOLLOW_HEAD_WORDS 4	 /* of struct gtp_follow_record, in front of the registers */
+#define GTP_FOLLOW_EFLAGS 18	 /* eflags' word among the registers ... */
+#define GTP_FOLLOW_CARRY 1	 /* ... and two of its bits */
+#define GTP_FOLLOW_ZERO 0x40
+
+/* Where a call goes on, as gtp_follow_enter() returns it. The assembly compares with the middle. */
+#define GTP_FOLLOW_NOT 0    /* in the displaced instructions */
+#define GTP_FOLLOW_FRAMED 1 /* in the framed gate */
+#define GTP_FOLLOW_BARE 2   /* in the bare gate */
+
+#endif /* _GTP_PAD_FOLLOW_ENTRY_H */

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Frames that jump pads write by themselves, in the kernel. */
+#include <linux/sched.h>
+#include <asm/segment.h>
+
+#include "base/compat.h"
+#include "jit/item.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/pad/frame_kernel.h"
+#include "pad/frame.h"
+#include "probe/self.h"
+
+/*
+ * A pad does not tell lockdep that it turns interrupts off, so where that keeps account a fault in
+ * between would leave it with a wrong idea.
+ */
+static bool may_write(void)
+{
+	return !IS_ENABLED(CONFIG_PROVE_LOCKING) && READ_ONCE(gtp_jit) &&
+	       !cpu_feature_enabled(X86_FEATURE_XENPV); /* see kernel/hit/irqsave_notrace.h */
+}
+
+/* Words of ours that a pad's instructions name by their addresses. */
+static bool is_near(unsigned long address)
+{
+	return (s64)address == (s32)address;
+}
+
+static bool describe_kernel(struct gtp_pad_frame *frame, unsigned long location)
+{
+	unsigned long cpu = (__force unsigned long)&gtp_this_cpu;
+
+	frame->cpu = (s32)cpu;
+	frame->task = GTP_CURRENT_TASK;
+	frame->tgid = offsetof(struct task_struct, tgid);
+	frame->location = location;
+	frame->self_mask = (u64)&gtp_self_test.mask;
+	frame->self_value = (u64)&gtp_self_test.value;
+	frame->cs = __KERNEL_CS;
+	frame->ss = __KERNEL_DS;
+	frame->cli = true;
+	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
+}
+
+/* False: they are nothing for a pad, or there is no memory. */
+static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
+		     struct gtp_tracepoint *const *connected)
+{
+	struct ax_jit_item *items;
+
+	BUILD_BUG_ON(sizeof(gtp_self_test.mask) != 4);
+	*frame = (struct gtp_pad_frame){ .tp = tp };
+	if (!describe_kernel(frame, (unsigned long)connected))
+		return false;
+	if (!tp->actions)
+		return true;
+	items = gtp_mem_alloc(tp->nactions * sizeof(*items));
+	if (!items)
+		return false;
+	for (const struct gtp_action *a = tp->actions; a; a = a->next)
+		items[frame->nitems++] = gtp_jit_item(a);
+	frame->items = items;
+	return true;
+}
+
+int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint *tp,
+		       struct gtp_tracepoint *const *connected, struct gtp_jit_pad *pad)
+{
+	struct gtp_pad_frame frame;
+	int err;
+
+	if (!may_write() || !gtp_pad_frame_can(tp, req->cond) || !describe(&frame, tp, connected))
+		return -EOPNOTSUPP;
+	req->frame = &frame;
+	err = gtp_pad_place(req, pad);
+	req->frame = NULL;
+	gtp_mem_free((void *)frame.items);
+	return err;
+}

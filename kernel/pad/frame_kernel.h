@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Frames that jump pads write by themselves, in the kernel. */
+#ifndef _GTP_PAD_FRAME_KERNEL_H
+#define _GTP_PAD_FRAME_KERNEL_H
+
+#include "hit/run.h"
+#include "kernel/pad/place.h"
+
+/**
+ * gtp_pad_frame_make() - make a pad that writes a tracepoint's frames
+ * @req: the pad; with the condition, if the tracepoint has one
+ * @tp: the tracepoint; its location is there
+ * @connected: a word that is 0 when the pad's hits are not wanted any more; NULL: none come then
+ * @pad: as of gtp_pad_place()
+ *
+ * Context: process, under gtp_lock. Return: 0; -EOPNOTSUPP: its frames are nothing for a pad, or
+ * there is no memory; else what gtp_pad_place() says.
+ */
+int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint *tp,
+		       struct gtp_tracepoint *const *connected, struct gtp_jit_pad *pad);
+
+#endif /* _GTP_PAD_FRAME_KERNEL_H */

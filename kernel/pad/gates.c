@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Gates: from where the rest of a function is called, to be there when it returns.
+ *
+ * A gate is a call, and behind it a jump to where returns go on, the same for all gates. The call
+ * is written again each time that a gate is taken. The jump is written once and never changes: a
+ * task that sleeps in a function for hours returns to it, whatever the gate is used for by then.
+ */
+#include <linux/bitmap.h>
+#include <linux/mm.h>
+#include <linux/vmalloc.h>
+#include <asm/text-patching.h>
+
+#include "base/base.h"
+#include "jit/x86_emit.h"
+#include "kernel/pad/gates.h"
+
+static DECLARE_BITMAP(taken, GTP_GATES);
+static DECLARE_BITMAP(given, GTP_GATES); /* of those: to be wiped before they are taken again */
+static DECLARE_BITMAP(has_jump, GTP_GATES);
+
+/* Of both kinds, and in front and behind up to the pages' ends. */
+enum { BYTES = 2 * (GTP_GATE + GTP_GATES * GTP_GATE + GTP_GATES_TAIL) };
+
+u32 gtp_gates_take(struct gtp_pad_gates *gates)
+{
+	u32 i;
+
+	gtp_gates_wipe();
+	i = find_first_zero_bit(taken, GTP_GATES);
+	if (i == GTP_GATES)
+		return 0;
+	__set_bit(i, taken);
+	gates->framed = (u64)gtp_gates_nth(gtp_gates_framed, i);
+	gates->bare = (u64)gtp_gates_nth(gtp_gates_bare, i);
+	return i + 1;
+}
+
+void gtp_gates_give(u32 number)
+{
+	if (number)
+		__set_bit(number - 1, given);
+}
+
+static u8 *map_all(u64 base, u64 end)
+{
+	static struct page *pages[BYTES / PAGE_SIZE + 3]; /* one caller at a time */
+	u32 i, n = (end - base + PAGE_SIZE - 1) / PAGE_SIZE;
+
+	if (WARN_ON_ONCE(n > ARRAY_SIZE(pages)))
+		return NULL;
+	for (i = 0; i < n; i++)
+		pages[i] = vmalloc_to_page((void *)(base + i * PAGE_SIZE));
+	return vmap(pages, n, VM_MAP, PAGE_KERNEL);
+}
+
+/*
+ * The call alone: tasks come back to what is behind it. The pad is gone where the call leads, so
+ * whoever comes to it must trap.
+ */
+void gtp_gates_wipe(void)
+{
+	u64 base = (u64)gtp_gates_framed & PAGE_MASK;
+	unsigned long i;
+	u8 *view;
+
+	if (bitmap_empty(given, GTP_GATES))
+		return;
+	view = map_all(base, gtp_gates_end());
+	if (!view)
+		return;
+	for_each_set_bit(i, given, GTP_GATES) {
+		memset(view + ((u64)gtp_gates_nth(gtp_gates_framed, i) - base), INT3_INSN_OPCODE,
+		       GTP_GATE_BACK);
+		memset(view + ((u64)gtp_gates_nth(gtp_gates_bare, i) - base), INT3_INSN_OPCODE,
+		       GTP_GATE_BACK);
+	}
+	vunmap(view);
+	bitmap_andnot(taken, taken, given, GTP_GATES);
+	bitmap_zero(given, GTP_GATES);
+}
+
+/* The text is written at another address, and only while it is written. */
+static int write(u8 *at, const u8 *bytes, u32 n)
+{
+	struct page *page = vmalloc_to_page(at);
+	u8 *view = vmap(&page, 1, VM_MAP, PAGE_KERNEL);
+
+	if (!view)
+		return -ENOMEM;
+	memcpy(view + offset_in_page(at), bytes, n);
+	vunmap(view);
+	return 0;
+}
+
+static int lead(u8 *gates, u32 i, u64 rest)
+{
+	u8 *gate = gtp_gates_nth(gates, i), bytes[GTP_GATE];
+	struct x86_buf b = { .p = bytes, .size = sizeof(bytes) };
+
+	x86_call_far(&b, (u64)gate, rest);
+	x86_jmp_far(&b, (u64)gate, (u64)gtp_gates_nth(gates, GTP_GATES));
+	x86_int3s(&b, GTP_GATE - b.len);
+	if (b.failed)
+		return -ERANGE;
+	return write(gate, bytes, test_bit(i, has_jump) ? GTP_GATE_BACK : GTP_GATE);
+}
+
+int gtp_gates_lead(u32 number, u64 rest)
+{
+	u32 i = number - 1;
+	int err = lead(gtp_gates_framed, i, rest);
+
+	if (!err)
+		err = lead(gtp_gates_bare, i, rest);
+	if (!err)
+		__set_bit(i, has_jump);
+	return err;
+}

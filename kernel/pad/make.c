@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pads of a location: one, or one for each of its tracepoints.
+ *
+ * A pad knows one condition and one frame. Where there are several tracepoints each has a pad, and
+ * they are chained: what one has decided by itself goes on to the next; where one goes to C, that
+ * has the turns of all that are left, and only the displaced instructions come then. A pad that
+ * would always go to C is the last of its chain.
+ */
+#include "kernel/base/mem_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/pad/frame_kernel.h"
+#include "kernel/pad/gates.h"
+#include "kernel/pad/make.h"
+#include "kernel/pad/number.h"
+#include "kernel/pad/place.h"
+#include "pad/frame.h"
+
+/**
+ * struct wanted - a pad that is to be made
+ * @p: of which location
+ * @region: what is displaced; NULL when the pad is called
+ * @tp: whose condition and frame it may have; NULL: C does it all
+ * @number: what it pushes
+ * @chain: where it stands among several; NULL: it is the only one
+ * @copies: receives the offsets of the displaced instructions' copies; or NULL
+ * @pad: receives it
+ * @gate: receives its gates, if it follows calls
+ */
+struct wanted {
+	struct gtp_pad_probe *p;
+	const struct gtp_region *region;
+	const struct gtp_tracepoint *tp;
+	u32 number;
+	struct gtp_pad_chain *chain;
+	u32 *copies;
+	struct gtp_jit_pad *pad;
+	u32 *gate;
+};
+
+const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp)
+{
+	if (!tp->cond || tp->cond_at_return || !READ_ONCE(gtp_jit) ||
+	    !gtp_pad_can(&tp->cond->ax, gtp_jit_target()))
+		return NULL;
+	return &tp->cond->ax;
+}
+
+/* --- one --- */
+
+static bool expr_reads_flags(const struct gtp_expr *e)
+{
+	return e->ax.regs_used >> GTP_REG_FLAGS & 1;
+}
+
+/*
+ * A pad preserves flags that no later instruction reads only where a tracepoint does. A condition
+ * that does is no pad's, but a pad of another tracepoint may come before it.
+ */
+static bool reads_flags(const struct gtp_tracepoint *tp)
+{
+	const struct gtp_action *a;
+
+	if (tp->cond && expr_reads_flags(tp->cond))
+		return true;
+	for (a = tp->actions; a; a = a->next) {
+		if (a->kind == GTP_ACTION_REGS && a->mask >> GTP_REG_FLAGS & 1)
+			return true;
+		if (a->kind == GTP_ACTION_EXPR && expr_reads_flags(a->expr))
+			return true;
+	}
+	return false;
+}
+
+/* Each pad of a chain sees the flags its predecessor left: if one reads them, all preserve them. */
+static bool any_reads_flags(const struct gtp_location *loc)
+{
+	const struct gtp_tracepoint *tp;
+
+	for (tp = loc->first; tp; tp = tp->next_here)
+		if (reads_flags(tp))
+			return true;
+	return false;
+}
+
+static u64 pad_hit(const struct gtp_pad_probe *p)
+{
+	if (p->follows)
+		return (u64)gtp_pad_followed;
+	return p->called ? (u64)gtp_pad_called : (u64)gtp_pad_hit;
+}
+
+/* Between a pad that follows calls and its gates. */
+static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
+{
+	struct gtp_pad_gates gates;
+	int err;
+
+	*gate = gtp_gates_take(&gates);
+	if (!*gate)
+		return -ENOSPC;
+	req->gates = &gates;
+	err = gtp_pad_place(req, pad);
+	if (!err) {
+		err = gtp_gates_lead(*gate, pad->addr + gates.rest);
+		if (err) {
+			gtp_jit_pad_free(pad);
+			pad->len = 0;
+		}
+	}
+	if (err) {
+		gtp_gates_give(*gate);
+		*gate = 0;
+	}
+	return err;
+}
+
+static int make(const struct wanted *w, const struct ax_verified *cond, bool frame)
+{
+	struct gtp_pad_probe *p = w->p;
+	struct ax_jit_target target = *gtp_jit_target();
+	struct gtp_pad_request req = {
+		.region = w->region,
+		.target = &target,
+		.cond = cond,
+		.at = p->loc->addr,
+		.skip = p->armed.addr - p->loc->addr,
+		.number = w->number,
+		.keep_flags = any_reads_flags(p->loc),
+		.copies = w->copies,
+		.chain = w->chain,
+	};
+
+	target.pad_hit = pad_hit(p);
+	if (frame)
+		return gtp_pad_frame_make(&req, w->tp, &gtp_pad_number_tracepoints[w->number << 1],
+					  w->pad);
+	return p->follows ? make_with_gates(&req, w->pad, w->gate) : gtp_pad_place(&req, w->pad);
+}
+
+/* The best that is possible. */
+static int make_best(const struct wanted *w)
+{
+	const struct ax_verified *cond = w->tp ? gtp_pad_condition(w->tp) : NULL;
+	int err = w->tp ? make(w, cond, true) : -EOPNOTSUPP;
+
+	w->p->by_itself = true;
+	if (!err)
+		return 0;
+	err = make(w, cond, false);
+	w->p->loc->no_room |= err == -ENOSPC;
+	if (err && cond) {
+		cond = NULL;
+		err = make(w, NULL, false);
+	}
+	w->p->by_itself = cond || w->chain;
+	if (err)
+		w->pad->len = 0;
+	return err;
+}
+
+/* --- several --- */
+
+bool gtp_pad_decides(const struct gtp_tracepoint *tp)
+{
+	return gtp_pad_condition(tp) || gtp_pad_frame_can(tp, false);
+}
+
+/* How long is the chain? 1: there is none. */
+static u32 count_pads(const struct gtp_location *loc)
+{
+	const struct gtp_tracepoint *tp;
+	u32 n = 1;
+
+	for (tp = loc->first; tp->next_here && gtp_pad_decides(tp); tp = tp->next_here)
+		n++;
+	return n;
+}
+
+static int add_stages(struct gtp_pad_probe *p, u32 n)
+{
+	struct gtp_tracepoint *tp = p->loc->first;
+
+	p->stage = gtp_mem_alloc(n * sizeof(*p->stage));
+	if (!p->stage)
+		return -ENOMEM;
+	for (u32 i = 0; i < n; i++) {
+		struct gtp_pad_stage *s = &p->stage[i];
+
+		tp = tp->next_here;
+		s->tp = tp;
+		s->number = gtp_pad_number_take_spare();
+		if (s->number == GTP_PAD_NUMBERS)
+			return -ENOSPC;
+		p->nstages++;
+	}
+	return 0;
+}
+
+/* From the last to the first: each has to know where the next one is. */
+static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
+		       u64 *rest)
+{
+	struct gtp_pad_chain chain = { 0 };
+
+	for (u32 i = p->nstages + 1; i--;) {
+		struct gtp_pad_stage *s = i ? &p->stage[i - 1] : NULL;
+		struct wanted w = {
+			.p = p,
+			.region = region,
+			.tp = s ? s->tp : p->loc->first,
+			.number = s ? s->number : p->number,
+			.chain = &chain,
+			.copies = chain.next ? NULL : copies,
+			.pad = s ? &s->pad : &p->pad,
+		};
+		int err = make_best(&w);
+
+		if (err)
+			return err;
+		if (!chain.next) {
+			*rest = w.pad->addr;
+			chain.after = w.pad->addr + chain.rest;
+		}
+		chain.next = w.pad->addr;
+	}
+	return 0;
+}
+
+static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
+		      u64 *rest)
+{
+	u32 n = count_pads(p->loc);
+	int err;
+
+	if (n == 1 || p->follows)
+		return -EOPNOTSUPP;
+	err = add_stages(p, n - 1);
+	if (!err)
+		err = make_stages(p, region, copies, rest);
+	if (err)
+		gtp_pad_stages_drop(p);
+	return err;
+}
+
+/* --- all of a location --- */
+
+int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u64 *copies)
+{
+	u32 offsets[GTP_REGION_JUMP] = { 0 };
+	struct wanted w = {
+		.p = p,
+		.region = region,
+		.tp = p->loc->n == 1 ? p->loc->first : NULL,
+		.number = p->number,
+		.copies = offsets,
+		.pad = &p->pad,
+		.gate = &p->gate,
+	};
+	u64 rest;
+	int err;
+
+	p->loc->no_room = false;
+	err = make_chain(p, region, offsets, &rest);
+	if (err) {
+		p->loc->no_room = err == -ENOSPC;
+		err = make_best(&w);
+		rest = p->pad.addr;
+	}
+	for (u32 i = 0; !err && region && i < region->n; i++)
+		copies[i] = rest + offsets[i];
+	return err;
+}
+
+const char *gtp_pad_probe_why_not(int err)
+{
+	switch (err) {
+	case -ENOSPC:
+		return "there is no room for more jump pads";
+	case -ENOMEM:
+		return GTP_PAD_NO_MEMORY;
+	case -ERANGE:
+		return "its pad is too far away";
+	default:
+		return "its instructions cannot be moved";
+	}
+}
+
+int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
+			int (*lead)(struct gtp_pad_probe *p, u64 pad))
+{
+	struct gtp_jit_pad pad = { 0 };
+	u32 gate = 0;
+	struct wanted w = {
+		.p = p,
+		.region = region,
+		.number = p->number,
+		.pad = &pad,
+		.gate = &gate,
+	};
+	int err = gtp_jit_open();
+
+	if (err)
+		return err;
+	err = make(&w, NULL, false);
+	gtp_jit_close();
+	if (!err)
+		err = lead(p, pad.addr);
+	if (!err) {
+		p->by_itself = false;
+		p->old_pad = p->pad;
+		p->old_gate = p->gate;
+		p->pad = pad;
+		p->gate = gate;
+		return 0;
+	}
+	if (pad.len)
+		gtp_jit_pad_free(&pad);
+	gtp_gates_give(gate);
+	return err;
+}

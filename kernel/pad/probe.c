@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A location that is probed through a jump pad, however control gets to the pad. */
+#include <linux/kprobes.h>
+
+#include "hit/hit.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/hit/irqsave_notrace.h"
+#include "kernel/pad/follow.h"
+#include "kernel/pad/gates.h"
+#include "kernel/pad/number.h"
+#include "kernel/pad/probe.h"
+#include "pad/pad.h"
+#include "probe/self.h"
+
+/* --- hits --- */
+
+/* GDB's own tasks: hits count only in an interrupt, or where that is wanted. */
+static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 held)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (!gtp_self_skip(tp->loc, preempt_count()))
+		gtp_hit_inline(tp, cpu, regs, held, 0);
+}
+
+/*
+ * Any function may be the one that was hit, so call none before this CPU is marked as in a hit. The
+ * context is that of the probed code: there is no exception in between.
+ */
+static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 word)
+{
+	u32 held = word & GTP_PAD_HELD;
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (unlikely(!cpu))
+		gtp_pad_number_missed(word >> 1);
+	else if (unlikely(gtp_self_maybe()))
+		hit_self(tp, regs, held);
+	else
+		gtp_hit_inline(tp, cpu, regs, held, 0);
+}
+
+void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
+{
+	struct gtp_tracepoint *tp;
+	bool tell = gtp_irqs_off_notrace(regs->eflags);
+
+	tp = gtp_pad_number_find(word);
+	if (likely(tp))
+		hit(tp, regs, word);
+	gtp_irqs_restored_notrace(tell);
+}
+
+NOKPROBE_SYMBOL(gtp_pad_probe_hit);
+
+void gtp_pad_probe_connect(struct gtp_pad_probe *p)
+{
+	gtp_pad_number_connect(p->number, p->loc->first);
+	for (u32 i = 0; i < p->nstages; i++)
+		gtp_pad_number_connect(p->stage[i].number, p->stage[i].tp);
+}
+
+void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
+{
+	gtp_pad_number_connect(p->number, NULL);
+	for (u32 i = 0; i < p->nstages; i++)
+		gtp_pad_number_connect(p->stage[i].number, NULL);
+}
+
+/* --- coming and going --- */
+
+int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc, u64 at)
+{
+	if (cpu_feature_enabled(X86_FEATURE_XENPV)) { /* see kernel/hit/irqsave_notrace.h */
+		loc->no_jump = "this is a paravirtual guest of Xen";
+		return -EOPNOTSUPP;
+	}
+	p->number = gtp_pad_number_take();
+	if (p->number == GTP_PAD_NUMBERS) {
+		loc->no_jump = "all jump pads are in use";
+		return -EOPNOTSUPP;
+	}
+	if (loc->kind == GTP_LOCATION_RETURN && gtp_follow_get()) {
+		loc->no_jump = GTP_PAD_NO_MEMORY;
+		gtp_pad_number_give(p->number);
+		return -EOPNOTSUPP;
+	}
+	p->follows = loc->kind == GTP_LOCATION_RETURN;
+	p->loc = loc;
+	p->armed.owner = owner;
+	p->armed.addr = at;
+	p->armed.text = at;
+	gtp_armed_add(&p->armed);
+	loc->probe = p;
+	return 0;
+}
+
+u64 gtp_pad_probe_missed(const struct gtp_location *loc)
+{
+	const struct gtp_pad_probe *p = loc->probe;
+	u64 missed = gtp_pad_number_misses(p->number);
+
+	for (u32 i = 0; i < p->nstages; i++)
+		missed += gtp_pad_number_misses(p->stage[i].number);
+	return missed;
+}
+
+void gtp_pad_probe_part(struct gtp_pad_probe *p)
+{
+	if (!p->loc)
+		return;
+	p->loc->missed += gtp_pad_probe_missed(p->loc);
+	p->loc->probe = NULL;
+	p->loc = NULL;
+}
+
+void gtp_pad_stages_drop(struct gtp_pad_probe *p)
+{
+	for (u32 i = 0; i < p->nstages; i++) {
+		if (p->stage[i].pad.len)
+			gtp_jit_pad_free(&p->stage[i].pad);
+		gtp_pad_number_give(p->stage[i].number);
+	}
+	gtp_mem_free(p->stage);
+	p->stage = NULL;
+	p->nstages = 0;
+}
+
+void gtp_pad_probe_exit(struct gtp_pad_probe *p)
+{
+	gtp_pad_probe_part(p);
+	gtp_pad_stages_drop(p);
+	if (p->pad.len)
+		gtp_jit_pad_free(&p->pad);
+	if (p->old_pad.len)
+		gtp_jit_pad_free(&p->old_pad);
+	gtp_gates_give(p->gate);
+	gtp_gates_give(p->old_gate);
+	if (p->follows)
+		gtp_follow_put();
+	gtp_pad_number_give(p->number);
+	gtp_armed_remove(&p->armed);
+}
+
+void gtp_pad_probes_wipe(void)
+{
+	gtp_jit_pads_wipe();
+	gtp_gates_wipe();
+}
