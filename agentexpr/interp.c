@@ -89,7 +89,7 @@ static int run_reg(struct vm *vm, const struct ax_insn *insn)
 {
 	u32 n = (u32)insn->operand;
 
-	push(vm, n == GTP_REG_RIP ? vm->env->pc : gtp_regs_get(vm->env->regs, n));
+	push(vm, n == GTP_REG_PC ? vm->env->pc : gtp_regs_get(vm->env->regs, n));
 	return 0;
 }
 

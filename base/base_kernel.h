@@ -13,7 +13,6 @@
 #include <linux/string.h>
 #include <linux/types.h>
 #include <asm/local.h>
-#include <asm/tsc.h>
 
 /* gtp_claim - true for exactly one caller, whatever CPU or context; *@p is 0 before and 1 after */
 #define gtp_claim(p) (cmpxchg((p), 0, 1) == 0)
@@ -29,8 +28,5 @@
 #define gtp_read_nocheck(p) READ_ONCE_NOCHECK(*(p))
 /* gtp_inc_local - one instruction: no count is lost to an interrupt or NMI of this CPU */
 #define gtp_inc_local(p) local_inc((local_t *)(p))
-
-/* gtp_read_tsc - the processor's counter, read after all earlier instructions */
-#define gtp_read_tsc() rdtsc_ordered()
 
 #endif /* _GTP_BASE_KERNEL_H */

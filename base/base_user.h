@@ -49,7 +49,6 @@ typedef long long s64;
 #define gtp_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define gtp_read_nocheck(p) READ_ONCE(*(p))
 #define gtp_inc_local(p) ((*(p))++)
-#define gtp_read_tsc() __builtin_ia32_rdtscp(&(u32){ 0 })
 #define barrier() __asm__ __volatile__("" ::: "memory")
 /* clang-format off */
 #define container_of(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))

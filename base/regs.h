@@ -24,19 +24,22 @@ struct gtp_regs {
  * 17 eflags, 18 cs, 19 ss, 20-23 ds es fs gs
  */
 enum {
-	GTP_REG_RBP = 6,
-	GTP_REG_RSP = 7,
-	GTP_REG_RIP = 16,
-	GTP_REG_EFLAGS = 17,
+	GTP_REG_FP = 6,
+	GTP_REG_SP = 7,
+	GTP_REG_PC = 16,
+	GTP_REG_FLAGS = 17,
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
+	GTP_NR_WIDE_REGS = 17,	/* the first of them, of 8 bytes each; the others have 4 */
 	GTP_NR_SAVED_REGS = 20, /* what a hit saves: everything up to ss */
 	GTP_NR_G_REGS = 24,	/* what the g packet carries: ds, es, fs, gs are never known */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 
-/* Every register that a hit saves, as an R action's mask. */
+/* Masks as in R actions: what a hit saves; the general registers; those of 8 bytes. */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
+#define GTP_REGS_GENERAL (BIT_ULL(GTP_REG_PC) - 1)
+#define GTP_REGS_WIDE (BIT_ULL(GTP_NR_WIDE_REGS) - 1)
 
 /* gtp_regs_offset - byte offset in struct gtp_regs of GDB's register @n, @n < GTP_NR_SAVED_REGS */
 static inline u32 gtp_regs_offset(u32 n)
@@ -56,7 +59,7 @@ static inline u32 gtp_regs_offset(u32 n)
 /* gtp_regs_width - bytes of GDB's register @n in a g packet */
 static inline u32 gtp_regs_width(u32 n)
 {
-	return n <= GTP_REG_RIP ? 8 : 4;
+	return n <= GTP_REG_PC ? 8 : 4;
 }
 
 /*
@@ -69,6 +72,34 @@ static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 	u64 v = *(const u64 *)((const char *)regs + gtp_regs_offset(n));
 
 	return gtp_regs_width(n) == 8 ? v : (u32)v;
+}
+
+/* gtp_regs_put_general - GDB's registers 0 to 15 to @p; returns where the next value goes */
+static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
+{
+	*p++ = regs->rax;
+	*p++ = regs->rbx;
+	*p++ = regs->rcx;
+	*p++ = regs->rdx;
+	*p++ = regs->rsi;
+	*p++ = regs->rdi;
+	*p++ = regs->rbp;
+	*p++ = regs->rsp;
+	*p++ = regs->r8;
+	*p++ = regs->r9;
+	*p++ = regs->r10;
+	*p++ = regs->r11;
+	*p++ = regs->r12;
+	*p++ = regs->r13;
+	*p++ = regs->r14;
+	*p++ = regs->r15;
+	return p;
+}
+
+/* gtp_regs_stack - the stack pointer */
+static inline u64 gtp_regs_stack(const struct gtp_regs *regs)
+{
+	return regs->rsp;
 }
 
 #endif /* _GTP_REGS_H */

@@ -184,7 +184,7 @@ static u64 base_value(const struct gtp_cpu *cpu, s32 base)
 {
 	if (base < 0)
 		return 0;
-	return base == GTP_REG_RIP ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
+	return base == GTP_REG_PC ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
 }
 
 /* Translate @rc into the error that expressions report, too. */

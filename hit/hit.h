@@ -87,15 +87,14 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
  * gtp_hit_begin - mark this CPU as in a hit; false if the run is not active, or if the CPU is in a
  * hit already, which counts this one as nested
  *
- * Words that other CPUs write are read plainly. x86 keeps the order of loads, so an acquire needs
- * only barrier(), and a plain read can be the operand of a comparison.
+ * @active is read plainly, so that the read can be part of a comparison: gtp_order_loads() follows.
  */
 static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 {
 	if (unlikely(!cpu->run->active))
 		return false;
 	/* The rest of the run was written before @active. */
-	barrier();
+	gtp_order_loads();
 	/*
 	 * An interrupt between the test and the store finds 0, handles its own hit completely, and
 	 * leaves 0: this hit then continues as if it had come later. So neither access needs to be

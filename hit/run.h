@@ -4,6 +4,7 @@
 #define _GTP_RUN_H
 
 #include "base/base.h"
+#include "base/cpu.h"
 #include "base/regs.h"
 #include "agentexpr/ax.h"
 #include "hit/lines.h"
@@ -182,17 +183,12 @@ struct gtp_calibration {
 /* gtp_calibration_ns - the clock when the counter was at @tsc */
 static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u64 tsc)
 {
-	u64 ticks = tsc - READ_ONCE(c->tsc), high;
+	u64 ticks = tsc - READ_ONCE(c->tsc);
 
 	/* CPUs may differ by some ticks. */
 	if (unlikely((s64)ticks < 0))
 		return READ_ONCE(c->ns);
-	/* Not with a 16-byte type: GCC would align the stack for it. */
-	__asm__("mulq %3\n\tshrdq $32, %1, %0"
-		: "=a"(ticks), "=&d"(high)
-		: "0"(ticks), "m"(c->rate)
-		: "cc");
-	return READ_ONCE(c->ns) + ticks;
+	return READ_ONCE(c->ns) + gtp_scale(ticks, &c->rate);
 }
 
 enum gtp_in_hit {

@@ -40,7 +40,7 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 }
 
 /* A pad with a condition keeps the flags only for actions that name them. */
-static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_EFLAGS);
+static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_FLAGS);
 
 int gtp_hit_add_stack(struct gtp_cpu *cpu)
 {
@@ -50,8 +50,8 @@ int gtp_hit_add_stack(struct gtp_cpu *cpu)
 	int rc = gtp_buffer_add_regs(&cpu->buf, regs, cpu->tp->addr, regs_for_backtrace);
 
 	if (!rc)
-		rc = gtp_buffer_add_mem(&cpu->buf, regs->rsp, (u64)bytes, run->hit_ops->read,
-					run->ctx);
+		rc = gtp_buffer_add_mem(&cpu->buf, gtp_regs_stack(regs), (u64)bytes,
+					run->hit_ops->read, run->ctx);
 	if (rc == -EFAULT) {
 		bytes = 0;
 		rc = 0;

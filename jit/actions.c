@@ -9,7 +9,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 {
 	struct jit_val addr = jit_const(item->offset);
 
-	if (item->base >= 0 && item->base != GTP_REG_RIP) {
+	if (item->base >= 0 && item->base != GTP_REG_PC) {
 		addr = jit_hit_val(j, (u32)item->base);
 		/* In a pad rsp differs from the hit's by some words. */
 		if (addr.bits < 64 || !x86_fits32((s64)item->offset) ||
@@ -18,7 +18,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 		else
 			addr.imm += (s32)item->offset;
 		jit_know(&addr, 64, 64);
-	} else if (item->base == GTP_REG_RIP) {
+	} else if (item->base == GTP_REG_PC) {
 		addr = jit_const(j->req.pc + item->offset);
 	}
 	jit_push(j, addr);

@@ -184,7 +184,7 @@ static void put_live_reg(struct ax_jit *j, u32 at, u32 n)
 		return;
 	}
 	scratch = jit_alloc(j);
-	if (n == GTP_REG_EFLAGS) {
+	if (n == GTP_REG_FLAGS) {
 		x86_load(&j->b, scratch, x86_at(X86_RSP, 8 * (s32)(j->pad.words - 1)), 4, false);
 		x86_store(&j->b, to, scratch, 8);
 		jit_unref_reg(j, scratch);

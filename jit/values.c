@@ -143,7 +143,7 @@ struct jit_val jit_hit_val(struct ax_jit *j, u32 n)
 {
 	struct jit_val v = { .where = JIT_HIT, .loc = (u8)n };
 
-	if (n == GTP_REG_RIP)
+	if (n == GTP_REG_PC)
 		return jit_const(j->req.pc);
 	if (j->pad.on && !j->pad.pos[jit_machine_reg(n)])
 		return in_machine(j, jit_machine_reg(n));

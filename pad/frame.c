@@ -87,7 +87,7 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 
 /* --- what can be in a pad's frame --- */
 
-static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_RIP);
+static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_PC);
 
 static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *target)
 {

@@ -50,7 +50,7 @@ const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp)
 
 static bool expr_reads_flags(const struct gtp_expr *e)
 {
-	return e->ax.regs_used >> GTP_REG_EFLAGS & 1;
+	return e->ax.regs_used >> GTP_REG_FLAGS & 1;
 }
 
 /*
@@ -64,7 +64,7 @@ static bool reads_flags(const struct gtp_tracepoint *tp)
 	if (tp->cond && expr_reads_flags(tp->cond))
 		return true;
 	for (a = tp->actions; a; a = a->next) {
-		if (a->kind == GTP_ACTION_REGS && a->mask >> GTP_REG_EFLAGS & 1)
+		if (a->kind == GTP_ACTION_REGS && a->mask >> GTP_REG_FLAGS & 1)
 			return true;
 		if (a->kind == GTP_ACTION_EXPR && expr_reads_flags(a->expr))
 			return true;

@@ -53,7 +53,7 @@ bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *tar
 {
 	u64 known = BIT_ULL(X86_NR_REGS) - 1;
 
-	known |= BIT_ULL(GTP_REG_RIP);
+	known |= BIT_ULL(GTP_REG_PC);
 	if (cond->flags & ~(AX_F_READS_MEM | AX_F_GETS_TSV) || cond->regs_used & ~known)
 		return false;
 	return !(cond->flags & AX_F_GETS_TSV) || jit_all_vars(cond, target, stays);

@@ -32,8 +32,8 @@ static void put_register(struct gtp_out *out, u64 value, u32 bytes)
  */
 static bool live_register(struct gtp_stub *s, u32 n, u64 *value)
 {
-	*value = n == GTP_REG_RIP ? s->trace->text_start : 0;
-	return n == GTP_REG_RIP;
+	*value = n == GTP_REG_PC ? s->trace->text_start : 0;
+	return n == GTP_REG_PC;
 }
 
 static bool get_register(struct gtp_stub *s, const struct gtp_frame *f, u32 n, u64 *value)

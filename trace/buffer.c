@@ -202,41 +202,18 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* Put GDB's registers 0 to 15, for "collect $regs": not testing each bit halves the time. */
-static u64 *put_all_general(u64 *p, const struct gtp_regs *regs)
-{
-	*p++ = regs->rax;
-	*p++ = regs->rbx;
-	*p++ = regs->rcx;
-	*p++ = regs->rdx;
-	*p++ = regs->rsi;
-	*p++ = regs->rdi;
-	*p++ = regs->rbp;
-	*p++ = regs->rsp;
-	*p++ = regs->r8;
-	*p++ = regs->r9;
-	*p++ = regs->r10;
-	*p++ = regs->r11;
-	*p++ = regs->r12;
-	*p++ = regs->r13;
-	*p++ = regs->r14;
-	*p++ = regs->r15;
-	return p;
-}
-
-/* Put the values in the order of the mask's bits. */
+/* Values stand in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
-	const u32 general = BIT_ULL(GTP_REG_RIP) - 1;
-
-	if ((left & general) == general) {
-		p = put_all_general(p, regs);
-		left &= ~general;
+	/* As "collect $regs" wants: not testing each bit halves the time. */
+	if ((left & GTP_REGS_GENERAL) == GTP_REGS_GENERAL) {
+		p = gtp_regs_put_general(p, regs);
+		left &= ~(u32)GTP_REGS_GENERAL;
 	}
 	for (; left; left &= left - 1) {
 		u32 n = (u32)__builtin_ctz(left);
 
-		*p++ = n == GTP_REG_RIP ? pc : gtp_regs_get(regs, n);
+		*p++ = n == GTP_REG_PC ? pc : gtp_regs_get(regs, n);
 	}
 }
 

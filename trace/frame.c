@@ -55,7 +55,7 @@ bool gtp_frame_get_reg(const struct gtp_frame *f, u32 n, u64 *value)
 {
 	const struct gtp_block *b = NULL;
 
-	if (n == GTP_REG_RIP) {
+	if (n == GTP_REG_PC) {
 		*value = f->pc;
 		return true;
 	}

@@ -10,8 +10,7 @@ enum {
 };
 
 /* Registers of 8 bytes each, in a g packet as in a REGS block that has all of them. */
-#define WIDE_REGS (BIT_ULL(GTP_REG_RIP + 1) - 1)
-#define WIDE_REGS_BYTES ((GTP_REG_RIP + 1) * 8)
+#define WIDE_REGS_BYTES (GTP_NR_WIDE_REGS * 8)
 
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");
 
@@ -102,7 +101,7 @@ u32 gtp_tfile_frame_size(const struct gtp_frame *f, const struct gtp_sdata_forma
 static void put_reg(u8 *image, u8 *known, u32 n, u64 value)
 {
 	u32 width = gtp_regs_width(n);
-	u32 at = width == 8 ? n * 8 : WIDE_REGS_BYTES + (n - GTP_REG_RIP - 1) * 4;
+	u32 at = width == 8 ? n * 8 : WIDE_REGS_BYTES + (n - GTP_NR_WIDE_REGS) * 4;
 
 	if (width == 8)
 		gtp_put_le(image + at, value, 8);
@@ -118,12 +117,12 @@ static void put_regs_block(u8 *image, u8 *known, const struct gtp_block *b)
 	const u64 *value = (const u64 *)(b + 1);
 	u64 mask = *value++;
 
-	if ((mask & WIDE_REGS) == WIDE_REGS) {
+	if ((mask & GTP_REGS_WIDE) == GTP_REGS_WIDE) {
 		memcpy(image, value, WIDE_REGS_BYTES);
 		if (known)
 			memset(known, 0xff, WIDE_REGS_BYTES);
-		value += GTP_REG_RIP + 1;
-		mask &= ~WIDE_REGS;
+		value += GTP_NR_WIDE_REGS;
+		mask &= ~GTP_REGS_WIDE;
 	}
 	for (; mask; mask &= mask - 1)
 		put_reg(image, known, (u32)__builtin_ctzll(mask), *value++);
@@ -139,7 +138,7 @@ void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
 	while ((b = gtp_frame_next_block(f, b)))
 		if (b->type == GTP_BLOCK_REGS)
 			put_regs_block(image, known, b);
-	put_reg(image, known, GTP_REG_RIP, f->pc);
+	put_reg(image, known, GTP_REG_PC, f->pc);
 }
 
 static void put_head(struct window *w, const struct gtp_frame *f, u32 size)

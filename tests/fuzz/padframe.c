@@ -309,8 +309,8 @@ static int by_interpreter(const struct ax_jit_item *item, struct ax_env *env)
 				    0;
 	case AX_JIT_MEM:
 		if (item->base >= 0)
-			addr += item->base == GTP_REG_RIP ? env->pc :
-							    gtp_regs_get(env->regs, item->base);
+			addr += item->base == GTP_REG_PC ? env->pc :
+							   gtp_regs_get(env->regs, item->base);
 		return ref_trace(env->ctx, addr, item->len);
 	default:
 		return ax_interp(item->v, env, NULL);

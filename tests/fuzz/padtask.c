@@ -44,7 +44,7 @@ bool padtask_collects_flags(const struct gtp_pad_frame *frame)
 {
 	for (u32 i = 0; i < frame->nitems; i++)
 		if (frame->items[i].kind == AX_JIT_REGS &&
-		    frame->items[i].mask >> GTP_REG_EFLAGS & 1)
+		    frame->items[i].mask >> GTP_REG_FLAGS & 1)
 			return true;
 	return false;
 }

@@ -68,7 +68,7 @@ static void choose_state(struct pad_test *t)
 /* The stack's contents differ each time, and their place is not known beforehand. */
 static bool usable(const struct ax_verified *v)
 {
-	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_RSP & 1);
+	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_SP & 1);
 }
 
 static int choose_condition(struct pad_test *t)

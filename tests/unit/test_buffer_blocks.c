@@ -99,7 +99,7 @@ static void add_and_compare(const struct gtp_regs *regs, u64 mask)
 	assert_int_equal(gtp_buffer_add_regs(&b, regs, 0x1000, mask), 0);
 	f = only_frame(&b);
 	for (u32 n = 0; n < GTP_NR_SAVED_REGS; n++) {
-		u64 v = 0, want = n == GTP_REG_RIP ? 0x1000 : gtp_regs_get(regs, n);
+		u64 v = 0, want = n == GTP_REG_PC ? 0x1000 : gtp_regs_get(regs, n);
 
 		if (!(mask & BIT_ULL(n)))
 			continue;

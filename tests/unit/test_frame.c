@@ -60,7 +60,7 @@ static void test_empty(void **state)
 	assert_false(gtp_frame_get_reg(f, 0, &reg));
 	assert_false(gtp_frame_get_var(f, 0, &var));
 	assert_true(reg == 5 && var == 6);
-	assert_true(gtp_frame_get_reg(f, GTP_REG_RIP, &reg));
+	assert_true(gtp_frame_get_reg(f, GTP_REG_PC, &reg));
 	assert_true(reg == 0xffffffff81234560);
 }
 
@@ -159,7 +159,7 @@ static void test_regs(void **state)
 	assert_true(gtp_frame_get_reg(f, GTP_REG_SS, &v));
 	assert_true(v == reg_by_name(offsetof(struct gtp_regs, ss), 0)); /* 32 bits wide */
 	assert_false(gtp_frame_get_reg(f, 1, &v));
-	assert_false(gtp_frame_get_reg(f, GTP_REG_EFLAGS, &v));
+	assert_false(gtp_frame_get_reg(f, GTP_REG_FLAGS, &v));
 	for (u32 n = GTP_NR_SAVED_REGS; n < 200; n++)
 		assert_false(gtp_frame_get_reg(f, n, &v));
 	assert_false(gtp_frame_get_reg(f, U32_MAX, &v));

@@ -220,7 +220,7 @@ static void test_string(void **state)
 /* A pad that is jumped to, as a kernel tracepoint's: it writes the frame and returns. */
 static void test_jumped_to(void **state)
 {
-	struct ax_jit_item regs = { .kind = AX_JIT_REGS, .mask = 1U << GTP_REG_RSP };
+	struct ax_jit_item regs = { .kind = AX_JIT_REGS, .mask = 1U << GTP_REG_SP };
 	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
 	static const struct {
 		const char *cond;
@@ -251,7 +251,7 @@ static void test_jumped_to(void **state)
 		assert_int_equal(t.cpu.in_hit, 0);
 		if (left)
 			continue;
-		assert_true(gtp_frame_get_reg(f, GTP_REG_RSP, &rsp));
+		assert_true(gtp_frame_get_reg(f, GTP_REG_SP, &rsp));
 		assert_int_equal(rsp, STACK_TOP);
 	}
 	t.jumped = false;

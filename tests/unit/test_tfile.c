@@ -135,7 +135,7 @@ static void test_all_blocks(void **state)
 	mem(0xffff888012345678, 5);
 	set_regs(1);
 	assert_int_equal(gtp_buffer_add_var(&buf, 0x123, -2), 0);
-	set_regs(BIT_ULL(5) | BIT_ULL(GTP_REG_RIP) | BIT_ULL(GTP_REG_EFLAGS) | BIT_ULL(GTP_REG_CS));
+	set_regs(BIT_ULL(5) | BIT_ULL(GTP_REG_PC) | BIT_ULL(GTP_REG_FLAGS) | BIT_ULL(GTP_REG_CS));
 	mem(0x10, 1);
 	commit(GTP_FRAME_PARTIAL);
 

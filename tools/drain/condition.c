@@ -165,7 +165,7 @@ u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes)
 
 	if (!find_registers(&v, &b))
 		return 0;
-	return gtp_get_le(b.bytes + 8 * GTP_REG_RIP, 8);
+	return gtp_get_le(b.bytes + 8 * GTP_REG_PC, 8);
 }
 
 enum condition_says condition_says(const struct condition *c, const u8 *frame, size_t len,
@@ -181,7 +181,7 @@ enum condition_says condition_says(const struct condition *c, const u8 *frame, s
 			      .pc = c->address,
 			      .stack = stack,
 			      .text = text };
-	u64 needs = c->verified.regs_used & ~BIT_ULL(GTP_REG_RIP), value;
+	u64 needs = c->verified.regs_used & ~BIT_ULL(GTP_REG_PC), value;
 	struct block b;
 
 	if (!c->has_code)
