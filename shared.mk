@@ -98,7 +98,7 @@ GTP_SHARED := \
 	regions/table.c
 
 # Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
-GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy pad probe hit jit tracepoint aggregate trace regions agentexpr transport base
+GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
 # Features that no version number tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
 GTP_COMPAT_FLAGS = \

@@ -7,8 +7,8 @@
 #include <linux/utsname.h>
 
 #include "base/compat.h"
-#include "base/params_kernel.h"
-#include "hit/access_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/hit/access_kernel.h"
 #include "kernel/host.h"
 #include "kernel/kernel_target.h"
 #include "kernel/monitor.h"

@@ -14,8 +14,8 @@
 #include <linux/topology.h>
 
 #include "base/compat.h"
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "kernel/lines.h"
 #include "session/dprintf.h"
 

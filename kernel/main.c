@@ -2,12 +2,12 @@
 /* The module itself: the order in which its parts start and stop. */
 #include <linux/module.h>
 
-#include "base/image_kernel.h"
 #include "base/version.h"
-#include "jit/run_kernel.h"
 #include "kernel/backends.h"
+#include "kernel/base/image_kernel.h"
 #include "kernel/dying.h"
 #include "kernel/host.h"
+#include "kernel/jit/run_kernel.h"
 #include "kernel/proc.h"
 #include "kernel/sleep.h"
 #include "kernel/unload.h"

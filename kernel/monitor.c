@@ -2,11 +2,11 @@
 /* `monitor` commands that only the kernel's side can answer: about its code and its probes. */
 #include <linux/string.h>
 
-#include "base/params_kernel.h"
-#include "jit/exec_kernel.h"
+#include "kernel/base/params_kernel.h"
 #include "kernel/host.h"
+#include "kernel/jit/exec_kernel.h"
 #include "kernel/monitor.h"
-#include "pad/follow.h"
+#include "kernel/pad/follow.h"
 #include "probe/jump/jump.h"
 #include "probe/self.h"
 #include "stub/monitor.h"

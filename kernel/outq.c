@@ -116,7 +116,7 @@ u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len)
 	return len;
 }
 
-/* gtp_outq_take() - drop the @len oldest bytes: copied by gtp_outq_peek(), or not wanted */
+/* gtp_outq_take() - drop the @len oldest bytes, whether or not gtp_outq_peek() has copied them */
 void gtp_outq_take(struct gtp_outq *q, u32 len)
 {
 	spin_lock(&q->lock);

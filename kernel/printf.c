@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* printf's text from all CPUs to GDB's console. */
-#include "base/lock_kernel.h"
-#include "hit/cpu_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
 #include "kernel/printf.h"
 
 static void drain_one(struct gtp_text *t, struct gtp_stub *stub,

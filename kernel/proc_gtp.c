@@ -9,14 +9,14 @@
 #include <linux/termios.h>
 #include <linux/uaccess.h>
 
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "kernel/host.h"
 #include "kernel/kernel_target.h"
 #include "kernel/lines.h"
+#include "kernel/outq.h"
 #include "kernel/proc.h"
 #include "probe/self.h"
-#include "transport/outq.h"
 
 enum { CHUNK = 4096 };
 

@@ -7,9 +7,9 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
 #include "export/file.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "kernel/host.h"
 #include "kernel/proc.h"
 

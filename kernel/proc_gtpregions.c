@@ -18,7 +18,7 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "kernel/proc.h"
 #include "probe/tables.h"
 

@@ -13,9 +13,9 @@
 #include <linux/uio.h>
 #include <linux/workqueue.h>
 
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
 #include "export/stream.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "kernel/host.h"
 #include "kernel/proc.h"
 #include "probe/self.h"

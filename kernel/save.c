@@ -7,10 +7,10 @@
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
-#include "base/params_kernel.h"
 #include "export/file.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/base/params_kernel.h"
 #include "kernel/host.h"
 #include "kernel/save.h"
 

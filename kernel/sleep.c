@@ -11,8 +11,8 @@
  * use the old calibration; only this CPU is online, so its frames are in order.
  */
 #include "base/compat.h"
-#include "hit/cpu_kernel.h"
-#include "hit/hit_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/hit/hit_kernel.h"
 #include "kernel/sleep.h"
 
 static void wake(void)

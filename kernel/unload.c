@@ -3,7 +3,7 @@
  * When another module is unloaded, disarm the probes in it while its text still exists.
  *
  * This is the one module notifier. First it updates the hits' view of modules' code
- * (hit/module_text.c); when a module is loaded, that is all. Then, in this order:
+ * (kernel/hit/module_text.c); when a module is loaded, that is all. Then, in this order:
  *
  *	1. the module's table of regions is removed: no place in it becomes a jump from here on.
  *	   Arming adds a place to the index before it looks up the table, so either there is no
@@ -22,9 +22,9 @@
 #include <linux/module.h>
 #include <linux/notifier.h>
 
-#include "base/lock_kernel.h"
-#include "hit/module_text.h"
 #include "kernel/backends.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/hit/module_text.h"
 #include "kernel/host.h"
 #include "kernel/unload.h"
 #include "probe/armed.h"

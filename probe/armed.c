@@ -5,7 +5,7 @@
 #include <linux/spinlock.h>
 #include <asm/text-patching.h>
 
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/armed.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 
-#include "base/params_kernel.h"
+#include "kernel/base/params_kernel.h"
 #include "probe/self.h"
 
 enum { NOBODY = -1 }; /* 0 would be the idle tasks */

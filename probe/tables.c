@@ -13,8 +13,8 @@
 #include <linux/sizes.h>
 
 #include "base/compat.h"
-#include "base/image_kernel.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/image_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/tables.h"
 
 enum {

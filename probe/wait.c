@@ -5,7 +5,7 @@
 #include <linux/rcupdate.h>
 #include <linux/stop_machine.h>
 
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/wait.h"
 
 struct waiter {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "tools/axjit.h"
 #include "tracepoint/tsv.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the running kernel's image lies, and which build it is. */
+/* The address of the running kernel's image, and its build-id. */
 #ifndef _GTP_IMAGE_KERNEL_H
 #define _GTP_IMAGE_KERNEL_H
 
 #include <linux/types.h>
 
-/* gtp_image_init - find out once what does not change; module init */
+/* gtp_image_init - find both once; module init */
 void gtp_image_init(void);
 
 /* gtp_image_text - run-time address of _text; 0: not known */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one lock that all but hits run under, and the sign of life during long work. */
+/* The one lock that everything except hits runs under, and the sign of life during long work. */
 #include <linux/lockdep.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one lock that all but hits run under, and the sign of life during long work. */
+/* The one lock that everything except hits runs under, and the sign of life during long work. */
 #ifndef _GTP_LOCK_KERNEL_H
 #define _GTP_LOCK_KERNEL_H
 
@@ -7,7 +7,7 @@
 #include <linux/types.h>
 
 /*
- * gtp_lock - everything but hits runs under it; may be held for seconds while many probes are armed
+ * gtp_lock - everything except hits runs under it; held for seconds while many probes are armed
  *
  * Lock order: the connection's write lock, its read lock, gtp_lock, then what the kernel takes to
  * arm a probe (kprobe_mutex, cpu_hotplug_lock, text_mutex) or a queue's spinlock. A module notifier
@@ -17,10 +17,10 @@
 extern struct mutex gtp_lock;
 
 /**
- * gtp_progress() - long work goes on
+ * gtp_progress() - report progress during long work
  * @what: "arming tracepoints"
- * @done: how far
- * @total: of how much
+ * @done: steps done
+ * @total: steps in all
  *
  * Between two parts of long work under gtp_lock: reschedules, and keeps GDB from timing out.
  * Context: process, gtp_lock; may sleep.
@@ -31,8 +31,9 @@ void gtp_progress(const char *what, u32 done, u32 total);
 void gtp_progress_to(void (*tell)(const char *what, u32 done, u32 total));
 
 /*
- * gtp_interrupt - ^C has come while a packet is being handled; any context. gtp_interrupt_forget -
- * before the next one. gtp_interrupted - is the client gone, or does it want no more of this?
+ * gtp_interrupt - note a ^C for the packet that is being handled; any context.
+ * gtp_interrupt_forget - call before the next packet. gtp_interrupted - true if the client has
+ * left, or has sent ^C.
  * Context: gtp_lock, for a packet of the current task
  */
 void gtp_interrupt(void);

@@ -8,13 +8,13 @@
 /* gtp_mem - the same for shared code */
 extern const struct gtp_mem gtp_mem;
 
-/* gtp_mem_alloc_node - zeroed memory near a node's CPUs, NULL when there is none; may sleep */
+/* gtp_mem_alloc_node - allocate zeroed memory near a node's CPUs, or NULL; may sleep */
 void *gtp_mem_alloc_node(size_t bytes, int node);
 
-/* gtp_mem_alloc - zeroed memory, NULL when there is none; may sleep */
+/* gtp_mem_alloc - allocate zeroed memory, or NULL; may sleep */
 void *gtp_mem_alloc(size_t bytes);
 
-/* gtp_mem_free - give it back; NULL is allowed; may sleep */
+/* gtp_mem_free - free it; NULL is allowed; may sleep */
 void gtp_mem_free(const void *p);
 
 #endif /* _GTP_MEM_KERNEL_H */

@@ -7,10 +7,10 @@
 #include "kernel/hit/access_kernel.h"
 
 /*
- * A fault at a canonical kernel address ends at the exception table entry of the load. Any other
- * address must not get there: a non-canonical one raises #GP, for which the kernel's handler of
- * these entries warns. Canonical form depends on the page tables in use, not on what the
- * processor could do: boot_cpu_data.x86_virt_bits says 57 even where the kernel has four levels.
+ * The exception table entry of the load catches a fault at a canonical kernel address. No other
+ * address may reach the load: a non-canonical one raises #GP, and the kernel's handler of such
+ * entries then warns. Canonical form depends on the page tables in use, not on what the processor
+ * supports: boot_cpu_data.x86_virt_bits says 57 even where the kernel has four levels.
  */
 static bool kernel_range(u64 addr, u64 len)
 {
@@ -21,8 +21,8 @@ static bool kernel_range(u64 addr, u64 len)
 }
 
 /*
- * In the largest pieces: x86 loads at any alignment, and a byte that faults makes the whole copy
- * fail anyway.
+ * Copy in the largest pieces: x86 loads at any alignment, and one faulting byte fails the whole
+ * copy anyway.
  */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len)
 {
@@ -69,9 +69,9 @@ int gtp_access_read(void *ctx, void *dst, u64 addr, u32 len)
 }
 
 /*
- * One store for the sizes of C's integers, so that no CPU sees half a value. Text and rodata are
- * mapped read-only and the processor respects that in the kernel too (CR0.WP): a fault, an error,
- * nothing changed.
+ * Use one store for the sizes of C's integers, so that no CPU sees half a value. Text and rodata
+ * are mapped read-only, which the processor respects in the kernel too (CR0.WP): the store faults,
+ * and nothing is changed.
  */
 int gtp_access_write(u64 addr, const void *src, u32 len)
 {

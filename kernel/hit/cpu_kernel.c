@@ -15,14 +15,14 @@
 
 DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
 
-enum { FRACTION = 4 }; /* this part of the memory that is free now is ours at most */
+enum { FRACTION = 4 }; /* take at most this part of the memory that is free now */
 
 u64 gtp_memory_most(void *ctx)
 {
 	return (u64)si_mem_available() * PAGE_SIZE / FRACTION;
 }
 
-/* bytes_per_cpu - what each of @n CPUs gets of @total, 0: the request is refused */
+/* bytes_per_cpu - the share of each of @n CPUs in @total; 0 if the request is refused */
 static u64 bytes_per_cpu(u64 total, u32 n, struct gtp_why *why)
 {
 	u64 most = gtp_memory_most(NULL), each;
@@ -134,7 +134,7 @@ void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
 	return gtp_mem_alloc_node(bytes, cpu_to_node(cpu->id));
 }
 
-/* struct errand - what is to be done on a CPU; @done: no hit was in the way */
+/* struct errand - a call to make on a CPU; @done: it was made, because the CPU was in no hit */
 struct errand {
 	struct gtp_cpu *cpu;
 	void (*fn)(void *arg);
@@ -143,8 +143,9 @@ struct errand {
 };
 
 /*
- * Interrupts are off. A hit by a kprobe may have them on, and be what was interrupted. One in which
- * the kernel died would be waited for in vain.
+ * Interrupts are off here. But a kprobe's hit may run with interrupts on, so this interrupt may
+ * have arrived in the middle of one: try again later. A hit in which the kernel died never ends, so
+ * do not wait for that.
  */
 static void run_errand(void *info)
 {
@@ -161,7 +162,7 @@ void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg),
 	struct errand e = { .cpu = cpu, .fn = fn, .arg = arg };
 
 	cpus_read_lock();
-	/* CPUs that are not online have no hits, and do not come up meanwhile. */
+	/* A CPU that is offline has no hits, and cannot come up meanwhile. */
 	while (!e.done) {
 		if (smp_call_function_single(cpu->id, run_errand, &e, true))
 			run_errand(&e);

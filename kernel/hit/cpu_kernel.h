@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Each CPU's own for its hits: a trace buffer, counters, text on its way to GDB. */
+/* The memory of each CPU's hits: a trace buffer, counters, text on its way to GDB. */
 #ifndef _GTP_CPU_KERNEL_H
 #define _GTP_CPU_KERNEL_H
 
@@ -33,8 +33,8 @@ static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
  * @bytes: over all CPUs, 0: as the module parameter says
  * @circular: drop the oldest frames
  * @nslots: counters per CPU
- * @cpus: receives the array, indexed by CPU; entries of CPUs that are offline now are NULL, and
- *         should such a CPU come up during the run, its hits are counted as missed
+ * @cpus: receives the array, indexed by CPU; the entry of an offline CPU is NULL, and if that CPU
+ *         comes up during the run, its hits are counted as missed
  * @ncpus: receives its length
  * @why: the refusal
  *
@@ -49,14 +49,14 @@ int gtp_buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_
  * @cpus: from gtp_buffers_get()
  * @ncpus: its length
  *
- * Context: process, no probe armed, so no hit looks at gtp_this_cpu.
+ * Context: process; no probe is armed, so no hit reads gtp_this_cpu.
  */
 void gtp_buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus);
 
 /* gtp_buffer_alloc - struct gtp_target_ops' buffer_alloc: memory near that CPU */
 void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes);
 
-/* gtp_memory_most - struct gtp_target_ops' memory_most: a quarter of what is available now */
+/* gtp_memory_most - struct gtp_target_ops' memory_most: a quarter of the available memory */
 u64 gtp_memory_most(void *ctx);
 
 /*

@@ -22,14 +22,14 @@
 static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
 /*
- * The CPU that holds it may never give it back: a panic, a crash kernel's start and kgdb stop the
- * others by NMI, wherever they are, and then run through code that is traced. So it is tried only
- * so often, and not queued for, which could not be left.
+ * The CPU that holds the lock may never release it: a panic, the start of a crash kernel and kgdb
+ * stop the others by NMI, wherever they are, and then run through traced code. So a hit tries a
+ * limited number of times. It does not queue, because a queue cannot be left.
  *
- * It is held for one expression, microseconds at most. LONG tries take 20 ms where a pause takes
- * 10 cycles, 100 ms where it takes 140: longer than a hypervisor mostly leaves a processor to
- * others, and far from what a watchdog calls a lockup (10 s). Once they were in vain, every hit
- * tries for microseconds only, until one succeeds: what waits is each CPU once, not each hit.
+ * The lock is held for one expression, microseconds at most. TSV_TRIES_LONG take 20 ms if a pause
+ * takes 10 cycles, and 100 ms if it takes 140: longer than a hypervisor usually takes a CPU away,
+ * and much less than a watchdog calls a lockup (10 s). After such a failure every hit tries for
+ * microseconds only, until one succeeds: each CPU waits once, not each hit.
  */
 enum { TSV_TRIES_LONG = 1 << 21, TSV_TRIES_SHORT = 1 << 9 };
 
@@ -67,7 +67,7 @@ void gtp_hit_tsv_unlock(void *ctx, unsigned long flags)
 	raw_local_irq_restore(flags);
 }
 
-/* The one clock that may be read in an NMI and agrees between CPUs. */
+/* The only clock that may be read in an NMI and agrees between CPUs. */
 u64 gtp_hit_clock(void *ctx)
 {
 	return ktime_get_mono_fast_ns();
@@ -103,7 +103,7 @@ void gtp_hit_recalibrate_tsc(void)
 {
 	u64 now = rdtsc_ordered();
 
-	/* In between no counter is behind this one, so that $clock stands still. */
+	/* In between, this base is later than any counter, so $clock stands still. */
 	WRITE_ONCE(calibration.tsc, now + (1ULL << 62));
 	barrier();
 	WRITE_ONCE(calibration.ns, ktime_get_mono_fast_ns());
@@ -111,15 +111,15 @@ void gtp_hit_recalibrate_tsc(void)
 	WRITE_ONCE(calibration.tsc, now);
 }
 
-/* In an NMI that has interrupted an update of the clock, it is the time before that. */
+/* An NMI that interrupts an update of the clock reads the time before the update. */
 u64 gtp_hit_wall_ns(void *ctx)
 {
 	return ktime_get_real_fast_ns();
 }
 
 /*
- * The kernel's softirq_count() and irq_count(). With PREEMPT_RT, softirqs are counted by task, and
- * no exception adds to that.
+ * The kernel's softirq_count() and irq_count(). With PREEMPT_RT the task counts softirqs, and
+ * exceptions add nothing to that count.
  */
 static u32 softirqs(u32 count)
 {

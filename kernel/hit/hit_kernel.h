@@ -6,24 +6,24 @@
 #include "hit/run.h"
 
 /**
- * gtp_hit_calibrate_tsc() - may hits read the processor's counter instead of the clock?
+ * gtp_hit_calibrate_tsc() - decide whether hits may read the TSC instead of the clock
  *
- * Reading the counter takes a tenth of the instructions. $clock is then the clock's time at tstart
- * plus the ticks since, at the rate that the kernel calibrated; adjustments by NTP during the run
- * are not in it.
- * Context: process; no hit is running. Return: what the counter means; NULL: they may not.
+ * Reading the TSC takes a tenth of the instructions. $clock is then the clock's time at tstart plus
+ * the ticks since, at the rate that the kernel calibrated, without NTP's adjustments during the
+ * run.
+ * Context: process; no hit is running. Return: how to convert the TSC; NULL if hits may not use it.
  */
 const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
 
 /*
- * gtp_hit_recalibrate_tsc - the counter has restarted. Context: no other CPU is online, interrupts
- * are off; a hit in an NMI may read $clock meanwhile
+ * gtp_hit_recalibrate_tsc - calibrate again after the TSC has restarted. Context: no other CPU is
+ * online, interrupts are off; a hit in an NMI may read $clock meanwhile
  */
 void gtp_hit_recalibrate_tsc(void);
 
 /*
- * gtp_hit_tsv_reset - the lock of variables is free again, whatever a hit in which the kernel died
- * has left. Context: no hit is running
+ * gtp_hit_tsv_reset - free the variables' lock, which a hit in which the kernel died may have left
+ * taken. Context: no hit is running
  */
 void gtp_hit_tsv_reset(void);
 

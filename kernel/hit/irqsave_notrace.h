@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupts off for a hit, so that what hits in an interrupt is not lost as a hit inside a hit. */
+/* Disable interrupts for a hit, so that hits in interrupts are not lost as nested ones. */
 #ifndef _GTP_IRQSAVE_NOTRACE_H
 #define _GTP_IRQSAVE_NOTRACE_H
 
@@ -8,7 +8,7 @@
 /*
  * gtp_irqsave_notrace - disable interrupts without irqsoff tracing, which may itself be probed
  *
- * Lockdep's state is updated, though: code that a hit calls may take locks that it checks.
+ * Lockdep's state is still updated, because code that a hit calls may take locks that it checks.
  */
 static __always_inline unsigned long gtp_irqsave_notrace(bool *tell)
 {
@@ -31,8 +31,8 @@ static __always_inline void gtp_irqrestore_notrace(unsigned long flags, bool tel
 }
 
 /*
- * gtp_irqs_off_notrace - the same where the caller saved the flags, passes them in @flags and will
- * restore them. Not for Xen PV guests, where the flags do not have the interrupt state.
+ * gtp_irqs_off_notrace - the same, for a caller that has saved the flags, passes them in @flags and
+ * will restore them. Not for Xen PV guests, where the flags lack the interrupt state.
  */
 static __always_inline bool gtp_irqs_off_notrace(unsigned long flags)
 {

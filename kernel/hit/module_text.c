@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the code of modules is, for hits: without a lock, and without RCU, which idle CPUs lack. */
+/* The address ranges of modules' code, for hits: no lock, and no RCU, which idle CPUs lack. */
 #include <linux/kobject.h>
 #include <linux/spinlock.h>
 
 #include "base/compat.h"
 #include "kernel/hit/module_text.h"
 
-enum { MODULES_MAX = 512 }; /* the code of others is not known */
+enum { MODULES_MAX = 512 }; /* the code of further modules is not recognized */
 
-/* The size << 32 | the address' lower half, which is all in that modules differ. 0: free. */
+/* size << 32 | lower half of the address; the upper half is the same for all modules. 0: free. */
 static u64 text[MODULES_MAX];
 static u32 changes = 1;
 static DEFINE_SPINLOCK(lock); /* of writers */
@@ -62,14 +62,14 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 		add(mod);
 	else
 		drop(mod);
-	/* Pairs with the acquire of readers: with the new number they do not see the old range. */
+	/* Pairs with the readers' acquire: a hit that reads the new number reads the new ranges. */
 	smp_store_release(&changes, changes + 1);
 	spin_unlock(&lock);
 }
 
 /*
- * All modules are in one set of objects, with those that are built in, which have no struct module.
- * One that goes has its state before the kernel notifies us, which it does under the lock.
+ * One kset has all modules, and also built-in ones, which have no struct module. The kernel sets
+ * MODULE_STATE_GOING before it calls our notifier, which takes the lock.
  */
 void gtp_module_text_init(void)
 {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel stack at a hit, by the kernel's own unwinder: by what it has said of each address
- * before (hit/walk.c), or by itself where an address is no plain case, or not known yet.
+ * The kernel stack at a hit, taken by the steps that the kernel's unwinder took before at the same
+ * addresses (hit/walk.c), or by the unwinder itself where these are missing or not simple enough.
  *
- * It begins at the instruction that was hit, with the registers as they were there. So it sees
- * neither the pad nor the exception that has led here, and what the kernel knows of that very
- * instruction is right: in front of a prologue, in the middle of one, behind it.
+ * Unwinding begins at the instruction that was hit, with the registers of that moment. So it sees
+ * neither the pad nor the exception that led here, and the kernel's data for that instruction is
+ * right: before a prologue, inside one, and after it.
  *
- * Callers are known by return addresses, which are behind their calls; what was interrupted is
- * known by the address of an instruction that has not run. That one is made to look like the
- * others: one byte more. So the byte in front of each address, but the first, is in the function.
+ * For a caller we have its return address, which follows the call; for interrupted code the address
+ * of an instruction that has not run. One is added to the latter. So for every address except the
+ * first, the byte before it belongs to the function.
  *
- * Above it may be an interrupt that came inside a pad, of which no table tells, or code that
- * the unwinder guesses its way through. Such a stack ends with GTP_STACKS_LOST.
+ * The stack may lead to an interrupt that came inside a pad, which no table describes, or through
+ * code where the unwinder guesses. Such a stack ends with GTP_STACKS_LOST.
  *
- * perf unwinds so in NMIs: the unwinder takes no lock and reads only stacks that it knows.
+ * perf unwinds the same way in NMIs: the unwinder takes no lock and reads only stacks that it
+ * knows.
  */
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -36,7 +37,7 @@ static void begin(struct unwind_state *state, struct pt_regs *at, const struct g
 	unwind_start(state, current, at, NULL);
 }
 
-/* From here to there return addresses are no callers; set before any of them is on a stack. */
+/* Return addresses in this range are not callers; set before any of them is on a stack. */
 static u64 hidden_from, hidden_bytes;
 
 void gtp_stack_hide(u64 from, u64 to)
@@ -56,8 +57,9 @@ static bool is_interrupted(struct unwind_state *state)
 }
 
 /*
- * It has come to where userspace was left, or to the beginning of a task, and had not to guess. No
- * task begins where it was interrupted: up to 6.4 the tables say so of a retpoline's thunk.
+ * True if the unwinder came to the entry from userspace or to the start of a task, without having
+ * to guess. A task cannot start where it was interrupted, although up to 6.4 the tables say so of a
+ * retpoline's thunk.
  */
 static bool is_whole(struct unwind_state *state, bool interrupted)
 {
@@ -93,7 +95,7 @@ static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 ma
 	return n;
 }
 
-/* 0: it is to be handed over. Stacks other than the task's are. */
+/* 0: leave the stack to the unwinder, as all stacks other than a task's. */
 static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 			 u32 max)
 {
@@ -116,7 +118,7 @@ static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64
 	return gtp_walk_take(walk, &ops, &from, to, max);
 }
 
-/* Both ways, for tests. The unwinder's result counts. */
+/* Take the stack both ways, for tests. The result is the unwinder's. */
 static u32 take_both(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to, u32 max)
 {
 	u32 mine = take_by_steps(walk, regs, pc, to, max), n;
@@ -145,7 +147,7 @@ u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs
 	return n ? n : take_by_unwinder(regs, pc, to, max);
 }
 
-/* Where the stack ends that @regs' rsp is on: a task's, an interrupt's, an NMI's. */
+/* The end of the stack (of a task, an interrupt or an NMI) that contains @regs' rsp. */
 static u64 end_of(const struct gtp_regs *regs, u64 pc)
 {
 	u64 sp = regs->rsp, task = (u64)task_stack_page(current);

@@ -14,8 +14,8 @@ u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs
 u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 
 /*
- * gtp_stack_hide - addresses from @from to below @to are in no stack from here on: they lead back
- * to a caller that is there as well. There is one such range
+ * gtp_stack_hide - leave addresses from @from to below @to out of stacks from here on: they return
+ * to a caller that is in the stack as well. There is one such range
  */
 void gtp_stack_hide(u64 from, u64 to);
 

@@ -2,20 +2,20 @@
 /*
  * Ask the kernel's unwinder what it does at an address.
  *
- * It is given a state of its own that stands at that address, on a stack that is made up: the words
- * of an array, each of which is different. Its results for two such states tell what it does at
- * the address whatever the stack (gtp_walk_judge()). So neither its tables nor their format need to
- * be known, and what it does not know itself is seen as such.
+ * The unwinder gets an unwind state at that address, on a made-up stack: an array of words, each of
+ * which is different. Its results for two such states show what it does at the address on any stack
+ * (gtp_walk_judge()). So we need to know neither its tables nor their format, and we see where it
+ * does not know the address itself.
  *
- * That is true for as long as the code is there. The kernel's own stays. A module's is recognized
- * (gtp_module_text_has()), and facts about it are valid until a module is loaded or unloaded. The
- * function tracer's trampolines, BPF's programs, optimised kprobes and pads come and go without
- * notice: their stacks are handed over.
+ * An answer is valid while the code exists. The kernel's own code always does. A module's code is
+ * recognized (gtp_module_text_has()), and answers about it are valid until a module is loaded or
+ * unloaded. The function tracer's trampolines, BPF programs, optimised kprobes and pads are freed
+ * without notice, so their stacks are left to the unwinder.
  *
- * The step at a return address does not depend on the address alone where it is one
- * of those that tracers put in the place of a caller's (return_to_handler, kretprobe's trampoline):
- * it looks for the caller's. All of these are functions of the kernel, of which the address is the
- * first byte; a return address that is the first byte of a symbol is handed over.
+ * The addresses that tracers put in a caller's place (return_to_handler, kretprobe's trampoline)
+ * are an exception: there the step depends on more than the address, because the unwinder looks up
+ * the caller's. All of them are the first byte of a kernel function, so a return address that is
+ * the first byte of a symbol is left to the unwinder.
  */
 #include <linux/kallsyms.h>
 #include <linux/sched.h>
@@ -41,8 +41,9 @@ void gtp_walk_init(void)
 }
 
 /*
- * The state is at an instruction that was interrupted: then it is that very address that is looked
- * up. The task is another one, so that the unwinder does not complain of its tables in the log.
+ * The state is that of an interrupted instruction: for these the unwinder looks up the address
+ * itself. The state is of another task, so that the unwinder does not complain about its tables in
+ * the log.
  */
 static void stand_at(struct unwind_state *state, struct pt_regs *regs, u64 at)
 {
@@ -73,7 +74,7 @@ static void try_at(u64 at, struct pt_regs *regs, struct gtp_walk_try *try)
 	try->error = unwind_error(&state);
 }
 
-/* Is what the unwinder gives back of a return address that address? */
+/* True if the unwinder returns this return address unchanged. */
 static bool is_text(u64 addr)
 {
 	struct unwind_state state;
@@ -82,7 +83,7 @@ static bool is_text(u64 addr)
 	return unwind_get_return_address(&state) == addr;
 }
 
-/* "name+0x12/0x345", of the kernel itself: not a module's, which has its name behind it. */
+/* True for "name+0x12/0x345" of the kernel itself; a module's name would follow in brackets. */
 static bool is_in_function(u64 addr, char *name)
 {
 	const char *offset;
@@ -123,7 +124,7 @@ void gtp_walk_init(void)
 {
 }
 
-/* The unwinders by frame pointer and by guess have another state. */
+/* The frame-pointer and guess unwinders have another state. */
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
 {
 	return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Executable memory of the module, with a way out of a fault wherever a load may stand. */
+/* Executable memory of the module, with a fixup for a fault at every address of a possible load. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
@@ -10,10 +10,10 @@
 #include "arena.h"
 
 /*
- * A module's exception table is made when the module is built, but what it says about an address
- * may come true later: each multiple of GTP_JIT_LOAD_ALIGN in the arena has an entry. Entries lead
- * to pads of their own, so that it is known which load faulted: a pad pushes its number in its
- * group, the group's end pushes where the group's loads are.
+ * A module's exception table is fixed when the module is built, before there are any loads here. So
+ * every multiple of GTP_JIT_LOAD_ALIGN in the arena has an entry. Each entry leads to its own pad,
+ * to show which load faulted: the pad pushes its number in its group, and the group's end pushes
+ * the offset of the group's loads.
  */
 #define PADS 32 /* in a group: short jumps reach its end */
 #define GROUP_BYTES (PADS * GTP_JIT_LOAD_ALIGN)
@@ -23,8 +23,8 @@
 
 	.text
 /*
- * Returns to look at: what one has to be may depend on where it lies. The kernel patches these when
- * it loads the module, like all others.
+ * Sample returns: the form of a return may depend on its address. The kernel patches these when it
+ * loads the module, like all others.
  */
 	.balign	GTP_JIT_LINE
 SYM_START(gtp_jit_returns, SYM_L_GLOBAL, SYM_A_NONE)
@@ -65,8 +65,8 @@ SYM_FUNC_END(gtp_jit_fault_stubs)
 STACK_FRAME_NON_STANDARD gtp_jit_fault_stubs
 
 /*
- * Go on where ax_jit_careful() says, with every register as the load had it. The flags need
- * not be kept: the check of the address in front of the load has changed them.
+ * Go on at the address that ax_jit_careful() gives, with all registers as at the load. The flags
+ * need not be kept: the check of the address before the load has changed them.
  */
 SYM_FUNC_START_LOCAL(gtp_jit_faulted)
 	push	%rax

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The size of the kernel's arena and what lies beside it, for C and assembly. */
+/* The size of the kernel's arena and its parts, for C and assembly. */
 #ifndef _GTP_ARENA_H
 #define _GTP_ARENA_H
 
 #define GTP_JIT_ARENA 0x180000
-#define GTP_JIT_PAD_BYTES 0x100000 /* its end, for jump pads: these come and go one by one */
+#define GTP_JIT_PAD_BYTES 0x100000 /* its end, for jump pads, which are freed one by one */
 #define GTP_JIT_LOAD_ALIGN 8	   /* AX_JIT_LOAD_ALIGN */
 
-/* Where the returns of gtp_jit_returns are: in the lower and in the upper half of a cache line. */
+/* gtp_jit_returns has a return in the lower half and one in the upper half of a cache line. */
 #define GTP_JIT_LINE 64
 #define GTP_JIT_RETURN_LOWER 16
 #define GTP_JIT_RETURN_UPPER 48

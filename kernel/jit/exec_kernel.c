@@ -2,10 +2,10 @@
 /*
  * Executable memory for snippets in the kernel.
  *
- * The arena lies in the module's own text: mapped for execution and never for writing, in reach of
+ * The arena is part of the module's own text: mapped executable and never writable, in reach of
  * direct calls to the module and the kernel, and with exception table entries (see arena.S). It is
- * written through a second mapping of its pages, which is never executable and goes away when the
- * writing is done.
+ * written through a second mapping of its pages, which is never executable, and which is removed
+ * after the write.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -30,17 +30,17 @@ enum {
 
 static struct {
 	struct ax_jit_target target;
-	u32 begin;    /* behind the common stubs */
-	u32 used;     /* snippets so far, the stubs included */
+	u32 begin;    /* end of the common stubs */
+	u32 used;     /* bytes in use, the stubs included */
 	u8 *writable; /* NULL: closed */
 	bool ready;
 } arena;
 
 static DECLARE_BITMAP(pads, PAD_UNITS);
-static DECLARE_BITMAP(freed, PAD_UNITS); /* of those: to be int3 before they are given again */
-static u32 pad_units;			 /* in use, those included */
+static DECLARE_BITMAP(freed, PAD_UNITS); /* of those: freed, to be filled with int3 before reuse */
+static u32 pad_units;			 /* in use, freed ones included */
 
-/* Where the return of ours at @offset jumps, 0: nowhere, it is one. */
+/* The target of our sample return at @offset if it is a jump; 0 if it is a plain return. */
 static u64 return_at(u32 offset)
 {
 	const u8 *p = gtp_jit_returns;
@@ -53,10 +53,10 @@ static u64 return_at(u32 offset)
 }
 
 /*
- * The form of returns and indirect branches in generated code. The processors with
- * ITS (indirect target selection) are safe where such a branch ends in the upper half of a cache
- * line, and there the kernel leaves a plain one. Generated code lies anywhere: its returns go by
- * the thunk if any return does.
+ * Find the form of returns and indirect branches in generated code. Processors with ITS (indirect
+ * target selection) are safe if such a branch ends in the upper half of a cache line, and there the
+ * kernel leaves it plain. Generated code may be at any address, so its returns use the thunk if any
+ * return of the kernel does.
  */
 static void describe_branches(struct ax_jit_target *w)
 {
@@ -67,7 +67,7 @@ static void describe_branches(struct ax_jit_target *w)
 	w->lfence = boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE);
 }
 
-/* A task that still goes to a freed pad must trap there, not run the bytes that are left of it. */
+/* A task that still reaches a freed pad must trap there, not execute the rest of its bytes. */
 static void wipe_freed(void)
 {
 	u8 *at = arena.writable + SNIPPETS;
@@ -103,7 +103,7 @@ static void see_new_code(void *unused)
 
 void gtp_jit_close(void)
 {
-	/* A processor may have fetched what was there before. */
+	/* A processor may have fetched the old bytes. */
 	on_each_cpu(see_new_code, NULL, 1);
 	vunmap(arena.writable);
 	arena.writable = NULL;
@@ -227,8 +227,8 @@ static struct ax_jit_var contexts(u32 mask)
 }
 
 /*
- * The kernel's macros of the same names. Softirqs are in another place with PREEMPT_RT. A task that
- * moves between CPUs has none of these, before and after.
+ * The kernel's macros of the same names. PREEMPT_RT counts softirqs elsewhere. Where a task can
+ * move to another CPU, all of them are 0, before and after.
  */
 static void describe_contexts(struct ax_jit_var *var)
 {
@@ -239,7 +239,7 @@ static void describe_contexts(struct ax_jit_var *var)
 	var[GTP_TSV_IRQ_COUNT] = contexts(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
 }
 
-/* A task's registers of userspace, by the kernel's task_pt_regs(), lie on its stack. */
+/* A task's user registers, the kernel's task_pt_regs(), lie on its stack. */
 static void describe_user_regs(struct ax_jit_var *var)
 {
 	const s32 regs = THREAD_SIZE - TOP_OF_KERNEL_STACK_PADDING - sizeof(struct pt_regs);
@@ -251,7 +251,7 @@ static void describe_user_regs(struct ax_jit_var *var)
 		.offset = offsetof(struct task_struct, stack),
 		.add = regs,
 	};
-	/* user_mode(): code of userspace runs in ring 3, and nothing in 1 and 2. */
+	/* user_mode(): userspace runs in ring 3, and nothing in rings 1 and 2. */
 	var[GTP_TSV_CURRENT_TASK_USER] = (struct ax_jit_var){
 		.bytes = 4,
 		.follow = 2,
@@ -262,7 +262,7 @@ static void describe_user_regs(struct ax_jit_var *var)
 	};
 }
 
-/* The values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no constants to C. */
+/* The values of gtp_hit_builtin(), and the CPU's number. Offsets in GS are no constants in C. */
 static void describe_variables(struct ax_jit_target *w)
 {
 	static struct ax_jit_var var[GTP_TSV_NR_BUILTIN];
@@ -289,8 +289,8 @@ static void describe_variables(struct ax_jit_target *w)
 static void describe_target(struct ax_jit_target *w)
 {
 	/*
-	 * Below the vsyscall page, the whole load: the kernel takes a fault there for one at a user
-	 * address, which no exception table entry helps against; above it is nothing to read.
+	 * The whole load must be below the vsyscall page: the kernel treats a fault there like one
+	 * at a user address, which no exception table entry fixes. Above it is nothing to read.
 	 */
 	w->fast = true;
 	w->fast_limit = (s32)(VSYSCALL_ADDR - sizeof(u64));
@@ -314,14 +314,14 @@ int gtp_jit_init(void)
 		     (GTP_JIT_RETURN_LOWER & AX_JIT_LINE_HALF));
 	BUILD_BUG_ON(GTP_JIT_PAD_BYTES % AX_JIT_CODE_ALIGN || GTP_JIT_PAD_BYTES >= GTP_JIT_ARENA);
 	if (!IS_ALIGNED(base, PAGE_SIZE) || !IS_ALIGNED((u64)gtp_jit_returns, GTP_JIT_LINE))
-		return -EINVAL; /* what is written to a page would run elsewhere */
+		return -EINVAL; /* writes to a page would not reach the code that runs */
 	describe_target(&arena.target);
 	err = gtp_jit_open();
 	if (err)
 		return err;
-	/* The arena's first bytes belong to its symbol: an endbr64 that tools expect there. */
+	/* The arena's first bytes belong to its symbol: tools expect an endbr64 there. */
 	arena.begin = AX_JIT_CODE_ALIGN;
-	OPTIMIZER_HIDE_VAR(base); /* an address in the middle of code is nothing for objtool */
+	OPTIMIZER_HIDE_VAR(base); /* objtool rejects addresses in the middle of code */
 	n = ax_jit_stubs(&arena.target, base + arena.begin, arena.writable + arena.begin,
 			 SNIPPETS - arena.begin);
 	arena.begin += aligned(n);

@@ -15,7 +15,7 @@
 
 static bool available; /* the arena has its common stubs */
 static bool making;    /* between gtp_jit_code_begin() and gtp_jit_code_end() */
-static bool refused;   /* something, since then: whatever came before it will not be armed */
+static bool refused;   /* a request failed since then: nothing compiled before it will be armed */
 static u32 used_before;
 static const struct gtp_tsvs *variables; /* the session's */
 
@@ -81,7 +81,7 @@ int gtp_jit_code_make(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why
 	return 0;
 }
 
-/* Static data alone are nothing for a snippet. */
+/* A snippet has no work if all actions are static data. */
 static bool has_work(const struct gtp_tracepoint *tp)
 {
 	const struct gtp_action *a = tp->actions;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A pad at a function's entry calls the rest of the function, to be there when it returns.
+ * A pad at a function's entry calls the rest of the function, so that the function returns to us.
  *
- * Nothing is looked up by task and nothing is missed: what is kept of a call lies on the call's own
- * stack. Where much of that is used already (deep recursion), or the stack is not a task's, it is
- * in a pool, found by the place of the return address; only when there is no room for it a call is
- * counted as missed.
+ * The record of a call lies on the call's own stack, so nothing is looked up by task, and no call
+ * is missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
+ * the record is in a pool, found by the address of the return address. A call is counted as missed
+ * only if the pool has no room for it.
  *
- * A call may last for longer than the run, and than its pad. When it returns, the record's number
- * and ticket say whether the location is still the one that it was.
+ * A call may outlast the run, and its pad. When it returns, the record's number and ticket show
+ * whether the location is still the same.
  */
 #include <linux/cpu.h>
 #include <linux/kprobes.h>
@@ -32,16 +32,16 @@
 #include "probe/wait.h"
 
 enum {
-	/* Records lie on a task's stack while no more of it is used, with them. */
+	/* Records lie on a task's stack as long as it is not fuller than this, records included. */
 	USED = THREAD_SIZE / 4,
 	POOL = 8192, /* records; a power of two */
-	PROBES = 16, /* places in the pool for a record */
+	PROBES = 16, /* places in the pool where a record may be */
 	RETRY_MS = 1000,
 };
 
 /*
- * struct bare - a record of the pool; @sp: where its call's return address lies, 0: free; @cpu:
- * whose idle task's stack that is, -1: none
+ * struct bare - a record in the pool; @sp: address of its call's return address, 0: free; @cpu: the
+ * CPU whose idle task has that stack, -1: it is no idle task's
  */
 struct bare {
 	u64 sp;
@@ -50,11 +50,11 @@ struct bare {
 };
 
 static struct bare *pool;
-static DEFINE_PER_CPU(long, inside); /* entered here, less those left here */
+static DEFINE_PER_CPU(long, inside); /* calls entered on this CPU, minus calls left on it */
 
 /* --- the pool --- */
 
-/* Only the call whose return address is at @sp takes or gives a record for it. */
+/* Only the call whose return address is at @sp takes and gives back a record for @sp. */
 static struct bare *nth_place(u64 sp, u32 n)
 {
 	u32 hash = (u32)((sp >> 3) * 0x9e3779b97f4a7c15ULL >> 40);
@@ -72,7 +72,7 @@ static struct bare *find(u64 sp)
 	return NULL;
 }
 
-/* A record for the same place is of a call that never returned: its task has died. */
+/* An existing record for @sp belongs to a call that never returned, because its task has died. */
 static struct bare *take(u64 sp)
 {
 	struct bare *b = find(sp);
@@ -96,8 +96,9 @@ static void give(struct bare *b, u64 sp)
 /* --- both ends of a call --- */
 
 /*
- * Does the record have room where it is? An idle task's records have to be found again when its CPU
- * has gone. Any function may be the one that was called: see hit() in kernel/pad/probe.c.
+ * Is there room for the record on the stack? Not on an idle task's: its records must be found again
+ * when its CPU goes offline. Any function may be the traced one, so call none: see hit() in
+ * kernel/pad/probe.c.
  */
 static __always_inline bool has_room(u64 sp)
 {
@@ -118,7 +119,7 @@ static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 	return (u64)r + 0x61c88647;
 }
 
-/* Nobody else counts the call out: task_ends() is the same task's. */
+/* No other task counts this call out: task_ends() runs in the same task. */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);
@@ -127,7 +128,7 @@ static __always_inline void count_out(u64 *mark)
 
 static __always_inline u32 keep_here(struct gtp_follow_record *r, u32 word, u32 ticket)
 {
-	/* As two words: GCC makes one of them, which takes longer. */
+	/* As two stores: GCC would combine them into one, which takes longer. */
 	WRITE_ONCE(r->number, word >> 1);
 	WRITE_ONCE(r->ticket, ticket);
 	r->mark = mark_of(r);
@@ -159,13 +160,13 @@ static __always_inline bool is_dead(void)
 	return READ_ONCE(current->__state) == TASK_DEAD;
 }
 
-/* A task that is dead leaves through a call that never returns; interrupts there do. */
+/* A dead task's last call never returns; calls of interrupts in it do. */
 static bool is_last_call(void)
 {
 	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
 }
 
-/* All cases. Not inline, so that the usual one saves no registers for it. */
+/* The general case. Not inline, so that the usual case saves no registers for it. */
 static noinline u32 enter(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
@@ -187,7 +188,7 @@ static noinline u32 enter(struct gtp_follow_record *r, u32 word)
 	return keep(r, word, ticket);
 }
 
-/* The usual case: a task's own call, whose record stays where it is, and nothing to be asked. */
+/* The usual case: a call of a task, whose record can stay on the stack, and no further checks. */
 static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
@@ -226,14 +227,14 @@ static __always_inline void leave(const struct gtp_follow_record *r, u64 value)
 }
 
 /*
- * The call is counted out first, so that less has to be kept until the hit is done: what waits for
- * the last one to be out waits for interrupts to be on again, too.
+ * Count the call out first, so that fewer values must be kept until the hit is done. That is safe:
+ * look(), which waits until no call is inside, also waits until interrupts are on again.
  */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 {
 	bool tell = gtp_irqs_off_notrace(flags);
 
-	/* Else task_ends() has found it, on the way out of a call that do_exit() makes. */
+	/* Otherwise task_ends() has counted it out: this is a call that do_exit() itself makes. */
 	if (likely(r->mark == mark_of(r)))
 		count_out(&r->mark);
 	leave(r, value);
@@ -265,7 +266,7 @@ static bool leads_back(u64 word, u8 *gates)
 	return at < GTP_GATES * GTP_GATE && at % GTP_GATE == GTP_GATE_BACK;
 }
 
-/* The word at @at on the stack of a task that ends may be a return address of a gate's. */
+/* Count out the call whose gate's return address is at @at, if there is one, on an ending stack. */
 static void forget(u64 *at)
 {
 	struct gtp_follow_record *r = (struct gtp_follow_record *)(at + 1);
@@ -283,9 +284,9 @@ static void forget(u64 *at)
 }
 
 /*
- * Such a task never returns from the calls that it is in, except the few that do_exit() is in. An
- * oops has reset the stack's pointer: calls that never return may be below it. Remains of calls
- * that did return have no mark, and are in no pool.
+ * A task that ends never returns from the calls that it is in, except from those of do_exit()'s own
+ * callees. After an oops rsp was reset, so calls that never return may also be below it: search the
+ * whole stack. Remains of calls that did return have no mark, and are not in the pool.
  */
 static void task_ends(void *data, struct task_struct *task)
 {
@@ -304,7 +305,7 @@ static void if_it_is(struct tracepoint *tp, void *found)
 		*(struct tracepoint **)found = tp;
 }
 
-/* Without it, a task that ends inside keeps this module in the kernel, and that is all. */
+/* If this fails, a task that ends inside keeps this module loaded; nothing else is lost. */
 static void watch(void)
 {
 	for_each_kernel_tracepoint(if_it_is, &ends);
@@ -325,8 +326,7 @@ static void unwatch(void)
 
 /*
  * A CPU that goes offline never returns from the calls of its idle task. When it comes back, that
- * task begins again, at the top of the same stack: where a call has its return address there is
- * another word then.
+ * task starts again at the top of the same stack, which overwrites the calls' return addresses.
  */
 static bool has_begun_anew(const struct bare *b, u64 sp)
 {
@@ -334,7 +334,7 @@ static bool has_begun_anew(const struct bare *b, u64 sp)
 	       !leads_back(READ_ONCE_NOCHECK(*(u64 *)(sp - 8)), gtp_gates_bare);
 }
 
-/* No pad is left, so no record is taken. While the lock is held, no CPU is on its way. */
+/* No pad is left, so no new record is taken. Under the lock no CPU goes online or offline. */
 static void forget_idle(void)
 {
 	u32 i;
@@ -351,13 +351,13 @@ static void forget_idle(void)
 
 /* --- coming and going --- */
 
-static u32 pads;    /* that may follow calls, under gtp_lock */
-static bool pinned; /* this module, by us; under gtp_lock */
+static u32 pads;    /* pads that may follow calls; under gtp_lock */
+static bool pinned; /* we hold a reference to this module; under gtp_lock */
 
 static void look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(look_work, look);
 
-/* While pads are there, calls come and go between two CPUs' turns here. */
+/* Inexact while pads exist: calls are entered and left while this adds up the CPUs. */
 long gtp_follow_inside(void)
 {
 	long sum = 0;
@@ -369,8 +369,8 @@ long gtp_follow_inside(void)
 }
 
 /*
- * Calls that are under way return to the gates, which are in this module's text. A task that has
- * counted itself out may still be on its last instructions there: it does not sleep in them.
+ * Calls inside will return to the gates, which are in this module's text. A task that has counted
+ * itself out may still execute its last instructions there, but does not sleep in them.
  */
 static void look(struct work_struct *work)
 {
@@ -382,7 +382,7 @@ static void look(struct work_struct *work)
 		long n;
 
 		forget_idle();
-		n = gtp_follow_inside(); /* goes only down now */
+		n = gtp_follow_inside(); /* it only decreases now */
 		WARN_ONCE(n < 0, "gdbtp: a call has been counted out twice; it stays loaded");
 		if (n) {
 			queue_delayed_work(gtp_unbound_wq(), &look_work,
@@ -399,7 +399,7 @@ static void look(struct work_struct *work)
 
 #define IN_REGS(word, reg) (offsetof(struct gtp_regs, reg) == (word) * sizeof(u64))
 
-/* kernel/pad/follow_entry.S takes these layouts and values for granted. */
+/* kernel/pad/follow_entry.S relies on these layouts and values. */
 static void check_entry(void)
 {
 	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) !=
@@ -410,7 +410,7 @@ static void check_entry(void)
 		     (GTP_FOLLOW_HEAD_WORDS + GTP_FOLLOW_REGS_WORDS) * sizeof(u64));
 	BUILD_BUG_ON(!IN_REGS(GTP_FOLLOW_EFLAGS, eflags));
 	BUILD_BUG_ON(GTP_FOLLOW_CARRY != X86_EFLAGS_CF || GTP_FOLLOW_ZERO != X86_EFLAGS_ZF);
-	/* They are compared once, without a sign. */
+	/* The assembly compares once, unsigned, with the middle one. */
 	BUILD_BUG_ON(GTP_FOLLOW_NOT >= GTP_FOLLOW_FRAMED || GTP_FOLLOW_BARE <= GTP_FOLLOW_FRAMED);
 	/* POP_SCRATCH and SAVED() */
 	BUILD_BUG_ON(!IN_REGS(6, r11) || !IN_REGS(7, r10) || !IN_REGS(8, r9) || !IN_REGS(9, r8));
@@ -445,7 +445,7 @@ void gtp_follow_put(void)
 		mod_delayed_work(gtp_unbound_wq(), &look_work, 0);
 }
 
-/* No call is inside, or this module would not go. */
+/* No call is inside: otherwise this module could not be unloaded. */
 void gtp_follow_exit(void)
 {
 	cancel_delayed_work_sync(&look_work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pad at a function's entry calls the rest of the function, to be there when it returns. */
+/* A pad at a function's entry calls the rest of the function, so that it returns to us. */
 #ifndef _GTP_FOLLOW_H
 #define _GTP_FOLLOW_H
 
@@ -19,17 +19,17 @@
  *	bare	S		the return address, the caller's
  *		S - 8		return address of the gate's call; the function goes on below
  *
- * Framed is a function's frame as any other. Bare is for stacks that have no room for that: the
- * record is in a pool then, by S. Control never depends on a record: what returns to a gate finds
- * its way on the stack, whether or not there is a record, a location or a run for it.
+ * Framed is an ordinary function's frame. Bare is for stacks without room for that: the record is
+ * then in a pool, found by S. Control never depends on a record: a call that returns to a gate
+ * finds its way on the stack, even if its record, location or run no longer exists.
  */
 
 /**
- * struct gtp_follow_record - what is kept of a call
+ * struct gtp_follow_record - the record of a call that is followed
  * @number: of its pad
- * @ticket: of its location among all that have had @number
- * @mark: of one that is on a stack: says where it is, until the call has returned
- * @p: what the tracepoints need
+ * @ticket: tells its location from others that have had @number
+ * @mark: in a record on a stack: derived from the record's address, until the call has returned
+ * @p: the data for the tracepoints
  */
 struct gtp_follow_record {
 	u32 number;
@@ -38,27 +38,27 @@ struct gtp_follow_record {
 	struct gtp_pending p;
 };
 
-/* gtp_follow_enter - at the entry, called by gtp_pad_followed. Return: GTP_FOLLOW_NOT, ... */
+/* gtp_follow_enter - handle the entry, for gtp_pad_followed. Return: GTP_FOLLOW_NOT, ... */
 u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word);
 
 /*
- * gtp_follow_leave, _bare - at the return, called from behind the gates; @sp: S; @flags: are there
- * only with CONFIG_TRACE_IRQFLAGS, as nothing else looks at them
+ * gtp_follow_leave, _bare - handle the return, for the code after the gates; @sp: S; @flags: valid
+ * only with CONFIG_TRACE_IRQFLAGS, because nothing else reads them
  */
 void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags);
 void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags);
 
 /*
- * gtp_follow_get - pads may follow calls from here on: this module stays until all are back; 0 or
- * -errno. gtp_follow_put - one pad less that can. Process context, gtp_lock
+ * gtp_follow_get - let one more pad follow calls, and keep this module loaded until all calls have
+ * returned; 0 or -errno. gtp_follow_put - one pad less. Process context, gtp_lock
  */
 int gtp_follow_get(void);
 void gtp_follow_put(void);
 
-/* gtp_follow_exit - this module goes; without gtp_lock */
+/* gtp_follow_exit - free everything at module exit; without gtp_lock */
 void gtp_follow_exit(void);
 
-/* gtp_follow_inside - calls that have been entered and not left, of tasks that live */
+/* gtp_follow_inside - the number of calls of live tasks that were entered and not left */
 long gtp_follow_inside(void);
 
 #endif /* _GTP_FOLLOW_H */

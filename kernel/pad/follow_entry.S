@@ -22,11 +22,12 @@
 	.text
 
 /*
- * Called by a pad that has pushed a word for C, as gtp_pad_hit is; see pad/pad.h and kernel/pad/follow.h.
- * With S for rsp at the function's entry: the word is at S - 8, the way back to the pad at S - 16.
- * The flags say where the pad goes on: neither carry nor zero, to the displaced instructions; zero,
- * to the bare gate: the stack is as the pad has left it. Carry, to the framed gate: the stack is as
- * kernel/pad/follow.h says. The direction flag is clear at any function's first instruction.
+ * Called like gtp_pad_hit, by a pad that has pushed a word for C; see pad/pad.h and kernel/pad/follow.h.
+ * If S is rsp at the function's entry, the word is at S - 8, the return address to the pad at
+ * S - 16. The flags tell the pad where to go on. Neither carry nor zero: the displaced
+ * instructions. Zero: the bare gate, with the stack as the pad has left it. Carry: the framed gate,
+ * with the stack as in kernel/pad/follow.h. The direction flag is clear at any function's first
+ * instruction.
  */
 GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_DS		/* ss */
@@ -54,7 +55,7 @@ GTP_TAKEN_START(gtp_pad_followed)
 	addq	$6 * WORD, %rsp
 	RET
 
-	/* The record stays where it is. Below it: flags for the pad to pop, the way back to it. */
+	/* The record stays. Below it: flags for the pad to pop, return address to the pad. */
 .Lframed:
 	orq	$CARRY, %rcx
 	movq	(HEAD_WORDS + REGS_WORDS) * WORD(%rsp), %rdx
@@ -75,10 +76,10 @@ GTP_TAKEN_START(gtp_pad_followed)
 	RET
 SYM_FUNC_END(gtp_pad_followed)
 
-/* Its caller is a pad, of which no table tells. */
+/* Its caller is a pad, which no unwind table describes. */
 STACK_FRAME_NON_STANDARD gtp_pad_followed
 
-/* All registers that a call may change, for C, and back. */
+/* Save all registers that C may change, and restore them. */
 .macro SAVE
 	pushfq
 	pushq	%rax
@@ -110,10 +111,10 @@ STACK_FRAME_NON_STANDARD gtp_pad_followed
 .endm
 
 /*
- * Behind the first GTP_GATE bytes is room for gates, as many bytes each: a call of the rest of a
- * function, whose return continues with a jump to the end of the room. Both are written when they
- * are needed; what is here has objtool follow the stack through the room, so that the unwinder finds
- * the caller from any gate.
+ * The first GTP_GATE bytes are followed by room for gates of the same size: a call of the rest of a
+ * function, and after it a jump to the end of the room. Both are written when they are needed. The
+ * instructions here let objtool follow the stack through the room, so that the unwinder finds the
+ * caller from any gate.
  */
 	.balign	GTP_GATE
 GTP_TAKEN_START(gtp_gates_framed)

@@ -13,8 +13,8 @@
 #include "probe/self.h"
 
 /*
- * A pad does not tell lockdep that it turns interrupts off, so where that keeps account a fault in
- * between would leave it with a wrong idea.
+ * A pad does not tell lockdep that it turns interrupts off. If lockdep tracks that, a fault in a
+ * pad would leave it with a wrong state.
  */
 static bool may_write(void)
 {
@@ -22,7 +22,7 @@ static bool may_write(void)
 	       !cpu_feature_enabled(X86_FEATURE_XENPV); /* see kernel/hit/irqsave_notrace.h */
 }
 
-/* Words of ours that a pad's instructions name by their addresses. */
+/* Can a pad's instructions use this address as a sign-extended displacement? */
 static bool is_near(unsigned long address)
 {
 	return (s64)address == (s32)address;
@@ -44,7 +44,7 @@ static bool describe_kernel(struct gtp_pad_frame *frame, unsigned long location)
 	return is_near(cpu) && is_near(location) && is_near((unsigned long)&gtp_self_test);
 }
 
-/* False: they are nothing for a pad, or there is no memory. */
+/* False: a pad cannot write these frames, or there is no memory. */
 static bool describe(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		     struct gtp_tracepoint *const *connected)
 {

@@ -9,12 +9,12 @@
 /**
  * gtp_pad_frame_make() - make a pad that writes a tracepoint's frames
  * @req: the pad; with the condition, if the tracepoint has one
- * @tp: the tracepoint; its location is there
- * @connected: a word that is 0 when the pad's hits are not wanted any more; NULL: none come then
- * @pad: as of gtp_pad_place()
+ * @tp: the tracepoint; its location exists
+ * @connected: a word that becomes 0 when the pad's hits no longer count; NULL: no hits come then
+ * @pad: as for gtp_pad_place()
  *
- * Context: process, under gtp_lock. Return: 0; -EOPNOTSUPP: its frames are nothing for a pad, or
- * there is no memory; else what gtp_pad_place() says.
+ * Context: process, under gtp_lock. Return: 0; -EOPNOTSUPP if a pad cannot write its frames, or
+ * there is no memory; otherwise the result of gtp_pad_place().
  */
 int gtp_pad_frame_make(struct gtp_pad_request *req, const struct gtp_tracepoint *tp,
 		       struct gtp_tracepoint *const *connected, struct gtp_jit_pad *pad);

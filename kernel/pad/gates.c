@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Gates: from where the rest of a function is called, to be there when it returns.
+ * Gates: each calls the rest of a function, so that the function returns to the gate.
  *
- * A gate is a call, and behind it a jump to where returns go on, the same for all gates. The call
- * is written again each time that a gate is taken. The jump is written once and never changes: a
- * task that sleeps in a function for hours returns to it, whatever the gate is used for by then.
+ * A gate is a call, followed by a jump to the code for returns, which all gates share. The call is
+ * written each time a gate is taken. The jump is written once and never changes: a task that sleeps
+ * in a function for hours returns to it, even if the gate has been reused by then.
  */
 #include <linux/bitmap.h>
 #include <linux/mm.h>
@@ -16,10 +16,10 @@
 #include "kernel/pad/gates.h"
 
 static DECLARE_BITMAP(taken, GTP_GATES);
-static DECLARE_BITMAP(given, GTP_GATES); /* of those: to be wiped before they are taken again */
+static DECLARE_BITMAP(given, GTP_GATES); /* of those: given back, to be wiped before reuse */
 static DECLARE_BITMAP(has_jump, GTP_GATES);
 
-/* Of both kinds, and in front and behind up to the pages' ends. */
+/* The gates of both kinds, with the code before and after them. */
 enum { BYTES = 2 * (GTP_GATE + GTP_GATES * GTP_GATE + GTP_GATES_TAIL) };
 
 u32 gtp_gates_take(struct gtp_pad_gates *gates)
@@ -55,8 +55,8 @@ static u8 *map_all(u64 base, u64 end)
 }
 
 /*
- * The call alone: tasks come back to what is behind it. The pad is gone where the call leads, so
- * whoever comes to it must trap.
+ * Overwrite only the call: tasks may still return to the jump after it. The pad that the call leads
+ * to is gone, so a task that reaches the call must trap.
  */
 void gtp_gates_wipe(void)
 {
@@ -80,7 +80,7 @@ void gtp_gates_wipe(void)
 	bitmap_zero(given, GTP_GATES);
 }
 
-/* The text is written at another address, and only while it is written. */
+/* Write the text through another mapping, which exists only for the write. */
 static int write(u8 *at, const u8 *bytes, u32 n)
 {
 	struct page *page = vmalloc_to_page(at);

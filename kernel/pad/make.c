@@ -2,10 +2,10 @@
 /*
  * The pads of a location: one, or one for each of its tracepoints.
  *
- * A pad knows one condition and one frame. Where there are several tracepoints each has a pad, and
- * they are chained: what one has decided by itself goes on to the next; where one goes to C, that
- * has the turns of all that are left, and only the displaced instructions come then. A pad that
- * would always go to C is the last of its chain.
+ * A pad has one condition and one frame. If there are several tracepoints, each has a pad, and the
+ * pads form a chain. A pad that handles its tracepoint by itself goes on to the next pad. A pad
+ * that goes to C leaves the turns of all remaining tracepoints to C; after that only the displaced
+ * instructions follow. A pad that would always go to C is the last of its chain.
  */
 #include "kernel/base/mem_kernel.h"
 #include "kernel/base/params_kernel.h"
@@ -17,12 +17,12 @@
 #include "pad/frame.h"
 
 /**
- * struct wanted - a pad that is to be made
- * @p: of which location
- * @region: what is displaced; NULL when the pad is called
- * @tp: whose condition and frame it may have; NULL: C does it all
- * @number: what it pushes
- * @chain: where it stands among several; NULL: it is the only one
+ * struct wanted - a pad to make
+ * @p: its location's probe
+ * @region: the displaced instructions; NULL if the pad is called
+ * @tp: the tracepoint whose condition and frame it may have; NULL: leave everything to C
+ * @number: the number it pushes
+ * @chain: its place in a chain; NULL: it is the only one
  * @copies: receives the offsets of the displaced instructions' copies; or NULL
  * @pad: receives it
  * @gate: receives its gates, if it follows calls
@@ -54,8 +54,8 @@ static bool expr_reads_flags(const struct gtp_expr *e)
 }
 
 /*
- * A pad preserves flags that no later instruction reads only where a tracepoint does. A condition
- * that does is no pad's, but a pad of another tracepoint may come before it.
+ * A pad preserves dead flags only if a tracepoint reads them. A condition that reads them cannot be
+ * in a pad, but the pad of another tracepoint may come before it.
  */
 static bool reads_flags(const struct gtp_tracepoint *tp)
 {
@@ -90,7 +90,7 @@ static u64 pad_hit(const struct gtp_pad_probe *p)
 	return p->called ? (u64)gtp_pad_called : (u64)gtp_pad_hit;
 }
 
-/* Between a pad that follows calls and its gates. */
+/* Make a pad that follows calls, with its gates. */
 static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
 {
 	struct gtp_pad_gates gates;
@@ -138,7 +138,7 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 	return p->follows ? make_with_gates(&req, w->pad, w->gate) : gtp_pad_place(&req, w->pad);
 }
 
-/* The best that is possible. */
+/* Make the best pad that is possible. */
 static int make_best(const struct wanted *w)
 {
 	const struct ax_verified *cond = w->tp ? gtp_pad_condition(w->tp) : NULL;
@@ -166,7 +166,7 @@ bool gtp_pad_decides(const struct gtp_tracepoint *tp)
 	return gtp_pad_condition(tp) || gtp_pad_frame_can(tp, false);
 }
 
-/* How long is the chain? 1: there is none. */
+/* The number of pads in the chain; 1 means a single pad without a chain. */
 static u32 count_pads(const struct gtp_location *loc)
 {
 	const struct gtp_tracepoint *tp;
@@ -197,7 +197,7 @@ static int add_stages(struct gtp_pad_probe *p, u32 n)
 	return 0;
 }
 
-/* From the last to the first: each has to know where the next one is. */
+/* Make them from the last to the first, because each needs the address of the next. */
 static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		       u64 *rest)
 {

@@ -9,31 +9,33 @@
 /* All of the following: process context, under gtp_lock; may sleep. */
 
 /**
- * gtp_pad_probe_make() - make its pads in the open arena, which do as much without C as they can
- * @p: the pad's probe; ->pad is where control is to go then
- * @region: what is displaced; NULL when the pad is called
+ * gtp_pad_probe_make() - make a location's pads in the open arena, with as little left to C as
+ * possible
+ * @p: the location's probe; afterwards control must be led to its ->pad
+ * @region: the displaced instructions; NULL if the pad is called
  * @copies: receives the addresses of the displaced instructions' copies; not used without @region
  *
  * Return: 0 or -errno; gtp_pad_probe_why_not() says it in words.
  */
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u64 *copies);
 
-/* gtp_pad_condition - what a pad can evaluate before any C runs; NULL: nothing */
+/* gtp_pad_condition - the condition that a pad can evaluate before any C runs; NULL: none */
 const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp);
 
-/* gtp_pad_decides - can a pad do without C at a hit? */
+/* gtp_pad_decides - true if a pad can handle some hits without C */
 bool gtp_pad_decides(const struct gtp_tracepoint *tp);
 
-/* gtp_pad_probe_why_not - why a pad, or a way to it, was not possible: a no_jump */
+/* gtp_pad_probe_why_not - explain for ->no_jump why there is no pad, or no way to it */
 const char *gtp_pad_probe_why_not(int err);
 
 /**
- * gtp_pad_probe_widen() - have control led to a pad that leaves all to C
+ * gtp_pad_probe_widen() - make a pad that leaves everything to C, and lead control to it
  * @p: the pad's probe
- * @region: as with gtp_pad_probe_make()
- * @lead: leads control to the new pad; 0: tasks may be in both pads now, else in the old one alone
+ * @region: as for gtp_pad_probe_make()
+ * @lead: leads control to the new pad; if it returns 0, tasks may be in both pads now, otherwise
+ *	only in the old one
  *
- * Return: 0 or -errno, then all is as it was.
+ * Return: 0, or -errno and nothing has changed.
  */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad));

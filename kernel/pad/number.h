@@ -8,9 +8,9 @@
 enum { GTP_PAD_NUMBERS = 16384 }; /* at a time */
 
 /*
- * Tracepoints by the word that the pad pushes (see pad/pad.h), two words for each number. One is
- * removed here before it or its location is freed; interrupts are off during a hit, so a grace
- * period of RCU waits for hits that read the entry before.
+ * Tracepoints by the word that the pad pushes (see pad/pad.h), two words for each number. A
+ * tracepoint is removed here before it or its location is freed. Interrupts are off during a hit,
+ * so an RCU grace period waits for hits that have read the entry before.
  */
 extern struct gtp_tracepoint *gtp_pad_number_tracepoints[2 * GTP_PAD_NUMBERS];
 
@@ -23,31 +23,31 @@ static __always_inline struct gtp_tracepoint *gtp_pad_number_find(unsigned long 
 }
 
 /*
- * gtp_pad_number_ticket - goes up when the number's location has gone: of two locations that have
- * had the number, each has had a ticket of its own. At the entry of a call it is read before the
- * location. Context: a hit
+ * gtp_pad_number_ticket - a count that is incremented when the number loses its location, so that
+ * each location that has had the number has had another ticket. The entry of a call reads it before
+ * it reads the location. Context: a hit
  */
 static __always_inline u32 gtp_pad_number_ticket(unsigned long number)
 {
 	return gtp_acquire(&gtp_pad_number_tickets[number]);
 }
 
-/* gtp_pad_number_missed - a hit is not seen. Context: a hit */
+/* gtp_pad_number_missed - count a missed hit. Context: a hit */
 void gtp_pad_number_missed(u32 number);
 
 /* The following: process context, under gtp_lock. */
 
-/* gtp_pad_number_take - one that is free; GTP_PAD_NUMBERS: none is; _give - back, disconnected */
+/* gtp_pad_number_take - take a free one, GTP_PAD_NUMBERS if none is; _give - disconnect and free */
 u32 gtp_pad_number_take(void);
 void gtp_pad_number_give(u32 number);
 
-/* gtp_pad_number_take_spare - the same for what can do without: while half of them are free */
+/* gtp_pad_number_take_spare - the same for optional uses: only while half of them are free */
 u32 gtp_pad_number_take_spare(void);
 
-/* gtp_pad_number_connect - hits of it belong to @tp, and what follows it; NULL: are ignored */
+/* gtp_pad_number_connect - give its hits to @tp and those after it; NULL: ignore its hits */
 void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp);
 
-/* gtp_pad_number_misses - how many gtp_pad_number_missed() since it was taken */
+/* gtp_pad_number_misses - the number of missed hits since it was taken */
 u64 gtp_pad_number_misses(u32 number);
 
 #endif /* _GTP_PAD_NUMBER_H */

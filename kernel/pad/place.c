@@ -5,10 +5,10 @@
 
 static enum gtp_jit_share share(const struct gtp_pad_request *req)
 {
-	/* A pad that writes frames takes thrice the room: hundreds of them, thousands of others. */
+	/* A pad that writes frames takes three times the room: leave most of it to the others. */
 	if (req->frame)
 		return GTP_JIT_SHARE_QUARTER;
-	/* A place with several tracepoints can do with one pad, which leaves all to C. */
+	/* A place with several tracepoints can fall back to one pad, which leaves all to C. */
 	return req->chain ? GTP_JIT_SHARE_HALF : GTP_JIT_SHARE_ALL;
 }
 

@@ -11,9 +11,9 @@
  * @req: the pad; its target is gtp_jit_target()'s, with the caller's pad_hit
  * @pad: receives it; it may run after gtp_jit_close()
  *
- * Pads that write frames share a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for
- * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not so far; or the request asks
- * for what a pad cannot do), -ERANGE (cannot happen: a bug).
+ * Pads that write frames may use only a part of the room. Return: 0, -ENOMEM, -ENOSPC (no room for
+ * another pad), -EOPNOTSUPP (these instructions cannot be moved, or not so far; or a pad cannot do
+ * what the request asks), -ERANGE (cannot happen: a bug).
  */
 int gtp_pad_place(const struct gtp_pad_request *req, struct gtp_jit_pad *pad);
 

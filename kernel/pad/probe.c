@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A location that is probed through a jump pad, however control gets to the pad. */
+/* A location with a jump pad, to which a jump, an ftrace call or another mechanism leads. */
 #include <linux/kprobes.h>
 
 #include "hit/hit.h"
@@ -15,7 +15,7 @@
 
 /* --- hits --- */
 
-/* GDB's own tasks: hits count only in an interrupt, or where that is wanted. */
+/* In GDB's own tasks, hits count only in interrupts, or if the user wants them. */
 static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 held)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -26,7 +26,7 @@ static noinline void hit_self(struct gtp_tracepoint *tp, struct gtp_regs *regs, 
 
 /*
  * Any function may be the one that was hit, so call none before this CPU is marked as in a hit. The
- * context is that of the probed code: there is no exception in between.
+ * context is that of the probed code, because no exception led here.
  */
 static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs, u32 word)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A location that is probed through a jump pad, however control gets to the pad. */
+/* A location with a jump pad, to which a jump, an ftrace call or another mechanism leads. */
 #ifndef _GTP_PAD_PROBE_H
 #define _GTP_PAD_PROBE_H
 
@@ -8,9 +8,9 @@
 #include "probe/armed.h"
 
 /*
- * gtp_pad_hit - where pads go with a hit, see pad/pad.h; gtp_pad_called - the same for those that
- * are called; gtp_pad_probe_hit - their C part. gtp_pad_followed - the same for those that may call
- * the rest of the function, see kernel/pad/follow.h
+ * gtp_pad_hit - called by pads at a hit, see pad/pad.h; gtp_pad_called - the same for pads that are
+ * called themselves; gtp_pad_probe_hit - the C part of both. gtp_pad_followed - the same for pads
+ * that may call the rest of the function, see kernel/pad/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);
@@ -27,15 +27,15 @@ struct gtp_pad_stage {
 /**
  * struct gtp_pad_probe - a location's pad; the first member of the backend's own struct for it
  * @armed: in the index of probed places
- * @loc: the location; NULL: it is gone, the pad is not yet
- * @number: what its pad pushes
- * @called: control comes by a call, not by a jump
- * @by_itself: the pad may do without C: another tracepoint here needs another pad
- * @follows: it counts in gtp_follow_get()
+ * @loc: the location; NULL: it is gone, but the pad still exists
+ * @number: the number that its pad pushes
+ * @called: a call leads to the pad, not a jump
+ * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad
+ * @follows: it holds a gtp_follow_get()
  * @gate, @old_gate: of the pad's gates, where it may follow calls; 0: none
  * @stage, @nstages: the pads of further tracepoints, in their order; see kernel/pad/make.c
- * @pad: where control goes
- * @old_pad: where it went before; tasks may be there until it is disarmed. @len 0: nowhere
+ * @pad: the pad to which control goes
+ * @old_pad: the pad before it; tasks may be in it until the location is disarmed. @len 0: none
  */
 struct gtp_pad_probe {
 	struct gtp_armed armed;
@@ -53,33 +53,33 @@ struct gtp_pad_probe {
 /* All of the following: process context, under gtp_lock; may sleep. */
 
 /**
- * gtp_pad_probe_init() - a number, and a place in the index
+ * gtp_pad_probe_init() - take a number, and enter the place into the index
  * @p: zeroed, @called is set; from gtp_mem_alloc()
  * @owner: as in struct gtp_armed
- * @loc: the location; its ->probe is @p then
- * @at: where control is led to the pad: @loc's address, or behind a no-op there
+ * @loc: the location; its ->probe becomes @p
+ * @at: the address of the jump or call to the pad: @loc's, or the end of a no-op there
  *
- * Return: 0; -EOPNOTSUPP: there can be none, @loc->no_jump says why.
+ * Return: 0; -EOPNOTSUPP if there can be no pad, and @loc->no_jump says why.
  */
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc,
 		       u64 at);
 
-/* gtp_pad_stages_drop - free further tracepoints' pads; no task is in one, nor can get there */
+/* gtp_pad_stages_drop - free the further tracepoints' pads; no task is in one or can reach one */
 void gtp_pad_stages_drop(struct gtp_pad_probe *p);
 
-/* gtp_pad_probe_exit - undo that and free the pads; no task is in one, nor can get there */
+/* gtp_pad_probe_exit - undo _init and free the pads; no task is in one or can reach one */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p);
 
-/* gtp_pad_probes_wipe - behind gtp_pad_probe_exit() of several: int3 in all that they have freed */
+/* gtp_pad_probes_wipe - after gtp_pad_probe_exit() of several: write int3 over all freed pads */
 void gtp_pad_probes_wipe(void);
 
 /* gtp_pad_probe_missed - struct gtp_probe_backend's missed, of a location with a pad */
 u64 gtp_pad_probe_missed(const struct gtp_location *loc);
 
-/* gtp_pad_probe_part - detach a disconnected pad from its location; no hit uses that any more */
+/* gtp_pad_probe_part - detach a disconnected pad from its location, which no hit uses any more */
 void gtp_pad_probe_part(struct gtp_pad_probe *p);
 
-/* gtp_pad_probe_connect, _disconnect - hits of its pad belong to @p->loc; are ignored */
+/* gtp_pad_probe_connect - give the hits of its pads to @p->loc; _disconnect - ignore them */
 void gtp_pad_probe_connect(struct gtp_pad_probe *p);
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
 

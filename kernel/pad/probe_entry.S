@@ -13,14 +13,14 @@
 	.text
 
 /*
- * Called by a pad that has pushed a word for C; see pad/pad.h. On the stack are then: the way back
- * to the pad, the word, and what the interrupted code has. The words pushed here form a struct
- * gtp_regs. All registers are preserved; C preserves six of them itself. The flags lie in the
- * word's place in the end, where the pad pops them: on some CPUs every return counts calls, and the
- * flags are the count's. C has turned interrupts off, and these come back with the flags.
+ * Called by a pad that has pushed a word for C; see pad/pad.h. On the stack are then the return
+ * address to the pad, the word, and the interrupted code's stack. The words pushed here form a
+ * struct gtp_regs. All registers are preserved; C preserves six of them itself. At the end the
+ * flags replace the word, so that the pad pops them: with call depth tracking every return changes
+ * the flags. C has turned interrupts off, and popping the flags turns them on again.
  *
- * In the middle of a string operation the direction flag may be set, which C does not expect; and
- * where the kernel copies from and to user memory, that is open to it, but not to us.
+ * In the middle of a string operation the direction flag may be set, which C does not expect. And
+ * where the kernel copies from or to user memory, SMAP is off; turn it on again for us.
  */
 .macro PAD_HIT name:req own:req
 GTP_TAKEN_START(\name)
@@ -45,7 +45,7 @@ GTP_TAKEN_START(\name)
 SYM_FUNC_END(\name)
 .endm
 
-/* The word, and the way back to the pad; for a pad that is called, its own way back too. */
+/* The word and the return address to the pad; a called pad's own return address too. */
 PAD_HIT gtp_pad_hit 2
 PAD_HIT gtp_pad_called 3
 

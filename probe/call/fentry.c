@@ -19,10 +19,10 @@
 #include <linux/module.h>
 
 #include "base/compat.h"
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
-#include "base/params_kernel.h"
-#include "pad/make.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/pad/make.h"
 #include "probe/backend.h"
 #include "probe/policy/entry.h"
 #include "probe/policy/probe_test.h"

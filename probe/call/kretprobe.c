@@ -14,9 +14,9 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 
-#include "base/mem_kernel.h"
-#include "base/params_kernel.h"
-#include "hit/cpu_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
 #include "hit/returns.h"
 #include "probe/armed.h"
 #include "probe/backend.h"

@@ -2,13 +2,13 @@
 /* Hits from kernel tracepoints: one probe per location, between the tracepoint and gtp_hit(). */
 #include <linux/security.h>
 
-#include "base/mem_kernel.h"
-#include "hit/cpu_kernel.h"
 #include "hit/hit.h"
-#include "hit/irqsave_notrace.h"
-#include "pad/frame_kernel.h"
-#include "pad/make.h"
-#include "pad/place.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/hit/irqsave_notrace.h"
+#include "kernel/pad/frame_kernel.h"
+#include "kernel/pad/make.h"
+#include "kernel/pad/place.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/event/event.h"

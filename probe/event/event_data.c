@@ -15,7 +15,7 @@
 #include <asm/processor-flags.h>
 
 #include "base/compat.h"
-#include "hit/access_kernel.h"
+#include "kernel/hit/access_kernel.h"
 #include "probe/event/event_data.h"
 #include "probe/event/event_record.h"
 

@@ -2,7 +2,7 @@
 /* An event's fields in words, from the table that its TRACE_EVENT left in the kernel. */
 #include <linux/align.h>
 
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/event/event_format.h"
 
 int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)

@@ -15,7 +15,7 @@
 #include <linux/sort.h>
 #include <linux/uio.h>
 
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/event/event_list.h"
 
 DEFINE_MUTEX(gtp_events_lock); /* of the list of modules, and of the armed probes */

@@ -9,8 +9,8 @@
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
 
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/armed.h"
 #include "probe/jump/can_jump.h"
 #include "probe/kprobe/kprobe_list.h"

@@ -4,7 +4,7 @@
 #include <linux/module.h>
 #include <linux/sort.h>
 
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/jump/jump.h"
 #include "probe/kprobe/kprobe_list.h"
 

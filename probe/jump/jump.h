@@ -5,7 +5,7 @@
 
 #include <linux/list.h>
 
-#include "pad/probe.h"
+#include "kernel/pad/probe.h"
 #include "probe/jump/patch.h"
 
 enum gtp_jump_state {

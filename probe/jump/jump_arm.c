@@ -8,9 +8,9 @@
  */
 #include <linux/string.h>
 
-#include "base/lock_kernel.h"
-#include "base/params_kernel.h"
-#include "pad/make.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/pad/make.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The backend that replaces instructions by jumps, the fastest way to probe a place. */
-#include "pad/follow.h"
+#include "kernel/pad/follow.h"
 #include "probe/backend.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"

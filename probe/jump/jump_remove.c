@@ -14,7 +14,7 @@
 #include <linux/workqueue.h>
 
 #include "base/compat.h"
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe/kprobe_list.h"
 #include "probe/wait.h"

@@ -14,7 +14,7 @@
 #include <asm/text-patching.h>
 
 #include "base/base.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/jump/patch.h"
 
 enum {

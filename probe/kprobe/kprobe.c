@@ -4,10 +4,10 @@
 #include <linux/percpu.h>
 #include <asm/ptrace.h>
 
-#include "base/mem_kernel.h"
-#include "hit/access_kernel.h"
-#include "hit/cpu_kernel.h"
 #include "hit/hit.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/access_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
 #include "probe/armed.h"
 #include "probe/backend.h"
 #include "probe/kprobe/kprobe_text.h"

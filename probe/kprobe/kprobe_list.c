@@ -10,7 +10,7 @@
 #include <linux/kprobes.h>
 #include <linux/sort.h>
 
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/policy/debugfs.h"
 #include "probe/kprobe/kprobe_list.h"
 #include "probe/policy/debugfs_text.h"

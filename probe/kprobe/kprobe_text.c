@@ -6,7 +6,7 @@
 #include <linux/uaccess.h>
 #include <asm/text-patching.h>
 
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/kprobe/kprobe_list.h"
 #include "probe/kprobe/kprobe_text.h"
 #include "probe/wait.h"

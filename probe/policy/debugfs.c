@@ -15,7 +15,7 @@
 #include <linux/workqueue.h>
 
 #include "base/compat.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/policy/debugfs.h"
 #include "probe/policy/debugfs_text.h"
 

@@ -5,7 +5,7 @@
 #include <linux/uaccess.h>
 
 #include "base/compat.h"
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/policy/entry.h"
 #include "probe/policy/symbol.h"
 

@@ -4,7 +4,7 @@
 #include <linux/module.h>
 #include <linux/string.h>
 
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/policy/entry.h"
 #include "probe/policy/notrace.h"
 #include "probe/policy/probe_test.h"

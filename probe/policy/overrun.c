@@ -3,7 +3,7 @@
 #include <linux/minmax.h>
 #include <linux/uaccess.h>
 
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/armed.h"
 #include "probe/policy/entry.h"
 #include "probe/policy/overrun.h"

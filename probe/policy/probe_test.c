@@ -4,8 +4,8 @@
 #include <linux/kprobes.h>
 #include <linux/list.h>
 
-#include "base/lock_kernel.h"
-#include "base/mem_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
 #include "probe/policy/overrun.h"
 #include "probe/policy/probe_test.h"
 

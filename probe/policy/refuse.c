@@ -4,8 +4,8 @@
 #include <linux/module.h>
 #include <linux/security.h>
 
-#include "base/lock_kernel.h"
-#include "base/params_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/params_kernel.h"
 #include "probe/policy/blacklist.h"
 #include "probe/policy/notrace.h"
 #include "probe/policy/refuse.h"

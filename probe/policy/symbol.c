@@ -3,7 +3,7 @@
 #include <linux/kallsyms.h>
 #include <linux/string.h>
 
-#include "base/lock_kernel.h"
+#include "kernel/base/lock_kernel.h"
 #include "probe/policy/symbol.h"
 
 static char name[KSYM_SYMBOL_LEN];

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "tests/bench/twins.h"
 #include "tools/axvec.h"
 

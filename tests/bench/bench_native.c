@@ -211,7 +211,7 @@ static void check_entered(const struct row *r, cycles_fn fn)
 		die("the pad is not entered");
 }
 
-/* The pad that pad/probe.c would make for the location; 0: none that writes frames. */
+/* The pad that kernel/pad/probe.c would make for the location; 0: none that writes frames. */
 static u64 make_pad(const struct gtp_location *loc, enum way how)
 {
 	const struct gtp_expr *cond = loc->first->cond;

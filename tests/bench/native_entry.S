@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The way from a pad into C as in pad/probe_entry.S, for userspace: neither clac nor cli are
+ * The way from a pad into C as in kernel/pad/probe_entry.S, for userspace: neither clac nor cli are
  * there, and the segments are any.
  */
 #include "probe/regs_entry.S"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "tests/fuzz/jitworld.h"
 #include "tools/axasm.h"
 

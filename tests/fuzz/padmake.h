@@ -3,7 +3,7 @@
 #ifndef _GTP_PADMAKE_H
 #define _GTP_PADMAKE_H
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "pad/pad.h"
 
 /**

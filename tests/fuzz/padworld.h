@@ -3,7 +3,7 @@
 #ifndef _GTP_PADWORLD_H
 #define _GTP_PADWORLD_H
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "jit/x86_emit.h"
 #include "pad/pad.h"
 #include "tests/fuzz/axgen.h"

@@ -11,9 +11,9 @@
 #include <linux/vmalloc.h>
 #include <asm/vsyscall.h>
 
-#include "base/mem_kernel.h"
-#include "hit/access_kernel.h"
-#include "jit/exec_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/access_kernel.h"
+#include "kernel/jit/exec_kernel.h"
 #include "tests/jit/jit_test_parts.h"
 
 enum { WIDTHS = 4, ROWS = 32 };

@@ -12,8 +12,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "base/mem_kernel.h"
-#include "jit/exec_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/jit/exec_kernel.h"
 #include "tests/jit/jit_test.h"
 #include "tests/jit/jit_test_parts.h"
 
@@ -25,7 +25,7 @@ static unsigned int first = 1;
 module_param(first, uint, 0400);
 MODULE_PARM_DESC(first, "number of the first of them (default: 1)");
 
-/* The counterpart of base/mem_kernel.c in the module proper */
+/* The counterpart of kernel/base/mem_kernel.c in the module proper */
 void *gtp_mem_alloc(size_t bytes)
 {
 	return kvzalloc(bytes, GFP_KERNEL);

@@ -10,9 +10,9 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 
-#include "base/mem_kernel.h"
-#include "hit/access_kernel.h"
-#include "pad/place.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/access_kernel.h"
+#include "kernel/pad/place.h"
 #include "tests/fuzz/axgen.h"
 #include "tests/jit/jit_test_pad.h"
 #include "tests/jit/jit_test_parts.h"

@@ -9,9 +9,9 @@
 #include <linux/sched/task_stack.h>
 #include <linux/vmalloc.h>
 
-#include "base/mem_kernel.h"
-#include "hit/access_kernel.h"
-#include "jit/exec_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/access_kernel.h"
+#include "kernel/jit/exec_kernel.h"
 #include "tests/fuzz/jitacts.h"
 #include "tests/jit/jit_test_parts.h"
 #include "tracepoint/tsv.h"

@@ -49,7 +49,7 @@ class Graph:
     def worlds(self):
         """Files that are linked with one another: the module, and the programs with the shared sources.
 
-        A name that both have, as in jit/exec_kernel.c and jit/exec_user.c, is two definitions,
+        A name that both have, as in kernel/jit/exec_kernel.c and user/jit/exec_user.c, is two definitions,
         one in each world.
         """
         shared = set(self.tree.shared)

@@ -3,7 +3,7 @@
 #ifndef _GTP_FAKE_CODE_H
 #define _GTP_FAKE_CODE_H
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "session/trace.h"
 
 /*

@@ -10,7 +10,7 @@
 #include "fake_target.h"
 #include <cmocka.h>
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "tests/fuzz/axgen.h"
 
 enum {

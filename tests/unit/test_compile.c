@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 #include "tools/axasm.h"
 #include "tracepoint/tsv.h"
 

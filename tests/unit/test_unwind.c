@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <asm/ptrace.h>
 #include <asm/unwind.h>
-#include "base/params_kernel.h"
-#include "hit/stack_kernel.h"
-#include "hit/walk_kernel.h"
+#include "kernel/base/params_kernel.h"
+#include "kernel/hit/stack_kernel.h"
+#include "kernel/hit/walk_kernel.h"
 #include <cmocka.h>
 
 enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };

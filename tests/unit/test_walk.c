@@ -138,8 +138,8 @@ static bool is_text(u64 addr)
 }
 
 /*
- * hit/stack_kernel.c's way; 0: it is one that steps do not take, as it was interrupted or ends with
- * a mark.
+ * kernel/hit/stack_kernel.c's way; 0: it is one that steps do not take, as it was interrupted or
+ * ends with a mark.
  */
 static u32 truth(struct state s, u64 hidden, u64 hidden_bytes, u64 *to, u32 max)
 {

@@ -14,13 +14,13 @@
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe/kprobe_list.h"
-#include "pad/make.h"
+#include "kernel/pad/make.h"
 #include "probe/policy/refuse.h"
 #include "probe/policy/symbol.h"
 #include "probe/tables.h"
 #include "probe/wait.h"
-#include "base/lock_kernel.h"
-#include "base/params_kernel.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/params_kernel.h"
 #include "world.h"
 
 #undef memcpy

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "jit/exec_user.h"
+#include "user/jit/exec_user.h"
 
 static struct jit_user *arenas;
 
