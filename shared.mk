@@ -100,6 +100,20 @@ GTP_SHARED := \
 # Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
 GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
+# The folders, and those inside of them, that know that they run in a kernel. All others know no host.
+GTP_HOSTED := kernel probe
+
+# The files that may name a register, an opcode or an instruction of x86-64. A port writes these again, and no others.
+GTP_X86 := base/cpu.h base/compat.h base/regs.h jit/* pad/* regions/* user/jit/* hit/walk.c
+GTP_X86 += kernel/jit/* kernel/pad/* kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
+GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/walk_kernel.c
+GTP_X86 += probe/armed.c probe/regs_entry.S probe/jump/* probe/policy/entry.c probe/kprobe/kprobe.c probe/kprobe/kprobe_text.c
+GTP_X86 += probe/event/event_data.c probe/event/event_entry.S probe/event/event_record.S
+GTP_X86 += tools/regions/*
+GTP_X86 += gdbscripts/gtp/assigned.py gdbscripts/gtp/columns.py gdbscripts/gtp/syscall.py
+GTP_X86 += gdbscripts/gtp/cexpr/lower.py gdbscripts/gtp/cexpr/pieces.py gdbscripts/gtp/cexpr/registers.py
+GTP_X86 += gdbscripts/gtp/cexpr/returned.py
+
 # Features that no version number tells: see GTP_SYSCORE() and gtp_trace_puts() in base/compat.h.
 GTP_COMPAT_FLAGS = \
 	$(if $(shell grep -sw register_syscore $(srctree)/include/linux/syscore_ops.h),-DGTP_SYSCORE_HAS_DATA) \

@@ -5,6 +5,7 @@ import fnmatch
 import os
 import re
 
+import borders
 import pysource
 from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
 
@@ -56,6 +57,33 @@ def listed_once(tree, graph):
         expected = 0 if path.endswith(("_user.c", ".h")) or path in included else 1
         if times.get(path, 0) != expected:
             yield f"{path} is listed {times.get(path, 0)} times in Kbuild and shared.mk, not {expected}"
+
+
+@check("shared.mk: what knows its host lies where GTP_HOSTED says")
+def host_border(tree, graph):
+    yield from borders.hosts(tree)
+
+
+@check("shared.mk: what names a register, an opcode or an instruction is in GTP_X86")
+def processor_border(tree, graph):
+    yield from borders.processor(tree)
+
+
+@check('what #include "..." names is there')
+def included_exists(tree, graph):
+    ends = {tail for path in tree.sources for tail in tails(path)}
+    for path in tree.sources:
+        for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+\.[chS])"', tree.text(path), re.M):
+            near = os.path.normpath(os.path.join(os.path.dirname(path), name))
+            # The makefiles of programs and tests look in further folders.
+            known = ends if path.startswith(("tests/", "tools/")) else tree.present
+            if near not in tree.present and name not in known:
+                yield f'{path}: #include "{name}"'
+
+
+def tails(path):
+    parts = path.split("/")
+    return ("/".join(parts[at:]) for at in range(len(parts)))
 
 
 @check("no circle of files")

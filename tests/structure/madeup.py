@@ -25,7 +25,7 @@ MAP = """# The path
 GOOD = {
     "shared.mk": (
         "GTP_SHARED := \\\n\ttop/user.c \\\n\tlow/part/deep.c \\\n\tlow/ground.c\n\n"
-        "GTP_FOLDERS := top low/part low base\n"
+        "GTP_FOLDERS := top low/part low base\nGTP_HOSTED := top low\nGTP_X86 := low/*.S\n"
     ),
     "Kbuild": "gdbtp-y := $(GTP_SHARED:.c=.o)\ngdbtp-y += top/root.o low/entry.o\n",
     "README.md": "| folder | job |\n|---|---|\n| `top/` | a |\n| `low/`, `low/part/` | b |\n| `docs/`, `base/`, `debian/`, `gdbscripts/` | c |\n",
@@ -132,6 +132,82 @@ CASES = (
         {"Kbuild": ("top/root.o", "top/root.o top/gone.o")},
         checks.listed_once,
         "top/gone.o, which has no source",
+    ),
+    (
+        "a kernel-only source where both hosts' are",
+        {
+            "Kbuild": ("top/root.o", "top/root.o base/lone.o"),
+            "base/lone.c": "",
+            "docs/data-path.md": ("`entry.S`\n", "`entry.S`\n- `base/`: `lone.c`\n"),
+        },
+        checks.host_border,
+        "base/lone.c: not shared, and in no folder that GTP_HOSTED names",
+    ),
+    (
+        "a shared folder's header that knows the kernel",
+        {"base/lone.h": "/* <linux/fs.h> */\n#include <linux/fs.h>\n"},
+        checks.host_border,
+        "base/lone.h:2: #include <linux/fs.h>",
+    ),
+    (
+        "a shared source in the kernel's folder that knows where it runs",
+        {"low/ground.c": ("int ground = 1;\n", "int ground = 1;\n#ifdef __KERNEL__\n#endif\n")},
+        checks.host_border,
+        "low/ground.c:2: __KERNEL__",
+    ),
+    (
+        "a shared source that includes what is the kernel's",
+        {"low/ground.c": ("int ground = 1;\n", '#include "low/lone.h"\nint ground = 1;\n'), "low/lone.h": ""},
+        checks.host_border,
+        'low/ground.c: #include "low/lone.h" is the host\'s',
+    ),
+    (
+        "a folder of the host's that is not there",
+        {"shared.mk": ("GTP_HOSTED := top", "GTP_HOSTED := gone top")},
+        checks.host_border,
+        "GTP_HOSTED names gone",
+    ),
+    (
+        "a register outside of the border",
+        {"low/ground.c": ("r->root", "r->root + regs.rdi /* rsi */")},
+        checks.processor_border,
+        "low/ground.c:8: rdi: not in GTP_X86",
+    ),
+    (
+        "an opcode outside of the border",
+        {"low/ground.c": ("return 2", "return 0xe9")},
+        checks.processor_border,
+        "low/ground.c:4: 0xe9: not in GTP_X86",
+    ),
+    (
+        "an instruction outside of the border",
+        {"low/ground.c": ("return 2", 'asm("pause");\n\treturn 2')},
+        checks.processor_border,
+        "low/ground.c:4: asm: not in GTP_X86",
+    ),
+    (
+        "a length of an instruction outside of the border",
+        {"low/ground.c": ("return 2", "return JMP32_INSN_SIZE")},
+        checks.processor_border,
+        "low/ground.c:4: JMP32_INSN_SIZE: not in GTP_X86",
+    ),
+    (
+        "a register in a script outside of the border",
+        {"gdbscripts/gtp/quiet.py": ("'help'", "'print $rdi'")},
+        checks.processor_border,
+        "gdbscripts/gtp/quiet.py:3: rdi: not in GTP_X86",
+    ),
+    (
+        "a place inside of the border that has nothing of the processor",
+        {"shared.mk": ("GTP_X86 := low/*.S", "GTP_X86 := low/*.S top/*")},
+        checks.processor_border,
+        "GTP_X86 has top/*",
+    ),
+    (
+        "an include of a file that has moved",
+        {"low/lone.h": '#include "low/gone.h"\n'},
+        checks.included_exists,
+        'low/lone.h: #include "low/gone.h"',
     ),
     (
         "a kernel-only file that is not in the map",
