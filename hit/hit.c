@@ -369,7 +369,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	int rc;
 
 	/* Dropping what a string needs leaves no room for the longest, which a pad asks for. */
-	if (buf->circular && cpu->tp->in_pad && !cpu->tp->code)
+	if (buf->circular && cpu->tp->plan.in_pad && !cpu->tp->code)
 		find_room(cpu, STRING_ROOM);
 	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, gtp_hit_time(cpu))) {
 		end_run(cpu, GTP_STOP_FULL);
@@ -465,8 +465,8 @@ void gtp_hit_failed(struct gtp_cpu *cpu)
 
 static __always_inline void act_once(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
-	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quick);
-	u64 start = READ_ONCE(tp->quick_start);
+	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->plan.quick);
+	u64 start = READ_ONCE(tp->plan.start);
 
 	if (unlikely(!quick || !find_room(cpu, (u32)start))) {
 		record(cpu);

@@ -137,7 +137,7 @@ enum gtp_early {
 static __always_inline enum gtp_early
 gtp_hit_early(const struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs)
 {
-	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&first->early);
+	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&first->plan.early);
 	struct ax_jit_result r;
 
 	if (unlikely(!cond || cpu->in_hit))
@@ -191,12 +191,12 @@ static __always_inline void gtp_hit_update(struct gtp_cpu *cpu, struct gtp_trace
 static __always_inline void gtp_hit_act_here(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 					     const struct gtp_regs *regs)
 {
-	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->quickest);
-	u64 start = READ_ONCE(tp->quick_start);
+	ax_jit_actions_fn quick = (ax_jit_actions_fn)gtp_acquire(&tp->plan.quickest);
+	u64 start = READ_ONCE(tp->plan.start);
 	u64 time;
 
 	if (unlikely(!quick || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
-		quick = (ax_jit_actions_fn)gtp_acquire(&tp->update_alone);
+		quick = (ax_jit_actions_fn)gtp_acquire(&tp->plan.update_alone);
 		if (!quick) {
 			gtp_hit_held_turns(cpu, tp);
 			return;

@@ -82,7 +82,7 @@ static void update_alone(struct gtp_cpu *cpu, struct gtp_tracepoint *tp,
 
 void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p)
 {
-	ax_jit_actions_fn update = (ax_jit_actions_fn)gtp_acquire(&tp->update_alone);
+	ax_jit_actions_fn update = (ax_jit_actions_fn)gtp_acquire(&tp->plan.update_alone);
 	u64 left;
 
 	cpu->time = 0;

@@ -63,8 +63,8 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 	if (!held && tp->cond && unlikely(!tp->cond_at_return))
 		return false;
 	/* Either one is set only if the tracepoint is alone and on. */
-	if (unlikely(!gtp_acquire(&tp->quickest)) &&
-	    (!gtp_acquire(&tp->update_alone) || unlikely(!cpu->tsc)))
+	if (unlikely(!gtp_acquire(&tp->plan.quickest)) &&
+	    (!gtp_acquire(&tp->plan.update_alone) || unlikely(!cpu->tsc)))
 		return false;
 	if (unlikely(!cpu->run->active || cpu->in_hit))
 		return false;
@@ -104,8 +104,8 @@ static __always_inline void gtp_returns_leave_inline(struct gtp_tracepoint *tp, 
 	cpu->local[GTP_TSV_KRET] = value;
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = p->entered;
 	/* @quickest is set only if @tp is alone: then it wants every call that is followed. */
-	quick = (ax_jit_actions_fn)gtp_acquire(&tp->quickest);
-	start = READ_ONCE(tp->quick_start);
+	quick = (ax_jit_actions_fn)gtp_acquire(&tp->plan.quickest);
+	start = READ_ONCE(tp->plan.start);
 	if (unlikely(!quick || tp->cond_at_return || !gtp_buffer_has_room(&cpu->buf, (u32)start))) {
 		gtp_returns_rest(cpu, tp, p);
 	} else {

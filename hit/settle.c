@@ -56,10 +56,10 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 		code = NULL;
 		start = 0; /* there are no bytes to count */
 	}
-	gtp_publish(&tp->early, early(tp));
-	gtp_publish(&tp->update_alone, alone ? update : NULL);
-	WRITE_ONCE(tp->quick_start, start);
-	gtp_publish(&tp->quick, code);
-	gtp_publish(&tp->in_pad, plain_time ? in_pad : NULL);
-	gtp_publish(&tp->quickest, plain_time && alone ? code : NULL);
+	gtp_publish(&tp->plan.early, early(tp));
+	gtp_publish(&tp->plan.update_alone, alone ? update : NULL);
+	WRITE_ONCE(tp->plan.start, start);
+	gtp_publish(&tp->plan.quick, code);
+	gtp_publish(&tp->plan.in_pad, plain_time ? in_pad : NULL);
+	gtp_publish(&tp->plan.quickest, plain_time && alone ? code : NULL);
 }

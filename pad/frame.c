@@ -141,7 +141,7 @@ static u64 regs_read(const struct ax_jit_item *item)
 
 bool gtp_pad_frame_can(const struct gtp_tracepoint *tp, bool cond)
 {
-	return tp->loc->kind != GTP_LOCATION_RETURN && tp->in_pad && (cond || !tp->cond);
+	return tp->loc->kind != GTP_LOCATION_RETURN && tp->plan.in_pad && (cond || !tp->cond);
 }
 
 /* --- the code --- */
@@ -201,13 +201,13 @@ static u64 address(const void *p)
 
 static void begin_hit(struct ax_jit *f)
 {
-	const s32 in_pad = (s32)offsetof(struct gtp_tracepoint, in_pad);
-	const s32 start = (s32)offsetof(struct gtp_tracepoint, quick_start);
+	const s32 in_pad = (s32)offsetof(struct gtp_tracepoint, plan.in_pad);
+	const s32 start = (s32)offsetof(struct gtp_tracepoint, plan.start);
 
 	x86_cmp_mem_imm(&f->b, OF_CPU(in_hit), 0, 4);
 	leave_if(f, X86_CC_NE);
 	x86_store_imm(&f->b, OF_CPU(in_hit), 1, 4);
-	x86_mov_imm(&f->b, X86_RAX, address(&f->pad.frame->tp->in_pad));
+	x86_mov_imm(&f->b, X86_RAX, address(&f->pad.frame->tp->plan.in_pad));
 	x86_cmp_mem_imm(&f->b, x86_at(X86_RAX, 0), 0, 8);
 	give_up_if(f, X86_CC_E);
 	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, start - in_pad), 8, false);

@@ -93,11 +93,8 @@ void gtp_code_forget(struct gtp_trace *t)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
-		tp->early = NULL;
-		tp->quick = NULL;
-		tp->in_pad = NULL;
-		tp->quickest = NULL;
-		tp->update_alone = NULL;
+		/* The bytes of quick hits are still counted by ->start. */
+		tp->plan = (struct gtp_hit_plan){ .start = tp->plan.start };
 		if (tp->cond)
 			tp->cond->compiled = NULL;
 		for (a = tp->actions; a; a = a->next)

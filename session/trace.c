@@ -69,7 +69,7 @@ struct gtp_tp_stat gtp_trace_hits(const struct gtp_trace *t, const struct gtp_tr
 		quick = READ_ONCE(t->run.cpus[i]->quick[tp->slot]);
 		sum.hits += READ_ONCE(t->run.cpus[i]->stat[tp->slot].hits) + quick;
 		sum.usage += READ_ONCE(t->run.cpus[i]->stat[tp->slot].usage) +
-			     quick * (u32)tp->quick_start;
+			     quick * (u32)tp->plan.start;
 		sum.failed += READ_ONCE(t->run.cpus[i]->stat[tp->slot].failed);
 	}
 	return sum;

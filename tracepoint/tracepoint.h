@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "base/mem.h"
 #include "base/why.h"
+#include "tracepoint/plan.h"
 
 struct gtp_location;
 
@@ -95,16 +96,7 @@ struct gtp_source {
  * @code: machine code of all actions as one; NULL: each by itself
  * @frame_bytes: bytes that @code collects
  * @code_len: bytes of @code
- * @early: machine code of the condition that may run before a hit begins, if this is the only
- *	   tracepoint; NULL: there is none
- * @quick: the code that does all a hit has to do, except write the head of the frame; NULL: a hit
- *	   has to do more, or the tracepoint is not enabled. See gtp_hit_settle()
- * @in_pad: not NULL if a jump pad may write the frame: the tracepoint has @quick, or would have it
- *	    without one string among its actions; hits cannot switch it; and the time is the
- *	    processor's counter. The pad handles a pass count and other tracepoints by itself
- * @quickest: @quick, if it has @in_pad as well, is alone, and has no pass count
- * @update_alone: like @quickest if a hit leaves no frame, whatever the time is
- * @quick_start: the first 8 bytes of a quick hit's frame
+ * @plan: the shortest way through its hits; its machine code, or parts of that
  * @sources: in order
  * @nactions: how many @actions
  * @code_bytes: of all its expressions
@@ -164,12 +156,7 @@ struct gtp_tracepoint {
 	void *code;
 	u32 frame_bytes;
 	u32 code_len;
-	void *early;
-	void *quick;
-	void *in_pad;
-	void *quickest;
-	void *update_alone;
-	u64 quick_start;
+	struct gtp_hit_plan plan;
 	struct gtp_source *sources;
 	struct gtp_dprintf_count *dprintf;
 	struct gtp_location *loc;

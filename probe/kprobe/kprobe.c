@@ -118,7 +118,7 @@ static DEFINE_PER_CPU(struct late, late);
 static noinline bool is_false_late(const struct gtp_tracepoint *first, const struct gtp_regs *regs)
 {
 	static const struct ax_ops ops = { .read = gtp_access_read };
-	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&first->early);
+	ax_jit_fn cond = (ax_jit_fn)gtp_acquire(&first->plan.early);
 	struct late *l = raw_cpu_ptr(&late);
 	struct ax_jit_result r;
 
@@ -183,7 +183,7 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	p->loc = loc;
 	p->kp.addr = (kprobe_opcode_t *)loc->addr;
-	p->kp.pre_handler = loc->first->early ? handle_condition : handle_hit;
+	p->kp.pre_handler = loc->first->plan.early ? handle_condition : handle_hit;
 	if (gtp_tables_deny(loc->addr))
 		p->kp.post_handler = keep_breakpoint;
 

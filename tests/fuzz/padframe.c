@@ -267,9 +267,9 @@ void padframe_prepare(struct axgen *g)
 	prepare_pass_count(g);
 	s.cpu.in_hit = rarely(g) ? 1 + axgen_pick(g, 2) : 0;
 	s.run.active = !rarely(g);
-	s.tp.in_pad = rarely(g) ? NULL : &s;
-	s.tp.quick_start = sizeof(struct gtp_frame) + s.tp.frame_bytes;
-	s.tp.quick_start |= axgen_value(g) << 32;
+	s.tp.plan.in_pad = rarely(g) ? NULL : &s;
+	s.tp.plan.start = sizeof(struct gtp_frame) + s.tp.frame_bytes;
+	s.tp.plan.start |= axgen_value(g) << 32;
 	task->part = rarely(g) ? 0 : (u64)(uintptr_t)&s.cpu;
 	task->tgid = (s32)axgen_pick(g, 1000);
 	low->location = !rarely(g);
@@ -400,8 +400,8 @@ static const char *check_written(int wanted)
 
 	padframe_stats.written++;
 	padframe_stats.strings += !!s.string;
-	if (memcmp((const u8 *)f + skip, (const u8 *)&s.tp.quick_start + skip,
-		   sizeof(s.tp.quick_start) - skip))
+	if (memcmp((const u8 *)f + skip, (const u8 *)&s.tp.plan.start + skip,
+		   sizeof(s.tp.plan.start) - skip))
 		return "the frame begins with something else";
 	if (f->time < s.earliest || f->time > gtp_read_tsc())
 		return "the frame has another time";

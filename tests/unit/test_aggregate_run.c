@@ -165,10 +165,10 @@ static void machine_code_that_fails(void **state)
 	       NULL);
 	start(f);
 	fire(f, 1);
-	tp->update_alone = (void *)fails_at_once;
+	tp->plan.update_alone = (void *)fails_at_once;
 	fire(f, 1);
 	tp = gtp_tracepoint_find(&f->trace.tps, 2, 0x1010);
-	tp->update_alone = (void *)fails_at_once;
+	tp->plan.update_alone = (void *)fails_at_once;
 	assert_true(fake_fire(f, 0x1010, &regs));
 	expect(f, false,
 	       "run 1 0 0\naggregation count_a count : key_a\nentry 1 5 : :\n"

@@ -27,8 +27,8 @@ static struct {
 
 static void make_frame(bool room)
 {
-	t.tp = (struct gtp_tracepoint){ .num = 3, .in_pad = &t };
-	t.tp.quick_start = sizeof(struct gtp_frame);
+	t.tp = (struct gtp_tracepoint){ .num = 3, .plan.in_pad = &t };
+	t.tp.plan.start = sizeof(struct gtp_frame);
 	padtask_frame(&t.frame, &t.tp, NULL, 0);
 	pad_case_cpu(&t.cpu, &t.run, &t.quick, t.mem, room ? sizeof(t.mem) : 8);
 }

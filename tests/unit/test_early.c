@@ -43,8 +43,8 @@ static void false_and_true(void **state)
 	struct gtp_tracepoint *holds = define(f, "2:3000:E:0:0", MEMORY IS("01"), NULL);
 
 	start(f);
-	assert_non_null(never->early);
-	assert_non_null(holds->early);
+	assert_non_null(never->plan.early);
+	assert_non_null(holds->plan.early);
 	fire(f, 3);
 	assert_true(fake_fire(f, 0x3000, &regs));
 	counts(f, never, 0, 0);
@@ -99,7 +99,7 @@ static void another_joins(void **state)
 	fire(f, 1);
 	joins = define(f, "2:1000:E:0:0", NULL, NULL);
 	assert_int_equal(gtp_trace_install(&f->trace, joins, &why), 0);
-	assert_null(never->early);
+	assert_null(never->plan.early);
 	fire(f, 2);
 	counts(f, never, 0, 0);
 	counts(f, joins, 2, 0);
@@ -121,7 +121,7 @@ static void others_come_later(void **state)
 	}
 	start(f);
 	for (struct gtp_location *l = f->trace.locs; l; l = l->next)
-		assert_null(l->first->early);
+		assert_null(l->first->plan.early);
 }
 
 static int end(void **state)

@@ -457,8 +457,8 @@ static void circular_with_strings(void **state)
 		f->trace.run.cpus[i]->tsc = &by_counter;
 	gtp_hit_settle(&f->trace.run, tp);
 	gtp_hit_settle(&f->trace.run, two);
-	assert_non_null(tp->in_pad);
-	assert_null(two->in_pad);
+	assert_non_null(tp->plan.in_pad);
+	assert_null(two->plan.in_pad);
 	b = &f->trace.run.cpus[0]->buf;
 	for (u32 i = 0; i < 1000; i++) {
 		fire(f, 1);

@@ -49,7 +49,7 @@ static void make_plain(void)
 	memset(t.quick, 0, sizeof(t.quick));
 	memset(t.stat, 0, sizeof(t.stat));
 	t.cpu.stat = t.stat;
-	t.tp.in_pad = &t;
+	t.tp.plan.in_pad = &t;
 	padworld()->task.tgid = 7;
 }
 
@@ -64,7 +64,7 @@ static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 		.code = collects ? &t : NULL,
 		.pass = t.pass,
 	};
-	t.tp.quick_start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
+	t.tp.plan.start = sizeof(struct gtp_frame) + collects + (3ULL << 32);
 	t.tp.actions = (struct gtp_action *)item; /* there are some */
 	padtask_frame(&t.frame, &t.tp, item, item ? 1 : 0);
 	t.req = (struct gtp_pad_request){
@@ -282,16 +282,16 @@ static void test_can(void **state)
 {
 	struct gtp_location loc = { .first = &t.tp, .run = &t.run };
 
-	t.tp = (struct gtp_tracepoint){ .in_pad = &t, .loc = &loc };
+	t.tp = (struct gtp_tracepoint){ .plan.in_pad = &t, .loc = &loc };
 	assert_true(gtp_pad_frame_can(&t.tp, false));
 	loc.kind = GTP_LOCATION_EVENT;
 	assert_true(gtp_pad_frame_can(&t.tp, false));
 	loc.kind = GTP_LOCATION_RETURN;
 	assert_false(gtp_pad_frame_can(&t.tp, false));
 	loc.kind = GTP_LOCATION_CODE;
-	t.tp.in_pad = NULL;
+	t.tp.plan.in_pad = NULL;
 	assert_false(gtp_pad_frame_can(&t.tp, false));
-	t.tp.in_pad = &t;
+	t.tp.plan.in_pad = &t;
 	t.tp.cond = (struct gtp_expr *)&t;
 	assert_false(gtp_pad_frame_can(&t.tp, false));
 	assert_true(gtp_pad_frame_can(&t.tp, true));
@@ -324,7 +324,7 @@ static void in_hit(void)
 
 static void not_in_pad(void)
 {
-	t.tp.in_pad = NULL;
+	t.tp.plan.in_pad = NULL;
 }
 
 static void no_room(void)

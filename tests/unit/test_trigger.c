@@ -190,8 +190,8 @@ static void every_way_through_a_hit(void **state)
 
 		gtp_hit_settle(&f->trace.run, b);
 		gtp_hit_settle(&f->trace.run, c);
-		assert_null(b->quickest);
-		assert_null(c->update_alone);
+		assert_null(b->plan.quickest);
+		assert_null(c->plan.update_alone);
 		gtp_hit_inline(at_b->first, f->trace.run.cpus[0], &regs, true, 0);
 		call(f, 0x1200);
 		call(f, 0x1000);
