@@ -23,12 +23,11 @@
 
 /*
  * Called like gtp_pad_hit, by a pad that has pushed a word for C; see pad/pad.h and
- * kernel/pad/follow.h.
- * If S is rsp at the function's entry, the word is at S - 8, the return address to the pad at
- * S - 16. The flags tell the pad where to go on. Neither carry nor zero: the displaced
- * instructions. Zero: the bare gate, with the stack as the pad has left it. Carry: the framed gate,
- * with the stack as in kernel/pad/follow.h. The direction flag is clear at any function's first
- * instruction.
+ * kernel/pad/follow.h. If S is rsp at the function's entry, the word is at S - 8, the return
+ * address to the pad at S - 16. The flags tell the pad where to go on. Neither carry nor zero: the
+ * displaced instructions. Zero: the bare gate, with the stack as the pad has left it. Carry: the
+ * framed gate, with the stack as in kernel/pad/follow.h. The direction flag is clear at any
+ * function's first instruction.
  */
 GTP_TAKEN_START(gtp_pad_followed)
 	pushq	$__KERNEL_DS		/* ss */

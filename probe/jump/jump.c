@@ -190,3 +190,23 @@ bool gtp_jump_has_other_kprobe(const struct gtp_patch *p)
 {
 	return gtp_jump_has_first(p) || gtp_jump_has_inner(p);
 }
+
+/* An int3 of ours leads to the pad as the jump does. */
+bool gtp_jump_is_hit(const struct gtp_jump *j)
+{
+	return j->patch.state == GTP_PATCH_JUMP ||
+	       (j->patch.state != GTP_PATCH_TEXT && !j->refused);
+}
+
+const char *gtp_jump_mechanism(const struct gtp_jump *j)
+{
+	if (j->patch.state == GTP_PATCH_JUMP && j->p.follows)
+		return "jump, follows the call";
+	if (j->patch.state == GTP_PATCH_JUMP)
+		return gtp_jump_is_behind(j) ? "jump after the function tracer's site" : "jump";
+	if (gtp_jump_is_hit(j))
+		return j->no_memory ?
+			       "jump, kept a breakpoint: no memory to write it" :
+			       "jump, kept a breakpoint: another probe has come into its bytes";
+	return "nothing any more: something else has changed its bytes";
+}

@@ -5,6 +5,15 @@
  * The number of waits for all tasks does not depend on the number of jumps. A place where any step
  * finds an obstacle (another probe, changed bytes, no room for a pad) gets its original text back,
  * and the next backend is offered its location at the end.
+ *
+ * The steps have the numbers of docs/jumps.md, "Arming". Each writes to the places that are in its
+ * state and have no ->skip: what comes between two steps looks for other probers and sets ->skip of
+ * the places that the next one leaves alone. A place that cannot go on is in one of three cases:
+ *
+ *	refused, TEXT    nothing of ours is in it: the next backend is offered the location
+ *	refused, int3s   they cannot be taken out yet (->under): the pad only passes through, and
+ *	                 the place is removed later as one that is stuck
+ *	not refused      its int3s stay and lead to the pad as the jump would: hits count
  */
 #include <linux/string.h>
 
@@ -27,9 +36,9 @@ static const char near_kprobe[] = "a kprobe is among the bytes or before them";
 /* --- one location --- */
 
 /*
- * Add the place to the index before looking up the table: unloading a module first drops its table
- * and then reads the index. So either the table is gone already, or the unloading finds the place
- * and waits for gtp_lock.
+ * Step 1. Add the place to the index before looking up the table: unloading a module drops its
+ * table first and reads the index then. Either the table is gone already, or the unloading waits
+ * for gtp_lock.
  */
 static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 {
@@ -143,7 +152,7 @@ static int prepare(struct gtp_jump *j)
 
 /* --- the batch --- */
 
-/* refuse - leave the location to the next backend, with the first reason found */
+/* Leave the location to the next backend, with the first reason found. */
 static void refuse(struct gtp_jump *j, const char *no_jump)
 {
 	j->refused = true;
@@ -152,8 +161,9 @@ static void refuse(struct gtp_jump *j, const char *no_jump)
 }
 
 /*
- * Refuse both of two that overlap: the kernel accepts no kprobe after byte 0 of a jump. But of a
- * jump after a function tracer's site refuse only that one: the site itself can call a pad.
+ * Step 2. Refuse both of two that overlap: the kernel accepts no kprobe behind byte 0 of a jump.
+ * But a jump behind a function tracer's site can do without those bytes: the site can be called
+ * from.
  */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
@@ -170,6 +180,7 @@ static void refuse_overlaps(struct gtp_jump_set *set)
 	}
 }
 
+/* Step 3. Nothing leads to the pads yet; closing the arena makes all CPUs see them. */
 static int make_pads(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -199,6 +210,7 @@ static u32 list_patches(struct gtp_jump_set *set)
 	return n;
 }
 
+/* Before the first int3: from here on a task that traps at one of ours finds its way. */
 static void watch(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -209,13 +221,6 @@ static void watch(struct gtp_jump_set *set)
 		gtp_pad_probe_connect(&set->jump[i]->p);
 		gtp_patch_watch(&set->jump[i]->patch);
 	}
-}
-
-/* Do hits reach the pad? An int3 of ours leads there just like the jump. */
-static bool is_hit(const struct gtp_jump *j)
-{
-	return j->patch.state == GTP_PATCH_JUMP ||
-	       (j->patch.state != GTP_PATCH_TEXT && !j->refused);
 }
 
 /* Disconnect the pad; unwatch the place unless an int3 of ours is still in it. */
@@ -249,7 +254,7 @@ static bool unwatch(struct gtp_jump_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_jump *j = set->jump[i];
 
-		if (is_hit(j) || !gtp_patch_is_watched(&j->patch))
+		if (gtp_jump_is_hit(j) || !gtp_patch_is_watched(&j->patch))
 			continue;
 		abandon(j);
 		late = true;
@@ -263,9 +268,9 @@ static bool has_neighbour(const struct gtp_patch *p)
 }
 
 /*
- * When the kernel optimizes a kprobe to a jump, it saves the four bytes after it, and restores them
- * when the kprobe is removed. It must find no int3 of ours there: refuse a place with any kprobe in
- * reach, our own included, before its text is changed.
+ * Step 4. When the kernel optimizes a kprobe to a jump it saves the four bytes behind it, and
+ * restores them when the kprobe goes. It must find no int3 of ours there: refuse a place with any
+ * kprobe in reach, our own included, before its text is changed.
  */
 static int refuse_neighbours(struct gtp_jump_set *set)
 {
@@ -301,8 +306,9 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 }
 
 /*
- * With our int3s in place, the kernel refuses new kprobes there and no longer optimizes one before.
- * Registrations that began before that may have succeeded: they are in the list now.
+ * Step 6. With our int3s in, the kernel refuses new kprobes there and no longer optimizes one in
+ * front. Registrations that began before that may have succeeded: they are in the list now. Places
+ * are skipped by the next step, which restores text, unless they are refused and can be restored.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
 {
@@ -323,7 +329,11 @@ static void refuse_near_kprobes(struct gtp_jump_set *set)
 	}
 }
 
-/* The same for kprobes registered since then, before all bytes were int3. */
+/*
+ * Step 7. The same for kprobes registered since then, before all bytes were int3. One among the
+ * bytes has saved an int3 of ours or a byte that is text no more: nothing can be restored until it
+ * goes.
+ */
 static void refuse_late_kprobes(struct gtp_jump_set *set)
 {
 	bool known = gtp_kprobe_list_settle();
@@ -341,6 +351,7 @@ static void refuse_late_kprobes(struct gtp_jump_set *set)
 	}
 }
 
+/* The next step goes on with those that are not refused. */
 static void skip_refused(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -350,11 +361,11 @@ static void skip_refused(struct gtp_jump_set *set)
 }
 
 /*
- * After jumps were written: a kprobe that was registered after byte 0 meanwhile took the
- * displacement for text. While it exists, keep the bytes int3. A kprobe that was registered at byte
- * 0 after the jump saved 0xe9 as the original: keep the jump.
+ * Step 9, at its end. After jumps were written: a kprobe registered behind byte 0 meanwhile took
+ * the displacement for text. As long as it is there, the bytes are int3. One registered at byte 0
+ * after the jump saved 0xe9 as the original; keep the jump.
  */
-static void late_kprobes(struct gtp_patch **p, u32 n)
+void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 {
 	bool known = gtp_kprobe_list_settle(), any = false;
 	u32 i;
@@ -373,7 +384,11 @@ static void late_kprobes(struct gtp_patch **p, u32 n)
 	gtp_patch_int3_all(p, n);
 }
 
-/* Map the text writable only while writing. */
+/*
+ * Steps 5 to 7. The mapping that text is written through is gone before the wait, which may take
+ * seconds. After the first int3 there is no error any more: each place ends in one of the cases
+ * above.
+ */
 static int write_int3s(struct gtp_jump_set *set, u32 n)
 {
 	void *view;
@@ -395,7 +410,10 @@ static int write_int3s(struct gtp_jump_set *set, u32 n)
 	return 0;
 }
 
-/* No task is among the bytes. Without memory the int3s stay, and lead to the pads like jumps. */
+/*
+ * Step 9. No task is among the bytes. Without memory the int3s stay: they lead where the jumps
+ * would.
+ */
 static void write_jumps(struct gtp_jump_set *set, u32 n)
 {
 	void *view;
@@ -407,11 +425,15 @@ static void write_jumps(struct gtp_jump_set *set, u32 n)
 		return;
 	}
 	gtp_patch_jump(set->patch, n);
-	late_kprobes(set->patch, n);
+	gtp_jump_late_kprobes(set->patch, n);
 	skip_refused(set);
 	gtp_patch_close(set->patch, n, view);
 }
 
+/*
+ * Steps 5 to 9. The second wait is for tasks in the pads of places that became text only in step 9:
+ * the pads are freed in conclude().
+ */
 static int patch(struct gtp_jump_set *set)
 {
 	u32 n = list_patches(set);
@@ -422,7 +444,7 @@ static int patch(struct gtp_jump_set *set)
 	err = write_int3s(set, n);
 	if (err)
 		return err;
-	gtp_wait_for_tasks();
+	gtp_wait_for_tasks(); /* step 8 */
 	write_jumps(set, n);
 	if (unwatch(set))
 		gtp_wait_for_tasks();
@@ -446,19 +468,7 @@ static void use_nothing(struct gtp_jump *j)
 	gtp_jump_leave(j);
 }
 
-static const char *mechanism(const struct gtp_jump *j)
-{
-	if (j->patch.state == GTP_PATCH_JUMP && j->p.follows)
-		return "jump, follows the call";
-	if (j->patch.state == GTP_PATCH_JUMP)
-		return gtp_jump_is_behind(j) ? "jump after the function tracer's site" : "jump";
-	if (is_hit(j))
-		return j->no_memory ?
-			       "jump, kept a breakpoint: no memory to write it" :
-			       "jump, kept a breakpoint: another probe has come into its bytes";
-	return "nothing any more: something else has changed its bytes";
-}
-
+/* Tell each location what has become of it. */
 static void conclude(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -466,9 +476,9 @@ static void conclude(struct gtp_jump_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_jump *j = set->jump[i];
 
-		if (is_hit(j)) {
+		if (gtp_jump_is_hit(j)) {
 			j->p.loc->fast = true;
-			j->p.loc->mechanism = mechanism(j);
+			j->p.loc->mechanism = gtp_jump_mechanism(j);
 			gtp_jump_become(j, GTP_JUMP_ARMED);
 		} else if (j->patch.state == GTP_PATCH_TEXT) {
 			give_up(j);
@@ -478,7 +488,10 @@ static void conclude(struct gtp_jump_set *set)
 	}
 }
 
-/* Once a step has changed text, finish the sequence; do not return in the middle. */
+/*
+ * Steps 2 to 9. An interrupt of the user's is obeyed before the text changes and at the end: a
+ * batch is not left in the middle. 0, -EINTR or -ENOMEM with @why.
+ */
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 {
 	int err;
@@ -514,67 +527,5 @@ int gtp_jump_commit(struct gtp_why *why)
 	}
 	err = commit(&set, why);
 	gtp_jump_deselect(&set);
-	return err;
-}
-
-/* --- a second tracepoint --- */
-
-/*
- * No task is after byte 0 of a jump, so it can be replaced without a wait. A kprobe at byte 0 saved
- * the old jump: in that case write the old jump back. If a kprobe was registered after byte 0 while
- * our int3 was there, all bytes stay int3.
- */
-static int turn(struct gtp_patch *p, u64 to)
-{
-	gtp_patch_int3_jump(&p, 1);
-	if (p->state != GTP_PATCH_INT3_JUMP || !gtp_kprobe_list_settle())
-		return -EBUSY;
-	if (gtp_jump_has_first(p)) {
-		if (!gtp_jump_has_inner(p))
-			gtp_patch_jump(&p, 1);
-		return -EBUSY;
-	}
-	gtp_patch_int3_all(&p, 1);
-	if (p->state != GTP_PATCH_INT3_ALL || !gtp_kprobe_list_settle() ||
-	    gtp_jump_has_other_kprobe(p) || gtp_patch_set(p, to))
-		return -EBUSY;
-	gtp_patch_jump(&p, 1);
-	late_kprobes(&p, 1);
-	return 0;
-}
-
-static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
-{
-	struct gtp_patch *p = &gtp_jump_of_pad(pad_probe)->patch;
-	void *view;
-	int err;
-
-	if (!gtp_kprobe_list_settle() || gtp_jump_has_other_kprobe(p))
-		return -EBUSY;
-	err = gtp_patch_open(&p, 1, &view);
-	if (!err) {
-		err = turn(p, pad);
-		gtp_patch_close(&p, 1, view);
-		p->lost = false;
-		p->skip = false;
-	}
-	return err;
-}
-
-int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
-{
-	struct gtp_jump *j = gtp_jump_of_pad(loc->probe);
-	int err;
-
-	if (!j->p.by_itself)
-		return 0;
-	err = gtp_pad_probe_widen(&j->p, &j->region, lead);
-	loc->mechanism = mechanism(j);
-	if (!err && !is_hit(j))
-		err = -EBUSY;
-	if (err)
-		gtp_why(why, "the jump at 0x%llx cannot be changed now (%s); tstop and tstart",
-			loc->addr,
-			err == -EBUSY ? "another probe sits on it" : "no memory or no reach");
 	return err;
 }

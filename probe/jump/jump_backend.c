@@ -5,6 +5,7 @@
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
 #include "probe/jump/jump_remove.h"
+#include "probe/jump/jump_widen.h"
 #include "probe/kprobe/kprobe_list.h"
 #include "probe/policy/notrace.h"
 #include "probe/policy/symbol.h"

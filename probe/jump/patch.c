@@ -1,5 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turn kernel text into jumps and back, many places at once, while other CPUs execute it. */
+/*
+ * Kernel text becomes a jump and text again, many places at once, while other CPUs run it.
+ *
+ * This file writes bytes and has no opinion on whether it may: jump_arm.c and jump_remove.c call
+ * the steps in the order of docs/jumps.md ("Arming" and "Removing"), and look for other probers
+ * between them. Arming step 5 is gtp_patch_int3(), the way back in step 6 gtp_patch_text(), step 7
+ * gtp_patch_int3_all(), step 9 gtp_patch_jump(). Removing step 1 is gtp_patch_int3_jump(), step 2
+ * gtp_patch_int3_all(), step 3 gtp_patch_text().
+ *
+ * Two rules keep every CPU on whole instructions:
+ *
+ *	- A byte behind byte 0 of an instruction changes only while that byte 0 is our int3, and
+ *	  every CPU has seen the int3. begin_step(), sync_all_cpus() and end_step() are for the
+ *	  second half.
+ *	- No task may be among bytes that become something else. The caller has waited (step 8);
+ *	  the marks of a place catch the tasks that come out of it meanwhile.
+ *
+ * Other probers (kprobes, above all) write the same text without a lock that we could take. So byte
+ * 0 changes by cmpxchg only, from the value that we believe in. Where there is another value, the
+ * place is @lost, or the jump stays: see was_overwritten().
+ */
 #include <linux/cpu.h>
 #include <linux/hashtable.h>
 #include <linux/kdebug.h>
@@ -67,7 +87,11 @@ static const struct gtp_patch_mark *find_watched(u64 addr)
 
 NOKPROBE_SYMBOL(find_watched);
 
-/* Called after the kernel's own users of int3 have declined, in any context. */
+/*
+ * Runs after the kernel's own users of int3 have declined. Any context that code runs in, NMI
+ * included: takes no lock and calls nothing that may be probed (see "Code on the way to our
+ * handler" in docs/jumps.md). Moves the task to the copy of the instruction that it trapped at.
+ */
 static int meet_int3(struct notifier_block *nb, unsigned long what, void *data)
 {
 	struct pt_regs *regs = ((struct die_args *)data)->regs;
@@ -101,6 +125,7 @@ void gtp_patch_exit(void)
 
 /* --- writing --- */
 
+/* The page of a place's text: a module's, or the kernel's own, which is no vmalloc address. */
 static struct page *page_of(u64 addr)
 {
 	if (addr >= MODULES_VADDR && addr < MODULES_END)
@@ -117,7 +142,10 @@ static u32 add_page(u64 *pages, u32 n, u64 addr)
 	return n;
 }
 
-/* If a place is on two pages, these are adjacent in the mapping, as the places are sorted. */
+/*
+ * Map the pages of all places, writable, at addresses of our own: the text itself stays read-only.
+ * A place on two pages has them side by side, because no other page lies between.
+ */
 static u8 *map_pages(u64 *addrs, struct page **pages, struct gtp_patch **p, u32 n)
 {
 	u32 i, k = 0;
@@ -163,7 +191,8 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view)
 	vunmap(view);
 }
 
-static void see(void *unused)
+/* A CPU that has executed this has nothing in its pipeline that it fetched before. */
+static void sync_this_cpu(void *unused)
 {
 	sync_core();
 }
@@ -174,22 +203,24 @@ static void begin_step(void)
 	cpus_read_lock();
 }
 
-static void all_see(void)
+static void sync_all_cpus(void)
 {
-	on_each_cpu(see, NULL, 1);
+	on_each_cpu(sync_this_cpu, NULL, 1);
 }
 
 static void end_step(void)
 {
-	all_see();
+	sync_all_cpus();
 	cpus_read_unlock();
 }
 
+/* Change byte 0 if nobody else has. False: another prober's byte is there, and stays. */
 static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
 {
 	return cmpxchg(p->alias, from, to) == from;
 }
 
+/* Only while byte 0 is an int3 that all CPUs have seen. */
 static void write_rest(struct gtp_patch *p, const u8 *bytes)
 {
 	memcpy(p->alias + 1, bytes + 1, p->len - 1);
@@ -215,6 +246,11 @@ static void fill_up(u8 *left, u32 len)
 		memcpy(left + len - 2, mov_ss, sizeof(mov_ss));
 }
 
+/*
+ * @front is read here, before the list of kprobes is (arming step 4): an int3 or a jump that comes
+ * into these bytes later shows as a difference in gtp_patch_covered(). Changing the pad of a place
+ * in INT3_ALL keeps the @front of its text.
+ */
 int gtp_patch_set(struct gtp_patch *p, u64 to)
 {
 	s64 rel = (s64)(to - p->addr - GTP_REGION_JUMP);
@@ -237,8 +273,9 @@ static bool has_int3(const struct gtp_patch *p)
 }
 
 /*
- * Write an int3 at each instruction: a task that is in the place traps at the next one. Interrupts
- * are off, to keep the time between the comparison and the int3s short.
+ * Arming, step 5: write an int3 at each instruction: a task that is in the place traps at the next
+ * one. Interrupts are off, to keep the time between the comparison and the int3s short. A kprobe
+ * that is registered in that time is found in step 6.
  */
 static void int3_text(struct gtp_patch *p)
 {
@@ -273,6 +310,7 @@ bool gtp_patch_covered(const struct gtp_patch *p)
 	return false;
 }
 
+/* Arming, step 5. */
 void gtp_patch_int3(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -285,8 +323,8 @@ void gtp_patch_int3(struct gtp_patch **p, u32 n)
 }
 
 /*
- * Tasks may still be in the place: keep the first byte of each instruction int3 until the bytes
- * after it are the original ones again.
+ * Removing, step 3, first half. Tasks may still be in the place: the first byte of an instruction
+ * is int3 until the bytes behind it are the original ones again.
  */
 static bool fill_tails(struct gtp_patch *p)
 {
@@ -303,6 +341,10 @@ static bool fill_tails(struct gtp_patch *p)
 	return true;
 }
 
+/*
+ * The second half, after all CPUs have seen the tails. Byte 0 is first: if that is lost, the other
+ * int3s stay, because the prober that took it may write our int3 back.
+ */
 static bool fill_firsts(struct gtp_patch *p)
 {
 	u32 i, at;
@@ -317,6 +359,7 @@ static bool fill_firsts(struct gtp_patch *p)
 	return true;
 }
 
+/* Removing, step 3, and the way back from arming, step 6, which has no tails to fill. */
 void gtp_patch_text(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -325,7 +368,7 @@ void gtp_patch_text(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_INT3_ALL))
 			p[i]->lost = !fill_tails(p[i]);
-	all_see();
+	sync_all_cpus();
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_INT3_TEXT))
 			p[i]->lost = !fill_firsts(p[i]);
@@ -357,7 +400,7 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
  * the jump. Or a prober that had saved the original text restored it: write the text back after
  * byte 0, where the bytes are still ours.
  */
-static void lose(struct gtp_patch *p)
+static void was_overwritten(struct gtp_patch *p)
 {
 	bool ours = rest_is_ours(p);
 	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP32_INSN_OPCODE;
@@ -379,17 +422,24 @@ static void lose(struct gtp_patch *p)
 	p->state = GTP_PATCH_TEXT;
 }
 
+/*
+ * Removing, step 2. Only over our own bytes and others' int3s: what another prober has put behind
+ * byte 0 it will want to take away again, so the place stays as it is.
+ */
 static void int3_all_jump(struct gtp_patch *p)
 {
 	if (!has_int3(p)) {
-		lose(p);
+		was_overwritten(p);
 	} else if (rest_is_jump_or_int3(p)) {
 		memset(p->alias + 1, INT3_INSN_OPCODE, p->len - 1);
 		p->state = GTP_PATCH_INT3_ALL;
 	}
 }
 
-/* Every CPU has seen the int3s: none is about to execute the bytes after them. */
+/*
+ * Arming, step 7. Every CPU has seen the int3s of step 5: none is about to execute the bytes behind
+ * them. From here on the kernel accepts no kprobe in any byte of the place.
+ */
 static void int3_all_text(struct gtp_patch *p)
 {
 	p->lost = !has_int3(p);
@@ -399,6 +449,7 @@ static void int3_all_text(struct gtp_patch *p)
 	p->state = GTP_PATCH_INT3_ALL;
 }
 
+/* Arming, step 7; removing, step 2. */
 void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -412,16 +463,22 @@ void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
+/* Arming, step 9, first half: everything but byte 0, which all CPUs still trap at. */
 static void write_jump(struct gtp_patch *p)
 {
 	if (!has_int3(p)) {
-		lose(p);
+		was_overwritten(p);
 	} else if (rest_is_ours(p)) {
 		write_rest(p, p->new);
 		p->state = GTP_PATCH_INT3_JUMP;
 	}
 }
 
+/*
+ * Arming, step 9, and the way back from removing, step 2. Between the halves all CPUs see the
+ * displacement; only then may one of them execute the jump. A place whose bytes behind byte 0 are
+ * no longer ours gets no 0xe9 in front of them: its int3 leads to the pad as the jump would.
+ */
 void gtp_patch_jump(struct gtp_patch **p, u32 n)
 {
 	u32 i;
@@ -430,7 +487,7 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 	for (i = 0; i < n; i++)
 		if (in_state(p[i], GTP_PATCH_INT3_ALL))
 			write_jump(p[i]);
-	all_see();
+	sync_all_cpus();
 	for (i = 0; i < n; i++) {
 		if (!in_state(p[i], GTP_PATCH_INT3_JUMP))
 			continue;
@@ -439,11 +496,12 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 		if (swap_first(p[i], INT3_INSN_OPCODE, JMP32_INSN_OPCODE))
 			p[i]->state = GTP_PATCH_JUMP;
 		else
-			lose(p[i]);
+			was_overwritten(p[i]);
 	}
 	end_step();
 }
 
+/* Removing, step 1. A prober's int3 in the displacement is no reason to keep the jump. */
 static void int3_jump(struct gtp_patch *p)
 {
 	p->lost = !rest_is_jump_or_int3(p) || !swap_first(p, JMP32_INSN_OPCODE, INT3_INSN_OPCODE);
@@ -451,6 +509,7 @@ static void int3_jump(struct gtp_patch *p)
 		p->state = GTP_PATCH_INT3_JUMP;
 }
 
+/* Removing, step 1, and the first of changing to another pad. */
 void gtp_patch_int3_jump(struct gtp_patch **p, u32 n)
 {
 	u32 i;

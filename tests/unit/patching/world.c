@@ -12,6 +12,7 @@
 #include "probe/policy/entry.h"
 #include "probe/jump/can_jump.h"
 #include "probe/jump/jump_arm.h"
+#include "probe/jump/jump_widen.h"
 #include "probe/jump/jump_remove.h"
 #include "probe/kprobe/kprobe_list.h"
 #include "kernel/pad/make.h"

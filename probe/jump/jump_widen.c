@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Another tracepoint joins a jump during the run: the jump is led to a pad without a condition
+ * ("other pad" in docs/jumps.md).
+ *
+ * No task is behind byte 0 of a jump, so this takes no wait for tasks. Tasks may be in the old pad,
+ * which stays until the location is disarmed.
+ */
+#include "kernel/pad/make.h"
+#include "probe/jump/jump_arm.h"
+#include "probe/jump/jump_widen.h"
+#include "probe/kprobe/kprobe_list.h"
+
+/*
+ * JMP to INT3_JUMP to INT3_ALL to INT3_JUMP to JMP, to the pad at @to. A kprobe at byte 0 saved the
+ * jump as it was: write that back. Where a kprobe was registered behind byte 0 while our int3 was
+ * there, all bytes stay int3, and hits come by the one in byte 0.
+ */
+static int turn(struct gtp_patch *p, u64 to)
+{
+	gtp_patch_int3_jump(&p, 1);
+	if (p->state != GTP_PATCH_INT3_JUMP || !gtp_kprobe_list_settle())
+		return -EBUSY;
+	if (gtp_jump_has_first(p)) {
+		if (!gtp_jump_has_inner(p))
+			gtp_patch_jump(&p, 1);
+		return -EBUSY;
+	}
+	gtp_patch_int3_all(&p, 1);
+	if (p->state != GTP_PATCH_INT3_ALL || !gtp_kprobe_list_settle() ||
+	    gtp_jump_has_other_kprobe(p) || gtp_patch_set(p, to))
+		return -EBUSY;
+	gtp_patch_jump(&p, 1);
+	gtp_jump_late_kprobes(&p, 1);
+	return 0;
+}
+
+/* gtp_pad_probe_widen() has made the pad, and asks for the jump to lead to it. 0 or -errno */
+static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
+{
+	struct gtp_patch *p = &gtp_jump_of_pad(pad_probe)->patch;
+	void *view;
+	int err;
+
+	if (!gtp_kprobe_list_settle() || gtp_jump_has_other_kprobe(p))
+		return -EBUSY;
+	err = gtp_patch_open(&p, 1, &view);
+	if (!err) {
+		err = turn(p, pad);
+		gtp_patch_close(&p, 1, view);
+		p->lost = false;
+		p->skip = false;
+	}
+	return err;
+}
+
+/* A pad that leaves everything to C serves any number of tracepoints. */
+int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why)
+{
+	struct gtp_jump *j = gtp_jump_of_pad(loc->probe);
+	int err;
+
+	if (!j->p.by_itself)
+		return 0;
+	err = gtp_pad_probe_widen(&j->p, &j->region, lead);
+	loc->mechanism = gtp_jump_mechanism(j);
+	if (!err && !gtp_jump_is_hit(j))
+		err = -EBUSY;
+	if (err)
+		gtp_why(why, "the jump at 0x%llx cannot be changed now (%s); tstop and tstart",
+			loc->addr,
+			err == -EBUSY ? "another probe sits on it" : "no memory or no reach");
+	return err;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Another tracepoint at a jump. */
+#ifndef _GTP_JUMP_WIDEN_H
+#define _GTP_JUMP_WIDEN_H
+
+#include "probe/jump/jump.h"
+
+/* struct gtp_probe_backend's widen. Process context, under gtp_lock; may sleep */
+int gtp_jump_widen(struct gtp_location *loc, struct gtp_why *why);
+
+#endif /* _GTP_JUMP_WIDEN_H */
