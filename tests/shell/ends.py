@@ -9,7 +9,7 @@ import tempfile
 import threading
 import types
 
-from gtp.shell import child, live, output, progress, record, relay, signals
+from gtp.shell import child, output, progress, relay, rowcode, run, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from tap import SECONDS, check, equal, matches, test
 
@@ -25,9 +25,9 @@ def packet(text):
 
 def row(n, pid=1):
     """The kernel's line for a hit; no task of this process has pid 1."""
-    values = {record.CLOCK: b"%x" % n, record.TASK: b"%x" % pid, record.TASK_NAME: b"init", 0: b"%x" % n}
+    values = {rowcode.CLOCK: b"%x" % n, rowcode.TASK: b"%x" % pid, rowcode.TASK_NAME: b"init", 0: b"%x" % n}
     return b"\f\vnomark0.0" + b"".join(b"\v" + (b"nomark" if f.string else b"") + values[f.what]
-                                       for f in record.layout([False])[0]) + b"\fnomark\n"
+                                       for f in rowcode.layout([False])[0]) + b"\fnomark\n"
 
 
 class World:
@@ -87,7 +87,7 @@ class World:
         errors = io.StringIO()
         threads = [threading.Thread(target=self.side, args=(work,), daemon=True) for work in self.sides]
         with contextlib.redirect_stderr(errors), signals.Signals() as caught:
-            one = live.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
+            one = run.Run(self.child, self.relay, given, progress.Progress(None, errors), caught)
             if out is not None:
                 one.out.to(out)
             self.out = one.out
@@ -243,7 +243,7 @@ def given_up():
 def refused(world, path):
     """GDB is ready to set the probes, and the file cannot be had."""
     given = types.SimpleNamespace(csv=path, count=None, seconds=None)
-    one = live.Run(world.child, world.relay, given, progress.Progress(None, io.StringIO()), None)
+    one = run.Run(world.child, world.relay, given, progress.Progress(None, io.StringIO()), None)
     try:
         one.on_ready(SPEC)
     except Failure as failure:

@@ -2,7 +2,7 @@
 /* Where a packet can have an address: every such number is found; a cut packet harms nothing. */
 #include <setjmp.h>
 #include <stdlib.h>
-#include "tools/record/fields.h"
+#include "tools/compile/fields.h"
 #include <cmocka.h>
 
 struct list {

@@ -13,7 +13,7 @@ import socket
 import gdb
 
 from gtp import ended, names, points, progress, quiet, remote
-from gtp.shell import atend, record, values
+from gtp.shell import atend, rowcode, values
 
 UNKNOWN = re.compile(r"gtp modules|No symbol|not defined|no function matches|No source file|no event matches")
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "remotetimeout 600", "dprintf-style agent",
@@ -43,7 +43,7 @@ class Place:
         self.least = 1
 
     def parts(self):
-        return record.layout([c.kind["kind"] == "string" for c in self.columns], self.least)
+        return rowcode.layout([c.kind["kind"] == "string" for c in self.columns], self.least)
 
     def spec(self):
         return {"name": function(self.pc), "parts": len(self.parts()),
@@ -53,13 +53,13 @@ class Place:
         """The expression that GDB compiles for a field."""
         if isinstance(field.what, int):
             return self.columns[field.what].argument
-        return {record.CLOCK: "$clock", record.CPU: "$cpu_id", record.TASK: "$cpu_id << 32 | $current_task_pid",
-                record.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
+        return {rowcode.CLOCK: "$clock", rowcode.CPU: "$cpu_id", rowcode.TASK: "$cpu_id << 32 | $current_task_pid",
+                rowcode.TASK_NAME: values.column("task", "current->comm", self.number, self.pc).argument}[field.what]
 
     def arm(self, mark, index):
         """Its dprintfs; GDB sends them when it continues."""
         for part, fields in enumerate(self.parts()):
-            text = record.template(mark, index, part, fields, lambda column: self.columns[column].room)
+            text = rowcode.template(mark, index, part, fields, lambda column: self.columns[column].room)
             quiet.execute('dprintf *%#x,"%s",%s' % (self.pc, text, ",".join(map(self.argument, fields))))
             if self.condition:
                 quiet.execute("condition $bpnum " + self.condition)
@@ -170,7 +170,7 @@ def live(found, channel):
     """Wait in a continue; the command itself reads what is printed."""
     banner = quiet.value("(char *)&" + values.BANNER).string()  # an array without a length
     refuse_others()
-    before, mark = counted(), record.new_mark()
+    before, mark = counted(), rowcode.new_mark()
     for index, place in enumerate(found):
         place.arm(mark, index)
     most = len(found[0].parts())

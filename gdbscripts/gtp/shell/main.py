@@ -4,7 +4,7 @@ import os
 import select
 import sys
 
-from gtp.shell import cache, child, compile as compiler, drain, live, options, output, ready, relay, signals, watch
+from gtp.shell import cache, child, compile as compiler, live, options, output, ready, record, relay, run, signals
 from gtp.shell.failure import FAILED, INTERRUPTED, OK, Failure, told
 from gtp.shell.progress import Progress
 
@@ -61,7 +61,7 @@ def trace(words, given, progress):
     try:
         with signals.Signals() as caught:
             gdb = child.Child(words, dict(options.request(given), target=line.path))
-            return live.run(gdb, line, given, progress, caught)
+            return run.run(gdb, line, given, progress, caught)
     finally:
         progress.end()
         line.close()
@@ -75,11 +75,11 @@ def do(given):
     if given.command == "cache":
         return cache.run(given)
     if given.command == "record":
-        return drain.run(given)
+        return record.run(given)
     if given.command == "snapshot":
-        return drain.snapshot(given)
+        return record.snapshot(given)
     if given.command == "live":
-        return watch.run(given)
+        return live.run(given)
     if given.command == "fleet":
         from gtp.fleet import command as fleet  # ClusterShell is for this one alone
         return fleet.run(given)

@@ -1,116 +1,96 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A row as lines of dprintfs: which value is in which line, the lines' formats, and the values out of the text again.
-
-Both sides use it: GDB's for the formats, the shell's for the text. A record is
-
-    FF VT mark place . part { VT number } { VT mark string } FF mark LF
-
-The mark is another one in each run, so that no string, which any user can choose (a file's name, a task's), is taken
-for a record or the end of a field. A dprintf has 8 arguments and 255 characters, so that a row may need several
-records, its parts. Each begins with $clock, which all tracepoints at a place read alike in one hit: it says which
-parts belong together. The CPU, and in the first part pid and task, follow. Numbers are hexadecimal; strings are cut
-where there is no room.
-"""
+"""`gtp record` and `gtp snapshot`: what must be there, then gtp-drain in this process's place."""
+import os
 import re
-import secrets
-from typing import NamedTuple, Union
+import socket
+import subprocess
+import sys
+import tempfile
 
-MOST_ARGUMENTS, MOST_TEXT = 8, 255
-MARK = 6  # characters
-NUMBER, COMM, LEAST_STRING = 17, 16 + MARK, 64 + MARK  # characters with what is in front
-FRAME = len("\f\v1000.10\f\n") + 2 * MARK
-CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
+from gtp.shell import child, ready, tools
+from gtp.shell.failure import USAGE, Failure, told
 
-
-def new_mark():
-    """Of letters that no number has."""
-    return "".join(secrets.choice("ghijklmnopqrstuvwxyz") for _ in range(MARK))
-
-
-class Field(NamedTuple):
-    """One value of a record: its kind, or the number of its column; whether it is a string."""
-    what: Union[int, str]
-    string: bool
+PIPE = "/proc/gtpframe_pipe"
+NO_PIPE = """%s is not there: the module that is loaded is older than this command.
+End its run, then: rmmod gdbtp; modprobe gdbtp"""
+NO_SIZE = "--rotate needs --size"
 
 
-def length(fields):
-    """The characters that a record of these fields takes at least."""
-    return FRAME + sum(COMM if f.what == TASK_NAME else LEAST_STRING if f.string else NUMBER for f in fields)
+class Until:
+    """The argument of --until: [TRACEPOINT:]FRAMES for gtp-drain itself, or a condition, for which GDB is asked."""
+
+    def __init__(self, text):
+        number, rest = re.fullmatch(r"\s*(?:(\d+):)?(.*)", text, re.S | re.A).groups()
+        self.text, self.tracepoint, self.expression = text, number and int(number), rest.strip()
+        self.frames = self.expression.isdigit() or not self.expression
 
 
-def first():
-    return [Field(CLOCK, False), Field(TASK, False), Field(TASK_NAME, True)]
+def asked(until, vmlinux, own_pipe):
+    """The descriptor at whose other end a GDB knows the condition, when it has read the symbols."""
+    if own_pipe:
+        words = child.arguments(ready.gdb(), ready.vmlinux(vmlinux, os.uname().release), None)
+    else:
+        words = child.arguments(*ready.all_of_it(vmlinux))
+    ours, theirs = socket.socketpair()
+    request = {"fd": theirs.fileno(), "expression": until.expression, "tracepoint": until.tracepoint}
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen([*words, "-batch", "-ex", child.MAIN.format("gtp.shell.until")], stdin=subprocess.DEVNULL,
+                                   stdout=log, stderr=log, pass_fds=[theirs.fileno()], start_new_session=True,
+                                   env=child.environment(request))
+        theirs.close()
+        try:
+            is_ready = ours.recv(1)
+        except KeyboardInterrupt:
+            process.kill()
+            raise
+        if not is_ready:
+            process.wait()
+            log.seek(0)
+            raise Failure(child.silence(log.read()))
+    ours.set_inheritable(True)
+    return ours.detach()
 
 
-def later():
-    return [Field(CLOCK, False), Field(CPU, False)]
+def words(given):
+    """The arguments that only gtp record gives it."""
+    if given.seconds:
+        yield from ("--for", "%dms" % max(1, round(given.seconds * 1000)))
+    if given.size:
+        yield from ("--size", str(given.size))
+    if given.rotate:
+        yield from ("--rotate", str(given.rotate))
+    if given.until is None:
+        return
+    until = Until(given.until)
+    if until.frames:
+        yield from ("--until", until.text.strip())
+    else:
+        yield from ("--ask", str(asked(until, given.vmlinux, given.pipe)))
 
 
-def layout(strings, least=1):
-    """The parts of a row whose columns are strings (True) or numbers: a list of Fields each, at least so many parts."""
-    parts = [first()]
-    for index in sorted(range(len(strings)), key=lambda i: strings[i]):
-        field = Field(index, strings[index])
-        if len(parts[-1]) == MOST_ARGUMENTS or length(parts[-1] + [field]) > MOST_TEXT:
-            parts.append(later())
-        parts[-1].append(field)
-    parts += [later() for _ in range(least - len(parts))]
-    return [sorted(fields, key=lambda f: f.string) for fields in parts]
+def prepare():
+    """Root, and a module that has the pipe."""
+    if os.geteuid() != 0:
+        raise Failure(ready.NOT_ROOT)
+    ready.module()
+    if not os.path.exists(PIPE):
+        raise Failure(NO_PIPE % PIPE)
 
 
-def precision(fields, most):
-    """How many characters each string of a part has; MOST gives the length of a column's array, None without one."""
-    strings = [f for f in fields if f.string and f.what != TASK_NAME]
-    if not strings:
-        return {}
-    room = MOST_TEXT - length(fields) + LEAST_STRING * len(strings)
-    return {f.what: min(room // len(strings) - 1 - MARK, most(f.what) or MOST_TEXT) for f in strings}
+def snapshot(given):
+    become(given, lambda: ["--snapshot"])
 
 
-def template(mark, place, part, fields, most):
-    """The format of a part's dprintf, as it is typed to GDB. By %#s strings come with all their bytes: the marks say
-    where each ends, and what is printed of them is made harmless here."""
-    long = precision(fields, most)
-    conversions = (mark + ("%#.15s" if f.what == TASK_NAME else "%%#.%ds" % long[f.what]) if f.string else "%lx"
-                   for f in fields)
-    return "\\f\\v%s%d.%d%s\\f%s\\n" % (mark, place, part, "".join("\\v" + c for c in conversions), mark)
+def become(given, more):
+    """gtp-drain in this process's place, with MORE(), which needs the module."""
+    program = tools.gtp_drain()
+    if not given.pipe:
+        prepare()
+    os.execv(program, [program, "-o", given.output, *(["--pipe", given.pipe] if given.pipe else []), *more()])
 
 
-class Reader:
-    """Parse text that arrives in pieces: feed() returns the complete records.
-
-    A record is (place, part, its fields), a line of any other text is a str. An incomplete record is left out: the
-    kernel cuts what is too long.
-    """
-
-    def __init__(self, mark):
-        mark = mark.encode()
-        self.begin, self.string = b"\f\v" + mark, b"\v" + mark
-        self.record = re.compile(rb"%s(\d+)\.(\d+)((?:\v[0-9a-f]+)+)((?:\v%s(?:(?!\f\v%s).)*?)?)\f%s\n" %
-                                 (self.begin, mark, mark, mark), re.S)
-        self.rest = b""
-
-    def feed(self, data):
-        self.rest += data
-        found = []
-        while True:
-            at = self.rest.find(self.begin)
-            end = at if at >= 0 else self.rest.rfind(b"\n") + 1
-            found += self.lines(self.rest[:end])
-            self.rest = self.rest[end:]
-            record = at >= 0 and self.record.match(self.rest)
-            if record:
-                found.append(self.fields(record))
-                self.rest = self.rest[record.end():]
-            elif at < 0 or self.rest.find(self.begin, 1) < 0:
-                return found
-            else:
-                self.rest = self.rest[self.rest.find(self.begin, 1):]
-
-    def fields(self, record):
-        place, part, numbers, strings = record.groups()
-        return int(place), int(part), numbers.split(b"\v")[1:] + strings.split(self.string)[1:]
-
-    @staticmethod
-    def lines(text):
-        return [line for line in text.decode(errors="replace").splitlines() if line.strip()]
+def run(given):
+    if given.rotate and not given.size:
+        sys.stderr.write(told(NO_SIZE))
+        return USAGE
+    become(given, lambda: words(given))

@@ -2,7 +2,7 @@
 """Records into rows: the parts of a hit put together, each value decoded."""
 from typing import NamedTuple
 
-from gtp.shell import decode, record
+from gtp.shell import decode, rowcode
 
 CUT = "<dropped>"
 
@@ -24,7 +24,7 @@ class Place:
         self.name, self.titles = spec["name"], [column["title"] for column in spec["columns"]]
         self.cells = [decode.cell(column, symbols, null) for column in spec["columns"]]
         strings = [column["kind"] == "string" for column in spec["columns"]]
-        self.parts = record.layout(strings, spec["parts"])
+        self.parts = rowcode.layout(strings, spec["parts"])
 
 
 class Rows:
@@ -33,7 +33,7 @@ class Rows:
     def __init__(self, spec):
         symbols, null = decode.Symbols(), spec["null"].encode()
         self.places = [Place(place, symbols, null) for place in spec["places"]]
-        self.reader = record.Reader(spec["mark"])
+        self.reader = rowcode.Reader(spec["mark"])
         self.open = {}  # CPU: the row whose parts still come
 
     def feed(self, data):
@@ -58,8 +58,8 @@ class Rows:
         if part == 0:
             row, done = self.begin(number, place, values)
         else:
-            row = self.open.get(int(values[record.CPU], 16))
-            if row is None or (row.place, row.time) != (number, int(values[record.CLOCK], 16)):
+            row = self.open.get(int(values[rowcode.CPU], 16))
+            if row is None or (row.place, row.time) != (number, int(values[rowcode.CLOCK], 16)):
                 return []
         for what, value in values.items():
             if isinstance(what, int):
@@ -71,9 +71,9 @@ class Rows:
 
     def begin(self, number, place, values):
         """A new row, and the one of its CPU that has got no further."""
-        task = int(values[record.TASK], 16)
-        row = Row(int(values[record.CLOCK], 16), task >> 32, task & 0xffffffff,
-                  decode.printable(values[record.TASK_NAME]), number, [CUT] * len(place.cells))
+        task = int(values[rowcode.TASK], 16)
+        row = Row(int(values[rowcode.CLOCK], 16), task >> 32, task & 0xffffffff,
+                  decode.printable(values[rowcode.TASK_NAME]), number, [CUT] * len(place.cells))
         given_up = self.open.pop(row.cpu, None)
         self.open[row.cpu] = row
         return row, [given_up] if given_up else []

@@ -2,7 +2,7 @@
 """Inside GDB, for `gtp record --until EXPRESSION`: what gtp-drain is to ask of each frame, as bytecode.
 
 gtp-drain has the run's header and the frames, GDB has the types. The bytecode is what the kernel would get for the
-condition at that place; tools/drain/until.h has the lines.
+condition at that place; tools/record/until.h has the lines.
 """
 import json
 import os
