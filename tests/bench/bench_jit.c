@@ -10,7 +10,7 @@
 
 #include "user/jit/exec_user.h"
 #include "tests/bench/twins.h"
-#include "tools/axvec.h"
+#include "tools/dev/axvec.h"
 
 enum {
 	ROUNDS = 25,  /* the fastest counts: everything else is the machine's doing */

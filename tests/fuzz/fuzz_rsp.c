@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "fake_gdb.h"
-#include "tools/session.h"
+#include "tools/dev/session.h"
 
 static struct fake_gdb gdb;
 static u32 read_pos;

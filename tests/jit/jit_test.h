@@ -3,7 +3,7 @@
 #ifndef _GTP_JIT_TEST_H
 #define _GTP_JIT_TEST_H
 
-#include "tools/axenv.h"
+#include "tools/dev/axenv.h"
 
 #define JIT_TEST_FILE "/proc/gtp_jit_test"
 

@@ -8,7 +8,7 @@
 
 #include "agentexpr/adds.h"
 #include "tools/axasm.h"
-#include "tools/axenv.h"
+#include "tools/dev/axenv.h"
 
 enum { N = 5, OTHER = 6, INITIAL = 1000 };
 

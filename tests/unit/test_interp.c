@@ -2,7 +2,7 @@
 /* The interpreter: arithmetic against wider arithmetic, printf against libc, how it ends. */
 #include "agentexpr/meaning.h"
 #include "tests/unit/ax_test.h"
-#include "tools/axenv.h"
+#include "tools/dev/axenv.h"
 
 static struct axenv *env;
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include "fake_gdb.h"
 #include "stub/packets.h"
-#include "tools/session.h"
+#include "tools/dev/session.h"
 
 /* make runs the tests in their own folder. */
 #define SESSIONS "../sessions"

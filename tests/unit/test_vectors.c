@@ -3,7 +3,7 @@
 #include <ftw.h>
 #include "tests/unit/ax_test.h"
 #include "tools/axasm.h"
-#include "tools/axvec.h"
+#include "tools/dev/axvec.h"
 
 enum { FILES = 4096 };
 

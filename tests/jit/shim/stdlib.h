@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of libc that tools/axenv.c uses, in the kernel. */
+/* The parts of libc that tools/dev/axenv.c uses, in the kernel. */
 #ifndef _GTP_SHIM_STDLIB_H
 #define _GTP_SHIM_STDLIB_H
 

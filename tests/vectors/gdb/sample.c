@@ -3,7 +3,7 @@
  * A small world of kernel-like types: a real GDB compiles expressions about it, C says what they
  * mean.
  *
- * tools/ax-from-gdb compiles it with two generated files: entry.inc and frame.inc say the same
+ * tools/dev/ax-from-gdb compiles it with two generated files: entry.inc and frame.inc say the same
  * expressions in C, as RESULT(n, expression) and PLACE(n, lvalue) lines. It is linked without PIE,
  * so that what GDB compiles in as an address is where the object is when the program runs.
  */

@@ -2,7 +2,7 @@
 /* Vectors: judging an engine by them. */
 #include <stdlib.h>
 #include "agentexpr/adds.h"
-#include "tools/axvec.h"
+#include "tools/dev/axvec.h"
 
 /* struct judge - where the differences go */
 struct judge {

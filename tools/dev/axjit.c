@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "user/jit/exec_user.h"
-#include "tools/axjit.h"
+#include "tools/dev/axjit.h"
 #include "tracepoint/tsv.h"
 
 enum { ARENA = 4 << 20, FAST_LIMIT = 0x7fff0000 };

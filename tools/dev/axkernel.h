@@ -3,7 +3,7 @@
 #ifndef _GTP_AXKERNEL_H
 #define _GTP_AXKERNEL_H
 
-#include "tools/axvec.h"
+#include "tools/dev/axvec.h"
 
 /*
  * axkernel_eval - have the kernel compile and run it; an axvec_eval. Exits with a message when

@@ -5,7 +5,7 @@
 #ifndef _GTP_AXVEC_H
 #define _GTP_AXVEC_H
 
-#include "tools/axenv.h"
+#include "tools/dev/axenv.h"
 
 /*
  * An engine: ax_interp() has this form, the compiler's twin too. Returns what ax_interp() returns.

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "tools/axasm.h"
-#include "tools/axjit.h"
-#include "tools/axkernel.h"
-#include "tools/axvec.h"
+#include "tools/dev/axjit.h"
+#include "tools/dev/axkernel.h"
+#include "tools/dev/axvec.h"
 
 static int usage(FILE *to, int status)
 {

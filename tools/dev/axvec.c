@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include "tools/axasm.h"
-#include "tools/axvec.h"
+#include "tools/dev/axvec.h"
 
 /* struct parse - the section that is being read: @p walks through its body */
 struct parse {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "tests/jit/jit_test.h"
-#include "tools/axkernel.h"
+#include "tools/dev/axkernel.h"
 
 static void die(const char *what)
 {

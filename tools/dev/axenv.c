@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A world for agent expressions to run in. */
 #include <stdlib.h>
-#include "tools/axenv.h"
+#include "tools/dev/axenv.h"
 
 /* One record of the log; @len bytes follow. */
 struct record {

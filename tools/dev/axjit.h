@@ -3,7 +3,7 @@
 #ifndef _GTP_AXJIT_H
 #define _GTP_AXJIT_H
 
-#include "tools/axvec.h"
+#include "tools/dev/axvec.h"
 
 enum { AXJIT_SEEDS = 14 }; /* every choice of registers there is */
 
