@@ -17,6 +17,7 @@
 #include "base/parse.h"
 #include "base/target_xml.h"
 #include "export/header.h"
+#include "trace/tfile_format.h"
 #include "transport/rsp.h"
 
 enum {
@@ -24,6 +25,10 @@ enum {
 	KERNEL_MAX = 128,		 /* of kernel_items() */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 };
+
+static_assert((int)GTP_TP_LOST == (int)GTP_TFILE_LOST_TP, "the frames that say what was lost");
+static_assert((int)GTP_TSV_LOST == (int)GTP_TFILE_LOST_VAR, "and their variable");
+static_assert((int)GTP_TP_NUM_MAX < (int)GTP_TFILE_LOST_TP, "no tracepoint has their number");
 
 /* struct header - a header being written; @text is NULL while only its length is wanted */
 struct header {
@@ -314,7 +319,7 @@ static void put_header(struct header *h, const struct gtp_trace *t)
 	int len;
 
 	h->len = 0;
-	put_line(h, "\x7fTRACE0", "", 0);
+	put(h, GTP_TFILE_MAGIC, strlen(GTP_TFILE_MAGIC));
 	len = snprintf(h->piece, PIECE_SIZE, "%x", GTP_G_PACKET_BYTES);
 	put_line(h, "R ", h->piece, (size_t)len);
 	put_status(h, t);

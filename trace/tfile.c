@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* GDB's images of frames, generated on reading, from any offset. */
 #include "trace/tfile.h"
-
-enum {
-	FRAME_HEAD = 2 + 4,   /* u16 tracepoint, u32 bytes that follow */
-	REGS_HEAD = 1,	      /* 'R' */
-	MEM_HEAD = 1 + 8 + 2, /* 'M', u64 address, u16 length */
-	VAR_SIZE = 1 + 4 + 8, /* 'V', u32 number, s64 value */
-};
+#include "trace/tfile_format.h"
 
 /* Registers of 8 bytes each, in a g packet as in a REGS block that has all of them. */
 #define WIDE_REGS_BYTES (GTP_NR_WIDE_REGS * 8)
@@ -67,7 +61,7 @@ struct shape {
 static struct shape measure(const struct gtp_frame *f, const struct gtp_sdata_format *formats)
 {
 	struct shape s = {
-		.size = FRAME_HEAD,
+		.size = GTP_TFILE_HEAD,
 		.regs = f->flags & GTP_FRAME_SEVERAL_LOCATIONS,
 	};
 	const struct gtp_block *b = NULL;
@@ -75,21 +69,21 @@ static struct shape measure(const struct gtp_frame *f, const struct gtp_sdata_fo
 
 	while ((b = gtp_frame_next_block(f, b))) {
 		if (b->type == GTP_BLOCK_MEM)
-			s.size += MEM_HEAD + b->len;
+			s.size += GTP_TFILE_MEM + b->len;
 		else if (b->type == GTP_BLOCK_VAR)
-			s.size += VAR_SIZE;
+			s.size += GTP_TFILE_VAR;
 		else if (b->type == GTP_BLOCK_REGS)
 			s.regs = true;
 		else
 			sdata = true;
 	}
 	if (s.regs)
-		s.size += REGS_HEAD + GTP_G_PACKET_BYTES;
+		s.size += GTP_TFILE_REGS + GTP_G_PACKET_BYTES;
 	if (!sdata)
 		return s;
 	s.sdata = gtp_sdata_size(f, formats);
 	if (s.sdata)
-		s.size += MEM_HEAD + s.sdata;
+		s.size += GTP_TFILE_MEM + s.sdata;
 	return s;
 }
 
@@ -143,24 +137,24 @@ void gtp_tfile_g_image(const struct gtp_frame *f, u8 *image, u8 *known)
 
 static void put_head(struct window *w, const struct gtp_frame *f, u32 size)
 {
-	u8 head[FRAME_HEAD];
+	u8 head[GTP_TFILE_HEAD];
 
 	gtp_put_le(head, f->tp, 2);
-	gtp_put_le(head + 2, size - FRAME_HEAD, 4);
+	gtp_put_le(head + 2, size - GTP_TFILE_HEAD, 4);
 	put(w, head, sizeof(head));
 }
 
 static void put_regs(struct window *w, const struct gtp_frame *f)
 {
-	u8 image[REGS_HEAD + GTP_G_PACKET_BYTES] = { 'R' };
+	u8 image[GTP_TFILE_REGS + GTP_G_PACKET_BYTES] = { 'R' };
 
-	gtp_tfile_g_image(f, image + REGS_HEAD, NULL);
+	gtp_tfile_g_image(f, image + GTP_TFILE_REGS, NULL);
 	put(w, image, sizeof(image));
 }
 
 static void put_mem(struct window *w, const struct gtp_block *b)
 {
-	u8 head[MEM_HEAD] = { 'M' };
+	u8 head[GTP_TFILE_MEM] = { 'M' };
 
 	gtp_put_le(head + 1, gtp_frame_mem_addr(b), 8);
 	gtp_put_le(head + 9, b->len, 2);
@@ -170,7 +164,7 @@ static void put_mem(struct window *w, const struct gtp_block *b)
 
 static void put_var(struct window *w, const struct gtp_block *b)
 {
-	u8 image[VAR_SIZE] = { 'V' };
+	u8 image[GTP_TFILE_VAR] = { 'V' };
 
 	gtp_put_le(image + 1, b->num, 4);
 	gtp_put_le(image + 5, *(const u64 *)(b + 1), 8);
@@ -180,7 +174,7 @@ static void put_var(struct window *w, const struct gtp_block *b)
 static void put_sdata(struct window *w, const struct gtp_frame *f,
 		      const struct gtp_sdata_format *formats, u32 size)
 {
-	u8 head[MEM_HEAD] = { 'M' };
+	u8 head[GTP_TFILE_MEM] = { 'M' };
 	u32 n;
 
 	gtp_put_le(head + 1, GTP_SDATA_ADDR, 8);

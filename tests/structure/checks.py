@@ -206,6 +206,25 @@ def sums_of_runs(tree, graph):
     yield from (f"missing: {row}" for row in sorted(want - set(tree.text("docs/reliability.md").splitlines())))
 
 
+# Where scripts spell a number of trace/tfile_format.h: the file, and the expression with its value.
+SPELLED = (
+    ("LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
+    ("LOST_VAR", "gdbscripts/gtp/marks.py", r"^LOST = (\w+)"),
+    ("LOST_TP", "tests/lib/stream.py", r"^LOST_TP, LOST = (\w+),"),
+    ("LOST_VAR", "tests/lib/stream.py", r"^LOST_TP, LOST = \w+, (\w+)"),
+)
+
+
+@check("scripts have the numbers of trace/tfile_format.h")
+def one_format(tree, graph):
+    header = tree.text("trace/tfile_format.h")
+    for name, path, pattern in SPELLED:
+        want = re.findall(rf"GTP_TFILE_{name} = (\w+)", header)
+        have = re.findall(pattern, tree.text(path), re.M)
+        if header and have != want:
+            yield f"{path}: {' '.join(have) or 'nothing'} is not GTP_TFILE_{name}, {' '.join(want)}"
+
+
 @check("docs/man/gtp.4 has every parameter of the module and every monitor command")
 def manual_has_all(tree, graph):
     page = tree.text("docs/man/gtp.4")

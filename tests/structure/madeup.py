@@ -295,6 +295,17 @@ CASES = (
         "missing: | 6.1 | 1 | 1 | 1,000 | 3 |",
     ),
     (
+        "a script with another number than the trace file's",
+        {
+            "trace/tfile_format.h": "GTP_TFILE_LOST_TP = 0xffff, GTP_TFILE_LOST_VAR = 0x200,\n",
+            "README.md": ("`base/`", "`base/`, `trace/`, `tests/`"),
+            "gdbscripts/gtp/marks.py": "NUMBER = 0xffff\nLOST = 0x201\n",
+            "tests/lib/stream.py": "LOST_TP, LOST = 0xffff, 0x200\n",
+        },
+        checks.one_format,
+        "gdbscripts/gtp/marks.py: 0x201 is not GTP_TFILE_LOST_VAR, 0x200",
+    ),
+    (
         "a document without its marker",
         {"docs/jumps.md": ("every file of", "some of")},
         checks.every_file,

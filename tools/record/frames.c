@@ -2,14 +2,9 @@
 /* Where the parts of a trace file end, and what frames say of themselves. */
 #include "frames.h"
 
-enum {
-	MARK_LOST = 0x200,   /* its variable that says how many */
-	VARIABLE = 1 + 4 + 8 /* 'V', u32 number, s64 value */
-};
-
 ssize_t frames_header(const u8 *bytes, size_t len)
 {
-	static const char magic[] = "\x7fTRACE0\n";
+	static const char magic[] = GTP_TFILE_MAGIC;
 	const size_t known = sizeof(magic) - 1;
 	const u8 *end;
 
@@ -47,8 +42,8 @@ static u64 lost_by(const u8 *bytes, const u8 *end)
 {
 	u64 lost = 0;
 
-	for (; end - bytes >= VARIABLE && *bytes == 'V'; bytes += VARIABLE)
-		if (gtp_get_le(bytes + 1, 4) == MARK_LOST)
+	for (; end - bytes >= GTP_TFILE_VAR && *bytes == 'V'; bytes += GTP_TFILE_VAR)
+		if (gtp_get_le(bytes + 1, 4) == GTP_TFILE_LOST_VAR)
 			lost += gtp_get_le(bytes + 5, 8);
 	return lost;
 }

@@ -4,13 +4,13 @@
 #define _DRAIN_FRAMES_H
 
 #include "base/base.h"
+#include "trace/tfile_format.h"
 
 enum {
-	FRAMES_NUMBER = 2, /* bytes of a frame's tracepoint number, which stands first */
-	FRAMES_END = 4,	   /* zero bytes after the last frame */
-	FRAMES_HEAD = 6,   /* bytes: u16 tracepoint, u32 bytes that follow */
-	FRAMES_MARK =
-		0xffff, /* instead of a tracepoint: frames were dropped before they were read */
+	FRAMES_NUMBER = GTP_TFILE_NUMBER,
+	FRAMES_HEAD = GTP_TFILE_HEAD,
+	FRAMES_MARK = GTP_TFILE_LOST_TP,
+	FRAMES_END = 4, /* bytes of 0 behind the last frame, of which GDB reads the first two */
 };
 
 /* struct tally - frames of tracepoints, others, and what these say the reader was too slow for */
