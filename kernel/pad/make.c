@@ -83,6 +83,7 @@ static bool any_reads_flags(const struct gtp_location *loc)
 	return false;
 }
 
+/* Where the pad goes when C is needed; each of the three takes its word off the stack. */
 static u64 pad_hit(const struct gtp_pad_probe *p)
 {
 	if (p->follows)
@@ -90,7 +91,10 @@ static u64 pad_hit(const struct gtp_pad_probe *p)
 	return p->called ? (u64)gtp_pad_called : (u64)gtp_pad_hit;
 }
 
-/* Make a pad that follows calls, with its gates. */
+/*
+ * A pad that follows calls needs its gates' addresses in its code, and the gates the address of its
+ * rest: take gates, make the pad, lead the gates there. 0 or -errno; then nothing is kept.
+ */
 static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
 {
 	struct gtp_pad_gates gates;
@@ -115,6 +119,7 @@ static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad,
 	return err;
 }
 
+/* One pad, with that condition (NULL: none), and the frame if @frame. 0 or -errno. */
 static int make(const struct wanted *w, const struct ax_verified *cond, bool frame)
 {
 	struct gtp_pad_probe *p = w->p;
@@ -138,7 +143,11 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 	return p->follows ? make_with_gates(&req, w->pad, w->gate) : gtp_pad_place(&req, w->pad);
 }
 
-/* Make the best pad that is possible. */
+/*
+ * The best that is possible: with condition and frame; with the condition; with neither, which
+ * leaves all to C and is always right. by_itself: whether a hit may end without C, so that another
+ * tracepoint here needs a wider pad.
+ */
 static int make_best(const struct wanted *w)
 {
 	const struct ax_verified *cond = w->tp ? gtp_pad_condition(w->tp) : NULL;
@@ -177,6 +186,7 @@ static u32 count_pads(const struct gtp_location *loc)
 	return n;
 }
 
+/* Numbers for the tracepoints after the first. On error gtp_pad_stages_drop() is the caller's. */
 static int add_stages(struct gtp_pad_probe *p, u32 n)
 {
 	struct gtp_tracepoint *tp = p->loc->first;
@@ -197,7 +207,10 @@ static int add_stages(struct gtp_pad_probe *p, u32 n)
 	return 0;
 }
 
-/* Make them from the last to the first, because each needs the address of the next. */
+/*
+ * From the last to the first: each has to know where the next one is. Only the last has the
+ * displaced instructions, so the copies of trapped tasks are @rest, its address, and @copies.
+ */
 static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		       u64 *rest)
 {
@@ -227,6 +240,7 @@ static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region,
 	return 0;
 }
 
+/* -EOPNOTSUPP: one pad does. On any error nothing is kept, and one pad for all is tried. */
 static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		      u64 *rest)
 {
@@ -245,6 +259,7 @@ static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, 
 
 /* --- all of a location --- */
 
+/* @copies: where a task that trapped at each displaced instruction resumes. */
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u64 *copies)
 {
 	u32 offsets[GTP_REGION_JUMP] = { 0 };
@@ -286,6 +301,10 @@ const char *gtp_pad_probe_why_not(int err)
 	}
 }
 
+/*
+ * The new pad has the old one's number, so hits of both reach the same list of tracepoints. The old
+ * one is kept: tasks may be in it, and it goes with the location.
+ */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad))
 {

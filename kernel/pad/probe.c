@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A location with a jump pad, to which a jump, an ftrace call or another mechanism leads. */
+/*
+ * A location that is probed through a jump pad, however control gets to the pad.
+ *
+ * A pad pushes a number, never an address: numbers are looked up in a table whose entries are
+ * cleared before anything is freed. So a task that was preempted in a pad and comes late to C finds
+ * no tracepoint, and returns. The pad's code, with its copies of instructions, stays until
+ * gtp_wait_for_tasks() has returned after that.
+ */
 #include <linux/kprobes.h>
 
 #include "hit/hit.h"
@@ -41,6 +48,12 @@ static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs
 		gtp_hit_inline(tp, cpu, regs, held, 0);
 }
 
+/*
+ * From gtp_pad_hit, with the registers of the probed code, and interrupts as that had them. They go
+ * off first: a hit in an interrupt would count as nested here, and a task that is scheduled away
+ * would keep this CPU marked as in a hit. @word is what the pad pushed: its number, and whether the
+ * condition is known to hold.
+ */
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 {
 	struct gtp_tracepoint *tp;
@@ -54,6 +67,7 @@ void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 
 NOKPROBE_SYMBOL(gtp_pad_probe_hit);
 
+/* Before the first instruction leads to the pads. Each number stands for its own tracepoint. */
 void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 {
 	gtp_pad_number_connect(p->number, p->loc->first);
@@ -61,6 +75,7 @@ void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 		gtp_pad_number_connect(p->stage[i].number, p->stage[i].tp);
 }
 
+/* From here on the pads only pass through. Tasks may have read a number before: wait for them. */
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 {
 	gtp_pad_number_connect(p->number, NULL);
@@ -70,6 +85,10 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 
 /* --- coming and going --- */
 
+/*
+ * The place is in the index of probed places from here on, which is before its table of regions is
+ * looked up: see docs/jumps.md, "Arming", step 1.
+ */
 int gtp_pad_probe_init(struct gtp_pad_probe *p, const void *owner, struct gtp_location *loc, u64 at)
 {
 	if (cpu_feature_enabled(X86_FEATURE_XENPV)) { /* see kernel/hit/irqsave_notrace.h */
@@ -106,6 +125,7 @@ u64 gtp_pad_probe_missed(const struct gtp_location *loc)
 	return missed;
 }
 
+/* The location may be freed now, though a stuck jump still leads to the pad. */
 void gtp_pad_probe_part(struct gtp_pad_probe *p)
 {
 	if (!p->loc)
@@ -127,6 +147,10 @@ void gtp_pad_stages_drop(struct gtp_pad_probe *p)
 	p->nstages = 0;
 }
 
+/*
+ * The caller has disconnected the pads, taken the way to them out of the text and waited for all
+ * tasks. The room of the pads is not used again before it is int3, see gtp_pad_probes_wipe().
+ */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 {
 	gtp_pad_probe_part(p);
@@ -143,6 +167,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	gtp_armed_remove(&p->armed);
 }
 
+/* All room that was given becomes int3: a task that still came there traps at once. */
 void gtp_pad_probes_wipe(void)
 {
 	gtp_jit_pads_wipe();
