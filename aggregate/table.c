@@ -85,7 +85,7 @@ static noinline u64 *new_entry(struct gtp_aggr_table *t, u64 slot, const u64 *ke
 	return e;
 }
 
-static __always_inline u64 *find(struct gtp_aggr_table *t, const u64 *key, u32 n)
+static __always_inline u64 *find_entry(struct gtp_aggr_table *t, const u64 *key, u32 n)
 {
 	u64 slot = hash(key, n) >> t->shift;
 
@@ -111,7 +111,7 @@ static u64 *find_any(struct gtp_aggr_table *t, const u64 *own)
 	key[0] = own[t->shape->key[0]];
 	for (u32 i = 1; i < t->key_words; i++)
 		key[i] = own[t->shape->key[i]];
-	return find(t, key, t->key_words);
+	return find_entry(t, key, t->key_words);
 }
 
 /* Find the entry of a one-word key, if the first try finds it; otherwise NULL. */
@@ -232,6 +232,6 @@ void gtp_aggr_merge(struct gtp_aggr_table *to, const struct gtp_aggr_table *from
 		const u64 *e = gtp_aggr_entry(from, i);
 
 		if (e[0])
-			add_entry(to, i ? find(to, e + 1, to->key_words) : to->entry, e);
+			add_entry(to, i ? find_entry(to, e + 1, to->key_words) : to->entry, e);
 	}
 }

@@ -47,7 +47,7 @@ static bool is_valid(const struct walk *k, u64 slot)
 }
 
 /* Return: the known step; if there is none, 0, with its place in @place (NULL: no room). */
-static u64 find(struct walk *k, u64 at, u64 **place)
+static u64 find_step(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);
 	u64 slot;
@@ -70,7 +70,7 @@ static u64 find(struct walk *k, u64 at, u64 **place)
 
 static noinline u32 find_or_ask(struct walk *k, u64 at)
 {
-	u64 *place, slot = find(k, at, &place);
+	u64 *place, slot = find_step(k, at, &place);
 	bool stays;
 	u32 step;
 

@@ -145,8 +145,8 @@ void gtp_added_end(struct gtp_trace *t)
 /* --- while it goes on --- */
 
 /* @insn needs the lock, but other expressions add to its variable without the lock. */
-static int refuse(const struct gtp_trace *t, const struct gtp_tracepoint *tp, u32 action,
-		  const struct ax_insn *insn, struct gtp_why *why)
+static int refuse_locked(const struct gtp_trace *t, const struct gtp_tracepoint *tp, u32 action,
+			 const struct ax_insn *insn, struct gtp_why *why)
 {
 	const char *name = t->run.tsvs.slot[insn->operand]->name;
 
@@ -173,6 +173,6 @@ int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,
 		return 0;
 	while (next_shared(tsvs, &e->ax, &insn))
 		if (tsvs->ways[insn.operand] == AX_TSV_ADDED && needs_lock(&uses, &insn))
-			return refuse(t, tp, action, &insn, why);
+			return refuse_locked(t, tp, action, &insn, why);
 	return 0;
 }

@@ -69,7 +69,7 @@ static struct gtp_aggr_shape shape_here(const struct walk *w, const char *name)
 
 /* --- updates --- */
 
-static struct gtp_aggregate *find(struct gtp_aggregate *a, u32 tsv)
+static struct gtp_aggregate *find_in(struct gtp_aggregate *a, u32 tsv)
 {
 	while (a && a->tsv != tsv)
 		a = a->next;
@@ -78,9 +78,9 @@ static struct gtp_aggregate *find(struct gtp_aggregate *a, u32 tsv)
 
 static struct gtp_aggregate *known(const struct walk *w, u32 tsv)
 {
-	struct gtp_aggregate *a = find(*w->list, tsv);
+	struct gtp_aggregate *a = find_in(*w->list, tsv);
 
-	return a ? a : find(w->t->aggregates, tsv);
+	return a ? a : find_in(w->t->aggregates, tsv);
 }
 
 static int add(struct walk *w, const struct gtp_tsv *tsv, const struct gtp_aggr_shape *shape)

@@ -114,7 +114,7 @@ static void complete(struct gtp_why *why, const struct gtp_tracepoint *tp, const
 		gtp_why(why, "%s at 0x%llx: %s", title, tp->addr, inner.text);
 }
 
-static void refuse(struct gtp_location *loc, const struct gtp_why *why)
+static void refuse_location(struct gtp_location *loc, const struct gtp_why *why)
 {
 	gtp_why(&loc->refused, "%s", *why->text ? why->text : "no probe can be there");
 }
@@ -223,7 +223,7 @@ static int arm_each(struct gtp_trace *t, u32 total, struct gtp_why *why)
 			return rc;
 		}
 		if (rc)
-			refuse(loc, &inner);
+			refuse_location(loc, &inner);
 		if (t->strict && gtp_location_is_refused(loc))
 			return 0;
 		progress(t, "arming tracepoints", ++done, total);
@@ -349,7 +349,7 @@ int gtp_arming_one(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why
 	if (!rc)
 		return 0;
 	t->target->disarm(t->ctx, loc);
-	refuse(loc, &inner);
+	refuse_location(loc, &inner);
 	if (!gtp_why_is_general(rc))
 		return stays_refused(t, loc, why);
 	complete(why, first_asking(loc), inner.text);

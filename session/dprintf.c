@@ -335,7 +335,7 @@ void gtp_dprintf_resume(struct gtp_trace *t)
 
 /* --- Z0 and z0 --- */
 
-static struct gtp_dprintf *find(struct gtp_trace *t, u64 addr)
+static struct gtp_dprintf *find_at(struct gtp_trace *t, u64 addr)
 {
 	struct gtp_dprintf *dp = t->dprintfs.list;
 
@@ -369,7 +369,7 @@ static void finish_removal(struct gtp_trace *t)
 
 void gtp_dprintf_remove(struct gtp_trace *t, u64 addr)
 {
-	struct gtp_dprintf *dp = find(t, addr);
+	struct gtp_dprintf *dp = find_at(t, addr);
 
 	if (!dp)
 		return;
@@ -464,7 +464,7 @@ int gtp_dprintf_insert(struct gtp_trace *t, const char *text, struct gtp_why *wh
 	if (rc)
 		return rc;
 	same = same_as(t, new);
-	old = find(t, new->addr);
+	old = find_at(t, new->addr);
 	if (old && old != same)
 		gtp_dprintf_remove(t, new->addr);
 	if (!same)

@@ -21,7 +21,7 @@ static u64 range_of(const struct module *mod)
 	return bytes << 32 | (u32)start;
 }
 
-static u64 *find(u64 range)
+static u64 *find_range(u64 range)
 {
 	u32 i;
 
@@ -31,24 +31,24 @@ static u64 *find(u64 range)
 	return NULL;
 }
 
-static void add(const struct module *mod)
+static void add_text(const struct module *mod)
 {
 	u64 range = range_of(mod), *at;
 
 	lockdep_assert_held(&lock);
-	if (!(range >> 32) || find(range))
+	if (!(range >> 32) || find_range(range))
 		return;
-	at = find(0);
+	at = find_range(0);
 	if (at)
 		WRITE_ONCE(*at, range);
 }
 
-static void drop(const struct module *mod)
+static void drop_text(const struct module *mod)
 {
 	u64 range = range_of(mod), *at;
 
 	lockdep_assert_held(&lock);
-	at = range >> 32 ? find(range) : NULL;
+	at = range >> 32 ? find_range(range) : NULL;
 	if (at)
 		WRITE_ONCE(*at, 0);
 }
@@ -59,9 +59,9 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 		return;
 	spin_lock(&lock);
 	if (state == MODULE_STATE_COMING)
-		add(mod);
+		add_text(mod);
 	else
-		drop(mod);
+		drop_text(mod);
 	/* Pairs with the readers' acquire: a hit that reads the new number reads the new ranges. */
 	smp_store_release(&changes, changes + 1);
 	spin_unlock(&lock);
@@ -84,7 +84,7 @@ void gtp_module_text_init(void)
 		const struct module *mod = container_of(k, struct module_kobject, kobj)->mod;
 
 		if (mod && READ_ONCE(mod->state) != MODULE_STATE_GOING)
-			add(mod);
+			add_text(mod);
 	}
 	spin_unlock(&set->list_lock);
 	spin_unlock(&lock);

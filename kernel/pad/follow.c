@@ -62,7 +62,7 @@ static struct bare *nth_place(u64 sp, u32 n)
 	return &pool[(hash + n) % POOL];
 }
 
-static struct bare *find(u64 sp)
+static struct bare *find_bare(u64 sp)
 {
 	u32 i;
 
@@ -75,7 +75,7 @@ static struct bare *find(u64 sp)
 /* An existing record for @sp belongs to a call that never returned, because its task has died. */
 static struct bare *take(u64 sp)
 {
-	struct bare *b = find(sp);
+	struct bare *b = find_bare(sp);
 	u32 i;
 
 	if (unlikely(b))
@@ -167,7 +167,7 @@ static bool is_last_call(void)
 }
 
 /* The general case. Not inline, so that the usual case saves no registers for it. */
-static noinline u32 enter(struct gtp_follow_record *r, u32 word)
+static noinline u32 enter_call(struct gtp_follow_record *r, u32 word)
 {
 	u32 ticket = gtp_pad_number_ticket(word >> 1);
 	struct gtp_tracepoint *tp = gtp_pad_number_find(word);
@@ -197,7 +197,7 @@ static __always_inline u32 enter_quickly(struct gtp_follow_record *r, u32 word)
 
 	if (unlikely(!tp || !cpu || gtp_self_maybe() || is_dead() || !has_room(r->p.regs.rsp)) ||
 	    !gtp_returns_enter_quickly(tp, cpu, &r->p, word & GTP_PAD_HELD))
-		return enter(r, word);
+		return enter_call(r, word);
 	return keep_here(r, word, ticket);
 }
 
@@ -212,7 +212,7 @@ u32 gtp_follow_enter(struct gtp_follow_record *r, u32 word)
 
 NOKPROBE_SYMBOL(gtp_follow_enter);
 
-static __always_inline void leave(const struct gtp_follow_record *r, u64 value)
+static __always_inline void leave_call(const struct gtp_follow_record *r, u64 value)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
 	unsigned long number = r->number;
@@ -237,7 +237,7 @@ void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 	/* Otherwise task_ends() has counted it out: this is a call that do_exit() itself makes. */
 	if (likely(r->mark == mark_of(r)))
 		count_out(&r->mark);
-	leave(r, value);
+	leave_call(r, value);
 	gtp_irqs_restored_notrace(tell);
 }
 
@@ -246,10 +246,10 @@ NOKPROBE_SYMBOL(gtp_follow_leave);
 void gtp_follow_leave_bare(u64 sp, u64 value, u64 flags)
 {
 	bool tell = gtp_irqs_off_notrace(flags);
-	struct bare *b = find(sp);
+	struct bare *b = find_bare(sp);
 
 	if (likely(b)) {
-		leave(&b->r, value);
+		leave_call(&b->r, value);
 		give(b, sp);
 	}
 	gtp_irqs_restored_notrace(tell);
@@ -277,7 +277,7 @@ static void forget(u64 *at)
 		if (READ_ONCE_NOCHECK(r->mark) == mark_of(r))
 			count_out(&r->mark);
 	} else if (leads_back(word, gtp_gates_bare)) {
-		b = find((u64)(at + 1));
+		b = find_bare((u64)(at + 1));
 		if (b)
 			give(b, (u64)(at + 1));
 	}

@@ -58,7 +58,7 @@ static struct return_probe *of_instance(struct kretprobe_instance *ri)
 }
 
 /* Preemption is off, as at a kprobe. Return: 0: the call is followed to its return. */
-static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int kretprobe_entered(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_probe *p = of_instance(ri);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -76,7 +76,7 @@ static int enter(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /* Preemption is off here, too; the task may be on another CPU now. */
-static int leave(struct kretprobe_instance *ri, struct pt_regs *regs)
+static int kretprobe_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct return_probe *p = of_instance(ri);
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
@@ -115,7 +115,7 @@ static bool is_compiled(u64 addr)
 }
 
 /* Refuse a place that takes no kprobe, or no kprobe that the kernel may optimise. */
-static int check(u64 addr, struct gtp_why *why)
+static int check_place(u64 addr, struct gtp_why *why)
 {
 	int err = gtp_probe_refuse(addr, why);
 
@@ -166,7 +166,7 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 
 	if (loc->kind != GTP_LOCATION_RETURN)
 		return -EOPNOTSUPP;
-	err = check(loc->addr, why);
+	err = check_place(loc->addr, why);
 	if (err)
 		return err;
 	most = maxactive();
@@ -182,8 +182,8 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	}
 	p->loc = loc;
 	p->rp.kp.addr = (kprobe_opcode_t *)loc->addr;
-	p->rp.entry_handler = enter;
-	p->rp.handler = leave;
+	p->rp.entry_handler = kretprobe_entered;
+	p->rp.handler = kretprobe_returned;
 	p->rp.maxactive = most;
 	p->rp.data_size = sizeof(struct gtp_pending);
 	p->text.kp = &p->rp.kp;

@@ -75,7 +75,7 @@ int gtp_event_take(void *ctx, const struct gtp_location *loc, const struct gtp_r
 	return gtp_event_data_take(&p->data, regs, buf);
 }
 
-static int find(u64 addr, struct gtp_event *ev, struct gtp_why *why)
+static int find_event(u64 addr, struct gtp_event *ev, struct gtp_why *why)
 {
 	if (gtp_event_find(addr, ev))
 		return 0;
@@ -133,7 +133,7 @@ static int arm_event(struct event_probe *p, struct gtp_why *why)
 {
 	struct gtp_location *loc = p->loc;
 	struct gtp_event ev;
-	int err = find(loc->addr, &ev, why);
+	int err = find_event(loc->addr, &ev, why);
 
 	if (err)
 		return err;

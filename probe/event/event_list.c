@@ -294,7 +294,7 @@ static bool find_core(u64 addr, struct gtp_event *ev)
 	return false;
 }
 
-static bool find(u64 addr, struct gtp_event *ev)
+static bool find_listed(u64 addr, struct gtp_event *ev)
 {
 	struct events_module *m;
 	u32 i;
@@ -317,7 +317,7 @@ bool gtp_event_find(u64 addr, struct gtp_event *ev)
 {
 	lockdep_assert_held(&gtp_events_lock);
 	name_all();
-	return find(addr, ev);
+	return find_listed(addr, ev);
 }
 
 bool gtp_event_is_marker(void *ctx, u64 addr)
@@ -326,7 +326,7 @@ bool gtp_event_is_marker(void *ctx, u64 addr)
 	bool found;
 
 	mutex_lock(&gtp_events_lock);
-	found = find(addr, &ev);
+	found = find_listed(addr, &ev);
 	mutex_unlock(&gtp_events_lock);
 	return found;
 }

@@ -153,7 +153,7 @@ static int prepare(struct gtp_jump *j)
 /* --- the batch --- */
 
 /* Leave the location to the next backend, with the first reason found. */
-static void refuse(struct gtp_jump *j, const char *no_jump)
+static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 {
 	j->refused = true;
 	if (!j->p.loc->no_jump)
@@ -174,9 +174,9 @@ static void refuse_overlaps(struct gtp_jump_set *set)
 
 		if (a->patch.addr + a->patch.len <= b->patch.addr)
 			continue;
-		refuse(a, "another tracepoint is within the 5 bytes");
+		refuse_jump(a, "another tracepoint is within the 5 bytes");
 		if (!gtp_jump_is_behind(a))
-			refuse(b, "another tracepoint's jump would reach it");
+			refuse_jump(b, "another tracepoint's jump would reach it");
 	}
 }
 
@@ -226,7 +226,7 @@ static void watch(struct gtp_jump_set *set)
 /* Disconnect the pad; unwatch the place unless an int3 of ours is still in it. */
 static void abandon(struct gtp_jump *j)
 {
-	refuse(j, "something else has changed its bytes");
+	refuse_jump(j, "something else has changed its bytes");
 	gtp_pad_probe_disconnect(&j->p);
 	if (j->patch.state == GTP_PATCH_TEXT)
 		gtp_patch_unwatch(&j->patch);
@@ -280,7 +280,7 @@ static int refuse_neighbours(struct gtp_jump_set *set)
 		return -ENOMEM;
 	for (i = 0; i < set->n; i++) {
 		if (has_neighbour(&set->jump[i]->patch))
-			refuse(set->jump[i], near_kprobe);
+			refuse_jump(set->jump[i], near_kprobe);
 		if (i % 64 == 63)
 			gtp_progress("looking for others' kprobes", i, set->n);
 	}
@@ -323,7 +323,7 @@ static void refuse_near_kprobes(struct gtp_jump_set *set)
 			continue;
 		if (known && !j->patch.lost && !has_neighbour(&j->patch))
 			continue;
-		refuse(j, known ? near_kprobe : GTP_PAD_NO_MEMORY);
+		refuse_jump(j, known ? near_kprobe : GTP_PAD_NO_MEMORY);
 		j->under = j->patch.lost || gtp_patch_covered(&j->patch) || has_kprobe_inside(j);
 		j->patch.skip = j->under;
 	}
@@ -346,7 +346,7 @@ static void refuse_late_kprobes(struct gtp_jump_set *set)
 			continue;
 		if (known && !j->patch.lost && !gtp_jump_has_other_kprobe(&j->patch))
 			continue;
-		refuse(j, known ? near_kprobe : GTP_PAD_NO_MEMORY);
+		refuse_jump(j, known ? near_kprobe : GTP_PAD_NO_MEMORY);
 		j->under = true;
 	}
 }
