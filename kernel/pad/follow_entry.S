@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a pad that may follow a call into C, and from the function's return to the caller. */
+/* The way from a pad that may follow a call into C, and from the return to the caller. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm-offsets.h>

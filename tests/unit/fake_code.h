@@ -7,8 +7,8 @@
 #include "session/trace.h"
 
 /*
- * fake_code_on - give later runs of @t machine code, in @arena; all other callbacks stay the same. One
- * arena at a time
+ * fake_code_on - give later runs of @t machine code, in @arena; all other callbacks stay the same.
+ * One arena at a time
  */
 void fake_code_on(struct gtp_trace *t, struct jit_user *arena);
 
