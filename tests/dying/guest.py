@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a guest: hits of every mechanism, all of which want the lock of variables, on all CPUs; then the machine dies.
+"""In a guest: the machine dies during a run, or a task dies inside a hit.
 
-Usage: tests/lib/env python3 guest.py
+Usage: tests/lib/env python3 guest.py panic|oops
 
-The run goes on while the panic is printed and the other CPUs are stopped, wherever they are: one of them holds that lock
-nearly always, since each hit computes for long under it."""
+panic: hits of every mechanism, all of which want the lock of variables, on all CPUs; then the machine dies. The run goes on
+while the panic is printed and the other CPUs are stopped, wherever they are: one of them holds that lock nearly always, since
+each hit computes for long under it.
+
+oops: a task is killed in the middle of a hit. The run ends, its frames and counts can be read, and the next run is right."""
 
 import os
+import signal
+import sys
 import time
 
 import fixture
@@ -14,7 +19,7 @@ from kernel import CPUS, Kcore, probes, put, symbols
 from rsp import Client
 from tap import until
 
-VARIABLE, RET = 46, 5
+VARIABLE, RET, PID = 46, 5, 4
 ENDBR = (b"\xf3\x0f\x1e\xfa", b"\x66\x0f\x1f\x00", b"\x0f\x1f\x40\xd6")
 SITE = 5  # bytes
 
@@ -65,7 +70,50 @@ def check_mechanisms(client):
     assert any(name.startswith("kprobe") for name in how), how
 
 
-def main():
+def frames(client):
+    return int(client.status()["tframes"], 16)
+
+
+def dies_in_a_hit():
+    """The event's own function makes the record that $_sdata has, and one of its strings is not there."""
+    os.sched_setaffinity(0, {CPUS - 1})
+    fixture.target("call event 4096")
+
+
+def oops():
+    put("/proc/sys/kernel/panic_on_oops", "0")
+    fixture.load("self_trace=1")
+    fixture.load_fixture()
+    names = "__traceiter_gtp_target_many", "gtp_target_leaf", "__x64_sys_getppid"
+    marker, leaf, getppid = map(symbols(*names).get, names)
+    with Client() as client:
+        client.ok("QTinit")
+        client.ok("QTDV:%x:0:0:6e" % VARIABLE)
+        client.tracepoint(1, marker, "L")
+        client.tracepoint(2, leaf, "XA,2c%04x2201022d%04x27" % (VARIABLE, VARIABLE))
+        client.ok("QTStart")
+        before = fixture.counted("leaf")
+        fixture.target("loop leaf 10")
+        calls = fixture.counted("leaf") - before
+        assert fixture.ended(fixture.child(dies_in_a_hit)) == signal.SIGKILL
+        until(lambda: not client.running(), "the end of the run")
+        why = client.status()["terror"]
+        assert b"kernel" in bytes.fromhex(why.split(":")[0]), why
+        assert client.hits(2, leaf) == calls > 0, (client.hits(2, leaf), calls)
+        assert frames(client) >= calls
+        # The fixture's lock has died with the task.
+        client.ok("QTinit")
+        client.tracepoint(1, getppid, condition="2c%04x24%08x1327" % (PID, os.getpid()))
+        client.ok("QTStart")
+        for _ in range(50):
+            os.getppid()
+        client.ok("QTStop")
+        assert client.hits(1, getppid) == frames(client) == 50, (client.hits(1, getppid), frames(client))
+    fixture.unload()
+    print("survived", flush=True)
+
+
+def panic():
     # The one that has the machine panic is a client of /proc/gtp.
     fixture.load("self_trace=1")
     fixture.load_tables()
@@ -88,4 +136,4 @@ def main():
     put("/proc/sysrq-trigger", "c")
 
 
-main()
+{"panic": panic, "oops": oops}[sys.argv[1]]()

@@ -157,7 +157,12 @@ int gtp_target_hold_call(void);
 int gtp_target_hold_end(u64 at, u64 text, u32 ms);
 bool gtp_target_hold_ended(void);
 
-/* gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare */
+enum { GTP_TARGET_EVENT_BAD = 4096 };
+
+/*
+ * gtp_target_event_many - hits tracepoints gtp_target_many and gtp_target_bare; called with
+ * GTP_TARGET_EVENT_BAD, the task that makes a record of the former dies
+ */
 void gtp_target_event_many(int n);
 
 /* gtp_target_marker - where gtp_target_many is known to be */

@@ -31,11 +31,13 @@ void gtp_target_event_many(int n)
 {
 	struct gtp_target_pair pair = { n * 1000 + 1, n * 1000 + 2 };
 	struct gtp_target_triple triple = { -n, n * 2, n * 3 };
+	/* A record of the event has this string's bytes: to read these is an oops. */
+	const char *s = n == GTP_TARGET_EVENT_BAD ? (const char *)16 : gtp_target_banner;
 
 	gtp_target_count(GTP_TARGET_COUNT_many);
 	gtp_target_note_stack(GTP_TARGET_STACK_EVENT);
-	trace_gtp_target_many(n, -n, (u8)(n + 200), n & 1, gtp_target_banner, &gtp_target_objs[0],
-			      (u64)n << 40, (s16)-n, pair, 'a' + n % 26);
+	trace_gtp_target_many(n, -n, (u8)(n + 200), n & 1, s, &gtp_target_objs[0], (u64)n << 40,
+			      (s16)-n, pair, 'a' + n % 26);
 	trace_gtp_target_bare(n, triple);
 }
 
