@@ -125,8 +125,7 @@ def each_way(name, some=lambda way: True):
     return for_each
 
 
-@each_way("all registers are the known ones, and those of a call whose condition is false are left alone")
-def all_registers(way):
+def registers(way):
     actions = ["collect $regs"] + (["collect $ret"] if way.returns else [])
     num = way.set(*actions, condition="(unsigned long)$r9 != %dUL" % known(2, IN + 9))
     cmd("tstart")
@@ -144,6 +143,21 @@ def all_registers(way):
         if way.returns:
             equal(hex(address("$ret")), hex(known(seed, BACK)), "the value that is returned")
     equal(next(seeds, None), None, "a frame is missing")
+
+
+@each_way("all registers are the known ones, and those of a call whose condition is false are left alone")
+def all_registers(way):
+    registers(way)
+
+
+# Without compiled code no pad writes a frame by itself.
+@each_way("the same where C writes the frame", lambda way: "kprobe" not in way.how and way.how != "kretprobe")
+def by_c(way):
+    cmd("monitor jit off")
+    try:
+        registers(way)
+    finally:
+        cmd("monitor jit on")
 
 
 @each_way("a frame of a memory's bytes and no register: all are left alone",
