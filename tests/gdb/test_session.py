@@ -9,17 +9,6 @@ import gdb
 from lib import *
 
 
-@test("target remote /proc/gtp prints no warning", inside=True)
-def connect_quietly():
-    disconnect()
-    text = cmd("target remote /proc/gtp")
-    check("arning" not in text and "failed" not in text, text)
-    disconnect()
-    text = other_gdb("target remote /proc/gtp", "p/x $pc", "show architecture")
-    check("tty_state" not in text and "failed" not in text, text)
-    matches("i386:x86-64", text)
-
-
 @test("target remote | gdbtp-connect: the same through a pipe, as over ssh")
 def through_pipe():
     disconnect()
@@ -127,13 +116,6 @@ def no_stepping():
         note(cmd("stepi"))
     except gdb.error as error:
         note(error)
-    equal(string("init_task.comm"), "swapper/0")
-
-
-@test("a second GDB is told that the file is busy; the first is not disturbed", inside=True)
-def second():
-    text = other_gdb("target remote /proc/gtp")
-    check("busy" in text, text)
     equal(string("init_task.comm"), "swapper/0")
 
 
