@@ -4,7 +4,7 @@ import os
 
 import gdb
 
-from gtp import elf, ended, loaded, quiet, remote, screen, selected
+from gtp import elf, ended, loaded, points, quiet, remote, screen, selected
 from gtp.cexpr import percpu
 from gtp.command import Command
 
@@ -125,12 +125,23 @@ def look(args):
     global asked, known
     files = Files(folders(args, remote.release()))
     known, asked = loaded.inventory(), args
+    before = points.enabled()
     report = {"loaded": [], "no file": [], "no file of this build": [], "no code": []}
-    for mod in loaded.all_of_them():
-        load(mod, files, report)
-    for name in set(ours) - set(report["loaded"]):
-        forget(name)
+    try:
+        for mod in loaded.all_of_them():
+            load(mod, files, report)
+        for name in set(ours) - set(report["loaded"]):
+            forget(name)
+    finally:
+        enable_again(before)
     return report
+
+
+def enable_again(before):
+    """Enable the tracepoints that GDB has disabled since BEFORE: those of events, at each change of its symbols."""
+    lost = before - points.enabled()
+    if lost:
+        quiet.execute("enable " + " ".join(map(str, sorted(lost))))
 
 
 def follow():

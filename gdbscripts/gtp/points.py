@@ -23,6 +23,12 @@ def numbers():
     return {int(number) for number in re.findall(r"^(\d+)\s", text, re.M)}
 
 
+def enabled():
+    """The numbers of those that are enabled."""
+    text = quiet.execute("with width 0 -- info tracepoints")
+    return {int(number) for number in re.findall(r"^(\d+)\s.*?\s(?:keep|dis|del)\s+y\b", text, re.M)}
+
+
 def last():
     """The number of the tracepoint that was set last. Not $tpnum: that may be one that a command has dropped again."""
     found = numbers()

@@ -332,4 +332,18 @@ def modules():
     cmd("gtp modules %s" % KMOD)
 
 
+@test("events' tracepoints are as enabled as before when symbols follow a module that comes and goes")
+def modules_around():
+    cmd("gtp modules %s" % KMOD)
+    on, off = strace("gtp_target:gtp_target_many", "collect a"), strace("gtp_target:gtp_target_count", "collect n")
+    cmd("disable %d" % off)
+    for change in "insmod %s/gtp_target2.ko" % KMOD, "rmmod gtp_target2":
+        shell()(change)
+        cmd("maint flush dcache")
+        matches("^modules: (symbols loaded of|gone): gtp_target2$", cmd("tstart"))
+        target("call event 1")
+        cmd("tstop")
+        equal((hits(on), hits(off)), (1, 0), change)
+
+
 run()
