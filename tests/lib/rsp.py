@@ -37,10 +37,10 @@ def unframed(body, checksum):
     return re.sub(rb"\}(.)", lambda m: bytes((m.group(1)[0] ^ 0x20,)), body, flags=re.S)
 
 
-def opened(flags):
-    """The line to the tested kernel: its file, or where there is the end of another one, a socket."""
-    if there.here:
-        return os.open(there.line, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
+def opened(flags, path):
+    """A line: the file PATH, or the one to the tested kernel, which beside its guest is a socket."""
+    if path or there.here:
+        return os.open(path or there.line, flags | os.O_NOCTTY)  # or a terminal may end us when it goes
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(there.line)
         return line.detach()
@@ -49,8 +49,8 @@ def opened(flags):
 class Client:
     """One connection, without acknowledgements unless ACKS. Contents are strings, one character for each byte."""
 
-    def __init__(self, acks=False, flags=os.O_RDWR):
-        self.fd = opened(flags)
+    def __init__(self, acks=False, flags=os.O_RDWR, path=None):
+        self.fd = opened(flags, path)
         self.received = b""
         self.console = ""  # what the stub printed before the last reply
         self.on_console = lambda text: None  # called with each piece of it
