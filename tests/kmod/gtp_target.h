@@ -42,7 +42,7 @@ struct gtp_target_obj {
 #define GTP_TARGET_FUNCTIONS(X) \
 	X(add) X(obj) X(str) X(leaf) X(irq) X(locals) X(chain_a) X(chain_b) X(chain_c) X(ptr) \
 	X(user) X(noprobe) X(nap) X(many) X(event) X(nmi) X(out) X(recurse) X(tail) X(eight) \
-	X(triple) X(wait) X(exit) X(stack) X(context) X(regs) X(hold)
+	X(triple) X(wait) X(exit) X(stack) X(context) X(regs)
 /* clang-format on */
 
 enum gtp_target_count {
@@ -146,16 +146,6 @@ int gtp_target_regs_call(u32 seed, const char *where);
 u64 gtp_target_regs_wrong_inside(void);
 u64 gtp_target_regs_wrong_after(void);
 u64 gtp_target_regs_rsp(void);
-
-/*
- * gtp_target_hold_call - this task stays at one instruction of gtp_target_hold(). 0, or -ETIME: its
- * string ended before it was let go; -ENOMEM. gtp_target_hold_end - let it go, when @text is what
- * the eight bytes at @at are, and @ms milliseconds have passed; 0 or -errno
- */
-long gtp_target_hold(const u8 *from, long bytes);
-int gtp_target_hold_call(void);
-int gtp_target_hold_end(u64 at, u64 text, u32 ms);
-bool gtp_target_hold_ended(void);
 
 enum { GTP_TARGET_EVENT_BAD = 4096 };
 

@@ -10,9 +10,6 @@
  *	call stack N | call irqstack N		the second from an interrupt
  *	call regs SEED entry|deep|body|event	gtp_target_regs, with values of SEED in all
  *					registers
- *	call hold				a task stays at one instruction of gtp_target_hold
- *	let go HEX TEXT MS			it goes on, MS milliseconds after the eight bytes
- *					at HEX are TEXT; while it is being obeyed
  *	call exit N				a task calls it, which ends there
  *	crowd COUNT [DEPTH]			so many tasks call gtp_target_wait() and
  *					are inside; DEPTH calls of gtp_target_sink() deep
@@ -311,11 +308,6 @@ static int call_regs(struct order *o, const char *args)
 	return gtp_target_regs_call(seed, where);
 }
 
-static int call_hold(struct order *o, const char *args)
-{
-	return gtp_target_hold_call();
-}
-
 static const struct {
 	const char *name;
 	int (*run)(struct order *o, const char *args);
@@ -327,7 +319,7 @@ static const struct {
 	{ "expr ", call_expr },	      { "out ", call_out },	{ "recurse ", call_recurse },
 	{ "tail ", call_tail },	      { "eight ", call_eight }, { "triple ", call_triple },
 	{ "exit ", call_exit },	      { "stack ", call_stack }, { "irqstack ", call_irqstack },
-	{ "context ", call_context }, { "regs ", call_regs },	{ "hold", call_hold },
+	{ "context ", call_context }, { "regs ", call_regs },
 };
 
 static int do_call(struct order *o, const char *what)
@@ -380,8 +372,8 @@ static int poke(u64 addr, u8 byte)
 static int obey(struct order *o)
 {
 	int err = -EINVAL;
-	u32 nmis, count, ms, depth = 0;
-	u64 addr, text;
+	u32 nmis, count, depth = 0;
+	u64 addr;
 	u8 byte;
 
 	/* Without the lock, so that it can be during a loop. */
@@ -393,8 +385,6 @@ static int obey(struct order *o)
 		gtp_target_loop_end();
 		return 0;
 	}
-	if (sscanf(o->line, "let go %llx %llx %u", &addr, &text, &ms) == 3)
-		return gtp_target_hold_end(addr, text, ms);
 	if (sscanf(o->line, "poke %llx %hhx", &addr, &byte) == 2)
 		return poke(addr, byte);
 	if (mutex_lock_interruptible(&lock))
@@ -459,7 +449,6 @@ static void show_places(struct seq_file *m)
 	PLACE(gtp_target_exit);
 	PLACE(gtp_target_stack);
 	PLACE(gtp_target_context);
-	PLACE(gtp_target_hold);
 	PLACE(gtp_target_regs);
 	PLACE(gtp_target_regs_body);
 	PLACE(gtp_target_objs);
@@ -488,7 +477,6 @@ static int target_show(struct seq_file *m, void *unused)
 	seq_printf(m, "value regs_inside %lld\n", gtp_target_regs_wrong_inside());
 	seq_printf(m, "value regs_after %lld\n", gtp_target_regs_wrong_after());
 	seq_printf(m, "value regs_rsp %lld\n", gtp_target_regs_rsp());
-	seq_printf(m, "value hold_ended %d\n", gtp_target_hold_ended());
 	show_places(m);
 	return 0;
 }
