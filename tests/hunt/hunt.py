@@ -121,10 +121,6 @@ def cut(items, size):
     return [items[i:i + size] for i in range(0, len(items), size)]
 
 
-def called():
-    return [guest.Place(addr, "", "", name) for name, addr in symbols(*CALLED).items()]
-
-
 def missing(name, why):
     return name + " walks", lambda: tap.skip(why)
 
@@ -136,13 +132,14 @@ def main(seed, picks, size, *names):
     fixture.load_tables()
     guest.work(1)
     places = guest.read_places(picks)["each"]
+    called = [guest.Place(addr, "", "", name) for name, addr in symbols(*CALLED).items()]
     some = [w for w in walkers.all_of(places) if not names or w.name in names]
     hunt = Hunt(seed, [w for w in some if not w.lacks()])
     todo = [missing(w.name, w.lacks()) for w in some if w.lacks()]
     for i, part in enumerate(cut(places, int(size))):
         for mechanism in MECHANISMS:
             todo.append(("%d places as %s, batch %d, while %d walkers come and go" % (
-                len(part), mechanism, i + 1, len(hunt.walkers)), lambda p=part + called(), m=mechanism: hunt.batch(p, m)))
+                len(part), mechanism, i + 1, len(hunt.walkers)), lambda p=part + called, m=mechanism: hunt.batch(p, m)))
     todo.append(("hits came", lambda: tap.check(hunt.totals["hits"] > len(places), "too few: %s" % hunt.totals)))
     good = tap.run(todo)
     say(dict(hunt.totals))
