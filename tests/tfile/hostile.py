@@ -26,6 +26,10 @@ WHOLE = ("kept.tf", "ours.tf", "one.tf")
 MOST_SHOWN = 30
 
 
+class NotBegun(Exception):
+    """GDB has ended before it read a file."""
+
+
 def make(folder, program, seed, count):
     """The files, and what was done to each."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -63,27 +67,33 @@ def run(folder, program, shell, *span):
     return done.stdout.decode(errors="replace"), done.returncode
 
 
+def read(folder, program, titles, shell, wrong, *span):
+    """Have GDB read the files; adds lines to WRONG. The number of the file over which it ended; None if it read all."""
+    text, status = run(folder, program, shell, *span)
+    wrong += ["%s (%s)" % (line, titles[int(line.split(":")[0])]) for line in text.splitlines() if re.match(r"\d+: ", line)]
+    wrong += [line for line in text.splitlines() if "Python Exception" in line or "Error occurred in Python" in line]
+    begun = re.findall(r"^(\d+)$", text, re.M)
+    if not begun:
+        raise NotBegun("GDB does not begin (status %d): %s" % (status, text[-500:]))
+    return None if re.search("^done$", text, re.M) else int(begun[-1])
+
+
 def read_all(folder, program, titles, shell):
     """(lines of what is wrong, the numbers of files over which GDB itself has ended)
 
     A GDB that ends may do so over what an earlier file has left in it: the file that was read then is read by itself.
     """
-    wrong, died, span = [], [], [0]
-    while span[0] < len(titles):
-        text, status = run(folder, program, shell, *span)
-        wrong += ["%s (%s)" % (line, titles[int(line.split(":")[0])]) for line in text.splitlines() if re.match(r"\d+: ", line)]
-        wrong += [line for line in text.splitlines() if "Python Exception" in line or "Error occurred in Python" in line]
-        last = [int(number) for number in re.findall(r"^(\d+)$", text, re.M)]
-        alone = len(span) == 2
-        if not last:
-            return wrong + ["GDB does not begin (status %d): %s" % (status, text[-500:])], died
-        if re.search("^done$", text, re.M):
-            span = [span[1] + 1] if alone else [len(titles)]
-        elif alone or last[-1] == span[0]:
-            died.append(last[-1])
-            span = [last[-1] + 1]
-        else:
-            span = [last[-1], last[-1]]
+    wrong, died, first = [], [], 0
+    try:
+        while first < len(titles):
+            last = read(folder, program, titles, shell, wrong, first)
+            if last is None:
+                break
+            if last == first or read(folder, program, titles, shell, wrong, last, last) is not None:
+                died.append(last)
+            first = last + 1
+    except NotBegun as error:
+        wrong.append(str(error))
     return wrong, died
 
 
