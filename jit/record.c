@@ -21,9 +21,9 @@
 #include "tracepoint/tracepoint.h"
 
 enum {
-	RECORD_BYTES_MAX = 1
-			   << 16, /* most bytes of one snippet; more is recorded action by action */
-	UNROLL_MAX = 32,	  /* most bytes that are copied by unrolled loads */
+	/* Most bytes of one snippet; more is recorded action by action. */
+	RECORD_BYTES_MAX = 1 << 16,
+	UNROLL_MAX = 32, /* most bytes that are copied by unrolled loads */
 };
 
 /* These actions cannot be one snippet; code emitted from here on does not matter. */

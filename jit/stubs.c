@@ -14,10 +14,10 @@
 /* The slow stub's pushed registers, by number; the places of rbx, rsp and rbp hold no value. */
 enum {
 	SAVED_REGS = X86_R11 + 1,
-	SAVED_DESC =
-		SAVED_REGS + 2, /* pushed by the snippet; rbp and the return address are between */
-	SAVED_WHERE,		/* with a block: offset in the trace frame */
-	SAVED_LEN,		/* and its bytes */
+	/* Pushed by the snippet; rbp and the return address are between. */
+	SAVED_DESC = SAVED_REGS + 2,
+	SAVED_WHERE, /* with a block: offset in the trace frame */
+	SAVED_LEN,   /* and its bytes */
 };
 
 /* Decode @desc as far as errors need the instruction. */
