@@ -21,7 +21,7 @@ def is_wide(kind):
 
 
 def made(kind, low, high):
-    """The Operand of two halves, which are texts that need no parentheses."""
+    """The Operand, of a KIND that is_wide(), of two halves: texts that need no parentheses."""
     return Operand(kind, "", halves=(low, high))
 
 
@@ -54,7 +54,7 @@ def widened(operand):
 
 def numeric(lower, operand, node):
     """A side of an operation with 16 bytes: itself, or a number that becomes one."""
-    if operand.halves is not None or is_wide(operand.type):
+    if is_wide(operand.type):
         return operand
     operand = lower.rvalue(operand, node)
     if operand.kind is None:
@@ -117,7 +117,7 @@ def shifted(node, left, right):
     signed = ctype.plain(left.type).is_signed
     top, sign = ("((long)%s)" % high, "((unsigned long)((long)%s >> 63))" % high) if signed else (high, number(0, ULONG).text)
     if by == 0:
-        return left.but(lvalue=False) if left.halves else made(left.type, low, high)
+        return made(left.type, low, high)
     if node.op == ">>":
         down = "((unsigned long)(%s >> %d))"
         if by >= BITS:
@@ -147,7 +147,7 @@ def anything(operand, node):
 
 def tested(lower, operand, node):
     """A side of && or ||."""
-    if operand.halves is not None or is_wide(operand.type):
+    if is_wide(operand.type):
         return Operand(ctype.integer(INT), "%s != 0" % anything(operand, node), EQUAL, INT, limits=(0, 1))
     return lower.rvalue(operand, node)
 
