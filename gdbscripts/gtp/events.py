@@ -10,6 +10,7 @@ import re
 import gdb
 
 from gtp import assigned, cexpr, names, places, quiet, remote
+from gtp.cexpr import ctype
 
 # Types of another byte order, or of another kind than their bits: equal only to themselves.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
@@ -219,7 +220,7 @@ def copied(field, name, offset, size, arguments, code):
 def extended(argument, field, value, pointed):
     """C for a field of 8 bytes that has 4 of a member with their sign: the number of a system call is the lower half of one."""
     found = [m for size in (4, 8) for m in members_at(pointed, value[2], size)]
-    member = next((name for name, kind in found if is_integer(kind)), None)
+    member = next((name for name, kind in found if ctype.is_integer(kind)), None)
     if member is None or not is_scalar(field):
         return None
     return "((%s)(int)%s->%s)" % (field, argument, member)
@@ -230,10 +231,6 @@ def as_field(text, field, kind):
     if same(field, kind):
         return text
     return "((%s)%s)" % (field, text) if is_scalar(field) else None
-
-
-def is_integer(kind):
-    return kind.strip_typedefs().code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR, gdb.TYPE_CODE_ENUM)
 
 
 def is_scalar(field):
