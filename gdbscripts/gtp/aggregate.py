@@ -64,7 +64,7 @@ def defined():
 
 def is_set(name):
     """Whether an action sets it."""
-    return "teval $%s = " % name in quiet.execute("with width 0 -- info tracepoints")
+    return "teval $%s = " % name in points.table()
 
 
 def variable(prefix, text, what, tail="", mine=None):
@@ -249,8 +249,9 @@ gtp count [by KEY, ...] [at LOCATION] [if EXPRESSION]
 At LOCATION a tracepoint is set as gtp trace does, or as gtp event does for
 SYSTEM:EVENT; without it, the last tracepoint gets one action more. KEYs are
 expressions, four at most: numbers, enums, pointers, strings, whose first 16
-characters count, and structures, of which each member is a key. A tracepoint that does nothing else leaves no frames. gtp
-show prints the counts while the run goes on. In plain GDB it is
+characters count, and structures, of which each member is a key. A tracepoint
+that does nothing else leaves no frames. gtp show prints the counts while the
+run goes on. In plain GDB it is
   tvariable $key_pid
   tvariable $count_x
 and, among the actions,

@@ -5,7 +5,7 @@ import re
 
 import gdb
 
-from gtp import kept, loaded, quiet, remote, source
+from gtp import kept, loaded, points, quiet, remote, source
 
 NO_ROOM = 0
 LOST = 0  # the last address of a stack that ends too early
@@ -108,6 +108,6 @@ class Stacks:
 def keys():
     """The names of the variables that tracepoints set to $kstack, and to nothing else."""
     stacks, others = set(), set()
-    for name, text in KEY.findall(quiet.execute("with width 0 -- info tracepoints")):
+    for name, text in KEY.findall(points.table()):
         (stacks if CASTS.sub("", text) == "$kstack" else others).add(name)
     return stacks - others

@@ -120,11 +120,11 @@ def load(mod, files, report):
     report["loaded"].append(name)
 
 
-def look(args):
-    """Make GDB's symbols those of the modules that are loaded now; a report: what was done to which modules."""
+def look(args, inventory):
+    """Make GDB's symbols those of the modules of the INVENTORY; a report: what was done to which modules."""
     global asked, known
     files = Files(folders(args, remote.release()))
-    known, asked = loaded.inventory(), args
+    known, asked = inventory, args
     before = points.enabled()
     report = {"loaded": [], "no file": [], "no file of this build": [], "no code": []}
     try:
@@ -153,10 +153,11 @@ def follow():
     if asked is None or not remote.may_be_gtp() or selected.number() >= 0:
         return False
     try:
-        if loaded.inventory() == known:
+        inventory = loaded.inventory()
+        if inventory == known:
             return False
         before = dict(ours)
-        look(asked)
+        look(asked, inventory)
     except (gdb.error, gdb.GdbError, RuntimeError) as error:
         screen.say("note: the symbols of modules are not up to date: %s" % error)
         return False
@@ -190,7 +191,7 @@ that a tracepoint in a module that is loaded again lies where the module does.""
         super().__init__("gtp modules", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)
 
     def invoke(self, arg, from_tty):
-        report = look(gdb.string_to_argv(arg))
+        report = look(gdb.string_to_argv(arg), loaded.inventory())
         for what, names in report.items():
             if names:
                 screen.say("%s: %s" % (what, " ".join(names)))

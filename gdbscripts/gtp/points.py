@@ -17,16 +17,19 @@ def listing(number):
     return text
 
 
+def table():
+    """The output of `info tracepoints` for all, unwrapped."""
+    return quiet.execute("with width 0 -- info tracepoints")
+
+
 def numbers():
     """The numbers of all tracepoints there are."""
-    text = quiet.execute("with width 0 -- info tracepoints")
-    return {int(number) for number in re.findall(r"^(\d+)\s", text, re.M)}
+    return {int(number) for number in re.findall(r"^(\d+)\s", table(), re.M)}
 
 
 def enabled():
     """The numbers of those that are enabled."""
-    text = quiet.execute("with width 0 -- info tracepoints")
-    return {int(number) for number in re.findall(r"^(\d+)\s.*?\s(?:keep|dis|del)\s+y\b", text, re.M)}
+    return {int(number) for number in re.findall(r"^(\d+)\s.*?\s(?:keep|dis|del)\s+y\b", table(), re.M)}
 
 
 def last():
