@@ -8,18 +8,18 @@ import re
 from fixture import load, load_fixture, main, target
 from kernel import kprobes, room, symbols
 from rsp import Client
-from tap import note, test
+from tap import note, rounds, test
 
 load_fixture()
 SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
 ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
 
-CYCLES = int(os.environ.get("FAULTS_CYCLES", "120"))
-WARM_UP = 40  # what the kernel allocates only once
+CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
+WARM_UP = rounds(40, 20)  # what the kernel allocates only once
 
 # A leak grows each time, the machine's other work does not: memory is compared as often as this, and only
 # what has grown in each part by more than so many KiB fails. A tracepoint (192 bytes) that stays of each cycle is
-# 7 KiB in a part of 40, a page of a buffer 160.
+# 4.7 KiB in a part of 25, a page of a buffer 100.
 PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
 

@@ -9,11 +9,11 @@ import time
 from fixture import child, hammering, kill, load, load_fixture, loaded, main, target, unload
 from kernel import kprobes, symbols
 from rsp import Client, framed
-from tap import seeded, test
+from tap import rounds, seeded, test
 
 load_fixture()
 LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
-KILLS = int(os.environ.get("FAULTS_KILLS", 100))
+KILLS = int(os.environ.get("FAULTS_KILLS", rounds(100, 40)))
 
 
 def busy_client(dice):
@@ -61,9 +61,9 @@ def afterwards():
         assert client.ask("QTFrame:0") == "F0T1"
 
 
-@test("10 times insmod, a run that is left going, rmmod")
+@test("insmod, a run that is left going, rmmod, again and again")
 def again_and_again():
-    for _ in range(10):
+    for _ in range(rounds(10, 5)):
         load("self_trace=1")
         with Client() as client:
             client.ok("QTDisconnected:1")

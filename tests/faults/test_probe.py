@@ -14,7 +14,7 @@ from fixture import (child, command, counted, hammering, kill, load, load_fixtur
 from kernel import (TRACING, get, kallsyms, kprobes, lines, mount_tracing, not_seen, optimized, probes, put,
                     symbols)
 from rsp import Client
-from tap import note, seeded, skip, test, until
+from tap import note, rounds, seeded, skip, test, until
 
 load("self_trace=1")
 load_fixture()
@@ -395,9 +395,9 @@ def module_goes():
     load_fixture("gtp_target2")
 
 
-@test("10 times: a module is unloaded under a tracepoint that is being hit; no hit of the other one is lost")
+@test("again and again: a module is unloaded under a tracepoint that is being hit; no hit of the other one is lost")
 def module_goes_again():
-    for _ in range(10):
+    for _ in range(rounds(10, 4)):
         load_fixture("gtp_target2")
         gone = symbols("gtp_target2_fn")["gtp_target2_fn"]
         with Client() as client:
@@ -416,10 +416,10 @@ def has_kprobe(address):
     return any(int(line.split()[0], 16) == address for line in kprobes())
 
 
-@test("5 times: a module is unloaded under a kprobe that the kernel has made a jump; the place takes another one")
+@test("again and again: a module is unloaded under a kprobe that the kernel has made a jump; the place takes another one")
 def module_goes_under_kernels_jump():
     put("/sys/kernel/rcu_expedited", "1")  # the optimizer is slower than unregistering then
-    for _ in range(5):
+    for _ in range(rounds(5, 2)):
         load_fixture("gtp_target2")
         with Client() as client:
             assert client.monitor("jumps off")

@@ -250,7 +250,11 @@ run_marks() { tests/marks/run "$1" ${2:+"$2"}; }
 
 run_soak() { tests/jump/soak "$1" --seconds 60; }
 
-run_hunt() { tests/hunt/run "$1" --places 150 --batch 150; }
+run_hunt() {
+	local places=150
+	[ -z "${GTP_BRIEF-}" ] || places=100
+	tests/hunt/run "$1" --places $places --batch $places
+}
 
 # pack_headers SERIES: the headers that macros are looked up in, as one file, by their paths in the guest. To read 6,000
 # files of the host takes a guest fourteen seconds, and six each time that it does so again. Lanes start guests of one kernel

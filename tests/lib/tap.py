@@ -3,7 +3,8 @@
 
 A test may be left out, and the log says so: with GTP_BRIEF one that is `lengthy`, which takes a guest half a minute and
 more, while the others show most of it or do without a guest; with GTP_BESIDE, a kernel whose guest runs all, one that
-shows the same `once` and for all.
+shows the same `once` and for all. A test that repeats something, to meet a rare moment or to let a leak add up, repeats it
+less often with GTP_BRIEF: see rounds().
 
 Truth comes from elsewhere than what is tested: counters, /proc/kallsyms, arguments of the test's own. check(), equal()
 and matches() fail with their text, any other exception with its traceback; skip() says why there is nothing to test.
@@ -52,6 +53,11 @@ def test(name, lengthy=False, once=False):
             tests.append((name, function))
         return function
     return mark
+
+
+def rounds(many, brief):
+    """How often a test repeats what it does: `brief` is enough to see what it is there for, `many` meets rarer moments."""
+    return brief if os.environ.get("GTP_BRIEF") else many
 
 
 def skip(reason):
