@@ -97,10 +97,11 @@ GTP_SHARED := \
 	regions/region.c \
 	regions/table.c
 
-# Every folder whose sources can become part of the module, from the top down: a folder uses those behind it.
+# Every folder whose sources can become part of the module, from the top down: a folder uses those
+# after it.
 GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
-# The folders, and those inside of them, that know that they run in a kernel. All others know no host.
+# The folders, with those inside them, that know that they run in a kernel. All others know no host.
 GTP_HOSTED := kernel probe
 
 # The files that may name a register, an opcode or an instruction of x86-64. A port writes these again, and no others.

@@ -3,17 +3,17 @@
  * Expressions that only add to a variable: $n = $n + 1.
  *
  * Such an expression sets the variable to its old value plus a term in which it does not occur. So
- * the variable may be taken for 0 until it is set, and the result then be added to it atomically:
- * no update of another CPU is lost. GDB's code for $n = $n - x:
+ * the expression can read the variable as 0, and add the result to it atomically: no update of
+ * another CPU is lost. GDB's code for $n = $n - x:
  *
  *	getv n; reg 5; ext 32; sub; ext 64; setv n; pop; end
  *
- * Look for the expression's only setv, straight ahead from the first instruction, and before it for
- * one getv of the same variable, whose value becomes the value that is set by
- *   - add, and sub of something from it; it may not itself be subtracted
- *   - ext and zero_ext of all 64 bits, which change nothing.
- * No other instruction may touch that value, or name the variable. Any code may follow the setv,
- * jumps as well: from there on the value on the stack is the sum.
+ * Look for the expression's only setv, without following jumps, and before it for one getv of the
+ * same variable. The value that is set must come from that getv by
+ *   - add, or sub of something from it; it must not itself be subtracted
+ *   - ext and zero_ext of all 64 bits, which change nothing. No other instruction may touch that
+ * value, or name the variable. Any code may follow the setv, also jumps: from there on the value on
+ * the stack is the sum.
  */
 #include "agentexpr/adds.h"
 
@@ -53,8 +53,8 @@ static u32 count_namings(const struct ax_verified *v, u64 tsv)
 }
 
 /*
- * Is the variable's value, @at entries above the bottom of the stack, still one that is only added
- * to behind @insn, which finds @depth entries? @at is where it is then.
+ * True if the variable's value, entry @at from the bottom of the stack, is still only added to
+ * after @insn, which finds @depth entries. Updates @at.
  */
 static bool keeps(const struct ax_insn *insn, s32 depth, s32 *at)
 {

@@ -213,7 +213,7 @@ enum ax_tsv_way {
  * @v: a verified expression whose variables are known to exist
  * @ways: enum ax_tsv_way of each, by number
  *
- * The verifier does not know the variables and says that all who set one do.
+ * The verifier does not know the variables, and assumes that every expression that sets one does.
  */
 void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 
@@ -276,7 +276,7 @@ enum { AX_PROGRESS_ACTION = 20 }; /* jit/record.c holds the bytes to these 20 bi
 enum { AX_PRINT_MAX = 256 };
 
 /**
- * ax_interp() - evaluate: this function, with agentexpr/meaning.h, is the meaning of every opcode
+ * ax_interp() - evaluate; this function and agentexpr/meaning.h define the meaning of every opcode
  * @v: a verified expression
  * @env: where
  * @result: the top of the stack at the end, 0 when it is empty; may be NULL

@@ -32,7 +32,7 @@ static enum ax_err decode_printf(const u8 *operand, u32 left, struct ax_insn *in
 enum ax_err ax_decode(const u8 *code, u32 len, u32 pc, struct ax_insn *insn)
 {
 	const struct ax_op_info *info = &ax_op_info[code[pc]];
-	u32 left = len - pc - 1; /* bytes behind the opcode */
+	u32 left = len - pc - 1; /* bytes after the opcode */
 
 	*insn = (struct ax_insn){
 		.pc = (u16)pc,

@@ -59,7 +59,7 @@ static void put_printf(struct text *t, const struct ax_insn *insn)
 
 	put_number(t, " %llu \"", insn->nargs);
 	/*
-	 * The assembler adds the NUL again; one that is missing shows by the mark behind the quote.
+	 * The assembler adds the NUL again; a mark after the quote shows that it is missing.
 	 */
 	if (len && !insn->data[len - 1])
 		len--;

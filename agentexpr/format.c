@@ -29,7 +29,7 @@ struct cursor {
 	u32 pos;
 };
 
-/* 0 at the end: a format has no NUL inside, so nothing valid is mistaken for it. */
+/* 0 at the end: a format has no NUL inside, so no valid byte is mistaken for the end. */
 static u8 peek(const struct cursor *c)
 {
 	return c->pos < c->len ? c->fmt[c->pos] : 0;
@@ -59,7 +59,7 @@ static u8 parse_flags(struct cursor *c)
 	return found;
 }
 
-/* Stops before a digit too many, which is then no valid conversion. */
+/* Stops before a digit too many, which then makes the conversion invalid. */
 static u32 parse_number(struct cursor *c)
 {
 	u32 n = 0;
@@ -100,7 +100,7 @@ static bool parse_type(struct cursor *c, struct conv *conv)
 	return true;
 }
 
-/* From behind a '%'. When it returns false, @c->pos is at the byte that is wrong. */
+/* From after a '%'. When it returns false, @c->pos is at the byte that is wrong. */
 static bool parse_conv(struct cursor *c, struct conv *conv)
 {
 	*conv = (struct conv){ .type = '%' };
@@ -116,8 +116,8 @@ static bool parse_conv(struct cursor *c, struct conv *conv)
 }
 
 /*
- * From behind a backslash: GDB sends a format as the user typed it. A NUL or a '%' by octal digits
- * is refused: the one would end the text, the other looks like a conversion and is none.
+ * From after a backslash: GDB sends a format as the user typed it. A NUL or a '%' in octal digits
+ * is refused: the former would end the text, the latter looks like a conversion and is not one.
  */
 static bool parse_escape(struct cursor *c, char *byte)
 {
@@ -243,8 +243,8 @@ static void set_prefix(struct digits *d, const struct conv *conv, bool negative,
 }
 
 /*
- * Zeros before the digits: what the precision asks, one of an octal with #, or the width's when it
- * is asked.
+ * Count the zeros before the digits: those for the precision, one for an octal number with #, or
+ * those that fill the width.
  */
 static void set_zeros(struct digits *d, const struct conv *conv)
 {
@@ -291,7 +291,7 @@ static void put_number(struct out *o, const struct conv *conv, u64 value)
 		pad(o, ' ', fill);
 }
 
-/* The @n bytes at the end of the text get their width: blanks behind them, or before them. */
+/* Pad the @n bytes at the end of the text to their width with blanks, after them or before them. */
 static void justify(struct out *o, const struct conv *conv, u32 n)
 {
 	u32 fill = conv->width > n ? conv->width - n : 0;
@@ -308,7 +308,7 @@ static void justify(struct out *o, const struct conv *conv, u32 n)
 	o->len += fill;
 }
 
-/* How a byte of others' text is written: 1, 2 or 4 characters; how many. */
+/* Write a byte of foreign text as 1, 2 or 4 characters; returns how many. */
 static u32 escape(u8 byte, char *text)
 {
 	static const char bytes[] = "\a\b\t\n\v\f\r\\";
@@ -331,11 +331,12 @@ static u32 escape(u8 byte, char *text)
 }
 
 /*
- * A byte that comes from the traced kernel. Whoever named that file or process must not write to
- * the terminal that reads the text, or make two lines of one: what is no plain character is
- * escaped, as in GDB's strings. The format itself is GDB's user's and is as it is, and so is what
- * it converts by %#s: that is for programs which read the text and know where each string ends.
- * Return: false: not all of it has room, and none of it is there.
+ * Append a byte that comes from the traced kernel. The user who named that file or process must not
+ * control the terminal that shows the text, or split a line: escape every byte that is not a plain
+ * character, as in GDB's strings. The format itself comes from GDB's user and is not escaped, and
+ * neither is the output of %#s, which is for programs that read the text and know where each string
+ * ends.
+ * Return: false if there is no room for all of it; then nothing was appended.
  */
 static bool put_foreign(struct out *o, const struct conv *conv, u8 byte)
 {
@@ -359,8 +360,8 @@ static void put_byte(struct out *o, const struct conv *conv, u64 value)
 }
 
 /*
- * Byte by byte: a read that passes the NUL could meet a page that is not there.
- * Return: false when a byte cannot be read, *@addr is its address.
+ * Read byte by byte: a read past the NUL could reach a page that is not mapped.
+ * Return: false if a byte cannot be read; *@addr is its address.
  */
 static bool put_string(struct out *o, const struct conv *conv, struct ax_env *env, u64 *addr)
 {
@@ -399,7 +400,10 @@ int ax_format_print(struct ax_env *env, const struct ax_insn *insn, const u64 *t
 	char byte;
 
 	while (c.pos < c.len) {
-		/* Verified: this cannot fail, and the arguments are as many as the conversions. */
+		/*
+		 * The format is verified: this cannot fail, and there are as many arguments as
+		 * conversions.
+		 */
 		next_piece(&c, &conv, &byte);
 		if (conv.type == '%') {
 			put(&o, byte);

@@ -21,16 +21,16 @@
 enum ax_err ax_format_check(const struct ax_insn *insn, struct ax_error *err, bool *reads_mem);
 
 /**
- * ax_format_print() - convert and hand the text to the world's print()
+ * ax_format_print() - convert, and hand the text to @env->ops' print()
  * @env: where; @env->text receives the text
  * @insn: a verified printf
  * @top: just past the first argument, the one nearest to the stack's top; @top[-1] is the first,
  *	@top[-2] the second
  *
- * Converts as C does on a machine with 32-bit int and 64-bit long, with what C leaves open decided:
- * %p is 0x and hexadecimal digits; %c of 0 is nothing; a %s that fills the text is not padded. Both
- * worlds print the same: the kernel's vsnprintf() is not asked, because its %p hashes and its zero
- * padding is its own.
+ * Converts as C does on a machine with 32-bit int and 64-bit long, and where C leaves a choice: %p
+ * is 0x and hexadecimal digits; %c of 0 is nothing; a %s that fills the text is not padded. The
+ * kernel and userspace print the same: the kernel's vsnprintf() is not used, because its %p prints
+ * a hash and it pads with zeros differently.
  *
  * Context: a hit; see struct ax_ops.
  * Return: 0, or -EINVAL with @env->err: a %s could not be read. Nothing is printed then.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The interpreter: with agentexpr/meaning.h, the meaning of every opcode.
+ * The interpreter; together with agentexpr/meaning.h it defines the meaning of every opcode.
  *
- * It trusts the verifier and only the verifier: stack depths, targets and operands are not looked
- * at again. Every other evaluator of expressions must agree with it, in results, collected blocks
- * and errors.
+ * It relies on the verifier: it does not check stack depths, targets and operands again. Every
+ * other evaluator of expressions must agree with it, in results, collected blocks and errors.
  */
 #include "agentexpr/format.h"
 #include "agentexpr/meaning.h"

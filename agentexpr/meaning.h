@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The meaning of an opcode beyond its stack counts: for the interpreter, for the compiler where it
- * folds constants, and for the C code behind compiled expressions.
+ * folds constants, and for the C code that compiled expressions call.
  */
 #ifndef _GTP_MEANING_H
 #define _GTP_MEANING_H
@@ -90,8 +90,8 @@ static inline bool ax_is_added(const struct ax_verified *v, const struct ax_insn
 }
 
 /*
- * Of an instruction the following look at @pc and @op alone, and only when they must: compiled code
- * that calls C has no more of it.
+ * The following functions use only @pc and @op of an instruction, because compiled code that calls
+ * C knows nothing else of it.
  */
 
 /* ax_fail - end the evaluation with an error of @insn; returns -EINVAL */
@@ -121,8 +121,8 @@ static inline int ax_ref(struct ax_env *env, const struct ax_insn *insn, u64 add
 }
 
 /*
- * ax_collected - what the world's answer @ret to a collection means for the expression: 0 and
- * -ENOSPC stay what they are (a full buffer is no error of the expression), others are errors
+ * ax_collected - turn the result @ret of a collection into that of the expression: 0 and -ENOSPC
+ * stay the same (a full buffer is no error of the expression), others are errors
  */
 static inline int ax_collected(struct ax_env *env, const struct ax_insn *insn, int ret, u64 addr,
 			       u64 len)

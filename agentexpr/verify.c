@@ -12,11 +12,11 @@
  *   - a path that runs past the last byte
  *   - a condition that leaves no value
  *   - a register that a hit does not know
- *   - a printf whose format is not terminated, asks for what is not a plain integer, pointer,
- *     character or string, or does not take as many arguments as there are and, in
+ *   - a printf whose format is not terminated, has a conversion other than of a plain integer,
+ *     pointer, character or string, or does not take as many arguments as there are and, in
  *     ax_verify_tsvs(), a trace state variable that is not there or cannot be set.
  *
- * Unreachable bytes (behind a goto or end, with no jump to them) must still decode to whole
+ * Unreachable bytes (after a goto or end, with no jump to them) must still decode to whole
  * instructions. They are neither run nor compiled, so nothing else is checked.
  *
  * One pass is enough because jumps only go forward: all jumps to an instruction come before it.
@@ -24,7 +24,7 @@
 #include "agentexpr/adds.h"
 #include "agentexpr/format.h"
 
-/* struct pass - the state of the pass: what is known before the instruction that is looked at */
+/* struct pass - the state of the pass: facts known before the current instruction */
 struct pass {
 	const u8 *code;
 	u32 len;
@@ -33,7 +33,7 @@ struct pass {
 	struct ax_verified *out;
 	struct ax_error *err;
 	u32 depth;
-	bool live; /* a way leads here */
+	bool live; /* control can get here */
 };
 
 static const u16 op_flags[256] = {

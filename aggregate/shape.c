@@ -26,7 +26,7 @@ static void settle(struct gtp_aggr_shape *s)
 	s->words = (u16)(s->values + gtp_aggr_summary(s->kind) + s->nbuckets);
 }
 
-/* "_NUMBER" at the end of the @len characters; the length in front of it, 0: there is none */
+/* "_NUMBER" at the end of the @len characters; the length before it, 0: there is none */
 static size_t take_number(const char *name, size_t len, s64 *value)
 {
 	s64 unit = 1;

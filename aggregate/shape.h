@@ -51,7 +51,7 @@ struct gtp_aggr_shape {
 /**
  * gtp_aggr_parse() - parse the name of an aggregation
  * @name: of a variable, terminated
- * @shape: receives its kind and bounds, without keys; GTP_AGGR_NONE if it is no aggregation
+ * @shape: receives its kind and bounds, without keys; GTP_AGGR_NONE if it is not an aggregation
  *
  * Return: NULL, or a description of wrong bounds in the name.
  */

@@ -4,7 +4,7 @@
 
 enum {
 	WORD_MAX = 24,	/* a number and what is between it and the next */
-	BUCKET_MAX = 8, /* its number and the sign behind that */
+	BUCKET_MAX = 8, /* its number and the sign after that */
 };
 
 static const u64 *buckets_of(const struct gtp_aggr_table *t, const u64 *e)

@@ -12,8 +12,8 @@
  *	entry N KEY... : VALUE... : BUCKET=N ...
  *	noroom N : VALUE... : BUCKET=N ...
  *
- * VALUE are one of SUM, MIN or MAX, or three: the sum, the smallest, the largest. Buckets that are
- * empty are left out.
+ * VALUE is SUM, MIN or MAX, or there are three: the sum, the smallest, the largest. Buckets that
+ * are empty are left out.
  */
 
 /* gtp_aggr_text_bytes - room that is enough for them, the terminator included */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's half of base.h: everything is there already, except a few words on atomics. */
+/* The kernel's half of base.h: everything is there already, except short names for atomics. */
 #ifndef _GTP_BASE_KERNEL_H
 #define _GTP_BASE_KERNEL_H
 

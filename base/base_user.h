@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Userspace's half of base.h: the kernel's types and words, where libc has others. */
+/* Userspace's half of base.h: the kernel's types and names, where libc has others. */
 #ifndef _GTP_BASE_USER_H
 #define _GTP_BASE_USER_H
 

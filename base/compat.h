@@ -118,9 +118,9 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 }
 
 /*
- * Where in the GS segment the address of the running task is, the CPU's number, and its count of
- * contexts (preempt_count()), of whose word the lower 4 bytes are all that counts. 6.2 gathered the
- * hottest variables in a struct, pcpu_hot; 6.15 took that apart again.
+ * Offsets in the GS segment: of the running task's address, of the CPU's number, and of
+ * preempt_count(), of which only the lower 4 bytes matter. 6.2 gathered the hottest variables in a
+ * struct, pcpu_hot; 6.15 took that apart again.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0) && LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
 #define GTP_CURRENT_TASK ((s32)(__force long)&pcpu_hot.current_task)
@@ -151,7 +151,7 @@ static inline int gtp_ftrace_call_set(struct gtp_ftrace_call *c)
 {
 	int err;
 
-	/* As the kernel's own was: sysctl ftrace_enabled may not take it away behind our back. */
+	/* As the kernel's own was: sysctl ftrace_enabled must not disable it. */
 	c->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ip(&c->ops, c->ip, 0, 1);
 	if (err)
@@ -197,10 +197,10 @@ static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
 #endif
 
 /*
- * A line of text in the kernel's trace, as if from @ip; 0: it takes none. trace_puts() is a macro
- * by which the kernel recognizes a module that is being debugged, and warns when it is loaded. Some
- * 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the length: Kbuild looks into
- * the header.
+ * Write a line of text to the kernel's trace, as if from @ip; 0: it takes none. trace_puts() is a
+ * macro by which the kernel recognizes a module that is being debugged, and warns when it is
+ * loaded. Some 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the length: Kbuild
+ * looks into the header.
  */
 static inline int gtp_trace_puts(unsigned long ip, const char *text)
 {

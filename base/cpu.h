@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words that only the processor has, for x86-64: its counter, a wide product, its order. */
+/*
+ * Primitives that depend on the processor, for x86-64: its counter, a wide product, its memory
+ * order.
+ */
 #ifndef _GTP_CPU_H
 #define _GTP_CPU_H
 
@@ -8,21 +11,21 @@
 #ifdef __KERNEL__
 #include <asm/tsc.h>
 
-/* gtp_read_tsc - the processor's counter, not before what comes before it */
+/* gtp_read_tsc - read the processor's counter, after all earlier instructions */
 #define gtp_read_tsc() rdtsc_ordered()
 #else
 #define gtp_read_tsc() __builtin_ia32_rdtscp(&(u32){ 0 })
 #endif
 
 /*
- * gtp_order_loads - loads after it are not done before those in front of it
+ * gtp_order_loads - do no later load before an earlier one
  *
- * x86 keeps the order of loads, so it only holds the compiler: a plain read before it is as good as
- * an acquire, and can be part of a comparison.
+ * x86 keeps the order of loads, so this restrains only the compiler. A plain read before it works
+ * as an acquire, and can be part of a comparison.
  */
 #define gtp_order_loads() barrier()
 
-/* gtp_scale - @n * @rate, of which the low 32 bits are a fraction */
+/* gtp_scale - (@n * @rate) >> 32, where the product has 128 bits */
 static __always_inline u64 gtp_scale(u64 n, const u64 *rate)
 {
 	u64 high;

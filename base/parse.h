@@ -9,8 +9,8 @@
  * struct gtp_in - text that is being read
  * @start: first character
  * @p: next character
- * @end: behind the last one; nothing is read there, no terminator is needed
- * @skipped: characters of the packet in front of @start, so that gtp_in_column() counts from the
+ * @end: just past the last one; nothing is read there, no terminator is needed
+ * @skipped: characters of the packet before @start, so that gtp_in_column() counts from the
  *     packet's first
  *
  * Every gtp_in_*() that returns false leaves @p where it was, so that a message can name the
@@ -70,8 +70,7 @@ bool gtp_in_hex32(struct gtp_in *in, u32 *value);
 bool gtp_in_bytes(struct gtp_in *in, u8 *dst, size_t n);
 
 /*
- * gtp_in_until - take everything in front of @stop or of the end; @stop itself stays; returns the
- * length
+ * gtp_in_until - take everything up to @stop, exclusive, or to the end; returns the length
  */
 size_t gtp_in_until(struct gtp_in *in, char stop, const char **from);
 
@@ -81,7 +80,7 @@ size_t gtp_in_rest(struct gtp_in *in, const char **from);
 /* gtp_hex_digit - 0 to 15, or -1 if @c is no hex digit */
 int gtp_hex_digit(char c);
 
-/* gtp_hex_is - an even number of hex digits; none at all will do */
+/* gtp_hex_is - true for an even number of hex digits, also for none */
 bool gtp_hex_is(const char *hex, size_t len);
 
 /* gtp_hex_encode - @n bytes as 2 * @n lower-case digits, not terminated; returns 2 * @n */

@@ -6,7 +6,7 @@
 #include "base/base.h"
 
 /*
- * struct gtp_regs - the layout of x86-64's struct pt_regs, for both worlds
+ * struct gtp_regs - the layout of x86-64's struct pt_regs, for the kernel and userspace
  *
  * The module asserts at build time that every offset equals the kernel's, so a pt_regs pointer can
  * be handed to shared code as it is. Userspace tests fill one by hand.
@@ -74,7 +74,7 @@ static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 	return gtp_regs_width(n) == 8 ? v : (u32)v;
 }
 
-/* gtp_regs_put_general - GDB's registers 0 to 15 to @p; returns where the next value goes */
+/* gtp_regs_put_general - store GDB's registers 0 to 15 at @p; returns the address after them */
 static inline u64 *gtp_regs_put_general(u64 *p, const struct gtp_regs *regs)
 {
 	*p++ = regs->rax;

@@ -9,7 +9,8 @@
  * struct gtp_why - why a request was refused, in words for the user; "" when there is nothing to
  * say
  *
- * Filled where the fault is found, shown by GDB as it is: says what, where and what to do.
+ * The code that finds the fault fills it in, and GDB shows it unchanged: what is wrong, where, and
+ * what to do.
  */
 struct gtp_why {
 	char text[200];

@@ -7,7 +7,7 @@
 #include "trace/tfile.h"
 
 enum {
-	/* A tracepoint number 0. GDB writes it as wide as this, and reads 2 bytes. */
+	/* A tracepoint number 0. GDB writes it in 4 bytes, and reads 2. */
 	GTP_FILE_END_BYTES = 4,
 };
 
@@ -15,7 +15,7 @@ enum {
  * struct gtp_file - an open trace file
  * @t: the session
  * @epoch: of the session's frames when the file was opened
- * @header: everything in front of the frames, generated when the file was opened
+ * @header: everything before the frames, generated when the file was opened
  * @header_len: bytes of it
  */
 struct gtp_file {

@@ -36,7 +36,7 @@ struct header {
 	size_t size;
 	size_t len;
 	char *piece; /* PIECE_SIZE bytes */
-	bool live;   /* the run is on: what it will have come to is not known */
+	bool live;   /* the run is active: its results are not known yet */
 };
 
 static void put(struct header *h, const char *text, size_t len)
@@ -115,7 +115,7 @@ static size_t kernel_items(const struct gtp_trace *t, char *to)
 
 static void put_status(struct header *h, const struct gtp_trace *t)
 {
-	char *status = h->piece + 1; /* behind the T */
+	char *status = h->piece + 1; /* after the T */
 	size_t len;
 
 	gtp_trace_status(t, h->piece, PIECE_SIZE - KERNEL_MAX);
@@ -149,7 +149,7 @@ static void put_variables(struct header *h, const struct gtp_trace *t)
 	}
 }
 
-/* byte_at - of an even number of hex digits, -1 at their end */
+/* byte_at - decode a byte of an even number of hex digits; -1 at their end */
 static int byte_at(const char *hex)
 {
 	return *hex ? gtp_hex_digit(hex[0]) << 4 | gtp_hex_digit(hex[1]) : -1;

@@ -6,7 +6,7 @@
 #include "hit/variable.h"
 
 enum {
-	BUFFERS = 3,	  /* of each CPU, in one sweep: held back, lost, taken */
+	BUFFERS = 3,	  /* buffers of each CPU in one sweep: held back, lost, taken */
 	URGENT_SHARE = 4, /* this part of a buffer */
 };
 
@@ -225,7 +225,7 @@ static int merge(struct gtp_stream *s)
 	int err;
 
 	s->index.formats = s->t->formats;
-	/* Here no frame has a number. */
+	/* Frames have no numbers here, so there is no limit. */
 	err = gtp_index_build(&s->index, &s->t->mem, s->bufs, s->restarts, BUFFERS * s->ncpus,
 			      U32_MAX - 1);
 	if (!err)

@@ -31,7 +31,7 @@ struct gtp_stream_lost {
  * @before: has frames that the last sweep left; read with the next one
  * @taken: taken from hits by the last sweep
  * @ready: those of its frames that are older than the sweep
- * @base: the number of dropped frames when hits got their present buffer
+ * @base: the number of dropped frames when hits got their current buffer
  * @lost: precedes @ready, if there were losses
  */
 struct gtp_stream_cpu {

@@ -44,7 +44,7 @@ void gtp_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp
 void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 		  u32 entered);
 
-/* gtp_hit_frame_flags - of a frame of @tp; @rc: not 0, if not all has been collected */
+/* gtp_hit_frame_flags - flags for a frame of @tp; @rc: nonzero if not all was collected */
 static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
 {
 	u16 flags = rc ? GTP_FRAME_PARTIAL : 0;

@@ -74,8 +74,8 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 }
 
 /*
- * gtp_returns_rest - give all tracepoints that want the return their turns, where the short way
- * does not do; out of line, so that the short way saves no registers for it
+ * gtp_returns_rest - give all tracepoints that want the return their turns, if the short way is not
+ * enough; out of line, so that the short way saves no registers for it
  */
 void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p);
 

@@ -46,7 +46,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 
 	static_assert(offsetof(struct gtp_frame, time) == sizeof(start), "begins with 8 bytes");
 	memcpy(&start, &f, sizeof(start));
-	/* If hits can switch the tracepoint, each hit checks ->on: exchange nothing for it here. */
+	/* If hits can switch the tracepoint, each hit checks ->on, so keep the code here. */
 	if ((!tp->on && !tp->switched) || tp->sdata || tp->dprintf)
 		code = NULL;
 	if (!tp->on || tp->sdata || tp->dprintf || tp->only_updates)

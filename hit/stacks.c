@@ -83,7 +83,7 @@ static u32 write_new(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return id;
 }
 
-/* Another CPU was faster. If a third one has reserved memory after this, it is lost. */
+/* Another CPU has added the stack first. If a third one has reserved memory since, ours is lost. */
 static void give_back(struct gtp_stacks *s, u32 id, u32 n)
 {
 	if (id)

@@ -20,7 +20,7 @@ enum {
  *	the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
  * @walk: the steps by which hits follow stacks
- * @mask: makes a slot's index of a hash
+ * @mask: turns a hash into the index of a slot
  * @words: size of @word
  * @used: words in use; the first belongs to no stack, so that no stack has the number 0
  * @count: number of stacks

@@ -5,7 +5,7 @@
 
 #include "hit/run.h"
 
-/* gtp_hit_now - the present time, in the unit that frames have */
+/* gtp_hit_now - the current time, in the unit that frames have */
 static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 {
 	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);

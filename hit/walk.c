@@ -181,10 +181,10 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 	}
 }
 
-/* --- what the unwinder says of an address --- */
+/* --- what the unwinder does at an address --- */
 
 enum {
-	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX in front of it and behind it are the stack's */
+	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX on either side of it belong to the stack */
 	BP_AT = 516,
 	SP_FURTHER = 2, /* in the second try */
 	BP_FURTHER = 37,

@@ -21,7 +21,7 @@ enum gtp_walk_kind {
 	GTP_WALK_BY_SP,
 	GTP_WALK_BY_BP,
 	GTP_WALK_END,  /* there is no caller: a task begins here */
-	GTP_WALK_REGS, /* @words behind it are registers: userspace's, or hand over */
+	GTP_WALK_REGS, /* @words above it are saved registers; if userspace's, the stack ends */
 };
 
 enum { GTP_WALK_WORDS_MAX = 255 };
@@ -108,7 +108,7 @@ struct gtp_walk_try {
 
 enum {
 	GTP_WALK_MADE_UP = 1024,  /* words of a made-up stack: word i is GTP_WALK_MARK + i */
-	GTP_WALK_MARK = 0x5a0000, /* an address of neither code nor a stack */
+	GTP_WALK_MARK = 0x5a0000, /* an address that is neither code nor stack */
 };
 
 /* gtp_walk_make_up - set the registers with which the two tries begin, on the stack at @word */

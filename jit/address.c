@@ -10,7 +10,10 @@
 #include "jit/address.h"
 #include "jit/values.h"
 
-/* The limit keeps an access of 8 bytes clear of forbidden memory; a longer one needs more. */
+/*
+ * The limit keeps an access of 8 bytes out of forbidden memory; a longer access needs a lower
+ * limit.
+ */
 static s64 limit_for(const struct ax_jit *j, u32 span)
 {
 	return (s64)j->req.target->fast_limit - (span > 8 ? span : 0);
@@ -30,7 +33,7 @@ void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u
 	l->disp = v->imm;
 }
 
-/* A constant address needs no check, but still a place for the displacement. */
+/* A constant address needs no check, but the displacement still needs a place. */
 static void check(struct ax_jit *j, struct x86_buf *b, const struct jit_load *l, u32 span, u32 slow)
 {
 	u32 to = j->slow[slow].at.pos;

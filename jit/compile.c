@@ -65,7 +65,10 @@ static const struct ax_verified *nth_expr(const struct ax_jit_request *req, u32 
 	return req->items[i].kind == AX_JIT_EXPR ? req->items[i].v : NULL;
 }
 
-/* Count labels for the longest expression, and slow code for each instruction and action. */
+/*
+ * Count labels for the longest expression, and one piece of slow code for each instruction and
+ * action.
+ */
 static void work_counts(const struct ax_jit_request *req, size_t *labels, size_t *slow)
 {
 	*labels = 0;

@@ -12,7 +12,7 @@
 
 enum {
 	PLACING = AX_JIT_LINE_HALF +
-		  1, /* most nops that move an indirect branch to an allowed address */
+		  1, /* at most so many nops move an indirect branch to an allowed address */
 };
 
 /* struct copy - @p: the instruction's bytes; @end: address of the end of the original */

@@ -73,5 +73,5 @@ void jit_return(const struct ax_jit_target *w, struct x86_buf *b, u64 base)
 		x86_jmp_far(b, base, w->return_thunk);
 	else
 		x86_ret(b);
-	x86_int3s(b, 1); /* the processor may speculate past either */
+	x86_int3s(b, 1); /* the processor may speculate past either of them */
 }

@@ -196,7 +196,7 @@ static void multiply(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	know_width(a, w);
 }
 
-/* Extending by a view of the low 8, 16 or 32 bits of the value's present location is free. */
+/* Extending by a view of the low 8, 16 or 32 bits of the value's current location is free. */
 static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 {
 	if ((n != 8 && n != 16 && n != 32) || v->imm || v->bits < n || v->where == JIT_FLAGS)

@@ -75,7 +75,9 @@ static void divide_unsigned_32(struct ax_jit *j, struct jit_val *q, u64 d)
 	multiply_high(j, q, long_divide(1, d) + 1, X86_MUL, NULL);
 }
 
-/* t = high(m * x), q = (t + (x - t) / 2) >> (l - 1): m has 65 bits, the top one is left out */
+/*
+ * t = high(m * x), q = (t + (x - t) / 2) >> (l - 1): m has 65 bits, of which the top one is implied
+ */
 static void divide_unsigned_64(struct ax_jit *j, struct jit_val *q, u64 d)
 {
 	u32 l = jit_log2_up(d);

@@ -28,7 +28,7 @@ void jit_record_mem(struct ax_jit *j, struct jit_val *addr, u64 len);
 void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max);
 
 /*
- * jit_record_block - write the head of a block that says @len, followed by @room bytes; returns
+ * jit_record_block - write the head of a block, with the length @len, and skip @room bytes; returns
  * their offset
  */
 u32 jit_record_block(struct ax_jit *j, enum gtp_block_type type, u32 num, u32 len, u32 room);

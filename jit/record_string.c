@@ -15,9 +15,9 @@
  *	bsf t, t; shr t, 3; add v, t; add v, 1
  *	mov word [record + n], v; add v, 7; and v, -8; add record, v
  *
- * The lowest set bit of t is in the first zero byte, because borrows only go upwards. After the
- * string JIT_RECORD is moved by its length, so the later blocks have offsets as if the string had
- * no bytes. A string that does not end within these words goes to C, and so does one whose last
+ * The lowest set bit of t is in the first zero byte, because borrows propagate only upwards. After
+ * the string JIT_RECORD is moved by its length, so the later blocks have offsets as if the string
+ * had no bytes. A string that does not end within these words goes to C, and so does one whose last
  * word cannot be read, even if its end could be.
  */
 #include "jit/address.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The common stubs, which all snippets share, and the C functions behind them.
+ * The common stubs, which all snippets share, and the C functions that they call.
  *
  * A snippet calls a stub. The stub preserves the snippet's two pointers; the slow stub preserves
  * every register, because the fast path is unaware of the call. If its C function reports an error,
@@ -179,7 +179,7 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	jit_return(w, b, base);
 }
 
-/* Push from the highest register down, so that they lie in memory by number. */
+/* Push from the highest register down, so that they are in memory in the order of their numbers. */
 static void save_all(struct x86_buf *b)
 {
 	for (u32 r = SAVED_REGS; r--;) {

@@ -364,7 +364,7 @@ void x86_sign_to_rdx(struct x86_buf *b, enum x86_width w)
 	emit(b, 0x99); /* cdq, cqo */
 }
 
-/* Emit a displacement, which counts from the end of its instruction, @bytes away. */
+/* Emit a displacement of @bytes, which counts from the end of its instruction. */
 static void displacement(struct x86_buf *b, s64 to, u32 bytes)
 {
 	s64 disp = to - ((s64)b->len + bytes);

@@ -197,7 +197,7 @@ void x86_lfence(struct x86_buf *b);
 void x86_rdtsc(struct x86_buf *b); /* edx, eax: the halves of the counter */
 void x86_cli(struct x86_buf *b);
 void x86_endbr64(struct x86_buf *b);
-void x86_nop_to(struct x86_buf *b, u32 to);	  /* does nothing; ends like x86_jcc() */
+void x86_nop_to(struct x86_buf *b, u32 to);	  /* a nop with x86_jcc()'s displacement */
 void x86_fill_nops(struct x86_buf *b, u32 bytes); /* as few instructions as possible */
 void x86_int3s(struct x86_buf *b, u32 bytes);
 

@@ -5,8 +5,8 @@
  * A panic stops the other CPUs wherever they are and continues alone: through consoles, dumps, and
  * the start of a crash kernel or a reboot, all of which may be traced. No hit waits for another CPU
  * without a bound (kernel/hit/hit_kernel.c), so the panic always gets there. Ending the run only
- * spares it further hits. A crash kernel that starts before the notifiers, and kgdb, rely on the
- * bound alone.
+ * spares it further hits. A crash kernel that starts before the notifiers run, and kgdb, rely on
+ * the bound alone.
  *
  * An oops kills its task, and the machine continues. If that task was in a hit, the hit never ends.
  */

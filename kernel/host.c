@@ -107,9 +107,9 @@ static void kick_end(void)
 }
 
 /*
- * Kick once, and again only after the work has run. A tracepoint that prints may be in the code
- * that handles the kick: if every line kicked, each interrupt would cause the next one, and its CPU
- * would do nothing else.
+ * Kick once, and do so again only after the work has run. A tracepoint that prints may be in the
+ * code that handles the kick: if every line kicked, each interrupt would cause the next one, and
+ * its CPU would do nothing else.
  */
 static void kick_text(void)
 {

@@ -23,7 +23,7 @@ struct gtp_host {
 extern struct gtp_host gtp_host;
 
 /*
- * gtp_host_lines - hand over waiting lines of dprintfs, now and again while there are more.
+ * gtp_host_lines - hand over waiting lines of dprintfs; while there are more, do so again later.
  * Context: process, gtp_lock
  */
 void gtp_host_lines(void);

@@ -20,8 +20,8 @@
 #include "session/dprintf.h"
 
 enum {
-	AT_ONCE = 2000, /* lines in one call, which holds gtp_lock */
-	/* printk may wait for a serial console, which takes not many more. */
+	AT_ONCE = 2000, /* at most so many lines in one call, which holds gtp_lock */
+	/* printk may wait for a serial console, which is not much faster. */
 	LOG_AT_ONCE = 20,
 	LOG_A_SECOND = 200,
 	TEXT_MAX = AX_PRINT_MAX + 160,

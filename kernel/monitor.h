@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* `monitor` commands that only the kernel's side can answer: about its code and its probes. */
+/* `monitor` commands that only the kernel can answer: about its code and its probes. */
 #ifndef _GTP_MONITOR_H
 #define _GTP_MONITOR_H
 

@@ -16,7 +16,7 @@ enum {
 	/* A client with this much to read must read before it can write. */
 	GTP_OUTQ_FULL = 64 << 10,
 	/*
-	 * Above GTP_OUTQ_FULL come the replies to one packet and the text of a run. One reply fits
+	 * The replies to one packet and the text of a run may exceed GTP_OUTQ_FULL. One reply fits
 	 * without growing.
 	 */
 	GTP_OUTQ_START = 256 << 10,
@@ -47,7 +47,7 @@ void gtp_outq_put(struct gtp_outq *q, const void *bytes, u32 len);
 u32 gtp_outq_peek(struct gtp_outq *q, void *dst, u32 len);
 void gtp_outq_take(struct gtp_outq *q, u32 len);
 
-/* Lockless snapshots: the producer or the consumer may change the answer at any time. */
+/* Lockless snapshots: the producer or the consumer may change the result at any time. */
 static inline u64 gtp_outq_used(const struct gtp_outq *q)
 {
 	return READ_ONCE(q->head) - READ_ONCE(q->tail);

@@ -179,8 +179,8 @@ static int feed(struct session *s, const u8 *bytes, u32 len)
 	if (mutex_lock_interruptible(&gtp_lock))
 		return -ERESTARTSYS;
 	/*
-	 * One by one: any byte may complete a packet, and none may be answered beyond the limit, or
-	 * for a client that was killed.
+	 * Feed single bytes: any one may complete a packet, and no packet may be answered beyond
+	 * the limit, or for a client that was killed.
 	 */
 	do {
 		gtp_stub_feed(&s->stub, bytes + n, 1);
@@ -240,8 +240,8 @@ static int lock_out(struct session *s)
 
 /*
  * GDB reads the answer to a packet before it sends the next one. If it did not, its user has
- * pressed ^C: it says Quit, and would take the unread answer for the answer to its next packet, and
- * so on. A packet always starts at the beginning of a write.
+ * pressed ^C: GDB says Quit, and would mistake the unread answer for the answer to its next packet,
+ * and so on. A packet always starts at the beginning of a write.
  */
 static int forget_answer(struct session *s)
 {
@@ -249,7 +249,7 @@ static int forget_answer(struct session *s)
 		return 0;
 	if (lock_out(s))
 		return -ERESTARTSYS;
-	/* After an answer that was read, a sign of life may be all that is left. */
+	/* If the answer was read, only a sign of life may be left. */
 	if (s->out.tail < s->answered)
 		gtp_stub_unread(&s->stub);
 	gtp_outq_take(&s->out, gtp_outq_used(&s->out));
@@ -316,8 +316,9 @@ static u32 packet_end(const struct session *s, u32 n)
 /*
  * read_some - read what is queued, 0 if nothing is; bytes that could not be copied stay queued
  *
- * At most one packet: GDB keeps bytes that it has read beyond one. After a ^C these would be taken
- * for the answer to its next packet, or be half of an answer whose end forget_answer() drops.
+ * At most one packet: GDB keeps bytes that it has read beyond one. After a ^C, GDB would mistake
+ * these for the answer to its next packet, or have half of an answer whose end forget_answer()
+ * drops.
  */
 static ssize_t read_some(struct session *s, char __user *buf, size_t len)
 {

@@ -42,7 +42,7 @@ enum {
  * @module: the table's module; "": the kernel
  */
 struct writer {
-	struct mutex lock; /* of all the rest */
+	struct mutex lock; /* guards all the rest */
 	char line[LINE_SIZE];
 	u32 line_len;
 	bool in_line;
@@ -119,7 +119,7 @@ static int line_byte(struct writer *w, char c)
 
 /*
  * The module trusts a table. A forged one could put jumps where control arrives in their middle,
- * and the kernel would execute bytes that are no instructions. So a table is as powerful as a
+ * and the kernel would execute bytes that are not instructions. So a table is as powerful as a
  * module, and it has no signature.
  */
 static int begin_table(struct writer *w)

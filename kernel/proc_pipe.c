@@ -36,7 +36,7 @@ enum {
  * @in: the run, once there is one; under gtp_lock, like the next two
  * @attached: @in is valid
  * @epoch: of the session's frames when the file was opened
- * @was_on: a run was active then; one that was over by then does not count
+ * @was_on: a run was active at that time; one that was over by then does not count
  * @swept: time of the last sweep, in jiffies
  * @piece: PIECE bytes to copy to the user; under @lock
  * @wait: for poll; woken by @look
@@ -189,7 +189,7 @@ static bool is_readable(const struct reader *r)
 	return gtp_stream_left(&r->in) || gtp_stream_ended(&r->in) || sweep_is_due(r);
 }
 
-/* Not gtp_progress(), which tells GDB that its own request is in progress. */
+/* Not gtp_progress(), which would report to GDB that GDB's own request is in progress. */
 static void reschedule(void *ctx, const char *what, u32 done, u32 total)
 {
 	cond_resched();

@@ -153,7 +153,7 @@ static struct x86_mem at_address(u64 addr)
 	return x86_at(X86_NO_REG, (s32)addr);
 }
 
-/* Leave before this CPU is marked as in a hit; leave after that. */
+/* leave_if - leave before this CPU is marked as in a hit; give_up_if - leave after that */
 static void leave_if(struct ax_jit *f, enum x86_cc cc)
 {
 	x86_jcc(&f->b, cc, f->pad.tail[JIT_NESTED].pos);

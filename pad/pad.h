@@ -32,7 +32,7 @@
  * instructions.
  *
  * With @chain the place has several tracepoints, and a pad for each. A pad that handles its
- * tracepoint goes on to the next pad. If one goes to pad_hit, that takes the turns of all remaining
+ * tracepoint goes on to the next pad. If one goes to pad_hit, that handles all remaining
  * tracepoints, and control then goes to the displaced instructions in the last pad.
  *
  * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
@@ -56,7 +56,7 @@ bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *tar
 size_t gtp_pad_work_size(const struct gtp_pad_request *req);
 
 /**
- * gtp_pad_plan() - decide everything but the bytes
+ * gtp_pad_plan() - decide everything except the bytes
  * @work: gtp_pad_work_size() bytes
  * @req: what; copied, but not what it points to
  *

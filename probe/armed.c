@@ -10,7 +10,7 @@
 
 enum {
 	ENDBR_LEN = 4,
-	REACH = GTP_REGION_MAX + ENDBR_LEN, /* at least the bytes from @addr on that may change */
+	REACH = GTP_REGION_MAX + ENDBR_LEN, /* no more bytes than this change, from @addr on */
 };
 
 /* Changed under gtp_lock; the spinlock is for gtp_armed_range(), which must not wait for that. */

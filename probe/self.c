@@ -58,7 +58,7 @@ u64 gtp_self_skipped(void)
 
 /*
  * A task that has nearly ended has no struct pid of its own any more. It holds its signal struct
- * until its last schedule, so ask that.
+ * until its last schedule(), so use that.
  */
 static const struct pid *this_process(void)
 {

@@ -31,7 +31,7 @@ u64 gtp_self_skipped(void);
  */
 bool gtp_self_skip(const struct gtp_location *loc, unsigned int context);
 
-/* struct gtp_self_test - @value: the bits of @mask, in which the processes' numbers agree */
+/* struct gtp_self_test - @mask: bits in which the processes' numbers agree; @value: these bits */
 struct gtp_self_test {
 	pid_t mask, value;
 };
@@ -39,8 +39,9 @@ struct gtp_self_test {
 extern struct gtp_self_test gtp_self_test;
 
 /*
- * gtp_self_maybe - false if the task is surely none of theirs. The cheap test before
- * gtp_self_skip(): one comparison for both processes. If there are two, some others pass it, too
+ * gtp_self_maybe - false if the task surely belongs to neither process. The cheap test before
+ * gtp_self_skip(): one comparison for both. If there are two processes, tasks of some others pass
+ * it, too
  */
 static inline bool gtp_self_maybe(void)
 {

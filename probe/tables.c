@@ -36,7 +36,7 @@ struct loaded {
 	struct piece piece[];
 };
 
-DEFINE_MUTEX(gtp_tables_lock); /* of the list, and of what is in it */
+DEFINE_MUTEX(gtp_tables_lock); /* guards the list and its entries */
 static LIST_HEAD(tables);
 static u32 removals; /* counts calls of gtp_tables_remove(), also without a table to remove */
 

@@ -36,8 +36,8 @@ void gtp_wait_for_idle(void)
 /*
  * call_rcu_tasks() waits until every task that is running or preempted has slept voluntarily or
  * returned to userspace. Interrupts and NMIs are not preempted: the RCU grace periods that are part
- * of this one cover them. A task that computes in the kernel for long delays this, so report
- * progress to GDB meanwhile.
+ * of this one cover them. A task that runs in the kernel for long without sleeping delays this, so
+ * report progress to GDB meanwhile.
  */
 void gtp_wait_for_tasks(void)
 {

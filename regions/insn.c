@@ -22,10 +22,10 @@ enum {
  * @prefixes: seen so far
  * @rex: the REX prefix, or 0
  * @opcode: last byte of the opcode
- * @modrm: the byte behind the opcode, where @form has MODRM
+ * @modrm: the byte after the opcode, where @form has MODRM
  * @form: bits of op.form; an opcode's group may add some
  * @group: enum group
- * @two_bytes: the opcode is in the map behind 0f
+ * @two_bytes: the opcode is in the map after 0f
  */
 struct scan {
 	const u8 *p;
@@ -87,7 +87,7 @@ static u8 prefix_bit(u8 byte, bool *known)
 	}
 }
 
-/* Legacy prefixes, then one REX. A REX in front of other prefixes is refused as an opcode. */
+/* Legacy prefixes, then one REX. A REX before other prefixes is refused as an opcode. */
 static int prefixes(struct scan *s)
 {
 	bool more = true;
@@ -182,7 +182,7 @@ static int system_insn(const struct scan *s, struct gtp_insn *insn)
 		return 0;
 	case 0xc2: /* vmlaunch */
 	case 0xc3: /* vmresume */
-	case 0xc9: /* mwait, right behind sti */
+	case 0xc9: /* mwait, right after sti */
 		insn->kind = GTP_INSN_FIXED;
 		return 0;
 	default:

@@ -16,8 +16,8 @@ enum { GTP_INSN_MAX = 15 };
  * @cond: JCC: the condition code, its opposite is cond ^ 1
  * @rel: direct jumps and calls: distance from the instruction's end to the target
  * @flags_in: arithmetic flags that it may read
- * @flags_out: arithmetic flags that it always overwrites or leaves undefined: code behind it
- *	cannot depend on their old values
+ * @flags_out: arithmetic flags that it always overwrites or leaves undefined: code after it cannot
+ * depend on their old values
  *
  * When in doubt @flags_in is all of them and @flags_out none.
  */

@@ -149,7 +149,7 @@ static const struct op one_byte[256] = {
 	[0xeb] = { IMM8, GTP_INSN_JMP, IN_DOUBT, G_BRANCH },
 	[0xec ... 0xef] = { OK, GTP_INSN_PLAIN, KEEPS },              /* in, out */
 	[0xf1] = { OK, GTP_INSN_FIXED, IN_DOUBT },                    /* int1 */
-	[0xf4] = { OK, GTP_INSN_FIXED, IN_DOUBT },                    /* hlt, right behind sti */
+	[0xf4] = { OK, GTP_INSN_FIXED, IN_DOUBT },                    /* hlt, right after sti */
 	[0xf5] = { OK, GTP_INSN_PLAIN, IN_DOUBT },                    /* cmc */
 	[0xf6] = { MODRM, GTP_INSN_PLAIN, WRITES, G_UNARY },
 	[0xf7] = { MODRM, GTP_INSN_PLAIN, WRITES, G_UNARY },
@@ -161,7 +161,7 @@ static const struct op one_byte[256] = {
 	[0xff] = { MODRM, GTP_INSN_PLAIN, KEEPS, G_FLOW },
 };
 
-/* Two-byte opcodes, behind 0f. Left out: vector instructions, which the kernel's C code lacks. */
+/* Two-byte opcodes, after 0f. Left out: vector instructions, which the kernel's C code lacks. */
 static const struct op two_byte[256] = {
 	[0x00] = { MODRM, GTP_INSN_PLAIN, IN_DOUBT, G_TABLES },
 	[0x01] = { MODRM | REP, GTP_INSN_PLAIN, IN_DOUBT, G_SYSTEM },

@@ -13,10 +13,10 @@ enum { ENDBR = 4, FTRACE_SITE = 5, NOWHERE = U32_MAX };
  * @faults: of the span: instructions with an exception fixup
  * @off: where the current instruction is
  * @insn: the current instruction
- * @before: kind of the instruction in front of it
+ * @before: kind of the instruction before it
  * @ftrace: where the function tracer's call or nop is, or NOWHERE
  * @site: the first place from the address on that is patched at run time, or NOWHERE
- * @dead: control does not come here from the instruction in front
+ * @dead: control does not come here from the instruction before
  * @arrived: a jump leads into the region
  * @indirect: there is a jump whose targets the code does not show
  * @live: arithmetic flags not overwritten since the address, while @flags_open
@@ -40,7 +40,7 @@ struct walk {
 	bool flags_open;
 };
 
-/* The first entry at or behind @from, both as offsets in the function; NOWHERE: there is none. */
+/* The first entry at or after @from, both as offsets in the function; NOWHERE: there is none. */
 static u32 next_in(const struct walk *w, const struct gtp_table_list *list, u32 from)
 {
 	u32 found;
@@ -89,7 +89,7 @@ static bool ends_flow(u8 kind)
 }
 
 /*
- * The function tracer's site is a 5-byte nop or call at the start of the function, behind an endbr
+ * The function tracer's site is a 5-byte nop or call at the start of the function, after an endbr
  * or the nop that the kernel seals an unused endbr with.
  */
 static void note_ftrace(struct walk *w)
@@ -182,7 +182,7 @@ static bool breakpoint(struct walk *w)
 		return false;
 	if (!w->dead && !is_call(w->before) && w->before != GTP_INSN_TRAP)
 		return true;
-	/* Padding behind a call that does not return. */
+	/* Padding after a call that does not return. */
 	w->dead = true;
 	return w->off == w->ask->at;
 }
@@ -230,7 +230,7 @@ static enum gtp_region_verdict displace(struct walk *w)
 	return GTP_REGION_OK;
 }
 
-/* One instruction in front of the region, in it, or right behind it. */
+/* One instruction before the region, in it, or right after it. */
 static enum gtp_region_verdict step(struct walk *w)
 {
 	enum gtp_region_verdict v = GTP_REGION_OK;
@@ -270,7 +270,7 @@ static enum gtp_region_verdict walk(struct walk *w)
 	return v == GTP_REGION_OK && !w->r->len ? GTP_REGION_NOT_START : v;
 }
 
-/* The table's facts about the @len bytes at the address. */
+/* Apply the table's facts about the @len bytes at the address. */
 static enum gtp_region_verdict look_up(const struct walk *w, u32 len)
 {
 	u32 at = w->ask->at;

@@ -31,7 +31,10 @@ static u32 get32(const u8 *p)
 	return (u32)gtp_get_le(p, 4);
 }
 
-/* Read one difference, move @*at behind it. 0, which is none, when it is cut off or too long. */
+/*
+ * Read one difference and move @*at past it. 0, which is not a valid one, if it is cut off or too
+ * long.
+ */
 static u32 varint(const u8 *bytes, u32 size, u32 *at)
 {
 	u64 v = 0;
@@ -91,7 +94,7 @@ bool gtp_table_find(const struct gtp_table *t, u32 span, enum gtp_table_kind kin
 	return false;
 }
 
-/* The directories must fit before anything of them is read. */
+/* Check that the directories fit, before anything in them is read. */
 static const char *check_head(struct gtp_table *t)
 {
 	u64 need;

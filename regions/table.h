@@ -11,7 +11,7 @@
  *   0  8 bytes   GTP_TABLE_MAGIC
  *   8  u32       size of the file
  *  12  u32       CRC-32 (the one of zip and Ethernet) of all bytes from 16 on
- *  16  u8        length of the build-id, then the build-id in 31 bytes, zeros behind it
+ *  16  u8        length of the build-id, then the build-id in 31 bytes, zeros after it
  *  48  u32       number of spans
  *  52  u32       number of lists
  *  56  spans     GTP_TABLE_SPAN bytes each: name in 32 bytes, u64 link address (0 in a module), u32

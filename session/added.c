@@ -12,8 +12,9 @@
  * Expressions that set nothing never take the lock, and read these variables like others.
  *
  * These variables are found when a run begins, while nothing is armed, and stay the same until it
- * ends. An expression that joins the run and does not fit is refused, because others are adding
- * without the lock already. Without a run there are none, as a dprintf may come at any time.
+ * ends. An expression that joins the run and breaks this is refused, because others are adding
+ * without the lock already. Without a run there are no such variables, because a dprintf may be
+ * added at any time.
  */
 #include "agentexpr/adds.h"
 #include "session/added.h"

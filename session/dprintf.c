@@ -2,8 +2,8 @@
 /*
  * GDB's dprintfs: armed like tracepoints, in a run and without one.
  *
- * Their hits need each CPU's struct gtp_cpu. Those of the last run serve, because dprintfs write no
- * frames. If there are none yet, they are allocated with the smallest buffers.
+ * Their hits need each CPU's struct gtp_cpu. They use those of the last run, because dprintfs write
+ * no frames. If there are none yet, they are allocated with the smallest buffers.
  */
 #include "base/parse.h"
 #include "session/aggregate.h"
@@ -387,7 +387,9 @@ void gtp_dprintf_clear(struct gtp_trace *t, bool persistent)
 	finish_removal(t);
 }
 
-/* Find a dprintf equal to @new: inserted already, or removed but still at a run's location. */
+/*
+ * Find a dprintf equal to @new that is inserted already, or removed but still at a run's location.
+ */
 static struct gtp_dprintf *same_as(struct gtp_trace *t, const struct gtp_dprintf *new)
 {
 	struct gtp_dprintf *dp = t->dprintfs.list;

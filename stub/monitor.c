@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `monitor` commands: status, settings and figures that GDB has no command of its own for. */
+/* `monitor` commands: status, settings and figures for which GDB has no command of its own. */
 #include "base/version.h"
 #include "session/aggregate.h"
 #include "session/dprintf.h"

@@ -31,7 +31,10 @@ GTP_HANDLER(gtp_pkt_supported)
 	return 0;
 }
 
-/* Any length will do: a jump displaces as many instructions as its 5 bytes need. */
+/*
+ * An instruction of any length is accepted: a jump displaces as many instructions as its 5 bytes
+ * need.
+ */
 GTP_HANDLER(gtp_pkt_min_fast)
 {
 	gtp_out_printf(&s->reply, "1");
@@ -86,7 +89,7 @@ static bool nothing_to_wait_for(const struct gtp_trace *t)
 	return !gtp_trace_running(t) && (t->end_untold || !gtp_dprintf_any(t));
 }
 
-/* After an error GDB would still take the target for running; report a stop instead. */
+/* After an error GDB would still believe that the target runs; report a stop instead. */
 GTP_HANDLER(gtp_pkt_continue)
 {
 	if (nothing_to_wait_for(s->trace)) {

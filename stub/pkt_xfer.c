@@ -155,7 +155,7 @@ GTP_HANDLER(gtp_pkt_trace_file)
 
 /*
  * Not a packet of GDB's either: the aggregations, also during a run. A read from offset 0 collects
- * the present values; reads at other offsets return pieces of the same text.
+ * the current values; reads at other offsets return pieces of the same text.
  */
 GTP_HANDLER(gtp_pkt_aggregates)
 {

@@ -13,7 +13,8 @@ static void packet(void *ctx, char *data, u32 len)
 
 	gtp_stub_heard(s);
 	/*
-	 * A hit may have ended the run since the last packet: no handler may take it for running.
+	 * A hit may have ended the run since the last packet: no handler may believe that it is
+	 * active.
 	 */
 	if (gtp_trace_settle(s->trace))
 		gtp_stub_trace_ended(s);

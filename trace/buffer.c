@@ -99,7 +99,7 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	return b->mem + b->head + at;
 }
 
-/* Drop enough that few frames take the long way, but not so much that one frame takes long. */
+/* Drop enough that few frames need this, but not so much that one frame takes long. */
 enum { DROP_SHARE = 16, DROP_MOST = 4096 };
 
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
@@ -202,10 +202,10 @@ static u32 count_bits(u32 m)
 	return (((m + (m >> 4)) & 0x0f0f0f0f) * 0x01010101) >> 24;
 }
 
-/* Values stand in the order of the mask's bits. */
+/* Values are in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
-	/* As "collect $regs" wants: not testing each bit halves the time. */
+	/* The case of "collect $regs": not testing each bit halves the time. */
 	if ((left & GTP_REGS_GENERAL) == GTP_REGS_GENERAL) {
 		p = gtp_regs_put_general(p, regs);
 		left &= ~(u32)GTP_REGS_GENERAL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One traceframe as it lies in the trace buffer, and how to walk its blocks. */
+/* One traceframe as it is stored in the trace buffer, and how to walk its blocks. */
 #ifndef _GTP_FRAME_H
 #define _GTP_FRAME_H
 
@@ -50,7 +50,7 @@ enum gtp_block_type {
 /**
  * struct gtp_block - head of a block inside a frame
  * @len: MEM, STATIC: bytes of data, at most GTP_BLOCK_MEM_MAX, GTP_SDATA_RECORD_MAX; REGS, VAR:
- *       bytes behind this head
+ * bytes after this head
  * @type: enum gtp_block_type
  * @num: trace state variable, else 0
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel tracepoint's own record in a frame ($_sdata), and the memory as which GDB reads it. */
+/* A kernel tracepoint's own record in a frame ($_sdata), and the memory in which GDB finds it. */
 #ifndef _GTP_SDATA_H
 #define _GTP_SDATA_H
 

@@ -15,7 +15,7 @@ struct window {
 	u32 len;
 };
 
-/* Copy only a piece of @bytes: its front or its end is not wanted. */
+/* Copy only a part of @bytes: its beginning or its end was not requested. */
 static void put_piece(struct window *w, const void *bytes, u32 n)
 {
 	u32 skip;
@@ -34,7 +34,7 @@ static void put_piece(struct window *w, const void *bytes, u32 n)
 	w->len -= n;
 }
 
-/* Most pieces are wanted whole; copying a constant size then takes a few instructions. */
+/* Most pieces are requested whole; copying a constant size then takes a few instructions. */
 static inline void put(struct window *w, const void *bytes, u32 n)
 {
 	if (w->skip || w->len < n) {

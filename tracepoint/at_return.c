@@ -23,7 +23,7 @@ struct asked {
 	bool latency, entry_clock;
 };
 
-/* No variable is refused here: this only looks. */
+/* Never refuses a variable: it only looks. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	enum gtp_at_return asked = asked_by(tsv);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make tracepoints of QTDP packets. Nothing is defined unless every field is right and every
+ * Make tracepoints from QTDP packets. Nothing is defined unless every field is valid and every
  * expression verified.
  *
  *	QTDP:N:ADDR:E|D:STEP:PASS[:Flen][:S][:Xlen,hex][-]
@@ -40,7 +40,7 @@ static bool cut_more(struct gtp_in *in)
 	return true;
 }
 
-/* --- QTDP: the fields behind the pass count --- */
+/* --- QTDP: the fields after the pass count --- */
 
 static int field_fast(struct gtp_def *d)
 {

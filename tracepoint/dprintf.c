@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make tracepoints that print of Z0 packets with commands. Nothing is defined unless all is right.
+ * Make printing tracepoints from Z0 packets with commands. Nothing is defined unless all of it is
+ * valid.
  *
  *	Z0,ADDR,KIND[;Xlen,hex...];cmds:PERSIST,Xlen,hex...
  */

@@ -22,7 +22,7 @@
  * machine code has changed. gtp_code_forget() clears it when nothing is armed any more.
  * The order: @early and @update_alone, which need no @start; then @start; then @quick, @in_pad and
  * @quickest by gtp_publish(). A hit reads its pointer by gtp_acquire() and @start after it, so it
- * never has a pointer with an older @start. An older pointer with a newer @start is as good: while
+ * never has a pointer with an older @start. An older pointer with a newer @start is harmless: while
  * a tracepoint is armed, @start keeps size and number, and only a flag in it changes.
  */
 struct gtp_hit_plan {

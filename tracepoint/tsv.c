@@ -208,7 +208,7 @@ static int name_says(const char *name, struct prefix *what, struct gtp_why *why)
 }
 
 /*
- * True for $lost, which GDB knows from the file of a recorded run. It may send it on with another
+ * True for $lost, which GDB knows from the file of a recorded run. GDB may send it with another
  * number; ignore that.
  */
 static bool is_lost(const struct qtdv *q)
@@ -276,7 +276,9 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	v->initial = (s64)q.initial;
 	WRITE_ONCE(v->value, v->initial);
 	v->key_words = what.key_words;
-	/* During a run its name is the same, so it keeps the way that the run has given it. */
+	/*
+	 * During a run its name cannot change, so it keeps the way that the run has chosen for it.
+	 */
 	if (!known)
 		tsvs->ways[q.num] = what.way;
 	return 0;

@@ -137,7 +137,7 @@ static void sum_byte(struct gtp_rsp *r, u8 c)
 		r->state = SUM_LOW;
 		return;
 	}
-	/* Idle before the callback: it must not find half a packet here. */
+	/* Be idle before the callback, which must not find half a packet here. */
 	r->state = IDLE;
 	if (v < 0 || (r->want_sum | v) != r->sum)
 		bad_sum(r);

@@ -58,7 +58,7 @@ void gtp_rsp_feed(struct gtp_rsp *r, const u8 *bytes, u32 len);
 /*
  * gtp_rsp_reply - send one packet; @len <= GTP_PACKET_MAX, any bytes (escaped as needed)
  *
- * Kept until the next one: a '-' from the peer has it sent again. GDB unescapes only binary
+ * Kept until the next one: if the peer answers '-', it is sent again. GDB unescapes only binary
  * replies, so text for its user must not hold '#', '$', '}' or '*'.
  */
 void gtp_rsp_reply(struct gtp_rsp *r, const void *data, u32 len);

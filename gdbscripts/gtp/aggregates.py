@@ -113,7 +113,7 @@ def ordered(one, order):
 
 
 def short_value(one, entry):
-    """An entry in one line, behind its keys."""
+    """An entry in one line, after its keys."""
     if one.kind == "count":
         return str(entry.count)
     if len(entry.summary) == 1:

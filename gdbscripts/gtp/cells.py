@@ -33,7 +33,7 @@ class Sections:
         self.ends = [b for _, b in ranges]
 
     def around(self, address):
-        """The first address of the section that has this one, and the one behind its last; None: there is none."""
+        """The first address of the section that has this one, and the one after its last; None: there is none."""
         i = bisect.bisect_right(self.starts, address) - 1
         return (self.starts[i], self.ends[i]) if i >= 0 and address < self.ends[i] else None
 
@@ -74,7 +74,7 @@ class Constants:
 
 
 def constants():
-    """Those of what GDB looks at, when its symbols are where they belong: behind source.whole()."""
+    """Those of what GDB looks at, when its symbols are where they belong: after source.whole()."""
     found = placed.loaded() if source.is_trace_file() else None
     if not found or not found[1]:
         return Constants()

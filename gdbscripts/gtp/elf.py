@@ -61,7 +61,7 @@ def copy_without_addresses(path, data, headers):
 class File:
     """A module file: its build-id, and its path or that of a copy that GDB can place.
 
-    Kernels since about 6.10 link .data of modules behind what comes before it. GDB then gives up
+    Kernels since about 6.10 link .data of modules after what comes before it. GDB then gives up
     placing the file's sections one by one, and shows all of its variables relative to .text.
     """
 

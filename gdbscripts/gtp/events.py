@@ -184,7 +184,7 @@ def struct_of(kind):
 
 
 def registers(arguments):
-    """The arguments in the order of the registers behind the first, None for a second one of the same argument."""
+    """The arguments in the order of the registers after the first, None for a second one of the same argument."""
     found = []
     for argument in arguments:
         size = argument[1].strip_typedefs().sizeof

@@ -18,7 +18,7 @@ GLOBAL_OBJECT = 1 << 4 | 1  # STB_GLOBAL, STT_OBJECT
 # Freed when the kernel or a module has come up, or never loaded.
 GONE = (".init", ".exit")
 
-# The room that the build puts in front of functions has symbols of its own, "functions" for the linker.
+# The room that the build puts before functions has symbols of its own, "functions" for the linker.
 IN_FRONT = ("__pfx_", "__cfi_")
 
 tables = {}

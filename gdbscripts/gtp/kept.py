@@ -11,7 +11,7 @@ from gtp import cexpr, known, quiet, source, words
 from gtp.damaged import reading
 
 HEAD = "gdbtp: aggregations and stacks, 1"
-END = b"gdbtp: %016d bytes\n"  # how many are in front of it
+END = b"gdbtp: %016d bytes\n"  # how many are before it
 END_BYTES = len(END % 0)
 AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 

@@ -8,7 +8,7 @@ import struct
 NUMBER = 0xffff  # instead of a tracepoint's
 HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 bytes that follow
 EMPTY = HEAD.pack(NUMBER, 0)  # a frame of nothing
-END = b"\0\0"  # behind the last frame
+END = b"\0\0"  # after the last frame
 VARIABLE = struct.Struct("<cIq")
 LOST = 0x200  # the variable that says how many
 TOLD = "%d frames were lost while the run was recorded: the reader was too slow for them"

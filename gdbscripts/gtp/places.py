@@ -2,7 +2,7 @@
 # Turn the LOCATION of a tracepoint, as it is typed, into addresses in the kernel.
 #
 # A function is entered at its first instruction, where all arguments are as the debug information says, and at
-# the places where its body stands in other functions. GDB's own choice for a function may lie behind a prologue.
+# the places where its body stands in other functions. GDB's own choice for a function may follow a prologue.
 import collections
 import contextlib
 import fnmatch

@@ -18,7 +18,7 @@ def short(number):
 
 
 def log_range(bucket):
-    """The first value of a bucket of powers of two, and the one behind its last; None: there is none."""
+    """The first value of a bucket of powers of two, and the one after its last; None: there is none."""
     if bucket == NEGATIVE:
         return None, 0
     if bucket == ZERO:

@@ -37,7 +37,7 @@ def given(text, shown):
 
 
 def untraced(text, shown):
-    """`set trace-commands on` would show the text to the user, or put it in front of its own output."""
+    """`set trace-commands on` would show the text to the user, or put it before its own output."""
     if not gdb.parameter(TRACED):
         return given(text, shown)
     gdb.execute("set %s off" % TRACED, to_string=True)

@@ -15,7 +15,7 @@ ASKED = 0x3fff  # one byte of a packet tells whether more follows
 
 
 def unescaped(data):
-    """The bytes of a binary reply; '}' stands in front of a byte that is sent ^ 0x20."""
+    """The bytes of a binary reply; '}' precedes a byte that is sent ^ 0x20."""
     first, *others = data.split(b"}")
     return first + b"".join(bytes((part[0] ^ 0x20,)) + part[1:] for part in others)
 
@@ -108,7 +108,7 @@ def settle():
 
 
 def look(*_):
-    """In front of a prompt: GDB forgets a `target tfile` that was typed before it looks for a hook behind it."""
+    """In front of a prompt: GDB forgets a `target tfile` that was typed before it looks for a hook after it."""
     global looked
     connection = gdb.selected_inferior().connection
     if connection is not looked:

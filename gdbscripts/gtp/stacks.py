@@ -102,7 +102,7 @@ class Options:
             raise gdb.GdbError("--svg FILE is the whole picture: leave --folded and --top out")
 
     def check_file(self, reading):
-        """A file is not called as an aggregation is: the name stands in front of --folded."""
+        """A file is not called as an aggregation is: the name precedes --folded."""
         names = [name for one in reading.all for name in (one.name, one.name.partition("_")[2])]
         if self.file and self.file.lstrip("$") in names:
             raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))

@@ -7,9 +7,9 @@ import gdb
 from gtp import marks
 from gtp.damaged import Damaged, reading
 
-MEMORY = struct.Struct("<QH")  # behind 'M': u64 address, u16 length, bytes
-VARIABLE = struct.Struct("<Iq")  # behind 'V': u32 number, s64 value
-STATIC = struct.Struct("<H")  # behind 'S': u16 length, bytes
+MEMORY = struct.Struct("<QH")  # after 'M': u64 address, u16 length, bytes
+VARIABLE = struct.Struct("<Iq")  # after 'V': u32 number, s64 value
+STATIC = struct.Struct("<H")  # after 'S': u16 length, bytes
 RIP = 16
 WORD = 8  # bytes of each register up to rip
 MOST_REGISTERS = 1 << 16  # bytes

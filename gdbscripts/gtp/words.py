@@ -112,7 +112,7 @@ def few(items, most=8):
 
 
 def completed(candidates, text, word):
-    """Those of the candidates that begin with the text, without what stands in front of the word.
+    """Those of the candidates that begin with the text, without what precedes the word.
 
     GDB asks twice; the first time, to learn what separates words, there is none, and only the kind of an answer counts.
     """

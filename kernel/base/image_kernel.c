@@ -22,10 +22,10 @@ static char build_id_hex[2 * BUILD_ID_MAX + 1];
 static u64 text_address;
 
 /*
- * Where _text is, by exported symbols alone. The kernel moves its image in steps of 2 MiB or
- * multiples of that, and everything from _text to _end has a symbol at or before it. So from a
- * exported function, down in such steps, _text is the last address that still has a name, and
- * it is the name's very start.
+ * Find _text by exported symbols alone. The kernel moves its image in steps of 2 MiB or multiples
+ * of that, and everything from _text to _end has a symbol at or before it. So go down from an
+ * exported function in such steps: _text is the last address that still has a name, and the name
+ * starts there.
  */
 static u64 __init find_text(void)
 {
@@ -67,8 +67,7 @@ size_t gtp_image_note_id(const u8 *notes, size_t len, const u8 **id)
 }
 
 /*
- * The kernel's notes are shown to everybody by sysfs. Without sysfs GDB does not get the build-
- * id, no more.
+ * sysfs shows the kernel's notes to everybody. Without sysfs, GDB only lacks the build-id.
  */
 static void __init find_build_id(void)
 {

@@ -6,7 +6,7 @@
 
 #include "kernel/base/lock_kernel.h"
 
-DEFINE_MUTEX(gtp_lock); /* of everything but what hits write */
+DEFINE_MUTEX(gtp_lock); /* guards everything except the data that hits write */
 
 static void (*progress)(const char *what, u32 done, u32 total);
 
@@ -39,8 +39,8 @@ void gtp_interrupt_forget(void)
 }
 
 /*
- * A GDB that is in write() with its packet cannot send a ^C; its terminal sends it the signal.
- * Other signals (a window that changes its size, a child that ends) are no reason to stop.
+ * A GDB that is in write() with its packet cannot send a ^C, but gets the signal from its terminal.
+ * Other signals (a changed window size, a child that ends) are no reason to stop.
  */
 static bool has_sigint(void)
 {

@@ -15,7 +15,7 @@
 
 DEFINE_PER_CPU(struct gtp_cpu *, gtp_this_cpu);
 
-enum { FRACTION = 4 }; /* take at most this part of the memory that is free now */
+enum { FRACTION = 4 }; /* take at most one FRACTIONth of the memory that is free now */
 
 u64 gtp_memory_most(void *ctx)
 {
@@ -134,7 +134,7 @@ void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
 	return gtp_mem_alloc_node(bytes, cpu_to_node(cpu->id));
 }
 
-/* struct errand - a call to make on a CPU; @done: it was made, because the CPU was in no hit */
+/* struct errand - a call to make on a CPU; @done: it was made, because the CPU was not in a hit */
 struct errand {
 	struct gtp_cpu *cpu;
 	void (*fn)(void *arg);

@@ -103,7 +103,9 @@ void gtp_hit_recalibrate_tsc(void)
 {
 	u64 now = rdtsc_ordered();
 
-	/* In between, this base is later than any counter, so $clock stands still. */
+	/*
+	 * Until both are stored, this base is later than any counter, so $clock does not advance.
+	 */
 	WRITE_ONCE(calibration.tsc, now + (1ULL << 62));
 	barrier();
 	WRITE_ONCE(calibration.ns, ktime_get_mono_fast_ns());

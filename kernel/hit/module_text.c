@@ -11,7 +11,7 @@ enum { MODULES_MAX = 512 }; /* the code of further modules is not recognized */
 /* size << 32 | lower half of the address; the upper half is the same for all modules. 0: free. */
 static u64 text[MODULES_MAX];
 static u32 changes = 1;
-static DEFINE_SPINLOCK(lock); /* of writers */
+static DEFINE_SPINLOCK(lock); /* serializes writers */
 
 static u64 range_of(const struct module *mod)
 {

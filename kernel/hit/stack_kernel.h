@@ -14,7 +14,7 @@ u32 gtp_stack_take(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs
 u32 gtp_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 
 /*
- * gtp_stack_hide - leave addresses from @from to below @to out of stacks from here on: they return
+ * gtp_stack_hide - from now on omit the addresses in [@from, @to) from stacks: code there returns
  * to a caller that is in the stack as well. There is one such range
  */
 void gtp_stack_hide(u64 from, u64 to);

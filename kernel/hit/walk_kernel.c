@@ -14,8 +14,8 @@
  *
  * The addresses that tracers put in a caller's place (return_to_handler, kretprobe's trampoline)
  * are an exception: there the step depends on more than the address, because the unwinder looks up
- * the caller's. All of them are the first byte of a kernel function, so a return address that is
- * the first byte of a symbol is left to the unwinder.
+ * the caller's address elsewhere. All of them are the first byte of a kernel function, so a return
+ * address that is the first byte of a symbol is left to the unwinder.
  */
 #include <linux/kallsyms.h>
 #include <linux/sched.h>

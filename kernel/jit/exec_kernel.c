@@ -239,7 +239,7 @@ static void describe_contexts(struct ax_jit_var *var)
 	var[GTP_TSV_IRQ_COUNT] = contexts(NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK);
 }
 
-/* A task's user registers, the kernel's task_pt_regs(), lie on its stack. */
+/* A task's user registers, the kernel's task_pt_regs(), are on its stack. */
 static void describe_user_regs(struct ax_jit_var *var)
 {
 	const s32 regs = THREAD_SIZE - TOP_OF_KERNEL_STACK_PADDING - sizeof(struct pt_regs);
@@ -251,7 +251,7 @@ static void describe_user_regs(struct ax_jit_var *var)
 		.offset = offsetof(struct task_struct, stack),
 		.add = regs,
 	};
-	/* user_mode(): userspace runs in ring 3, and nothing in rings 1 and 2. */
+	/* user_mode(): userspace runs in ring 3, and nothing runs in rings 1 and 2. */
 	var[GTP_TSV_CURRENT_TASK_USER] = (struct ax_jit_var){
 		.bytes = 4,
 		.follow = 2,

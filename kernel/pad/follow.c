@@ -2,8 +2,8 @@
 /*
  * A pad at a function's entry calls the rest of the function, so that the function returns to us.
  *
- * The record of a call lies on the call's own stack, so nothing is looked up by task, and no call
- * is missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
+ * The record of a call is on the call's own stack, so nothing is looked up by task, and no call is
+ * missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
  * the record is in a pool, found by the address of the return address. A call is counted as missed
  * only if the pool has no room for it.
  *
@@ -32,7 +32,9 @@
 #include "probe/wait.h"
 
 enum {
-	/* Records lie on a task's stack as long as it is not fuller than this, records included. */
+	/*
+	 * Records are on a task's stack while no more of it than this is in use, records included.
+	 */
 	USED = THREAD_SIZE / 4,
 	POOL = 8192, /* records; a power of two */
 	PROBES = 16, /* places in the pool where a record may be */
@@ -119,7 +121,7 @@ static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 	return (u64)r + 0x61c88647;
 }
 
-/* No other task counts this call out: task_ends() runs in the same task. */
+/* No other task decrements the count for this call: task_ends() runs in the same task. */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);
@@ -405,7 +407,7 @@ static void check_entry(void)
 	BUILD_BUG_ON(offsetof(struct gtp_follow_record, p.regs) !=
 		     GTP_FOLLOW_HEAD_WORDS * sizeof(u64));
 	BUILD_BUG_ON(sizeof(struct gtp_regs) != GTP_FOLLOW_REGS_WORDS * sizeof(u64));
-	/* Where a framed call lies on the stack, its record ends with the registers. */
+	/* In a framed call's record on the stack, the registers come last. */
 	BUILD_BUG_ON(sizeof(struct gtp_follow_record) !=
 		     (GTP_FOLLOW_HEAD_WORDS + GTP_FOLLOW_REGS_WORDS) * sizeof(u64));
 	BUILD_BUG_ON(!IN_REGS(GTP_FOLLOW_EFLAGS, eflags));

@@ -8,7 +8,7 @@
 #include "kernel/pad/follow_entry.h"
 
 /*
- * The stack of a call that is followed, S being where its return address lies:
+ * The stack of a call that is followed, where S is the address of its return address:
  *
  *	framed	S		the return address, the caller's
  *		S - 8		the caller's rbp; rbp points here

@@ -4,12 +4,15 @@
 #define _GTP_PAD_FOLLOW_ENTRY_H
 
 #define GTP_FOLLOW_REGS_WORDS 21 /* of struct gtp_regs */
-#define GTP_FOLLOW_HEAD_WORDS 4	 /* of struct gtp_follow_record, in front of the registers */
+#define GTP_FOLLOW_HEAD_WORDS 4	 /* of struct gtp_follow_record, before the registers */
 #define GTP_FOLLOW_EFLAGS 18	 /* eflags' word among the registers ... */
 #define GTP_FOLLOW_CARRY 1	 /* ... and two of its bits */
 #define GTP_FOLLOW_ZERO 0x40
 
-/* Where a call goes on, as gtp_follow_enter() returns it. The assembly compares with the middle. */
+/*
+ * Where a call continues: the result of gtp_follow_enter(). The assembly compares it with the
+ * middle one.
+ */
 #define GTP_FOLLOW_NOT 0    /* in the displaced instructions */
 #define GTP_FOLLOW_FRAMED 1 /* in the framed gate */
 #define GTP_FOLLOW_BARE 2   /* in the bare gate */

@@ -56,7 +56,7 @@ static u8 *map_all(u64 base, u64 end)
 
 /*
  * Overwrite only the call: tasks may still return to the jump after it. The pad that the call leads
- * to is gone, so a task that reaches the call must trap.
+ * to is freed, so a task that reaches the call must trap.
  */
 void gtp_gates_wipe(void)
 {

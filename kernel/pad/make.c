@@ -83,7 +83,9 @@ static bool any_reads_flags(const struct gtp_location *loc)
 	return false;
 }
 
-/* Where the pad goes when C is needed; each of the three takes its word off the stack. */
+/*
+ * Where the pad goes when C is needed; each of the three functions removes its word from the stack.
+ */
 static u64 pad_hit(const struct gtp_pad_probe *p)
 {
 	if (p->follows)
@@ -92,8 +94,9 @@ static u64 pad_hit(const struct gtp_pad_probe *p)
 }
 
 /*
- * A pad that follows calls needs its gates' addresses in its code, and the gates the address of its
- * rest: take gates, make the pad, lead the gates there. 0 or -errno; then nothing is kept.
+ * A pad that follows calls needs its gates' addresses in its code, and the gates need the address
+ * of the rest of the pad: take gates, make the pad, make the gates call it. 0 or -errno; then
+ * nothing is kept.
  */
 static int make_with_gates(struct gtp_pad_request *req, struct gtp_jit_pad *pad, u32 *gate)
 {
@@ -186,7 +189,10 @@ static u32 count_pads(const struct gtp_location *loc)
 	return n;
 }
 
-/* Numbers for the tracepoints after the first. On error gtp_pad_stages_drop() is the caller's. */
+/*
+ * Take numbers for the tracepoints after the first. On error the caller calls
+ * gtp_pad_stages_drop().
+ */
 static int add_stages(struct gtp_pad_probe *p, u32 n)
 {
 	struct gtp_tracepoint *tp = p->loc->first;
@@ -240,7 +246,7 @@ static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region,
 	return 0;
 }
 
-/* -EOPNOTSUPP: one pad does. On any error nothing is kept, and one pad for all is tried. */
+/* -EOPNOTSUPP: one pad is enough. On any error nothing is kept, and one pad for all is tried. */
 static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		      u64 *rest)
 {
@@ -303,7 +309,7 @@ const char *gtp_pad_probe_why_not(int err)
 
 /*
  * The new pad has the old one's number, so hits of both reach the same list of tracepoints. The old
- * one is kept: tasks may be in it, and it goes with the location.
+ * one is kept, because tasks may be in it, and is freed with the location.
  */
 int gtp_pad_probe_widen(struct gtp_pad_probe *p, const struct gtp_region *region,
 			int (*lead)(struct gtp_pad_probe *p, u64 pad))

@@ -11,7 +11,7 @@
 /**
  * gtp_pad_probe_make() - make a location's pads in the open arena, with as little left to C as
  * possible
- * @p: the location's probe; afterwards control must be led to its ->pad
+ * @p: the location's probe; the caller then redirects control to its ->pad
  * @region: the displaced instructions; NULL if the pad is called
  * @copies: receives the addresses of the displaced instructions' copies; not used without @region
  *
@@ -25,15 +25,15 @@ const struct ax_verified *gtp_pad_condition(const struct gtp_tracepoint *tp);
 /* gtp_pad_decides - true if a pad can handle some hits without C */
 bool gtp_pad_decides(const struct gtp_tracepoint *tp);
 
-/* gtp_pad_probe_why_not - explain for ->no_jump why there is no pad, or no way to it */
+/* gtp_pad_probe_why_not - explain for ->no_jump why there is no pad, or nothing leads to it */
 const char *gtp_pad_probe_why_not(int err);
 
 /**
- * gtp_pad_probe_widen() - make a pad that leaves everything to C, and lead control to it
+ * gtp_pad_probe_widen() - make a pad that leaves everything to C, and redirect control to it
  * @p: the pad's probe
  * @region: as for gtp_pad_probe_make()
- * @lead: leads control to the new pad; if it returns 0, tasks may be in both pads now, otherwise
- *	only in the old one
+ * @lead: redirects control to the new pad; if it returns 0, tasks may be in both pads now,
+ * otherwise only in the old one
  *
  * Return: 0, or -errno and nothing has changed.
  */

@@ -44,7 +44,9 @@ void gtp_pad_number_give(u32 number);
 /* gtp_pad_number_take_spare - the same for optional uses: only while half of them are free */
 u32 gtp_pad_number_take_spare(void);
 
-/* gtp_pad_number_connect - give its hits to @tp and those after it; NULL: ignore its hits */
+/*
+ * gtp_pad_number_connect - let its hits go to @tp and the tracepoints after it; NULL: ignore them
+ */
 void gtp_pad_number_connect(u32 number, struct gtp_tracepoint *tp);
 
 /* gtp_pad_number_misses - the number of missed hits since it was taken */

@@ -3,7 +3,7 @@
  * A location that is probed through a jump pad, however control gets to the pad.
  *
  * A pad pushes a number, never an address: numbers are looked up in a table whose entries are
- * cleared before anything is freed. So a task that was preempted in a pad and comes late to C finds
+ * cleared before anything is freed. So a task that was preempted in a pad and reaches C late finds
  * no tracepoint, and returns. The pad's code, with its copies of instructions, stays until
  * gtp_wait_for_tasks() has returned after that.
  */
@@ -67,7 +67,7 @@ void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 
 NOKPROBE_SYMBOL(gtp_pad_probe_hit);
 
-/* Before the first instruction leads to the pads. Each number stands for its own tracepoint. */
+/* Called before any instruction leads to the pads. Each number stands for its own tracepoint. */
 void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 {
 	gtp_pad_number_connect(p->number, p->loc->first);
@@ -148,8 +148,8 @@ void gtp_pad_stages_drop(struct gtp_pad_probe *p)
 }
 
 /*
- * The caller has disconnected the pads, taken the way to them out of the text and waited for all
- * tasks. The room of the pads is not used again before it is int3, see gtp_pad_probes_wipe().
+ * The caller has disconnected the pads, removed the jump or call to them from the text, and waited
+ * for all tasks. Their room is reused only after gtp_pad_probes_wipe() has filled it with int3.
  */
 void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 {
@@ -167,7 +167,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	gtp_armed_remove(&p->armed);
 }
 
-/* All room that was given becomes int3: a task that still came there traps at once. */
+/* Fill all freed room with int3: a task that still got there would trap at once. */
 void gtp_pad_probes_wipe(void)
 {
 	gtp_jit_pads_wipe();

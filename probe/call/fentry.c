@@ -10,9 +10,9 @@
  * (prepare_direct_functions_for_ipmodify()).
  *
  * ftrace removes direct calls one by one, and waits for all tasks each time. So jumps are tried
- * first: a jump after the site sees the same hits (probe/jump/jump_arm.c). Only if the code there
- * takes no jump, the site becomes a direct call, a few times in a run. Further entries get a
- * kprobe.
+ * first: a jump after the site sees the same hits (probe/jump/jump_arm.c). Only where the code
+ * takes no jump does the site become a direct call, for a few entries in a run. Further entries get
+ * a kprobe.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -108,7 +108,7 @@ static int check_entry(u64 addr, struct gtp_why *why)
 	return -EINVAL;
 }
 
-/* Code that is no compiled function may keep its return address in another place. */
+/* Code that the compiler did not make may keep its return address elsewhere. */
 static bool is_compiled(u64 addr)
 {
 	return gtp_tables_wraps(addr) || gtp_entry_ask(addr) != -EINVAL;

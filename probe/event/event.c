@@ -51,9 +51,9 @@ static void handle_hit(struct event_probe *p, const struct gtp_regs *regs, u32 h
 }
 
 /*
- * Called by event_entry.S in the place of the tracepoint's own function. Interrupts may be on. Turn
- * them off, so that a hit in an interrupt is not lost as a nested one, and so that this task stays
- * on its CPU even if the kernel lets a tracepoint's probes be preempted.
+ * Called by event_entry.S for a probe of the tracepoint. Interrupts may be on. Turn them off, so
+ * that a hit in an interrupt is not lost as a nested one, and so that this task stays on its CPU
+ * even if the kernel lets a tracepoint's probes be preempted.
  */
 void gtp_event_hit(struct event_probe *p, struct gtp_regs *regs, u32 held)
 {

@@ -84,7 +84,7 @@ static struct trace_export export = {
 };
 
 /*
- * Arguments that are not in registers lie above the return address. Their number is unknown, so
+ * Arguments that are not in registers are above the return address. Their number is unknown, so
  * read as many words as any event may have. On the page of the return address they can be read
  * directly; the next page may be past the stack's end, where no argument can be.
  */
@@ -208,8 +208,8 @@ int gtp_event_data_get(const struct gtp_event *ev, struct gtp_event_data *data, 
 }
 
 /*
- * A record of another instance may still be in our export on another CPU. Wait for it before the
- * export is added to ftrace's list again, or the module goes.
+ * Another CPU may still be in our export, with a record of another instance. Wait for it before the
+ * export is added to ftrace's list again, or the module is freed.
  */
 void gtp_event_data_put(void)
 {

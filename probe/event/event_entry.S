@@ -14,8 +14,8 @@
 /*
  * void gtp_event_entry(struct event_probe *p, the tracepoint's arguments...)
  *
- * Called in the place of __traceiter_EVENT, with the same arguments in the same places: the first
- * six in registers, the rest above the return address. If there is a pad with the location's
+ * Called by the tracepoint like __traceiter_EVENT, with the same arguments in the same places: the
+ * first six in registers, the rest above the return address. If there is a pad with the location's
  * condition, it returns to the caller if the condition is false, and otherwise jumps to one of the
  * two functions below.
  */

@@ -18,9 +18,9 @@
 #include "kernel/base/mem_kernel.h"
 #include "probe/event/event_list.h"
 
-DEFINE_MUTEX(gtp_events_lock); /* of the list of modules, and of the armed probes */
+DEFINE_MUTEX(gtp_events_lock); /* guards the list of modules and the armed probes */
 
-/* The kernel's own tracepoints: by name until @named, then by id. They never go. */
+/* The kernel's own tracepoints: by name until @named, then by id. They are never removed. */
 static struct gtp_event *core;
 static u32 ncore;
 static bool named;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May this address of the running kernel become a jump? By its table, live code, and blacklist. */
+/*
+ * May this address of the running kernel become a jump? Its table, live code and blacklist decide.
+ */
 #ifndef _GTP_CAN_JUMP_H
 #define _GTP_CAN_JUMP_H
 

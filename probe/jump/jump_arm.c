@@ -7,13 +7,14 @@
  * and the next backend is offered its location at the end.
  *
  * The steps have the numbers of docs/jumps.md, "Arming". Each writes to the places that are in its
- * state and have no ->skip: what comes between two steps looks for other probers and sets ->skip of
- * the places that the next one leaves alone. A place that cannot go on is in one of three cases:
+ * state and have no ->skip_step: between two steps, the code looks for other probers and sets
+ * ->skip_step of the places that the next step must not change. A place that cannot go on is in one
+ * of three cases:
  *
- *	refused, TEXT    nothing of ours is in it: the next backend is offered the location
- *	refused, int3s   they cannot be taken out yet (->under): the pad only passes through, and
- *	                 the place is removed later as one that is stuck
- *	not refused      its int3s stay and lead to the pad as the jump would: hits count
+ *	refused, TEXT   nothing of ours is in it: the next backend is offered the location
+ *	refused, int3s  they cannot be removed yet (->under): the pad only passes through, and the
+ *	                place is removed later, like a stuck one
+ *	not refused     its int3s stay and lead to the pad as the jump would: hits count
  */
 #include <linux/string.h>
 
@@ -161,9 +162,9 @@ static void refuse_jump(struct gtp_jump *j, const char *no_jump)
 }
 
 /*
- * Step 2. Refuse both of two that overlap: the kernel accepts no kprobe behind byte 0 of a jump.
- * But a jump behind a function tracer's site can do without those bytes: the site can be called
- * from.
+ * Step 2. Refuse both of two that overlap: the kernel accepts no kprobe after byte 0 of a jump.
+ * But a jump after a function tracer's site does not need those bytes: the site itself can become a
+ * call.
  */
 static void refuse_overlaps(struct gtp_jump_set *set)
 {
@@ -268,9 +269,9 @@ static bool has_neighbour(const struct gtp_patch *p)
 }
 
 /*
- * Step 4. When the kernel optimizes a kprobe to a jump it saves the four bytes behind it, and
- * restores them when the kprobe goes. It must find no int3 of ours there: refuse a place with any
- * kprobe in reach, our own included, before its text is changed.
+ * Step 4. When the kernel optimizes a kprobe to a jump it saves the four bytes after it, and
+ * restores them when the kprobe is removed. It must find no int3 of ours there: refuse a place with
+ * any kprobe in reach, our own included, before its text is changed.
  */
 static int refuse_neighbours(struct gtp_jump_set *set)
 {
@@ -306,9 +307,10 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 }
 
 /*
- * Step 6. With our int3s in, the kernel refuses new kprobes there and no longer optimizes one in
- * front. Registrations that began before that may have succeeded: they are in the list now. Places
- * are skipped by the next step, which restores text, unless they are refused and can be restored.
+ * Step 6. With our int3s in place, the kernel refuses new kprobes there and no longer optimizes one
+ * before them. Registrations that began before that may have succeeded: they are in the list now.
+ * Places are skipped by the next step, which restores text, unless they are refused and can be
+ * restored.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
 {
@@ -318,21 +320,21 @@ static void refuse_near_kprobes(struct gtp_jump_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_jump *j = set->jump[i];
 
-		j->patch.skip = true;
+		j->patch.skip_step = true;
 		if (j->patch.state == GTP_PATCH_TEXT)
 			continue;
 		if (known && !j->patch.lost && !has_neighbour(&j->patch))
 			continue;
 		refuse_jump(j, known ? near_kprobe : GTP_PAD_NO_MEMORY);
 		j->under = j->patch.lost || gtp_patch_covered(&j->patch) || has_kprobe_inside(j);
-		j->patch.skip = j->under;
+		j->patch.skip_step = j->under;
 	}
 }
 
 /*
  * Step 7. The same for kprobes registered since then, before all bytes were int3. One among the
- * bytes has saved an int3 of ours or a byte that is text no more: nothing can be restored until it
- * goes.
+ * bytes has saved an int3 of ours or a byte that is no longer text: nothing can be restored until
+ * that kprobe is removed.
  */
 static void refuse_late_kprobes(struct gtp_jump_set *set)
 {
@@ -357,13 +359,13 @@ static void skip_refused(struct gtp_jump_set *set)
 	u32 i;
 
 	for (i = 0; i < set->n; i++)
-		set->jump[i]->patch.skip = set->jump[i]->refused;
+		set->jump[i]->patch.skip_step = set->jump[i]->refused;
 }
 
 /*
- * Step 9, at its end. After jumps were written: a kprobe registered behind byte 0 meanwhile took
- * the displacement for text. As long as it is there, the bytes are int3. One registered at byte 0
- * after the jump saved 0xe9 as the original; keep the jump.
+ * Step 9, at its end. After jumps were written: a kprobe registered after byte 0 meanwhile has
+ * saved the displacement as text. As long as it is there, the bytes are int3. One registered at
+ * byte 0 after the jump saved 0xe9 as the original; keep the jump.
  */
 void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 {
@@ -371,22 +373,22 @@ void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 	u32 i;
 
 	for (i = 0; i < n; i++) {
-		p[i]->skip = p[i]->state != GTP_PATCH_JUMP || !known || !gtp_jump_has_inner(p[i]) ||
-			     gtp_jump_has_first(p[i]);
-		any |= !p[i]->skip;
+		p[i]->skip_step = p[i]->state != GTP_PATCH_JUMP || !known ||
+				  !gtp_jump_has_inner(p[i]) || gtp_jump_has_first(p[i]);
+		any |= !p[i]->skip_step;
 	}
 	if (!any)
 		return;
 	gtp_patch_int3_jump(p, n);
 	known = gtp_kprobe_list_settle();
 	for (i = 0; i < n; i++)
-		p[i]->skip |= !known || gtp_jump_has_first(p[i]);
+		p[i]->skip_step |= !known || gtp_jump_has_first(p[i]);
 	gtp_patch_int3_all(p, n);
 }
 
 /*
- * Steps 5 to 7. The mapping that text is written through is gone before the wait, which may take
- * seconds. After the first int3 there is no error any more: each place ends in one of the cases
+ * Steps 5 to 7. The writable mapping of the text is removed before the wait, which may take
+ * seconds. After the first int3 nothing can fail any more: each place ends in one of the cases
  * above.
  */
 static int write_int3s(struct gtp_jump_set *set, u32 n)
@@ -458,7 +460,10 @@ static void give_up(struct gtp_jump *j)
 	gtp_jump_drop(j);
 }
 
-/* Another prober's jump covers byte 0 now, where the kernel accepts no kprobe of ours either. */
+/*
+ * Another prober's jump now covers byte 0, so the kernel would accept no kprobe of ours there
+ * either.
+ */
 static void use_nothing(struct gtp_jump *j)
 {
 	struct gtp_location *loc = j->p.loc;
@@ -489,8 +494,8 @@ static void conclude(struct gtp_jump_set *set)
 }
 
 /*
- * Steps 2 to 9. An interrupt of the user's is obeyed before the text changes and at the end: a
- * batch is not left in the middle. 0, -EINTR or -ENOMEM with @why.
+ * Steps 2 to 9. A ^C takes effect only before the text changes and at the end: a batch is not left
+ * half done. 0, -EINTR or -ENOMEM with @why.
  */
 static int commit(struct gtp_jump_set *set, struct gtp_why *why)
 {

@@ -13,8 +13,8 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why);
 int gtp_jump_commit(struct gtp_why *why);
 
 /*
- * gtp_jump_late_kprobes - after jumps were written: places with a kprobe behind byte 0 are int3
- * again, and stay so as long as it is there. Leaves ->skip of each place as it last needed it
+ * gtp_jump_late_kprobes - after jumps were written: places with a kprobe after byte 0 are int3
+ * again, and stay so as long as it is there. Leaves ->skip_step of each place as it last needed it
  */
 void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n);
 

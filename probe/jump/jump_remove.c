@@ -36,7 +36,7 @@ static void choose(struct gtp_jump_set *set, enum gtp_patch_state state,
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->jump[i]->patch;
 
-		p->skip = p->state != state || is(p) != value;
+		p->skip_step = p->state != state || is(p) != value;
 	}
 }
 
@@ -66,16 +66,17 @@ static void choose_text(struct gtp_jump_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_patch *p = &set->jump[i]->patch;
 
-		p->skip = (p->state != GTP_PATCH_INT3_ALL && p->state != GTP_PATCH_INT3_TEXT) ||
-			  gtp_jump_has_other_kprobe(p) || is_under(set->jump[i]);
+		p->skip_step =
+			(p->state != GTP_PATCH_INT3_ALL && p->state != GTP_PATCH_INT3_TEXT) ||
+			gtp_jump_has_other_kprobe(p) || is_under(set->jump[i]);
 	}
 }
 
 /*
  * No kprobe can register on our int3. If an earlier one saved the jump, restore the jump. Once the
  * bytes after byte 0 are int3, too, no kprobe can register there either. If one was registered on
- * them before that, they stay int3 until it is gone. Without memory for the list of kprobes, all
- * int3s stay.
+ * them before that, they stay int3 until it is gone. If there is no memory for the list of kprobes,
+ * all int3s stay.
  */
 static void remove_jumps(struct gtp_jump_set *set)
 {
@@ -112,7 +113,7 @@ static bool free_removed(struct gtp_jump_set *set)
 	for (i = 0; i < set->n; i++) {
 		struct gtp_jump *j = set->jump[i];
 
-		j->patch.skip = false;
+		j->patch.skip_step = false;
 		j->patch.lost = false;
 		if (j->patch.state == GTP_PATCH_TEXT)
 			gtp_jump_drop(j);
@@ -133,8 +134,8 @@ static bool any_free(const struct gtp_jump_set *set)
 }
 
 /*
- * False: all CPUs were stopped for it, without success. Finding that a probe is still there is
- * cheap and is no failure.
+ * Return false if all CPUs were stopped in vain. Finding another probe still there is cheap, and
+ * counts as success.
  */
 static bool sweep(struct gtp_jump_set *set)
 {
@@ -206,7 +207,10 @@ static void hold_stuck(void)
 	retry_soon();
 }
 
-/* Text that another writer has changed may never be ours again: each try stops all CPUs for it. */
+/*
+ * Text that another writer has changed may never become ours again, and each try stops all CPUs: so
+ * double the interval.
+ */
 static void retry(struct work_struct *work)
 {
 	unsigned int ms = RETRY_MS;
@@ -291,8 +295,8 @@ void gtp_jump_text_goes(const struct module *mod, bool init)
 }
 
 /*
- * A jump that got stuck when rmmod ended the run cannot pin the module any more: wait here until
- * its kprobe is gone, or until the module that the jump is in is unloaded.
+ * A jump that got stuck when rmmod ended the run can no longer pin the module: wait here until the
+ * kprobe on it is removed, or until the module that the jump is in is unloaded.
  */
 void gtp_jump_remove_exit(void)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Another tracepoint joins a jump during the run: the jump is led to a pad without a condition
- * ("other pad" in docs/jumps.md).
+ * Another tracepoint joins a jump during the run: the jump is redirected to a pad without a
+ * condition ("other pad" in docs/jumps.md).
  *
- * No task is behind byte 0 of a jump, so this takes no wait for tasks. Tasks may be in the old pad,
- * which stays until the location is disarmed.
+ * No task is among the bytes after byte 0 of a jump, so there is no wait for tasks. Tasks may be in
+ * the old pad, which stays until the location is disarmed.
  */
 #include "kernel/pad/make.h"
 #include "probe/jump/jump_arm.h"
@@ -13,7 +13,7 @@
 
 /*
  * JMP to INT3_JUMP to INT3_ALL to INT3_JUMP to JMP, to the pad at @to. A kprobe at byte 0 saved the
- * jump as it was: write that back. Where a kprobe was registered behind byte 0 while our int3 was
+ * jump as it was: write that back. Where a kprobe was registered after byte 0 while our int3 was
  * there, all bytes stay int3, and hits come by the one in byte 0.
  */
 static int turn(struct gtp_patch *p, u64 to)
@@ -35,7 +35,7 @@ static int turn(struct gtp_patch *p, u64 to)
 	return 0;
 }
 
-/* gtp_pad_probe_widen() has made the pad, and asks for the jump to lead to it. 0 or -errno */
+/* Called by gtp_pad_probe_widen(), which has made the pad: redirect the jump to it. 0 or -errno */
 static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
 {
 	struct gtp_patch *p = &gtp_jump_of_pad(pad_probe)->patch;
@@ -49,7 +49,7 @@ static int lead(struct gtp_pad_probe *pad_probe, u64 pad)
 		err = turn(p, pad);
 		gtp_patch_close(&p, 1, view);
 		p->lost = false;
-		p->skip = false;
+		p->skip_step = false;
 	}
 	return err;
 }

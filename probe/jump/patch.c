@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Kernel text becomes a jump and text again, many places at once, while other CPUs run it.
+ * Turn kernel text into a jump and back, many places at once, while other CPUs run it.
  *
- * This file writes bytes and has no opinion on whether it may: jump_arm.c and jump_remove.c call
- * the steps in the order of docs/jumps.md ("Arming" and "Removing"), and look for other probers
- * between them. Arming step 5 is gtp_patch_int3(), the way back in step 6 gtp_patch_text(), step 7
- * gtp_patch_int3_all(), step 9 gtp_patch_jump(). Removing step 1 is gtp_patch_int3_jump(), step 2
- * gtp_patch_int3_all(), step 3 gtp_patch_text().
+ * This file only writes bytes, and does not decide whether it may: jump_arm.c and jump_remove.c
+ * call the steps in the order of docs/jumps.md ("Arming" and "Removing"), and look for other
+ * probers between them. Arming step 5 is gtp_patch_int3(), the way back in step 6 gtp_patch_text(),
+ * step 7 gtp_patch_int3_all(), step 9 gtp_patch_jump(). Removing step 1 is gtp_patch_int3_jump(),
+ * step 2 gtp_patch_int3_all(), step 3 gtp_patch_text().
  *
  * Two rules keep every CPU on whole instructions:
  *
- *	- A byte behind byte 0 of an instruction changes only while that byte 0 is our int3, and
- *	  every CPU has seen the int3. begin_step(), sync_all_cpus() and end_step() are for the
- *	  second half.
+ *	- A byte after byte 0 of an instruction changes only while that byte 0 is our int3, and
+ *	  every CPU has seen the int3. begin_step(), sync_all_cpus() and end_step() ensure the
+ *	  latter.
  *	- No task may be among bytes that become something else. The caller has waited (step 8);
  *	  the marks of a place catch the tasks that come out of it meanwhile.
  *
  * Other probers (kprobes, above all) write the same text without a lock that we could take. So byte
- * 0 changes by cmpxchg only, from the value that we believe in. Where there is another value, the
- * place is @lost, or the jump stays: see was_overwritten().
+ * 0 changes by cmpxchg only, from the value that we expect. If it has another value, the place is
+ * @lost, or the jump stays: see was_overwritten().
  */
 #include <linux/cpu.h>
 #include <linux/hashtable.h>
@@ -191,7 +191,7 @@ void gtp_patch_close(struct gtp_patch **p, u32 n, void *view)
 	vunmap(view);
 }
 
-/* A CPU that has executed this has nothing in its pipeline that it fetched before. */
+/* After this a CPU executes no instruction that it fetched earlier. */
 static void sync_this_cpu(void *unused)
 {
 	sync_core();
@@ -228,7 +228,7 @@ static void write_rest(struct gtp_patch *p, const u8 *bytes)
 
 static bool in_state(const struct gtp_patch *p, enum gtp_patch_state state)
 {
-	return p->state == state && !p->lost && !p->skip;
+	return p->state == state && !p->lost && !p->skip_step;
 }
 
 /* --- the steps --- */
@@ -324,7 +324,7 @@ void gtp_patch_int3(struct gtp_patch **p, u32 n)
 
 /*
  * Removing, step 3, first half. Tasks may still be in the place: the first byte of an instruction
- * is int3 until the bytes behind it are the original ones again.
+ * is int3 until the bytes after it are the original ones again.
  */
 static bool fill_tails(struct gtp_patch *p)
 {
@@ -405,7 +405,7 @@ static void was_overwritten(struct gtp_patch *p)
 	bool ours = rest_is_ours(p);
 	bool jump = p->state == GTP_PATCH_INT3_JUMP || p->old[0] != JMP32_INSN_OPCODE;
 
-	/* Even with other probers' int3s in its displacement it is our jump. */
+	/* It is still our jump, even with other probers' int3s in its displacement. */
 	if (p->state == GTP_PATCH_INT3_JUMP && READ_ONCE(*p->alias) == JMP32_INSN_OPCODE &&
 	    rest_is_jump_or_int3(p)) {
 		p->state = GTP_PATCH_JUMP;
@@ -423,8 +423,8 @@ static void was_overwritten(struct gtp_patch *p)
 }
 
 /*
- * Removing, step 2. Only over our own bytes and others' int3s: what another prober has put behind
- * byte 0 it will want to take away again, so the place stays as it is.
+ * Removing, step 2. Overwrite only our own bytes and others' int3s. Another prober will want to
+ * remove anything else that it has put after byte 0, so then the place stays as it is.
  */
 static void int3_all_jump(struct gtp_patch *p)
 {
@@ -437,7 +437,7 @@ static void int3_all_jump(struct gtp_patch *p)
 }
 
 /*
- * Arming, step 7. Every CPU has seen the int3s of step 5: none is about to execute the bytes behind
+ * Arming, step 7. Every CPU has seen the int3s of step 5: none is about to execute the bytes after
  * them. From here on the kernel accepts no kprobe in any byte of the place.
  */
 static void int3_all_text(struct gtp_patch *p)
@@ -463,7 +463,7 @@ void gtp_patch_int3_all(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-/* Arming, step 9, first half: everything but byte 0, which all CPUs still trap at. */
+/* Arming, step 9, first half: everything except byte 0, at which all CPUs still trap. */
 static void write_jump(struct gtp_patch *p)
 {
 	if (!has_int3(p)) {
@@ -476,8 +476,8 @@ static void write_jump(struct gtp_patch *p)
 
 /*
  * Arming, step 9, and the way back from removing, step 2. Between the halves all CPUs see the
- * displacement; only then may one of them execute the jump. A place whose bytes behind byte 0 are
- * no longer ours gets no 0xe9 in front of them: its int3 leads to the pad as the jump would.
+ * displacement; only then may one of them execute the jump. If the bytes after byte 0 are no longer
+ * ours, the place gets no 0xe9: its int3 leads to the pad as the jump would.
  */
 void gtp_patch_jump(struct gtp_patch **p, u32 n)
 {
@@ -501,7 +501,10 @@ void gtp_patch_jump(struct gtp_patch **p, u32 n)
 	end_step();
 }
 
-/* Removing, step 1. A prober's int3 in the displacement is no reason to keep the jump. */
+/*
+ * Removing, step 1. Another prober's int3 in the displacement does not keep the jump from being
+ * removed.
+ */
 static void int3_jump(struct gtp_patch *p)
 {
 	p->lost = !rest_is_jump_or_int3(p) || !swap_first(p, JMP32_INSN_OPCODE, INT3_INSN_OPCODE);

@@ -18,8 +18,8 @@
  * there resumes at the pad. A task that was already past byte 0 traps at its next instruction and
  * resumes at the copy of that instruction.
  *
- * In INT3_ALL every byte is int3. After an int3 that is not its own, the kernel takes every byte
- * for the start of an instruction and accepts kprobes there, unless that byte is an int3, too.
+ * In INT3_ALL every byte is int3. After an int3 that is not its own, the kernel treats every byte
+ * as the start of an instruction and accepts kprobes there, unless that byte is an int3, too.
  */
 enum gtp_patch_state {
 	GTP_PATCH_TEXT,
@@ -48,7 +48,7 @@ struct gtp_patch_mark {
  * @state: enum gtp_patch_state
  * @lost: the bytes were not the expected ones, because another prober writes there; @state is that
  *        of the last step
- * @skip: the steps do not change it
+ * @skip_step: steps leave the place as it is; set and cleared between steps by their caller
  * @old: the original bytes
  * @front: the bytes before @addr, read before other kprobes were looked for
  * @new: the jump, and one filler instruction in the bytes after it
@@ -61,7 +61,7 @@ struct gtp_patch {
 	u8 len;
 	u8 state;
 	bool lost;
-	bool skip;
+	bool skip_step;
 	u8 old[GTP_REGION_MAX];
 	u8 front[GTP_REGION_JUMP - 1];
 	u8 new[GTP_REGION_MAX];
@@ -94,9 +94,9 @@ int gtp_patch_open(struct gtp_patch **p, u32 n, void **view);
 void gtp_patch_close(struct gtp_patch **p, u32 n, void *view);
 
 /*
- * The steps: each changes the places that are in the state it begins with and neither @lost nor
- * @skip, and returns when every CPU has seen the new bytes. Context: process, interrupts on,
- * between open and close.
+ * The steps: each changes the places that are in the state it begins with, and that are neither
+ * @lost nor @skip_step. It returns when every CPU has seen the new bytes. Context: process,
+ * interrupts on, between open and close.
  */
 
 /* gtp_patch_int3 - TEXT to INT3_TEXT. @lost: the bytes are not @old, and nothing was written */

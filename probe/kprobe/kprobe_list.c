@@ -3,8 +3,8 @@
  * The kernel's lists of kprobes, armed or not, and of code that must not be probed.
  *
  * A kprobe that is registered but disabled (as those of kprobe_events are at first) leaves no trace
- * in the text, and may be armed at any time. The kernel lists all of them in debugfs. Where that is
- * not mounted or hides addresses, a disabled kprobe of our own at the same address shows it: the
+ * in the text, and may be armed at any time. The kernel lists all of them in debugfs. If debugfs is
+ * not mounted or hides addresses, a disabled kprobe of our own at the same address finds it: the
  * kernel chains all kprobes of one address.
  */
 #include <linux/kprobes.h>

@@ -38,7 +38,7 @@ void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 	a->len = JMP32_INSN_SIZE;
 }
 
-/* The kernel chains the kprobes of one address behind a head of its own. */
+/* The kernel chains the kprobes of one address to a list head of its own. */
 static bool is_alone(const struct kprobe *kp)
 {
 	bool alone;

@@ -15,7 +15,10 @@
 #include "probe/policy/symbol_name.h"
 #include "regions/insn.h"
 
-/* The name to look up in the lists below, in which a final "+" marks the end of a whole name. */
+/*
+ * Return the name to look up in the lists below. They have beginnings of names; a final "+" marks a
+ * whole name.
+ */
 static const char *name_at(u64 addr)
 {
 	static char name[KSYM_NAME_LEN];
@@ -56,9 +59,9 @@ static bool is_return(const char *name)
 }
 
 /*
- * Code that a CPU runs while it comes up, before it has loaded the IDT: start_secondary() up to
- * load_current_idt(), and what these call; and code that runs while its per-CPU base is invalid. A
- * breakpoint there resets the machine. The same goes for resume from suspend and for kexec.
+ * Code that a CPU runs while it is brought up, before it has loaded the IDT: start_secondary() up
+ * to load_current_idt(), and what these call; and code that runs while its per-CPU base is invalid.
+ * A breakpoint there resets the machine. The same goes for resume from suspend and for kexec.
  */
 static bool is_bringup(const char *name)
 {

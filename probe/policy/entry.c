@@ -48,8 +48,8 @@ u64 gtp_entry_idle(u64 addr)
 }
 
 /*
- * Never registered. Its filter accepts exactly the addresses of which the function tracer has a
- * record, so setting the filter answers whether there is one.
+ * Never registered. Its filter accepts exactly the addresses for which the function tracer has a
+ * record, so setting the filter shows whether there is one.
  */
 static struct ftrace_ops asked;
 

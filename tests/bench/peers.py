@@ -3,7 +3,7 @@
 # boot; each must say that it has seen every call, or none where its condition is false.
 #
 # Each row has up to four columns: "false" (o->a > 1000), "true" (o->a > 5, and as little as the tool can leave
-# behind), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
+# after), "sum" (o->a + o->b, without a condition), "both" (the sum if o->a > 5). o->a is 42, o->b is 7.
 import os
 import re
 import signal

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The time to arm and remove many tracepoints at once: 1 to 10000 functions of the kernel, at the instruction
-# behind the call that ftrace has at their entries.
+# after the call that ftrace has at their entries.
 #
 # Run by python3 in a guest that counts instructions: guest time is their number, and what the guest waits. The
 # packets are made here, because GDB's own work on 5000 tracepoints is none of ours.

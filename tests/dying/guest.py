@@ -30,7 +30,7 @@ COLLECT_RET = "X4,2e%04x27" % RET
 
 
 def behind_site(kcore, address):
-    """The instruction behind the function tracer's site, at which a tracepoint takes the entry's jump away."""
+    """The instruction after the function tracer's site, at which a tracepoint takes the entry's jump away."""
     return address + (4 if kcore.read(address, 4) in ENDBR else 0) + SITE
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Results of the part on vmlinux for the one in a guest, where the same takes twenty times as long.
 
-A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name behind `struct` for that of a
+A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name after `struct` for that of a
 variable first, then for that of a source file, which it compares with all those of the kernel, and only then for a tag.
 A typedef of the same name, which the object file has for each, ends that before the files.
 """

@@ -94,7 +94,7 @@ class Swap(gdb.Function):
 
 
 class Equal(gdb.Function):
-    """$_equal(a, b): strcmp's answer, from no byte behind the first that differs or ends both; GDB's $_streq wants all."""
+    """$_equal(a, b): strcmp's answer, from no byte after the first that differs or ends both; GDB's $_streq wants all."""
 
     def __init__(self):
         super().__init__("_equal")

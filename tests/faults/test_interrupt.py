@@ -198,7 +198,7 @@ def interrupted_by_user():
         tries = rounds(8, 4)
         for i in range(tries):
             gdb_.begin("tstart")
-            gdb_.until("tstart")  # ^C in front of that takes the line from the terminal
+            gdb_.until("tstart")  # ^C before that takes the line from the terminal
             time.sleep(i * 1.6 / tries)  # wherever it is by then
             gdb_.interrupt()
             quits += "Quit" in gdb_.shown()

@@ -259,7 +259,7 @@ def guests():
         with computing():
             waiting(client)
             taken = [n for n in range(len(code) // 2) if not refuses(place + n)]
-            for n in (0, 3):  # who comes, and who was behind the first instruction: by breakpoints
+            for n in (0, 3):  # who comes, and who was after the first instruction: by breakpoints
                 target(f"at {place + n:x}")
         assert client.reply() == "OK"
         assert only(client).how == "jump"

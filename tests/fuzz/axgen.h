@@ -15,12 +15,12 @@ enum {
  * struct axgen - a generator and what it has made
  * @in: decisions, as far as there are any up to @end; then they come from @rng
  * @rng: state of the random numbers; 0: the expression ends with the decisions
- * @page: addresses of the pages that expressions like to read; page 1 is a hole behind page 0, page
- *	4 one behind page 3, which is behind page 2
+ * @page: addresses of the pages that expressions like to read; page 1 is a hole after page 0, page
+ *	4 one after page 3, which is after page 2
  * @tsv: number of the first of four variables that expressions use; with @plain the first of two,
  *	and the other two begin there
  * @builtin: number of the first of @nbuiltin more, which expressions read only
- * @own: number of the first of two variables that each CPU has of its own, behind which are three
+ * @own: number of the first of two variables that each CPU has of its own, after which are three
  *	aggregations, which can be set only; 0: there are none
  * @added: number of a variable that CPUs add to in one step; 0: there is none
  * @straight: no jumps, no strings, no lengths that are computed, no variable but those of @own is

@@ -2,7 +2,7 @@
 /*
  * Fuzzer of the compiled session that gtp-run reads.
  *
- * Correct the head and the checksum, so that the code behind those checks is reached. Required: no
+ * Correct the head and the checksum, so that the code after those checks is reached. Required: no
  * sanitizer complains, what is refused has a reason, and of what is accepted every packet can be
  * moved, forth and back.
  */

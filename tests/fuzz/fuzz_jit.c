@@ -23,7 +23,7 @@ static void check_actions(const struct jitdiff_world *w, struct axgen *g)
 	abort();
 }
 
-/* The first byte says which; behind bytecode come the decisions about the world. */
+/* The first byte says which; after bytecode come the decisions about the world. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct axgen g;

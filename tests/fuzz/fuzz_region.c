@@ -3,7 +3,7 @@
  * Fuzzer of the decoder of instructions and of the decision that the module makes with it.
  *
  * The first bytes are the question and the table's entries, the others a function. Required:
- * nothing is read behind the function (an exact copy), and what is accepted keeps its promises.
+ * nothing is read after the function (an exact copy), and what is accepted keeps its promises.
  */
 #include <stdlib.h>
 #include "mini_table.h"

@@ -2,7 +2,7 @@
 /*
  * Fuzzer of the table of regions that userspace hands to the kernel.
  *
- * Correct the checksum, so that the code behind that check is reached. Required: no sanitizer
+ * Correct the checksum, so that the code after that check is reached. Required: no sanitizer
  * complains, and what is found well-formed has every entry it promises, in order and in its span.
  */
 #include <stdlib.h>

@@ -127,7 +127,7 @@ static const struct piece ends[] = {
 /**
  * struct test - one case
  * @takes: a piece moves rsp over stack that it does not write
- * @undefined: flags that are undefined behind the last piece
+ * @undefined: flags that are undefined after the last piece
  * @undefined_at: the same where control arrives, by landing
  * @reads_undefined: an instruction looks at one of them
  */
@@ -245,7 +245,7 @@ static void describe(struct test *t)
 	r->falls_out = !leaves(r->insn[r->n - 1].kind);
 }
 
-/* A return finds its address where it was put only when nothing in front of it moves rsp. */
+/* A return finds its address where it was put only when nothing before it moves rsp. */
 static void choose_region(struct test *t, struct axgen *g)
 {
 	struct gtp_region *r = &t->region;

@@ -42,7 +42,7 @@ void padworld_enter(const struct padworld_regs *regs);
 void padworld_exit(void);
 void padworld_pad_hit(void);
 
-/* Landings: where control can leave the original code; the first is behind the region. */
+/* Landings: where control can leave the original code; the first is after the region. */
 enum {
 	PADWORLD_BEHIND = 1,
 	PADWORLD_NEAR, /* within reach of short jumps */
@@ -81,7 +81,7 @@ struct padworld *padworld(void);
 u64 padworld_at(void);
 u64 padworld_landing(u32 id);
 
-/* padworld_put - the region's bytes, to where they belong, with the first landing behind them */
+/* padworld_put - the region's bytes, to where they belong, with the first landing after them */
 void padworld_put(const u8 *bytes, u32 len);
 
 /* padworld_data - the data, to be set and compared */

@@ -293,7 +293,7 @@ def other_gdb(*commands, files=()):
 
 
 def begins_with_run(path):
-    """gtp save writes the file that /proc/gtpframe gives, and behind its end what the run has counted."""
+    """gtp save writes the file that /proc/gtpframe gives, and after its end what the run has counted."""
     shell()("n=$(wc -c </proc/gtpframe) && cmp -n $n {0} /proc/gtpframe && tail -c +$((n + 1)) {0} | grep -aq ^gdbtp:"
             .format(path))
 

@@ -94,7 +94,7 @@ def within_a_jump():
     connect()
     found = instructions("gtp_target_locals", r"\+\d+>:")
     disconnect()
-    # Not at the entry, whose jump is behind the function tracer's site: the second one would be in front of it.
+    # Not at the entry, whose jump is after the function tracer's site: the second one would be before it.
     for one, other in [(a, b) for a, b in zip(found[1:], found[2:]) if b - a < 5]:
         with agent("set breakpoint always-inserted on", dprintf("*0x%x" % one, "one")) as gdb_:
             if "jump" not in places(gdb_)[0]:
@@ -230,7 +230,7 @@ def storm():
         equal(hits_, made, "hits")
         equal(len(said(text, "storm")), printed, "lines that GDB printed")
         if dropped and "dropped" not in text:
-            text += gdb_.during()  # the last line has filled the pipe: what comes behind it waits for a continue
+            text += gdb_.during()  # the last line has filled the pipe: what comes after it waits for a continue
         told = re.findall(r"\[(\d+) lines of dprintf were dropped", text)
         equal(sum(map(int, told)), dropped, "lines that GDB says were dropped")
         check(dropped > 0 and printed > 0, "no storm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Function entries: jumps behind the function tracer's site, and its direct calls, alone and with others. For a guest
+# Function entries: jumps after the function tracer's site, and its direct calls, alone and with others. For a guest
 # with --thread single.
 from fixture import load_tables, put_table
 from lib import *

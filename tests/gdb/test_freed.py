@@ -20,7 +20,7 @@ def led_to(where):
 
 
 def freed(where, how, *traces, run=lambda: None):
-    """A run with tracepoints whose first pad is what WHERE leads to; all pads are int3 behind it."""
+    """A run with tracepoints whose first pad is what WHERE leads to; all pads are int3 after it."""
     equal(pad_bytes(), 0)
     nums = [trace(*words) for words in traces]
     cmd("tstart")

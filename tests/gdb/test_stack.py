@@ -21,7 +21,7 @@ SCRATCH = scratch()
 
 
 def noted(which):
-    """{CPU: addresses} as save_stack_trace in the fixture said last; the innermost is behind the call that noted it."""
+    """{CPU: addresses} as save_stack_trace in the fixture said last; the innermost is after the call that noted it."""
     found = {}
     with there.open("/proc/gtp_target_stacks") as file:
         for line in file:

@@ -162,7 +162,7 @@ class Program(Walker):
 # Others' probes ----------------------------------------------------------------------------------
 
 class Probes(Walker):
-    """Events of ftrace in front of ours: at the entries of the functions, and at their returns."""
+    """Events of ftrace before ours: at the entries of the functions, and at their returns."""
 
     def __init__(self, name, kind, places):
         self.name, self.kind = name, kind

@@ -24,7 +24,7 @@ struct jit_test_tsv {
 
 /**
  * struct jit_test_request - one evaluation; a write is one request
- * @size: bytes of all of it, the code and the memory behind this included
+ * @size: bytes of all of it, the code and the memory after this included
  * @kind: enum ax_kind
  * @room: see struct axenv
  */
@@ -42,7 +42,7 @@ struct jit_test_request {
 	u8 bytes[];
 };
 
-/* struct jit_test_reply - what a read gives: first the log, then the printed text behind this */
+/* struct jit_test_reply - what a read gives: first the log, then the printed text after this */
 struct jit_test_reply {
 	s32 ret;
 	u32 log_len;

@@ -15,7 +15,7 @@
 ax_jit_fn jit_test_compile(const struct ax_verified *v, const struct ax_jit_target *w, u64 pc,
 			   u32 *len);
 
-/* jit_test_request - any request, behind what is in the arena; as gtp_jit_compile() returns */
+/* jit_test_request - any request, after what is in the arena; as gtp_jit_compile() returns */
 int jit_test_request(struct ax_jit_request *req, ax_jit_fn *fn, u32 *frame_bytes);
 
 /* jit_test_builtin - the variables that code reads without a call, as C has them; 0: another one */

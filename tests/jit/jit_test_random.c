@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Random programs over real kernel memory, with real holes behind it. */
+/* Random programs over real kernel memory, with real holes after it. */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>

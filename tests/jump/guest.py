@@ -24,7 +24,7 @@ LINKED = 0xffffffff81000000
 JUMP, HLT = 0xe9, 0xf4
 SPAN = 20  # bytes that a jump may change: five, and what is left of the last instruction
 PADDING, PADDING_NAME = 16, "__pfx_"
-TRAMPOLINE = "__SCT__"  # of a static call: behind its jump lies what the kernel does not decode
+TRAMPOLINE = "__SCT__"  # of a static call: after its jump lies what the kernel does not decode
 AT_ONCE = 3500  # what conditions and actions are compiled into has its end
 RARE = 5  # places of one kind that are named
 SHARE = 0.85  # of the places that take a probe, how many are to be jumps
@@ -61,7 +61,7 @@ class Names:
         return start and start + int(offset, 16)
 
     def is_padding(self, addr):
-        """Room for patching in front of a function: it takes no probe, which not every file tells."""
+        """Room for patching before a function: it takes no probe, which not every file tells."""
         return addr & -PADDING in self.padding
 
 
@@ -134,7 +134,7 @@ def restored(text, before, places, near):
 
 # Runs --------------------------------------------------------------------------------------------
 
-TWIN = 20000  # number of a place's second tracepoint, behind its first one's
+TWIN = 20000  # number of a place's second tracepoint, after its first one's
 
 
 def define(client, places, condition=lambda i: ("", ()), has_twin=lambda i: False):

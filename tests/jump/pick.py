@@ -7,7 +7,7 @@ uniform  every instruction that takes a probe is as likely as every other: what 
          without a site of the function tracer takes none, nor does its .cold part
 entry    functions' entries, which are the function tracer's
 weak     the same of functions that another replaces: the linker has left their code, without a name
-second   the instruction behind the entry's: it runs exactly once for each call
+second   the instruction after the entry's: it runs exactly once for each call
 inner    many instructions of few functions, some of which will run
 each     one instruction of each of as many functions
 module   uniform, of the modules

@@ -15,7 +15,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def stat(path):
-    """The fields of a task's stat file behind its name, which may hold anything; none: it has ended."""
+    """The fields of a task's stat file after its name, which may hold anything; none: it has ended."""
     try:
         with open(path, encoding="latin-1") as file:
             return file.read().rpartition(")")[2].split()

@@ -19,7 +19,7 @@ GTP_TARGET_FN long gtp_target2_fn(long n)
 
 /*
  * The module's last function, as it has the last section of code: seven bytes from an even address,
- * so that the zeros behind it, up to the end of the page, are an odd number. Nobody calls it.
+ * so that the zeros after it, up to the end of the page, are an odd number. Nobody calls it.
  */
 __asm__(".pushsection .gtp_last, \"ax\"\n"
 	"	.balign 2\n"
@@ -55,7 +55,7 @@ static int __init target2_init(void)
 	return 0;
 }
 
-/* Not __exit: that section would be behind the last one. */
+/* Not __exit: that section would be after the last one. */
 static void target2_exit(void)
 {
 }

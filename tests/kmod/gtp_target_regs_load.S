@@ -5,7 +5,7 @@
 #include <asm/nospec-branch.h>
 
 #define WORD 8
-#define FLAGS (16 * WORD)		/* in struct gtp_target_regs, in front of xmm */
+#define FLAGS (16 * WORD)		/* in struct gtp_target_regs, before xmm */
 #define XMM (17 * WORD)
 
 	.text

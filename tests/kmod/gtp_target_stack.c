@@ -30,7 +30,7 @@ noinline void gtp_target_note_stack(enum gtp_target_noted which)
 	put_cpu_ptr(&notes);
 }
 
-/* NAME CPU ADDRESS..., the innermost is behind the call of gtp_target_note_stack() */
+/* NAME CPU ADDRESS..., the innermost is after the call of gtp_target_note_stack() */
 static int stacks_show(struct seq_file *m, void *unused)
 {
 	static const char *const names[] = { "chain", "event", "irq", "nmi" };

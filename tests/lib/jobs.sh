@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Job: run the suites of a check, as many at once as there are lanes, longest first; repeat what failed; count.
-# Sourced by tests/check and the selftest, in the repository's root, behind suites.sh.
+# Sourced by tests/check and the selftest, in the repository's root, after suites.sh.
 #
 # The logs of a check, in $logs: NAME.log of each suite; NAME.first of one that failed and passed when it was repeated,
 # NAME.again of one that failed then too; NAME.fetched of what was fetched. `times` has the seconds and CPU seconds of

@@ -84,7 +84,7 @@ def arena():
     rows = []
     for piece in re.finditer(rb"[^\xcc](?:(?!\xcc{256}).)*", data, re.S):
         at = piece.start() - piece.start() % 16  # where code may begin
-        rows += disassemble(data[at:piece.end() + 1], begin + at)  # with an int3 that is behind
+        rows += disassemble(data[at:piece.end() + 1], begin + at)  # with an int3 that is after
     return rows
 
 

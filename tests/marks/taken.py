@@ -16,7 +16,7 @@ ENDBR = b"\xf3\x0f\x1e\xfa"
 EXECUTABLE, ALLOCATED = 4, 2
 SYMTAB, RELA = 2, 4
 FUNCTION = 2
-# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 count from behind their place.
+# Types of relocations: R_X86_64_64, _32 and _32S are addresses; R_X86_64_PC32 and _PLT32 count from after their place.
 ABSOLUTE, RELATIVE = (1, 10, 11), (2, 4)
 # Sections that name places in code: where to patch, what to do on a fault, where tracing begins, how to unwind.
 PLACES = re.compile(r"\.(altinstructions|parainstructions|retpoline_sites|return_sites|call_sites|static_call_sites|"

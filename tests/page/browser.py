@@ -12,7 +12,7 @@
         page.problems                         errors and warnings of the console, exceptions, violations
         page.requests                         the addresses of all that the page has loaded, itself first
 
-Chromium speaks its DevTools protocol over a pair of pipes: JSON, each message with a NUL behind it. GTP_CHROMIUM names
+Chromium speaks its DevTools protocol over a pair of pipes: JSON, each message with a NUL after it. GTP_CHROMIUM names
 another program. It must answer each question within a minute, or the test fails.
 """
 import base64

@@ -63,7 +63,7 @@ def put(to, at, data):
 
 
 def replay(lines, file, judge):
-    """Every call on the file; JUDGE sees the disk behind each."""
+    """Every call on the file; JUDGE sees the disk after each."""
     disk = Disk()
     for line in lines:
         pid, call = line.split(None, 1)

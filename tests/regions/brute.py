@@ -6,7 +6,7 @@ Usage: brute.py TOOL VMLINUX
 
 Knows nothing of how the tool works. Finds instruction starts and jump targets in objdump's output, the
 targets of jump labels and exception fixups in the image's tables, and asserts that no address the
-tool accepts has one of them in the four bytes behind it. Prints TAP.
+tool accepts has one of them in the four bytes after it. Prints TAP.
 """
 import re
 import struct

@@ -44,7 +44,7 @@ static bool probeable(const struct rgn_verdict *v)
 	return v->id >= RGN_VERDICT_PROBE;
 }
 
-/* Padding behind a function is no part of it, though the kernel's symbols say so. */
+/* Padding after a function is no part of it, though the kernel's symbols say so. */
 static bool in_body(const struct rgn_span *span, const struct rgn_function *f, u32 at)
 {
 	if (f->body)

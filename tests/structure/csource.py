@@ -78,7 +78,7 @@ def is_function(head):
 class Source:
     """A file's text taken apart.
 
-    includes: what stands behind #include, as written
+    includes: what follows #include, as written
     defines:  names that other files can use: functions and objects that are not static; of a header
               the static inline functions too
     private:  names that are this file's own

@@ -82,7 +82,7 @@ class Graph:
                     self.add(self.home[s.path], next(iter(home[name])), name)
 
     def up(self):
-        """(from, to) of every arrow that runs to a folder in front of its own."""
+        """(from, to) of every arrow that runs to a folder before its own."""
         rank = {r: self.tree.rank(self.tree.folder(fs[0])) for r, fs in self.rooms.items()}
         return sorted(e for e in self.edges if rank[e[1]] < rank[e[0]])
 

@@ -26,7 +26,7 @@ def of_time(path, rows):
 
 
 def stacks_of(trace):
-    """{number: addresses}, the outermost first, as they stand behind the frames of a trace file."""
+    """{number: addresses}, the outermost first, as they follow the frames of a trace file."""
     with open(trace, "rb") as file:
         lines = re.findall(rb"^stack ([0-9a-f ]+)$", file.read(), re.M)
     words = [[int(digits, 16) for digits in line.split()] for line in lines]

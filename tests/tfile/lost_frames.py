@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A trace file with frames that say what was lost, as a recorded run has them, made of one without.
 
-Usage: lost_frames.py FROM TO     12 frames are lost: 5 in front of the first, 7 behind the third
+Usage: lost_frames.py FROM TO     12 frames are lost: 5 before the first, 7 after the third
 """
 import struct
 import sys

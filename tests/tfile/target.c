@@ -6,7 +6,7 @@
  *
  * Usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]       (gdb: target remote | target PROGRAM)
  *
- * The program lies SLIDE bytes behind where it was linked, as KASLR would have it, and says that it
+ * The program lies SLIDE bytes after where it was linked, as KASLR would have it, and says that it
  * is of this build. A run is hit, when it begins, as the lines of HITS say: "ADDRESS ARGUMENT...",
  * "stack ADDRESS...", all of them as the program was linked, or "clock NS".
  */

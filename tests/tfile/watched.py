@@ -22,7 +22,7 @@ COMMANDS = (
 PARTS = {"%": r"-?(?:0x[0-9a-f]+|\d+)", "@": r"(?P<expression>.*)", "&": r"[\w./-]+", "NAME": r"[\w./:-]+", "WORD": r"[\w-]+"}
 ALLOWED = [re.compile("".join(PARTS.get(part, re.escape(part)) for part in re.split(r"(%|@|&|NAME|WORD)", line)))
            for line in COMMANDS]
-# Words in front of a bracket that call nothing.
+# Words before a bracket that call nothing.
 HARMLESS = r"sizeof|_Alignof|typeof|__typeof__|int|char|long|short|unsigned|signed|void|struct|union|enum|const|volatile"
 CALLS = re.compile(r"\$\w*\s*\(|\b(?!(?:%s)\b)[A-Za-z_]\w*\s*\(|\)\s*\(\s*\"" % HARMLESS)
 ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--(?=\s*[A-Za-z_$])|(?<=[\w\])])\s*--")

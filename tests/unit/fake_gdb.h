@@ -18,7 +18,7 @@
 #define FAKE_ARRAY (FAKE_MODULE + 0x3000)
 #define FAKE_OBJS (FAKE_MODULE + 0x3100)
 #define FAKE_STRING (FAKE_MODULE + 0x3e00)
-#define FAKE_DATA_END (FAKE_MODULE + 0x4000) /* nothing is mapped behind it */
+#define FAKE_DATA_END (FAKE_MODULE + 0x4000) /* nothing is mapped after it */
 
 enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
 

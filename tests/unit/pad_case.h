@@ -35,7 +35,7 @@ static inline const struct ax_verified *pad_case_assemble(struct pad_case_expr *
 	return &e->v;
 }
 
-/* pad_case_nop - a region of one no-op of 5 bytes, behind which no flags are looked at */
+/* pad_case_nop - a region of one no-op of 5 bytes, after which no flags are looked at */
 static inline void pad_case_nop(struct gtp_region *region)
 {
 	static const u8 nop[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };

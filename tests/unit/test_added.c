@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables that a run only adds to: which they are, what may join it, what comes behind it. */
+/* Variables that a run only adds to: which they are, what may join it, what comes after it. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/dprintf.h"

@@ -51,7 +51,7 @@ static void expect(struct fake *f, bool clear, const char *want)
 	assert_int_equal(f->trace.aggregate_bytes, strlen(want));
 }
 
-/* @want: behind the tracepoint's name */
+/* @want: after the tracepoint's name */
 static void refused(struct fake *f, const char *want)
 {
 	static const char title[] = "tracepoint 1, ";
@@ -270,7 +270,7 @@ static void in_between(struct fake *f, struct gtp_cpu *cpu)
 	assert_true(fake_fire(f, 0x1000, &regs));
 }
 
-/* A hit on each CPU just before it takes its other table, and others behind. */
+/* A hit on each CPU just before it takes its other table, and others after. */
 static void clear_loses_nothing(void **state)
 {
 	struct fake *f = *state;

@@ -16,7 +16,7 @@ enum { MODEL_SPANS = 4096 };
 struct span {
 	u32 pos, len;
 	bool pad;
-	u8 *bytes; /* behind the frame's head */
+	u8 *bytes; /* after the frame's head */
 };
 
 struct model {
@@ -149,7 +149,7 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 	assert_null(frames ? gtp_buffer_next(b, f) : gtp_buffer_next(b, NULL));
 	assert_int_equal(gtp_buffer_frames(b), frames);
 	assert_int_equal(b->created, m->created);
-	/* Padding behind the oldest frame belongs to no frame; the ring may still count it. */
+	/* Padding after the oldest frame belongs to no frame; the ring may still count it. */
 	if (frames)
 		assert_int_equal(gtp_buffer_used(b), used);
 }
@@ -443,7 +443,7 @@ static void test_move_keeps_content_and_mark(void **state)
 	assert_int_equal(gtp_buffer_used(&b), 48 + 32 + 32);
 }
 
-/* An aborted frame has left its padding at the end of the ring and nothing behind it. */
+/* An aborted frame has left its padding at the end of the ring and nothing after it. */
 static void test_abort_after_move(void **state)
 {
 	struct gtp_buffer b;

@@ -244,7 +244,7 @@ static void test_add_string(void **state)
 	memory[200] = 0;
 	check_string(200, 10, 1);
 	check_string(199, 10, 2);
-	check_string(190, 10, 10); /* the NUL is just behind */
+	check_string(190, 10, 10); /* the NUL is just after */
 	check_string(190, 11, 11);
 	check_string(0, ~0ULL, 201);
 	memory[GTP_BLOCK_MEM_MAX + 300] = 0;
@@ -253,7 +253,7 @@ static void test_add_string(void **state)
 	check_string(201, ~0ULL, GTP_BLOCK_MEM_MAX + 100);
 }
 
-/* A string that ends with its page is read, though there is nothing behind it. */
+/* A string that ends with its page is read, though there is nothing after it. */
 static void test_string_at_end_of_page(void **state)
 {
 	struct gtp_buffer b;

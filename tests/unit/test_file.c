@@ -130,7 +130,7 @@ static void test_never_run(void **state)
 	free(bytes);
 }
 
-/* Everything that a header can have, and the raw stream behind it. */
+/* Everything that a header can have, and the raw stream after it. */
 static void test_all(void **state)
 {
 	static u8 raw[4096];

@@ -79,7 +79,7 @@ static void test_gates(void **state)
 			assert_true(at[0] == 0xeb || at[0] == 0xe9);
 			assert_int_equal(target_of(at, &len), (u64)pad + gates.rest);
 		}
-		/* A no-op may stand in front of the first copy. */
+		/* A no-op may precede the first copy. */
 		assert_in_range(copies[0], gates.rest, gates.rest + 9);
 	}
 }

@@ -196,7 +196,7 @@ static void pass_count(void **state)
 	fire(f, 2);
 	f->cpu = 1;
 	fire(f, 4);
-	/* The third hit is recorded and is the end, for the tracepoints behind it too. */
+	/* The third hit is recorded and is the end, for the tracepoints after it too. */
 	assert_int_equal(gtp_trace_hits(&f->trace, a).hits, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, b).hits, 3);
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
@@ -412,7 +412,7 @@ static void full(void **state)
 	for (n = 0; n < 1000 && !f->stopping; n++)
 		fire(f, 1);
 	expect_end(f, GTP_STOP_FULL, 1);
-	/* A frame is 48 bytes; the hit that found no room left nothing behind. */
+	/* A frame is 48 bytes; the hit that found no room left nothing after. */
 	assert_int_equal(n - 1, GTP_BUFFER_MIN / 48);
 	assert_int_equal(gtp_buffer_frames(&f->trace.run.cpus[0]->buf), n - 1);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, (n - 1) * 48);

@@ -383,7 +383,7 @@ static const struct {
 	{ "[%.3s]", 0x100, "[gdb]" },
 	{ "[%8s]", 0x100, "[   gdbtp]" },
 	{ "[%-8.2s]", 0x100, "[gd      ]" },
-	{ "[%.5s]", 0x110, "[whole]" }, /* no NUL behind it, no byte too many */
+	{ "[%.5s]", 0x110, "[whole]" }, /* no NUL after it, no byte too many */
 	{ "%%%d%%", 5, "%5%" },
 	{ "\\t%d\\n\\\\ \\\"\\101\\12", 5, "\t5\n\\ \"A\n" }, /* as GDB sends what a user types */
 	{ "\\1012\\377%d", 5, "A2\3775" },		      /* three octal digits at most */

@@ -469,7 +469,7 @@ static void test_no_load_place(void **state)
 	assert_memory_equal(buf + BEFORE, "\x68\x06\x00\x00\x10\x90\xff\xa3", 8);
 }
 
-/* The same behind conditions of several lengths. */
+/* The same after conditions of several lengths. */
 static void test_no_load_place_conditional(void **state)
 {
 	static const char *const conds[] = {
@@ -537,7 +537,7 @@ static void test_random(void **state)
 	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
 }
 
-/* The place behind a no-op: the code is that of the place, the pc is the no-op's. */
+/* The place after a no-op: the code is that of the place, the pc is the no-op's. */
 static void test_skip(void **state)
 {
 	static const char pc[] = "reg 16; const32 0x40000000; equal; end";

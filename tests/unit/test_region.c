@@ -100,12 +100,12 @@ static void accepted(void **state)
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 ff d0 c3");
 	assert_int_equal(r.n, 4);
 
-	/* a jump to its own first byte, and one to right behind the five */
+	/* a jump to its own first byte, and one to right after the five */
 	ASK(GTP_REGION_OK, 0, &r, "48 ff c8 75 fb c3 cc cc cc");
 	assert_int_equal(r.insn[1].kind, GTP_INSN_JCC);
 	ASK(GTP_REGION_OK, 2, &r, "75 05 48 89 c3 90 90 c3", .known.leaders = { 7 });
 
-	/* leaders in front of it, and at its first byte and its sixth */
+	/* leaders before it, and at its first byte and its sixth */
 	ASK(GTP_REGION_OK, 2, &r, "55 53 48 89 c3 90 90 90 c3", .known.leaders = { 1, 2, 7 });
 }
 
@@ -119,7 +119,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_NOT_START, U32_MAX, &r, "90 90 90 90 90 90 90 90");
 	ASK(GTP_REGION_END, 4, &r, "90 90 90 90 90 90 90 90");
 	ASK(GTP_REGION_END, 0, &r, "90 90 90 90");
-	/* before, in, and far behind the region; cut off by the function's end */
+	/* before, in, and far after the region; cut off by the function's end */
 	ASK(GTP_REGION_UNKNOWN_CODE, 4, &r, "c5 f8 77 90 90 90 90 90 90");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 c5 f8 77 90");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 90 90 90 c5 f8 77");
@@ -144,7 +144,7 @@ static void refused(void **state)
 	/* calls that return into it */
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff d0 90 90 90 90");
 	ASK(GTP_REGION_RETURN, 1, &r, "90 ff 50 08 90 90 90");
-	/* ud2, endbr, sti, int; the instruction behind sti */
+	/* ud2, endbr, sti, int; the instruction after sti */
 	ASK(GTP_REGION_COPY, 1, &r, "90 0f 0b 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 f3 0f 1e fa 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 fb 90 90 90 90 90");
@@ -160,7 +160,7 @@ static void refused(void **state)
 	/* a jump through a register: only where all its targets are known */
 	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0");
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_COMPLETE);
-	/* the function tracer's call or nop at the start, behind an endbr, behind a sealed one */
+	/* the function tracer's call or nop at the start, after an endbr, after a sealed one */
 	ASK(GTP_REGION_SITE, 0, &r, "0f 1f 44 00 00 90 90");
 	ASK(GTP_REGION_SITE, 0, &r, "e8 00 00 01 00 90 90");
 	ASK(GTP_REGION_SITE, 4, &r, "f3 0f 1e fa 0f 1f 44 00 00 90 90");
@@ -198,7 +198,7 @@ static void live(void **state)
 	ASK(GTP_REGION_RETURN, 0, &r, "ff d0 0f 1f 00 90 90");
 	ASK(GTP_REGION_RETURN, 0, &r, "55 53 ff d0 0f 1f 00");
 	ASK(GTP_REGION_OK, 0, &r, "55 53 50 ff d0 0f 1f 00");
-	/* a jump label that is on: what is behind it still runs when it is off again */
+	/* a jump label that is on: what is after it still runs when it is off again */
 	ASK(GTP_REGION_OK, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .known.leaders = { 11 },
 	    .known.sites = { 1 });
 	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90",
@@ -326,7 +326,7 @@ static void behind_a_site(void **state)
 	assert_int_equal(r.len, 6);
 	/* endbr64 in front */
 	ASK(GTP_REGION_OK, 9, &r, "f3 0f 1e fa 0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
-	/* dec %rdi; jne back to behind the site: a loop is no call */
+	/* dec %rdi; jne back to after the site: a loop is no call */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
 	/* The table knows of somebody who comes there from elsewhere. */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });

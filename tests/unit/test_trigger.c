@@ -224,7 +224,7 @@ static void refusals(void **state)
 	define(f, "1:1000:E:0:0", NULL, TRACEV(N_DISABLE) END, NULL);
 	refused(f,
 		"tracepoint 1, action 1 (X): $disable can be set, and no expression can read it");
-	/* A cast constant is one, and what is behind a jump is none. */
+	/* A cast constant is one, and what is after a jump is none. */
 	define(f, "1:1000:E:0:0", NULL, CONST8("01") EXT("20") SETV(N_ENABLE) END, NULL);
 	start(f);
 	assert_false(f->trace.all_switched);

@@ -52,7 +52,7 @@ static const char *piece(struct world *w, u32 n)
 	return buf;
 }
 
-/* How many built-in ones there are: the pieces in front of the user's. */
+/* How many built-in ones there are: the pieces before the user's. */
 static u32 builtins(const struct world *w)
 {
 	u32 n = 0;

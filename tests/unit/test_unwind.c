@@ -12,7 +12,7 @@
 
 enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
 
-/* The frames that are found: callers up to a 0, and what the unwinder says behind the last one. */
+/* The frames that are found: callers up to a 0, and what the unwinder says after the last one. */
 static const u64 *callers;
 static u64 interrupted;
 static bool is_error, is_user, goes_on;

@@ -3,7 +3,7 @@
  * Which memory code reads and writes.
  *
  * Watched pages have no access. The fault that an access makes is noted, its page is opened as far
- * as the access needs it, and the trap flag is set: behind the instruction the pages are closed
+ * as the access needs it, and the trap flag is set: after the instruction the pages are closed
  * again. Memory that an instruction reads and writes is opened for reading first: then the write
  * faults, too, and is noted as one.
  */

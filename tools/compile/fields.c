@@ -44,7 +44,7 @@ static bool pass(struct search *s, char c)
 	return false;
 }
 
-/* "LEN,HEX" behind an X */
+/* "LEN,HEX" after an X */
 static void expression(struct search *s)
 {
 	static u8 code[AX_MAX_LEN];

@@ -5,8 +5,8 @@
  *
  * Usage: gdbtp-record [options] VMLINUX      (gdb: target remote | gdbtp-record ...)
  *
- * The file has a line for each packet, and behind a tab the fields in it that may be addresses, as
- * AT:DIGITS:KIND with a comma behind each.
+ * The file has a line for each packet, and after a tab the fields in it that may be addresses, as
+ * AT:DIGITS:KIND with a comma after each.
  */
 #include <argp.h>
 #include <err.h>
@@ -21,7 +21,7 @@
 
 /**
  * struct list - packets
- * @text: each with a NUL behind it
+ * @text: each with a NUL after it
  * @used: bytes of @text
  */
 struct list {
@@ -222,7 +222,7 @@ static void write_list(FILE *out, const struct list *list)
 	}
 }
 
-/* A second run is added behind the first, for the reader to refuse. */
+/* A second run is added after the first, for the reader to refuse. */
 static void write_all(const struct recorder *r)
 {
 	FILE *out = fopen(r->out, "a");

@@ -177,7 +177,7 @@ static void *to_module(void *unused)
 
 /*
  * GDB gives up on an answer after three times two seconds without a byte. While its packet waits
- * behind one that it has given up on before, it gets an acknowledgment now and then, as the module
+ * after one that it has given up on before, it gets an acknowledgment now and then, as the module
  * sends them: it passes over these.
  */
 static void wait_for_module(void)

@@ -29,7 +29,7 @@ struct packets {
  * @slow: what is written now is a packet that ^C interrupts
  * @writing: somebody is in that write
  * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
- * @text: text may come in front of the newest one's answer
+ * @text: text may come before the newest one's answer
  * @passes: the module's packet that is being read goes to GDB; known from its third byte on
  * @gdb, @module: where both are
  * @queue: bytes for the module, @queued of @room; from @unstarted on they are a packet that is not
@@ -58,7 +58,7 @@ size_t turns_take(struct turns *t, char *out, size_t size);
 /* turns_waits - GDB waits for the answer to a packet that is not begun: it needs a sign of life */
 bool turns_waits(const struct turns *t);
 
-/* turns_left - must bytes be written before the end? Not those behind what takes its time */
+/* turns_left - must bytes be written before the end? Not those after what takes its time */
 bool turns_left(const struct turns *t);
 
 /* turns_answer - the module's bytes; those that GDB gets to @out, which takes 3 more; how many */

@@ -392,7 +392,7 @@ static const struct section {
 	{ "why", section_why },
 };
 
-/* @text: from behind "-- ", terminated at the section's end */
+/* @text: from after "-- ", terminated at the section's end */
 static void read_section(struct parse *in, char *text)
 {
 	size_t i, len;

@@ -11,7 +11,7 @@
  *
  *	# text		a comment
  *	> TEXT		send a packet: framing is added, and \xHH is that byte
- *	< TEXT		the next reply is this; O packets in front of it are kept for '~'
+ *	< TEXT		the next reply is this; O packets before it are kept for '~'
  *	~ TEXT		the console text since the last '>' contains this
  *	raw> TEXT	send these bytes as they are
  *	raw< TEXT	the next bytes that arrive are these

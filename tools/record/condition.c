@@ -19,7 +19,7 @@ enum {
 
 /* --- a frame's blocks --- */
 
-/* struct block - one of them: its kind, and the bytes behind its head; @at is of M and V */
+/* struct block - one of them: its kind, and the bytes after its head; @at is of M and V */
 struct block {
 	u8 kind;
 	u64 at;

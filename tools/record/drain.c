@@ -70,7 +70,7 @@ static bool grow(struct drain *d)
 }
 
 /*
- * fill - the buffer with what there is, however little a read gives; false: nothing comes behind
+ * fill - the buffer with what there is, however little a read gives; false: nothing comes after
  *
  * Until it is known that the recording begins no frames are taken, which would be lost if not.
  */

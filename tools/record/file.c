@@ -122,7 +122,7 @@ static size_t what_fits(struct file *f, const u8 *block, size_t n)
 	trouble("%s: %s", f->path, strerror(errno));
 	if (!n || cut(f, f->end + len))
 		return len;
-	f->holds = false; /* nobody knows what stands behind these */
+	f->holds = false; /* nobody knows what follows these */
 	return 0;
 }
 

@@ -10,7 +10,7 @@ enum {
 	FRAMES_NUMBER = GTP_TFILE_NUMBER,
 	FRAMES_HEAD = GTP_TFILE_HEAD,
 	FRAMES_MARK = GTP_TFILE_LOST_TP,
-	FRAMES_END = 4, /* bytes of 0 behind the last frame, of which GDB reads the first two */
+	FRAMES_END = 4, /* bytes of 0 after the last frame, of which GDB reads the first two */
 };
 
 /* struct tally - frames of tracepoints, others, and what these say the reader was too slow for */

@@ -8,7 +8,7 @@
 
 /**
  * struct series - where the frames go
- * @out: the name; with @size, .0001 and so on are put behind it
+ * @out: the name; with @size, .0001 and so on are put after it
  * @size: no file gets larger, unless one frame does; 0: there is one file
  * @keep: so many files are kept; 0: all
  * @number: of the file that is written; 1 is the first one

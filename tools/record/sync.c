@@ -4,7 +4,7 @@
  *
  * The disk may take pages in any order, and a machine that crashes leaves those that it has taken.
  * So the number of the first frame of many stays 0, which ends a trace file, until all of them and
- * the 0 behind them are on the disk.
+ * the 0 after them are on the disk.
  */
 #include <fcntl.h>
 #include <libgen.h>

@@ -43,7 +43,7 @@ void sync_begin(void);
 /* sync_idle - is nothing to be done? */
 bool sync_idle(void);
 
-/* sync_do - have it done, behind all that is being done; waits only where many files do */
+/* sync_do - have it done, after all that is being done; waits only where many files do */
 void sync_do(const struct sync_job *job);
 
 /* sync_end - wait for all of it; what came of it */

@@ -44,7 +44,7 @@ static bool boostable(const ZydisDecodedInstruction *z)
 	u32 i;
 
 	/*
-	 * The kernel decides by the number of opcode bytes, and counts one behind a VEX or EVEX
+	 * The kernel decides by the number of opcode bytes, and counts one after a VEX or EVEX
 	 * prefix.
 	 */
 	if (legacy && z->opcode_map == ZYDIS_OPCODE_MAP_0F)
@@ -126,7 +126,7 @@ static u8 kind_of(const ZydisDecodedInstruction *z)
 
 /*
  * False for what cannot run elsewhere: traps, endbr, returns from interrupts and system calls, and
- * what affects the instruction behind it (an interrupt shadow, the start of a transaction).
+ * what affects the instruction after it (an interrupt shadow, the start of a transaction).
  */
 static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 {

@@ -4,7 +4,7 @@
  *
  * GCC never sets the basic_block flag of DWARF's line table, though the assembler knows it. This
  * program runs GCC with itself as the wrapper of each step (gcc -wrapper), and edits the assembler
- * text: the row behind each label in code gets the flag. The code stays the same to the byte; only
+ * text: the row after each label in code gets the flag. The code stays the same to the byte; only
  * .debug_line grows, by a few percent.
  *
  * Use it as the compiler: make CC=gdbtp-cc. GDBTP_CC names the real one when it is not gcc.
@@ -68,8 +68,8 @@ struct filter {
 };
 
 struct line {
-	const char *start; /* behind white space */
-	const char *end;   /* in front of the line's end */
+	const char *start; /* after white space */
+	const char *end;   /* before the line's end */
 };
 
 static bool starts(const struct line *l, const char *word)
@@ -191,8 +191,8 @@ static void inline_asm(struct filter *f, const struct line *l)
 }
 
 /*
- * A label in front of padding or at a function's end, as unreachable code has. The assembler emits
- * a row with the next instruction, which is behind the padding; a second .loc makes it emit the
+ * A label before padding or at a function's end, as unreachable code has. The assembler emits
+ * a row with the next instruction, which is after the padding; a second .loc makes it emit the
  * first one here.
  */
 static void row_before_padding(struct filter *f)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "tools/regions/image.h"
 
-/* Addresses in object files: sections a page apart, undefined symbols far behind all of them. */
+/* Addresses in object files: sections a page apart, undefined symbols far after all of them. */
 #define LAYOUT_BASE 0x100000ULL
 #define LAYOUT_ALIGN 0x1000ULL
 #define EXTERN_BASE 0x40000000ULL

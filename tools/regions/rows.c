@@ -45,7 +45,7 @@ static void extended(struct program *p)
 	p->in.p = in.end;
 	op = (u8)rgn_read(&in, 1);
 	if (op == DW_LNE_end_sequence) {
-		/* The row of the address behind the code is not counted. */
+		/* The row of the address after the code is not counted. */
 		p->addr = 0;
 		p->block = false;
 	} else if (op == DW_LNE_set_address) {

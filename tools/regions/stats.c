@@ -73,7 +73,7 @@ static void add(struct rgn_share *share, u64 n, u64 of)
 	share->means += (double)n / (double)of;
 }
 
-/* Padding behind a function is no part of it, though the kernel's table of symbols says so. */
+/* Padding after a function is no part of it, though the kernel's table of symbols says so. */
 static u32 body_end(const struct rgn_span *span, const struct rgn_function *f)
 {
 	return rgn_function_start(span, f) + (f->body ? f->body : f->size);

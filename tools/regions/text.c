@@ -142,7 +142,7 @@ static bool starts_function(const struct rgn_symbol *sym)
 	    sym->type != STT_OBJECT)
 		return false;
 	/*
-	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding in front of
+	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding before
 	 * functions.
 	 */
 	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
@@ -217,7 +217,7 @@ static void functions_init(struct rgn_text *text)
 	for (i = 0; i < text->spans_n; i++) {
 		span = &text->spans[i];
 		span->functions = rgn_alloc(counts[i] + 1, sizeof(*span->functions));
-		/* Code without a symbol in front of it goes by the section's name. */
+		/* Code without a symbol before it goes by the section's name. */
 		function_add(span, span->name, span->addr, 0, false);
 	}
 	free(counts);

@@ -11,10 +11,10 @@
  * @fd: /proc/gtp
  * @path: its name
  * @rsp: the framing, which is the same from either end
- * @reply: to the last packet, with a NUL behind it
+ * @reply: to the last packet, with a NUL after it
  * @len: of @reply
  * @answered: it is there
- * @console: text for the user since it was last taken, with a NUL behind it
+ * @console: text for the user since it was last taken, with a NUL after it
  * @console_len: of @console
  */
 struct client {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long, as it is typed behind --for: gtp's own spelling, gdbscripts/gtp/shell/options.py. */
+/* How long, as it is typed after --for: gtp's own spelling, gdbscripts/gtp/shell/options.py. */
 #include <stdlib.h>
 #include "duration.h"
 

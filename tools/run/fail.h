@@ -8,7 +8,7 @@ enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY, RUN_INTERRUPTED 
 
 #include "base/base.h"
 
-/* The program's name, which stands in front of what it says. */
+/* The program's name, which precedes what it says. */
 extern const char *const program;
 
 /* inform - a line to standard error */

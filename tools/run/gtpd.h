@@ -89,15 +89,15 @@ struct gtpd_error {
  */
 int gtpd_open(struct gtpd *g, const void *bytes, size_t size, struct gtpd_error *error);
 
-/* gtpd_next - the record behind @r, the first one if @r->bytes is NULL; false behind the last */
+/* gtpd_next - the record after @r, the first one if @r->bytes is NULL; false after the last */
 bool gtpd_next(const struct gtpd *g, struct gtpd_record *r);
 
-/* gtpd_next_part - the part behind @p, the first one if @p->id is NULL; false behind the last */
+/* gtpd_next_part - the part after @p, the first one if @p->id is NULL; false after the last */
 bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p);
 
 /*
- * gtpd_next_of - the record behind @r of this kind in @p, the first one if @r->bytes is NULL; false
- * behind the last
+ * gtpd_next_of - the record after @r of this kind in @p, the first one if @r->bytes is NULL; false
+ * after the last
  */
 bool gtpd_next_of(const struct gtpd *g, const struct gtpd_part *p, enum gtpd_kind kind,
 		  struct gtpd_record *r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace file as `gtp save` writes it: GDB's own, and behind its frames, where GDB does not read,
+ * A trace file as `gtp save` writes it: GDB's own, and after its frames, where GDB does not read,
  * aggregations and stacks. gdbscripts/gtp/kept.py reads that.
  */
 #include <fcntl.h>

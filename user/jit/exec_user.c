@@ -76,8 +76,8 @@ void jit_user_set_gs(void *segment)
 }
 
 /*
- * Map it near our own code, as in the kernel: calls are direct, and jumps are predicted equally
- * well.
+ * Map it near our own code, as in the kernel: calls are direct, and jumps are predicted as well as
+ * there.
  */
 static void *map_near(u32 size, int fd)
 {

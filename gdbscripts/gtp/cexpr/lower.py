@@ -222,7 +222,7 @@ class Lower:
         return operand
 
     def return_address(self, node):
-        """GDB looks for it behind rbp, which is no frame pointer in most kernels."""
+        """GDB looks for it after rbp, which is no frame pointer in most kernels."""
         start, function = variables.entry(self.scope.pc)
         if start is None or start != self.scope.pc:
             raise Error("where the return address lies is known at a function's first instruction only", node.start,

@@ -17,7 +17,7 @@ class Operand:
     """One value or object.
 
     type: C's. text and level: GDB's expression. seen: the kind that GDB takes an integer text for; None otherwise.
-    place: (text of a pointer, bytes behind it) of an object in memory. bits: (bit behind place, width) of a bit field.
+    place: (text of a pointer, bytes after it) of an object in memory. bits: (bit after place, width) of a bit field.
     named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
     constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's.
     halves: of a computed integer of 16 bytes, the texts of its unsigned halves, the lower one first.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Comparisons with a string in quotes.
 
-Of an array as many bytes at once as stay inside it; through a pointer byte by byte, and none behind the first that
+Of an array as many bytes at once as stay inside it; through a pointer byte by byte, and none after the first that
 differs or ends the string: the next page may not be there.
 """
 from gtp.cexpr import ctype, syntax

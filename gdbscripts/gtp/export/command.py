@@ -24,7 +24,7 @@ def about():
 
 
 def split(arg):
-    """FORMAT, FILE without its quotes and backslashes, and the text behind it."""
+    """FORMAT, FILE without its quotes and backslashes, and the text after it."""
     found = re.match(r"""\s*(\S+)\s+((?:"[^"]*"|'[^']*'|\\.|[^\s"'\\])+)(.*)""", arg, re.S)
     if not found:
         raise gdb.GdbError("say %s; FORMAT is one of %s" % (USAGE, ", ".join(registry.formats)))

@@ -9,7 +9,7 @@ import uuid
 from gtp import harmless, kinds
 from gtp.export import clock, ctf, frames, registry, tsdl
 
-SEPARATOR = "\x1e"  # in front of each fragment: RFC 7464
+SEPARATOR = "\x1e"  # before each fragment: RFC 7464
 CLOCK = "monotonic"
 
 
@@ -38,7 +38,7 @@ def field_of(kind):
 
 
 def members(fields):
-    """(name, class) of an event's fields, in front of those that may be missing whether they are there."""
+    """(name, class) of an event's fields, before those that may be missing whether they are there."""
     for name, kind, may_miss in zip(fields.names, fields.kinds, fields.sometimes):
         field = field_of(kind)
         if may_miss:

@@ -171,7 +171,7 @@ class Run:
         return sum(place.table.unknown for place in self.places)
 
     def lacks(self):
-        """Sentences on what is left out, or never became a frame; behind the last of the events."""
+        """Sentences on what is left out, or never became a frame; after the last of the events."""
         if self.unknown():
             yield "%d frames lack a value that the condition needs" % self.unknown()
         yield from self.header.lacks()

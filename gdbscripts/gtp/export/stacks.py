@@ -20,7 +20,7 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 class Hits:
     """All that an aggregation has counted, as the ARG of a format asks for it.
 
-    rows: [(names, weight)], the outermost function first, behind the text of KEY, if one is asked for; those with the
+    rows: [(names, weight)], the outermost function first, after the text of KEY, if one is asked for; those with the
     most first. Hits that found no room are there under a name in brackets. unit: of the weights. notes: what is in no row.
     """
 

@@ -39,7 +39,7 @@ def module(address):
 
 
 def tops():
-    """The folder in front of the kernel's paths, as they were given to the compiler and as absolute ones; "" when not known."""
+    """The folder before the kernel's paths, as they were given to the compiler and as absolute ones; "" when not known."""
     try:
         found = gdb.lookup_global_symbol("start_kernel")
     except gdb.error:

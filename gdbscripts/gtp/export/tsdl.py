@@ -82,7 +82,7 @@ class Fields:
         return b"".join([pack(value) for pack, value in zip(self.packers, values)])
 
     def text(self):
-        """The members of the struct. A value that may be missing is a variant, in front of which stands which it is."""
+        """The members of the struct. A value that may be missing is a variant, before which stands which it is."""
         for title, name, kind, may_miss in zip(self.titles, self.names, self.kinds, self.sometimes):
             if title != name[1:]:
                 yield "/* %s */" % re.sub(r"[^ -~]", "?", title).replace("*/", "* /")

@@ -48,14 +48,14 @@ class Tracks(perfetto.Tracks):
 
 
 class Writer(perfetto.Writer):
-    """Packets of one machine, each with its time in front of it: merge.py puts those of all in one order."""
+    """Packets of one machine, each with its time before it: merge.py puts those of all in one order."""
 
     def __init__(self, file, run, machine):
         super().__init__(file, run, set())
         self.wall, self.shift = machine.wall, machine.offset_ns
         self.tracks = Tracks(machine, self.tracks.tasks, self.put)
         self.sequence = number(perfetto.SEQUENCE, machine.number)
-        self.pending = b""  # what must stand in front of the next event
+        self.pending = b""  # what must precede the next event
 
     def take(self, packet):
         self.pending += packet

@@ -40,7 +40,7 @@ def anchor():
 
 
 def between(first, last):
-    """The Offset of a run with rounds before it and, if there are any, behind it: clocks drift from one to the other."""
+    """The Offset of a run with rounds before it and, if there are any, after it: clocks drift from one to the other."""
     both = [bounds(rounds, "monotonic") for rounds in (first, last) if rounds]
     return middle(min(low for low, _ in both), max(high for _, high in both))
 

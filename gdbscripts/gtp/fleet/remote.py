@@ -4,8 +4,8 @@ import shlex
 
 HELLO = "gtp-fleet"
 
-# put NAME BYTES: what follows goes behind the file. clocks N: gtp-run answers. run WORDS: gtp-run traces; its lines, and
-# "ended STATUS" behind them. stop: it shall end. get NAME: "file BYTES" and the bytes. bye: the folder goes.
+# put NAME BYTES: what follows goes after the file. clocks N: gtp-run answers. run WORDS: gtp-run traces; its lines, and
+# "ended STATUS" after them. stop: it shall end. get NAME: "file BYTES" and the bytes. bye: the folder goes.
 # Without a bye, as when the connection breaks, the run is ended, and what it has collected stays there.
 # No word of this may have a single quote: it is one, for whatever shell the user has there.
 SCRIPT = """trap "" HUP PIPE

@@ -62,7 +62,7 @@ class Symbols:
         self.starts, self.names = [row[0] for row in rows], [row[1] for row in rows]
 
     def __call__(self, address, near):
-        """The name of an address, with what lies behind it if NEAR; None."""
+        """The name of an address, with what follows it if NEAR; None."""
         if address < KERNEL:
             return None
         if self.starts is None:

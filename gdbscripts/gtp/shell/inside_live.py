@@ -246,7 +246,7 @@ def begun(pipe):
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
-            # No more: frames that come behind a header that is refused stay where they are.
+            # No more: frames that come after a header that is refused stay where they are.
             pipe.read_some()
             header = pipe.header()
         elif asked is not None and not pipe.signals.came:

@@ -98,7 +98,7 @@ def some(titles, number, pc):
 
 
 def is_text(pair, number, pc):
-    """Whether a pointer among arguments is to text that ends with a NUL: to const char, with no length behind it."""
+    """Whether a pointer among arguments is to text that ends with a NUL: to const char, with no length after it."""
     texts = [names.expand(title, number, pc) for title in pair]
     try:
         # A cast of ours to a system call's type has lost the qualifier.

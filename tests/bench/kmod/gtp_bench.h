@@ -15,7 +15,7 @@ struct gtp_bench_obj {
  * X(name) - one place for a probe
  *   entry  a function's first instruction, where ftrace has its call
  *   jump   in the middle, seven bytes of straight line: the kernel can put a jump there
- *   int3   in the middle, in front of a branch: the kernel keeps the breakpoint
+ *   int3   in the middle, before a branch: the kernel keeps the breakpoint
  */
 #define GTP_BENCH_PLACES(X) X(entry) X(jump) X(int3)
 

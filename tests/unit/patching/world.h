@@ -26,7 +26,7 @@ enum world_kind {
  * @to: where the handler of our int3s sends a task that trapped at each; 0: it is none of ours
  * @pads: bit n: the n-th is there
  * @other: another prober's breakpoint is known to the kernel at byte 0
- * @other_to: where a task goes on that trapped there: a pad, or 0: behind the first instruction
+ * @other_to: where a task goes on that trapped there: a pad, or 0: after the first instruction
  */
 struct world_moment {
 	enum world_kind kind;
