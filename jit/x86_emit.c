@@ -18,6 +18,7 @@ static void emit_le(struct x86_buf *b, u64 value, u32 bytes)
 		emit(b, value & 0xff);
 }
 
+/* The processor sign-extends an 8-bit immediate or displacement to the size of the operation. */
 static bool fits8(s64 v)
 {
 	return v == (s8)v;
@@ -41,6 +42,10 @@ static u32 rex_byte(enum x86_reg reg)
 	return reg >= X86_RSP ? REX_BYTE : REX_NONE;
 }
 
+/*
+ * 0100WRXB (SDM 2A, 2.2.1). It must come directly before the opcode: the processor ignores a REX
+ * prefix that another prefix follows. So emit 65, 66 and f0 before calling anything that ends here.
+ */
 static void rex(struct x86_buf *b, u32 want, u32 reg, u32 index, u32 base)
 {
 	u32 bits = (reg >> 3 & 1) << 2 | (index >> 3 & 1) << 1 | (base >> 3 & 1);
@@ -97,6 +102,11 @@ static void modrm_mem(struct x86_buf *b, u32 reg, const struct x86_mem *m)
 		emit_le(b, (u32)m->disp, mod == 1 ? 1 : 4);
 }
 
+/*
+ * Index 4 without REX.X means that there is no index, so rsp cannot be one; r12 can. Without a
+ * base, rm 5 would be relative to rip in 64-bit mode (SDM 2A, 2.2.1.6), so modrm_mem() takes a SIB
+ * byte for an absolute address.
+ */
 static void op_rm(struct x86_buf *b, u32 want, u32 op, u32 reg, const struct x86_mem *m)
 {
 	if (m->index == X86_RSP)
@@ -119,6 +129,7 @@ void x86_movabs(struct x86_buf *b, enum x86_reg dst, u64 value)
 	emit_le(b, value, 8);
 }
 
+/* Never xor for 0: a comparison may be pending in the flags. 32-bit writes zero-extend. */
 void x86_mov_imm(struct x86_buf *b, enum x86_reg dst, u64 value)
 {
 	if (value <= U32_MAX) {
@@ -148,6 +159,10 @@ void x86_setcc(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst)
 	op_rr(b, rex_byte(dst), 0x0f90 | cc, 0, dst); /* setcc dst8 */
 }
 
+/*
+ * One instruction for every kind, because its fault must be found by one address. The
+ * zero-extending forms need no REX.W: writing 32 bits clears the upper half.
+ */
 void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes, bool sign)
 {
 	if (bytes == 1 && sign)
@@ -277,6 +292,7 @@ void x86_lock_add_mem(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
 	op_rm(b, REX_W, X86_ADD << 3 | 1, src, &dst); /* lock add [dst], src */
 }
 
+/* If rax equals dst, stores src and sets the zero flag; otherwise loads dst into rax. */
 void x86_lock_cmpxchg(struct x86_buf *b, struct x86_mem dst, enum x86_reg src)
 {
 	lock(b);
@@ -317,6 +333,7 @@ void x86_test(struct x86_buf *b, enum x86_width w, enum x86_reg x, enum x86_reg 
 	op_rr(b, rex_of(w), 0x85, y, x); /* test x, y */
 }
 
+/* For src = 0 dst is undefined (SDM 2A, BSF): the caller makes sure that a bit is set. */
 void x86_bsf(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x86_reg src)
 {
 	op_rr(b, rex_of(w), 0x0fbc, dst, src); /* bsf dst, src */
@@ -338,11 +355,13 @@ void x86_imul_imm(struct x86_buf *b, enum x86_width w, enum x86_reg dst, enum x8
 	emit_le(b, (u32)imm, fits8(imm) ? 1 : 4);
 }
 
+/* div and idiv trap on 0 and on a quotient that is too large: jit/ops_div.c excludes both. */
 void x86_unary(struct x86_buf *b, enum x86_unary op, enum x86_width w, enum x86_reg reg)
 {
 	op_rr(b, rex_of(w), 0xf7, op, reg); /* not, neg, mul, imul, div, idiv reg */
 }
 
+/* The processor masks the count to 5 or 6 bits: jit/ops_shift.c handles larger ones. */
 void x86_shift(struct x86_buf *b, enum x86_shift op, enum x86_width w, enum x86_reg dst, u8 count)
 {
 	if (count == 1) {
@@ -422,6 +441,7 @@ void x86_jmp(struct x86_buf *b, u32 to)
 	displacement(b, to, 4);
 }
 
+/* Before a load without a check: a fault is still looked up by the 4 bytes before the load. */
 void x86_nop_to(struct x86_buf *b, u32 to)
 {
 	emit_le(b, 0x801f0f, 3); /* nop [rax + disp32] */
@@ -457,6 +477,7 @@ void x86_bytes(struct x86_buf *b, const u8 *p, u32 n)
 		emit(b, *p++);
 }
 
+/* Indirect, without a retpoline: only for stubs in userspace that are far from C, see call_c(). */
 void x86_call_reg(struct x86_buf *b, enum x86_reg reg)
 {
 	op_rr(b, REX_NONE, 0xff, 2, reg); /* call reg */
@@ -495,18 +516,20 @@ void x86_pushfq(struct x86_buf *b)
 	emit(b, 0x9c); /* pushfq */
 }
 
+/* Also restores the interrupt flag in the kernel, and never in userspace (SDM 2B, POPF). */
 void x86_popfq(struct x86_buf *b)
 {
 	emit(b, 0x9d); /* popfq */
 }
 
-/* ah has five flags; adding 127 to al restores the overflow flag. */
+/* ah receives sign, zero, adjust, parity and carry; al the overflow flag, which lahf leaves out. */
 void x86_flags_to_rax(struct x86_buf *b)
 {
 	emit(b, 0x9f); /* lahf */
 	x86_setcc(b, X86_CC_O, X86_RAX);
 }
 
+/* al is 0 or 1: adding 127 sets the overflow flag only for 1. sahf, the last, leaves that alone. */
 void x86_flags_from_rax(struct x86_buf *b)
 {
 	emit_le(b, 0x7f04, 2); /* add al, 127 */
@@ -518,11 +541,13 @@ void x86_leave(struct x86_buf *b)
 	emit(b, 0xc9); /* leave */
 }
 
+/* A plain return: jit_return() knows whether the kernel allows one here. */
 void x86_ret(struct x86_buf *b)
 {
 	emit(b, 0xc3); /* ret */
 }
 
+/* rdtsc alone may run before earlier instructions; lfence waits for them (SDM 2B, RDTSC). */
 void x86_lfence(struct x86_buf *b)
 {
 	emit_le(b, 0xe8ae0f, 3); /* lfence */
@@ -533,6 +558,7 @@ void x86_rdtsc(struct x86_buf *b)
 	emit_le(b, 0x310f, 2); /* rdtsc */
 }
 
+/* Privileged: userspace's pads are made without it. */
 void x86_cli(struct x86_buf *b)
 {
 	emit(b, 0xfa); /* cli */
@@ -566,6 +592,7 @@ void x86_fill_nops(struct x86_buf *b, u32 bytes)
 	}
 }
 
+/* Not only padding: straight-line speculation past a return or a jump stops at an int3. */
 void x86_int3s(struct x86_buf *b, u32 bytes)
 {
 	while (bytes--)

@@ -87,8 +87,17 @@ size_t gtp_pad_frame_size(const struct gtp_pad_request *req)
 
 /* --- what can be in a pad's frame --- */
 
+/*
+ * The registers that are in the machine at a hit, and the pc, which is a constant. Expressions may
+ * read only these.
+ */
 static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_PC);
 
+/*
+ * No expression may have an effect outside the frame (set a variable, update an aggregation,
+ * print), because after any obstacle C evaluates all of them again. A variable that takes a call
+ * would call C in the middle of the frame.
+ */
 static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *target)
 {
 	struct ax_insn insn;
@@ -119,6 +128,10 @@ static bool can_item(const struct ax_jit_item *item, const struct ax_jit_target 
 	}
 }
 
+/*
+ * The code has these addresses as sign-extended 32-bit displacements. With @gates the frame is
+ * written when the call returns, which C does.
+ */
 static bool can_frame(const struct gtp_pad_request *req)
 {
 	const struct gtp_pad_frame *frame = req->frame;
@@ -164,6 +177,11 @@ static void give_up_if(struct ax_jit *f, enum x86_cc cc)
 	x86_jcc(&f->b, cc, f->pad.tail[JIT_PUNT].pos);
 }
 
+/*
+ * From cli on the task stays on this CPU, and no interrupt hits this pad. The flags were pushed
+ * before, so the popfq at the end turns interrupts on again if they were on. Do not read anything
+ * of this CPU earlier. NULL: the CPU came online after tstart, and C counts the hit as missed.
+ */
 static void find_cpu(struct ax_jit *f)
 {
 	const struct gtp_pad_frame *frame = f->pad.frame;
@@ -175,6 +193,12 @@ static void find_cpu(struct ax_jit *f)
 	leave_if(f, X86_CC_E);
 }
 
+/*
+ * The checks that a mechanism makes before gtp_hit_inline(), and gtp_hit_begin()'s first one. Run
+ * control clears the word at @location before it frees anything, and then waits for all tasks: a
+ * pad that has read it before may go on, one that reads it later must leave. A task that passes the
+ * test for GDB's own may still be another one: C compares exactly.
+ */
 static void ask_whether_wanted(struct ax_jit *f)
 {
 	const struct gtp_pad_frame *frame = f->pad.frame;
@@ -199,6 +223,11 @@ static u64 address(const void *p)
 	return (u64)(unsigned long)p;
 }
 
+/*
+ * As gtp_hit_begin(): only an NMI can come between the test and the store, and it leaves 0. Read
+ * plan.in_pad after the mark and plan.start after plan.in_pad, in this order: see
+ * tracepoint/plan.h. x86 keeps the order of loads (SDM 3A, "Memory Ordering").
+ */
 static void begin_hit(struct ax_jit *f)
 {
 	const s32 in_pad = (s32)offsetof(struct gtp_tracepoint, plan.in_pad);
@@ -213,6 +242,11 @@ static void begin_hit(struct ax_jit *f)
 	x86_load(&f->b, X86_RDX, x86_at(X86_RAX, start - in_pad), 8, false);
 }
 
+/*
+ * As gtp_buffer_has_room(). If there is no room, C drops old frames, or ends the run. 32 bits are
+ * enough, because a ring has at most 1 GiB. Keep r11 until the frame is pushed: all stores of the
+ * frame are relative to it.
+ */
 static void find_room(struct ax_jit *f, u32 bytes)
 {
 	x86_load(&f->b, JIT_RECORD, OF_CPU(buf.head), 4, false);
@@ -222,6 +256,10 @@ static void find_room(struct ax_jit *f, u32 bytes)
 	x86_alu_mem(&f->b, X86_ADD, X86_64, JIT_RECORD, OF_CPU(buf.mem));
 }
 
+/*
+ * plan.start has size, number and flags. In a frame with a string push_string_frame() writes the
+ * size once more.
+ */
 static void write_head(struct ax_jit *f)
 {
 	const s32 pc = (s32)offsetof(struct gtp_frame, pc);
@@ -240,6 +278,7 @@ static void write_head(struct ax_jit *f)
 	}
 }
 
+/* From here on an NMI may use the CPU's part again. */
 static void end_hit(struct ax_jit *f)
 {
 	x86_store_imm(&f->b, OF_CPU(in_hit), 0, 4);
@@ -264,7 +303,11 @@ static void count_pass(struct ax_jit *f)
 	give_up_if(f, X86_CC_NE);
 }
 
-/* Moving the head past the frame makes it valid. */
+/*
+ * Moving the head past the frame makes it valid. A plain add is enough: only this CPU's hits write
+ * these words, hits do not nest, and others read each word by itself. @quick counts by slot, for
+ * hits whose frames all have the same size.
+ */
 static void push_frame(struct ax_jit *f)
 {
 	const struct gtp_tracepoint *tp = f->pad.frame->tp;
@@ -310,6 +353,11 @@ static void push_string_frame(struct ax_jit *f)
 	x86_alu_to_mem(&f->b, X86_ADD, X86_64, x86_at(X86_RDX, usage), X86_RAX);
 }
 
+/*
+ * The order is the listing's at the top of this file. Until begin_hit() nothing is written except
+ * the pushed words; from there to end_hit() every way out must go through JIT_PUNT, which ends the
+ * hit. Only the loads of the actions may fault, and each of them has its fixup.
+ */
 static void frame_code(struct ax_jit *f, u32 room)
 {
 	jit_after_join(f, 0);
@@ -348,6 +396,11 @@ static u32 frame_bytes(const struct gtp_tracepoint *tp)
 	return tp->actions && !tp->code ? 0 : (u32)sizeof(struct gtp_frame) + tp->frame_bytes;
 }
 
+/*
+ * Compile until no try overwrites a register that it has not pushed. Without a string, the frame
+ * must have exactly the size of the frames that C writes for this tracepoint: plan.start and the
+ * counters rely on that.
+ */
 bool gtp_pad_frame_plan(struct ax_jit *f, const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = frame_request(req);
@@ -386,6 +439,11 @@ void gtp_pad_frame_write(struct ax_jit *j)
 	j->b = f->b;
 }
 
+/*
+ * The way to C for every obstacle: JIT_PUNT ends the hit and continues at JIT_NESTED, which has
+ * not begun one. Both restore all registers and the flags, so that C finds the hit as if the pad
+ * had done nothing.
+ */
 void gtp_pad_frame_give_up(struct ax_jit *j)
 {
 	struct ax_jit *f = j->frame;

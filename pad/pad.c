@@ -44,11 +44,16 @@ enum {
 	TRIES = 8, /* each may find more registers to push; real conditions take two */
 };
 
+/*
+ * A pad runs with preemption on, so the task may move to another CPU on the way to C. A condition
+ * must not depend on the CPU it was on.
+ */
 static bool stays(const struct ax_jit_var *var)
 {
 	return var && !var->moves;
 }
 
+/* A condition has no effects (it sets and collects nothing), so C may evaluate it again. */
 bool gtp_pad_can(const struct ax_verified *cond, const struct ax_jit_target *target)
 {
 	u64 known = BIT_ULL(X86_NR_REGS) - 1;
@@ -65,17 +70,31 @@ static u64 reach(const struct ax_jit *j, u64 addr)
 	return j->pass == JIT_WRITE ? addr : j->base;
 }
 
+/*
+ * The processor sign-extends the 32 bits to a word. The number is below 2^30, so C finds it
+ * unchanged.
+ */
 static void push_number(struct ax_jit *j, bool held)
 {
 	x86_push_imm(&j->b, (s32)(j->pad.number << 1 | (held ? GTP_PAD_HELD : 0)));
 }
 
+/*
+ * A direct call: it needs neither a retpoline nor an endbr64, and changes no register. pad_hit puts
+ * the hit's flags in the place of the number. popfq must be the first instruction after the call:
+ * it restores the interrupt flag too, which C has cleared, and the pad's own code must not change
+ * the flags after it.
+ */
 static void call_hit(struct ax_jit *j)
 {
 	x86_call_far(&j->b, j->base, reach(j, j->req.target->pad_hit));
 	x86_popfq(&j->b); /* the word that was the number */
 }
 
+/*
+ * At a function's first instruction the arithmetic flags are dead (psABI 3.2.1), so pad_hit can say
+ * by carry and zero where to go on. No register is free to say it.
+ */
 static void go_to_gates(struct ax_jit *j)
 {
 	const struct gtp_pad_gates *gates = j->pad.gates;
@@ -86,11 +105,16 @@ static void go_to_gates(struct ax_jit *j)
 	x86_jcc_far(&j->b, j->base, X86_CC_E, reach(j, gates->bare));
 }
 
+/* In a chain, for all pads except the last. */
 static bool is_followed(const struct ax_jit *j)
 {
 	return j->pad.chain && j->pad.chain->next;
 }
 
+/*
+ * Offsets are final only in the last pass. Both are given to others as addresses: do not emit
+ * anything between this and the first displaced instruction.
+ */
 static void note_rest(const struct ax_jit *j)
 {
 	if (j->pass != JIT_WRITE)
@@ -101,6 +125,11 @@ static void note_rest(const struct ax_jit *j)
 		j->pad.chain->rest = j->b.len;
 }
 
+/*
+ * The copies are in one piece and in order: a task that trapped at one of our int3s resumes at the
+ * copy of that instruction (probe/jump/jump_arm.c mark()), and runs from there to the jump back. A
+ * pad that is called has displaced nothing, and returns to the site.
+ */
 static void displaced(struct ax_jit *j)
 {
 	const struct gtp_region *region = j->pad.region;
@@ -147,6 +176,7 @@ static void hit(struct ax_jit *j, u32 to, u32 *call)
 	go_on(j, to);
 }
 
+/* A kernel tracepoint's pad goes to C by a jump, with all registers as they were. */
 static bool leave_open(struct ax_jit *j)
 {
 	if (!j->pad.open)
@@ -164,6 +194,12 @@ static void hit_open(struct ax_jit *j, u32 call)
 	jit_jmp_back(j, call);
 }
 
+/*
+ * The code after the displaced instructions, off the common way. JIT_HELD is reached with the task
+ * marked, and so is JIT_PUNT, which a fault or a careful address leads to; JIT_NESTED is reached
+ * without the mark, because it was already set. Every way must remove exactly the mark that it has
+ * set: a mark that stays would disable page faults in the task for good.
+ */
 static void hits(struct ax_jit *j, u32 to)
 {
 	u32 call = 0;
@@ -190,6 +226,9 @@ static void hits(struct ax_jit *j, u32 to)
 	hit_open(j, call);
 }
 
+/*
+ * Every hit goes to C, without GTP_PAD_HELD: C evaluates the condition, if the tracepoint has one.
+ */
 static void without_condition(struct ax_jit *j)
 {
 	push_number(j, false);
@@ -216,6 +255,11 @@ static void without_condition_with_frame(struct ax_jit *j)
 	go_on(j, to);
 }
 
+/*
+ * All passes emit the same instructions: only sizes of jumps and of padding differ. So no decision
+ * here may depend on an offset. A pad with @held is entered by an indirect jump, which needs an
+ * endbr64 (SDM 1, "Indirect Branch Tracking").
+ */
 static void run_pass(struct ax_jit *j, enum jit_pass pass)
 {
 	u32 to;
@@ -274,6 +318,10 @@ static bool try_condition(struct ax_jit *j)
 	return !j->unsuitable && !gtp_pad_cond_choose(j) && !j->b.failed;
 }
 
+/*
+ * The frame is planned first, because each try of the condition emits the whole pad, the frame
+ * included.
+ */
 u32 gtp_pad_plan(struct ax_jit *j, const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = jit_request(req);
