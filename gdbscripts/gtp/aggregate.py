@@ -19,7 +19,7 @@ Said = collections.namedtuple("Said", "value keys place condition options")
 
 
 def clauses(text, usage):
-    """The Said of `[EXPRESSION] [by KEY, ...] [at LOCATION] [if EXPRESSION]`."""
+    """Parse `[EXPRESSION] [by KEY, ...] [at LOCATION] [if EXPRESSION]` to a Said."""
     options, text = flags(text)
     front, condition = words.halves(text)
     front, place = cut(front, "at")
@@ -31,7 +31,7 @@ def clauses(text, usage):
 
 
 def flags(text):
-    """{option: word} of the options in front, and the rest."""
+    """{option: word} of the leading options, and the rest."""
     options = {}
     while True:
         found = re.match(r"\s*--(\w+)[ =]+(\S+)\s*(.*)", text, re.S)
@@ -103,13 +103,13 @@ def is_string(kind):
 
 
 def leads_to_bytes(kind):
-    """Whether it is a pointer to bytes that may be a string: some structures have names as unsigned char *."""
+    """Whether it is a pointer to bytes that may be a string: some structures declare names as unsigned char *."""
     bare = kind.strip_typedefs()
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target())
 
 
 def assignment(name, text):
-    """The action. GDB 13 aborts over an assignment of a variable that is in a register, but not of its cast."""
+    """The action. GDB 13 aborts on an assignment of a variable in a register, but not on one of its cast."""
     return "teval $%s = %s" % (name, text if text.isdigit() else "(long)(%s)" % text)
 
 
@@ -163,7 +163,7 @@ def is_event(place):
 
 
 def set_at(said):
-    """The numbers of the tracepoints that gtp trace or gtp event makes of the place, and what it says."""
+    """Set tracepoints at the place by gtp trace or gtp event: their numbers, and the command's output."""
     before = points.numbers()
     command = "gtp event" if is_event(said.place) else "gtp trace"
     limit = " --limit " + said.options["limit"] if "limit" in said.options else ""
@@ -269,7 +269,7 @@ As gtp count; the variable is $sum_NAME."""
 
 
 class GtpStats(Aggregate):
-    """The number, average, least and greatest of an expression, by keys.
+    """The number, average, minimum and maximum of an expression, by keys.
 
 gtp stats EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
 As gtp count; the variable is $stats_NAME."""
@@ -277,7 +277,7 @@ As gtp count; the variable is $stats_NAME."""
 
 
 class GtpMin(Aggregate):
-    """The least value of an expression at the hits of a tracepoint, by keys.
+    """The smallest value of an expression at the hits of a tracepoint, by keys.
 
 gtp min EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
 As gtp count; the variable is $min_NAME."""
@@ -285,7 +285,7 @@ As gtp count; the variable is $min_NAME."""
 
 
 class GtpMax(Aggregate):
-    """The greatest value of an expression at the hits of a tracepoint, by keys.
+    """The largest value of an expression at the hits of a tracepoint, by keys.
 
 gtp max EXPRESSION [by KEY, ...] [at LOCATION] [if EXPRESSION]
 As gtp count; the variable is $max_NAME."""

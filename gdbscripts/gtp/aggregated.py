@@ -21,8 +21,8 @@ Entry = collections.namedtuple("Entry", "keys count summary buckets")
 
 
 class Reading:
-    """All aggregations at one moment. running: the run goes on. nested, missed: hits of the run
-    inside of hits, and those that the kernel missed: they update nothing."""
+    """All aggregations at one moment. running: the run is active. nested, missed: the run's hits inside other hits, and
+    those that the kernel missed: these update nothing."""
 
     def __init__(self, text):
         self.all = []
@@ -64,7 +64,7 @@ class Reading:
 
 
 def check(one):
-    """ValueError for an Aggregation that there cannot be. A file may say anything, and one line must not take hours."""
+    """Raise ValueError for an impossible Aggregation. A file may say anything, and one line must not take hours."""
     if one.kind not in SUMMARIES or not all(re.fullmatch(r"\w+", name, re.A) for name in [one.name, *one.keys]):
         raise ValueError
     if (one.kind == "lhist") != (one.bounds is not None):
@@ -89,12 +89,13 @@ def entry(text, one):
 
 
 def transferred(clear=False):
-    """The text over the connection; the first piece takes what there is, the others are of that."""
+    """Fetch the text over the connection; the first piece takes a snapshot, of which the others are parts."""
     return b"".join(source.transferred(b"gtpaggregates:read:clear" if clear else b"gtpaggregates:read:show")).decode()
 
 
 def read(clear=False):
-    """The present Reading; with CLEAR all begins again from zero, and an update meanwhile is in this one or in the next."""
+    """The current Reading; with CLEAR all begins again from zero. A concurrent update is in this Reading or in the
+    next."""
     if source.is_trace_file():
         found = kept.opened()
         if clear:

@@ -32,7 +32,7 @@ def text_of(words_):
 
 
 def number_text(word, kind):
-    """A key that is a number, as its type has it; addresses with their symbols."""
+    """The text of a numeric key according to its type; addresses have their symbols."""
     if kind is None:
         return "%#x" % word if word >> 48 == 0xffff else str(signed(word))
     bare = kind.strip_typedefs()
@@ -161,7 +161,7 @@ def entries(one, top, order, stacks):
 
 
 def is_unsigned(one):
-    """Whether values can be above what a signed number of 64 bits holds, as which the kernel's side takes all of them."""
+    """Whether values can exceed a signed number of 64 bits, which is how the kernel reads all of them."""
     what = known.names().get(one.name)
     bare = what and what.type and what.type.strip_typedefs()
     if not bare or bare.sizeof < 8:
@@ -185,7 +185,7 @@ def shown(one, top, order, stacks):
 
 
 def chosen(reading, name):
-    """The aggregations of that name, or all; an error in words when there is none."""
+    """The aggregations of that name, or all; an error if there is none."""
     found = [one for one in reading.all if not name or one.name == name or one.name.partition("_")[2] == name]
     if found:
         return found
@@ -237,10 +237,10 @@ class GtpShow(Command):
 
 gtp show [NAME|--clear] [--top N] [--sort value|key|count] [--every 1s]
 While the run goes on, and after it until the next tstart. NAME is one of the
-aggregations, of which --top N shows N keys (50), those with the greatest value
+aggregations, of which --top N shows N keys (50), those with the largest value
 first, or by key or count. --every prints again and again until ^C. With
---clear, which takes no NAME, all aggregations begin again from zero: an update meanwhile
-is in this output or in the next one. gtp print prints an expression."""
+--clear, which takes no NAME, all aggregations begin again from zero: an update
+meanwhile is in this output or in the next one. gtp print prints an expression."""
 
     def __init__(self):
         super().__init__("gtp show", gdb.COMMAND_STATUS)

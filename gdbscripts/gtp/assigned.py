@@ -23,13 +23,13 @@ MOVES = re.compile(r"mov([zs][bw][lqw]|slq|[bwlq]|abs|ups|aps|dqu|dqa|upd|apd|d)
 MEMORY = re.compile(r"(-?0x[0-9a-f]+)?\((%\w+)\)$")
 LOADED = {"movzb": 1, "movsb": 1, "movzw": 2, "movsw": 2, "movsl": 4, "movslq": 4}
 REGISTER = re.compile(r"%(r[0-9]+|xmm[0-9]+|[re]?[a-d]x|[re]?[sd]i|[re]?[sb]p|[a-d][lh]|[sd]il|[sb]pl)([dwb]?)$")
-VALUES = ("mem", "signed")  # no addresses, as far as is known
+VALUES = ("mem", "signed")  # values that are not known to be addresses
 RESERVE = "<trace_event_buffer_reserve>"
 BODY = re.compile(r"0x([0-9a-f]+) <(do_trace_event_raw_event_\w+)>")
 
 
 def register(text):
-    """(name of the whole register, bytes that are used of it); None for what is no register."""
+    """(name of the whole register, bytes that are used of it); None if it is not a register."""
     found = REGISTER.match(text)
     if not found:
         return None
@@ -51,7 +51,7 @@ def number(text):
 
 
 def extended(value):
-    """The lower 4 bytes of a value, extended to 8 by their sign; None for what need not be a number of 4 bytes."""
+    """The lower 4 bytes of a value, sign-extended to 8; None if the value may not be a number of 4 bytes."""
     value = narrowed(value, 4)
     return ("signed",) + value[1:] if value is not None and value[0] == "mem" and value[3] == 4 else None
 
@@ -77,7 +77,7 @@ class Code:
 
     stores: {(offset, width, what it is)} into the record
     copies: {(offset, address)} handed to a function together, as memcpy has them
-    seen: everything that was ever in a register
+    seen: every value that was ever in a register
     """
 
     def __init__(self, instructions):
@@ -169,7 +169,7 @@ class Code:
             self.put(at, value, state)
         elif at[0] == "rec" and self.collecting:
             value = narrowed(value, width)
-            # Fewer bytes than are stored: it was extended, with a sign or without.
+            # The value has fewer bytes than are stored: it was extended, with its sign or without.
             extended = value is not None and value[0] == "mem" and value[3] != width
             self.stores.add((at[1], width, None if extended else value))
 
@@ -209,7 +209,7 @@ class Code:
             width = LOADED.get(name[:5], LOADED.get(name, to[1]))
             self.put(to[0], self.load(parts[0], width, state), state)
         elif source:
-            # Of a wide register movd and movq take a part.
+            # movd and movq move a part of a wide register.
             width = min(source[1], {"movd": 4, "movq": 8}.get(name, 16))
             self.store(parts[1], width, state.get(source[0]), state)
         else:
@@ -222,7 +222,7 @@ class Code:
         self.put(name, value[:-1] + (value[-1] + count,) if fits else None, state)
 
     def lose(self, name, parts, state):
-        """An instruction that makes something of its own: what it writes is not known any more."""
+        """An instruction with another effect: forget the values of its targets."""
         if name in ("rep", "repz") or not parts:
             for lost in ("rax", "rcx", "rdx", "rsi", "rdi"):
                 state.pop(lost, None)
@@ -237,7 +237,7 @@ class Code:
             state.pop("rdx", None)
 
     def is_copy(self, offset, size, source):
-        """Whether all that is ever stored in a field is what is at ("arg", N, OFFSET), byte for byte."""
+        """Whether every store to a field copies the bytes at ("arg", N, OFFSET)."""
         covered = set()
         for at, width, value in self.stores:
             if at + width <= offset or offset + size <= at:
@@ -248,13 +248,13 @@ class Code:
         return covered >= set(range(offset, offset + size)) or not covered and (offset, source) in self.copies
 
     def is_stored(self, offset, size, value):
-        """Whether all that is ever stored in a field is this value."""
+        """Whether every store to a field stores this value."""
         found = {(at, width, v) for at, width, v in self.stores if at < offset + size and offset < at + width}
         return found == {(offset, size, value)}
 
 
 class Instructions(dict):
-    """The instructions of a function by address, taken apart as they are asked for; None outside of it."""
+    """The instructions of a function by address, parsed on demand; None outside the function."""
 
     def __init__(self, pc, name):
         super().__init__()

@@ -12,7 +12,7 @@ LONGEST = 20000  # characters; an expression that unfolds to more is left to GDB
 
 
 class Unknown(Exception):
-    """There is no function for it; GDB may know the value."""
+    """This module has no function for the expression; GDB may know the value."""
 
 
 class Failure(Exception):
@@ -140,7 +140,7 @@ def listed(expression):
 
 
 def lines(expression):
-    """(byte, name, operand or "") of each instruction of the same."""
+    """(byte, name, operand or "") of each instruction of that bytecode."""
     return LINE.findall(listed(expression))
 
 

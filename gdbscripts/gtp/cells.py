@@ -10,10 +10,10 @@ from gtp import harmless, placed, quiet, selected, source
 from gtp.tracefile import Unavailable
 
 UNAVAILABLE = "<unavailable>"
-STRING_MAX = 4096  # bytes of a string that a pointer leads to
+STRING_MAX = 4096  # most bytes of a string behind a pointer
 ELEMENTS_MAX = 200
 PAGE = 4096
-WORD = 8  # bytes; of larger ones GDB makes the text
+WORD = 8  # bytes; GDB formats larger values
 SCALARS = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_CHAR)
 AGGREGATES = (gdb.TYPE_CODE_ARRAY, gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
 STYLE = dict(max_elements=ELEMENTS_MAX, max_depth=1, pretty_structs=False, pretty_arrays=False, array_indexes=False)
@@ -41,8 +41,8 @@ class Sections:
 class Constants:
     """Memory that is the same now as it was at the hit: read-only sections, read page by page, once.
 
-    FILE is how they are read of a trace file's kernel that was moved: GDB reads a symbol file's sections where they were
-    linked, if at all.
+    FILE reads them for a trace file whose kernel was moved: GDB reads a symbol file's sections at their link addresses,
+    if at all.
     """
 
     def __init__(self, file=None):
@@ -62,7 +62,7 @@ class Constants:
         return self.pages[first][address - first:address - first + size]
 
     def _read(self, address, size):
-        """Without a frame selected: GDB asks the kernel, or the symbol file when there is no kernel."""
+        """Read without a selected frame: GDB asks the kernel, or the symbol file if there is no kernel."""
         if self.file:
             return self.file(address, size)
         if selected.number() >= 0:
@@ -74,7 +74,7 @@ class Constants:
 
 
 def constants():
-    """Those of what GDB looks at, when its symbols are where they belong: after source.whole()."""
+    """The Constants of the run that GDB looks at. Call source.whole() first, so that symbols have their addresses."""
     found = placed.loaded() if source.is_trace_file() else None
     if not found or not found[1]:
         return Constants()
@@ -92,17 +92,18 @@ def quoted(data):
 
 
 def plain(cell):
-    """A string's cell without its quotes: a CSV file has its own. A backslash stays two: what is escaped stays told apart."""
+    """A string's cell without its quotes: a CSV file has its own. A backslash stays doubled, so that escapes stay
+    unambiguous."""
     return cell[1:-1].replace('\\"', '"') if ONE_STRING.fullmatch(cell) else cell
 
 
 def is_signed(kind):
-    """Type.is_signed came with GDB 12.1; a cast tells on all."""
+    """Type.is_signed came with GDB 12.1; a cast works in all versions."""
     return int(gdb.Value(-1).cast(kind)) < 0
 
 
 def is_byte(kind):
-    """Any of the types of which GDB shows an array, or what a pointer leads to, as a string."""
+    """Whether GDB shows an array of the type, or the target of a pointer to it, as a string."""
     bare = kind.strip_typedefs()
     return bare.sizeof == 1 and bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR)
 
@@ -113,7 +114,7 @@ def is_text(kind):
 
 
 def by_gdb(kind):
-    """A function from bytes to GDB's text of them as a value of that type; each text is made once."""
+    """A function from a value's bytes to GDB's text for that type; each text is made once."""
     @functools.lru_cache(maxsize=65536)
     def text(data):
         return gdb.Value(data, kind).format_string(**STYLE)
@@ -145,7 +146,7 @@ class Formats:
         near = self.symbols.around
 
         def pointer(frame, x):
-            # Where per-CPU variables are linked at 0, GDB names NULL after the first.
+            # If per-CPU variables are linked at 0, GDB shows NULL as the first one's name.
             return text(x.to_bytes(8, "little")) if x and near(x) else "0x%x" % x
 
         def string(frame, x):
@@ -219,7 +220,7 @@ def start_of(frame, address, size):
 
 
 def bits_of(field):
-    """The value of a bit field as an unsigned number, with its sign spread when the type has one."""
+    """The value of a bit field as an unsigned number, sign-extended if the type is signed."""
     first, shift = field.bitpos // 8, field.bitpos % 8
     bits = field.bitsize
     size = (shift + bits + 7) // 8

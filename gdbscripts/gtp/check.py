@@ -43,7 +43,7 @@ def advice(release, build_id):
 
 
 def banner_is_there():
-    """Whether the kernel's first sentence is where the symbols say."""
+    """Whether the kernel's banner is where the symbols say."""
     try:
         address = quiet.value("(long)&linux_banner")
         text = gdb.selected_inferior().read_memory(int(address) % 2**64, 14).tobytes()
@@ -56,8 +56,8 @@ class GtpCheck(Command):
     """Compare the loaded vmlinux with the running kernel.
 
 gtp check
-Their build-ids must be the same, and the symbols must lie where the kernel
-lies. Says what to do when they do not."""
+Their build-ids must be the same, and the symbols must be at the kernel's
+addresses. Says what to do if they are not."""
 
     def __init__(self):
         super().__init__("gtp check", gdb.COMMAND_STATUS)

@@ -7,12 +7,13 @@ from gtp.command import Command
 
 
 def translated(number, text):
-    """({what GDB collects: what was typed}, the lines about what has no location) of a list at a tracepoint."""
+    """({text that GDB collects: text that was typed}, lines about variables without a location) for a list at a
+    tracepoint."""
     takes, lines = {}, []
     for pc in points.addresses(number):
         found = cexpr.pieces(names.expand(text, number, pc), pc)
         for (_, piece), (some, told) in zip(cexpr.split(text), found):
-            # A word that stands for several variables, as $args, names none of them.
+            # A word that stands for several variables, such as $args, is no title for one of them.
             takes.update((take, piece if len(some) == 1 else getattr(take, "called", take)) for take in some)
             lines += told
     return takes, lines
@@ -25,16 +26,18 @@ def put(number, takes, flags):
 
 
 def add(number, text, flags=""):
-    """Add the expressions of a list to a tracepoint's actions; the lines about what has no location there."""
+    """Add the expressions of a list to a tracepoint's actions; returns lines about variables without a location
+    there."""
     takes, lines = translated(number, text)
     put(number, takes, flags)
     return lines
 
 
 def add_to_all(numbers, text, flags):
-    """add() to tracepoints that a command has made together: each takes what has a value there. The lines.
+    """add() to tracepoints that a command has made together: each takes the expressions that have a value there. The
+    lines.
 
-    After an error, of an expression that has a value at none of them, nothing is added.
+    An expression that has a value at none of them is an error; then nothing is added.
     """
     plan, lines, failed = [], ["collected at tracepoints %s" % " and ".join(map(str, numbers))], {}
     pieces = [piece for _, piece in cexpr.split(text)]
@@ -73,8 +76,8 @@ Adds to the actions of tracepoint N, or of the last one; after gtp syscall, of
 the entry and of the exit. Members of unnamed structures, bit fields, enums,
 container_of(), this_cpu(x), current and macros are understood. $args and
 $locals collect each variable that has a location there and name the others. /s
-collects the strings that pointers lead to. Print what was collected by the
-same words: print, or gtp print."""
+collects the strings that pointers point to. In a frame, print or gtp print with
+the same expression shows the value."""
 
     def __init__(self):
         super().__init__("gtp collect", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_EXPRESSION)

@@ -12,7 +12,7 @@ OPTIMIZED_OUT = "<optimized out>"
 NO_SYMBOL = "<not in scope>"
 REGISTERS = ("rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip eflags cs ss ds es fs gs").split()
 RETURNED = ("ret", "kret")
-# Trace state variables of the kernel's side that describe the hit itself: they stand in front.
+# The kernel's trace state variables that describe the hit itself: their columns come first.
 LEADING = (("clock", "time"), ("cpu_id", "cpu"), ("current_task_pid", "pid"))
 
 
@@ -68,9 +68,9 @@ def commands_of(location, own):
 
 
 class Column:
-    """One column: its title, and what GDB calls its value. is_leading: it is one of those in front.
+    """One column: its title, and GDB's expression for its value. is_leading: it is one of the first columns.
 
-    foreign: the user has not typed it; the trace file, or the target, says that it was collected.
+    foreign: the user has not typed it, but the trace file or the target says that it was collected.
     """
 
     def __init__(self, title, expression=None, is_leading=False):
@@ -104,7 +104,8 @@ def of_item(item, location):
 
 
 def of_items(items, location, title=lambda expression: expression, taken=()):
-    """The columns of all items, each expression once; a title that is TAKEN, or another's, becomes the expression."""
+    """The columns of all items, each expression once; if a title is TAKEN, or another column's, the expression is the
+    title."""
     found = []
     for item in items:
         try:
@@ -122,7 +123,7 @@ def of_items(items, location, title=lambda expression: expression, taken=()):
 
 
 def leading(frame, variables, items):
-    """The columns in front that this tracepoint's frames have, and that were not asked for by name."""
+    """The first columns: those that this tracepoint's frames have and that were not asked for by name."""
     for name, title in LEADING:
         number = variables.get(name)
         if number in frame.variables and "$" + name not in items:
@@ -205,7 +206,7 @@ clear = {}
 
 
 def is_clear(expression):
-    """Whether GDB takes the types that are meant, at the selected frame: not of $ret, and where several have one name."""
+    """Whether GDB uses the right types at the selected frame: not for $ret, nor for names that several types share."""
     try:
         pc = gdb.selected_frame().pc()
     except gdb.error:
@@ -216,7 +217,7 @@ def is_clear(expression):
 
 
 def evaluated(expression, foreign=False):
-    """The value at the selected frame: as GDB reads the expression, else as C does; GDB's error when both refuse."""
+    """The value at the selected frame: as GDB evaluates the expression, else as C; GDB's error if both refuse."""
     if not is_clear(expression):
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             return cexpr.value(expression)
@@ -254,7 +255,7 @@ def spellings(expression, foreign):
     if is_clear(expression):
         yield re.sub(r"\$pc\b", "$rip", expression)
     if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS) - set(RETURNED):
-        return  # the translator would make a number of $trace_frame, that of this frame
+        return  # the translator would replace $trace_frame by this frame's number
     try:
         with cexpr.unasked() if foreign else contextlib.nullcontext():
             written, _ = cexpr.collected(expression, gdb.selected_frame().pc())
@@ -291,7 +292,7 @@ def by_bytecode(expression, formats, foreign):
 
 
 def text_of(value, frame, formats):
-    """A gdb.Value as the fast way shows it."""
+    """A gdb.Value in the form that by_bytecode() shows."""
     if value.is_optimized_out:
         return OPTIMIZED_OUT
     kind = value.type
@@ -304,7 +305,8 @@ def text_of(value, frame, formats):
 
 
 def by_gdb(expression, formats, foreign):
-    """The Cell of what GDB alone can evaluate: it selects the frame. Its kind may be another in each frame: text."""
+    """The Cell of an expression that only GDB can evaluate, by selecting the frame. The kind may differ by frame, so it
+    is text."""
     def text(frame):
         selected.select(frame.index)
         try:

@@ -13,7 +13,7 @@ BUG = """this is a bug of gdbtp: %s
 
 
 def sentence(error):
-    """The text of an exception for the user: its own sentence, or that of a bug; None when GDB handles it."""
+    """The text of an exception for the user: its own message, or one that reports a bug; None if GDB handles it."""
     if isinstance(error, (gdb.error, gdb.GdbError, Damaged)):
         return str(error).strip()
     if isinstance(error, OSError) and error.strerror:
@@ -27,7 +27,8 @@ def sentence(error):
 
 
 def told(invoke):
-    """INVOKE, whose errors reach GDB as sentences: of anything else GDB says that it occurred in Python."""
+    """Wrap INVOKE so that its errors reach GDB as messages: about any other error GDB says that it occurred in
+    Python."""
     @functools.wraps(invoke)
     def wrapper(self, arg, from_tty):
         try:
@@ -43,7 +44,7 @@ def told(invoke):
 
 
 class Command(gdb.Command):
-    """A command of GDB's that Python makes."""
+    """A GDB command implemented in Python."""
 
     def __init_subclass__(cls, **more):
         super().__init_subclass__(**more)

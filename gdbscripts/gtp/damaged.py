@@ -5,12 +5,12 @@ import struct
 
 
 class Damaged(Exception):
-    """Says in a sentence which part of the file is wrong."""
+    """The message says which part of the file is wrong."""
 
 
 @contextlib.contextmanager
 def reading(what):
-    """For a `with`: an error inside is the fault of the file, of the part that WHAT names."""
+    """For a `with`: an error inside becomes Damaged, with WHAT naming the part of the file."""
     try:
         yield
     except (ValueError, LookupError, OverflowError, ZeroDivisionError, struct.error):

@@ -8,12 +8,12 @@ from gtp import quiet, screen, words
 
 ADDRESS = re.compile(r"^\d+(?:\.\d+)?\s.*?\b(0x[0-9a-f]{16})\b", re.M)
 
-# GDB has made the tracepoint, and has switched off the locations at which it cannot compile the condition.
+# GDB has made the tracepoint, and has disabled the locations at which it cannot compile the condition.
 INVALID = "failed to validate condition"
 
 
 def reason(error):
-    """An error's text for a line of ours."""
+    """An error's text, for use inside a line of ours."""
     return str(error).strip().rstrip(".")
 
 
@@ -32,7 +32,7 @@ class Definitions:
             self.drop(*self.numbers)
 
     def add(self, where, condition=None):
-        """Have GDB make a tracepoint; its number. GDB's refusal is a gdb.error."""
+        """Have GDB make a tracepoint; returns its number. If GDB refuses, it raises gdb.error."""
         more = " if " + condition if condition else ""
         text = quiet.execute("with breakpoint pending off -- trace %s%s" % (where, more))
         number = int(quiet.value("$bpnum"))

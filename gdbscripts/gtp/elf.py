@@ -16,7 +16,7 @@ files = {}
 
 
 def section_headers(data):
-    """The offset of every section header; nothing when this is no 64-bit object file."""
+    """The offset of every section header; none if this is not a 64-bit object file."""
     if len(data) < 64 or data[:6] != b"\x7fELF\x02\x01":
         return
     if struct.unpack_from("<H", data, 16)[0] != ET_REL:
@@ -61,8 +61,8 @@ def copy_without_addresses(path, data, headers):
 class File:
     """A module file: its build-id, and its path or that of a copy that GDB can place.
 
-    Kernels since about 6.10 link .data of modules after what comes before it. GDB then gives up
-    placing the file's sections one by one, and shows all of its variables relative to .text.
+    Since about 6.10 the kernel links a module's .data at an address after the preceding sections. GDB then does not
+    place the file's sections one by one, and shows all of its variables relative to .text.
     """
 
     def __init__(self, path):

@@ -12,12 +12,12 @@ BY_TSTOP = "the trace was stopped by tstop"
 BY_PASS_COUNT = re.compile(r"the trace stopped: tracepoint \d+ reached its pass count")
 SUBCOMMANDS = ("start", "end", "tracepoint", "pc", "range", "outside", "line")
 
-# The connection whose run is known to have ended, and GDB knows it.
+# The connection whose run has ended, if GDB has learnt that.
 settled = None
 
 
 def state():
-    """How the run goes, in a sentence. One packet; text that waited for it is shown."""
+    """The state of the run in a sentence. Sends one packet; text that waited for it is shown."""
     *others, answer = remote.monitor("run").splitlines() or [""]
     if others:
         screen.put("\n".join(others) + "\n")
@@ -25,7 +25,7 @@ def state():
 
 
 def refresh():
-    """Have GDB learn that a run has ended; the sentence on it when that is news, else None.
+    """Have GDB learn that a run has ended; the sentence about it if that is news, else None.
 
     Costs a packet as long as a run goes on, and none once it is known to have ended, or with other targets.
     """
@@ -45,7 +45,7 @@ before_run = []  # functions that a tstart calls first
 
 
 def begins():
-    """A run is about to begin: GDB does not ask about one that has ended, and from now on it is asked for."""
+    """A run is about to begin. From now on ask for its state, which GDB would not do once a run has ended."""
     global settled
     refresh()
     for function in before_run:
@@ -54,7 +54,7 @@ def begins():
 
 
 def tell(*_):
-    """Before a prompt, report a run that has ended meanwhile. Errors are left to the next command, which words them better."""
+    """Before a prompt, report a run that has ended meanwhile. Ignore errors: the next command reports them better."""
     try:
         how = refresh()
     except (gdb.error, gdb.GdbError, RuntimeError):
@@ -64,7 +64,7 @@ def tell(*_):
 
 
 def stopped(_):
-    """A continue has come back; the kernel's side has said why."""
+    """A continue has returned; the module has reported why."""
     try:
         refresh()
     except (gdb.error, gdb.GdbError, RuntimeError):
@@ -72,13 +72,13 @@ def stopped(_):
 
 
 def hook():
-    """tfind asks first, in scripts as well; hooks that the user has are the user's."""
+    """Make tfind ask first, in scripts as well; do not replace hooks of the user's."""
     if hooks.is_defined("hook-tfind") or hooks.is_defined("hook-tstart"):
         return
     hooks.define("hook-tfind", "gtp.ended", "refresh")
     for name in SUBCOMMANDS:
         hooks.define("tfind hook-" + name, "gtp.ended", "refresh")
-    # Not hookpost-tstart: GDB forgets a tstart that was typed before it looks for that.
+    # Not hookpost-tstart: GDB has forgotten a typed tstart by the time it looks for that hook.
     hooks.define("hook-tstart", "gtp.ended", "begins")
 
 

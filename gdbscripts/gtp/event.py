@@ -37,7 +37,7 @@ class Condition:
 
 
 def set_one(definitions, event, condition):
-    """Define an event's tracepoint; (its number, the lines to tell of its names)."""
+    """Define an event's tracepoint; returns (its number, lines about its names)."""
     own = event.names()
     text = condition.expanded(own)
     try:
@@ -71,12 +71,11 @@ class GtpEvent(Command):
 
 gtp event [--limit N] SYSTEM:EVENT [if EXPRESSION]
 gtp event [--limit N] 'sched:*' [if EXPRESSION]
-The same as GDB's strace -m SYSTEM:EVENT, without its crashes. In
-EXPRESSION and in what is collected the event's arguments have their names, and
-so have those fields of its record that are copies of arguments or of their
-members, as prev_pid of sched:sched_switch, which is prev->pid. gtp events -v
-SYSTEM:EVENT shows them. collect $_sdata takes the whole record; gtp sdata shows
-it."""
+The same as GDB's strace -m SYSTEM:EVENT, without its crashes. EXPRESSION and
+collected expressions can name the event's arguments, and those fields of its
+record that are copies of arguments or of their members: prev_pid of
+sched:sched_switch is prev->pid. gtp events -v SYSTEM:EVENT shows them. collect
+$_sdata collects the whole record; gtp sdata shows it."""
 
     def __init__(self):
         super().__init__("gtp event", gdb.COMMAND_BREAKPOINTS)
@@ -138,13 +137,13 @@ def meaning(own, name):
 
 
 class GtpEvents(Command):
-    """List the kernel's own events, or what one of them has.
+    """List the kernel's own events, or the arguments and fields of one.
 
 gtp events [PATTERN]
 gtp events -v SYSTEM:EVENT
-PATTERN matches SYSTEM:EVENT, or one of the two. With -v: the arguments, and
-the fields of the record with what they are in terms of the arguments; a field
-that is in the record only is seen with collect $_sdata and gtp sdata."""
+PATTERN matches SYSTEM:EVENT, or one of the two. With -v: the arguments, and the
+fields of the record in terms of the arguments. For a field that exists only in
+the record, use collect $_sdata and gtp sdata."""
 
     def __init__(self):
         super().__init__("gtp events", gdb.COMMAND_STATUS)

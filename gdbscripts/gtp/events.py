@@ -12,17 +12,18 @@ import gdb
 from gtp import assigned, cexpr, names, places, quiet, remote
 from gtp.cexpr import ctype
 
-# Types of another byte order, or of another kind than their bits: equal only to themselves.
+# Types of another byte order, or with another meaning than their bits: equal only to themselves.
 BITWISE = re.compile(r"__(be|le)\d+$|__w?sum\w*$|fmode_t$|blk_opf_t$|vm_fault_t$")
 
 # Names of the four fields that every record begins with, filled in by ftrace.
 COMMON = ("common_type", "common_flags", "common_preempt_count", "common_pid")
 
-# id -> Event, of the connection that they were asked of.
+# id -> Event, for the connection from which they came.
 known = {}
 asked = None
 
-# (id, address, fields) -> Names, until GDB reads other symbols: what fills a record is read from code, which takes long.
+# (id, address, fields) -> Names, until GDB reads other symbols: finding out from code how a record is filled takes
+# long.
 found_names = {}
 
 
@@ -39,7 +40,7 @@ class Event:
         self.fields = [tuple(field.rsplit(" ", 1)) for field in extra.rstrip(";").split("; ") if " " in field]
 
     def arguments(self):
-        """[(name, gdb.Type)] of what it is called with; None without debug information of it."""
+        """[(name, gdb.Type)] of its arguments; None without debug information."""
         block = gdb.block_for_pc(self.address)
         if block is None or block.function is None:
             return None
@@ -77,9 +78,9 @@ class Event:
         return names.Names(self.id, stands_for, unsaid, notes, own)
 
     def copies(self, arguments):
-        """Maps each field that copies an argument, or memory that one points to, to C.
+        """Maps each field that copies an argument, or memory that one points to, to a C expression.
 
-        None where it cannot be looked at, as in a frame that has not the kernel's data.
+        None if the code cannot be read, as in a frame without the kernel's data.
         """
         try:
             fields = quiet.value("event_%s.class" % quiet.word(self.id.split(":")[1]))
@@ -141,7 +142,8 @@ def alike(left, right):
 
 
 def signed(kind):
-    """Whether an integer has a sign; None for what is none. GDB's own char has one, the kernel's has none since 6.2."""
+    """Whether an integer type is signed; None if it is no integer. GDB's own char is signed, the kernel's is not since
+    6.2."""
     if kind.code == gdb.TYPE_CODE_INT and kind.name != "char":
         return int(gdb.Value(-1).cast(kind)) < 0
     return None
@@ -156,7 +158,7 @@ def is_string(kind):
 
 
 def same(field, kind):
-    """Whether a field of this type and something of the program's type can be the same value."""
+    """Whether a field of this type can hold a value of the program's type."""
     if field.startswith("__"):
         located = re.match(r"__(?:rel|data)_loc (\w[\w ]*)\[\]$", field)
         if located:
@@ -176,7 +178,7 @@ def members(kind):
 
 
 def struct_of(kind):
-    """The struct or union that a pointer points to, None when it does not."""
+    """The struct or union that a pointer points to; None if it does not point to one."""
     kind = kind.strip_typedefs()
     pointed = kind.target().strip_typedefs() if kind.code == gdb.TYPE_CODE_PTR else kind
     is_one = kind.code == gdb.TYPE_CODE_PTR and pointed.code in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION)
@@ -184,7 +186,7 @@ def struct_of(kind):
 
 
 def registers(arguments):
-    """The arguments in the order of the registers after the first, None for a second one of the same argument."""
+    """The arguments in the order of the registers after the first; None for the second register of an argument."""
     found = []
     for argument in arguments:
         size = argument[1].strip_typedefs().sizeof
@@ -218,7 +220,8 @@ def copied(field, name, offset, size, arguments, code):
 
 
 def extended(argument, field, value, pointed):
-    """C for a field of 8 bytes that has 4 of a member with their sign: the number of a system call is the lower half of one."""
+    """C for a field of 8 bytes that has 4 bytes of a member, sign-extended: the number of a system call is half a
+    member."""
     found = [m for size in (4, 8) for m in members_at(pointed, value[2], size)]
     member = next((name for name, kind in found if ctype.is_integer(kind)), None)
     if member is None or not is_scalar(field):
@@ -227,7 +230,7 @@ def extended(argument, field, value, pointed):
 
 
 def as_field(text, field, kind):
-    """The expression, with the field's type where its own is another one; None where it cannot be given one."""
+    """The expression, cast to the field's type if its own differs; None if it cannot be cast."""
     if same(field, kind):
         return text
     return "((%s)%s)" % (field, text) if is_scalar(field) else None
@@ -253,9 +256,9 @@ def members_at(kind, offset, size, path=""):
 
 
 def string_for(field, name, arguments, code):
-    """C for a field that is a string of an argument: ARGUMENT_MEMBER, or the MEMBER that just one argument has.
+    """C for a field that is a string of an argument: named ARGUMENT_MEMBER, or MEMBER if only one argument has it.
 
-    A string is copied by functions; that the code looks at the member says that it is this one.
+    Functions copy strings, so no store shows the source: take the member if the code reads it.
     """
     for i, argument in enumerate(registers(arguments)):
         if argument is None:
@@ -273,7 +276,7 @@ def string_for(field, name, arguments, code):
 # The module's list -------------------------------------------------------------------------------
 
 def ask(packet):
-    """The answer to a packet of GDB's protocol."""
+    """The reply to a packet of GDB's protocol."""
     connection = gdb.selected_inferior().connection
     if not remote.is_remote(connection):
         raise gdb.GdbError(remote.NOT_CONNECTED)
@@ -288,7 +291,7 @@ def markers(reply):
 
 
 def everything():
-    """All Events by id, asked again each time: modules are loaded and unloaded."""
+    """All Events by id, asked for each time, because modules are loaded and unloaded."""
     global asked
     found = {}
     reply = ask("qTfSTM")
@@ -307,7 +310,7 @@ def last_known():
 
 
 def at_iterator(name):
-    """The Event whose iterator has this event's name, if it is of that id."""
+    """The Event whose iterator is named after this event, if its id matches."""
     try:
         address = quiet.address("__traceiter_" + name.split(":")[1])
     except gdb.error:
@@ -316,7 +319,7 @@ def at_iterator(name):
 
 
 def find(name):
-    """The Event of an id; an error that says what may have been meant."""
+    """The Event of an id; else an error that suggests similar ids."""
     if ":" not in name:
         raise gdb.GdbError("an event is SYSTEM:EVENT%s" % meant(name))
     if re.match(r"syscalls:sys_(enter|exit)_\w+$", name):
@@ -336,7 +339,7 @@ def names_at(pc):
 
 
 def meant(name):
-    """Ids that may have been meant, in words."""
+    """A suggestion of similar ids."""
     ids = last_known()
     event = name.split(":")[-1]
     near = sorted(i for i in ids if i.split(":")[1] == event) or difflib.get_close_matches(name, ids, 3, 0.75)

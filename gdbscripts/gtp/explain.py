@@ -11,8 +11,8 @@ class GtpExplain(Command):
 
 gtp explain PLACE
 PLACE is an expression (FUNCTION+OFFSET, an address) or FILE:LINE. A tracepoint
-costs a tenth where the instruction can be replaced by a jump; elsewhere it
-takes a breakpoint. The answer names its reason and the evidence for it."""
+that is a jump costs a tenth of one that is a breakpoint. The answer has the
+reason, and the evidence for it."""
 
     def __init__(self):
         super().__init__("gtp explain", gdb.COMMAND_STATUS, gdb.COMPLETE_LOCATION)

@@ -15,17 +15,17 @@ STT_FUNC = 2
 STT_FILE = 4
 GLOBAL_OBJECT = 1 << 4 | 1  # STB_GLOBAL, STT_OBJECT
 
-# Freed when the kernel or a module has come up, or never loaded.
+# Sections that are freed after initialisation, or never loaded.
 GONE = (".init", ".exit")
 
-# The room that the build puts before functions has symbols of its own, "functions" for the linker.
+# The padding that the build puts before functions has symbols of its own, which are functions to the linker.
 IN_FRONT = ("__pfx_", "__cfi_")
 
 tables = {}
 
 
 class Elf:
-    """The sections of a 64-bit ELF file, as far as its symbol table takes them."""
+    """The sections of a 64-bit ELF file that its symbol table refers to."""
 
     def __init__(self, data):
         self.data = data
@@ -41,7 +41,7 @@ class Elf:
         return self.data[offset:offset + size]
 
     def name(self, index):
-        """A section's name; nothing for the indices that are none."""
+        """A section's name; "" for special indices."""
         if index >= len(self.sections):
             return ""
         return text_at(self.names, self.sections[index][0])
@@ -57,7 +57,7 @@ class Elf:
                     yield text_at(strings, name), info & 15, index, address, size
 
     def gone(self):
-        """The sections of code that is not there any more, and the one of what is elsewhere."""
+        """The sections of freed code, and the index for symbols that are defined elsewhere."""
         return {0} | {i for i in range(len(self.sections)) if self.name(i).startswith(GONE)}
 
 
@@ -130,5 +130,5 @@ def matching(pattern):
 
 
 def similar(name):
-    """Names that may have been meant, best first."""
+    """Similar names, best first."""
     return difflib.get_close_matches(name, names(), 3, 0.75)

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Text of strangers, as a terminal, a browser, a spreadsheet or another program may have it. Knows nothing of GDB.
+"""Makes untrusted text safe for a terminal, a browser, a spreadsheet or another program. Does not import gdb.
 
 Any user can choose the name of a task or a file, and a trace file may say anything: escape sequences, newlines, characters
-that turn the order of others around. They are shown escaped, as GDB and C write them. It is done at the way out, where a
-string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and printable(), exports by line() and cell().
+that turn the order of others around. They are shown escaped, as in GDB and C. Escaping happens at the output, where a
+string is written: gtp.screen for GDB's commands, shell/ and fleet/ by line() and printable(), exports by line() and
+cell().
 """
 import re
 
 ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 92: "\\\\"}
-# A spreadsheet takes text that begins so for a formula, unless it is a number.
+# A spreadsheet treats text that begins so as a formula, unless it is a number.
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
@@ -24,7 +25,7 @@ def escaped(text, keep):
 
 
 def line(text):
-    """A text on one line. A backslash stays one, so that what is escaped once stays as it is."""
+    """A text on one line. Backslashes are not doubled, so a text that is escaped already does not change."""
     return text if text.isprintable() else escaped(text, "\\")
 
 
@@ -40,7 +41,7 @@ def printable(data):
 
 
 def everything(value):
-    """The same of all strings in a value for JSON."""
+    """line() for all strings in a value for JSON."""
     if isinstance(value, str):
         return line(value)
     if isinstance(value, dict):
@@ -51,6 +52,6 @@ def everything(value):
 
 
 def cell(text):
-    """A cell of a CSV file. An apostrophe in front keeps a spreadsheet from computing it."""
+    """A cell of a CSV file. A leading apostrophe keeps a spreadsheet from computing it."""
     text = line(text)
     return "'" + text if FORMULA.match(text) and not NUMBER.fullmatch(text) else text

@@ -33,7 +33,7 @@ class Header:
             return int(self.status.get(name) or "0", 16)
 
     def how(self):
-        """In a sentence how the run ended."""
+        """How the run ended, in a sentence."""
         kind, *rest = self.end.split(":")
         with reading("the end of the run in the trace file"):
             if kind == "tpasscount":
@@ -53,15 +53,15 @@ class Header:
         return (stop - start) * 1000 if start and stop >= start else None
 
     def overwritten(self):
-        """Frames that later ones have replaced."""
+        """The number of frames that later ones have overwritten."""
         return max(0, self.number("tcreated") - self.number("tframes") - self.taken())
 
     def taken(self):
-        """Frames that a reader had while the run went on."""
+        """The number of frames that a reader took during the run."""
         return self.number("ttaken")
 
     def lacks(self):
-        """Sentences on what happened and is in no frame."""
+        """Sentences about data that is missing from the frames."""
         if self.overwritten():
             yield "%d frames were replaced by later ones: the buffers are circular, or were full" % self.overwritten()
         if self.taken():
@@ -71,7 +71,7 @@ class Header:
             yield "the run was over before tstop (%s): later hits are missing" % self.how()
 
     def notes(self):
-        """(name, text) of what GDB's user has written into the run."""
+        """(name, text) of the notes that the user has added to the run."""
         for name, title in (("username", "user"), ("notes", "notes")):
             text = unhexed(self.status.get(name, ""))
             if text:

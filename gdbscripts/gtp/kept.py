@@ -15,13 +15,13 @@ END = b"gdbtp: %016d bytes\n"  # how many are before it
 END_BYTES = len(END % 0)
 AT_END = re.compile(rb"gdbtp: (\d{16}) bytes\n\Z")
 
-# text: as the kernel's side had it. stacks: {number: addresses}. keys: the names of those that are stacks.
-# names: {variable: known.Variable}.
+# text: as the module had it. stacks: {number: addresses}. keys: the names of keys that are stacks. names: {variable:
+# known.Variable}.
 Kept = collections.namedtuple("Kept", "text stacks keys names")
 
 
 def image():
-    """From where to where the program is, as GDB has its symbols: a kernel is elsewhere in each boot. None: no kernel."""
+    """The program's address range according to GDB's symbols, which differs in each boot. None: no kernel."""
     try:
         return tuple(int(quiet.value("(unsigned long) &" + name)) for name in ("_text", "_end"))
     except gdb.error:
@@ -43,7 +43,7 @@ def all_stacks():
 
 
 def type_text(kind):
-    """A type as GDB reads it again; one that decays is what it decays to."""
+    """A type as text that GDB can parse; an array or a function becomes a pointer."""
     if kind is None:
         return ""
     bare = kind.strip_typedefs()
@@ -52,7 +52,7 @@ def type_text(kind):
 
 
 def name_lines(text):
-    """This GDB's knowledge of the variables in a text, which `gtp count` and its kin have made."""
+    """This GDB's knowledge of the variables in a text that `gtp count` and the like have made."""
     for name in sorted(set(re.findall(r"\b[a-z]+_\w+", text)) & set(known.variables)):
         what = known.variables[name]
         fields = (name, type_text(what.type), what.text or "",
@@ -61,7 +61,7 @@ def name_lines(text):
 
 
 def tail(text, stacks, stack_keys):
-    """The bytes that follow the frames: also where nothing was aggregated, how many hits were missed.
+    """The bytes that follow the frames. They have the number of missed hits even if nothing was aggregated.
 
     TEXT and STACKS are as the kernel's side has them; STACK_KEYS are the names of keys that are set to $kstack.
     """
@@ -79,12 +79,12 @@ def tail(text, stacks, stack_keys):
 
 
 def type_of(text):
-    """None when the program has no such type: the key is a number then."""
+    """None if the program has no such type: the key is then a number."""
     return cexpr.type_named(text) if text else None
 
 
 def moved(stacks, was, now):
-    """The stacks, with the addresses of the program's code as GDB has them here."""
+    """The stacks, with addresses of the program's code moved to where GDB has its symbols."""
     if not was or not now:
         return stacks
     return {number: [address + now[0] - was[0] if was[0] <= address < was[1] else address for address in addresses]
@@ -98,7 +98,7 @@ def parsed(data):
 
 
 def parts(data):
-    """The members of the same."""
+    """The fields of that Kept."""
     rest, stacks, keys, names, was = [], {}, set(), {}, None
     for line in data.decode(errors="replace").split("\n")[1:]:
         word, _, what = line.partition(" ")

@@ -8,13 +8,12 @@ from gtp import cells
 
 INT, ENUM, BOOL, POINTER, STRING, TEXT, NOTHING = "int", "enum", "bool", "pointer", "string", "text", "nothing"
 
-# what: one of the above. bits, signed: of what is a number. names: of an enum, {value: name}.
-# A STRING is text that the kernel has; TEXT is what GDB prints of a structure, an array or a floating-point number;
-# NOTHING never has a value.
+# what: one of the above. bits, signed: of a number. names: of an enum, {value: name}. A STRING is text that the kernel
+# has; TEXT is what GDB prints of a structure, an array or a floating-point number; NOTHING never has a value.
 Kind = collections.namedtuple("Kind", "what bits signed names", defaults=(0, False, None))
 
 # One column at one place: functions from a Frame to the text that a table shows, and to the value: an int of the KIND,
-# or a str. Both raise Unavailable or Failure; of what never has a value here the value is None.
+# or a str. Both raise Unavailable or Failure; the value of a column that never has one at this place is None.
 Cell = collections.namedtuple("Cell", "kind text value")
 
 OF_VARIABLE = Kind(INT, 64, True)
@@ -45,7 +44,7 @@ def of_type(kind):
 
 
 def of_number(kind, where):
-    """The function from a frame to the number, when WHERE gives it as a 64-bit word."""
+    """The function from a frame to the number; WHERE gives it as a 64-bit word."""
     low, top = 2**kind.bits - 1, 1 << kind.bits - 1
     if kind.signed:
         return lambda frame: ((where(frame) & low) ^ top) - top
@@ -58,7 +57,8 @@ def of_plain(text):
 
 
 def cell(kind, where, text):
-    """The Cell of something that lies at, or is, what WHERE gives: TEXT is the function of frame and that number."""
+    """The Cell of a value that WHERE gives, or of an object at that address; TEXT is a function of frame and that
+    number."""
     def shown(frame):
         return text(frame, where(frame))
     return Cell(kind, shown, of_plain(shown) if kind.what in (STRING, TEXT) else of_number(kind, where))
@@ -70,7 +70,7 @@ def words(text):
 
 
 def common(a, b):
-    """The Kind for values of both."""
+    """The Kind for values of both Kinds."""
     if a == b or b.what == NOTHING:
         return a
     return b if a.what == NOTHING else OF_TEXT

@@ -5,16 +5,16 @@ import contextlib
 
 from gtp import source
 
-# text: that it was made from. type: None: a string. place: (location, keys) of an aggregation.
+# text: the expression. type: None for a string. place: (location, keys) of an aggregation.
 Variable = collections.namedtuple("Variable", "text type place")
 
 variables = {}  # name -> Variable of what was made here, as long as this GDB runs
-in_file = {}  # the same of the trace file that was looked at last
-instead = None  # the same of what is looked at in the place of both
+in_file = {}  # the same for the last trace file
+instead = None  # the same, to be used instead of both
 
 
 def names():
-    """name -> Variable of what GDB looks at: a name may be another thing in another run."""
+    """name -> Variable for the run that GDB looks at: a name may mean something else in another run."""
     if instead is not None:
         return instead
     return in_file if source.is_trace_file() else variables

@@ -15,7 +15,7 @@ CASTS = re.compile(r"\([a-z_ 0-9]*\)|[()\s]")
 
 
 def addresses(number):
-    """The addresses of a stack, the innermost first; an error in words when none has the number."""
+    """The addresses of a stack, the innermost first; an error if no stack has the number."""
     if number >> 32:
         raise gdb.GdbError("there is no stack %d" % number)
     if source.is_trace_file():
@@ -38,7 +38,7 @@ class Symbols:
 
     @functools.cached_property
     def modules(self):
-        """[((first address, end), name)] of the modules that the kernel has loaded; none of a trace file."""
+        """[((first address, end), name)] of the modules that the kernel has loaded; none for a trace file."""
         if not remote.is_gtp():
             return []
         try:
@@ -47,7 +47,8 @@ class Symbols:
             return []
 
     def in_module(self, address):
-        """Of an address that no symbol has: the module that it is in, and how far, as in any boot; else the address."""
+        """For an address without a symbol: the module that it is in and the offset, the same in each boot; else the
+        address."""
         for (first, end), name in self.modules:
             if first <= address < end:
                 self.without.add(name)
@@ -76,12 +77,14 @@ class Symbols:
             yield "gtp modules reads the symbols of %s" % ", ".join(sorted(self.without))
 
     def names(self, stack):
-        """Those of a stack. A return address may be that of the next function: a call may be the last instruction."""
+        """The names for a stack. A return address may be in the next function, because a call may be the last
+        instruction."""
         return [self.name(address, int(i > 0)) for i, address in enumerate(stack)]
 
 
 class Stacks:
-    """Lookups that a command needs more than once. keys: the names of variables that are set to $kstack; MADE: more of them."""
+    """Lookups that a command needs more than once. keys: the names of variables that are set to $kstack; MADE adds
+    others."""
 
     def __init__(self, made=(), look_up=addresses):
         self.made, self.look_up = set(made), look_up
@@ -90,11 +93,12 @@ class Stacks:
 
     @functools.cached_property
     def keys(self):
-        """GDB lists all tracepoints for it: asked for where a key may be a stack."""
+        """Computed only if a key may be a stack, because GDB lists all tracepoints for it."""
         return keys() | self.made
 
     def names(self, number):
-        """The functions of a stack, the innermost first; of what found no room, that. No stack may have the number."""
+        """The functions of a stack, the innermost first; a note for a stack that found no room. No stack may have the
+        number."""
         if number == NO_ROOM:
             return ["[no room in the table of stacks]"]
         if number not in self.known:

@@ -85,7 +85,7 @@ def sections(mod):
 
 
 def inventory():
-    """The structure, name and place of each module: equal as long as none is loaded or unloaded."""
+    """The structure, name and address of each module: equal as long as no module is loaded or unloaded."""
     return [(int(mod.address), mod["name"].string(errors="replace"), code(mod)[0]) for mod in all_of_them()]
 
 

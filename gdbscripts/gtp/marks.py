@@ -5,7 +5,7 @@ import collections
 import re
 import struct
 
-NUMBER = 0xffff  # instead of a tracepoint's
+NUMBER = 0xffff  # instead of a tracepoint's number
 HEAD = struct.Struct("<HI")  # u16 tracepoint, u32 bytes that follow
 EMPTY = HEAD.pack(NUMBER, 0)  # a frame of nothing
 END = b"\0\0"  # after the last frame
@@ -16,22 +16,23 @@ ADDED = "%d frames are of tracepoint %d, which was added to the run after that f
 CUT = "the recording was cut off: no end follows the last whole frame"
 
 
-# lost: how many frames the marks say. added: {tracepoint: its frames} of those that the header does not know. cut: no end.
+# lost: the number of lost frames that the marks report. added: {tracepoint: its frames} of those that the header does
+# not know. cut: the end is missing.
 Seen = collections.namedtuple("Seen", "lost added cut")
 
 
 def tracepoints(data):
-    """The numbers of those that the header knows."""
+    """The numbers of the tracepoints that the header knows."""
     return {int(number, 16) for number in re.findall(rb"\ntp \w([0-9a-f]+):", data[:data.find(b"\n\n")])}
 
 
 def recorded(data):
-    """Is it one? Its header knows $lost; in any other file 0xffff is a tracepoint."""
+    """Whether the file is a recording: its header knows $lost. In any other file 0xffff is a tracepoint."""
     return data.find(b"\ntsv %x:" % LOST, 0, data.find(b"\n\n")) >= 0
 
 
 def of(data, at, end):
-    """How many one of them says."""
+    """The number of lost frames in one mark."""
     found = 0
     while end - at >= VARIABLE.size:
         kind, variable, value = VARIABLE.unpack_from(data, at)
@@ -75,7 +76,7 @@ def look(data):
 
 
 def sentences(seen):
-    """A file's description of itself, from the Seen of look()."""
+    """Sentences about a file, from the Seen of look()."""
     if seen.lost:
         yield TOLD % seen.lost
     for number, count in sorted(seen.added.items()):

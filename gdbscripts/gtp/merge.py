@@ -13,7 +13,7 @@ ADDED = {"sum": lambda a, b: a + b, "min": min, "max": max}
 
 
 def summaries(kind, a, b):
-    """The figures behind two counts as one: [sum], [min], [max], or [sum, min, max]."""
+    """Combine the figures of two entries: [sum], [min], [max], or [sum, min, max]."""
     if not a or not b:
         return a or b
     if len(a) == 1:
@@ -22,18 +22,18 @@ def summaries(kind, a, b):
 
 
 def both(kind, a, b):
-    """Two entries of the same keys as one."""
+    """Combine two entries of the same keys."""
     buckets = {number: a.buckets.get(number, 0) + b.buckets.get(number, 0) for number in {**a.buckets, **b.buckets}}
     return aggregated.Entry(a.keys, a.count + b.count, summaries(kind, a.summary, b.summary), buckets)
 
 
 def said(what):
-    """Where a variable comes from, in words."""
+    """A description of a variable's origin."""
     return " at ".join([what.text or "a number", *(what.place or ())[:1]])
 
 
 class Merged(aggregated.Reading):
-    """A Reading that grows. Stacks have numbers of their own, since each run gives its own."""
+    """A Reading to which files are added. It gives stacks new numbers, because each run has its own numbers."""
 
     def __init__(self):
         super().__init__("")
@@ -56,7 +56,7 @@ class Merged(aggregated.Reading):
         return keys
 
     def place_of(self, one, path):
-        """The aggregation here that one of a file is added to."""
+        """The aggregation to which a file's aggregation is added."""
         for mine in self.all:
             if mine.name == one.name:
                 if (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
@@ -67,14 +67,14 @@ class Merged(aggregated.Reading):
         return mine
 
     def learn(self, names, path):
-        """The kinds of a file's variables. One name that is two things would be added up under one title."""
+        """Learn the kinds of a file's variables. A name with two meanings must not be added up under one title."""
         for name, what in names.items():
             mine = self.names.setdefault(name, what)
             if (mine.text, mine.place) != (what.text, what.place):
                 raise gdb.GdbError("%s: $%s is %s, and in the files before it %s" % (path, name, said(what), said(mine)))
 
     def add(self, path):
-        """A file more."""
+        """Add a file."""
         found, wrong = kept.read(path), placed.another(path)
         if found is None:
             raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
@@ -104,7 +104,7 @@ class Merged(aggregated.Reading):
 
 
 def refuse_again(path, before):
-    """A file that is one of those BEFORE it, or a copy of one."""
+    """Refuse a file that is one of those BEFORE it, or a copy of one."""
     for other in before:
         if os.path.samefile(path, other):
             raise gdb.GdbError("%s would count twice: it is %s" % (path, other))
@@ -128,9 +128,9 @@ class GtpMerge(Command):
     """Show what several runs have aggregated, added up.
 
 gtp merge FILE... [--top N] [--sort value|key|count]
-The files are those of gtp save. Aggregations of the same name are one: what has
-the same keys is added up, and so are histograms. Stacks of several boots go
-together, except for code of modules; keys that are addresses do not."""
+The files are those of gtp save. Aggregations of the same name become one:
+entries with the same keys are added up, also histograms. Stacks of several
+boots match, except for code of modules; keys that are addresses do not."""
 
     def __init__(self):
         super().__init__("gtp merge", gdb.COMMAND_STATUS, gdb.COMPLETE_FILENAME)

@@ -8,13 +8,15 @@ from gtp import elf, ended, loaded, points, quiet, remote, screen, selected
 from gtp.cexpr import percpu
 from gtp.command import Command
 
-# The kernel has freed these; left to itself GDB puts them where nothing else is.
+# The kernel has freed these; without an address GDB would place them anywhere.
 FREED = (".init",)
 
-# The modules whose symbols this command has loaded: name to path, address of .text, (address, size) of per-CPU variables.
+# The modules whose symbols this command has loaded: name -> path, address of .text, (address, size) of per-CPU
+# variables.
 ours = {}
 
-# The PATHs of the last gtp modules, from which on symbols follow the modules that come and go; None before the first.
+# The PATHs of the last gtp modules; from then on symbols follow modules that are loaded and unloaded. None before the
+# first.
 asked = None
 
 # loaded.inventory() when the symbols were last made to match it.
@@ -41,7 +43,7 @@ class Files:
                 self.paths.setdefault(module, []).append(path)
 
     def find(self, module, build_id):
-        """The first file of the module's own build; without a build-id to compare the first one."""
+        """The first file with the module's build-id; if the module has none, the first file."""
         for path in self.paths.get(module, ()):
             file = elf.read(path)
             if build_id is None or file.build_id == build_id:
@@ -50,7 +52,7 @@ class Files:
 
 
 def folders(args, release):
-    """Where to look: what the user named, then debug files, then the modules themselves."""
+    """Where to look: the user's paths, then debug files, then the modules themselves."""
     for arg in args:
         path = os.path.expanduser(arg)
         if not os.path.exists(path):
@@ -67,7 +69,7 @@ def quoted(path):
 
 
 def without_index_cache(command):
-    """GDB would keep the addresses that a module has in this boot, and take them for the next one's."""
+    """GDB would cache the addresses that a module has in this boot, and use them in the next one."""
     try:
         gdb.parameter("index-cache enabled")
     except RuntimeError:
@@ -121,7 +123,7 @@ def load(mod, files, report):
 
 
 def look(args, inventory):
-    """Make GDB's symbols those of the modules of the INVENTORY; a report: what was done to which modules."""
+    """Make GDB's symbols match the modules of the INVENTORY; returns a report of the changes."""
     global asked, known
     files = Files(folders(args, remote.release()))
     known, asked = inventory, args
@@ -138,17 +140,18 @@ def look(args, inventory):
 
 
 def enable_again(before):
-    """Enable the tracepoints that GDB has disabled since BEFORE: those of events, at each change of its symbols."""
+    """Enable the tracepoints that GDB has disabled since BEFORE: it disables those of events at each change of its
+    symbols."""
     lost = before - points.enabled()
     if lost:
         quiet.execute("enable " + " ".join(map(str, sorted(lost))))
 
 
 def follow():
-    """If gtp modules was ever said, look again when modules came or went; whether they did.
+    """After a gtp modules, update the symbols if modules were loaded or unloaded; returns whether any were.
 
-    GDB sets the tracepoints again whose functions have new symbols, those that had none yet included. In a frame the
-    kernel's memory is not there.
+    GDB sets tracepoints again whose functions have new symbols, also pending ones. Does nothing in a frame, which does
+    not have the kernel's memory.
     """
     if asked is None or not remote.may_be_gtp() or selected.number() >= 0:
         return False
@@ -184,8 +187,8 @@ class GtpModules(Command):
 gtp modules [PATH...]
 A PATH is a .ko file with debug information, or a folder that is searched for
 them. After them the usual places of the running kernel's modules are searched.
-From then on tstart and gtp trace do the same when modules came or went, so
-that a tracepoint in a module that is loaded again lies where the module does."""
+From then on tstart and gtp trace do the same if modules were loaded or
+unloaded, so that tracepoints follow a module that is loaded again."""
 
     def __init__(self):
         super().__init__("gtp modules", gdb.COMMAND_FILES, gdb.COMPLETE_FILENAME)

@@ -22,7 +22,7 @@ MEMBER_MACROS = (*TYPE_FIRST, *MEMBER_SECOND, "offsetofend", "sizeof_field")
 
 of_tracepoint = {}
 
-# Functions that know the Names at an address, or None.
+# Functions that return the Names at an address, or None.
 providers = []
 
 
@@ -31,10 +31,9 @@ class Names:
 
     title: what the tracepoint is at, for messages
     stands_for: name -> C text
-    unsaid: name -> why nothing in reach has its value
-    notes: name -> what a user of the name may not expect
-    own: names that the debug information has there
-    guard: what every condition there must ask besides, as that an exit is of this system call; nothing mostly
+    unsaid: name -> why it has no value here notes: name -> what a user of the name may not expect own: names that the
+    debug information has there guard: a test that every condition there must include, such as that an exit is of this
+    system call; mostly empty
     """
 
     def __init__(self, title, stands_for, unsaid=None, notes=None, own=(), guard=""):
@@ -46,7 +45,7 @@ class Names:
         return self.own + [name for name in self.stands_for if name not in self.own]
 
     def expand(self, text):
-        """The expression with C for the names; an error points at a name that stands for nothing."""
+        """The expression with C for the names; an error points at a name without a meaning."""
         return "".join(self.one(text, at, kind, word) for at, kind, word in words(text))
 
     def one(self, text, at, kind, word):
@@ -65,13 +64,14 @@ class Names:
         return "%s has %s" % (self.title, ", ".join(self.all()) or "no names of its own")
 
     def guarded(self, condition):
-        """A condition, in GDB's words or None, with what it must ask besides."""
+        """A condition as GDB has it, or None, combined with the guard."""
         if not self.guard:
             return condition
         return "%s && (%s)" % (self.guard, condition) if condition else self.guard
 
     def require(self, text, shared):
-        """An error for a name that others of several tracepoints have, and this one not: it is not meant as another."""
+        """Raise an error for a name that another of several tracepoints has and this one lacks: it must not mean
+        something else here."""
         missing = sorted((identifiers(text) & shared) - set(self.all()) - set(self.unsaid))
         if missing:
             raise gdb.GdbError("it has no %s" % ", ".join(missing))
@@ -125,6 +125,6 @@ def expand(text, number, pc=None):
 
 
 def guarded(condition, number):
-    """The condition that a tracepoint is to have, in GDB's words, with what it must ask besides."""
+    """The condition for a tracepoint as GDB has it, combined with the guard."""
     names = of_tracepoint.get(number)
     return names.guarded(condition) if names else condition

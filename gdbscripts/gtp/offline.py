@@ -24,7 +24,7 @@ that collects what is to be printed"""
 
 
 def address(name):
-    """Of a symbol, None when there is none."""
+    """The address of a symbol; None if there is none."""
     try:
         return quiet.address(name)
     except gdb.error:
@@ -32,7 +32,7 @@ def address(name):
 
 
 def release():
-    """As the kernel of this vmlinux says it of itself."""
+    """The release that the kernel of this vmlinux reports."""
     try:
         banner = quiet.value("(char *)&linux_banner").string(length=200, errors="replace")
     except gdb.error:
@@ -45,7 +45,7 @@ def release():
 
 
 def fields(call):
-    """The text that the module has for an event's fields. The table ends with no type, or with one that is a mark."""
+    """The module's text for an event's fields. The table ends with a NULL type, or with a special one."""
     found, at = [], call["class"]["fields_array"]
     while 0 < int(at["type"]) % 2**64 < 2**64 - 1:
         kind, length = at["type"].string(), int(at["len"])
@@ -57,7 +57,7 @@ def fields(call):
 
 
 def events():
-    """(marker, id, fields) of each event that hangs on a tracepoint of the kernel itself."""
+    """(marker, id, fields) of each event on a tracepoint of the kernel itself."""
     start, end = (address(name) for name in ("__start_ftrace_events", "__stop_ftrace_events"))
     if start is None or end is None:
         return
@@ -82,7 +82,7 @@ def write_markers(path):
 
 
 def connect(request, file, text):
-    """Have gdbtp-record at the other end of the line."""
+    """Connect to gdbtp-record."""
     words = [request["record"], "--text=%#x" % text, "--slide=%#x" % request["slide"],
              "--build-id=" + file.build_id, "--release=" + release(), "--markers=" + request["markers"],
              "--output=" + request["packets"], file.filename]
@@ -107,7 +107,7 @@ def refuse_files():
 
 
 class Refuse(Command):
-    """The hook of a command of GDB's own that a session cannot have, and why not."""
+    """The hook of a GDB command that a session cannot have, with the reason."""
 
     def __init__(self, command, why):
         super().__init__("gtp-refuse-" + command, gdb.COMMAND_OBSCURE)
@@ -128,7 +128,7 @@ def say_into(path):
 
 
 def play(request):
-    """The user's commands, and the start of the run if they leave that out."""
+    """Execute the user's commands, and tstart if they lack it."""
     refuse_files()
     Refuse("quit", NO_QUIT)
     say_into(request["said"])
@@ -141,7 +141,7 @@ def play(request):
 
 
 def compiled(request):
-    """Play the session; what the file needs beside its packets."""
+    """Play the session; returns the data that the file needs besides its packets."""
     file = check.main_objfile()
     text, end = address("_text"), address("_end")
     if text is None or end is None or not file.build_id:
@@ -157,13 +157,13 @@ def compiled(request):
 
 
 def plain(text):
-    """The module's own words, out of what GDB says of them."""
+    """Extract the module's own message from GDB's."""
     text = re.sub(r"Protocol error with Rcmd.*", "the monitor command is refused; the module's words are above", text)
     return re.sub(r"Target returns error code '\.?(.*)'\.$", r"\1", text.strip())
 
 
 def advised(text, slide):
-    """A place that was typed as a number is refused: what to type instead."""
+    """If a place that was typed as a number is refused, say what to type instead."""
     found = re.search(r"(0x[0-9a-f]+) is typed as a number", text)
     return text + ": " + places.address(int(found.group(1), 16) + slide) if found else text
 

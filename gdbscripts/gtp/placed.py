@@ -30,7 +30,7 @@ told = None  # the last trace file about which there was a message
 
 
 class Linked:
-    """An ELF file, as it was linked: where its segments begin and end, where .text is, and what its sections have."""
+    """An ELF file as it was linked: the ranges of its segments, the address of .text, the contents of its sections."""
 
     def __init__(self, path):
         self.path = path
@@ -58,7 +58,8 @@ class Linked:
                 yield address, address + length
 
     def read(self, address, size, moved):
-        """The contents at an address after the move, as far as the file has them: addresses in it have moved, too."""
+        """The contents at an address after the move, as far as the file has them; addresses in the contents have moved,
+        too."""
         at = (address - moved) % 2**64
         for _, kind, _, start, offset, length, *_ in self.sections.values():
             if start and kind != SHT_NOBITS and start <= at < start + length:
@@ -69,7 +70,7 @@ class Linked:
         return b""
 
     def moved(self, data, by):
-        """The bytes from a word on, with the addresses among their words as the kernel has them when it has moved itself."""
+        """The bytes from a word on, with the addresses in them as in the kernel after KASLR."""
         found = array.array("Q", data[:len(data) & -8])
         for i, word in enumerate(found):
             if self.first <= word < self.end:
@@ -93,7 +94,7 @@ def is_stream(path):
 
 
 def of_run(path):
-    """(where the kernel's first segment lay, its build-id in hex) as a trace file's header says; None: it does not."""
+    """(address of the kernel's first segment, build-id in hex) from a trace file's header; None if it has none."""
     with open(path, "rb") as file:
         for line in file:
             if line.startswith(b"status "):
@@ -118,12 +119,13 @@ def place(path):
 
 
 def distance(linked):
-    """How far GDB's symbols are from where the file was linked to lie."""
+    """The distance of GDB's symbols from the file's link addresses."""
     return (place(linked.path) - linked.text) % 2**64
 
 
 def loaded():
-    """(the Linked that is loaded as the kernel, how far its symbols are from there); None: nothing is, or nobody knows."""
+    """(the Linked that is loaded as the kernel, the distance of its symbols); None if none is loaded, or that is not
+    known."""
     name = gdb.current_progspace().filename
     try:
         linked = Linked(name) if name else None
@@ -142,7 +144,7 @@ def another(path):
 
 
 def move(linked, run):
-    """Have the symbols where the run's kernel lay; what was done, None: they are there."""
+    """Move the symbols to the addresses of the run's kernel; returns a message, or None if they are there already."""
     wanted = (run[0] - linked.first) % 2**64
     if wanted == distance(linked):
         return None
@@ -165,7 +167,7 @@ def news_of(path):
 
 
 def settle(path):
-    """GDB looks at this trace file: move its symbols to where the run's kernel lay. Errors are reported once."""
+    """GDB looks at this trace file: move its symbols to the addresses of the run's kernel. Errors are reported once."""
     global told
     try:
         news = STREAM.format(file=path) if is_stream(path) else news_of(path)

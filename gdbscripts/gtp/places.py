@@ -12,12 +12,12 @@ import gdb
 
 from gtp import functions, names, progress, quiet, words
 
-# Place: an address; the function that begins there, None at any other instruction; and in which other one its body
-# stands, None for a function's own code.
+# Place: an address; the function that begins there, None at any other instruction; and the function into which it is
+# inlined, None for a function's own code.
 Place = collections.namedtuple("Place", "pc function inside")
 
-# Target: what becomes a tracepoint. Its name in messages; the location as GDB takes it; its places, None where the
-# choice is GDB's; and pieces of the function that are no place to enter it.
+# Target: the future tracepoint. Its name in messages; the location for GDB; its places, None if GDB chooses them; and
+# pieces of the function at which it is not entered.
 Target = collections.namedtuple("Target", "name location places pieces")
 
 NAME = re.compile(r"[A-Za-z_][\w.]*", re.A)
@@ -29,7 +29,7 @@ SEVERAL = """{file} is {count} files; write more of the path:
 
 
 def too_many(what, count, things, limit):
-    """The error for more than a command sets without being told to."""
+    """The error for more places than a command sets without --limit."""
     return gdb.GdbError("%s: %d %s, and the limit is %d; narrow it down, or say --limit %d" %
                         (what, count, things, limit, count))
 
@@ -43,7 +43,7 @@ def symbol_at(pc):
 
 @contextlib.contextmanager
 def named(pc, several):
-    """For a `with`: where there are SEVERAL places, an error inside says that it is of the one at PC."""
+    """For a `with`: if there are SEVERAL places, an error inside names the one at PC."""
     try:
         yield
     except (gdb.error, gdb.GdbError) as error:
@@ -61,11 +61,11 @@ def evaluates_to(expression, pc):
 
 
 def address(pc):
-    """An address as GDB's *ADDRESS takes it, by its symbol where that is unique: it outlives the kernel's next boot."""
+    """An address for GDB's *ADDRESS, by its symbol if that is unique: a symbol is still right after a reboot."""
     symbol = symbol_at(pc)
     if symbol is not None:
         name, offset = symbol
-        if not NAME.fullmatch(name):  # a file may call a symbol as it likes
+        if not NAME.fullmatch(name):  # a file may give a symbol any name
             return "*%#x" % pc
         name = "'%s'" % name if "." in name else name
         text = "(&%s)" % name if not offset else "((char *)&%s+%d)" % (name, offset)
@@ -85,7 +85,7 @@ def blocks(pc):
 
 
 def place(pc, name):
-    """The Place of a function's beginning; None when none of that name begins there."""
+    """The Place of a function's beginning; None if no function of that name begins there."""
     around = list(blocks(pc))
     own = [block for block in around if block.function.name == name]
     if own:
@@ -98,8 +98,8 @@ def place(pc, name):
 def is_piece(found):
     """Whether a function that begins elsewhere continues there.
 
-    The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its
-    own, with a symbol that says so, or it is inlined again: then the debug information has the function within itself.
+    The compiler splits a function into a quick test, which it inlines, and the rest. The rest is a function of its own,
+    with a symbol that says so, or it is inlined again: then the debug information has the function nested in itself.
     """
     own = [block for block in blocks(found.pc) if block.function.name == found.function]
     if len(own) > 1:
@@ -127,7 +127,7 @@ def hint(name):
 
 
 def function(location, name):
-    """The Target of a function; GDB's own when the location turns out to be none, as FUNCTION:LABEL."""
+    """The Target of a function; GDB chooses the places if the location is not a function, such as FUNCTION:LABEL."""
     found = [place(pc, name) for pc in decoded(location, name)]
     if not any(found):
         return Target(location, location, None, [])
@@ -137,7 +137,7 @@ def function(location, name):
     if not found:
         raise gdb.GdbError("the compiler has left a part of it, %s, and no place where it begins"
                            % symbol_at(pieces[0].pc)[0])
-    # Own code first: it is what a reader looks for.
+    # The function's own code comes first, because readers look for it.
     found.sort(key=lambda p: (p.inside is not None, p.pc))
     return Target(name, location, found, pieces)
 
@@ -171,7 +171,7 @@ def paths(file):
 
 
 def functions_of(file, pattern):
-    """The names of a source file's functions that have code of their own, except those that are gone by now."""
+    """The names of a source file's functions that have code of their own, except freed ones."""
     wanted = re.compile(fnmatch.translate(pattern))
     found = set()
     for symtab in symtabs(file):
@@ -243,7 +243,7 @@ def source(pc):
 
 
 def strangers(text, pc, own=()):
-    """A line for each name of an expression that is static in another file: GDB takes it without a word."""
+    """A line for each name of an expression that is static in another file, which GDB uses silently."""
     block = gdb.block_for_pc(pc)
     found = []
     for name in sorted(names.identifiers(text or "") - variables(pc) - set(own)) if block else ():

@@ -42,7 +42,7 @@ def range_of(bucket, bounds):
 
 
 def label(bucket, bounds):
-    """A bucket's values, as mathematics writes intervals."""
+    """A bucket's values, in the notation of intervals."""
     begin, end = range_of(bucket, bounds)
     text = short if bounds is None else str
     if begin is None:
@@ -53,7 +53,7 @@ def label(bucket, bounds):
 
 
 def bar(count, most):
-    """A bar that is never empty where something was counted."""
+    """A bar that is not empty if anything was counted."""
     return "@" * (max(1, round(WIDTH * count / most)) if count else 0)
 
 
@@ -70,7 +70,7 @@ def lines(buckets, bounds):
 
 
 def percentile(percent, buckets, bounds, least, greatest):
-    """The value below which so many percent lie: between the bounds of its bucket as if these were evenly filled."""
+    """The value below which PERCENT of all values are, assuming that they are spread evenly within a bucket."""
     wanted = percent * sum(buckets.values()) / 100
     seen = 0
     for bucket in sorted(buckets):
@@ -85,8 +85,8 @@ def percentile(percent, buckets, bounds, least, greatest):
 
 
 def true_sum(count, total, least, greatest):
-    """The sum of so many values between two bounds, of which TOTAL is known, modulo 2^64; None: it may be several numbers, or none."""
-    found = total + -((total - count * least) // 2**64) * 2**64  # the first that is not below what the least values come to
+    """The exact sum of COUNT values between two bounds, given TOTAL, the sum modulo 2^64; None if it is not unique."""
+    found = total + -((total - count * least) // 2**64) * 2**64  # the first one not below the least sum
     return found if found <= count * greatest < found + 2**64 else None
 
 

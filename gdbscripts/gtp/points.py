@@ -33,7 +33,7 @@ def enabled():
 
 
 def last():
-    """The number of the tracepoint that was set last. Not $tpnum: that may be one that a command has dropped again."""
+    """The number of the tracepoint that was set last. Not $tpnum, which may be one that a command has deleted again."""
     found = numbers()
     if not found:
         raise gdb.GdbError("there is no tracepoint; say gtp trace or trace first")
@@ -41,7 +41,7 @@ def last():
 
 
 def addresses(number):
-    """Where it lies, as unsigned numbers."""
+    """Its addresses, as unsigned numbers."""
     found = []
     for line in listing(number).splitlines():
         place = re.match(r"%d(?:\.\d+)?\s.*?\b(0x[0-9a-f]+)\b" % number, line)
@@ -53,15 +53,16 @@ def addresses(number):
 
 
 def actions(number):
-    """Its action lines. GDB indents them by spaces, and everything else it says of a tracepoint by a tab."""
+    """Its action lines. GDB indents them by spaces, and everything else about a tracepoint by a tab."""
     return [line.strip() for line in listing(number).splitlines() if line.startswith(" " * 8) and
             not re.match(r"\s+breakpoint already", line)]
 
 
 def check_ends(lines):
-    """Each `end` must be that of steps: those that were there may be the target's, and one more would end the block of actions.
+    """Check that each `end` belongs to steps: the lines may come from the target, and one more `end` would end the
+    block of actions.
 
-    GDB would take the lines that follow it for commands.
+    GDB would execute the lines after it as commands.
     """
     depth = 0
     for line in lines:
@@ -106,7 +107,7 @@ def split_number(arg):
 
 
 def hook():
-    """Plain `actions`, too; a hook that the user has is the user's."""
+    """Hook plain `actions`, too; do not replace a hook of the user's."""
     if not hooks.is_defined("hook-actions"):
         hooks.define("hook-actions", "gtp.points", "tell_in_run")
 

@@ -15,7 +15,7 @@ lies when GDB connects), then
   tstart
   tstop
   gtp table
-docs/tour.md has more of it, docs/recipes.md lines for many questions."""
+docs/tour.md has more of it, docs/recipes.md the lines for many questions."""
 
     def __init__(self):
         super().__init__("gtp", gdb.COMMAND_STATUS, prefix=True)

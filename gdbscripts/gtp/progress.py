@@ -9,7 +9,7 @@ say = None  # say(text) of the shell's command, which shows it after a second; N
 
 
 class Line:
-    """The line on GDB's terminal. GDB's own output may be on its way into a string."""
+    """The line on GDB's terminal, written directly because GDB's output may be captured into a string."""
 
     def __init__(self):
         self.shown = ""
@@ -27,7 +27,7 @@ class Line:
 
 
 def over(things, doing):
-    """Each of the things in turn; DOING says to the user what is done with them."""
+    """Iterate over the things; DOING describes the work to the user."""
     things, line = list(things), Line()
     next_time = time.monotonic() + (0 if say else AFTER)
     try:

@@ -14,7 +14,7 @@ WORD = re.compile(r"\$?[A-Za-z_]\w*", re.A)
 
 
 def line(text):
-    """The text, when it is one line without control characters; else an error, as GDB has them."""
+    """The text, if it is one line without control characters; else an error."""
     found = CONTROL.search(text)
     if found:
         raise gdb.error("GDB does not get a text with the character %#04x in it" % ord(found.group(0)))
@@ -22,14 +22,14 @@ def line(text):
 
 
 def word(name):
-    """The name, when it is one of C's or GDB's; else an error."""
+    """The name, if it is valid in C or GDB; else an error."""
     if not WORD.fullmatch(name):
         raise gdb.error("%s is no name" % ascii(name))
     return name
 
 
 def given(text, shown):
-    """GDB runs this text. The parts of its output that come from a file may be any bytes."""
+    """Have GDB run this text. Parts of its output that come from a file may be any bytes."""
     try:
         return gdb.execute(text, to_string=not shown)
     except UnicodeDecodeError:
@@ -48,7 +48,7 @@ def untraced(text, shown):
 
 
 def execute(command, shown=False):
-    """A command's output and that alone; None of one whose output is SHOWN to the user."""
+    """The output of a command, and nothing else; None if the output is SHOWN to the user."""
     return untraced(line(command), shown)
 
 
@@ -63,7 +63,7 @@ def value(expression):
 
 
 def address(name):
-    """Where a symbol is, as an unsigned number."""
+    """The address of a symbol, as an unsigned number."""
     return int(value("(unsigned long)&" + word(name))) % 2**64
 
 

@@ -10,7 +10,7 @@ DEVICE = "/proc/gtp"
 NOT_CONNECTED = "not connected to a kernel; say: target remote /proc/gtp"
 
 
-# The connection that was asked last whether gdbtp is behind it, and the answer.
+# The last connection that was asked whether its target is gdbtp, and the answer.
 known = None, False
 
 
@@ -19,7 +19,7 @@ def is_remote(connection):
 
 
 def is_gtp():
-    """Whether the selected inferior's target is gdbtp. Another one gets a packet, once, that it does not know."""
+    """Whether the selected inferior's target is gdbtp. Another target gets one packet that it does not know."""
     global known
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
@@ -30,7 +30,7 @@ def is_gtp():
 
 
 def may_be_gtp():
-    """The same for what nobody asked for: without gdbtp's variables, which come with a connection, nothing is sent."""
+    """The same for unsolicited checks: sends nothing unless gdbtp's variables, which come with a connection, exist."""
     connection = gdb.selected_inferior().connection
     if not is_remote(connection):
         return False

@@ -31,11 +31,11 @@ class GtpSave(Command):
     """Save the stopped run as a trace file, for target tfile.
 
 gtp save FILE
-The file is the one that tsave writes, made by the kernel's side in one go: on
-this machine it is copied from /proc/gtpframe, from another machine it comes
-over the connection in large pieces. Behind the frames, where GDB does not read,
-are the aggregations and the stacks of the run, and how many hits were missed: gtp
-show, gtp stacks, gtp merge and gtp report find them there."""
+The file is the one that tsave writes, made by the module in one go: on this
+machine it is copied from /proc/gtpframe, from another machine it comes over the
+connection in large pieces. After the frames, where GDB does not read, are the
+aggregations and the stacks of the run, and the number of missed hits: gtp show,
+gtp stacks, gtp merge and gtp report read them there."""
 
     def __init__(self):
         super().__init__("gtp save", gdb.COMMAND_TRACEPOINTS, gdb.COMPLETE_FILENAME)

@@ -8,7 +8,7 @@ from gtp import screen
 from gtp.command import Command
 from gtp.damaged import reading
 
-NUMBERS = (1, 2, 4, 8)  # bytes of what is shown as a number
+NUMBERS = (1, 2, 4, 8)  # sizes of values that are shown as numbers
 
 # Where gdbtp shows a frame's record as memory, online and in trace files: trace/sdata.h says how.
 ADDRESS = 0x7364617461000000
@@ -28,7 +28,7 @@ class Field:
                 raise ValueError
 
     def bytes(self, record):
-        """The field's own bytes, wherever in the record they lie."""
+        """The field's own bytes, wherever they are in the record."""
         location = record[self.offset:self.offset + self.size]
         if not self.type.startswith(("__data_loc ", "__rel_loc ")):
             return location
@@ -40,7 +40,7 @@ class Field:
         return record[start:start + (where >> 16)]
 
     def element(self):
-        """The type of one element of an array, None when the field is none."""
+        """The type of one element of an array; None if the field is not an array."""
         words = self.type.split(" ", 1)[1] if self.type.startswith("__") and "_loc " in self.type else self.type
         return words.split("[")[0].strip() if "[" in words else None
 
@@ -48,7 +48,7 @@ class Field:
         return self.element() in ("char", "const char", "signed char")
 
     def number(self, record):
-        """The value as a number, a pointer's without a sign; None when it is none."""
+        """The value as a number, unsigned for a pointer; None if it is not a number."""
         data = self.bytes(record)
         if self.element() is not None or len(data) not in NUMBERS:
             return None
@@ -73,7 +73,7 @@ def quoted(data):
 
 
 def element_size(name, data):
-    """Bytes of an element: what GDB knows of the type, else what C does."""
+    """The size of an element: by GDB's type, else by C's."""
     try:
         return gdb.lookup_type(name).sizeof
     except gdb.error:

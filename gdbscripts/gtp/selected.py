@@ -6,7 +6,7 @@ from gtp import quiet
 
 
 def number():
-    """Its number, -1: none. GDB has no value for that before the first tfind."""
+    """The selected frame's number, or -1. GDB has no value for it before the first tfind."""
     value = quiet.value("$trace_frame")
     return -1 if value.type.code == gdb.TYPE_CODE_VOID else int(value)
 
@@ -17,7 +17,7 @@ def select(frame):
 
 
 class Kept:
-    """The selection now is the selection at the end."""
+    """Restores the current selection at the end."""
 
     def __enter__(self):
         self.frame = number()

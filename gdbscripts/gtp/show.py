@@ -22,8 +22,9 @@ class GtpPrint(Command):
     """Print the value of a C expression.
 
 gtp print[/FORMAT] EXPRESSION
-As print, for all that gtp collect takes: macros, this_cpu(x), container_of(),
-comparisons with strings. In a trace frame, from what was collected."""
+As print, but takes every expression that gtp collect takes: macros,
+this_cpu(x), container_of(), comparisons with strings. In a trace frame it uses
+the collected values."""
 
     def __init__(self):
         super().__init__("gtp print", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)

@@ -73,7 +73,7 @@ def opened():
 
 
 def check_same(path):
-    """The file is the one that GDB has open: another may have taken its place, and GDB would go on with the old one."""
+    """Check that the file is the one that GDB has open: if another has replaced it, GDB still reads the old one."""
     for number in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):
             if os.readlink("/proc/self/fd/" + number) == path + " (deleted)":
@@ -81,7 +81,7 @@ def check_same(path):
 
 
 def pieces():
-    """The run that GDB looks at, piece by piece; an error in words when there is none."""
+    """The run that GDB looks at, piece by piece; an error if there is none."""
     connection = gdb.selected_inferior().connection
     if connection is None:
         raise gdb.GdbError(NOTHING)
@@ -102,13 +102,13 @@ def whole():
 
 
 def settle():
-    """Behind `target tfile` in a script."""
+    """Called after `target tfile` in a script."""
     if is_trace_file():
         placed.settle(opened())
 
 
 def look(*_):
-    """In front of a prompt: GDB forgets a `target tfile` that was typed before it looks for a hook after it."""
+    """Called before a prompt: GDB has forgotten a typed `target tfile` by the time it looks for its hookpost."""
     global looked
     connection = gdb.selected_inferior().connection
     if connection is not looked:

@@ -42,7 +42,7 @@ def by_key(one, text):
 
 
 def sums(one, stack_keys, by, weigh=None):
-    """{(words of KEY, number of the stack): weight}. WEIGH: of an entry, when it is another one."""
+    """{(words of KEY, number of the stack): weight}. WEIGH: a function for the weight of an entry, if not weight()."""
     stack = next(name for name in one.keys if name in stack_keys)
     total = collections.Counter()
     for entry in one.entries:
@@ -102,7 +102,7 @@ class Options:
             raise gdb.GdbError("--svg FILE is the whole picture: leave --folded and --top out")
 
     def check_file(self, reading):
-        """A file is not called as an aggregation is: the name precedes --folded."""
+        """Refuse a FILE that is the name of an aggregation: the name must precede --folded."""
         names = [name for one in reading.all for name in (one.name, one.name.partition("_")[2])]
         if self.file and self.file.lstrip("$") in names:
             raise gdb.GdbError("behind --folded is a file; say gtp stacks %s --folded [FILE]" % self.file.lstrip("$"))
@@ -133,7 +133,7 @@ def one_stack(number):
 
 
 class GtpStacks(Command):
-    """Show how often each kernel stack was met.
+    """Show how often each kernel stack was hit.
 
 gtp stacks [NAME] [--by KEY] [--top N] [--folded [FILE]] [--svg FILE]
 gtp stacks NUMBER
@@ -142,11 +142,10 @@ Of an aggregation that has $kstack as a key, while the run goes on or after it:
   gtp sum size by $kstack, current->comm at __kmalloc
 Its other keys are added up, except KEY. The 20 stacks with the most come
 first, or N of them. --folded prints a line for each stack, the outermost
-function first, and how often it was met: what tools for flame graphs take.
-Hits that found no room are there, too. With a FILE the lines are written there.
---svg FILE draws them: gtp export flamegraph FILE.
-With a NUMBER, or $kstack in a trace frame that has collected it: the addresses
-of that stack."""
+function first, and how often it was hit, for flame graph tools. Hits that found
+no room are there, too. With a FILE the lines are written there. --svg FILE
+draws them: gtp export flamegraph FILE. With a NUMBER, or $kstack in a trace
+frame that has collected it: the addresses of that stack."""
 
     def __init__(self):
         super().__init__("gtp stacks", gdb.COMMAND_STATUS)

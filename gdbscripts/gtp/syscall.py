@@ -47,7 +47,7 @@ def address(name):
 
 
 def meant(name):
-    """System calls that may have been meant: the kernel calls stat newstat."""
+    """Similar system calls: the kernel calls stat newstat."""
     there = known()
     near = sorted((n for n in there if name in n), key=lambda n: (not n.endswith(name), len(n)))
     near = near or difflib.get_close_matches(name, there, 3)
@@ -58,7 +58,7 @@ class Syscall:
     """A system call.
 
     arguments: [(type, name)] in their order
-    entry, numbers: its function's address, and what it is called by
+    entry, numbers: its function's address, and the numbers by which it is called
     """
 
     def __init__(self, name):
@@ -93,9 +93,9 @@ class Syscall:
 
 
 def arguments(name):
-    """[(type, name)], as the kernel keeps them for its own events; None when it was built without those.
+    """[(type, name)] from the kernel's own events; None if it was built without those.
 
-    Not from the debug information: there the arguments of a function that is inlined stand in any order.
+    Not from the debug information, which has the arguments of an inlined function in any order.
     """
     try:
         meta = quiet.value("__syscall_meta__" + quiet.word(name))
@@ -106,7 +106,7 @@ def arguments(name):
 
 
 def names_at(pc):
-    """The Names of the system call whose entry is at an address. Of exits the address does not tell the call."""
+    """The Names of the system call whose entry is at an address. The address of an exit does not identify the call."""
     symbol, offset = places.symbol_at(pc) or ("", 0)
     return Syscall(symbol[len(PREFIX):]).names(False) if symbol.startswith(PREFIX) and not offset else None
 
@@ -129,7 +129,7 @@ def set_exit(definitions, call, text):
 
 
 def set_both(definitions, call, text, shared):
-    """Define the tracepoints of a call; what to tell of them. A condition on $ret can hold at the exit only."""
+    """Define the tracepoints of a call; returns messages about them. A condition on $ret can hold only at the exit."""
     own = call.names(True)
     own.require(text or "", shared)
     at_exit = text and "$ret" in names.identifiers(text)
@@ -157,10 +157,10 @@ class GtpSyscall(Command):
 
 gtp syscall [--limit N] NAME [if EXPRESSION]
 gtp syscall [--limit N] 'open*' [if EXPRESSION]
-In EXPRESSION and in what is collected the call's arguments have their names,
-as fd, buf and count of read, and $ret is what it returns. When EXPRESSION
-names $ret only the exit is traced. The calls of 64-bit programs are; NAME is
-the kernel's, which calls stat newstat. A call that does not return, as exit,
+EXPRESSION and collected expressions can name the call's arguments, such as fd,
+buf and count of read, and $ret, its return value. If EXPRESSION names $ret,
+only the exit is traced. Only calls of 64-bit programs are traced. NAME is the
+kernel's, which calls stat newstat. A call that does not return, such as exit,
 and rt_sigreturn, which returns elsewhere, have no exit."""
 
     def __init__(self):

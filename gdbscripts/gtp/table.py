@@ -17,7 +17,7 @@ OPTION = re.compile(r"(?:^|\s)--(\w+)(?:[= ]\s*(\"[^\"]*\"|\S+))?")
 
 
 class NoFrames(gdb.GdbError):
-    """The run has none, or none of the tracepoint that is asked for."""
+    """The run has no frames, or none of the requested tracepoint."""
 
 
 class Request:
@@ -78,7 +78,7 @@ class Table:
         self.columns = front + own
 
     def at(self, frame):
-        """(condition or None, Cells, their functions to texts) for a frame's place."""
+        """(condition or None, Cells, their text functions) for a frame's place."""
         here = self.places.get(frame.location.address)
         if here is None:
             selected.select(frame.index)
@@ -136,7 +136,7 @@ def text(function, frame):
 
 
 def write_csv(path, table):
-    """The titles, and a line for each row. How many rows."""
+    """Write the titles, and a line for each row; returns the number of rows."""
     count, rows = 0, table.rows()
     first = list(itertools.islice(rows, 1))  # the titles are known with it
     with open(path, "w", newline="", encoding="utf-8", errors="backslashreplace") as file:
@@ -158,7 +158,7 @@ def short(cell):
 
 
 def write_lines(titles, rows):
-    """The rows below their titles, in columns as wide as they need; numbers end where the others end."""
+    """The rows below their titles, in columns as wide as necessary; numbers are right-aligned."""
     widths = [max(map(len, column)) for column in zip(titles, *rows)]
     right = [all(re.match(r"-?[\d.]+$|<", cell) for cell in column) for column in zip(*rows)]
     form = "  ".join("%%%s%ds" % ("" if to_right else "-", width) for to_right, width in zip(right, widths))

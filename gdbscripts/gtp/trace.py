@@ -13,8 +13,8 @@ class Condition:
 
     def __init__(self, text, targets):
         self.text = text
-        # A name that is a variable at one of the places is meant as one at all: where it is not, GDB would take a
-        # static variable of any file.
+        # A name that is a variable at one of the places must be one at all: elsewhere GDB would use a static variable
+        # of any file.
         used = names.identifiers(text or "")
         self.variables = {v for t in targets for p in t.places or () for v in used & places.variables(p.pc)}
 
@@ -28,7 +28,7 @@ class Condition:
         return cexpr.condition(self.text, place.pc)
 
     def at_all(self, definitions, found):
-        """[(place, text)]; a place at which it cannot be said is refused."""
+        """[(place, text)]; refuses a place at which the condition has no meaning."""
         said = []
         for place in found:
             try:
@@ -48,7 +48,7 @@ def name(place):
 
 
 def together(definitions, target, said):
-    """One tracepoint for all places of a function, when GDB finds the very same ones; else None."""
+    """One tracepoint for all places of a function, if GDB finds exactly the same ones; else None."""
     texts = {text for _, text in said}
     if len(said) < 2 or len(said) != len(target.places) or len(texts) > 1 or target.pieces:
         return None
@@ -84,7 +84,7 @@ def at_function(definitions, target, condition, limit):
 
 
 def at_location(definitions, target, condition, limit):
-    """Set a tracepoint where GDB says that a location is; its number and places, or those of several."""
+    """Set a tracepoint where GDB finds a location; its number and places, or those of several."""
     number = definitions.add(target.location)
     found = [places.Place(pc, None, None) for pc in define.addresses(number)]
     if len(found) > limit:

@@ -42,7 +42,7 @@ class Location:
 
 
 class Frame:
-    """One frame: blocks are (address, bytes, offset in data). It lies in the data from AT to END."""
+    """One frame: blocks are (address, bytes, offset in data). It is in the data from AT to END."""
 
     __slots__ = ("at", "end", "data", "number", "index", "registers", "blocks", "variables", "location", "constants")
 
@@ -156,7 +156,7 @@ class Frame:
 class TraceFile:
     """A whole trace file; data is its bytes.
 
-    constants(address, size) gives what no frame has to hold, because it never changes: bytes, maybe none.
+    constants(address, size) gives bytes that never change, so that no frame needs to have them; it may return none.
     """
 
     def __init__(self, data, constants):
@@ -168,7 +168,7 @@ class TraceFile:
         self.register_bytes = 0
         self.variables = {}  # number by name
         self.locations = {}  # by number: Locations by address
-        self.status = {}  # words of the reply to qTStatus, as they are
+        self.status = {}  # items of the reply to qTStatus, unchanged
         with reading("the trace file's header"):
             self._header(data[:end])
         if not 0 <= self.register_bytes <= MOST_REGISTERS:
@@ -211,13 +211,13 @@ class TraceFile:
                            (frame.index, frame.number))
 
     def frame_at(self, location):
-        """The bytes of a frame of a place, of nothing but where that is."""
+        """The bytes of an empty frame at a place."""
         registers = bytearray(max(self.register_bytes, (RIP + 1) * WORD))
         registers[RIP * WORD:(RIP + 1) * WORD] = location.address.to_bytes(WORD, "little")
         return marks.HEAD.pack(location.number, 1 + len(registers)) + b"R" + bytes(registers)
 
     def heads(self):
-        """(index, number, offset, end) of every frame of a tracepoint; the others have an index, too, as GDB counts.
+        """(index, number, offset, end) of every frame of a tracepoint; as in GDB, all frames count for the index.
 
         A recording may have frames of tracepoints that its header does not know yet: marks.ADDED is reported.
         """
@@ -241,7 +241,7 @@ class TraceFile:
         return found
 
     def frames(self, *numbers):
-        """The Frames of these tracepoints, in the order of the file, which is that of time."""
+        """The Frames of these tracepoints, in the order of the file, which is in order of time."""
         for index, number, at, end in self.heads():
             if number in numbers:
                 yield Frame(self, index, number, at, end)

@@ -14,10 +14,10 @@ def remember(number, texts):
 
 
 def title(number, text):
-    """The words typed for a collected text, or the text itself if they are not known."""
+    """The text that was typed for a collected text, or the collected text itself if that is not known."""
     return of_tracepoint.get(number, {}).get(text, text)
 
 
 def variable(number, text):
-    """The variable that a register, say, was collected for; the text itself where it was not for one."""
+    """The variable for which a text (a register, say) was collected; the text itself if there is none."""
     return variables.get(number, {}).get(text, text)

@@ -37,9 +37,9 @@ class GtpWait(Command):
     """Wait until the trace run ends: a full buffer, a pass count, an error.
 
 gtp wait [SECONDS]
-After it, tfind and gtp table work at once. ^C ends the wait, and the run goes
-on. With SECONDS, a run that still goes on then is an error, so that a script
-ends there; the run goes on."""
+After it, tfind and gtp table work at once. ^C ends the wait, and the run
+continues. With SECONDS, it is an error if the run has not ended by then, so
+that a script stops there; the run continues."""
 
     def __init__(self):
         super().__init__("gtp wait", gdb.COMMAND_TRACEPOINTS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A file or folder that is made beside its place, and put there when it is whole. Knows nothing of GDB."""
+"""A file or folder that is made beside its final path, and moved there when it is complete. Does not import gdb."""
 import contextlib
 import os
 import shutil
@@ -7,7 +7,7 @@ import tempfile
 
 
 def keep_mode(old, new):
-    """The new file belongs to the one, and is readable for those, that the old one is."""
+    """Give the new file the owner and the mode of the old one."""
     if os.path.isfile(old):
         with contextlib.suppress(PermissionError):
             shutil.chown(new, os.stat(old).st_uid, os.stat(old).st_gid)
@@ -16,7 +16,7 @@ def keep_mode(old, new):
 
 @contextlib.contextmanager
 def made(path):
-    """A new path to write to. The file at PATH, or at the end of a link there, stays until all is written."""
+    """A new path to write to. The file at PATH, or the target of a link there, stays until all is written."""
     real = os.path.realpath(path)
     folder = tempfile.mkdtemp(prefix=".gtp.", dir=os.path.dirname(real))
     try:

@@ -18,7 +18,7 @@ Words = collections.namedtuple("Words", "place condition limit")
 
 
 def blanked(text):
-    """The text with what is in quotes blanked out, every character where it was."""
+    """The text with quoted parts blanked out, so that positions stay the same."""
     return QUOTED.sub(lambda quoted: "_" * len(quoted.group(0)), text)
 
 
@@ -52,7 +52,7 @@ def split(text, usage):
 
 
 def options(arg, usage, valued, flags=(), may=()):
-    """The words of a command that are no options, and {option: its argument, or None}.
+    """The words of a command that are not options, and {option: its argument, or None}.
 
     VALUED options take a word, after a blank or `='; FLAGS take none; those in MAY take one that is no option.
     """
@@ -75,7 +75,7 @@ def options(arg, usage, valued, flags=(), may=()):
 
 
 def name_of(rest, usage):
-    """The one name of a variable among these words, without its $; None when there is none."""
+    """The single name of a variable among these words, without its $; None if there is none."""
     if len(rest) > 1:
         raise gdb.GdbError("%s is not understood; say %s" % (rest[1], usage))
     return rest[0].lstrip("$") if rest else None
@@ -96,7 +96,7 @@ def unquoted(text):
 
 
 def quoted(word):
-    """The word as gdb.string_to_argv() reads it again."""
+    """The word quoted for gdb.string_to_argv()."""
     return re.sub(r"""([\\"'\s])""", r"\\\1", word)
 
 
@@ -114,7 +114,8 @@ def few(items, most=8):
 def completed(candidates, text, word):
     """Those of the candidates that begin with the text, without what precedes the word.
 
-    GDB asks twice; the first time, to learn what separates words, there is none, and only the kind of an answer counts.
+    GDB asks twice. The first time, to learn what separates words, there is no word, and only the type of the result
+    matters.
     """
     if word is None:
         return []

@@ -23,7 +23,7 @@ def has_trace(path):
 
 
 def checked(path, is_trace):
-    """The path of the file itself, links followed; an error in words when it cannot be written, or had better not be."""
+    """The path of the file itself, with links resolved; an error if it cannot or should not be written."""
     given = os.path.abspath(os.path.expanduser(path))
     real = os.path.realpath(given)
     if given.startswith(NO_FILES) or os.path.exists(real) and not (os.path.isfile(real) or os.path.isdir(real)):
@@ -43,9 +43,9 @@ def checked(path, is_trace):
 
 @contextlib.contextmanager
 def whole(path, is_trace=False):
-    """A path to write at, where nothing is yet: what was at PATH stays until the new one is whole, or after an error for good.
+    """A new path to write to: the old file at PATH stays until the new one is complete; after an error it remains.
 
-    IS_TRACE: what is written is a trace file, which may take another's place.
+    IS_TRACE: the new file is a trace file, which may replace another one.
     """
     try:
         with made(checked(path, is_trace)) as part:

@@ -21,20 +21,21 @@ def condition(text, pc):
 
 
 def number(text, pc):
-    """(expression for GDB's `teval`, its gdb.Type): a number or an address; an array's is that of its beginning."""
+    """(expression for GDB's `teval`, its gdb.Type): a number or an address, for an array that of its beginning."""
     return Translation(text, pc).number()
 
 
 def parts(text, meant, pc):
     """The expressions for the numbers, pointers and strings of a structure; for another value the text itself.
 
-    MEANT is the text with names of an event's fields replaced, which the parts are named without.
+    MEANT is the text with the names of an event's fields replaced; the parts are named after the text as typed.
     """
     return parts_of.texts(text, Translation(meant, pc).parts())
 
 
 def collected(text, pc):
-    """For a list of expressions as in `collect`: what GDB's `collect` takes of it, and a line for each that it cannot.
+    """For a list of expressions as in `collect`: the text for GDB's `collect`, and a line for each expression that it
+    cannot take.
 
     $args and $locals become their variables, the lines report those without a location here.
     """
@@ -88,13 +89,13 @@ def type_of(text):
 
 
 def is_clear(text, pc):
-    """Whether GDB's own evaluator takes the types that are meant: not of $ret, and not where several have one name."""
+    """Whether GDB's own evaluator uses the right types: not for $ret, nor for names that several types share."""
     return Translation(text, pc).is_clear()
 
 
 def printed(text, pc):
-    """For an expression whose value a dprintf prints: (the argument as GDB compiles it, the gdb.Type of the value).
+    """For an expression whose value a dprintf prints: (the argument for GDB, the gdb.Type of the value).
 
-    Of a char array the argument is its address, for %s. A value that is no number, pointer or text has none.
+    For a char array the argument is its address, for %s. Only numbers, pointers and text have an argument.
     """
     return Translation(text, pc).printed()

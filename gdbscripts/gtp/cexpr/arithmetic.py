@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Operators with two sides: C's conversions, pointers, constants, and whether GDB's own reading has the same value."""
+"""Binary operators: C's conversions, pointers, constants, and whether GDB's own evaluation gives the same value."""
 import gdb
 
 from gtp.cexpr import ctype, strings, wide
@@ -104,7 +104,7 @@ def difference(lower, node, left, right):
 
 
 def repeated(lower, node):
-    """GDB's object@count: so many of them in a row."""
+    """GDB's object@count: COUNT of them in a row."""
     left, length = lower.operand(node.left), lower.value(node.right).constant
     if length is None:
         raise Error("what stands behind @ must be a constant, since GDB has no code for another count", node.right.start,
@@ -131,7 +131,7 @@ def choice(test, yes, no):
 
 
 def outcome(op, left, right):
-    """The least and the greatest result that an operation may have; None when nothing is known."""
+    """The smallest and the largest result that an operation may have; None if they are not known."""
     (a, b), (c, d) = left.range, right.range
     if op in COMPARING:
         return 0, 1
@@ -147,7 +147,7 @@ def outcome(op, left, right):
 
 
 def agree(op, left, right, kinds):
-    """Whether an operation has the same value in each of the kinds."""
+    """Whether an operation has the same value in all of the kinds."""
     ranges = [left.range, right.range, outcome(op, left, right)]
     return all(r is not None and ctype.holds(kind, *r) for kind in kinds for r in ranges)
 
@@ -165,7 +165,7 @@ def negated(operand):
 
 
 def moved(place, index, size):
-    """The place so many elements on."""
+    """The place INDEX elements further."""
     if place is None:
         return None
     if index.constant is not None:
@@ -176,7 +176,7 @@ def moved(place, index, size):
 
 
 def step(lower, kind, node):
-    """The size by which a pointer is counted on."""
+    """The size of a pointer's steps."""
     target, same = lower.complete(kind)
     if not same:
         raise Error("%s is only declared here, and several files have one" % describe(target), node.start,

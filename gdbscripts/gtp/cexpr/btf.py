@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How many different types of one name a kernel has, by the BTF in vmlinux, which stores equal types once.
+"""Counts the different types of one name in a kernel, from the BTF in vmlinux, which stores equal types once.
 
-DWARF has a type once for each compile unit that uses it, and to ask GDB for all of them reads all these units.
+DWARF has a type once for each compile unit that uses it, and asking GDB for all of them reads all these units.
 """
 import collections
 import functools

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Expressions that look like calls and are none: the kernel's macros that compute, and comparisons of strings."""
+"""Expressions that look like calls but are not: the kernel's macros that compute, and comparisons of strings."""
 from gtp.cexpr import ctype, percpu, registers, strings, syntax
 from gtp.cexpr.ctype import INT, LONG, ULONG
 from gtp.cexpr.error import Error
@@ -9,7 +9,7 @@ MAX_ERRNO = 4095
 
 
 def take(node, *kinds):
-    """The arguments, which must be so many, and types where a type is meant."""
+    """The arguments, with a check of their number, and with types where a type is expected."""
     if len(node.arguments) != len(kinds):
         raise Error("%s takes %d argument%s" % (node.name, len(kinds), "s" if len(kinds) != 1 else ""), node.start)
     for argument, kind in zip(node.arguments, kinds):
@@ -69,7 +69,7 @@ def container_of(lower, node):
 
 
 def entry_of(lower, node, *members):
-    """container_of(POINTER->first, type, member), where the first argument leads to a list's head or node by members."""
+    """container_of(POINTER->first, type, member), where the first argument is a pointer to a list's head or node."""
     pointer, kind, path = take(node, "pointer", "type", "member")
     for name in members:
         pointer = syntax.Member(pointer.start, pointer.end, pointer, name, True, pointer.start)
@@ -106,7 +106,7 @@ def beside(pointer, path):
 
 
 def or_null(entry, *members):
-    """The entry, or NULL where the list is empty: its head leads to itself, or to nothing."""
+    """The entry, or NULL if the list is empty: its head points to itself, or is NULL."""
     def entry_or_null(lower, node):
         head = lower.value(take(node, "pointer", "type", "member")[0])
         found = entry(lower, node)
@@ -135,7 +135,7 @@ def hlist_entry_safe(lower, node):
 
 
 def list_empty(lower, node):
-    """Whether a head leads to itself."""
+    """Whether a list head points to itself."""
     argument, = take(node, "pointer")
     head = lower.value(argument)
     link = lower.value(syntax.Member(argument.start, argument.end, argument, "next", True, argument.start))

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does GDB compile an expression at an address? GDB itself is asked.
+"""Ask GDB whether it compiles an expression at an address.
 
-`maint agent` takes a place by name or line only. Where none of those is the address, a tracepoint is set there, asked,
-and deleted.
+`maint agent` takes a place only by name or line. For other addresses, a tracepoint is set there, examined, and deleted.
 """
 import functools
 import re
@@ -16,7 +15,7 @@ EMPTY = "0"
 
 
 class Refused(Exception):
-    """GDB does not compile it; its sentence."""
+    """GDB does not compile it; has GDB's message."""
 
 
 class TooLong(Refused):
@@ -24,17 +23,17 @@ class TooLong(Refused):
 
 
 class Unbalanced(Refused):
-    """It compiles, and GDB aborts over it as an action.
+    """It compiles, but GDB aborts on it as an action.
 
-    GDB takes tracev, which records a trace state variable, for one that leaves a value on the stack. Where only one of
-    two ways through an expression has it, the heights at their join differ then, which is an internal error to GDB.
+    GDB believes that tracev, which records a trace state variable, leaves a value on the stack. If only one of two
+    paths through an expression has it, GDB finds different stack heights where they join, which is an internal error.
     """
 
 
 # $pc, $current_task_pid, numbers: they mean the same at all places. A name is looked up at each.
 NAMELESS = re.compile(r"(?:\$\w+|\d\w*|[^\w$])+")
-OF_GDB = {"pc", "sp", "fp"}  # are there, and are never made by a user
-everywhere = {}  # (text, collecting): its Refused or None. GDB takes as long over a place as over 100 such texts
+OF_GDB = {"pc", "sp", "fp"}  # always exist; no user defines them
+everywhere = {}  # (text, collecting): its Refused or None. Looking up a place takes GDB as long as 100 such texts
 
 
 def check(text, pc, collecting):
@@ -72,7 +71,7 @@ def check_at(text, pc, collecting):
 
 
 def judge(code):
-    """Raise Refused for code that compiles but is no action."""
+    """Raise Refused for code that compiles but cannot be an action."""
     if length(code) > MOST_BYTES:
         raise TooLong("it is too long for one action")
     if not balanced(code):
@@ -80,7 +79,7 @@ def judge(code):
 
 
 def balanced(code):
-    """Whether all ways to every instruction have passed as many tracev."""
+    """Whether all paths to each instruction have the same number of tracev."""
     passed, now = {}, 0
     for offset, name, target in re.findall(r"^\s*(\d+)\s+(\w+)(?: (-?\d+))?", code, re.M):
         if now is None:
@@ -112,7 +111,7 @@ def location_of(pc, function, file, line):
     found = []
     for where in candidates(function, file, line):
         if where[0] == file and where[1] == function and pc in found and one_file(found, function, file):
-            continue  # it is the same places, and a file's name takes GDB a hundred times as long
+            continue  # these are the same places, and a file's name takes GDB a hundred times as long
         where = ":".join(part for part in where if part)
         try:
             out = quiet.execute("maint agent-eval -at %s, %s" % (where, EMPTY))
@@ -149,7 +148,7 @@ def functions_at(pc):
 
 
 def location(pc):
-    """A place by name that is this address and no other; None."""
+    """A place by name that is only this address; else None."""
     block = gdb.block_for_pc(pc)
     while block is not None and block.superblock is not None and not block.superblock.is_static:
         block = block.superblock
@@ -162,7 +161,7 @@ def location(pc):
 
 
 def by_tracepoint(text, pc):
-    """The same of an address that has no name: by the action of a tracepoint that is gone before anything runs."""
+    """The same for an address without a name, by the action of a tracepoint that is deleted before anything runs."""
     with setting("remote install-in-trace-packet", "off"):
         quiet.execute("trace *%#x" % pc)
         number = int(quiet.value("$tpnum"))
@@ -177,7 +176,7 @@ def by_tracepoint(text, pc):
 
 
 class setting:
-    """A setting of GDB's, for a while: a new tracepoint is not to be sent into a run that is going on."""
+    """A temporary GDB setting, so that a new tracepoint is not sent into an active run."""
 
     def __init__(self, name, value):
         self.name, self.value = name, value

@@ -91,26 +91,26 @@ def usual(left, right):
 
 
 def wrapped(value, kind):
-    """A number as the kind holds it."""
+    """A number wrapped to the kind."""
     size, unsigned = kind
     value &= (1 << 8 * size) - 1
     return value if unsigned or value < 1 << (8 * size - 1) else value - (1 << 8 * size)
 
 
 def limits(kind):
-    """The least and the greatest number of a kind."""
+    """The smallest and the largest number of a kind."""
     bits = 8 * kind[0]
     return (0, (1 << bits) - 1) if kind[1] else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
 
 
 def holds(kind, least, greatest):
-    """Whether a kind has all numbers between two."""
+    """Whether a kind can represent all numbers between two."""
     low, high = limits(kind)
     return low <= least and greatest <= high
 
 
 def literal(value, kind):
-    """A number as text that C and GDB read with that kind (int at least)."""
+    """A number as text of that kind in C and GDB (int at least)."""
     suffix = SUFFIX[promoted(kind)]
     if value >= 0:
         return "%d%s" % (value, suffix)

@@ -4,7 +4,7 @@ import gdb
 
 
 class Error(gdb.GdbError):
-    """A refusal. Raised with the offset that it concerns; the text is known where the expression came in."""
+    """A refusal. Raised with an offset; the text is added where the expression came in."""
 
     def __init__(self, what, at=None, instead=None):
         super().__init__(what)

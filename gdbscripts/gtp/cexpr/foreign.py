@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Expressions and types that a trace file, a target or a far machine has brought: text of strangers.
+"""Untrusted expressions and types, from a trace file, a target or a remote machine.
 
-GDB evaluates any text that it gets, and `$_shell("...")` is an expression to it. A collected expression has been compiled
-for a hit, and no call, no assignment and no string literal can be: an expression that has one is refused here. Types are
-looked up by their names, never evaluated.
+GDB evaluates any text that it gets, and `$_shell("...")` is an expression to it. A collected expression was compiled
+for a hit, so it cannot have a call, an assignment or a string literal: an expression that has one is refused here.
+Types are looked up by their names, never evaluated.
 """
 import re
 
@@ -23,7 +23,7 @@ CANNOT = "%s cannot have been collected"
 
 
 def parser(text, scope):
-    """A Parser of the text; an Error when no expression and no type can look like it."""
+    """A Parser for the text; an Error if it can be neither an expression nor a type."""
     if CONTROL.search(text):
         raise Error("it has control characters")
     if len(text) > LONGEST:
@@ -37,7 +37,8 @@ def parser(text, scope):
 
 
 def check(text, pc):
-    """Error, unless GDB may evaluate the expression at pc: to read memory, registers and variables is all that it does."""
+    """Raise Error unless the expression at pc only reads memory, registers and variables, so that GDB may evaluate
+    it."""
     try:
         for node in syntax.walk(parser(text, Scope(pc)).whole()):
             if type(node) in REFUSED:
@@ -47,7 +48,7 @@ def check(text, pc):
 
 
 def refusal(text, pc):
-    """Why not, in a sentence; None when GDB may."""
+    """The reason why GDB must not evaluate it; None if it may."""
     try:
         check(text, pc)
     except Error as error:
@@ -56,7 +57,7 @@ def refusal(text, pc):
 
 
 def integer(name):
-    """How GDB calls an integer type, of its words in any order; other names as they are."""
+    """GDB's name for an integer type with its words in any order; other names unchanged."""
     found = name.split()
     if not set(found) <= {"int", "long", "short", "char", "signed", "unsigned"}:
         return name
@@ -84,7 +85,7 @@ def looked_up(text):
 
 
 def type_named(text):
-    """The gdb.Type of a name as C writes it in a cast, as it is known where GDB is; None when there is none."""
+    """The gdb.Type of a name as in a C cast, in GDB's current scope; None if there is none."""
     try:
         with words.in_c():
             return looked_up(text.strip())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's headers: where they are, which of them defines a macro, and what the compiler says of it.
+"""The kernel's headers: where they are, which of them defines a macro, and how the compiler expands it.
 
 vmlinux has no macros. The compiler is asked once for each name and GDB session.
 """
@@ -29,7 +29,7 @@ ORDER = ("include/linux/", "include/net/", "arch/x86/include/asm/", "include/uap
 
 
 class Missing(Exception):
-    """Neither headers nor a compiler; the sentence that says what to install."""
+    """The headers or the compiler are missing; the message says what to install."""
 
 
 class HeadersParameter(gdb.Parameter):
@@ -67,7 +67,7 @@ asked = True
 
 @contextlib.contextmanager
 def unasked():
-    """For a `with`: no name is looked for in the headers, which takes processes. Text of strangers starts none."""
+    """For a `with`: do not search the headers, which starts processes. Untrusted text must not start any."""
     global asked
     before, asked = asked, False
     try:
@@ -94,7 +94,7 @@ def folder():
 
 @functools.lru_cache(None)
 def roots(path):
-    """The folder, and the one that its Makefile stands for: Debian and builds elsewhere keep common headers there."""
+    """The folder, and the one that its Makefile refers to: Debian and out-of-tree builds keep common headers there."""
     found = [path]
     try:
         with open(path + "/Makefile", encoding="utf-8", errors="replace") as file:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Nodes into text that GDB's agent compiler takes, with C's types.
+"""Translate nodes into text for GDB's agent compiler, with C's types.
 
-GDB combines integers by C's rules, but takes a bit field for its declared type, sizeof for an int, the type of a shift
-from both sides and that of ?: from one; pointers it subtracts without sign, and a cast to bool does nothing. `seen` is
-the kind that GDB takes the text for. The value is C's in any case, and where GDB's own reading of what was typed may
-give another one, `differs` says why.
+GDB combines integers by C's rules, with exceptions: a bit field has its declared type, sizeof is an int, a shift's type
+comes from both sides and that of ?: from one, pointers are subtracted without sign, and a cast to bool does nothing.
+`seen` is the kind that the text has for GDB. The value is always C's; if GDB's own evaluation of the typed text may
+give another value, `differs` says why.
 """
 import difflib
 
@@ -30,7 +30,7 @@ class Lower:
         self.differs = None
         self.unclear = False
         self.may_assign = False
-        self.chosen = {}  # tag to the type that was said with its file
+        self.chosen = {}  # tag -> the type that was given with its file
         self.variables = []
         self.depth = 0
         self.root = None
@@ -81,7 +81,7 @@ class Lower:
         return value
 
     def complete(self, pointer):
-        """(the type that a pointer's type leads to, whether GDB takes the same)."""
+        """(the target type of a pointer, whether GDB uses the same)."""
         target = ctype.plain(pointer).target()
         words = types.words_of(target)
         if words is None or not types.is_unclear(words, self.scope.named):
@@ -89,7 +89,7 @@ class Lower:
         return self.chosen.get(words) or self.choose(words), False
 
     def choose(self, words):
-        """The type of the words, of which the user reads when it is one of several."""
+        """The type of the words; the user gets a note if it is one of several."""
         found = self.scope.named(words)
         if not found.sure:
             self.unclear = True
@@ -137,7 +137,7 @@ class Lower:
         return self.pointer_to(operand.place, element, operand)
 
     def pointer_to(self, place, target, operand):
-        """A pointer to what lies at a place."""
+        """A pointer to a place."""
         spelled = ctype.spell_pointer(target, self.scope)
         text, level = address(place)
         if spelled is None:
@@ -160,7 +160,7 @@ class Lower:
         return field_of(operand.place, bit, width, kind, size, unsigned).but(limits=limits)
 
     def straight(self, operand):
-        """Text whose type GDB takes for C's."""
+        """Text that has C's type for GDB, too."""
         kind = operand.kind
         if ctype.promoted(operand.seen) == ctype.promoted(kind):
             return operand
@@ -248,7 +248,7 @@ class Lower:
         return self.symbol(symbol, node, text)
 
     def word(self, node):
-        """A name that is no symbol's: a word of ours, or a macro."""
+        """A name that is not a symbol: a word of ours, or a macro."""
         if node.name in WORDS:
             operand = number(WORDS[node.name], INT)
             return operand.but(type=gdb.lookup_type("void").pointer(), seen=None) if node.name == "NULL" else operand
@@ -287,7 +287,8 @@ class Lower:
                        percpu=text if fixed and percpu.is_static(symbol) else "")
 
     def known(self, symbol):
-        """A variable that is a constant in this copy of the function: GDB does not collect what nothing holds."""
+        """A variable that is a constant in this copy of the function: GDB cannot collect it, because it has no
+        location."""
         self.differ("%s is a constant here" % symbol.name)
         value = int(symbol.value())
         if ctype.is_pointer(symbol.type):
@@ -415,7 +416,7 @@ class Lower:
         return Operand(target, "", place=(pointer.within(UNARY), 0), named=pointer.named and same, lvalue=True)
 
     def found_member(self, base, inside, node, found):
-        """The member of a structure that lies in memory, or in registers when GDB names it."""
+        """The member of a structure in memory, or of one in registers that GDB can name."""
         if base.pieces is not None:
             return pieces.member(self, base, found, node)
         place = bits = None
@@ -454,7 +455,7 @@ class Lower:
         return self.integer_cast(ctype.kind_of(kind), kind, operand)
 
     def cast_operand(self, node):
-        """The operand of a cast: of a function that returns a structure $ret is the number that rax has."""
+        """The operand of a cast; $ret of a function that returns a structure is the number in rax."""
         if isinstance(node, syntax.Dollar) and node.name in returned.NAMES and returned.is_structure(self.scope.pc):
             return registers.operand(node)
         operand = self.operand(node)
@@ -509,7 +510,7 @@ class Lower:
         return self.pointer_choice(test, yes, no)
 
     def pointer_choice(self, test, yes, no):
-        """?: with a pointer on a side; GDB takes its type from the first, which must not be a 0 then."""
+        """?: with a pointer on a side; GDB takes its type from the first one, which then must not be a 0."""
         other = yes.kind or ctype.code(ctype.plain(yes.type).target()) == gdb.TYPE_CODE_VOID
         kind, named = (no.type, no.named) if other and not no.kind else (yes.type, yes.named)
         if other and named and ctype.is_pointer(kind):
@@ -520,7 +521,7 @@ class Lower:
         return arithmetic.binary(self, node)
 
     def assignment(self, node):
-        """The text of $n = value, as an action has it; GDB's compiler knows neither += nor ++."""
+        """The text of $n = value, for an action; GDB's compiler knows neither += nor ++."""
         if not isinstance(node.target, syntax.Dollar) or not registers.is_trace_variable(node.target.name):
             raise Error(ASSIGNS, node.start, COMPARE)
         target = registers.variable(node.target.name)

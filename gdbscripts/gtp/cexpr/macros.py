@@ -44,7 +44,7 @@ def expansion(path, name, call):
 
 
 def number(name):
-    """(value, kind) of a macro; None when there is no such macro. Says what to install when nobody can be asked."""
+    """(value, kind) of a macro; None if there is no such macro. Without headers or a compiler, says what to install."""
     try:
         return constant(headers.folder(), name)
     except headers.Missing:

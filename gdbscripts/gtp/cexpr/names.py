@@ -34,12 +34,12 @@ class Scope:
         return found and found.type
 
     def spelled(self, words):
-        """The type that GDB reads the words as in this scope; None: there is none, or it may be another one."""
+        """The type that the words have for GDB in this scope; None if there is none, or GDB may choose another one."""
         found = self.named(words)
         return found.type if found and found.sure else None
 
     def is_type(self, name):
-        """Whether a name that stands where either could is a type's."""
+        """Whether a name that could be either is a type's."""
         symbol, _ = self.around(name)
         if symbol is not None and symbol.addr_class != gdb.SYMBOL_LOC_TYPEDEF:
             return False
@@ -60,9 +60,10 @@ class Scope:
         return symbol
 
     def around(self, name):
-        """(symbol, function): a name as C has it inside an inlined function, where GDB does not see what is around it.
+        """(symbol, function): a name as in C inside an inlined function, where GDB does not see the functions around
+        it.
 
-        function is None, or the one whose variable it is: GDB takes FUNCTION::NAME then.
+        function is None, or the function that has the variable: then GDB takes FUNCTION::NAME.
         """
         block, seen = self.block, False
         while block is not None and not block.is_static and not block.is_global:
@@ -94,7 +95,7 @@ class Scope:
             block = block.superblock
 
     def homonyms(self, symbol):
-        """All static symbols of that name which are not the same thing, the first of each."""
+        """All different static symbols of that name, the first of each."""
         kinds = {}
         for other in gdb.lookup_static_symbols(symbol.name):
             if other.addr_class == symbol.addr_class:
@@ -127,7 +128,7 @@ class Scope:
 
 
 def identity(symbol):
-    """The key that tells one thing from another of the same name."""
+    """The key that distinguishes symbols of the same name."""
     if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
         return int(symbol.value())
     try:

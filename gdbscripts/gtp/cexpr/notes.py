@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines to the user about a choice that was made for him: each once until the next prompt."""
+"""Notes about choices that were made for the user: each once until the next prompt."""
 import gdb
 
 from gtp import screen

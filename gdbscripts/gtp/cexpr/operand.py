@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The translation of a node: text that GDB's compiler takes, and the types that C and GDB give it."""
+"""The translation of a node: text for GDB's compiler, and its types in C and in GDB."""
 from dataclasses import dataclass, replace
 from typing import Optional, Tuple
 
@@ -16,13 +16,13 @@ AND, XOR, OR, BOTH, EITHER, CHOICE = 8, 7, 6, 5, 4, 3
 class Operand:
     """One value or object.
 
-    type: C's. text and level: GDB's expression. seen: the kind that GDB takes an integer text for; None otherwise.
-    place: (text of a pointer, bytes after it) of an object in memory. bits: (bit after place, width) of a bit field.
-    named: the text denotes the object with its own type, so that GDB can go on from it by . -> [] and *.
-    constant: the value, if it is known; limits: what is known of it. enumerator: a name of an enum's.
-    halves: of a computed integer of 16 bytes, the texts of its unsigned halves, the lower one first.
-    pieces, inside: of a structure in registers, where they are, and at which of their bits it begins.
-    percpu: of a static per-CPU variable or a part of one, at its address in the file: the variable's text; else "".
+    type: C's. text and level: GDB's expression. seen: the kind that an integer text has for GDB; None otherwise. place:
+    (text of a pointer, bytes after it) of an object in memory. bits: (bit after place, width) of a bit field. named:
+    the text denotes the object with its own type, so that . -> [] and * can follow it in GDB. constant: the value, if
+    it is known; limits: its known limits. enumerator: a name of an enum's. halves: of a computed integer of 16 bytes,
+    the texts of its unsigned halves, the lower one first. pieces, inside: of a structure in registers: its Pieces, and
+    the bit of them at which it begins. percpu: of a static per-CPU variable or a part of one, at its address in the
+    file: the variable's text; else "".
     """
     type: gdb.Type
     text: str
@@ -42,7 +42,7 @@ class Operand:
     enumerator: bool = False
 
     def within(self, level):
-        """The text, in parentheses where an operator of that level would tear it apart."""
+        """The text, in parentheses if an operator of that level binds more tightly."""
         return self.text if self.level >= level else "(%s)" % self.text
 
     def but(self, **changes):
@@ -55,14 +55,14 @@ class Operand:
 
     @property
     def range(self):
-        """The least and the greatest value that an integer may have."""
+        """The smallest and the largest value that an integer may have."""
         if self.constant is not None:
             return self.constant, self.constant
         return self.limits or ctype.limits(self.kind)
 
 
 def number(value, kind, text=None):
-    """A constant; text as the user wrote it, if he did."""
+    """A constant; text: as the user wrote it, if the user did."""
     value = ctype.wrapped(value, kind)
     text = text or ctype.literal(value, kind)
     level = PRIMARY if text[0] in "0123456789(" else UNARY

@@ -16,7 +16,7 @@ TYPE_FIRST = {"offsetof": 0, "__builtin_offsetof": 0, "container_of": 1, "contai
               "hlist_entry": 1, "rb_entry": 1, "list_first_entry": 1, "list_last_entry": 1,
               "list_first_entry_or_null": 1, "list_entry_rcu": 1, "list_first_or_null_rcu": 1, "hlist_entry_safe": 1,
               "rb_entry_safe": 1}
-# Of these the second argument is a member, whatever else has its name.
+# The second argument of these is a member, even if something else has its name.
 MEMBER_SECOND = {"list_next_entry", "list_prev_entry"}
 
 
@@ -120,7 +120,7 @@ class Parser:
         return self.postfix(self.primary())
 
     def step(self, token, operand):
-        """++x or x++, which only a trace state variable can bear."""
+        """++x or x++, which only a trace state variable allows."""
         one = syntax.Number(token.start, token.end, 1, "1", (4, False))
         return syntax.Assign(min(token.start, operand.start), max(token.end, operand.end), operand,
                              token.text[0] + "=", one)
@@ -253,7 +253,7 @@ class Parser:
         return node
 
     def specifiers(self):
-        """The base type's words in the order they were written, or typeof's operand."""
+        """The base type's words as written, or typeof's operand."""
         words = [self.take().text + self.take().text] if self.next.kind == "scope" else []
         while self.next.kind == "name" and not (words and "::" in words[0]):
             word = self.next.text
@@ -291,7 +291,7 @@ class Parser:
         return node
 
     def declarator(self):
-        """An abstract declarator: pointers, then (declarator) or arrays; as the list of what is derived."""
+        """An abstract declarator: pointers, then (declarator) or arrays; returns the list of derivations."""
         pointers = self.pointers()
         inner = []
         if self.sees("(") and self.after().text in ("*", "("):
@@ -317,7 +317,7 @@ class Parser:
                 return found
 
     def function(self):
-        """Parameters of a function type; a pointer to it is as good as any."""
+        """Skip the parameters of a function type: all pointers to functions are treated alike."""
         depth = 0
         while True:
             token = self.take()

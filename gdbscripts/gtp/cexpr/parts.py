@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The numbers, pointers and strings that a structure consists of: what a key of an aggregation can be."""
+"""The numbers, pointers and strings that a structure consists of, each of which can be a key of an aggregation."""
 import re
 
 import gdb
@@ -7,15 +7,15 @@ import gdb
 from gtp.cexpr import ctype
 
 SIMPLE = re.compile(r"[\w$]+(?:(?:\.|->)\w+|\[\w+\])*")
-MOST = 64  # of one structure: far more than there can be keys
+MOST = 64  # parts of one structure: far more than there can be keys
 
 
 class Unsaid(Exception):
-    """A part that is no number, pointer or string, with its name."""
+    """A part that is not a number, pointer or string, with its name."""
 
 
 def suffixes(kind):
-    """For each part of a structure the text that follows the structure's name; of another type one that is empty."""
+    """For each part of a structure the text that follows the structure's name; for other types one empty text."""
     kind = ctype.plain(kind)
     if ctype.is_array(kind) and not ctype.is_text(kind.target()):
         found = suffixes(kind.target())
@@ -39,7 +39,7 @@ def of_field(field):
 
 
 def of_union(kind):
-    """Those of the member that has all of a union's bytes in the fewest parts."""
+    """The suffixes of the member that covers all of a union's bytes with the fewest parts."""
     whole = []
     for field in fields(kind):
         try:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Per-CPU variables: where a CPU's own copy lies.
+"""Per-CPU variables: the address of a CPU's own copy.
 
 __per_cpu_offset[cpu] is added to the address in the file. Kernels before 6.15 link these variables at 0, and GDB moves
-them with everything else by the KASLR offset, which has to be taken off again: the address in the file is written as a
-number, which is the same wherever the kernel lies, as `gtp compile` needs it. A module's section of them lies where the
-kernel has allocated it, and GDB has read its symbols there (gtp.modules).
+them with everything else by the KASLR offset, which has to be subtracted again: the address in the file is written as a
+number, which is the same wherever the kernel is loaded, as `gtp compile` needs it. A module's per-CPU section is where
+the kernel has allocated it, and GDB has read its symbols there (gtp.modules).
 """
 import os
 import re
@@ -23,7 +23,7 @@ of_modules = {}
 
 
 def moved_by():
-    """How far the kernel lies from where it is linked."""
+    """The distance of the kernel from its link address."""
     text = vmlinux.sections().get(".text")
     try:
         return (int(quiet.value("(unsigned long)&_text")) - text[0]) % 2**64 if text else 0
@@ -94,7 +94,7 @@ def pointer(lower, operand, cpu, node):
 
 
 def refuse(operand, node):
-    """Not without a CPU: at its own address there is nothing."""
+    """Refuse it without a CPU: at the variable's own address there is nothing."""
     if operand.percpu and operand.lvalue:
         raise Error("%s is a per-CPU variable" % operand.text, node.start,
                     "Write this_cpu(%s) or per_cpu(%s, n)." % (operand.text, operand.text))

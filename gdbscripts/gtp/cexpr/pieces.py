@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Structures that are in registers: passed by value in one or two, or taken apart by the compiler into pieces.
 
-GDB's agent compiler has no member of such a structure. GDB is asked where the pieces are; a member is cut out of its
-register.
+GDB's agent compiler cannot access a member of such a structure. So ask GDB where the pieces are, and extract a member
+from its register.
 """
 import re
 import shlex
@@ -16,7 +16,7 @@ from gtp.cexpr import compiled, ctype, headers
 from gtp.cexpr.error import Error
 from gtp.cexpr.operand import PRIMARY, UNARY, Operand
 
-# In GDB's order, by which a register mask counts.
+# In GDB's order, which is that of the bits in a register mask.
 REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp") + tuple("r%d" % n for n in range(8, 16))
 PIECE = re.compile(r"(?:and )?a variable in \$(\w+)(?: \[(\d+)-byte piece\])?$")
 RANGE = re.compile(r"Range (0x[0-9a-f]+)-(0x[0-9a-f]+): (.*)")
@@ -24,7 +24,8 @@ WORD = 64
 
 
 class Piece(NamedTuple):
-    """Bits of a structure, the first and how many, and the register that has them from its bit 0 on; None: nowhere."""
+    """Bits of a structure, the first and their number, and the register that has them from its bit 0 on; None if none
+    has."""
     first: int
     count: int
     register: str
@@ -45,7 +46,7 @@ def of_variable(symbol, name, pc):
 
 
 def only_register(where, name):
-    """GDB's number of the register that is all that it would collect; None when it is more, or something else."""
+    """GDB's number of the only register that it would collect; None if it would collect anything else."""
     code = quiet.execute("maint agent -at %s, %s" % (where, name))
     mask, rest = re.search(r"^Reg mask: ([0-9a-f]*)\n(.*)", code, re.M | re.S).groups()
     bits = numbers(mask, is_hexadecimal(where))
@@ -67,7 +68,7 @@ def numbers(mask, hexadecimal):
 def scope(pc):
     """The output of `info scope`, up to an error: GDB 13 ends it at a variable that it cannot describe further on.
 
-    Text of strangers starts no process: an error is all there is then.
+    For untrusted text no process is started; the result is an error.
     """
     command = "info scope *%#x" % pc
     try:
@@ -104,12 +105,12 @@ def of_several(name, pc):
 
 
 def whole(symbol, name, pc):
-    """The registers that have a structure; [] when some of it is nowhere, or all of it in memory."""
+    """The registers that have a structure; [] if a part has no location, or all of it is in memory."""
     return registers(of_variable(symbol, name, pc) or (), 0, 8 * symbol.type.sizeof)
 
 
 def registers(pieces, first, count):
-    """The registers that have some bits of a structure; [] when some are nowhere."""
+    """The registers that have some bits of a structure; [] if some of them have no location."""
     used = [p for p in pieces if p.first < first + count and first < p.first + p.count]
     return [] if any(p.register not in REGISTERS for p in used) else ["$" + p.register for p in used]
 

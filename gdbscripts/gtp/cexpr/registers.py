@@ -84,7 +84,7 @@ def part(register, size, bit):
 
 
 def convenience(node):
-    """The number that a convenience variable holds now; the kernel's side knows none."""
+    """The current number in a convenience variable, which the kernel does not know."""
     value = gdb.convenience_variable(node.name) if node.name else None
     if value is None:
         raise Error("there is no register or trace state variable $%s" % node.name, node.start,

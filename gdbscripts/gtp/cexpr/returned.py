@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""$ret with the type that the function is declared to return: the kernel's side has all of rax, as a number of 64 bits.
+"""$ret with the declared return type of the function: in the kernel it is all of rax, a number of 64 bits.
 
 A value that is narrower than rax leaves the rest of it undefined.
 """
@@ -15,7 +15,8 @@ IN_REGISTERS = 16
 
 
 def declared(pc):
-    """(what the function that begins at pc returns, its name); None and None elsewhere, and without debug information."""
+    """(the return type of the function that begins at pc, its name); None and None elsewhere, or without debug
+    information."""
     for block in variables.blocks(pc) if pc is not None else ():
         function = block.function
         if function is not None and block.superblock.is_static and int(function.value().address) == pc:
@@ -52,13 +53,13 @@ def aggregate(kind, name):
 
 
 def advice(kind, text):
-    """How to write what is known of a structure: a cast of $ret is one of rax."""
+    """Advice for a structure: a cast of $ret casts rax."""
     if kind.sizeof > IN_REGISTERS:
         return "Its address is in rax: ((%s *)%s)->member." % (ctype.describe(kind), text)
     return "Its first 8 bytes are (unsigned long)%s." % text
 
 
 def is_structure(pc):
-    """Whether a structure is returned, of which a cast of $ret has what rax has."""
+    """Whether the function returns a structure; then a cast of $ret casts rax."""
     kind, _ = declared(pc)
     return kind is not None and ctype.code(kind) in ctype.AGGREGATES

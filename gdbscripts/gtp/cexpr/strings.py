@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Comparisons with a string in quotes.
 
-Of an array as many bytes at once as stay inside it; through a pointer byte by byte, and none after the first that
-differs or ends the string: the next page may not be there.
+An array is compared in as wide pieces as it allows. Through a pointer, bytes are compared one by one, up to the first
+that differs or ends the string: the next page may not be mapped.
 """
 from gtp.cexpr import ctype, syntax
 from gtp.cexpr.ctype import INT
@@ -58,7 +58,7 @@ def strncmp(lower, node):
 
 
 def arguments(node, number):
-    """The expression and the string of a comparing call; strcmp takes them in any order."""
+    """The expression and the string of a comparing call, in any order for strcmp."""
     if len(node.arguments) != number:
         raise Error("%s takes %d arguments" % (node.name, number), node.start)
     first, second = node.arguments[:2]
@@ -75,7 +75,7 @@ def equal(lower, subject, data):
         raise Error("the string has a zero inside", subject.end)
     operand = lower.operand(subject)
     lower.unplaced(operand, subject)
-    # An array of one is how a structure used to end with a string of any length.
+    # Old code has an array of one element where a structure ends with a string of any length.
     if ctype.is_array(operand.type) and is_char(operand.type) and ctype.count(operand.type) > 1 and operand.place:
         parts = wide(operand, subject, data)
     else:
@@ -113,7 +113,7 @@ def wide(operand, subject, data):
 
 
 def chunk(place, size, piece):
-    """One load and the value it must have; bytes after the piece do not count."""
+    """One load and the value it must have; bytes after the piece are masked."""
     value = int.from_bytes(piece, "little")
     kind = (size, True)
     load = at(place, ctype.NAMES[kind] + " *")

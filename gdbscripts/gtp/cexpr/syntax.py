@@ -30,7 +30,7 @@ class String(Node):
 
 @dataclass
 class Name(Node):
-    """An identifier; scope is 'file.c' or a function when it stands before ::, without the quotes."""
+    """An identifier; scope is the 'file.c' or function before ::, without the quotes."""
     name: str
     scope: Optional[str] = None
 
@@ -107,7 +107,7 @@ class Assign(Node):
 class TypeName(Node):
     """A type as written: base is words like "struct sock", or a node for typeof; then pointers and arrays.
 
-    derived lists what is made of the base, in that order: "*", or a number of elements.
+    derived lists the derivations from the base, in order: "*", or a number of elements.
     """
     base: Any
     derived: List[Any] = field(default_factory=list)

@@ -62,7 +62,7 @@ def unknown(char):
 
 
 def unescaped(body, at=None):
-    """The bytes of what stands between a literal's quotes."""
+    """The bytes that the text between a literal's quotes denotes."""
     data = bytearray()
     last = 0
     for match in ESCAPE.finditer(body):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One expression at one place: GDB's reading of the text when it is right, else the lowered text."""
+"""One expression at one place: the typed text if GDB evaluates it correctly, else the lowered text."""
 import gdb
 
 from gtp import quiet, selected
@@ -16,7 +16,7 @@ IN_REGISTER = "is in a register, and has no address"
 
 
 class Translation:
-    """The text, its nodes, and what they are lowered to."""
+    """The text, its nodes, and the result of lowering them."""
 
     def __init__(self, text, pc):
         self.text, self.pc = text, pc
@@ -54,7 +54,7 @@ class Translation:
 
     def is_clear(self):
         try:
-            with headers.unasked():  # GDB knows no macros, and of strangers' text no process is started
+            with headers.unasked():  # GDB knows no macros, and untrusted text must not start a process
                 self.lower.operand(self.parsed())
         except gdb.GdbError:
             pass  # GDB says why, where it does not know it either
@@ -62,7 +62,7 @@ class Translation:
 
     def condition_text(self):
         node = self.parsed()
-        self.lower.may_assign = not isinstance(node, syntax.Assign)  # a condition that is one is a misspelt ==
+        self.lower.may_assign = not isinstance(node, syntax.Assign)  # in a condition, a misspelt ==
         operand = self.lower.value(node)
         return self.checked(operand.text, False)
 
@@ -99,7 +99,7 @@ class Translation:
         return [self.checked(operand.text, True)]
 
     def in_registers(self, node, operand):
-        """A structure in registers: as it was typed where GDB has it in one, else the registers."""
+        """A structure in registers: the typed text if it is in one register, else the registers."""
         if self.refusal(self.text, True) is None:
             return [self.text]
         found = pieces.collected(operand)
@@ -115,7 +115,7 @@ class Translation:
         if ctype.is_array(kind):
             if not ctype.is_text(ctype.plain(kind).target()):
                 return None, kind
-            # GDB takes an array's own name for the value of its first bytes.
+            # To GDB an array's name is the value of its first bytes.
             self.lower.differ("the address of an array is printed")
         elif ctype.is_aggregate(kind):
             return None, kind

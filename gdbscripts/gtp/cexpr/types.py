@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Types by their names, looked up from a place's own compile unit outward, as C does.
+"""Look up types by name, from a place's own compile unit outward, as in C.
 
-GDB has one type of each name for all places that have none themselves, whichever it has met first. Where several differ,
-one is taken by a rule, and the user reads which: no text that GDB would parse leads to it.
+For places that do not define the type themselves, GDB uses the first type of that name that it has read. If several
+differ, choose one by a rule, and report which: no text for GDB's parser could name it.
 """
 import os
 import re
@@ -20,7 +20,8 @@ MOST_FILES = 8
 
 
 class Named:
-    """A type by its name at a place. sure: GDB's parser, asked there, takes this one. note: of which choice a user must know."""
+    """A type by its name at a place. sure: GDB's parser chooses the same type there. note: the choice that the user
+    must know of."""
 
     def __init__(self, kind, sure, note=None):
         self.type, self.sure, self.note = kind, sure, note
@@ -74,7 +75,7 @@ def is_own(block, words):
 
 
 def unit(static_block):
-    """The addresses of a compile unit that has code, by which it differs from others."""
+    """The addresses of a compile unit that has code, which identify it."""
     return static_block and (static_block.start, static_block.end)
 
 
@@ -84,7 +85,7 @@ cache = {}
 
 
 def definitions(words):
-    """A gdb.Symbol of each of the different types of a name; [] where BTF knows that there is one."""
+    """A gdb.Symbol of each of the different types of a name; [] if there is only one according to BTF."""
     if btf.counts().get(words) == 1:
         return []
     key = words, tuple(objfile.filename for objfile in gdb.objfiles())
@@ -124,7 +125,7 @@ def file_of(block):
 
 
 def chosen(words, where):
-    """The Named of a type that is said with its file, or with a function of its compile unit; None."""
+    """The Named of a type that is given with its file, or with a function of its compile unit; None."""
     found = [s.type for s in symbols_of(words) if is_file(s.symtab, where) or has_function_of(s.symtab, where)]
     if any(not ctype.same(found[0], other) for other in found):
         raise Error("%s is compiled more than once, with different %s" % (where, words), 0,
@@ -156,9 +157,10 @@ def words_of(kind):
 
 
 def is_unclear(words, named):
-    """Whether GDB may have any of several structures for a pointer's target: the place's unit has none, or declares it only.
+    """Whether GDB may use any of several structures for a pointer's target: the place's unit has none, or only declares
+    it.
 
-    GDB completes a declared structure by the first one of that name that it meets, and does not say so. named: from
+    GDB completes a declared structure by the first one of that name that it finds, and does not say so. named: from
     words to a Named, as a Scope has it.
     """
     if btf.counts().get(words) == 1:

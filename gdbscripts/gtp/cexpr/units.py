@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which compile units of vmlinux name something: GDB's index of a kernel has one unit of a type, and not the others.
+"""Finds the compile units of vmlinux that have a name: GDB's index of a kernel lists only one unit for each type.
 
-A DIE has its name as an offset into .debug_str, or in itself when it is as short as that. Where these bytes are, a unit
-may have the name; GDB, asked at an address of that unit, knows whether it does. .debug_aranges has the addresses.
+A DIE has its name as an offset into .debug_str, or inline if it is no longer than that. A unit in which these bytes
+occur may have the name; asking GDB at an address of that unit settles it. .debug_aranges has the addresses.
 """
 import bisect
 import functools
@@ -13,7 +13,7 @@ from gtp.cexpr import vmlinux
 
 SECTIONS = (".debug_info", ".debug_str", ".debug_aranges")
 COMPRESSED = 0x800
-MOST_STRINGS = 64  # one of which the name is the end
+MOST_STRINGS = 64  # strings that end with the name
 MOST_UNITS = 64
 
 
@@ -63,7 +63,7 @@ class Dwarf:
         return found
 
     def offsets(self, name):
-        """The bytes that a DIE of the name has in itself."""
+        """The bytes that a DIE has if it stores the name inline."""
         if len(name) < 4:
             yield name + b"\0"
         for count, at in enumerate(self.found(".debug_str", name + b"\0")):

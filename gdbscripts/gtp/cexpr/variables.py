@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""$args and $locals: which of a place's variables can be collected there, and where the others could be."""
+"""$args and $locals: which variables can be collected at a place, and where the others can."""
 import gdb
 
 from gtp.cexpr import compiled, ctype, pieces
@@ -57,7 +57,7 @@ def collectable(name, pc):
 
 
 def known_at_entry(name, pc):
-    """The function at whose first instruction the argument has its value, when it is gone at pc; None."""
+    """If the argument is gone at pc, the function at whose first instruction it has its value; else None."""
     start, function = entry(pc)
     if start is None or start == pc or not name.split("::")[-1] in symbols(start, True):
         return None
@@ -74,7 +74,7 @@ class Titled(str):
 
 
 def constant(name, pc):
-    """The text to collect for a variable that is a constant here: GDB takes it in an expression, and not by itself; None."""
+    """The text to collect for a variable that is a constant here, which GDB takes only inside an expression; None."""
     text = "%s + 0" % name
     symbol = gdb.lookup_symbol(name, gdb.block_for_pc(pc))[0] if "::" not in name else None
     if symbol is None or symbol.addr_class != gdb.SYMBOL_LOC_CONST or not collectable(text, pc):

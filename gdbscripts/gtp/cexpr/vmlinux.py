@@ -64,7 +64,7 @@ def statics_of(path, mtime):
 
 
 def asked(function):
-    """FUNCTION of the main symbol file; {} when there is none that can be read."""
+    """FUNCTION of the main symbol file; {} if it cannot be read."""
     name = gdb.current_progspace().filename
     try:
         return function(name, os.stat(name).st_mtime_ns) if name else {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Integers of 16 bytes: a hit computes with 8 at a time, so that each is its two halves.
+"""Integers of 16 bytes: a hit computes with 8 bytes at a time, so each integer is two halves.
 
 A result can be compared, tested, or cast to a type that a hit computes with.
 """
@@ -99,7 +99,7 @@ def compared(op, kind, low, high):
 
 
 def added(op, kind, low, high):
-    """A sum or a difference: what the low halves carry or borrow goes to the high ones."""
+    """A sum or a difference: the carry or borrow of the low halves goes to the high ones."""
     total = parenthesized("%s %s %s" % (low[0], op, low[1]))
     carry = "(%s < %s)" % ((total, low[0]) if op == "+" else low)
     return made(kind, total, "(%s %s %s %s (unsigned long)%s)" % (high[0], op, high[1], op, carry))
@@ -153,7 +153,7 @@ def tested(lower, operand, node):
 
 
 def narrowed(lower, operand, node):
-    """The low half, of which a cast takes what it wants; of a cast to bool whether there is anything."""
+    """The low half, from which a cast takes its bits; for a cast to bool, whether any bit is set."""
     lower.differ("GDB does not compute with 16 bytes")
     return Operand(ctype.integer(ULONG), halves(operand, node)[0], PRIMARY, ULONG)
 

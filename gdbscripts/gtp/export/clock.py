@@ -18,7 +18,7 @@ CORES = ("timekeeper_data[0].timekeeper", "tk_core.timekeeper")  # where the ker
 def of_frames(run):
     """From a frame that has collected $clock, $xtime_sec and $xtime_nsec: the first of a tracepoint has, or none.
 
-    By how much other frames say something else is the error: the time was set, or the machine slept.
+    The error is the largest difference to other frames, as after setting the time, or sleep.
     """
     numbers = [run.trace.variables.get(name) for name in ("clock", "xtime_sec", "xtime_nsec")]
 
@@ -50,7 +50,7 @@ def of_kernel():
 
 
 def of_run(run, first, last):
-    """From when the run began and ended: FIRST and LAST are the clocks of its first and last event."""
+    """From the times when the run began and ended: FIRST and LAST are $clock of its first and last event."""
     began, ended = (int(run.trace.status.get(word, "0"), 16) * 1000 for word in ("starttime", "stoptime"))
     low, high = began - first, ended - last
     if not began or high < low:
@@ -59,7 +59,7 @@ def of_run(run, first, last):
 
 
 def wall(run, first, last):
-    """The Wall of a run, None: nothing says it."""
+    """The Wall of a run; None if it is not known."""
     return of_frames(run) or of_kernel() or of_run(run, first, last)
 
 

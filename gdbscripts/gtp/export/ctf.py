@@ -12,7 +12,7 @@ from gtp import kinds
 from gtp.export import clock, frames, registry, tsdl
 
 MAGIC = 0xc1fc1fc1
-HEADER = struct.Struct("<I16sI")  # of a packet: magic number, the trace's UUID, the class of its stream
+HEADER = struct.Struct("<I16sI")  # head of a packet: magic number, the trace's UUID, the class of its stream
 TIMES = struct.Struct("<QQQQ")  # its first and last time, its size in bits, twice
 CPU = struct.Struct("<I")
 EVENT = struct.Struct("<IQ")  # the event's class, its time
@@ -117,7 +117,7 @@ class Writer:
         return "%s; %s" % (frames.counted(self.run, self.events, self.untimed), clock.said(self.wall))
 
     def metadata(self):
-        """The file that says how the others are to be read."""
+        """The file that describes the others."""
         return HEAD % self.uuid + self.description
 
     def packets(self, cpu, events):
@@ -140,7 +140,7 @@ class Writer:
 
     @functools.cached_property
     def uuid(self):
-        """Readers take two traces with the same one for one: it is of the run and of all that is said of it."""
+        """Readers treat two traces with the same UUID as one: so derive it from the run and its description."""
         found = hashlib.sha256(self.run.trace.data)
         found.update(self.description.encode("ascii"))
         return uuid.UUID(bytes=found.digest()[:16], version=4)

@@ -38,7 +38,7 @@ def field_of(kind):
 
 
 def members(fields):
-    """(name, class) of an event's fields, before those that may be missing whether they are there."""
+    """(name, class) of an event's fields; a field that may be missing follows one that says whether it is there."""
     for name, kind, may_miss in zip(fields.names, fields.kinds, fields.sometimes):
         field = field_of(kind)
         if may_miss:
@@ -58,7 +58,7 @@ class Writer(ctf.Writer):
 
     @functools.cached_property
     def uuid(self):
-        """Not that of the trace in 1.8, which is another file."""
+        """Different from that of the trace in 1.8, which is another file."""
         return uuid.UUID(bytes=hashlib.sha256(b"2" + super().uuid.bytes).digest()[:16], version=4)
 
     def metadata(self):

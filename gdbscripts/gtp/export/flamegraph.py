@@ -16,7 +16,7 @@ WIDTH, ROW, SIDE, HEAD = 1200, 20, 8, 76  # of the still picture, in pixels
 NARROW, WIDE = 1.5, 4
 CHAR = 7.25
 COLOURS = 10
-OTHER, SPECIAL = COLOURS, COLOURS + 1  # what has no colour of its own; what is no function
+OTHER, SPECIAL = COLOURS, COLOURS + 1  # for groups without a colour of their own; for names that are not functions
 ALL = "all"
 UNITS = {"ns": (1000, ("ns", "µs", "ms", "s")), "bytes": (1024, ("bytes", "KiB", "MiB", "GiB", "TiB"))}
 
@@ -83,7 +83,7 @@ def beside(name):
 
 
 class Node:
-    """A function behind the same callers. weight: with that of what it has called, which is in below by name."""
+    """A function with one path of callers. weight: includes that of its callees, which are in `below` by name."""
 
     __slots__ = ("name", "weight", "below")
 
@@ -98,7 +98,7 @@ class Node:
         return node
 
     def ordered(self):
-        """The widest first: those that are too narrow to be seen are side by side then."""
+        """The widest first, so that those that are too narrow to be seen are side by side."""
         return sorted(self.below.values(), key=lambda node: (-node.weight, node.name))
 
 
@@ -130,7 +130,7 @@ def walk(root):
 
 
 def preferred(text):
-    """The colour that a text would have were it alone: the same in each picture."""
+    """The colour that a text would have if it were alone: the same in each picture."""
     return zlib.crc32(text.encode()) % COLOURS
 
 
@@ -213,7 +213,7 @@ def still_legend(legend):
 
 
 def data_of(root, colours, title, unit, total, notes):
-    """The data that the script draws, as JSON that neither XML nor HTML takes for a tag."""
+    """The data that the script draws, as JSON in which neither XML nor HTML finds a tag."""
     names, nodes = {}, []
     for depth, node in walk(root):
         nodes += [depth, names.setdefault(node.name, len(names)), node.weight]
@@ -227,10 +227,10 @@ def svg(rows, title, unit="hits", notes=(), groups=None):
     """The text of a flame graph: an SVG file, or an element for the body of an HTML page, where several may be.
 
     rows: (names, weight), the outermost function first, weights whole numbers from 0 on; the same names may come again.
-    Names in brackets are no functions. unit: of the weights; "ns" and "bytes" are shown as ms and MiB.
-    notes: sentences below the title. groups: {function: part of the kernel}, which have a colour each, and a legend.
-    In a page it is dark when the reader prefers that, or as data-theme="dark" or "light" of the page's <html> says. As
-    for all scripts, the one of the picture does not run in what innerHTML has made.
+    Names in brackets are not functions. unit: of the weights; "ns" and "bytes" are shown as ms and MiB. notes:
+    sentences below the title. groups: {function: part of the kernel}, which have a colour each, and a legend. In a page
+    it is dark when the reader prefers that, or as data-theme="dark" or "light" of the page's <html> says. Like any
+    script, that of the picture does not run if innerHTML inserts it.
     """
     root = tree(rows)
     colours = Colours([node for _, node in walk(root)], groups)

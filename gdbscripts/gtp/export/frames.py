@@ -30,11 +30,10 @@ class Event:
     """One frame.
 
     place: its Place. index: the frame's number, as for tfind.
-    time_ns: of $clock. A frame that is taken when a function returns has the return's; begin_ns is the entry's then,
-    and latency_ns what is between.
-    cpu, pid, tgid, comm: of the hit; tgid and comm where current->tgid and current->comm were collected.
-    stack: the number of $kstack, for gtp.kstack.
-    values: for each of the place's columns an int, a str, or None. at, end: where the frame lies in the run's data.
+    time_ns: of $clock. For a call that is reported at its return it is the return's time, begin_ns the entry's, and
+    latency_ns the difference. cpu, pid, tgid, comm: of the hit; tgid and comm where current->tgid and current->comm
+    were collected. stack: the number of $kstack, for gtp.kstack. values: for each of the place's columns an int, a str,
+    or None. at, end: the frame's position in the run's data.
     """
 
     __slots__ = ("place", "index", "time_ns", "begin_ns", "latency_ns", "cpu", "pid", "tgid", "comm", "stack", "values",
@@ -42,7 +41,7 @@ class Event:
 
     @property
     def frame(self):
-        """Its Frame, made again each time: a kept event takes less memory without it."""
+        """Its Frame, made each time: an event takes less memory without it."""
         return Frame(self.place.trace, self.index, self.place.target, self.at, self.end)
 
     def text(self, i):
@@ -67,7 +66,7 @@ class Place:
         return self.at[frame.location.address]
 
     def learn(self, frame):
-        """Compile what is shown at the frame's address; the first one that is learnt says which columns there are."""
+        """Compile the columns for the frame's address; the first address determines which columns there are."""
         condition, found, _ = self.table.at(frame)
         selected.select(frame.index)
         front = sum(column.is_leading for column in self.table.columns)
@@ -80,7 +79,7 @@ class Place:
         self.at[frame.location.address] = Here(condition, found, [])
 
     def settle(self):
-        """All addresses are learnt. Where a column is not of the same kind at all of them, its values are texts."""
+        """All addresses are known. If a column does not have the same kind at all of them, its values are texts."""
         self.columns = [Column(title, kinds.OF_TEXT if kind.what == kinds.NOTHING else kind)
                         for title, kind in self.columns]
         for here in self.at.values():
@@ -116,7 +115,8 @@ def value_of(function, frame):
 
 
 class Run:
-    """The run that GDB looks at. ASKED is a command's text as gtp table takes it. Within `with`: frames are selected."""
+    """The run that GDB looks at. ASKED is a command's text as gtp table takes it. Inside a `with`, because it selects
+    frames."""
 
     def __init__(self, asked=""):
         self.request = table.Request(asked)
@@ -150,7 +150,8 @@ class Run:
             self.places.append(place)
 
     def of_task(self, frame):
-        """The functions to pid, tgid and comm of the task that hit, compiled at a frame that has it: good for all."""
+        """The functions to pid, tgid and comm of the hit's task, compiled at a frame that has it, and valid for all
+        frames."""
         selected.select(frame.index)
         return [self.member(name) for name in ("pid", "tgid", "comm")]
 
@@ -171,7 +172,7 @@ class Run:
         return sum(place.table.unknown for place in self.places)
 
     def lacks(self):
-        """Sentences on what is left out, or never became a frame; after the last of the events."""
+        """Sentences about data that is left out or never became a frame; call it after the last event."""
         if self.unknown():
             yield "%d frames lack a value that the condition needs" % self.unknown()
         yield from self.header.lacks()
@@ -236,7 +237,7 @@ class Run:
 
 
 def counted(run, events, untimed):
-    """How many events were written, and what is not among them, in words."""
+    """A sentence with the number of events written, and of those left out."""
     return "; ".join(["%d events" % len(events), *left_out(run, untimed)])
 
 
@@ -248,7 +249,7 @@ def left_out(run, untimed):
 
 
 def call(time, entry, latency):
-    """(when the call began, how long it took), from what the frame holds of the three."""
+    """(when the call began, how long it took), from those of the three values that the frame has."""
     if entry is None and None not in (time, latency):
         entry = time - latency
     if latency is None and None not in (time, entry):

@@ -12,7 +12,7 @@ from gtp.export import clock, frames, protobuf, registry, tracks
 # TracePacket
 CLOCK_SNAPSHOT, TIMESTAMP, SEQUENCE, EVENT, INTERNED, FLAGS, DEFAULTS, TRACK, FIRST = 6, 8, 10, 11, 12, 13, 59, 60, 87
 CLOCK_ID = 58
-# InternedData; an entry has its number in field 1, and what it is in field 2
+# InternedData; an entry has its number in field 1, and its content in field 2
 EVENT_NAMES, FIELD_NAMES, FUNCTIONS, FRAMES, CALLSTACKS, PATHS, MAPPINGS, STRINGS = 2, 3, 5, 6, 7, 17, 19, 29
 # TrackEvent
 ANNOTATION, TYPE, NAME, UUID, COUNTER_VALUE, COUNTER_DOUBLE, CALLSTACK = 4, 9, 10, 11, 30, 44, 56
@@ -37,7 +37,7 @@ class Interned:
         """The number of KEY among FIELD's entries; CONTENT() makes the entry if it is new."""
         table = self.known.setdefault(field, {})
         if key not in table:
-            inner = content()  # may bring entries of its own, which come first
+            inner = content()  # may add entries of its own, which come first
             table[key] = len(table) + 1
             self.new.append(data(field, number(1, table[key]) + inner))
         return table[key]
@@ -193,7 +193,7 @@ class Tracks:
 
 
 class Writer:
-    """Packets, in the order of time."""
+    """Writes packets in the order of time."""
 
     sequence = number(SEQUENCE, 1)
     shift = 0  # from $clock to the clock of the packets
@@ -217,7 +217,7 @@ class Writer:
         self.take(data(1, content + self.sequence + flags))
 
     def moved(self, time):
-        """A time of $clock, converted to the clock of the packets, which has no time before 0."""
+        """A time of $clock, converted to the clock of the packets, which has no negative times."""
         return max(0, time + self.shift)
 
     def at(self, time, event):

@@ -5,7 +5,7 @@ import collections
 from gtp import written
 
 # name: as it is typed. about: a line for `help gtp export`. takes: what may follow FILE, for help and errors.
-# write(path, arg): makes the file, or the folder, at PATH, which is not there yet; ARG is the text after FILE. The
+# write(path, arg): makes the file, or the folder, at PATH, which does not exist yet; ARG is the text after FILE. The
 # returned text says what was written, as in "2 stacks, 4 hits"; a gdb.GdbError or an OSError leaves nothing.
 Format = collections.namedtuple("Format", "name about takes write")
 

@@ -8,7 +8,7 @@ import gdb
 from gtp import aggregated, aggregates, stacks, words
 from gtp.export import flamegraph, registry, subsystem
 
-DEEPEST = 127  # addresses that the kernel's side keeps of a stack, the innermost
+DEEPEST = 127  # addresses that the module keeps of a stack, the innermost ones
 NO_ROOM = "[no room for the keys]"
 MAYBE_CUT = "[callers above %d are not kept]" % DEEPEST
 TAKES = "[NAME] [--by KEY] [--weight hits|sum] [--unit UNIT]"
@@ -18,10 +18,11 @@ SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
 
 class Hits:
-    """All that an aggregation has counted, as the ARG of a format asks for it.
+    """Everything that an aggregation has counted, in the form that a format's ARG asks for.
 
     rows: [(names, weight)], the outermost function first, after the text of KEY, if one is asked for; those with the
-    most first. Hits that found no room are there under a name in brackets. unit: of the weights. notes: what is in no row.
+    most first. Hits that found no room are there under a name in brackets. unit: of the weights. notes: sentences about
+    hits that are in no row.
     """
 
     def __init__(self, name, arg):
@@ -37,7 +38,7 @@ class Hits:
         self.rows = sorted(self.merged(total, weigh).items(), key=lambda row: (-row[1], row[0]))
 
     def weigher(self, asked):
-        """The weight of an entry: its hits, or the sum of the values; sums when nothing else is there to be meant."""
+        """The weight of an entry: its hits, or the sum of the values; the default for `gtp sum` is sums."""
         if asked not in (None, "hits", "sum"):
             raise gdb.GdbError("--weight takes hits or sum")
         if asked == "hits" or asked is None and self.one.kind in ("count", "stats", "hist", "lhist"):
@@ -69,7 +70,7 @@ class Hits:
         return aggregates.title(self.one) + by
 
     def drawable(self):
-        """The rows of a format that has widths, and so nothing below 0."""
+        """The rows for a format with widths, which cannot be negative."""
         if any(n < 0 for _, n in self.rows):
             raise gdb.GdbError("$%s has sums below 0, for which a picture has no width; gtp stacks prints them, and "
                                "--weight hits shows the hits" % self.one.name)

@@ -7,14 +7,14 @@ import gdb
 
 from gtp import quiet
 
-# For each source that GDB has to read it takes some ten milliseconds: functions that few hits have met go without.
+# GDB takes some ten milliseconds for each source file that it reads, so functions with few hits get no group.
 FUNCTIONS = 300
 MAIN = "init/main.c"
-TWO = ("arch", "drivers")  # folders of which the next one says more
+TWO = ("arch", "drivers")  # folders that need the next one as well
 
 
 def folder(path):
-    """fs of fs/read_write.c, arch/x86 of arch/x86/kernel/apic/apic.c; of a file in no folder, the file."""
+    """fs for fs/read_write.c, arch/x86 for arch/x86/kernel/apic/apic.c; for a file without a folder, the file."""
     names = [name for name in path.split("/") if name not in ("", ".", "..")]
     return "/".join(names[:min(2 if names[0] in TWO else 1, max(1, len(names) - 1))])
 
@@ -22,7 +22,7 @@ def folder(path):
 def source(address):
     """The symbol table of the source of the function at an address, or None.
 
-    The line of an address may be that of a header, whose function was inlined there; assembly has lines alone.
+    The line of an address may be in a header, whose function was inlined there; assembly has only lines.
     """
     block, function = gdb.block_for_pc(address), None
     while block:
@@ -49,7 +49,7 @@ def tops():
 
 
 def path_of(table, front, home):
-    """The path of a source in the kernel's folders; a whole one or "" when it is none of the kernel's."""
+    """The path of a source relative to the kernel's folder; absolute or "" if it is not the kernel's."""
     path = table.filename if table else ""
     if front and path.startswith(front):
         return path[len(front):]

@@ -2,7 +2,7 @@
 # Where in a timeline an event is: on its task's track, or its CPU's; and which slices nest on one track.
 import collections
 
-# A thread has one track; one that is idle has one on each CPU. tgid: None where no frame says it.
+# A thread has one track; the idle task has one on each CPU. tgid: None if no frame has it.
 Task = collections.namedtuple("Task", "pid cpu")
 
 
@@ -21,7 +21,7 @@ class Tasks:
                 self.processes[task] = event.tgid
 
     def title(self, task, name=None):
-        """A task's name, as `top` has it, and its number; without the NAME at some event the last one that it had."""
+        """A task's name, as in `top`, and its number; for an event without NAME, its last known name."""
         return ("%s %d" % (self.names.get(task, "task") if name is None else name, task.pid)).strip()
 
 

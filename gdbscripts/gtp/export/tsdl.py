@@ -18,7 +18,7 @@ def quoted(text):
 
 
 def identifiers(titles, tagged):
-    """A C identifier for each title. Readers take the underscore in front away: it makes any word one that is no keyword."""
+    """A C identifier for each title. Readers remove the leading underscore, which keeps a word from being a keyword."""
     found, taken = [], set()
     for title, has_tag in zip(titles, tagged):
         name = base = re.sub(r"\W+", "_", title, flags=re.A).strip("_") or "value"
@@ -82,7 +82,7 @@ class Fields:
         return b"".join([pack(value) for pack, value in zip(self.packers, values)])
 
     def text(self):
-        """The members of the struct. A value that may be missing is a variant, before which stands which it is."""
+        """The members of the struct. A value that may be missing is a variant, which follows its tag."""
         for title, name, kind, may_miss in zip(self.titles, self.names, self.kinds, self.sometimes):
             if title != name[1:]:
                 yield "/* %s */" % re.sub(r"[^ -~]", "?", title).replace("*/", "* /")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp fleet`: one session on many machines, and what came of it."""
+"""`gtp fleet`: run one session on many machines, and collect the results."""
 import os
 import resource
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One machine: what is said to it, step by step, and what is known of it. How the bytes get there is not its matter."""
+"""One machine: the conversation with it, step by step, and its state. The transport is elsewhere (engine.py)."""
 import os
 import re
 import time
@@ -15,7 +15,8 @@ KEPT = "what it has collected may be in %s there"
 
 
 class Lost(Exception):
-    """Why there is no trace file of a machine. Its own message follows that, or stands alone if there is no reason here."""
+    """Why there is no trace file of a machine. The machine's own message follows, or is alone if there is no reason
+    here."""
 
 
 class Host:
@@ -46,7 +47,7 @@ class Host:
     # The line ----------------------------------------------------------------------------------
 
     def start(self, line):
-        """There is a line to it now: write(bytes), close() when nothing more is said, kill() when nothing more is heard."""
+        """The connection is up: write(bytes), close() after the last word, kill() to give it up."""
         self.line = line
         self.began = self.heard = self.asked = time.monotonic()
         if self.is_over():  # stopped while it waited for its turn
@@ -109,7 +110,7 @@ class Host:
         self.fail("\n".join(filter(None, (head, self.own_words()))) or DIED % (self.state, status), kept)
 
     def fail(self, why, kept=False):
-        """There will be no file of it; KEPT: what it has collected stays there."""
+        """There will be no file of it; KEPT: its frames stay on the machine."""
         if self.file:
             self.file.close()
             os.unlink(self.file.name)

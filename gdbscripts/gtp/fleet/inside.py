@@ -35,8 +35,8 @@ def header_of(path):
 def opened(path, scratch):
     """The trace file is what GDB looks at.
 
-    GDB opens a file with the offset and the size of the frame that was selected in the one before, reads blocks there, and
-    may end with an error. A frame of nothing has no blocks.
+    When GDB opens a file, it still uses the offset and size of the frame selected in the previous file, reads blocks
+    there, and may fail. An empty frame has no blocks.
     """
     empty = os.path.join(scratch, "empty.tf")
     with open(empty, "wb") as file:
@@ -49,7 +49,7 @@ def opened(path, scratch):
 
 
 def one(request, number, row):
-    """A machine's part of the timeline and its CTF; the part's name, and what is not in it."""
+    """Write a machine's part of the timeline and its CTF; returns the part's name, and what is missing from it."""
     name = "part.%d" % number
     wall = clock.Wall(row["offset_ns"] + request["time_of_day_ns"], row["error_ns"], "gtp fleet")
     with frames.Run("") as run:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace files of many machines as one: a GDB reads those of each kernel, and here its parts are put together."""
+"""Merges the trace files of many machines: one GDB for each kernel reads its files, and the parts are put together
+here."""
 import heapq
 import os
 import shutil
@@ -23,7 +24,7 @@ def kernels(rows):
 
 
 def vmlinuxes(rows, given):
-    """The files with debug information: those that are given, else those that are where they usually are."""
+    """The files with debug information: the given ones, else those in the usual places."""
     if given:
         return [ready.given(path) for path in given]
     return [path for build_id, release in kernels(rows).items()
@@ -31,7 +32,7 @@ def vmlinuxes(rows, given):
 
 
 def read(vmlinux, folder, scratch, found):
-    """Have a GDB merge the files of one kernel: lists of what it has done."""
+    """Have a GDB merge the files of one kernel; returns lists of the results."""
     request = {"folder": folder, "scratch": scratch, "time_of_day_ns": found["time_of_day_ns"], "hosts": found["hosts"]}
     return child.answer(child.arguments(ready.gdb(), vmlinux, None), "gtp.fleet.inside", request)
 
@@ -66,7 +67,7 @@ def run(folder, given, put):
     if not found["hosts"]:
         raise Failure(NOTHING % folder)
     done = found["hosts"]
-    # A machine that does not say what its kernel is, or in no words of ours, is left out.
+    # A machine that does not identify its kernel in the expected form is left out.
     found["hosts"] = [row for row in done if all(name in row for name in NEEDED)]
     files = vmlinuxes(found["hosts"], given)
     with tempfile.TemporaryDirectory(prefix=results.MERGED + ".", dir=folder) as scratch:

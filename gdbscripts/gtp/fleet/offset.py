@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How far another machine's clocks are from this one's, from questions and answers; and by how much that may be wrong."""
+"""The offset of another machine's clocks from this one's, measured by questions and answers, and its error."""
 import collections
 import time
 
-ROUNDS = 8  # of questions to a clock
+ROUNDS = 8  # rounds of questions to a clock
 
 # The offset from a clock there to this machine's clock of the same kind: the middle, and its greatest error.
 Offset = collections.namedtuple("Offset", "ns error_ns")
@@ -20,7 +20,7 @@ def bounds(rounds, clock):
     """(lowest, highest) that the offset of the member CLOCK can be: each round bounds it, and all of them hold."""
     low = max(one.before - getattr(one, clock) for one in rounds)
     high = min(one.after - getattr(one, clock) for one in rounds)
-    # A clock that was set between two rounds leaves nothing in common: the quickest is as good as any.
+    # If a clock was set between two rounds, their bounds do not overlap: take the quickest round.
     if low > high:
         best = min(rounds, key=lambda one: one.after - one.before)
         low, high = best.before - getattr(best, clock), best.after - getattr(best, clock)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The script that runs on each machine, in its /bin/sh: a folder of its own, and a word at a time."""
+"""The script that runs on each machine in /bin/sh. It makes a private folder, then obeys one command at a time."""
 import shlex
 
 HELLO = "gtp-fleet"
 
-# put NAME BYTES: what follows goes after the file. clocks N: gtp-run answers. run WORDS: gtp-run traces; its lines, and
-# "ended STATUS" after them. stop: it shall end. get NAME: "file BYTES" and the bytes. bye: the folder goes.
-# Without a bye, as when the connection breaks, the run is ended, and what it has collected stays there.
-# No word of this may have a single quote: it is one, for whatever shell the user has there.
+# put NAME BYTES: append the bytes that follow to the file. clocks N: gtp-run answers. run WORDS: gtp-run traces; prints
+# its lines, then "ended STATUS". stop: end the run. get NAME: prints "file BYTES" and the bytes. bye: remove the
+# folder. Without a bye, as when the connection breaks, the run is ended, and its frames stay there. The script must not
+# contain a single quote, because it is quoted with them for the user's shell there.
 SCRIPT = """trap "" HUP PIPE
 umask 077
 d=$(mktemp -d "${TMPDIR:-/tmp}/gtp-fleet.XXXXXX") && cd "$d" || exit 1

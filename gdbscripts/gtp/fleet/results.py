@@ -20,7 +20,7 @@ def trace_file(name):
 
 
 def files(folder, hosts):
-    """Files of an earlier run there, and anything in the way of HOSTS' files."""
+    """Files of an earlier run there, and anything that is in the way of HOSTS' files."""
     names = [NAME] + [MERGED + end for end in (".perfetto", ".ctf", ".txt")] + list(map(trace_file, hosts))
     if os.path.exists(os.path.join(folder, NAME)):
         names += [row["file"] for row in load(folder)["hosts"] if "file" in row]
@@ -35,7 +35,7 @@ def save(folder, here, rows):
 
 
 def checked(found):
-    """The content of hosts.json. A file is one of the folder's own: another's name would lead out of it."""
+    """The content of hosts.json, checked: a file's name must not lead out of the folder."""
     rows = found["hosts"]
     if not isinstance(found["time_of_day_ns"], int) or not all(isinstance(row["host"], str) for row in rows):
         raise ValueError("it is not as gtp fleet writes it")
@@ -69,7 +69,7 @@ def counts(row):
 
 
 def clock(row):
-    """By how much the time of day there is ahead, and how well frames of it can be placed."""
+    """By how much the time of day there is ahead, and the error of its frames' times."""
     if "error_ns" not in row:
         return "-", "-"
     return "%s +-%s" % (duration(row["ahead_ns"]), duration(row["ahead_error_ns"])), "+-" + duration(row["error_ns"])

@@ -12,7 +12,7 @@ from gtp.header import Header
 from gtp.report import flames, packed
 
 MOST = 200000  # frames of a page, without --limit
-# The lines of monitor status that tell of what a run does not have.
+# The lines of monitor status about missing data.
 LACKS = re.compile(r"^(errors|not armed|no \$_sdata|no target|numbered): *(.*)$|^stacks: +(\d.* hits .*)$", re.M)
 
 
@@ -22,7 +22,7 @@ def names_of_stacks(stacks):
 
 
 def without_frames():
-    """The same as with_frames of a run that has none."""
+    """The result of with_frames() for a run without frames."""
     found = packed.frames([], [], None)
     found["frames"]["unasked"] = 0
     return found, Header(source.whole()), [], 0
@@ -56,7 +56,7 @@ class Named:
 
 
 def with_frames(asked, stacks):
-    """(packed frames, the run's Header, the frames.Places, of how many frames the condition is not known)."""
+    """(packed frames, the run's Header, the frames.Places, the number of frames for which the condition is unknown)."""
     request = table.Request(asked)
     if request.csv:
         raise gdb.GdbError("gtp report writes a page; gtp table --csv FILE writes a CSV file")
@@ -83,7 +83,7 @@ def keys(one, entry, stacks):
 
 
 def summary(entry):
-    """The entry's figures; a sum that has gone beyond what is known is None."""
+    """The entry's figures; a sum that may have overflowed is None."""
     if len(entry.summary) != 3:
         return entry.summary
     return [plot.true_sum(entry.count, *entry.summary), *entry.summary[1:]]
@@ -100,7 +100,7 @@ def aggregation(one, stacks):
 
 
 def reading():
-    """The aggregations with what the run has not seen; None: a trace file that does not have it."""
+    """The aggregations with the counts of missed hits; None for a trace file without them."""
     if source.is_trace_file() and kept.opened() is None:
         return None
     return aggregated.read()
@@ -115,7 +115,7 @@ def status():
 
 
 def lacks(header, read, text, unknown):
-    """Sentences on what is not in the page though it happened."""
+    """Sentences about data that is missing from the page."""
     yield from header.lacks()
     if unknown:
         yield "%d frames lack a value that the condition needs" % unknown
@@ -170,7 +170,7 @@ def title(places, aggregations):
 
 
 def hits_of(places, header):
-    """The hits of what the page shows, or of all when it shows no tracepoint; None: they are not known."""
+    """The hits of the tracepoints that the page shows, or of all if it shows none; None if not known."""
     own = [place["hits"] for place in places if place["hits"] is not None]
     return sum(own or header.hits.values()) if header.hits else None
 

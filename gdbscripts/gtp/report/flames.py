@@ -9,7 +9,7 @@ from gtp.export.stacks import Hits
 
 
 def hits_of(one):
-    """The Hits of an aggregation: what it sums up, or its hits where that has no width."""
+    """The Hits of an aggregation, weighted by its sum, or by its hits if the sum cannot be a width."""
     try:
         hits = Hits("flamegraph", one.name)
         hits.drawable()

@@ -17,7 +17,7 @@ def order(value):
 
 
 def shown(value):
-    """A number that a browser cannot have exactly: as an address when it may be one."""
+    """A number that a browser cannot represent exactly, as text; as an address if it may be one."""
     if isinstance(value, str):
         return value
     return "%#x" % value if value >= EXACT else str(value)
@@ -47,7 +47,7 @@ def or_none(values):
 
 
 class Numbers(dict):
-    """Things by the order in which they came: numbers[thing]."""
+    """Numbers things in the order in which they appear: numbers[thing]."""
 
     def __missing__(self, thing):
         self[thing] = len(self)
@@ -60,7 +60,7 @@ IN_FRONT = re.compile(r"\$(?:(?P<latency_ns>latency)|(?P<stack>kstack))$|"
 
 
 def is_in_front(title, events, values):
-    """Whether a column repeats a value that is shown before all of its frames, so that it can be left out."""
+    """Whether a column repeats a leading column in all of its frames, so that it can be left out."""
     found = IN_FRONT.match(title)
     return bool(found) and all(getattr(event, found.lastgroup) == value for event, value in zip(events, values))
 

@@ -12,7 +12,7 @@ from gtp.export import flamegraph
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 EARLY = "theme.js"  # in the head, so that the page is not drawn in one colour and then in the other
-# In the order in which they stand in the page: one script, whose names the later parts use.
+# In their order in the page: they form one script, and later parts use names of earlier ones.
 SCRIPTS = ("util", "data", "summary", "tracks", "scale", "paint", "pointers", "timeline", "filter", "table",
            "frames", "small", "tops", "histogram", "main")
 # Text that would end the script element, or begin a comment in it, or that HTML reads as an entity.

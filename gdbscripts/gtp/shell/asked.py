@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB, for a command that asks one thing: the environment names two files, the request and where the answer goes."""
+"""Inside GDB, for a command with one question: the environment names two files, for the request and the answer."""
 import json
 import os
 
@@ -9,7 +9,7 @@ from gtp import quiet
 
 
 def answer(settings, do):
-    """DO(request) is the answer, a dict; its error in words when it fails."""
+    """Write the answer, DO(request), a dict; or the error's message if that fails."""
     paths = json.loads(os.environ.pop("GTP_SHELL"))
     with open(paths["request"], encoding="utf-8") as file:
         request = json.load(file)

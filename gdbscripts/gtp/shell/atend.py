@@ -7,7 +7,7 @@ import gdb
 
 from gtp import ended, points, quiet
 
-OURS = "gdbtp: "  # what the kernel's side tells begins so
+OURS = "gdbtp: "  # the module's messages begin so
 PAUSE = 0.1  # seconds between two questions how the run goes
 
 
@@ -21,7 +21,7 @@ def collect(request, number):
 
 
 def wait(channel):
-    """Until the run has ended by itself, or the command says so."""
+    """Wait until the run has ended by itself, or the command says so."""
     while ended.state() == ended.RUNNING:
         if select.select([channel.socket], [], [], PAUSE)[0]:
             channel.hear()
@@ -48,7 +48,7 @@ def start(channel):
 
 
 def run(request, numbers, reason, channel):
-    """One run: the connection is GDB's own now, so that its tasks are not traced."""
+    """Make one run. The connection is now GDB's own, so that its tasks are not traced."""
     others = points.numbers() - set(numbers)
     if others:
         quiet.execute("delete " + " ".join(map(str, others)))

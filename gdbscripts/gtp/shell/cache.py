@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp cache`: compiled sessions under names, each for as many kernels, by build-id, as it has been compiled for."""
+"""`gtp cache`: compiled sessions under names, each for any number of kernels, by build-id."""
 import contextlib
 import fcntl
 import os
@@ -65,7 +65,7 @@ def names():
 
 @contextlib.contextmanager
 def writing():
-    """One at a time changes what is there; who only reads finds whole files at any time."""
+    """Only one command at a time changes files here. A reader finds complete files at any time."""
     os.makedirs(os.path.dirname(folder()), exist_ok=True)
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder(), 0o700)
@@ -104,7 +104,7 @@ def read(path):
 
 
 def checked(path):
-    """The bytes of a file that gtp-run would run; its words when it would not."""
+    """The bytes of a file if gtp-run accepts it; else its message."""
     done = subprocess.run([tools.gtp_run(), "--info", path], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
     if done.returncode:
@@ -206,7 +206,7 @@ def remove(given):
         return
     with writing():
         for name in found:
-            # Another one may have been quicker.
+            # Another command may have removed it.
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path_of(name))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The GDB in batch: how it is started, what it tells, how it ends."""
+"""The GDB in batch mode: its start, its messages, its end."""
 import json
 import os
 import socket
@@ -101,7 +101,7 @@ class Child:
         return silence(self.log.read())
 
     def end(self):
-        """However it is: the module takes out every probe when its connection closes."""
+        """End it in any state: the module removes every probe when the connection closes."""
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()

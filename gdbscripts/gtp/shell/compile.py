@@ -10,7 +10,7 @@ from gtp.shell import cache, child, gtpd, ready, tools
 from gtp.shell.failure import OK, Failure
 
 RECORD = "build/tools", "../../libexec/gdbtp"
-SLIDE = 0x12600000  # any multiple of 2 MiB below 1 GiB: the kernel may be there
+SLIDE = 0x12600000  # any multiple of 2 MiB below 1 GiB, as KASLR may choose
 TYPED = """note: %#x stands in the session as a number, and is in the kernel where vmlinux was linked. The number stays as it is
 where the kernel lies elsewhere, as it does after each boot (KASLR): what is meant of the kernel, say by its symbol"""
 TWICE = "%s and %s are of the same kernel (build-id %s); one is enough"
@@ -85,7 +85,7 @@ def parts(session, given):
 
 
 def is_stream(path):
-    """Is it read once, or something else to the GDB that would read it?"""
+    """Whether the file can be read only once, or is another file for GDB, which would read it."""
     return path.startswith(("/dev/", "/proc/")) or not os.path.isfile(path)
 
 

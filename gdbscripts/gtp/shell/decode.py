@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Values as a reader of C wants them: by their types, which GDB has described in words and numbers.
+"""Formats values like C: by their types, which GDB has described as dicts.
 
 A description is a dict: kind is int, bool, char, enum, pointer or string; size in bytes and signed where that matters;
 names {number: name} of an enum, flags when its names are bits.

@@ -7,9 +7,9 @@ OK, FAILED, USAGE, BUSY, INTERRUPTED = 0, 1, 2, 4, 130
 
 
 class Failure(Exception):
-    """The error, its place, and the remedy."""
+    """An error for the user: what is wrong, where, and what to do."""
 
 
 def told(text):
-    """A message with the command's name, its further lines below each other; nothing that a terminal acts upon."""
+    """A message with the command's name, further lines aligned below; control characters are escaped."""
     return "gtp: %s\n" % harmless.lines(text).replace("\n", "\n  ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file that gtp-run reads, and what of a session moves with the kernel. tools/run/gtpd.h describes the format."""
+"""The file that gtp-run reads, and which numbers of a session move with the kernel. tools/run/gtpd.h has the format."""
 import collections
 import re
 import struct
@@ -69,7 +69,7 @@ def moved(first, second, slide):
 
 
 def typed(first, second, text, end):
-    """The numbers of a session from TEXT to END that stay where they are, though the kernel has moved."""
+    """The numbers of a session between TEXT and END that did not change although the kernel has moved."""
     stay = {field.value(here) for (here, fields), (there, _) in zip(first, second) for field in fields
             if field.digits <= 16 and here[field.at:field.end] == there[field.at:field.end]}
     return sorted(number for number in stay if text <= number < end)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: does what the shell's command asks for, and tells it by lines of JSON.
+"""Inside GDB: does the work of the shell's command, and reports by lines of JSON.
 
 The environment's GTP_SHELL is the request: command, and what that takes; fd is the socket to the command. Its
 messages are: doing (long work), note, text, error, ready (the layout of rows), counts, frames.
@@ -148,7 +148,7 @@ def counted():
 
 @contextlib.contextmanager
 def on_console():
-    """Text goes to GDB's console; what the user had chosen with monitor dprintf is chosen again."""
+    """Send text to GDB's console; at the end restore the user's choice of monitor dprintf."""
     shown = remote.monitor("dprintf")
     before = next((word for word, where in (("trace", "kernel's trace"), ("log", "kernel's log")) if where in shown),
                   "console")
@@ -160,7 +160,7 @@ def on_console():
 
 
 def refuse_others():
-    """The connection's end takes out all dprintfs whose text goes to its console, those of others among them."""
+    """Refuse if others have dprintfs: the end of this connection removes all whose text goes to its console."""
     if re.search(r"\b0x[0-9a-f]+\b", remote.monitor("dprintf")):
         raise gdb.GdbError("dprintfs of another session are armed, which would end with this one; "
                            "take them out first: gtp gdb, monitor dprintf clear")

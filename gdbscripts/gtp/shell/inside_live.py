@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: the frames of the run that is on as lines, while they come. `gtp live` becomes this GDB.
+"""Inside GDB: prints the frames of the current run as lines, as they come. `gtp live` becomes this GDB.
 
-It reads the pipe itself and writes the lines itself: what the reader of the pipe does is not traced, so that a probe
-in write() is not hit by its own lines.
+It reads the pipe and writes the lines in one process: the tasks of the pipe's reader are not traced, so a probe in
+write() is not hit by its own lines.
 """
 import errno
 import json
@@ -24,15 +24,15 @@ from gtp.tracefile import Frame, TraceFile
 
 SETTINGS = ("confirm off", "pagination off", "width 0", "height 0", "language c")
 PIECE = 1 << 20
-PAUSE = 0.1  # seconds: where few bytes come, what comes within is shown together
+PAUSE = 0.1  # seconds: if few bytes come, those that come within this time are shown together
 FEW = 32 << 10
-PATIENCE = 0.2  # a run that is on is there at once
+PATIENCE = 0.2  # seconds: an active run is found at once
 WAITS = "no run is on: it waits for one to begin; ^C ends that"
 GOES_ON = "the run continues without a reader"
 
 
 class Busy(Exception):
-    """Somebody else reads the pipe."""
+    """Another process reads the pipe."""
 
 
 class Pipe:
@@ -115,9 +115,9 @@ class Place:
 class Lines:
     """Frames become lines. Each piece of the pipe is a trace file for GDB, which knows the types.
 
-    It is one file, opened once, whose frames are replaced: GDB goes on with the offset and the size of the frame that was
-    selected, in another file, too, and finds no frame there. So while the frames are replaced the first one is
-    selected, which is always the same one and holds nothing.
+    GDB opens it once, and its frames are replaced: after opening another file GDB would still use the offset and size
+    of the selected frame, and find no frame there. So while frames are replaced, the first one is selected, which is
+    always the same and empty.
     """
 
     def __init__(self, header, request, path):
@@ -246,7 +246,7 @@ def begun(pipe):
     asked, header = PATIENCE, None
     while header is None and not pipe.signals.came and not pipe.over:
         if pipe.wait(asked):
-            # No more: frames that come after a header that is refused stay where they are.
+            # Read no more: after a refused header, frames stay in the module.
             pipe.read_some()
             header = pipe.header()
         elif asked is not None and not pipe.signals.came:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp live`: what must be there, then the GDB that shows the frames in this process's place."""
+"""`gtp live`: checks the preconditions, then becomes the GDB that shows the frames."""
 import os
 import signal
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shell's command `gtp`: which GDB it takes for what was typed, and the exit status."""
+"""The shell's command `gtp`: dispatches subcommands, starts GDB, returns the exit status."""
 import os
 import select
 import sys
@@ -14,7 +14,7 @@ TRACING = ("trace", "event", "syscall")
 
 
 def interactive(words):
-    """GDB in this process's place, connected."""
+    """Become a connected GDB."""
     os.execve(words[0], words + ["-ex", "target remote " + ready.DEVICE, "-ex", "gtp check"], {**os.environ, **child.locale()})
 
 
@@ -93,7 +93,7 @@ def do(given):
 
 
 def keep_numbers():
-    """A standard stream that is closed keeps its number: what is opened next must not get what is meant for it."""
+    """Keep the numbers of closed standard streams in use: a file opened later must not get output meant for them."""
     for fd, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):  # reading 0 and writing 1 go on to fail
         try:
             os.fstat(fd)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where lines go: standard output or a file. They are queued, so that a reader that waits holds nothing up."""
+"""Output to standard output or a file. Lines are queued, so that a slow reader blocks nothing."""
 import errno
 import fcntl
 import os
@@ -9,7 +9,7 @@ import stat
 from gtp.shell.failure import Failure
 
 STDOUT = 1
-MOST = 1 << 20  # bytes in the queue, from which on no more should come
+MOST = 1 << 20  # bytes in the queue above which no more should be added
 PIECE = 1 << 16  # bytes of one write
 
 

@@ -16,12 +16,12 @@ class Progress:
         self.begin(what)
 
     def begin(self, what):
-        """Something else begins, or nothing."""
+        """Begin another piece of work, or None."""
         self.end()
         self.what, self.since, self.shown = what, time.monotonic(), None
 
     def tick(self):
-        """Tell it, if it is time; the seconds until it may be again, None: never."""
+        """Report, if it is time; returns the seconds until the next report, None for never."""
         if not self.what:
             return None
         passed = time.monotonic() - self.since

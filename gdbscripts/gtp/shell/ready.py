@@ -46,7 +46,7 @@ def module():
 
 
 def given(path):
-    """A file that the user names as a kernel's, as GDB takes it for one: what begins with a dash is no option."""
+    """The user's vmlinux as an argument for GDB: a name that begins with a dash must not become an option."""
     if not os.path.isfile(path):
         raise Failure("%s is no file" % path)
     with open(path, "rb") as file:

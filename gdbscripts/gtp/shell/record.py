@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`gtp record` and `gtp snapshot`: what must be there, then gtp-drain in this process's place."""
+"""`gtp record` and `gtp snapshot`: check the preconditions, then become gtp-drain."""
 import os
 import re
 import socket
@@ -26,7 +26,7 @@ class Until:
 
 
 def asked(until, vmlinux, own_pipe):
-    """The descriptor at whose other end a GDB knows the condition, when it has read the symbols."""
+    """Start a GDB that translates the condition once it has read the symbols; returns the descriptor to it."""
     if own_pipe:
         words = child.arguments(ready.gdb(), ready.vmlinux(vmlinux, os.uname().release), None)
     else:
@@ -82,7 +82,7 @@ def snapshot(given):
 
 
 def become(given, more):
-    """gtp-drain in this process's place, with MORE(), which needs the module."""
+    """Become gtp-drain, with the arguments of MORE(), which needs the module."""
     program = tools.gtp_drain()
     if not given.pipe:
         prepare()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GDB's line to /proc/gtp, with this process between: its own tasks are not traced then, whatever it reads and prints.
+"""Relays between GDB and /proc/gtp. This process has the file open, so its tasks, which print, are not traced.
 
-GDB connects to a socket. While it waits in a continue, the text that the kernel prints is taken out here; GDB sleeps
-and sees the end of the wait alone.
+GDB connects to a socket. While GDB waits in a continue, the relay takes the kernel's text out of the stream; GDB sees
+only the end of the wait.
 """
 import errno
 import os
@@ -77,7 +77,7 @@ class Relay:
             raise broken(error) from None
 
     def to_gdb(self, data):
-        """A GDB that has gone needs no line any more; what ended it, the child tells."""
+        """If GDB has exited, drop the bytes; Child reports why it exited."""
         try:
             self.gdb.sendall(data)
         except ConnectionError:

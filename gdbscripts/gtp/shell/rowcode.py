@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A row as lines of dprintfs: which value is in which line, the lines' formats, and the values out of the text again.
+"""Encodes a row as lines of dprintfs, and decodes the text: which value is in which line, and the lines' formats.
 
-Both sides use it: GDB's for the formats, the shell's for the text. A record is
+The part inside GDB uses the formats, the shell's part the decoder. A record is
 
     FF VT mark place . part { VT number } { VT mark string } FF mark LF
 
@@ -23,7 +23,7 @@ CLOCK, TASK, TASK_NAME, CPU = "clock", "task", "comm", "cpu"
 
 
 def new_mark():
-    """Of letters that no number has."""
+    """A mark has only letters that are not hexadecimal digits."""
     return "".join(secrets.choice("ghijklmnopqrstuvwxyz") for _ in range(MARK))
 
 
@@ -68,8 +68,8 @@ def precision(fields, most):
 
 
 def template(mark, place, part, fields, most):
-    """The format of a part's dprintf, as it is typed to GDB. By %#s strings come with all their bytes: the marks say
-    where each ends, and what is printed of them is made harmless here."""
+    """The format of a part's dprintf, as it is typed to GDB. %#s passes all bytes of a string: marks show where each
+    ends, and the shell escapes them before it prints them."""
     long = precision(fields, most)
     conversions = (mark + ("%#.15s" if f.what == TASK_NAME else "%%#.%ds" % long[f.what]) if f.string else "%lx"
                    for f in fields)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records into rows: the parts of a hit put together, each value decoded."""
+"""Turns records into rows: joins the parts of a hit, and decodes each value."""
 from typing import NamedTuple
 
 from gtp.shell import decode, rowcode
@@ -28,7 +28,7 @@ class Place:
 
 
 class Rows:
-    """feed() makes rows, and lines of text that are none, out of what the kernel prints."""
+    """feed() turns the kernel's text into rows, and other lines of text."""
 
     def __init__(self, spec):
         symbols, null = decode.Symbols(), spec["null"].encode()

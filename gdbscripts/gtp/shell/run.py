@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run: what GDB tells and the kernel prints becomes lines, until something ends it."""
+"""A run: turns GDB's messages and the kernel's text into lines, until something ends it."""
 import re
 import select
 import sys
@@ -38,7 +38,7 @@ class Run:
     # The end of the run
 
     def end(self, why):
-        """Once: the wait ends, GDB takes the probes out and tells the counts."""
+        """End the run, once: the wait ends, GDB removes the probes and reports the counts."""
         if self.ended:
             return
         self.ended = why
@@ -48,7 +48,7 @@ class Run:
             self.relay.interrupt()
 
     def begin(self):
-        """The probes are in."""
+        """All probes are armed."""
         self.progress.end()
         self.out.begin()
         self.began = time.monotonic()
@@ -146,7 +146,7 @@ class Run:
     # All of it
 
     def held(self):
-        """The kernel's text is left where it is: there is no room for it. At the end all of it has to come."""
+        """Whether to leave the kernel's text unread, because there is no room. At the end all of it is read."""
         return self.relay.waiting and not self.ended and self.out.full()
 
     def watched(self):
@@ -224,7 +224,7 @@ class Run:
         return OK if self.ended else FAILED
 
     def sum_up(self):
-        """The last line: what became of every hit."""
+        """Print the last line, which accounts for every hit."""
         hits = self.counts["hits"] - self.own
         printed = max(self.printed - self.out.unwritten, 0)
         failed = min(self.failed, max(hits - printed, 0))  # each line of a row may have failed

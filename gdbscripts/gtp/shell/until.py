@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB, for `gtp record --until EXPRESSION`: what gtp-drain is to ask of each frame, as bytecode.
+"""Inside GDB, for `gtp record --until EXPRESSION`: the condition that gtp-drain evaluates for each frame, as bytecode.
 
-gtp-drain has the run's header and the frames, GDB has the types. The bytecode is what the kernel would get for the
+gtp-drain has the run's header and the frames, GDB has the types. It is the bytecode that the kernel would get for the
 condition at that place; tools/record/until.h has the lines.
 """
 import json

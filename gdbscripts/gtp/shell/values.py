@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: the columns of a row at one place, and what a dprintf prints for each."""
+"""Inside GDB: the columns of a row at one place, and the dprintf arguments for each."""
 import re
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ BANNER = "linux_banner"
 
 
 class NotCarried(gdb.GdbError):
-    """A value that lines of text cannot carry, and frames can."""
+    """A value that lines of text cannot have, but frames can."""
 
 
 class Column(NamedTuple):
@@ -49,7 +49,7 @@ def banner():
 
 
 def or_null(argument, pc):
-    """The pointer to a string, or to that text instead of NULL, which would be an error."""
+    """The pointer to a string, replaced by that text for NULL, which would be an error."""
     text = "(%s) ? (%s) : (char *)%#x" % (argument, argument, banner())
     try:
         compiled.check(text, pc, False)
@@ -83,7 +83,7 @@ def typed(text, number, pc):
 
 
 def some(titles, number, pc):
-    """The Columns of those names that can be printed here. A buffer is no string: its address will do."""
+    """The Columns of those names that can be printed here. A buffer is not a string: its address is printed."""
     found = []
     for at, title in enumerate(titles):
         try:
@@ -110,7 +110,7 @@ def is_text(pair, number, pc):
 
 
 def usual(verb, number, pc):
-    """The Columns without --collect: the arguments, of an event the fields that are known at a hit."""
+    """The Columns without --collect: the arguments, or for an event the fields that are known at a hit."""
     own = names.of(number, pc) if verb != "trace" else None
     if own is None:
         return some(variables.symbols(pc, True), number, pc)
