@@ -31,6 +31,9 @@ demo: ## boot a guest kernel, trace it with GDB, show what was collected (root)
 test: ## one suite, topic or test: T=unit/test_buffer, T=gdb/run:passcount (root); without T the list
 	@MAKEFLAGS= tests/run $(if $(filter file,$(origin KERNEL)),,--kernel $(KERNEL)) "$$T"
 
+guest: ## boot a guest and keep it: make test T=gdb/... of another terminal runs in it (root)
+	@tests/keep $(if $(filter file,$(origin KERNEL)),,--kernel $(KERNEL))
+
 check: ## every test, a real GDB in real kernels included; the last line is a count (root)
 	tests/vm/deps
 	tests/check
@@ -95,5 +98,5 @@ clean: ## all that was built, but not the guest kernels
 distclean: ## the guest kernels too
 	rm -rf build compile_commands.json
 
-.PHONY: all help module tools demo test check check-all check-unit check-debug check-failed check-repeat fuzz bench bench-jit bench-native bench-stream bench-frames structure style compile_commands \
+.PHONY: all help module tools demo test guest check check-all check-unit check-debug check-failed check-repeat fuzz bench bench-jit bench-native bench-stream bench-frames structure style compile_commands \
 	install uninstall deb clean distclean

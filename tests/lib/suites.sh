@@ -289,16 +289,39 @@ gdb_beside() {
 	command=(env GTP_ONLY="$word" tests/gdb/run "${topics[@]}")
 }
 
+# in_kept SERIES COMMAND...: in the guest that `make guest` keeps, as `status`; fails if there is none. A kernel that warns
+# dies, so that a guest that still answers has a clean log.
+in_kept() {
+	local kept=build/vm/kept-$1
+	[ -n "${GTP_KEPT-}" ] && [ -e "$kept/env" ] || return
+	shift
+	status=0
+	(
+		# shellcheck disable=SC1091
+		. "$kept/env"
+		export GTP_AGENT GTP_GUEST GTP_OUT GTP_GDB_INDEX
+		"$@"
+		status=$?
+		tests/vm/in-guest true && exit $status
+		tail -n 20 "$kept/console" | sed 's/^/# /'
+		echo "not ok - the kept guest goes on: $kept/console"
+		exit 1
+	) || status=$?
+}
+
 # guest_run KIND SERIES SPEC...: suites in one guest. Tests that change code while other CPUs run need all of them on one
 # host thread: see tests/vm/README.md.
 guest_run() {
-	local kind=$1 series=$2 options=(--smp 8) limit=$silence other=${GTP_BESIDE-} command
+	local kind=$1 series=$2 options=(--smp 8) limit=$silence other=${GTP_BESIDE-} command status
 	[ "$kind" = parallel ] || options=(--smp 4 --thread single)
 	[ "$series" != debug ] || limit=$((3 * silence))
 	[ "$other" != "$series" ] || other=''
 	shift 2
 	command=(tests/guest "$@")
 	! on_host "$@" || { gdb_beside "$1"; options+=(--agent); }
+	if on_host "$@" && in_kept "$series" "${command[@]}"; then
+		return $status
+	fi
 	pack_headers "$series" || { echo "not ok - the headers of $series are there"; return 1; }
 	tests/vm/run --kernel "$series" "${options[@]}" --mem 4096 --silence "$limit" --name "$kind" -- \
 		env GTP_SILENCE=$((limit / 2)) ${GTP_SEED:+GTP_SEED="$GTP_SEED"} GTP_FRESH="${GTP_FRESH-}" GTP_BESIDE="$other" \
