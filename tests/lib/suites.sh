@@ -137,12 +137,29 @@ needs_of() {
 	esac
 }
 
+# newer FILE FOLDER...: something there is newer than the file, or there is no such file
+newer() {
+	[ ! -e "$1" ] || [ -n "$(find "${@:2}" -newer "$1" -print -quit)" ]
+}
+
+# to_build NEED: whether Kbuild has anything to do, which takes it four seconds of the processor to find out. A folder is
+# newer when a file of it has gone.
+to_build() {
+	local folders
+	read -ra folders < <(sed -n 's/^GTP_FOLDERS := //p' shared.mk)
+	case $1 in
+	module) newer "build/module/$release/gdbtp.ko" Kbuild shared.mk scripts/build-module scripts/kbuild "${folders[@]}" ;;
+	kmod) newer "build/kmod/$release/gtp_target.ko" scripts/kbuild tests/kmod ;;
+	esac
+}
+
 # build_one SERIES NEED: the tools for both sides: here they choose places and make tables, in the guest they talk to it
 build_one() {
 	if [ "$2" = tools ]; then
 		need_tools || return
 		[ -n "${root-}" ] || return 0
 	fi
+	to_build "$2" || return 0
 	for_kernel "$1" "need_$2"
 }
 
