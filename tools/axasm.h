@@ -11,7 +11,7 @@
  *	comment
  * @code: receives the bytes
  * @size: room in @code
- * @why: receives what is wrong and where, when something is
+ * @why: receives the error and its place
  * @why_size: bytes of @why
  *
  * Numbers are decimal, 0x hexadecimal or negative (two's complement in the operand's width). "L1:"

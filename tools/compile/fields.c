@@ -4,7 +4,7 @@
 #include "base/parse.h"
 #include "fields.h"
 
-enum { TEXT_DIGITS_LEAST = 6 }; /* shorter numbers in a source text are no addresses */
+enum { TEXT_DIGITS_LEAST = 6 }; /* shorter numbers in a source text are not addresses */
 
 struct search {
 	const char *packet;
@@ -80,7 +80,7 @@ static void actions(struct search *s)
 	}
 }
 
-/* E|D:STEP:PASS and fields, of which the condition alone can have an address */
+/* E|D:STEP:PASS and fields, of which only the condition can have an address */
 static void definition(struct search *s)
 {
 	while (pass(s, ':'))
@@ -88,7 +88,7 @@ static void definition(struct search *s)
 			expression(s);
 }
 
-/* TYPE:START:LENGTH:HEX: runs of hex digits in the text that this is */
+/* TYPE:START:LENGTH:HEX: runs of hex digits in the decoded text */
 static void source(struct search *s)
 {
 	const char *digit;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GDB's packets up to QTStart, checked by the module's own code, into a file: what `gtp compile`
- * connects GDB to.
+ * The target of GDB in `gtp compile`: checks GDB's packets up to QTStart by the module's own code,
+ * and writes them to a file.
  *
  * Usage: gdbtp-record [options] VMLINUX      (gdb: target remote | gdbtp-record ...)
  *
@@ -59,7 +59,7 @@ static void keep(struct list *list, const char *packet)
 	list->used += len;
 }
 
-/* --- the world of the stub --- */
+/* --- the stub's host --- */
 
 static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
 {
@@ -121,7 +121,7 @@ static int check_disas(const struct machine *m, const char *arg, struct gtp_why 
 	return -ENOENT;
 }
 
-/* The kernel's own commands: checked and kept; what they do and say is for where they are run. */
+/* The kernel's own commands: check and keep them; they take effect where the session runs. */
 static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gtp_why *why)
 {
 	static const char *const switches[] = { "self-trace", "jit", "jumps", "notrace" };
@@ -182,7 +182,7 @@ static void packet(void *ctx, char *data, u32 len)
 	/* Nothing would ever end the wait. */
 	if (*data == 'c' || !strncmp(data, "vCont;c", 7))
 		gtp_trace_stop(&r->machine.trace, GTP_STOP_USER);
-	/* A place that is refused shall be an error here. */
+	/* A refused place is an error here. */
 	r->starting = !strcmp(data, "QTStart");
 	if (r->starting)
 		r->machine.trace.strict = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sections of vmlinux as a kernel's memory, and what run control asks of where it runs. */
+/* The sections of vmlinux as a kernel's memory, and the host functions of run control. */
 #include <elf.h>
 #include <err.h>
 #include <fcntl.h>
@@ -66,9 +66,9 @@ static void open_file(struct file *f, const char *path)
 }
 
 /*
- * The kernel's changes to its data when it moves itself: words that point into the image follow it.
- * The file does not tell any more which these are; a number that looks like one is as unlikely as
- * it is harmless, for no packet that depends on it would be the same again after another move.
+ * Change data as KASLR does: words that point into the image move with it. The file no longer says
+ * which words these are. A number that looks like one is unlikely, and harmless, because a packet
+ * that depends on it would differ in another way after another move.
  */
 static void move_pointers(struct piece *p, u64 from, u64 end, u64 slide)
 {
@@ -95,7 +95,7 @@ static void add_section(struct machine *m, const struct file *f, const Elf64_Shd
 		memcpy(p->bytes, part(f, sh->sh_offset, sh->sh_size), sh->sh_size);
 }
 
-/* Those of per-CPU variables begin at 0: they are where no image is. */
+/* Sections of per-CPU variables begin at 0, outside the image. */
 static bool is_image(const struct machine *m, const Elf64_Shdr *sh)
 {
 	return (sh->sh_flags & SHF_ALLOC) && sh->sh_size && sh->sh_addr >= m->text - m->slide;
@@ -241,7 +241,7 @@ static u64 missed(void *ctx, const struct gtp_location *loc)
 	return 0;
 }
 
-/* There are no hits, so that a description is never read. */
+/* There are no hits, so nobody reads the description. */
 static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	loc->format = take(ctx, sizeof(*loc->format) + 1);
@@ -261,7 +261,7 @@ static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 	free(cpus);
 }
 
-/* One CPU with a small buffer, whatever is asked for: how much there is shows where it is run. */
+/* One CPU with a small buffer, whatever the size: memory is checked where the session runs. */
 static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		       u32 *ncpus, struct gtp_why *why)
 {
@@ -315,7 +315,7 @@ static const struct gtp_target_ops target_ops = {
 	.wallclock_us = no_clock,
 };
 
-/* Functions that are only asked whether they exist. Nothing is ever hit. */
+/* Only the existence of these functions matters. Nothing is ever hit. */
 static u32 no_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 		    u32 max)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A kernel that is only a file: its memory is the file's, and all of its code can be armed. */
+/* A kernel that is only a file: its memory is that of the file, and all of its code can be armed.
+ */
 #ifndef _RECORD_MACHINE_H
 #define _RECORD_MACHINE_H
 
@@ -23,7 +24,7 @@ struct marker {
  * @trace: the session on it
  * @slide: how far the image is from where it was linked
  * @text: where _text is
- * @release, @build_id: as the kernel would say them
+ * @release, @build_id: as the kernel would report them
  */
 struct machine {
 	struct gtp_trace trace;
@@ -37,7 +38,7 @@ struct machine {
 
 /*
  * machine_init - set @m->slide and the facts about the kernel; @vmlinux is the file, @markers
- * one of lines "ADDRESS ID<tab>FIELDS", at link addresses. Complains and exits when it cannot be
+ * one of lines "ADDRESS ID<tab>FIELDS", at link addresses. Exits with a message on failure
  */
 void machine_init(struct machine *m, const char *vmlinux, const char *markers);
 

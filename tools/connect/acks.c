@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's bytes until it needs no more acknowledgments, without repetitions. */
+/* Filters GDB's bytes while it uses acknowledgments: removes repetitions. */
 #include <string.h>
 
 #include "acks.h"
 
 /*
- * packet_end - the packet to @out, unless GDB repeats it: it acknowledges each answer before the
- * next packet, so one that is the same without that is one that it has not been answered yet
+ * packet_end - write the packet to @out unless GDB repeats it. GDB acknowledges each answer before
+ * it sends the next packet, so the same packet without an acknowledgment before it is a repetition
  */
 static size_t packet_end(struct acks *f, char *out)
 {
@@ -31,13 +31,13 @@ static size_t packet_byte(struct acks *f, char c, char *out)
 		return packet_end(f, out);
 	if (f->len < ACKS_PACKET_MAX)
 		return 0;
-	/* The module refuses what is that long. */
+	/* The module refuses a packet of that length. */
 	memcpy(out, f->packet, f->len);
 	f->plain = true;
 	return f->len;
 }
 
-/* between_packets - acknowledgments, ^C; a '-' asks again for what a pipe loses never */
+/* between_packets - acknowledgments, ^C; drops '-', because a pipe loses nothing */
 static size_t between_packets(struct acks *f, char c, char *out)
 {
 	static const char no_acks[] = "$QStartNoAckMode#b0";

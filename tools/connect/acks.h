@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * GDB's bytes until it needs no more acknowledgments.
+ * GDB's bytes while it uses acknowledgments.
  *
  * While ssh still shakes hands, GDB gets no acknowledgment and sends its first packet again every
- * two seconds. All copies arrive at once then, each would have its answer, and GDB would take the
- * second for that of its next packet. So what GDB repeats is left out on the way to the module.
+ * two seconds. All copies then arrive at once, each would get an answer, and GDB would mistake the
+ * second answer for that to its next packet. So repetitions are not passed on to the module.
  */
 #ifndef _GTP_CONNECT_ACKS_H
 #define _GTP_CONNECT_ACKS_H
@@ -16,9 +16,9 @@ enum { ACKS_PACKET_MAX = 32768 };
 
 /**
  * struct acks - what GDB says until it needs no more acknowledgments
- * @off: it needs none, and says nothing twice
- * @plain: a packet was too long to be kept: all goes through as it is, for good
- * @acked: GDB has had the answer to @last
+ * @off: it needs none, and repeats nothing
+ * @plain: a packet was too long to be kept: from then on everything is passed on unchanged
+ * @acked: GDB has received the answer to @last
  * @hash: where in @packet its checksum is; 0: still to come
  * @len: of @packet, which is on its way; 0: none is
  * @last_len: of @last, the packet before it

@@ -6,8 +6,8 @@
  * Usage: gdbtp-connect [FILE]		copies stdin to FILE (/proc/gtp) and FILE to stdout
  * Exit: 0 when GDB has closed its end, 1 when FILE cannot be opened or fails.
  *
- * A packet that GDB repeats while it still acknowledges is passed on once, see acks.h; an answer
- * that GDB has given up on is not passed on, see turns.h.
+ * A packet that GDB repeats while it still acknowledges is passed on once, see acks.h; an answer on
+ * which GDB has given up is not passed on, see turns.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@ enum {
 };
 
 /*
- * The line; @turns are under the lock, and @turns_on: GDB acknowledges nothing any more, so that
- * packets and answers are looked at.
+ * The line; @turns are under the lock, and @turns_on: GDB uses no acknowledgments any more, so
+ * packets and answers are parsed.
  */
 static struct {
 	int target;
@@ -72,7 +72,7 @@ static void end(int status)
 	_exit(status);
 }
 
-/* Report a failure; a GDB that has gone away is the usual end, seen from the other side. */
+/* Report a failure, except that GDB has exited, which is the usual end. */
 static void failed(const char *doing, const char *what)
 {
 	if (errno == EPIPE)
@@ -115,7 +115,7 @@ static void asked(const char *bytes, size_t len, bool raw)
 	}
 	if (!interrupt)
 		return;
-	/* The module takes it beside the write that is going on. */
+	/* The module accepts it while the other write is in progress. */
 	if (write_all(line.target, "\x03", 1))
 		failed("writing", line.path);
 	pthread_mutex_lock(&line.lock);
@@ -153,8 +153,8 @@ static void *from_gdb(void *unused)
 }
 
 /*
- * A write to the module may take as long as the packet does, and wait until replies have been read:
- * no thread does two of the three.
+ * A write to the module may take as long as handling the packet, and may wait until replies have
+ * been read. So reading GDB, writing to the module and reading the module are three threads.
  */
 static void *to_module(void *unused)
 {
@@ -177,8 +177,8 @@ static void *to_module(void *unused)
 
 /*
  * GDB gives up on an answer after three times two seconds without a byte. While its packet waits
- * after one that it has given up on before, it gets an acknowledgment now and then, as the module
- * sends them: it passes over these.
+ * after one on which it has given up, send it an acknowledgment now and then, as the module does:
+ * GDB skips these.
  */
 static void wait_for_module(void)
 {

@@ -7,7 +7,7 @@
 
 enum {
 	INTERRUPT = 0x03,
-	KNOWN = 3, /* bytes by which text and answers differ, and what ^C interrupts */
+	KNOWN = 3, /* so many bytes tell text from answers, and show which packets ^C interrupts */
 };
 
 enum step { BETWEEN, BEGINS, INSIDE, ENDS };
@@ -75,7 +75,7 @@ static bool interruptible(const struct turns *t)
 	return t->writing && t->slow && t->answered < t->started;
 }
 
-/* GDB has given up on what has no answer yet. */
+/* GDB has given up on the packets that have no answer yet. */
 static void begin_packet(struct turns *t)
 {
 	t->interrupting |= interruptible(t);

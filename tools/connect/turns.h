@@ -2,11 +2,11 @@
 /*
  * Packets and answers on a line without acknowledgments, where each packet has one answer.
  *
- * A GDB whose user presses ^C while a tstart takes its time says Quit, and reads neither text nor
- * answer. It would take both for the answer to its next packet, and each answer after that for the
- * next but one. But it never has two packets on the way: when another one comes, it has given up on
- * the answer to the one before. That answer is left out then, and what can be interrupted is. One
- * that went to GDB before that cannot be taken back.
+ * If the user presses ^C during a long tstart, GDB says Quit, and reads neither text nor answer. It
+ * would mistake both for the answer to its next packet, and every later answer would be for the
+ * wrong packet. But GDB never has two packets in flight: if another one comes, it has given up on
+ * the answer to the previous one. That answer is then dropped, and the work interrupted if that is
+ * possible. An answer that was already sent to GDB cannot be taken back.
  */
 #ifndef _GTP_CONNECT_TURNS_H
 #define _GTP_CONNECT_TURNS_H
@@ -14,7 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* struct packets - where one direction is: @len bytes of a packet so far, the first in @head */
+/*
+ * struct packets - the state of one direction: @len bytes of a packet so far, the first ones in
+ * @head
+ */
 struct packets {
 	enum { PACKETS_BETWEEN, PACKETS_INSIDE, PACKETS_SUM, PACKETS_LAST } where;
 	size_t len;
@@ -23,15 +26,15 @@ struct packets {
 
 /**
  * struct turns - the line
- * @asked: packets of GDB's, except those that it gave up on before they were begun
+ * @asked: packets of GDB's, except those on which it gave up before they were begun
  * @started: of these, begun to be written to the module
  * @answered: of these
- * @slow: what is written now is a packet that ^C interrupts
- * @writing: somebody is in that write
+ * @slow: the packet that is being written is one that ^C interrupts
+ * @writing: a thread is in that write
  * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
  * @text: text may come before the newest one's answer
  * @passes: the module's packet that is being read goes to GDB; known from its third byte on
- * @gdb, @module: where both are
+ * @gdb, @module: the state of both directions
  * @queue: bytes for the module, @queued of @room; from @unstarted on they are a packet that is not
  *	begun yet, if @asked > @started
  */
@@ -55,10 +58,13 @@ bool turns_raw(struct turns *t, const char *bytes, size_t len);
 /* turns_take - what may be written to the module now, @size bytes at most; how many these are */
 size_t turns_take(struct turns *t, char *out, size_t size);
 
-/* turns_waits - GDB waits for the answer to a packet that is not begun: it needs a sign of life */
+/*
+ * turns_waits - true if GDB waits for the answer to a packet that is not begun, and so needs a sign
+ * of life
+ */
 bool turns_waits(const struct turns *t);
 
-/* turns_left - must bytes be written before the end? Not those after what takes its time */
+/* turns_left - true if bytes must be written before the end; not those after a slow packet */
 bool turns_left(const struct turns *t);
 
 /* turns_answer - the module's bytes; those that GDB gets to @out, which takes 3 more; how many */

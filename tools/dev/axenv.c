@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A world for agent expressions to run in. */
+/* An environment in which agent expressions run. */
 #include <stdlib.h>
 #include "tools/dev/axenv.h"
 
@@ -87,7 +87,7 @@ enum ax_err axenv_known(void *ctx, u16 tsv, bool sets)
 	return sets && t->read_only ? AX_E_READ_ONLY_TSV : AX_OK;
 }
 
-/* An unknown variable reads as 0: fuzzers run what ax_verify_tsvs() has not seen. */
+/* An unknown variable reads as 0: fuzzers run expressions that ax_verify_tsvs() has not checked. */
 static s64 op_getv(void *ctx, u16 num)
 {
 	const struct axenv_tsv *t = tsv_find(ctx, num);
@@ -231,7 +231,7 @@ struct axenv *axenv_new(void)
 		.text = e->text,
 	};
 	e->room = AXENV_LOG_MAX;
-	/* A register that is mistaken for another, or read at the wrong width, shows. */
+	/* Values that show if a register is mistaken for another, or read at the wrong width. */
 	for (i = 0; i < sizeof(e->regs) / sizeof(u64); i++)
 		((u64 *)&e->regs)[i] = 0xbad0bad0bad00000ULL + i * 0x101;
 	return e;

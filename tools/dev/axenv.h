@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A world for agent expressions: registers, memory with holes, variables, a log of what they do. */
+/*
+ * An environment for agent expressions: registers, memory with holes, variables, a log of their
+ * effects.
+ */
 #ifndef _GTP_AXENV_H
 #define _GTP_AXENV_H
 
@@ -28,8 +31,8 @@ struct axenv_tsv {
 };
 
 /**
- * struct axenv - the world and everything an evaluation did to it
- * @ax: what an engine is given; its ctx is the struct axenv
+ * struct axenv - the environment, and all effects of an evaluation
+ * @ax: the argument of an engine; its ctx is the struct axenv
  * @regs: registers of the hit
  * @room: bytes @log may have before a collection is answered -ENOSPC; at most AXENV_LOG_MAX
  * @log: what was collected, in order: see axenv_log_text(). Two evaluations collected the same when
@@ -53,8 +56,8 @@ struct axenv {
 };
 
 /*
- * axenv_new - an empty world: no memory, no variables, every register a value of its own; never
- * NULL
+ * axenv_new - make an empty environment: no memory, no variables, a different value in every
+ * register; never NULL
  */
 struct axenv *axenv_new(void);
 void axenv_free(struct axenv *e);
@@ -80,8 +83,8 @@ void axenv_reset(struct axenv *e);
 int axenv_read(void *ctx, void *dst, u64 addr, u32 len);
 
 /*
- * axenv_log_* - append to a log as an evaluation would; 0 or -ENOSPC. For those who write down what
- * they expect.
+ * axenv_log_* - append to a log as an evaluation would; 0 or -ENOSPC. For tests that write down
+ * what they expect.
  */
 int axenv_log_mem(struct axenv *e, u64 addr, const u8 *bytes, u32 len);
 int axenv_log_var(struct axenv *e, u16 num, s64 value);
@@ -89,7 +92,7 @@ int axenv_log_var(struct axenv *e, u16 num, s64 value);
 /* axenv_log_text - the log as lines "mem ADDR HEX" and "var NUM VALUE"; the caller frees it */
 char *axenv_log_text(const struct axenv *e);
 
-/* axenv_ops - the operations @ax.ops points to, for who wants to replace some of them */
+/* axenv_ops - the operations that @ax.ops points to, for tests that replace some of them */
 extern const struct ax_ops axenv_ops;
 
 #endif /* _GTP_AXENV_H */

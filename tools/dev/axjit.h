@@ -5,15 +5,15 @@
 
 #include "tools/dev/axvec.h"
 
-enum { AXJIT_SEEDS = 14 }; /* every choice of registers there is */
+enum { AXJIT_SEEDS = 14 }; /* the number of possible choices of registers */
 
 /*
- * axjit_eval - compile and run; an axvec_eval. Every load asks the world, because a vector's memory
- * is not where it says.
+ * axjit_eval - compile and run; an axvec_eval. Every load calls ->read(), because a vector's memory
+ * is not at its stated address.
  */
 int axjit_eval(const struct ax_verified *v, struct ax_env *env, u64 *result);
 
-/* axjit_seed - which registers axjit_eval() uses from now on */
+/* axjit_seed - select the registers that axjit_eval() uses from now on */
 void axjit_seed(u32 seed);
 
 /* axjit_listing - the machine code, as objdump shows it (bytes, where there is none) */

@@ -4,7 +4,7 @@
 #include "agentexpr/adds.h"
 #include "tools/dev/axvec.h"
 
-/* struct judge - where the differences go */
+/* struct judge - receives the differences */
 struct judge {
 	const struct axvec *v;
 	char *msg;
@@ -104,7 +104,7 @@ static bool outcome_agrees(struct judge *j, int ret, u64 result)
 static bool run(struct judge *j, axvec_eval eval, const struct ax_verified *verified)
 {
 	const struct axvec *v = j->v;
-	u64 result = ~v->result; /* an engine that sets nothing is found out */
+	u64 result = ~v->result; /* shows an engine that sets nothing */
 	int ret;
 
 	axenv_reset(v->env);

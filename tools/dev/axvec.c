@@ -378,7 +378,7 @@ static void section_why(struct parse *in)
 	in->p = end;
 }
 
-/* A name that begins with another one stands before it. */
+/* A name that begins with another one must come before it. */
 static const struct section {
 	const char *name;
 	void (*read)(struct parse *in);
@@ -404,7 +404,7 @@ static void read_section(struct parse *in, char *text)
 		in->section = sections[i].name;
 		in->p = text + len;
 		sections[i].read(in);
-		/* asm and why take it all; of the others a word too many is a mistake. */
+		/* asm and why take all of it; for the others a word too many is an error. */
 		if (!in->failed && sections[i].read != section_asm && word(in))
 			fail(in, "something is left over");
 		return;

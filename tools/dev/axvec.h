@@ -19,10 +19,10 @@ enum { AXVEC_FULL = AX_NR_ERRORS }; /* "-- error FULL": the evaluation ends with
  * @path: the file
  * @code: the expression, its own allocation of @len bytes
  * @kind: "-- kind", else a condition when there is a result
- * @env: the world it runs in
- * @want: a world whose log, printed text and variables are what @env must look like afterwards
+ * @env: the environment it runs in
+ * @want: an environment with the log, printed text and variables that @env must have afterwards
  * @error: enum ax_err or AXVEC_FULL; AX_OK: none is expected
- * @why: what the vector is there for
+ * @why: the purpose of the vector
  */
 struct axvec {
 	char *path;
@@ -45,7 +45,7 @@ struct axvec {
 /**
  * axvec_load() - read a vector
  * @path: the file; tests/vectors/README.md describes the format
- * @msg: receives what is wrong with it
+ * @msg: receives the error
  * @size: bytes of @msg
  *
  * Return: the vector, for axvec_free(); NULL when it is not one.
@@ -58,7 +58,7 @@ void axvec_free(struct axvec *v);
  * axvec_run() - verify, evaluate by an engine, compare
  * @v: the vector; may be run again, by another engine
  * @eval: the engine
- * @msg: receives in what the outcome differs
+ * @msg: receives the differences
  * @size: bytes of @msg
  *
  * Return: true when everything is as the vector says: error or result, collected, printed,

@@ -29,7 +29,7 @@ struct player {
 	int line;
 	bool no_ack;
 	bool acks_off_next; /* the next reply "OK" ends the acks */
-	bool wild;	    /* whatever goes wrong, play on */
+	bool wild;	    /* go on after any error */
 	struct capture capture[CAPTURES];
 	char console[LINE_LONGEST];
 	size_t console_len;
@@ -432,7 +432,7 @@ static int do_order(struct player *p, const char *text)
 	return p->w->reconnect(p->w->ctx) ? fail(p, "cannot connect again") : 0;
 }
 
-/* Nothing may be left over when the file goes on with something new. */
+/* Nothing may be left unread before the next send. */
 static int all_read(struct player *p)
 {
 	int err = read_reply(p, false);

@@ -27,7 +27,7 @@
  */
 
 /**
- * struct session_world - where a transcript is played
+ * struct session_world - the target of a transcript
  * @send: bytes to the stub; 0, or -1 when that failed
  * @receive: the next byte of it, or -1 when none comes; without @wait only what is there
  * @call: the fixture's call; 0, or -1 when it could not be made
@@ -47,9 +47,9 @@ struct session_world {
 int session_play(const char *path, const struct session_world *world, FILE *report);
 
 /*
- * session_play_wild - play @len bytes that came from anywhere; 0, or -1 when nothing was played
+ * session_play_wild - play @len arbitrary bytes; 0, or -1 if nothing was played
  *
- * Nothing is expected and what fails is passed over, so that a fuzzer can begin with transcripts.
+ * Expects nothing and ignores failures, so that a fuzzer can begin with transcripts.
  */
 int session_play_wild(const void *text, size_t len, const struct session_world *world);
 

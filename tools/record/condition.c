@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A condition on what a frame holds, as the bytecode that GDB compiles for the kernel's hits.
+ * A condition on the contents of a frame, as the bytecode that GDB compiles for the kernel's hits.
  *
- * It is evaluated by the module's own code, whose memory is what the frame has collected. As for
- * GDB, the first block that has an address counts.
+ * The module's own code evaluates it, with the frame's collected memory. As in GDB, the first block
+ * that has an address counts.
  */
 #include <stdlib.h>
 #include "base/regs.h"
@@ -27,7 +27,7 @@ struct block {
 	size_t len;
 };
 
-/* next - the block that begins here, and how long it is; 0: there is no whole one */
+/* next - parse the block that begins here; returns its length, 0 if it is not complete */
 static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b)
 {
 	size_t head = 0;
@@ -52,7 +52,7 @@ static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b
 	return head && b->len <= left - head ? head + b->len : 0;
 }
 
-/* struct view - a frame, for the code; @missing: it does not hold something */
+/* struct view - a frame, for the code; @missing: the code needs something that the frame lacks */
 struct view {
 	const u8 *frame;
 	size_t len;
@@ -106,7 +106,7 @@ static s64 getv(void *ctx, u16 tsv)
 	return 0;
 }
 
-/* Too late: a condition that is looked at later changes nothing. */
+/* The hit is over: setting a variable has no effect. */
 
 static void setv(void *ctx, u16 tsv, s64 value)
 {
@@ -156,7 +156,7 @@ static void set_registers(struct gtp_regs *regs, const struct block *b)
 		*(u64 *)((u8 *)regs + gtp_regs_offset(n)) = gtp_get_le(p, gtp_regs_width(n));
 }
 
-/* --- what it says --- */
+/* --- evaluation --- */
 
 u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes)
 {
@@ -195,7 +195,7 @@ enum condition_says condition_says(const struct condition *c, const u8 *frame, s
 	return value ? CONDITION_YES : CONDITION_NO;
 }
 
-/* --- how it comes --- */
+/* --- parsing --- */
 
 static bool assemble(struct condition *c, const char *text)
 {

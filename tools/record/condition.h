@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A condition on what a frame holds, as the bytecode that GDB compiles for the kernel's hits. */
+/* A condition on the contents of a frame, as the bytecode that GDB compiles for the kernel's hits.
+ */
 #ifndef _DRAIN_CONDITION_H
 #define _DRAIN_CONDITION_H
 
@@ -9,7 +10,7 @@
  * struct condition - at one place of a tracepoint
  * @tracepoint, @address: the place
  * @known: GDB's numbers of the registers that its frames have
- * @has_code: there is one; a place without it has no last frame
+ * @has_code: there is a condition; a place without one has no last frame
  * @verified: the code, with memory of its own
  */
 struct condition {
@@ -24,16 +25,16 @@ enum condition_says { CONDITION_NO, CONDITION_YES, CONDITION_UNKNOWN };
 /* condition_parse - "TRACEPOINT ADDRESS REGISTERS CODE"; false: it is none */
 bool condition_parse(struct condition *c, const char *text);
 
-/* condition_pc - where a frame's registers say that it was; 0: it has none */
+/* condition_pc - the pc in a frame's registers; 0 if it has none */
 u64 condition_pc(const u8 *frame, size_t len, u32 register_bytes);
 
 /**
- * condition_says() - does it hold?
+ * condition_says() - evaluate the condition
  * @c: the condition
  * @frame, @len: a frame's blocks
  * @register_bytes: of registers
  *
- * Return: UNKNOWN where the frame does not hold what it needs, or it divides by 0.
+ * Return: UNKNOWN if the frame lacks a value that it needs, or it divides by 0.
  */
 enum condition_says condition_says(const struct condition *c, const u8 *frame, size_t len,
 				   u32 register_bytes);

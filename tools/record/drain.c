@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From the pipe into files, until something ends that. */
+/* Copy frames from the pipe to files, until something ends that. */
 #include <poll.h>
 #include <stdlib.h>
 #include <time.h>
@@ -8,14 +8,14 @@
 #include "trouble.h"
 
 enum {
-	BUFFER = 1 << 20,      /* bytes; it grows for a header or a frame that needs more */
-	BUFFER_MOST = 1 << 28, /* of what is none */
-	NAP_BELOW = 32 << 10,  /* bytes: where fewer come, many are better read at a time */
+	BUFFER = 1 << 20,      /* bytes; grows for a header or a frame that needs more */
+	BUFFER_MOST = 1 << 28, /* limit: a larger one is not valid */
+	NAP_BELOW = 32 << 10,  /* bytes: if fewer come, wait and read several frames at a time */
 	NAP = 10,	       /* ms */
 	TICK = 1000,	       /* ms: readers see frames, the user sees numbers */
-	PATIENCE = 200,	       /* ms: a run that is on is there at once */
-	LAST = 1000,	       /* ms: for what came before the end */
-	SETTLE = 50,	       /* ms: what one exchange of buffers holds back comes with the next */
+	PATIENCE = 200,	       /* ms: an active run is found at once */
+	LAST = 1000,	       /* ms: for frames that came before the end */
+	SETTLE = 50,	       /* ms: the next exchange brings frames held back by one */
 };
 
 static u64 now_ms(void)
@@ -34,7 +34,7 @@ static void forget(struct drain *d, size_t n)
 	memmove(d->buf, d->buf + n, d->len);
 }
 
-/* take_header - put it where it belongs, if all of it is there; false: trouble */
+/* take_header - write the header, if all of it has arrived; false on an error */
 static bool take_header(struct drain *d)
 {
 	ssize_t len = frames_header(d->buf, d->len);
@@ -70,9 +70,9 @@ static bool grow(struct drain *d)
 }
 
 /*
- * fill - the buffer with what there is, however little a read gives; false: nothing comes after
+ * fill - read all available data into the buffer; false if nothing more will come
  *
- * Until it is known that the recording begins no frames are taken, which would be lost if not.
+ * Take no frames before it is certain that the recording begins, because they would be lost.
  */
 static bool fill(struct drain *d, size_t *n)
 {
@@ -93,7 +93,7 @@ static bool fill(struct drain *d, size_t *n)
  * @d: the drain
  * @n: receives how many bytes were read
  *
- * Return: false at the end of the run, at its last frame, and when there is trouble.
+ * Return: false at the end of the run, at its last frame, and on an error.
  */
 static bool take(struct drain *d, size_t *n)
 {
@@ -117,7 +117,7 @@ static bool take(struct drain *d, size_t *n)
 
 /* --- the times --- */
 
-/* struct clock - when what is due; in ms */
+/* struct clock - when each task is due, in ms */
 struct clock {
 	u64 asked, tick;
 	bool told, naps, tty;
@@ -128,7 +128,7 @@ static int until(u64 then, u64 now)
 	return then > now ? (int)(then - now < TICK ? then - now : TICK) : 0;
 }
 
-/* how_long - to wait at most */
+/* how_long - the longest time to wait */
 static int how_long(const struct drain *d, const struct clock *c, u64 now)
 {
 	int ms;
@@ -179,7 +179,7 @@ static bool in_time(const struct drain *d, u64 now)
 	return !d->begun || (!d->snapshot && (!d->ms || now < d->begun + d->ms));
 }
 
-/* why_not - take() has nothing more */
+/* why_not - the reason why take() returned false */
 static enum drain_end why_not(const struct drain *d)
 {
 	if (trouble_first())
@@ -212,7 +212,10 @@ static enum drain_end follow(struct drain *d, struct clock *c)
 	}
 }
 
-/* rest - what is there already when something else than the run ends it; a part of a frame goes */
+/*
+ * rest - write the frames that are there already if something other than the run ends the
+ * recording; drops a partial frame
+ */
 static enum drain_end rest(struct drain *d, enum drain_end why)
 {
 	u64 last = now_ms() + LAST;

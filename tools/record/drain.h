@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the pipe into files, until something ends that. */
+/* Copy frames from the pipe to files, until something ends that. */
 #ifndef _DRAIN_DRAIN_H
 #define _DRAIN_DRAIN_H
 
@@ -11,14 +11,13 @@
 enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
 
 /**
- * struct drain - what is being done
- * @pipe, @series: from where, to where
+ * struct drain - a recording @pipe, @series: from where, to where
  * @until: which frame is the last one
  * @ms: how long, from the header on; 0: until the run ends
- * @snapshot: only what is there already, of a run that is on
- * @cut: it ended in time, and there was more to be read
- * @begun, @ended: when, in ms; 0: not yet
- * @buf, @size, @len: bytes that were read and not put, a frame or the header begins with the first
+ * @snapshot: only the frames that are there already, of an active run
+ * @cut: the time was over, and there was more to read @begun, @ended: when, in ms; 0: not yet @buf,
+ * @size, @len: bytes that were read but not written; a frame or the header begins with the first
+ * one
  * @tally: frames that were put
  */
 struct drain {
@@ -32,7 +31,7 @@ struct drain {
 	struct tally tally;
 };
 
-/* drain_all - do it; the files still have to be brought to their end */
+/* drain_all - record; the caller still has to end the files */
 enum drain_end drain_all(struct drain *d);
 
 #endif /* _DRAIN_DRAIN_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace file that is one at any moment.
+ * A trace file that is valid at any moment.
  *
- * GDB ends at a frame with the number 0, and fails on a file that ends without one. Behind the last
- * frame that a reader sees stands that 0, and it is itself the number of the first frame that it
- * does not see yet, of those that have been put since sync.c was last asked to show them. Frames
- * put after that one may be cut anywhere, by a signal or a full disk: nobody reads it.
+ * GDB ends at a frame with the number 0, and fails on a file that ends without one. That 0 is in
+ * the place of the number of the first frame that readers do not see yet, the first one written
+ * since sync.c was last asked to show frames. Frames after it may be cut anywhere, by a signal or a
+ * full disk: nobody reads them.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ bool file_open(struct file *f, char *path)
 	*f = (struct file){ .fd = -1, .path = path, .empty = true };
 	if (asprintf(&f->part, "%s.part", path) < 0)
 		must(NULL);
-	/* Remains of a command that was killed; a link is not followed. */
+	/* Remove the remains of a killed command; does not follow a link. */
 	unlink(f->part);
 	f->fd = open(f->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (f->fd < 0) {
@@ -70,7 +70,7 @@ void file_close(struct file *f)
 	f->fd = -1;
 }
 
-/* write_at - as many of the bytes as can be written; errno has why not all */
+/* write_at - write as many of the bytes as possible; errno says why not all */
 static size_t write_at(int fd, struct iovec *io, int count, u64 at)
 {
 	size_t done = 0;
@@ -114,7 +114,10 @@ static bool cut(struct file *f, u64 end)
 	return !ftruncate(f->fd, (off_t)end) && !ftruncate(f->fd, (off_t)(end + FRAMES_END));
 }
 
-/* what_fits - of a block of which only @n bytes were written; there is room for the end, too */
+/*
+ * what_fits - the whole frames in a block of which only @n bytes were written, with room for the
+ * end
+ */
 static size_t what_fits(struct file *f, const u8 *block, size_t n)
 {
 	size_t len = n > FRAMES_END ? frames_whole(block, n - FRAMES_END, ~0ULL, NULL) : 0;
@@ -122,7 +125,7 @@ static size_t what_fits(struct file *f, const u8 *block, size_t n)
 	trouble("%s: %s", f->path, strerror(errno));
 	if (!n || cut(f, f->end + len))
 		return len;
-	f->holds = false; /* nobody knows what follows these */
+	f->holds = false; /* the bytes after these are unknown */
 	return 0;
 }
 

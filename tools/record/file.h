@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace file that is one at any moment. */
+/* A trace file that is valid at any moment. */
 #ifndef _DRAIN_FILE_H
 #define _DRAIN_FILE_H
 
@@ -8,10 +8,11 @@
 /**
  * struct file - a trace file that grows
  * @path, @part: its name, and the one that it has until its header is on the disk
- * @end: where the 0 is that ends it
+ * @end: the offset of the 0 that ends it
  * @empty: it has no frames
  * @holds: frames are written that no reader sees
- * @held_at, @held: where the first of these begins, and its number; 0 stands there
+ * @held_at, @held: where the first of these begins, and its number, in the place of which the file
+ * has 0
  */
 struct file {
 	int fd;
@@ -22,16 +23,20 @@ struct file {
 	u8 held[FRAMES_NUMBER];
 };
 
-/* file_refused - why no file can be put there: a sentence that the caller frees; NULL: it can */
+/* file_refused - the reason why no file can be made there, which the caller frees; NULL if one can
+ */
 char *file_refused(const char *path);
 
-/* file_open - make it, its owner's alone, under another name; takes @path. False: trouble */
+/*
+ * file_open - make it under a temporary name, accessible only to its owner; takes @path. False on
+ * an error
+ */
 bool file_open(struct file *f, char *path);
 
 /* file_close - give up one that has no header */
 void file_close(struct file *f);
 
-/* file_start - its header; false: trouble */
+/* file_start - write its header; false on an error */
 bool file_start(struct file *f, const u8 *header, size_t len);
 
 /**
@@ -39,7 +44,7 @@ bool file_start(struct file *f, const u8 *header, size_t len);
  * @f: the file, which has its header
  * @block, @len: the frames
  *
- * Return: how many bytes of frames it has taken; less than @len is trouble.
+ * Return: the bytes of frames that were written; less than @len on an error.
  */
 size_t file_put(struct file *f, const u8 *block, size_t len);
 

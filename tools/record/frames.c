@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the parts of a trace file end, and what frames say of themselves. */
+/* The boundaries of a trace file's parts, and the contents of frames. */
 #include "frames.h"
 
 ssize_t frames_header(const u8 *bytes, size_t len)

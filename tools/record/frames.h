@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the parts of a trace file end, and what frames say of themselves. */
+/* The boundaries of a trace file's parts, and the contents of frames. */
 #ifndef _DRAIN_FRAMES_H
 #define _DRAIN_FRAMES_H
 
@@ -13,7 +13,10 @@ enum {
 	FRAMES_END = 4, /* bytes of 0 after the last frame, of which GDB reads the first two */
 };
 
-/* struct tally - frames of tracepoints, others, and what these say the reader was too slow for */
+/*
+ * struct tally - the number of frames of tracepoints, of other frames, and of lost frames that the
+ * latter report
+ */
 struct tally {
 	u64 frames, marks, lost;
 };
@@ -45,7 +48,7 @@ size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t);
 /* frames_first - the length of the frame that begins here; 0: it is not whole */
 size_t frames_first(const u8 *bytes, size_t len);
 
-/* frames_over - does the end stand here instead of a frame? */
+/* frames_over - true if the end of the file is here instead of a frame */
 bool frames_over(const u8 *bytes, size_t len);
 
 #endif /* _DRAIN_FRAMES_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The frames of the run that is on into trace files, as they come: what `gtp record` starts.
+ * Write the frames of the current run to trace files, as they come. `gtp record` starts this.
  *
  * Usage: gtp-drain [-o FILE] [--for TIME] [--until [T:]FRAMES] [--size N [--rotate K]]
  *        gtp-drain [-o FILE] --snapshot
@@ -67,7 +67,7 @@ static void parse_until(struct argp_state *state, const char *text, struct until
 	u->tracepoint = (u32)tracepoint;
 }
 
-/* parse_fd - one that was handed over */
+/* parse_fd - an inherited file descriptor */
 static int parse_fd(struct argp_state *state, const char *text)
 {
 	char *end;

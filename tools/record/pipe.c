@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's end of it: what can be read, and the signals that end that. */
+/* Reading from the module's pipe, and the signals that end that. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ void pipe_signals(struct pipe *p)
 	u32 i;
 
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* treat a file-size limit like a full disk */
 	sigemptyset(&set);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &was) && was.sa_handler != SIG_IGN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The module's end of it: what can be read, and the signals that end that. */
+/* Reading from the module's pipe, and the signals that end that. */
 #ifndef _DRAIN_PIPE_H
 #define _DRAIN_PIPE_H
 
@@ -8,10 +8,10 @@
 #define PIPE_PATH "/proc/gtpframe_pipe"
 
 /**
- * struct pipe - where frames come from
+ * struct pipe - the source of frames
  * @signals: a descriptor that is readable when a signal has come
  * @ended: nothing more will come
- * @error: why; 0: that was its end
+ * @error: why; 0 at a regular end
  */
 struct pipe {
 	const char *path;
@@ -19,10 +19,10 @@ struct pipe {
 	bool ended;
 };
 
-/* pipe_signals - from here on they are waited for, but what nohup has had ignored */
+/* pipe_signals - from here on wait for signals, except those that nohup ignores */
 void pipe_signals(struct pipe *p);
 
-/* pipe_open - without waiting for a run; fail() tells why it cannot be read */
+/* pipe_open - open it without waiting for a run; calls fail() if it cannot be read */
 void pipe_open(struct pipe *p, const char *path);
 
 enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
@@ -30,7 +30,7 @@ enum { PIPE_READABLE = 1, PIPE_SIGNAL = 2 };
 /**
  * pipe_wait() - wait until there is something to read
  * @p: the pipe
- * @ms: so long at most; below 0: without an end
+ * @ms: the longest time; below 0: no limit
  * @naps: wait for signals alone
  *
  * Return: what there is.
@@ -47,7 +47,7 @@ int pipe_wait(const struct pipe *p, int ms, bool naps);
  */
 bool pipe_read(struct pipe *p, void *to, size_t len, size_t *n);
 
-/* pipe_trouble - that nothing more will come is trouble, and why */
+/* pipe_trouble - report why nothing more will come, as an error */
 void pipe_trouble(const struct pipe *p);
 
 #endif /* _DRAIN_PIPE_H */

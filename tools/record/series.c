@@ -30,7 +30,7 @@ static bool is_one_of(const char *name, const char *base)
 	return !name[i] && i >= len + 1 + 4;
 }
 
-/* Files of another recording would be taken for some of this one. */
+/* Files of another recording would be mistaken for files of this one. */
 static void check_others(const struct series *s)
 {
 	char *copy = must(strdup(s->out)), *again = must(strdup(s->out));
@@ -69,7 +69,7 @@ void series_open(struct series *s)
 		fail(RUN_FAILED, "%s", trouble_first());
 }
 
-/* begin - the header of a file that is open, and its name */
+/* begin - write the header of an open file, and give it its name */
 static bool begin(struct series *s)
 {
 	struct sync_job job = { .kind = SYNC_NAME };
@@ -107,7 +107,7 @@ bool series_start(struct series *s, const u8 *header, size_t len)
 	return begin(s);
 }
 
-/* hand_over - what has been put and not been shown */
+/* hand_over - give sync.c the frames that were written and not shown yet */
 static void hand_over(struct series *s, enum sync_kind kind)
 {
 	struct sync_job job = { .kind = kind,
@@ -145,7 +145,7 @@ static bool next(struct series *s)
 	return file_open(&s->file, series_name(s, s->number)) && begin(s);
 }
 
-/* room - how many bytes of frames the file may still take */
+/* room - the bytes of frames for which the file still has room */
 static u64 room(const struct series *s)
 {
 	u64 used = s->file.end + FRAMES_END;

@@ -7,14 +7,14 @@
 #include "sync.h"
 
 /**
- * struct series - where the frames go
+ * struct series - the files to which frames are written
  * @out: the name; with @size, .0001 and so on are put after it
  * @size: no file gets larger, unless one frame does; 0: there is one file
  * @keep: so many files are kept; 0: all
  * @number: of the file that is written; 1 is the first one
  * @file: that file
- * @header, @header_len: what each file begins with
- * @count_at: where in it the number of frames stands, twice; 0: it does not
+ * @header, @header_len: the beginning of each file
+ * @count_at: the offset of the number of frames in it, which is there twice; 0: it is not
  * @count: of the file that is written
  * @totals: what has been put into files
  */
@@ -29,26 +29,26 @@ struct series {
 	struct totals totals;
 };
 
-/* series_check - nothing that is not ours to replace is in the way, or fail() */
+/* series_check - fail() if a file is in the way that must not be replaced */
 void series_check(const struct series *s);
 
-/* series_open - see that a file can be made there, or fail() */
+/* series_open - fail() if no file can be made there */
 void series_open(struct series *s);
 
-/* series_start - what each file begins with; false: trouble */
+/* series_start - set the beginning of each file; false on an error */
 bool series_start(struct series *s, const u8 *header, size_t len);
 
 /**
- * series_put() - the whole frames that come first
+ * series_put() - write the leading whole frames
  * @s: where they go
  * @bytes, @len: a frame begins here, and none need end here
  * @t: the frames that were put are added
  *
- * Return: how many bytes they were; there may be trouble.
+ * Return: their size in bytes; there may have been an error.
  */
 size_t series_put(struct series *s, const u8 *bytes, size_t len, struct tally *t);
 
-/* series_show - have a reader see what has been put, as soon as the disk has it */
+/* series_show - let readers see the written frames, as soon as they are on the disk */
 void series_show(struct series *s);
 
 /* series_end - the same, for the last time */

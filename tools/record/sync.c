@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that waits for the disk, so that who reads the pipe need not.
+ * A thread that waits for the disk, so that the reader of the pipe need not.
  *
- * The disk may take pages in any order, and a machine that crashes leaves those that it has taken.
- * So the number of the first frame of many stays 0, which ends a trace file, until all of them and
+ * The disk may write pages in any order, and after a crash of the machine has those that it wrote.
+ * So the number of the first of many frames stays 0, which ends a trace file, until all of them and
  * the 0 after them are on the disk.
  */
 #include <fcntl.h>
@@ -38,7 +38,7 @@ static void break_off(const char *name)
 	broken = true;
 }
 
-/* The folder's entry; a file system that cannot do that has no better way. */
+/* Sync the folder's entry; ignore file systems that cannot do that. */
 static void keep_entry(void)
 {
 	char *copy = must(strdup(path));
@@ -69,7 +69,7 @@ static void name(const struct sync_job *job)
 	free(job->old);
 }
 
-/* GDB wants to know how many frames a file has, and reads what there are. */
+/* GDB shows this number of frames, but reads all that are there. */
 static bool put_count(const struct sync_job *job)
 {
 	char digits[FRAMES_DIGITS + 1];

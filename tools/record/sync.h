@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A thread that waits for the disk, so that who reads the pipe need not. */
+/* A thread that waits for the disk, so that the reader of the pipe need not. */
 #ifndef _DRAIN_SYNC_H
 #define _DRAIN_SYNC_H
 
 #include "frames.h"
 
-/* struct totals - what can be read from the files, those that were removed included */
+/* struct totals - the readable contents of all files, including removed ones */
 struct totals {
 	u64 frames, bytes;
 	u32 files;
@@ -14,7 +14,7 @@ struct totals {
 enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
 
 /**
- * struct sync_job - something that has its order
+ * struct sync_job - a job; jobs are done in order
  * @kind: NAME gives a file that has its header its name, SHOW lets a reader see the frames up to
  *        here, CLOSE does that for the last time
  * @fd: the file
@@ -22,8 +22,8 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
  *                     removed, or NULL; the job owns them
  * @holds: there are frames to be shown
  * @at, @number: where the first of them begins, and the number that makes it one
- * @count_at, @count: where in the header the number of frames stands, twice, and what it is then;
- *                    0: it does not
+ * @count_at, @count: the offset of the number of frames in the header, which is there twice, and
+ * its new value; 0: it is not
  * @totals: with these frames; of NAME, with this file
  */
 struct sync_job {
@@ -40,13 +40,13 @@ struct sync_job {
 /* sync_begin - start the thread */
 void sync_begin(void);
 
-/* sync_idle - is nothing to be done? */
+/* sync_idle - true if there is nothing to do */
 bool sync_idle(void);
 
-/* sync_do - have it done, after all that is being done; waits only where many files do */
+/* sync_do - queue a job; waits only if many files are queued */
 void sync_do(const struct sync_job *job);
 
-/* sync_end - wait for all of it; what came of it */
+/* sync_end - wait for all jobs; returns the totals */
 struct totals sync_end(void);
 
 #endif /* _DRAIN_SYNC_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Errors while the files have to be brought to a good end all the same. */
+/* Errors after which the files must still be completed. */
 #include <stdlib.h>
 #include "trouble.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Errors while the files have to be brought to a good end all the same. */
+/* Errors after which the files must still be completed. */
 #ifndef _DRAIN_TROUBLE_H
 #define _DRAIN_TROUBLE_H
 
 #include "run/fail.h"
 
-/* trouble - note a sentence for the user; what follows from the first one is not kept */
+/* trouble - record a message for the user; only the first one is kept */
 __printf(1, 2) void trouble(const char *format, ...);
 
-/* trouble_first - the sentence, or NULL */
+/* trouble_first - the message, or NULL */
 const char *trouble_first(void);
 
 #endif /* _DRAIN_TROUBLE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find the last frame of a recording: by number, or by a condition that holds for it. */
+/* Find the last frame of a recording: by number, or by a condition. */
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 
 enum { ANSWER = 1 << 16 }; /* bytes, at first */
 
-/* --- who knows the types --- */
+/* --- the GDB that knows the types --- */
 
 static void say_all(int fd, const u8 *bytes, size_t len)
 {
@@ -19,7 +19,7 @@ static void say_all(int fd, const u8 *bytes, size_t len)
 		ssize_t n = write(fd, bytes, len);
 
 		if (n < 0 && errno != EINTR)
-			break; /* that it has gone is read */
+			break; /* hear_all() notices that it has exited */
 		bytes += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;
 	}
@@ -95,7 +95,7 @@ void until_begin(struct until *u, const struct pipe *p, const u8 *header, size_t
 
 /* --- frames --- */
 
-/* place_of - the condition of a frame; one of several places has collected which one it was */
+/* place_of - the condition for a frame; with several places, the frame has collected its pc */
 static const struct condition *place_of(const struct until *u, u32 tracepoint, const u8 *frame,
 					size_t len)
 {
@@ -117,7 +117,7 @@ static const struct condition *place_of(const struct until *u, u32 tracepoint, c
 	return NULL;
 }
 
-/* is_last - of a frame that is whole */
+/* is_last - true if this whole frame is the last one */
 static bool is_last(struct until *u, const u8 *frame, size_t size)
 {
 	u32 tracepoint = (u32)gtp_get_le(frame, FRAMES_NUMBER);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Find the last frame of a recording: by number, or by a condition that holds for it. */
+/* Find the last frame of a recording: by number, or by a condition. */
 #ifndef _DRAIN_UNTIL_H
 #define _DRAIN_UNTIL_H
 
@@ -9,14 +9,14 @@ struct condition;
 
 /**
  * struct until - what --until says
- * @frames: so many frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
- * @asks: who is asked for conditions, which need the types of the kernel; below 0: nobody
- * @conditions, @count: one for each place of a tracepoint
+ * @frames: the number of frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
+ * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none @conditions,
+ * @count: one for each place of a tracepoint
  * @register_bytes: of a frame's registers, as the header has it
  * @seen: frames that count
- * @unknown: frames that do not hold what their condition needs
+ * @unknown: frames that lack a value that their condition needs
  * @last: the tracepoint of the last frame
- * @reached: that has come
+ * @reached: the last frame has come
  */
 struct until {
 	u64 frames;
@@ -30,10 +30,9 @@ struct until {
 };
 
 /**
- * until_begin() - what the run's header is needed for
+ * until_begin() - prepare, with the run's header
  * @u: the end
- * @p: signals end it while somebody is asked
- * @header, @len: of the trace file
+ * @p: signals end the wait for the answer @header, @len: of the trace file
  *
  * Writes the header to @asks, closes that end, and reads lines: "= TRACEPOINT ADDRESS REGISTERS
  * CODE" is a condition at a place, in hex, with the mask of the registers that frames have and the

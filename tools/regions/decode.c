@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decode with Zydis, and tell what the kernel's copier and a relocating one can move. */
+/* Decode with Zydis, and determine what the kernel's copier and a relocating one can move. */
 #include <Zydis/Zydis.h>
 #include "tools/regions/decode.h"
 
@@ -125,8 +125,9 @@ static u8 kind_of(const ZydisDecodedInstruction *z)
 }
 
 /*
- * False for what cannot run elsewhere: traps, endbr, returns from interrupts and system calls, and
- * what affects the instruction after it (an interrupt shadow, the start of a transaction).
+ * False for instructions that cannot run elsewhere: traps, endbr, returns from interrupts and
+ * system calls, and those that affect the next instruction (an interrupt shadow, the start of a
+ * transaction).
  */
 static bool copyable(const ZydisDecodedInstruction *z, u8 kind)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One instruction, as far as the analysis needs it. */
+/* Decode one instruction, as far as the analysis needs it. */
 #ifndef _RGN_DECODE_H
 #define _RGN_DECODE_H
 
@@ -41,7 +41,7 @@ struct rgn_decoded {
 
 /**
  * rgn_decode() - decode one instruction
- * @insn: receives it; of kind RGN_DECODED_BAD and length 1 when there is none
+ * @insn: receives it; of kind RGN_DECODED_BAD and length 1 if there is none
  * @bytes: where it starts
  * @n: how many bytes may be read
  * @addr: its address

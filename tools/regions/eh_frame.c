@@ -13,7 +13,7 @@ struct place {
 	const struct rgn_section *section;
 };
 
-/* struct cie - what the FDEs of one CIE share: the encodings of their pointers */
+/* struct cie - the encodings of pointers, which all FDEs of a CIE share */
 struct cie {
 	u8 lsda;
 	u8 code;
@@ -107,7 +107,7 @@ static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 	return !at.in.failed;
 }
 
-/* @at is after the length and id of a CIE. Its augmentation string says what its FDEs carry. */
+/* @at is after the length and id of a CIE. Its augmentation string says what its FDEs contain. */
 static struct cie read_cie(struct place at)
 {
 	struct cie cie = { .lsda = DW_EH_PE_omit };
@@ -174,7 +174,7 @@ void rgn_eh_frame_mark(struct rgn_text *text)
 		if (!len || len > rgn_read_left(&all.in))
 			return;
 		entry.in.end = all.in.p + len;
-		/* In an FDE how far its CIE precedes this field, in a CIE 0. */
+		/* In an FDE the distance back to its CIE, in a CIE 0. */
 		back = rgn_read(&entry.in, 4);
 		if (back && back <= id_at) {
 			struct place from = place_at(s, id_at - back);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print what the analysis knows of an address. */
+/* Print everything that the analysis knows about an address. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/explain.h"

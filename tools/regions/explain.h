@@ -6,12 +6,12 @@
 #include "tools/regions/verdict.h"
 
 /**
- * rgn_explain_place() - an address from what a user writes
+ * rgn_explain_place() - convert a place as a user writes it to an address
  * @text: the analysed image
  * @where: FUNCTION, FUNCTION+OFFSET or a number
  * @slide: a number's distance from the file's own address
  *
- * Ends the program with a message when there is no such place or more than one.
+ * Exits with a message if there is no such place or more than one.
  */
 u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
 
@@ -21,11 +21,15 @@ u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide)
 u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 
 /*
- * rgn_explain_address - verdict, reason, evidence, the instructions and what the kernel's rule says
+ * rgn_explain_address - print verdict, reason, evidence, the instructions and the result of the
+ * kernel's rule
  */
 void rgn_explain_address(const struct rgn_text *text, u64 addr);
 
-/* rgn_explain_deny - every address that some kernel's rule accepts and something enters */
+/*
+ * rgn_explain_deny - print every address that some kernel's rule accepts although control may enter
+ * its bytes
+ */
 void rgn_explain_deny(const struct rgn_text *text);
 
 /*

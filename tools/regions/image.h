@@ -41,7 +41,7 @@ struct rgn_image {
 	Elf *elf;
 	bool stripped;	  /* has no symbols but dynamic ones */
 	bool relocatable; /* an object file, as modules are */
-	bool absolute;	  /* runs at its link address: its constants can be addresses */
+	bool absolute;	  /* runs at its link address, so its constants can be addresses */
 	bool kernel;	  /* vmlinux or a module: no jump tables, patch-site tables */
 	struct rgn_section *sections;
 	u32 sections_n;
@@ -78,13 +78,13 @@ void rgn_image_close(struct rgn_image *image);
 void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug);
 
 /**
- * rgn_image_is_code() - whether what is in a section can run
+ * rgn_image_is_code() - true if a section's contents can be executed
  * @image: the file
  * @s: one of its sections
  *
- * A kernel executes nothing that it may write: it marks such memory so, and refuses a module with
- * a section of both kinds. vmlinux may have one all the same, where one of the parts that the
- * linker put together was executable: 7.3's .data, with code that kexec copies before it runs.
+ * A kernel executes no writable memory: it maps it so, and refuses a module with a section that is
+ * both. vmlinux may have one nevertheless, if one of the parts that the linker joined was
+ * executable: 7.3's .data has code that kexec copies before it runs.
  */
 bool rgn_image_is_code(const struct rgn_image *image, const struct rgn_section *s);
 

@@ -10,7 +10,7 @@
  * @text: receives it; the caller frees it with rgn_text_free()
  * @image: the file with the code
  * @debug: the file with the line table; @image itself where that is one file
- * @cpu: what the kernel makes of returns there
+ * @cpu: the form of returns on that CPU
  */
 void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,
 		      const struct rgn_image *debug, enum rgn_cpu cpu);

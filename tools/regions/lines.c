@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Source lines of a function by libdw; code of inlined functions counts for the line that calls
+ * Source lines of a function, from libdw; code of inlined functions belongs to the line that calls
  * them.
  */
 #include <dwarf.h>

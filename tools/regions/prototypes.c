@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which functions have nothing of their caller's on the stack but the return address, by DWARF.
+ * Find functions that get only the return address from their caller on the stack, from DWARF.
  *
  * The System V ABI passes the first six words of arguments in registers: integers and pointers are
  * one each, structures by value of up to 16 bytes as many as they have, unless a member is not
- * aligned. A structure of more than 16 bytes that is returned takes one for its address. Anything
- * else is on the stack, and everything that is not known here is taken to be.
+ * aligned. A returned structure of more than 16 bytes takes one for its address. Anything else is
+ * on the stack, and so is everything unknown, to be safe.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -50,7 +50,7 @@ static bool member_is_aligned(Dwarf_Die *member, u64 offset, u32 deep)
 	return type_of(member, &type) && is_aligned(&type, offset + at, deep + 1);
 }
 
-/* Is each part of it where its own size wants it to be? */
+/* Is each member aligned to its own size? */
 static bool is_aligned(Dwarf_Die *type, u64 offset, u32 deep)
 {
 	Dwarf_Word size = 0;
@@ -125,7 +125,7 @@ static bool has_flag(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formflag(&attr, &flag) && flag;
 }
 
-/* An out-of-line copy refers to what was declared, which has all parameters. */
+/* An out-of-line copy refers to its declaration, which has all parameters. */
 static void to_origin(Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -139,7 +139,7 @@ static void to_origin(Dwarf_Die *die)
 	}
 }
 
-/* A structure that is returned in memory: the caller hands in where. */
+/* For a structure that is returned in memory, the caller passes the address. */
 static u32 words_of_result(Dwarf_Die *function)
 {
 	Dwarf_Die type;
@@ -196,7 +196,7 @@ static u64 our_address(const struct walk *w, Dwarf_Addr addr)
 	return w->debug->sections[section].addr + addr;
 }
 
-/* A clone (f.isra.0, f.constprop.0) need not have the arguments of what it was cloned from. */
+/* A clone (f.isra.0, f.constprop.0) need not have the arguments of the original. */
 static void mark(const struct walk *w, u64 addr)
 {
 	const struct rgn_span *span = rgn_text_span(w->text, addr);
@@ -206,7 +206,7 @@ static void mark(const struct walk *w, u64 addr)
 		f->flags |= RGN_FN_WRAP;
 }
 
-/* Of several ranges the others begin at symbols of their own (f.cold). */
+/* If there are several ranges, all except the first have symbols of their own (f.cold). */
 static void mark_ranges(const struct walk *w, Dwarf_Die *function, Dwarf_Addr bias)
 {
 	Dwarf_Addr base, start, end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which functions have nothing of their caller's on the stack but the return address, by DWARF. */
+/* Find functions that get only the return address from their caller on the stack, from DWARF. */
 #ifndef _RGN_PROTOTYPES_H
 #define _RGN_PROTOTYPES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Count verdicts over all code, and print them beside what the kernel's rule gives. */
+/* Count verdicts over all code, and print them beside those of the kernel's rule. */
 #include "tools/regions/module.h"
 #include "tools/regions/stats.h"
 
@@ -229,7 +229,7 @@ static void ask_module(const struct rgn_module *m, const struct rgn_span *span,
 
 enum { ENDBR = 4, FTRACE_SITE = 5 };
 
-/* A hit at a function's entry may be had by a jump after the function tracer's site there. */
+/* A jump after the function tracer's site can serve a function's entry. */
 static void ask_entry(const struct rgn_module *m, const struct rgn_span *span,
 		      const struct rgn_function *f, u64 *answers)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * All code of an image: bytes as they run, functions, instructions, and what is known of each byte.
+ * All code of an image: bytes as they run, functions, instructions, and facts about each byte.
  */
 #ifndef _RGN_TEXT_H
 #define _RGN_TEXT_H
@@ -10,7 +10,7 @@
 
 /*
  * X(name, bit, text): why control may arrive at an address other than from the instruction before
- * it. The first two a decode of the same function shows; the others stay hidden from it.
+ * it. A decode of the function itself shows the first two; the others stay hidden from it.
  */
 /* clang-format off */
 #define RGN_LEADERS(X) \
@@ -130,7 +130,7 @@ static inline u32 rgn_function_end(const struct rgn_span *span, const struct rgn
 	return rgn_function_start(span, f) + f->size;
 }
 
-/* X(name, word, text): the kinds of CPU, by what the kernel makes of a return at boot */
+/* X(name, word, text): the kinds of CPU, by the form that the kernel gives a return at boot */
 /* clang-format off */
 #define RGN_CPUS(X) \
 	X(PLAIN, "plain", \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rules: this one by all that is known of the bytes, and the kernel's as in its sources. */
+/* The rules: ours, from all facts about the bytes, and the kernel's, as in its sources. */
 #include "tools/regions/verdict.h"
 
 struct naming {
@@ -132,8 +132,8 @@ static bool may_become_short(const struct rgn_span *span, u32 i, u32 at)
 
 /*
  * Walk the instructions that a jump displaces. @v gets their length, and the first that cannot be
- * moved. Behind a return or jump there is only padding: nothing runs it, so it needs no copy. Other
- * code there must have a leader that is not known, and is refused.
+ * moved. After a return or a jump only padding may follow: nothing runs it, so it needs no copy.
+ * Any other code there must be entered from somewhere unknown, and is refused.
  */
 static enum rgn_verdict_id displaced(const struct rgn_span *span, u32 at, u32 end,
 				     struct rgn_verdict *v)

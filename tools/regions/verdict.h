@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * May a 5-byte jump replace what starts at an address? The answer, its reason, and the kernel's
- * own.
+ * May a 5-byte jump replace the code at an address? Our answer and its reason, and the kernel's
+ * answer.
  */
 #ifndef _RGN_VERDICT_H
 #define _RGN_VERDICT_H
@@ -49,7 +49,7 @@ enum rgn_verdict_id {
 	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* from here on a jump */
 };
 
-/* X(name, word, text): what the answer rests on, the best that the function has */
+/* X(name, word, text): the evidence for the answer, the best that the function has */
 /* clang-format off */
 #define RGN_EVIDENCES(X) \
 	X(DIRECT, "D", "direct jumps, the kernel's tables and constants") \
@@ -64,7 +64,8 @@ enum rgn_evidence {
 		RGN_EVIDENCE_N,
 };
 
-/* X(name, text): what the kernel's rule for optimised kprobes says, in the order that it asks */
+/* X(name, text): the results of the kernel's rule for optimised kprobes, in the order of its checks
+ */
 /* clang-format off */
 #define RGN_KERNEL_RULES(X) \
 	X(END,      "function end") \
@@ -89,9 +90,9 @@ enum rgn_kernel_id {
 /**
  * struct rgn_verdict - the answer for one address
  * @id: which, and why
- * @evidence: what it rests on
+ * @evidence: the evidence for it
  * @len: bytes of the whole instructions that a jump would displace; 0 where that was not reached
- * @where: the address of the first leader, site or instruction that stands in the way
+ * @where: the address of the first leader, site or instruction that is an obstacle
  * @bits: enum rgn_leader or enum rgn_site bits found there
  */
 struct rgn_verdict {
@@ -104,11 +105,15 @@ struct rgn_verdict {
 
 void rgn_verdict_get(const struct rgn_text *text, u64 addr, struct rgn_verdict *v);
 
-/* rgn_verdict_boost - the kernel's own copier can move all that a jump there displaces */
+/*
+ * rgn_verdict_boost - true if the kernel's own copier can move all instructions that a jump there
+ * displaces
+ */
 bool rgn_verdict_boost(const struct rgn_span *span, const struct rgn_function *f, u32 at);
 
 /*
- * rgn_verdict_leaders - the leader bits of the bytes that a jump at @at overwrites, but its first
+ * rgn_verdict_leaders - the leader bits of the bytes that a jump at @at overwrites, except the
+ * first one
  */
 u32 rgn_verdict_leaders(const struct rgn_span *span, u32 at, u32 *first);
 

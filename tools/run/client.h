@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* GDB's end of the line to the module. */
+/* A client of the module, in the role of GDB. */
 #ifndef _RUN_CLIENT_H
 #define _RUN_CLIENT_H
 
@@ -30,15 +30,15 @@ struct client {
 	u8 last[GTP_RSP_FRAME_MAX];
 };
 
-/* All of these fail() when the line does. */
+/* All of these call fail() if the connection breaks. */
 
-/* client_open - connect; RUN_BUSY when another session has the line */
+/* client_open - connect; exits with RUN_BUSY if another session is connected */
 void client_open(struct client *c, const char *path);
 
 /* client_send - a packet, without waiting for its reply */
 void client_send(struct client *c, const char *packet);
 
-/* client_receive - what has arrived, at least a byte; @c->answered tells whether it is the reply */
+/* client_receive - receive at least a byte; @c->answered says whether the reply is complete */
 void client_receive(struct client *c);
 
 /* client_interrupt - ^C */
@@ -50,16 +50,17 @@ __printf(2, 3) const char *client_ask(struct client *c, const char *format, ...)
 /* client_order - a packet that must be answered with OK; @what is being done, for the message */
 void client_order(struct client *c, const char *packet, const char *what);
 
-/* client_check - that the last packet was; @what was being done */
+/* client_check - check that the last packet was answered with OK; @what was being done */
 void client_check(struct client *c, const char *what);
 
-/* client_monitor - what `monitor COMMAND` prints, without its last newline; the caller frees it */
+/* client_monitor - the output of `monitor COMMAND`, without its last newline; the caller frees it
+ */
 char *client_monitor(struct client *c, const char *command);
 
-/* client_show - the console's text so far to @out */
+/* client_show - print the console's text so far to @out */
 void client_show(struct client *c, FILE *out);
 
-/* client_transfer - all of "OBJECT:read:ANNEX" of qXfer, piece by piece to @take */
+/* client_transfer - read all of "OBJECT:read:ANNEX" by qXfer, and pass the pieces to @take */
 void client_transfer(struct client *c, const char *what,
 		     void (*take)(void *ctx, const void *bytes, size_t len), void *ctx);
 

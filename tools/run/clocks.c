@@ -14,7 +14,7 @@ static u64 now(clockid_t id)
 	return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
 }
 
-/* A byte at a time: what follows the last line is for the next program. */
+/* Read byte by byte: the input after the last line is for the next program. */
 static bool line_comes(void)
 {
 	char c = 0;

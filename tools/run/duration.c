@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long, as it is typed after --for: gtp's own spelling, gdbscripts/gtp/shell/options.py. */
+/* Parse the argument of --for, as gdbscripts/gtp/shell/options.py does. */
 #include <stdlib.h>
 #include "duration.h"
 
-/* How much of the text is a number: 5 or 0.5, as gtp has it. */
+/* The length of the number at the beginning: 5 or 0.5, as gtp has it. */
 static size_t number(const char *text)
 {
 	static const char digits[] = "0123456789";
@@ -24,7 +24,7 @@ u64 duration(struct argp_state *state, const char *text)
 	double n = len ? strtod(text, NULL) : 0;
 	u32 i;
 
-	/* 0 would be without an end. */
+	/* 0 would mean no limit. */
 	for (i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(text + len, units[i].unit) && n > 0 && n * units[i].ms < 1e15)
 			return n * units[i].ms < 1 ? 1 : (u64)(n * units[i].ms);

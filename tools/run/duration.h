@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long, as it is typed after --for. */
+/* Parse the argument of --for. */
 #ifndef _RUN_DURATION_H
 #define _RUN_DURATION_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Messages of gtp-run and gtp-drain on standard error, and their last words. */
+/* Messages of gtp-run and gtp-drain on standard error, and their exit on errors. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void put_line(const char *format, va_list args)
 	fflush(stdout);
 	vsnprintf(text, sizeof(text), format, args);
 	fprintf(stderr, "%s: ", program);
-	/* A name may have a newline, too; a format has one for a sentence that goes on. */
+	/* A name may have a newline, too; in a format it continues the sentence. */
 	if (strchr(format, '\n'))
 		while ((line = strsep(&rest, "\n")))
 			text_line(stderr, line);

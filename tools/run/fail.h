@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages of gtp-run and gtp-drain on standard error, and how they end when they cannot go on. */
+/* Messages of gtp-run and gtp-drain on standard error, and their exit on errors. */
 #ifndef _RUN_FAIL_H
 #define _RUN_FAIL_H
 
@@ -8,13 +8,13 @@ enum { RUN_OK, RUN_FAILED, RUN_USAGE, RUN_WRONG_FILE, RUN_BUSY, RUN_INTERRUPTED 
 
 #include "base/base.h"
 
-/* The program's name, which precedes what it says. */
+/* The program's name, which precedes its messages. */
 extern const char *const program;
 
 /* inform - a line to standard error */
 __printf(1, 2) void inform(const char *format, ...);
 
-/* fail - the same, and exit; of gtp-run the connection's end takes out every probe */
+/* fail - the same, and exit; the end of gtp-run's connection removes every probe */
 __printf(2, 3) _Noreturn void fail(int status, const char *format, ...);
 
 /* must - return allocated memory, or exit if it is NULL */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A session that `gtp compile` has made, on a machine without GDB, Python or vmlinux.
+ * Run a session that `gtp compile` has made, on a machine without GDB, Python or vmlinux.
  *
  * Usage: gtp-run [--for TIME] [-o FILE] SESSION.gtpd
  *        gtp-run --info SESSION.gtpd
@@ -29,12 +29,12 @@
 enum { CLOCKS_MOST = 1000 };
 
 /**
- * struct given - what was typed
- * @session, @out: files; @out NULL: beside where we are, by the session's name
+ * struct given - the command line @session, @out: files; @out NULL: in the current folder, named
+ * after the session
  * @device: the line to the module
  * @ms: how long to trace; 0: until a signal comes or the run ends
- * @info: only show what is in the file
- * @clocks: only say so often what the clocks say
+ * @info: only show the contents of the file
+ * @clocks: only answer so many questions about the clocks
  */
 struct given {
 	const char *session, *out, *device;
@@ -118,7 +118,7 @@ static bool is_part_of(const struct gtpd_part *p, const char *build_id)
 	return !strcmp(hex, build_id);
 }
 
-/* choose - the part of the running kernel */
+/* choose - the part for the running kernel */
 static void choose(struct client *c, const struct gtpd *g, const char *path, struct gtpd_part *p)
 {
 	char *build_id = client_monitor(c, "build-id"), *version;
@@ -164,7 +164,10 @@ static u64 distance_of(struct client *c, const struct gtpd_part *p)
 	return text - p->text;
 }
 
-/* check_distance - all of the session fits where the kernel lies; nothing has been sent yet */
+/*
+ * check_distance - check that all of the session can be moved to the kernel's address; nothing has
+ * been sent yet
+ */
 static void check_distance(const struct gtpd *g, const struct gtpd_part *p, u64 distance)
 {
 	char packet[GTPD_PACKET_MAX + 1];
@@ -188,8 +191,8 @@ static void on_ending(int number)
 }
 
 /*
- * Until the run goes on they interrupt what waits: the module sees a ^C that has come, and arms no
- * further. A reader that goes takes no frames along.
+ * Until the run is active they interrupt waits: the module sees the ^C, and arms no further. A
+ * reader that ends takes no frames along.
  */
 static void signals(void)
 {
@@ -199,7 +202,7 @@ static void signals(void)
 	u32 i;
 
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a full disk */
+	signal(SIGXFSZ, SIG_IGN); /* treat a file-size limit like a full disk */
 	sigemptyset(&endings);
 	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (sigaction(numbers[i], NULL, &was) || was.sa_handler == SIG_IGN)
@@ -212,7 +215,7 @@ static void signals(void)
 
 /* --- the session --- */
 
-/* give_up - what was defined is defined no more, and the definitions before it are gone already */
+/* give_up - delete our definitions; those of the previous session are deleted already */
 static _Noreturn void give_up(struct client *c, bool defined)
 {
 	if (defined)
@@ -303,7 +306,7 @@ static void trace_until(struct client *c, u64 ms)
 	client_show(c, stdout);
 }
 
-/* --- what came of it --- */
+/* --- results --- */
 
 static void print_hits(struct client *c, const char *packet)
 {
@@ -350,7 +353,7 @@ static void summary(struct client *c, const struct gtpd *g, const struct gtpd_pa
 			print_hits(c, packet);
 }
 
-/* The session's name with another end, in the current folder; of standard input, stdin.tf. */
+/* The session's name with another suffix, in the current folder; stdin.tf for standard input. */
 static char *default_out(const char *session)
 {
 	const char *name = strrchr(session, '/') ? strrchr(session, '/') + 1 : session;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A compiled session: every record of the file is checked before anything is done with it. */
+/* A compiled session: all records of the file are checked before any is used. */
 #include "base/mem.h"
 #include "base/parse.h"
 #include "regions/table.h"
@@ -29,7 +29,7 @@ static struct relocation relocation(const u8 *bytes, u32 i)
 	return (struct relocation){ (u32)get(p, 2), p[2], p[3] };
 }
 
-/* A packet's form of a digit: itself, or its code in two digits. */
+/* The form of a digit in the packet: itself, or its character code in two digits. */
 static u32 wide(const struct relocation *r)
 {
 	return r->kind == GTPD_TEXT ? 2 : 1;
@@ -91,7 +91,7 @@ static bool is_allowed(const char *text, u32 len)
 	return false;
 }
 
-/* A probe there may kill the kernel: that is allowed on the machine itself, not by a file. */
+/* monitor notrace may kill the kernel: only the machine's own user may allow it, not a file. */
 static bool allows_notrace(const char *text, u32 len)
 {
 	static const char packet[] = "qRcmd,", word[] = "notrace";
@@ -159,7 +159,7 @@ static const char *check_kernel(const u8 *bytes, u32 len)
 	return NULL;
 }
 
-/* One line, for it is written as one. */
+/* Check that it is one line, because it is written as one. */
 static const char *check_line(const u8 *bytes, u32 len)
 {
 	u32 i;
@@ -214,7 +214,7 @@ static const char *check_head(const u8 *bytes, size_t size)
 	return NULL;
 }
 
-/* The records' bounds; what is in them is the caller's. */
+/* Check the records' bounds; the caller checks their contents. */
 static const char *check_bounds(const u8 *bytes, u32 size, u32 at)
 {
 	if (size - at < GTPD_RECORD || get(bytes + at + 4, 4) > size - at - GTPD_RECORD)
@@ -280,7 +280,7 @@ bool gtpd_next_part(const struct gtpd *g, struct gtpd_part *p)
 	return false;
 }
 
-/* A part's own record is its first one. */
+/* The first record of a part describes it. */
 static void begin(const struct gtpd *g, const struct gtpd_part *p, struct gtpd_record *r)
 {
 	if (r->bytes)
@@ -336,7 +336,7 @@ static int move(char *text, const struct relocation *r, u64 distance)
 	u64 was = number_of(text, r), now = (was + distance) & mask;
 	bool up = !(distance >> 63);
 
-	/* Round the end of the number, in either direction. */
+	/* Check for overflow of the number, in either direction. */
 	if (up ? now < was || distance > mask : now > was || -distance > mask)
 		return -ERANGE;
 	if (r->kind == GTPD_OPERAND && ((now ^ was) & top))

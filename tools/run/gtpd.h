@@ -13,7 +13,8 @@
  *  12  u32       CRC-32 (the one of zip and Ethernet) of all bytes from 16 on
  *  16  records   u32 kind, u32 length, as many bytes
  *
- * A part for each kernel begins with a record GTPD_KERNEL; what follows up to the next is its own:
+ * A part for each kernel begins with a record GTPD_KERNEL; the records up to the next one belong to
+ * it:
  *
  *  KERNEL   u64 where _text was linked, u64 the same of _end, u8 length of the build-id, the
  *           build-id, the release
@@ -23,8 +24,8 @@
  *  KEY      the name of a variable that is set to $kstack
  *  TABLE    a table of regions (regions/table.h)
  *
- * A relocation is a number in hex to which the distance is added by which the kernel was moved from
- * where it was linked.
+ * A relocation is a number in hex, to which gtp-run adds the distance of the kernel from its link
+ * address.
  */
 #define GTPD_MAGIC "GTPDEF\0\1"
 
@@ -61,7 +62,7 @@ struct gtpd_record {
 	const u8 *bytes;
 };
 
-/* struct gtpd_part - what it has for one kernel; the release is not terminated */
+/* struct gtpd_part - the records for one kernel; the release is not terminated */
 struct gtpd_part {
 	u32 at; /* of its first record */
 	u64 text, end;
@@ -71,7 +72,7 @@ struct gtpd_part {
 	const char *release;
 };
 
-/* struct gtpd_error - what is wrong with a file, and where */
+/* struct gtpd_error - the error in a file, and its place */
 struct gtpd_error {
 	const char *why;
 	u32 at;
@@ -84,8 +85,8 @@ struct gtpd_error {
  * @size: its size
  * @error: set on error
  *
- * Everything is checked once: what follows checks nothing. Only packets that define a run are
- * allowed. Return: 0, or -EINVAL.
+ * Everything is checked once, here: the functions below check nothing. Only packets that define a
+ * run are allowed. Return: 0, or -EINVAL.
  */
 int gtpd_open(struct gtpd *g, const void *bytes, size_t size, struct gtpd_error *error);
 
@@ -103,12 +104,12 @@ bool gtpd_next_of(const struct gtpd *g, const struct gtpd_part *p, enum gtpd_kin
 		  struct gtpd_record *r);
 
 /**
- * gtpd_packet() - a packet for a kernel that is elsewhere
+ * gtpd_packet() - relocate a packet
  * @r: a record GTPD_PACKET
- * @distance: from where it was linked to where it lies
+ * @distance: of the kernel from its link address
  * @to: receives the packet and a NUL, in GTPD_PACKET_MAX + 1 bytes
  *
- * Return: its length, or -ERANGE when a number does not fit there any more.
+ * Return: its length, or -ERANGE if a number does not fit any more.
  */
 int gtpd_packet(const struct gtpd_record *r, u64 distance, char *to);
 

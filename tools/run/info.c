@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* `gtp-run --info`: a compiled session as its user wrote it. */
+/* `gtp-run --info`: print a compiled session in the form in which it was written. */
 #include "base/parse.h"
 #include "info.h"
 #include "text.h"
@@ -62,7 +62,7 @@ static void print_source(struct gtp_in *in)
 	print_hex(in);
 }
 
-/* It holds on when the run is over. */
+/* The setting persists after the run. */
 static void print_monitor(struct gtp_in *in)
 {
 	printf("  monitor ");

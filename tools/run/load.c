@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A compiled session into memory: read to its end, for what a pipe will have nobody knows. */
+/* Read a compiled session into memory, to its end, because the length of a pipe is unknown. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ static int open_session(const char *path)
 	return fd;
 }
 
-/* read_all - up to the end, or to where no session goes */
+/* read_all - read up to the end, or to the largest size of a session */
 static size_t read_all(int fd, const char *name, u8 **bytes)
 {
 	size_t have = 0, size = FIRST;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace file as `gtp save` writes it: GDB's own, and after its frames, where GDB does not read,
- * aggregations and stacks. gdbscripts/gtp/kept.py reads that.
+ * Write a trace file like `gtp save`: GDB's own format, and after the frames, where GDB does not
+ * read, aggregations and stacks. gdbscripts/gtp/kept.py reads those.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "fail.h"
 #include "save.h"
 
-/* Removed when the command ends before it is whole. */
+/* Removed if the command ends before the file is complete. */
 static char *part_path;
 
 static void remove_part(void)
@@ -97,7 +97,7 @@ static void put_stacks(struct save *o, const struct memory *stacks)
 	const u8 *bytes = (const u8 *)stacks->bytes;
 	size_t words = stacks->len / 8, at = 1, i;
 
-	/* No stack has the number 0. Each is how many addresses it has, and these. */
+	/* No stack has the number 0. Each is the number of its addresses, and the addresses. */
 	while (at < words) {
 		u64 n, word;
 
@@ -162,7 +162,7 @@ void save_begin(struct save *o, const char *path)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		fail(RUN_FAILED, "%s is no ordinary file, and would be replaced by one", path);
 	part_path = save_part(path);
-	/* Remains of a run that was killed; a link is not followed. */
+	/* Remove the remains of a killed run; does not follow a link. */
 	unlink(part_path);
 	fd = open(part_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	o->file = fd < 0 ? NULL : fdopen(fd, "w");

@@ -6,17 +6,17 @@
 #include "client.h"
 #include "gtpd.h"
 
-/* struct save - a trace file that is being written; what was there stays until it is whole */
+/* struct save - a trace file that is being written; an old file stays until it is complete */
 struct save {
 	FILE *file;
 	const char *path;
 	u64 size;
 };
 
-/* save_part - the name of the file until it is whole; the caller frees it */
+/* save_part - the name of the file until it is complete; the caller frees it */
 char *save_part(const char *path);
 
-/* save_begin - open it, before there is anything to lose; it is its owner's alone */
+/* save_begin - open it, before there is anything to lose; only its owner can access it */
 void save_begin(struct save *o, const char *path);
 
 /*

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A terminal gets no escape sequences, newlines of names, or characters that turn others around. */
+/*
+ * Escape text for a terminal: escape sequences, newlines in names, characters that change the
+ * direction of others.
+ */
 #include <string.h>
 #include "text.h"
 

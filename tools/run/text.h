@@ -7,13 +7,13 @@
 #include "base/base.h"
 
 /**
- * text_put - write a text of which a terminal acts upon nothing
+ * text_put - write a text so that it cannot control a terminal
  * @to: the stream
  * @text: any bytes; a session, a kernel's release or a file's name may have escape sequences
  * @len: how many
  *
- * Control characters, those that change the order of others, and bytes that are no UTF-8 are
- * written as C escapes them.
+ * Control characters, those that change the order of others, and bytes that are not UTF-8 are
+ * escaped as in C.
  */
 void text_put(FILE *to, const char *text, size_t len);
 
