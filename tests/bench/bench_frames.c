@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stopped run of 10^4 to 10^7 frames, or as many powers of ten as the argument says: its index,
- * what tfind takes, what qTBuffer and tsave -r read. The same code as in the kernel.
+ * A stopped run of 10^4 to 10^7 frames, or as many powers of ten as the argument says: the time for
+ * its index, for tfind, and for the reads of qTBuffer and tsave -r. The same code as in the kernel.
  *
  * Four CPUs' hits alternate, ten tracepoints in turn; one more has a single hit, the last.
  */
@@ -31,7 +31,7 @@ static double read_ns(clockid_t clock)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Other load on the machine does not count; too slow to read for times below a us. */
+/* Excludes other load on the machine; reading it is too slow for times below a us. */
 static double cpu_ns(void)
 {
 	return read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -61,7 +61,7 @@ static void write_frames(u32 n)
 	}
 }
 
-/* ns that a question takes, as long as the answer is right */
+/* ns for a question; checks that the answer is right */
 static double find_ns(const struct gtp_index *ix, enum gtp_find how, u64 a, u64 b, u32 from,
 		      s64 want)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * How fast compiled expressions are: interpreter, compiler, and gcc -O2 on the same C expression,
- * over the same registers and equal memory. The figures that count are ratios of one run.
+ * over the same registers and equal memory. Only ratios within one run are meaningful.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "tools/dev/axvec.h"
 
 enum {
-	ROUNDS = 25,  /* the fastest counts: everything else is the machine's doing */
+	ROUNDS = 25,  /* the fastest counts: the machine's other work only adds time */
 	CALLS = 4000, /* a round */
 	LOW_LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
@@ -43,7 +43,7 @@ static void die(const char *what, const char *why)
 	exit(1);
 }
 
-/* The vectors' memory where the vectors say it is, for loads that the processor does. */
+/* Map the vectors' memory at its stated addresses, for plain loads. */
 static void map_world(const struct axenv *e)
 {
 	for (u32 i = 0; i < e->nmaps; i++) {
@@ -61,7 +61,7 @@ static void map_world(const struct axenv *e)
 	}
 }
 
-/* The least an interpreter's read can cost: is it ours, then copy. */
+/* The cheapest possible read for an interpreter: check that the memory is ours, then copy. */
 static int read_direct(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if ((s64)addr >= LOW_LIMIT)
@@ -106,8 +106,8 @@ static u64 nothing(void)
 }
 
 /*
- * Each evaluation waits for the one before, as a hit waits for its condition: the registers'
- * address depends on the result, by nothing.
+ * Each evaluation waits for the previous one, as a hit waits for its condition: add 0, computed
+ * from the result, to the registers' address.
  */
 static const struct gtp_regs *after(const struct gtp_regs *regs, u64 result, u64 zero)
 {
@@ -211,7 +211,7 @@ static struct row measure(struct jit_user *u, struct axvec *vec, const struct tw
 	check(vec, "the compiler", result);
 	if (!tells_an_address(vec, twin->text))
 		check(vec, "gcc", twin->eval(&regs));
-	/* In turns, so that a busy moment of the machine hits all of them. */
+	/* Take turns, so that a busy moment of the machine affects all of them. */
 	for (u32 i = 0; i < ROUNDS; i++) {
 		keep_best(&r.ns[INTERPRETER], time_interpreter(v, &env));
 		keep_best(&r.ns[COMPILER], time_compiled(fn, &env));

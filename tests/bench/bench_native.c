@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cycles of a hit, natively in userspace: a function with a jump to a pad in it, as the kernel has
- * it, the same code for condition, actions and frame, on a fake machine.
+ * Measure cycles of a hit, natively in userspace: a function with a jump to a pad, with the
+ * kernel's code for condition, actions and frame, on a fake machine.
  *
- * Each row is measured with a pad that writes the frame, where the kernel makes one, and with one
- * that leaves it to C. That way is closed to the first: a single hit that takes it ends all.
+ * Each row is measured with a pad that writes the frame, if the kernel would make one, and with a
+ * pad that leaves it to C. The first pad must never go to C: a single hit that does ends the
+ * program.
  *
  * Differences from the kernel: no cli and clac, and one task that is never GDB's. C finds the CPU's
  * part by a plain variable.
@@ -26,7 +27,7 @@ enum {
 	OBJECT = 0x20000000,
 	LIMIT = 0x7fff0000,
 	ARENA = 64 << 10,
-	ADDR = 0x1000,	 /* what the tracepoint calls the place */
+	ADDR = 0x1000,	 /* the tracepoint's address */
 	FUNCTION_AT = 0, /* in the page of places */
 	RETURNS_AT = 0x100,
 	COMPARES_AT = 0x200,
@@ -35,9 +36,9 @@ enum {
 	NUMBER = 1,
 };
 
-/* enum way - what a hit takes */
+/* enum way - the way of a hit */
 enum way {
-	THE_PAD, /* it writes the frame, and does not leave */
+	THE_PAD, /* the pad writes the frame */
 	THROUGH_C,
 	NR_WAYS,
 };
@@ -198,7 +199,7 @@ static u64 hits(void)
 	return gtp_trace_hits(&fake.trace, fake.trace.tps.first).hits;
 }
 
-/* The pad is entered: a call whose condition holds is a hit. */
+/* Check that the pad is entered: a call whose condition holds is a hit. */
 static void check_entered(const struct row *r, cycles_fn fn)
 {
 	struct cycles_obj *o = (struct cycles_obj *)OBJECT;
@@ -279,7 +280,7 @@ static void after_round(const void *ctx)
 		die("not every call was the hit that it had to be");
 }
 
-/* False: there is no such pad. */
+/* Return false if there is no such pad. */
 static bool measure(const struct row *r, enum way how, struct cycles *c)
 {
 	cycles_fn fn = put(FUNCTION_AT, function, sizeof(function));

@@ -59,7 +59,7 @@ def above(ticks, bare):
 
 
 def figure(cost):
-    """The smallest; and the median where an instruction's fraction is not the difference."""
+    """The smallest figure, and the median if it differs by an instruction or more."""
     if not cost:
         return "-"
     low, median = cost
@@ -67,7 +67,7 @@ def figure(cost):
 
 
 def calibrate():
-    """Only where 100 nops are exactly 100 does any figure count instructions."""
+    """Check that 100 nops cost exactly 100: otherwise figures are not instructions."""
     nothing, nops = min(measure("empty")), min(measure("nops"))
     check(nops - nothing == 100,
           "100 nops take %s ticks: this machine does not count instructions" % (nops - nothing))
@@ -132,7 +132,7 @@ def records():
 
 
 def bpftrace_env():
-    """It compiles with the kernel's headers, in the two parts that Debian makes of them."""
+    """bpftrace compiles with the kernel's headers, which Debian splits into two folders."""
     headers = os.environ["GTP_HEADERS"]
     common = re.sub(r"-cloud-amd64$|-amd64$", "-common", headers)
     return dict(os.environ, BPFTRACE_KERNEL_SOURCE=common, BPFTRACE_KERNEL_BUILD=headers,

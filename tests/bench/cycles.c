@@ -12,7 +12,7 @@ static u64 ticks(void)
 	return (u64)high << 32 | low;
 }
 
-/* One cycle each, whatever else the processor can do meanwhile. */
+/* Each takes one cycle, even if the processor does other work meanwhile. */
 static double ticks_a_cycle(void)
 {
 	u64 start = ticks(), x = 1;

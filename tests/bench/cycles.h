@@ -10,14 +10,14 @@ enum {
 	CYCLES_CALLS = 2000, /* a round */
 };
 
-/* struct cycles_obj - what all functions that are measured read */
+/* struct cycles_obj - the data that all measured functions read */
 struct cycles_obj {
 	int a, b;
 };
 
 typedef long (*cycles_fn)(struct cycles_obj *o, int n);
 
-/* struct cycles - of a call: on its own, and waiting for what the one before has returned */
+/* struct cycles - of a call by itself, and of one that waits for the result of the previous one */
 struct cycles {
 	double alone, waiting;
 };
@@ -26,8 +26,8 @@ struct cycles {
  * cycles_measure - of the fastest round; @before and @after, NULL or not: called with @ctx around
  * each
  *
- * A cycle is what an addition takes in the fastest of as many chains of them: others on the same
- * machine only ever make it slower.
+ * A cycle is the time of an addition in the fastest of as many chains of them, because other load
+ * can only make a chain slower.
  */
 struct cycles cycles_measure(cycles_fn fn, struct cycles_obj *o, void (*before)(const void *ctx),
 			     void (*after)(const void *ctx), const void *ctx);

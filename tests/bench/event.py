@@ -36,7 +36,7 @@ def floor():
     add_row("a probe that counts", ticks)
 
 
-# Each: name, condition, actions, does a hit leave a frame.
+# Each row: name, condition, actions, whether a hit leaves a frame.
 OURS = (
     ("condition n == 4, false", "n == 4", (), False),
     ("condition o->a > 1000, false", "o->a > 1000", ("collect $_sdata",), False),

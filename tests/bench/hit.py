@@ -17,8 +17,8 @@ import gdb
 
 ONLY = os.environ.get("BENCH_ONLY", "").split(",")
 
-# First byte of what stands there when the kernel is done with a kprobe (optimising takes its time), and what
-# monitor probes says of a tracepoint that is no kprobe.
+# The first byte of the place when the kernel has finished with a kprobe (optimising takes time), and the text of
+# monitor probes for a tracepoint that is not a kprobe.
 PLACES = {
     "jump": ("mid-function: a kprobe becomes a jump", "e9", "jump"),
     "entry": ("function entry: a kprobe becomes a jump behind the call of ftrace", None,
@@ -43,7 +43,7 @@ class Place:
         return next(code for place, at, *code in answers("place") if place == self.name)
 
     def is_armed(self, form):
-        """A jump is really one, and what ftrace patches is no nop any more."""
+        """Check that a jump is one, and that ftrace's site is no longer a nop."""
         now = self.code()
         return now[0] == form if form else now != self.original
 
@@ -87,7 +87,7 @@ CASES = {
     "count by $kstack": ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
     peers.STACK: ("", ("teval $key_s = $kstack", "teval $count_d = 1"), AGGREGATED),
 }
-# The same at the function's return: both ends of a call together. Only where the place is its first instruction.
+# The same at the function's return: both ends of a call together. Only for a function's first instruction.
 LATENCY, UNWANTED = "entry and return, $latency and o->a + o->b", "a return not wanted: o->a > 1000 at the entry"
 RETURNS = {
     LATENCY: ("", ("collect $latency, o->a + o->b",), True),
@@ -112,7 +112,7 @@ CASES.update({
 HERE = {TWO: 2}  # tracepoints at the place, each with a frame for every call; else 1
 VARIABLES = ("n", "p_n", "key_a", "key_pid", "key_s", "keystr_s", "count_a", "count_b", "count_c", "count_d", "sum_b",
              "hist_b", "hist_c", "hist_d")
-# By how its expressions run and what stands in the text.
+# By how its expressions run, and by the kind of probe.
 ENGINES = {
     "jump": "gdbtp, a jump or call of its own",
     "compiled": "gdbtp on a kprobe",
@@ -161,7 +161,7 @@ def traced(place, engine, case):
 
 
 def floor(place):
-    """The least that anything on a kprobe can cost."""
+    """The minimum cost of anything on a kprobe."""
     order("probe " + place.name)
     place.wait(True)
     ticks = warmly(place.name)
@@ -271,7 +271,7 @@ def print_goals(places):
 
 
 def print_plain(places):
-    """Each row beside its plain form: of several tracepoints, beside as many of the plain one."""
+    """Print each row beside its plain form; several tracepoints beside as many plain ones."""
     for place in places:
         for case, plain in PLAIN.items():
             cells = []

@@ -15,7 +15,10 @@ LTTNG_UST_TRACEPOINT_EVENT_CLASS(gtp_bench, fields, LTTNG_UST_TP_ARGS(int, a, in
 				 LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, a, a)
 							     lttng_ust_field_integer(int, b, b)))
 
-/* Off; by tests/bench/lttng on with a filter that is false, with one that is true, with none. */
+/*
+ * One stays off; tests/bench/lttng enables the others with a false filter, with a true one, and
+ * without.
+ */
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(gtp_bench, fields, gtp_bench, off,
 				    LTTNG_UST_TP_ARGS(int, a, int, b))
 LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(gtp_bench, fields, gtp_bench, never,

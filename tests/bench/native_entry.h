@@ -5,14 +5,14 @@
 
 #include "base/regs.h"
 
-/* bench_pad_hit - in assembly: what pads call */
+/* bench_pad_hit - in assembly: called by pads */
 void bench_pad_hit(void);
 
-/* bench_pad_left - in assembly: what pads call that never have to; bench_left - what that calls */
+/* bench_pad_left - in assembly: called by pads that must never call C; bench_left - its C part */
 void bench_pad_left(void);
 void bench_left(void);
 
-/* bench_hit - what that calls, as gtp_pad_probe_hit() in kernel/pad/probe.c */
+/* bench_hit - its C part, as gtp_pad_probe_hit() in kernel/pad/probe.c */
 void bench_hit(struct gtp_regs *regs, u32 word);
 
 #endif /* _GTP_NATIVE_ENTRY_H */

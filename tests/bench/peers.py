@@ -18,7 +18,7 @@ SUM = ALL * (42 + 7)
 # ftrace --------------------------------------------------------------------------------------------
 
 A, B = "a=+0(%di):s32", " b=+4(%di):s32"
-# It has no arithmetic, and no record without what the filter needs.
+# ftrace has no arithmetic, and its record always contains the filter's fields.
 FTRACE = {
     "false": (A, "a > 1000"),
     "true": (A, "a > 5"),
@@ -87,7 +87,7 @@ def wait_for_lines(path):
 
 
 def interrupt(run):
-    """One that has only just attached its program may forget that it was told to end."""
+    """A bpftrace that has only just attached its program may ignore the interrupt."""
     for _ in range(60):
         run.send_signal(signal.SIGINT)
         try:
@@ -167,7 +167,7 @@ def bpf_returns(place, kind, action):
 
 
 def ftrace_returns(place, entry):
-    """One record for each end: who reads them subtracts the times."""
+    """One record for each end: the reader subtracts the times."""
     write("kprobe_events", "r:gtpb/back %s v=$retval:s64\n" % place.symbol +
           ("p:gtpb/ev %s %s\n" % (place.address, A + B) if entry else ""))
     try:
@@ -186,7 +186,8 @@ def ftrace_returns(place, entry):
 
 
 def returns(place):
-    """Others at the returns of the function that the place is the first instruction of. Each: name, what measures it."""
+    """Other tools at the returns of the function that begins at the place. Each row: name, function that measures
+    it."""
     yield "return, ftrace r: event: what is returned", lambda: ftrace_returns(place, False)
     yield "return, ftrace p: and r: events: a record for each end", lambda: ftrace_returns(place, True)
     kinds = {"kprobe": "kprobe and kretprobe"}
@@ -208,8 +209,8 @@ STAP_SAYS = {"false": 0, "true": ALL, "sum": SUM, "both": SUM, "return": ALL}
 
 def stap(place, case):
     """
-    The module is built outside, because that takes a compiler's minute. staprun switches the kernel's optimising
-    of kprobes off for as long as it runs; here it is switched on again.
+    The module is built outside, because that takes a compiler's minute. staprun disables the optimising of kprobes
+    while it runs; enable it again here.
     """
     with subprocess.Popen(["staprun", "%s/%s/gtp_stap_%s.ko" % (STAP, case, case)], stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True) as run:
@@ -275,7 +276,7 @@ STACK_ROWS = {
 
 
 def stack_rows(place):
-    """As rows(), for its one case."""
+    """Like rows(), for its one case."""
     if place.name == STACK_AT:
         for row, run in STACK_ROWS.items():
             yield row, {STACK: lambda run=run: run(place)}
@@ -287,7 +288,7 @@ CASES = ("false", "true", "sum", "both")
 
 
 def rows(place):
-    """Each: name, by case what measures it."""
+    """Each row: name, and by case the function that measures it."""
     def each(cases, measure_one):
         return {case: lambda case=case: measure_one(case) for case in CASES if case in cases}
 

@@ -30,7 +30,7 @@ REFUSALS_MAX = 50  # each costs a run
 
 
 def traceable():
-    """Name and address of the call of each function that ftrace has, and that is no module's."""
+    """Name and address of ftrace's call in each of the kernel's functions, modules excluded."""
     path = TRACING + "available_filter_functions"
     if os.path.exists(path + "_addrs"):
         rows = [line.split() for line in lines(path + "_addrs")]
@@ -41,7 +41,7 @@ def traceable():
 
 
 def places():
-    """Where probes go: functions that ftrace has, and kprobes may have, in an order that is always the same."""
+    """The places for probes: functions that both ftrace and kprobes allow, always in the same order."""
     forbidden = {line.split()[-1].split()[0] for line in lines(DEBUG + "kprobes/blacklist")}
     found = [addr + FTRACE_CALL for name, addr in traceable() if name not in forbidden]
     random.Random(SEED).shuffle(found)
@@ -66,8 +66,8 @@ def timed(gdb, packet):
 
 def run_with(gdb, addrs):
     """
-    Arms and removes them. Milliseconds for each, bytes of code and of pads; and what they became. Or None and the
-    address that was refused.
+    Arm and remove them. Returns milliseconds for both, bytes of code and of pads, and the mechanisms; or None and the
+    refused address.
     """
     gdb.monitor("strict on")
     gdb.ok("QTinit")

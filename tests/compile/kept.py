@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp cache: compiled sessions under names, merged by build-id; what is damaged, several at once, what is refused."""
+"""gtp cache: compiled sessions under names, merged by build-id; damaged files, concurrent commands, refusals."""
 import os
 import re
 import shutil
@@ -24,7 +24,7 @@ def gtp(*words):
 
 
 def cache(*words):
-    """gtp cache that must do it; what it prints."""
+    """A gtp cache command that must succeed; returns its output."""
     status, out, err = gtp("cache", *words)
     equal((status, err), (0, ""), out)
     return out

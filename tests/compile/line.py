@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp-run's own end of the line: where its session comes from, how long it waits, when it gives up, what it leaves alone."""
+"""gtp-run's side of the connection: the source of its session, its timeouts, when it gives up, what it does not
+touch."""
 import os
 import pty
 import signal
@@ -63,7 +64,7 @@ def durations():
 
 
 class Module:
-    """The other end, by hand: its answers are OK, or what the test says when the packet is there."""
+    """A fake module: it answers OK, or as the test chooses when the packet arrives."""
 
     def __init__(self, on_packet):
         self.line, self.theirs = pty.openpty()
@@ -85,7 +86,7 @@ class Module:
     def talk(self):
         """Wait until gtp-run has ended; returns (status, its error messages)."""
         received = os.read(self.line, 65536)
-        # From now on the terminal's only other end is the one that it has open: reading ends with it.
+        # From now on only gtp-run has the terminal open, so reading ends when it exits.
         os.close(self.theirs)
         while True:
             for found in PACKET.finditer(received):
@@ -104,7 +105,8 @@ class Module:
 
 
 def interrupted(at, number, answer="OK"):
-    """^C while the first packet that begins with AT is being answered: the packets from there on, and the messages."""
+    """Send ^C while the first packet that begins with AT is being answered; returns the packets from there on, and the
+    messages."""
     def on_packet(module, text):
         if text.startswith(at) and not sent:
             sent.append(len(module.packets))

@@ -11,7 +11,8 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 HERE, OUT = os.path.join(TOP, "tests/compile"), os.path.join(TOP, "build/compile")
 GTP, RUN = (os.path.join(TOP, name) for name in ("tools/gtp", "build/tools/gtp-run"))
 SESSION = os.path.join(HERE, "session.gdb")
-# GDB asks again after two seconds without an answer, and is out of step with a stub on a busy machine from then on.
+# GDB repeats a packet after two seconds without an answer; on a busy machine it would be out of step with the stub from
+# then on.
 GDB = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off",
        "-iex", "set remotetimeout 600"]
 
@@ -55,7 +56,7 @@ class Target(offline.Target):
 
 
 def run(*words, target=None):
-    """gtp-run to its end: (status, what it printed, what it complained of)."""
+    """Run gtp-run to its end: (status, output, errors)."""
     device = ["--device", target.path] if target else []
     done = subprocess.run([RUN, *device, *words], cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           timeout=SECONDS, check=False)

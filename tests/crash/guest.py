@@ -3,9 +3,8 @@
 
 Usage: tests/lib/env python3 guest.py stock|gdbtp uevent|string|feature LINK_ADDRESS CONTROL_LINK_ADDRESS
 
-"stock" is a kernel without us: its probe becomes a jump, and the guest is to die of what comes then. "gdbtp" puts
-our tracepoint at the same place, waits until the kernel has made a jump of another probe (the control), and does the
-same."""
+"stock" is a kernel without gdbtp: its probe becomes a jump, and the guest must die of it. "gdbtp" sets our tracepoint
+at the same place, waits until the kernel has optimised another probe (the control), and does the same."""
 
 import re
 import subprocess
@@ -19,7 +18,7 @@ from tap import until
 LINK_TEXT = 0xffffffff81000000
 ROUNDS = 40
 
-# Those of the scheduler's that the places are about, in whatever kernel.
+# The scheduler features that lead to the places, in any of the kernels.
 FEATURES = ("UTIL_EST", "PLACE_LAG", "PLACE_DEADLINE_INITIAL")
 
 
@@ -30,7 +29,7 @@ def write(path, text):
 
 
 def wait_optimized(address):
-    """The kernel does it some time later, when it likes; the limit only ends a test that has failed."""
+    """The kernel optimises at some later time; the limit only ends a failed test."""
     until(lambda: address in optimized(), "the kernel to make a jump of its kprobe")
 
 

@@ -10,14 +10,14 @@ archive=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' "Identifier: P
 archive=${archive:-http://deb.debian.org/debian/}
 security=$(sed 's|/debian/$|/debian-security/|' <<<"$archive")
 
-# base: what debootstrap's smallest variant has, apt included. Written under another name until it is whole.
+# base: debootstrap's smallest variant, with apt. Built under another name until it is complete.
 make_base() {
 	[ ! -d "$roots/base" ] || return 0
 	command -v mmdebstrap >/dev/null || apt-get -qq -y --no-install-recommends install mmdebstrap >/dev/null || return 1
 	rm -rf "$roots/base.new"
 	mkdir -p "$roots/archives"
 	mmdebstrap --quiet --variant=minbase --include=ca-certificates "$suite" "$roots/base.new" "$archive" &&
-		# No service is started in a root that is none's machine.
+		# Start no services in a root that is not a running machine.
 		printf '#!/bin/sh\nexit 101\n' >"$roots/base.new/usr/sbin/policy-rc.d" &&
 		chmod 755 "$roots/base.new/usr/sbin/policy-rc.d" &&
 		mv "$roots/base.new" "$roots/base"
@@ -48,7 +48,7 @@ drop_layer() {
 	rm -rf "${roots:?}/$1" "$roots/$1.work"
 }
 
-# in_root NAME COMMAND...: as root in a mounted layer, with an environment that is nobody's
+# in_root NAME COMMAND...: as root in a mounted layer, with a clean environment
 in_root() {
 	local name=$1
 	shift

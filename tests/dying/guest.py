@@ -3,11 +3,12 @@
 
 Usage: tests/lib/env python3 guest.py panic|oops
 
-panic: hits of every mechanism, all of which want the lock of variables, on all CPUs; then the machine dies. The run goes on
-while the panic is printed and the other CPUs are stopped, wherever they are: one of them holds that lock nearly always, since
-each hit computes for long under it.
+panic: hits of every mechanism, all of which want the lock of variables, on all CPUs; then the machine dies. The run
+continues while the panic is printed and the other CPUs are stopped wherever they are: one of them nearly always holds
+that lock, because each hit computes under it for long.
 
-oops: a task is killed in the middle of a hit. The run ends, its frames and counts can be read, and the next run is right."""
+oops: a task is killed in the middle of a hit. The run ends, its frames and counts can be read, and the next run is
+correct."""
 
 import os
 import signal
@@ -35,7 +36,7 @@ def behind_site(kcore, address):
 
 
 def places():
-    """Those that a panic, its console and the load run through: for each mechanism, (address, actions)."""
+    """Places that a panic, its console and the load run through: for each mechanism, (address, actions)."""
     names = ("serial8250_console_write", "vfs_read", "vfs_write", "ksys_read", "ksys_write",
              "__traceiter_sched_switch", "vfs_statx", "wait_for_xmitr")
     at = symbols(*names)
@@ -61,7 +62,7 @@ def load():
 
 
 def check_mechanisms(client):
-    """Each is armed, and has hits."""
+    """Check that each is armed and has hits."""
     found = probes(client.monitor("probes"))
     how = sorted({probe.how for probe in found.values()})
     print("armed:", "; ".join(how), flush=True)
@@ -75,7 +76,7 @@ def frames(client):
 
 
 def dies_in_a_hit():
-    """The event's own function makes the record that $_sdata has, and one of its strings is not there."""
+    """The event's own function makes the record for $_sdata, and dies of a string at a bad address."""
     os.sched_setaffinity(0, {CPUS - 1})
     fixture.target("call event 4096")
 
@@ -114,7 +115,7 @@ def oops():
 
 
 def panic():
-    # The one that has the machine panic is a client of /proc/gtp.
+    # The process that causes the panic is a client of /proc/gtp.
     fixture.load("self_trace=1")
     fixture.load_tables()
     early, late = places()

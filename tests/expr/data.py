@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The expressions in expressions/, as far as a kernel has what they name."""
+"""The expressions in expressions/ whose names a kernel has."""
 import glob
 import os
 import re
@@ -9,9 +9,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Row(NamedTuple):
-    """text is to be translated at the function's first instruction; oracle is what GDB's evaluator is given.
+    """text is translated at the function's first instruction; oracle is the text for GDB's evaluator.
 
-    mark: ~ when GDB compiles the text by itself, to something else than C means; ! when GDB 13 aborts over it.
+    mark: ~ if GDB compiles the text by itself, but not as C; ! if GDB 13 aborts on it.
     """
     line: str
     group: str

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results of the part on vmlinux for the one in a guest, where the same takes twenty times as long.
+"""Passes results from the tests on vmlinux to those in a guest, where the same work takes twenty times as long.
 
-A JSON file at GTP_TRANSLATIONS, and beside it an object file: GDB takes the name after `struct` for that of a
-variable first, then for that of a source file, which it compares with all those of the kernel, and only then for a tag.
-A typedef of the same name, which the object file has for each, ends that before the files.
+They are in a JSON file at GTP_TRANSLATIONS, with an object file beside it. GDB looks up the name after `struct` first
+as a variable, then as a source file, which it compares with all files of the kernel, and only then as a tag. The object
+file has a typedef for each name, which ends the search before the files.
 """
 import json
 import os
@@ -41,7 +41,7 @@ def make_tags(texts):
 
 
 def load_tags():
-    """This GDB has the typedefs from now on."""
+    """Load the typedefs into this GDB."""
     gdb.execute("with confirm off -- add-symbol-file %s 0" % TAGS, to_string=True)
 
 

@@ -40,7 +40,7 @@ def pc_of(function):
 
 
 def is_action(text, pc):
-    """Whether GDB has room for the value in an action, and does not abort over it. May raise Refused."""
+    """Whether the value fits into an action, and GDB does not abort on it. May raise Refused."""
     try:
         compiled.check("$n = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):
@@ -98,7 +98,7 @@ def read_refusals():
 
 
 def message(where, text):
-    """The message for the user. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list as gtp collect takes."""
+    """The message for the user. A place is FUNCTION[+OFFSET], or collect:FUNCTION for a list of gtp collect."""
     kind, _, place = where.rpartition(":")
     function, _, offset = place.partition("+")
     pc = pc_of(function) + int(offset or 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GDB's evaluator as a judge of kernel C: the macros that it lacks, defined by what their headers say, not by gdbtp.
+"""GDB's evaluator as an oracle for kernel C: missing macros are defined from the headers, not by gdbtp.
 
-this_cpu() and strings are functions of the judge's own. NUMBERS are the user interface's, which cannot change, and
-some of the kernel's own.
+this_cpu() and strings are functions of this file. NUMBERS are the user interface's, which cannot change, and some of
+the kernel's own.
 """
 import re
 
@@ -140,7 +140,7 @@ def end():
 
 
 def functions(link):
-    """Make the judge's functions; link: handed.link_addresses()."""
+    """Define the oracle's functions; link: handed.link_addresses()."""
     PerCpu(link)
     Swap()
     Equal()
@@ -148,5 +148,5 @@ def functions(link):
 
 
 def value(text):
-    """A number, 64 bits of it, as the evaluator has it in the selected frame."""
+    """The low 64 bits of an expression's value by the evaluator, in the selected frame."""
     return int(gdb.parse_and_eval(text)) % 2**64

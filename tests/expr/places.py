@@ -33,7 +33,7 @@ TAGS = sorted({row[0] for row in ROWS})
 
 
 def meets_all():
-    """GDB has met a type of each tag: another than the place's, at all places but one."""
+    """Have GDB read a type of each tag first: not the place's, except at one place."""
     for words in TAGS:
         gdb.execute("ptype " + words, to_string=True)
 
@@ -78,7 +78,7 @@ def tag_test(words, found):
 
 
 def said(text, pc):
-    """The translation of a text, and what the user reads meanwhile."""
+    """The translation of a text, and the notes to the user."""
     notes.told.clear()
     out = gdb.execute("python cexpr.condition(%r, %d)" % (text, pc), to_string=True)
     notes.told.add(out.partition("note: ")[2].strip())
@@ -114,7 +114,7 @@ def by_file():
 
 
 def twice(text, pc):
-    """Whether a file is compiled more than once, or is none that has code: a function is to be said."""
+    """Whether a file is compiled more than once, or has no code: then a function must be given."""
     try:
         cexpr.condition("sizeof(%s)" % text, pc)
     except cexpr.Error as error:

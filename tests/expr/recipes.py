@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The recipes of docs/recipes.md as one compiled session: GDBs with and without an index of vmlinux make the same of it.
+"""The recipes of docs/recipes.md as one compiled session: a GDB with an index of vmlinux and one without must make the
+same file.
 
-A GDB that has an index may look first at another of the files that have a name than one that has read vmlinux itself: it
-finds a definition where the other one finds a declaration.
+A GDB with an index may look up a name in another file first than a GDB that has read vmlinux itself: one finds a
+definition, the other a declaration.
 
 Usage: tests/lib/env tests/expr/recipes.py VMLINUX INDEX
 """
@@ -19,7 +20,7 @@ from tap import Failure, check, equal, run, test
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 VMLINUX, INDEX = sys.argv[1:]
 DEFINES = re.compile(r"gtp (trace|event|syscall|count|sum|min|max|stats|hist|lhist)\b")
-PER_CPU = re.compile(r"this_cpu|per_cpu")  # is computed, and cannot be moved with the kernel: gtp compile says so
+PER_CPU = re.compile(r"this_cpu|per_cpu")  # the address is computed, and cannot be relocated: gtp compile says so
 FIRST = "gtp syscall read"
 
 

@@ -16,7 +16,7 @@ gdb.execute("source " + os.path.join(TOP, "gdbscripts/gtp.py"))
 import tap
 from gtp import cexpr
 
-# Function, rax, the value: what is above the declared type is not the function's.
+# Function, rax, the value: bits above the declared type are undefined.
 VALUES = (("ret_int", 0xfffffffe, -2), ("ret_int", 0x1234567800000005, 5), ("ret_unsigned", 0xfffffffffffffffe, 0xfffffffe),
           ("ret_short", 0xabcd8000, -0x8000), ("ret_char", 0x17f, 0x7f), ("ret_char", 0x80, -0x80),
           ("ret_bool", 0xffffff01, 1), ("ret_bool", 0xffffff00, 0), ("ret_byte", 0xfff0, 0xf0),

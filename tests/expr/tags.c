@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Job: the tags that a file with DWARF defines more than once, with different layouts. By libdw.
+ * List the tags that a file with DWARF defines more than once with different layouts, by libdw.
  *
  * Usage: tags VMLINUX
  *
@@ -9,7 +9,7 @@
  *	WORD TAG SIZE ADDRESS UNIT MEMBER=OFFSET...
  *
  * ADDRESS is where the unit's first function begins. Bit fields and members without a name are left
- * out, and of units with the same layout all but the first. The lines of a tag stand together.
+ * out, and of units with the same layout all but the first. The lines of a tag are together.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>

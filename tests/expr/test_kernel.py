@@ -18,7 +18,7 @@ from gtp.cexpr import compiled, headers
 
 HERE = os.path.dirname(os.path.abspath(oracle.__file__))
 BATCH = 24
-# Where interrupts come is the kernel's choice; everything else the workload brings to CPU 1.
+# The kernel chooses the CPU of interrupts; the workload does everything else on CPU 1.
 CPUS_OF = {"__handle_irq_event_percpu": (0, 1)}
 TRIES = 20
 MOST_SHOWN = 15
@@ -27,7 +27,7 @@ translations, link = handed.read()
 
 
 def translated(row):
-    """The text for GDB, and whether it can be an action; per-CPU variables lie elsewhere in every boot."""
+    """The text for GDB, and whether it can be an action; addresses of per-CPU variables differ in each boot."""
     if "cpu(" in row.text or "cpu_ptr(" in row.text:
         pc = address("(long)%s" % row.function)
         text = cexpr.condition(row.text, pc)
@@ -52,7 +52,7 @@ def set_tracepoint(rows, cpu):
 
 
 def is_action(text, pc):
-    """Whether GDB has room for the value in an action, and does not abort over it."""
+    """Whether the value fits into an action, and GDB does not abort on it."""
     try:
         compiled.check("$v0 = (long)(%s)" % text, pc, True)
     except (compiled.TooLong, compiled.Unbalanced):

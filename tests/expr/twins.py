@@ -36,13 +36,13 @@ def stop_at(function):
 
 
 def meet(file):
-    """GDB has met the types of a file first, whichever it comes to afterwards."""
+    """Have GDB read the types of a file first."""
     gdb.execute("ptype '%s.c'::mine" % file, to_string=True)
     gdb.execute("ptype struct twin", to_string=True)
 
 
 def value(text, pc):
-    """The value of a translation by GDB's evaluator; its parser takes the types of the selected frame's place."""
+    """The value of a translation by GDB's evaluator; its parser uses the types of the selected frame's place."""
     return int(gdb.parse_and_eval(cexpr.condition(text, pc)))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Define, start, hit, stop, again and again and in every way a run can end: nothing stays."""
+"""Define, start, hit and stop again and again, with every way a run can end: nothing is leaked."""
 
 import os
 import re
@@ -15,10 +15,10 @@ SYM = symbols("gtp_target_add", "gtp_target_leaf", "linux_banner", "_printk")
 ADD, LEAF, BANNER = (SYM[s] for s in ("gtp_target_add", "gtp_target_leaf", "linux_banner"))
 
 CYCLES = int(os.environ.get("FAULTS_CYCLES", rounds(120, 75)))
-WARM_UP = rounds(40, 20)  # what the kernel allocates only once
+WARM_UP = rounds(40, 20)  # cycles for what the kernel allocates only once
 
-# A leak grows each time, the machine's other work does not: memory is compared as often as this, and only
-# what has grown in each part by more than so many KiB fails. A tracepoint (192 bytes) that stays of each cycle is
+# A leak grows in each part, the machine's other work does not: memory is compared in this many parts, and the test
+# fails only if it grew in each of them by more than so many KiB. A tracepoint (192 bytes) that stays of each cycle is
 # 4.7 KiB in a part of 25, a page of a buffer 100.
 PARTS = 3
 SLACK = {"MemAvailable": 1024, "SUnreclaim": 4, "VmallocUsed": 0, "Percpu": 0}
@@ -32,7 +32,7 @@ load("self_trace=1")
 
 
 def memory():
-    """The memory that the kernel has given out, in KiB."""
+    """The memory in use by the kernel, in KiB."""
     with open("/proc/meminfo", encoding="ascii") as file:
         text = file.read()
     return {name: int(re.search(rf"^{name}: +(\d+)", text, re.M).group(1)) for name in SLACK}

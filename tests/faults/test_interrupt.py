@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A QTStart of thousands of tracepoints or a QTStop, and a GDB that is killed, or whose user presses ^C."""
+"""A QTStart of thousands of tracepoints, or a QTStop, during which GDB is killed or its user presses ^C."""
 
 import os
 import re
@@ -46,7 +46,7 @@ def killed_while_arming():
 
 
 def interrupted_start(how):
-    """QTStart of 2000 tracepoints as kprobes; HOW(client) once some are there."""
+    """QTStart of 2000 tracepoints as kprobes; calls HOW(client) once some are armed."""
     with Client() as client:
         client.monitor("jumps off")
         client.define(*enumerate(many_places(), 1))
@@ -72,7 +72,7 @@ def interrupted_by_packet():
 
 
 def by_signal():
-    """In a process of its own, whose first thread is the one that writes, as GDB's is."""
+    """In a separate process, whose first thread is the one that writes, as in GDB."""
     signal.signal(signal.SIGINT, lambda *_: None)
     with Client() as client:
         client.monitor("jumps off")
@@ -99,7 +99,8 @@ def interrupted_by_signal():
 
 
 def stopping(client, how):
-    """QTStop of some kprobes, which go one after the other; HOW() when some are removed and others are not. Its answer."""
+    """QTStop of some kprobes, which are removed one by one; calls HOW() when some are removed and others are not.
+    Returns its answer."""
     client.monitor("jumps off")
     client.start(*enumerate(many_places()[:60], 1), (9999, LEAF))
     target("call leaf 3")
@@ -182,7 +183,7 @@ def unread_frame():
 
 
 def right_after(gdb_):
-    """A GDB that gets the answer to its last packet, not to an earlier one."""
+    """Whether GDB gets the answer to its last packet, not to an earlier one."""
     status, value = gdb_.type("tstatus"), gdb_.type("print *(unsigned char *) 0x%x == *(unsigned char *) 0x%x" % (LEAF, LEAF))
     return "trace" in status.lower() and "Bogus" not in status and value.rstrip().endswith(" = 1")
 

@@ -17,7 +17,7 @@ KILLS = int(os.environ.get("FAULTS_KILLS", rounds(100, 40)))
 
 
 def busy_client(dice):
-    """Never returns: every kind of request in a row, connecting again now and then."""
+    """Send every kind of request in turn, and reconnect now and then. Never returns."""
     client = Client()
     while True:
         client.ok(f"QTDisconnected:{dice.randint(0, 1)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Requests without end, which must end all the same."""
+"""Unbounded requests, which must end nevertheless."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/gtp as a file: who may open it, what its calls return, who waits and who does not."""
+"""/proc/gtp as a file: who may open it, what its calls return, which of them wait."""
 
 import errno
 import fcntl
@@ -18,7 +18,7 @@ from tasks import state
 TCGETS, TCSETS, TCSBRK, TCFLSH = 0x5401, 0x5402, 0x5409, 0x540b
 TCGETS2, TCSETS2, TIOCGWINSZ = 0x802c542a, 0x402c542b, 0x5413
 HELP = framed("qRcmd," + b"help".hex())
-FULL = 64 << 10  # unread bytes from which on no packet is taken
+FULL = 64 << 10  # with so many unread bytes no packet is accepted
 PACKET_MOST = 256 << 10  # what one packet's replies are allowed to add here
 
 load()
@@ -58,7 +58,7 @@ def drain(fd):
 
 
 def child(code, fd=None):
-    """A process that runs CODE and has the descriptor; it has said that it is there."""
+    """A process that runs CODE and has the descriptor; returns when it is ready."""
     process = subprocess.Popen(
         [sys.executable, "-c", "import os, signal\nprint(flush=True)\n" + code],
         stdout=subprocess.PIPE, pass_fds=[fd] if fd is not None else [])
@@ -144,7 +144,7 @@ def split():
 def never_reads():
     with Client() as client:
         nonblocking(client)
-        # A write that begins with a packet would drop what has not been read.
+        # A write that begins with a packet would drop unread replies.
         flood(client.fd, b" " + HELP * 100, 64 << 20)
         flood(client.fd, b"-" * 4096, 64 << 20)
         poller = select.poll()

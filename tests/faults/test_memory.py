@@ -88,7 +88,7 @@ def in_session():
             return
         assert all(reply.startswith(("E.", "F")) for _, reply in wrong), wrong
         if not wrong:
-            # Another mechanism does as well, and says why it is there.
+            # Another mechanism takes over, and says why.
             harmless.append(n)
             assert client.mechanisms == usual or "no memory" in client.mechanisms, (n, client.mechanisms)
     raise AssertionError("500 allocations and no end")

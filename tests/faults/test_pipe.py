@@ -54,7 +54,7 @@ def opened(flags=os.O_RDONLY):
 
 
 def rest(fd, size=1 << 20):
-    """Everything to be read, to the end."""
+    """Read everything, to the end."""
     data = b""
     while more := os.read(fd, size):
         data += more
@@ -88,7 +88,7 @@ def complete():
         equal(times(frames), sorted(times(frames)), "order")
         equal({values[CPU_ID] for _, values in frames}, set(range(CPUS)), "CPUs")
         equal({number for number, _ in frames} - {LOST_TP}, {1, 2, 3}, "tracepoints")
-        # They are given once.
+        # Frames are delivered only once.
         status = client.status()
         equal(int(status["tframes"], 16), 0, "frames that are left")
         equal(int(status["tcreated"], 16), hits, "frames that were made")

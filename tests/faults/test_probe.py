@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes and memory: addresses that are none, modules and CPUs that come and go, printf, counts."""
+"""Probes and memory: invalid addresses, modules and CPUs that are added and removed, printf, counts."""
 
 import collections
 import ctypes
@@ -55,12 +55,12 @@ MEMORY = "/sys/devices/system/memory/"
 
 
 def direct_map(client):
-    """Where the kernel has all memory."""
+    """The address of the kernel's direct map."""
     return int.from_bytes(bytes.fromhex(client.ask("m%x,8" % symbols("page_offset_base")["page_offset_base"])), "little")
 
 
 def block_offline():
-    """A block of memory that could be taken offline: its number."""
+    """Take a block of memory offline; returns its number."""
     blocks = sorted((int(name[6:]) for name in os.listdir(MEMORY) if name.startswith("memory")), reverse=True)
     for block in blocks:
         try:
@@ -92,14 +92,14 @@ def offline_memory():
 
 
 def poisoned(report):
-    """A process with a page of its own, which it declares broken when told to; never returns by itself."""
+    """A process that declares a page of its own faulty when told to; never returns by itself."""
     page = mmap.mmap(-1, 4096)
     page.write(b"whole" * 800)
     with open("/proc/self/pagemap", "rb") as file:
         start = ctypes.addressof(ctypes.c_char.from_buffer(page))
         file.seek(start // 4096 * 8)
         frame = int.from_bytes(file.read(8), "little") & (1 << 55) - 1
-    signal.signal(signal.SIGBUS, lambda *_: None)  # the kernel tells who has the page
+    signal.signal(signal.SIGBUS, lambda *_: None)  # the kernel signals the owner of the page
     signal.signal(signal.SIGUSR1, lambda *_: os.write(report, b"%d\n" % ctypes.CDLL(None, use_errno=True).madvise(
         ctypes.c_void_p(start), 4096, 100)))
     os.write(report, b"%d\n" % frame)
@@ -206,13 +206,13 @@ def text_functions():
     return {at: found for at, found in names.items() if all(count[name] == 1 for name in found)}
 
 
-# In the code of tracers, and in a clock that they use. With a probe in the first two and the
-# function tracer on the kernel died, with one in the third it hung.
+# In the code of tracers, and in a clock that they use. With the function tracer on, the kernel died of a probe in
+# either of the first two, and hung with one in the third.
 TRACERS = ("ring_buffer_lock_reserve", "trace_clock_local", "function_trace_call")
 
 
 def by_default(function):
-    """A test of the rule that the fixture's functions need an exception from."""
+    """A test with the rule in effect, from which the fixture's functions are exempt."""
     @functools.wraps(function)
     def run():
         mount_tracing()
@@ -242,7 +242,7 @@ def no_notrace():
 
 
 def refused_of(client, addresses):
-    """Why each of them that takes no probe takes none; the others are armed together in the end."""
+    """The reasons of those that take no probe; the others are armed together at the end."""
     left, refused = list(addresses), {}
     client.monitor("strict on")
     while True:
@@ -503,7 +503,7 @@ def save():
             assert os.fstat(file.fileno()).st_mode == 0o100600
         for name in ("/tmp/new", "/etc/shadow", "../tmp/new", "folder/new", "..", ".", "/"):
             assert "a plain name" in save_as(client, name), name
-        # A file that has the name already stays as it is, whoever made it; opening a FIFO would wait for ever.
+        # An existing file of that name is not touched; opening a FIFO would wait for ever.
         os.mkfifo("/tmp/fifo")
         os.symlink("/etc/gtp-new", "/tmp/dangling")
         os.symlink("/etc/passwd", "/tmp/link")
@@ -552,7 +552,7 @@ def self_hits():
         for _ in range(100):
             target("call user hello")
         client.ok("QTStop")
-        # Inside a kprobe's hit the kernel sees them, inside one of a jump or a call we do.
+        # The kernel counts those inside a kprobe's hit, gdbtp those inside a hit of a jump or a call.
         lost = not_seen(client.monitor("status"))
         assert sum(lost) >= client.hits(1, SYM["gtp_target_user"]) == 100, lost
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/gtpregions: tables that fit, tables that do not, modules that go; and what is decided by them."""
+"""/proc/gtpregions: matching and wrong tables, unloaded modules, and the decisions that follow from them."""
 
 import contextlib
 import ctypes
@@ -46,12 +46,12 @@ HEAD = b"module gtp_target\n"
 
 
 def behind_endbr(client, address):
-    """Where indirect calls arrive nothing else may be."""
+    """The endbr64 at the target of indirect calls must not be displaced."""
     return address + (4 if client.ask(f"m{address:x},4") == ENDBR64 else 0)
 
 
 def only(client):
-    """The only probe there is."""
+    """The only existing probe."""
     found = probes(client.monitor("probes"))
     assert len(found) == 1, found
     return next(iter(found.values()))
@@ -125,7 +125,7 @@ def damaged():
         for _ in range(100):
             data = bytearray(small)
             for _ in range(chance.choice((1, 1, 2, 8))):
-                # Behind the build-id, which must be right for the rest to be looked at.
+                # After the build-id, which must be right for the rest to be parsed.
                 data[chance.randrange(48, len(data))] = chance.randrange(256)
             put_table(HEAD + sealed(bytes(data)))
             if chance.randrange(10) == 0:
@@ -204,7 +204,7 @@ def someone_disabled():
 
 @contextlib.contextmanager
 def computing():
-    """A task that is in the kernel and does not sleep, on each CPU, until target("end"), or until this is left."""
+    """On each CPU a task that runs in the kernel without sleeping, until target("end") or the end of the `with`."""
     before = counted("leaf")
     busy = subprocess.Popen(["sh", "-c", "echo loop busy 2000000000 >/proc/gtp_target"])
     try:
@@ -217,7 +217,8 @@ def computing():
 
 
 def waiting(client, packet="QTStart"):
-    """It is sent, and waits for a task that computes; QTStart's breakpoints are in. Writing it takes as long."""
+    """Send the packet, which waits for a task that computes; QTStart's breakpoints are armed. The write takes as
+    long."""
     threading.Thread(target=client.send, args=(packet,)).start()
     while True:
         text = client.packet()
@@ -242,7 +243,7 @@ def obj_place(client):
 
 
 def refuses(place):
-    """The kernel lets nobody set a kprobe there."""
+    """Whether the kernel refuses kprobes there."""
     try:
         KprobeEvent(place).remove()
     except OSError as error:
@@ -311,13 +312,13 @@ def unheard(pid):
 
 
 def heard():
-    """gdbtp-connect has taken what GDB has sent: nothing waits for it, and all its threads sleep."""
+    """gdbtp-connect has read everything that GDB has sent: no input is left, and all its threads sleep."""
     pid = int(command("pidof", "gdbtp-connect").stdout)
     return not unheard(pid) and "R" not in states(pid)
 
 
 def give_up(gdb):
-    """A tstart that waits, and whose user does not; then tstatus. The output of that."""
+    """Interrupt a tstart that waits, then tstatus; returns the output of the latter."""
     with computing():
         gdb.begin("tstart")
         gdb.until("busy tasks")
@@ -451,7 +452,7 @@ def nudges():
         received = b""
         with computing():
             target(f"at {place:x}")
-            # Nothing reads the packet meanwhile, and its answer may not be text.
+            # Meanwhile nothing reads the packet, and GDB accepts no text before its answer.
             threading.Thread(target=client.send, args=(f"m{place:x},7",)).start()
             while len(received) < 3:
                 received += os.read(client.fd, 65536)

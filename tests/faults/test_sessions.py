@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # One kernel is enough: the code is the same on each.
-"""Whole sessions that end or go wrong: GDBs that die, transcripts with errors in them. Nothing of it stays."""
+"""Whole sessions that end or fail: GDBs that die, transcripts with errors. Nothing is leaked."""
 import os
 import re
 import subprocess
@@ -31,7 +31,7 @@ def stop(client):
 
 
 def alive():
-    """A new client gets in at once, and a run of its own counts right."""
+    """A new client can connect at once, and its run counts correctly."""
     with Client() as client:
         stop(client)
         one_run(client)
@@ -112,7 +112,7 @@ def mutated(rng, data):
 
 
 def tame(data, leaf):
-    """No probe but in the fixture, and no file but one: other places have their own tests."""
+    """Allow probes only in the fixture, and only one file: other places have their own tests."""
     low, high = leaf - 0x10000, leaf + 0x10000
 
     def place(match):
@@ -138,7 +138,7 @@ def mutations():
                     while client.arrived(0.0 if rng.random() < 0.7 else 0.01) is not None:
                         pass
                 client.resync()
-    # A mutated size that stands would be refused, and rightly.
+    # A mutated buffer size that remains in effect would be refused, rightly.
     with Client() as client:
         client.ask("QTinit")
         client.ask("QTBuffer:size:-1")

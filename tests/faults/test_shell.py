@@ -85,7 +85,7 @@ UNTOUCHED = {name: text_of(name) for name in ("gtp_target_obj", "gtp_target_leaf
 
 
 def nothing_armed():
-    """No probe of the module's is left: its line can be had, nothing is armed, the code is as it was."""
+    """No probe of the module is left: /proc/gtp is free, nothing is armed, the code is unchanged."""
     with Client() as client:
         text = client.monitor("probes")
     check("0x" not in text, "still armed: " + text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machines for gtp fleet on this one: a private sshd each, and behind gtp-run a program in the kernel's place.
+"""Fake machines for gtp fleet: each is a private sshd, whose gtp-run traces a program in the kernel's place.
 
 The properties of an sshd's machine are in the file NAME.env, which stand-in.sh, the gtp-run of these tests, reads.
 """
@@ -55,9 +55,9 @@ def free_port():
 
 
 class Machine:
-    """One by the name NAME. MODE is a word of stand-in.sh; AHEAD_NS is what its clocks are ahead of this machine's.
+    """The machine NAME. MODE is a word of stand-in.sh; AHEAD_NS is how far its clocks are ahead of this machine's.
 
-    SLIDE: how far its kernel lies from where it was linked.
+    SLIDE: the distance of its kernel from its link address.
     """
 
     def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True,

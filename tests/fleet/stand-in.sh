@@ -13,7 +13,7 @@ dies)
 	kill -KILL $$
 	;;
 hangs)
-	# The shell that talks to the other side, whose child's child this is, says nothing any more.
+	# Stop the shell that talks to the other side, the grandparent of this one.
 	talks=$(ps -o ppid= -p $PPID | tr -d ' ')
 	echo "$talks" >"$OUT/$NAME.pid"
 	kill -STOP "$talks"

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-/* struct gtp_bench_obj - what the traced functions are given; 42 and 7, see gtp_bench_fn.c */
+/* struct gtp_bench_obj - argument of the traced functions; 42 and 7, see gtp_bench_fn.c */
 struct gtp_bench_obj {
 	int a;
 	int b;
@@ -33,7 +33,7 @@ long gtp_bench_nops(struct gtp_bench_obj *o, int n);
 long gtp_bench_event(struct gtp_bench_obj *o, int n);
 long gtp_bench_deep(struct gtp_bench_obj *o, int n);
 
-/* gtp_bench_event_probe - the least that a hit of the tracepoint can cost: counts in @hits */
+/* gtp_bench_event_probe - the cheapest possible probe of the tracepoint: counts in @hits */
 int gtp_bench_event_probe(u64 *hits);
 void gtp_bench_event_unprobe(u64 *hits);
 

@@ -2,9 +2,9 @@
 /*
  * The functions that are measured.
  *
- * The compiler may neither inline nor clone them, nor know what they do: their arguments stay where
- * the calling convention has them, and the DWARF says so. The instruction that a probe goes on is
- * in assembler, because its length and its neighbours decide which form the kernel gives a probe.
+ * The compiler must not inline, clone or analyse them, so that their arguments stay where the
+ * calling convention puts them, as the DWARF says. The instruction that a probe goes on is in
+ * assembler, because its length and its neighbours decide which form the kernel gives a probe.
  */
 #include <linux/compiler.h>
 #include <linux/linkage.h>
@@ -28,7 +28,7 @@ BENCH_FN long gtp_bench_entry(struct gtp_bench_obj *o, int n)
 	return o->a + n;
 }
 
-/* Seven bytes, so that nothing else stands where a jump of five would go. */
+/* Seven bytes, so that a jump of five displaces only this instruction. */
 BENCH_FN long gtp_bench_jump(struct gtp_bench_obj *o, int n)
 {
 	long sum = n;
@@ -65,7 +65,7 @@ BENCH_FN notrace long gtp_bench_nops(struct gtp_bench_obj *o, int n)
 	return 0;
 }
 
-/* Something is left to do after each call, so that no call becomes a jump. */
+/* Work remains after each call, so that the compiler makes no tail call. */
 #define CALLER(name, callee)                                                                       \
 	static BENCH_FN notrace long name(struct gtp_bench_obj *o, int n)                          \
 	{                                                                                          \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/gtp_bench: a line written to it measures, reading it tells what came out.
+ * /proc/gtp_bench: writing a line measures, reading returns the result.
  *
  *	measure NAME CALLS REPEATS	time so many calls, so many times
  *	probe NAME | unprobe		a kprobe that does nothing, for comparison; for "event"
@@ -24,7 +24,7 @@ enum {
 	REPEATS_MAX = 32,
 };
 
-static DEFINE_MUTEX(lock); /* of all below */
+static DEFINE_MUTEX(lock); /* guards everything below */
 static u64 ticks[REPEATS_MAX];
 static u32 nticks;
 
@@ -92,7 +92,7 @@ static int measure(const char *name, u32 calls, u32 repeats)
 	return 0;
 }
 
-/* --- the floor: what a kprobe costs that does nothing --- */
+/* --- the floor: the cost of a kprobe that does nothing --- */
 
 static u64 floor_hits;
 

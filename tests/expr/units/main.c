@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Job: a unit that has none of them, and knows one structure by its name only. */
+/* Job: a unit that defines none of them, and only declares one structure. */
 #include "units.h"
 
 struct twin;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The compiler knows nothing of its callers. */
+/* The compiler must not use knowledge about the callers. */
 #define alone __attribute__((__noipa__))
 
 struct holder;

@@ -129,7 +129,7 @@ static alone long in_registers(struct pair pair)
 	return (long)pair.pointer + pair.on;
 }
 
-/* GCC makes a copy for the only number that it is called with. */
+/* GCC makes a copy for the only value of the argument. */
 static int in_copy(struct entry *entry, int always)
 {
 	return entry->id + always;

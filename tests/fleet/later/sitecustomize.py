@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""time.monotonic() of a Python that finds this first: ahead by as many seconds as the file FLEET_LATER says, if it is there."""
+"""Makes time.monotonic() of a Python that imports this run ahead by the seconds in the file FLEET_LATER, if it
+exists."""
 import os
 import time
 
