@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Run a topic in a child of the GDB that ready.py waits in.
+"""Run a topic in a child of the GDB in which ready.py waits.
 
 Usage: ask.py TOPIC.py      environment: GTP_READY, GTP_ONLY
 The topic's output is this command's. Exit status: the topic's.

@@ -5,7 +5,7 @@ from lib import *
 
 
 def marker_list():
-    """id -> (address, extra), by the packets themselves: GDB looks up a line for each, which is slow."""
+    """id -> (address, extra), by raw packets: GDB would look up a line for each, which is slow."""
     found, packet = {}, "qTfSTM"
     while True:
         reply = matches(r'received: "(.*)"', cmd("maint packet " + packet)).group(1)

@@ -8,13 +8,13 @@ OPTIONS = ("pagination off", "confirm off", "width 0", "debuginfod enabled off")
 
 
 def plain(text):
-    """Without what GDB tells of its packets."""
+    """The text without GDB's messages about packets."""
     text = re.sub(r"^ *\[remote\].*\n", "", text, flags=re.M)
     return re.sub(r"\[remote\].*\n", "", text)
 
 
 class Typed:
-    """A gdb that commands are typed into; what it prints is read as it comes."""
+    """A GDB into which commands are typed; its output is read as it comes."""
 
     def __init__(self, *args):
         options = [word for option in OPTIONS for word in ("-iex", "set " + option)]
@@ -30,12 +30,12 @@ class Typed:
             self.kill()
 
     def kill(self):
-        """As abruptly as can be; the connection is closed when this returns."""
+        """Kill it by SIGKILL; the connection is closed when this returns."""
         self.process.kill()
         self.process.wait()
 
     def leave(self):
-        """By its command."""
+        """Quit by a command."""
         self.type("quit")
         equal(self.process.wait(SECONDS), 0, "gdb's exit status")
 
@@ -45,7 +45,7 @@ class Typed:
         self.process.stdin.flush()
 
     def until(self, pattern):
-        """All that it prints, up to and with a line that has the pattern."""
+        """Its output up to and including a line that has the pattern."""
         seen = []
         for line in self.process.stdout:
             seen.append(line)
@@ -54,7 +54,7 @@ class Typed:
         raise Failure("gdb ended before %r: %s" % (pattern, "".join(seen)))
 
     def marked(self):
-        """All that it prints until it has done what was typed."""
+        """Its output until it has executed the typed commands."""
         self.marks += 1
         mark = "inner-mark-%d" % self.marks
         self.type("echo %s\\n" % mark)
@@ -62,12 +62,12 @@ class Typed:
         return text[:text.rindex(mark)].replace("(gdb) ", "")
 
     def say(self, *lines):
-        """Commands; what they print."""
+        """Type commands; returns their output."""
         self.type(*lines)
         return self.marked()
 
     def wait(self):
-        """Let it be in a continue; what it has printed until the target has the packet."""
+        """Type continue; returns the output until the target has the packet."""
         self.type("set debug remote 1", "continue")
         return plain(self.until(r"Sending packet: \$c#"))
 

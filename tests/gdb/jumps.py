@@ -7,7 +7,7 @@ JUMP, BREAKPOINT = 0xe9, 0xcc
 
 
 def is_jump(num):
-    """Assert that it is a jump; a failure says what it is instead."""
+    """Assert that it is a jump; a failure shows what it is instead."""
     check(mechanism(num) == "jump", "not a jump:\n" + cmd("monitor probes"))
 
 
@@ -26,7 +26,7 @@ def jumping(condition="", *actions):
 
 
 def all_counted(num):
-    """Every call on every CPU is a hit."""
+    """Check that every call on every CPU is a hit."""
     before = hits(num)
     made = looped("add")
     equal(made["add"], ROUNDS * CPUS)
@@ -41,11 +41,11 @@ def original():
 
 
 def begin():
-    """The first test of those that are chosen begins without a jump."""
+    """Make sure that the first chosen test begins without a jump."""
     fresh()
     original()
 
 
 def restored():
-    """The kernel may take its time to remove what it optimised at another's probe."""
+    """The kernel may remove its optimisation of another's probe with a delay."""
     until(lambda: text_at(place()) == original(), "the text %s, not %s" % (original(), text_at(place())))

@@ -83,7 +83,7 @@ BUILTIN = ("cpu_id", "clock", "current_task", "current_task_pid", "ret", "latenc
 
 
 def forget_variables():
-    """Delete only the user's: built-in ones come with the connection, and only then."""
+    """Delete only the user's: GDB gets the built-in ones only when it connects."""
     for name in re.findall(r"^\$(\w+)", cmd("info tvariables"), re.M):
         if name not in BUILTIN:
             cmd("delete tvariable $" + name)
@@ -161,10 +161,10 @@ def missed():
     return kernel.not_seen(cmd("monitor status"))[1]
 
 
-# The world beside GDB ----------------------------------------------------------------------------
+# The machine beside GDB ----------------------------------------------------------------------------
 
 class Shell:
-    """A process of its own for what must not be done by GDB itself, whose tasks are not traced."""
+    """A separate process for work that GDB itself must not do, because its tasks are not traced."""
 
     def __init__(self):
         self.process = there.popen(["/bin/bash"], stdin=subprocess.PIPE, text=True,
@@ -205,13 +205,13 @@ orders = []  # processes that give the fixture one
 
 
 def background(line):
-    """The same without waiting; the caller waits for the process that is returned."""
+    """The same without waiting; returns the process, for which the caller waits."""
     orders.append(there.popen(["/bin/sh", "-c", "printf %%s %s >/proc/gtp_target" % quoted(line)]))
     return orders[-1]
 
 
 def end_loops():
-    """End the loop that a test has left going on when it failed: a kprobe's end waits for tasks that compute."""
+    """End the loop of a failed test: removing a kprobe waits for tasks that compute."""
     if any(order.poll() is None for order in orders):
         shell()("echo end >/proc/gtp_target")
     orders.clear()
@@ -234,14 +234,14 @@ def has(struct, name):
 
 
 def spelled(kind):
-    """A type in C. By itself GDB leaves out the word struct while it stands in a file of assembly."""
+    """A type in C. GDB leaves out the word struct while its current file is assembly."""
     if kind.code == gdb.TYPE_CODE_PTR:
         return spelled(kind.target()) + " *"
     return "struct " + kind.tag if kind.code == gdb.TYPE_CODE_STRUCT else str(kind)
 
 
 def member(struct, name, pointer):
-    """A member, by its place if it is one of an unnamed struct or union: GDB's collect does not look into those."""
+    """A member, by its offset if it is in an unnamed struct or union, into which GDB's collect does not look."""
     if has(struct, name):
         return "%s->%s" % (pointer, name)
     place = gdb.parse_and_eval("&((%s *)0)->%s" % (struct, name))
@@ -264,7 +264,7 @@ def file_name(pointer="file"):
 
 
 def scratch():
-    """A new folder for files that both GDB and what the kernel is around have."""
+    """A new folder for files that both GDB and the traced machine can access."""
     return tempfile.mkdtemp(prefix="gtp-", dir=None if there.here else os.environ["GTP_OUT"])
 
 
@@ -277,8 +277,8 @@ def source_line(file, remark):
     raise Failure("no line '%s' in %s" % (remark, file))
 
 
-# An answer over the agent's line comes when the kernel has it, on a busy machine after more than GDB's two seconds; the device
-# has it when GDB's write has returned.
+# An answer over the agent's line may take more than GDB's two seconds on a busy machine; on the device it is there when
+# GDB's write returns.
 GDB = ["gdb"] if there.here else ["gdb", "-iex", "set remotetimeout %d" % SECONDS]
 
 
@@ -293,7 +293,7 @@ def other_gdb(*commands, files=()):
 
 
 def begins_with_run(path):
-    """gtp save writes the file that /proc/gtpframe gives, and after its end what the run has counted."""
+    """gtp save writes the contents of /proc/gtpframe, and after them the run's counts."""
     shell()("n=$(wc -c </proc/gtpframe) && cmp -n $n {0} /proc/gtpframe && tail -c +$((n + 1)) {0} | grep -aq ^gdbtp:"
             .format(path))
 
@@ -326,8 +326,8 @@ def leave(well):
     if connected():
         try:
             fresh()
-            # The stub keeps what the last run was made of; the next GDB would take it over, before
-            # it knows the fixture's symbols.
+            # The stub keeps the last run's definitions; the next GDB would upload them before it has the fixture's
+            # symbols.
             cmd("maint packet QTinit")
             disconnect()
         except gdb.error as error:

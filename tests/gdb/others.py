@@ -20,7 +20,7 @@ def mechanism(num):
 
 @contextlib.contextmanager
 def without(*switches):
-    """jumps, jit: off for the runs that begin in here."""
+    """Turn off jumps or jit for the runs that begin inside the `with`."""
     try:
         for switch in switches:
             cmd("monitor %s off" % switch)
@@ -35,7 +35,7 @@ def text_at(where, count=8):
 
 
 def looped(what, rounds=ROUNDS):
-    """Have every CPU make its calls; how many of each function were made."""
+    """Have every CPU make its calls; returns the number for each function."""
     before = fixture()
     target("loop %s %d" % (what, rounds))
     after = fixture()
@@ -43,7 +43,7 @@ def looped(what, rounds=ROUNDS):
 
 
 def write(path, text, _=0):
-    """In tracefs, by another process: GDB's own tasks are not traced."""
+    """Write to tracefs by another process, because GDB's own tasks are not traced."""
     shell()("echo %s >>%s" % (quoted(text.strip()), os.path.join(TRACING, path)))
 
 

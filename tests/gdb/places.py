@@ -14,7 +14,7 @@ def defined():
 
 
 def nothing(line, *sentences):
-    """A command that is refused with these sentences, and leaves no tracepoint."""
+    """Check that a command is refused with these messages, and leaves no tracepoint."""
     text = refused(line)
     for sentence in sentences:
         check(sentence in text, "%s: no %r in: %s" % (line, sentence, text))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""provoke.py's means: functions of the C library, a process's name, its children, files of its own."""
+"""Helpers for provoke.py: functions of the C library, a process's name, its children, its files."""
 import contextlib
 import ctypes
 import functools
@@ -11,7 +11,7 @@ import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_NAME = 15
-SLOW = 20_000_000  # nanoseconds that a command of the test's disk takes, and a read of read_late()
+SLOW = 20_000_000  # the duration in ns of a command of the test's disk, and of a read of read_late()
 
 
 def call(name, *args):
@@ -29,7 +29,7 @@ def named(name):
 
 
 def renamed(word, reading):
-    """A new name for this task, and what READING says of it: nothing has changed between the one and the other."""
+    """Rename this task and return READING(), such that nothing changes in between."""
     for i in range(100):
         before, name = reading(), named("%s %d" % (word, i))
         if reading() == before:
@@ -60,7 +60,7 @@ def made(name, size=0):
 
 @contextlib.contextmanager
 def child(function, *args):
-    """A process that calls the function; it is killed at the end, if it is there then."""
+    """A process that calls the function; it is killed at the end, if it still exists."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -111,7 +111,8 @@ def run(*words):
 # Work that takes time-----------------------------------------------------------------------------
 
 def read_late(reader, writer):
-    """Read what a child writes SLOW nanoseconds later; the time that the read takes at least, and at most."""
+    """Read data that a child writes SLOW nanoseconds later; returns the minimum and the maximum duration of the
+    read."""
     begins = time.monotonic_ns()
 
     def write_late():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Provocations for the recipes of docs/recipes.md in the guest, and the result that each of them must have seen.
 
-A program: `python3 provoke.py NUMBER...` makes the chosen ones happen, each in a process of its own, and prints a line of JSON
-for each: the process and what its function returned. GDB's own tasks are not traced, so it is not GDB that runs this.
+`python3 provoke.py NUMBER...` provokes the chosen ones, each in a separate process, and prints a line of JSON for each:
+the process, and the result of its function. GDB does not run this, because its own tasks are not traced.
 """
 import contextlib
 import ctypes
@@ -25,7 +25,7 @@ from process import (LIBC, SLOW, blocked_in, call, child, comm, get, is_named, m
                      read_late, renamed, run, schedstat, scratch, spin, status, switches, wait_forever)
 
 PTRACE_ATTACH, PTRACE_DETACH = 16, 17
-TIMES = 2  # of what is done more than once
+TIMES = 2  # the number of repetitions
 PAGE = mmap.PAGESIZE
 
 provocations = {}
@@ -45,7 +45,7 @@ def recipe(question):
 def opens():
     name = comm()
     os.close(os.open("/etc/passwd", os.O_RDONLY | os.O_NONBLOCK))
-    large = 0o100000  # which the kernel adds for a 64-bit program
+    large = 0o100000  # the flag that the kernel adds for a 64-bit program
     return [[name, os.O_NONBLOCK | large, "/etc/passwd"]]
 
 
@@ -437,7 +437,7 @@ def kills_by_memory():
 @recipe("Who waits long for a CPU?")
 def waits_for_cpu():
     name = comm()
-    # Never queued at another CPU: leaving a queue is a wait, too, that ends without a switch.
+    # Stay on one CPU: leaving another CPU's queue ends a wait without a switch.
     os.sched_setaffinity(0, {1})
     with child(spin, 0.3), child(spin, 0.3) as pid:
         # Dead, and still there.
@@ -447,7 +447,7 @@ def waits_for_cpu():
 
 
 def spin_as(word, into):
-    """Tell the name, and what the kernel had counted before it; then spin."""
+    """Report the name, and the kernel's counts before it; then spin."""
     os.write(into, json.dumps(renamed(word, lambda: schedstat(os.getpid()))).encode())
     spin(0.3)
 
@@ -468,7 +468,7 @@ PAUSE = 34  # the number of a system call
 
 
 def sleep_as(word, into):
-    """Tell the name, and what the kernel had counted before it; then sleep, in the end for ever."""
+    """Report the name, and the kernel's counts before it; then sleep, in the end for ever."""
     os.write(into, json.dumps(renamed(word, lambda: switches(os.getpid()))).encode())
     for _ in range(TIMES):
         LIBC.usleep(1000)
@@ -487,7 +487,7 @@ def sleeps_as():
 
 
 def sleep_for(into):
-    """Sleep; tell the name, how long that took, and how much of it the task can have been on a CPU or waited for one."""
+    """Sleep; report the name, the duration, and how much of it the task can have run or waited for a CPU."""
     name = named("asleep %d" % os.getpid())
     before, began = on_or_waiting(), time.monotonic_ns()
     for _ in range(TIMES):

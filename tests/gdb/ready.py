@@ -20,7 +20,7 @@ KNOWN = "struct task_struct", "struct file", "struct sk_buff"
 
 
 def become(topic, only, out):
-    """In the child: what a fresh GDB does with -x."""
+    """In the child: do what a fresh GDB does with -x."""
     os.setsid()
     for fd in (1, 2):
         os.dup2(out, fd)
@@ -33,7 +33,7 @@ def become(topic, only, out):
 
 
 def watch(child, line):
-    """The child's exit status; it ends with what asked for it."""
+    """The child's exit status; ends the child when its client ends."""
     pidfd = os.pidfd_open(child)
     if line in select.select([pidfd, line], [], [])[0]:
         os.killpg(child, signal.SIGKILL)
@@ -48,7 +48,7 @@ def answer(line):
     if not child:
         become(topic, only, fds[0])
     os.close(fds[0])
-    with contextlib.suppress(BrokenPipeError):  # a topic that fell silent: what asked for it has ended
+    with contextlib.suppress(BrokenPipeError):  # a topic that fell silent: its client has ended
         line.sendall(b"%d" % watch(child, line))
 
 

@@ -32,7 +32,8 @@ NEED_RESCHED = 0x02 | 0x04 | 0x20
 
 
 def comparable(record):
-    """The common part of two instances: no bytes between the fields, which are remains of the ring."""
+    """The part that two instances have in common: without padding between the fields, which has old bytes of the
+    ring."""
     kept = bytearray(len(record))
     for declaration, at, size in fields(struct.unpack_from("<H", record)[0]):
         spans = [(at, size)]

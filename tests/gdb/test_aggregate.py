@@ -21,7 +21,7 @@ def define(*names):
 
 
 def only(clear=False):
-    """The one aggregation that there is, and the hits that were inside of others."""
+    """The only aggregation, and the number of nested hits."""
     reading = aggregated.read(clear)
     equal(len(reading.all), 1, "aggregations")
     return reading.all[0], reading.nested
@@ -38,7 +38,7 @@ def no_frames():
 
 
 def every_call(num, one, made):
-    """Each call was counted, or was a hit inside of another, or was missed; the sum by keys says the same as GDB."""
+    """Each call was counted, nested, or missed; the sum over the keys is GDB's count."""
     total = sum(entry.count for entry in one.entries + one.noroom)
     equal(total, hits(num), "the sum over all keys and GDB's count of hits")
     equal(total + nested() + missed(), made, "counted + nested + missed")
@@ -200,7 +200,7 @@ def interrupts():
         made.update(looped("mix", ROUNDS // 4))
     found = counts(only()[0])
     lost = nested() + missed()
-    # Each interrupt may have come in the middle of a hit, and then has no entry.
+    # An interrupt that came during a hit has no entry.
     equal(found.get((1,), 0), hits(nums[3]))
     equal(sum(found.values()), sum(hits(num) for num in nums))
     equal(sum(found.values()) + lost, sum(made.values()))
@@ -234,7 +234,7 @@ def commands():
     equal(cmd("gtp show"), text, "after tstop")
     alone = cmd("gtp show " + name)
     check(text.startswith(alone.rstrip("\n")), alone)
-    # Truth: fixture object i has kind FANCY and is on if i is odd; n is i.
+    # The expected values: fixture object i has kind FANCY and is on if i is odd; n is i.
     check("o->kind GTP_TARGET_PLAIN" in alone and "o->kind GTP_TARGET_FANCY" in alone, alone)
     check(re.search(r"^\[3\] +3 \|%s\|$" % ("@" * plot.WIDTH), alone, re.M), alone)
     check("n 2, avg 1, min 0, max 2" in alone, alone)
@@ -375,7 +375,7 @@ def own_name():
 def no_number():
     equal(plot.average(3, -2**63 + 5, 2**62, 2**62 + 9), "? (the sum is beyond 64 bits)")
     equal(plot.average(2, 10, 5, 5), "5")
-    # The sum has gone beyond 64 bits, and the mean of what is left of it lies between the bounds, too.
+    # The sum has overflowed 64 bits, and the mean of the remainder is between the bounds, too.
     values = [2**63 - 1, 2**63 - 1, 100, 200, 0]
     wrapped = (sum(values) + 2**63) % 2**64 - 2**63
     equal(plot.average(5, wrapped, min(values), max(values)), "? (the sum is beyond 64 bits)")

@@ -33,7 +33,7 @@ def joins_a_false_one():
 
 
 def several(rounds):
-    """Tracepoints at one place, and for which of a CPU's calls each has a hit."""
+    """Tracepoints at one place, and the calls of a CPU at which each has a hit."""
     def below(step):
         return range(0, rounds, step)
     return [
@@ -78,7 +78,7 @@ def chain_flags():
     flags = {}
     for switches in (), ("jumps",):
         with without(*switches):
-            # Of what these compare zero and carry flags would stay.
+            # The comparisons of these would leave zero and carry flags.
             first = [trace("*0x%x if n %s" % (where, what)) for what in ("!= 3", "> 4")]
             num = {bit: trace("*0x%x" % where) for bit in (0, 2, 4, 6, 7, 11)}
             for bit, each in num.items():

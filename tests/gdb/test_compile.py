@@ -94,7 +94,7 @@ def tables():
 
 
 def built(name, change):
-    """The compiled session with another content, whose size and checksum are right again."""
+    """The compiled session with changed contents, and with correct size and checksum."""
     with open(path("s.gtpd"), "rb") as file:
         data = change(file.read()[16:])
     with open(path(name), "wb") as file:

@@ -9,7 +9,8 @@ from lib import *
 
 @test("target tfile /proc/gtpframe_pipe: GDB cannot go back in it, and says so and what to do")
 def stream():
-    # The first test: a GDB that has looked at a frame of another file reads on from there, and waits for frames.
+    # Must be the first test: a GDB that has selected a frame of another file continues to read at its offset, and waits
+    # for frames.
     trace("*vfs_read if count == 100001")
     cmd("tstart")
     cmd("set disconnected-tracing on")
@@ -52,7 +53,7 @@ def second():
 @test("^C ends a continue; the run goes on and can be stopped as usual")
 def interrupt():
     at = fixture()["gtp_target_add"]
-    cmd("maint packet QTinit")  # the other GDB would take over what the last run was made of
+    cmd("maint packet QTinit")  # the other GDB would upload the last run's definitions
     disconnect()
     with Inner("trace *%#x" % at, "tstart") as gdb_:
         gdb_.wait()

@@ -17,7 +17,7 @@ def dprintf(function, text, *args):
 
 
 def clean():
-    """The stub hands each GDB that connects the tracepoints of the one before."""
+    """Each GDB that connects gets the previous one's tracepoints from the stub."""
     fresh()
     cmd("maint packet QTinit")
     disconnect()
@@ -39,7 +39,7 @@ def since(before, now):
 
 
 def drain(gdb_):
-    """Let what waits be printed; all of the text."""
+    """Have waiting lines printed; returns all of the text."""
     text = ""
     for _ in range(100):
         hits_, printed, dropped = so_far(gdb_)
@@ -124,7 +124,7 @@ def refused_places():
         text = gdb_.during("call add 1 1")
         matches(r"gdbtp: dprintf is not armed at 0x%x \(gtp_target_noprobe.*\): " % calls("gtp_target_noprobe"), text)
         equal(said(text, "add"), ["add 1"])
-        # In a module GDB says nothing of a breakpoint that it could not insert, and goes on.
+        # For a module's code GDB silently continues if it could not insert a breakpoint.
         text = gdb_.say("break gtp_target_leaf") + gdb_.during("call leaf 1", "call add 2 1")
         matches(r"gdbtp: no breakpoint at 0x%x, it would stop the kernel: use trace" % calls("gtp_target_leaf"), text)
         equal(said(text, "add"), ["add 2"])

@@ -11,7 +11,7 @@ CALL = "ftrace call"
 
 
 def by(way):
-    """Have entries of the fixture's functions probed that way: only what a table tells of takes a jump."""
+    """Have entries of the fixture's functions probed in that way: without a table nothing takes a jump."""
     if way == BEHIND:
         load_table("gtp_target")
     else:
@@ -156,7 +156,8 @@ def others(way):
 @test("a condition that faults on the kernel's own way through a fault ends the run, and nothing else")
 def fault_in_fault():
     load_tables()
-    # An address that the pad tries to read: it is known only there. And a process that the kernel takes through a fault.
+    # A faulting address that the pad reads, because it is computed there. And a process that makes the kernel handle a
+    # fault.
     faulty = "*(long *)(((unsigned long)$rsp & 0xff8) + 0xffff800000001000)"
     bad_write = "python3 -c 'import ctypes; ctypes.CDLL(None).write(1, ctypes.c_void_p(16), 8)'"
     for where in ("*fixup_exception", "*search_exception_tables", "*search_extable"):
@@ -226,7 +227,7 @@ def many():
     check(counts[BEHIND] >= 0.95 * len(how), counts)
     check(set(how) <= {BEHIND, CALL, "not armed"}, counts)
     check(counts.get("not armed", 0) <= 3, counts)
-    cmd("tstatus")  # each asks for all counts, so once
+    cmd("tstatus")  # each tstatus reads all counts, so call it once
     equal(len(nums), 300)
     check(sum(map(int, re.findall(r"already hit (\d+) time", cmd("info tracepoints")))) > 10, "hardly any hit")
 

@@ -242,7 +242,7 @@ def all_or_nothing():
 
 @test("ftrace: a jump where that is safe, though the instruction is shorter; else the reason")
 def fast():
-    # A lea of four bytes and a return, after what is the entry's.
+    # A lea of four bytes and a return, after the instructions of the entry.
     lines = cmd("x/4i &gtp_target_add").splitlines()
     at = next(i for i, line in enumerate(lines) if "lea " in line)
     place, second = (re.search("0x[0-9a-f]+", line).group(0) for line in lines[at:at + 2])

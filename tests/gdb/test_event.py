@@ -162,7 +162,7 @@ def first_difference(ours, theirs):
 
 
 def same_bytes(ours, theirs, what):
-    """Ours, per CPU, are a part of theirs without a gap; how many."""
+    """Check that our records of each CPU are a contiguous part of theirs; returns their number."""
     total = 0
     for cpu, records in ours.items():
         if not records:
@@ -303,7 +303,7 @@ def reconnect():
     matches(r"collect \$_sdata", text)
     matches(r"\$1 = ", text)
     text = connect()
-    # The -m place of this GDB's own one has not survived its being disconnected; the address has.
+    # After a reconnection the -m place of this GDB's own tracepoint is lost; its address is not.
     matches("(Assuming|Created) tracepoint .* target's tracepoint", text)
 
 

@@ -17,7 +17,7 @@ SOAK = bool(os.environ.get("GTP_SOAK"))
 
 kernel.mount_tracing()
 
-# Shown by the event's own text in another form than their value has: flags, letters, hashed pointers.
+# Fields that the event's own text shows in another form: flags, letters, hashed pointers.
 IN_WORDS = {
     "sched:sched_switch": ("prev_state",),
     "kmem:kmalloc": ("call_site", "ptr", "gfp_flags"),
@@ -42,7 +42,7 @@ def unquoted(text):
 
 
 def agrees(event, line, fields):
-    """How many fields the line of ftrace's text shows, each with the value that we decoded."""
+    """Check the fields in a line of ftrace's text against our decoded values; returns their number."""
     if event == "raw_syscalls:sys_enter":
         args = ", ".join("%x" % (int(a, 0) % 2**64) for a in fields["args"].strip("{}").split(","))
         check("NR %d (%s)" % (int(fields["id"]), args) in line, "%s: %s" % (line, fields))
@@ -61,7 +61,7 @@ def agrees(event, line, fields):
 
 
 def frames_with_lines(lines, records):
-    """For every frame (the first 100), the line that ftrace made of the very same hit."""
+    """For each of the first 100 frames, ftrace's line for the same hit."""
     at = {}
     for n in frames():
         if n >= 100:

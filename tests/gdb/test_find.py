@@ -147,7 +147,7 @@ def backtrace():
     names = re.findall(r"^#\d+\s+(?:0x[0-9a-f]+ in )?(\w+)", text, re.M)
     wanted = ["gtp_target_chain_c", "gtp_target_chain_b", "gtp_target_chain_a", "call_chain"]
     equal(names[:4], wanted)
-    # With KASAN the frames are so large that these bytes do not reach the last two.
+    # With KASAN stack frames are so large that these bytes do not reach the last two.
     reached = ["proc_reg_write", "vfs_write"]
     if not RELEASE.endswith("-gtpdebug"):
         reached += ["ksys_write", "do_syscall_64"]

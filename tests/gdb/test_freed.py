@@ -13,14 +13,15 @@ def pad_bytes():
 
 
 def led_to(where):
-    """Where the jump or the call at an address leads to."""
+    """The target of the jump or call at an address."""
     text = text_at(where, 5)
     check(text[0] in (JUMP, CALL), "no jump and no call: %s" % text.hex())
     return where + 5 + int.from_bytes(text[1:], "little", signed=True)
 
 
 def freed(where, how, *traces, run=lambda: None):
-    """A run with tracepoints whose first pad is what WHERE leads to; all pads are int3 after it."""
+    """Make a run with tracepoints, the first pad of which is the target of WHERE; check that all pads are int3 after
+    it."""
     equal(pad_bytes(), 0)
     nums = [trace(*words) for words in traces]
     cmd("tstart")

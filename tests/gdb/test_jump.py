@@ -197,7 +197,7 @@ def others_within():
 
 
 def unloadable():
-    """Is it the jump that pins the module? Only without a connection nobody else does."""
+    """Whether the module can be unloaded. Without a connection only a jump can pin it."""
     return users() == 0
 
 
@@ -234,12 +234,12 @@ def others_after():
 
 
 def optimized(where):
-    """Has the kernel made a jump of the kprobe there?"""
+    """Whether the kernel has optimised the kprobe there."""
     return where in kernel.optimized()
 
 
 def optimizable():
-    """An instruction at which it does, and what is there without."""
+    """An instruction at which the kernel optimises kprobes, and its bytes."""
     for where in instructions("gtp_target_locals", r"\+\d+>:")[2:]:
         text = text_at(where)
         other = Kprobe(where)
@@ -349,7 +349,7 @@ naps = [500]  # milliseconds; longer ones on a machine that is too busy to end a
 
 
 def ends_meanwhile(num):
-    """Whether the run ended while a task slept inside; the task comes back in the next one. A new run is on then."""
+    """Whether the run ended while a task slept inside; the task returns during the next run, which is active then."""
     start = hits(num)
     nap = background("call nap %d" % naps[-1])
     until(lambda: hits(num) == start + 1, "the nap")
@@ -404,7 +404,7 @@ def late_answer():
     busy = background("loop busy 2000000000")
     until(lambda: calls("leaf") > before, "the task that computes")
     target(call)
-    # GDB's patience is three timeouts without a byte; it asks while this has not even begun to sleep, or a little later.
+    # GDB gives up after three timeouts without a byte. Its packet comes before or shortly after the task falls asleep.
     patience = gdb.parameter("remotetimeout")
     cmd("set remotetimeout 3")
     end = there.popen(["/bin/sh", "-c", "sleep 11; echo end >/proc/gtp_target"])

@@ -8,7 +8,7 @@ from event import iterators, sdata
 from lib import *
 from places import defined, nothing
 
-# Whose records are compared with what names stand for; GTP_SOAK=1 in the environment: those of all systems.
+# Systems whose records are compared with the meanings of names; with GTP_SOAK=1 in the environment, all systems.
 SYSTEMS = ("sched", "signal", "task", "timer", "irq", "workqueue", "kmem", "mmap", "filelock", "writeback", "net",
            "skb", "sock", "udp", "tcp", "cgroup", "percpu", "pagemap", "gtp_target")
 
@@ -103,7 +103,7 @@ def set_with_fields(name, wanted):
 
 
 def differing(num, name, wanted):
-    """(comparisons, what is another value in the record) in the first frames of an event."""
+    """(number of comparisons, differences to the record) in the first frames of an event."""
     seen, wrong = 0, []
     cmd("tfind none")
     for _ in range(4):

@@ -13,7 +13,7 @@ SOURCE = "gtp_target_fn.c"
 
 @contextlib.contextmanager
 def memory():
-    """A folder of tmpfs, where a call is one call: overlayfs makes two of it."""
+    """A folder on tmpfs, where a call stays one call: overlayfs makes two."""
     folder = shell()("folder=$(mktemp -d); mount -t tmpfs none $folder; echo $folder").strip()
     try:
         yield folder

@@ -67,7 +67,7 @@ class Recipe:
                                                        (self.numbers or self.own())[int(found.group(3)) - 1]), line)
 
     def rows(self, index=0):
-        """The rows of a tracepoint's table: (what stands in front, by its title, and the other cells)."""
+        """The rows of a tracepoint's table: (the leading cells by title, the other cells)."""
         line = self.tables[0] if self.tables else "gtp table"
         line = self.numbered(line) if NUMBERED.match(line) else "gtp table %d%s" % (self.numbers[index], line[9:])
         text = cmd("%s --csv %s" % (line, SCRATCH))
@@ -84,7 +84,8 @@ class Recipe:
         return [found[name] for name in self.names]
 
     def folded(self):
-        """[(functions, the outermost first, weight)] of all stacks: its own line, with a file of the test's."""
+        """[(functions, the outermost first, weight)] of all stacks, by the recipe's own line with a file of the
+        test's."""
         line, = self.stacks
         cmd(re.sub(r"( --folded \S+)?$", " --folded " + FOLDED, line, count=1))
         with open(FOLDED, encoding="utf-8") as file:
@@ -107,7 +108,7 @@ def wanted():
 
 
 def begin():
-    """Type the document's lines for the beginning of a session; the commands lie elsewhere here."""
+    """Type the document's lines for the beginning of a session; the path of the commands differs here."""
     first, *others = BEGINNING
     matches(r"^source \S+/gdbscripts/gtp.py$", first)
     for line in others:
@@ -137,7 +138,7 @@ def the_run():
     for question in questions:
         recipes[question] = Recipe(question)
         recipes[question].define()
-    # A console that shows what the kernel prints of an OOM kill would have it taken for an oops.
+    # Keep the messages of an OOM kill off the console, where they would look like an oops.
     shell()("dmesg -n 1")
     try:
         cmd("tstart")
@@ -171,7 +172,7 @@ def before():
 # Verdicts ----------------------------------------------------------------------------------------
 
 def same(cell, want):
-    """Whether a cell is what it must be: a text, a number, or a text that has a word in it."""
+    """Whether a cell is as expected: a text, a number, or a text that contains a word."""
     return want["in"] in cell if isinstance(want, dict) else cell == str(want)
 
 
@@ -206,7 +207,8 @@ def entry_of(one, name):
 
 
 def judge(question):
-    """The function is the verdict on a recipe's rows: of the recipe, the provoking process, and what that said."""
+    """Register the function that judges a recipe's rows; its arguments are the recipe, the provoking process, and its
+    result."""
     def mark(function):
         expected[question] = function
         return function
@@ -214,7 +216,7 @@ def judge(question):
 
 
 def own_rows(recipe, pid, fact):
-    """Most: what the provoking process did, row by row."""
+    """The usual verdict: the rows are the provoking process's actions, one by one."""
     exactly(recipe.rows(), pid, fact)
 
 
@@ -278,7 +280,7 @@ def allocations(recipe, pid, fact):
 
 @judge("From where is most memory allocated?")
 def allocated_by_stack(recipe, pid, fact):
-    # The allocator's own allocations are deeper: below its own function, which kmem:kmalloc is in.
+    # The allocator's own allocations are deeper: below its function that has kmem:kmalloc.
     mine = [(names, weight) for names, weight in recipe.folded() if fact["in"] in names[-3:]]
     note(*("%d %s" % (weight, ";".join(names)) for names, weight in mine))
     equal(sum(weight for _, weight in mine), fact["bytes"])

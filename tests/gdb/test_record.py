@@ -27,7 +27,7 @@ def ended(*words):
 
 @contextlib.contextmanager
 def recorder(wait_for, *words):
-    """gtp record, beside this GDB, until the run is over; it has said what is waited for when this goes on."""
+    """Start gtp record beside this GDB, until the run is over; returns when it has printed WAIT_FOR."""
     process = started("record", "-o", FILE, *words)
     said = []
     for line in process.stdout:

@@ -38,7 +38,7 @@ def named(row, some):
 
 
 class Way:
-    """How a place is probed, the place, how the fixture comes there, and which registers are defined."""
+    """A mechanism, a place, the fixture's way to it, and the registers that are defined there."""
 
     def __init__(self, how, call, place, jumps="on", flags=STATUS, table=True):
         self.how, self.call, self.place = how, call, place
@@ -46,7 +46,7 @@ class Way:
         self.returns = how in (FOLLOWED, "kretprobe")
         self.event = how == "static"
         self.defined = GPRS + [FLAGS]
-        if self.event:  # the kernel's own way to a probe changes the others
+        if self.event:  # the kernel's own code on the way to a probe changes the others
             self.defined = [2, 1, 6, 8, 9] + list(CALLEE_SAVED)
 
     def __str__(self):
@@ -69,8 +69,8 @@ class Way:
             check(mechanism(num) == self.how, "not %s:\n%s" % (self.how, cmd("monitor probes")))
 
     def inside(self, hit):
-        """The registers in which the function may see another value, and those in which it must: framed calls have
-        an rbp of their own, followed ones flags, and the function tracer's common code forgets r11."""
+        """The registers that may differ inside the function, and those that must: framed calls have their own rbp,
+        followed calls their own flags, and the function tracer's common code does not keep r11."""
         if self.how == FOLLOWED:
             return 1 << FLAGS, 1 << RBP if hit and self.call == "entry" else 0
         return 1 << R11 if self.how in ("kprobe on ftrace", "kretprobe") else 0, 0

@@ -277,7 +277,7 @@ def exits_inside(way):
 
 
 def callers():
-    """Symbols of the stack that gtp_target_stack() has seen, from its own on."""
+    """Symbols of the stack that gtp_target_stack() saw, beginning with itself."""
     with there.open("/proc/gtp_target") as file:
         return re.findall(r"^stack \d+ (\w+)", file.read(), re.M)
 
@@ -298,8 +298,8 @@ def stacks():
 
 
 def printed_stack():
-    """The stack that the kernel has printed last, from gtp_target_stack() on: words of it that are found to be code by chance,
-    or cannot be explained, have a question mark."""
+    """The stack that the kernel printed last, from gtp_target_stack() on. Words that look like code by chance have a
+    question mark."""
     text = shell()("dmesg").rpartition("Call Trace:")[2]
     found = re.findall(r"^.*? ((?:\? )?)(\w+)\+0x\w+/0x\w+", text, re.M)
     names = [mark + name for mark, name in found]
@@ -322,7 +322,7 @@ def printed():
 
 
 def traced_stack():
-    """The stack of the one record that ftrace has of the fixture's call: functions. KASAN has stacks saved, too."""
+    """The functions in the stack of ftrace's only record of the fixture's call. KASAN saves stacks, too."""
     with there.open(os.path.join(TRACING, "trace")) as file:
         stacks_ = [re.findall(r"^ => (\w+)", text, re.M) for text in file.read().split("<stack trace>")]
     found, = [stack for stack in stacks_ if "gtp_target_stack" in stack and "dump_stack_lvl" not in stack]
@@ -363,7 +363,7 @@ def live_patch():
     num = returning(FOLLOWED, "*gtp_target_wait", "collect $ret")
     target("crowd 20")
     equal(followed(), 20)
-    # Nothing wakes these tasks: they have the new version when their stacks have been found to be without the old one.
+    # Nothing wakes these tasks: they switch to the new version when the old one is not found on their stacks.
     shell()("insmod %s/gtp_livepatch.ko" % KMOD)
     try:
         until(lambda: shell()("cat %stransition" % LIVE_PATCH) == "0\n", "the transition")

@@ -152,7 +152,7 @@ def check_wrong():
     text = other_gdb("target remote " + LINE, "source %s/gdbscripts/gtp.py" % TOP, "gtp check",
                      files=["/bin/bash"])
     matches("is not of the running kernel", text)
-    # Where the right file is on the machine, that is what the user has to know.
+    # If the right file is on the machine, the message must name it.
     here = [f for f in (place % RELEASE for place in VMLINUX_PLACES) if os.path.exists(f)]
     matches(re.escape("file " + here[0] if here else "linux-image-%s-dbg" % RELEASE), text)
 

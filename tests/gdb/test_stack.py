@@ -21,7 +21,8 @@ SCRATCH = scratch()
 
 
 def noted(which):
-    """{CPU: addresses} as save_stack_trace in the fixture said last; the innermost is after the call that noted it."""
+    """{CPU: addresses} of the fixture's last save_stack_trace; the innermost is the return address of the call that
+    noted it."""
     found = {}
     with there.open("/proc/gtp_target_stacks") as file:
         for line in file:
@@ -32,7 +33,7 @@ def noted(which):
 
 
 def only_noted(which):
-    """Of a call that was made on one CPU: the one whose stack has this shell's write at its end. All have the same."""
+    """The noted stack of a call on one CPU: the one that ends with this shell's write."""
     stacks = {tuple(stack) for stack in noted(which).values()}
     equal(len(stacks), 1, "stacks at %s" % which)
     return list(stacks.pop())
@@ -54,7 +55,7 @@ def stacks(num):
 
 
 def same_way(stack, truth):
-    """The fixture's notes; where an interrupt came, $kstack has one byte more. It may say that there is no end."""
+    """Compare with the fixture's notes. At an interrupt, $kstack is one byte higher. It may be marked as incomplete."""
     if stack[-1] == kstack.LOST:
         stack = stack[:-1]
     stack = stack[-len(truth):]
@@ -64,7 +65,7 @@ def same_way(stack, truth):
 
 
 def is_below(stack, truth, inner, what):
-    """The stack is INNER functions of the fixture, and then what the kernel says, all of it."""
+    """The stack is INNER functions of the fixture, followed by the kernel's complete stack."""
     equal([function_of(where - bool(i)) for i, where in enumerate(stack[:len(inner)])], inner, what)
     equal(["%#x" % w for w in stack[len(inner):]], ["%#x" % w for w in truth], what)
 
@@ -156,7 +157,7 @@ def nmi():
     check(found or CPUS == 1, "no hit")
     for stack, cpu in found:
         truth = noted("nmi")[cpu]
-        # One that comes while a task is in user mode is the stack's end.
+        # An interrupt that comes in user mode is the end of the stack.
         check(same_way(stack, truth[1:]) >= 1 or function_of(stack[-1]).startswith("asm_exc_nmi"),
               "no NMI in " + " < ".join(map(function_of, stack)))
         check(len(truth) > 4, "only %d" % len(truth))
@@ -200,7 +201,7 @@ def cut_in_a_pad():
     found = interrupted()
     for stack in found:
         last = stack[-2] if stack[-1] == kstack.LOST else stack[-1]
-        # Of a thunk the kernel's tables say nothing, and in __switch_to the stack is another task's.
+        # The kernel's tables do not describe thunks, and in __switch_to the stack is another task's.
         known = not is_ours(last) and not re.match("__x86_|__switch_to$", function_of(last - 1))
         equal(stack[-1] == kstack.LOST, not known, " < ".join(kstack.Symbols().names(stack)))
         check(kstack.LOST not in stack[:-1], "a mark in the middle")
@@ -352,7 +353,7 @@ def both_ways():
         target("call irq 4")
         target("call chain 5")
         for _ in range(3):
-            # Behind the first round: what is known of a module's addresses is forgotten each time.
+            # After the first round: the facts about a module's addresses are forgotten each time.
             shell()("find /proc/self /sys/kernel /usr/bin -maxdepth 2 -ls >/dev/null 2>&1; "
                     "rmmod gtp_target2 2>/dev/null; insmod %s/gtp_target2.ko" % KMOD)
         cmd("tstop")

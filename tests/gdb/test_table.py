@@ -165,7 +165,7 @@ def refusals():
     cmd("tstart")
     nums.clear()
     try:
-        # The file's error, or the stub's own words where frames come over the line.
+        # The file's error, or the stub's message if frames come over the connection.
         words = "the run is going on; tstop ends it, " + ("gtp wait waits for its end" if there.here else "then it can be saved")
         equal(refused("gtp table"), words)
         equal(refused("gtp save %s/x" % SCRATCH), words)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # GDB inside the guest: it is what a user types there.
 # One kernel is enough: what this shows is the user's side.
-# docs/tour.md, typed from its first line to its last: what GDB and the shell print is what stands there. And help gtp.
+# docs/tour.md, typed from its first line to its last: GDB and the shell must print the same. And help gtp.
 import glob
 
 import fixture as modules
@@ -28,7 +28,7 @@ failures = {}  # section -> what was wrong, None when nothing was
 
 
 class Step:
-    """One line that is typed, and the lines that stand below it."""
+    """One line to type, and the lines below it."""
 
     def __init__(self, line):
         self.prompt, self.text = line.split(" ", 1) if " " in line else (line, "")
@@ -55,7 +55,7 @@ SECTIONS = document()
 
 
 def pattern(line):
-    """A line of the document as an expression: what is another text each time is any text of its kind."""
+    """A line of the document as a regular expression: parts that differ each time match any text of their kind."""
     for kind, (is_like, _) in enumerate(OTHERS):
         line = re.sub(is_like, chr(0xe000 + kind), line)
     line = re.escape(line)
@@ -71,7 +71,7 @@ def compare(typed, lines, text):
 
 
 def type_shell(line):
-    """As in another terminal: what fails says so."""
+    """As in another terminal: a failing command prints its error."""
     return shell()("{ %s\n} || true" % line)
 
 

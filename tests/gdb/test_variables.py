@@ -15,7 +15,7 @@ OPTIMIZATION = "/proc/sys/debug/kprobes-optimization"
 # Values ------------------------------------------------------------------------------------------
 
 def in_every_context():
-    """Calls of gtp_target_context(), in an order that is known; the last are in NMIs. How many these are."""
+    """Call gtp_target_context() in a known order; the last calls are in NMIs. Returns the number of calls."""
     for where in ("task", "bh", "soft", "hard", "kthread", "task"):
         target("call context " + where)
     before = fixture()["nmi"]
@@ -44,7 +44,7 @@ def contexts_at(where):
 
 
 def told_apart(ours):
-    """The six calls that are not NMIs are what they were meant to be."""
+    """Check the contexts of the six calls that are not NMIs."""
     task, disabled, soft, hard, kthread, again = ours[:6]
     equal((task[:4], again[:4]), ((0, 0, 0, 1),) * 2, "in a system call")
     check(disabled[1] and not disabled[0], "softirqs disabled: %s" % (disabled,))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest: batches of probes at random functions while one walker after the other is on, then armed under some.
+"""In the guest: arm batches of probes at random functions, and turn on one walker after the other; then arm them with
+some walkers on.
 
 Usage: tests/lib/env python3 hunt.py SEED PICKS BATCH [WALKER...]
 
-The kernel's death is the failure that is looked for; the last lines say what was on. Each batch is armed twice, as
-jumps and as kprobes.
+The test looks for crashes of the kernel; the last lines say which walkers were on. Each batch is armed twice, as jumps
+and as kprobes.
 """
 import collections
 import random
@@ -24,10 +25,10 @@ ARMED_UNDER = 3  # walkers that are on already when a batch is armed
 # Kprobes of a batch that are armed then. The kernel decodes the function of each to its end and waits for the optimizer:
 # under function_graph, which records each step of that, seconds for each.
 KPROBES_UNDER = 60
-# In each batch: the walkers' moments call them, so that there are hits wherever the random places lie. Of three places in
-# a row two have hits: see guest.mixed().
+# In each batch: called while each walker is on, so that there are hits whatever the random places are. Of three places
+# in a row two have hits: see guest.mixed().
 CALLED = ("gtp_target_leaf", "gtp_target_add", "gtp_target_obj")
-LOGLEVEL = "4"  # errors: what SysRq prints is below, and no sign of trouble
+LOGLEVEL = "4"  # errors only: the output of SysRq is below that level, and no sign of trouble
 
 
 class Load:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Walkers through the machinery of probes: each is a context that is on inside, and says why it cannot be."""
+"""Walkers: other users of the probe-handling code. Each is a context manager that is on inside the `with`."""
 import ctypes
 import glob
 import mmap
@@ -11,7 +11,7 @@ from fixture import KMOD, must
 from kernel import DEBUG, TRACING, KprobeEvent, get, put, symbols
 from tap import until
 
-SECONDS = 0.7  # of the guest's clock, for what walks by itself
+SECONDS = 0.7  # seconds of the guest's clock, for walkers that work by themselves
 
 
 class Walker:
@@ -34,7 +34,7 @@ class Walker:
 
 
 class Switch(Walker):
-    """A file that takes a word for on and one for off."""
+    """A file that is switched by one word for on and one for off."""
 
     def __init__(self, name, path, on="1", off="0", lacks=None):
         self.name, self.path, self.words, self.missing = name, path, (on, off), lacks
@@ -106,7 +106,7 @@ def perf_event(cpu, kind, config, period, flags=0, sample=IP_TID_TIME_CALLCHAIN,
 
 
 class Perf(Walker):
-    """Events of perf on every CPU, into rings that nobody reads."""
+    """perf events on every CPU, into rings that nobody reads."""
 
     def __init__(self, name, *events):
         self.name, self.events, self.open = name, events, []
@@ -175,7 +175,7 @@ class Probes(Walker):
         for i, addr in enumerate(chosen):
             try:
                 self.made.append(KprobeEvent(addr, "e%d" % i, kind=self.kind))
-            except OSError:  # what takes none is the kernel's affair
+            except OSError:  # the kernel decides which functions take none
                 continue
         for event in self.made:
             event.enable()
