@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Other users of the kernel's code while jumps are in it: threads that switch things on and back."""
+"""Other users of the kernel's code while jumps are in it: threads that switch things on and off."""
 import collections
 import errno
 import os
@@ -35,7 +35,7 @@ MODULES = ("net/ipv4/tcp_bic", "net/ipv4/tcp_vegas", "net/ipv4/tcp_htcp", "drive
 
 
 class Crowd:
-    """All the threads, which pause together with everything back as it was."""
+    """All the threads; when they pause together, everything is restored."""
 
     def __init__(self, seed):
         self.seed = seed
@@ -176,7 +176,7 @@ def tracer(me):
     put(TRACING + "set_ftrace_filter", "", os.O_TRUNC)
 
 
-cpus_lock = threading.Lock()  # held by who wants all CPUs to be there for a moment
+cpus_lock = threading.Lock()  # held while all CPUs must be online
 
 
 def cpus(me):
@@ -189,7 +189,7 @@ def cpus(me):
     me.rest(4)
 
 
-modules_lock = threading.Lock()  # held by who wants a module to stay for a moment
+modules_lock = threading.Lock()  # held while a module must stay
 
 
 def of_the_kernel(name):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In the guest: tracepoints at the places that pick.py chose, and what becomes of the kernel's text.
+"""In the guest: tracepoints at the places that pick.py chose, and checks of the kernel's text.
 
 Usage: tests/lib/env python3 guest.py SEED PICKS [TOPIC...]
 """
@@ -25,7 +25,7 @@ JUMP, HLT = 0xe9, 0xf4
 SPAN = 20  # bytes that a jump may change: five, and what is left of the last instruction
 PADDING, PADDING_NAME = 16, "__pfx_"
 TRAMPOLINE = "__SCT__"  # of a static call: after its jump lies what the kernel does not decode
-AT_ONCE = 3500  # what conditions and actions are compiled into has its end
+AT_ONCE = 3500  # limited by the room for compiled conditions and actions
 RARE = 5  # places of one kind that are named
 SHARE = 0.85  # of the places that take a probe, how many are to be jumps
 
@@ -119,7 +119,7 @@ def around(places):
 
 
 def restored(text, before, places, near):
-    """Byte for byte; the kernel may take its time for what it has optimised itself."""
+    """Compare byte for byte; the kernel may restore its own optimised kprobes with a delay."""
     def same():
         return not text.changed(before) and around(places) == near
     try:
@@ -322,7 +322,7 @@ def single():
 
 
 class Events:
-    """Somebody else's count of calls: kprobe events at functions' entries."""
+    """An independent count of calls: kprobe events at functions' entries."""
 
     def __init__(self, places):
         self.names = {}
@@ -409,7 +409,7 @@ def kprobes():
 
 
 def settled_jumps():
-    """Where the kernel has made a jump of a kprobe; when it has stopped to make more."""
+    """The places where the kernel has optimised kprobes, once it has stopped to optimise more."""
     seen, same = None, 0
     while same < 10:
         now = optimized()
@@ -478,7 +478,7 @@ FLUSH = r"function=(do_kernel_range_flush|do_flush_tlb_all)\+"
 
 
 class Waits:
-    """How often this process makes all CPUs, or all tasks, be waited for; TLBs aside."""
+    """Counts how often this process waits for all CPUs, or for all tasks; without TLB flushes."""
 
     def __enter__(self):
         for name, function in WAITS.items():
@@ -543,7 +543,7 @@ def prepare(seed, picks):
     fixture.load("self_trace=1", "allow_notrace=0")  # what this process does is counted too
     fixture.load_fixture()
     fixture.load_tables()
-    work(1)  # what the kernel switches on at first use, it does now
+    work(1)  # have the kernel do now what it does only at first use
     here = Here(int(seed), picks)
 
 

@@ -3,7 +3,7 @@
 
 Usage: pick.py SEED COUNT TOOL VMLINUX [KO...]     Prints lines: SET ADDRESS|MODULE VERDICT KERNEL NAME+OFFSET
 
-uniform  every instruction that takes a probe is as likely as every other: what shares are counted of. A function
+uniform every instruction that takes a probe is as likely as every other: shares are counted of these. A function
          without a site of the function tracer takes none, nor does its .cold part
 entry    functions' entries, which are the function tracer's
 weak     the same of functions that another replaces: the linker has left their code, without a name

@@ -70,7 +70,7 @@ def on_stacks():
 
 
 def harmless(places):
-    """Where a stock kernel's own optimised kprobe is none that can be entered in the middle."""
+    """The places at which a stock kernel's own optimised kprobe cannot be entered in the middle."""
     return [place for place in places if place.verdict in ("jump", "relocate")]
 
 
@@ -92,7 +92,7 @@ class Soak:
     # Places
 
     def draw(self):
-        """This round's; those of a module that may go are found when its turn comes."""
+        """This round's places; those of a module that may be unloaded are chosen when it is needed."""
         found = []
         for kind, count in PLACES.items():
             found += self.rng.sample(self.sets[kind], min(count, len(self.sets[kind])))
@@ -285,7 +285,7 @@ class Soak:
             time.monotonic() - self.since))
 
     def quiet(self):
-        """Nobody changes anything: the text is what it was at first."""
+        """While nobody changes anything, compare the text with that of the beginning."""
         self.watch.round("a pause")
         self.crowd.pause()
         busy = not idle(10)
@@ -455,7 +455,7 @@ def main(seed, picks, seconds):
         soak.go(int(seconds))
 
     good = tap.run([("runs of 1,000 jumps while others change code, for %s s" % seconds, run)])
-    if not good and soak.client and soak.client.fd >= 0:  # what comes next is not to hide what happened
+    if not good and soak.client and soak.client.fd >= 0:  # keep later errors from hiding this one
         say("QTStop:", soak.client.ask("QTStop"))
     say(dict(soak.totals))
     say("by others:", dict(soak.crowd.done), "kprobes refused by the kernel:", dict(soak.kprobes.refused))

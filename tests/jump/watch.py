@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tells a soak that hangs from one that is slow: what is waited for either computes, or it does not."""
+"""Distinguishes a soak that hangs from one that is slow, by whether the processes it waits for use CPU time."""
 import glob
 import os
 import sys
@@ -10,7 +10,7 @@ import traceback
 import kernel
 from tap import SECONDS, note as say
 
-LONG = 60  # seconds; what has been going on for as long may be what holds up the others
+LONG = 60  # seconds; an operation that has taken so long may be what blocks the others
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

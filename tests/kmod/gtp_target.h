@@ -7,7 +7,7 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
-/* Neither inlined, nor cloned, nor called in a way of its own: what the DWARF says stays true. */
+/* Not inlined, not cloned, called by the ABI: so the DWARF stays true. */
 #define GTP_TARGET_FN noinline __noclone __attribute__((__noipa__))
 
 enum gtp_target_kind {
@@ -71,7 +71,7 @@ long gtp_target_ptr(const void *p);
 long gtp_target_user(const char *s);
 long gtp_target_noprobe(long n);
 
-/* struct gtp_target_context - what the kernel says where gtp_target_context() is called */
+/* struct gtp_target_context - the kernel's values where gtp_target_context() is called */
 struct gtp_target_context {
 	const char *where;
 	unsigned long hardirqs, softirqs, irqs;
@@ -80,7 +80,7 @@ struct gtp_target_context {
 	u64 tsc;		    /* right before the call */
 };
 
-/* gtp_target_context - what the traced code knows of itself; returns @c->tsc */
+/* gtp_target_context - called with the traced code's own values; returns @c->tsc */
 long gtp_target_context(const struct gtp_target_context *c);
 
 /*
@@ -111,13 +111,13 @@ long gtp_target_exit(long n);
 /* gtp_target_sink - as gtp_target_recurse, and where that ends it calls gtp_target_wait() */
 long gtp_target_sink(long n);
 
-/* gtp_target_stack - keeps the stack that it sees, prints it too; returns how deep it is */
+/* gtp_target_stack - records and prints the stack that it sees; returns its depth */
 long gtp_target_stack(long n);
 
 /* gtp_target_stack_nth - the function of its n-th frame, from gtp_target_stack() on; NULL: none */
 void *gtp_target_stack_nth(u32 n);
 
-/* gtp_target_exits - a task calls gtp_target_exit(), which ends it; 0 or -errno */
+/* gtp_target_exits - have a task call gtp_target_exit(), which ends the task; 0 or -errno */
 int gtp_target_exits(long n);
 
 /*
@@ -128,8 +128,9 @@ int gtp_target_crowd(u32 count, u32 depth);
 void gtp_target_release(void);
 
 /*
- * gtp_target_regs - goes on in gtp_target_regs_seen_by(), which keeps the registers that it sees;
- * gtp_target_regs_body is its first instruction. gtp_target_regs_enter - calls with known registers
+ * gtp_target_regs - continues in gtp_target_regs_seen_by(), which records the registers that it
+ * sees; gtp_target_regs_body is its first instruction. gtp_target_regs_enter - calls with known
+ * registers
  */
 long gtp_target_regs(long a, long b, long c, long d, long e, long f);
 long gtp_target_regs_seen_by(long a, long b, long c, long d, long e, long f);
@@ -155,7 +156,7 @@ enum { GTP_TARGET_EVENT_BAD = 4096 };
  */
 void gtp_target_event_many(int n);
 
-/* gtp_target_marker - where gtp_target_many is known to be */
+/* gtp_target_marker - the address of gtp_target_many's marker */
 unsigned long gtp_target_marker(void);
 
 /* gtp_target_event_count - hits tracepoint gtp_target_count */
@@ -176,7 +177,10 @@ enum gtp_target_noted {
 	GTP_TARGET_STACKS,
 };
 
-/* gtp_target_note_stack - the caller's stack, as the kernel has it, is the last one of its kind */
+/*
+ * gtp_target_note_stack - record the caller's stack, as the kernel sees it, as the last one of its
+ * kind
+ */
 void gtp_target_note_stack(enum gtp_target_noted which);
 int gtp_target_stack_init(void);
 void gtp_target_stack_exit(void);
@@ -187,12 +191,12 @@ extern int gtp_target_array[8];
 extern struct list_head gtp_target_list;
 extern const char gtp_target_banner[];
 
-/* gtp_target_fill - give the data the values that the tests know */
+/* gtp_target_fill - set the data to the values that the tests know */
 void gtp_target_fill(void);
 
 /*
  * gtp_target_loop - @count calls of "leaf", "add", "obj", "mix" on each CPU at once; 0 or -errno.
- * gtp_target_loop_end - however many there have been, one that is going on is over
+ * gtp_target_loop_end - end the current loop early
  */
 int gtp_target_loop(const char *what, u64 count);
 void gtp_target_loop_end(void);

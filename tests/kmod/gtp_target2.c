@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A second fixture, to be unloaded under a tracepoint: writing to its parameter is a call. */
+/* A second fixture, to be unloaded under a tracepoint: writing to its parameter calls its function.
+ */
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 

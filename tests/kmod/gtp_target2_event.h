@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The second fixture's kernel tracepoint, which comes and goes with it. */
+/* The second fixture's kernel tracepoint, which is added and removed with the module. */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM gtp_target2
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls in every context that the kernel has, with what it says of that context there. */
+/* Calls in every context, each with the kernel's values for that context. */
 #include <linux/bottom_half.h>
 #include <linux/completion.h>
 #include <linux/interrupt.h>

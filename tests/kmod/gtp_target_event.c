@@ -18,7 +18,7 @@
 #define DECLARE_TRACE_EVENT DECLARE_TRACE
 #endif
 
-/* A tracepoint that is no event: ftrace does not know it, and it may take what it likes. */
+/* A tracepoint without an event: ftrace does not know it, and it may have any arguments. */
 DECLARE_TRACE_EVENT(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
 		    TP_ARGS(n, triple));
 DEFINE_TRACE(gtp_target_bare, TP_PROTO(long n, struct gtp_target_triple triple),
@@ -31,7 +31,7 @@ void gtp_target_event_many(int n)
 {
 	struct gtp_target_pair pair = { n * 1000 + 1, n * 1000 + 2 };
 	struct gtp_target_triple triple = { -n, n * 2, n * 3 };
-	/* A record of the event has this string's bytes: to read these is an oops. */
+	/* A record of the event has this string's bytes; reading them is an oops. */
 	const char *s = n == GTP_TARGET_EVENT_BAD ? (const char *)16 : gtp_target_banner;
 
 	gtp_target_count(GTP_TARGET_COUNT_many);

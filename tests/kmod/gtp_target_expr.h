@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Expressions that gcc computes in the fixture: what those of gdbtp's scripts are compared with. */
+/* Expressions that gcc computes in the fixture, to be compared with those of gdbtp's scripts. */
 #ifndef _GTP_TARGET_EXPR_H
 #define _GTP_TARGET_EXPR_H
 
@@ -11,7 +11,7 @@ enum gtp_target_mood {
 	GTP_TARGET_MERRY = 70000,
 };
 
-/* struct gtp_target_shape - what GDB's compiler does not read, or reads otherwise than C does */
+/* struct gtp_target_shape - members that GDB's compiler does not understand, or not as C does */
 struct gtp_target_shape {
 	u8 byte;
 	s8 small;
@@ -60,7 +60,7 @@ struct gtp_target_shape {
 	void *opaque;
 };
 
-/* One row: the expression as it is written here, and what gcc made of it. */
+/* One row: the text of the expression, and the value that gcc computed. */
 struct gtp_target_expr {
 	const char *text;
 	long value;

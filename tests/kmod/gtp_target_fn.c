@@ -23,7 +23,7 @@ static DEFINE_PER_CPU(struct counts, counts);
 void gtp_target_count(enum gtp_target_count which)
 {
 	this_cpu_inc(counts.calls[which]);
-	/* cmp: the flags that the call is made with do not tell how many there have been. */
+	/* cmp: so that the flags at the call do not depend on the count. */
 	asm volatile("cmpl $-1, %0" : : "r"(which) : "cc");
 }
 
@@ -78,7 +78,7 @@ GTP_TARGET_FN long gtp_target_str(const char *s)
 	return strlen(s);
 }
 
-/* Not for ftrace: its kprobe sits on an int3 or a jump, never on a call of ftrace's. */
+/* No ftrace site: its kprobe is an int3 or a jump, never ftrace's call. */
 GTP_TARGET_FN notrace long gtp_target_leaf(long n)
 {
 	return n * 3 + 1;
@@ -103,12 +103,12 @@ GTP_TARGET_FN long gtp_target_locals(long n)
 	int seen[3] = { 11, 22, 33 };
 	char letter = 'q';
 
-	/* The compiler must have stored them all, and may not know what they are from here on. */
+	/* Have the compiler store all of them, and forget their values. */
 	asm volatile("" : "+m"(twice), "+m"(seen), "+m"(letter));
 	return twice + seen[1] + letter; /* line: locals are set */
 }
 
-/* A deep chain: the sum after each call keeps the compiler from turning it into a jump. */
+/* A deep chain: the addition after each call prevents tail calls. */
 GTP_TARGET_FN long gtp_target_chain_c(long n)
 {
 	return n + 300;
@@ -127,7 +127,7 @@ GTP_TARGET_FN long gtp_target_chain_a(long n)
 	return gtp_target_chain_b(n + 1) + 1;
 }
 
-/* Never looks at what it is given: the tests hand in bad pointers. */
+/* Never dereferences its argument: the tests pass bad pointers. */
 GTP_TARGET_FN long gtp_target_ptr(const void *p)
 {
 	return (long)p;

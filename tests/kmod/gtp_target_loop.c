@@ -15,16 +15,16 @@
 
 static const u64 timer_ns = 300 * 1000;
 
-enum { TICKS = 4 }; /* on each CPU at least, however fast it is */
+enum { TICKS = 4 }; /* at least so many on each CPU, even on a fast one */
 
 /*
- * struct loop - what the threads of one loop share
+ * struct loop - the shared state of a loop's threads
  * @one: one call, with the number of the round
  * @count: rounds for every CPU
  * @timer: calls gtp_target_irq() from hard interrupts meanwhile
- * @holds: whoever waits for tasks (synchronize_rcu_tasks()) waits until it is over
+ * @holds: delays synchronize_rcu_tasks() until the loop is over
  * @go: all start together, so that they really contend
- * @left, @done: the last one to finish says so
+ * @left, @done: the last thread to finish completes @done
  */
 struct loop {
 	void (*one)(u64 i);
@@ -125,7 +125,7 @@ static void work(struct worker *w)
 		hrtimer_cancel(&w->timer);
 }
 
-/* Stays until it is told to go: whoever unloads this module must find no thread in its code. */
+/* Runs until it is stopped, so that no thread is in this module's code when it is unloaded. */
 static int loop_thread(void *data)
 {
 	struct worker *w = data;
@@ -143,7 +143,7 @@ static int loop_thread(void *data)
 	return 0;
 }
 
-/* A thread that cannot be made is not waited for: the counters tell what has really been called. */
+/* Do not wait for a thread that cannot be made: the counters show the real calls. */
 static void make_thread(struct loop *l, struct worker *w, int cpu)
 {
 	struct task_struct *t;

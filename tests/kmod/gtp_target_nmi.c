@@ -26,7 +26,7 @@ static int in_nmi_now(unsigned int type, struct pt_regs *regs)
 	return NMI_HANDLED;
 }
 
-/* The next one is sent when all have had the last one, so that none is merged with another. */
+/* Send the next one when all CPUs have handled the last one, so that none are merged. */
 static void send_all(u32 count)
 {
 	cpus_read_lock();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /proc/gtp_target: a line written to it makes calls, reading it tells what has been called and
- * where things are.
+ * /proc/gtp_target: writing a line makes calls, reading shows the calls so far and addresses.
  *
  *	call add A B | call obj N [COUNT] | call str TEXT | call leaf N | call irq N | call locals N
  *	call nap MILLISECONDS | call chain N | call ptr HEX | call user TEXT | call noprobe N
@@ -52,7 +51,10 @@ enum {
 
 static DEFINE_MUTEX(lock);
 
-/* struct order - one line written to the file; @user: where its text lies in the writer's memory */
+/*
+ * struct order - one line written to the file; @user: the address of its text in the writer's
+ * memory
+ */
 struct order {
 	char line[LINE_MAX_LEN];
 	const char __user *user;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls with known values in all registers, which a hit must show and may not change. */
+/* Calls with known values in all registers, which a hit must show and must not change. */
 #include <linux/errno.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
@@ -31,7 +31,10 @@ struct gtp_target_regs {
 	u64 xmm[XMM_WORDS];
 };
 
-/* Of a call: what it is made with; what the function sees, and leaves; what the caller sees. */
+/*
+ * The registers of a call: as it is made; as the function sees them, and leaves them; as the caller
+ * sees them.
+ */
 struct gtp_target_regs gtp_target_regs_in, gtp_target_regs_seen, gtp_target_regs_back,
 	gtp_target_regs_after;
 void *gtp_target_regs_to;
@@ -61,7 +64,7 @@ static void fill(struct gtp_target_regs *r, u32 seed, u32 from, u64 mask)
 		r->xmm[i] = value(seed, IN_XMM + i);
 }
 
-/* Bit n: general register n is another one; 16: the flags; 17 on: the xmm registers. */
+/* Bit n: general register n differs; 16: the flags; 17 on: the xmm registers. */
 static u64 differing(const struct gtp_target_regs *a, const struct gtp_target_regs *b)
 {
 	u64 mask = 0;
@@ -114,7 +117,7 @@ static int aim(u32 seed, const char *where)
 	return body || !strcmp(where, "entry") || !strcmp(where, "deep") ? 0 : -EINVAL;
 }
 
-/* The xmm registers are nobody's in between, and no other task comes. */
+/* Meanwhile nobody uses the xmm registers, and no other task runs here. */
 int gtp_target_regs_call(u32 seed, const char *where)
 {
 	int err;
@@ -140,7 +143,7 @@ u64 gtp_target_regs_wrong_inside(void)
 	return differing(&gtp_target_regs_seen, &wanted);
 }
 
-/* Its own registers are what they were, and those that a function may change as it left them. */
+/* Preserved registers must be unchanged, and scratch registers as the function left them. */
 u64 gtp_target_regs_wrong_after(void)
 {
 	struct gtp_target_regs wanted = gtp_target_regs_back; /* its xmm are those of the call */

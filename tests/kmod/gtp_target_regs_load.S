@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Calls with known values in all registers, and a function that keeps what it sees in them. */
+/* Calls with known values in all registers, and a function that records what it sees. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/nospec-branch.h>
@@ -25,7 +25,7 @@
 	movq	\from + 11 * WORD(%rip), %r11
 .endm
 
-/* All but rsp, which no function can do without. */
+/* All except rsp, which every function needs. */
 .macro LOAD_ALL from:req
 	LOAD_SCRATCH \from
 	movq	\from + 3 * WORD(%rip), %rbx
@@ -60,8 +60,8 @@
 /*
  * void gtp_target_regs_enter(void)
  *
- * Calls what gtp_target_regs_to points to, with the registers of gtp_target_regs_in, and keeps those
- * that are there afterwards.
+ * Calls the function at gtp_target_regs_to with the registers of gtp_target_regs_in, and records
+ * those after the return.
  */
 SYM_FUNC_START(gtp_target_regs_enter)
 	pushq	%rbp
@@ -93,17 +93,18 @@ SYM_FUNC_START(gtp_target_regs_enter)
 	RET
 SYM_FUNC_END(gtp_target_regs_enter)
 
-/* In an rbp that is no frame's. */
+/* rbp does not point to a frame. */
 STACK_FRAME_NON_STANDARD gtp_target_regs_enter
 
 /*
- * Keeps what it sees, and returns with the registers of gtp_target_regs_back: those that a function
- * may change. Calls end here that come by the function tracer's site of gtp_target_regs(), too. The
- * xmm registers are left out: what is traced has instructions that the module's decoder knows.
+ * Records the registers that it sees, and returns with the scratch registers of
+ * gtp_target_regs_back. Calls through the function tracer's site of gtp_target_regs() end here,
+ * too. It leaves out the xmm registers, because the module's decoder must know all of its
+ * instructions.
  */
 SYM_FUNC_START(gtp_target_regs_seen_by)
 SYM_INNER_LABEL(gtp_target_regs_body, SYM_L_GLOBAL)
-	/* Where a function does not begin with endbr64, this is its first instruction: a place to trace. */
+	/* The first instruction after an endbr64, if there is one: a place to trace. */
 	ANNOTATE_NOENDBR
 	KEEP_ALL gtp_target_regs_seen
 	LOAD_SCRATCH gtp_target_regs_back

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions whose returns the tests follow, and tasks that are inside of one. */
+/* Functions whose returns the tests follow, and tasks that are inside one. */
 #include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -14,14 +14,14 @@ static DECLARE_WAIT_QUEUE_HEAD(released_queue);
 static bool released;
 static atomic_t inside = ATOMIC_INIT(0);
 
-/* Where to look changes between entry and return. */
+/* The value at the pointer changes between entry and return. */
 GTP_TARGET_FN int gtp_target_out(int n, long *out)
 {
 	*out = n * 2L;
 	return -n;
 }
 
-/* As deep as requested; nothing but the return address lies on the stack for each call. */
+/* As deep as requested; each call has only the return address on the stack. */
 GTP_TARGET_FN long gtp_target_recurse(long n)
 {
 	long depth = 0;
@@ -52,7 +52,7 @@ GTP_TARGET_FN long gtp_target_triple(struct gtp_target_triple t, long n)
 	return t.x + 10 * t.y + 100 * t.z + n;
 }
 
-/* Idle: the kernel takes no task for hung that waits as long as a test wants it to. */
+/* Idle, so that the kernel does not report a task that waits for long as hung. */
 GTP_TARGET_FN long gtp_target_wait(long n)
 {
 	atomic_inc(&inside);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A guest's kernel for a program on the host: files and processes, through the agent in it. See where.py."""
+"""Access from the host to a guest's kernel: files and processes, through the agent in the guest. See where.py."""
 import errno
 import functools
 import io
@@ -19,7 +19,7 @@ PIECE = MOST - 4096  # of bytes in one request
 
 
 class Handle(io.RawIOBase):
-    """An open file of the guest's: each read and each write is one there."""
+    """An open file of the guest: each read and each write is one system call there."""
 
     def __init__(self, guest, path, flags):
         super().__init__()
@@ -56,7 +56,8 @@ SIGNALS = (signal.SIGRTMIN, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal
 
 
 class Process(subprocess.Popen):
-    """A process in the guest, by one here that passes all on and ends as it does; its pid is that one's."""
+    """A process in the guest, represented by one here that passes everything on and ends likewise; pid is that of the
+    guest's process."""
 
     def __init__(self, words, **more):
         # in-guest lets them in once it can pass them on.
@@ -71,8 +72,8 @@ class Process(subprocess.Popen):
 
 
 class Guest:
-    """The kernel of a guest. The agent reads and writes files itself; it holds the line of GDB, and is not traced. Programs
-    that it runs are traced."""
+    """The kernel of a guest. The agent reads and writes files itself; it has GDB's connection open, so it is not
+    traced. Programs that it runs are traced."""
     here = False
 
     def __init__(self, folder):
@@ -101,7 +102,7 @@ class Guest:
                     return struct.unpack_from("<q", body)[0], body[8:]
 
     def ask(self, what, path, fd=-1, flags=0, count=0, offset=-1, body=None):
-        """Result and bytes, or an OSError with the errno of there."""
+        """The result and bytes, or an OSError with the guest's errno."""
         body = os.fsencode(path) if body is None else body
         sock = self.connected()
         sock.sendall(framed(0, DATA, REQUEST.pack(what, fd, flags, count, offset) + body))
@@ -169,7 +170,7 @@ class Guest:
 
     @functools.cached_property
     def pid(self):
-        """The number of the process that the kernel takes for the tracer."""
+        """The pid of the process that counts as the tracer in the kernel."""
         return self.ask(F_PID, "", body=b"")[0]
 
     def clock_ns(self, clock=time.CLOCK_MONOTONIC):

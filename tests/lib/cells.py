@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inside GDB: the cells of `gtp table` beside what tfind and GDB's own text say of the same frames."""
+"""Inside GDB: compares the cells of `gtp table` with tfind and GDB's own output for the same frames."""
 import random
 import re
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Traces that gtp export has written, as babeltrace2 and protoc read them, beside the rows of gtp table."""
+"""Compares traces of gtp export, as babeltrace2 and protoc read them, with the rows of gtp table."""
 import collections
 import os
 import re
@@ -51,7 +51,7 @@ def number(text):
 
 
 def same(text, value):
-    """Whether a value is what a table's cell says; None: it has none."""
+    """Whether a value matches a table's cell; None if the cell has no value."""
     if value is None:
         return text.startswith("<")
     return value == text if isinstance(value, str) else number(text) == value
@@ -90,7 +90,7 @@ def plain(field):
         if labels and labels != ["true"] and labels != ["false"]:
             return labels[0]
     if isinstance(field, bt2._StringFieldConst):
-        # babeltrace2 2.0 has the text of the event before in an empty string, but the right length.
+        # babeltrace2 2.0 returns the previous event's text for an empty string, but the right length.
         return str(field) if len(field) else ""
     return int(field)
 
@@ -116,7 +116,8 @@ def ctf_events(path):
 
 
 def compare_ctf(path, rows, offset=0):
-    """All events are the rows that have a time, in its order, each value as the table has it. How many there are."""
+    """Check that the events are the rows that have a time, in order of time, with the table's values; returns their
+    number."""
     left = {frame: row for frame, (_, row) in rows.items() if nanoseconds(row) is not None}
     before = 0
     for name, time, cpu, context, fields in ctf_events(path):
@@ -230,7 +231,8 @@ class Timeline:
 
 
 def compare_perfetto(path, rows):
-    """All rows that have a time are there, as slices where they have $latency, with all their values. The Timeline."""
+    """Check that all rows that have a time are there, those with $latency as slices, with all values; returns the
+    Timeline."""
     found = Timeline(path)
     left = {frame: row for frame, (_, row) in rows.items() if nanoseconds(row) is not None}
     on_cpus = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module under test and the fixture modules: loading them, their facts, calls that they make, other work."""
+"""The module under test and the fixture modules: loading, facts, calls, and other work."""
 import contextlib
 import os
 import signal
@@ -36,7 +36,7 @@ def loaded(module="gdbtp"):
 
 
 def users(module="gdbtp"):
-    """How many hold the module."""
+    """The module's reference count."""
     with there.open("/sys/module/%s/refcnt" % module, encoding="ascii") as file:
         return int(file.read())
 
@@ -78,7 +78,7 @@ def table(name):
 
 
 def put_table(*pieces):
-    """Give the module the pieces, each by a write of its own; 0, or the errno of the last."""
+    """Pass the pieces to the module, each by a separate write; returns 0, or the errno of the last."""
     with there.handle(REGIONS, os.O_WRONLY) as file:
         try:
             for piece in pieces:
@@ -127,7 +127,7 @@ def child(function):
         os.setsid()
         function()
         status = 0
-    except BaseException:  # whatever it is, this process is not to go on with the caller's work
+    except BaseException:  # in any case this process must not continue the caller's work
         tap.note("in a child:", tap.traceback.format_exc())
     os._exit(status)
 

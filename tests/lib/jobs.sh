@@ -7,9 +7,9 @@
 # NAME.again of one that failed then too; NAME.fetched of what was fetched. `times` has the seconds and CPU seconds of
 # each suite, `failed` the suites that --failed repeats.
 
-# Guests sleep a quarter of their time: one lane more than there are CPUs keeps these busy.
+# Guests sleep a quarter of their time: one lane more than CPUs keeps the CPUs busy.
 lanes=$(($(nproc) + 1))
-# So many seconds took each suite the last time; a copy of the `times` of a check.
+# The seconds that each suite took the last time; a copy of the `times` of a check.
 times=${GTP_TIMES:-tests/lib/times}
 # More suites than that do not fail by chance: nothing is repeated then.
 most_repeated=4
@@ -24,15 +24,16 @@ add_job() {
 	job_words[$2]=$(printf '%q ' "${@:4}")
 }
 
-# job NAME AFTER COMMAND...: a suite that may start once the jobs AFTER (names with blanks between) have ended, however
-# they ended: a suite says itself what it lacks.
+# job NAME AFTER COMMAND...: a suite that may start once the jobs AFTER (names with blanks between)
+# have ended, whether they passed or not: a suite reports by itself what it lacks.
 job() { add_job suite "$@"; }
 
 # fetched NAME AFTER COMMAND...: comes from the network. It leaves the processor idle, so it needs no lane. If it fails,
 # the suite that needs it says so.
 fetched() { add_job fetch "$@"; }
 
-# seconds_of NAME: what it took the last time; an unknown suite counts as a long one, so that it is not the last to start
+# seconds_of NAME: the seconds it took the last time; an unknown suite counts as a long one, so that
+# it does not start last
 seconds_of() {
 	local seconds
 	seconds=$(awk -v name="$1" '$1 == name { print int($2) }' "$times" 2>/dev/null)
@@ -157,8 +158,8 @@ said_of() {
 
 # Repeating --------------------------------------------------------------------------------------
 
-# is_proof LOG: a kernel that complained or died, or a sanitizer's report, is a defect that was seen; that it does not
-# come each time makes it no better.
+# is_proof LOG: true if the log shows a defect for certain (a kernel's splat or death, a sanitizer's
+# report), even if it does not occur each time.
 is_proof() {
 	grep -qE '^vm: (splat|guest died|silence)|(Address|Leak|UndefinedBehavior|Memory)Sanitizer|: runtime error: ' "$1"
 }
@@ -183,7 +184,8 @@ repeat() {
 	mv "$logs/$1.first" "$log"
 }
 
-# repeat_red: what failed, each once; not what nothing can excuse, and nothing if so much failed that it was no chance
+# repeat_red: repeat each failed suite once; not those with a certain defect, and none if too many
+# failed for chance
 repeat_red() {
 	local name names
 	mapfile -t names < <(red)
@@ -200,7 +202,8 @@ repeat_red() {
 	done
 }
 
-# Suites that failed, and passed when they were repeated: a defect to mend, too, of the test or of what it tests.
+# Suites that failed, and passed when they were repeated: a defect to fix, too, of the test or of
+# the tested code.
 flaky() {
 	local first count=0
 	for first in "$logs"/*.first; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel as its own files show it, and what the module says in `monitor status` and `monitor probes`."""
+"""The kernel as its own files show it, and the module's output of `monitor status` and `monitor probes`."""
 import collections
 import functools
 import os
@@ -70,7 +70,7 @@ def first_of(data, name):
 
 
 def symbols(*names):
-    """Addresses by name, of several the first; what the kernel does not have is missing."""
+    """Addresses by name, the first of several; names that the kernel lacks are missing."""
     data, found = kallsyms_text(), {}
     for name in names:
         line = first_of(data, name)

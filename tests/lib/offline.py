@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine to trace without a kernel: tests/tfile's program under the shared sources, at the end of a terminal line."""
+"""A fake traced machine: tests/tfile's program under the shared sources, at the other end of a terminal."""
 import os
 import pty
 import re
@@ -12,7 +12,7 @@ from tap import SECONDS
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 UNIT = os.path.join(TOP, "build/unit")
-# GDB keeps indexes by these: a program that changes has others.
+# GDB caches indexes by these: a changed program has different ones.
 BUILD_IDS = {"prog": "aa12" * 10, "other": "bb23" * 10}
 
 
@@ -49,7 +49,7 @@ def write_hits(path, symbols, *lines):
 
 
 class Target:
-    """The program under the shared sources, at the other end of a terminal line."""
+    """The program under the shared sources, at the other end of a terminal."""
 
     def __init__(self, out, slide=0, name="prog", hits="hits"):
         line, self.end = pty.openpty()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A client of /proc/gtp: packets by hand, for what GDB would never send and for what must be quick."""
+"""A client of /proc/gtp that sends single packets: for packets that GDB would never send, and for speed."""
 import os
 import re
 import select
@@ -16,7 +16,7 @@ CONSOLE = re.compile(r"O([0-9a-fA-F]{2})+")
 
 
 class Gone(Exception):
-    """The other end does not answer as it must."""
+    """The other end does not answer correctly."""
 
 
 def as_bytes(text):
@@ -30,7 +30,7 @@ def framed(text):
 
 
 def unframed(body, checksum):
-    """The content of a packet: runs written out, escapes resolved."""
+    """The content of a packet, with run lengths expanded and escapes resolved."""
     if sum(body) % 256 != int(checksum, 16):
         raise Gone("checksum %s is wrong for %r" % (checksum.decode(), body))
     body = re.sub(rb"(.)\*(.)", lambda m: m.group(1) * (m.group(2)[0] - 28), body, flags=re.S)
@@ -127,7 +127,7 @@ class Client:
         assert answer == "OK", "%s was answered %r" % (text, answer)
 
     def resync(self):
-        """After garbage: leave any half packet, drop what is queued, and have a known answer again."""
+        """After garbage: end any partial packet, drop queued replies, and wait for a known answer."""
         self.write(b"#00\x03")
         self.send("qAttached")
         for _ in range(100000):

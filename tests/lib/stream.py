@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""/proc/gtpframe_pipe: what it gives, taken apart; readers of it that are processes of their own."""
+"""/proc/gtpframe_pipe: parses its contents; starts readers as separate processes."""
 import os
 import struct
 
@@ -35,7 +35,7 @@ def lost(frames):
 
 
 def reader(path):
-    """A process that does; it has the file open when this returns."""
+    """A process that reads; it has the file open when this returns."""
     told, tell = os.pipe()
 
     def work():

@@ -3,8 +3,9 @@
 # Job: the one list of suites: what each needs built, where and how it runs. tests/run and tests/check source it, in the
 # repository's root.
 
-# The suites use the programs that tests/vm/deps installs. A version manager's stand-in earlier in PATH starts other ones, and
-# starts them slowly: pyenv's takes 0.6 s of the processor for each python3, Debian's own takes 0.05 s.
+# The suites use the programs that tests/vm/deps installs. A version manager's wrapper earlier in
+# PATH starts other programs, and slowly: pyenv's takes 0.6 s of CPU time for each python3, Debian's
+# own 0.05 s.
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin:$PATH
 
 # name | guest | needs | topics | what it shows
@@ -45,7 +46,8 @@ faults    | single | tools module kmod tables | TOPIC | users, signals, memory, 
 "
 
 logs=build/check
-# No line for so many seconds ends a suite, for half as many a topic in a guest; how long it takes in all does not matter.
+# A suite without a line of output for so many seconds is ended, a topic in a guest after half as
+# many; the total time does not matter.
 silence=${GTP_SILENCE:-1800}
 
 # column SUITE NUMBER
@@ -61,7 +63,8 @@ part_spec() {
 	[[ $1 != *:* ]] || word=${1#*:}
 }
 
-# Of a suite that cannot choose tests by itself, only the lines of those that have the word in their name.
+# For a suite that cannot select tests, keep only the lines of tests that have the word in their
+# name.
 with_word() {
 	awk -v word="$1" '/^(not )?ok / && !index($0, word) { next } { print; fflush() }'
 }
@@ -163,7 +166,7 @@ build_one() {
 	for_kernel "$1" "need_$2"
 }
 
-# build SERIES NEED...: quietly; what failed, and the end of what it said
+# build SERIES NEED...: quietly; on failure print the step and the end of its output
 build() {
 	local need log=$logs/build.log series=$1
 	shift
@@ -246,8 +249,8 @@ run_regions() { SEED=${SEED-${GTP_SEED-}} watched tests/regions/run ${2:+"$2"}; 
 
 run_vm() { watched tests/vm/selftest "$1"; }
 
-# Root, for the roots' sake; its guests are its own. Every topic stands on what those before it have left. apt's output is
-# kept until it fails, so that it may take its time.
+# Root, for the roots' sake; its guests are its own. Every topic continues where the previous ones
+# ended. apt's output is kept until it fails, so that it may take its time.
 run_deb() { silence=$((3 * silence)) watched tests/deb/run ${2:+"$2"}; }
 
 run_expr() { tests/expr/run "$1" ${2:+"$2"}; }
@@ -365,8 +368,8 @@ failures() {
 	[ "$count" -le "$most" ] || echo "  and $((count - most)) more: grep '^not ok' in the logs"
 }
 
-# conclude NAME FILE STATUS: a suite that fails without saying which test it was, or prints no test at all, has a line
-# that does
+# conclude NAME FILE STATUS: adds a line for a suite that fails without naming a test, or prints no
+# test at all
 conclude() {
 	grep -q '^not ok ' "$2" && return
 	[ "$3" = 0 ] && grep -q '^ok ' "$2" && return

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Named tests and their TAP: @test("what is shown") marks a function, run() runs the file's tests in order.
 
-A test may be left out, and the log says so: with GTP_BRIEF one that is `lengthy`, which takes a guest half a minute and
-more, while the others show most of it or do without a guest; with GTP_BESIDE, a kernel whose guest runs all, one that
-shows the same `once` and for all. A test that repeats something, to meet a rare moment or to let a leak add up, repeats it
-less often with GTP_BRIEF: see rounds().
+A test may be left out, and the log says so: with GTP_BRIEF a `lengthy` one, which takes half a minute or more in a
+guest, while other tests cover most of it or need no guest; with GTP_BESIDE (a kernel whose guest runs all tests) one
+that is marked `once`, because it shows the same on each kernel. A test that repeats something, to meet a rare moment or
+to let a leak add up, repeats it less often with GTP_BRIEF: see rounds().
 
-Truth comes from elsewhere than what is tested: counters, /proc/kallsyms, arguments of the test's own. check(), equal()
-and matches() fail with their text, any other exception with its traceback; skip() says why there is nothing to test.
+Expected values come from elsewhere than the tested code: counters, /proc/kallsyms, arguments of the test's own.
+check(), equal() and matches() fail with their text, any other exception with its traceback; skip() says why there is
+nothing to test.
 """
 import os
 import random
@@ -20,7 +21,7 @@ import traceback
 tests = []
 left_out = []
 
-# A test that takes longer has failed. So long that a busy machine is slow, not red; shorter than what tests/lib/silence allows.
+# A test that takes longer has failed. Long enough for a busy machine, and shorter than the limit of tests/lib/silence.
 SECONDS = 600
 
 
@@ -56,7 +57,7 @@ def test(name, lengthy=False, once=False):
 
 
 def rounds(many, brief):
-    """How often a test repeats what it does: `brief` is enough to see what it is there for, `many` meets rarer moments."""
+    """How often a test repeats its work: `brief` is enough for its purpose, `many` meets rarer moments."""
     return brief if os.environ.get("GTP_BRIEF") else many
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The present activity of processes: the states of their threads, and what waits for them."""
+"""The current activity of processes: the states of their threads, and unread input."""
 import fcntl
 import os
 import struct

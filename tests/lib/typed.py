@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A GDB at a terminal: what a user types, ^C among it, and what the terminal shows."""
+"""A GDB at a terminal: types commands and ^C, and reads the terminal's output."""
 import os
 import pty
 import select

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the kernel is that is tested: `there`, for all that is about its files, its processes, its clock.
+"""`there` is the machine of the tested kernel: for its files, its processes, its clock.
 
-A GDB in the guest has it around itself. A GDB on the host has it at the end of a line, and then GTP_AGENT is a folder with the
-sockets that tests/vm/hub has made. A test that names what is the kernel's by `there` does the same in both places.
+For a GDB in the guest it is the same machine. For a GDB on the host it is at the other end of a connection; GTP_AGENT
+is then a folder with the sockets that tests/vm/hub has made. A test that uses `there` for everything of the kernel
+works in both cases.
 """
 import glob
 import os

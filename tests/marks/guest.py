@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""In a guest: what generated code has in the place of returns and indirect branches, on this processor.
+"""In a guest: check the returns and indirect branches in generated code on this processor.
 
 Usage: tests/lib/env python3 guest.py [BUG WORDS]
 
-The kernel has patched its own code for the processor's bugs: what it did there is what gdbtp's code must have, and at any
-place in a cache line. With BUG, a file under /sys/devices/system/cpu/vulnerabilities must have WORDS in it, so that a guest
-that was to have a bug has it. The whole of the arena is read and disassembled by GNU objdump."""
+The kernel has patched its own code for the processor's bugs. gdbtp's code must have the same forms, at any place in a
+cache line. With BUG, a file under /sys/devices/system/cpu/vulnerabilities must contain WORDS, to be sure that the guest
+has the bug. The whole of the arena is read and disassembled by GNU objdump."""
 
 import os
 import re
@@ -72,12 +72,12 @@ class Code:
 
 
 def return_thunks():
-    """Where the kernel has returns jump to, by address."""
+    """The kernel's return thunks, by address."""
     return {at: name for at, name, owner in kallsyms() if not owner and re.search(r"return_thunk$", name)}
 
 
 def arena():
-    """The generated code: what lies between runs of int3."""
+    """The generated code: the parts between runs of int3."""
     begin = symbols("gtp_jit_arena")["gtp_jit_arena"]
     with Kcore() as core:
         data = core.read(begin, ARENA)
@@ -89,7 +89,7 @@ def arena():
 
 
 class World:
-    """A run with jumps over returns and indirect branches, and snippets; what they are is read while it goes on."""
+    """A run with jumps over returns and indirect branches, and snippets, whose code is read during the run."""
 
     def __init__(self):
         fixture.load()

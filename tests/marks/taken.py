@@ -3,9 +3,10 @@
 
 Usage: taken.py MODULE.ko HEADERS        the second is the kernel that it was built for, as for make -C
 
-A processor with indirect branch tracking faults where an indirect call finds none. The kernel's objtool looks for the same;
-this reads the finished file. An address is taken by every relocation to code but those of direct branches, and but those in
-tables of places that nothing calls. For a kernel without CONFIG_X86_KERNEL_IBT the compiler makes no endbr64."""
+A processor with indirect branch tracking faults if an indirect call finds none. The kernel's objtool looks for the
+same; this reads the finished file. An address is taken by every relocation to code but those of direct branches, and
+but those in tables of places that nothing calls. For a kernel without CONFIG_X86_KERNEL_IBT the compiler makes no
+endbr64."""
 
 import collections
 import re
@@ -61,7 +62,7 @@ class Module:
         return self.data[begin:begin + count]
 
     def function(self, section, at):
-        """The one that is there, by the nearest symbol in front."""
+        """The function there, by the nearest symbol before it."""
         near = [s for s in self.symbols if s.section == section and s.value <= at and s.kind == FUNCTION]
         return max(near, key=lambda s: s.value, default=Symbol("the section's beginning", 0, section, 0, 0))
 
@@ -96,7 +97,7 @@ def taken(module):
             continue  # where it ends, for a comparison
         if section == symbol.section and module.function(*at) == module.function(section, place) and \
            at[1] != module.function(*at).value:
-            continue  # a place in the function itself, where it lets an iret return to
+            continue  # an address inside the function itself, for an iret
         found.setdefault(at, []).append("%s+0x%x" % (module.sections[section]["name"], place))
     return found
 

@@ -37,7 +37,7 @@ SHIFT = 8
 
 
 class Error(Exception):
-    """The page, or Chromium, says no."""
+    """An error of the page or of Chromium."""
 
 
 def program():
@@ -197,7 +197,7 @@ class Page:
                 raise Error("waited %d s for %s" % (LIMIT, expression))
 
     def frames(self):
-        """Wait until what has been asked for so far is drawn."""
+        """Wait until all changes so far are drawn."""
         self.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))")
 
     def place(self, selector):

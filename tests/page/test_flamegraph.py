@@ -19,7 +19,7 @@ kthread;worker;ext4_write;page_alloc;page_clear 150
 kthread;worker 30
 [no room for the keys] 20
 """
-# A name that a process may give itself, and what a picture must not take for its own text.
+# A name that a process may give itself, which a picture must not interpret.
 HOSTILE = "<b onload=alert(1)>&amp;\"']]></script>\x1b[31m\n\x00é"
 GROUPS = {"vfs_read": "fs", "vfs_write": "fs", "ext4_read": "fs", "ext4_write": "fs", "page_alloc": "mm",
           "page_clear": "mm", "kthread": "kernel", "worker": "kernel", "entry": "arch/x86", "syscall": "arch/x86"}
@@ -215,7 +215,7 @@ NARROW = r"(\d+) narrow ones, "
 
 
 def row_weight(page, row):
-    """The sum of what the labels of a row say."""
+    """The sum of the numbers in the labels of a row."""
     return sum(int(matches(r": ([\d,]+) hits?, ", label).group(1).replace(",", "")) for label, _, y, _ in boxes(page)
                if round(y / 20) == row)
 

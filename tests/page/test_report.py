@@ -19,7 +19,7 @@ READY = "document.documentElement.hasAttribute('data-ready')"
 # The rows that are drawn, from the first one.
 ROWS = ("Array.from(document.querySelectorAll('.space .row')).filter(row => !row.hidden)"
         ".sort((a, b) => a.dataset.at - b.dataset.at)")
-# Each element with text of its own, and how well it stands out from what is behind it.
+# Each element with text of its own, and its contrast with its background.
 CONTRAST = """(() => {
     const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
     const light = (c) => c.slice(0, 3).map((x) => x / 255)
@@ -79,7 +79,7 @@ def filtered(page, text):
 
 
 def settled(page):
-    """Behind the moment that typing is waited for: the filter is applied at once by a key that changes nothing."""
+    """Do not wait for the end of typing: a key that changes nothing applies the filter at once."""
     page.run("new Promise(done => setTimeout(done, 400))")
     return int(re.match(r"([\d,]+)", page.text("#frames-said")).group(1).replace(",", ""))
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The disk's contents after a crash of the machine, by the calls that strace has seen: any of the writes since the last sync."""
+"""The disk's contents after a crash of the machine, from strace's output: any subset of the writes since the last
+sync."""
 import re
 import shutil
 
@@ -17,7 +18,7 @@ def unescaped(text):
 
 
 class Disk:
-    """One file: what is on the disk for sure, and what may be."""
+    """One file: the data that is certainly on the disk, and data that may be."""
 
     def __init__(self):
         self.sure, self.maybe = bytearray(), []  # writes: (offset, bytes)
@@ -39,7 +40,7 @@ class Disk:
         self.syncing = {other: max(0, n - count) for other, n in self.syncing.items()}
 
     def crashed(self):
-        """One of the files that a crash may leave: each sector of what is not sure, or not; any length."""
+        """One of the files that a crash may leave: any subset of the uncertain sectors, any length."""
         found = bytearray(self.sure)
         whole = bytearray(self.sure)
         for at, data in self.maybe:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp live on a FIFO: the lines of a program's run, which was slid as a kernel is, and what ends them."""
+"""gtp live on a FIFO: the lines of a run of a relocated program, and the ways they end."""
 import os
 import re
 import select
@@ -29,7 +29,7 @@ made = {}
 
 
 def run_of_prog():
-    """The header of a run that is on, and its frames: what the module's pipe would have."""
+    """The header of an active run, and its frames, as in the module's pipe."""
     made.update(run_of(SESSION, "{add} 1 9", "{add} 3 4", "{look} {first} 7", "{look} {second} 8", "{add} 5 6"))
 
 
@@ -74,7 +74,8 @@ class Live:
                 data = data[os.write(self.pipe, data[:CHANCE.randrange(1, most)]):]
 
     def waits(self):
-        """Its output has no room. The bytes in it do not tell: each page of a pipe may have been left partly empty."""
+        """Wait until its output is full. The number of bytes does not show that: pages of a pipe may be partly
+        empty."""
         writer = os.open("/proc/self/fd/%d" % self.process.stdout.fileno(), os.O_WRONLY | os.O_NONBLOCK)
         try:
             return not select.select([], [writer], [], 0)[1]

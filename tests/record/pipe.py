@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The module's pipe made of a FIFO, what comes out of it, gtp-drain at its end, and what a trace file has."""
+"""A FIFO as the module's pipe: its contents, gtp-drain as its reader, and the contents of trace files."""
 import os
 import shutil
 import signal
@@ -103,7 +103,7 @@ class Drain:
     """gtp-drain, or what WORDS begin with, on a FIFO of its own."""
 
     def __init__(self, *words, program=(DRAIN,), first=b"", **more):
-        """FIRST is there before the program is, and has been read when this returns."""
+        """FIRST is written before the program starts, and has been read when this returns."""
         self.fifo = path("fifo")
         if not os.path.exists(self.fifo):
             os.mkfifo(self.fifo)
@@ -128,7 +128,7 @@ class Drain:
             view = view[os.write(self.pipe, view):]
 
     def written(self, data):
-        """Write it, and have it read."""
+        """Write it, and wait until it has been read."""
         self.write(data)
         until(lambda: not unread(self.pipe), "all to be read")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""gtp record --until: which frame is the last one in the file, by number and by a condition, and what is said of it."""
+"""gtp record --until: the last frame in the file, by number and by a condition, and the messages."""
 import os
 import signal
 import socket

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compare gdbtp-regions with a slow reader of its own: objdump's text and the kernel's tables.
+"""Compare gdbtp-regions with a slow independent reader: objdump's text and the kernel's tables.
 
 Usage: brute.py TOOL VMLINUX
 

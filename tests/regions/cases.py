@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Assemble tests/regions/cases/*.s and compare what the tool says of them with what they say.
+"""Assemble tests/regions/cases/*.s and compare the tool's output with the expectations in their comments.
 
 Usage: cases.py TOOL FOLDER [CASE...]      objects go to FOLDER; prints TAP
 

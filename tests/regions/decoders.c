@@ -6,8 +6,8 @@
  * Usage: decoders [--random COUNT] [--seed N] FILE...
  *
  * Zydis must accept everything that the decoder accepts, with the same length, kind, relative
- * operands; it may look at more flags and overwrite less than Zydis says. Refusals are counted at
- * the places where code really has instructions.
+ * operands; it may report more flags as read and fewer as overwritten than Zydis. Refusals are
+ * counted at the places where code really has instructions.
  */
 #include <err.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "regions/insn.h"
 #include "tools/regions/image.h"
 
-/* An instruction that sets errors off shows itself; the tenth of a kind shows nothing more. */
+/* Show each erroneous instruction, but only a few of a kind. */
 enum { SHOWN = 20, MNEMONICS = ZYDIS_MNEMONIC_MAX_VALUE + 1 };
 
 static ZydisDecoder decoder;

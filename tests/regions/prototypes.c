@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions that a frame can be put above (yes_...), and others (no_...): what they get on the
- * stack is by the ABI, as the compiler has it. A no_ that reads nothing there is one by caution.
+ * Functions above which a frame can be inserted (yes_...), and others (no_...), which get arguments
+ * on the stack by the ABI. A no_ function that reads nothing there is refused out of caution.
  */
 #include <stdarg.h>
 #include <sys/cdefs.h>
@@ -158,7 +158,7 @@ _Noreturn void no_return(void)
 		;
 }
 
-/* The compiler makes a clone of it: its name says so, and what it gets is the compiler's secret. */
+/* The compiler makes a clone of it, as its name says; the clone's arguments are unknown. */
 __attribute_noinline__ static long no_clone(long *a, long b)
 {
 	return b ? *a * 3 : *a;

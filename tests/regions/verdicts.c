@@ -5,9 +5,9 @@
  *
  * Usage: verdicts [--cpu plain|its|rethunk] [--show N] [--live TEXT] FILE...
  *
- * The module sees one function's bytes and the table, the tool all of the file through another
- * decoder. Where the module takes a jump the tool must take one, or know that boot has the last
- * word there (then the module sees what boot has made of it); and both must displace as much.
+ * The module sees one function's bytes and the table; the tool sees all of the file, through
+ * another decoder. If the module accepts a jump, the tool must accept it too, or know that boot
+ * rewrites the code there (the module sees the result); and both must displace the same bytes.
  *
  * TEXT is what a running kernel has in memory in place of the file's .text: the module is asked
  * about that. Then they may differ where boot has rewritten something.
@@ -136,7 +136,7 @@ static void print_counts(const char *path, const struct counts *c)
 	       c->wrong || !c->both ? "not ok" : "ok", name);
 }
 
-/* The decode has been made of the file's bytes, the module is asked about these. */
+/* Use the live bytes for the module; the tool's decode is of the file's bytes. */
 static void take_live(const struct rgn_text *text)
 {
 	FILE *in = fopen(live, "rb");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a run ends, with a GDB and a kernel that are threads of the test: its output, and its last message."""
+"""Ends of a run, with threads of the test as GDB and kernel: its output, and its last message."""
 import contextlib
 import io
 import os
@@ -31,7 +31,7 @@ def row(n, pid=1):
 
 
 class World:
-    """prints: what the kernel prints, in pieces; ends: the wait ends by itself then; counts, error: GDB's last word."""
+    """prints: the kernel's output, in pieces; ends: the wait then ends by itself; counts, error: GDB's last message."""
 
     def __init__(self, prints, counts=None, error=None, ends=False, armed=lambda: None):
         self.prints, self.counts, self.error, self.ends, self.armed = prints, counts, error, ends, armed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs with frames (--at-end) with a GDB that is a table of answers: the messages that the command gets."""
+"""Runs with frames (--at-end), with a table of answers as GDB: the messages that the command gets."""
 import importlib
 import os
 import re
