@@ -7,7 +7,7 @@ import re
 from fixture import counted, load, load_fixture, main, target
 from kernel import symbols
 from rsp import Client
-from tap import test
+from tap import test, until
 
 load_fixture()
 SYM = symbols("irq_work_run_list", "gtp_target_leaf")
@@ -22,11 +22,13 @@ def printf_in_its_own_way():
     address = SYM["irq_work_run_list"]
     with Client() as client:
         client.ok("QTBuffer:circular:1")
-        client.start((1, address, PRINT_X))
-        # Each wake-up of the worker, 50 ms apart, may bring a few hits; one that calls itself
+        client.start((1, address, PRINT_X), (2, SYM["gtp_target_leaf"], PRINT_X))
+        # The text of each call wakes the worker, which may bring a few hits; one that calls itself
         # brings a hundred thousand in the time that this takes.
         for _ in range(200):
             client.ok("QTNotes:user:78;")
+            target("call leaf 1")
+        until(lambda: client.hits(1, address) > 0, "a hit in the code that wakes the worker")
         client.ok("QTStop")
         hits = client.hits(1, address)
         client.ok("QTBuffer:circular:0")

@@ -4,10 +4,10 @@
 import errno
 import os
 
-from fixture import REGIONS, load, load_fixture, load_table, main, put_table, table
-from kernel import get, kprobes, probes, put, symbols
+from fixture import REGIONS, counted, load, load_fixture, load_table, main, put_table, table, target_aside
+from kernel import CPUS, get, kprobes, probes, put, symbols
 from rsp import LINE, Client
-from tap import skip, test
+from tap import equal, skip, test
 
 STATE = "/sys/kernel/security/lockdown"
 load("allow_write=1")
@@ -40,7 +40,11 @@ def integrity():
         client.start((1, LEAF))
         how = probes(client.monitor("probes"))[LEAF].how
         assert "jump" not in how, how
+        before = counted("leaf")
+        target_aside("loop leaf 20")
         client.ok("QTStop")
+        equal(client.hits(1, LEAF), counted("leaf") - before, "hits")
+        equal(counted("leaf") - before, 20 * CPUS, "calls")
         assert client.ask(f"M{counter:x},1:00").startswith("E.")
 
 
