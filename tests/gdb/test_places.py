@@ -2,8 +2,12 @@
 # One kernel is enough: what this shows is the user's side.
 # Places by name: gtp trace. Functions wherever they are, patterns, files, lines; refusals that define nothing.
 import contextlib
+import io
+import itertools
 import re
+import sys
 import tempfile
+import types
 
 from lib import *
 from places import all_hits, defined, nothing
@@ -220,6 +224,26 @@ def completion():
     check("gtp trace gtp_target_add" in cmd("complete gtp trace gtp_target_ad").splitlines(), "no function")
     check("gtp trace gtp_target_add if gtp_target_counter" in
           cmd("complete gtp trace gtp_target_add if gtp_target_count").splitlines(), "no variable")
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@test("a pattern that takes longer than a second shows on the terminal how far it is, and leaves nothing there")
+def shows_progress():
+    progress, terminal, seconds = sys.modules["gtp.progress"], Terminal(), itertools.count(0, 0.5)
+    usual = progress.time, sys.__stderr__
+    progress.time, sys.__stderr__ = types.SimpleNamespace(monotonic=lambda: next(seconds)), terminal
+    try:
+        cmd("gtp trace 'gtp_target_chain_?'")
+    finally:
+        progress.time, sys.__stderr__ = usual
+    equal(re.findall(r"\r(\w[^\r]*?) *(?=\r)", terminal.getvalue()),
+          ["looking for the places of functions: 1 of 3", "looking for the places of functions: 2 of 3",
+           "setting tracepoints at functions: 1 of 3", "setting tracepoints at functions: 2 of 3"])
+    matches(r"\r +\r$", terminal.getvalue())
 
 
 run()
