@@ -193,6 +193,7 @@ static void sweep(struct gtp_stream *s)
 	u64 cutoff;
 	u32 i;
 
+	gtp_trace_check_clock(t);
 	s->last = !gtp_trace_running(t);
 	cutoff = s->last ? U64_MAX : now(t);
 	for (i = 0; i < s->ncpus; i++) {

@@ -228,6 +228,7 @@ static const struct gtp_target_ops target_ops = {
 	.memory_most = gtp_memory_most,
 	.stacks_bytes = stacks_bytes,
 	.wallclock_us = wallclock_us,
+	.clock_off = gtp_hit_clock_off,
 	.progress = host_progress,
 	.tell = host_tell,
 	.name = host_name,

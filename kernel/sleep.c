@@ -2,17 +2,26 @@
 /*
  * The machine sleeps during a run, and wakes up.
  *
- * The run continues: suspend to RAM and hibernation keep code and buffers, but not the processor's
- * counter. That may have restarted, or may or may not have counted during sleep. So note in every
- * buffer which frames were made before, and calibrate again for $clock, the monotonic clock, which
- * does not count sleep. In suspend to idle the counter continues, and this is not called.
+ * The run continues: suspend to RAM, hibernation and suspend to idle keep code and buffers.
  *
- * Timekeeping was registered earlier, so its clock runs again here. Hits between waking up and this
- * use the old calibration; only this CPU is online, so its frames are in order.
+ * Suspend to RAM and hibernation do not keep the processor's counter: it may have restarted, or may
+ * or may not have counted during sleep. So note in every buffer which frames were made before, and
+ * calibrate again for $clock, the monotonic clock, which does not count sleep. Timekeeping was
+ * registered earlier, so its clock runs again here. Hits between waking up and this use the old
+ * calibration; only this CPU is online, so its frames are in order.
+ *
+ * In suspend to idle the counter continues, so frames stay in order, and no syscore function is
+ * called. Calibrate when the kernel reports that the suspend is over. Tasks run again by then: the
+ * $clock of hits between waking up and this counts the sleep, and the clock is not judged
+ * meanwhile.
  */
+#include <linux/suspend.h>
+
 #include "base/compat.h"
+#include "kernel/base/lock_kernel.h"
 #include "kernel/hit/cpu_kernel.h"
 #include "kernel/hit/hit_kernel.h"
+#include "kernel/host.h"
 #include "kernel/sleep.h"
 
 static void wake(void)
@@ -23,12 +32,40 @@ static void wake(void)
 
 GTP_SYSCORE(sleeper, wake);
 
+static void wake_from_idle(void)
+{
+	const struct gtp_calibration *tsc = gtp_hit_replace_calibration();
+
+	if (tsc)
+		gtp_buffers_calibrate(tsc);
+	gtp_hit_sleeps(false);
+	gtp_trace_check_clock(&gtp_host.trace);
+}
+
+/* Every PM_SUSPEND_PREPARE has its PM_POST_SUSPEND, a suspend that fails too. */
+static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
+{
+	mutex_lock(&gtp_lock);
+	if (event == PM_SUSPEND_PREPARE)
+		gtp_hit_sleeps(true);
+	if (event == PM_POST_SUSPEND)
+		wake_from_idle();
+	mutex_unlock(&gtp_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block power_notifier = {
+	.notifier_call = power_changed,
+};
+
 void gtp_sleep_init(void)
 {
 	gtp_syscore_register(&sleeper);
+	register_pm_notifier(&power_notifier);
 }
 
 void gtp_sleep_exit(void)
 {
+	unregister_pm_notifier(&power_notifier);
 	gtp_syscore_unregister(&sleeper);
 }

@@ -83,6 +83,8 @@ void gtp_trace_drop(struct gtp_trace *t)
 	t->missed = 0;
 	t->taken = 0;
 	t->nested = 0;
+	t->clock_wrong.text[0] = '\0';
+	t->clock_told = false;
 	t->stop = GTP_STOP_NEVER_RUN;
 	t->end_untold = false;
 	t->start_us = 0;
@@ -226,6 +228,7 @@ int gtp_trace_install(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp
 static void finish(struct gtp_trace *t, enum gtp_stop reason)
 {
 	WRITE_ONCE(t->run.active, false);
+	gtp_trace_check_clock(t);
 	t->run.tsvs.in_use = false;
 	if (t->locs)
 		t->target->disarm(t->ctx, t->locs);

@@ -45,6 +45,8 @@
  *               larger allocation could make the machine kill processes
  * @stacks_bytes: memory for $kstack's stacks
  * @wallclock_us: microseconds since the epoch
+ * @clock_off: true if the clock of hits has gone wrong since the buffers were allocated; @why has
+ *             the words (NULL: it cannot go wrong)
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
  * @code_begin: start to make machine code, for these variables; 0 or -errno with @why. NULL, like
  *              the other four: there is no machine code, and expressions are interpreted
@@ -74,6 +76,7 @@ struct gtp_target_ops {
 	u64 (*memory_most)(void *ctx);
 	u64 (*stacks_bytes)(void *ctx);
 	u64 (*wallclock_us)(void *ctx);
+	bool (*clock_off)(void *ctx, struct gtp_why *why);
 	void (*progress)(void *ctx, const char *what, u32 done, u32 total);
 	int (*code_begin)(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why);
 	int (*code_make)(void *ctx, struct gtp_expr *e, u64 pc, struct gtp_why *why);
@@ -174,6 +177,8 @@ struct gtp_aggregate {
  * @missed: of locations that no longer exist
  * @taken: frames that a reader took during the run, see export/stream.h
  * @nested: of the run that has ended; later nested hits are those of dprintfs
+ * @clock_wrong: the fault found in the clock of this run's hits; "": none
+ * @clock_told: true if that has been reported to the user
  * @index: of the stopped run, built when first asked for
  * @strict: a place that cannot be probed makes the whole run fail
  * @pass_errors: failures at hits do not end the next run
@@ -209,6 +214,8 @@ struct gtp_trace {
 	u64 missed;
 	u64 taken;
 	u64 nested;
+	struct gtp_why clock_wrong;
+	bool clock_told;
 
 	struct gtp_index index;
 	bool indexed;
@@ -230,6 +237,16 @@ struct gtp_trace {
 static inline bool gtp_trace_running(const struct gtp_trace *t)
 {
 	return t->stop == GTP_STOP_RUNNING;
+}
+
+/*
+ * gtp_trace_check_clock - check, now and then, the clock of the hits of a run that goes on. A fault
+ * stays in @clock_wrong as long as the run's frames
+ */
+static inline void gtp_trace_check_clock(struct gtp_trace *t)
+{
+	if (gtp_trace_running(t) && !*t->clock_wrong.text && t->target->clock_off)
+		t->target->clock_off(t->ctx, &t->clock_wrong);
 }
 
 /* gtp_trace_tell - text for the user's console, if there is one */

@@ -79,6 +79,8 @@ static void print_buffer(struct gtp_stub *s)
 	gtp_stub_printf(s, "not seen:  %llu hits inside another hit, %llu missed by the kernel\n",
 			sum.nested, sum.missed);
 	gtp_wait_print_busy(s, "not seen:  ");
+	gtp_trace_check_clock(s->trace);
+	gtp_wait_print_clock(s, "clock:     ");
 	gtp_wait_print_failed(s, "errors:    ");
 	print_stacks(s);
 	if (sum.refused)

@@ -26,6 +26,7 @@ GTP_HANDLER(gtp_pkt_stop)
 	if (running) {
 		gtp_wait_print_failed(s, "gdbtp: errors: ");
 		gtp_wait_print_busy(s, "gdbtp: ");
+		gtp_wait_print_clock(s, "gdbtp: ");
 		gtp_wait_print_lost_stacks(s, "gdbtp: $kstack: ");
 	}
 	return gtp_reply_ok(s);
@@ -159,6 +160,10 @@ GTP_HANDLER(gtp_pkt_status)
 	int n = gtp_trace_status(s->trace, s->reply.buf, s->reply.size);
 
 	tell_refused(s);
+	gtp_trace_check_clock(s->trace);
+	/* Status is asked for again and again. */
+	if (!s->trace->clock_told)
+		gtp_wait_print_clock(s, "gdbtp: ");
 	s->reply.len = (size_t)n < s->reply.size ? (size_t)n : s->reply.size - 1;
 	return 0;
 }

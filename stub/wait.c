@@ -65,6 +65,17 @@ void gtp_wait_print_failed(struct gtp_stub *s, const char *head)
 			run->failure.tp, text);
 }
 
+void gtp_wait_print_clock(struct gtp_stub *s, const char *head)
+{
+	char text[sizeof(struct gtp_why) + 40];
+
+	if (!*s->trace->clock_wrong.text)
+		return;
+	snprintf(text, sizeof(text), "%s%s\n", head, s->trace->clock_wrong.text);
+	gtp_stub_print(s, text);
+	s->trace->clock_told = true;
+}
+
 void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head)
 {
 	const struct gtp_stacks *stacks = s->trace->run.stacks;
@@ -91,6 +102,7 @@ void gtp_wait_print_end(struct gtp_stub *s)
 	gtp_stub_printf(s, "gdbtp: %s\n", text);
 	gtp_wait_print_failed(s, "gdbtp: errors: ");
 	gtp_wait_print_busy(s, "gdbtp: ");
+	gtp_wait_print_clock(s, "gdbtp: ");
 	gtp_wait_print_lost_stacks(s, "gdbtp: $kstack: ");
 	s->trace->end_untold = false;
 }

@@ -20,6 +20,9 @@ void gtp_wait_print_failed(struct gtp_stub *s, const char *head);
  */
 void gtp_wait_print_busy(struct gtp_stub *s, const char *head);
 
+/* gtp_wait_print_clock - print, after @head, the fault of the clock of the run's hits, if any */
+void gtp_wait_print_clock(struct gtp_stub *s, const char *head);
+
 /* gtp_wait_print_lost_stacks - print, after @head, hits whose stack found no room or is cut */
 void gtp_wait_print_lost_stacks(struct gtp_stub *s, const char *head);
 

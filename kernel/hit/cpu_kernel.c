@@ -182,3 +182,27 @@ void gtp_buffers_restart(void)
 			gtp_restarts_note(&cpu->restarts, &cpu->buf);
 	}
 }
+
+/* In an interrupt: a hit of this CPU with interrupts off is not between two uses of the old one. */
+static void use(void *tsc)
+{
+	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);
+
+	if (cpu)
+		WRITE_ONCE(cpu->tsc, tsc);
+}
+
+void gtp_buffers_calibrate(const struct gtp_calibration *tsc)
+{
+	unsigned int id;
+
+	cpus_read_lock();
+	for_each_possible_cpu(id) {
+		struct gtp_cpu *cpu = per_cpu(gtp_this_cpu, id);
+
+		if (cpu && !cpu_online(id))
+			WRITE_ONCE(cpu->tsc, tsc);
+	}
+	on_each_cpu(use, (void *)tsc, true);
+	cpus_read_unlock();
+}

@@ -66,6 +66,12 @@ u64 gtp_memory_most(void *ctx);
 void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 
 /*
+ * gtp_buffers_calibrate - hand the hits of all CPUs this calibration. Context: process, gtp_lock; a
+ * run whose hits read the counter may go on
+ */
+void gtp_buffers_calibrate(const struct gtp_calibration *tsc);
+
+/*
  * gtp_buffers_restart - the clock of frames' times restarts. Context: no other CPU is online,
  * interrupts are off
  */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A hit's needs from the kernel: clock, current task, the lock of shared variables. */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/math64.h>
 #include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <asm/processor.h>
@@ -73,7 +75,17 @@ u64 gtp_hit_clock(void *ctx)
 	return ktime_get_mono_fast_ns();
 }
 
-static struct gtp_calibration calibration;
+/*
+ * The counter in ns, for the hits of this run. There are two, because hits may read the one in use
+ * while gtp_hit_replace_calibration() makes another one.
+ */
+static struct gtp_calibration calibrations[2];
+static u32 in_use;
+static bool calibrated; /* hits of this run read the counter */
+static bool sleeping;	/* a suspend has begun, and hits have no new calibration yet */
+
+/* CLOCK_MONOTONIC_RAW when the calibration in use was made, and by how much that may be off */
+static u64 raw_then, raw_doubt;
 
 /* Is the TSC the kernel's clocksource? Then the kernel has found it stable on all CPUs. */
 static bool kernel_uses_tsc(void)
@@ -81,36 +93,179 @@ static bool kernel_uses_tsc(void)
 	struct system_time_snapshot snap;
 	u64 before, after;
 
+	preempt_disable();
 	before = rdtsc_ordered();
 	gtp_ktime_snapshot(&snap);
 	after = rdtsc_ordered();
+	preempt_enable();
 	return !check_tsc_unstable() && snap.cycles - before <= after - before;
+}
+
+/* struct reading - the counter, and the clocks read right after it; @took: ticks for all of them */
+struct reading {
+	u64 tsc, ns, raw, took;
+};
+
+static struct reading read_clocks(void)
+{
+	struct reading r = { .tsc = rdtsc_ordered() };
+
+	r.ns = ktime_get_mono_fast_ns();
+	r.raw = ktime_get_raw_fast_ns();
+	r.took = rdtsc_ordered() - r.tsc;
+	return r;
+}
+
+static void set_raw(const struct gtp_calibration *c, const struct reading *r)
+{
+	raw_then = r->raw;
+	raw_doubt = gtp_calibration_ns(c, c->tsc + r->took) - c->ns;
+}
+
+enum { READINGS = 5 };
+
+/*
+ * An interrupt, or a hypervisor that takes the processor away, between the counter and the clocks
+ * would put $clock off for the whole run. The shortest of a few readings had none.
+ */
+static void calibrate(struct gtp_calibration *c)
+{
+	struct reading best = { .took = U64_MAX }, r;
+	int i;
+
+	for (i = 0; i < READINGS; i++) {
+		preempt_disable();
+		r = read_clocks();
+		preempt_enable();
+		if (r.took < best.took)
+			best = r;
+	}
+	c->rate = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
+	c->tsc = best.tsc;
+	c->ns = best.ns;
+	set_raw(c, &best);
 }
 
 const struct gtp_calibration *gtp_hit_calibrate_tsc(void)
 {
-	if (!tsc_khz || !kernel_uses_tsc())
+	calibrated = tsc_khz && kernel_uses_tsc();
+	if (!calibrated)
 		return NULL;
-	calibration.rate = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
-	preempt_disable();
-	calibration.tsc = rdtsc_ordered();
-	calibration.ns = ktime_get_mono_fast_ns();
-	preempt_enable();
-	return &calibration;
+	calibrate(&calibrations[in_use]);
+	return &calibrations[in_use];
+}
+
+const struct gtp_calibration *gtp_hit_replace_calibration(void)
+{
+	if (!calibrated)
+		return NULL;
+	in_use = !in_use;
+	calibrate(&calibrations[in_use]);
+	return &calibrations[in_use];
 }
 
 void gtp_hit_recalibrate_tsc(void)
 {
-	u64 now = rdtsc_ordered();
+	struct gtp_calibration *c = &calibrations[in_use];
+	struct reading now;
 
 	/*
 	 * Until both are stored, this base is later than any counter, so $clock does not advance.
 	 */
-	WRITE_ONCE(calibration.tsc, now + (1ULL << 62));
+	WRITE_ONCE(c->tsc, rdtsc_ordered() + (1ULL << 62));
 	barrier();
-	WRITE_ONCE(calibration.ns, ktime_get_mono_fast_ns());
+	now = read_clocks();
+	WRITE_ONCE(c->ns, now.ns);
 	barrier();
-	WRITE_ONCE(calibration.tsc, now);
+	WRITE_ONCE(c->tsc, now.tsc);
+	set_raw(c, &now);
+}
+
+void gtp_hit_sleeps(bool sleeps)
+{
+	sleeping = sleeps;
+}
+
+static void read_counter(void *to)
+{
+	*(u64 *)to = rdtsc_ordered();
+}
+
+/* True if the counter of @cpu is not between two readings of the counter of *@here, this CPU. */
+static bool counters_differ(int cpu, int *here)
+{
+	u64 before, there, after;
+
+	*here = get_cpu();
+	before = rdtsc_ordered();
+	there = before;
+	smp_call_function_single(cpu, read_counter, &there, true);
+	after = rdtsc_ordered();
+	put_cpu();
+	return (s64)(there - before) < 0 || (s64)(after - there) < 0;
+}
+
+/* Find two CPUs whose counters differ. True if there are any. */
+static bool any_differ(int *one, int *other)
+{
+	bool differ = false;
+	int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		*other = cpu;
+		differ = counters_differ(cpu, one);
+		if (differ)
+			break;
+		cond_resched();
+	}
+	cpus_read_unlock();
+	return differ;
+}
+
+enum { OFF_MS = 2, OFF_PPM = 200 };
+
+/*
+ * The ns by which $clock is ahead of CLOCK_MONOTONIC_RAW, which nothing adjusts; 0 if they agree.
+ * The counter is read before and after that clock, so that nothing that comes in between matters.
+ */
+static s64 ahead(void)
+{
+	const struct gtp_calibration *c = &calibrations[in_use];
+	u64 before = gtp_calibration_ns(c, rdtsc_ordered()) - c->ns;
+	u64 raw = ktime_get_raw_fast_ns() - raw_then;
+	u64 after = gtp_calibration_ns(c, rdtsc_ordered()) - c->ns;
+	u64 may = OFF_MS * NSEC_PER_MSEC + raw_doubt + div_u64(raw, USEC_PER_SEC) * OFF_PPM;
+
+	if (before > raw + may)
+		return (s64)(before - raw);
+	return after + may < raw ? (s64)(after - raw) : 0;
+}
+
+bool gtp_hit_clock_off(void *ctx, struct gtp_why *why)
+{
+	int one, other;
+	s64 off;
+
+	if (!calibrated)
+		return false;
+	if (!kernel_uses_tsc()) {
+		gtp_why(why,
+			"the kernel no longer uses the processor's counter as its clock (its log may say why): times of frames, their order between CPUs, $clock and $latency may be wrong");
+		return true;
+	}
+	if (any_differ(&one, &other)) {
+		gtp_why(why,
+			"the processor's counters on CPUs %d and %d differ: times of frames, their order between CPUs, $clock and $latency may be wrong",
+			one, other);
+		return true;
+	}
+	off = sleeping ? 0 : ahead();
+	if (off)
+		gtp_why(why,
+			"$clock is %lld ms away from the kernel's clock, because the processor's counter has jumped or changed its rate: times of frames and $latency may be wrong",
+			div_s64(off, NSEC_PER_MSEC));
+	return off;
 }
 
 /* An NMI that interrupts an update of the clock reads the time before the update. */

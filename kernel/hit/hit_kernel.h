@@ -3,6 +3,7 @@
 #ifndef _GTP_HIT_KERNEL_H
 #define _GTP_HIT_KERNEL_H
 
+#include "base/why.h"
 #include "hit/run.h"
 
 /**
@@ -26,6 +27,24 @@ void gtp_hit_recalibrate_tsc(void);
  * taken. Context: no hit is running
  */
 void gtp_hit_tsv_reset(void);
+
+/**
+ * gtp_hit_replace_calibration() - calibrate again during a run
+ *
+ * Hits go on with the calibration before until the caller hands them this one, and all hits have it
+ * before the next call.
+ * Context: process, gtp_lock. Return: the calibration; NULL: hits do not read the counter.
+ */
+const struct gtp_calibration *gtp_hit_replace_calibration(void);
+
+/*
+ * gtp_hit_sleeps - a suspend begins: until it is over, $clock may be ahead of the kernel's clock,
+ * and gtp_hit_clock_off() does not compare the two. Context: process, gtp_lock
+ */
+void gtp_hit_sleeps(bool sleeps);
+
+/* gtp_hit_clock_off - struct gtp_target_ops' clock_off */
+bool gtp_hit_clock_off(void *ctx, struct gtp_why *why);
 
 /* Members of struct gtp_hit_ops; @ctx is not used. Context: a hit. */
 bool gtp_hit_tsv_lock(void *ctx, unsigned long *flags);

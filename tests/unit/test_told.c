@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reports that a user has not asked for: hits that were missed for the lock of the variables. */
+/* Reports that a user has not asked for: hits that were missed, a clock that went wrong. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +10,31 @@
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
 #define STATUS "qRcmd,737461747573" /* monitor status */
+
+static struct gtp_target_ops target;
+static const char *off; /* what is wrong with the clock */
+static u32 asked;
+
+static bool clock_off(void *ctx, struct gtp_why *why)
+{
+	asked++;
+	if (!off)
+		return false;
+	gtp_why(why, "%s", off);
+	return true;
+}
+
+static int set_up_clock(void **state)
+{
+	int rc = set_up(state);
+
+	target = *gdb.f.trace.target;
+	target.clock_off = clock_off;
+	gdb.f.trace.target = &target;
+	off = NULL;
+	asked = 0;
+	return rc;
+}
 
 /* says - did the last answer have this text on the console? */
 static bool says(const char *text)
@@ -55,11 +80,61 @@ static void hits_without_the_lock(void **state)
 	ASK("QTStop", "OK");
 }
 
+static void a_clock_that_is_right(void **state)
+{
+	start_run("R20");
+	fake_gdb_ask(&gdb, "qTStatus");
+	assert_false(says("gdbtp: "));
+	fake_gdb_ask(&gdb, STATUS);
+	assert_false(says("clock:"));
+	ASK("QTStop", "OK");
+	assert_int_equal(asked, 3);
+	/* Without a run there is none to ask about. */
+	fake_gdb_ask(&gdb, STATUS);
+	assert_int_equal(asked, 3);
+}
+
+static void a_clock_that_goes_wrong(void **state)
+{
+	start_run("R20");
+	off = "it has stepped";
+	fake_gdb_ask(&gdb, "qTStatus");
+	assert_true(says("gdbtp: it has stepped\n"));
+	/* tstatus says it once, monitor status always: it stays true of the run's frames. */
+	off = NULL;
+	fake_gdb_ask(&gdb, "qTStatus");
+	assert_false(says("stepped"));
+	fake_gdb_ask(&gdb, STATUS);
+	assert_true(says("clock:     it has stepped\n"));
+	fake_gdb_ask(&gdb, "QTStop");
+	assert_true(says("gdbtp: it has stepped\n"));
+	fake_gdb_ask(&gdb, STATUS);
+	assert_true(says("clock:     it has stepped\n"));
+	assert_int_equal(asked, 1);
+	ASK("QTStart", "OK");
+	fake_gdb_ask(&gdb, STATUS);
+	assert_false(says("stepped"));
+	ASK("QTStop", "OK");
+}
+
+static void a_clock_found_wrong_at_the_end(void **state)
+{
+	start_run("R20");
+	off = "it has stepped";
+	fake_gdb_ask(&gdb, "QTStop");
+	assert_true(says("gdbtp: it has stepped\n"));
+}
+
 int main(void)
 {
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up_clock, tear_down)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(hits_without_the_lock, set_up, tear_down),
+		T(hits_without_the_lock),
+		T(a_clock_that_is_right),
+		T(a_clock_that_goes_wrong),
+		T(a_clock_found_wrong_at_the_end),
 	};
+#undef T
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Clocks that go wrong during a run, and a machine that sleeps: reported, or made right."""
+
+import contextlib
+import ctypes
+import time
+
+from fixture import hammering, load, load_fixture, main, target
+from kernel import get, put, symbols
+from rsp import Client
+from tap import note, skip, test
+
+load("self_trace=1")
+load_fixture()
+LEAF = symbols("gtp_target_leaf")["gtp_target_leaf"]
+SOURCE = "/sys/devices/system/clocksource/clocksource0/"
+CLOCK = 2  # $clock's number
+COLLECT_CLOCK = "X4,2e%04x27" % CLOCK
+WRONG = ("clock: ", "may be wrong")
+
+
+def said(client):
+    """The text of `monitor status` and tstatus."""
+    text = client.monitor("status")
+    client.status()
+    return text + client.console
+
+
+def clocks_of_calls(client, n):
+    """$clock of N calls, each with the monotonic clock before and after it."""
+    around = []
+    for _ in range(n):
+        before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+        target("call leaf 1")
+        around.append((before, time.clock_gettime_ns(time.CLOCK_MONOTONIC)))
+    return around
+
+
+def clock_of_frame(client, n):
+    assert client.ask("QTFrame:%x" % n).startswith("F%xT" % n)
+    return int(client.ask("qTV:%x" % CLOCK)[1:], 16)
+
+
+@contextlib.contextmanager
+def fast_clock():
+    """The kernel's monotonic clock runs a tenth faster, as by NTP, for longer than it takes."""
+    libc, timex = ctypes.CDLL(None), (ctypes.c_long * 64)()
+
+    def tick(us):
+        ctypes.memset(timex, 0, ctypes.sizeof(timex))
+        timex[0], timex[11] = 0x4000, us  # modes: ADJ_TICK; tick
+        assert libc.adjtimex(ctypes.byref(timex)) >= 0
+
+    tick(11000)
+    try:
+        yield
+    finally:
+        tick(10000)
+
+
+@test("under load, and while NTP moves the kernel's clock, $clock is not said to be wrong")
+def no_false_alarm():
+    with Client() as client, hammering(), fast_clock():
+        client.ok("QTBuffer:circular:1")
+        client.start((1, LEAF, COLLECT_CLOCK))
+        end = time.monotonic() + 5
+        while time.monotonic() < end:
+            text = said(client)
+            assert not any(word in text for word in WRONG), text
+        client.ok("QTStop")
+        text = client.console + said(client)
+        assert not any(word in text for word in WRONG), text
+
+
+@test("the kernel gives up the processor's counter as its clock during a run: status and stop say so, the next run does without")
+def counter_given_up():
+    if get(SOURCE + "current_clocksource").strip() != "tsc":
+        skip("the kernel does not use the processor's counter")
+    others = [name for name in get(SOURCE + "available_clocksource").split() if name != "tsc"]
+    with Client() as client:
+        try:
+            client.start((1, LEAF, COLLECT_CLOCK))
+            put(SOURCE + "current_clocksource", others[0])
+            client.status()
+            assert "no longer uses the processor's counter" in client.console, client.console
+            client.ok("QTStop")
+            assert "no longer uses the processor's counter" in client.console, client.console
+            client.start((1, LEAF, COLLECT_CLOCK))
+            around = clocks_of_calls(client, 10)
+            text = said(client)
+            client.ok("QTStop")
+            assert not any(word in text + client.console for word in WRONG), text
+            for n, (before, after) in enumerate(around):
+                assert before <= clock_of_frame(client, n) <= after, n
+        finally:
+            put(SOURCE + "current_clocksource", "tsc")
+
+
+@test("$clock is the monotonic clock again when the machine has been to sleep, or has tried: that is when it is calibrated")
+def calibrated_after_sleep():
+    with Client() as client:
+        client.start((1, LEAF, COLLECT_CLOCK))
+        with fast_clock():
+            time.sleep(2)
+        early = clocks_of_calls(client, 1)
+        try:
+            put("/sys/power/state", "freeze")
+            note("the guest has slept")
+        except OSError as error:
+            # The root's file system does not sleep; all that comes before and after that has been done.
+            note("no sleep:", error)
+        late = clocks_of_calls(client, 5)
+        text = said(client)
+        client.ok("QTStop")
+        assert not any(word in text for word in WRONG), text
+        # Two seconds of NTP's adjustment, by a tenth, are not in $clock before the sleep, and are after it.
+        assert early[0][0] - clock_of_frame(client, 0) > 50 * 10 ** 6
+        for n, (before, after) in enumerate(late, 1):
+            assert before - 10 ** 6 <= clock_of_frame(client, n) <= after + 10 ** 6, (n, before, after)
+
+
+main()
