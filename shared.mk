@@ -104,7 +104,7 @@ GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call prob
 # The folders, with those inside them, that know that they run in a kernel. All others know no host.
 GTP_HOSTED := kernel probe
 
-# The files that may name a register, an opcode or an instruction of x86-64. A port writes these again, and no others.
+# The files whose code may name a register, an opcode or an instruction of x86-64: the ones that a port has to write.
 GTP_X86 := base/cpu.h base/compat.h base/regs.h jit/* pad/* regions/* user/jit/* hit/walk.c
 GTP_X86 += kernel/jit/* kernel/pad/* kernel/hit/access_kernel.c kernel/hit/irqsave_notrace.h
 GTP_X86 += kernel/hit/hit_kernel.c kernel/hit/stack_kernel.c kernel/hit/walk_kernel.c

@@ -11,8 +11,8 @@
  * @index: numbers of entries by hash, 0: none; @mask + 1 of them, at least twice as many as keys
  * @used: entries in use, the first included
  * @most: entries in all
- * @mask, @shift: turn a hash into an index @words, @values, @key_words, @kind: copies from @shape,
- * close to the rest for updates
+ * @mask, @shift: turn a hash into an index
+ * @words, @values, @key_words, @kind: copies from @shape, close to the rest for updates
  * @key: index of the first word of the keys
  * @entry: @most times @words; the first word of each is how many values it has
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read the CPUs' aggregations while hits update them.
+ * Give each CPU its tables of aggregations, and read them while hits update them.
  *
  * Every CPU has two tables for each aggregation and updates one of them. To read, make each CPU
  * switch to its other table, between two of its hits. Its old table is then at rest, is added to

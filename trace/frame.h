@@ -11,10 +11,11 @@
  * gdbtp's own, cheap for a hit to write; GDB's images are generated on reading (see
  * trace/tfile.h). No program outside the module sees it.
  *
- * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/settle.c and
- * trace/buffer.c; blocks by trace/buffer.c, by the machine code of jit/record.c and
- * jit/record_string.c, and by the pads of pad/frame.c. trace/frame.c, trace/sdata.c and
- * trace/tfile.c read the blocks, trace/index.c and export/stream.c only heads.
+ * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/settle.c,
+ * trace/buffer.c, and by the pads of pad/frame.c; blocks by trace/buffer.c, by the machine code of
+ * jit/record.c and jit/record_string.c, and by the pads. trace/frame.c, trace/sdata.c, trace/tfile.c
+ * and stub/pkt_xfer.c walk the blocks; trace/index.c, export/stream.c and stub/pkt_frame.c read
+ * only heads.
  */
 
 /**
@@ -50,7 +51,7 @@ enum gtp_block_type {
 /**
  * struct gtp_block - head of a block inside a frame
  * @len: MEM, STATIC: bytes of data, at most GTP_BLOCK_MEM_MAX, GTP_SDATA_RECORD_MAX; REGS, VAR:
- * bytes after this head
+ *       bytes after this head
  * @type: enum gtp_block_type
  * @num: trace state variable, else 0
  *

@@ -57,7 +57,7 @@ int gtp_tsvs_init(struct gtp_tsvs *tsvs, const struct gtp_mem *mem)
 	tsvs->ways[GTP_TSV_ENABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_DISABLE] = AX_TSV_SWITCH;
 	tsvs->ways[GTP_TSV_BT] = AX_TSV_BLOCKS;
-	/* hit/returns.c stores these among each CPU's own variables. */
+	/* hit/returns.h stores these among each CPU's own variables. */
 	tsvs->ways[GTP_TSV_RET] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_LATENCY] = AX_TSV_LOCAL;
 	tsvs->ways[GTP_TSV_ENTRY_CLOCK] = AX_TSV_LOCAL;

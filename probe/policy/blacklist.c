@@ -133,7 +133,10 @@ static bool is_on_our_way(const char *name)
 		"lock_acquire+", "lock_release+", "rcu_is_watching+", "rcu_read_lock_",
 		"func_ptr_is_kernel_", "is_module_text_address+", "__module_text_address",
 		"__module_address+", "core_kernel_text+", "mod_find+", "in_gate_area_no_mm+",
-		/* since 6.2 a trace event that may be enabled: up to its recursion check */
+		/*
+		 * since 6.2 the event notifier_run, up to its recursion check: a call of a
+		 * notifier hits it
+		 */
 		"__traceiter_notifier_", "trace_event_raw_event_no", "trace_event_buffer_",
 		"ring_buffer_lock_reserve", "tracing_gen_ctx_irq", "__trace_event_discard_",
 		"perf_trace_notifier_", "perf_trace_buf_", "perf_swevent_get_",

@@ -11,13 +11,15 @@
 enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
 
 /**
- * struct drain - a recording @pipe, @series: from where, to where
+ * struct drain - a recording
+ * @pipe, @series: from where, to where
  * @until: which frame is the last one
  * @ms: how long, from the header on; 0: until the run ends
  * @snapshot: only the frames that are there already, of an active run
- * @cut: the time was over, and there was more to read @begun, @ended: when, in ms; 0: not yet @buf,
- * @size, @len: bytes that were read but not written; a frame or the header begins with the first
- * one
+ * @cut: the time was over, and there was more to read
+ * @begun, @ended: when, in ms; 0: not yet
+ * @buf, @size, @len: bytes that were read but not written; a frame or the header begins with the
+ *                    first one
  * @tally: frames that were put
  */
 struct drain {

@@ -23,7 +23,7 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
  * @holds: there are frames to be shown
  * @at, @number: where the first of them begins, and the number that makes it one
  * @count_at, @count: the offset of the number of frames in the header, which is there twice, and
- * its new value; 0: it is not
+ *                    its new value; 0: it is not
  * @totals: with these frames; of NAME, with this file
  */
 struct sync_job {

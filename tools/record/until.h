@@ -10,8 +10,8 @@ struct condition;
 /**
  * struct until - what --until says
  * @frames: the number of frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
- * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none @conditions,
- * @count: one for each place of a tracepoint
+ * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
+ * @conditions, @count: one for each place of a tracepoint
  * @register_bytes: of a frame's registers, as the header has it
  * @seen: frames that count
  * @unknown: frames that lack a value that their condition needs
@@ -32,7 +32,8 @@ struct until {
 /**
  * until_begin() - prepare, with the run's header
  * @u: the end
- * @p: signals end the wait for the answer @header, @len: of the trace file
+ * @p: signals end the wait for the answer
+ * @header, @len: of the trace file
  *
  * Writes the header to @asks, closes that end, and reads lines: "= TRACEPOINT ADDRESS REGISTERS
  * CODE" is a condition at a place, in hex, with the mask of the registers that frames have and the

@@ -29,8 +29,8 @@
 enum { CLOCKS_MOST = 1000 };
 
 /**
- * struct given - the command line @session, @out: files; @out NULL: in the current folder, named
- * after the session
+ * struct given - the command line
+ * @session, @out: files; @out NULL: in the current folder, named after the session
  * @device: the line to the module
  * @ms: how long to trace; 0: until a signal comes or the run ends
  * @info: only show the contents of the file
