@@ -13,9 +13,9 @@
  *
  * Who depends on it: heads are written by hit/hit.h (gtp_hit_record()), hit/settle.c,
  * trace/buffer.c, and by the pads of pad/frame.c; blocks by trace/buffer.c, by the machine code of
- * jit/record.c and jit/record_string.c, and by the pads. trace/frame.c, trace/sdata.c, trace/tfile.c
- * and stub/pkt_xfer.c walk the blocks; trace/index.c, export/stream.c and stub/pkt_frame.c read
- * only heads.
+ * jit/record.c and jit/record_string.c, and by the pads. trace/frame.c, trace/sdata.c,
+ * trace/tfile.c and stub/pkt_xfer.c walk the blocks; trace/index.c, export/stream.c and
+ * stub/pkt_frame.c read only heads.
  */
 
 /**
