@@ -2,9 +2,9 @@
 /*
  * Random agent expressions that the verifier accepts.
  *
- * Made the way the verifier looks at them: with the depth of the stack known at every byte, jumps
- * forward only, and each label bound where the depth is the jump's. The forms of real
- * expressions are likely, the rest is possible.
+ * The generator follows the verifier's rules: it knows the depth of the stack at every byte, jumps
+ * only forward, and binds each label where the depth equals that of the jump. The forms that real
+ * expressions have are likely; all others are possible.
  */
 #include "tests/fuzz/axgen.h"
 
@@ -138,7 +138,7 @@ static void make_binary(struct axgen *g)
 	op(g, ops[axgen_pick(g, ARRAY_SIZE(ops))]);
 }
 
-/* With a constant, which the compiler treats as a case of its own. */
+/* One operand is a constant: a special case in the compiler. */
 static void make_binary_const(struct axgen *g)
 {
 	make_const(g);
@@ -349,7 +349,8 @@ static void make_branch(struct axgen *g)
 	bind(g, g->nlabels - 2);
 }
 
-/* The value of a condition: "const8 1; goto E; F: const8 0; E:" when a label wants this depth. */
+/* Turn a condition into a value: "const8 1; goto E; F: const8 0; E:", if a label needs this depth.
+ */
 static void make_goto(struct axgen *g)
 {
 	if (g->nlabels == AXGEN_LABELS || !g->nlabels)
@@ -368,7 +369,7 @@ static void make_end(struct axgen *g)
 	g->alive = false;
 }
 
-/* Some labels that want this depth are bound; when nothing else leads here, one must be. */
+/* Bind some of the labels that need this depth; at least one if nothing else leads here. */
 static void bind_some(struct axgen *g)
 {
 	if (!g->alive && g->nlabels)
@@ -409,7 +410,7 @@ static void step(struct axgen *g)
 	}
 }
 
-/* Every label has its place in the end, with the stack made as deep as it wants. */
+/* Bind every label that is left, after the stack has been brought to the depth that it needs. */
 static void finish(struct axgen *g)
 {
 	while (g->nlabels) {
@@ -434,7 +435,7 @@ static void begin(struct axgen *g)
 	g->alive = true;
 }
 
-/* Some steps without jumps, that leave what is on the stack alone and put one value on it. */
+/* Some steps without jumps that do not touch what is on the stack, and push one value. */
 static void make_term(struct axgen *g, u32 steps)
 {
 	u32 below = g->depth, own = g->own;
@@ -454,7 +455,8 @@ static void make_term(struct axgen *g, u32 steps)
 	g->own = own;
 }
 
-/* One operation in many spoils it: then it is no addition any more, and yet must be done. */
+/* One operation in many spoils the form: the expression no longer just adds, and must still work.
+ */
 static void make_sum(struct axgen *g)
 {
 	static const enum ax_op ops[] = { AX_OP_add, AX_OP_add, AX_OP_sub };
@@ -496,7 +498,7 @@ void axgen_make_add(struct axgen *g, u32 steps)
 void axgen_make(struct axgen *g, u32 steps)
 {
 	begin(g);
-	/* Depth and length have room for a whole step and for finish(). */
+	/* A whole step and finish() must still fit, in depth and in length. */
 	while (steps-- && !exhausted(g) && g->len < AXGEN_CODE_MAX / 4) {
 		bind_some(g);
 		if (!g->alive)

@@ -13,19 +13,19 @@ enum {
 
 /**
  * struct axgen - a generator and what it has made
- * @in: decisions, as far as there are any up to @end; then they come from @rng
- * @rng: state of the random numbers; 0: the expression ends with the decisions
- * @page: addresses of the pages that expressions like to read; page 1 is a hole after page 0, page
- *	4 one after page 3, which is after page 2
- * @tsv: number of the first of four variables that expressions use; with @plain the first of two,
- *	and the other two begin there
- * @builtin: number of the first of @nbuiltin more, which expressions read only
- * @own: number of the first of two variables that each CPU has of its own, after which are three
- *	aggregations, which can be set only; 0: there are none
- * @added: number of a variable that CPUs add to in one step; 0: there is none
- * @straight: no jumps, no strings, no lengths that are computed, no variable but those of @own is
- *	set: what can be part of a snippet of actions
- * @alias: exclusive-ored with some of these addresses, to make them ones of another kind
+ * @in: bytes that decide, up to @end; after them @rng decides
+ * @rng: state of the random numbers; 0: the expression ends when the bytes do
+ * @page: addresses of the pages that expressions mostly read; page 1 is a hole after page 0; page 3
+ * follows page 2, and page 4 is a hole after page 3
+ * @tsv: number of the first of four variables that expressions use; if @plain is set, of the first
+ * two, and @plain is the number of the first of the other two
+ * @builtin: number of the first of @nbuiltin more, which expressions only read
+ * @own: number of the first of two per-CPU variables; three aggregations, which can only be set,
+ * follow them; 0: there are none
+ * @added: number of a variable that CPUs add to atomically; 0: there is none
+ * @straight: only what can be part of a snippet of actions: no jumps, no strings, no computed
+ * lengths, and only variables of @own are set
+ * @alias: XORed into some of these addresses, to make addresses of another kind
  */
 struct axgen {
 	const u8 *in, *end;
@@ -51,10 +51,14 @@ struct axgen {
 /* axgen_make - a condition of about @steps instructions, in @g->code */
 void axgen_make(struct axgen *g, u32 steps);
 
-/* axgen_make_add - the same, but that it adds to @g->added, and rarely does anything else to it */
+/*
+ * axgen_make_add - the same, but the expression adds to @g->added, and rarely does anything else to
+ * it
+ */
 void axgen_make_add(struct axgen *g, u32 steps);
 
-/* axgen_pick - one of @n; axgen_value - a number that has gone wrong before, or any */
+/* axgen_pick - a number below @n; axgen_value - a number that has caused bugs before, or any other
+ */
 u32 axgen_pick(struct axgen *g, u32 n);
 u64 axgen_value(struct axgen *g);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any bytes as an expression: decoded, verified, run in a hostile world when they are accepted. */
+/*
+ * Takes any bytes as an expression: decodes and verifies it, and runs it in a hostile environment
+ * if it is accepted.
+ */
 #include <stdlib.h>
 #include "agentexpr/ax.h"
 
@@ -11,7 +14,7 @@
 		}                                                                                  \
 	} while (0)
 
-/* The behaviour of an address is in the address, so that the fuzzer can choose it. */
+/* How an address behaves is encoded in the address, so that the fuzzer can choose it. */
 static int world(u64 addr)
 {
 	static const int answers[] = { 0, 0, 0, 0, 0, -EFAULT, -ENOSPC, -E2BIG };
@@ -111,7 +114,7 @@ static void check_points(const struct ax_verified *v)
 	CHECK(reached == v->ninsns);
 }
 
-/* The stack has not a word more than the verifier says is needed: ASan guards the rest. */
+/* The stack has exactly as many words as the verifier computed: ASan guards the rest. */
 static void run(const struct ax_verified *v)
 {
 	static const struct gtp_regs regs = {

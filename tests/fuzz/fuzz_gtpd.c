@@ -2,9 +2,9 @@
 /*
  * Fuzzer of the compiled session that gtp-run reads.
  *
- * Correct the head and the checksum, so that the code after those checks is reached. Required: no
- * sanitizer complains, what is refused has a reason, and of what is accepted every packet can be
- * moved, forth and back.
+ * Corrects the header and the checksum, so that the code after those checks is reached. Required:
+ * no sanitizer complains; each refusal gives a reason; every packet of an accepted session can be
+ * relocated, forth and back.
  */
 #include <stdlib.h>
 #include "regions/table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Interpreter against compiler, the fuzzer choosing: bytes are an expression, or decisions to
- * make one, or a tracepoint's actions.
+ * Compares interpreter and compiler on the fuzzer's input: its bytes are an expression, or they
+ * decide how to make one or a tracepoint's actions.
  */
 #include <stdlib.h>
 #include "tests/fuzz/jitacts.h"
@@ -23,7 +23,10 @@ static void check_actions(const struct jitdiff_world *w, struct axgen *g)
 	abort();
 }
 
-/* The first byte says which; after bytecode come the decisions about the world. */
+/*
+ * The first byte says which of these; bytecode is followed by bytes that decide about the
+ * environment.
+ */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static struct axgen g;

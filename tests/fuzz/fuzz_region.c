@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzer of the decoder of instructions and of the decision that the module makes with it.
+ * Fuzzer of the instruction decoder, and of the decision that the module bases on it.
  *
  * The first bytes are the question and the table's entries, the others a function. Required:
  * nothing is read after the function (an exact copy), and what is accepted keeps its promises.

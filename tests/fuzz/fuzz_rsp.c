@@ -2,9 +2,9 @@
 /*
  * Fuzzer of everything between a byte from GDB and a reply: framing, packets, definitions, runs.
  *
- * An input is a transcript as in tests/sessions/, which are its seeds, played to the stub on the
- * fake machine: lines that make no sense are passed over, packets get their frame and checksum,
- * and calls of the fixture make hits. Required for any input: no sanitizer complains,
+ * An input is a transcript like those in tests/sessions/, which are the seeds. It is played to the
+ * stub on the fake machine: lines that make no sense are skipped, packets get their frame and
+ * checksum, and calls of the fixture make hits. Required for any input: no sanitizer complains,
  * every reply is well framed, nothing leaks, and the machine is left without a probe.
  */
 #include <stdlib.h>
@@ -30,7 +30,10 @@ static u32 check_frame(u32 i)
 
 	for (i++; gdb.out[i] != '#'; i++) {
 		must(i < gdb.out_len);
-		/* A run, or a packet inside the packet: either would lose the peer. */
+		/*
+		 * Neither a run-length code nor a packet within the packet: the peer could no
+		 * longer follow.
+		 */
 		must(gdb.out[i] != '*' && gdb.out[i] != '$');
 		sum += (u8)gdb.out[i];
 	}

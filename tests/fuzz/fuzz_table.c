@@ -2,8 +2,9 @@
 /*
  * Fuzzer of the table of regions that userspace hands to the kernel.
  *
- * Correct the checksum, so that the code after that check is reached. Required: no sanitizer
- * complains, and what is found well-formed has every entry it promises, in order and in its span.
+ * Corrects the checksum, so that the code after that check is reached. Required: no sanitizer
+ * complains; a table that is found well-formed has every entry it promises, in order and within its
+ * span.
  */
 #include <stdlib.h>
 #include "regions/table.h"
@@ -46,7 +47,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (gtp_table_open(&t, copy, size, &why)) {
 		must(why);
 	} else {
-		/* Long walks of an input that repeats one list show nothing more. */
+		/* An input that repeats one list many times would only take longer. */
 		for (i = 0; i < t.lists_n && i < 16; i++)
 			walk(&t, i);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A tracepoint's actions by the interpreter and as machine code; runs in userspace and, as it is,
- * in the kernel.
+ * Runs a tracepoint's actions by the interpreter and as machine code. Works in userspace and,
+ * unchanged, in the kernel.
  */
 #include "tests/fuzz/jitacts.h"
 #include "aggregate/table.h"
@@ -10,20 +10,20 @@
 enum {
 	ACTIONS = 5,
 	HITS = 3,
-	TSVS = 64,	  /* the built-in ones, and what expressions may set */
+	TSVS = 64,	  /* the built-in ones, and those that expressions may set */
 	ADDED = TSVS - 1, /* all CPUs add to it */
-	OWN = TSVS,	  /* two that are this CPU's own, three aggregations */
+	OWN = TSVS,	  /* two per-CPU variables, three aggregations */
 	TABLES = 3,
-	KEYS = 3, /* that a table has room for: some find none */
+	KEYS = 3, /* that a table has room for: some do not fit */
 	TABLE_WORDS = 512,
 	LOG = 1024,
-	BUFFER = 1 << 18, /* holds what a snippet of actions may collect, more than once */
+	BUFFER = 1 << 18, /* several times what a snippet of actions may collect */
 	GUARD = 64,	  /* bytes after a frame that must not change */
 };
 
 struct jitacts_stats jitacts_stats;
 
-/* struct side - one of the two: a run of its own, with one tracepoint */
+/* struct side - interpreter or machine code: a run of its own, with one tracepoint */
 struct side {
 	const struct jitdiff_world *world;
 	struct gtp_run run;
@@ -56,7 +56,7 @@ size_t jitacts_size(void)
 	return sizeof(struct jitacts);
 }
 
-/* --- the world of a hit --- */
+/* --- what a hit finds --- */
 
 static int side_read(void *ctx, void *dst, u64 addr, u32 len)
 {
@@ -113,7 +113,7 @@ static const struct gtp_hit_ops hit_ops = {
 	.stopping = side_stopping,
 };
 
-/* --- variables that are this CPU's own, and one that is added to --- */
+/* --- per-CPU variables, and one that is added to --- */
 
 static const u8 own_ways[GTP_TSV_MAX] = {
 	[OWN] = AX_TSV_LOCAL,	   [OWN + 1] = AX_TSV_LOCAL, [OWN + 2] = AX_TSV_UPDATE,
@@ -188,7 +188,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = axgen_pick(g, 8) ? (u64)(s64)((s32)axgen_pick(g, 128) - 32) : axgen_value(g);
 }
 
-/* Most are straight ahead: only those become part of one snippet. */
+/* Most have no jumps: only those can become part of one snippet. */
 static int make_expr(struct jitacts *m, struct axgen *g, u32 n)
 {
 	struct gtp_expr *e = &m->interpreter.expr[n];
@@ -286,7 +286,7 @@ static void set_up(struct jitacts *m, struct side *s, const struct jitdiff_world
 	gtp_hit_prepare(&s->cpu, &s->run);
 }
 
-/* As run control does it: as one snippet, else each expression by itself. */
+/* As run control does: all as one snippet, else each expression by itself. */
 static int compile(struct jitacts *m, struct axgen *g)
 {
 	struct side *s = &m->compiler;
@@ -341,7 +341,7 @@ static u32 meant_bytes(const struct gtp_block *b)
 	return (u32)sizeof(*b) + (b->type == GTP_BLOCK_MEM ? 8 + b->len : b->len);
 }
 
-/* Block by block, because what pads a block is not looked at. */
+/* Block by block, because the padding of a block does not count. */
 static bool same_blocks(const struct gtp_frame *a, const struct gtp_frame *b)
 {
 	const struct gtp_block *x = gtp_frame_next_block(a, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A tracepoint's actions by the interpreter and as machine code: what hits leave, compared. */
+/* Runs a tracepoint's actions by the interpreter and as machine code, and compares what hits leave.
+ */
 #ifndef _GTP_JITACTS_H
 #define _GTP_JITACTS_H
 
@@ -7,20 +8,23 @@
 
 struct jitacts;
 
-/* struct jitacts_stats - what the tracepoints were like: one that only fails proves nothing */
+/*
+ * struct jitacts_stats - what the tracepoints were like: a test of actions that only fail proves
+ * nothing
+ */
 struct jitacts_stats {
 	u64 tracepoints, whole, hits, frames, partial, full, blocks, entries, adds;
 };
 
 extern struct jitacts_stats jitacts_stats;
 
-/* jitacts_size - bytes of memory that jitacts() works in; the caller allocates them, zeroed */
+/* jitacts_size - how many zeroed bytes the caller allocates for jitacts() to work in */
 size_t jitacts_size(void);
 
 /**
  * jitacts() - make a random tracepoint, and hit it both ways
  * @m: jitacts_size() bytes
- * @w: where; @w->request compiles
+ * @w: the environment; @w->request compiles
  * @g: decides about everything
  *
  * It goes through gtp_hit() and real trace buffers, which may be small or circular. Both must

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interpreter against compiler; runs in userspace and, as it is, in the kernel. */
+/* Compares interpreter and compiler. Works in userspace and, unchanged, in the kernel. */
 #include "tests/fuzz/jitdiff.h"
 
 struct jitdiff_stats jitdiff_stats;
@@ -24,7 +24,7 @@ static int op_trace(void *ctx, u64 addr, u64 len)
 		return -E2BIG;
 	if (r->len + 9 + len > r->room)
 		return -ENOSPC;
-	/* The log past its end is not compared after a copy that failed. */
+	/* Bytes that a failed copy has left after the log's end are not compared. */
 	if (op_read(ctx, r->log + r->len + 9, addr, (u32)len))
 		return -EFAULT;
 	append(r, 'M', addr, (u32)len);
@@ -61,7 +61,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 	return r->tsv[tsv];
 }
 
-/* Run control refuses expressions that set built-in ones; this world does not ask it. */
+/* Run control refuses expressions that set built-in variables, but nobody asks it here. */
 static void op_setv(void *ctx, u16 tsv, s64 value)
 {
 	if (!is_builtin(tsv))
@@ -183,7 +183,7 @@ static int compare(const struct jitdiff_world *w, struct jitdiff_case *c,
 	return -EPROTO;
 }
 
-/* As run control asks before it compiles: the world's ways have that many. */
+/* Run control checks before it compiles whether the variable exists. */
 static enum ax_err known(void *ctx, u16 tsv, bool sets)
 {
 	return tsv < JITDIFF_TSVS ? AX_OK : AX_E_UNKNOWN_TSV;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interpreter against compiler: one expression in one world, everything it does compared. */
+/*
+ * Compares interpreter and compiler: both evaluate one expression in the same environment, and
+ * everything that they do must be equal.
+ */
 #ifndef _GTP_JITDIFF_H
 #define _GTP_JITDIFF_H
 
@@ -11,9 +14,9 @@ enum {
 	JITDIFF_LOG = 8192,
 	JITDIFF_FIRST_TSV = GTP_TSV_CURRENT_TASK, /* two built-in ones */
 	JITDIFF_PLAIN = 40,			  /* two others */
-	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* more of the former */
+	JITDIFF_BUILTIN = GTP_TSV_HARDIRQ_COUNT,  /* more built-in ones */
 	JITDIFF_NBUILTIN = GTP_TSV_TASK_PT_REGS - JITDIFF_BUILTIN + 1,
-	JITDIFF_ENTERED = 0x110000, /* what env.entered is */
+	JITDIFF_ENTERED = 0x110000, /* the value of env.entered */
 	JITDIFF_TSVS = 48,
 	JITDIFF_TRACE_MAX = 4096, /* a longer trace is -E2BIG */
 	JITDIFF_RUNS = 2,	  /* of each program, with other registers */
@@ -21,7 +24,7 @@ enum {
 
 /**
  * struct jitdiff_run - one evaluation and everything that it changed
- * @ctx: of the expression's operations is this
+ * @ctx: of the expression's operations points to this
  * @room: bytes @log may have
  */
 struct jitdiff_run {
@@ -46,15 +49,15 @@ struct jitdiff_case {
 };
 
 /**
- * struct jitdiff_world - where the two are compared
- * @read: memory as the careful way sees it
- * @builtin: the built-in ones of these, by their numbers
- * @compile: into executable memory; @g may decide how; 0 or -errno
- * @differ: tell
- * @request: as @compile, of any request, whose target is filled in; -EOPNOTSUPP: these actions are
- *	no one snippet. @frame_bytes may be NULL
- * @forget: what was requested before is not needed any more
- * @complain: tell what is not the same with a tracepoint of these actions
+ * struct jitdiff_world - the environment in which the two are compared
+ * @read: reads memory as a careful load does
+ * @builtin: the values of those variables that are built in, by their numbers
+ * @compile: makes code in executable memory; @g may decide how; 0 or -errno
+ * @differ: report a difference
+ * @request: as @compile, but takes any request and fills in its target; -EOPNOTSUPP: these actions
+ * cannot be one snippet. @frame_bytes may be NULL
+ * @forget: frees what was requested before
+ * @complain: reports what differs for a tracepoint with these actions
  * @pc: what rip reads as
  */
 struct jitdiff_world {
@@ -70,7 +73,7 @@ struct jitdiff_world {
 	u64 pc;
 };
 
-/* struct jitdiff_stats - what the runs were like: a test that only sees errors proves nothing */
+/* struct jitdiff_stats - what the runs were like: a test that sees only errors proves nothing */
 struct jitdiff_stats {
 	u64 programs, runs, values, errors[AX_NR_ERRORS], full, bytecode, machine_code;
 };

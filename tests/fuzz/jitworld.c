@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is really there and really faults, a GS segment with the running task, and two
- * arenas: with and without fast loads. Only the first reads $current_task and its kin without a
+ * Real memory that really faults, a GS segment with the running task, and two arenas: with and
+ * without fast loads. Only code in the first reads $current_task and similar variables without a
  * call.
  */
 #include <stdlib.h>
@@ -115,7 +115,7 @@ static bool is_mapped(u64 offset)
 	return offset < MEM_SIZE && offset / PAGE != 1 && offset / PAGE != 4;
 }
 
-/* One variable is the CPU's own: what the operations do with @tsv, code does by itself. */
+/* One variable is per CPU: code accesses it by itself where the operations would use @tsv. */
 static const u8 ways[JITDIFF_TSVS] = { [JITDIFF_PLAIN + 1] = AX_TSV_LOCAL };
 
 static void setup(void)
@@ -143,7 +143,7 @@ static void setup(void)
 	careful->ways = ways;
 }
 
-/* The upper half of the address space is the lower one again, for careful loads. */
+/* Careful loads see the lower half of the address space a second time in the upper half. */
 static u64 offset_of(u64 addr)
 {
 	if ((s64)addr < 0)

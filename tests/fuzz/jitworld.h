@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A world in userspace to compare interpreter and compiler in. */
+/* The environment in userspace in which interpreter and compiler are compared. */
 #ifndef _GTP_JITWORLD_H
 #define _GTP_JITWORLD_H
 
 #include "tests/fuzz/jitdiff.h"
 
 /*
- * jitworld - memory that is really there and really faults; on the first call it is made. A
- * difference is reported in full and aborts. @g gets the address of memory.
+ * jitworld - the environment, with real memory that really faults; the first call makes it. A
+ * difference is reported in full and aborts. @g gets the addresses of the memory.
  */
 const struct jitdiff_world *jitworld(struct axgen *g);
 

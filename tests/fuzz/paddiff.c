@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One random pad against the original code and the interpreter.
+ * Compares one random pad with the original code and the interpreter.
  *
- * From the same registers, flags and memory the original instructions are executed, and the pad
- * that displaces them; everything must be the same afterwards. The pad must have called pad_hit as
- * the interpreter says, with all registers as they were.
+ * The original instructions, and then the pad that displaces them, start from the same registers,
+ * flags and memory; everything must be equal afterwards. Whether the pad calls pad_hit must be as
+ * the interpreter predicts, and pad_hit must see all registers unchanged.
  *
- * Of the flags, what the architecture leaves undefined is whatever the processor makes of it, which
- * may be what they were before. A pad need not keep flags that are dead, so an undefined one may
- * then differ in the end; an instruction that reads one has its flags kept.
+ * A flag that the architecture leaves undefined gets whatever value the processor gives it, perhaps
+ * the previous one. A pad need not keep dead flags, so an undefined flag may differ in the end.
+ * Where a displaced instruction reads an undefined flag, the pad keeps the flags.
  */
 #include <stdlib.h>
 #include "agentexpr/meaning.h"
@@ -23,7 +23,7 @@ struct paddiff_stats paddiff_stats;
 struct piece {
 	const char *bytes;
 	u8 len;
-	u8 patch; /* where 32 (or, negative width, 8) bits count to @to from the end */
+	u8 patch; /* offset of the displacement (from the end of the instruction) to @to */
 	u8 width;
 	u8 to;	    /* a landing; 0: the data */
 	u8 set;	    /* 1 + register that must have @to's address, or what is at rsp, or the data */
@@ -91,7 +91,7 @@ static const struct piece plain[] = {
 	{ P("\x48\xb8\x01\x23\x45\x67\x89\xab\xcd\xef") }, /* movabs rax, ... */
 	{ P("\xc7\x44\x24\x08\x78\x56\x34\x12") },         /* mov dword [rsp + 8], ... */
 	{ P("\x66\xbb\x34\x12") },         /* mov bx, 0x1234 */
-	/* Counting from their end. */
+	/* Operands relative to the instruction's end. */
 	{ P("\x48\x8b\x05\0\0\0\0"), .patch = 3, .width = 4 },         /* mov rax, [data] */
 	{ P("\x4c\x8d\x25\0\0\0\0"), .patch = 3, .width = 4 },         /* lea r12, [data] */
 	{ P("\x83\x3d\0\0\0\0\x07"), .patch = 2, .width = 4 },         /* cmp dword [data], 7 */
@@ -99,7 +99,7 @@ static const struct piece plain[] = {
 	{ P("\x66\x81\x05\0\0\0\0\x34\x12"), .patch = 3, .width = 4 }, /* add word [data], ... */
 	{ P("\xc6\x05\0\0\0\0\x2a"), .patch = 2, .width = 4 },         /* mov byte [data], 42 */
 	{ P("\xff\x35\0\0\0\0"), .patch = 2, .width = 4 },             /* push qword [data] */
-	/* Going elsewhere, perhaps. */
+	/* Branches. */
 	{ P("\x74\0"), .patch = 1, .width = 1, .to = PADWORLD_NEAR },         /* je */
 	{ P("\x7f\0"), .patch = 1, .width = 1, .to = PADWORLD_NEAR },         /* jg */
 	{ P("\x0f\x82\0\0\0\0"), .patch = 2, .width = 4, .to = PADWORLD_FAR }, /* jb */
@@ -126,7 +126,7 @@ static const struct piece ends[] = {
 
 /**
  * struct test - one case
- * @takes: a piece moves rsp over stack that it does not write
+ * @takes: a piece moves rsp below stack that it does not write
  * @undefined: flags that are undefined after the last piece
  * @undefined_at: the same where control arrives, by landing
  * @reads_undefined: an instruction looks at one of them
@@ -186,7 +186,10 @@ static void set_word(struct test *t, const struct piece *p)
 		t->in.gpr[p->set - 1] = to;
 }
 
-/* The decoder says of what leaves that it looks at all flags: for the code that comes then. */
+/*
+ * For an instruction that leaves the region the decoder reports that all flags are read: the code
+ * that follows may read them.
+ */
 static u16 looked_at(const struct gtp_insn *insn)
 {
 	bool itself = insn->kind <= GTP_INSN_RIP || insn->kind == GTP_INSN_JCC ||
@@ -228,7 +231,7 @@ static bool leaves(u8 kind)
 	return kind == GTP_INSN_RET || kind == GTP_INSN_JMP || kind == GTP_INSN_JMP_REG;
 }
 
-/* As regions/region.c does it, from what the decoder says. */
+/* As regions/region.c does it, from the decoder's results. */
 static void describe(struct test *t)
 {
 	struct gtp_region *r = &t->region;
@@ -245,7 +248,7 @@ static void describe(struct test *t)
 	r->falls_out = !leaves(r->insn[r->n - 1].kind);
 }
 
-/* A return finds its address where it was put only when nothing before it moves rsp. */
+/* A return finds its address on the stack only if nothing before it moves rsp. */
 static void choose_region(struct test *t, struct axgen *g)
 {
 	struct gtp_region *r = &t->region;
@@ -299,7 +302,7 @@ static void put_const(struct axgen *g, u64 value)
 		put(g, value >> (8 * i) & 0xff);
 }
 
-/* A number that is close to what is in memory, or to where forms change */
+/* A number close to what is in memory, or to the limit of an encoding */
 static u64 near_value(struct axgen *g, u64 addr, u32 bytes, bool sign)
 {
 	struct padworld_read read = { 0 };
@@ -348,7 +351,7 @@ static void make_field(struct test *t, struct axgen *g)
 	put(g, AX_OP_end);
 }
 
-/* Most random expressions are no conditions for a pad: until one is. */
+/* Most random expressions cannot be a pad's condition: try until one can. */
 static void choose_condition(struct test *t, struct axgen *g)
 {
 	static struct ax_point points[AX_MAX_LEN];
@@ -375,7 +378,7 @@ static void reset_memory(const struct test *t)
 	       sizeof(t->stack));
 }
 
-/* struct outcome - everything there is after a run */
+/* struct outcome - everything that a run leaves */
 struct outcome {
 	struct padworld_regs regs;
 	u8 data[PADWORLD_DATA_SIZE];
@@ -426,7 +429,7 @@ static void compare_ends(const struct test *t, const struct outcome *a, const st
 		complain(t, "the stack differs");
 }
 
-/* The task is in a pad that reads memory, and so would this one. */
+/* The task is in a pad that reads memory already, and this pad would read some too. */
 static bool nested(const struct test *t)
 {
 	const struct padworld *w = padworld();
@@ -434,7 +437,7 @@ static bool nested(const struct test *t)
 	return t->v.flags & AX_F_READS_MEM && w->code->target.task && w->task.faults >= AX_JIT_MARK;
 }
 
-/* The calls that the pad must make, by the interpreter; -1: not known */
+/* How many calls the pad must make according to the interpreter; -1: not known */
 static int expected(const struct test *t, const struct gtp_regs *regs)
 {
 	static u64 stack[AX_MAX_DEPTH];
@@ -457,7 +460,7 @@ static int expected(const struct test *t, const struct gtp_regs *regs)
 	return value ? 1 + (int)(PADWORLD_NUMBER << 1 | GTP_PAD_HELD) : 0;
 }
 
-/* The same, where the pad writes a frame when it can. */
+/* The same for a pad that writes frames itself where it can. */
 static int check_frame(const struct test *t, const struct gtp_regs *regs, int want, bool to_c)
 {
 	int holds = 1 + (int)(PADWORLD_NUMBER << 1 | (t->req.cond ? GTP_PAD_HELD : 0));
@@ -514,7 +517,7 @@ static void compare(const struct test *t)
 	check_hit(t, &b.hit);
 }
 
-/* Called: nothing is displaced, and it returns to where the stack says. */
+/* A pad that is called: it displaces nothing, and returns to the address on the stack. */
 static void choose_called(struct test *t)
 {
 	u64 to = padworld_landing(PADWORLD_FAR);
@@ -548,7 +551,7 @@ static void choose(struct test *t, struct axgen *g)
 		padframe_choose(g, &t->req);
 	if (axgen_pick(g, t->req.frame ? 3 : 16))
 		choose_condition(t, g);
-	/* In front of another pad, in whose place the original instructions are. */
+	/* The pad is chained to a next one; the original instructions take that one's place. */
 	t->chain = (struct gtp_pad_chain){ .next = padworld_at(), .after = padworld_at() };
 	t->req.chain = axgen_pick(g, 6) ? NULL : &t->chain;
 }

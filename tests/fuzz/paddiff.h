@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One random pad against the original code and the interpreter. */
+/* Compares one random pad with the original code and the interpreter. */
 #ifndef _GTP_PADDIFF_H
 #define _GTP_PADDIFF_H
 
@@ -10,7 +10,7 @@ struct paddiff_stats {
 	u64 pads, refused, bytes;
 	u64 held, not_held, punted;
 	u64 without, dead_flags, called, followed, joined;
-	u64 kept_flags; /* of the dead ones: an undefined one is looked at */
+	u64 kept_flags; /* dead ones, kept because an undefined one is read */
 	u64 insns[16];	/* displaced, by enum gtp_insn_kind */
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames that pads write by themselves, against the interpreter's.
+ * Compares the frames that pads write by themselves with the interpreter's.
  *
- * A pad asks a number of things before it writes one. They are what they mostly are, or each of
- * them is not: then the pad must leave everything as it was and go to C.
+ * A pad checks a number of things before it writes a frame. Here each of them is sometimes unusual:
+ * then the pad must leave everything as it was and go to C.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static struct {
 	u64 quick[SLOTS];
 	struct gtp_tp_stat stat[SLOTS];
 	u32 string;	/* which of the actions collects one, from 1; 0: none */
-	s32 string_reg; /* its address is in that register, and @string_off; -1: just that */
+	s32 string_reg; /* its address is this register + @string_off; -1: only that */
 	u64 string_off;
 	u64 string_at; /* at this hit */
 	u32 string_max;
@@ -67,7 +67,7 @@ static void make_mem(struct axgen *g, struct ax_jit_item *item)
 	item->offset = (u64)(s64)((s32)axgen_pick(g, 128) - 32);
 }
 
-/* Most random expressions do what a pad cannot do: until one does not. */
+/* Most random expressions do something that a pad cannot: try until one does not. */
 static bool make_expr(struct axgen *g, u32 n)
 {
 	const u16 can = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_GETS_TSV;
@@ -113,8 +113,8 @@ static void make_items(struct axgen *g)
 }
 
 /*
- * A string among the actions, now and then, and limits that are less than a word. Decided apart, as
- * a pass count is.
+ * Now and then a string is among the actions, sometimes with a limit below a word. It has a
+ * generator of its own, as the pass count has.
  */
 static void make_string(const struct axgen *g)
 {
@@ -151,7 +151,10 @@ static void make_string(const struct axgen *g)
 	s.string = n + 1;
 }
 
-/* The blocks of the actions, by the compiler of snippets; false: they are no snippet. */
+/*
+ * Let the compiler of snippets tell how large the actions' blocks are; false: they cannot be a
+ * snippet.
+ */
 static bool measure(const struct gtp_pad_request *req)
 {
 	struct ax_jit_request r = {
@@ -173,7 +176,7 @@ static bool measure(const struct gtp_pad_request *req)
 	return good;
 }
 
-/* Decided apart, so that the seeds of what once failed still make that. */
+/* Has a generator of its own, so that seeds of earlier failures still reproduce them. */
 static u64 choose_pass(const struct axgen *g)
 {
 	static struct axgen apart;
@@ -190,7 +193,7 @@ void padframe_choose(struct axgen *g, struct gtp_pad_request *req)
 {
 	make_items(g);
 	make_string(g);
-	/* Then the pad finds out by itself. */
+	/* With a string, the pad computes the size by itself. */
 	s.tp.actions = s.string ? (struct gtp_action *)&s : NULL;
 	s.tp.frame_bytes = 0;
 	if (!s.string && !measure(req))
@@ -229,7 +232,10 @@ static void prepare_buffer(struct axgen *g)
 	gtp_buffer_init(b, s.mem, ROOM, axgen_pick(g, 2));
 	b->created = axgen_value(g);
 	if (s.string) {
-		/* The pad asks for as much as it may need, and string_is_plain() for the same. */
+		/*
+		 * The pad reserves the most that it may need, and string_is_plain() expects the
+		 * same.
+		 */
 		if (axgen_pick(g, 2))
 			b->end = 8 * axgen_pick(g, 64);
 		return;
@@ -242,7 +248,7 @@ static void prepare_buffer(struct axgen *g)
 		b->end = b->head + bytes;
 }
 
-/* The last that a pad may count, or one that it may not. */
+/* The last hit that a pad may count, or the first that it may not. */
 static void prepare_pass_count(struct axgen *g)
 {
 	if (!s.tp.pass)
@@ -367,7 +373,7 @@ int padframe_make(const struct gtp_regs *regs, u64 pc)
 	if (!s.string)
 		return !read.careful;
 	plain = string_is_plain();
-	/* Of the string, or of another action? */
+	/* Was it the string's read that needs care, or another action's? */
 	return read.careful && plain ? -1 : plain;
 }
 

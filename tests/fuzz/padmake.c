@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A pad in an arena of userspace. */
+/* Makes a pad in an arena of userspace. */
 #include <stdlib.h>
 
 #include "tests/fuzz/padmake.h"

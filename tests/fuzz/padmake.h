@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A pad in an arena of userspace. */
+/* Makes a pad in an arena of userspace. */
 #ifndef _GTP_PADMAKE_H
 #define _GTP_PADMAKE_H
 
@@ -8,8 +8,8 @@
 
 /**
  * padmake() - plan and emit a pad
- * @u: the arena; all that is in it is forgotten where it is full
- * @req: what; its target is filled in
+ * @u: the arena; it is emptied if it is full
+ * @req: the pad that is wanted; its target is filled in
  * @len: bytes
  *
  * Return: where it is, 0: refused.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel as a pad in userspace finds it: the running task, and words of ours. */
+/*
+ * Stands in for the kernel around a pad in userspace: the running task, and the module's own words.
+ */
 #include <stdlib.h>
 #include <sys/mman.h>
 

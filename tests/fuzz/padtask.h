@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel as a pad in userspace finds it: the running task, and words of ours. */
+/*
+ * Stands in for the kernel around a pad in userspace: the running task, and the module's own words.
+ */
 #ifndef _GTP_PADTASK_H
 #define _GTP_PADTASK_H
 
@@ -19,9 +21,9 @@ struct padtask {
 };
 
 /**
- * struct padtask_low - what pads that write frames name by its address: in the lower 2 GiB
- * @location: 0: the pad's hits are not wanted any more
- * @mask, @value: the test for tasks that are not traced
+ * struct padtask_low - words that pads which write frames address absolutely: in the lower 2 GiB
+ * @location: 0: the pad's hits are no longer wanted @mask, @value: the test for tasks that are not
+ * traced
  */
 struct padtask_low {
 	u64 location;
@@ -29,14 +31,14 @@ struct padtask_low {
 };
 
 enum {
-	PADTASK_CS = 0x10, /* what these registers read as */
+	PADTASK_CS = 0x10, /* the values of these registers */
 	PADTASK_SS = 0x18,
 };
 
 /* padtask_low - made on the first call */
 struct padtask_low *padtask_low(void);
 
-/* padtask_frame - all of @frame, for @tp with these actions, which must stay as long as @frame */
+/* padtask_frame - fill in @frame for @tp with these actions, which must live as long as @frame */
 void padtask_frame(struct gtp_pad_frame *frame, const struct gtp_tracepoint *tp,
 		   const struct ax_jit_item *items, u32 nitems);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A world to try jump pads in: real registers, real flags, memory that really faults. */
+/* An environment to try jump pads in: real registers, real flags, memory that really faults. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -117,7 +117,7 @@ static u8 *map(u64 addr, u64 size)
 	return p;
 }
 
-/* A return that is jumped to, where the pads begin. */
+/* The return thunk, at the start of the pads' arena. */
 static void write_thunk(void)
 {
 	struct jit_user *u = world.code;
@@ -205,7 +205,7 @@ static void setup(void)
 	jit_user_set_gs(&world.task);
 	world.place = jit_user_new(PAGE, 0);
 	memset(world.place->write, 0xcc, PAGE);
-	/* The original code has its data among it, as far as it is relative to rip. */
+	/* The original code's rip-relative data is in the same page as the code. */
 	if (mprotect((void *)world.place->exec, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		perror("mprotect");
 		exit(1);
@@ -294,7 +294,7 @@ static s64 op_getv(void *ctx, u16 tsv)
 {
 	switch (tsv) {
 	case PADWORLD_CPU:
-	case PADWORLD_CALLED: /* the same, to be read by frames alone */
+	case PADWORLD_CALLED: /* the same value, but only frames read it */
 		return world.task.cpu;
 	case PADWORLD_SELF:
 		return (s64)world.task.self;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A world to try jump pads in: original code and code by way of a pad, from the same registers. */
+/*
+ * An environment to try jump pads in: the original code, and the code reached through a pad, start
+ * from the same registers.
+ */
 #ifndef _GTP_PADWORLD_H
 #define _GTP_PADWORLD_H
 
@@ -17,7 +20,7 @@ struct padworld_regs {
 
 /**
  * struct padworld_hit - what pad_hit was called with
- * @regs: rsp is what it is without the number and the return address
+ * @regs: rsp is its value without the number and the return address
  * @number: the word that was pushed
  * @count: how often it was called
  */
@@ -28,8 +31,8 @@ struct padworld_hit {
 };
 
 enum {
-	PADWORLD_AT = 0x100,   /* where the region is in the place */
-	PADWORLD_DATA = 0x800, /* what its instructions may read and write there */
+	PADWORLD_AT = 0x100,   /* offset of the region in the place */
+	PADWORLD_DATA = 0x800, /* offset of the data that its instructions may read and write */
 	PADWORLD_DATA_SIZE = 0x40,
 	PADWORLD_STACK = 0x30000000,
 	PADWORLD_STACK_SIZE = 1 << 20,
@@ -37,16 +40,20 @@ enum {
 	PADWORLD_NUMBER = 0x2aaaaaaa,
 };
 
-/* In assembly: load all registers and go; where landings go; what pads call. */
+/*
+ * In assembly: load all registers and jump to the entry; the target of the landings; the function
+ * that pads call.
+ */
 void padworld_enter(const struct padworld_regs *regs);
 void padworld_exit(void);
 void padworld_pad_hit(void);
 
-/* Landings: where control can leave the original code; the first is after the region. */
+/* Landings: where control can go when it leaves the original code; the first is after the region.
+ */
 enum {
 	PADWORLD_BEHIND = 1,
 	PADWORLD_NEAR, /* within reach of short jumps */
-	PADWORLD_FAR,  /* with the return address of the world's function on the stack */
+	PADWORLD_FAR,  /* with padworld_enter()'s return address on the stack */
 	PADWORLD_NR_LANDINGS,
 };
 
@@ -63,7 +70,7 @@ enum {
 };
 
 /**
- * struct padworld - the place
+ * struct padworld - the environment
  * @code: arena for pads
  * @place: arena for original code
  * @task: the task that pads mark, if code->target.task says so
@@ -81,7 +88,7 @@ struct padworld *padworld(void);
 u64 padworld_at(void);
 u64 padworld_landing(u32 id);
 
-/* padworld_put - the region's bytes, to where they belong, with the first landing after them */
+/* padworld_put - write the region's bytes to their address, with the first landing after them */
 void padworld_put(const u8 *bytes, u32 len);
 
 /* padworld_data - the data, to be set and compared */
@@ -99,7 +106,7 @@ u32 padworld_run(struct padworld_regs *regs, u64 entry, struct padworld_hit *hit
 
 /**
  * padworld_make() - plan and emit a pad
- * @req: its world is filled in
+ * @req: the fields that describe the environment are filled in
  * @len: bytes
  *
  * Return: where it is, 0: refused.
@@ -108,20 +115,23 @@ u64 padworld_make(struct gtp_pad_request *req, u32 *len);
 
 /* struct padworld_read - what an expression has read: ctx of padworld_ops */
 struct padworld_read {
-	u64 rsp;      /* below it memory has changed */
-	bool careful; /* something that the processor must not be asked for */
+	u64 rsp;      /* memory below it has changed */
+	bool careful; /* something that a fast load must not access */
 	bool below;   /* something below rsp */
 };
 
 extern const struct ax_ops padworld_ops;
 
-/* padworld_gtp_regs - as the interpreter wants them */
+/* padworld_gtp_regs - convert registers to the interpreter's form */
 void padworld_gtp_regs(struct gtp_regs *to, const struct padworld_regs *from);
 
-/* padworld_pages - tell a generator where memory is */
+/* padworld_pages - give a generator the addresses of the memory */
 void padworld_pages(struct axgen *g);
 
-/* padworld_choose_task - one that has disabled page faults, or not, or is in a pad already */
+/*
+ * padworld_choose_task - make the task one that has disabled page faults, or has not, or is in a
+ * pad already
+ */
 void padworld_choose_task(struct axgen *g);
 
 #endif /* _GTP_PADWORLD_H */

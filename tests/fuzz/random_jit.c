@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interpreter against compiler over any number of random programs, at full speed. */
+/* Compares interpreter and compiler on any number of random programs, at full speed. */
 #include <stdlib.h>
 #include "tests/fuzz/jitacts.h"
 #include "tests/fuzz/jitworld.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Jump pads against the code they displace, over any number of random ones. */
+/* Compares any number of random jump pads with the code that they displace. */
 #include <stdlib.h>
 #include "tests/fuzz/paddiff.h"
 #include "tests/fuzz/padframe.h"

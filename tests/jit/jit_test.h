@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Requests to /proc/gtp_jit_test to evaluate code, and their replies. */
+/* Requests to /proc/gtp_jit_test to evaluate code, and the replies to them. */
 #ifndef _GTP_JIT_TEST_H
 #define _GTP_JIT_TEST_H
 
@@ -24,7 +24,7 @@ struct jit_test_tsv {
 
 /**
  * struct jit_test_request - one evaluation; a write is one request
- * @size: bytes of all of it, the code and the memory after this included
+ * @size: bytes of the whole request, including the code and memory that follow this struct
  * @kind: enum ax_kind
  * @room: see struct axenv
  */
@@ -42,7 +42,8 @@ struct jit_test_request {
 	u8 bytes[];
 };
 
-/* struct jit_test_reply - what a read gives: first the log, then the printed text after this */
+/* struct jit_test_reply - what a read returns; the log and then the printed text follow this struct
+ */
 struct jit_test_reply {
 	s32 ret;
 	u32 log_len;

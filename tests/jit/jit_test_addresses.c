@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads of every width at addresses that are bad in every way, in every context a hit can have. */
+/* Loads of every width from every kind of bad address, in every context in which a hit can happen.
+ */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/interrupt.h>
@@ -18,7 +19,8 @@
 
 enum { WIDTHS = 4, ROWS = 32 };
 
-/* struct row - an address; @readable: its first bytes are this, for every width */
+/* struct row - an address; @readable: its first bytes can be read, and are the value at every width
+ */
 static struct row {
 	u64 addr;
 	bool readable;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * gtp_jit_test.ko: the compiler and its arena in a module of their own, so that they can be asked
- * about any expression: vectors through /proc/gtp_jit_test, random programs and bad addresses
- * when it is loaded. The module does not load when one of those fails.
+ * gtp_jit_test.ko: the compiler and its arena in a module of their own, to test them with any
+ * expression: with vectors through /proc/gtp_jit_test, and with random programs and bad addresses
+ * while it is loaded. The module does not load if one of the latter tests fails.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -123,9 +123,9 @@ static int evaluate(const struct jit_test_request *r, struct axenv *e)
 
 	if (!points)
 		return -ENOMEM;
-	/* A vector's memory is not where it says; something else may be. */
+	/* A vector's memory is not really at its address; something else may be there. */
 	w.fast = false;
-	w.nvars = 0; /* nor are its variables the kernel's */
+	w.nvars = 0; /* nor are its variables those of the kernel */
 	if (ax_verify(r->bytes, r->code_len, r->kind, points, &v, &err) == AX_OK)
 		fn = jit_test_compile(&v, &w, r->pc, &len);
 	if (fn) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Conditions of jump pads over real kernel memory, with real faults: pad_hit must be called as the
- * interpreter says, and every register must be what it was, then and in the end.
+ * Conditions of jump pads over real kernel memory, with real faults: pad_hit must be called exactly
+ * when the interpreter predicts it, and every register must be unchanged, there and in the end.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,7 +43,7 @@ static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 	return gtp_access_read(NULL, dst, addr, len);
 }
 
-/* The built-in variables, as C has them. */
+/* The built-in variables, as C computes them. */
 static s64 op_getv(void *ctx, u16 tsv)
 {
 	return jit_test_builtin(tsv, 0);
@@ -65,7 +65,7 @@ static void choose_state(struct pad_test *t)
 		      (axgen_pick(&t->g, 256) & GTP_FLAGS_ARITH);
 }
 
-/* The stack's contents differ each time, and their place is not known beforehand. */
+/* The stack's contents differ each time, and its address is not known beforehand. */
 static bool usable(const struct ax_verified *v)
 {
 	return gtp_pad_can(v, gtp_jit_target()) && !(v->regs_used >> GTP_REG_SP & 1);
@@ -157,7 +157,7 @@ static bool same(const struct pad_test *t, const struct jit_test_pad_regs *r, u6
 	return !((r->flags ^ t->in.flags) & GTP_FLAGS_ARITH & ~but);
 }
 
-/* A constant address that does not fit an instruction is left to C, whatever is there. */
+/* A pad leaves a constant address that does not fit an instruction to C, whatever is there. */
 static bool may_leave(const struct pad_test *t)
 {
 	struct ax_insn insn;

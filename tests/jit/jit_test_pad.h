@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common to the test of jump pads and its assembly. */
+/* Shared by the test of jump pads and its assembly. */
 #ifndef _GTP_JIT_TEST_PAD_H
 #define _GTP_JIT_TEST_PAD_H
 
@@ -22,7 +22,8 @@ extern struct jit_test_pad_regs jit_test_pad_out;
 extern struct jit_test_pad_hit jit_test_pad_hit;
 extern u64 jit_test_pad_rsp;
 
-/* jit_test_pad_enter - into a pad of jit_test_pad_place(), with these registers but rsp */
+/* jit_test_pad_enter - enter a pad of jit_test_pad_place(), with all of these registers except rsp
+ */
 void jit_test_pad_enter(const struct jit_test_pad_regs *regs, u64 entry);
 void jit_test_pad_place(void);
 

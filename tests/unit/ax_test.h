@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code of the tests of agent expressions: cmocka, exact memory, seeded random bytes. */
+/* Common code for the tests of agent expressions: cmocka, exact memory, seeded random bytes. */
 #ifndef _GTP_AX_TEST_H
 #define _GTP_AX_TEST_H
 
@@ -12,7 +12,10 @@
 #include <cmocka.h>
 #include "base/base.h"
 
-/* test_exact - a copy that ends with its allocation: ASan sees a byte too many; caller frees */
+/*
+ * test_exact - a copy that ends where its allocation ends, so that ASan sees a read past it; the
+ * caller frees it
+ */
 static inline u8 *test_exact(const u8 *bytes, u32 len)
 {
 	u8 *copy = malloc(len ? len : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests of definitions: a list of tracepoints, and texts as the packets have them. */
+/* For the tests of definitions: a list of tracepoints, and texts in the form that packets have. */
 #ifndef _GTP_DEFINE_CASE_H
 #define _GTP_DEFINE_CASE_H
 

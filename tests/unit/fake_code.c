@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Machine code for the fake machine's expressions, as the kernel makes it. */
+/* Makes machine code of the fake machine's expressions, as the module does in the kernel. */
 #include "fake_code.h"
 #include "jit/item.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Machine code for the fake machine's expressions, as the kernel makes it. */
+/* Makes machine code of the fake machine's expressions, as the module does in the kernel. */
 #ifndef _GTP_FAKE_CODE_H
 #define _GTP_FAKE_CODE_H
 
@@ -7,17 +7,23 @@
 #include "session/trace.h"
 
 /*
- * fake_code_on - give later runs of @t machine code, in @arena; all other callbacks stay the same.
- * One arena at a time
+ * fake_code_on - let later runs of @t use machine code, in @arena; all other callbacks stay the
+ * same. One arena at a time
  */
 void fake_code_on(struct gtp_trace *t, struct jit_user *arena);
 
 enum { FAKE_CODE_ITEMS = 16 };
 
-/* fake_code_items - @tp's actions as the compiler wants them: how many, 0: none, or too many */
+/*
+ * fake_code_items - convert @tp's actions to the compiler's form; returns how many, 0: none, or too
+ * many
+ */
 u32 fake_code_items(const struct gtp_tracepoint *tp, struct ax_jit_item items[FAKE_CODE_ITEMS]);
 
-/* fake_code_actions - all actions of @tp as one snippet, if they can be: 0 or -EOPNOTSUPP */
+/*
+ * fake_code_actions - compile all actions of @tp as one snippet; 0, or -EOPNOTSUPP if they cannot
+ * be one
+ */
 int fake_code_actions(struct jit_user *arena, struct gtp_tracepoint *tp, u32 seed);
 
 #endif /* _GTP_FAKE_CODE_H */

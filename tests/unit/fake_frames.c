@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frames of the fake machine's run as text. */
+/* Prints the frames of the fake machine's run as text. */
 #include <assert.h>
 #include "fake_target.h"
 

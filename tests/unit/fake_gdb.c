@@ -9,7 +9,7 @@ static struct fake_gdb *gdb_of(void *ctx)
 	return container_of((struct fake *)ctx, struct fake_gdb, f);
 }
 
-/* --- the world of the stub --- */
+/* --- the stub's callbacks --- */
 
 static int do_write(void *ctx, u64 addr, const void *src, u32 len)
 {
@@ -73,7 +73,7 @@ static int marker_at(void *ctx, u64 addr)
 	return addr == FAKE_MARKER ? 0 : -ENOENT;
 }
 
-/* As the module does it; a machine has no other CPU that prints meanwhile. */
+/* As the module does; here no other CPU can print meanwhile. */
 static void lines(void *ctx)
 {
 	struct fake_gdb *g = gdb_of(ctx);
@@ -110,7 +110,7 @@ static void hear(void *ctx, const void *bytes, u32 len)
 {
 	struct fake_gdb *g = gdb_of(ctx);
 
-	/* Only a fuzzer asks for that much and reads nothing; it comes in whole frames. */
+	/* Only a fuzzer asks for that much without reading it; the output comes in whole frames. */
 	if (g->out_len + len >= FAKE_OUT_MAX) {
 		fake_gdb_clear(g);
 		g->lost++;
@@ -145,7 +145,7 @@ u64 fake_gdb_symbol(const char *name)
 	return 0;
 }
 
-/* As tests/kmod/gtp_target_fn.c fills it: what of it the transcripts look at. */
+/* Those contents from tests/kmod/gtp_target_fn.c that the transcripts look at. */
 static void fill_data(u8 *page)
 {
 	for (u32 i = 0; i < 8; i++)
@@ -206,7 +206,7 @@ static int call(struct fake_gdb *g, const char *what)
 	return 0;
 }
 
-/* The module's work from a worker after ->stopping. */
+/* Do the work that a worker of the module does after ->stopping. */
 int fake_gdb_call(struct fake_gdb *g, const char *what)
 {
 	int err = call(g, what);
@@ -270,7 +270,7 @@ void fake_gdb_clear(struct fake_gdb *g)
 
 void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len)
 {
-	/* A copy of exactly the size: a sanitizer sees a read past its end. */
+	/* A copy of exactly that size, so that a sanitizer sees a read past its end. */
 	u8 *copy = malloc(len ? len : 1);
 
 	assert(copy);
@@ -279,7 +279,7 @@ void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len)
 	free(copy);
 }
 
-/* Frames one after another become "text|text"; in place, it only gets shorter. */
+/* Consecutive frames become "text|text"; done in place, because the text only gets shorter. */
 static void unframe(struct fake_gdb *g)
 {
 	u32 n = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A GDB session on the fake machine: the stub, what it said, the fixture's functions and data. */
+/* A GDB session on the fake machine: the stub, its output, the fixture's functions and data. */
 #ifndef _GTP_FAKE_GDB_H
 #define _GTP_FAKE_GDB_H
 
 #include "fake_target.h"
 #include "stub/stub.h"
 
-/* Where the machine keeps what tests/kmod/ has in a real kernel. */
+/* The addresses, on the fake machine, of what tests/kmod/ has in a real kernel. */
 #define FAKE_TEXT 0xffffffff9b200000ULL /* _text, 0x1a200000 above where vmlinux is linked */
 #define FAKE_MODULE 0xffffffffc0a00000ULL
 #define FAKE_ADD (FAKE_MODULE + 0x10)
@@ -26,10 +26,10 @@ enum { FAKE_OUT_MAX = 1 << 20, FAKE_OBJ_BYTES = 96 };
  * struct fake_gdb - the session; the address of @f is the ctx of every callback
  * @f: the machine, first
  * @s: the stub, connected
- * @out: what it sent and the test has not read yet, terminated
+ * @out: what the stub has sent and the test has not read yet, NUL-terminated
  * @lost: how often @out was full and has been emptied
  * @allow_write: the module parameter
- * @now_ms: the clock of keep-alives
+ * @now_ms: the clock that keep-alives use
  * @saved: the name of the last QTSave
  */
 struct fake_gdb {
@@ -46,22 +46,26 @@ struct fake_gdb {
 /* fake_gdb_init - a machine with the fixture's memory, and a connection; 0 or -ENOMEM */
 int fake_gdb_init(struct fake_gdb *g);
 
-/* fake_gdb_exit - GDB and the machine go; what leaked, as fake_exit() */
+/* fake_gdb_exit - end the session and the machine; returns the number of leaks, as fake_exit() does
+ */
 int fake_gdb_exit(struct fake_gdb *g);
 
 /* fake_gdb_reconnect - close and open; 0 or -ENOMEM */
 int fake_gdb_reconnect(struct fake_gdb *g);
 
-/* fake_gdb_feed - bytes as they are */
+/* fake_gdb_feed - send bytes as they are */
 void fake_gdb_feed(struct fake_gdb *g, const void *bytes, u32 len);
 
-/* fake_gdb_clear - forget what the stub said */
+/* fake_gdb_clear - discard the stub's output */
 void fake_gdb_clear(struct fake_gdb *g);
 
-/* fake_gdb_ask - send a packet; all replies to it, "text" or "text|text", without acks */
+/* fake_gdb_ask - send a packet; returns all replies to it, "text" or "text|text", without acks */
 const char *fake_gdb_ask(struct fake_gdb *g, const char *packet);
 
-/* fake_gdb_call - the fixture's call, "add 3 4"; 0, or -1 when there is none such */
+/*
+ * fake_gdb_call - make one of the fixture's calls, such as "add 3 4"; 0, or -1 if there is no such
+ * call
+ */
 int fake_gdb_call(struct fake_gdb *g, const char *what);
 
 /* fake_gdb_symbol - address of one of the fixture's names, 0: unknown */

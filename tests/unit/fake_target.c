@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The fake machine's callbacks: what the module asks of the kernel, done by hand. */
+/* The fake machine's callbacks: they do by hand what the kernel does for the module. */
 #include <assert.h>
 #include <stdlib.h>
 #include "fake_target.h"
@@ -387,7 +387,7 @@ static u64 wall_ns(void *ctx)
 	return f->wall_us * 1000 + f->wall_reads;
 }
 
-/* Most of them are a number that says which. */
+/* Most of them have as value a number that identifies the variable. */
 static s64 builtin(void *ctx, enum gtp_tsv_builtin which, u32 entered)
 {
 	struct fake *f = ctx;
@@ -448,7 +448,7 @@ static int take_sdata(void *ctx, const struct gtp_location *loc, const struct gt
 	u8 record[12] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
 	assert(loc->kind == GTP_LOCATION_EVENT);
-	/* A number that no record is made for. */
+	/* For this number no record is made. */
 	if (regs->rsi == 404)
 		return -ENODATA;
 	gtp_put_le(record + 8, regs->rsi, 4);

@@ -16,7 +16,7 @@ enum {
 	FAKE_BYTES_MAX = 16 << 20, /* all the memory there is for buffers */
 	FAKE_LOG_MAX = 16384,
 	FAKE_STACK_MAX = 200,
-	FAKE_STACK_LOST = 1, /* in the place of GTP_STACKS_LOST */
+	FAKE_STACK_LOST = 1, /* stands for GTP_STACKS_LOST */
 };
 
 struct fake_map {
@@ -30,19 +30,19 @@ struct fake_map {
  * struct fake - the machine; its address is the ctx of every callback
  * @trace: the session that runs on it, set up by fake_init()
  * @ncpus: CPUs that buffers_get gives a buffer, 1 to begin with
- * @cpu: the one that hits happen on
+ * @cpu: the CPU on which hits happen
  * @clock: of hits; goes up by @clock_step before every reading
  * @wall_us: microseconds since the epoch
  * @memory_most: bytes that aggregations may take
  * @allocs: allocations asked for so far
  * @fail_alloc: the one that fails, counted from 1; 0: none
  * @live: allocations not given back
- * @obtain, @give: where zeroed memory comes from and goes to; NULL: it is the process's
+ * @obtain, @give: allocate zeroed memory and free it; NULL: calloc() and free()
  * @refuse_arm: address that ->arm refuses with -EINVAL
  * @refuse_beside: only as long as this address is armed; 0: always
  * @refuse_done: address that ->arm_done refuses
- * @room: so many places have room for a fast probe
- * @jump: address at which a probe is a jump
+ * @room: how many places have room for a fast probe
+ * @jump: the address at which a probe is a jump
  * @marker: address of the only kernel tracepoint, 0: there is none; its record is what rsi holds
  * @armed: locations armed now
  * @missed: what ->disarm reports as missed at every location
@@ -50,19 +50,19 @@ struct fake_map {
  * @while_reading: called in the middle of the next ->read, once: an interrupt
  * @while_arming: called after every ->arm has armed: a hit before QTStart is answered
  * @while_disarming: called when ->disarm begins: hits that are still under way
- * @while_exchanging: called before a CPU takes other tables
- * @while_telling: called for all text for the user's console
- * @stack: what the next hits have above them, up to a 0; @deep: bytes of it
+ * @while_exchanging: called before a CPU switches to other tables
+ * @while_telling: called for every text for the user's console
+ * @stack: the callers of the next hits, up to a 0; @deep: bytes of the stack
  * @stacks_bytes: memory for the table of stacks
  * @task, @pid: values of the built-in variables
  * @contexts: the same; of it, @entered is what the way to a hit has added
  * @wall_reads: how often the time of day was read at hits; each is one ns later
- * @tsv_stuck: another CPU has the lock, and has been stopped for good
+ * @tsv_stuck: another CPU holds the lock, and has been stopped for good
  * @tsv_locked: the lock is held; @tsv_locks: how often it was taken
  * @log: "arm ADDR\n", "disarm ADDR\n", "buffers BYTES linear|circular\n", "free\n", in order
  * @told: text for the user's console
  * @printed: "TP text\n" of every printf
- * @lines: of dprintfs, by CPU; NULL: lines_get has not been called
+ * @lines: rings of dprintfs' lines, by CPU; NULL: lines_get has not been called
  */
 struct fake {
 	struct gtp_trace trace;
@@ -118,17 +118,17 @@ extern const struct gtp_hit_ops fake_hit_ops;
 int fake_init(struct fake *f);
 
 /*
- * fake_exit - ends the session; the number of allocations that leaked, or of locations left armed
+ * fake_exit - ends the session; returns the number of allocations that leaked, or of locations left
+ * armed
  */
 int fake_exit(struct fake *f);
 
 /*
- * fake_map - memory with these bytes (NULL: zeroes); everything that is not mapped faults. Returns
- * the bytes
+ * fake_map - map memory with these bytes (NULL: zeroes) and return them; accesses elsewhere fault
  */
 u8 *fake_map(struct fake *f, u64 addr, const void *bytes, u32 len);
 
-/* fake_unmap - the mapping that begins at @addr goes away */
+/* fake_unmap - remove the mapping that begins at @addr */
 void fake_unmap(struct fake *f, u64 addr);
 
 /* fake_read - as the ops' ->read: 0 or -EFAULT, all or nothing, also over adjoining mappings */
@@ -137,13 +137,13 @@ int fake_read(void *ctx, void *dst, u64 addr, u32 len);
 /* fake_write - 0 or -EFAULT, all or nothing */
 int fake_write(void *ctx, u64 addr, const void *src, u32 len);
 
-/* For the ops: the stack's addresses, its bytes, the memory for all stacks. */
+/* Callbacks for the ops: the stack's addresses, its bytes, the memory for all stacks. */
 u32 fake_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 	       u32 max);
 u32 fake_stack_bytes(void *ctx, const struct gtp_regs *regs, u64 pc);
 u64 fake_stacks_bytes(void *ctx);
 
-/* fake_hit - gtp_hit(), as a kprobe's handler comes to it: gtp_hit_early() first */
+/* fake_hit - gtp_hit() as a kprobe's handler calls it: after gtp_hit_early() */
 void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	      u32 entered);
 
@@ -151,8 +151,8 @@ void fake_hit(const struct gtp_location *loc, struct gtp_cpu *cpu, const struct 
 bool fake_fire(struct fake *f, u64 addr, const struct gtp_regs *regs);
 
 /*
- * fake_enter - the function at @addr is called on @f->cpu; whether its return is wanted: then @p is
- * for fake_leave(), which returns @value from it; false when it is not armed any more
+ * fake_enter - the function at @addr is called on @f->cpu. Is its return reported? Then pass @p to
+ * fake_leave(), which returns @value from the call, or false if the function is no longer armed
  */
 bool fake_enter(struct fake *f, u64 addr, const struct gtp_regs *regs, struct gtp_pending *p);
 bool fake_leave(struct fake *f, u64 addr, const struct gtp_pending *p, u64 value);
@@ -173,8 +173,8 @@ struct gtp_tracepoint *fake_define(struct fake *f, const char *def, const char *
 const char *fake_frames(struct fake *f);
 
 /*
- * fake_lines - the lines of dprintfs that wait, which wait no more: "ADDR cpu N pid N " and the
- * text, or "failed: " and the error with a newline
+ * fake_lines - take the waiting lines of dprintfs: "ADDR cpu N pid N " and the text, or "failed: "
+ * and the error with a newline
  */
 const char *fake_lines(struct fake *f);
 
@@ -184,10 +184,10 @@ const char *fake_status(struct fake *f);
 /* fake_armed - the location that is armed at @addr, except for returns, or NULL */
 struct gtp_location *fake_armed(struct fake *f, u64 addr);
 
-/* fake_note - append to a log of FAKE_LOG_MAX bytes; what does not fit is cut off */
+/* fake_note - append to a log of FAKE_LOG_MAX bytes; text that does not fit is cut off */
 __printf(2, 3) void fake_note(char *log, const char *fmt, ...);
 
-/* fake_log_clear - forget what has been logged and printed so far */
+/* fake_log_clear - discard what has been logged and printed so far */
 void fake_log_clear(struct fake *f);
 
 #endif /* _GTP_FAKE_TARGET_H */

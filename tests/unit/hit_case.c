@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* For the tests of hits: a session with one variable and some memory, tracepoints in short. */
+/*
+ * For the tests of hits: a session with one variable and some memory, and a short notation for
+ * tracepoints.
+ */
 #include <stdlib.h>
 #include "hit_case.h"
 

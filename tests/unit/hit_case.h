@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For the tests of hits: a session with one variable and some memory, tracepoints in short. */
+/*
+ * For the tests of hits: a session with one variable and some memory, and a short notation for
+ * tracepoints.
+ */
 #ifndef _GTP_HIT_CASE_H
 #define _GTP_HIT_CASE_H
 
@@ -7,7 +10,7 @@
 #include "fake_target.h"
 #include <cmocka.h>
 
-/* Bytecode in short; variable 0x46 is the tests' own. */
+/* Short names for bytecode; the tests define variable 0x46. */
 #define END "27"
 #define REG(n) "2600" n
 #define CONST8(v) "22" v
@@ -25,7 +28,7 @@
 #define TRACENZ "2f"
 #define INCREMENT GETV("46") CONST8("01") ADD SETV("46")
 
-/* All hits have these. */
+/* The registers of all hits. */
 extern const struct gtp_regs regs;
 
 int setup(void **state);

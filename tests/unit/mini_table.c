@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Write the table of regions of one function: one span, three short lists. */
+/* Writes a table of regions for one function: one span, three short lists. */
 #include "mini_table.h"
 
 static void put32(struct mini_table *m, u32 at, u32 v)

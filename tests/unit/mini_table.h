@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A table of regions for one function, as tests and fuzzers want it. */
+/* A table of regions for one function, for tests and fuzzers. */
 #ifndef _GTP_MINI_TABLE_H
 #define _GTP_MINI_TABLE_H
 
@@ -9,12 +9,12 @@ enum {
 	MINI_ROOM = 1024,
 	MINI_ENTRIES = 6,
 	MINI_LISTS = 3,
-	MINI_LIST_AT = GTP_TABLE_HEAD + GTP_TABLE_SPAN, /* where the directory of lists is */
+	MINI_LIST_AT = GTP_TABLE_HEAD + GTP_TABLE_SPAN, /* offset of the directory of lists */
 };
 
 /*
- * struct mini_lists - what is known of the function: growing offsets in it, above 0; a 0 ends a
- * list before its room does
+ * struct mini_lists - the facts about the function: rising offsets in it, above 0; a 0 ends a list
+ * that does not fill its array
  */
 struct mini_lists {
 	u32 leaders[MINI_ENTRIES];
@@ -29,7 +29,10 @@ struct mini_table {
 	struct gtp_table table;
 };
 
-/* mini_table_make - one span of @span_size bytes, the function at @fn_offset; false: no table */
+/*
+ * mini_table_make - make one span of @span_size bytes with the function at @fn_offset; false: this
+ * is no valid table
+ */
 bool mini_table_make(struct mini_table *m, const struct mini_lists *lists, u32 fn_offset,
 		     u32 span_size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code of the tests of runs: a machine for each test, its start, its status. */
+/* Common code for the tests of runs: a machine for each test, how to start a run, its status. */
 #ifndef _GTP_RUN_CASE_H
 #define _GTP_RUN_CASE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Common code of the tests of the stub. */
+/* Common code for the tests of the stub. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Common code of the tests of the stub: its GDB, and replies of which the beginning counts. */
+/* Common code for the tests of the stub: its GDB, and replies of which only the beginning counts.
+ */
 #ifndef _GTP_STUB_CASE_H
 #define _GTP_STUB_CASE_H
 
@@ -10,7 +11,7 @@ extern struct fake_gdb gdb;
 int set_up(void **state);
 int tear_down(void **state);
 
-/* ask_begins - a reply that begins with @want */
+/* ask_begins - send a packet whose reply must begin with @want */
 void ask_begins(const char *packet, const char *want);
 
 #endif /* _GTP_STUB_CASE_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which memory code reads and writes.
+ * Finds out which memory code reads and writes.
  *
- * Watched pages have no access. The fault that an access makes is noted, its page is opened as far
- * as the access needs it, and the trap flag is set: after the instruction the pages are closed
- * again. Memory that an instruction reads and writes is opened for reading first: then the write
- * faults, too, and is noted as one.
+ * Watched pages are inaccessible, so each access faults. The handler records the access, makes the
+ * page accessible as far as needed, and sets the trap flag; the trap after the instruction makes
+ * the pages inaccessible again. If an instruction reads and writes memory, its page is opened for
+ * reading first, so that the write faults, too, and is recorded as a write.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -12,7 +12,7 @@
 #define free(p) kvfree(p)
 #define abort() panic("out of memory in a test")
 
-/* The log as text is not asked for here. */
+/* Nothing here prints the log as text. */
 struct shim_file;
 #define FILE struct shim_file
 #define open_memstream(text, size) ((FILE *)((void)(text), (void)(size), NULL))

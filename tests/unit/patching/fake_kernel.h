@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For test_patching.c: what probe/jump/ uses of the kernel, so that the real files compile. Each
- * byte that they write, and each wait, is told to the test.
+ * For test_patching.c: the part of the kernel that probe/jump/ uses, so that the real files
+ * compile. Each byte that they write, and each wait, is reported to the test.
  */
 #ifndef _TEST_FAKE_KERNEL_H
 #define _TEST_FAKE_KERNEL_H
 
 #include "base/base.h"
 
-/* fake_kernel_point - here others may do something */
+/* fake_kernel_point - a point at which others may do something */
 void fake_kernel_point(void);
 
 /* fake_kernel_step - something may have changed that other CPUs can see */
@@ -178,7 +178,7 @@ static inline bool hlist_unhashed(const struct hlist_node *n)
 	return !n->pprev;
 }
 
-/* struct gtp_armed has one; nothing is looked up there */
+/* struct gtp_armed has one; nobody looks anything up there */
 struct rb_node {
 	int unused;
 };
@@ -248,7 +248,7 @@ struct delayed_work {
 #define queue_delayed_work(wq, w, delay) fake_kernel_work((w), (delay))
 #define cancel_delayed_work_sync(w) ((void)(w))
 
-/* fake_kernel_work - that work is to run some time */
+/* fake_kernel_work - note that this work must run at some time */
 static inline void fake_kernel_work(struct delayed_work *w, u32 delay)
 {
 	extern struct delayed_work *fake_kernel_queued;

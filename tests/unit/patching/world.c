@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* For test_patching.c: what is around the real files of probe/jump/, and what they have done. */
+/*
+ * For test_patching.c: the surroundings of the real files of probe/jump/, and a record of what
+ * these do.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,7 +93,7 @@ static void keep(enum world_kind kind)
 	world.n++;
 }
 
-/* Another's byte, as text_poke() writes it. */
+/* Write another prober's byte, as text_poke() does. */
 static void poke(u8 byte)
 {
 	__atomic_store_n((u8 *)world.addr, byte, __ATOMIC_RELAXED);
@@ -98,7 +101,7 @@ static void poke(u8 byte)
 	keep(WORLD_SYNC);
 }
 
-/* The kernel takes no kprobe where an int3 is that is none of a kprobe. */
+/* The kernel refuses a kprobe where there is an int3 that belongs to no kprobe. */
 static void other_registers(void)
 {
 	if (*(u8 *)world.addr == INT3_INSN_OPCODE)
@@ -127,7 +130,7 @@ static void other_goes(void)
 	keep(WORLD_WRITE);
 }
 
-/* Not while a moment is kept: that reads, too. */
+/* Not while a moment is being recorded, because that reads, too. */
 void fake_kernel_point(void)
 {
 	static bool inside;
@@ -170,7 +173,7 @@ void gtp_wait_for_tasks(void)
 
 /* --- pads --- */
 
-/* In reach of the place, and nowhere in memory. */
+/* Within reach of the place, and not in real memory. */
 static u64 pad_addr(u32 n)
 {
 	return world.addr + 0x10000000 + n * PAD_BYTES;
@@ -330,7 +333,10 @@ static void set_place(const u8 *bytes, u32 len)
 		assert_int_equal(gtp_insn_decode(&r->insn[r->n], bytes + at, len - at), 0);
 }
 
-/* A stuck jump is looked at again while the other one is there, and when it is gone. */
+/*
+ * A jump that could not be removed is tried again while the other prober is there, and when it is
+ * gone.
+ */
 static void finish(void)
 {
 	for (u32 i = 0; i < 4 && gtp_jump_any(GTP_JUMP_STUCK); i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * For test_patching.c: a function in whose code the real files of probe/jump/ put a jump, and
- * another prober there. All that they write is kept moment by moment.
+ * another prober in the same place. Everything that they write is recorded moment by moment.
  */
 #ifndef _TEST_WORLD_H
 #define _TEST_WORLD_H
@@ -11,22 +11,23 @@
 
 enum { WORLD_PADS = 4, WORLD_MOMENTS = 4096 };
 
-/* The facts about a moment besides the bytes that a CPU can see. */
+/* The event that makes a moment. */
 enum world_kind {
 	WORLD_WRITE,  /* a byte, or the table of int3s, has changed */
 	WORLD_SYNC,   /* every CPU has executed a serialising instruction */
-	WORLD_WAIT,   /* from here on the patcher waits until each task has been elsewhere */
-	WORLD_WAITED, /* they have */
+	WORLD_WAIT,   /* the patcher begins to wait until each task has been elsewhere */
+	WORLD_WAITED, /* each task has been elsewhere */
 	WORLD_FREE,   /* a pad is free: it may hold anything */
 };
 
 /**
- * struct world_moment - what there was at a moment
+ * struct world_moment - the state at a moment
  * @text: the place's bytes
- * @to: where the handler of our int3s sends a task that trapped at each; 0: it is none of ours
- * @pads: bit n: the n-th is there
+ * @to: for each byte, where the handler of our int3s sends a task that trapped there; 0: it is not
+ * one of ours
+ * @pads: bit n: the n-th pad exists
  * @other: another prober's breakpoint is known to the kernel at byte 0
- * @other_to: where a task goes on that trapped there: a pad, or 0: after the first instruction
+ * @other_to: where a task that trapped there continues: a pad, or 0: after the first instruction
  */
 struct world_moment {
 	enum world_kind kind;
@@ -37,13 +38,16 @@ struct world_moment {
 	u64 other_to;
 };
 
-/* struct world_other - at which of the points the other prober registers, arms, goes; 0: never */
+/*
+ * struct world_other - the points at which the other prober registers, arms and unregisters; 0:
+ * never
+ */
 struct world_other {
 	u32 registers, arms, goes;
 };
 
 /**
- * struct world - the place, and all that has happened
+ * struct world - the place, and everything that has happened
  * @region: its instructions
  * @addr: where it is
  * @moment, @n: from the first change to the last
@@ -59,10 +63,16 @@ struct world {
 
 extern struct world world;
 
-/* world_run - arm, lead to another pad if @widen, disarm, as a run does; the other one meanwhile */
+/*
+ * world_run - arm, redirect the jump to another pad if @widen, disarm, as a run does, while the
+ * other prober does its part
+ */
 void world_run(const u8 *bytes, u32 len, bool widen, struct world_other other);
 
-/* world_pad - which pad is an address in, and at which copy (0: where it begins)? false: in none */
+/*
+ * world_pad - which pad contains an address, and at which copy is it (0: at the beginning)? false:
+ * none does
+ */
 bool world_pad(u64 addr, u32 *pad, u32 *copy);
 
 #endif /* _TEST_WORLD_H */
