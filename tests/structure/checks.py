@@ -9,10 +9,10 @@ import borders
 import pysource
 from tree import CODE, KERNEL_ONLY, UP_HEADING, USER_TOP, quoted, room, rows
 
-# The one place for what is too long: a file, and the lines between the braces of a function.
+# The limits of length, set only here: the lines of a file, and the lines between the braces of a function.
 MAX_FILE = 600
 MAX_FUNCTION = 60
-# As many circles are printed out of one set of files that all reach one another.
+# The most circles that are printed of one set of files that all reach one another.
 MOST_WAYS = 20
 # Documents that describe folders file by file, so that a file they forget is a mistake.
 DESCRIBING = re.compile(r"docs/(?:jumps|events|jit\w*)\.md$")
@@ -75,7 +75,7 @@ def included_exists(tree, graph):
     for path in tree.sources:
         for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+\.[chS])"', tree.text(path), re.M):
             near = os.path.normpath(os.path.join(os.path.dirname(path), name))
-            # The makefiles of programs and tests look in further folders.
+            # The makefiles of programs and tests search further folders.
             known = ends if path.startswith(("tests/", "tools/")) else tree.present
             if near not in tree.present and name not in known:
                 yield f'{path}: #include "{name}"'
@@ -169,7 +169,7 @@ def every_file(tree, graph):
 
 
 def fits_pattern(path, pattern):
-    """As the shell's: a star does not reach into folders below."""
+    """As in the shell, a star does not match across folders."""
     return os.path.dirname(path) == os.path.dirname(pattern) and fnmatch.fnmatchcase(path, pattern)
 
 
@@ -206,7 +206,7 @@ def sums_of_runs(tree, graph):
     yield from (f"missing: {row}" for row in sorted(want - set(tree.text("docs/reliability.md").splitlines())))
 
 
-# Where scripts spell a number of trace/tfile_format.h: the file, and the expression with its value.
+# Numbers of trace/tfile_format.h that scripts repeat: the file, and the expression that has the value.
 SPELLED = (
     ("LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
     ("LOST_VAR", "gdbscripts/gtp/marks.py", r"^LOST = (\w+)"),
@@ -245,7 +245,7 @@ def one_door(tree, graph):
 
 
 def judged(tree):
-    """Everything that people write and read as code; data that tests feed to programs is not."""
+    """Everything that people write and read as code, but not the data that tests feed to programs."""
     for path in tree.files:
         if path.endswith((*CODE, ".py", ".cc")):
             yield path
@@ -283,7 +283,7 @@ def function_lengths(tree, path):
 
 
 def figures(tree, graph):
-    """The figures of the graph, line by line."""
+    """The graph in figures, line by line."""
     lines = {f: s.lines for f, s in tree.sources.items() if f in graph.files}
     bodies = [(n, f, at) for f in graph.files for at, n in tree.sources[f].bodies]
     folders = {}

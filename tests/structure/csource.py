@@ -19,7 +19,7 @@ def blank(match):
 
 
 def groups(head):
-    """The "name(...)" groups outside of any parenthesis, as (name, start, arguments)."""
+    """The "name(...)" groups that are not inside another parenthesis, as (name, start, arguments)."""
     found, depth = [], 0
     for m in re.finditer(r"[()]", head):
         if m.group() == "(":
@@ -40,7 +40,7 @@ def top_level(text):
     body = None
     for m in re.finditer(r"\n\}|[{}();]", text):
         c = m.group()
-        if c == "\n}":  # in the kernel's style this ends whatever was open
+        if c == "\n}":  # in the kernel's style this ends everything that was open
             depth, parens, c = 1, 0, "}"
         if c in "()":
             parens = max(0, parens + (1 if c == "(" else -1))
@@ -61,7 +61,7 @@ def top_level(text):
 
 
 def split_value(text):
-    """A declaration and what an object is set to: split at the first = outside of braces."""
+    """Split a declaration from the object's initializer, at the first = outside of braces."""
     depth = 0
     for m in re.finditer(r"[{}=]", text):
         if m.group() == "=" and depth == 0:
@@ -76,7 +76,7 @@ def is_function(head):
 
 
 class Source:
-    """A file's text taken apart.
+    """A file's text, parsed.
 
     includes: what follows #include, as written
     defines:  names that other files can use: functions and objects that are not static; of a header
@@ -101,7 +101,7 @@ class Source:
             self.read_c(code)
 
     def find_bodies(self, code):
-        """Functions open with a brace in the first column, and nothing else does."""
+        """Only a function's opening brace is in the first column."""
         start = None
         for n, line in enumerate(code.split("\n"), 1):
             if line.startswith("{"):
@@ -143,7 +143,7 @@ class Source:
         self.define(name, "static" in before.split())
 
     def expand(self, macros):
-        """Replace the functions whose head is a macro, NAME(args), by what the macro calls them."""
+        """Where a macro, NAME(args), is a function's head, replace it by the name that the macro makes."""
         for name, args in self.by_macro:
             params, body = macros.get(name, (["x"], "int x("))
             for p, a in zip(params, args):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which file needs which: the graph of includes and names, its circles, its arrows that run up."""
+"""Which file needs which: the graph of includes and names, its circles, and its arrows that run up."""
 import os
 
 from tree import USER_TOP, room
@@ -23,7 +23,8 @@ class Graph:
             self.add_names(world)
 
     def move_in(self):
-        """A header without a source that one file of its folder alone includes is part of that file's room."""
+        """A header without a source is part of another file's room if only that file, of the same folder, includes
+        it."""
         users = {}
         for f in self.files:
             for g in self.included(f):
@@ -38,7 +39,7 @@ class Graph:
                     del self.rooms[room(header)]
 
     def included(self, f):
-        """The files of the graph that a file includes: by their path from the root, or from its folder."""
+        """The files of the graph that a file includes, by a path from the root or from its own folder."""
         for name in self.tree.sources[f].includes:
             for place in (name, os.path.join(os.path.dirname(f), name), os.path.join("include", name)):
                 place = os.path.normpath(place)
@@ -49,8 +50,8 @@ class Graph:
     def worlds(self):
         """Files that are linked with one another: the module, and the programs with the shared sources.
 
-        A name that both have, as in kernel/jit/exec_kernel.c and user/jit/exec_user.c, is two definitions,
-        one in each world.
+        A name that both define, as kernel/jit/exec_kernel.c and user/jit/exec_user.c do, has one definition in each
+        world.
         """
         shared = set(self.tree.shared)
         kernel = {f for fs in self.tree.kernel_sources().values() for f in fs}
@@ -77,7 +78,7 @@ class Graph:
                 home.setdefault(name, set()).add(self.home[s.path])
         for s in sources:
             for name in (s.uses - s.private) & home.keys():
-                # Two definitions in one world are two programs' own: indistinguishable from here.
+                # Two definitions in one world belong to two programs; which one is meant is not visible here.
                 if len(home[name]) == 1:
                     self.add(self.home[s.path], next(iter(home[name])), name)
 
@@ -133,7 +134,7 @@ class Graph:
             yield way
 
     def say(self, edge, most=4):
-        """An edge in words: file -> file (what the first takes from the second)."""
+        """An edge in words: file -> file (the names that the first uses of the second)."""
         names = sorted(self.edges[edge])
         more = f", {len(names) - most} more" if len(names) > most else ""
         return f"{self.name(edge[0])} -> {self.name(edge[1])} ({', '.join(names[:most])}{more})"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The checks checked: a made-up tree that is in order, and what each check must say when one thing in it is not."""
+"""Tests of the checks: a made-up tree that passes all of them, and the line that a check must give after one change."""
 import os
 import tempfile
 
@@ -51,8 +51,8 @@ GOOD = {
 
 LONG_BODY = "int ground = 1;\nint two(void)\n{\n" + "\tx();\n" * (checks.MAX_FUNCTION + 1) + "}\n"
 
-# The change to the good tree (path: its new text, or a part and its replacement), the check that must
-# see it, and words of what it must say. No other check may say anything.
+# A change to the good tree (path: its new text, or a part and its replacement), the check that must find it, and words
+# that must be in its line. No other check may give a line.
 CASES = (
     ("the tree in order", {}, None, ""),
     (

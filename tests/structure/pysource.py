@@ -1,31 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""GDB's Python scripts, by their syntax: who hands strings to GDB, to Python itself or to a shell."""
+"""Checks of the syntax trees of GDB's Python scripts: which files pass strings to GDB, to Python itself or to a
+shell."""
 import ast
 import os
 
 SCRIPTS = "gdbscripts/"
-# These take a string for a command, an expression or a place; one file may call them.
+# These take a string that is a command, an expression or a location; only one file may call them.
 FOR_GDB = {"execute", "parse_and_eval", "decode_line", "Breakpoint", "FinishBreakpoint"}
 DOOR = "quiet.py"
-# Printed text has names of strangers in it. The shell's side has doors of its own: told(), Screen, Csv.
+# Printed text can contain untrusted names. The shell's side has functions of its own that make it safe: told(), Screen,
+# Csv.
 TERMINAL = "screen.py"
 SHELL_SIDE = ("gdbscripts/gtp/shell/", "gdbscripts/gtp/fleet/")
-# A class of commands of its own has errors that GDB calls an error in Python.
+# GDB would report the errors of another class of commands as errors in Python.
 COMMAND = "command.py"
-# These take a string for a program. They may where the text is made of numbers and of our own words.
+# These take a string that is a program. They are allowed where the text consists of numbers and of our own words.
 CODE = {"eval", "exec", "compile", "__import__"}
 MAKES_CODE = {"bytecode.py": {"eval"}}
 
 
 def of_gdb(node):
-    """NAME of `gdb.NAME`, else None."""
+    """The NAME in `gdb.NAME`, or None."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "gdb":
         return node.attr
     return None
 
 
 def faults(node, file):
-    """Lines about a node that must not be."""
+    """A line for each fault of a node."""
     name = of_gdb(node)
     if name in FOR_GDB and file != DOOR:
         yield f"gdb.{name}: strings for GDB go through {DOOR}"
@@ -55,7 +57,7 @@ def prints(node):
 
 
 def strings(tree):
-    """A line for each place of the scripts."""
+    """A line for each fault in the scripts."""
     for path in tree.files:
         if path.startswith(SCRIPTS) and path.endswith(".py"):
             for node in ast.walk(ast.parse(tree.text(path))):

@@ -7,7 +7,7 @@ import subprocess
 from csource import Source
 
 CODE = (".c", ".h", ".S")
-# Above all that becomes part of the module: programs that use its shared sources.
+# The folder above all folders of the module: programs that use its shared sources.
 USER_TOP = "tools"
 KERNEL_ONLY = ("<!-- kernel-only: begin -->", "<!-- kernel-only: end -->")
 UP_HEADING = "Arrows that run up"
@@ -27,7 +27,7 @@ def list_files(root):
 
 
 def make_words(text, name):
-    """All words that a makefile's lines give to one variable, with := and += and joined lines."""
+    """All words that a makefile assigns to one variable, with := and += and joined lines."""
     text = re.sub(r"\\\n", " ", re.sub(r"^#.*$", "", text, flags=re.M))
     return [w for m in re.finditer(rf"^{name}\s*[:+]?=(.*)$", text, re.M) for w in m.group(1).split()]
 
@@ -62,16 +62,16 @@ class Tree:
             return f.read()
 
     def folder(self, path):
-        """The folder of the order that a file is in: the longest that fits, or None."""
+        """The folder that a file is in, of those in the order: the longest that matches, or None."""
         fits = [f for f in self.order + [USER_TOP] if path.startswith(f + "/")]
         return max(fits, key=len) if fits else None
 
     def rank(self, folder):
-        """0 is the top. The programs stand above the module's folders, and so does what lies in the root."""
+        """0 is the top. The programs are above the module's folders, and so are files in the root."""
         return self.order.index(folder) + 1 if folder in self.order else 0
 
     def module_files(self):
-        """Sources and headers of the module's folders, the programs' not."""
+        """Sources and headers of the module's folders, without the programs'."""
         return [f for f in self.sources if self.folder(f) in self.order]
 
     def kernel_sources(self):
@@ -83,7 +83,7 @@ class Tree:
         return found
 
     def kernel_only(self):
-        """Folder -> names of what only the module has."""
+        """Folder -> names of the files that only the module has."""
         by_folder = {}
         for paths in self.kernel_sources().values():
             for path in set(paths) - set(self.shared):
@@ -95,7 +95,7 @@ class Tree:
         return [f"- `{f}/`: " + ", ".join(f"`{n}`" for n in names) for f, names in self.kernel_only().items()]
 
     def arrows_up_table(self):
-        """(from, to) -> reason, as docs/data-path.md gives them."""
+        """(from, to) -> reason, from docs/data-path.md."""
         section = re.search(rf"^#+ {UP_HEADING}$(.*?)(?=^#|\Z)", self.text("docs/data-path.md"), re.M | re.S)
         table = {}
         for cells in rows(section.group(1)) if section else ():

@@ -10,13 +10,13 @@ own = quiet.execute
 
 def counted(command, shown=False):
     global count
-    # 0 is compiled to find the name of a place.
+    # The expression 0 is compiled to find the name of a location.
     count += command.startswith("maint agent") and not command.endswith(", 0")
     return own(command, shown)
 
 
 class Asked(gdb.Command):
-    """Say how often."""
+    """Print the counts."""
 
     def __init__(self):
         super().__init__("asked", gdb.COMMAND_OBSCURE)

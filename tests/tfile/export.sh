@@ -2,7 +2,8 @@
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
 # Job: the tests of gtp export's events: sourced by tests/tfile/run, whose functions and programs these use.
 
-# with_calls ARGUMENT...: GDB's, with the commands of frames.py; its status, and of what it prints the notes
+# with_calls ARGUMENT...: run GDB with these and the commands of frames.py; prints its notes,
+# returns its status
 with_calls() {
 	with_gtp types -x "$here/frames.py" "$@" | grep '^#' && [ "${PIPESTATUS[0]}" = 0 ]
 }
@@ -19,12 +20,12 @@ events_are_what_gdb_prints() {
 	with_calls -ex "target tfile calls.tf" -ex "compare-frames $calls_seed"
 }
 
-# The first tracepoint of a run may know nothing of the task that others know.
+# The first tracepoint of a run need not collect the task that others collect.
 task_behind_a_plain_one() {
 	with_calls -ex "target remote | ./target types" -ex "run-calls $calls_seed plain" -ex "compare-frames $calls_seed plain"
 }
 
-# export_all NAME: of NAME.tf its tables in NAME.tables/, and all formats
+# export_all NAME: export NAME.tf in all formats, its tables to NAME.tables/
 export_all() {
 	local name=$out/$1 n tables=()
 	rm -rf "$name".{tables,csv,ctf,perfetto}
@@ -41,12 +42,13 @@ exports_are_the_tables() {
 		"$here/exported.py" perfetto "$out/calls.perfetto" "$out/calls.tables" "$out/calls.tf" "$out/types"
 }
 
-# Tracepoint 1 does not collect the time of day; the program has it where the kernel has it.
+# Tracepoint 1 does not collect the time of day; the program has the clock's offset where the kernel
+# has it.
 time_of_day_by_the_kernel() {
 	"$here/exported.py" offset "$out/online.ctf" "$out/calls.tables" 1690000000123456789
 }
 
-# When the run began and ended is in the file's header.
+# The file's header says when the run began and ended.
 time_of_day_by_the_run() {
 	sed 's/;starttime:[0-9a-f]*;stoptime:[0-9a-f]*/;starttime:60a24181e4000;stoptime:60a2453b90a00/' "$out/calls.tf" >"$out/bounds.tf"
 	rm -rf "$out/bounds.ctf"
@@ -55,7 +57,8 @@ time_of_day_by_the_run() {
 		"$here/exported.py" bounds "$out/bounds.ctf" "$out/calls.tables" $((0x60a24181e4000)) $((0x60a2453b90a00))
 }
 
-# A kernel's data is not ours to choose: variables and memory are random, the structure of the file is not.
+# We cannot choose a kernel's data: variables and memory are random here; the structure of the file
+# is not.
 random_frames() {
 	python3 "$here/random_frames.py" "$calls_seed" "$out/calls.tf" "$out/random.tf" && export_all random &&
 		diff -r "$out/random.tables" "$out/random.csv" | sed 's/^/# /' &&
@@ -63,7 +66,7 @@ random_frames() {
 		"$here/exported.py" perfetto "$out/random.perfetto" "$out/random.tables"
 }
 
-# Of a run that was recorded by a reader that was too slow. Frames have GDB's numbers: what was lost has some, too.
+# The run was recorded by a reader that was too slow. Lost frames have numbers in GDB, too.
 lost_frames_are_told() {
 	local n
 	"$here/lost_frames.py" "$out/calls.tf" "$out/lost.tf" && export_all lost &&

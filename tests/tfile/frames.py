@@ -72,7 +72,7 @@ def number(expression):
 
 
 def of_task(member):
-    """GDB's text of a member of the task that hit; None when the frame does not hold it, or its variable is void."""
+    """GDB's text of a member of the task that hit; None if the frame does not hold it, or the variable is void."""
     if member == "pid" and number("$current_task_pid") is not None:
         return str(number("$current_task_pid"))
     if gdb.parse_and_eval("$current_task").type.code == gdb.TYPE_CODE_VOID:
@@ -115,7 +115,7 @@ class RunCalls(gdb.Command):
 
 
 class CompareFrames(gdb.Command):
-    """compare-frames SEED [plain]: the events beside what tfind and print say."""
+    """compare-frames SEED [plain]: compare the events with GDB's tfind and print."""
 
     def __init__(self):
         super().__init__("compare-frames", gdb.COMMAND_TRACEPOINTS)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace files of strangers do nothing to the machine that reads them, and each command ends with output or a sentence.
+"""Checks that untrusted trace files do nothing to the machine that reads them, and that each command ends with output
+or an error sentence.
 
-Usage: tests/tfile/hostile.py FOLDER [SEED [COUNT]]     FOLDER has a program, and trace files of it
+Usage: tests/tfile/hostile.py FOLDER [SEED [COUNT]]     FOLDER holds a program, and trace files of it
 
-Prints what went wrong, and the file with which it did: FOLDER/strange/N.tf. The exit status is 1 then.
+Prints each failure and the file that caused it, FOLDER/strange/N.tf; the exit status is then 1.
 """
 import os
 import random
@@ -27,11 +28,11 @@ MOST_SHOWN = 30
 
 
 class NotBegun(Exception):
-    """GDB has ended before it read a file."""
+    """GDB ended before it read a file."""
 
 
 def make(folder, program, seed, count):
-    """The files, and what was done to each."""
+    """Write the files; returns what was changed in each."""
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     nm = subprocess.run(["nm", program], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -49,7 +50,7 @@ def make(folder, program, seed, count):
 
 
 def tripwire(folder):
-    """A shell that tells that it was called."""
+    """A shell that leaves a mark when it is called."""
     path = os.path.join(folder, "shell")
     with open(path, "w", encoding="ascii") as file:
         file.write("#!/bin/sh\necho called >>%s/TRIPPED\n" % folder)
@@ -58,7 +59,7 @@ def tripwire(folder):
 
 
 def run(folder, program, shell, *span):
-    """GDB's output about the files from one on, or to another one."""
+    """GDB's output about the files of SPAN: from number FROM on, or FROM to TO."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set pagination off", program, "-x",
              HERE + "/watched.py", "-x", HERE + "/../../gdbscripts/gtp.py", "-ex", "python stand_between()",
              "-ex", " ".join(["watched", folder, *map(str, span)])]
@@ -68,7 +69,8 @@ def run(folder, program, shell, *span):
 
 
 def read(folder, program, titles, shell, wrong, *span):
-    """Have GDB read the files; adds lines to WRONG. The number of the file over which it ended; None if it read all."""
+    """Have GDB read the files; adds lines to WRONG. Returns the number of the file at which GDB ended; None if it read
+    all."""
     text, status = run(folder, program, shell, *span)
     wrong += ["%s (%s)" % (line, titles[int(line.split(":")[0])]) for line in text.splitlines() if re.match(r"\d+: ", line)]
     wrong += [line for line in text.splitlines() if "Python Exception" in line or "Error occurred in Python" in line]
@@ -79,9 +81,10 @@ def read(folder, program, titles, shell, wrong, *span):
 
 
 def read_all(folder, program, titles, shell):
-    """(lines of what is wrong, the numbers of files over which GDB itself has ended)
+    """(lines of what is wrong, the numbers of the files at which GDB itself ended)
 
-    A GDB that ends may do so over what an earlier file has left in it: the file that was read then is read by itself.
+    GDB may end because of state that an earlier file has left in it. So the file at which it ended is read again by
+    itself.
     """
     wrong, died, first = [], [], 0
     try:
@@ -98,7 +101,7 @@ def read_all(folder, program, titles, shell):
 
 
 def opens(folder, program, number):
-    """Whether GDB without any script opens it, and reads its frames: if not, it is GDB that has ended."""
+    """Does GDB without any script open it and read its frames? If not, the fault is GDB's."""
     words = ["gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", program]
     for line in ("target tfile %d.tf" % number, "tfind 0", "info tracepoints", "tfind none", "tfind 1"):
         words += ["-ex", line]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A trace file with frames that say what was lost, as a recorded run has them, made of one without.
+"""Makes a trace file in which frames report lost ones, as in a recorded run, from a file without losses.
 
 Usage: lost_frames.py FROM TO     12 frames are lost: 5 before the first, 7 after the third
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Do a speedscope file and a flame graph say what the folded lines say? These are read by none of gdbtp's code.
+"""Do a speedscope file and a flame graph agree with the folded lines? None of gdbtp's code is used to read them.
 
-Usage: tests/tfile/pictures.py FOLDED SPEEDSCOPE SVG TOTAL UNIT      prints what is wrong as remarks
+Usage: tests/tfile/pictures.py FOLDED SPEEDSCOPE SVG TOTAL UNIT      prints faults as remarks
 """
 import collections
 import json

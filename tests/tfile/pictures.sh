@@ -12,7 +12,7 @@ all_three() {
 
 agree() { "$here/pictures.py" "$out/$1.folded" "$out/$1.json" "$out/$1.svg" "$2" "${3:-none}"; } # agree NAME TOTAL [UNIT]
 
-# During the run, after it, and from its file: the same.
+# Exports during the run, after it, and from its file are the same.
 stacks_are_exported() {
 	local commands live text
 	rm -f "$out"/pic*
@@ -33,7 +33,7 @@ stacks_are_exported() {
 	cmp "$out/pic-by.svg" "$out/pic short.svg"
 }
 
-# Of 100 hits 100 are there, though most keys found no room: the rest is a box of its own.
+# All 100 hits are there, although most keys found no room: those hits are a box of their own.
 export_loses_nothing() {
 	local commands hits=() i
 	for i in {1..100}; do hits+=(-ex "hit look &first $i"); done
@@ -42,7 +42,7 @@ export_loses_nothing() {
 	agree lost 100 && grep -q '^\[no room for the keys\] [1-9]' "$out/lost.folded"
 }
 
-# Sums, the hits behind them, and units; what has a sum below 0 has no picture.
+# Sums, the numbers of hits in them, and units; there is no picture of sums below 0.
 sums_are_exported() {
 	local commands before text
 	all_three sum sum_n --unit bytes
@@ -61,7 +61,7 @@ sums_are_exported() {
 		agree sum 1536 bytes && agree hits 2 && agree stats 1536 nanoseconds
 }
 
-# The old file stays if the new one is incomplete, and nothing is left beside it.
+# The old file stays if the new one cannot be completed, and no temporary file is left.
 exports_refuse() {
 	local text
 	rm -rf "$out"/refused*
@@ -79,7 +79,7 @@ exports_refuse() {
 		[ "$(cat "$out/refused")" = before ] && [ "$(echo "$out"/refused*)" = "$out/refused" ]
 }
 
-# Programs' full disks: the file that was there is whole, and so is what is said.
+# On a full disk the previous file stays whole, and so does the error message.
 full_disk_leaves_the_old_file() {
 	local text
 	rm -rf "$out"/full*

@@ -12,7 +12,10 @@ struct thing second = { 2, -22, "second", 0 };
 struct thing first = { 1, 11, "first", &second };
 int counter = 5;
 
-/* Not inlined, not cloned, arguments as the calling convention has them: what GDB says is so. */
+/*
+ * Neither inlined nor cloned, and with arguments by the calling convention, so that GDB's values
+ * are right.
+ */
 #define TRACED __attribute__((noipa))
 
 TRACED long add(long a, long b)
@@ -55,5 +58,5 @@ int main(void)
 	return (int)(add(1, 2) + look(&first, 3));
 }
 
-/* Constant data: no frame has it, and addresses in it are those of the boot. */
+/* Constant data: no frame has it, and its addresses are those of the current boot. */
 const char *const kinds[] = { "the first kind", "the second kind" };

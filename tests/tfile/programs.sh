@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Job: build what GDB traces without a kernel: sourced from the top of the tree by tests that need it. $out is where to.
 
-# The files of this folder, the functions of the shared sources.
+# Compile the files of this folder with the shared sources.
 build() {
 	make -s -C tests/unit "$PWD/build/unit/libgtp.a" "$PWD/build/unit/libhelp.a" &&
 		gcc -g -O2 -fno-pie -no-pie -Wl,--defsym,_text=__executable_start -o "$out/prog" tests/tfile/prog.c &&

@@ -55,7 +55,7 @@ def rows_of(data):
 
 
 def same_value(have, text):
-    """A value beside gtp table's text of it: a column that has numbers alone has them without their form."""
+    """Compare a value with its text in gtp table: in a column of only numbers, values are plain numbers."""
     if have is None:
         return text == "<unavailable>" or text.startswith("<")
     if str(have) == text:

@@ -4,7 +4,7 @@
 
 report_is() { "$here/report.py" "$@" | sed 's/^/# /' && [ "${PIPESTATUS[0]}" = 0 ]; } # report_is QUESTION FILE...
 
-# Of the run of calls by hostile names: calls.tf
+# Uses calls.tf, a run of calls by tasks with hostile names.
 report_is_the_table() {
 	local n tables=()
 	for n in 1 2 3; do tables+=(-ex "gtp table $n --csv $out/report.$n.csv"); done
@@ -12,7 +12,8 @@ report_is_the_table() {
 		report_is table "$out/report.html" "$out"/report.{1,2,3}.csv
 }
 
-# The same aggregations, stacks and frames after the run and from its file; the old page goes when the new one is whole.
+# A report has the same aggregations, stacks and frames after the run and from its file; the old
+# page is replaced when the new one is complete.
 reports_are_the_same() {
 	echo old >"$out/report-live.html"
 	by_stack -ex "tstop" -ex "gtp report $out/report-live.html" -ex "gtp save $out/report.tf" >"$out/log" &&
@@ -21,7 +22,8 @@ reports_are_the_same() {
 		report_is same "$out/report-live.html" "$out/report-file.html"
 }
 
-# Parts of a run: a tracepoint, columns, a condition, so many frames; and a run that has no frames at all.
+# Reports of parts of a run: of one tracepoint, some columns, a condition, some frames; and of a run
+# without frames.
 reports_of_parts() {
 	with_gtp types -ex "target tfile calls.tf" -ex "gtp report $out/report-some.html 2 n --limit 5" \
 		-ex "gtp report $out/report-if.html 2 n if n > 5" -ex "gtp table 2 n if n > 5 --csv $out/report-if.csv" >"$out/log" &&

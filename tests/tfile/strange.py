@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Trace files of strangers: whole ones, changed at random, and those that are known to have done harm.
+"""Hostile trace files: good ones, changed at random, and those that are known to have done harm.
 
-strange(SEED, COUNT, whole files) yields (what was done, the bytes).
+strange(SEED, COUNT, whole files) yields (the change, the bytes).
 """
 import random
 import re
@@ -25,7 +25,7 @@ END = b"gdbtp: %016d bytes\n"
 
 
 def text_for_header(chance, digits):
-    """The digits of another text."""
+    """Replace digits by those of another text."""
     text = chance.choice(TEXT)
     if chance.random() < 0.3:
         try:
@@ -43,7 +43,7 @@ def number(chance):
 
 
 def changed_line(chance, line):
-    """One line of the header with something else in it."""
+    """Change one line of the header."""
     words = line.decode(errors="replace")
     found = list(re.finditer(r"(?<=[:;, ])(?:[0-9a-f]{2}){4,}(?=$|[:;,])", words))
     if found and chance.random() < 0.75:
@@ -57,7 +57,7 @@ def changed_line(chance, line):
 
 
 def added_line(chance, lines):
-    """A new line: a collected expression, a variable's name."""
+    """Add a line: a collected expression, a variable's name."""
     text = text_for_header(chance, "")
     place = next((line.split(b":")[1].decode() for line in lines if line.startswith(b"tp T")), "0")
     kind = chance.choice(("cmd", "cmd", "cmd", "cond", "at"))
@@ -68,7 +68,7 @@ def added_line(chance, lines):
 
 
 def changed_tail(chance, data):
-    """The text after the frames changed, mostly with its length made right again."""
+    """Change the text after the frames, and mostly correct its length."""
     at = data.find(b"gdbtp: aggregations")
     if at < 0:
         return data
@@ -119,7 +119,7 @@ CHANGES = (changed_header, changed_header, changed_header, changed_tail, changed
 
 
 def by_hand(address):
-    """Those that ran a command, one for each way in."""
+    """Files that ran a command in the past, one for each way in."""
     def source(kind, text):
         text = text.encode(errors="surrogateescape")
         return b"tp Z1:%x:%s:0:%x:%s" % (address, kind.encode(), len(text), text.hex().encode())
@@ -143,7 +143,7 @@ def by_hand(address):
 
 
 def strange(seed, count, files):
-    """COUNT files made at random of the whole ones."""
+    """COUNT files made by random changes of good ones."""
     for n in range(count):
         chance = random.Random("%s:%d" % (seed, n))
         data, done = chance.choice(files), []

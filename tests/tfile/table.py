@@ -13,7 +13,7 @@ import gdb
 HITS = 200
 CHOSEN = 40
 COLLECT = "*t, n, $clock, $cpu_id"
-# Columns that are not collected, are optimised out, or never change are among them.
+# Among the columns are some that are not collected, are optimised out, or never change.
 COLUMNS = """t->id, t->small, t->byte, t->tiny, t->flag, t->letter, t->state, t->mode, t->low, t->high, t->wide,
 t->name, t->address, t->text, t->bytes, t->call, t->next, t->data, t->numbers, t->ratio, t->inner, t->pair,
 t->pair[1].tag, t->u, t->u.parts[n & 3], t->hidden, t, n, *t, *t->next, t->next->id, t->next->name, t->next->next,
@@ -22,11 +22,11 @@ counter, limits, limits[n & 3], motto, &counter, $pc, $rdi, n % 1000 * 3 - t->in
 t->name[n & 7], *t->name@3, &t->inner, t->inner.y * 2, (long) t->next == (long) &things[0],
 t->numbers[(unsigned) n % 4], t->wide * 3, t->wide / 3, t->wide % 1000, $clock, $cpu_id, sizeof(*t), t->state, $tpnum,
 $trace_frame"""
-# GDB 16 cuts a negative number as if it were positive: (char) (int) 0x800000e7 is 25 there, not -25.
+# GDB 16 truncates a negative number as if it were positive: (char) (int) 0x800000e7 is 25, not -25.
 CUT = ", n * 3 - t->id, (char) n, (short) (n * 70000), n << 4"
 
 
-# A file that GDB sources has no place of its own.
+# GDB does not put the folder of a sourced file on Python's path.
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath((lambda: 0).__code__.co_filename)), "../lib"))
 import cells  # noqa: E402
 
@@ -51,7 +51,7 @@ def run(seed):
 
 
 class Compare(gdb.Command):
-    """compare SEED [online]: columns that are named, those that are collected, and partly collected structs."""
+    """compare SEED [online]: with named columns, all collected ones, and partly collected structs."""
 
     def __init__(self):
         super().__init__("compare", gdb.COMMAND_TRACEPOINTS)
@@ -64,7 +64,7 @@ class Compare(gdb.Command):
         else:
             columns += CUT
         if where == "online":
-            # The target does not know where constants are: what has no load address gets no QTro.
+            # The target does not know where constants are: without a load address GDB sends no QTro.
             columns, whole = re.sub(r"(t->text|t->bytes|\*t|limits[^,]*|motto), ", "", columns), ()
         bad = []
         parts = "t->id, t->inner, t->inner.x, t->name, n, *t, *t->next"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The shared sources as a target for a real GDB, without a kernel: packets on stdin and stdout, the
- * memory of an ELF file, and hits when `monitor hit ADDRESS ARGUMENT...` asks for one, with the
- * stack, the task, the CPU and the clock that `monitor stack`, `task`, `cpu` and `clock` have said.
+ * The shared sources as a target for a real GDB, without a kernel. Packets are on stdin and stdout;
+ * memory is that of an ELF file. `monitor hit ADDRESS ARGUMENT...` makes a hit; `monitor stack`,
+ * `task`, `cpu` and `clock` set the stack, task, CPU and clock that it has.
  *
  * Usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]       (gdb: target remote | target PROGRAM)
  *
- * The program lies SLIDE bytes after where it was linked, as KASLR would have it, and says that it
- * is of this build. A run is hit, when it begins, as the lines of HITS say: "ADDRESS ARGUMENT...",
- * "stack ADDRESS...", all of them as the program was linked, or "clock NS".
+ * The program is SLIDE bytes above its link address, as with KASLR, and reports this build ID. When
+ * a run begins, it gets the hits that the lines of HITS describe: "ADDRESS ARGUMENT...", "stack
+ * ADDRESS...", both with link-time addresses, or "clock NS".
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-/* --- the world of the stub --- */
+/* --- the stub's callbacks --- */
 
 static int refuse_write(void *ctx, u64 addr, const void *src, u32 len)
 {
@@ -46,7 +46,7 @@ static u64 no_clock(void *ctx)
 
 static int save(void *ctx, const char *path, struct gtp_why *why)
 {
-	static u8 piece[100]; /* smaller than most parts of the file */
+	static u8 piece[100]; /* smaller than most segments of the file */
 	FILE *out = fopen(path, "w");
 	struct gtp_file in;
 	u64 at = 0;
@@ -87,7 +87,8 @@ static bool hit(const char *text)
 	return fake_call(&fake, word[0], 6, word + 1);
 }
 
-/* "call ADDRESS NS VALUE ARGUMENT ARGUMENT": it is called, and returns that value after so long */
+/* "call ADDRESS NS VALUE ARGUMENT ARGUMENT": it is called, and returns VALUE after NS nanoseconds
+ */
 static bool call(const char *text)
 {
 	struct gtp_regs regs = { .cs = 0x10, .ss = 0x18, .eflags = 0x246 };
@@ -104,14 +105,14 @@ static bool call(const char *text)
 	return fake_leave(&fake, word[0], &pending, word[2]);
 }
 
-/* "stack ADDRESS...": hits have these callers from now on */
+/* "stack ADDRESS...": from now on hits have these callers */
 static bool stack(const char *text)
 {
 	memset(fake.stack, 0, sizeof(fake.stack));
 	return numbers(text, fake.stack, FAKE_STACK_MAX);
 }
 
-/* "task ADDRESS PID": it is the current one */
+/* "task ADDRESS PID": sets the current task */
 static bool task(const char *text)
 {
 	u64 word[2] = { 0 };
@@ -122,7 +123,7 @@ static bool task(const char *text)
 	return true;
 }
 
-/* "cpu N": hits are on this CPU; a run begins with those that have been named before it */
+/* "cpu N": hits are on this CPU; a run has the CPUs that were named before it began */
 static bool cpu(const char *text)
 {
 	u64 n = FAKE_CPUS_MAX;
@@ -181,7 +182,7 @@ static void send_bytes(void *ctx, const void *bytes, u32 len)
 	fwrite(bytes, 1, len, stdout);
 }
 
-/* --- hits by themselves --- */
+/* --- hits from a file --- */
 
 static void hit_line(const char *line)
 {
@@ -216,7 +217,7 @@ static void hit_all(const char *path)
 	fclose(in);
 }
 
-/* --- memory: what the program's file says, read as the loader would --- */
+/* --- memory: the program's file, loaded as the loader does --- */
 
 static void map_segment(FILE *elf, const Elf64_Phdr *ph)
 {
@@ -260,7 +261,7 @@ int main(int argc, char **argv)
 		die("usage: target PROGRAM [SLIDE [BUILD-ID [HITS]]]");
 	slide = argc > 2 ? strtoull(argv[2], NULL, 0) : 0;
 	load(argv[1]);
-	/* Without a build GDB takes the place that the program has. */
+	/* Without a build ID GDB uses the program's link address. */
 	if (argc > 3 && *argv[3]) {
 		fake.trace.build_id = argv[3];
 		fake.trace.text_start = linked + slide;

@@ -134,14 +134,17 @@ struct task_struct tasks[4] = {
 	{ 10, 9, "" },
 };
 
-/* As the kernel has the offset from its monotonic clock to the time of day. */
+/* The offset from the monotonic clock to the time of day, in the form that the kernel has. */
 struct {
 	struct {
 		long offs_real;
 	} timekeeper;
 } tk_core = { { 1690000000123456789 } };
 
-/* Not inlined, not cloned, arguments as the calling convention has them: what GDB says is so. */
+/*
+ * Neither inlined nor cloned, and with arguments by the calling convention, so that GDB's values
+ * are right.
+ */
 #define TRACED __attribute__((noipa))
 
 TRACED long visit(struct thing *t, int n)

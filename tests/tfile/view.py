@@ -4,7 +4,8 @@ import re
 
 import gdb
 
-# Not what a frame with registers lacks: GDB's trace files cannot say that, it reads 0 offline.
+# No registers that a frame lacks while it has others: GDB's trace files cannot express that, and offline they read as
+# 0.
 EXPRESSIONS = ("$tracepoint", "a", "b", "t->id", "t->big", "t->next->name", "t->next->id", "$hits", "counter")
 
 
@@ -12,7 +13,7 @@ def value(expression):
     try:
         return str(gdb.parse_and_eval(expression))
     except gdb.error as e:
-        # "No symbol" where the variable is out of scope is no news; that something is not there is.
+        # "No symbol", where the variable is out of scope, is expected; a value that is unavailable counts.
         return "no symbol" if "No symbol" in str(e) else "unavailable"
 
 

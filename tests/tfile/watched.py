@@ -11,7 +11,7 @@ import unicodedata
 
 import gdb
 
-# The scripts' commands for GDB; @ is an expression, % a number, & a path of the folder's.
+# The scripts' commands; @ stands for an expression, % for a number, & for a path in the folder.
 COMMANDS = (
     "info symbol %", "info files", "info tracepoints", "info tracepoints %", "with width 0 -- info tracepoints",
     "with width 0 -- info tracepoints %", "info tvariables", "maint info sections -all-objects",
@@ -22,7 +22,7 @@ COMMANDS = (
 PARTS = {"%": r"-?(?:0x[0-9a-f]+|\d+)", "@": r"(?P<expression>.*)", "&": r"[\w./-]+", "NAME": r"[\w./:-]+", "WORD": r"[\w-]+"}
 ALLOWED = [re.compile("".join(PARTS.get(part, re.escape(part)) for part in re.split(r"(%|@|&|NAME|WORD)", line)))
            for line in COMMANDS]
-# Words before a bracket that call nothing.
+# Words before a parenthesis that are no calls.
 HARMLESS = r"sizeof|_Alignof|typeof|__typeof__|int|char|long|short|unsigned|signed|void|struct|union|enum|const|volatile"
 CALLS = re.compile(r"\$\w*\s*\(|\b(?!(?:%s)\b)[A-Za-z_]\w*\s*\(|\)\s*\(\s*\"" % HARMLESS)
 ASSIGNS = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--(?=\s*[A-Za-z_$])|(?<=[\w\])])\s*--")
@@ -32,7 +32,7 @@ PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.f
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod", "os.chown",
           "shutil.rmtree", "shutil.move", "shutil.copyfile")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_TRUNC
-TOOK_LONG = 20  # seconds of one command
+TOOK_LONG = 20  # seconds for one command
 
 faults = []
 watching = False
@@ -69,7 +69,7 @@ def judge_command(text):
 
 
 class Trip(gdb.Function):
-    """A function of GDB's, called by an expression."""
+    """A GDB function that expressions can call."""
 
     def invoke(self, *arguments):
         fault("an expression calls a function of GDB's")
@@ -77,7 +77,7 @@ class Trip(gdb.Function):
 
 
 def stand_between():
-    """All that the scripts have GDB do passes here from now on."""
+    """From now on, everything that the scripts ask of GDB passes through here."""
     for name, judge in (("execute", judge_command), ("parse_and_eval", judge_expression), ("decode_line", judge_expression)):
         def passed(text="", *more, own=getattr(gdb, name), judge=judge, **named):
             judge(text)
@@ -102,7 +102,7 @@ def heard(event, arguments):
 
 
 def unseen(text):
-    """The first character that a terminal acts upon, or that is not seen."""
+    """The first character that a terminal acts upon, or that is invisible."""
     return next((c for c in text if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")), None)
 
 
@@ -113,7 +113,7 @@ def judge_text(command, text):
 
 
 def judge_files():
-    """Judge the written files as the programs would that read them."""
+    """Check the written files as the programs that read them would."""
     for base, _, names in os.walk(out):
         for name in names:
             path = os.path.join(base, name)
@@ -159,13 +159,13 @@ def one(command):
 
 
 def read(path):
-    """Everything that reads a trace file reads this one."""
+    """Read this trace file with every command that reads one."""
     global watching
     try:
         watching = True
         stand_between.execute("target tfile " + path, to_string=True)
     except gdb.error:
-        pass  # GDB itself refuses it; what the commands then say is a sentence, too
+        pass  # GDB itself refuses it; the commands must then end with a sentence, too
     finally:
         watching = False
     for command in commands():

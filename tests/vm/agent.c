@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The agent in a guest does for the host, over one virtio-serial port, things that only a program
- * in the guest can do: it runs others, reads and writes files, opens /proc/gtp for a GDB. Any
- * number of streams share the port. A line is closed before the agent looks at the next frame.
+ * The agent does for the host what only a program in the guest can do: it runs programs, reads and
+ * writes files, and opens /proc/gtp for a GDB. Any number of streams share its one virtio-serial
+ * port. A line is closed before the agent reads the next frame.
  *
- * Usage: agent       PORT is the one that is called "agent". Exit status: what the host says.
+ * Usage: agent. It uses the port that is called "agent". The host sets the exit status.
  *
- * All its threads are one process, which the module takes for the connected GDB: as those of a GDB
- * in the guest they are not traced. Programs that it runs for the host are.
+ * All its threads are one process, which the module treats as the connected GDB: like a GDB in the
+ * guest it is not traced. Programs that it runs for the host are traced.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -48,7 +48,7 @@ static void port_write(const void *bytes, size_t n)
 	}
 }
 
-/* One write for small ones: each is a turn of the host's. */
+/* A small frame is one write, because the host has to handle each write. */
 void say(u32 stream, u32 kind, const void *bytes, size_t length)
 {
 	static char whole[sizeof(struct frame) + CHUNK];
@@ -71,7 +71,7 @@ static void say_number(u32 stream, u32 kind, s32 number)
 	say(stream, kind, &number, sizeof(number));
 }
 
-/* The main thread looks at its streams. */
+/* Let the main thread look at its streams. */
 void wake(void)
 {
 	u64 one = 1;
@@ -80,7 +80,7 @@ void wake(void)
 		die("eventfd");
 }
 
-/* The host is connected before the guest is started; where it has gone, nothing is left to do. */
+/* The host connects before the guest is started; once it is gone, nothing is left to do. */
 static bool take(void *to, size_t n)
 {
 	while (n) {
@@ -96,7 +96,7 @@ static bool take(void *to, size_t n)
 	return true;
 }
 
-/* --- what goes to a process or to a thread --- */
+/* --- data for a process or a thread --- */
 
 static void shut(struct stream *s)
 {
@@ -108,7 +108,7 @@ static void shut(struct stream *s)
 	s->length = 0;
 }
 
-/* As much as it takes now; what a process does not want any more is dropped. */
+/* Write as much as it accepts now; data that a process no longer reads is dropped. */
 static void push(struct stream *s)
 {
 	while (s->to >= 0 && s->length) {
@@ -300,9 +300,9 @@ static void thread(u32 id, u32 kind)
 		die("pthread_create");
 }
 
-/* --- what the host says --- */
+/* --- frames from the host --- */
 
-/* Nothing that comes later is to find the device open. */
+/* No later frame may find the device still open. */
 static void close_line(struct stream *s)
 {
 	s->closing = true;
@@ -391,7 +391,7 @@ static void hear(void)
 		hear_of(s, &f);
 }
 
-/* --- what processes say, and how they end --- */
+/* --- output of processes, and their end --- */
 
 /* False when nothing is there now. */
 static bool pass_on(struct stream *s, int which)
@@ -427,7 +427,7 @@ static void reap(void)
 			}
 }
 
-/* A process's children may still have its output open: they write to nobody from now on. */
+/* A process's children may still have its output open; from now on nobody reads it. */
 static void bury(struct stream *s)
 {
 	for (int i = 0; i < 2; i++)
@@ -446,7 +446,7 @@ static void end_thread(struct stream *s)
 	finish(s);
 }
 
-/* A thread that nobody waits for may be in a read that never ends: signals end it. */
+/* A thread that nobody waits for may be in a read that never returns: a signal interrupts it. */
 static bool look_after(struct stream *s, struct pollfd *fds)
 {
 	for (int i = 0; i < 2; i++)
@@ -508,7 +508,7 @@ static void nothing(int signal)
 	(void)signal;
 }
 
-/* Ports have no fixed number; each has a name. */
+/* Ports have names, but no fixed numbers. */
 static int open_port(void)
 {
 	DIR *dir = opendir("/sys/class/virtio-ports");

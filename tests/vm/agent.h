@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include "base/base_user.h"
 
-/* Frames, both ways, little endian: this, and as many bytes. */
+/* Frames, both ways, little endian: this header, followed by its length in bytes. */
 struct frame {
 	u32 stream, kind, length;
 };
@@ -19,14 +19,14 @@ enum kind {
 	HELLO, /* up: the agent is there; stream 0 */
 	PING,  /* both */
 	EXIT,  /* down: end with this status (u32) */
-	RUN,   /* down: a process; a byte, 1 for stderr to be stdout, and words, each with a NUL */
-	FILES, /* down: a stream of file requests, each a DATA, answered by a DATA */
+	RUN,   /* down: a process: a byte (1: stderr is stdout), and words, each with a NUL */
+	FILES, /* down: begin a stream of file requests; each is a DATA, and a DATA answers it */
 	LINE,  /* down: a line to /proc/gtp */
 	DATA,  /* both: bytes */
 	ERR,   /* up: bytes of a process's stderr */
 	END,   /* down: no more bytes; up: the wait status, or a line's errno (i32) */
 	KILL,  /* down: a signal (u32) to a process's group */
-	GONE,  /* down: nobody is at the other end of the stream any more */
+	GONE,  /* down: nobody uses the stream any more */
 	OPENED /* up: a line's errno (i32) */
 };
 
@@ -48,16 +48,16 @@ enum { MOST = 1 << 20, CHUNK = 1 << 15, STREAMS = 128 };
 
 /**
  * struct stream - one conversation
- * @id: the hub's name of it
+ * @id: the hub's number for it
  * @kind: RUN, FILES or LINE; 0 for none
- * @to: what the host says goes in here: a process's stdin, or a thread's inbox
- * @inbox: the other end of that, of a thread
+ * @to: receives data from the host: a process's stdin, or a thread's inbox
+ * @inbox: for a thread, the other end of @to
  * @from: a process's stdout and stderr, or -1
- * @pending: bytes for @to that it did not take yet, @length of them
- * @closing: no more will come: @to is closed once it has them all
+ * @pending: @length bytes for @to that it has not accepted yet
+ * @closing: no more data will come: @to is closed once it has all
  * @dead: the process has ended, with @status
- * @gone: nobody wants to know any more; the main thread sets it
- * @ended: the thread has, and is to be joined
+ * @gone: nobody uses the stream any more; the main thread sets this
+ * @ended: the thread has ended, and must be joined
  */
 struct stream {
 	u32 id, kind;

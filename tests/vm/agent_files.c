@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of the agent: the host's requests about files, in their order, a thread for each stream. */
+/*
+ * Part of the agent: handles the host's requests about files, in order, with a thread for each
+ * stream.
+ */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +16,7 @@
 
 enum { FDS = 64 };
 
-/* The files that a stream has open are closed with it. */
+/* The files that a stream has open; they are closed with it. */
 struct desk {
 	struct stream *stream;
 	int fds[FDS];
@@ -97,7 +100,7 @@ static s64 transfer(struct request *q, const char *bytes, size_t length, char *o
 	return n < 0 ? -errno : n;
 }
 
-/* Nanoseconds; of clocks that fit. */
+/* The time in nanoseconds, for clocks of which that fits. */
 static s64 clock_of(clockid_t id)
 {
 	struct timespec t;
@@ -107,7 +110,7 @@ static s64 clock_of(clockid_t id)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-/* The result; how many bytes of answer go with it, in *FILLED. */
+/* Returns the result; *FILLED is how many bytes of answer go with it. */
 static s64 answered(struct desk *d, struct request *q, char *bytes, size_t length, size_t *filled)
 {
 	char *out = d->answer + sizeof(struct answer);
@@ -147,7 +150,7 @@ static bool is_gone(struct stream *s)
 	return __atomic_load_n(&s->gone, __ATOMIC_ACQUIRE);
 }
 
-/* All of N bytes from the main thread; false at the end. */
+/* Reads exactly N bytes from the main thread; false at the end. */
 static bool take(struct stream *s, void *to, size_t n)
 {
 	while (n) {
@@ -163,7 +166,7 @@ static bool take(struct stream *s, void *to, size_t n)
 	return true;
 }
 
-/* Each request comes as its length, which is in its frame's head, and its bytes. */
+/* Each request is its length, from the frame's header, and its bytes. */
 static void serve(struct desk *d, char *body)
 {
 	struct stream *s = d->stream;
