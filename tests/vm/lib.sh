@@ -19,7 +19,7 @@ vm_lock() {
 	flock 9
 }
 
-# The kernels that guests have, from the oldest to the newest.
+# The guests' kernels, from the oldest to the newest.
 vm_all="6.1 6.12 deb13 7.3"
 
 # vm_known SERIES: whether there is such a kernel
@@ -30,8 +30,9 @@ vm_known() {
 	esac
 }
 
-# vm_release SERIES: whose guests have the root of a Debian release of their own, with its compiler, GDB and libraries: the
-# release, the series of its kernel, and where its packages are. Nothing for those that have this machine's root.
+# vm_release SERIES: for guests whose root is a Debian release of their own, with its compiler, GDB
+# and libraries: prints the release, the series of its kernel, and the address of its packages.
+# Prints nothing for guests that use this machine's root.
 vm_release() {
 	case $1 in
 	deb13) echo "trixie 6.12 trixie trixie-security" ;;
@@ -39,22 +40,23 @@ vm_release() {
 	esac
 }
 
-# vm_site SUITE: the address that this machine's apt has it from
+# vm_site SUITE: the address from which this machine's apt gets it
 vm_site() {
 	vm_address=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' "Identifier: Packages" |
 		sed -n "s/^$1 //p" | head -n 1)
 	[ -n "$vm_address" ] && echo "$vm_address"
 }
 
-# vm_apt_private NAME SOURCES: a second apt state beside the machine's, for more suites of the archive the machine already
-# uses: nothing under /etc or /var changes, and the archive's address is the machine's own.
+# vm_apt_private NAME SOURCES: a second apt state beside the machine's, for more suites of the
+# archive that the machine uses. Nothing under /etc or /var changes.
 vm_apt_private() {
 	apt_dir=$repo/build/apt/$1
 	mkdir -p "$apt_dir/lists/partial" "$apt_dir/cache/archives/partial"
 	echo "$2" >"$apt_dir/sources.list"
 	apt_private="-o Dir::Etc::SourceList=$apt_dir/sources.list -o Dir::Etc::SourceParts=/dev/null
 		-o Dir::State::Lists=$apt_dir/lists -o Dir::Cache=$apt_dir/cache"
-	# apt refuses to read lists that another one is reading: a kernel and QEMU are fetched at once.
+	# apt fails while another apt reads the same lists, and a kernel and QEMU are fetched at the
+	# same time.
 	exec 6>"$apt_dir/lock"
 	flock 6
 	# shellcheck disable=SC2086 # a list
@@ -62,19 +64,21 @@ vm_apt_private() {
 	exec 6>&-
 }
 
-# vm_apt get|cache ARGS: as root without apt's sandbox user, who may not write under build/.
+# vm_apt get|cache ARGS: run apt as root without its sandbox user, who may not write under build/.
 vm_apt() {
 	tool=apt-$1
 	shift
 	"$tool" -o APT::Sandbox::User=root -o Acquire::Retries=5 -o Acquire::http::Timeout=60 ${apt_args-} "$@"
 }
 
-# vm_apt_field PACKAGE FIELD: of the candidate version; empty when apt does not know the package.
+# vm_apt_field PACKAGE FIELD: a field of the candidate version; empty if apt does not know the
+# package.
 vm_apt_field() {
 	vm_apt cache show --no-all-versions "$1" 2>/dev/null | sed -n "s/^$2: //p" | head -n 1
 }
 
-# vm_apt_fetch DIR PACKAGE...: the .deb files into DIR, checked by apt against the signed index.
+# vm_apt_fetch DIR PACKAGE...: download the .deb files to DIR; apt checks them against the signed
+# index.
 vm_apt_fetch() {
 	(
 		cd "$1"
@@ -83,8 +87,9 @@ vm_apt_fetch() {
 	)
 }
 
-# vm_write_env DIR [ROOT]: for a kernel in one of three layouts: Debian's packages unpacked in DIR, a build tree in DIR, or the
-# root of a release. Written again whenever a script looks at the kernel, so that a moved checkout heals itself.
+# vm_write_env DIR [ROOT]: describe a kernel in one of three layouts: Debian's packages unpacked in
+# DIR, a build tree in DIR, or the root of a release. Written again whenever a script uses the
+# kernel, so that a moved checkout works.
 vm_write_env() {
 	vm_rel=$(cat "$1/release")
 	vm_dest=$1 vm_root=${2-}
@@ -106,8 +111,9 @@ vm_write_env() {
 	mv "$vm_dest/env.$$" "$vm_dest/env"
 }
 
-# vm_index DIR VMLINUX [COMMAND...]: GDB's own index of the symbols, made once here; in a guest under emulation reading vmlinux
-# without it takes minutes instead of seconds. The command runs the GDB of the guest's root.
+# vm_index DIR VMLINUX [COMMAND...]: make GDB's index of the symbols once, here; without it, GDB in
+# an emulated guest takes minutes instead of seconds to read vmlinux. COMMAND runs the GDB of the
+# guest's root.
 vm_index() {
 	vm_dir=$1 vm_elf=$2
 	shift 2

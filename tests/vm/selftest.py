@@ -61,7 +61,7 @@ def processes():
 
 
 def killed():
-    """One that is killed has gone when its kill has been waited for."""
+    """A killed process is gone when wait() has returned."""
     for _ in range(20):
         going = there.popen(["sleep", "1000.25"])
         there.run(["true"], check=True)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The speed of this machine's time-stamp counter, in kHz, for a guest whose counter is the same.
+ * Prints the frequency of this machine's time-stamp counter, in kHz, for a guest that uses the same
+ * counter.
  *
- * A guest on a busy host calibrates it wrong, by a factor of ten at times, and then all its
- * time-outs come early. Here a reading that was interrupted is recognised and taken again.
+ * A guest on a busy host calibrates it wrong, sometimes by a factor of ten, and then all its
+ * timeouts expire early. This program recognises a reading that was interrupted, and repeats it.
  */
 #include <stdio.h>
 #include <time.h>
@@ -21,7 +22,10 @@ static unsigned long long now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-/* The clock between two counters that are close together: the closest of many. */
+/*
+ * Read the clock between two reads of the counter; of many attempts, take the one with the closest
+ * two.
+ */
 static struct reading read_both(void)
 {
 	struct reading best = { .spread = ~0ULL };
