@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Variables that a run only adds to: which they are, what may join it, what comes after it. */
+/* Variables that a run only adds to: which ones are, what may join such a run, and the next run. */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "session/dprintf.h"
 
-/* $x is number 0x46, as in all tests of hits; $y is 0x47, $p_n 0x48 */
+/* $x has number 0x46, as in all tests of hits; $y has 0x47, $p_n 0x48 */
 #define MUL "04"
 #define SWAP "2b"
 #define ADD_TO(n) GETV(n) CONST8("01") ADD SETV(n)
@@ -77,7 +77,7 @@ static void joins_not(struct fake *f, struct gtp_tracepoint *tp, const char *wan
 	assert_null(gtp_tracepoint_find(&f->trace.tps, num, addr));
 }
 
-/* --- what a run begins with --- */
+/* --- at the start of a run --- */
 
 static void no_lock(void **state)
 {
@@ -105,7 +105,7 @@ static void no_lock(void **state)
 	assert_int_equal(value(f, 0x47), 4);
 }
 
-/* A condition's value is what this hit has made of the variable. */
+/* A condition's value is the sum after this hit's addition. */
 static void own_sum(void **state)
 {
 	struct fake *f = *state;
@@ -133,7 +133,10 @@ static void an_error(void **state)
 	assert_int_equal(value(f, 0x47), 3);
 }
 
-/* struct lock_row - actions of two tracepoints that are hit once, and what is added to only */
+/*
+ * struct lock_row - actions of two tracepoints that are hit once, and how variables are accessed
+ * then
+ */
 struct lock_row {
 	const char *first, *second;
 	enum ax_tsv_way x, y;
@@ -143,26 +146,29 @@ struct lock_row {
 
 static const struct lock_row lock_rows[] = {
 	{ ADD_TO("46"), ADD_TO("46"), AX_TSV_ADDED, AX_TSV_CALL, 0, 2, 3 },
-	/* Those that set nothing may read all. */
+	/* Expressions that set nothing may read all variables. */
 	{ ADD_TO("46"), GETV("46") GETV("46"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
 	{ ADD_TO("46"), TRACEV("46") TRACEV("47"), AX_TSV_ADDED, AX_TSV_CALL, 0, 1, 3 },
-	/* It is set in another way, and needs the lock wherever it is set. */
+	/* If it is also set in another way, it needs the lock wherever it is set. */
 	{ ADD_TO("46"), SET("46", CONST8("05")), AX_TSV_CALL, AX_TSV_CALL, 2, 5, 3 },
 	{ ADD_TO("46"), DOUBLE("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 3 },
 	{ ADD_TO("46"), GETV("46") CONST8("01") SWAP ADD SETV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 2,
 	  3 },
 	{ ADD_TO("46"), ADD_TO("46") SETV("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 2, 2 },
-	/* The other one needs it alone. */
+	/* Only the other variable needs the lock. */
 	{ ADD_TO("46"), SET("47", CONST8("05")), AX_TSV_ADDED, AX_TSV_CALL, 1, 1, 5 },
 	{ ADD_TO("46"), SET("47", GETV("46")), AX_TSV_ADDED, AX_TSV_CALL, 1, 1, 1 },
-	/* One that sets reads it beside another, or twice: nothing may be added in between. */
+	/*
+	 * An expression that sets something reads it together with another, or twice: nothing may
+	 * be added in between.
+	 */
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("47") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 4 },
 	{ ADD_TO("46"), SET("47", GETV("46") GETV("46") ADD), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 2 },
 	{ ADD_TO("46"), SET("47", GETV("46")) TRACEV("46"), AX_TSV_CALL, AX_TSV_CALL, 2, 1, 1 },
-	/* The added value is another variable: the two are one step. */
+	/* The added value is another variable: both must be accessed in one step. */
 	{ GETV("46") GETV("47") ADD SETV("46"), CONST8("01"), AX_TSV_CALL, AX_TSV_CALL, 1, 3, 3 },
 	{ GETV("46") GETV("47") ADD SETV("46"), ADD_TO("47"), AX_TSV_CALL, AX_TSV_CALL, 2, 3, 4 },
-	/* Each CPU's own and built-in ones are nobody else's. */
+	/* Nobody else changes per-CPU and built-in variables. */
 	{ GETV("46") GETV("48") ADD SETV("46"), ADD_TO("48"), AX_TSV_ADDED, AX_TSV_CALL, 0, 0, 3 },
 	{ GETV("46") GETV("04") ADD SETV("46"), ADD_TO("47"), AX_TSV_ADDED, AX_TSV_ADDED, 0, 42,
 	  4 },
@@ -198,7 +204,7 @@ static void which_take_the_lock(void **state)
 	}
 }
 
-/* A condition and a tracepoint that is disabled count as well: it may be enabled. */
+/* Conditions and disabled tracepoints count, too: a tracepoint may be enabled later. */
 static void all_that_may_be_hit(void **state)
 {
 	struct fake *f = *state;
@@ -230,7 +236,7 @@ static void a_start_that_fails(void **state)
 	assert_int_equal(way(f, 0x46), AX_TSV_CALL);
 }
 
-/* GDB may say again what variables there are. */
+/* GDB may define the variables again. */
 static void defined_again_in_the_run(void **state)
 {
 	struct fake *f = *state;
@@ -261,7 +267,7 @@ static void a_tracepoint_joins(void **state)
 	assert_int_equal(f->tsv_locks, 0);
 	assert_int_equal(value(f, 0x46), 2);
 	joins(f, define(f, "4:1000:E:0:0", NULL, SET("47", GETV("46")) END, NULL));
-	/* Nothing that is under way when it joins may know it otherwise: it takes the lock. */
+	/* Hits that are under way when it joins still use the lock, so it takes the lock, too. */
 	joins(f, define(f, "5:1000:E:0:0", NULL, ADD_TO("47") END, NULL));
 	assert_int_equal(way(f, 0x47), AX_TSV_CALL);
 	fire(f, 1);
@@ -288,7 +294,7 @@ static void a_tracepoint_is_refused(void **state)
 		  "tracepoint 2, action 1 (X): " READS_X);
 	fire(f, 1);
 	assert_int_equal(value(f, 0x46), 1);
-	/* Its advice helps. */
+	/* The advice in the message helps. */
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 	define(f, "2:1000:E:0:0", NULL, SET("46", CONST8("05")) END, NULL);
 	start(f);
@@ -349,7 +355,7 @@ static void one_from_before_the_run(void **state)
 	assert_int_equal(value(f, 0x47), 5);
 }
 
-/* One that is alone stays armed when the run ends, and others may come then. */
+/* If it is the only one, it stays armed when the run ends, and others may come then. */
 static void behind_the_run(void **state)
 {
 	struct fake *f = *state;
@@ -365,7 +371,7 @@ static void behind_the_run(void **state)
 	assert_int_equal(value(f, 0x46), 3);
 	fake_log_clear(f);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
-	/* The one that does not add has no part in it. */
+	/* The dprintf that does not add is not part of it. */
 	assert_null(strstr(f->log, "1200"));
 	assert_non_null(strstr(f->log, "disarm 1100\n"));
 	inserted(f, 0x1300, DOUBLE("46") PRINT END);
@@ -393,7 +399,7 @@ static void one_is_refused(void **state)
 	inserted(f, 0x1100, DOUBLE("46") PRINT END);
 }
 
-/* One whose variables GDB has removed stays, and is reported; a run asks it nothing. */
+/* A dprintf whose variables GDB has removed stays and is reported, but does not count in a run. */
 static void one_without_its_variable(void **state)
 {
 	struct fake *f = *state;

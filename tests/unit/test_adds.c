@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which expressions only add to a variable, and that it is the same when they do so in one step. */
+/* Which expressions only add to a variable, and that doing so atomically gives the same result. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static const char *const taken[] = {
 	"reg 5; getv 5; add; reg 4; sub; const8 3; add; zero_ext 64; setv 5; end",
 	"reg 1; reg 2; getv 5; add; add; setv 5; end",
 	"getv 5; ext 64; ext 200; const8 1; add; setv 5; end",
-	/* The addend may be anything that leaves the value alone. */
+	/* The addend may be anything that does not access the variable. */
 	"getv 5; reg 5; const8 8; add; ref32; ext 32; const8 3; mul; add; setv 5; end",
 	"getv 5; reg 5; reg 4; less_signed; log_not; add; setv 5; end",
 	"getv 5; reg 5; dup; mul; reg 1; reg 2; swap; sub; add; add; setv 5; end",
@@ -51,7 +51,7 @@ static const char *const taken[] = {
 	"getv 5; getv 6; add; setv 5; end",
 	"getv 5; const8 1; pop; const8 2; add; setv 5; end",
 	"reg 5; trace_quick 4; pop; getv 5; const8 1; add; setv 5; end",
-	/* Nothing at all, which is more than nothing: an update in between stays. */
+	/* Adding nothing counts, too: an update by another CPU in between must not be lost. */
 	"getv 5; setv 5; end",
 	/* Anything may follow: the value is the sum. */
 	"getv 5; const8 1; add; setv 5; const8 5; less_signed; if_goto L; const8 1; end; L: const8 0; end",
@@ -62,7 +62,7 @@ static const char *const taken[] = {
 };
 
 static const char *const left[] = {
-	/* It is set to what it was not. */
+	/* It is set to another value. */
 	"const8 1; setv 5; end",
 	"reg 5; getv 5; sub; setv 5; end",
 	"getv 5; const8 2; mul; setv 5; end",
@@ -98,7 +98,10 @@ static const char *const left[] = {
 	"getv 5; const8 1; setv 6; add; setv 5; end",
 	"getv 5; end",
 	"const8 1; end",
-	/* There is a way around it, or one to it that does not come from the beginning. */
+	/*
+	 * There is a path around the addition, or a path to it that does not come from the
+	 * beginning.
+	 */
 	"reg 5; if_goto L; getv 5; const8 1; add; setv 5; end; L: end",
 	"getv 5; const8 1; reg 5; if_goto L; const8 1; add; L: add; setv 5; end",
 	"getv 5; const8 1; goto L; L: add; setv 5; end",
@@ -128,7 +131,7 @@ static void test_left(void **state)
 	}
 }
 
-/* The numbers of variables have two bytes. */
+/* Variables' numbers have two bytes. */
 static void test_number(void **state)
 {
 	u16 tsv = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables of aggregations: against a plain model, full ones, and tables of CPUs that become one. */
+/* Tables of aggregations: comparison with a plain model, full tables, and merging the CPUs' tables.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -173,7 +174,7 @@ static void compare(const struct gtp_aggr_table *t, const struct model *m)
 		assert_int_equal(in_buckets, m->n);
 }
 
-/* Three CPUs, whose tables become one in the middle and at the end. */
+/* Three CPUs, whose tables are merged in the middle and at the end. */
 static void as_the_model(const char *name, u32 key_words)
 {
 	struct gtp_aggr_shape shape = shape_of(name, key_words);
@@ -241,7 +242,7 @@ static void full(void **state)
 	for (i = 0; i < t->used; i++)
 		n += (u32)gtp_aggr_entry(t, i)[0];
 	assert_int_equal(n, 100);
-	/* Two of the keys find room, and what found none stays counted. */
+	/* Two of the keys find room, and the count of hits that found none stays. */
 	gtp_aggr_merge(all, t);
 	assert_int_equal(all->used, 3);
 	assert_int_equal(all->entry[0], 80);
@@ -260,7 +261,7 @@ static u64 hash_slot(u64 key, const struct gtp_aggr_table *t)
 	return key * 0x9e3779b97f4a7c15 >> t->shift;
 }
 
-/* Keys that all have one hash: a hit looks at some of them only. */
+/* Keys that all have the same hash: a hit looks at only some of them. */
 static void one_hash(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("count_a", 1);
@@ -301,7 +302,7 @@ static void text(void **state)
 	free(t);
 }
 
-/* The longest there can be fits into the room that is said to be enough. */
+/* The longest possible text fits into the room that is declared to be enough. */
 static void text_room(void **state)
 {
 	struct gtp_aggr_shape shape = shape_of("lhist_a_0_1000_1", GTP_AGGR_KEY_WORDS_MAX);

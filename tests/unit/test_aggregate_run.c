@@ -103,7 +103,7 @@ static void beside_a_frame(void **state)
 	expect_frames(f, "1@1000 r0=a\n1@1000 r0=a\n");
 }
 
-/* The pass count and a condition that fails are as without aggregations. */
+/* A pass count and a failing condition work as without aggregations. */
 static void pass_count(void **state)
 {
 	struct fake *f = *state;
@@ -128,7 +128,8 @@ static void an_action_that_fails(void **state)
 	       "run 1 0 0\naggregation sum_a sum :\naggregation count_a count :\nentry 2 : :\n");
 }
 
-/* A key that could not be computed is that of an earlier hit still: nothing is counted for it. */
+/* A key that could not be computed still has an earlier hit's value, so nothing is counted for it.
+ */
 static void a_key_that_fails(void **state)
 {
 	struct fake *f = *state;
@@ -193,7 +194,7 @@ static void by_key(void **state)
 	       "entry 2 7 : 10 5 5 : 4=2\nentry 1 8 : 5 5 5 : 4=1\n");
 }
 
-/* One group of keys serves the updates after it; a key after an update begins another group. */
+/* A group of keys applies to the updates after it; a key after an update begins another group. */
 static void groups_of_keys(void **state)
 {
 	struct fake *f = *state;
@@ -295,7 +296,7 @@ static void interrupt(struct fake *f)
 	assert_true(fake_fire(f, 0x1000, &regs));
 }
 
-/* A hit in the middle of an update is not an update, and is reported. */
+/* A hit in the middle of an update updates nothing, and is reported. */
 static void nested(void **state)
 {
 	struct fake *f = *state;
@@ -342,7 +343,7 @@ static void joins_a_run(void **state)
 	fire(f, 1);
 	expect(f, false,
 	       "run 1 0 0\naggregation count_a count :\nentry 4 : :\naggregation sum_a sum :\nentry 1 : 1 :\n");
-	/* A variable of the run does not become another one. */
+	/* A variable of the run cannot be redefined as another one. */
 	assert_int_equal(gtp_tsvs_define(&f->trace.run.tsvs, &f->mem, "50:0:0:705f6e", &why),
 			 -EBUSY);
 	assert_int_equal(
@@ -357,7 +358,7 @@ static void tracepoints(struct fake *f)
 	       SET(COUNT, CONST8("00")) END, NULL);
 }
 
-/* Whichever allocation fails, the run does not start, or goes on, and nothing leaks. */
+/* Whichever allocation fails, the run either does not start or continues, and nothing leaks. */
 static void no_memory_at_the_start(void **state)
 {
 	struct fake *f = *state;
@@ -396,7 +397,10 @@ static void more_memory_than_there_may_be(void **state)
 	assert_non_null(strstr(why.text, "set monitor aggregate-keys to less than 1000000"));
 }
 
-/* All tables together count, before one is there; the text of a reading counts for itself. */
+/*
+ * The limit is for all tables together, before any exists; the text of a reading has a limit of its
+ * own.
+ */
 static void memory_for_others(void **state)
 {
 	struct fake *f = *state;

@@ -12,10 +12,10 @@ enum { PLACES = 4 };
 
 /* The backends' answers for the place of that index, and the questions they got. */
 static struct {
-	int first[PLACES], second[PLACES]; /* what ->arm says */
+	int first[PLACES], second[PLACES]; /* ->arm's results */
 	bool gives_up[PLACES];		   /* first's commit turns it down */
 	int commit;
-	u64 missed; /* of each place that has a probe */
+	u64 missed; /* misses of each place that has a probe */
 	char log[400];
 	u32 len;
 } w;
@@ -163,7 +163,7 @@ static void missed_so_far_and_before(void **state)
 	assert_int_equal(gtp_arm_missed(&loc[0]), 0);
 	arm_all();
 	assert_int_equal(gtp_arm_missed(&loc[0]), 3);
-	loc[0].missed = 4; /* as a probe leaves it that was there before this one */
+	loc[0].missed = 4; /* left by an earlier probe there */
 	assert_int_equal(gtp_arm_missed(&loc[0]), 7);
 	gtp_arm_disarm(list, loc);
 	assert_int_equal(gtp_arm_missed(&loc[0]), 4);
@@ -208,7 +208,7 @@ static void and_may_refuse(void **state)
 {
 	struct gtp_why why = { "" };
 
-	/* One place that none can probe: it says why, and the others are armed. */
+	/* No backend can probe one place: the reason is reported, and the others are armed. */
 	w.gives_up[1] = true;
 	w.second[1] = -EILSEQ;
 	arm_all();
@@ -233,7 +233,7 @@ static void what_is_refused_is_left_alone(void **state)
 	assert_string_equal(w.log, "a0 a1 a2 a3 commit end -a0 -a1 -a3 end ");
 }
 
-/* No memory, or the user does not want it any more: that is not the place's fault. */
+/* No memory, or an interrupt by the user: the reason is not the place. */
 static void an_error_of_the_machine(void **state)
 {
 	static const int errors[] = { -ENOMEM, -EINTR };
@@ -265,7 +265,7 @@ static void fast_or_not_at_all(void **state)
 	w.gives_up[3] = true;
 	assert_int_equal(gtp_arm_commit(list, loc, &why), 0);
 	assert_true(gtp_location_is_refused(&loc[3]));
-	/* The second backend is offered the one place that was not given to any yet. */
+	/* The second backend is offered the one place that no backend has yet. */
 	assert_string_equal(w.log, "a0 a1 a3 commit b2 end ");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Places that cannot be probed are reported and the others armed, except under strict. */
+/* Places that cannot be probed are reported and the others armed, except with strict set. */
 #include "run_case.h"
 
 static const struct gtp_regs regs = { .rdi = 5 };
@@ -9,7 +9,7 @@ static void stop(struct fake *f)
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 }
 
-/* As "trace mutex_lock" is: a number with three addresses, of which one takes no probe. */
+/* As for "trace mutex_lock": a number with three addresses, one of which cannot be probed. */
 static void define_three(struct fake *f)
 {
 	fake_define(f, "7:1000:E:0:0", NULL);
@@ -83,7 +83,7 @@ static void nothing_can_be_armed(void **state)
 	f->refuse_arm = 0x3000;
 	assert_int_equal(gtp_trace_start(&f->trace, &why), -EOPNOTSUPP);
 	assert_string_equal(why.text, "tracepoint 1 at 0x3000: no probe");
-	/* The reply says it all. */
+	/* The whole message is in the reply. */
 	assert_string_equal(f->told, "");
 
 	fake_define(f, "2:5000:E:0:0", NULL);
@@ -106,7 +106,7 @@ static void a_module_that_has_gone(void **state)
 	start(f);
 	assert_int_equal(gtp_trace_forget_range(&f->trace, 0x2000, 0x3000), 1);
 	stop(f);
-	/* Other code may be there by now: it is not even asked. */
+	/* Other code may be there by now, so it is not even tried. */
 	fake_log_clear(f);
 	start(f);
 	assert_string_equal(f->log, "free\nbuffers 0 linear\narm 1000\n");
@@ -146,7 +146,7 @@ static int install(struct fake *f, struct gtp_tracepoint *tp, const char *want)
 	return rc;
 }
 
-/* GDB would not send a tracepoint's other addresses after an error. */
+/* After an error GDB would not send the tracepoint's other addresses. */
 static void during_a_run(void **state)
 {
 	struct fake *f = *state;
@@ -162,7 +162,7 @@ static void during_a_run(void **state)
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
 	assert_int_equal(install(f, fake_define(f, "2:4000:E:0:0", NULL), ""), 0);
-	/* Another one there is reported, too, and nothing is widened that is not armed. */
+	/* Another tracepoint there is reported, too; no probe is widened that is not armed. */
 	fake_log_clear(f);
 	assert_int_equal(install(f, fake_define(f, "3:3000:E:0:0", NULL), ""), 0);
 	assert_non_null(strstr(f->told, "tracepoint 3 is not armed at 0x3000"));
@@ -191,7 +191,7 @@ static void no_room_is_told(void **state)
 	assert_non_null(strstr(f->told, "gdbtp: hits of 2 places cost more: there is no room"));
 }
 
-/* Where a tracepoint must be fast and cannot, its place is one that cannot be probed. */
+/* Where a tracepoint must be fast and cannot be, its place counts as one that cannot be probed. */
 static void not_fast_is_refused(void **state)
 {
 	struct fake *f = *state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Returns and indirect branches in generated code, as the processor's bugs want them, wherever the
- * code lies in a cache line.
+ * Returns and indirect branches in generated code have the form that the processor's bugs require,
+ * wherever the code is in a cache line.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ static struct {
 	u8 buf[ROOM];
 } t;
 
-/* struct branches - what some code has */
+/* struct branches - the branches in some code */
 struct branches {
 	u32 returns;  /* plain ones */
 	u32 thunks;   /* jumps to the return thunk */
@@ -151,7 +151,7 @@ static const char *const conds[] = {
 	"reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end",
 };
 
-/* Behind nops of every length, so that each branch comes to every place of a line. */
+/* After nops of every length, so that each branch comes to every offset in a cache line. */
 static void each_place(const char *bytes, u32 len, void (*check)(const struct branches *c))
 {
 	static const char nops[] = "\x90\x90\x90\x90\x90\x90\x90\x90";
@@ -184,7 +184,7 @@ static void is_return(const struct branches *c)
 	assert_int_equal(c->open, 0);
 }
 
-/* A displaced return, and the end of a called pad, go by the thunk wherever they come to lie. */
+/* A displaced return, and the end of a called pad, use the thunk wherever they are. */
 static void test_displaced_return(void **state)
 {
 	kernel_like();
@@ -246,7 +246,7 @@ static void test_displaced_indirect(void **state)
 	}
 }
 
-/* Snippets have a return, and nothing else. */
+/* Snippets have returns, and no other of these branches. */
 static void test_snippets(void **state)
 {
 	static const char *const text[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring of frames: random runs against a model, then the edges one by one. */
+/* The ring of frames: random runs compared with a model, then the edge cases one by one. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,7 +73,7 @@ static bool model_grow(struct model *m, u32 need)
 		if (need > end || (m->first < m->last && !m->head))
 			return false;
 	} else if (need > end) {
-		/* Of two regions the one at the front is newer; so look there first. */
+		/* Of two regions the one at the front is newer, so look there first. */
 		model_drop_overlapping(m, 0, need);
 		model_drop_overlapping(m, m->head, end);
 		if (m->first < m->last)
@@ -144,17 +144,17 @@ static void compare(const struct model *m, const struct gtp_buffer *b)
 		assert_memory_equal(f + 1, s->bytes, s->len - sizeof(*f));
 		frames++;
 	}
-	/* NULL also when there was none: then the walk must not even begin. */
+	/* NULL also if there was no frame: then the walk must not even begin. */
 	assert_true(b->head <= b->end && b->end <= b->size);
 	assert_null(frames ? gtp_buffer_next(b, f) : gtp_buffer_next(b, NULL));
 	assert_int_equal(gtp_buffer_frames(b), frames);
 	assert_int_equal(b->created, m->created);
-	/* Padding after the oldest frame belongs to no frame; the ring may still count it. */
+	/* Padding after the oldest frame belongs to no frame, but the ring may still count it. */
 	if (frames)
 		assert_int_equal(gtp_buffer_used(b), used);
 }
 
-/* The frame so far must be where the buffer says it is, whether it moved or not. */
+/* The open frame must be where the buffer says, whether it has moved or not. */
 static void compare_open(const struct model *m, const struct gtp_buffer *b)
 {
 	assert_int_equal(b->open, m->open);
@@ -224,7 +224,7 @@ static bool random_frame(struct model *m, struct gtp_buffer *b)
 	return ok;
 }
 
-/* The same at once, as a hit whose frame has a known size; false when the buffer is full. */
+/* The same in one step, as in a hit whose frame has a known size; false when the buffer is full. */
 static bool random_quick_frame(struct model *m, struct gtp_buffer *b)
 {
 	u32 bytes = (u32)sizeof(struct gtp_frame) + random_room(m->size);
@@ -369,7 +369,7 @@ static void test_exactly_full_circular(void **state)
 	assert_true(b.created == 5 && gtp_buffer_frames(&b) == 1);
 }
 
-/* The frames dropped at once are bounded, so that no hit takes long. */
+/* The number of frames dropped at once is limited, so that no hit takes long. */
 static void test_room_for_several(void **state)
 {
 	enum { SIZE = 1 << 20, FRAME = 64, FRAMES = SIZE / FRAME, DROPPED = 4096 / FRAME };

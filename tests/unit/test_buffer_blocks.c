@@ -70,7 +70,7 @@ static const struct gtp_frame *only_frame(struct gtp_buffer *b)
 static void test_add_regs(void **state)
 {
 	struct gtp_regs regs = { .rax = 1, .r15 = 15, .rip = 99, .eflags = ~0ULL, .ss = 0x18 };
-	/* 20 to 23 and 60 are asked for and not known. */
+	/* Of these, 20 to 23 and 60 are not known. */
 	u64 mask = 0x38001 | 0xf00000 | BIT_ULL(60);
 	const struct gtp_block *block;
 	const struct gtp_frame *f;
@@ -116,7 +116,7 @@ static void test_add_every_mask(void **state)
 		((u8 *)&regs)[i] = (u8)(i / 8 + 1);
 	for (u64 mask = 1; mask <= GTP_REGS_KNOWN; mask = mask * 3 + 1) {
 		add_and_compare(&regs, mask);
-		/* All of the first 16 at once is a way of its own. */
+		/* The first 16 together have code of their own. */
 		add_and_compare(&regs, mask | 0xffff);
 	}
 }
@@ -152,7 +152,7 @@ static void test_add_mem(void **state)
 	assert_int_equal(f->size, 24 + 8 + 8 + 16);
 }
 
-/* More than GDB's u16 can count becomes several blocks that adjoin. */
+/* More bytes than GDB's u16 can count become several adjoining blocks. */
 static void test_add_much_mem(void **state)
 {
 	const u32 much = 2 * GTP_BLOCK_MEM_MAX + 5;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built-in trace state variables: one reading of the time of day a hit, contexts less the way's. */
+/*
+ * Built-in trace state variables: the time of day is read once a hit; contexts do not include the
+ * way to the hit.
+ */
 #include <stdlib.h>
 #include "hit_case.h"
 
@@ -14,7 +17,7 @@
 #define RDTSC "10"
 #define CPU_NUMBER "11"
 
-/* From the target, as it says. */
+/* The target's values, unchanged. */
 static void from_the_target(void **state)
 {
 	struct fake *f = *state;
@@ -27,7 +30,9 @@ static void from_the_target(void **state)
 	expect_frames(f, "1@1000 v10=4106 v11=4107 v12=4108 v13=4109 v16=4112 v17=4113\n");
 }
 
-/* The counts of the way to the hit are not the hit code's; they are is nothing in the next hit. */
+/*
+ * The counts that the way to a hit adds are subtracted, and do not carry over to the next hit.
+ */
 static void contexts(void **state)
 {
 	struct fake *f = *state;
@@ -45,7 +50,7 @@ static void contexts(void **state)
 	expect_frames(f, "1@1000 v9=256\n1@1000 v9=1114368\n");
 }
 
-/* Seconds and nanoseconds of a hit belong together, wherever they are named. */
+/* A hit's seconds and nanoseconds come from one reading, wherever they are used. */
 static void time_of_day(void **state)
 {
 	struct fake *f = *state;

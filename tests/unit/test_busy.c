@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hits whose end does not come, and hits that wait for one: a CPU that was stopped with the lock of
- * variables, and one whose task the kernel has killed.
+ * Hits that never end, and hits that wait for one: a CPU that was stopped while it held the lock of
+ * the variables, and a CPU whose task the kernel has killed.
  */
 #include "hit_case.h"
 #include "hit/hit.h"
@@ -21,7 +21,10 @@ static u64 hits(struct fake *f, const struct gtp_tracepoint *tp)
 	return gtp_trace_hits(&f->trace, tp).hits;
 }
 
-/* Neither counted nor recorded, even if data was collected before; and the run continues. */
+/*
+ * Such a hit is neither counted nor recorded, even if data was collected before; and the run
+ * continues.
+ */
 static void an_action_without_the_lock_misses_the_hit(void **state)
 {
 	struct fake *f = *state;
@@ -55,7 +58,7 @@ static void a_condition_without_the_lock_misses_the_hit(void **state)
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).failed, 0);
 }
 
-/* A tracepoint beside it that needs no lock has its hit. */
+/* Another tracepoint there that needs no lock still has its hit. */
 static void the_others_there_have_their_hits(void **state)
 {
 	struct fake *f = *state;
@@ -71,7 +74,7 @@ static void the_others_there_have_their_hits(void **state)
 	expect_frames(f, "2@1000 v70=0\n2@1000 v70=0\n");
 }
 
-/* The figure stays until the run's frames go. */
+/* The count stays until the run's frames are deleted. */
 static void it_is_of_a_run(void **state)
 {
 	struct fake *f = *state;
@@ -112,7 +115,7 @@ static void an_oops_in_a_hit_ends_the_run(void **state)
 	expect_frames(f, "1@1000 v70=0\n");
 }
 
-/* A debugger may let it go on. */
+/* A debugger may let the task continue. */
 static void the_end_of_a_lost_hit_is_an_end(void **state)
 {
 	struct fake *f = *state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pads of a place with several tracepoints: where each of them goes on. */
+/* Pads of a place with several tracepoints: where each of them continues. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static u32 run(u64 pad)
 	return landing;
 }
 
-/* To the next one, unless C has done all that is left. */
+/* It continues at the next one, unless C has done all the rest. */
 static void test_goes_on(void **state)
 {
 	static const struct {
@@ -100,7 +100,8 @@ static void test_goes_on(void **state)
 	}
 }
 
-/* The last one has the displaced instructions, and says where: the others go on there. */
+/* The last one has the displaced instructions and returns their address: the others continue there.
+ */
 static void test_last(void **state)
 {
 	static const char *const conds[] = { NULL, "const8 0; end", "const8 1; end" };

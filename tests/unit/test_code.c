@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs with machine code: the same frames as without it, and when the code is made. */
+/* Runs with machine code give the same frames as without; and when the code is made. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 enum {
 	PAGE = 4096,
-	MEM = 0x20000000, /* really there, and in the fake machine */
+	MEM = 0x20000000, /* mapped in this process, and in the fake machine */
 	LIMIT = 0x7fff0000,
 	AT = 0x1000, /* where the tracepoint is */
 	ITEMS_MAX = 6,
@@ -27,11 +27,11 @@ enum {
 static struct jit_user *arena;
 static struct {
 	u32 begun, made, wholes, pieces, ended, forgotten;
-	u32 fail_at; /* the one that fails, from 1, with @error */
+	u32 fail_at; /* the number of the request that fails with @error, from 1 */
 	int error;
 } code;
 
-/* --- the target's part, as the kernel has it --- */
+/* --- the target's callbacks, as in the kernel --- */
 
 static int code_begin(void *ctx, const struct gtp_tsvs *tsvs, struct gtp_why *why)
 {
@@ -149,7 +149,7 @@ static void put_expr(struct axgen *g, char *to)
 		n += sprintf(to + n, "%02x", g->code[i]);
 }
 
-/* GDB's most frequent form: pointers followed and recorded on the way, no jumps. */
+/* GDB's most frequent form: it follows pointers and records them, without jumps. */
 static void straight(struct axgen *g)
 {
 	static const u8 tail[][8] = {
@@ -205,7 +205,7 @@ static void put_item(struct axgen *g, char *to)
 	}
 }
 
-/* One that collects nothing: a condition may not. */
+/* An expression that collects nothing, as a condition must. */
 static void make_condition(struct axgen *g)
 {
 	static struct ax_point points[AXGEN_CODE_MAX];
@@ -287,10 +287,10 @@ static void compare(struct fake *a, struct fake *b)
 	free(status);
 }
 
-/* Machine @b takes the shortest way to its actions; $clock is the same, for both. */
+/* Machine @b takes the shortest path to its actions; $clock is equal in both. */
 static void use_counter(struct fake *a, struct fake *b)
 {
-	/* It stands still, as the clock does. */
+	/* It does not advance, and neither does the clock. */
 	static struct gtp_calibration still;
 
 	still.ns = b->clock;
@@ -342,7 +342,7 @@ static void test_same_frames(void **state)
 	memset(&code, 0, sizeof(code));
 	for (u32 i = 0; i < CASES; i++)
 		one_case(&g);
-	/* It proves nothing unless all ways of doing it, and all ends of a run, were there. */
+	/* This proves nothing unless all forms of code and all ends of a run have occurred. */
 	assert_true(code.wholes > CASES / 10 && code.pieces > CASES / 10);
 	assert_true(ended[GTP_STOP_USER] > CASES / 10 && ended[GTP_STOP_ERROR] > CASES / 10);
 	assert_true(ended[GTP_STOP_FULL] > 10);
@@ -354,7 +354,7 @@ static void test_same_frames(void **state)
 static struct gtp_tracepoint *define_two(struct fake *f)
 {
 	fake_define(f, "1:1000:E:0:0:X7,26000522071327", "R20");
-	/* A string has no size that is known: the actions are made one by one. */
+	/* A string's size is not known beforehand, so the actions are compiled one by one. */
 	return fake_define(f, "2:2000:E:0:0", "X7,26000522082f27X1,27");
 }
 
@@ -381,7 +381,7 @@ static void test_made_at_start_forgotten_at_stop(void **state)
 	scrap(f);
 }
 
-/* Whichever fails: nothing is armed, nothing is left, the user reads which tracepoint. */
+/* Whichever fails: nothing is armed, nothing is left, and the message names the tracepoint. */
 static void test_all_or_nothing(void **state)
 {
 	for (u32 n = 1;; n++) {
@@ -411,7 +411,10 @@ static void test_all_or_nothing(void **state)
 	}
 }
 
-/* A run with three hits; what is made as number @n has no room. Its frames. */
+/*
+ * A run with three hits, in which the code that is made as number @n finds no room; prints its
+ * frames.
+ */
 static void run_without_room(u32 n, char *frames, size_t size)
 {
 	struct gtp_regs regs = { .rdi = MEM };
@@ -436,7 +439,10 @@ static void run_without_room(u32 n, char *frames, size_t size)
 	scrap(f);
 }
 
-/* Code without room is interpreted: the same frames, and the user reads so. */
+/*
+ * Where code finds no room, the expression is interpreted: the frames are the same, and the user is
+ * informed.
+ */
 static void test_no_room(void **state)
 {
 	char usual[256], frames[256];
@@ -472,7 +478,7 @@ static void test_installed_during_a_run(void **state)
 	scrap(f);
 }
 
-/* Define, start, stop, over and over: the arena is as empty as before. */
+/* After many rounds of define, start and stop the arena is as empty as before. */
 static void test_many_runs(void **state)
 {
 	struct fake *f = machine(true);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler's promises beyond equal results: room, reach, what is touched, what the code is
- * like.
+ * The compiler's promises beyond equal results: room, reach, which memory is accessed, and the form
+ * of the code.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include "tracepoint/tsv.h"
 
 enum {
-	LIMIT = 0x7fff0000,	   /* loads from here on ask the world */
-	PAGE_BELOW = LIMIT - 4096, /* readable, and the world says something else about it */
+	LIMIT = 0x7fff0000,	   /* loads from here on call the ops */
+	PAGE_BELOW = LIMIT - 4096, /* readable, but the ops return other contents */
 };
 
 static struct {
@@ -34,7 +34,7 @@ static struct {
 	struct jit_user *fast, *careful;
 } t;
 
-/* The world answers every address with its own low byte, repeated; but nothing below 0x1000. */
+/* The ops answer each address with its own low byte, repeated, and fail below 0x1000. */
 static int op_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	t.reads++;
@@ -136,12 +136,12 @@ static int run(struct jit_user *u, const char *text, u64 *value)
 	};
 	t.reads = 0;
 	t.traces = 0;
-	jit_user_catch_faults(); /* cmocka takes SIGSEGV for each test */
+	jit_user_catch_faults(); /* cmocka sets its own SIGSEGV handler for each test */
 	assert_non_null(fn);
 	return ax_jit_run(fn, &t.env, value);
 }
 
-/* Addresses below the limit are read by the processor; others are left alone. */
+/* Addresses below the limit are read directly; others are not touched. */
 static void test_limit(void **state)
 {
 	static const struct {
@@ -177,7 +177,7 @@ static void test_limit(void **state)
 	}
 }
 
-/* A load that faults asks the world with the same address; its word is final. */
+/* A load that faults calls the ops with the same address; their result counts. */
 static void test_fault(void **state)
 {
 	u64 value;
@@ -199,7 +199,7 @@ static void test_fault(void **state)
 	assert_int_equal(t.env.err.arg2, 4);
 }
 
-/* Sign extension is part of the load, also when the world does it. */
+/* Sign extension is part of the load, also when the ops do it. */
 static void test_careful_sign(void **state)
 {
 	u64 value;
@@ -211,7 +211,7 @@ static void test_careful_sign(void **state)
 	assert_int_equal(value, 0x8080);
 }
 
-/* Errors leave a snippet with a frame and one without at the right level. */
+/* Errors unwind the stack correctly, in a snippet with a stack frame and in one without. */
 static void test_errors_unwind(void **state)
 {
 	u64 value;
@@ -234,7 +234,7 @@ static void test_errors_unwind(void **state)
 	assert_int_equal(t.traces, 1);
 }
 
-/* More values than registers: as deep as the stack may be, all of them needed again. */
+/* More values than registers: the greatest depth of the stack, with all values needed again. */
 static void test_deep(void **state)
 {
 	u32 len = 0;
@@ -244,7 +244,7 @@ static void test_deep(void **state)
 		t.code[len++] = AX_OP_reg;
 		t.code[len++] = 0;
 		t.code[len++] = (u8)(i % 16);
-		t.code[len++] = AX_OP_log_not; /* not a register of the hit any more */
+		t.code[len++] = AX_OP_log_not; /* so that it is no longer a register of the hit */
 	}
 	for (u32 i = 1; i < AX_MAX_DEPTH; i++)
 		t.code[len++] = AX_OP_add;
@@ -260,7 +260,10 @@ static void test_deep(void **state)
 	}
 }
 
-/* Work memory of exactly the size that was asked for, code to the byte: ASan watches both ends. */
+/*
+ * Work memory of exactly the requested size, and a code buffer exact to the byte: ASan guards both
+ * ends.
+ */
 static u32 compile_exactly(const struct ax_verified *v, u32 seed)
 {
 	struct ax_jit_request req = { .v = v, .target = &t.fast->target, .seed = seed };
@@ -285,7 +288,7 @@ static void test_room(void **state)
 	compile_exactly(assembled("getv 1; reg 5; ref8; div_signed; tracev 1; end"), 3);
 }
 
-/* The longest expressions there can be: loads, jumps, calls, one after the other. */
+/* The longest possible expressions: loads, jumps, calls, one after the other. */
 static void test_longest(void **state)
 {
 	u32 len = 0;
@@ -301,7 +304,7 @@ static void test_longest(void **state)
 	len = 0;
 	for (u32 i = 0; i < 9; i++)
 		t.code[len++] = AX_OP_reg, t.code[len++] = 0, t.code[len++] = (u8)i;
-	while (len < AX_MAX_LEN - 8) { /* nine values to be carried over every jump */
+	while (len < AX_MAX_LEN - 8) { /* nine values that live across every jump */
 		t.code[len++] = AX_OP_getv;
 		t.code[len++] = 0;
 		t.code[len++] = 1;
@@ -322,7 +325,7 @@ static u32 count_bytes(const char *text)
 	return n;
 }
 
-/* GDB folds nothing; what changes nothing must cost nothing. */
+/* GDB folds no constants; operations that change nothing must cost nothing. */
 static void test_nothing_for_nothing(void **state)
 {
 	u32 plain = count_bytes("reg 5; const8 3; equal; end");
@@ -367,7 +370,7 @@ static bool has_bytes(const u8 *code, u32 n, const u8 *bytes, u32 len)
 	return false;
 }
 
-/* Makes code of an expression that adds to variable 5, and runs it; what variable 5 is then. */
+/* Compiles an expression that adds to variable 5, and runs it; returns variable 5. */
 static s64 add(const char *text, bool actions, u64 *result, const u8 *bytes, u32 len)
 {
 	static struct gtp_tsv tsv;
@@ -395,7 +398,7 @@ static s64 add(const char *text, bool actions, u64 *result, const u8 *bytes, u32
 	return tsv.value;
 }
 
-/* One instruction where the sum is nobody's, and another where it is wanted; nothing is called. */
+/* One instruction if the sum is not used, and another if it is; nothing is called. */
 static void test_add_in_one_step(void **state)
 {
 	static const u8 add_imm[] = { 0xf0, 0x48, 0x83 }, add_reg[] = { 0xf0, 0x48, 0x01 };
@@ -415,20 +418,20 @@ static void test_add_in_one_step(void **state)
 	assert_int_equal(add("getv 5; reg 5; add; setv 5; end", true, &result, add_reg,
 			     sizeof(add_reg)),
 			 107);
-	/* More than an instruction can hold. */
+	/* An addend that does not fit an instruction. */
 	assert_int_equal(add("getv 5; const64 0x123456789a; add; setv 5; end", true, &result,
 			     add_reg, sizeof(add_reg)),
 			 100 + 0x123456789a);
 	assert_int_equal(add(inc, false, &result, xadd, sizeof(xadd)), 101);
 	assert_int_equal(result, 101);
-	/* The register of the hit is what it was. */
+	/* The hit's register is unchanged. */
 	assert_int_equal(add("getv 5; reg 5; add; setv 5; reg 5; mul; end", false, &result, xadd,
 			     sizeof(xadd)),
 			 107);
 	assert_int_equal(result, 7 * 107);
 }
 
-/* Indirect calls of the kernel may have to find an endbr64, and returns to go by a thunk. */
+/* The kernel may need an endbr64 at the target of its indirect calls, and a thunk for returns. */
 static void test_kernel_forms(void **state)
 {
 	struct ax_jit_target w = t.fast->target;
@@ -463,7 +466,7 @@ static void test_arena_full(void **state)
 	jit_user_free(u);
 }
 
-/* rip reads as the place of the tracepoint, wherever the probe has left it. */
+/* rip reads as the address of the tracepoint, whatever the probe has left in it. */
 static void test_rip(void **state)
 {
 	u64 value;

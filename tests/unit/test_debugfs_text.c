@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's lists of kprobes: nothing is lost however the text is cut, secrets are seen. */
+/*
+ * The kernel's lists of kprobes: nothing is lost wherever the text is split, and hidden addresses
+ * are noticed.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <stdarg.h>

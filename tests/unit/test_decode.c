@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decoder, disassembler and error texts: rows, and random bytes at the very end of their memory. */
+/*
+ * Decoder, disassembler and error texts: tables of cases, and random bytes at the very end of their
+ * memory.
+ */
 #include "tests/unit/ax_test.h"
 #include "agentexpr/ax.h"
 
 struct decode_row {
-	const char *text; /* what the disassembler says */
+	const char *text; /* the disassembler's output */
 	enum ax_err code;
 	u32 next;
 	u32 len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dprintfs: what is armed when, what their hits leave behind, what runs have to do with them. */
+/* dprintfs: what is armed when, what their hits leave, and how runs affect them. */
 #include "run_case.h"
 #include "session/dprintf.h"
 
@@ -31,7 +31,7 @@ static struct gtp_dprintf_sum total(struct fake *f)
 
 #define LOGGED(f, text) assert_string_equal((f)->log, text)
 
-/* The log of what follows. */
+/* Compares the log since the last check. */
 static void logged_since(struct fake *f, const char *want)
 {
 	LOGGED(f, want);
@@ -60,7 +60,7 @@ static void one_is_armed_without_a_run(void **state)
 	logged_since(f, "");
 }
 
-/* The counters of a dprintf alone are fewer than those of the run whose frames are gone. */
+/* Dprintfs without a run have fewer counters than the run whose frames are gone. */
 static void one_after_a_run(void **state)
 {
 	struct fake *f = *state;
@@ -147,7 +147,7 @@ static u32 drain(struct fake *f)
 	return n;
 }
 
-/* A line for each hit: it comes out, or it is counted. */
+/* Each hit gives a line: it is printed, or counted as lost. */
 static void full_rings_drop_and_count(void **state)
 {
 	struct fake *f = *state;
@@ -171,7 +171,7 @@ static void an_expression_that_fails_says_so_and_ends_nothing(void **state)
 {
 	struct fake *f = *state;
 
-	/* printf of *(int *)rdi; with a condition that reads there, too */
+	/* printf of *(int *)rdi; with a condition that reads the same memory */
 	insert(f, "1000,1;cmds:0,X13,260005192200220034010006256c645c6e0027");
 	insert(f, "2000,1;X5,2600051927;cmds:0," PRINT);
 	fake_define(f, "1:3000:E:0:0", NULL);
@@ -303,7 +303,7 @@ static void a_place_that_is_refused_is_told(void **state)
 	assert_non_null(strstr(f->told, "dprintf is not armed at 0x3000 (f+0x1/0x2): no probe\n"));
 }
 
-/* The jump of one covers the other's place: that is armed first then. */
+/* One's jump would cover the other's place, so the other is armed first. */
 static void one_makes_way_for_another(void **state)
 {
 	struct fake *f = *state;
@@ -322,7 +322,7 @@ static void one_makes_way_for_another(void **state)
 	call(f, 0x1003, 2);
 	assert_string_equal(fake_lines(f), "1000 cpu 0 pid 42 1\n1003 cpu 0 pid 42 2\n");
 	gtp_dprintf_remove(&f->trace, 0x1003);
-	/* for a tracepoint that joins the run, too */
+	/* also for a tracepoint that joins the run */
 	fake_define(f, "1:3000:E:0:0", NULL);
 	start(f);
 	fake_log_clear(f);
@@ -331,7 +331,10 @@ static void one_makes_way_for_another(void **state)
 	logged_since(f, "disarm 1000\narm 1003\narm 1000\n");
 }
 
-/* Nothing near it is armed, or what is does not help: told once, and the others are as before. */
+/*
+ * Nothing near it is armed, or disarming that does not help: reported once, and the others stay as
+ * they were.
+ */
 static void no_way_can_be_made(void **state)
 {
 	struct fake *f = *state;
@@ -350,7 +353,7 @@ static void no_way_can_be_made(void **state)
 	assert_true(gtp_dprintf_any(&f->trace));
 }
 
-/* A nested hit after a run's end is none of the run's. */
+/* A nested hit after a run's end does not belong to the run. */
 static void nested_hits_without_a_run(void **state)
 {
 	struct fake *f = *state;

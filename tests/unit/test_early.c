@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The condition that a kprobe evaluates first: what counts, and what is inside a hit. */
+/*
+ * The condition that a kprobe evaluates first: which conditions can be, and what counts as inside a
+ * hit.
+ */
 #include "fake_code.h"
 #include "hit/hit.h"
 #include "hit_case.h"
 
-enum { LIMIT = 0x1000 }; /* all memory is read with care */
+enum { LIMIT = 0x1000 }; /* all loads are careful ones */
 
 /* *0x2000 as a byte; setup() has 01, 02, 03 ... there. */
 #define MEMORY "23200017"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a packet can have an address: every such number is found; a cut packet harms nothing. */
+/* Finds every number in a packet that can be an address; a truncated packet does no harm. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "tools/compile/fields.h"

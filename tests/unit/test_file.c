@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The whole trace file of a run: its header's lines, its frames, and runs that go on without it. */
+/*
+ * The whole trace file of a run: the lines of its header, its frames, and runs that change while it
+ * is read.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,7 +58,7 @@ static void run(u32 hits)
 	gtp_trace_stop(t, GTP_STOP_USER);
 }
 
-/* The file read in one go, terminated; the caller frees it. */
+/* The file, read at once and NUL-terminated; the caller frees it. */
 static u8 *contents(u64 *size)
 {
 	u8 *bytes;
@@ -68,7 +71,7 @@ static u8 *contents(u64 *size)
 	return bytes;
 }
 
-/* The header without the target description, which is compared here. */
+/* The header without the target description, which this function compares. */
 static const char *header(const u8 *bytes)
 {
 	static char text[65536];
@@ -178,7 +181,7 @@ static void test_all(void **state)
 	free(bytes);
 }
 
-/* A source line by its text, as it comes back from the file. */
+/* Compares a source line by its text, as the file has it. */
 static void check_source(const char *text, const char *expected)
 {
 	char in[256], line[256];
@@ -205,7 +208,7 @@ static void check_source(const char *text, const char *expected)
 	gtp_trace_reset(t);
 }
 
-/* For any length the packet claimed. */
+/* Compares the line for every length that the packet can claim. */
 static void test_wrong_source_length(void **state)
 {
 	u64 size;
@@ -220,7 +223,7 @@ static void test_wrong_source_length(void **state)
 	free(bytes);
 }
 
-/* GDB reads no file that has an option of collect; a slash elsewhere is a division. */
+/* GDB cannot read a file with an option of collect; a slash elsewhere is a division. */
 static void test_collect_option(void **state)
 {
 	check_source("collect/s name", "collect name");
@@ -235,7 +238,7 @@ static void test_collect_option(void **state)
 	check_source("/", "");
 }
 
-/* Only then does a frame without registers say where it was hit. */
+/* Only then does a frame without registers have the hit's address. */
 static void test_several_locations(void **state)
 {
 	const struct gtp_index *ix;
@@ -301,7 +304,8 @@ static void assert_lines_fit(const u8 *bytes)
 	assert_non_null(nl);
 }
 
-/* Where a list of expressions is too long for a line, those after @at have them all in order. */
+/* If a list of expressions is too long for a line, the lines after @at have all of them in order.
+ */
 static void check_lists(const char *at, const char *expected)
 {
 	static const char head[] = "\ntp Z1:1000:cmd:0:", word[] = "636f6c6c65637420";
@@ -323,7 +327,7 @@ static void check_lists(const char *at, const char *expected)
 
 static void test_long_list(void **state)
 {
-	/* f(a,"),\"'"), whose commas part nothing */
+	/* f(a,"),\"'"), whose commas separate nothing */
 	static const char tricky[] = "6628612c22292c5c22272229";
 	char text[2048], in[2200], hex[40];
 	u64 size;
@@ -345,7 +349,10 @@ static void test_long_list(void **state)
 	free(bytes);
 	gtp_trace_reset(t);
 
-	/* "collect (aaa..., bbb...), x": what has no room by itself is not cut */
+	/*
+	 * "collect (aaa..., bbb...), x": an expression that is too long for a line by itself is not
+	 * cut
+	 */
 	strcpy(text, "28");
 	for (i = 0; i < 600; i++)
 		strcat(text, i == 300 ? "2c" : "61");
@@ -358,7 +365,8 @@ static void test_long_list(void **state)
 	free(bytes);
 }
 
-/* GDB does not read lines of 1000 characters; what is longer is left out, the rest stays whole. */
+/* GDB does not read lines of 1000 characters: longer ones are left out, and the rest stays whole.
+ */
 static void test_long_lines(void **state)
 {
 	char *cond = repeat("1:1000:E:0:5:X25e,", "220129", 201, "220127");
@@ -406,7 +414,7 @@ static void test_refused_while_running(void **state)
 	gtp_file_close(&file);
 }
 
-/* Between two reads GDB may begin a new run, or forget the old one. */
+/* Between two reads GDB may begin a new run, or delete the old one. */
 static void test_frames_that_are_gone(void **state)
 {
 	u8 byte;
@@ -431,7 +439,7 @@ static void test_frames_that_are_gone(void **state)
 	gtp_file_close(&file);
 }
 
-/* Whichever allocation fails: a refusal with words, and nothing is left over. */
+/* Whichever allocation fails: the refusal has a message, and nothing is left. */
 static void test_no_memory(void **state)
 {
 	u32 failed = 0;

@@ -23,7 +23,7 @@ static const struct gtp_frame *commit(void)
 	return gtp_buffer_next(&buf, NULL);
 }
 
-/* The byte at an address is made from the address and from @ctx: which block it came from. */
+/* Each byte depends on its address and on @ctx, so that it shows from which block it came. */
 static int read_pattern(void *ctx, void *dst, u64 addr, u32 len)
 {
 	for (u32 i = 0; i < len; i++)
@@ -102,7 +102,10 @@ static void test_gap(void **state)
 	expect(f, 0x1005, 9, 4, 4, 2, 0);
 }
 
-/* As GDB reads its own files: the first block that has the address, up to its end, then again. */
+/*
+ * As GDB reads its own files: the first block that has the address, up to the block's end, then the
+ * search begins again.
+ */
 static void test_overlap(void **state)
 {
 	const struct gtp_frame *f;

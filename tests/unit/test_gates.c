@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pads that may follow a call: where control goes by the flags that their C part leaves. */
+/* Pads that may follow a call: where control goes depends on the flags that their C part leaves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void set_region(void)
 			gtp_insn_decode(&region.insn[region.n], bytes + at, sizeof(bytes) - at), 0);
 }
 
-/* Where a jump of 2 or 5 bytes, or a conditional one of 6, leads. */
+/* The target of a jump of 2 or 5 bytes, or of a conditional one of 6. */
 static u64 target_of(const u8 *at, u32 *len)
 {
 	u64 pc = (u64)at;
@@ -37,7 +37,10 @@ static u64 target_of(const u8 *at, u32 *len)
 	return pc + *len + (u64)(s64)(s32)gtp_get_le(at + *len - 4, 4);
 }
 
-/* Behind the popfq: carry, to the framed gate; zero, to the bare one; else to the copies. */
+/*
+ * After the popfq: carry leads to the gate with a frame, zero to the bare one, neither to the
+ * copies.
+ */
 static void test_gates(void **state)
 {
 	const char *const conds[] = {

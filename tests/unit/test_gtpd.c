@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A compiled session is read within its bounds, found wrong when it is, and its addresses move. */
+/*
+ * A compiled session is read within its bounds, rejected if it is invalid, and its addresses are
+ * relocated.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "regions/table.h"
 #include "tools/run/gtpd.h"
 #include <cmocka.h>
 
-/* A writer of its own: the format as the header describes it. */
+/* An independent writer of the format, after the header's description. */
 struct file {
 	u8 bytes[4096];
 	u32 len;
@@ -169,7 +172,7 @@ static void every_cut_is_refused(void **state)
 	assert_null(refusal(f.bytes, real));
 	for (n = 0; n < real; n++) {
 		assert_non_null(refusal(f.bytes, n));
-		/* With a size and a checksum that are right: most of them end in a record. */
+		/* With correct size and checksum; most of them end within a record. */
 		make(&f);
 		f.len = n;
 		if (n >= 16)
@@ -188,7 +191,10 @@ static void every_bit_is_checked(void **state)
 	for (bit = 0; bit < 8 * f.len; bit++) {
 		f.bytes[bit / 8] ^= (u8)(1 << bit % 8);
 		assert_non_null(refusal(f.bytes, f.len));
-		/* With a right checksum it may be another file, but it is read in bounds. */
+		/*
+		 * With a correct checksum it may be a valid file, but must be read within its
+		 * bounds.
+		 */
 		seal(&f);
 		refusal(f.bytes, f.len);
 		f.bytes[bit / 8] ^= (u8)(1 << bit % 8);
@@ -271,7 +277,7 @@ static void numbers_keep_their_digits(void **state)
 	assert_string_equal(to, "QTDP:1:00:E");
 	assert_int_equal(moved("QTDP:1:f0:E", 7, 2, GTPD_NUMBER, -0xf1ULL, to), -ERANGE);
 	assert_int_equal(moved("QTDP:1:f0:E", 7, 2, GTPD_NUMBER, -0x1f0ULL, to), -ERANGE);
-	/* The sign of a constant is not an address's to change. */
+	/* Relocation may not change the sign of a constant. */
 	assert_int_equal(moved("QTDP:1:70:E", 7, 2, GTPD_OPERAND, 0xf, to), 11);
 	assert_int_equal(moved("QTDP:1:70:E", 7, 2, GTPD_OPERAND, 0x10, to), -ERANGE);
 	assert_int_equal(moved("QTDP:1:ffffffffffffffff:E", 7, 16, GTPD_NUMBER, 1, to), -ERANGE);

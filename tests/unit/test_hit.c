@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A hit's frame, the end of a run, and memory that a hit does not touch. */
+/* The frame of a hit, the end of a run, and memory that a hit may not access. */
 #include "hit_case.h"
 #include "hit/hit.h"
 
@@ -79,7 +79,8 @@ static void built_in_variables(void **state)
 	ix = gtp_trace_index(&f->trace, &why);
 	assert_int_equal(ix->n, 2);
 	assert_non_null(strstr(fake_frames(f), "1@1000 v1=2 v3=77 v4=1234\n"));
-	/* Conditions, frames and collections of all tracepoints of a hit see one time. */
+	/* Conditions, frames and collected values of all tracepoints of a hit have the same time.
+	 */
 	assert_true(gtp_frame_get_var(gtp_index_at(ix, 1)->frame, GTP_TSV_CLOCK, &clock));
 	assert_int_equal(clock, gtp_index_at(ix, 1)->frame->time);
 	assert_int_equal(variable(f), clock);
@@ -122,7 +123,7 @@ static void a_false_condition_costs_itself(void **state)
 	expect_frames(f, "1@1000 r0=a\n");
 }
 
-/* A jump pad has evaluated the condition of the first one only. */
+/* A jump pad has evaluated only the condition of the first one. */
 static void a_condition_known_to_hold(void **state)
 {
 	struct fake *f = *state;
@@ -196,7 +197,7 @@ static void pass_count(void **state)
 	fire(f, 2);
 	f->cpu = 1;
 	fire(f, 4);
-	/* The third hit is recorded and is the end, for the tracepoints after it too. */
+	/* The third hit is recorded and ends the run, also for the tracepoints after it. */
 	assert_int_equal(gtp_trace_hits(&f->trace, a).hits, 3);
 	assert_int_equal(gtp_trace_hits(&f->trace, b).hits, 3);
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
@@ -212,7 +213,7 @@ static void pass_count(void **state)
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 }
 
-/* While CPU 0 is at it, CPU 1 hits the other location and then the same one. */
+/* During a hit on CPU 0, CPU 1 hits the other location and then the same one. */
 static void other_cpu(struct fake *f)
 {
 	f->cpu = 1;
@@ -233,7 +234,7 @@ static void beyond_the_last_one(void **state)
 	fire(f, 1);
 	f->while_reading = other_cpu;
 	fire(f, 1);
-	/* The second hit was the last, though it is still being written when two more come. */
+	/* The second hit was the last, although it is still being written when two more come. */
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 2);
 	expect_end(f, GTP_STOP_PASSCOUNT, 1);
 	expect_frames(f, "1@1000 m2000=01\n1@1000 m2000=01\n2@3000\n");
@@ -249,7 +250,10 @@ static void the_first_reason_stays(void **state)
 	start(f);
 	f->while_reading = other_cpu;
 	fire(f, 1);
-	/* Both reached their pass count; what was under way is finished, but ends nothing. */
+	/*
+	 * Both reached their pass count; the hit that was under way is finished, but no longer ends
+	 * the run.
+	 */
 	expect_end(f, GTP_STOP_PASSCOUNT, 2);
 	expect_frames(f, "1@1000 m2000=01\n2@3000\n");
 }
@@ -291,7 +295,7 @@ static void error_in_an_expression(void **state)
 	start(f);
 	fire(f, 2);
 	expect_error(f, 3, "action 2 (X): ref32 at byte 9: cannot read memory at 0x7 (4 bytes)");
-	/* The blocks collected until then stay, and say that they are not all. */
+	/* The blocks collected until then stay, and the frame is marked incomplete. */
 	expect_frames(f, "3@1000! r0=a m2000=0102\n");
 	assert_non_null(strstr(fake_status(f), "T0;terror:616374696f6e2032"));
 	assert_non_null(strstr(fake_status(f), ":3;tframes:1;tcreated:1;"));
@@ -359,7 +363,7 @@ static void a_condition_that_fails_is_false(void **state)
 	expect_frames(f, "3@1000\n3@1000\n3@1000\n");
 }
 
-/* A failed block is missing, later ones are there; each failure counts, also two in a hit. */
+/* A failed block is missing, later ones are there; each failure counts, even two in one hit. */
 static void an_action_that_fails_leaves_the_others(void **state)
 {
 	struct fake *f = *state;
@@ -412,7 +416,7 @@ static void full(void **state)
 	for (n = 0; n < 1000 && !f->stopping; n++)
 		fire(f, 1);
 	expect_end(f, GTP_STOP_FULL, 1);
-	/* A frame is 48 bytes; the hit that found no room left nothing after. */
+	/* A frame has 48 bytes; the hit that found no room has left nothing. */
 	assert_int_equal(n - 1, GTP_BUFFER_MIN / 48);
 	assert_int_equal(gtp_buffer_frames(&f->trace.run.cpus[0]->buf), n - 1);
 	assert_int_equal(gtp_trace_hits(&f->trace, tp).usage, (n - 1) * 48);
@@ -437,7 +441,8 @@ static void circular(void **state)
 
 #define STRING "240001000022202f27"
 
-/* Dropping for a hit of C's leaves room for pads, which ask for more than a string takes. */
+/* When C drops frames for a hit, it leaves room for pads, which reserve more than a string takes.
+ */
 static void circular_with_strings(void **state)
 {
 	static const struct gtp_calibration by_counter;
@@ -502,7 +507,7 @@ static void nested(void **state)
 	gtp_trace_totals(&f->trace, &sum);
 	assert_int_equal(sum.nested, 2);
 
-	/* None is counted when there is no run. */
+	/* Nothing is counted without a run. */
 	f->trace.run.cpus[0]->in_hit = 1;
 	fake_hit(f->trace.locs, f->trace.run.cpus[0], &regs, 0);
 	assert_int_equal(f->trace.run.cpus[0]->nested, 2);

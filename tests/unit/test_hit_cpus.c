@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No line of memory that a hit writes is touched by a hit of another CPU, so that hits cost the
- * same on any number of CPUs.
+ * A hit writes no cache line that a hit on another CPU accesses, so that hits cost the same on any
+ * number of CPUs.
  *
- * Memory comes from an allocator that puts objects side by side as the kernel's does, where two
- * small ones can be in one line. All memory of the session is watched: the stack is each
- * CPU's own anyway.
+ * The allocator places objects as the kernel's does: two small ones can share a line. All memory of
+ * the session is watched; the stack is per CPU anyway.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,14 +15,14 @@
 
 enum {
 	CPUS = 4,
-	HITS = 3, /* on each CPU: the first one makes keys */
+	HITS = 3, /* on each CPU; the first one adds keys */
 	PAGE = 4096,
 	MEMORY = 16 << 20,
-	OBJECT = 0x20000000, /* what rdi points to; code reads it by itself */
+	OBJECT = 0x20000000, /* rdi points here; code reads it directly */
 	LIMIT = 0x7fff0000,
 };
 
-/* --- memory as kmalloc() gives it --- */
+/* --- memory, placed as by kmalloc() --- */
 
 static const u32 class_bytes[] = { 8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192 };
 
@@ -64,7 +63,7 @@ static void *kernel_alloc(size_t bytes)
 	return p;
 }
 
-/* Earlier contents of the session's memory are the process's. */
+/* Memory allocated before the session's came from the process. */
 static void kernel_free(void *p)
 {
 	if ((size_t)((u8 *)p - kernel.mem) >= MEMORY)
@@ -75,7 +74,7 @@ static void kernel_free(void *p)
 
 static struct jit_user *arena;
 
-/* Hits that write nothing but what is theirs: the fake machine's own ones count and read clocks. */
+/* Callbacks that write nothing: the fake machine's own ones count calls and advance clocks. */
 static int read_direct(void *ctx, void *dst, u64 addr, u32 len)
 {
 	memcpy(dst, (const void *)addr, len);
@@ -96,7 +95,7 @@ static struct fake *machine(void)
 		"51:0:0:686973745f61",	 /* hist_a */
 		"53:0:0:6b65795f61",	 /* key_a */
 		"56:0:0:705f6e",	 /* p_n */
-		"57:0:0:79",		 /* y, which all CPUs share */
+		"57:0:0:79",		 /* y, shared by all CPUs */
 	};
 	struct gtp_why why;
 	struct fake *f;
@@ -165,7 +164,7 @@ static void hit_all(struct fake *f, bool compiled)
 	}
 }
 
-/* struct row - a tracepoint; does a hit leave a frame, is it counted at all */
+/* struct row - a tracepoint; does a hit leave a frame; is it counted */
 struct row {
 	const char *name, *cond, *actions[3];
 	bool frames, counted;
@@ -226,7 +225,7 @@ static void no_line_is_shared_by_machine_code(void **state)
 	all_rows(true);
 }
 
-/* $y = $y + 1 is shared on purpose: what finds nothing shared would find it here. */
+/* $y = $y + 1 is shared on purpose: this shows that the test finds shared lines. */
 static void a_shared_variable_is_noticed(void **state)
 {
 	for (u32 compiled = 0; compiled < 2; compiled++) {

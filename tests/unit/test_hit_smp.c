@@ -77,7 +77,7 @@ static void run_on_all(struct fake *f)
 	pthread_spin_destroy(&many.lock);
 }
 
-/* $x = $x + 1 in the condition, whose value it is; and once more in an action */
+/* $x = $x + 1 as the condition, and again in an action */
 static void count_twice(struct fake *f, const char *cond, const char *action)
 {
 	struct gtp_tracepoint *tp;

@@ -82,7 +82,7 @@ static void test_order(void **state)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, order[i]);
 }
 
-/* A clock that goes back on one CPU does not change that CPU's order. */
+/* If the clock goes back on one CPU, that CPU's frames keep their order. */
 static void test_clock_goes_back(void **state)
 {
 	hit(0, 100, 1, 0);
@@ -104,13 +104,13 @@ static void clock_begins_anew(u32 nbufs)
 		gtp_restarts_note(&restarts[i], &store[i]);
 }
 
-/* Times of one number before and after a sleep have nothing to do with each other. */
+/* Times before and after a sleep cannot be compared. */
 static void test_clock_begins_anew(void **state)
 {
 	hit(0, 1000, 1, 0);
 	hit(2, 1001, 2, 0);
 	clock_begins_anew(3);
-	hit(1, 5, 3, 0); /* nothing of this CPU is older */
+	hit(1, 5, 3, 0); /* this CPU has no older frame */
 	hit(0, 7, 5, 0);
 	hit(2, 6, 4, 0);
 	clock_begins_anew(3);
@@ -122,7 +122,8 @@ static void test_clock_begins_anew(void **state)
 		assert_int_equal(gtp_index_at(&ix, i)->frame->tp, i + 1);
 }
 
-/* Frames that a circular buffer has dropped count. More sleeps than are kept: the newest are. */
+/* Frames that a circular buffer has dropped count. Of more sleeps than can be kept, the newest are.
+ */
 static void test_clock_begins_anew_often(void **state)
 {
 	enum { SLEEPS = GTP_RESTARTS_MAX + 10 };
@@ -150,7 +151,10 @@ static u32 random_below(u32 n)
 	return (u32)(rng >> 20) % n;
 }
 
-/* Many CPUs, few times: every frame once, times rise, ties by CPU, CPUs in their own order. */
+/*
+ * Many CPUs, few different times: each frame occurs once, times rise, ties are ordered by CPU, and
+ * each CPU's frames keep their order.
+ */
 static void test_many(void **state)
 {
 	static u32 next[CPUS];
@@ -241,7 +245,7 @@ static void test_find(void **state)
 
 #define test(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
-/* How far each kind of work has got, by the first letter of what it says. */
+/* The progress of each kind of work, by the first letter of its text. */
 static u32 done_of[128];
 
 static void note_progress(void *ctx, const char *what, u32 done, u32 total)
@@ -275,7 +279,7 @@ static void test_long_work_tells(void **state)
 
 enum { LONG = 3 * GTP_INDEX_CHUNK + 7 };
 
-/* Two buffers of frames that alternate in time, with a number each. */
+/* Two buffers of frames that alternate in time; each frame has its number. */
 static void *long_run(void)
 {
 	enum { SIZE = LONG / 2 * sizeof(struct gtp_frame) };
@@ -289,7 +293,7 @@ static void *long_run(void)
 	return mem;
 }
 
-/* No single allocation grows with the number of frames: the kernel gives none above 2 GiB. */
+/* No single allocation grows with the number of frames: the kernel allows at most 2 GiB. */
 static void test_more_frames_than_an_allocation_holds(void **state)
 {
 	void *mem = long_run();
@@ -332,8 +336,8 @@ static s64 look_at_each(enum gtp_find how, u64 a, u64 b, u32 from)
 }
 
 /*
- * Tracepoints that hit now and then: the search skips no frame that it was asked for. Of
- * some the numbers agree in their low bits.
+ * Tracepoints that are rarely hit: the search misses no frame that it was asked for. Some of their
+ * numbers agree in the low bits.
  */
 static void test_nothing_is_passed_over(void **state)
 {
@@ -365,7 +369,7 @@ static void test_nothing_is_passed_over(void **state)
 	free(mem);
 }
 
-/* Of more frames than GDB can count, the oldest have numbers. */
+/* If there are more frames than GDB can count, the oldest have numbers. */
 static void test_more_frames_than_numbers(void **state)
 {
 	for (u16 i = 0; i < 10; i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The decoder of instructions: a row for each kind and form, what it refuses, its bounds. */
+/* The instruction decoder: a row for each kind and form, for each refusal, and its bounds. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "regions/insn.h"
@@ -11,7 +11,7 @@
 #define SF GTP_FLAG_SF
 #define OF GTP_FLAG_OF
 
-/* Written as assemblers do: what an instruction is, in hexadecimal, and what must be found. */
+/* An instruction in hexadecimal, and the expected results of decoding it. */
 struct row {
 	const char *hex;
 	enum gtp_insn_kind kind;
@@ -236,7 +236,7 @@ static void refused(void **state)
 		"8f e8 78 c0 c0 01",       /* xop */
 		"0f 0f c0 9e",             /* 3dnow */
 		"0f 38 00 c1", "0f 3a 0f c1 04", "0f 10 c0", "0f 04", "0f ff c0",
-		"66 e8 00 00 00 00",       /* how much follows depends on the maker of the CPU */
+		"66 e8 00 00 00 00",       /* the operand's size depends on the CPU's vendor */
 		"66 e9 00 00 00 00", "66 0f 84 00 00 00 00", "66 74 00", "66 c3", "66 ff d0",
 		"f3 e8 00 00 00 00", "f2 c3", "f2 f3 90",
 		"67 e3 00", "67 a1 00 00 00 00", "67 8b 05 00 00 00 00",
@@ -263,7 +263,7 @@ static void refused(void **state)
 	assert_int_equal(insn.len, 15);
 }
 
-/* For any bytes: nothing is read past the end, and the result lies before it. */
+/* For any bytes: nothing is read past the end, and the length does not exceed it. */
 static void garbage(void **state)
 {
 	u32 seed = 1, round, i, n, accepted = 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The interpreter: arithmetic against wider arithmetic, printf against libc, how it ends. */
+/*
+ * The interpreter: its arithmetic compared with wider arithmetic, its printf with libc, and how it
+ * ends.
+ */
 #include "agentexpr/meaning.h"
 #include "tests/unit/ax_test.h"
 #include "tools/dev/axenv.h"
@@ -57,7 +60,7 @@ static int run_binary(u8 op, u64 a, u64 b, u64 *result)
 	return run(code, sizeof(code), result);
 }
 
-/* Values at which arithmetic goes wrong, and random ones of every size. */
+/* Edge cases of arithmetic, and random values of every size. */
 static u64 pick_value(u64 *seed)
 {
 	static const u64 edges[] = { 0,
@@ -95,7 +98,8 @@ static u64 pick_value(u64 *seed)
 #define uwide unsigned __int128
 #define wide __int128
 
-/* The opcode's meaning, once more in arithmetic that cannot overflow; false: an error. */
+/* The opcode's meaning, computed independently in arithmetic that cannot overflow; false: an error.
+ */
 static bool expect_binary(u8 op, u64 ua, u64 ub, u64 *result)
 {
 	wide a = (s64)ua, b = (s64)ub;
@@ -278,7 +282,7 @@ static void test_result(void **state)
 	assert_true(got == 5);
 }
 
-/* An error of one evaluation may not show in the next one. */
+/* An error of one evaluation must not appear in the next one. */
 static void test_error_is_cleared(void **state)
 {
 	u64 got = 77;
@@ -302,7 +306,7 @@ static void test_refs(void **state)
 
 	axenv_map(env, 0x40, bytes, sizeof(bytes));
 	for (i = 0; i < 4; i++) {
-		/* unaligned, and up to the last byte that is there; one further faults */
+		/* unaligned, and up to the last mapped byte; one byte further faults */
 		assert_int_equal(RUN(&got, AX_OP_const8, 0x41, (u8)(AX_OP_ref8 + i), AX_OP_end), 0);
 		assert_true(got == want[i]);
 		assert_int_equal(RUN(&got, AX_OP_const8, (u8)(0x49 - (1 << i) + 1),
@@ -344,7 +348,7 @@ static void test_tracev_full(void **state)
 	assert_int_equal(RUN(NULL, AX_OP_tracev, 0, 1, AX_OP_end), -ENOSPC);
 }
 
-/* printf of one argument; what it printed is in env->printed. */
+/* printf of one argument; the output is in env->printed. */
 static int print_one(const char *format, u64 arg)
 {
 	u8 code[128];
@@ -434,7 +438,7 @@ static void random_format(u64 *seed, char *format)
 	*p++ = '%';
 	if (r & 1)
 		*p++ = '-';
-	/* C leaves open what these do to a conversion that has no sign, or no other form. */
+	/* C does not define these for a conversion without a sign, or without an alternate form. */
 	if (r & 2 && strchr("di", type))
 		*p++ = r & 4 ? '+' : ' ';
 	if (r & 8 && strchr("xXo", type))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The compiler where room ends: code buffers of every size, the arena, the largest that may be
- * asked for, and blocks at the last address that may be read without care.
+ * The compiler at its limits of room: code buffers of every size, the arena, the largest requests,
+ * and blocks at the last address that a fast load may read.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #include "trace/frame.h"
 
 enum {
-	LIMIT = 0x7fff0000,  /* loads from here on ask the world */
-	CLEAR = 8,	     /* bytes from there on that a load below it may touch */
+	LIMIT = 0x7fff0000,  /* loads from here on call the ops */
+	CLEAR = 8,	     /* bytes after the limit that a load below it may access */
 	FRAME_MAX = 1 << 16, /* what a snippet of actions may collect, at most */
 };
 
@@ -83,7 +83,9 @@ static const struct ax_verified *assembled(const char *text)
 
 /* --- buffers --- */
 
-/* One byte too few, or all: refused, nothing written. ASan watches behind the buffer. */
+/*
+ * In any smaller buffer the code is refused and nothing is written. ASan guards the buffer's end.
+ */
 static void every_size(const struct ax_jit_request *req)
 {
 	struct ax_jit *work = malloc(ax_jit_work_size(req));
@@ -173,7 +175,8 @@ static void test_stubs(void **state)
 
 /* --- the arena --- */
 
-/* Full at every fill level: what is refused leaves no trace, and what fits runs. */
+/* The arena gets full at every fill level: refused code leaves no trace, and code that fits runs.
+ */
 static void test_arena(void **state)
 {
 	struct jit_user *u = jit_user_new(4096, 0);
@@ -216,7 +219,10 @@ static u32 plan(const struct ax_jit_item *items, u32 nitems, u32 *frame_bytes)
 	return n;
 }
 
-/* Actions up to what may be collected in one go are one snippet, and not one byte beyond it. */
+/*
+ * Actions are one snippet up to the limit of what may be collected at once, and not with one byte
+ * more.
+ */
 static void test_most_actions(void **state)
 {
 	enum { EACH = 8 + 8 + 8, MOST = FRAME_MAX / EACH };
@@ -248,11 +254,11 @@ static void test_longest_block(void **state)
 	assert_int_equal(plan(&item, 1, &bytes), 0);
 	item.len = ~0ULL;
 	assert_int_equal(plan(&item, 1, &bytes), 0);
-	item.len = 1ULL << 32; /* 0 if it is cut to 32 bits */
+	item.len = 1ULL << 32; /* 0 if truncated to 32 bits */
 	assert_int_equal(plan(&item, 1, &bytes), 0);
 }
 
-/* reg 5, then as many @op with operand @n as fit an expression, end; returns how many */
+/* reg 5, then as many @op with operand @n as fit in an expression, end; returns how many */
 static u32 fill_expression(struct ax_jit_item *item, enum ax_op op, u8 n)
 {
 	u32 len = 3, count = 0;
@@ -279,7 +285,7 @@ static void test_longest_action(void **state)
 	count = fill_expression(&item, AX_OP_trace_quick, 1);
 	assert_true(count * 24 > FRAME_MAX);
 	assert_int_equal(plan(&item, 1, &bytes), 0);
-	/* The same without blocks is one. */
+	/* The same without blocks is one snippet. */
 	count = fill_expression(&item, AX_OP_trace_quick, 0);
 	assert_true(count > 1000);
 	assert_non_null(jit_user_compile_request(t.fast, &req, NULL, &bytes));
@@ -297,7 +303,7 @@ static void check_block(ax_jit_fn fn, u64 addr, u32 len)
 	u64 size;
 
 	t.reads = 0;
-	jit_user_catch_faults(); /* cmocka takes SIGSEGV for each test */
+	jit_user_catch_faults(); /* cmocka sets its own SIGSEGV handler for each test */
 	assert_int_equal(ax_jit_run(fn, &env, &size), 0);
 	assert_int_equal(size, sizeof(struct gtp_frame) + gtp_block_size(block));
 	if (addr + len > LIMIT + CLEAR)
