@@ -58,6 +58,7 @@ UNARY = {
     "log_not": "(not {0})", "bit_not": "({0}^M)",
     "ref8": "f.word({0},1)", "ref16": "f.word({0},2)", "ref32": "f.word({0},4)", "ref64": "f.word({0},8)",
 }
+# Each word is an unsigned number of 64 bits; GDB prints operands as signed ones, see Source.
 LEAF = {"reg": "f.reg({0})", "getv": "f.var({0})",
         "const8": "{0}", "const16": "{0}", "const32": "{0}", "const64": "{0}"}
 STACK = {"dup": lambda s: s + s[-1:], "pop": lambda s: s[:-1], "swap": lambda s: s[:-2] + (s[-1], s[-2]),
@@ -79,7 +80,7 @@ class Source:
     """The text of a Python expression that computes what a listing computes."""
 
     def __init__(self, listing):
-        lines = [(int(at), name, int(operand or 0)) for at, name, operand in LINE.findall(listing)]
+        lines = [(int(at), name, int(operand or 0) & MASK) for at, name, operand in LINE.findall(listing)]
         self.lines = lines
         self.place = {at: i for i, (at, _, _) in enumerate(lines)}
         if not lines:
