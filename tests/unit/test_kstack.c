@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $kstack and $bt at a hit: numbers of stacks, the bytes of one; memory only where it is used. */
+/*
+ * $kstack and $bt at a hit: numbers of stacks, a stack's bytes; memory is allocated only where it
+ * is used.
+ */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "hit/returns.h"
@@ -65,7 +68,7 @@ static void only_where_it_is_used(void **state)
 	assert_null(f->trace.run.stacks);
 }
 
-/* The number is what a condition has as well, and the same on all CPUs. */
+/* A condition sees the same number, and it is equal on all CPUs. */
 static void in_a_condition(void **state)
 {
 	struct fake *f = *state;
@@ -82,7 +85,7 @@ static void in_a_condition(void **state)
 	expect_frames(f, "1@1000\n1@1000\n");
 }
 
-/* $key_s = $kstack, $count_n = 1: one key of both CPUs. */
+/* $key_s = $kstack, $count_n = 1: both CPUs have the same key. */
 static void as_a_key(void **state)
 {
 	struct fake *f = *state;
@@ -107,7 +110,7 @@ static void as_a_key(void **state)
 	assert_int_equal(f->tsv_locks, 0);
 }
 
-/* As GDB compiles "collect $kstack": get it, collect it, drop it; two tracepoints. */
+/* As GDB compiles "collect $kstack": read it, collect it, drop it; with two tracepoints. */
 static void looked_up_once_a_hit(void **state)
 {
 	struct fake *f = *state;
@@ -187,7 +190,7 @@ static void no_room(void **state)
 	assert_non_null(strstr(fake_frames(f), "1@1000 v21=0\n"));
 }
 
-/* After any other failure, a hit finds no table and goes on. */
+/* After any other failure, a hit finds no table and continues. */
 static void without_a_table(void **state)
 {
 	struct fake *f = *state;
@@ -216,7 +219,10 @@ static void not_in_a_dprintf(void **state)
 	assert_int_equal(gtp_check_tracepoint(&f->trace, tp, &why), 0);
 }
 
-/* A report at a return: the stack's bytes are not the entry's, its callers are. */
+/*
+ * A tracepoint reported at the return: the callers are those of the entry, but the stack's bytes
+ * are not.
+ */
 static void bytes_not_at_a_return(void **state)
 {
 	static const struct {
@@ -276,7 +282,7 @@ static void bytes_of_the_stack(void **state)
 	define(f, "1:1000:E:0:0", NULL, BT, NULL);
 	f->deep = 12;
 	start(f);
-	/* Without an expression that asks for its number, no table. */
+	/* No table without an expression that uses the number. */
 	assert_null(f->trace.run.stacks);
 	fire(f, 1);
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
@@ -284,7 +290,7 @@ static void bytes_of_the_stack(void **state)
 	assert_non_null(strstr(text, " r1=b "));
 	assert_non_null(strstr(text, " r7=9000 "));
 	assert_non_null(strstr(text, " r16=1000 "));
-	/* A pad may not have kept the flags (r17); an action that asks for them has them kept. */
+	/* A pad need not keep the flags (r17), unless an action asks for them. */
 	assert_null(strstr(text, " r17="));
 	assert_non_null(strstr(text, " r18="));
 	assert_non_null(strstr(text, " m9000=303132333435363738396162 v22=12\n"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rings of lines: what goes in comes out, in order, or is counted; with a reader beside. */
+/* The rings of lines: each line is read in order or counted as lost, also with a concurrent reader.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* The text of line @n: its length and each byte follow from the number. */
+/* The text of line @n: the number determines its length and each byte. */
 static u32 text_of(u32 n, char *text)
 {
 	u32 len = n * 7919 % (TEXT_MOST + 1), i;
@@ -58,7 +59,7 @@ static void nothing_comes_out_of_an_empty_ring(void **state)
 	assert_int_equal(gtp_lines_dropped(*state), 0);
 }
 
-/* Many times round, so that lines meet the end of the ring in every way. */
+/* Many times round, so that lines cross the end of the ring in every way. */
 static void lines_come_out_as_they_went_in(void **state)
 {
 	u32 in = 0, out = 0;
@@ -95,7 +96,7 @@ static void a_full_ring_drops_and_counts(void **state)
 	take(r, 42);
 }
 
-/* To the last byte, wherever in the ring the first line begins. */
+/* The ring can be filled to the last byte, wherever the first line begins. */
 static void a_ring_can_be_filled_to_its_end(void **state)
 {
 	struct gtp_lines *r = *state;
@@ -150,7 +151,7 @@ static void *write_many(void *arg)
 	return NULL;
 }
 
-/* The numbers that come out go up; how many came is checked by the caller. */
+/* The numbers that are read rise; the caller checks how many there were. */
 static u32 read_all(struct gtp_lines *r, s64 *last)
 {
 	const struct gtp_line *line;

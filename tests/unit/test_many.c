@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Thousands of tracepoints: no step of defining and starting them looks at all of them. And fast
- * tracepoints: given, or refused with the reason.
+ * Thousands of tracepoints: no step of defining or starting one looks at all of them. And fast
+ * tracepoints are granted, or refused with the reason.
  */
 #include "define_case.h"
 
@@ -51,7 +51,7 @@ static u64 many_addr(u32 i)
 	return 0xffffffff81000000 + i * 16;
 }
 
-/* No look-up walks more than a few of thousands: what would make setting them up quadratic. */
+/* No look-up walks more than a few of thousands, which would make setting them up quadratic. */
 static void many_are_found_at_once(void **state)
 {
 	struct world *w = *state;
@@ -78,7 +78,7 @@ static void many_are_found_at_once(void **state)
 	assert_int_equal(longest_by_addr(&w->f.trace), 0);
 }
 
-/* One tracepoint of GDB's with thousands of locations, and thousands of tracepoints at one. */
+/* One GDB tracepoint with thousands of locations, and thousands of tracepoints at one address. */
 static void many_of_a_number_and_of_an_address(void **state)
 {
 	struct world *w = *state;
@@ -97,7 +97,7 @@ static void many_of_a_number_and_of_an_address(void **state)
 		assert_int_equal(tp->several, tp->num == 7);
 	assert_int_equal(gtp_trace_start(&w->f.trace, &w->why), 0);
 	assert_int_equal(w->f.armed, MANY + 1);
-	/* One hit serves so many, with interrupts off; the others are reported. */
+	/* A hit serves only so many, because interrupts are off; the others are reported. */
 	assert_non_null(strstr(w->f.told, "tracepoint 72 is not armed at 0xffffffff81013880: 64 "));
 	assert_null(strstr(w->f.told, "tracepoint 71 is not"));
 	assert_int_equal(fake_armed(&w->f, many_addr(MANY))->n, GTP_HERE_MAX);

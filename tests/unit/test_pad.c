@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Jump pads: what they do, what they refuse, how many instructions and bytes they take. */
+/* Jump pads: what they do, which are refused, and how many instructions and bytes they take. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static struct {
 	struct padworld_hit hit;
 	u64 entry;
 	u32 len;
-	u64 from, to; /* steps are counted in */
+	u64 from, to; /* the code in which steps are counted */
 	u32 steps;
 	u32 skip; /* as in struct gtp_pad_request */
 } t;
@@ -72,7 +72,7 @@ static void on_step(int sig, siginfo_t *info, void *context)
 	t.steps += rip >= t.from && rip < t.to;
 }
 
-/* The trap flag is set as if the hit had it: each instruction of the pad is seen once. */
+/* The trap flag is set as if the hit had it: each instruction of the pad traps once. */
 static u32 run(u64 rdi, bool step)
 {
 	struct sigaction sa = { .sa_sigaction = on_step, .sa_flags = SA_SIGINFO };
@@ -91,7 +91,7 @@ static u32 run(u64 rdi, bool step)
 #define FIELD "reg 5; const8 8; add; ref32; ext 32; const16 1000; swap; less_signed; end"
 #define EQUAL "reg 5; const8 42; equal; end"
 
-/* The cost of a condition that is false, beside what was displaced and the jump to the pad. */
+/* The cost of a false condition, without displaced instructions and the jump to the pad. */
 static void test_instructions(void **state)
 {
 	static const struct {
@@ -135,12 +135,12 @@ static void test_instructions(void **state)
 	}
 }
 
-/* When pad_hit is called, all registers have the hit's values, rsp too. */
+/* When pad_hit is called, all registers, even rsp, have the hit's values. */
 static void test_hit(void **state)
 {
 	static const struct {
 		const char *cond;
-		u64 word; /* what is pushed; 0: pad_hit is not called */
+		u64 word; /* the pushed word; 0: pad_hit is not called */
 	} rows[] = {
 		{ NULL, PADWORLD_NUMBER << 1 },
 		{ "const8 1; end", PADWORLD_NUMBER << 1 | GTP_PAD_HELD },
@@ -183,7 +183,7 @@ static void test_hit(void **state)
 	}
 }
 
-/* Without a region it is called: rsp reads as before the call, and it returns. */
+/* A pad without a region is called: rsp reads as before the call, and the pad returns. */
 static void test_called(void **state)
 {
 	ask("reg 7; const32 0x300ffe08; equal; end");
@@ -195,7 +195,10 @@ static void test_called(void **state)
 	assert_int_equal(t.regs.gpr[X86_RSP], STACK_TOP + 8);
 }
 
-/* Control comes by a jump at a function's first instruction, and leaves by one, or returns. */
+/*
+ * Control arrives through a jump at a function's first instruction, and leaves through a jump or a
+ * return.
+ */
 static void make_jumped_to(const char *cond)
 {
 	REGION("\x0f\x1f\x44\x00\x00");
@@ -235,7 +238,7 @@ static void test_jumped_to(void **state)
 	}
 }
 
-/* Where an indirect jump must find an endbr64, the pad begins with one. */
+/* If indirect jumps need an endbr64 at their target, the pad begins with one. */
 static void test_jumped_to_endbr(void **state)
 {
 	static const u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
@@ -246,7 +249,7 @@ static void test_jumped_to_endbr(void **state)
 	assert_memory_equal((void *)t.entry, endbr64, sizeof(endbr64));
 }
 
-/* Conditions that read all registers, need particular ones, and more than there are. */
+/* Conditions that read all registers, need particular ones, or need more than there are. */
 static void test_pressure(void **state)
 {
 	static const char *const conds[] = {
@@ -286,7 +289,7 @@ static void test_pressure(void **state)
 	}
 }
 
-/* @n values from memory that are all needed in the end */
+/* @n values from memory that all live to the end */
 static char *deep(u32 n)
 {
 	char *text = calloc(1, 64 * (size_t)n + 64);
@@ -299,7 +302,7 @@ static char *deep(u32 n)
 	return text;
 }
 
-/* Values that no register is left for go to the stack; too many are refused, not miscompiled. */
+/* Values for which no register is left go to the stack; too many are refused, not miscompiled. */
 static void test_spills(void **state)
 {
 	static const struct {
@@ -424,7 +427,7 @@ static int emit_at(u64 at, u64 base, u8 *buf, u32 *len)
 
 enum { BEFORE = 11 }; /* push number; call pad_hit; popfq */
 
-/* A displaced call pushes the original's return address: no task returns to a pad. */
+/* A displaced call pushes the original return address, so that no task returns to a pad. */
 static void test_call(void **state)
 {
 	u8 buf[256];
@@ -455,7 +458,7 @@ static void test_out_of_reach(void **state)
 	assert_int_equal(emit_at(0x110000000, 0x100000000, buf, &len), -ERANGE);
 }
 
-/* A fault of a displaced instruction is not to be taken for that of a load: it stands elsewhere. */
+/* A displaced instruction that faults must not look like a load: its address is another. */
 static void test_no_load_place(void **state)
 {
 	u8 buf[256];
@@ -523,7 +526,7 @@ static void test_flags_kept(void **state)
 	}
 }
 
-/* Random pads, and random_pad 1 8293024: a remainder in a register not for values divides. */
+/* Random pads, and random_pad 1 8293024: the remainder is in a register that holds no values. */
 static void test_random(void **state)
 {
 	static struct axgen g;
@@ -537,7 +540,7 @@ static void test_random(void **state)
 	assert_true(paddiff_stats.punted > 300 && paddiff_stats.joined > 300);
 }
 
-/* The place after a no-op: the code is that of the place, the pc is the no-op's. */
+/* The place is after a no-op: the code is that of the place, the pc is that of the no-op. */
 static void test_skip(void **state)
 {
 	static const char pc[] = "reg 16; const32 0x40000000; equal; end";

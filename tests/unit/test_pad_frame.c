@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames that jump pads write by themselves: when they do, what they refuse, what it costs. */
+/* Frames that jump pads write by themselves: when they do, which are refused, and the cost. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,10 +39,10 @@ static struct {
 	u64 entry;
 	u32 len, steps, landing;
 	u64 pass;    /* of the tracepoint that make() makes */
-	bool jumped; /* it makes a pad that is jumped to, and returns */
+	bool jumped; /* it makes a pad that is jumped to and returns */
 } t;
 
-/* As plain as a hit can be. */
+/* Everything as in a usual hit. */
 static void make_plain(void)
 {
 	pad_case_cpu(&t.cpu, &t.run, t.quick, t.mem, sizeof(t.mem));
@@ -53,7 +53,7 @@ static void make_plain(void)
 	padworld()->task.tgid = 7;
 }
 
-/* The caller knows the actions' bytes; 0 with a string. */
+/* The caller gives the size of the actions' blocks; 0 with a string. */
 static u64 make(const char *cond, const struct ax_jit_item *item, u32 collects)
 {
 	pad_case_nop(&t.region);
@@ -123,7 +123,7 @@ static void run(u64 rdi, bool step)
 	"reg 5; trace_quick 4; ref32; ext 32; reg 5; const8 4; add; trace_quick 4; ref32; "        \
 	"ext 32; add; pop; end"
 
-/* "o->a > 5", "o->a + o->b": the frame has both fields. */
+/* If "o->a > 5", collect "o->a + o->b": the frame has both fields. */
 static void test_sum(void **state)
 {
 	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
@@ -155,7 +155,10 @@ static void test_sum(void **state)
 #define STRING                                                                                     \
 	"reg 5; trace_quick 8; pop; reg 5; const16 200; tracenz; reg 5; trace_quick 2; pop; end"
 
-/* A pad's block of @text, at which rdi points: the string's block, NULL: it is C's. */
+/*
+ * Run a pad that collects @text, to which rdi points; returns the string's block, NULL if the hit
+ * goes to C.
+ */
 static const struct gtp_block *string_block(const char *text, u32 len)
 {
 	const struct gtp_frame *f = (const struct gtp_frame *)t.mem;
@@ -257,7 +260,7 @@ static void test_jumped_to(void **state)
 	t.jumped = false;
 }
 
-/* All but the last one, with which C ends the run. */
+/* The pad counts all hits but the last one, with which C ends the run. */
 static void test_pass_count(void **state)
 {
 	for (u32 faulty = 0; faulty < 2; faulty++) {
@@ -277,7 +280,7 @@ static void test_pass_count(void **state)
 	}
 }
 
-/* Which tracepoints' hits can be a pad's. */
+/* For which tracepoints a pad can write frames. */
 static void test_can(void **state)
 {
 	struct gtp_location loc = { .first = &t.tp, .run = &t.run };
@@ -342,7 +345,7 @@ static void above_limit(void)
 	t.regs.gpr[X86_RDI] = PADWORLD_LIMIT;
 }
 
-/* A hit that is not plain leaves nothing, and goes to C as if nothing had been tried. */
+/* In an unusual hit the pad leaves nothing, and goes to C as if it had tried nothing. */
 static void test_left_to_c(void **state)
 {
 	static void (*const unlike[])(void) = {
@@ -384,7 +387,7 @@ static void test_last_room(void **state)
 	assert_int_equal(t.hit.count, 1);
 }
 
-/* Room is asked for the longest string, so that a short one may leave some. */
+/* The pad reserves room for the longest string, so a shorter one may leave some. */
 static void test_last_room_of_strings(void **state)
 {
 	const u32 most = (u32)sizeof(struct gtp_frame) + 3 * 16 + 2 * 8 + 64;
@@ -424,7 +427,7 @@ static void test_refused(void **state)
 	assert_int_not_equal(make(NULL, expression(SUM), 48), 0);
 }
 
-/* Interrupts go off before this CPU is looked for, where that can be. */
+/* Where interrupts may be on, they are disabled before the pad looks up its CPU. */
 static void test_cli(void **state)
 {
 	static const u8 off[] = { 0xfa, 0x65, 0x4c, 0x8b, 0x14, 0x25 }; /* cli; mov r10, gs:[] */
@@ -439,7 +442,7 @@ static void test_cli(void **state)
 	assert_int_equal(*(const u8 *)t.entry, 0x9c); /* pushfq is first */
 }
 
-/* Beside what was displaced, and the jump to the pad; without the cli. */
+/* Without the displaced instructions, the jump to the pad, and the cli. */
 static void test_cost(void **state)
 {
 	struct ax_jit_item all = { .kind = AX_JIT_REGS, .mask = GTP_REGS_KNOWN };
@@ -474,7 +477,7 @@ static void test_cost(void **state)
 	}
 }
 
-/* collect/s of 16 bytes: at most twice what a collect of an array of as many takes. */
+/* collect/s of 16 bytes costs at most twice as much as collecting an array of that size. */
 static void test_string_cost(void **state)
 {
 	padworld()->code->target.task = (s32)offsetof(struct padtask, self);
@@ -489,7 +492,7 @@ static void test_string_cost(void **state)
 		fail_msg("%u instructions, %u bytes", t.steps - t.region.n, t.len);
 }
 
-/* Random ones; many more of them run without sanitizers. */
+/* Random pads; tests/fuzz/random_pad runs many more, without sanitizers. */
 static void test_random(void **state)
 {
 	static struct axgen g;

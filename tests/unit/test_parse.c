@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Packet text is read within its bounds and refused without losing the place. */
+/* Packet text is read within its bounds, and after a refusal the position in it is known. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "base/parse.h"

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * While jumps are written and removed, tasks only execute the text, an int3 or the jump.
+ * While jumps are written and removed, tasks execute only the original text, an int3 or the whole
+ * jump.
  *
- * The real files of probe/jump/ put a jump into a function's code and take it out; each byte that
- * they write is a moment. Nothing that they do depends on tasks, except for the waits. So all
- * interleavings are walked: at each moment a task may be at any place where one can be by then,
- * and goes on by any number of instructions, or by none. Tasks do not depend on each other: those
- * of one stand for any number, on any CPUs, preempted or in interrupts.
+ * The real files of probe/jump/ put a jump into a function's code and remove it; each byte that
+ * they write is a moment. Apart from the waits, nothing that they do depends on tasks. So this test
+ * can walk all interleavings: at each moment a task may be wherever one can be by then, and
+ * executes any number of instructions, or none. Tasks do not depend on each other, so the states of
+ * one stand for any number of tasks, on any CPUs, preempted or in interrupts.
  *
- * A CPU may have fetched any of the values that a byte had since all CPUs last executed a
- * serialising instruction, of each byte another one: more than any processor does.
+ * A CPU may fetch, for each byte independently, any value that the byte has had since all CPUs last
+ * executed a serialising instruction. No real processor is as lax.
  *
- * The other prober is a kprobe at the place's first byte, by the kernel's rules. One after the
- * first byte is not walked: docs/jumps.md says at which moment that goes wrong.
+ * The other prober is a kprobe at the place's first byte, which follows the kernel's rules. A
+ * kprobe at a later byte is not tested: docs/jumps.md says at which moment that goes wrong.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,8 +26,8 @@
 enum { INT3 = 0xcc, JUMP = 0xe9 };
 
 /*
- * Where a task is: in code that is not of the place; at an instruction of the place; in the int3
- * exception that one has raised, interrupts off; in a pad, at its beginning or at a copy.
+ * Where a task is: in code outside the place; at an instruction of the place; in the int3 exception
+ * that one of them has raised, with interrupts off; in a pad, at its beginning or at a copy.
  */
 enum {
 	OUT,
@@ -44,7 +45,7 @@ struct state {
 	bool owes;
 };
 
-/* The events met at all: a walk that meets nothing shows nothing. */
+/* The events that have occurred: a test in which nothing occurs proves nothing. */
 static struct {
 	u64 states;
 	u32 trapped_first, trapped_inner, jumped, waited_for, other_met;
@@ -53,7 +54,7 @@ static struct {
 static bool seen[WORLD_MOMENTS][POSITIONS][2];
 static struct state todo[WORLD_MOMENTS * POSITIONS * 2];
 static u32 ntodo;
-static u32 synced[WORLD_MOMENTS]; /* the last one at or before each at which all CPUs were */
+static u32 synced[WORLD_MOMENTS]; /* for each moment, the last one at which all CPUs serialised */
 
 static const struct world_moment *moment(const struct state *s)
 {
@@ -168,7 +169,10 @@ static void execute(const struct state *s, u32 insn)
 		take_jump(s);
 }
 
-/* The kernel looks first whether the int3 is still there, then at its own kprobes, then asks us. */
+/*
+ * The kernel first checks whether the int3 is still there, then looks up its own kprobes, then
+ * calls our handler.
+ */
 static void handle_int3(const struct state *s, u32 insn)
 {
 	const struct world_moment *m = moment(s);
@@ -240,7 +244,7 @@ static void walk(void)
 	}
 }
 
-/* In the end the text is what it was, no pad is left and no int3 looked for. */
+/* In the end the text is unchanged, no pad is left, and no int3 is in the table. */
 static void check_end(void)
 {
 	const struct world_moment *last = &world.moment[world.n - 1];
@@ -274,7 +278,7 @@ static void run_place(u32 i, bool widen, struct world_other other)
 	check_end();
 }
 
-/* A jump, nobody else; and one that is led to another pad during the run. */
+/* A jump without another prober; and one that is redirected to another pad during the run. */
 static void test_alone(void **state)
 {
 	for (u32 widen = 0; widen < 2; widen++) {
@@ -290,7 +294,10 @@ static void test_alone(void **state)
 	}
 }
 
-/* Another's kprobe at the first byte comes at any moment, and goes at any later one. */
+/*
+ * Another prober registers a kprobe at the first byte at any moment, and removes it at any later
+ * one.
+ */
 static void test_other_comes_and_goes(void **state)
 {
 	static const u32 some[] = { 0, 3, 7 };
@@ -307,7 +314,10 @@ static void test_other_comes_and_goes(void **state)
 	assert_in_range(met.other_met, 1, met.states);
 }
 
-/* One that is registered disabled, armed at any later moment, and stays until the run has ended. */
+/*
+ * The other kprobe is registered disabled, armed at any later moment, and stays until the run has
+ * ended.
+ */
 static void test_other_is_armed_later(void **state)
 {
 	u32 last;

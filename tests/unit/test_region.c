@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's decision: every refusal, live code that differs from the file's, flags, bounds. */
+/*
+ * The module's decision about a region: every refusal, live code that differs from the file's,
+ * flags, bounds.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "mini_table.h"
@@ -8,7 +11,7 @@
 
 enum { FN_OFFSET = 0x1000, SPAN_SIZE = 0x3000 };
 
-/* A function and what the table says of it. */
+/* A function and its entries in the table. */
 struct scene {
 	const char *hex;
 	struct mini_lists known;
@@ -84,7 +87,7 @@ static void accepted(void **state)
 	assert_int_equal(r.n, 5);
 	assert_int_equal(r.len, 18);
 
-	/* padding after a return is replaced too, but nothing copies it */
+	/* padding after a return is overwritten, too, but not copied */
 	ASK(GTP_REGION_OK, 1, &r, "90 c3 cc cc cc cc 90");
 	assert_int_equal(r.len, 5);
 	assert_int_equal(r.n, 1);
@@ -125,7 +128,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 90 90 90 c5 f8 77");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 90 90 48 89");
 	ASK(GTP_REGION_UNKNOWN_CODE, 0, &r, "90 90 90 90 48 b8 00 00");
-	/* leaders of the table, then jumps that only the live code shows */
+	/* leaders from the table, then jumps that exist only in the live code */
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90", .known.leaders = { 1 });
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90", .known.leaders = { 4 });
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 90 eb f9");
@@ -133,7 +136,10 @@ static void refused(void **state)
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 e8 f8 ff ff ff");
 	ASK(GTP_REGION_LEADER, 0, &r, "90 90 90 90 90 e2 fd");
 	ASK(GTP_REGION_LEADER, 0, &r, "90 74 00 90 90 90 90");
-	/* patched while the kernel runs: at it, in it, reached by its last instruction */
+	/*
+	 * sites that are patched at run time: at the region's start, in it, reached by its last
+	 * instruction
+	 */
 	ASK(GTP_REGION_SITE, 1, &r, "90 0f 1f 44 00 00 90", .known.sites = { 1 });
 	ASK(GTP_REGION_SITE, 1, &r, "90 55 53 0f 1f 44 00 00 90", .known.sites = { 3 });
 	ASK(GTP_REGION_OK, 6, &r, "90 0f 1f 44 00 00 55 53 55 53 55", .known.sites = { 1 });
@@ -152,12 +158,13 @@ static void refused(void **state)
 	ASK(GTP_REGION_COPY, 2, &r, "90 fb 90 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 f4 90 90 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 0f 01 c9 90 90");
-	/* A lock prefix on a machine with one CPU, which may get another; not a jump's own. */
+	/* A lock prefix on a machine with one CPU, which may get another; not the prefix of a jump.
+	 */
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 3e 48 ff 07 90 90");
 	ASK(GTP_REGION_COPY, 1, &r, "90 55 66 3e ff 07 90 90");
 	ASK(GTP_REGION_OK, 1, &r, "90 f0 48 ff 07 90 90 90");
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 3e ff d0 90 90");
-	/* a jump through a register: only where all its targets are known */
+	/* a jump through a register: only if all its targets are known */
 	ASK(GTP_REGION_INDIRECT, 0, &r, "90 90 90 90 90 90 ff e0");
 	ASK(GTP_REGION_OK, 0, &r, "90 90 90 90 90 90 ff e0", .known.flags = GTP_TABLE_COMPLETE);
 	/* the function tracer's call or nop at the start, after an endbr, after a sealed one */
@@ -168,7 +175,7 @@ static void refused(void **state)
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 55 53 50 51 52");
 }
 
-/* Changes of others to the live code, and of boot. */
+/* Changes to the live code, by others and at boot. */
 static void live(void **state)
 {
 	struct gtp_region r;
@@ -182,7 +189,9 @@ static void live(void **state)
 	ASK(GTP_REGION_OTHERS, 5, &r, "e9 00 10 00 00 55 53 50 51 52");
 	ASK(GTP_REGION_OTHERS, 7, &r, "e9 00 10 00 00 89 c3 55 53 50 51 52");
 	ASK(GTP_REGION_OTHERS, 0, &r, "90 90 e9 00 10 00 00 89 c3 55 53");
-	/* one where a call stood that does not return looks like padding, but nothing leads on */
+	/*
+	 * an int3 after a call that may not return is padding only if a leader follows it
+	 */
 	ASK(GTP_REGION_OTHERS, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90");
 	ASK(GTP_REGION_OK, 6, &r, "e8 00 00 01 00 cc 55 53 50 51 52 90", .known.leaders = { 6 });
 	/* a return, as a CPU without return thunks has it; and padding of either kind */
@@ -198,7 +207,7 @@ static void live(void **state)
 	ASK(GTP_REGION_RETURN, 0, &r, "ff d0 0f 1f 00 90 90");
 	ASK(GTP_REGION_RETURN, 0, &r, "55 53 ff d0 0f 1f 00");
 	ASK(GTP_REGION_OK, 0, &r, "55 53 50 ff d0 0f 1f 00");
-	/* a jump label that is on: what is after it still runs when it is off again */
+	/* a jump label that is on: the code after it runs when the label is off again */
 	ASK(GTP_REGION_OK, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90", .known.leaders = { 11 },
 	    .known.sites = { 1 });
 	ASK(GTP_REGION_OTHERS, 6, &r, "90 e9 05 00 00 00 55 53 50 51 52 90",
@@ -209,7 +218,7 @@ static void flags(void **state)
 {
 	struct gtp_region r;
 
-	/* overwritten by what is displaced itself, or by what follows */
+	/* overwritten by the displaced instructions themselves, or by those that follow */
 	ASK(GTP_REGION_OK, 1, &r, "90 55 48 39 c8 90 90");
 	assert_true(r.flags_dead);
 	ASK(GTP_REGION_OK, 1, &r, "90 55 53 50 51 52 48 85 c0 74 00");
@@ -264,7 +273,7 @@ static void no_table(void **state)
 	a.span = 0;
 	a.fn_offset = SPAN_SIZE - 6;
 	assert_int_equal(gtp_region_find(&a, &r), GTP_REGION_OK);
-	/* Each list must be there: that it is missing does not say that there is nothing. */
+	/* Each list must be there: a missing list does not mean that it is empty. */
 	for (i = 0; i < MINI_LISTS; i++) {
 		make(&m, &scene);
 		m.bytes[MINI_LIST_AT + i * GTP_TABLE_LIST + 4] = 77;
@@ -283,7 +292,7 @@ static void words(void **state)
 	}
 }
 
-/* For any bytes and entries: bounds hold, and an accepted region keeps its promises. */
+/* For any bytes and entries, reads stay within bounds and an accepted region keeps its promises. */
 static void garbage(void **state)
 {
 	static const u8 common[] = { 0x90, 0x48, 0x89, 0xc3, 0xcc, 0x74, 0xeb, 0xe8, 0x55, 0x0f };
@@ -315,7 +324,7 @@ static void garbage(void **state)
 	assert_in_range(taken, 100, 20000);
 }
 
-/* Behind the function tracer's site at an entry: only who comes from there is a call. */
+/* After the function tracer's site at an entry: only control that comes from there is a call. */
 static void behind_a_site(void **state)
 {
 	struct gtp_region r;
@@ -328,13 +337,13 @@ static void behind_a_site(void **state)
 	ASK(GTP_REGION_OK, 9, &r, "f3 0f 1e fa 0f 1f 44 00 00 48 89 f8 48 01 f0 c3");
 	/* dec %rdi; jne back to after the site: a loop is no call */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
-	/* The table knows of somebody who comes there from elsewhere. */
+	/* In the table is a jump that leads there from elsewhere. */
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
 	ASK(GTP_REGION_LEADER, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 8 } });
-	/* Behind the bytes that are displaced it does not matter. */
+	/* After the displaced bytes it does not matter. */
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 11 } });
 	only_falls = false;
-	/* For the place itself all of them are hits. */
+	/* At the site itself all of them are hits. */
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 83 ee 01 48 85 f6 75 f7 c3");
 	ASK(GTP_REGION_OK, 5, &r, "0f 1f 44 00 00 48 89 f8 48 01 f0 c3", { .leaders = { 5 } });
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tracepoints that are reported when their function returns: which they are, and both ends. */
+/*
+ * Tracepoints that are reported when their function returns: which ones are, and what happens at
+ * entry and return.
+ */
 #include "hit_case.h"
 #include "hit/returns.h"
 #include "session/dprintf.h"
@@ -193,7 +196,7 @@ static void a_late_one_is_asked_at_the_return(void **state)
 	struct gtp_pending p;
 	u64 value;
 
-	/* $ret == *(u32 *)$rdi: of the entry's register, and the return's memory */
+	/* $ret == *(u32 *)$rdi: the register is from the entry, the memory from the return */
 	define(f, "1:1000:E:0:0", RET REG("05") REF32 EQUAL END, TRACEV("05") END, NULL);
 	start(f);
 	for (value = 0; value < 4; value++) {
@@ -236,7 +239,10 @@ static void several_of_which_some_want_it(void **state)
 	start(f);
 	assert_true(fake_enter(f, ENTRY, &regs, &p));
 	assert_int_equal(p.wanted, BIT_ULL(2) | BIT_ULL(3) | BIT_ULL(4));
-	/* Enabled, disabled and defined in between: the first and the last know of no entry. */
+	/*
+	 * Tracepoints enabled, disabled and defined between entry and return: the first and the
+	 * last have seen no entry.
+	 */
 	gtp_trace_enable(&f->trace, 1, ENTRY, true);
 	gtp_trace_enable(&f->trace, 5, ENTRY, false);
 	assert_int_equal(gtp_trace_install(&f->trace,
@@ -250,7 +256,7 @@ static void several_of_which_some_want_it(void **state)
 	expect_frames(f, "3@1000 v5=8\n1@1000 v5=9\n3@1000 v5=9\n4@1000\n6@1000 v5=9\n");
 }
 
-/* Two calls under way at once, that return in any order. */
+/* Two calls under way at once return in any order. */
 static void calls_do_not_mix(void **state)
 {
 	struct fake *f = *state;
@@ -357,7 +363,7 @@ static bool enter_quickly(struct fake *f, u32 held)
 	return true;
 }
 
-/* Without a call: where nothing is to be asked, and nothing has to be counted. */
+/* The quick way in is for entries without a condition to evaluate and without anything to count. */
 static void the_quick_way_in(void **state)
 {
 	static struct gtp_calibration c = { .ns = 7000, .rate = 1ULL << 32 };
@@ -385,7 +391,7 @@ static void the_quick_way_in(void **state)
 	gtp_trace_stop(&f->trace, GTP_STOP_USER);
 }
 
-/* A condition that is known at the entry is asked there, unless it is known to hold. */
+/* A condition that is known at the entry is evaluated there, unless it is known to hold. */
 static void the_quick_way_in_with_a_condition(void **state)
 {
 	static struct gtp_calibration c = { .ns = 7000, .rate = 1ULL << 32 };

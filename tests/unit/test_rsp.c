@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Framing: what goes over the wire for right and wrong input, whatever the split. */
+/* Framing: the bytes on the wire for right and wrong input, however the input is split. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -8,13 +8,13 @@
 #include <cmocka.h>
 #include "transport/rsp.h"
 
-/* The framing's output: packets as "[text]", ^C as "^"; and what it sent, byte by byte. */
+/* The framing's output: packets as "[text]", ^C as "^"; and the bytes that it sent. */
 static struct gtp_rsp rsp;
 static char in[GTP_PACKET_MAX + 1];
 static u8 last[GTP_RSP_FRAME_MAX];
 static char up[65536], down[4 * GTP_RSP_FRAME_MAX];
 static u32 up_len, down_len;
-static const char *answer; /* what each packet is answered with, NULL: nothing */
+static const char *answer; /* the answer to each packet, NULL: none */
 static bool go_no_ack;
 
 static void add_up(const void *bytes, u32 len)
@@ -281,12 +281,12 @@ static void longest_reply_all_escaped(void **state)
 	gtp_rsp_reply(&rsp, data, GTP_PACKET_MAX);
 	assert_int_equal(down_len, 2 * GTP_PACKET_MAX + 4);
 	clear();
-	/* a caller's slip is cut, not written past the buffer */
+	/* a caller's mistake is truncated, not written past the buffer */
 	gtp_rsp_reply(&rsp, data, sizeof(data));
 	assert_int_equal(down_len, 2 * GTP_PACKET_MAX + 4);
 }
 
-/* One side must read what the other one frames: all bytes, random lengths. */
+/* One side must be able to read what the other one frames: all byte values, random lengths. */
 static void round_trip(void **state)
 {
 	static u8 data[600];

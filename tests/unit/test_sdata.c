@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Static data: armed where there is a kernel tracepoint only, in frames, in GDB's forms of them. */
+/*
+ * Static data: it is armed only where there is a kernel tracepoint; it is in frames, and in GDB's
+ * forms of them.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -66,7 +69,7 @@ static void record_of_a_hit(void **state)
 			    "1@5000 s=010203040506070844332211\n2@5000 r4=11223344\n");
 }
 
-/* One address, two places: an instruction by itself, and the tracepoint that S asks for. */
+/* One address, two places: the plain instruction, and the kernel tracepoint that S asks for. */
 static void where_no_tracepoint_is(void **state)
 {
 	fake_define(&f, "1:6000:E:0:0:S", NULL);
@@ -111,7 +114,7 @@ static void added_during_a_run(void **state)
 	assert_string_equal(fake_frames(&f), "1@5000\n2@5000 s=010203040506070802000000\n");
 }
 
-/* After any failed allocation: words, nothing armed, nothing lost. */
+/* After any failed allocation: a message, nothing armed, nothing leaked. */
 static void without_memory(void **state)
 {
 	struct gtp_why why;
@@ -142,7 +145,7 @@ static const struct gtp_frame *first_frame(void)
 	return gtp_index_at(ix, 0)->frame;
 }
 
-/* Any part of the memory form is the same as that part of all of it. */
+/* Any part of the memory form equals that part of the whole. */
 static void memory_form(void **state)
 {
 	static const char text[] = "gtp_target:gtp_target_many\n0 8 0 head u64\n8 4 1 a int\n";

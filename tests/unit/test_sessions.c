@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plays tests/sessions/ to the stub on the fake machine; every packet must be in one. */
+/*
+ * Plays the transcripts of tests/sessions/ to the stub on the fake machine; every packet must occur
+ * in one.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +15,7 @@
 #include "stub/packets.h"
 #include "tools/dev/session.h"
 
-/* make runs the tests in their own folder. */
+/* make runs each test in the test's folder. */
 #define SESSIONS "../sessions"
 
 enum { MAX_FILES = 200 };
@@ -22,7 +25,7 @@ static u32 read_pos;
 
 static int do_send(void *ctx, const void *bytes, size_t len)
 {
-	/* All that had come has been read, or the player has complained. */
+	/* All output has been read here, or the player has complained already. */
 	if (read_pos == gdb.out_len) {
 		fake_gdb_clear(&gdb);
 		read_pos = 0;
@@ -91,7 +94,7 @@ static int play_text(const char *text)
 	return err;
 }
 
-/* A player that lets wrong things pass would make every transcript worthless. */
+/* A player that did not find errors would make every transcript worthless. */
 static void the_player_finds_fault(void **state)
 {
 	assert_int_equal(play_text("> ?\n< S05\n"), 0);
@@ -99,7 +102,7 @@ static void the_player_finds_fault(void **state)
 	assert_int_equal(play_text("> ?\n< S0\n"), -1);
 	assert_int_equal(play_text("> ?\n< S055\n"), -1);
 	assert_int_equal(play_text("> ?\n<\n"), -1);
-	/* a reply that is not read, in the middle and at the end; one that does not come */
+	/* a reply that is not read, in the middle and at the end; a reply that is missing */
 	assert_int_equal(play_text("> ?\n> qC\n<\n"), -1);
 	assert_int_equal(play_text("> ?\n"), -1);
 	assert_int_equal(play_text("> k\n< *\n"), -1);
