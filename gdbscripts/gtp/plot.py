@@ -71,15 +71,16 @@ def lines(buckets, bounds):
 
 def percentile(percent, buckets, bounds, least, greatest):
     """The value below which PERCENT of all values are, assuming that they are spread evenly within a bucket."""
-    wanted = percent * sum(buckets.values()) / 100
+    wanted = percent * sum(buckets.values())
     seen = 0
     for bucket in sorted(buckets):
-        count = buckets[bucket]
+        count = 100 * buckets[bucket]
         if seen + count >= wanted:
             begin, end = range_of(bucket, bounds)
             begin = least if begin is None else max(begin, least)
             end = greatest if end is None else min(end - 1, greatest)
-            return round(begin + (end - begin) * (wanted - seen) / count)
+            found = begin + round(fractions.Fraction((end - begin) * (wanted - seen), count))
+            return min(max(found, least), greatest)
         seen += count
     return greatest
 
