@@ -82,8 +82,9 @@ def entry(text, one):
     found = Entry([int(key, 16) for key in keys], int(count), [int(word) for word in summary.split()],
                   {int(number): int(n) for number, n in pairs})
     steps = MOST_STEPS if one.bounds else POWERS
-    if len(found.summary) != SUMMARIES[one.kind] or not all(0 <= word < 2**64 for word in found.keys) or found.count < 0 or \
-            not all(0 <= number <= steps + 1 and n >= 0 for number, n in found.buckets.items()):
+    # The kernel's side leaves out entries without a value and empty buckets: averages divide by these numbers.
+    if len(found.summary) != SUMMARIES[one.kind] or not all(0 <= word < 2**64 for word in found.keys) or found.count <= 0 or \
+            not all(0 <= number <= steps + 1 and n > 0 for number, n in found.buckets.items()):
         raise ValueError
     return found
 
