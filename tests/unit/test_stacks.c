@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks by number: the whole stack decides, nothing is lost silently, all CPUs add at once. */
+/*
+ * Numbers of stacks: the whole stack determines the number, losses are counted, and all CPUs add at
+ * once.
+ */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@ static struct gtp_stacks *make(u32 bytes)
 	return gtp_stacks_init(calloc(1, gtp_stacks_bytes(bytes, CPUS)), bytes, CPUS);
 }
 
-/* The stack number @i of a test; all have different addresses, and different depths. */
+/* Fills in a test's stack number @i; all have different addresses, and different depths. */
 static u32 fill(u64 *pc, u32 i)
 {
 	u32 n = 1 + i % 40;
@@ -65,8 +68,8 @@ static u64 folded(u64 h)
 }
 
 /*
- * Two stacks of two addresses with the same hash: the second address makes up for what the first
- * one has changed.
+ * Two stacks of two addresses with the same hash: the second address cancels the difference that
+ * the first one makes.
  */
 static void collide(u64 *a, u64 *b)
 {
@@ -88,7 +91,7 @@ static void the_whole_stack_decides(void **state)
 	first = gtp_stacks_put(s, a, 2);
 	second = gtp_stacks_put(s, b, 2);
 	assert_int_not_equal(first, second);
-	/* They have the same hash indeed: else this test shows nothing. */
+	/* They really have the same hash; otherwise this test proves nothing. */
 	for (i = 0; i <= s->mask; i++)
 		for (n = 0; n <= s->mask; n++)
 			if (i != n && s->slot[i] && s->slot[i] >> 32 == s->slot[n] >> 32)
@@ -98,7 +101,7 @@ static void the_whole_stack_decides(void **state)
 	assert_memory_equal(gtp_stacks_get(s, second, &n), b, sizeof(b));
 	assert_int_equal(gtp_stacks_put(s, a, 2), first);
 	assert_int_equal(gtp_stacks_put(s, b, 2), second);
-	/* One that begins as another does is another. */
+	/* A stack that begins with all addresses of another is a different stack. */
 	memcpy(longer, a, sizeof(a));
 	longer[2] = 0;
 	third = gtp_stacks_put(s, longer, 3);
@@ -148,7 +151,7 @@ static void a_deep_stack_is_cut(void **state)
 	free(s);
 }
 
-/* Of all numbers only those of stacks have addresses. */
+/* Only the numbers of stacks have addresses. */
 static void numbers_that_are_none(void **state)
 {
 	struct gtp_stacks *s = make(1 << 16);
@@ -216,7 +219,7 @@ static void add_at_once(void)
 	}
 	assert_int_equal(many.s->count, DIFFERENT);
 	assert_int_equal(many.s->no_room, 0);
-	/* No more is lost than each of the others may have reserved. */
+	/* No more words are lost than the other CPUs may have reserved. */
 	assert_in_range(many.s->used, words, CPUS * words);
 }
 

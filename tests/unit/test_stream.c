@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The run that is on as a trace file that grows: order, losses, ends, no memory. */
+/* The current run as a growing trace file: order, losses, how it ends, no memory. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static int teardown(void **state)
 	return fake_exit(&fake);
 }
 
-/* Each hit collects $clock: the time of its frame. */
+/* Each hit collects $clock, the time of its frame. */
 static void start(void)
 {
 	fake_define(&fake, "1:1000:E:0:0", "X4,2e000227");
@@ -99,7 +99,7 @@ static u64 get(const u8 *p, u32 n)
 	return value;
 }
 
-/* One sweep in short: the time of each frame, "cpu!n" for losses, "end". */
+/* One sweep as text: the time of each frame, "cpu!n" for losses, "end". */
 static const char *swept(u32 at_a_time)
 {
 	u32 at = 0, len;
@@ -162,7 +162,7 @@ static void test_frames_of_all_cpus_come_in_order_of_time(void **state)
 	close_stream();
 }
 
-/* A hit on a CPU right before its turn, when the sweep has begun. */
+/* A hit on a CPU after the sweep has begun, and just before it takes this CPU's frames. */
 static void late_hit(struct fake *f, struct gtp_cpu *cpu)
 {
 	hit(cpu->id);
@@ -184,7 +184,7 @@ static void test_what_comes_during_a_sweep_waits_for_the_next(void **state)
 	close_stream();
 }
 
-/* Random hits, some of them during the sweeps; all are read or told as lost, in order. */
+/* Random hits, some of them during the sweeps; each is read in order, or reported as lost. */
 static void many_sweeps(u32 most)
 {
 	u64 last = 0, n = 0, lost = 0, hits = 0, rng = 12345;
@@ -255,7 +255,7 @@ static void test_losses_are_told_in_front_of_the_next_frame(void **state)
 		hit(1);
 	open_stream();
 	read_header();
-	/* Frames dropped before there was a reader are not its loss. */
+	/* Frames that were dropped before a reader came do not count as lost. */
 	frames = gtp_buffer_frames(&t->run.cpus[1]->buf);
 	assert_int_equal(gtp_stream_sweep(&stream), 0);
 	assert_int_equal(read_all(4096), frames * FRAME_BYTES);
@@ -266,7 +266,7 @@ static void test_losses_are_told_in_front_of_the_next_frame(void **state)
 	frames = gtp_buffer_frames(&t->run.cpus[1]->buf);
 	assert_true(frames < 300);
 	expect_losses(300 - frames);
-	/* Told once. */
+	/* Losses are reported once. */
 	fake.clock = 1000;
 	hit(1);
 	assert_string_equal(swept(4096), "1001 ");
@@ -285,12 +285,12 @@ static void test_a_run_that_ends_is_read_to_its_end(void **state)
 	assert_string_equal(swept(3), "1 2 end ");
 	assert_true(gtp_stream_ended(&stream));
 	assert_int_equal(gtp_stream_read(&stream, bytes, 10), 0);
-	/* Each frame is given once. */
+	/* Each frame is returned once. */
 	assert_int_equal(gtp_trace_index(t, &why)->n, 0);
 	close_stream();
 }
 
-/* GDB has looked at the frames, and a copy of the file is under way. */
+/* GDB has read frames, and a copy of the file is under way. */
 static void test_the_end_takes_the_frames_from_other_readers(void **state)
 {
 	struct gtp_file file;
@@ -340,13 +340,13 @@ static void test_a_new_run_ends_the_stream(void **state)
 	hit(0);
 	assert_string_equal(swept(10), "1 ");
 	close_stream();
-	/* The buffers have changed places; the run has its own, as before. */
+	/* The buffers have been exchanged; the run has its own again. */
 	hit(0);
 	gtp_trace_stop(t, GTP_STOP_USER);
 	assert_int_equal(gtp_trace_index(t, &why)->n, 1);
 }
 
-/* Buffers of a CPU that has filled a quarter are taken at once. */
+/* If a CPU has filled a quarter of its buffer, the buffers are taken at once. */
 static void test_urgent(void **state)
 {
 	start();
@@ -385,7 +385,7 @@ static void test_linear_buffers(void **state)
 	close_stream();
 }
 
-/* The clock has restarted: earlier frames are older, whatever the numbers say. */
+/* The clock has restarted: earlier frames are older, whatever their times are. */
 static void test_the_clock_restarts(void **state)
 {
 	begin();
@@ -423,7 +423,7 @@ static void test_no_memory(void **state)
 	assert_true(i > 5 + 6);
 	fake.fail_alloc = 0;
 	read_header();
-	/* Frames that were taken and could not be merged stay, and later ones follow. */
+	/* Frames that were taken but could not be merged stay, and later ones follow them. */
 	for (i = 1;; i++) {
 		int err;
 
@@ -444,7 +444,7 @@ static void test_no_memory(void **state)
 	assert_int_equal(gtp_stream_open(&stream, t, false, step, &why), -ENOMEM);
 }
 
-/* Read what the last sweep has, then fail the next one at its @nth allocation. */
+/* Read the last sweep's frames, then let the next sweep fail at its @nth allocation. */
 static void fail_a_sweep(u32 nth)
 {
 	fake.fail_alloc = fake.allocs + nth;
@@ -453,7 +453,7 @@ static void fail_a_sweep(u32 nth)
 	assert_int_equal(gtp_stream_left(&stream), 0);
 	assert_int_equal(gtp_stream_read(&stream, bytes, sizeof(bytes)), 0);
 	assert_false(gtp_stream_ended(&stream));
-	/* It is tried again, though nothing else comes. */
+	/* The sweep is tried again, even if no further hit comes. */
 	assert_true(gtp_stream_waits(&stream));
 }
 
@@ -477,7 +477,10 @@ static void test_no_memory_for_a_later_sweep(void **state)
 	}
 }
 
-/* The clock of another CPU is ahead: its frames are too young for any sweep, and this is no end. */
+/*
+ * Another CPU's clock is ahead: its frames are too new for this sweep, but the stream has not
+ * ended.
+ */
 static void test_a_clock_that_is_ahead(void **state)
 {
 	begin();
@@ -494,7 +497,10 @@ static void test_a_clock_that_is_ahead(void **state)
 	close_stream();
 }
 
-/* A reader that waited for the run learns of frames dropped before it came to the buffers. */
+/*
+ * A reader that waited for the run is informed of frames that were dropped before it reached the
+ * buffers.
+ */
 static void test_losses_from_the_beginning(void **state)
 {
 	u64 frames;
@@ -511,7 +517,7 @@ static void test_losses_from_the_beginning(void **state)
 	close_stream();
 }
 
-/* The frames of a reader are not lost. */
+/* The frames that a reader has taken do not count as lost. */
 static void test_the_status_says_what_was_taken(void **state)
 {
 	start();
@@ -541,7 +547,7 @@ static void test_header(void **state)
 		"\nstatus 0;tunknown:0;tframes:ffffffff;tcreated:ffffffff;circular:1;disconn:0;starttime:60a24181e4000;stoptime:0\n"
 		"tsv 200:0:1:6c6f7374\ntsv 16:"));
 	assert_non_null(strstr((char *)bytes, "\ntp T1:1000:E:0:0"));
-	/* How often it hit is not known yet. */
+	/* The number of its hits is not known yet. */
 	assert_null(strstr((char *)bytes, "\ntp V"));
 	close_stream();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The stub where a transcript cannot go: time, faults, what a dead connection leaves behind. */
+/* Parts of the stub that a transcript cannot test: time, faults, and what a dead connection leaves.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,7 @@ static void start_run(const char *actions)
 	ASK("QTStart", "OK");
 }
 
-/* "O" and the text in hex, as one console packet has it */
+/* a console packet: "O" and the text in hex */
 static char *console(const char *text)
 {
 	static char packet[512];
@@ -100,7 +101,7 @@ static void keep_alives(void **state)
 	gtp_stub_progress(&gdb.s, "working", 1, 2);
 	assert_int_not_equal(gdb.out_len, 0);
 	assert_non_null(strstr(gdb.out, console("gdbtp: working: 1 of 2\n")));
-	/* It has heard something now. */
+	/* GDB has received something now. */
 	fake_gdb_clear(&gdb);
 	gtp_stub_progress(&gdb.s, "working", 2, 2);
 	assert_int_equal(gdb.out_len, 0);
@@ -122,7 +123,7 @@ static void disarm_for_long(struct fake *f, struct gtp_location *loc)
 	work_for_long(5);
 }
 
-/* GDB's packet is unknown, or has no text reply: it gets bytes that it skips. */
+/* GDB's packet is unknown, or has no text as reply: it gets bytes that it skips. */
 static void an_end_that_takes_long(void **state)
 {
 	const u64 args[] = { 1 };
@@ -134,14 +135,14 @@ static void an_end_that_takes_long(void **state)
 	/* The worker. */
 	assert_true(gtp_trace_settle(&gdb.f.trace));
 	assert_string_equal(gdb.out, "+++++");
-	/* The packet that comes first. */
+	/* The first packet after that. */
 	start_run("R20X00000004,22001a27");
 	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
 	fake_gdb_clear(&gdb);
 	fake_gdb_feed(&gdb, "$qC#b4", 6);
 	assert_string_equal(gdb.out, "++++++$#00"); /* one is the ack */
 	gdb.f.while_disarming = NULL;
-	/* A wait has no end that GDB would give up at. */
+	/* However long the wait is, GDB does not give up. */
 	start_run("R20");
 	ASK("c", "");
 	fake_gdb_clear(&gdb);
@@ -175,7 +176,7 @@ static void an_end_before_the_worker_came(void **state)
 
 	start_run("R20X00000004,22001a27");
 	ASK("c", "");
-	/* The hit ends the run; GDB's next byte comes before the worker does. */
+	/* The hit ends the run; GDB's next byte arrives before the worker runs. */
 	assert_true(fake_call(&gdb.f, FAKE_LEAF, 1, args));
 	ask_begins("?", "O");
 	assert_non_null(strstr(gdb.out, "|S05|S05"));
@@ -204,7 +205,7 @@ static void partial_reads_end_at_a_page(void **state)
 	got = fake_gdb_ask(&gdb, packetf("m%llx,20", FAKE_DATA_END - 8));
 	assert_int_equal(strlen(got), 16);
 	ASK(packetf("m%llx,20", FAKE_DATA_END), "E01");
-	/* Three pages of code and constants adjoin; the fourth is not there. */
+	/* Three pages of code and constants adjoin; the fourth is not mapped. */
 	got = fake_gdb_ask(&gdb, packetf("m%llx,4000", FAKE_TEXT));
 	assert_int_equal(strlen(got), 2 * 8192);
 	got = fake_gdb_ask(&gdb, packetf("m%llx,ffffffffffffffff", FAKE_TEXT + 4));
@@ -227,7 +228,7 @@ static void no_load_address(void **state)
 	gdb.f.trace.text_start = 0;
 	ASK("qOffsets", "");
 	ASK("p10", "0000000000000000");
-	/* Without it nothing can be said of link-time addresses. */
+	/* Without it link-time addresses cannot be converted. */
 	ASK("QTro:ffffffff81000000,ffffffff81001000", "OK");
 	assert_int_equal(gdb.f.trace.nro, 0);
 }
@@ -273,7 +274,7 @@ static void a_range_ends_a_read(void **state)
 	got = fake_gdb_ask(&gdb, packetf("m%llx,20", FAKE_TEXT + 8));
 	assert_int_equal(strlen(got), 16);
 	ASK(packetf("m%llx,20", FAKE_TEXT + 16), "E01");
-	/* Known as code, but not there any more. */
+	/* Known as code, but no longer mapped. */
 	fake_unmap(&gdb.f, FAKE_TEXT);
 	ASK(packetf("m%llx,20", FAKE_TEXT + 8), "E01");
 }
@@ -323,7 +324,7 @@ static void the_run_ends_in_the_middle_of_a_definition(void **state)
 	ASK(packetf("QTDP:2:%llx:E:0:0-", FAKE_ADD), "OK");
 	ASK("QTStop", "OK");
 	assert_null(gdb.f.trace.installing);
-	/* QTStop came after it, so it has joined the run and left it again. */
+	/* QTStop followed, so it has joined the run and left it again. */
 	assert_int_equal(gdb.f.armed, 0);
 	ASK(packetf("QTDP:-2:%llx:R3", FAKE_ADD), "OK");
 	ASK("QTinit", "OK");
@@ -340,7 +341,7 @@ static void set_note(const char *which, u32 digits, const char *want)
 	ASK(text, want);
 }
 
-/* Three notes as long as can be, and qTStatus still tells everything. */
+/* Even with three notes of the greatest length qTStatus reports everything. */
 static void long_notes(void **state)
 {
 	const char *got;
@@ -387,7 +388,7 @@ static void monitor_of_the_machine(void **state)
 	assert_non_null(strstr(gdb.out, console("gdbtp: the command failed\n")));
 }
 
-/* @value after "name arg"; a refusal leaves it and names the words */
+/* @value after "name arg"; a refusal leaves it unchanged and names the allowed words */
 static void switches(const char *arg, bool before, bool after, int err)
 {
 	struct gtp_why why = { "" };
@@ -432,7 +433,7 @@ static int fail_to_save(void *ctx, const char *path, struct gtp_why *why)
 	return save_error;
 }
 
-/* A refusal without words gets those of its errno. */
+/* A refusal without a message gets that of its errno. */
 static void errors_without_words(void **state)
 {
 	static const struct {
@@ -470,7 +471,7 @@ static void a_module_goes_away(void **state)
 	ASK("QTStop", "OK");
 }
 
-/* GDB has a frame's number in an int. */
+/* GDB keeps a frame's number in an int. */
 static void more_frames_than_numbers(void **state)
 {
 	start_run("R20");
@@ -482,7 +483,7 @@ static void more_frames_than_numbers(void **state)
 	ASK("QTStop", "OK");
 }
 
-/* Characters that framing would have to escape must not be in messages. */
+/* Messages must not contain characters that framing would have to escape. */
 static void words_need_no_escape(void **state)
 {
 	ASK("QTSave:2423207d2a7e0a78", "OK");
@@ -529,7 +530,10 @@ static const char *const whole_session[] = {
 	"qTStatus",
 };
 
-/* Every allocation of a session fails once: words or OK, no leak (tear_down), and it can go on. */
+/*
+ * Every allocation of a session fails once: the reply is a message or OK, nothing leaks
+ * (tear_down), and the session can continue.
+ */
 static void every_allocation_fails_once(void **state)
 {
 	u32 n, i, made;

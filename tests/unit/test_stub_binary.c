@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Replies that are bytes and not digits: x, and the run as a trace file. */
+/* Replies in binary: x, and the run as a trace file. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ static const u8 *ask(const char *fmt, ...)
 
 /* --- x --- */
 
-/* Every byte there is, '#', '$', '*' and '}' among them, in an order that is not their own. */
+/* All byte values, including '#', '$', '*' and '}', in an unusual order. */
 static u8 *map_many(void)
 {
 	u8 *bytes = fake_map(&gdb.f, MANY_AT, NULL, MANY);
@@ -103,7 +103,7 @@ static void x_reads_the_selected_frame(void **state)
 
 /* --- qXfer:gtpframe:read --- */
 
-/* The file as what QTSave writes reads it; the caller frees it. */
+/* The file as QTSave reads it; the caller frees it. */
 static u8 *read_file(u64 *size)
 {
 	struct gtp_file file;
@@ -155,7 +155,7 @@ static void there_is_a_file_before_any_run(void **state)
 	read_in_pieces(GTP_PACKET_MAX);
 }
 
-/* The old frames of another run are not mixed with its new ones. */
+/* The frames of an earlier run are not mixed with those of the new one. */
 static void pieces_of_two_runs_do_not_mix(void **state)
 {
 	make_frames(300);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB and the frames of a run that is over, while a reader may take them. */
+/* GDB reads the frames of a run that is over, while a reader may take them. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 
 #define ASK(packet, reply) assert_string_equal(fake_gdb_ask(&gdb, packet), reply)
 
-/* The frames that GDB has not read yet are gone: the file would end in a frame. */
+/* The frames that GDB has not read yet are gone: its file would end within a frame. */
 static void frames_that_go_while_they_are_read(void **state)
 {
 	u64 args[] = { 1 };

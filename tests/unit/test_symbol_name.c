@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Symbols with what compilers add to names, and without. */
+/* Symbols with and without the suffixes that compilers add to names. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of regions is read within its bounds, found wrong when it is, and answers exactly. */
+/*
+ * The table of regions is read within its bounds, is rejected if it is invalid, and gives exact
+ * answers.
+ */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "regions/table.h"
@@ -8,7 +11,7 @@
 #define ROOM 65536
 #define SPAN_SIZE 100000
 
-/* A writer of its own: the format as the header describes it. */
+/* An independent writer of the format, after the header's description. */
 struct file {
 	u8 bytes[ROOM];
 	u32 len;
@@ -142,7 +145,7 @@ static void head(void **state)
 	assert_int_equal(gtp_table_crc((const u8 *)"123456789", 9), 0xcbf43926);
 }
 
-/* Every way to be wrong, each from a good table by one change; the checksum is made right again. */
+/* Every kind of fault, each made by one change to a good table; the checksum is corrected. */
 static void refusals(void **state)
 {
 	static const struct {
@@ -216,7 +219,7 @@ static void damaged(void **state)
 	free(copy);
 }
 
-/* For any bytes with a right checksum: a table that opens can be read to its end. */
+/* For any bytes with a correct checksum: a table that opens can be read to its end. */
 static void garbage(void **state)
 {
 	static u32 entries[200];
@@ -245,7 +248,7 @@ static void garbage(void **state)
 		}
 		free(copy);
 	}
-	/* Both outcomes were there, or this has shown nothing. */
+	/* Both outcomes must occur; otherwise this proves nothing. */
 	assert_in_range(opened, 100, 19900);
 }
 

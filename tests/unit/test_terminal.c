@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Untrusted text for a terminal has nothing that it acts upon; letters are unchanged. */
+/* Untrusted text is printed without anything that a terminal acts upon; letters are unchanged. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tools/run/text.h"
 #include <cmocka.h>
 
-/* The same bytes each time: a caller compares at once. */
+/* Returns a static buffer, so the caller must compare at once. */
 static const char *shown(const char *text, size_t len)
 {
 	static char *bytes;

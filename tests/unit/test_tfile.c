@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* GDB's images of frames: byte for byte, and the same from whatever offset in whatever pieces. */
+/* GDB's images of frames: correct byte for byte, and the same from any offset in any pieces. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ static const struct gtp_regs regs = {
 	.ss = 0x18,
 };
 
-/* ---- what is expected, put together by hand ---- */
+/* ---- the expected bytes, put together by hand ---- */
 
 static u8 want[300000];
 static u32 want_len;
@@ -79,7 +79,7 @@ static void set_regs(u64 mask)
 	assert_int_equal(gtp_buffer_add_regs(&buf, &regs, 0xffffffff81abcdef, mask), 0);
 }
 
-/* The frame's image is @want: at once, and every part of it. */
+/* The frame's image must be @want, read at once and in every part. */
 static void expect_frame(const struct gtp_frame *f)
 {
 	u32 step = want_len > 1000 ? 997 : 1;
@@ -91,7 +91,7 @@ static void expect_frame(const struct gtp_frame *f)
 	for (u32 from = 0; from <= want_len; from += step) {
 		for (u32 len = 0; len <= want_len + 1 - from; len += step) {
 			u32 n = len > want_len - from ? want_len - from : len;
-			/* Of its own size, so that ASan sees a byte too many. */
+			/* Of exactly this size, so that ASan sees a write past it. */
 			u8 *part = malloc(len + 1);
 
 			part[len] = 0xee;
@@ -113,7 +113,7 @@ static void test_empty_frame(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* Nothing collected, but the number alone does not tell where it was. */
+/* Nothing is collected, but the tracepoint's number alone does not give the address. */
 static void test_one_of_several_locations(void **state)
 {
 	begin(1);
@@ -128,7 +128,10 @@ static void test_one_of_several_locations(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* Blocks as they came, but registers first, once, from all masks; rip is the location's. */
+/*
+ * Blocks keep their order, but one block with the registers of all masks is first; rip is the
+ * location's address.
+ */
 static void test_all_blocks(void **state)
 {
 	begin(2);
@@ -163,7 +166,7 @@ static void test_all_blocks(void **state)
 	expect_frame(gtp_buffer_next(&buf, NULL));
 }
 
-/* Lengths that 16 bits cannot say. */
+/* Lengths that do not fit in 16 bits. */
 static void test_much_memory(void **state)
 {
 	u64 addr = 0x1000;

@@ -36,7 +36,7 @@ static int set_up_clock(void **state)
 	return rc;
 }
 
-/* says - did the last answer have this text on the console? */
+/* says - did the last answer print this text on the console? */
 static bool says(const char *text)
 {
 	char hex[1024];
@@ -72,7 +72,7 @@ static void hits_without_the_lock(void **state)
 	assert_true(says(words));
 	fake_gdb_ask(&gdb, "QTStop");
 	assert_true(says(words));
-	/* The next run has its own. */
+	/* The next run has its own count. */
 	gdb.f.tsv_stuck = false;
 	ASK("QTStart", "OK");
 	fake_gdb_ask(&gdb, STATUS);

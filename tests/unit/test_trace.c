@@ -70,7 +70,7 @@ static void a_run(void **state)
 	assert_string_equal(fake_frames(f), "1@1000 r0=0\n3@1000\n");
 	assert_false(fake_fire(f, 0x1000, &regs));
 
-	/* A second stop is nothing, and does not change the reason. */
+	/* A second stop does nothing, and does not change the reason. */
 	gtp_trace_stop(&f->trace, GTP_STOP_DISCONNECTED);
 	assert_int_equal(f->trace.stop, GTP_STOP_USER);
 }
@@ -172,7 +172,10 @@ static void frames_in_the_order_of_time(void **state)
 	assert_ptr_equal(gtp_trace_index(&f->trace, &why), &f->trace.index);
 }
 
-/* The machine sleeps during a run: what was collected before it comes before what came after it. */
+/*
+ * The machine sleeps during a run: frames from before the sleep are sorted before those from after
+ * it.
+ */
 static void the_clock_begins_anew(void **state)
 {
 	struct fake *f = *state;
@@ -216,7 +219,7 @@ static void an_address_is_refused(void **state)
 	assert_int_equal(f->armed, 0);
 	assert_true(status_has(f, "T0;tnotrun:0;tframes:0"));
 
-	/* The very first: then there is nothing to disarm. */
+	/* The very first is refused: then there is nothing to disarm. */
 	fake_log_clear(f);
 	f->refuse_arm = 0x1000;
 	refuse_start(f, -EOPNOTSUPP, "tracepoint 1 at 0x1000: no probe");
@@ -261,7 +264,7 @@ static void variables_are_checked_at_the_start(void **state)
 	refuse_start(
 		f, -EINVAL,
 		"tracepoint 2, action 2 (X): setv at byte 2: trace state variable 71 is not defined");
-	/* Nothing was touched: the frames of the run before are still there. */
+	/* Nothing has changed: the frames of the previous run are still there. */
 	assert_string_equal(f->log, "");
 	assert_string_equal(fake_frames(f), "1@1000 r0=0\n");
 	variable(f, "47:0:0:79");
@@ -343,7 +346,7 @@ static void settling(void **state)
 	assert_false(gtp_trace_settle(&f->trace));
 	start(f);
 	assert_false(gtp_trace_settle(&f->trace));
-	/* A hit on another CPU is in the middle of writing down why. */
+	/* A hit on another CPU is just storing the reason. */
 	f->trace.run.ending = GTP_ENDING_CLAIMED;
 	assert_false(gtp_trace_settle(&f->trace));
 	assert_true(gtp_trace_running(&f->trace));
@@ -418,7 +421,7 @@ static void installing(void **state)
 	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", "R1"), ""), 0);
 	tp = fake_define(f, "3:1000:E:0:0", "R1");
 	assert_int_equal(install(f, tp, ""), 0);
-	/* Twice is once. */
+	/* The second time has no effect. */
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_string_equal(f->log, "arm 2000\n");
 	fake_fire(f, 0x2000, &regs);
@@ -428,7 +431,7 @@ static void installing(void **state)
 	assert_string_equal(f->log, "arm 2000\ndisarm 1000\ndisarm 2000\n");
 	assert_string_equal(fake_frames(f), "2@2000 r0=0\n1@1000\n3@1000 r0=0\n");
 
-	/* Without a run it stays a definition. */
+	/* Without a run it is only defined. */
 	tp = fake_define(f, "4:4000:E:0:0", NULL);
 	assert_int_equal(install(f, tp, ""), 0);
 	assert_null(tp->loc);
@@ -470,7 +473,7 @@ static void installing_runs_out_of_counters(void **state)
 
 	f->trace.strict = true;
 	start(f);
-	/* A refused one takes none. */
+	/* A refused one uses none. */
 	f->refuse_arm = 0x2000;
 	assert_int_equal(install(f, fake_define(f, "2:2000:E:0:0", NULL), no_probe), -EOPNOTSUPP);
 	for (i = 1; i <= GTP_SLOTS_SPARE; i++) {
@@ -522,7 +525,7 @@ static void a_module_is_unloaded(void **state)
 	assert_string_equal(f->log, "disarm 2fff\ndisarm 2000\n");
 	assert_int_equal(totals(f).missed, 8);
 	assert_true(in->gone && !in->loc && !out->gone && out->loc);
-	/* The run goes on with the others, and what was collected stays. */
+	/* The run continues with the others, and collected frames stay. */
 	assert_false(fake_fire(f, 0x2000, &regs));
 	assert_true(fake_fire(f, 0x3000, &regs));
 	assert_int_equal(gtp_trace_hits(&f->trace, in).hits, 1);
@@ -533,7 +536,7 @@ static void a_module_is_unloaded(void **state)
 	assert_true(gtp_tracepoint_find(&f->trace.tps, 2, 0x2000)->gone);
 	f->trace.strict = true;
 	refuse_start(f, -EOPNOTSUPP, unloaded);
-	/* Nothing is disarmed that is not armed. */
+	/* Only armed locations are disarmed. */
 	fake_log_clear(f);
 	assert_int_equal(gtp_trace_forget_range(&f->trace, 0, ~0ULL), 2);
 	assert_string_equal(f->log, "");

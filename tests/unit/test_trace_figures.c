@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session's report: figures that GDB keeps in an int, notes, progress. */
+/* The status of a session: numbers that GDB keeps in an int, notes, progress. */
 #include "run_case.h"
 
 static void figures_beyond_an_int(void **state)
@@ -30,7 +30,7 @@ static void notes_that_do_not_fit(void **state)
 	memcpy(f->trace.notes_hex, "6e", 3);
 	assert_true(status_has(f, ";username:66666666"));
 	assert_true(status_has(f, "6666;notes:6e"));
-	/* Half a note would be worse than none. */
+	/* A truncated note would be worse than none. */
 	gtp_trace_status(&f->trace, buf, sizeof(buf));
 	assert_null(strstr(buf, "username"));
 	assert_non_null(strstr(buf, ";stoptime:0;notes:6e"));

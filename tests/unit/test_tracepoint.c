@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Definitions: every field is checked, every refusal says where, nothing is half defined or leaks.
+ * Definitions: every field is checked, every refusal says at which byte, nothing is half defined,
+ * and nothing leaks.
  */
 #include "define_case.h"
 
@@ -82,7 +83,7 @@ static void upload(void **state)
 	assert_string_equal(piece(tp, 2), "A2a:ffffffff81000000:M6,fffffffffffffff8,10");
 	assert_string_equal(piece(tp, 3), "A2a:ffffffff81000000:X00000001,27");
 	assert_string_equal(piece(tp, 4), "Z2a:ffffffff81000000:at:0:8:7666735f72656164");
-	/* Two lines of commands may be the same; only a repeated definition's are dropped. */
+	/* Two lines of commands may be equal; only those of a repeated definition are dropped. */
 	assert_string_equal(piece(tp, 5), "Z2a:ffffffff81000000:cmd:0:3:656e64");
 	assert_string_equal(piece(tp, 6), "Z2a:ffffffff81000000:cmd:0:3:656e64");
 	assert_string_equal(piece(tp, 7), "");
@@ -173,7 +174,7 @@ static void the_verifier_speaks_through(void **state)
 		"tracepoint 3, action 2 (X): add at byte 2: needs 2 values, the stack has 1";
 	struct world *w = *state;
 
-	/* A good action is no condition. */
+	/* A valid action is not a valid condition. */
 	assert_int_equal(define(w, "3:ab:E:0:0:X1,27"), -EINVAL);
 	assert_non_null(strstr(w->why.text, "3, condition: end at byte 0: a condition must leave"));
 	/* const8 1; add */
@@ -241,7 +242,7 @@ static void forms_that_are_accepted(void **state)
 	int i;
 
 	assert_int_equal(define(w, "7:ab:E:0:0-"), 0);
-	/* 596 registers; none that a hit knows; no action at all; the largest block */
+	/* 596 registers; none that a hit has; no action at all; the largest block */
 	memset(wide, 'f', sizeof(wide) - 1);
 	memcpy(wide, "7:ab:R", 6);
 	memcpy(wide + 150, "00001-", 7);
@@ -255,7 +256,7 @@ static void forms_that_are_accepted(void **state)
 	assert_true(a->next->next->len == GTP_FRAME_MAX);
 	assert_int_equal(a->next->next->next->base, GTP_REG_SS);
 
-	/* An announced continuation need not come, and one that is not expected is a repetition. */
+	/* An announced continuation need not come, and an unexpected one counts as a repetition. */
 	assert_int_equal(define(w, "7:ac:E:0:0"), 0);
 	assert_int_equal(act(w, "7:ac:R01"), 0);
 	assert_null(w->tp->actions);
@@ -336,7 +337,7 @@ static void parts_are_bounded(void **state)
 	assert_in_range(taken * HEX, GTP_PARTS_MAX - GTP_PARTS_MAX / 16, GTP_PARTS_MAX);
 	assert_non_null(strstr(w->why.text, "in all; delete some tracepoints"));
 
-	/* Nothing else that is as large gets in, and what is removed makes room. */
+	/* Nothing else of that size is accepted, and removing something makes room. */
 	memcpy(text, "7:ab:X00001F3E,", 15);
 	memset(text + 15, '2', 2 * 0x1f3e);
 	text[15 + 2 * 0x1f3e] = '\0';
@@ -358,8 +359,8 @@ static void a_repetition_changes_nothing(void **state)
 	assert_int_equal(source(w, "1:ab:at:0:1:66"), 0);
 
 	/*
-	 * The same number elsewhere is another tracepoint; the same address with another number
-	 * too.
+	 * The same number at another address is another tracepoint, and so is another number at the
+	 * same address.
 	 */
 	assert_int_equal(define(w, "1:ac:E:0:0"), 0);
 	assert_non_null(w->tp);
@@ -408,8 +409,8 @@ static void sources_are_refused(void **state)
 }
 
 /*
- * The n-th allocation fails, for every n until none does: an error in words and nothing left
- * behind.
+ * The n-th allocation fails, for every n until none does: there is an error message, and nothing is
+ * left.
  */
 static void without_memory(void **state)
 {
@@ -438,7 +439,10 @@ static void without_memory(void **state)
 	assert_int_equal(n, 8);
 }
 
-/* Packets with bytes changed, added and cut: any answer, but no bad access and no leak. */
+/*
+ * Packets with bytes changed, added and removed: any answer is right, but no bad access and no
+ * leak.
+ */
 static void mutations(void **state)
 {
 	static const char *const seeds[] = {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $enable and $disable: hits that switch other tracepoints; what a run begins with; refusals. */
+/* $enable and $disable: hits that switch other tracepoints; the state when a run begins; refusals.
+ */
 #include <stdlib.h>
 #include "hit_case.h"
 #include "hit/hit.h"
@@ -24,7 +25,7 @@ static u64 hits(struct fake *f, const struct gtp_tracepoint *tp)
 	return gtp_trace_hits(&f->trace, tp).hits;
 }
 
-/* B after A: only hits after the one of A. */
+/* B after A: only B's hits after A's count. */
 static void begins_disabled(void **state)
 {
 	struct fake *f = *state;
@@ -55,7 +56,7 @@ static void takes_back(void **state)
 	call(f, 0x1000);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 1);
-	/* GDB's settings count at once. */
+	/* GDB's settings take effect at once. */
 	assert_int_equal(gtp_trace_enable(&f->trace, 2, 0x1100, true), 0);
 	call(f, 0x1100);
 	assert_int_equal(hits(f, b), 2);
@@ -137,7 +138,7 @@ static void all_tracepoints(void **state)
 	expect_frames(f, "1@1000\n");
 }
 
-/* At one address, only later tracepoints still have their turn in the same hit. */
+/* At one address, a switch affects only later tracepoints in the same hit. */
 static void at_the_same_address(void **state)
 {
 	struct fake *f = *state;
@@ -150,7 +151,7 @@ static void at_the_same_address(void **state)
 	expect_frames(f, "1@1000\n2@1000\n3@1000\n1@1000\n2@1000\n");
 }
 
-/* A number that the hit computes may be any: all look whether they are on. */
+/* A number that the hit computes can be any, so all tracepoints check whether they are enabled. */
 static void computed_number(void **state)
 {
 	struct fake *f = *state;
@@ -172,7 +173,8 @@ static void computed_number(void **state)
 	assert_int_equal(sum.no_target, 2);
 }
 
-/* Tracepoints with only updates, or only a frame's head, have their own ways through a hit. */
+/* Tracepoints with only updates, or only a frame's header, take paths of their own through a hit.
+ */
 static void every_way_through_a_hit(void **state)
 {
 	struct fake *f = *state;
@@ -224,7 +226,7 @@ static void refusals(void **state)
 	define(f, "1:1000:E:0:0", NULL, TRACEV(N_DISABLE) END, NULL);
 	refused(f,
 		"tracepoint 1, action 1 (X): $disable can be set, and no expression can read it");
-	/* A cast constant is one, and what is after a jump is none. */
+	/* A cast constant is a constant; a value after a jump is not. */
 	define(f, "1:1000:E:0:0", NULL, CONST8("01") EXT("20") SETV(N_ENABLE) END, NULL);
 	start(f);
 	assert_false(f->trace.all_switched);
@@ -258,7 +260,7 @@ static void joins_a_run(void **state)
 	assert_int_equal(gtp_trace_install(&f->trace, late, &why), 0);
 	call(f, 0x1200);
 	assert_int_equal(hits(f, late), 1);
-	/* One that cannot be refuses itself and nothing else. */
+	/* Only the tracepoint that cannot join is refused. */
 	a = define(f, "5:1300:E:0:0", NULL, ENABLE("09") END, NULL);
 	assert_int_equal(gtp_trace_install(&f->trace, a, &why), -EINVAL);
 	call(f, 0x1000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Trace state variables: definitions are checked, built-in ones stay, the upload tells all. */
+/* Trace state variables: definitions are checked, built-in ones stay, and the upload has all. */
 #include <setjmp.h>
 #include <stdlib.h>
 #include "fake_target.h"
@@ -52,7 +52,7 @@ static const char *piece(struct world *w, u32 n)
 	return buf;
 }
 
-/* How many built-in ones there are: the pieces before the user's. */
+/* The number of built-in ones: the pieces before the user's. */
 static u32 builtins(const struct world *w)
 {
 	u32 n = 0;
@@ -103,7 +103,7 @@ static void built_in(void **state)
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0, false), AX_E_UNKNOWN_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0xffff, true), AX_E_UNKNOWN_TSV);
 
-	/* GDB sends back the values that it got. */
+	/* GDB sends back the values that it has received. */
 	assert_int_equal(define(w, "1:0000000000000000:1:6370755f6964"), 0);
 	assert_true(w->tsvs->slot[1]->builtin);
 }
@@ -131,7 +131,7 @@ static void users(void **state)
 	gtp_tsvs_reset(w->tsvs);
 	assert_true(v->value == 3);
 
-	/* A GDB that has looked at a recorded run's file. */
+	/* From a GDB that has opened a recorded run's file. */
 	assert_int_equal(define(w, "200:0:1:6c6f7374"), 0);
 	assert_int_equal(define(w, "77:0:1:6c6f7374"), 0);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0x77, false), AX_E_UNKNOWN_TSV);

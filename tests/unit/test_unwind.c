@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks as taken from the kernel's unwinder: whole stacks, cut ones, gates; $bt's bytes. */
+/* Stacks taken from the kernel's unwinder: complete ones, truncated ones, gates; the bytes of $bt.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { MAX = 8, KERNEL_CS = 0x10, USER_CS = 0x33, PC = 0x1000 };
 
-/* The frames that are found: callers up to a 0, and what the unwinder says after the last one. */
+/* The frames that the unwinder finds: callers up to a 0, and its result after the last one. */
 static const u64 *callers;
 static u64 interrupted;
 static bool is_error, is_user, goes_on;
@@ -20,7 +21,7 @@ static struct pt_regs begun_with, entry;
 unsigned int gtp_bt_bytes = 4096, gtp_stack_walk;
 unsigned long gtp_stack_walked, gtp_stack_handed, gtp_stack_differed;
 
-/* The facts about each address: that a task begins there, or nothing. */
+/* The walker's answer about each address: a task begins there, or nothing is known. */
 static bool is_known;
 
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
@@ -49,7 +50,7 @@ bool unwind_next_frame(struct unwind_state *state)
 	return true;
 }
 
-/* At the registers of userspace, and where an address is nothing known, it is not done yet. */
+/* At the registers of userspace, and at an unknown address, the unwinder is not done yet. */
 bool unwind_done(struct unwind_state *state)
 {
 	return !callers[state->at] && !is_user && !goes_on;
@@ -90,7 +91,7 @@ static int setup(void **state)
 	return 0;
 }
 
-/* The result for these callers; @want is as long as 0xff says. */
+/* The result for these callers must be @want, which 0xff ends. */
 static void expect(const u64 *from, const u64 *want)
 {
 	const struct gtp_regs regs = { .rsp = 0x11000, .rip = 0x999 };
@@ -116,7 +117,7 @@ static void whole(void **state)
 	EXPECT(LIST(0x2000, 0x3000, 0), 0x2000, 0x3000);
 }
 
-/* In a pad, of which no table tells; at an address that is no text; after a guess. */
+/* In a pad, which is in no table; at an address outside the text; after a guess. */
 static void cut(void **state)
 {
 	is_error = true;
@@ -130,7 +131,7 @@ static void cut(void **state)
 	EXPECT(LIST(0x2000, 0), 0x2000, GTP_STACKS_LOST);
 }
 
-/* One that is deeper than there is room for has no mark: its depth says that it is cut. */
+/* A stack that is too deep has no mark: its depth shows that it is truncated. */
 static void deep(void **state)
 {
 	const u64 nine[] = { 2, 3, 4, 5, 6, 7, 8, 9, 10, 0 };
@@ -141,7 +142,7 @@ static void deep(void **state)
 	EXPECT(nine + 3, 5, 6, 7, 8, 9, 10, GTP_STACKS_LOST);
 }
 
-/* The way is the same whether a caller is followed to its return or not. */
+/* The stack is the same whether a caller's return is traced or not. */
 static void gates(void **state)
 {
 	const u64 way[] = { 0x2000, 0x5000, 0x3000, 0x5fff, 0x6000, 0x4fff, 0 };
@@ -149,7 +150,7 @@ static void gates(void **state)
 	EXPECT(way, 0x2000, 0x5000, 0x3000, 0x5fff, 0x6000, 0x4fff);
 	gtp_stack_hide(0x5000, 0x6000);
 	EXPECT(way, 0x2000, 0x3000, 0x6000, 0x4fff);
-	/* They take no room. */
+	/* Gates take no room. */
 	EXPECT(LIST(2, 0x5000, 3, 0x5000, 4, 0x5000, 5, 6, 7, 0), 2, 3, 4, 5, 6, 7);
 }
 
@@ -168,7 +169,7 @@ static void interrupts(void **state)
 
 enum { TASK = 0x10000, NO_TASK = 0x50000 };
 
-/* How many addresses there are when the unwinder says three. */
+/* The number of addresses if the unwinder finds three. */
 static u32 taken(u64 rsp)
 {
 	const u64 pc = 0xffffffff81000010;
@@ -185,7 +186,7 @@ static u32 taken(u64 rsp)
 	return n;
 }
 
-/* The unwinder is asked where nothing is known, and for stacks that are not the task's. */
+/* The unwinder is called where no step is known, and for stacks that are not the task's. */
 static void by_steps(void **state)
 {
 	gtp_stack_walk = 1;
@@ -220,7 +221,7 @@ static void expect_bytes(u64 rsp, u32 want)
 	assert_int_equal(gtp_stack_bytes(NULL, &regs, PC), want);
 }
 
-/* Up to the end of the task's stack, or of the one that the unwinder knows, or of the page. */
+/* Up to the end of the task's stack, of the stack that the unwinder knows, or of the page. */
 static void bytes(void **state)
 {
 	gtp_bt_bytes = 512;

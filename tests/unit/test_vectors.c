@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The corpus through the interpreter, nothing missing from it, and a judge that judges. */
+/*
+ * Runs the corpus through the interpreter, and checks that nothing is missing from it and that a
+ * wrong result is noticed.
+ */
 #include <ftw.h>
 #include "tests/unit/ax_test.h"
 #include "tools/axasm.h"
@@ -19,7 +22,7 @@ static int add_file(const char *path, const struct stat *st, int type)
 	return 0;
 }
 
-/* make runs the tests in their own folder; GTP_VECTORS is for other folders. */
+/* make runs each test in the test's folder; GTP_VECTORS is for others. */
 static int find_files(void **state)
 {
 	const char *folder = getenv("GTP_VECTORS");
@@ -63,7 +66,7 @@ static void test_interpreter(void **state)
 	assert_int_equal(failed, 0);
 }
 
-/* A vector must be able to fail: any error of an engine must be noticed. */
+/* A vector must be able to fail: every error of an engine must be noticed. */
 static int wrong_result(const struct ax_verified *v, struct ax_env *env, u64 *result)
 {
 	int ret = ax_interp(v, env, result);
@@ -145,7 +148,7 @@ static void test_every_refusal(void **state)
 	for (i = 0; i < nfiles; i++) {
 		struct axvec *v = load(files[i]);
 
-		/* Refusals lie in errors/, and nothing else does. */
+		/* Refusals, and only these, are in errors/. */
 		assert_int_equal(!!strstr(files[i], "/errors/"),
 				 v->error != AX_OK && v->error < AX_E_DIVIDE_BY_ZERO);
 		seen[v->error] = true;
@@ -185,7 +188,7 @@ static void test_every_opcode(void **state)
 	assert_int_equal(missing, 0);
 }
 
-/* The disassembler's text is the assembler's: whatever decodes comes back as it was. */
+/* The assembler accepts the disassembler's text: code that decodes comes back unchanged. */
 static void test_round_trip(void **state)
 {
 	static u8 again[2 * AX_MAX_LEN];
@@ -208,7 +211,7 @@ static void test_round_trip(void **state)
 	}
 }
 
-/* Assembly that is wrong is refused with its line, not guessed at. */
+/* Wrong assembly is refused with the line's number. */
 static void test_assembler_refuses(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The verifier: rows of bytes and verdicts, the facts it leaves behind, and random bytes. */
+/* The verifier: rows of bytes and results, the facts that it records, and random bytes. */
 #include "tests/unit/ax_test.h"
 #include "agentexpr/ax.h"
 
@@ -76,7 +76,7 @@ static enum ax_err verify(const u8 *bytes, u32 len, enum ax_kind kind, struct ax
 			  struct ax_point *points, struct ax_error *err)
 {
 	u8 *exact = test_exact(bytes, len);
-	/* As exact as the bytes: the verifier may not write after its findings either. */
+	/* Exact, too: the verifier must not write past its results. */
 	struct ax_point *own = malloc(len ? len * sizeof(*own) : 1);
 	enum ax_err code = ax_verify(exact, len, kind, own, v, err);
 
@@ -217,7 +217,7 @@ static void test_flags(void **state)
 	for (i = 0; i < ARRAY_SIZE(flag_rows); i++) {
 		u32 len = flag_rows[i].len;
 
-		/* The last row ends in an operand that is cut: leave it whole. */
+		/* The last row ends in a truncated operand: leave it as it is. */
 		if (!flag_rows[i].flags)
 			len--;
 		assert_int_equal(verify(flag_rows[i].bytes, len, AX_ACTION, &v, NULL, &err), AX_OK);
@@ -225,7 +225,7 @@ static void test_flags(void **state)
 	}
 }
 
-/* Formats: what is allowed, and the byte that is blamed. */
+/* Formats: which are allowed, and the byte that an error names. */
 static const struct {
 	const char *format;
 	u8 nargs;
@@ -353,7 +353,7 @@ static void test_tsvs(void **state)
 	}
 }
 
-/* Bytes of which many are opcodes, so that random programs get somewhere. */
+/* Bytes many of which are opcodes, so that random programs get far. */
 static void random_code(u64 *seed, u8 *bytes, u32 len)
 {
 	u32 i;
@@ -389,7 +389,7 @@ static void test_random_code(void **state)
 			assert_true(ax_error_format(&err, text, sizeof(text)) < (int)sizeof(text));
 		}
 	}
-	/* A check that no program passes would check nothing. */
+	/* If no program passed, this would test nothing. */
 	assert_true(good > 100);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The output when a run or the wait of a continue ends. */
+/* The output when a run, or the wait after a continue, ends. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ static void the_last_line_of_a_module(void **state)
 	assert_false(gdb.s.waiting);
 }
 
-/* All that the console shows, in order. */
+/* All console text, in order. */
 static const char *console(const char *replies)
 {
 	static char text[4096];
@@ -65,7 +65,7 @@ static void call_with_a_stack_of(u32 depth)
 	assert_int_equal(fake_gdb_call(&gdb, "leaf 7"), 0);
 }
 
-/* tstop and monitor status say of each stack that is not whole; of none when all are. */
+/* tstop and monitor status report truncated stacks, and nothing if all are complete. */
 static void stacks_that_are_cut(void **state)
 {
 	static const char words[] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks by steps, against an unwinder that does on each of them what a table says, as the kernel's
- * does: made-up tables, made-up stacks, all that is no plain case among them.
+ * Compares stacks walked by cached steps with an unwinder that follows a table, as the kernel's
+ * does. Tables and stacks are made up, and include all special cases.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -137,9 +137,8 @@ static bool is_text(u64 addr)
 	return addr - code < 16 * ENTRIES;
 }
 
-/*
- * kernel/hit/stack_kernel.c's way; 0: it is one that steps do not take, as it was interrupted or
- * ends with a mark.
+/* As kernel/hit/stack_kernel.c walks; 0: steps do not handle this stack, because it was interrupted
+ * or ends with a mark.
  */
 static u32 truth(struct state s, u64 hidden, u64 hidden_bytes, u64 *to, u32 max)
 {
@@ -165,7 +164,7 @@ static u32 truth(struct state s, u64 hidden, u64 hidden_bytes, u64 *to, u32 max)
 	return !s.error && (s.done ? !interrupted : is_userspace(&s)) ? n : 0;
 }
 
-/* --- what is asked of it --- */
+/* --- the walker's callbacks --- */
 
 static u64 made_up[GTP_WALK_MADE_UP];
 
@@ -266,7 +265,7 @@ static void what_is_plain(void **state)
 		{ { .base = BP, .offset = 16, .bp = PREV_SP, .bp_offset = -16 },
 		  GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 2) },
 		{ { .base = BP, .offset = 16 }, GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 0) },
-		/* In front of the caller's stack it is in the same place. */
+		/* Before the caller's stack it is in the same place. */
 		{ { .base = BP, .offset = 16, .bp = BY_BP, .bp_offset = -8 },
 		  GTP_WALK_STEP(GTP_WALK_BY_BP, 2, 3) },
 		{ { .base = END }, GTP_WALK_END },
@@ -303,7 +302,7 @@ static void what_is_not(void **state)
 
 	for (i = 0; i < ARRAY_SIZE(other); i++)
 		assert_int_equal(step_of(&other[i]), GTP_WALK_HAND_OVER);
-	/* An address without an entry: the unwinder guesses, and has an error. */
+	/* An address without an entry: the unwinder guesses, and reports an error. */
 	assert_int_equal(judged(code + 8), GTP_WALK_HAND_OVER);
 }
 
@@ -342,7 +341,7 @@ static void asks_once(void **state)
 	free(stack);
 }
 
-/* A hit asks for some, and hands over; the next one goes on. */
+/* A hit has some steps computed, and hands over; the next hit continues. */
 static void asks_for_few(void **state)
 {
 	u64 to[64];
@@ -383,7 +382,7 @@ static void modules_change(void **state)
 	changes = U32_MAX - 3;
 	assert_int_equal(walk(w, &s, 0, 0, to, ROOM), 6);
 	assert_int_equal(asked, 6);
-	/* Steps outside of modules stay; a module's is asked for again, and the answer counts. */
+	/* Steps outside of modules stay; a module's step is computed again. */
 	changes++;
 	table[2].base = BP;
 	s.bp = s.sp + 16;
@@ -485,7 +484,7 @@ static void any_stacks_of_any_tables(void **state)
 			s.sp = (u64)(uintptr_t)(stack + any(words));
 			s.bp = (u64)(uintptr_t)(stack + any(words));
 			have = truth(s, hidden, bytes, want, max);
-			/* As long as it has not asked for all. */
+			/* Until all steps are known. */
 			for (k = 0; k < ENTRIES; k++) {
 				n = walk(*state, &s, hidden, bytes, got, max);
 				if (n)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The encoder against an independent oracle: each form with all registers, as GNU as has it. */
+/* Compares the encoder with an independent one, GNU as: each form with all registers. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +35,7 @@ static const char *const name8[] = {
 
 static const char *const *const name_of[] = { [X86_32] = name32, [X86_64] = name64 };
 
-/* Values of less than 64 bits, and of 64, as they are loaded and extended. */
+/* How values of less than 64 bits, and of 64, are loaded and extended. */
 static const struct {
 	u32 bytes;
 	bool sign;
@@ -51,7 +51,7 @@ static const struct {
 	{ 8, false, "mov", "qword", name64, name64 },
 };
 
-/* One instruction: where it lies in the bytes, and what it was meant to be. */
+/* One instruction: its position in the bytes, and its intended text. */
 struct line {
 	u32 at;
 	char text[72];
@@ -117,7 +117,7 @@ static u32 assemble(u8 *dst, u32 size)
 	return n;
 }
 
-/* same_as_gas - all that was emitted since begin() is what the assembler makes of the texts */
+/* same_as_gas - everything emitted since begin() must be what the assembler makes of the texts */
 static void same_as_gas(void)
 {
 	static u8 gas[sizeof(out.bytes)];
@@ -135,7 +135,7 @@ static void same_as_gas(void)
 	assert_int_equal(n, out.b.len);
 }
 
-/* Displacements and immediates on both sides of every change of form. */
+/* Displacements and immediates on both sides of each limit of an encoding. */
 static const s32 numbers[] = { 0, 1, -1, 127, 128, -128, -129, 0x12345678, INT32_MAX, INT32_MIN };
 
 static const char *const alu_name[] = { "add", "or", "adc", "sbb", "and", "sub", "xor", "cmp" };
@@ -215,7 +215,7 @@ static void mem_text(char *s, size_t n, const struct x86_mem *m)
 	snprintf(s + at, n - at, "%+d]", m->disp);
 }
 
-/* Every width, with constants on both sides of each change of form */
+/* Every width, with constants on both sides of each limit of an encoding */
 static void compare_memory(struct x86_buf *b, struct x86_mem m, const char *t)
 {
 	static const char *const size[] = { "", "byte", "word", "", "dword", "", "", "", "qword" };
@@ -521,7 +521,7 @@ static void test_skips(void **state)
 	assert_true(b->failed);
 }
 
-/* A target out of reach fails, and stays failed. */
+/* A target out of reach is an error, and the error stays. */
 static void test_reach(void **state)
 {
 	u8 p[64] = { 0 };
@@ -544,10 +544,10 @@ static void test_reach(void **state)
 	assert_true(b.failed); /* rsp cannot be an index */
 }
 
-/* Not one byte beyond the buffer, nothing more after the error, but the length is counted on. */
+/* Nothing is written past the buffer or after an error, but the length is still counted. */
 static void test_sticky_error(void **state)
 {
-	u8 *p = malloc(11); /* to the byte: ASan watches the end */
+	u8 *p = malloc(11); /* exact to the byte: ASan guards the end */
 	struct x86_buf b = { .p = p, .size = 11 };
 
 	memset(p, 0xee, 11);
