@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """gtp record --until: the last frame in the file, by number and by a condition, and the messages."""
+import itertools
 import os
 import signal
 import socket
 import sys
 
 import live
-from pipe import DRAIN, END, GTP, HEADER, Drain, content, drained, frames_in, frames_of, hit, lost, path, refused
+from pipe import (DRAIN, END, GTP, HEADER, Drain, content, drained, frame, frames_in, frames_of, hit, lost, path, refused,
+                  variable)
 from tap import check, equal, matches, seeded, test, until
 from tasks import state
 
 CHANCE = seeded()
-SESSION = """trace add
+SESSION = """tvariable $seen = 0
+trace add
 actions
 collect a, b, $cpu_id
+collect $seen = $seen + 1
 end
 trace look
 actions
@@ -94,7 +98,7 @@ def usage():
 @test("--until EXPRESSION: the first frame for which it holds is the last one: signs, memory, strings, variables, two places")
 def by_condition():
     run_of_prog()
-    known = {"first": (1, 11), "second": (2, -22)}
+    known, adds = {"first": (1, 11), "second": (2, -22)}, itertools.count(1)
     for expression, holds in (
             ("1:a < b && a != -1", lambda where, _, a, b: where == "add" and a < b and a != -1),
             ("1:(unsigned long)a > 1000", lambda where, _, a, b: where == "add" and a % 2**64 > 1000),
@@ -102,12 +106,22 @@ def by_condition():
             ("$cpu_id == 0 && b > 90", lambda where, _, a, b: where == "add" and b > 90),
             ('t->name == "second"', lambda where, thing, a, b: where == "look" and thing == "second"),
             ("2:t->big * 2 == 22 && t->id", lambda where, thing, a, b: where == "look" and known[thing] == (1, 11)),
+            ("$seen == 7", lambda where, _, a, b: where == "add" and next(adds) == 7),
             ("n == 6", lambda where, _, a, b: where == "here" and a == 6 or where == "there" and a == 5),
             ("3:n == -1 || n == 2", lambda where, _, a, b: where == "here" and a in (-1, 2) or where == "there" and a in (-2, 1))):
         last = first(holds)
         frames, text = recorded(expression, made["frames"])
         equal(frames, made["frames"] if last is None else made["frames"][:last + 1], "of %s: %s" % (expression, text))
         matches("none of them" if last is None else "for the last one, of tracepoint [123], --until holds", text)
+
+
+@test("of a variable that a hit has recorded more than once, --until sees the last value: that of $n = $n + 1 is the new one")
+def last_value():
+    sent = [frame(1, variable(1, old) + variable(2, 3) + variable(1, old + 1) + variable(2, 0)) for old in range(9)]
+    drain = asking(b"= 1 1000 0 getv 1;const8 5;equal;end\n.\n")
+    drain.in_background(HEADER + b"".join(sent) + END)
+    matches("--until holds", drain.wait())
+    equal(frames_in("until.tf"), sent[:5])
 
 
 @test("--until EXPRESSION that no frame can have, or not this one, is said; nothing is written when it is wrong")

@@ -3,7 +3,7 @@
  * A condition on the contents of a frame, as the bytecode that GDB compiles for the kernel's hits.
  *
  * The module's own code evaluates it, with the frame's collected memory. As in GDB, the first block
- * that has an address counts.
+ * that has an address counts, and of a variable the last value.
  */
 #include <stdlib.h>
 #include "base/regs.h"
@@ -60,14 +60,14 @@ struct view {
 	bool missing;
 };
 
-/* find - the first block of a kind that has @at; false: there is none */
+/* find - the first block of memory that has @at, or of registers; false: there is none */
 static bool find(const struct view *v, u8 kind, u64 at, struct block *b)
 {
 	size_t done = 0, size;
 
 	while ((size = next(v->frame + done, v->len - done, v->register_bytes, b))) {
 		done += size;
-		if (b->kind == kind && (kind == 'M' ? at - b->at < b->len : at == b->at))
+		if (b->kind == kind && (kind != 'M' || at - b->at < b->len))
 			return true;
 	}
 	return false;
@@ -95,15 +95,24 @@ static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
+/* getv - the variable's last value: `collect $n = $n + 1` records the old one before the new one */
 static s64 getv(void *ctx, u16 tsv)
 {
 	struct view *v = ctx;
+	size_t done = 0, size;
 	struct block b;
+	bool found = false;
+	s64 value = 0;
 
-	if (find(v, 'V', tsv, &b))
-		return (s64)gtp_get_le(b.bytes, 8);
-	v->missing = true;
-	return 0;
+	while ((size = next(v->frame + done, v->len - done, v->register_bytes, &b))) {
+		done += size;
+		if (b.kind == 'V' && b.at == tsv) {
+			value = (s64)gtp_get_le(b.bytes, 8);
+			found = true;
+		}
+	}
+	v->missing |= !found;
+	return value;
 }
 
 /* The hit is over: setting a variable has no effect. */
