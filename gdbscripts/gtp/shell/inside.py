@@ -12,7 +12,7 @@ import socket
 
 import gdb
 
-from gtp import ended, names, points, progress, quiet, remote
+from gtp import ended, names, points, progress, quiet, remote, words
 from gtp.shell import atend, rowcode, values
 
 UNKNOWN = re.compile(r"gtp modules|No symbol|not defined|no function matches|No source file|no event matches")
@@ -96,7 +96,7 @@ def define(request, channel):
 
 def load_modules(request, channel):
     channel.say(doing="reading the symbols of modules")
-    quiet.execute("gtp modules " + (request["modules"] or ""))
+    quiet.execute("gtp modules " + words.quoted(request["modules"] or ""))
 
 
 def wanted(request, numbers):
@@ -197,8 +197,9 @@ def trace(request, channel):
 
 
 def command(request, channel):
-    """Run one of the other commands as in GDB."""
-    channel.say(text=quiet.execute("gtp " + request["line"]))
+    """Run one of the other commands as in GDB. The place of gtp explain is an expression, and no word."""
+    name, *given = request["words"]
+    channel.say(text=quiet.execute(" ".join(["gtp", name, *(given if name == "explain" else map(words.quoted, given))])))
 
 
 def do(request, channel):

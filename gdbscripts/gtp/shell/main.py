@@ -43,7 +43,7 @@ def wait(gdb, progress):
 
 def show(words, given, progress):
     """A command that prints and ends."""
-    gdb = child.Child(words, {"command": given.command, "line": options.line(given), "target": ready.DEVICE})
+    gdb = child.Child(words, {"command": given.command, "words": options.words(given), "target": ready.DEVICE})
     try:
         error = told_by(gdb, progress, output.Output())
     finally:

@@ -318,16 +318,16 @@ def parser():
     return top
 
 
-def line(given):
-    """The gtp command of GDB for those that only print."""
-    words = [given.command]
+def words(given):
+    """The words of GDB's gtp command for those that only print."""
+    found = [given.command]
     if given.command == "events":
-        words += ["-v"] * given.v + [given.pattern] * bool(given.pattern)
+        found += ["-v"] * given.v + [given.pattern] * bool(given.pattern)
     elif given.command == "lines":
-        words += [given.function] + [given.folder] * bool(given.folder)
+        found += [given.function] + [given.folder] * bool(given.folder)
     elif given.command == "explain":
-        words.append(given.location)
-    return " ".join(words)
+        found.append(given.location)
+    return found
 
 
 def request(given):

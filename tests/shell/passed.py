@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Words of the command line that GDB gets in its own commands: each arrives whole, with its blanks and quotes."""
+import importlib
+import shlex
+import sys
+import types
+from unittest import mock
+
+from gtp.shell import options
+from tap import equal, test
+
+ODD = ("/my src", "it's", 'a "b" c', "back\\slash", "a\tb", "'", "$x *?[1]", "-v w")
+
+
+def executed(function, request):
+    """The line that GDB executes for a function of inside.py, which imports gdb."""
+    with mock.patch.dict(sys.modules, gdb=mock.MagicMock(error=RuntimeError, GdbError=RuntimeError)):
+        inside = importlib.import_module("gtp.shell.inside")
+    lines = []
+    quiet = types.SimpleNamespace(execute=lines.append)
+    with mock.patch.object(inside, "quiet", quiet):
+        getattr(inside, function)(request, mock.MagicMock())
+    equal(len(lines), 1)
+    return lines[0]
+
+
+def shown(*words):
+    return executed("command", {"words": options.words(options.parser().parse_args(words))})
+
+
+@test("folders and patterns with blanks, quotes and backslashes are one word in GDB; an expression stays as it is")
+def whole():
+    for odd in ODD:
+        equal(shlex.split(shown("lines", "vfs_read", odd)), ["gtp", "lines", "vfs_read", odd])
+        equal(shlex.split(executed("load_modules", {"modules": odd})), ["gtp", "modules", odd])
+        equal(shlex.split(shown("events", "-v", "--", odd)), ["gtp", "events", "-v", odd])
+    equal(shown("lines", "vfs_read"), "gtp lines vfs_read")
+    equal(shown("events"), "gtp events")
+    equal(executed("load_modules", {"modules": None}).split(), ["gtp", "modules"])
+    equal(shown("explain", "vfs_read + 0x20"), "gtp explain vfs_read + 0x20")
