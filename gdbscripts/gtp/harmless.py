@@ -11,6 +11,8 @@ import re
 ESCAPES = {7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 27: "\\033", 92: "\\\\"}
 # A spreadsheet treats text that begins so as a formula, unless it is a number.
 FORMULA = re.compile(r"[=+\-@\t\r]")
+# The same after a semicolon, which begins a cell where the comma is the decimal point, whatever quotes are around it.
+NEXT_FORMULA = re.compile(r";(?=[\s\"]*[=+\-@])")
 NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 
 
@@ -52,6 +54,6 @@ def everything(value):
 
 
 def cell(text):
-    """A cell of a CSV file. A leading apostrophe keeps a spreadsheet from computing it."""
-    text = line(text)
+    """A cell of a CSV file. An apostrophe keeps a spreadsheet from computing it."""
+    text = NEXT_FORMULA.sub(";'", line(text))
     return "'" + text if FORMULA.match(text) and not NUMBER.fullmatch(text) else text
