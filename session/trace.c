@@ -204,6 +204,15 @@ static u64 as_int(u64 n)
 	return n > INT_MAX ? INT_MAX : n;
 }
 
+/* The whole numbers, if GDB gets less; their names begin with none of GDB's. */
+static void put_whole(struct gtp_out *out, const struct gtp_totals *sum)
+{
+	if (sum->created > INT_MAX)
+		gtp_out_printf(out, ";allframes:%llx;allcreated:%llx", sum->frames, sum->created);
+	if (sum->size > INT_MAX)
+		gtp_out_printf(out, ";allfree:%llx;allsize:%llx", sum->free, sum->size);
+}
+
 /* A note that does not fit is left out: half a note would not be hex. */
 static void put_note(struct gtp_out *out, const char *name, const char *hex)
 {
@@ -223,6 +232,7 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size)
 	gtp_out_printf(&out, ";tframes:%llx;tcreated:%llx;tfree:%llx;tsize:%llx",
 		       as_int(sum.frames), as_int(sum.created), as_int(sum.free), as_int(sum.size));
 	/* GDB skips items that it does not know. */
+	put_whole(&out, &sum);
 	if (t->taken)
 		gtp_out_printf(&out, ";ttaken:%llx", t->taken);
 	gtp_out_printf(&out, ";circular:%d;disconn:%d;starttime:%llx;stoptime:%llx", t->circular,

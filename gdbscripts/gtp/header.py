@@ -5,6 +5,8 @@ import datetime
 from gtp import marks
 from gtp.damaged import reading
 
+MOST = 2**31 - 1  # of GDB's int
+
 ENDS = {"tstop": "stopped by tstop", "tfull": "the buffer was full", "tdisconnected": "GDB disconnected",
         "tnotrun": "it never began", "tunknown": "ended for a reason that the file does not say"}
 
@@ -32,6 +34,14 @@ class Header:
         with reading("the trace file's status"):
             return int(self.status.get(name) or "0", 16)
 
+    def whole(self, name):
+        """The number of an item that the kernel's side cuts for GDB, which keeps it in an int: tframes is allframes.
+
+        None: it was cut, and the file, GDB's own, does not have the whole number.
+        """
+        found = self.number("all" + name[1:] if "all" + name[1:] in self.status else name)
+        return None if found == MOST and "all" + name[1:] not in self.status else found
+
     def how(self):
         """How the run ended, in a sentence."""
         kind, *rest = self.end.split(":")
@@ -53,8 +63,9 @@ class Header:
         return (stop - start) * 1000 if start and stop >= start else None
 
     def overwritten(self):
-        """The number of frames that later ones have overwritten."""
-        return max(0, self.number("tcreated") - self.number("tframes") - self.taken())
+        """The number of frames that later ones have overwritten; None: the file does not say."""
+        created, frames = self.whole("tcreated"), self.whole("tframes")
+        return None if created is None or frames is None else max(0, created - frames - self.taken())
 
     def taken(self):
         """The number of frames that a reader took during the run."""
@@ -62,7 +73,9 @@ class Header:
 
     def lacks(self):
         """Sentences about data that is missing from the frames."""
-        if self.overwritten():
+        if self.overwritten() is None:
+            yield "frames may have been replaced by later ones: GDB counts no more than %d" % MOST
+        elif self.overwritten():
             yield "%d frames were replaced by later ones: the buffers are circular, or were full" % self.overwritten()
         if self.taken():
             yield "%d frames were read from /proc/gtpframe_pipe while the run went on, and are not here" % self.taken()

@@ -14,9 +14,15 @@ static void figures_beyond_an_int(void **state)
 	size = buf->size;
 	buf->size = 0xfffffff8;
 	buf->end = buf->size;
-	assert_true(status_has(f, ";tfree:7fffffff;tsize:7fffffff;"));
+	assert_true(status_has(f, ";tfree:7fffffff;tsize:7fffffff;"
+				  "allfree:fffffff8;allsize:fffffff8;circular:"));
+	buf->created = 5000000000;
+	assert_true(status_has(f, ";tframes:7fffffff;tcreated:7fffffff;"));
+	assert_true(status_has(f, ";allframes:12a05f200;allcreated:12a05f200;allfree:"));
+	buf->created = 0;
 	buf->size = size;
 	buf->end = size;
+	assert_false(status_has(f, ";all"));
 }
 
 static void notes_that_do_not_fit(void **state)

@@ -168,7 +168,7 @@ class Writer:
         yield "tracer_name", "gdbtp"
         yield "time_of_day", clock.said(self.wall)
         yield "frames_without_clock", self.untimed
-        if {"tframes", "tcreated"} <= set(header.status):
+        if {"tframes", "tcreated"} <= set(header.status) and header.overwritten() is not None:
             yield "frames_overwritten", header.overwritten()
         yield "how_it_ended", header.how()
 

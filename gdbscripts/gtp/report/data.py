@@ -139,9 +139,9 @@ def facts(header, read, text, asked):
         yield "began", header.began()
     if header.took_ns() is not None:
         yield "took", "%.3f s" % (header.took_ns() / 1e9)
-    size = header.number("tsize")
-    if size:
-        yield "buffers", "%s of %s bytes used" % tuple("{:,}".format(n) for n in (size - header.number("tfree"), size))
+    size, free = header.whole("tsize"), header.whole("tfree")
+    if size and free is not None:
+        yield "buffers", "%s of %s bytes used" % tuple("{:,}".format(n) for n in (size - free, size))
     yield "circular", "yes" if header.number("circular") else "no"
     if asked:
         yield "shown", asked
@@ -193,6 +193,6 @@ def collected(asked):
         "flames": list(flames.all_of(found, read, stacks)),
         "made": datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %z"),
         "hits": hits_of(found["places"], header),
-        "missing": None if read is None else read.nested + read.missed + header.overwritten() + header.seen.lost,
+        "missing": None if read is None or header.overwritten() is None else read.nested + read.missed + header.overwritten() + header.seen.lost,
         "missed": list(lacks(header, read, text, unknown)), "facts": list(facts(header, read, text, asked))})
     return found
