@@ -29,16 +29,18 @@ static void settle(struct gtp_aggr_shape *s)
 /* "_NUMBER" at the end of the @len characters; the length before it, 0: there is none */
 static size_t take_number(const char *name, size_t len, s64 *value)
 {
-	s64 unit = 1;
+	size_t at = len, i;
 
+	while (at && name[at - 1] >= '0' && name[at - 1] <= '9')
+		at--;
 	*value = 0;
-	while (len && name[len - 1] >= '0' && name[len - 1] <= '9') {
-		if (unit > S64_MAX / 100)
-			return 0;
-		*value += (name[--len] - '0') * unit;
-		unit *= 10;
+	for (i = at; i < len; i++) {
+		s64 digit = name[i] - '0';
+
+		/* A number beyond 63 bits becomes -1, and stays: the caller has words for it. */
+		*value = *value < 0 || *value > (S64_MAX - digit) / 10 ? -1 : *value * 10 + digit;
 	}
-	return unit > 1 && len && name[len - 1] == '_' ? len - 1 : 0;
+	return at < len && at && name[at - 1] == '_' ? at - 1 : 0;
 }
 
 static const char *read_bounds(const char *name, struct gtp_aggr_shape *s)
@@ -50,6 +52,8 @@ static const char *read_bounds(const char *name, struct gtp_aggr_shape *s)
 	len = take_number(name, len, &s->from);
 	if (!len)
 		return "its name ends with its bounds: lhist_NAME_FROM_TO_STEP";
+	if (s->from < 0 || s->to < 0 || s->step < 0)
+		return "its bounds lhist_NAME_FROM_TO_STEP are numbers up to 2^63 - 1";
 	if (!s->step || s->from >= s->to)
 		return "its bounds lhist_NAME_FROM_TO_STEP are no range with steps";
 	n = ((u64)(s->to - s->from) + (u64)s->step - 1) / (u64)s->step;

@@ -12,6 +12,7 @@ from gtp import cells, cexpr, define, known, names, places, points, progress, qu
 from gtp.command import Command
 
 STEPS = 1000  # of a linear histogram, at most
+NAME, SLUG = 63, 40  # characters of a variable's name, and of an expression in it, at most
 MOST_KEYS = 4
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
 
@@ -52,9 +53,15 @@ def cut(text, word):
 # Variables
 
 
-def slug(text):
-    """An expression as part of a name."""
-    return re.sub(r"\W+", "_", text).strip("_")[-40:].strip("_") or "value"
+def slug(text, room):
+    """An expression as part of a name, of at most ROOM characters."""
+    return re.sub(r"\W+", "_", text).strip("_")[-room:].strip("_") or "value"[:room]
+
+
+def name_with(prefix, text, number, tail):
+    """The name with that number for an expression. A TAIL of many digits leaves it less room."""
+    again = "_%d" % number if number > 1 else ""
+    return prefix + slug(text, min(SLUG, NAME - len(prefix + again + tail))) + again + tail
 
 
 def defined():
@@ -72,13 +79,11 @@ def variable(prefix, text, what, tail="", mine=None):
 
     An aggregation's name may be reused if this command has made it (MINE), or if no action sets it any more.
     """
-    base = name = prefix + slug(text)
     there, number = defined(), 1
-    while name + tail in there and (known.variables.get(name + tail) != what or
-                                    mine is not None and name + tail not in mine and is_set(name + tail)):
+    name = name_with(prefix, text, number, tail)
+    while name in there and (known.variables.get(name) != what or mine is not None and name not in mine and is_set(name)):
         number += 1
-        name = "%s_%d" % (base, number)
-    name += tail
+        name = name_with(prefix, text, number, tail)
     if name not in there:
         quiet.execute("tvariable $" + name)
     known.variables[name] = what
@@ -311,10 +316,15 @@ with --linear they are steps, and it is $lhist_NAME_FROM_TO_STEP."""
             return ""
         if not re.match(r"\d+,\d+,[1-9]\d*$", bounds):
             raise gdb.GdbError("--linear takes three numbers, as in --linear 0,1000,50")
-        first, last, step = map(int, bounds.split(","))
+        first, last, step = numbers = tuple(map(int, bounds.split(",")))
+        if max(numbers) >= 2**63:
+            raise gdb.GdbError("--linear %s: 2^63 - 1 is the largest number" % bounds)
+        tail = "_%d_%d_%d" % numbers
+        if len(name_with(self.prefix, "x", 999, tail)) > NAME:
+            raise gdb.GdbError("--linear %s: the bounds have so many digits that no variable's name has room for them" % bounds)
         if not 0 < -(-(last - first) // step) <= STEPS:
             raise gdb.GdbError("--linear %s is no range with 1 to %d steps; say --linear FROM,TO,STEP" % (bounds, STEPS))
-        return "_" + bounds.replace(",", "_")
+        return tail
 
 
 GtpCount("count")

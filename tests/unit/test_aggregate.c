@@ -46,6 +46,10 @@ static void names(void **state)
 		{ "lhist_a_0_100_10", GTP_AGGR_LHIST, 12 },
 		{ "lhist_a_b_5_100_10", GTP_AGGR_LHIST, 12 },
 		{ "lhist_a_0_1000_1", GTP_AGGR_LHIST, 1002 },
+		{ "lhist_a_1700000000000000000_1800000000000000000_1000000000000000",
+		  GTP_AGGR_LHIST, 102 },
+		{ "lhist_a_0_9223372036854775807_9223372036854775807", GTP_AGGR_LHIST, 3 },
+		{ "lhist_a_000000000000000000000000_10_05", GTP_AGGR_LHIST, 4 },
 		{ "count", GTP_AGGR_NONE, 0 },
 		{ "count_", GTP_AGGR_NONE, 0 },
 		{ "counts_a", GTP_AGGR_NONE, 0 },
@@ -59,6 +63,10 @@ static void names(void **state)
 		"lhist_a_10_10_1",
 		"lhist_a_0_1001_1",
 		"lhist_a_0_99999999999999999999_1",
+		"lhist_a_0_9223372036854775808_9223372036854775807",
+		"lhist_a_0_10_9223372036854775808",
+		"lhist_a_18446744073709551617_10_1",
+		"lhist_a_0_18446744073709551626_1",
 		"lhist_a_0_10_",
 	};
 	struct gtp_aggr_shape shape;
@@ -111,6 +119,28 @@ static void buckets(void **state)
 		/* The last step is shorter: 90 to 94. */
 		assert_int_equal(bucket_of("lhist_a_10_95_10", rows[i].value), rows[i].linear);
 	}
+}
+
+/* Bounds as far as numbers go: times of day in nanoseconds have 19 digits. */
+static void far_buckets(void **state)
+{
+	static const struct {
+		s64 value;
+		u32 bucket;
+	} rows[] = {
+		{ S64_MIN, 0 },
+		{ 9223372036854775787, 0 },
+		{ 9223372036854775797, 1 },
+		{ 9223372036854775806, 1 },
+		{ S64_MAX, 2 },
+	};
+	static const char name[] = "lhist_a_9223372036854775797_9223372036854775807_15";
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		assert_int_equal(bucket_of(name, rows[i].value), rows[i].bucket);
+	assert_int_equal(bucket_of("lhist_a_0_9223372036854775807_1000000000000000000",
+				   1700000000123456789),
+			 2);
 }
 
 /* --- against a model --- */
@@ -327,9 +357,9 @@ static void text_room(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names),     cmocka_unit_test(buckets),	 cmocka_unit_test(model),
-		cmocka_unit_test(full),	     cmocka_unit_test(one_hash), cmocka_unit_test(text),
-		cmocka_unit_test(text_room),
+		cmocka_unit_test(names), cmocka_unit_test(buckets),   cmocka_unit_test(far_buckets),
+		cmocka_unit_test(model), cmocka_unit_test(full),      cmocka_unit_test(one_hash),
+		cmocka_unit_test(text),	 cmocka_unit_test(text_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
