@@ -6,10 +6,11 @@
 #include "session/session.h"
 
 /**
- * gtp_added_begin() - find these variables for a run that is about to begin
+ * gtp_added_begin() - find the variables that the expressions of the coming run only add to
  * @t: the session; nothing is armed, no dprintf either
  *
- * Sets their way to AX_TSV_ADDED, and settles the expressions of @t->tps accordingly.
+ * Sets their entries in ->ways to AX_TSV_ADDED, and recomputes which expressions of @t->tps need
+ * the lock. dprintfs get this when they are armed again.
  * Context: process, caller's lock.
  */
 void gtp_added_begin(struct gtp_trace *t);

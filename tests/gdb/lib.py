@@ -125,7 +125,7 @@ def hits(num):
 
 
 def frames():
-    """Select every frame in turn; yields its number. Ends outside of all frames."""
+    """Select every frame in turn and yield its number. At the end no frame is selected."""
     cmd("tfind start")
     last = -1
     while number("$trace_frame") != -1:

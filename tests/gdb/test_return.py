@@ -38,7 +38,7 @@ def each_way(name):
 
 
 def returning(way, where, *actions):
-    """A tracepoint that is reported at the return, in a run; its number."""
+    """Define a tracepoint that fires at the return, start a run, check its mechanism; return its number."""
     num = trace(where, *(actions or ("collect $ret",)))
     cmd("tstart")
     equal(mechanism(num), way)

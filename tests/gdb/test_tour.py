@@ -65,7 +65,7 @@ def pattern(line):
 
 
 def compare(typed, lines, text):
-    """The text is the document's lines; `...` is any number of lines."""
+    """The text must match the document's lines; `...` stands for any number of lines."""
     wanted = "".join(r"(?:.*\n)*?" if line == "..." else pattern(line) + r" *\n" for line in lines)
     check(re.fullmatch(wanted, text), "%s: wanted\n%s\ngot\n%s" % (typed, "\n".join(lines), text))
 

@@ -76,7 +76,7 @@ def errors_of_the_pipe():
     matches("data: Permission denied; recording is for root", with_error("open,openat", "EACCES", "-p", "data"))
     matches("a new run, or a reset, has dropped the frames", with_error("read", "ESTALE", "-p", path("data")))
     equal(os.listdir(OUT), ["data"])
-    # The next run may have begun when the end of this one was read.
+    # By the time the end of this run has been read, the next one may have begun: ESTALE is then no error.
     with_error("read", "ESTALE:when=2", "-p", path("data"), status=0)
     equal(frames_in("gtp.tf"), [hit(0)])
     with open(path("data"), "wb") as file:

@@ -199,7 +199,7 @@ def small():
 
 
 def exceptions():
-    """Landing pads: known from the exception tables, and each of them has a row as well."""
+    """Landing pads are found from the exception tables; gdbtp-cc also marks each with a basic_block row."""
     program = os.path.join(HERE, "landing.cc")
     run("g++", "-O2", "-g", program, "-o", path("landing-plain"))
     run(cc, "-O2", "-g", program, "-o", path("landing-marked"),

@@ -526,7 +526,10 @@ static void test_flags_kept(void **state)
 	}
 }
 
-/* Random pads, and random_pad 1 8293024: the remainder is in a register that holds no values. */
+/*
+ * 4000 random pads. First (n = 0) the one of `random_pad 1 8293024`: its condition divides by a
+ * remainder that is in rdx, a register not given to values, which the division claims.
+ */
 static void test_random(void **state)
 {
 	static struct axgen g;

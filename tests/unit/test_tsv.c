@@ -103,7 +103,7 @@ static void built_in(void **state)
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0, false), AX_E_UNKNOWN_TSV);
 	assert_int_equal(gtp_tsvs_known(w->tsvs, 0xffff, true), AX_E_UNKNOWN_TSV);
 
-	/* GDB sends back the values that it has received. */
+	/* GDB sends back the definitions of built-in variables that it has uploaded. */
 	assert_int_equal(define(w, "1:0000000000000000:1:6370755f6964"), 0);
 	assert_true(w->tsvs->slot[1]->builtin);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds out which memory code reads and writes.
+ * Records which memory a piece of code reads, and which it writes.
  *
  * Watched pages are inaccessible, so each access faults. The handler records the access, makes the
  * page accessible as far as needed, and sets the trap flag; the trap after the instruction makes

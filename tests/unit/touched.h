@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds out which memory code reads and writes, with inaccessible pages and a single step for each
- * access.
+ * Records which memory a piece of code reads, and which it writes, with inaccessible pages and a
+ * single step for each access.
  */
 #ifndef _GTP_TOUCHED_H
 #define _GTP_TOUCHED_H
