@@ -55,23 +55,29 @@ class Merged(aggregated.Reading):
             keys += [self.number_of(found, part[0])] if name in found.keys else part
         return keys
 
-    def place_of(self, one, path):
-        """The aggregation to which a file's aggregation is added."""
-        for mine in self.all:
-            if mine.name == one.name:
-                if (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
-                    raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
-                return mine
+    def refuse(self, found, path):
+        """Raise an error if a file's Kept cannot be added: a name would have two meanings under one title."""
+        for name, what in found.names.items():
+            mine = self.names.get(name, what)
+            if (mine.text, mine.place) != (what.text, what.place):
+                raise gdb.GdbError("%s: $%s is %s, and in the files before it %s" % (path, name, said(what), said(mine)))
+        for one in aggregated.Reading(found.text).all:
+            mine = self.same(one)
+            if mine and (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
+                raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
+
+    def same(self, one):
+        """The aggregation to which a file's aggregation is added; None: there is none yet."""
+        return next((mine for mine in self.all if mine.name == one.name), None)
+
+    def place_of(self, one):
+        """The same; a new one if there is none."""
+        mine = self.same(one)
+        if mine:
+            return mine
         mine = one._replace(entries=[], noroom=[])
         self.all.append(mine)
         return mine
-
-    def learn(self, names, path):
-        """Learn the kinds of a file's variables. A name with two meanings must not be added up under one title."""
-        for name, what in names.items():
-            mine = self.names.setdefault(name, what)
-            if (mine.text, mine.place) != (what.text, what.place):
-                raise gdb.GdbError("%s: $%s is %s, and in the files before it %s" % (path, name, said(what), said(mine)))
 
     def add(self, path):
         """Add a file."""
@@ -80,13 +86,14 @@ class Merged(aggregated.Reading):
             raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
         if wrong:
             raise gdb.GdbError("%s: %s" % (path, wrong))
-        self.learn(found.names, path)
+        self.refuse(found, path)
+        self.names = {**found.names, **self.names}
         self.keys |= found.keys
         reading = aggregated.Reading(found.text)
         self.nested += reading.nested
         self.missed += reading.missed
         for one in reading.all:
-            mine = self.place_of(one, path)
+            mine = self.place_of(one)
             at = {tuple(entry.keys): i for i, entry in enumerate(mine.entries)}
             for entry in one.entries:
                 entry = entry._replace(keys=self.keys_of(found, one, entry))

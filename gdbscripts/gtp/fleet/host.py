@@ -241,7 +241,7 @@ class Host:
             ns, error_ns = offset.between(self.first, self.last)
             wall = offset.of_wall(self.first, here)
             found.update(offset_ns=ns, error_ns=error_ns, ahead_ns=wall.ns, ahead_error_ns=wall.error_ns)
-        kernel = re.search(r"^kernel: +([\w.+~-]+) \(build-id ([0-9a-f]+)\)$", "\n".join(self.said), re.M)
+        kernel = re.search(r"^kernel: +(%s) \(build-id (%s)\)$" % (results.RELEASE, results.BUILD_ID), "\n".join(self.said), re.M)
         if kernel:
             found.update(release=kernel.group(1), build_id=kernel.group(2))
         if self.state == DONE:

@@ -3,10 +3,11 @@
 import contextlib
 import itertools
 import os
+import shutil
 
 import gdb
 
-from gtp import aggregates, check, kept, known, kstack, marks, merge, quiet
+from gtp import aggregates, check, command, kept, known, kstack, marks, merge, quiet
 from gtp.export import clock, ctf, frames
 from gtp.fleet import machines
 from gtp.shell import asked
@@ -48,6 +49,11 @@ def opened(path, scratch):
     quiet.execute("target tfile " + path)
 
 
+def folder_of(request, row):
+    """The folder of a machine's CTF."""
+    return os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0])
+
+
 def one(request, number, row):
     """Write a machine's part of the timeline and its CTF; returns the part's name, and what is missing from it."""
     name = "part.%d" % number
@@ -55,45 +61,65 @@ def one(request, number, row):
     with frames.Run("") as run:
         with open(os.path.join(request["scratch"], name), "wb") as file:
             machines.Writer(file, run, machines.Machine(number, row["host"], row["offset_ns"], wall)).write()
-        trace = Trace(os.path.join(request["scratch"], "merged.ctf", os.path.splitext(row["file"])[0]), run, row["host"], wall)
+        trace = Trace(folder_of(request, row), run, row["host"], wall)
         trace.write()
         return name, "; ".join(frames.left_out(run, trace.untimed))
 
 
-def sums(paths):
-    """The aggregations of all files as one text; "" if there are none."""
-    have = [path for path in paths if kept.read(path) is not None]
-    if not have:
-        return ""
+def add(merged, path):
+    """Add a file's aggregations, or none of them: the file alone shows whether they can be read."""
+    alone = merge.Merged()
+    alone.add(path)
+    merged.refuse(kept.read(path), path)
+    merged.add(path)
+
+
+def sums(paths, notes):
+    """The aggregations of all machines' files ({host: path}) as one text; "" if there are none. NOTES gets a line for
+    each file that is left out."""
     merged = merge.Merged()
-    for path in have:
-        merged.add(path)
-    if not merged.all:  # they keep stacks alone
+    for host, path in paths.items():
+        try:
+            if kept.read(path) is not None:
+                add(merged, path)
+        except Exception as error:
+            notes.append("%s: its sums are left out: %s" % (host, command.sentence(error)))
+    if not merged.all:  # there is no file, or they keep stacks alone
         return ""
     with known.of(merged.names):
         return aggregates.report(merged, None, TOP, aggregates.order_of({}), kstack.Stacks(merged.keys, merged.addresses))
 
 
+def merged_one(request, number, row, answer):
+    """Put a machine's frames into the answer; one whose file cannot be opened is in "left" with the reason.
+
+    Any error costs that machine's results alone: its file may be damaged, or may say anything.
+    """
+    try:
+        opened(os.path.join(request["folder"], row["file"]), request["scratch"])
+    except Exception as error:
+        answer["left"][row["host"]] = command.sentence(error)
+        return
+    try:
+        part, lacks = one(request, number, row)
+        answer["parts"].append(part)
+        if lacks:
+            answer["notes"].append("%s: %s" % (row["host"], lacks))
+    except Exception as error:
+        shutil.rmtree(folder_of(request, row), ignore_errors=True)
+        answer["notes"].append("%s: no timeline: %s" % (row["host"], command.sentence(error)))
+    answer["hosts"].append(row["host"])
+
+
 def all_of(request):
     mine = check.main_objfile().build_id
     os.makedirs(os.path.join(request["scratch"], "merged.ctf"), exist_ok=True)
-    answer = {"hosts": [], "parts": [], "notes": [], "text": ""}
-    paths = []
+    answer = {"hosts": [], "parts": [], "notes": [], "left": {}, "text": ""}
+    files = {row["host"]: os.path.join(request["folder"], row["file"]) for row in request["hosts"]}
     for number, row in enumerate(request["hosts"], 1):
-        if row["build_id"] != mine:
-            continue
-        path = os.path.join(request["folder"], row["file"])
-        opened(path, request["scratch"])
-        try:
-            part, lacks = one(request, number, row)
-            answer["parts"].append(part)
-            if lacks:
-                answer["notes"].append("%s: %s" % (row["host"], lacks))
-        except gdb.GdbError as error:
-            answer["notes"].append("%s: no timeline: %s" % (row["host"], error))
-        answer["hosts"].append(row["host"])
-        paths.append(path)
-    answer["text"] = sums(paths)
+        if row["build_id"] == mine:
+            merged_one(request, number, row, answer)
+    answer["text"] = sums({host: files[host] for host in answer["hosts"]}, answer["notes"])
     return answer
 
 

@@ -7,7 +7,7 @@ import shutil
 import struct
 import tempfile
 
-from gtp import debugfile
+from gtp import debugfile, harmless
 from gtp.fleet import results
 from gtp.shell import child, ready
 from gtp.shell.failure import Failure
@@ -73,15 +73,18 @@ def run(folder, given, put):
     with tempfile.TemporaryDirectory(prefix=results.MERGED + ".", dir=folder) as scratch:
         answers = [read(vmlinux, folder, scratch, found) for vmlinux in files]
         hosts = [name for answer in answers for name in answer["hosts"]]
+        reasons = {name: why for answer in answers for name, why in answer["left"].items()}
+        if not hosts and reasons:
+            raise Failure("nothing is merged\n" + "\n".join("%s: %s" % one for one in reasons.items()))
         if not hosts:
             raise Failure(NO_VMLINUX % "\n  ".join("%s (build-id %s)" % (release, build_id)
                                                    for build_id, release in kernels(found["hosts"]).items()))
         written = compose(scratch, answers)
         for name in written:
             place(scratch, folder, name)
-    left = [row["host"] for row in done if row["host"] not in hosts]
     told = [text for answer in answers for text in (*answer["notes"], answer["text"].rstrip()) if text]
-    told += ["%s: not merged, no --vmlinux is of its kernel" % name for name in left]
+    told += ["%s: not merged, %s" % (row["host"], reasons.get(row["host"], "no --vmlinux is of its kernel"))
+             for row in done if row["host"] not in hosts]
     put("\n".join(told + ["%s: %s of %d machines" % (folder, ", ".join(written), len(hosts))]))
 
 
@@ -95,6 +98,6 @@ def compose(scratch, answers):
     texts = [answer["text"] for answer in answers if answer["text"]]
     if texts:
         with open(os.path.join(scratch, results.MERGED + ".txt"), "w", encoding="utf-8", errors="replace") as file:
-            file.write("\n".join(texts))
+            file.write("\n".join(map(harmless.lines, texts)))
         written.append(results.MERGED + ".txt")
     return written

@@ -10,6 +10,9 @@ from gtp.units import duration
 
 NAME = "hosts.json"
 MERGED = "merged"  # merged.perfetto, merged.ctf, merged.txt
+# A kernel of a machine that reports it: a part of the paths at which its vmlinux may be.
+RELEASE, BUILD_ID = r"[\w+~-][\w.+~-]*", r"[0-9a-f]+"
+MOST_NS = 1 << 62
 TYPES = (("file", str), ("build_id", str), ("release", str), ("offset_ns", int), ("error_ns", int))
 NO_RUN = "%s is no folder of gtp fleet: %s"
 
@@ -34,16 +37,24 @@ def save(folder, here, rows):
         file.write("\n")
 
 
+def is_row(row):
+    """True if a row's values have the types and sizes with which gtp fleet writes them."""
+    return isinstance(row["host"], str) and isinstance(row["status"], str) and all(
+        isinstance(row.get(name, kind()), kind) for name, kind in TYPES) and all(
+        abs(row.get(name, 0)) < MOST_NS for name, kind in TYPES if kind is int)
+
+
 def checked(found):
-    """The content of hosts.json, checked: a file's name must not lead out of the folder."""
+    """The content of hosts.json, checked: a file's name and a kernel's must not lead out of their folders."""
     rows = found["hosts"]
-    if not isinstance(found["time_of_day_ns"], int) or not all(isinstance(row["host"], str) for row in rows):
+    if not isinstance(found["time_of_day_ns"], int) or not abs(found["time_of_day_ns"]) < MOST_NS or not all(map(is_row, rows)):
         raise ValueError("it is not as gtp fleet writes it")
     for row in rows:
         if "file" in row and row["file"] != trace_file(row["host"]):
             raise ValueError("%s is not the file of %s" % (ascii(row["file"]), ascii(row["host"])))
-        if not all(isinstance(row.get(name, kind()), kind) for name, kind in TYPES):
-            raise ValueError("it is not as gtp fleet writes it")
+        for name, pattern, what in (("release", RELEASE, "release"), ("build_id", BUILD_ID, "build-id")):
+            if name in row and not re.fullmatch(pattern, row[name]):
+                raise ValueError("%s is no kernel's %s" % (ascii(row[name]), what))
     return found
 
 

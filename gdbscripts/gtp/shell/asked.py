@@ -6,6 +6,7 @@ import os
 import gdb
 
 from gtp import quiet
+from gtp.damaged import Damaged
 
 
 def answer(settings, do):
@@ -17,7 +18,7 @@ def answer(settings, do):
         for setting in settings:
             quiet.execute("set " + setting)
         found = do(request)
-    except (gdb.GdbError, OSError, RuntimeError) as error:  # gdb.error is one of the last
+    except (gdb.GdbError, Damaged, OSError, RuntimeError) as error:  # gdb.error is one of the last
         found = {"error": str(error)}
     with open(paths["answer"], "w", encoding="utf-8") as file:
         json.dump(found, file)
