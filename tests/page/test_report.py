@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The page of gtp report in a browser: made-up frames, 100,000 of them, whose numbers are counted here once more.
 import csv
+import fractions
 import json
 import math
 import os
@@ -412,7 +413,61 @@ def nothing():
     page = chromium.open(write("bare", data))
     page.until(READY)
     check("The frames have no time" in page.text("#timeline"), page.text("#timeline"))
-    equal(column(page, "x"), ["0", "0x1000000000000000", "0x2000000000000000"])
+    equal(column(page, "x"), ["0", "1,152,921,504,606,846,976", "2,305,843,009,213,693,952"])
+    equal(page.problems, [])
+
+
+NS = 1700000000123456789  # a time of day; a browser's own numbers are 256 apart there
+
+
+def large_page():
+    """Frames and aggregations whose numbers have more than 53 bits."""
+    exact = sample.packed.exact
+    place = sample.Place(1, "large", [sample.Column("x")])
+    events = [sample.Event(i, place, None, values=[x]) for i, x in enumerate((NS, NS + 1, 5, NS - 1, None, -2**62, 2**64 - 1, NS))]
+    data = sample.packed.frames([place], events, None)
+    stats = [{"keys": [{"text": "k%d" % i, "order": exact(NS + i), "number": True}], "count": 2, "buckets": [],
+              "summary": [exact(2 * NS + 3 * i), exact(NS + i), exact(NS + 2 * i)]} for i in (1, 0, 2)]
+    hist = {"keys": [], "count": 3, "buckets": [[62, 3]], "summary": [exact(3 * NS), exact(NS), exact(NS)]}
+    far = [NS - 10, NS + 10, 10]
+    linear = {"keys": [], "count": 2, "buckets": [[1, 1], [2, 1]], "summary": [exact(2 * NS), exact(NS - 3), exact(NS + 3)]}
+    data.update({"title": "large", "made": "now", "source": "x.tf", "hits": 0, "missing": None, "flames": [], "missed": [],
+                 "facts": [], "aggregations": [
+                     sample.aggregation("stats_x", "stats of x", "stats", ["key"], stats),
+                     sample.aggregation("hist_x", "hist of x", "hist", [], [hist]),
+                     sample.aggregation("lhist_x", "lhist of x", "lhist", [], [linear], bounds=list(map(exact, far)))]})
+    page = chromium.open(write("large", data))
+    page.until(READY)
+    return page
+
+
+@test("numbers of up to 64 bits are exact: shown in decimal, sorted, filtered, by keys, averages and percentiles")
+def large():
+    page = large_page()
+    values = [NS, NS + 1, 5, NS - 1, None, -2**62, 2**64 - 1, NS]
+    texts = ["" if x is None else counted(x) for x in values]
+    equal(column(page, "x"), texts)
+    for text, holds in {"x = %d" % NS: lambda x: x == NS, "x > %d" % NS: lambda x: x > NS, "x >= %#x" % NS: lambda x: x >= NS,
+                        "x != %d" % (NS + 1): lambda x: x != NS + 1, "x < 4K": lambda x: x < 4096, "x < 5.5": lambda x: x < 5.5,
+                        "x = 5": lambda x: x == 5, "x = -%d" % 2**62: lambda x: x == -2**62, "x ~ 345678": lambda x: "345678" in str(x),
+                        "x = %d" % (2**64 - 1): lambda x: x == 2**64 - 1, "%d" % NS: lambda x: x == NS}.items():
+        equal(filtered(page, text), sum(x is not None and bool(holds(x)) for x in values), text)
+    page.click("#frames .bar button")
+    page.click("[data-column=x]")
+    equal([text for text in column(page, "x") if text], [counted(x) for x in sorted((x for x in values if x is not None), reverse=True)])
+    page.click(".space .row")
+    page.click(".detail button.value[title^='Filter: x']")
+    equal(settled(page), 1)
+    rows = page.all("#tops .card:nth-child(2) tbody tr", "Array.from(one.children, cell => cell.textContent)")
+    equal(sorted(rows), [["k%d" % i, "2", counted(round(fractions.Fraction(2 * NS + 3 * i, 2))), counted(NS + i), counted(NS + 2 * i)]
+                         for i in (0, 1, 2)])
+    page.click("#tops .card:nth-child(2) th button")
+    equal(page.all("#tops .card:nth-child(2) tbody tr", "one.children[0].textContent"), ["k0", "k1", "k2"])
+    shown = page.all("#histograms .card", "Array.from(one.querySelectorAll('.numbers dd'), dd => dd.textContent)")
+    equal(shown[0], ["3", *[counted(NS)] * 6])
+    equal(shown[1], ["2", counted(NS), counted(NS - 3), *map(counted, (NS - 1, NS + 2, NS + 3, NS + 3))])
+    labels = page.all("#histograms .card:nth-child(2) tbody tr", "one.children[0].textContent")
+    equal(labels, ["%s – %s" % (counted(NS - 10), counted(NS)), "%s – %s" % (counted(NS), counted(NS + 10))])
     equal(page.problems, [])
 
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Job: ask the data of a page of gtp report: is it what gtp table wrote, is it the same as another's, is it cut as asked?
 #
-# Usage: tests/tfile/report.py table PAGE CSV... | same PAGE PAGE | limited PAGE N | counts PAGE NAME KEY=COUNT...
+# Usage: tests/tfile/report.py table PAGE CSV... | same PAGE PAGE | limited PAGE N | counts PAGE NAME KEY=COUNT... |
+#        figures PAGE NAME FIGURE...
 # Prints what is wrong, and fails then.
 import itertools
 import json
@@ -105,7 +106,14 @@ def counts(path, name, *wanted):
     return [] if have == dict(pair.split("=") for pair in wanted) else [str(have)]
 
 
-wrong = {"table": table, "same": same, "limited": limited, "counts": counts}[sys.argv[1]](*sys.argv[2:])
+def figures(path, name, *wanted):
+    """The figures of the first entry, each with its type: a browser rounds long numbers that are no texts."""
+    one = next(one for one in data_of(path)["aggregations"] if one["name"] == name)
+    have = list(map(repr, [*one["entries"][0]["summary"], *(one["bounds"] or ())]))
+    return [] if have == list(wanted) else [str(have)]
+
+
+wrong = {"table": table, "same": same, "limited": limited, "counts": counts, "figures": figures}[sys.argv[1]](*sys.argv[2:])
 for text in wrong[:20]:
     print(text)
 sys.exit(bool(wrong))

@@ -33,6 +33,17 @@ reports_of_parts() {
 		report_is counts "$out/report-none.html" count_look 3=2 4=1
 }
 
+# Numbers of more than 53 bits are texts: a browser would round them.
+report_numbers_are_exact() {
+	local ns=1700000000123456789
+	tail_of report-large.tf "aggregation stats_x stats :" "entry 3 : $((3 * ns)) 7 $ns :" \
+		"aggregation lhist_y lhist $ns $((ns + 10)) 10 :" "entry 1 : $ns $ns $ns : 1=1" "aggregation max_z max :" "entry 1 : 9 :"
+	kept report-large.tf -ex "gtp report $out/report-large.html" >"$out/log"
+	report_is figures "$out/report-large.html" stats_x "'$((3 * ns))'" 7 "'$ns'" &&
+		report_is figures "$out/report-large.html" lhist_y "'$ns'" "'$ns'" "'$ns'" "'$ns'" "'$((ns + 10))'" 10 &&
+		report_is figures "$out/report-large.html" max_z 9
+}
+
 report_refuses() {
 	local text
 	rm -f "$out"/refused*
@@ -50,5 +61,6 @@ report_tests() {
 	check "gtp report: the page's frames are those of gtp table, each value" report_is_the_table
 	check "a report of the stopped run and one of its file have the same frames, aggregations and stacks" reports_are_the_same
 	check "a report of one tracepoint, of some frames, of those with a condition, and of a run without frames" reports_of_parts
+	check "a report's numbers of more than 53 bits are texts, which no browser rounds" report_numbers_are_exact
 	check "gtp report refuses in words, and leaves no file" report_refuses
 }

@@ -9,6 +9,7 @@ class Column {
     this.name = name;
     this.unit = unit || null;
     this.texts = raw.d || null;
+    this.numbers = raw.big ? raw.d.map(BigInt) : null;
     if (this.texts)
       this.values = Int32Array.from(raw.c);
     else
@@ -23,8 +24,18 @@ class Column {
   text(row) {
     if (!this.has(row))
       return "";
+    const value = this.value(row);
+    return isNumber(value) ? withUnit(value, this.unit) : value;
+  }
+
+  /* The value of a frame that has it: a number, a BigInt or a text. */
+  value(row) {
     const value = this.values[row];
-    return this.texts ? this.texts[value] : withUnit(value, this.unit);
+    return this.numbers ? this.numbers[value] : this.texts ? this.texts[value] : value;
+  }
+
+  isText() {
+    return this.texts !== null && this.numbers === null;
   }
 
   /* What sorts it; what is not there comes last. */

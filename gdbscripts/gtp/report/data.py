@@ -76,17 +76,19 @@ def with_frames(asked, stacks):
 
 
 def keys(one, entry, stacks):
-    """A text for each key, and what sorts it."""
+    """A text for each key, and what sorts it: a text, or a number that JSON may have as text."""
     texts = aggregates.key_texts(one.keys, entry.keys, stacks)
     orders = aggregates.key_order(one.keys, entry.keys)
-    return [{"text": text, "order": text if isinstance(order, bytes) else order} for text, order in zip(texts, orders)]
+    return [{"text": text, "order": text} if isinstance(order, bytes) else
+            {"text": text, "order": packed.exact(order), "number": True} for text, order in zip(texts, orders)]
 
 
 def summary(entry):
     """The entry's figures; a sum that may have overflowed is None."""
-    if len(entry.summary) != 3:
-        return entry.summary
-    return [plot.true_sum(entry.count, *entry.summary), *entry.summary[1:]]
+    figures = entry.summary
+    if len(figures) == 3:
+        figures = [plot.true_sum(entry.count, *figures), *figures[1:]]
+    return [None if figure is None else packed.exact(figure) for figure in figures]
 
 
 def aggregation(one, stacks):
@@ -94,7 +96,8 @@ def aggregation(one, stacks):
     entries = [{"keys": keys(one, entry, stacks), "count": entry.count, "summary": summary(entry),
                 "buckets": sorted(entry.buckets.items())} for entry in one.entries]
     return {"name": one.name, "title": aggregates.title(one).partition(": ")[2] or "$" + one.name, "kind": one.kind,
-            "keys": [aggregates.key_title(name) for name in one.keys], "bounds": one.bounds, "entries": entries,
+            "keys": [aggregates.key_title(name) for name in one.keys],
+            "bounds": one.bounds and list(map(packed.exact, one.bounds)), "entries": entries,
             "unit": "ns" if what and what.text == "$latency" and one.kind != "count" else None,
             "noroom": sum(entry.count for entry in one.noroom)}
 

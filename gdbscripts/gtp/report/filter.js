@@ -75,6 +75,16 @@ function numberTest(name, operator, value, time) {
   return (n) => COMPARE[operator](n, wanted);
 }
 
+/* The same of BigInts: an integer is compared with all of its digits, 0x1f, too; 1.5 or 4K as a number. */
+function bigTest(name, operator, value) {
+  const digits = /^([-+]?)(0x[0-9a-f]+|\d+)$/i.exec(value);
+  const number = numberOf(value);
+  if (operator === "~" || !digits && !Number.isInteger(number))
+    return numberTest(name, operator, value, false);
+  const wanted = !digits ? BigInt(number) : digits[1] === "-" ? -BigInt(digits[2]) : BigInt(digits[2]);
+  return (n) => COMPARE[operator](n, wanted);
+}
+
 /* What filters a run. */
 class Filter {
   constructor(run) {
@@ -133,6 +143,10 @@ class Filter {
 
   /* A dictionary's texts are judged once each. */
   static ofColumn(column, operator, value) {
+    if (column.numbers) {
+      const held = column.numbers.map(bigTest(column.name, operator, value));
+      return (row) => column.has(row) && held[column.values[row]];
+    }
     if (!column.texts) {
       const test = numberTest(column.name, operator, value, false);
       return (row) => column.has(row) && test(column.values[row]);
@@ -151,8 +165,8 @@ class Filter {
     const tasks = run.tasks.map(([pid, comm]) => has(comm || "") || String(pid) === value);
     const names = run.names.map(has);
     const stacks = run.stacks.map((stack) => stack.some((name) => names[name]));
-    const columns = run.places.map((place) => place.columns.map((column) => column.texts ?
-      Filter.ofColumn(column, "~", value) : (row) => column.has(row) && String(column.values[row]) === value));
+    const columns = run.places.map((place) => place.columns.map((column) => column.isText() ?
+      Filter.ofColumn(column, "~", value) : (row) => column.has(row) && String(column.value(row)) === value));
     return (i) => places[run.place[i]] || run.task && run.task[i] !== NONE && tasks[run.task[i]] ||
       run.stack && run.stack[i] !== NONE && stacks[run.stack[i]] ||
       columns[run.place[i]].some((holds) => holds(run.rowOf[i]));

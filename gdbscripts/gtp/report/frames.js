@@ -157,8 +157,9 @@ class Frames {
   own(place) {
     const row = (i) => this.run.rowOf[i];
     return place.columns.map((column) => {
-      const longest = column.texts ? column.texts.reduce((most, text) => Math.max(most, text.length), 0) : 13;
-      return {name: column.name, title: column.name, right: !column.texts, down: !column.texts,
+      const longest = column.numbers ? 26 :
+        column.texts ? column.texts.reduce((most, text) => Math.max(most, text.length), 0) : 13;
+      return {name: column.name, title: column.name, right: !column.isText(), down: !column.isText(),
         width: clamp(Math.max(longest, column.name.length) + 4, 8, 44),
         text: (i) => column.text(row(i)), key: (i) => column.key(row(i))};
     });
@@ -200,7 +201,7 @@ class Frames {
   /* The number as it is, not as it is shown. */
   valueTerm(i, name, value) {
     const column = this.run.places[this.run.place[i]].columns.find((each) => each.name === name);
-    return termText(name, column.texts ? value.replace(/^"(.*)"$/s, "$1") : String(column.values[this.run.rowOf[i]]));
+    return termText(name, column.isText() ? value.replace(/^"(.*)"$/s, "$1") : String(column.value(this.run.rowOf[i])));
   }
 
   fact(name, value, term) {

@@ -3,59 +3,63 @@
 
 const FIRST_CARDS = 9;
 
-/* [first, end) of a bucket as the kernel's side numbers them; null: there is none. */
+/* [first, end) of a bucket as the kernel's side numbers them, as BigInts; null: there is none. */
 function bucketRange(bucket, bounds) {
   if (bounds === null) {
     if (bucket < 2)
-      return bucket === 0 ? [null, 0] : [0, 1];
-    return [2 ** (bucket - 2), 2 ** (bucket - 1)];
+      return bucket === 0 ? [null, 0n] : [0n, 1n];
+    return [1n << BigInt(bucket - 2), 1n << BigInt(bucket - 1)];
   }
-  const [first, last, step] = bounds;
-  const begin = first + (bucket - 1) * step;
+  const [first, last, step] = bounds.map(BigInt);
+  const begin = first + BigInt(bucket - 1) * step;
   if (bucket === 0)
     return [null, first];
-  return begin >= last ? [last, null] : [begin, Math.min(begin + step, last)];
+  return begin >= last ? [last, null] : [begin, begin + step < last ? begin + step : last];
 }
 
 function bucketLabel([begin, end], bounds, unit) {
-  const text = (n) => unit === "ns" ? duration(n) : bounds === null ? binary(n) : count(n);
+  const text = (n) => unit === "ns" ? duration(Number(n)) : bounds === null ? binary(Number(n)) : count(n);
   if (begin === null)
     return `below ${text(end)}`;
   if (end === null)
     return `from ${text(begin)}`;
-  return end === begin + 1 ? text(begin) : `${text(begin)} – ${text(end)}`;
+  return end === begin + 1n ? text(begin) : `${text(begin)} – ${text(end)}`;
 }
 
-/* The value below which a share of all lies: inside of its bucket as if that were evenly filled, as gtp show has it. */
+/* The value below which a share of all lies: inside of its bucket as if that were evenly filled, as gtp show has it. The
+   smallest and the largest value are BigInts. */
 function percentile(share, buckets, bounds, least, greatest) {
-  const wanted = share * buckets.reduce((sum, [, n]) => sum + n, 0) / 100;
-  let seen = 0;
-  for (const [bucket, n] of buckets) {
+  const wanted = BigInt(share) * BigInt(buckets.reduce((sum, [, n]) => sum + n, 0));
+  let seen = 0n;
+  for (const [bucket, k] of buckets) {
+    const n = 100n * BigInt(k);
     if (seen + n >= wanted) {
       const [begin, end] = bucketRange(bucket, bounds);
-      const low = begin === null ? least : Math.max(begin, least);
-      const high = end === null ? greatest : Math.min(end - 1, greatest);
-      return Math.round(low + (high - low) * (wanted - seen) / n);
+      const low = begin === null || begin < least ? least : begin;
+      const high = end === null || end - 1n > greatest ? greatest : end - 1n;
+      const found = low + divided((high - low) * (wanted - seen), n);
+      return found < least ? least : found > greatest ? greatest : found;
     }
     seen += n;
   }
   return greatest;
 }
 
-/* heading, buckets: [[number, n], ...] sorted, summary: [sum, min, max]; exact: the values themselves, sorted, if they are
+/* heading, buckets: [[number, n], ...] sorted, summary: [sum, min, max]; values: the values themselves, sorted, if they are
    known */
-function histogramCard({heading, sub, buckets, bounds, unit, n, summary, exact}) {
-  const [sum, least, greatest] = summary;
+function histogramCard({heading, sub, buckets, bounds, unit, n, summary, values}) {
+  const [sum, least, greatest] = summary.map(exact);
   const value = (x) => withUnit(x, unit);
-  const at = (p) => exact ? exact[Math.max(Math.ceil(p * n / 100), 1) - 1] : percentile(p, buckets, bounds, least, greatest);
+  const at = (p) => values ? values[Math.max(Math.ceil(p * n / 100), 1) - 1] :
+    percentile(p, buckets, bounds, BigInt(least), BigInt(greatest));
   const quantile = (p) => [`p${p}`, value(at(p))];
-  const numbers = [["n", count(n)], ["avg", typeof sum === "number" ? value(sum / n) : "?"], ["min", value(least)],
+  const numbers = [["n", count(n)], ["avg", sum === null ? "?" : value(average(sum, n))], ["min", value(least)],
     ...[50, 90, 99].map(quantile), ["max", value(greatest)]];
   const most = buckets.reduce((a, [, k]) => Math.max(a, k), 1);
   const titles = ["range", "bar", "count", "share"];
   const known = new Map(buckets);
   const rows = [];
-  for (let b = buckets[0][0]; b <= buckets[buckets.length - 1][0]; b++) {
+  for (let b = buckets.length ? buckets[0][0] : 0; buckets.length && b <= buckets[buckets.length - 1][0]; b++) {
     const k = known.get(b) || 0;
     rows.push(el("tr", {}, el("th", {scope: "row"}, bucketLabel(bucketRange(b, bounds), bounds, unit)),
       el("td", {class: "share"}, bar(k / most)), el("td", {class: "right"}, k ? count(k) : ""),
@@ -95,11 +99,11 @@ function latencyCards(run, rows) {
 }
 
 function latencyCard(name, {buckets, values, sum}) {
-  const exact = Float64Array.from(values).sort();
+  const sorted = Float64Array.from(values).sort();
   return histogramCard({heading: `Latency of ${name}`,
-    sub: `${plural(exact.length, "frame", "frames")} of those that the filter leaves`,
-    buckets: [...buckets].sort((a, b) => a[0] - b[0]), bounds: null, unit: "ns", n: exact.length,
-    summary: [sum, exact[0], exact[exact.length - 1]], exact});
+    sub: `${plural(sorted.length, "frame", "frames")} of those that the filter leaves`,
+    buckets: [...buckets].sort((a, b) => a[0] - b[0]), bounds: null, unit: "ns", n: sorted.length,
+    summary: [sum, sorted[0], sorted[sorted.length - 1]], values: sorted});
 }
 
 /* Cards, the first ones and a button for the others. */

@@ -2,7 +2,8 @@
 # Frames column by column, in as few characters as JSON allows without a packer. Knows nothing of GDB.
 #
 # A column is {"n": numbers, null where the frame has none} or {"d": sorted texts, "c": for each frame the index of its
-# text, -1 where it has none}.
+# text, -1 where it has none}. With "big", these texts are numbers in decimal, sorted as numbers: a browser's own numbers
+# have 53 bits.
 
 import collections
 import re
@@ -16,11 +17,9 @@ def order(value):
     return (1, 0, value) if isinstance(value, str) else (0, value, "")
 
 
-def shown(value):
-    """A number that a browser cannot represent exactly, as text; as an address if it may be one."""
-    if isinstance(value, str):
-        return value
-    return "%#x" % value if value >= EXACT else str(value)
+def exact(number):
+    """A number for JSON: as text if a browser would round it."""
+    return str(number) if abs(number) >= EXACT else number
 
 
 def column(values):
@@ -29,7 +28,8 @@ def column(values):
         return {"n": [None if value is None else int(value) for value in values]}
     texts = sorted({value for value in values if value is not None}, key=order)
     codes = {value: code for code, value in enumerate(texts)}
-    return {"d": [shown(value) for value in texts], "c": [NONE if value is None else codes[value] for value in values]}
+    found = {"d": [str(value) for value in texts], "c": [NONE if value is None else codes[value] for value in values]}
+    return found if any(isinstance(value, str) for value in texts) else {**found, "big": True}
 
 
 def differences(times):

@@ -5,30 +5,33 @@
 function entryValue(kind, entry) {
   if (kind === "count")
     return entry.count;
-  if (entry.summary.length === 1)
-    return entry.summary[0];
-  return entry.summary[0] === null ? null : entry.summary[0] / entry.count;
+  const sum = exact(entry.summary[0]);
+  return entry.summary.length === 1 || sum === null ? sum : average(sum, entry.count);
 }
+
+/* A key's text, or its number. */
+const keyOrder = (key) => key.number ? exact(key.order) : key.order;
 
 function aggregationColumns(one) {
   const {unit} = one;
   const value = (entry) => entryValue(one.kind, entry);
   const keys = one.keys.map((title, k) => ({title, text: (entry) => entry.keys[k].text,
-    key: (entry) => entry.keys[k].order}));
+    key: (entry) => keyOrder(entry.keys[k])}));
   const number = (title, of) => ({title, right: true, key: of,
     text: (entry) => of(entry) === null ? "?" : withUnit(of(entry), unit)});
   const counted = {title: "n", right: true, text: (entry) => count(entry.count), key: (entry) => entry.count};
   if (one.kind === "stats")
-    return [...keys, counted, number("avg", value), number("min", (entry) => entry.summary[1]),
-      number("max", (entry) => entry.summary[2])];
+    return [...keys, counted, number("avg", value), number("min", (entry) => exact(entry.summary[1])),
+      number("max", (entry) => exact(entry.summary[2]))];
   const main = one.kind === "count" ? {...counted, title: "count"} : number(one.kind, value);
-  const total = one.entries.reduce((sum, entry) => sum + value(entry), 0);
-  const most = one.entries.reduce((a, entry) => Math.max(a, value(entry)), 0);
+  const size = (entry) => Number(value(entry)); // shares need no more than 53 bits
+  const total = one.entries.reduce((sum, entry) => sum + size(entry), 0);
+  const most = one.entries.reduce((a, entry) => Math.max(a, size(entry)), 0);
   const adds = one.kind === "count" || one.kind === "sum";
   const below = one.entries.some((entry) => value(entry) < 0);
   const share = {title: adds ? "share" : "of the largest", right: true,
-    bar: (entry) => most > 0 ? value(entry) / most : 0,
-    text: (entry) => adds && total > 0 && !below ? percent(value(entry), total) : "", key: value};
+    bar: (entry) => most > 0 ? size(entry) / most : 0,
+    text: (entry) => adds && total > 0 && !below ? percent(size(entry), total) : "", key: value};
   return [...keys, main, ...(one.kind === "count" ? [] : [counted]), ...(one.entries.length > 1 ? [share] : [])];
 }
 
@@ -61,7 +64,7 @@ function groupings(run) {
       const row = run.rowOf[i];
       if (!column || !column.has(row))
         return null;
-      return column.texts ? column.texts[column.values[row]] : column.values[row];
+      return column.value(row);
     }});
   }
   return found;

@@ -23,8 +23,23 @@ const byId = (id) => document.getElementById(id);
 const NARROW_SPACE = "\u202f";
 const grouped = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0});
 
+/* Numbers have 53 bits in a browser: larger ones are texts in the data, and BigInts from here on. */
+const exact = (x) => typeof x === "string" ? BigInt(x) : x;
+
+const isNumber = (n) => typeof n === "number" || typeof n === "bigint";
+
 /* 1,234,567; a number that is none stays as it is. */
-const count = (n) => typeof n === "number" ? grouped.format(n) : String(n);
+const count = (n) => isNumber(n) ? grouped.format(n) : String(n);
+
+/* A quotient of BigInts, of which the second is above 0; a half is rounded to an even number, as gtp show does. */
+function divided(a, b) {
+  const whole = a / b - (a % b < 0n ? 1n : 0n);
+  const twice = 2n * (a - whole * b);
+  return twice > b || twice === b && whole % 2n !== 0n ? whole + 1n : whole;
+}
+
+/* The average of n numbers, from their sum. */
+const average = (sum, n) => typeof sum === "bigint" ? divided(sum, BigInt(n)) : sum / n;
 
 const plural = (n, one, many) => `${count(n)} ${n === 1 ? one : many}`;
 
@@ -60,7 +75,7 @@ function binary(n) {
 }
 
 /* A value with its unit: nanoseconds, or a plain number. */
-const withUnit = (n, unit) => unit === "ns" && typeof n === "number" ? duration(n) :
+const withUnit = (n, unit) => unit === "ns" && isNumber(n) ? duration(Number(n)) :
   typeof n === "number" && !Number.isInteger(n) ? n.toFixed(n < 10 ? 2 : 1) : count(n);
 
 /* A share with two digits that count: 42%, 4.2%, <0.1%. */
