@@ -9,11 +9,13 @@ import re
 import gdb
 
 from gtp import cells, cexpr, define, known, names, places, points, progress, quiet, screen, words
+from gtp.cexpr import ctype
 from gtp.command import Command
 
 STEPS = 1000  # of a linear histogram, at most
 NAME, SLUG = 63, 40  # characters of a variable's name, and of an expression in it, at most
 MOST_KEYS = 4
+MANY_BYTES = "%s is an array of %d times 8 bytes, and %d keys are the most: (char *)%s is a string, %s[0]@8 the first 8 bytes"
 SETS_KEY = re.compile(r"\s*teval\s+\$key(?:str)?_")
 
 Said = collections.namedtuple("Said", "value keys place condition options")
@@ -103,14 +105,16 @@ def is_string(kind):
     """Whether a key of this type is copied as a string: an array of char, or a pointer to it."""
     bare = kind.strip_typedefs()
     if bare.code == gdb.TYPE_CODE_ARRAY:
-        return cells.is_byte(bare.target())
+        return cells.is_text(bare.target())
     return bare.code == gdb.TYPE_CODE_PTR and cells.is_text(bare.target())
 
 
 def leads_to_bytes(kind):
-    """Whether it is a pointer to bytes that may be a string: some structures declare names as unsigned char *."""
+    """Whether it leads to bytes that may be a string: some structures declare names as unsigned char *, or of no
+    length."""
     bare = kind.strip_typedefs()
-    return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target())
+    return bare.code == gdb.TYPE_CODE_PTR and cells.is_byte(bare.target()) or (
+        ctype.is_bytes(bare) and not ctype.count(bare))
 
 
 def assignment(name, text):
@@ -120,7 +124,7 @@ def assignment(name, text):
 
 def key(number, text):
     """The actions line that sets a key, and the key's name."""
-    made = points.everywhere(number, lambda pc: cexpr.number(names.expand(text, number, pc), pc))
+    made = points.everywhere(number, lambda pc: cexpr.key(names.expand(text, number, pc), pc))
     expression, kind = made
     string = is_string(kind)
     if not string and leads_to_bytes(kind):
@@ -136,6 +140,8 @@ def split_keys(number, keys):
     total = sum(map(len, found.values()))
     if total > MOST_KEYS:
         many = max(found, key=lambda text: len(found[text]))
+        if found[many][0] == many + "[0]@8":
+            raise gdb.GdbError(MANY_BYTES % (many, len(found[many]), MOST_KEYS, many, many))
         raise gdb.GdbError("%s is a structure of %d members, and %d keys are the most: name the members that you want" % (
             many, len(found[many]), MOST_KEYS))
     return [part for text in keys for part in found[text]]

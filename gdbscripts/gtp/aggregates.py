@@ -5,7 +5,8 @@ import time
 
 import gdb
 
-from gtp import aggregated, cells, kept, known, kstack, plot, quiet, screen, source, words
+from gtp import aggregated, cells, kept, known, kstack, plot, quiet, screen, source, units, words
+from gtp.cexpr import ctype
 from gtp.command import Command
 
 TOP = 50
@@ -36,6 +37,8 @@ def number_text(word, kind):
     if kind is None:
         return "%#x" % word if word >> 48 == 0xffff else str(signed(word))
     bare = kind.strip_typedefs()
+    if ctype.is_octets(bare):
+        return units.octets(word, bare.sizeof)
     if bare.code == gdb.TYPE_CODE_ARRAY:
         kind = bare = bare.target().pointer()
     value = gdb.Value(word).cast(gdb.lookup_type("unsigned long")).cast(kind)

@@ -8,6 +8,7 @@ import struct
 import gdb
 
 from gtp import cexpr, known, quiet, source, words
+from gtp.cexpr import ctype
 from gtp.damaged import reading
 
 HEAD = "gdbtp: aggregations and stacks, 1"
@@ -43,12 +44,12 @@ def all_stacks():
 
 
 def type_text(kind):
-    """A type as text that GDB can parse; an array or a function becomes a pointer."""
+    """A type as text that can be parsed; an array becomes a pointer, except bytes that are a key by themselves."""
     if kind is None:
         return ""
     bare = kind.strip_typedefs()
     with words.in_c():
-        return str(bare.target().pointer() if bare.code == gdb.TYPE_CODE_ARRAY else kind)
+        return str(bare.target().pointer() if bare.code == gdb.TYPE_CODE_ARRAY and not ctype.is_octets(bare) else kind)
 
 
 def name_lines(text):

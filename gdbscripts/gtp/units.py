@@ -8,3 +8,8 @@ def duration(ns):
         if abs(ns) >= size - size // 2000:  # also values that round up to the next unit at three digits
             return "%.3g %s" % (ns / size, unit)
     return "%d ns" % ns
+
+
+def octets(word, size):
+    """Bytes that are in a number, the first one lowest, as in 52:54:00:12:34:56."""
+    return word.to_bytes(8, "little")[:size].hex(":")

@@ -10,8 +10,10 @@ TOP = os.path.dirname(os.path.dirname(HERE))
 sys.path[:0] = [HERE, os.path.join(TOP, "tests/lib"), os.path.join(TOP, "gdbscripts")]
 
 import tap
-from gtp import cexpr
+from gtp import prefix  # noqa: F401  the prefix of the commands, which the next line defines
+from gtp import aggregate, aggregates, cexpr, kept
 from gtp.cexpr import compiled
+from gtp.shell import decode, values
 
 FUNCTION = "in_values"
 IN_REGISTER = (("one.value", 0x80000001), ("one.value == 0x80000001 && mixed.yes", 1), ("mixed.small", -1), ("mixed.yes", 1),
@@ -152,6 +154,30 @@ def parts():
             tap.check(False, "%s became %s" % (text, cexpr.parts(text, text, pc())))
         except gdb.GdbError as error:
             tap.matches("has parts that are no numbers, pointers or strings.*Name the members", str(error).replace("\n", " "))
+
+
+@tap.test("an array of bytes that are no text is a number of all its bytes, or of eight each: a zero ends nothing; char is text")
+def octets():
+    wanted = {"ether.dest": ["ether.dest"], "ether.name": ["ether.name"], "ether.all": ["ether.all"],
+              "ether.address": ["ether.address[0]@8", "ether.address[8]@8"], "ether.rest": ["ether.rest"],
+              "ether.long_name": ["ether.long_name[%d]@8" % i for i in range(0, 40, 8)]}
+    stop_at(FUNCTION)
+    for text, texts in wanted.items():
+        tap.equal(cexpr.parts(text, text, pc()), texts)
+    for text, octets in (("ether.dest", "52:54:00:12:34:96"), ("ether.all", "ff:00:01"), ("(&ether)->dest", "52:54:00:12:34:96"),
+                         ("ether.address[0]@8", "20:01:0d:b8:00:00:00:00"), ("ether.address[8]@8", "00:00:00:00:00:00:00:fe"),
+                         ("ether.dest[2]@3", "00:12:34")):
+        made, kind = cexpr.key(text, pc())
+        compiled.check("(long)(%s)" % made, pc(), False)
+        number = int(gdb.parse_and_eval("(unsigned long)(%s)" % made))
+        tap.equal(aggregates.number_text(number, kind), octets, text)
+        tap.equal(aggregates.number_text(number, kept.type_of(kept.type_text(kind))), octets, "from a trace file: " + text)
+        if "@" not in text:
+            shown = values.column(text, text, 0, pc())
+            tap.equal(decode.cell(shown.kind)(b"%x" % int(gdb.parse_and_eval("(unsigned long)(%s)" % shown.argument))), octets)
+    tap.equal(aggregate.is_string(cexpr.key("ether.name", pc())[1]), True)
+    tap.equal(values.described(cexpr.key("ether.name", pc())[1]), {"kind": "string"})
+    tap.equal([aggregate.is_string(cexpr.key(text, pc())[1]) for text in ("ether.dest", "ether.rest")], [False, False])
 
 
 @tap.test("a variable that is a constant in this copy of the function is that number, in conditions, collections and $args")

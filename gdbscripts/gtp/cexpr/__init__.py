@@ -5,14 +5,14 @@ Text is what the user typed; pc is the address that names are looked up at. An e
 """
 import gdb
 
-from gtp.cexpr import parse, parts as parts_of, variables
+from gtp.cexpr import ctype, octets, parse, parts as parts_of, variables
 from gtp.cexpr.error import Error
 from gtp.cexpr.foreign import refusal, type_named
 from gtp.cexpr.headers import unasked
 from gtp.cexpr.translate import Translation
 
-__all__ = ["Error", "condition", "number", "collected", "is_clear", "parts", "pieces", "printed", "refusal", "split", "type_named",
-           "type_of", "unasked", "value"]
+__all__ = ["Error", "condition", "number", "collected", "is_clear", "key", "parts", "pieces", "printed", "refusal", "split",
+           "type_named", "type_of", "unasked", "value"]
 
 
 def condition(text, pc):
@@ -23,6 +23,29 @@ def condition(text, pc):
 def number(text, pc):
     """(expression for GDB's `teval`, its gdb.Type): a number or an address, for an array that of its beginning."""
     return Translation(text, pc).number()
+
+
+def key(text, pc):
+    """The same for a key: up to eight bytes of an array are the number of those bytes, and its type their array.
+
+    ARRAY[N]@8 are eight of them, as parts() names them.
+    """
+    return of_bytes(text, pc, Translation.number)
+
+
+def of_bytes(text, pc, translate):
+    """TRANSLATE(Translation) of the text, or of the number of an array's bytes: (expression, type)."""
+    array, first, size = octets.piece(text) or (text, 0, None)
+    kind = Translation(array, pc).type()
+    count = ctype.count(kind) if ctype.is_bytes(kind) else 0
+    size = count if size is None else size
+    if not 0 < size <= octets.WORD or first + size > count:
+        return translate(Translation(text, pc))
+    made = ctype.plain(kind).target().array(size - 1)
+    try:
+        return translate(Translation(octets.wide(array, first, size), pc))[0], made
+    except Error:
+        return translate(Translation(octets.bytewise(array, first, size), pc))[0], made
 
 
 def parts(text, meant, pc):
@@ -84,8 +107,7 @@ def value(text):
 
 def type_of(text):
     """The gdb.Type of an expression in the selected frame, whether or not its value is there."""
-    translation = Translation(text, gdb.selected_frame().pc())
-    return translation.told(lambda: translation.lower.operand(translation.parsed()).type)
+    return Translation(text, gdb.selected_frame().pc()).type()
 
 
 def is_clear(text, pc):
@@ -96,6 +118,7 @@ def is_clear(text, pc):
 def printed(text, pc):
     """For an expression whose value a dprintf prints: (the argument for GDB, the gdb.Type of the value).
 
-    For a char array the argument is its address, for %s. Only numbers, pointers and text have an argument.
+    For a char array the argument is its address, for %s. Only numbers, pointers, text and up to eight bytes of an
+    array, as key() has them, have an argument.
     """
-    return Translation(text, pc).printed()
+    return of_bytes(text, pc, Translation.printed)

@@ -50,9 +50,28 @@ def is_aggregate(kind):
 
 
 def is_text(kind):
-    """Whether an array of the type is a string: char, and unsigned char as struct dentry has it; u8 is a number."""
+    """Whether an array of the type is a string: the kernel's text is char, by its name, signed or not."""
+    bare = plain(kind)
+    return bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "char"
+
+
+def may_be_text(kind):
+    """The same, or unsigned char as struct dentry has it; u8 is a number."""
     bare = kind.unqualified()
-    return bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name in ("char", "unsigned char")
+    return is_text(kind) or bare.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and bare.name == "unsigned char"
+
+
+def is_bytes(kind):
+    """Whether it is an array of bytes that are no text, as a hardware address: a zero among them ends nothing."""
+    if not is_array(kind):
+        return False
+    target = plain(plain(kind).target())
+    return target.sizeof == 1 and target.code in (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_CHAR) and not is_text(target)
+
+
+def is_octets(kind):
+    """Whether it is such an array of up to eight bytes, whose value is a number."""
+    return is_bytes(kind) and 0 < count(kind) <= 8
 
 
 def is_integer(kind):

@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from gtp.cexpr import ctype
+from gtp.cexpr import ctype, octets
 
 SIMPLE = re.compile(r"[\w$]+(?:(?:\.|->)\w+|\[\w+\])*")
 MOST = 64  # parts of one structure: far more than there can be keys
@@ -17,6 +17,8 @@ class Unsaid(Exception):
 def suffixes(kind):
     """For each part of a structure the text that follows the structure's name; for other types one empty text."""
     kind = ctype.plain(kind)
+    if ctype.is_bytes(kind):
+        return octets.suffixes(ctype.count(kind))
     if ctype.is_array(kind) and not ctype.is_text(kind.target()):
         found = suffixes(kind.target())
         return ["[%d]%s" % (i, rest) for i in range(min(ctype.count(kind), MOST)) for rest in found]
@@ -44,12 +46,12 @@ def of_union(kind):
     for field in fields(kind):
         try:
             if field.type.sizeof == kind.sizeof and not field.bitsize and covers(field.type):
-                whole.append(of_field(field))
+                whole.append((len(of_field(field)), ctype.is_bytes(field.type), of_field(field)))
         except Unsaid:
             pass
     if not whole:
         raise Unsaid(ctype.describe(kind))
-    return min(whole, key=len)
+    return min(whole, key=lambda one: one[:2])[2]  # of as few, numbers rather than bytes
 
 
 def covers(kind):

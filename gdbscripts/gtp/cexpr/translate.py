@@ -45,6 +45,9 @@ class Translation:
     def value(self):
         return self.told(self.evaluated)
 
+    def type(self):
+        return self.told(lambda: self.lower.operand(self.parsed()).type)
+
     def printed(self):
         return self.told(self.printed_text)
 
@@ -75,7 +78,7 @@ class Translation:
     def part_suffixes(self):
         node = self.parsed()
         kind = self.lower.operand(node).type
-        if not ctype.is_aggregate(kind):
+        if not ctype.is_aggregate(kind) and not (ctype.is_bytes(kind) and ctype.count(kind)):
             return [""]
         try:
             found = parts.suffixes(kind)
@@ -113,7 +116,7 @@ class Translation:
         percpu.refuse(operand, node)
         kind = operand.type
         if ctype.is_array(kind):
-            if not ctype.is_text(ctype.plain(kind).target()):
+            if not ctype.may_be_text(ctype.plain(kind).target()):
                 return None, kind
             # To GDB an array's name is the value of its first bytes.
             self.lower.differ("the address of an array is printed")

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Formats values like C: by their types, which GDB has described as dicts.
 
-A description is a dict: kind is int, bool, char, enum, pointer or string; size in bytes and signed where that matters;
+A description is a dict: kind is int, bool, char, enum, pointer, bytes or string; size in bytes and signed where that matters;
 names {number: name} of an enum, flags when its names are bits.
 """
 import bisect
 
 from gtp.harmless import ESCAPES, printable
+from gtp.units import octets
 
 NULL = "(null)"
 KERNEL = 0xffffffff80000000  # the kernel's image and its modules
@@ -93,6 +94,8 @@ def number(kind, symbols):
         return enum(kind)
     if kind["kind"] == "char":
         return char(kind)
+    if kind["kind"] == "bytes":
+        return lambda x: octets(x, kind["size"])
     value = integer(kind)
     return lambda x: str(value(x))
 

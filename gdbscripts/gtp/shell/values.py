@@ -27,10 +27,12 @@ class Column(NamedTuple):
 def described(kind):
     """The kind of a value for gtp.shell.decode."""
     bare = ctype.plain(kind)
+    if ctype.is_octets(bare):
+        return {"kind": "bytes", "size": ctype.count(bare)}
     if bare.code == gdb.TYPE_CODE_ARRAY:
         return {"kind": "string"}
     if bare.code == gdb.TYPE_CODE_PTR:
-        if ctype.is_text(bare.target()):
+        if ctype.may_be_text(bare.target()):
             return {"kind": "string"}
         return {"kind": "pointer", "function": ctype.is_function(bare.target())}
     size, unsigned = ctype.kind_of(kind)
@@ -68,7 +70,7 @@ def column(title, text, number, pc):
     told = described(kind)
     if ctype.is_pointer(kind) and told["kind"] == "string":
         argument = or_null(argument, pc)
-    return Column(title, argument, told, kind.sizeof if ctype.is_array(kind) else 0)
+    return Column(title, argument, told, kind.sizeof if told["kind"] == "string" and ctype.is_array(kind) else 0)
 
 
 def typed(text, number, pc):

@@ -82,6 +82,19 @@ struct keyed {
 	char more[0];
 } keyed = { .mac = { 1, 2, 3 }, .word = 4, .name = "key" };
 
+/* Bytes that are no text, though their types are spelled like it. */
+struct ether {
+	unsigned char dest[6];
+	char name[4];
+	signed char all[3];
+	unsigned char address[16];
+	unsigned char long_name[40];
+	unsigned char rest[];
+} ether = { .dest = { 0x52, 0x54, 0, 0x12, 0x34, 0x96 },
+	    .name = "eth",
+	    .all = { -1, 0, 1 },
+	    .address = { 0x20, 1, 0xd, 0xb8, [15] = 0xfe } };
+
 /* No member of it has all of its bytes. */
 union odd {
 	unsigned char three[3];

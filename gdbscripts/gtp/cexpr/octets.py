@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Arrays of bytes that are no text, as numbers of up to eight bytes: the first byte is the lowest one."""
+import re
+
+WORD = 8
+PIECE = re.compile(r"(.+)\[(\d+)\]@(\d)", re.S)
+WIDTHS = ((8, "unsigned long"), (4, "unsigned int"), (2, "unsigned short"), (1, "unsigned char"))
+
+
+def suffixes(count):
+    """For each number of an array the text after the array's name: one has all bytes, or each has eight."""
+    if count <= WORD:
+        return [""]
+    return ["[%d]@%d" % (first, min(WORD, count - first)) for first in range(0, count, WORD)]
+
+
+def wide(array, first, size):
+    """The number as C, in as few reads as there can be. None is of a byte that is not in the array."""
+    found, at = [], 0
+    for width, name in WIDTHS:
+        while size - at >= width:
+            read = "*(%s *)((unsigned long)(%s) + %d)" % (name, array, first + at)
+            found.append("((unsigned long)%s << %d)" % (read, 8 * at) if at else "(unsigned long)" + read)
+            at += width
+    return " | ".join(found)
+
+
+def bytewise(array, first, size):
+    """The same of an array that has no address, as in a register."""
+    return " | ".join("((unsigned long)(unsigned char)(%s)[%d] << %d)" % (array, first + i, 8 * i) for i in range(size))
+
+
+def piece(text):
+    """(array, number of the first byte, how many) of ARRAY[N]@M; None for another text."""
+    found = PIECE.fullmatch(text)
+    return found and (found.group(1), int(found.group(2)), int(found.group(3)))
