@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The commands `gtp show` and `gtp clear`: what actions have aggregated, while the run goes on.
+import fractions
 import re
 import time
 
@@ -104,7 +105,7 @@ def value_of(one, entry):
     if len(entry.summary) == 1:
         return entry.summary[0]
     found = plot.true_sum(entry.count, *entry.summary)
-    return float("inf") if found is None else found / entry.count
+    return float("inf") if found is None else fractions.Fraction(found, entry.count)
 
 
 def ordered(one, order):
