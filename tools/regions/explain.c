@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "tools/regions/explain.h"
 #include "tools/regions/module.h"
+#include "tools/run/text.h"
 
 #define NAME_SIZE 256
 
@@ -29,7 +30,7 @@ static u64 parse_number(const char *s, const char *whole)
 	errno = 0;
 	v = strtoull(s, &end, 0);
 	if (errno || end == s || *end || *s == '-')
-		errx(2, "%s: '%s' cannot be read as a number", whole, s);
+		text_errx(2, "%s: '%s' cannot be read as a number", whole, s);
 	return v;
 }
 
@@ -51,13 +52,13 @@ static u64 function_address(const struct rgn_text *text, const char *name, u64 o
 			found[n++] = sym->addr;
 	}
 	if (!n)
-		errx(1, "%s: no function is called %s", image->path, name);
+		text_errx(1, "%s: no function is called %s", image->path, name);
 	if (n == 1)
 		return found[0] + offset;
-	fprintf(stderr, "%s is the name of several functions, give an address:", name);
+	text_printf(stderr, "%s is the name of several functions, give an address:", name);
 	for (i = 0; i < n; i++)
-		fprintf(stderr, " %#llx", found[i] + offset);
-	fprintf(stderr, "\n");
+		text_printf(stderr, " %#llx", found[i] + offset);
+	text_printf(stderr, "\n");
 	exit(1);
 }
 
@@ -71,7 +72,7 @@ u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide)
 	if (!plus)
 		return function_address(text, where, 0);
 	if ((size_t)(plus - where) >= sizeof(name))
-		errx(2, "%s: the name is too long", where);
+		text_errx(2, "%s: the name is too long", where);
 	memcpy(name, where, (size_t)(plus - where));
 	name[plus - where] = '\0';
 	return function_address(text, name, parse_number(plus + 1, where));
@@ -85,7 +86,7 @@ u64 rgn_explain_slide(const struct rgn_text *text, const char *what)
 	char name[NAME_SIZE];
 
 	if (!equal || (size_t)(equal - what) >= sizeof(name))
-		errx(2, "--at %s: wants NAME=ADDRESS", what);
+		text_errx(2, "--at %s: wants NAME=ADDRESS", what);
 	memcpy(name, what, (size_t)(equal - what));
 	name[equal - what] = '\0';
 	s = rgn_image_section(text->image, name);
@@ -93,7 +94,8 @@ u64 rgn_explain_slide(const struct rgn_text *text, const char *what)
 		return parse_number(equal + 1, what) - s->addr;
 	sym = rgn_image_symbol(text->image, name);
 	if (!sym)
-		errx(1, "--at: %s has neither a symbol nor a section %s", text->image->path, name);
+		text_errx(1, "--at: %s has neither a symbol nor a section %s", text->image->path,
+			  name);
 	return parse_number(equal + 1, what) - sym->addr;
 }
 
@@ -103,9 +105,10 @@ static void print_leaders(u32 bits)
 
 	for (bit = 1; bit < 0x10000; bit <<= 1) {
 		if (bits & bit)
-			printf("%s%s", bits & (bit - 1) ? "; " : "", rgn_leader_text(bit));
+			text_printf(stdout, "%s%s", bits & (bit - 1) ? "; " : "",
+				    rgn_leader_text(bit));
 	}
-	printf("\n");
+	text_printf(stdout, "\n");
 }
 
 static void print_cause(const struct rgn_text *text, const struct rgn_verdict *v)
@@ -114,11 +117,11 @@ static void print_cause(const struct rgn_text *text, const struct rgn_verdict *v
 
 	if (!v->where)
 		return;
-	printf("  %s: ", rgn_explain_name(text, v->where, name, sizeof(name)));
+	text_printf(stdout, "  %s: ", rgn_explain_name(text, v->where, name, sizeof(name)));
 	if (v->id == RGN_VERDICT_LEADER)
 		print_leaders(v->bits);
 	else
-		printf("%s\n", v->bits ? rgn_site_text(v->bits) : "this instruction");
+		text_printf(stdout, "%s\n", v->bits ? rgn_site_text(v->bits) : "this instruction");
 }
 
 static void print_kernel(const struct rgn_text *text, const struct rgn_span *span,
@@ -128,12 +131,13 @@ static void print_kernel(const struct rgn_text *text, const struct rgn_span *spa
 	enum rgn_kernel_id old = rgn_verdict_kernel(span, f, at, true);
 	enum rgn_kernel_id new = rgn_verdict_kernel(span, f, at, false);
 
-	printf("  the kernel's own rule: %s", rgn_kernel_text(old));
+	text_printf(stdout, "  the kernel's own rule: %s", rgn_kernel_text(old));
 	if (old != new)
-		printf("; from 6.5 on: %s", rgn_kernel_text(new));
-	printf("\n");
+		text_printf(stdout, "; from 6.5 on: %s", rgn_kernel_text(new));
+	text_printf(stdout, "\n");
 	if (rgn_verdict_denied(text, addr))
-		printf("  denied: an optimised kprobe there can be entered in the middle\n");
+		text_printf(stdout,
+			    "  denied: an optimised kprobe there can be entered in the middle\n");
 }
 
 /* The module's answer if the file's bytes were the live ones. */
@@ -146,11 +150,11 @@ static void print_module(const struct rgn_text *text, const struct rgn_span *spa
 
 	rgn_module_init(&m, text);
 	v = rgn_module_ask(&m, span, f, (u32)(addr - span->addr), false, &r);
-	printf("  the module, were these bytes the live ones: %s", gtp_region_text(v));
+	text_printf(stdout, "  the module, were these bytes the live ones: %s", gtp_region_text(v));
 	if (v == GTP_REGION_OK)
-		printf("; %u bytes, %u instructions%s", r.len, r.n,
-		       r.flags_dead ? ", flags need not be saved" : "");
-	printf("\n");
+		text_printf(stdout, "; %u bytes, %u instructions%s", r.len, r.n,
+			    r.flags_dead ? ", flags need not be saved" : "");
+	text_printf(stdout, "\n");
 	rgn_module_free(&m);
 }
 
@@ -165,7 +169,8 @@ static void print_insns(const struct rgn_span *span, const struct rgn_function *
 		for (i = 0; i < len && i < 15; i++)
 			snprintf(hex + 3 * i, 4, "%02x ", span->bytes[at + i]);
 		snprintf(place, sizeof(place), "+0x%llx", span->addr + at - f->addr);
-		printf("    %c %-8s %-30s %s\n", span->leader[at] ? '>' : ' ', place, hex, text);
+		text_printf(stdout, "    %c %-8s %-30s %s\n", span->leader[at] ? '>' : ' ', place,
+			    hex, text);
 	}
 }
 
@@ -177,19 +182,20 @@ void rgn_explain_address(const struct rgn_text *text, u64 addr)
 	char name[NAME_SIZE];
 
 	rgn_verdict_get(text, addr, &v);
-	printf("%s (%#llx): %s: %s\n", rgn_explain_name(text, addr, name, sizeof(name)), addr,
-	       v.id >= RGN_VERDICT_ACCEPT ? "yes" :
-	       v.id >= RGN_VERDICT_PROBE  ? "breakpoint only" :
-					    "no probe",
-	       rgn_verdict_text(v.id));
+	text_printf(stdout, "%s (%#llx): %s: %s\n",
+		    rgn_explain_name(text, addr, name, sizeof(name)), addr,
+		    v.id >= RGN_VERDICT_ACCEPT ? "yes" :
+		    v.id >= RGN_VERDICT_PROBE  ? "breakpoint only" :
+						 "no probe",
+		    rgn_verdict_text(v.id));
 	if (!span)
 		return;
 	f = rgn_text_function(span, addr);
 	print_cause(text, &v);
 	if (v.id < RGN_VERDICT_PROBE)
 		return;
-	printf("  evidence: %s, %s\n", rgn_evidence_word(v.evidence),
-	       rgn_evidence_text(v.evidence));
+	text_printf(stdout, "  evidence: %s, %s\n", rgn_evidence_word(v.evidence),
+		    rgn_evidence_text(v.evidence));
 	if (text->image->kernel)
 		print_kernel(text, span, f, addr);
 	if (text->image->kernel && span->kind == RGN_SPAN_TEXT)
@@ -228,8 +234,8 @@ static void deny(const struct rgn_text *text, const struct rgn_span *span,
 	if (!bits)
 		return;
 	rgn_verdict_leaders(span, at, &first);
-	printf("%#llx %s+0x%llx, entered at +0x%llx by ", span->addr + at, f->name,
-	       span->addr + at - f->addr, span->addr + first - f->addr);
+	text_printf(stdout, "%#llx %s+0x%llx, entered at +0x%llx by ", span->addr + at, f->name,
+		    span->addr + at - f->addr, span->addr + first - f->addr);
 	print_leaders(bits);
 }
 
@@ -246,9 +252,10 @@ static void dump(const struct rgn_text *text, const struct rgn_span *span,
 	struct rgn_verdict v;
 
 	rgn_verdict_get(text, addr, &v);
-	printf("%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr,
-	       span->len[at], v.len, rgn_verdict_word(v.id),
-	       k == RGN_KERNEL_ACCEPT ? "accepted" : "refused", span->leader[at], span->site[at]);
+	text_printf(stdout, "%#llx %s+0x%llx %u %u %s %s %#x %#x\n", addr, f->name, addr - f->addr,
+		    span->len[at], v.len, rgn_verdict_word(v.id),
+		    k == RGN_KERNEL_ACCEPT ? "accepted" : "refused", span->leader[at],
+		    span->site[at]);
 }
 
 void rgn_explain_dump(const struct rgn_text *text, const struct rgn_function *only)

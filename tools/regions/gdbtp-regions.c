@@ -10,6 +10,7 @@
 #include "tools/regions/prototypes.h"
 #include "tools/regions/rows.h"
 #include "tools/regions/stats.h"
+#include "tools/run/text.h"
 
 static const char usage_text[] =
 	"usage: gdbtp-regions COMMAND FILE [WHERE] [OPTION...]\n"
@@ -59,7 +60,7 @@ static enum rgn_cpu cpu_of(const char *word)
 	enum rgn_cpu cpu = RGN_CPU_PLAIN;
 
 	if (word && !rgn_cpu_find(&cpu, word))
-		errx(2, "--cpu %s: want plain, its or rethunk", word);
+		text_errx(2, "--cpu %s: want plain, its or rethunk", word);
 	return cpu;
 }
 
@@ -73,7 +74,7 @@ static u64 asked_for(struct session *s)
 	u64 slide = s->options.at ? rgn_explain_slide(&s->text, s->options.at) : 0;
 
 	if (!s->where)
-		errx(2, "where? FUNCTION, FUNCTION+OFFSET or an address");
+		text_errx(2, "where? FUNCTION, FUNCTION+OFFSET or an address");
 	return rgn_explain_place(&s->text, s->where, slide);
 }
 
@@ -83,7 +84,7 @@ static const struct rgn_function *asked_function(struct session *s)
 	const struct rgn_span *span = rgn_text_span(&s->text, addr);
 
 	if (!span)
-		errx(1, "%s: no code is there", s->where);
+		text_errx(1, "%s: no code is there", s->where);
 	return rgn_text_function(span, addr);
 }
 
@@ -109,7 +110,7 @@ static void do_stats(struct session *s)
 	}
 	for (i = 0; i < RGN_CPU_N; i++) {
 		stats_for(s, i);
-		printf("\n");
+		text_printf(stdout, "\n");
 	}
 }
 
@@ -130,7 +131,7 @@ static void do_lines(struct session *s)
 static void do_table(struct session *s)
 {
 	if (!s->options.output)
-		errx(2, "table: say -o FILE");
+		text_errx(2, "table: say -o FILE");
 	/* Plain returns accept most: what is denied there covers the others. */
 	analyse(s, cpu_of(s->options.cpu));
 	rgn_prototypes_mark(&s->text, s->debug);
@@ -143,8 +144,8 @@ static void do_build_id(struct session *s)
 	u32 i;
 
 	for (i = 0; i < s->image.build_id_len; i++)
-		printf("%02x", s->image.build_id[i]);
-	printf("\n");
+		text_printf(stdout, "%02x", s->image.build_id[i]);
+	text_printf(stdout, "\n");
 }
 
 static void do_deny(struct session *s)
@@ -166,8 +167,10 @@ static void do_rows(struct session *s)
 	struct rgn_rows rows;
 
 	rgn_rows_read(s->debug, &rows, NULL, NULL);
-	printf("%llu rows, %llu of them start basic blocks, %llu bytes, %llu units unreadable\n",
-	       rows.rows, rows.blocks, rows.bytes, rows.broken);
+	text_printf(
+		stdout,
+		"%llu rows, %llu of them start basic blocks, %llu bytes, %llu units unreadable\n",
+		rows.rows, rows.blocks, rows.bytes, rows.broken);
 }
 
 static const struct {
@@ -229,7 +232,7 @@ static void run(struct session *s, const char *command, const char *file)
 	for (i = 0; i < ARRAY_SIZE(commands) && strcmp(commands[i].name, command); i++)
 		;
 	if (i == ARRAY_SIZE(commands))
-		errx(2, "no command %s; gdbtp-regions --help lists them", command);
+		text_errx(2, "no command %s; gdbtp-regions --help lists them", command);
 	rgn_image_open(&s->image, file, NULL);
 	s->debug = &s->image;
 	if (s->options.debug) {

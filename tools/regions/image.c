@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "tools/regions/image.h"
+#include "tools/run/text.h"
 
 /* Addresses in object files: sections a page apart, undefined symbols far after all of them. */
 #define LAYOUT_BASE 0x100000ULL
@@ -20,16 +21,16 @@ void *rgn_alloc(size_t n, size_t size)
 	void *p = calloc(n ? n : 1, size);
 
 	if (!p)
-		errx(2, "out of memory");
+		text_errx(2, "out of memory");
 	return p;
 }
 
 static void check_header(const struct rgn_image *image, const GElf_Ehdr *eh)
 {
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_machine != EM_X86_64)
-		errx(2, "%s: not a 64-bit x86 file", image->path);
+		text_errx(2, "%s: not a 64-bit x86 file", image->path);
 	if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN && eh->e_type != ET_REL)
-		errx(2, "%s: neither a program, a library nor an object file", image->path);
+		text_errx(2, "%s: neither a program, a library nor an object file", image->path);
 }
 
 static void inflate(const struct rgn_image *image, Elf_Scn *scn, GElf_Shdr *sh)
@@ -37,7 +38,8 @@ static void inflate(const struct rgn_image *image, Elf_Scn *scn, GElf_Shdr *sh)
 	if (!(sh->sh_flags & SHF_COMPRESSED))
 		return;
 	if (elf_compress(scn, 0, 0) < 0 || !gelf_getshdr(scn, sh))
-		errx(2, "%s: a compressed section cannot be read: %s", image->path, elf_errmsg(-1));
+		text_errx(2, "%s: a compressed section cannot be read: %s", image->path,
+			  elf_errmsg(-1));
 }
 
 static void read_section(struct rgn_image *image, struct rgn_section *s, Elf_Scn *scn, size_t names)
@@ -46,7 +48,7 @@ static void read_section(struct rgn_image *image, struct rgn_section *s, Elf_Scn
 	GElf_Shdr sh;
 
 	if (!gelf_getshdr(scn, &sh))
-		errx(2, "%s: section %zu: %s", image->path, elf_ndxscn(scn), elf_errmsg(-1));
+		text_errx(2, "%s: section %zu: %s", image->path, elf_ndxscn(scn), elf_errmsg(-1));
 	s->name = elf_strptr(image->elf, names, sh.sh_name);
 	if (!s->name)
 		s->name = "";
@@ -70,7 +72,8 @@ static void read_section(struct rgn_image *image, struct rgn_section *s, Elf_Scn
 		s->bytes = data->d_buf;
 		s->size = data->d_size;
 	} else if (s->size && !(sh.sh_flags & SHF_COMPRESSED)) {
-		errx(2, "%s: section %s reaches beyond the end of the file", image->path, s->name);
+		text_errx(2, "%s: section %s reaches beyond the end of the file", image->path,
+			  s->name);
 	}
 }
 
@@ -79,14 +82,14 @@ static void read_sections(struct rgn_image *image)
 	size_t n, names, i;
 
 	if (elf_getshdrnum(image->elf, &n) || elf_getshdrstrndx(image->elf, &names) || n < 2)
-		errx(2, "%s: has no section headers", image->path);
+		text_errx(2, "%s: has no section headers", image->path);
 	image->sections = rgn_alloc(n, sizeof(*image->sections));
 	image->sections_n = (u32)n;
 	for (i = 1; i < n; i++) {
 		Elf_Scn *scn = elf_getscn(image->elf, i);
 
 		if (!scn)
-			errx(2, "%s: section %zu: %s", image->path, i, elf_errmsg(-1));
+			text_errx(2, "%s: section %zu: %s", image->path, i, elf_errmsg(-1));
 		read_section(image, &image->sections[i], scn, names);
 	}
 	image->sections[0].name = "";
@@ -119,7 +122,7 @@ static void lay_out(struct rgn_image *image, const struct rgn_image *like)
 		s->addr = next;
 		next += s->size;
 		if (s->size > EXTERN_BASE || next > EXTERN_BASE)
-			errx(2, "%s: its sections are larger than 1 GB", image->path);
+			text_errx(2, "%s: its sections are larger than 1 GB", image->path);
 	}
 }
 
@@ -312,7 +315,7 @@ void rgn_image_open(struct rgn_image *image, const char *path, const struct rgn_
 		err(2, "%s", path);
 	image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
 	if (!image->elf || !gelf_getehdr(image->elf, &eh))
-		errx(2, "%s: not an ELF file", path);
+		text_errx(2, "%s: not an ELF file", path);
 	check_header(image, &eh);
 	image->relocatable = eh.e_type == ET_REL;
 	image->absolute = eh.e_type == ET_EXEC;
@@ -333,7 +336,7 @@ void rgn_image_adopt(struct rgn_image *image, struct rgn_image *debug)
 {
 	if (image->build_id_len != debug->build_id_len ||
 	    memcmp(image->build_id, debug->build_id, image->build_id_len))
-		errx(1, "%s and %s are not of the same build", image->path, debug->path);
+		text_errx(1, "%s and %s are not of the same build", image->path, debug->path);
 	/* An object file's relocations refer to its own symbols. */
 	if (!image->stripped || debug->stripped || image->relocatable)
 		return;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include "tools/regions/explain.h"
 #include "tools/regions/lines.h"
+#include "tools/run/text.h"
 
 #define LINES_MAX 20000 /* in one function */
 
@@ -46,7 +47,7 @@ static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 	if (!debug->relocatable)
 		return bias;
 	if (!elf || elf_getshdrstrndx(elf, &names))
-		errx(1, "%s: %s", debug->path, dwfl_errmsg(-1));
+		text_errx(1, "%s: %s", debug->path, dwfl_errmsg(-1));
 	while ((scn = elf_nextscn(elf, scn))) {
 		const char *name;
 
@@ -56,7 +57,7 @@ static u64 slide_of(struct listing *l, const struct rgn_image *debug, u64 addr)
 		if (name && !strcmp(name, ours->name))
 			return bias + sh.sh_addr - ours->addr;
 	}
-	errx(1, "%s: has no section %s", debug->path, ours->name);
+	text_errx(1, "%s: has no section %s", debug->path, ours->name);
 }
 
 static void open_debug(struct listing *l, const struct rgn_image *debug, u64 addr)
@@ -72,10 +73,10 @@ static void open_debug(struct listing *l, const struct rgn_image *debug, u64 add
 	if (l->dwfl)
 		l->module = dwfl_report_offline(l->dwfl, debug->path, debug->path, -1);
 	if (!l->module)
-		errx(1, "%s: %s", debug->path, dwfl_errmsg(-1));
+		text_errx(1, "%s: %s", debug->path, dwfl_errmsg(-1));
 	dwfl_report_end(l->dwfl, NULL, NULL);
 	if (!dwfl_module_getdwarf(l->module, &bias))
-		errx(1, "%s: has no debug information (%s)", debug->path, dwfl_errmsg(-1));
+		text_errx(1, "%s: has no debug information (%s)", debug->path, dwfl_errmsg(-1));
 	l->slide = slide_of(l, debug, addr);
 }
 
@@ -86,7 +87,7 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 	int n, i;
 
 	if (!unit)
-		errx(1, "%s: the debug information does not know this code", f->name);
+		text_errx(1, "%s: the debug information does not know this code", f->name);
 	l->unit = *unit;
 	n = dwarf_getscopes(unit, f->addr + l->slide - bias, &scopes);
 	for (i = 0; i < n; i++) {
@@ -94,14 +95,14 @@ static void find_function(struct listing *l, const struct rgn_function *f)
 			break;
 	}
 	if (n <= 0 || i == n)
-		errx(1, "%s: the debug information has no function there", f->name);
+		text_errx(1, "%s: the debug information has no function there", f->name);
 	l->function = scopes[i];
 	free(scopes);
 	/* Attributes may be those of an abstract origin in another unit. */
 	l->slide -= bias;
 	l->file = dwarf_decl_file(&l->function);
 	if (!l->file || dwarf_decl_line(&l->function, &l->first))
-		errx(1, "%s: the debug information has no line for it", f->name);
+		text_errx(1, "%s: the debug information has no line for it", f->name);
 	l->lines = rgn_alloc(LINES_MAX, sizeof(*l->lines));
 	l->last = l->first;
 }
@@ -180,7 +181,7 @@ static void read_rows(struct listing *l)
 	size_t n, i;
 
 	if (dwarf_getsrclines(&l->unit, &rows, &n))
-		errx(1, "the line table cannot be read: %s", dwarf_errmsg(-1));
+		text_errx(1, "the line table cannot be read: %s", dwarf_errmsg(-1));
 	for (i = 0; i < n; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(rows, i);
 		bool statement, end;
@@ -236,20 +237,20 @@ static void print_line(const struct listing *l, int number, const char *source)
 
 	if (line->seen)
 		rgn_explain_name(l->text, line->addr, name, sizeof(name));
-	printf("%c %6d", marker(l->text, line), number);
+	text_printf(stdout, "%c %6d", marker(l->text, line), number);
 	if (source)
-		printf("  %s", source);
+		text_printf(stdout, "  %s", source);
 	if (!line->seen) {
-		printf("\n");
+		text_printf(stdout, "\n");
 		return;
 	}
 	rgn_verdict_get(l->text, line->addr, &v);
-	printf("%s  %s", source ? "\n         " : "", name);
+	text_printf(stdout, "%s  %s", source ? "\n         " : "", name);
 	if (v.id < RGN_VERDICT_ACCEPT)
-		printf(" (%s)", rgn_verdict_word(v.id));
+		text_printf(stdout, " (%s)", rgn_verdict_word(v.id));
 	if (line->rows > 1)
-		printf(", jumps at %u of %u places", line->jumps, line->rows);
-	printf("\n");
+		text_printf(stdout, ", jumps at %u of %u places", line->jumps, line->rows);
+	text_printf(stdout, "\n");
 }
 
 static void print_all(const struct listing *l, FILE *source)
@@ -278,8 +279,10 @@ void rgn_lines_print(const struct rgn_text *text, const struct rgn_image *debug,
 	open_debug(&l, debug, f->addr);
 	find_function(&l, f);
 	read_rows(&l);
-	printf("%s at %s:%d\n", f->name, l.file, l.first);
-	printf("j: takes a jump, b: a breakpoint, f: the function tracer's site, -: no probe\n");
+	text_printf(stdout, "%s at %s:%d\n", f->name, l.file, l.first);
+	text_printf(
+		stdout,
+		"j: takes a jump, b: a breakpoint, f: the function tracer's site, -: no probe\n");
 	in = open_source(&l, source);
 	print_all(&l, in);
 	if (in)

@@ -5,6 +5,7 @@
 #include "regions/table.h"
 #include "tools/regions/mktable.h"
 #include "tools/regions/verdict.h"
+#include "tools/run/text.h"
 
 struct buffer {
 	u8 *bytes;
@@ -20,7 +21,7 @@ static u8 *extend(struct buffer *b, size_t n)
 		b->room = 2 * b->room + n + 4096;
 		b->bytes = realloc(b->bytes, b->room);
 		if (!b->bytes)
-			errx(2, "out of memory");
+			text_errx(2, "out of memory");
 	}
 	at = b->bytes + b->len;
 	memset(at, 0, n);
@@ -45,7 +46,7 @@ static void list_add(struct list *l, u32 entry)
 	if (!(l->n & (l->n - 1))) {
 		l->entries = realloc(l->entries, (l->n ? 2 * (size_t)l->n : 1) * sizeof(u32));
 		if (!l->entries)
-			errx(2, "out of memory");
+			text_errx(2, "out of memory");
 	}
 	l->entries[l->n++] = entry;
 }
@@ -141,7 +142,7 @@ static void put_span(struct buffer *b, const struct rgn_text *text, const struct
 	u8 *p = extend(b, GTP_TABLE_SPAN);
 
 	if (strlen(span->name) >= GTP_TABLE_NAME)
-		errx(1, "section name %s is too long for a table", span->name);
+		text_errx(1, "section name %s is too long for a table", span->name);
 	memcpy(p, span->name, strlen(span->name));
 	gtp_put_le(p + GTP_TABLE_NAME, text->image->relocatable ? 0 : span->addr, 8);
 	gtp_put_le(p + GTP_TABLE_NAME + 8, span->size, 4);
@@ -225,10 +226,10 @@ static void print_lists(const struct gtp_table *t, bool entries)
 		gtp_table_list(t, i, &l);
 		gtp_table_span(t, l.span, &s);
 		if (l.n || !entries)
-			printf("%-16s %7u entries %8u bytes  %s\n", s.name, l.n, l.size,
-			       kind_text(l.kind));
+			text_printf(stdout, "%-16s %7u entries %8u bytes  %s\n", s.name, l.n,
+				    l.size, kind_text(l.kind));
 		for (from = 0; entries && gtp_table_next(&l, from, &found); from = found + 1)
-			printf("  %#llx\n", s.addr + found);
+			text_printf(stdout, "  %#llx\n", s.addr + found);
 	}
 }
 
@@ -242,7 +243,7 @@ void rgn_mktable_write(const struct rgn_text *text, const char *path)
 	u32 size;
 
 	if (!image->build_id_len || image->build_id_len > GTP_TABLE_ID)
-		errx(1, "%s: has no build-id that the module could compare", image->path);
+		text_errx(1, "%s: has no build-id that the module could compare", image->path);
 	bytes = rgn_mktable_make(text, &size);
 	out = fopen(path, "wb");
 	if (!out)
@@ -250,8 +251,8 @@ void rgn_mktable_write(const struct rgn_text *text, const char *path)
 	if (fwrite(bytes, 1, size, out) != size || fclose(out))
 		err(2, "%s", path);
 	if (gtp_table_open(&t, bytes, size, &why))
-		errx(3, "%s: what was written is wrong: %s", path, why);
-	printf("%s: %u bytes\n", path, size);
+		text_errx(3, "%s: what was written is wrong: %s", path, why);
+	text_printf(stdout, "%s: %u bytes\n", path, size);
 	print_lists(&t, false);
 	free(bytes);
 }
@@ -276,12 +277,12 @@ void rgn_mktable_show(const char *path, bool entries)
 		err(2, "%s", path);
 	fclose(in);
 	if (gtp_table_open(&t, b.bytes, b.len, &why))
-		errx(1, "%s: %s", path, why);
-	printf("%s: %zu bytes, build-id ", path, b.len);
+		text_errx(1, "%s: %s", path, why);
+	text_printf(stdout, "%s: %zu bytes, build-id ", path, b.len);
 	n = gtp_table_build_id(&t, &id);
 	for (i = 0; i < n; i++)
-		printf("%02x", id[i]);
-	printf("\n");
+		text_printf(stdout, "%02x", id[i]);
+	text_printf(stdout, "\n");
 	print_lists(&t, entries);
 	free(b.bytes);
 }

@@ -2,6 +2,7 @@
 /* Count verdicts over all code, and print them beside those of the kernel's rule. */
 #include "tools/regions/module.h"
 #include "tools/regions/stats.h"
+#include "tools/run/text.h"
 
 /* The part of one function in each share. */
 struct counts {
@@ -140,20 +141,21 @@ static void print_share(const struct rgn_stats *s, const char *what, const struc
 {
 	double n = s->functions ? (double)s->functions : 1;
 
-	printf("  %-26s %9llu %6.2f %%   %9llu %6.2f %%   %+6.2f   %6.2f -> %.2f\n", what, k->sum,
-	       percent(k->sum, s->probeable), b->sum, percent(b->sum, s->probeable),
-	       percent(b->sum, s->probeable) - percent(k->sum, s->probeable), 100 * k->means / n,
-	       100 * b->means / n);
+	text_printf(stdout, "  %-26s %9llu %6.2f %%   %9llu %6.2f %%   %+6.2f   %6.2f -> %.2f\n",
+		    what, k->sum, percent(k->sum, s->probeable), b->sum,
+		    percent(b->sum, s->probeable),
+		    percent(b->sum, s->probeable) - percent(k->sum, s->probeable),
+		    100 * k->means / n, 100 * b->means / n);
 }
 
 static void print_leaders(const char *title, const u64 *counters)
 {
 	u32 i;
 
-	printf("%s\n", title);
+	text_printf(stdout, "%s\n", title);
 	for (i = 0; i < 16; i++) {
 		if (counters[i])
-			printf("  %9llu  %s\n", counters[i], rgn_leader_text(1U << i));
+			text_printf(stdout, "  %9llu  %s\n", counters[i], rgn_leader_text(1U << i));
 	}
 }
 
@@ -161,48 +163,53 @@ static void print_refusals(const struct rgn_stats *s)
 {
 	u32 i;
 
-	printf("the kernel's rule (before 6.5), by its own reasons\n");
+	text_printf(stdout, "the kernel's rule (before 6.5), by its own reasons\n");
 	for (i = 0; i < RGN_KERNEL_N; i++) {
 		if (s->kernel[i])
-			printf("  %9llu  %s\n", s->kernel[i], rgn_kernel_text(i));
+			text_printf(stdout, "  %9llu  %s\n", s->kernel[i], rgn_kernel_text(i));
 	}
-	printf("our rule\n");
+	text_printf(stdout, "our rule\n");
 	for (i = 0; i < RGN_VERDICT_N; i++) {
 		if (s->verdicts[i])
-			printf("  %9llu  %-11s %s\n", s->verdicts[i], rgn_verdict_word(i),
-			       rgn_verdict_text(i));
+			text_printf(stdout, "  %9llu  %-11s %s\n", s->verdicts[i],
+				    rgn_verdict_word(i), rgn_verdict_text(i));
 	}
-	printf("gained with the kernel's own copier: what its rule had against them\n");
+	text_printf(stdout,
+		    "gained with the kernel's own copier: what its rule had against them\n");
 	for (i = 0; i + 1 < RGN_KERNEL_N; i++) {
 		if (s->gain[i])
-			printf("  %9llu  %s\n", s->gain[i], rgn_kernel_text(i));
+			text_printf(stdout, "  %9llu  %s\n", s->gain[i], rgn_kernel_text(i));
 	}
-	printf("evidence of the probe-able addresses\n");
+	text_printf(stdout, "evidence of the probe-able addresses\n");
 	for (i = 0; i < RGN_EVIDENCE_N; i++) {
 		if (s->evidence[i])
-			printf("  %9llu  %s  %s\n", s->evidence[i], rgn_evidence_word(i),
-			       rgn_evidence_text(i));
+			text_printf(stdout, "  %9llu  %s  %s\n", s->evidence[i],
+				    rgn_evidence_word(i), rgn_evidence_text(i));
 	}
 }
 
 void rgn_stats_print(const struct rgn_text *text, const struct rgn_stats *s)
 {
-	printf("CPU: %s\n", rgn_cpu_text(text->cpu));
-	printf("I %llu instructions, P %llu of them can carry a probe, in %llu functions\n",
-	       s->insns, s->probeable, s->functions);
-	printf("  %-26s %9s %8s   %9s %8s   %6s   %s\n", "", "K kernel", "of P", "B here", "of P",
-	       "gain", "mean per function");
+	text_printf(stdout, "CPU: %s\n", rgn_cpu_text(text->cpu));
+	text_printf(stdout,
+		    "I %llu instructions, P %llu of them can carry a probe, in %llu functions\n",
+		    s->insns, s->probeable, s->functions);
+	text_printf(stdout, "  %-26s %9s %8s   %9s %8s   %6s   %s\n", "", "K kernel", "of P",
+		    "B here", "of P", "gain", "mean per function");
 	print_share(s, "region only", &s->k_region, &s->b_region);
 	print_share(s, "with the kernel's copier", &s->k_copy, &s->b_copy);
 	print_share(s, "  K as from 6.5 on", &s->k65_copy, &s->b_copy);
 	print_share(s, "with a relocating copier", &s->k_any, &s->b_any);
 	print_refusals(s);
-	printf("leaders inside functions: %llu, hidden from a decode of the function: %llu\n",
-	       s->leaders, s->hidden);
+	text_printf(stdout,
+		    "leaders inside functions: %llu, hidden from a decode of the function: %llu\n",
+		    s->leaders, s->hidden);
 	print_leaders("hidden leaders by evidence (one may have several)", s->hidden_bits);
-	printf("denied: accepted by the kernel's rule, but entered in the middle: %llu ", s->deny);
-	printf("(%llu of them by boot code alone); by the rule from 6.5 on: %llu\n", s->deny_boot,
-	       s->deny65);
+	text_printf(stdout,
+		    "denied: accepted by the kernel's rule, but entered in the middle: %llu ",
+		    s->deny);
+	text_printf(stdout, "(%llu of them by boot code alone); by the rule from 6.5 on: %llu\n",
+		    s->deny_boot, s->deny65);
 	print_leaders("  entered by", s->deny_bits);
 }
 
@@ -250,8 +257,8 @@ static void print_answers(const u64 *answers)
 
 	for (i = 0; i <= GTP_REGION_OTHERS; i++) {
 		if (answers[i])
-			printf("  %9llu  %-12s %s\n", answers[i], gtp_region_word(i),
-			       gtp_region_text(i));
+			text_printf(stdout, "  %9llu  %-12s %s\n", answers[i], gtp_region_word(i),
+				    gtp_region_text(i));
 	}
 }
 
@@ -270,10 +277,11 @@ void rgn_stats_module(const struct rgn_text *text, const struct rgn_stats *stats
 			ask_entry(&m, span, &span->functions[j], entries);
 		}
 	}
-	printf("the module, were these bytes the live ones: %llu take a jump, %.2f %% of P\n",
-	       answers[GTP_REGION_OK], percent(answers[GTP_REGION_OK], stats->probeable));
+	text_printf(stdout,
+		    "the module, were these bytes the live ones: %llu take a jump, %.2f %% of P\n",
+		    answers[GTP_REGION_OK], percent(answers[GTP_REGION_OK], stats->probeable));
 	print_answers(answers);
-	printf("at entries, a jump after the function tracer's site\n");
+	text_printf(stdout, "at entries, a jump after the function tracer's site\n");
 	print_answers(entries);
 	rgn_module_free(&m);
 }

@@ -3,6 +3,12 @@
  * Escape text for a terminal: escape sequences, newlines in names, characters that change the
  * direction of others.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* vasprintf */
+#endif
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "text.h"
 
@@ -76,4 +82,61 @@ void text_line(FILE *to, const char *text)
 {
 	text_put(to, text, strlen(text));
 	fputc('\n', to);
+}
+
+static bool is_plain(const char *text)
+{
+	while ((*text >= ' ' && *text < 0x7f) || *text == '\n' || *text == '\t')
+		text++;
+	return !*text;
+}
+
+/* The usual text is written at once: a kernel's instructions take millions of lines. */
+static void put_kept(FILE *to, const char *text)
+{
+	size_t n;
+
+	if (is_plain(text)) {
+		fputs(text, to);
+		return;
+	}
+	for (; *text; text += n + !!text[n]) {
+		n = strcspn(text, "\n\t");
+		text_put(to, text, n);
+		if (text[n])
+			fputc(text[n], to);
+	}
+}
+
+static void print(FILE *to, const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0) {
+		fputs("out of memory\n", stderr);
+		exit(2);
+	}
+	put_kept(to, text);
+	free(text);
+}
+
+void text_printf(FILE *to, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print(to, format, args);
+	va_end(args);
+}
+
+void text_errx(int status, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "%s: ", program_invocation_short_name);
+	va_start(args, format);
+	print(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	exit(status);
 }
