@@ -74,7 +74,12 @@ u64 gtp_lines_dropped(struct gtp_lines *r)
 	return fresh;
 }
 
-struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n)
+static bool was_seen(const struct gtp_lines *r)
+{
+	return (s32)(r->seen - r->tail) > 0;
+}
+
+struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n, u64 before)
 {
 	struct gtp_lines *oldest = NULL;
 	u64 time = 0;
@@ -85,8 +90,25 @@ struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n)
 
 		if (!line || (oldest && line->time >= time))
 			continue;
+		if (line->time >= before && !was_seen(all[i]))
+			continue;
 		oldest = all[i];
 		time = line->time;
 	}
 	return oldest;
+}
+
+void gtp_lines_see(struct gtp_lines *r)
+{
+	r->seen = gtp_acquire(&r->head);
+}
+
+bool gtp_lines_wait(struct gtp_lines *const *all, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (all[i] && gtp_lines_first(all[i]))
+			return true;
+	return false;
 }

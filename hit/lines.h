@@ -32,12 +32,13 @@ struct gtp_line {
  * struct gtp_lines - the lines of one CPU
  * @head: bytes ever written; only hits on that CPU write it, and they do not nest
  * @tail: bytes ever read; only the reader writes it
+ * @seen: @head when gtp_lines_see() was called last; only the reader uses it
  * @dropped: lines for which there was no room
  * @told: how many of those gtp_lines_dropped() has returned
  * @ring: the lines, each in one piece
  */
 struct gtp_lines {
-	u32 head, tail;
+	u32 head, tail, seen;
 	u64 dropped, told;
 	u64 ring[GTP_LINES_SIZE / sizeof(u64)];
 };
@@ -64,10 +65,24 @@ void gtp_lines_next(struct gtp_lines *r);
 /* gtp_lines_dropped - lines dropped since the last call. One reader at a time */
 u64 gtp_lines_dropped(struct gtp_lines *r);
 
-/*
- * gtp_lines_oldest - find the CPU's ring (entries may be NULL) whose first line is the oldest; NULL
- * if no line waits
+/**
+ * gtp_lines_oldest() - find the line that is to be read next
+ * @all: the rings of all CPUs; entries may be NULL
+ * @n: how many
+ * @before: a time, so that each hit that began earlier has put its line
+ *
+ * A line of @before or later waits: another CPU may still put an earlier one. It waits until
+ * gtp_lines_see() at most, because a clock that was set back must not hold it up.
+ *
+ * One reader at a time. Return: the ring whose first line is the oldest of those that may be read;
+ * NULL: there is none.
  */
-struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n);
+struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n, u64 before);
+
+/* gtp_lines_see - lines that wait now may be read from the next time on. One reader at a time */
+void gtp_lines_see(struct gtp_lines *r);
+
+/* gtp_lines_wait - true if a line waits in any of the rings. One reader at a time */
+bool gtp_lines_wait(struct gtp_lines *const *all, u32 n);
 
 #endif /* _GTP_LINES_H */

@@ -11,6 +11,14 @@ static __always_inline u64 gtp_hit_now(const struct gtp_cpu *cpu)
 	return likely(cpu->tsc) ? gtp_read_tsc() : cpu->run->hit_ops->clock(cpu->run->ctx);
 }
 
+/* gtp_hit_now_ns - the same in ns; @cpu may be another CPU's */
+static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
+{
+	u64 now = gtp_hit_now(cpu);
+
+	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, now) : now;
+}
+
 /* Read once for the whole hit: $clock is the time of each frame and line that the hit makes. */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {

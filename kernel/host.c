@@ -45,10 +45,22 @@ static void settle_in(unsigned int ms)
 	queue_delayed_work(gtp_unbound_wq(), &settle_work, msecs_to_jiffies(ms));
 }
 
+/*
+ * Handing over lines interrupts each CPU, and an interrupt may be a hit that puts a line: so fresh
+ * lines wait as if they had just been announced.
+ */
 void gtp_host_lines(void)
 {
-	if (gtp_lines_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
+	switch (gtp_lines_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room)) {
+	case GTP_LINES_MORE:
 		settle_in(RETRY_MS);
+		break;
+	case GTP_LINES_FRESH:
+		settle_in(TEXT_DELAY_MS);
+		break;
+	case GTP_LINES_NONE:
+		break;
+	}
 }
 
 /* Hand over the lines that hits have printed by printf and dprintf. */

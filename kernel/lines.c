@@ -14,8 +14,10 @@
 #include <linux/topology.h>
 
 #include "base/compat.h"
+#include "hit/variable.h"
 #include "kernel/base/lock_kernel.h"
 #include "kernel/base/mem_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
 #include "kernel/lines.h"
 #include "session/dprintf.h"
 
@@ -170,21 +172,57 @@ static void tell_dropped(struct gtp_trace *t, struct gtp_stub *stub, u64 limited
 		gtp_stub_printf(stub, "%s\n", text);
 }
 
-bool gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
-		     bool (*has_room)(struct gtp_stub *stub))
+static void nothing(void *unused)
+{
+}
+
+/*
+ * A time before which nothing more comes: the clock now, once each CPU has been seen between two
+ * hits. A hit that has read its clock earlier has put its line by then.
+ */
+static u64 settled_until(const struct gtp_trace *t)
+{
+	u64 now = 0;
+	u32 i;
+
+	for (i = 0; i < t->run.ncpus; i++) {
+		struct gtp_cpu *cpu = t->run.cpus[i];
+
+		if (!cpu)
+			continue;
+		if (!now)
+			now = gtp_hit_now_ns(cpu);
+		gtp_cpu_between_hits(NULL, cpu, nothing, NULL);
+	}
+	return now ? now : U64_MAX;
+}
+
+static void see_all(void)
+{
+	u32 i;
+
+	for (i = 0; i < nr_cpu_ids; i++)
+		if (rings[i])
+			gtp_lines_see(rings[i]);
+}
+
+enum gtp_lines_left gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
+				    bool (*has_room)(struct gtp_stub *stub))
 {
 	bool console = t->dprintfs.to == GTP_DPRINTF_CONSOLE;
 	u32 most = t->dprintfs.to == GTP_DPRINTF_LOG ? LOG_AT_ONCE : AT_ONCE, n;
 	struct gtp_lines *r = NULL;
-	u64 limited = 0;
+	u64 limited = 0, before = 0;
 
 	lockdep_assert_held(&gtp_lock);
 	if (!rings || (console && !(stub && stub->waiting)))
-		return false;
+		return GTP_LINES_NONE;
+	if (gtp_lines_wait(rings, nr_cpu_ids))
+		before = settled_until(t);
 	for (n = 0; n < most; n++) {
 		if (console && !has_room(stub))
-			return true;
-		r = gtp_lines_oldest(rings, nr_cpu_ids);
+			return GTP_LINES_MORE;
+		r = gtp_lines_oldest(rings, nr_cpu_ids, before);
 		if (!r)
 			break;
 		if (hand_over(t, stub, gtp_lines_first(r)))
@@ -193,9 +231,12 @@ bool gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
 			limited++;
 		gtp_lines_next(r);
 	}
+	see_all();
 	t->dprintfs.limited += limited;
 	tell_dropped(t, stub, limited);
-	return r;
+	if (r)
+		return GTP_LINES_MORE;
+	return gtp_lines_wait(rings, nr_cpu_ids) ? GTP_LINES_FRESH : GTP_LINES_NONE;
 }
 
 void gtp_lines_forget(struct gtp_trace *t)
@@ -205,7 +246,7 @@ void gtp_lines_forget(struct gtp_trace *t)
 	lockdep_assert_held(&gtp_lock);
 	if (!rings || t->dprintfs.to != GTP_DPRINTF_CONSOLE || gtp_dprintf_any(t))
 		return;
-	while ((r = gtp_lines_oldest(rings, nr_cpu_ids))) {
+	while ((r = gtp_lines_oldest(rings, nr_cpu_ids, U64_MAX))) {
 		t->dprintfs.limited++;
 		gtp_lines_next(r);
 	}

@@ -16,6 +16,12 @@ void gtp_lines_exit(void);
 /* gtp_lines_hit - put a line into this CPU's ring; false if there is no room. Context: a hit */
 bool gtp_lines_hit(const struct gtp_line *line, const void *text);
 
+enum gtp_lines_left {
+	GTP_LINES_NONE,
+	GTP_LINES_FRESH, /* lines of hits that began during the call: read them later, in order */
+	GTP_LINES_MORE,	 /* older ones too, or GDB's queue is full */
+};
+
 /**
  * gtp_lines_drain() - hand waiting lines to the console, the trace or the log
  * @t: the session
@@ -24,10 +30,10 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text);
  *
  * Lines for GDB's console wait while it is not in a continue. Each call hands over a limited
  * number.
- * Context: process, gtp_lock. Return: true if there is more to hand over later.
+ * Context: process, gtp_lock. Return: what is left for another call.
  */
-bool gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
-		     bool (*has_room)(struct gtp_stub *stub));
+enum gtp_lines_left gtp_lines_drain(struct gtp_trace *t, struct gtp_stub *stub,
+				    bool (*has_room)(struct gtp_stub *stub));
 
 /* gtp_lines_forget - drop waiting lines, because their GDB has left. Context: as above */
 void gtp_lines_forget(struct gtp_trace *t);

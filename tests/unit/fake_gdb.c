@@ -79,7 +79,7 @@ static void lines(void *ctx)
 	struct fake_gdb *g = gdb_of(ctx);
 	struct gtp_lines *r;
 
-	while (g->s.waiting && (r = gtp_lines_oldest(g->f.lines, FAKE_CPUS_MAX))) {
+	while (g->s.waiting && (r = gtp_lines_oldest(g->f.lines, FAKE_CPUS_MAX, U64_MAX))) {
 		const struct gtp_line *head = gtp_lines_first(r);
 		char text[AX_PRINT_MAX + 1];
 

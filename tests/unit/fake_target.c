@@ -526,7 +526,7 @@ const char *fake_lines(struct fake *f)
 	struct gtp_lines *r;
 
 	text[0] = '\0';
-	while ((r = gtp_lines_oldest(f->lines, FAKE_CPUS_MAX))) {
+	while ((r = gtp_lines_oldest(f->lines, FAKE_CPUS_MAX, U64_MAX))) {
 		const struct gtp_line *head = gtp_lines_first(r);
 		const void *from = head + 1;
 		char words[128];

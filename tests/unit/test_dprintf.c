@@ -142,7 +142,7 @@ static u32 drain(struct fake *f)
 	struct gtp_lines *r;
 	u32 n = 0;
 
-	for (; (r = gtp_lines_oldest(f->lines, f->ncpus)); n++)
+	for (; (r = gtp_lines_oldest(f->lines, f->ncpus, U64_MAX)); n++)
 		gtp_lines_next(r);
 	return n;
 }

@@ -121,15 +121,48 @@ static void the_oldest_of_all_rings_comes_first(void **state)
 {
 	struct gtp_lines *all[] = { *state, NULL, calloc(1, sizeof(*all[0])) };
 
-	assert_null(gtp_lines_oldest(all, 3));
+	assert_null(gtp_lines_oldest(all, 3, U64_MAX));
 	assert_true(put(all[2], 1));
 	assert_true(put(all[0], 2));
 	assert_true(put(all[0], 4));
 	assert_true(put(all[2], 3));
 	for (u32 n = 1; n <= 4; n++)
-		take(gtp_lines_oldest(all, 3), n);
-	assert_null(gtp_lines_oldest(all, 3));
+		take(gtp_lines_oldest(all, 3, U64_MAX), n);
+	assert_null(gtp_lines_oldest(all, 3, U64_MAX));
 	free(all[2]);
+}
+
+/* CPU 0 has read its clock first, and puts its line after the reader has looked. */
+static void a_line_waits_for_an_earlier_one(void **state)
+{
+	struct gtp_lines *all[] = { *state, calloc(1, sizeof(*all[0])) };
+
+	assert_true(put(all[1], 11));
+	assert_null(gtp_lines_oldest(all, 2, 10));
+	assert_true(gtp_lines_wait(all, 2));
+	assert_true(put(all[0], 10));
+	assert_true(put(all[0], 12));
+	take(gtp_lines_oldest(all, 2, 12), 10);
+	take(gtp_lines_oldest(all, 2, 12), 11);
+	assert_null(gtp_lines_oldest(all, 2, 12));
+	take(gtp_lines_oldest(all, 2, 13), 12);
+	assert_false(gtp_lines_wait(all, 2));
+	free(all[1]);
+}
+
+/* The clock was set back, as after a sleep: the line does not wait until its time comes again. */
+static void a_line_waits_once(void **state)
+{
+	struct gtp_lines *all[] = { *state };
+
+	assert_true(put(all[0], 1000));
+	assert_null(gtp_lines_oldest(all, 1, 10));
+	gtp_lines_see(all[0]);
+	assert_true(put(all[0], 2000));
+	take(gtp_lines_oldest(all, 1, 11), 1000);
+	assert_null(gtp_lines_oldest(all, 1, 11));
+	gtp_lines_see(all[0]);
+	take(gtp_lines_oldest(all, 1, 12), 2000);
 }
 
 /* --- a writer and a reader at once --- */
@@ -189,9 +222,14 @@ int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(nothing_comes_out_of_an_empty_ring),	T(lines_come_out_as_they_went_in),
-		T(a_full_ring_drops_and_counts),	T(a_ring_can_be_filled_to_its_end),
-		T(the_oldest_of_all_rings_comes_first), T(a_reader_beside_sees_whole_lines),
+		T(nothing_comes_out_of_an_empty_ring),
+		T(lines_come_out_as_they_went_in),
+		T(a_full_ring_drops_and_counts),
+		T(a_ring_can_be_filled_to_its_end),
+		T(the_oldest_of_all_rings_comes_first),
+		T(a_line_waits_for_an_earlier_one),
+		T(a_line_waits_once),
+		T(a_reader_beside_sees_whole_lines),
 	};
 #undef T
 
