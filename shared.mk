@@ -71,6 +71,7 @@ GTP_SHARED := \
 	jit/compile.c \
 	jit/stubs.c \
 	jit/copy.c \
+	hit/fetch.c \
 	hit/hit.c \
 	hit/variable.c \
 	hit/returns.c \

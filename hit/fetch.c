@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Bring into memory what a hit will read, for hits of code that may wait for it.
+ *
+ * The ctx of the expressions' callbacks is the struct gtp_fetch. Memory that they collect is only
+ * touched, one byte of each page; variables that they set and text that they print are dropped.
+ */
+#include "aggregate/shape.h"
+#include "hit/fetch.h"
+
+enum {
+	PAGE = 4096,
+	STRING_PIECE = 64, /* of a string; the frame's copy reads no further ahead than that */
+};
+
+static bool reads(const struct gtp_expr *e)
+{
+	const u32 any = AX_F_READS_MEM | AX_F_COLLECTS | AX_F_SETS_TSV | AX_F_PRINTS;
+
+	return e && e->ax.flags & any;
+}
+
+bool gtp_fetch_needed(const struct gtp_tracepoint *first)
+{
+	const struct gtp_tracepoint *tp;
+	const struct gtp_action *a;
+
+	for (tp = first; tp; tp = gtp_acquire(&tp->next_here)) {
+		if (reads(tp->cond))
+			return true;
+		for (a = tp->actions; a; a = a->next)
+			if (a->kind == GTP_ACTION_MEM || reads(a->expr))
+				return true;
+	}
+	return false;
+}
+
+static int fetch_read(void *ctx, void *dst, u64 addr, u32 len)
+{
+	struct gtp_fetch *f = ctx;
+
+	return f->read(f->ctx, dst, addr, len);
+}
+
+/* Touch each page; -EFAULT at the first that is not there. */
+static int touch(struct gtp_fetch *f, u64 addr, u64 len)
+{
+	u64 end = addr + len, at;
+	u8 byte;
+
+	if (len > GTP_FRAME_MAX || end < addr)
+		return -E2BIG;
+	for (at = addr; at < end; at = (at & ~(u64)(PAGE - 1)) + PAGE)
+		if (f->read(f->ctx, &byte, at, 1))
+			return -EFAULT;
+	return 0;
+}
+
+static int fetch_trace(void *ctx, u64 addr, u64 len)
+{
+	return touch(ctx, addr, len);
+}
+
+/* Pieces end at multiples of their size, so none reaches into a page that the string does not. */
+static int touch_string(struct gtp_fetch *f, u64 addr, u64 max)
+{
+	u8 piece[STRING_PIECE];
+	u32 n;
+
+	if (max > GTP_FRAME_MAX)
+		max = GTP_FRAME_MAX;
+	for (; max; addr += n, max -= n) {
+		n = STRING_PIECE - (u32)(addr % STRING_PIECE);
+		if (n > max)
+			n = (u32)max;
+		if (f->read(f->ctx, piece, addr, n))
+			return -EFAULT;
+		if (memchr(piece, 0, n))
+			return 0;
+	}
+	return 0;
+}
+
+static int fetch_trace_string(void *ctx, u64 addr, u64 max)
+{
+	return touch_string(ctx, addr, max);
+}
+
+/* Variables that say something of the task, or that an expression has set before this hit. */
+static s64 fetch_getv(void *ctx, u16 num)
+{
+	struct gtp_fetch *f = ctx;
+	const struct gtp_tsv *tsv = f->run->tsvs.slot[num];
+
+	switch (num) {
+	case GTP_TSV_CURRENT_TASK:
+	case GTP_TSV_CURRENT_TASK_PID:
+	case GTP_TSV_CURRENT_TASK_USER:
+	case GTP_TSV_TASK_PT_REGS:
+	case GTP_TSV_CPU_NUMBER:
+		return f->run->hit_ops->builtin(f->run->ctx, num, 0);
+	default:
+		return tsv && !tsv->builtin ? READ_ONCE(tsv->value) : 0;
+	}
+}
+
+/* To set a key of strings is to read the string. */
+static void fetch_setv(void *ctx, u16 num, s64 value)
+{
+	struct gtp_fetch *f = ctx;
+
+	if (f->run->tsvs.ways[num] == AX_TSV_STRING)
+		touch_string(f, (u64)value, GTP_AGGR_STRING);
+}
+
+static s64 fetch_addv(void *ctx, u16 num, s64 by)
+{
+	return fetch_getv(ctx, num) + by;
+}
+
+static int fetch_tracev(void *ctx, u16 num)
+{
+	struct gtp_fetch *f = ctx;
+	const struct gtp_regs *regs = f->env.regs;
+
+	if (num == GTP_TSV_BT && f->run->hit_ops->stack_bytes)
+		touch(f, gtp_regs_stack(regs),
+		      f->run->hit_ops->stack_bytes(f->run->ctx, regs, f->env.pc));
+	return 0;
+}
+
+static void fetch_print(void *ctx, const char *text, u32 len)
+{
+}
+
+static const struct ax_ops fetch_ops = {
+	.read = fetch_read,
+	.getv = fetch_getv,
+	.setv = fetch_setv,
+	.addv = fetch_addv,
+	.trace = fetch_trace,
+	.trace_string = fetch_trace_string,
+	.tracev = fetch_tracev,
+	.print = fetch_print,
+};
+
+static void fetch_action(struct gtp_fetch *f, const struct gtp_action *a)
+{
+	u64 addr = a->offset;
+
+	if (reads(a->expr))
+		ax_interp(&a->expr->ax, &f->env, NULL);
+	if (a->kind != GTP_ACTION_MEM)
+		return;
+	if (a->base == GTP_REG_PC)
+		addr += f->env.pc;
+	else if (a->base >= 0)
+		addr += gtp_regs_get(f->env.regs, (u32)a->base);
+	touch(f, addr, a->len);
+}
+
+void gtp_fetch(struct gtp_fetch *f, const struct gtp_tracepoint *first, const struct gtp_regs *regs)
+{
+	const struct gtp_tracepoint *tp;
+	const struct gtp_action *a;
+	u64 holds;
+
+	f->env = (struct ax_env){
+		.ops = &fetch_ops,
+		.ctx = f,
+		.regs = regs,
+		.stack = f->stack,
+		.text = f->text,
+	};
+	for (tp = first; tp; tp = gtp_acquire(&tp->next_here)) {
+		if (!READ_ONCE(tp->on))
+			continue;
+		f->env.pc = tp->addr;
+		holds = true;
+		if (tp->cond && ax_interp(&tp->cond->ax, &f->env, &holds))
+			continue;
+		for (a = holds ? tp->actions : NULL; a; a = a->next)
+			fetch_action(f, a);
+	}
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Memory is brought before a hit: exactly what the hit reads, and nothing is left behind. */
+#include "hit/fetch.h"
+#include "hit_case.h"
+
+enum { NOTES_MAX = 4096 };
+
+/* struct bringer - the machine's memory; @log: what was asked for, in order */
+struct bringer {
+	struct fake *f;
+	char log[NOTES_MAX];
+};
+
+static int bring(void *ctx, void *dst, u64 addr, u32 len)
+{
+	struct bringer *b = ctx;
+	size_t used = strlen(b->log);
+
+	snprintf(b->log + used, sizeof(b->log) - used, "%llx+%x ", (unsigned long long)addr, len);
+	return fake_read(b->f, dst, addr, len);
+}
+
+/* fetched - what is asked for before a hit at 0x1000 */
+static const char *fetched(struct fake *f, struct bringer *b)
+{
+	struct gtp_fetch fetch = { .run = &f->trace.run, .read = bring, .ctx = b };
+	struct gtp_tracepoint *tp = f->trace.tps.first;
+
+	b->f = f;
+	b->log[0] = '\0';
+	if (gtp_fetch_needed(tp))
+		gtp_fetch(&fetch, tp, &regs);
+	return b->log;
+}
+
+static void nothing_to_read(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	define(f, "1:1000:E:0:0", CONST8("01") END, "R10000", NULL);
+	start(f);
+	assert_false(gtp_fetch_needed(f->trace.tps.first));
+	assert_string_equal(fetched(f, &b), "");
+}
+
+static void what_a_condition_reads(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	/* rdi is 0x2000, where 01 02 03 04 is: the condition is false, and no action counts. */
+	define(f, "1:1000:E:0:0", REG("05") REF32 CONST8("01") EQUAL END, "M-1,3000,8", NULL);
+	start(f);
+	assert_string_equal(fetched(f, &b), "2000+4 ");
+}
+
+static void what_actions_read(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	fake_map(f, 0x3000, NULL, 0x3000);
+	/* Blocks by the page, also of a register's; strings by pieces up to their end. */
+	define(f, "1:1000:E:0:0", NULL, "M-1,3ff8,1010", "M5,10,8",
+	       CONST32("00002004") CONST8("40") TRACENZ END,
+	       CONST32("00003001") TRACE_QUICK("08") REF32 END, NULL);
+	start(f);
+	assert_string_equal(fetched(f, &b), "3ff8+1 4000+1 5000+1 2010+1 2004+3c 3001+1 3001+4 ");
+}
+
+static void an_error_is_the_hits(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	/* Nothing is mapped at 0x9000: the next action is looked at all the same. */
+	define(f, "1:1000:E:0:0", NULL, CONST32("00009000") REF32 END, "M-1,2000,1", NULL);
+	start(f);
+	assert_string_equal(fetched(f, &b), "9000+4 2000+1 ");
+	assert_int_equal(f->trace.run.ending, 0);
+	assert_int_equal(f->stopping, 0);
+	fire(f, 1);
+	expect_end(f, GTP_STOP_ERROR, 1);
+}
+
+static void nothing_stays(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+	struct gtp_tracepoint *tp;
+
+	tp = define(f, "1:1000:E:0:2", GETV("46") CONST8("00") EQUAL END, INCREMENT END,
+		    CONST32("00002000") REF32 SETV("46") END, NULL);
+	start(f);
+	assert_string_equal(fetched(f, &b), "2000+4 ");
+	assert_string_equal(fetched(f, &b), "2000+4 ");
+	assert_int_equal(variable(f), 0);
+	assert_int_equal(tp->pass_hits, 0);
+	assert_int_equal(gtp_trace_hits(&f->trace, tp).hits, 0);
+	expect_frames(f, "");
+}
+
+static void all_that_are_there(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+	struct gtp_tracepoint *off;
+
+	off = define(f, "1:1000:E:0:0", NULL, "M-1,2000,1", NULL);
+	define(f, "2:1000:E:0:0", NULL, "M-1,2001,1", NULL);
+	start(f);
+	assert_string_equal(fetched(f, &b), "2000+1 2001+1 ");
+	gtp_tracepoint_switch(off, false);
+	assert_string_equal(fetched(f, &b), "2001+1 ");
+}
+
+static void no_end_of_memory(void **state)
+{
+	struct fake *f = *state;
+	struct bringer b;
+
+	/* A block that would wrap, and one of more than a frame has, are touched nowhere. */
+	define(f, "1:1000:E:0:0", NULL, "M-1,fffffffffffffff8,10",
+	       CONST32("00002000") CONST32("7fffffff") TRACE END, NULL);
+	start(f);
+	assert_string_equal(fetched(f, &b), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nothing_to_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_a_condition_reads, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_actions_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(an_error_is_the_hits, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_that_are_there, setup, teardown),
+		cmocka_unit_test_setup_teardown(no_end_of_memory, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("fetch", tests, NULL, NULL);
+}
