@@ -15,6 +15,7 @@ GTP_SHARED := \
 	stub/pkt_memory.c \
 	stub/pkt_xfer.c \
 	stub/pkt_define.c \
+	stub/pkt_file.c \
 	stub/pkt_run.c \
 	stub/pkt_frame.c \
 	stub/pkt_upload.c \
@@ -84,6 +85,7 @@ GTP_SHARED := \
 	pad/frame.c \
 	pad/pad.c \
 	probe/arm.c \
+	probe/user/elf.c \
 	probe/policy/debugfs_text.c \
 	probe/policy/symbol_name.c \
 	trace/buffer.c \
@@ -100,7 +102,7 @@ GTP_SHARED := \
 
 # Every folder whose sources can become part of the module, from the top down: a folder uses those
 # after it.
-GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
+GTP_FOLDERS := kernel stub export session probe/jump probe/event probe/call probe/user probe/kprobe probe/policy kernel/pad pad probe kernel/hit hit kernel/jit jit tracepoint aggregate trace regions agentexpr transport kernel/base base
 
 # The folders, with those inside them, that know that they run in a kernel. All others know no host.
 GTP_HOSTED := kernel probe

@@ -29,6 +29,7 @@
 #include <linux/syscore_ops.h>
 #include <linux/timekeeping.h>
 #include <linux/trace.h>
+#include <linux/uprobes.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 #include <asm/cpufeature.h>
@@ -224,6 +225,67 @@ static inline bool gtp_page_unaccepted(unsigned long pfn)
 	return false;
 #endif
 }
+
+/*
+ * A probe at a place in a file. 6.12 ("uprobes: make uprobe_register() return struct uprobe *")
+ * gave it a handle, and split its removal, so that many removals wait together. Both kinds wait
+ * until no handler runs: 6.1 in each removal, later kernels in gtp_uprobes_wait(). All may sleep.
+ */
+struct gtp_uprobe {
+	struct uprobe_consumer consumer;
+	struct inode *inode;
+	loff_t offset;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	struct uprobe *set;
+#endif
+};
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+static inline int gtp_uprobe_set(struct gtp_uprobe *u)
+{
+	struct uprobe *set = uprobe_register(u->inode, u->offset, 0, &u->consumer);
+
+	if (IS_ERR(set))
+		return PTR_ERR(set);
+	u->set = set;
+	return 0;
+}
+
+static inline void gtp_uprobe_clear(struct gtp_uprobe *u)
+{
+	uprobe_unregister_nosync(u->set, &u->consumer);
+}
+
+static inline void gtp_uprobes_wait(void)
+{
+	uprobe_unregister_sync();
+}
+#else
+static inline int gtp_uprobe_set(struct gtp_uprobe *u)
+{
+	return uprobe_register(u->inode, u->offset, &u->consumer);
+}
+
+static inline void gtp_uprobe_clear(struct gtp_uprobe *u)
+{
+	uprobe_unregister(u->inode, u->offset, &u->consumer);
+}
+
+static inline void gtp_uprobes_wait(void)
+{
+}
+#endif
+
+/*
+ * GTP_UPROBE_HANDLER(name) - the head of a handler, with @self and @regs. 6.13 ("uprobe: Add data
+ * pointer to consumer handlers") added an argument, for consumers that also see returns.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define GTP_UPROBE_HANDLER(name)                                                                   \
+	static int name(struct uprobe_consumer *self, struct pt_regs *regs, __u64 *data)
+#else
+#define GTP_UPROBE_HANDLER(name) static int name(struct uprobe_consumer *self, struct pt_regs *regs)
+#endif
 
 /*
  * GTP_SYSCORE(name, resume) - what is called when the machine wakes up, while no other CPU is

@@ -93,6 +93,7 @@ enum gtp_location_kind {
 	GTP_LOCATION_CODE,   /* an instruction */
 	GTP_LOCATION_EVENT,  /* a kernel tracepoint, by its marker's address */
 	GTP_LOCATION_RETURN, /* a function's first instruction, for calls that return */
+	GTP_LOCATION_USER,   /* an instruction of a program, by its address in a file space */
 };
 
 /**

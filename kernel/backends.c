@@ -4,6 +4,7 @@
 
 const struct gtp_probe_backend *const gtp_backends[] = {
 	&gtp_event_backend,	/* all kernel tracepoints, and nothing else */
+	&gtp_uprobe_backend,	/* all places in programs, and nothing else */
 	&gtp_jump_backend,	/* at a function's entry, after the ftrace site */
 	&gtp_fentry_backend,	/* one by one, 20 ms each: entries that take no jump */
 	&gtp_kretprobe_backend, /* calls that are reported when they return */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The one trace session in this kernel, its host functions, and the end of a run by a hit. */
 #include <linux/irq_work.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
@@ -22,6 +23,7 @@
 #include "probe/arm.h"
 #include "probe/event/event.h"
 #include "probe/event/event_list.h"
+#include "probe/user/files.h"
 #include "session/dprintf.h"
 
 struct gtp_host gtp_host;
@@ -192,8 +194,20 @@ static void host_tell(void *ctx, const char *text)
 		gtp_stub_print(gtp_host.stub, text);
 }
 
+static void file_name(u64 addr, char *buf, size_t size)
+{
+	const struct gtp_file_space *space = gtp_files_find(addr);
+
+	if (space)
+		snprintf(buf, size, "%s+0x%llx", kbasename(space->name), gtp_space_linked(addr));
+}
+
 static void host_name(void *ctx, u64 addr, char *buf, size_t size)
 {
+	if (gtp_space_is(addr)) {
+		file_name(addr, buf, size);
+		return;
+	}
 	snprintf(buf, size, "%pS", (void *)addr);
 	if (buf[0] == '0') /* without a symbol, %pS prints the address */
 		buf[0] = '\0';
@@ -250,6 +264,16 @@ static const struct gtp_target_ops target_ops = {
 	.code_end = gtp_jit_code_end,
 	.code_forget = gtp_jit_code_forget,
 };
+
+static bool is_named(void *ctx, u64 first, u64 last)
+{
+	return gtp_trace_names(&gtp_host.trace, first, last);
+}
+
+void gtp_host_forget_files(void)
+{
+	gtp_files_forget(is_named, NULL);
+}
 
 /* --- coming and going --- */
 

@@ -34,6 +34,12 @@ void gtp_host_lines(void);
  */
 bool gtp_host_settle(void);
 
+/*
+ * gtp_host_forget_files - close the programs' files that no tracepoint and no dprintf is in.
+ * Context: process, gtp_lock
+ */
+void gtp_host_forget_files(void);
+
 /* gtp_host_init - create the session. Context: module init. 0 or -errno */
 int gtp_host_init(void);
 

@@ -14,6 +14,7 @@
 #include "kernel/monitor.h"
 #include "kernel/save.h"
 #include "probe/event/event_list.h"
+#include "probe/user/files.h"
 
 /*
  * Memory that is mapped but must not be read: taken offline, given back to the hypervisor, faulty
@@ -44,13 +45,16 @@ static bool may_touch_all(u64 addr, u32 len)
 }
 
 /*
- * Kernel addresses only: at a hit a user address belongs to the task that was hit, but here it
- * would be GDB's own. Check lockdown again, since it may have begun after the file was opened.
+ * Kernel addresses, and those of programs' code and constants. At a hit a user address belongs to
+ * the task that was hit, but here it would be GDB's own. Check lockdown again, since it may have
+ * begun after the file was opened.
  */
 static int target_read(void *ctx, void *dst, u64 addr, u32 len)
 {
 	if (security_locked_down(LOCKDOWN_KCORE))
 		return -EPERM;
+	if (gtp_space_is(addr))
+		return gtp_files_read(dst, addr, len);
 	if (!may_touch_all(addr, len))
 		return -EFAULT;
 	return gtp_access_read_kernel(dst, addr, len);
@@ -63,6 +67,19 @@ static int target_write(void *ctx, u64 addr, const void *src, u32 len)
 	if (!may_touch_all(addr, len))
 		return -EFAULT;
 	return gtp_access_write(addr, src, len);
+}
+
+static int target_file(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why)
+{
+	const struct gtp_file_space *space;
+	int err = gtp_files_open(path, &space, why);
+
+	BUILD_BUG_ON(2 * GTP_ELF_ID >= GTP_FILE_ID_MAX);
+	if (err)
+		return err;
+	*base = space->base;
+	id[gtp_hex_encode(id, space->elf.id, space->elf.id_bytes)] = '\0';
+	return 0;
 }
 
 static const char *target_release(void *ctx)
@@ -97,6 +114,7 @@ const struct gtp_stub_ops gtp_kernel_target = {
 	.release = target_release,
 	.save = gtp_save,
 	.now_ms = target_now_ms,
+	.file = target_file,
 	.marker = target_marker,
 	.marker_at = target_marker_at,
 	.lines = target_lines,

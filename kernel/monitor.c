@@ -9,6 +9,7 @@
 #include "kernel/pad/follow.h"
 #include "probe/jump/jump.h"
 #include "probe/self.h"
+#include "probe/user/files.h"
 #include "stub/monitor.h"
 
 static int monitor_jit(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
@@ -133,6 +134,16 @@ static int monitor_notrace(struct gtp_stub *stub, const char *arg, struct gtp_wh
 	return 0;
 }
 
+static int monitor_files(struct gtp_stub *stub, const char *arg, struct gtp_why *why)
+{
+	const struct gtp_file_space *space = NULL;
+
+	while ((space = gtp_files_next(space)))
+		gtp_stub_printf(stub, "0x%llx  %s, %u probes\n", space->base, space->name,
+				space->armed);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(struct gtp_stub *stub, const char *arg, struct gtp_why *why);
@@ -146,6 +157,8 @@ static const struct {
 	  "monitor jumps          on or off: jumps instead of kprobes where possible\n" },
 	{ "notrace", monitor_notrace,
 	  "monitor notrace        on or off: allow probes where tracers themselves run through\n" },
+	{ "files", monitor_files,
+	  "monitor files          the files of programs that are traced, and the space of each\n" },
 	{ "disas", monitor_disas,
 	  "monitor disas N        bytecode of tracepoint N, and where its code is\n" },
 };

@@ -149,6 +149,7 @@ static int gtp_release(struct inode *inode, struct file *file)
 	gtp_self_set(GTP_SELF_GDB, NULL);
 	gtp_stub_exit(&s->stub);
 	gtp_lines_forget(&gtp_host.trace);
+	gtp_host_forget_files();
 	mutex_unlock(&gtp_lock);
 	gtp_outq_exit(&s->out);
 	gtp_mem_free(s);

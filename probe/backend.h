@@ -59,5 +59,6 @@ extern const struct gtp_probe_backend gtp_fentry_backend;
 extern const struct gtp_probe_backend gtp_jump_backend;
 extern const struct gtp_probe_backend gtp_kprobe_backend;
 extern const struct gtp_probe_backend gtp_kretprobe_backend;
+extern const struct gtp_probe_backend gtp_uprobe_backend;
 
 #endif /* _GTP_BACKEND_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* $kstack's table: a run has one if any of its expressions asks for the stack. */
+#include "base/space.h"
 #include "session/kstack.h"
 
 struct use {
@@ -47,6 +48,12 @@ int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 	if (tp->at_return && use.bt) {
 		gtp_why(why,
 			"%s names $bt, and is reported at the function's return ($ret, $latency, $entry_clock): the stack's bytes are not the entry's any more; collect $kstack, or $bt at another tracepoint, without these",
+			gtp_tracepoint_title(tp, title));
+		return -EINVAL;
+	}
+	if (use.kstack && gtp_space_is(tp->addr)) {
+		gtp_why(why,
+			"%s names $kstack, and is in a program: the kernel's stack is empty there; $bt collects the program's",
 			gtp_tracepoint_title(tp, title));
 		return -EINVAL;
 	}

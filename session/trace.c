@@ -287,3 +287,17 @@ const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why
 	t->indexed = true;
 	return &t->index;
 }
+
+bool gtp_trace_names(const struct gtp_trace *t, u64 first, u64 last)
+{
+	const struct gtp_tracepoint *tp;
+	const struct gtp_dprintf *dp;
+
+	for (tp = t->tps.first; tp; tp = tp->next)
+		if (tp->addr >= first && tp->addr <= last)
+			return true;
+	for (dp = t->dprintfs.list; dp; dp = dp->next)
+		if (dp->addr >= first && dp->addr <= last)
+			return true;
+	return false;
+}

@@ -58,4 +58,7 @@ int gtp_trace_status(const struct gtp_trace *t, char *buf, size_t size);
  */
 const struct gtp_index *gtp_trace_index(struct gtp_trace *t, struct gtp_why *why);
 
+/* gtp_trace_names - true if a tracepoint or a dprintf is at an address from @first to @last */
+bool gtp_trace_names(const struct gtp_trace *t, u64 first, u64 last);
+
 #endif /* _GTP_TRACE_H */

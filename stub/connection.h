@@ -23,7 +23,11 @@ struct gtp_marker {
 	const char *extra;
 };
 
-enum { GTP_SAVE_NAME_MAX = 255 }; /* characters of a trace file's name from GDB */
+enum {
+	GTP_SAVE_NAME_MAX = 255,  /* characters of a trace file's name from GDB */
+	GTP_FILE_NAME_MAX = 4095, /* characters of a program's path */
+	GTP_FILE_ID_MAX = 65,	  /* a build-id in hex, and its end */
+};
 
 /**
  * struct gtp_stub_ops - the functions that a GDB session needs from its host, besides those of the
@@ -37,6 +41,9 @@ enum { GTP_SAVE_NAME_MAX = 255 }; /* characters of a trace file's name from GDB 
  * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
  *          @size bytes at @text. 0, or -ENOENT after the last (NULL: there are none)
  * @marker_at: the number of the one at an address, or -ENOENT
+ * @file: give a program's file a space, or find the one it has: the first address of it in @base,
+ *        and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if
+ *        it has none. 0 or -errno with @why (NULL: programs cannot be traced)
  * @lines: hand over waiting lines of dprintfs, because GDB begins to wait for them or is about to
  *         get a stop reply (NULL: the host does that by itself)
  * @monitor: execute a `monitor` command that is not the stub's own; prints with gtp_stub_print().
@@ -55,6 +62,7 @@ struct gtp_stub_ops {
 	u64 (*now_ms)(void *ctx);
 	int (*marker)(void *ctx, u32 n, struct gtp_marker *m, char *text, size_t size);
 	int (*marker_at)(void *ctx, u64 addr);
+	int (*file)(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why);
 	void (*lines)(void *ctx);
 	int (*monitor)(void *ctx, struct gtp_stub *stub, const char *command, struct gtp_why *why);
 };

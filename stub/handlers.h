@@ -62,6 +62,9 @@ GTP_HANDLER(gtp_pkt_readonly);
 GTP_HANDLER(gtp_pkt_enable);
 GTP_HANDLER(gtp_pkt_disable);
 
+/* pkt_file.c */
+GTP_HANDLER(gtp_pkt_file);
+
 /* pkt_run.c */
 GTP_HANDLER(gtp_pkt_start);
 GTP_HANDLER(gtp_pkt_stop);

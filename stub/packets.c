@@ -46,6 +46,8 @@ const struct gtp_packet gtp_packets[] = {
 	{ "qAttached", GTP_PKT_PREFIX, gtp_pkt_attached, "[:PID]: 1: GDB detaches at exit" },
 	{ "qC", 0, gtp_pkt_none, "no thread has an id" },
 	{ "qL", GTP_PKT_PREFIX, gtp_pkt_none, "no list of threads" },
+	{ "QGtpFile:", GTP_PKT_PREFIX, gtp_pkt_file,
+	  "HEXPATH: the space of a program's file: BASE;[HEX: build-id]" },
 	{ "qOffsets", 0, gtp_pkt_offsets, "TextSeg=ADDR: where the kernel was loaded" },
 	{ "QStartNoAckMode", 0, gtp_pkt_no_ack, "no acks any more" },
 	{ "qRcmd,", GTP_PKT_PREFIX | GTP_PKT_NOISY, gtp_pkt_monitor, "HEX: `monitor`" },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Registers and memory, of the selected frame or of the live kernel. */
+#include "base/space.h"
 #include "stub/args.h"
 #include "stub/handlers.h"
 #include "stub/reply.h"
@@ -139,6 +140,9 @@ static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 			n = t->ro[i].end - addr;
 	if (!n && is_traced_page(s, addr))
 		n = PAGE - addr % PAGE;
+	/* Of a program's file only what processes do not change can be read at all. */
+	if (!n && gtp_space_is(addr))
+		n = len;
 	return n < len ? (u32)n : len;
 }
 

@@ -5,6 +5,9 @@
 #include <asm/vsyscall.h>
 
 #include "kernel/hit/access_kernel.h"
+#include "kernel/hit/user_kernel.h"
+
+DEFINE_PER_CPU(struct gtp_user_hit *, gtp_user_now);
 
 /*
  * The exception table entry of the load catches a fault at a canonical kernel address. No other
@@ -57,6 +60,8 @@ fault:
 static int read_user(void *dst, u64 addr, u32 len)
 {
 	if (!current->mm)
+		return -EFAULT;
+	if (gtp_space_is(addr) && !gtp_user_address(this_cpu_read(gtp_user_now), addr, &addr))
 		return -EFAULT;
 	return copy_from_user_nofault(dst, (const void __user *)addr, len) ? -EFAULT : 0;
 }

@@ -9,7 +9,8 @@
  * gtp_access_read() - copy memory that may not be there
  * @ctx: unused; struct gtp_hit_ops' read has it
  * @dst: receives the bytes
- * @addr: kernel address, or one of the current task's own
+ * @addr: kernel address, or one of the current task's own, or, in a hit in a program, one of that
+ *        file's space
  * @len: bytes
  *
  * Context: any, NMI included; never sleeps, so a user page that is not in memory is -EFAULT.

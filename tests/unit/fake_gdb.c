@@ -2,6 +2,7 @@
 /* The fake session: a stub between a fake GDB and a fake machine. */
 #include <assert.h>
 #include <stdlib.h>
+#include "base/space.h"
 #include "fake_gdb.h"
 
 static struct fake_gdb *gdb_of(void *ctx)
@@ -73,6 +74,23 @@ static int marker_at(void *ctx, u64 addr)
 	return addr == FAKE_MARKER ? 0 : -ENOENT;
 }
 
+/* One file is a program; the refusals are those of the module. */
+static int file(void *ctx, const char *path, u64 *base, char *id, struct gtp_why *why)
+{
+	if (!strcmp(path, "/bin/sh")) {
+		*base = gtp_space_base(7);
+		strcpy(id, "00ff");
+		return 0;
+	}
+	if (path[0] != '/')
+		gtp_why(why, "%s is no absolute path", path);
+	else if (!strcmp(path, "/tmp"))
+		gtp_why(why, "%s is a directory", path);
+	else
+		gtp_why(why, "%s does not exist on the traced machine", path);
+	return -EINVAL;
+}
+
 /* As the module does; here no other CPU can print meanwhile. */
 static void lines(void *ctx)
 {
@@ -97,6 +115,7 @@ static void lines(void *ctx)
 static const struct gtp_stub_ops ops = {
 	.marker = marker,
 	.marker_at = marker_at,
+	.file = file,
 	.read = fake_read,
 	.write = do_write,
 	.release = release,

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * File spaces: addresses that stand for places in the files of programs.
+ *
+ * GDB's packets have no process in an address, and a file lies at another address in each process.
+ * So each file that is traced gets a space: a place in it is the space's base plus the address at
+ * which the file was linked to have it. The same place is meant in all processes.
+ *
+ * No processor takes these addresses, with whatever page tables: bit 63 is clear, so they are not
+ * the kernel's, and bit 56 is set, so they are no process's either, even if the processor ignores
+ * other upper bits of a pointer (LAM).
+ */
+#ifndef _GTP_SPACE_H
+#define _GTP_SPACE_H
+
+#include "base/base.h"
+
+enum {
+	GTP_SPACE_TAG = 0x47, /* the first byte of all of them */
+	GTP_SPACE_TAG_SHIFT = 56,
+	GTP_SPACE_SHIFT = 36,	     /* 64 GiB each */
+	GTP_SPACE_NUMBERS = 1 << 20, /* a power of two */
+};
+
+/* gtp_space_is - true if the address is one of a file space */
+static inline bool gtp_space_is(u64 addr)
+{
+	return addr >> GTP_SPACE_TAG_SHIFT == GTP_SPACE_TAG;
+}
+
+/* gtp_space_is_same - true if two addresses are in the same file space; one of them is in one */
+static inline bool gtp_space_is_same(u64 a, u64 b)
+{
+	return !((a ^ b) >> GTP_SPACE_SHIFT);
+}
+
+/* gtp_space_base - the first address of space number @n, < GTP_SPACE_NUMBERS */
+static inline u64 gtp_space_base(u32 n)
+{
+	return (u64)GTP_SPACE_TAG << GTP_SPACE_TAG_SHIFT | (u64)n << GTP_SPACE_SHIFT;
+}
+
+/* gtp_space_linked - the address at which the file was linked to have the place */
+static inline u64 gtp_space_linked(u64 addr)
+{
+	return addr & ((1ULL << GTP_SPACE_SHIFT) - 1);
+}
+
+#endif /* _GTP_SPACE_H */

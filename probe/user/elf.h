@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The segments of a program or library, as its file describes them. */
+#ifndef _GTP_ELF_H
+#define _GTP_ELF_H
+
+#include "base/base.h"
+#include "base/why.h"
+
+enum {
+	GTP_ELF_HEAD = 64,	   /* bytes of the file's head */
+	GTP_ELF_ENTRY = 56,	   /* bytes of an entry of its table of segments */
+	GTP_ELF_ENTRIES = 64,	   /* entries at most */
+	GTP_ELF_SEGMENTS = 16,	   /* loaded segments at most */
+	GTP_ELF_NOTES = 4,	   /* places of notes at most; later ones are not looked at */
+	GTP_ELF_NOTE_BYTES = 1024, /* of each */
+	GTP_ELF_ID = 32,	   /* bytes of a build-id at most */
+};
+
+/**
+ * struct gtp_elf_segment - a loaded segment
+ * @addr: where it was linked to lie
+ * @offset: where the file has it
+ * @bytes: how many the file has
+ * @is_code: processes execute it
+ * @is_writable: processes write to it, so that its contents are not the file's
+ */
+struct gtp_elf_segment {
+	u64 addr;
+	u64 offset;
+	u64 bytes;
+	bool is_code;
+	bool is_writable;
+};
+
+/**
+ * struct gtp_elf - what a file's head and its table of segments say
+ * @table: where the file has the table
+ * @entries: entries of the table
+ * @nsegments: of @segment
+ * @segment: the loaded segments
+ * @nnotes: of @note
+ * @note: where the file has notes
+ * @id: the build-id
+ * @id_bytes: its length, 0: none was found
+ */
+struct gtp_elf {
+	u64 table;
+	u32 entries;
+	u32 nsegments;
+	struct gtp_elf_segment segment[GTP_ELF_SEGMENTS];
+	u32 nnotes;
+	struct {
+		u64 offset;
+		u32 bytes;
+	} note[GTP_ELF_NOTES];
+	u8 id[GTP_ELF_ID];
+	u32 id_bytes;
+};
+
+/**
+ * gtp_elf_head() - read a file's head
+ * @elf: receives @table and @entries; all else is cleared
+ * @head: the first bytes of the file
+ * @len: how many: GTP_ELF_HEAD, or fewer if the file is shorter
+ * @why: the refusal, to follow the file's name
+ *
+ * Return: 0; -ENOEXEC if it is no program or library of this kind of machine.
+ */
+int gtp_elf_head(struct gtp_elf *elf, const u8 *head, u32 len, struct gtp_why *why);
+
+/**
+ * gtp_elf_table() - read a file's table of segments
+ * @elf: from gtp_elf_head(); receives the segments and the places of notes
+ * @table: @elf->entries times GTP_ELF_ENTRY bytes
+ * @why: the refusal, to follow the file's name
+ *
+ * Return: 0; -ENOEXEC if no code is in it, or if its addresses do not fit into a file space.
+ */
+int gtp_elf_table(struct gtp_elf *elf, const u8 *table, struct gtp_why *why);
+
+/* gtp_elf_notes - look for the build-id in one place of notes */
+void gtp_elf_notes(struct gtp_elf *elf, const u8 *notes, u32 len);
+
+/* gtp_elf_code - the segment of code that has the address, or NULL */
+const struct gtp_elf_segment *gtp_elf_code(const struct gtp_elf *elf, u64 addr);
+
+/**
+ * gtp_elf_constant() - find bytes that are the same in the file and in all processes
+ * @elf: the file
+ * @addr: the first byte, as it was linked to lie
+ * @len: how many
+ * @offset: receives where the file has them; its end may come first, which processes read as zeroes
+ *
+ * Processes map whole pages. Return: false if not all of them are in one segment that is not
+ * written to.
+ */
+bool gtp_elf_constant(const struct gtp_elf *elf, u64 addr, u32 len, u64 *offset);
+
+#endif /* _GTP_ELF_H */

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of programs that are traced, and the address space of each.
+ *
+ * A file is opened under gtp_lock. So no file may be opened whose opening needs that lock, as
+ * /proc/gtpframe's does, or waits for somebody, as a FIFO's: only files that processes can execute.
+ *
+ * A base is not given to a second file, because a GDB that was connected before may still have the
+ * first one's symbols there, and would set its breakpoints into the second one's instructions.
+ * Their order begins at random, so that the same holds when gdbtp is loaded again.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/magic.h>
+#include <linux/mount.h>
+#include <linux/namei.h>
+#include <linux/random.h>
+#include <linux/string.h>
+
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "probe/user/files.h"
+
+enum {
+	FILES_MAX = 1024, /* so many at a time: each keeps its file system mounted */
+	SHOWN_MAX = 100,  /* characters of a path in a message, which needs room for the reason */
+};
+
+/* Under gtp_lock. */
+static struct gtp_file_space *files;
+static u32 nfiles;
+static u32 next_number;
+static bool numbered;
+
+static int refuse(struct gtp_why *why, int err, const char *path, const char *words)
+{
+	size_t len = strlen(path);
+
+	if (len > SHOWN_MAX)
+		gtp_why(why, "...%s %s", path + len - SHOWN_MAX, words);
+	else
+		gtp_why(why, "%s %s", path, words);
+	return err;
+}
+
+static int refuse_errno(struct gtp_why *why, int err, const char *path)
+{
+	char words[48];
+
+	switch (err) {
+	case -ENOENT:
+		return refuse(why, err, path, "does not exist on the traced machine");
+	case -EACCES:
+	case -EPERM:
+		return refuse(why, err, path, "cannot be read: permission denied");
+	case -ENOTDIR:
+		return refuse(why, err, path, "does not exist: a part of the path is no directory");
+	case -ELOOP:
+		return refuse(why, err, path, "is a symbolic link that leads nowhere");
+	case -ENAMETOOLONG:
+		return refuse(why, err, path, "has a name that is too long");
+	case -ENOMEM:
+		return refuse(why, err, path, "cannot be read: no memory");
+	default:
+		snprintf(words, sizeof(words), "cannot be read (%pe)", ERR_PTR(err));
+		return refuse(why, err, path, words);
+	}
+}
+
+/* Uprobes want files that the page cache has; a tmpfs has a way of its own. */
+static bool is_mappable(const struct inode *inode)
+{
+	return inode->i_mapping->a_ops->read_folio || inode->i_sb->s_magic == TMPFS_MAGIC;
+}
+
+static int check_kind(const char *path, const struct inode *inode, struct gtp_why *why)
+{
+	if (S_ISDIR(inode->i_mode))
+		return refuse(why, -EISDIR, path, "is a directory");
+	if (!S_ISREG(inode->i_mode))
+		return refuse(why, -EINVAL, path, "is no ordinary file");
+	if (inode->i_sb->s_iflags & SB_I_NOEXEC || !is_mappable(inode))
+		return refuse(why, -EINVAL, path,
+			      "is on a file system that programs cannot be run from");
+	return 0;
+}
+
+/* Open what was looked up, not its name again, which may mean another file by now. */
+static struct file *open_found(const struct path *at)
+{
+	struct file *file = dentry_open(at, O_RDONLY | O_LARGEFILE, current_cred());
+	int err = IS_ERR(file) ? 0 : file_permission(file, MAY_READ);
+
+	if (!err)
+		return file;
+	fput(file);
+	return ERR_PTR(err);
+}
+
+static struct file *open_file(const char *path, struct inode **inode, struct gtp_why *why)
+{
+	struct file *file;
+	struct path at;
+	int err = kern_path(path, LOOKUP_FOLLOW, &at);
+
+	if (err)
+		return ERR_PTR(refuse_errno(why, err, path));
+	*inode = d_real_inode(at.dentry);
+	err = check_kind(path, *inode, why);
+	if (err) {
+		path_put(&at);
+		return ERR_PTR(err);
+	}
+	file = open_found(&at);
+	path_put(&at);
+	if (IS_ERR(file))
+		refuse_errno(why, PTR_ERR(file), path);
+	return file;
+}
+
+/* The number of bytes read, less than @len at the file's end, or -errno. */
+static ssize_t read_at(struct file *file, void *dst, u32 len, loff_t at)
+{
+	return kernel_read(file, dst, len, &at);
+}
+
+static int read_table(struct gtp_file_space *space, u8 *table, struct gtp_why *why)
+{
+	u32 bytes = space->elf.entries * GTP_ELF_ENTRY, i;
+	ssize_t n = read_at(space->file, table, bytes, space->elf.table);
+	int err;
+
+	if (n < 0)
+		return (int)n;
+	if (n < bytes) {
+		gtp_why(why, "is cut off: its table of segments is not whole");
+		return -ENOEXEC;
+	}
+	err = gtp_elf_table(&space->elf, table, why);
+	for (i = 0; !err && i < space->elf.nnotes; i++) {
+		n = read_at(space->file, table, space->elf.note[i].bytes,
+			    space->elf.note[i].offset);
+		if (n > 0)
+			gtp_elf_notes(&space->elf, table, (u32)n);
+	}
+	return err;
+}
+
+static int read_parts(struct gtp_file_space *space, struct gtp_why *why)
+{
+	const size_t room = GTP_ELF_ENTRIES * GTP_ELF_ENTRY;
+	u8 *buf = gtp_mem_alloc(room);
+	ssize_t n;
+	int err;
+
+	BUILD_BUG_ON(GTP_ELF_ENTRIES * GTP_ELF_ENTRY < GTP_ELF_NOTE_BYTES);
+	if (!buf)
+		return -ENOMEM;
+	n = read_at(space->file, buf, GTP_ELF_HEAD, 0);
+	err = n < 0 ? (int)n : gtp_elf_head(&space->elf, buf, (u32)n, why);
+	if (!err)
+		err = read_table(space, buf, why);
+	gtp_mem_free(buf);
+	return err;
+}
+
+static struct gtp_file_space *find_inode(const struct inode *inode)
+{
+	struct gtp_file_space *space = files;
+
+	while (space && space->inode != inode)
+		space = space->next;
+	return space;
+}
+
+static void add(struct gtp_file_space *space)
+{
+	if (!numbered)
+		next_number = get_random_u32() % GTP_SPACE_NUMBERS;
+	numbered = true;
+	do {
+		space->base = gtp_space_base(next_number);
+		next_number = (next_number + 1) % GTP_SPACE_NUMBERS;
+	} while (gtp_files_find(space->base));
+	space->next = files;
+	files = space;
+	nfiles++;
+}
+
+static int read_elf(struct gtp_file_space *space, const char *path, struct gtp_why *why)
+{
+	struct gtp_why inner = { "" };
+	int err = read_parts(space, &inner);
+
+	if (!err)
+		return 0;
+	return *inner.text ? refuse(why, err, path, inner.text) : refuse_errno(why, err, path);
+}
+
+static struct gtp_file_space *make(const char *path, struct file *file, struct inode *inode,
+				   struct gtp_why *why)
+{
+	struct gtp_file_space *space = gtp_mem_alloc(sizeof(*space) + strlen(path) + 1);
+	int err;
+
+	if (!space) {
+		gtp_why(why, "no memory for a file");
+		return ERR_PTR(-ENOMEM);
+	}
+	space->file = file;
+	space->inode = inode;
+	strcpy(space->name, path);
+	err = read_elf(space, path, why);
+	if (!err)
+		return space;
+	gtp_mem_free(space);
+	return ERR_PTR(err);
+}
+
+/* A file that was written to since, as by a compiler, has other segments now. */
+static int know_again(struct gtp_file_space *space, const char *path, struct gtp_why *why)
+{
+	return space->armed ? 0 : read_elf(space, path, why);
+}
+
+int gtp_files_open(const char *path, const struct gtp_file_space **space, struct gtp_why *why)
+{
+	struct gtp_file_space *found, *new;
+	struct inode *inode;
+	struct file *file;
+
+	lockdep_assert_held(&gtp_lock);
+	if (path[0] != '/')
+		return refuse(why, -EINVAL, path, "is no absolute path");
+	file = open_file(path, &inode, why);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	found = find_inode(inode);
+	if (found) {
+		fput(file);
+		*space = found;
+		return know_again(found, path, why);
+	}
+	new = nfiles < FILES_MAX ? make(path, file, inode, why) : NULL;
+	if (IS_ERR_OR_NULL(new)) {
+		fput(file);
+		if (new)
+			return PTR_ERR(new);
+		gtp_why(why, "%u files are traced already, as many as there may be", FILES_MAX);
+		return -ENOSPC;
+	}
+	add(new);
+	*space = new;
+	return 0;
+}
+
+struct gtp_file_space *gtp_files_find(u64 addr)
+{
+	struct gtp_file_space *space = files;
+
+	lockdep_assert_held(&gtp_lock);
+	while (space && !gtp_space_is_same(space->base, addr))
+		space = space->next;
+	return space;
+}
+
+const struct gtp_file_space *gtp_files_next(const struct gtp_file_space *space)
+{
+	lockdep_assert_held(&gtp_lock);
+	return space ? space->next : files;
+}
+
+int gtp_files_read(void *dst, u64 addr, u32 len)
+{
+	const struct gtp_file_space *space = gtp_files_find(addr);
+	u64 offset;
+	ssize_t n;
+
+	if (!space || !gtp_elf_constant(&space->elf, gtp_space_linked(addr), len, &offset))
+		return -EFAULT;
+	n = read_at(space->file, dst, len, offset);
+	if (n < 0)
+		return -EFAULT;
+	memset(dst + n, 0, len - n);
+	return 0;
+}
+
+void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ctx)
+{
+	struct gtp_file_space **at = &files;
+
+	lockdep_assert_held(&gtp_lock);
+	while (*at) {
+		struct gtp_file_space *space = *at;
+		u64 last = space->base + ((1ULL << GTP_SPACE_SHIFT) - 1);
+
+		if (space->armed || is_named(ctx, space->base, last)) {
+			at = &space->next;
+			continue;
+		}
+		*at = space->next;
+		nfiles--;
+		fput(space->file);
+		gtp_mem_free(space);
+	}
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The files of programs that are traced, and the address space of each. */
+#ifndef _GTP_FILES_H
+#define _GTP_FILES_H
+
+#include <linux/fs.h>
+
+#include "base/space.h"
+#include "base/why.h"
+#include "probe/user/elf.h"
+
+/**
+ * struct gtp_file_space - a file that has a space
+ * @next: others
+ * @base: the first address of its space
+ * @file: open for reading, so the file stays as long as this, even if its last name is removed
+ * @inode: what processes map, which is not @file's own on an overlay; @file holds it
+ * @elf: its segments
+ * @armed: how many probes are in it
+ * @name: the path by which it was opened
+ */
+struct gtp_file_space {
+	struct gtp_file_space *next;
+	u64 base;
+	struct file *file;
+	struct inode *inode;
+	struct gtp_elf elf;
+	u32 armed;
+	char name[];
+};
+
+/* Context of all: process, gtp_lock; they may sleep. */
+
+/**
+ * gtp_files_open() - give a file a space, or find the one that it has
+ * @path: absolute; looked up as the calling process sees the file system
+ * @space: receives it; it stays until gtp_files_forget()
+ * @why: the refusal
+ *
+ * Return: 0 or -errno with @why.
+ */
+int gtp_files_open(const char *path, const struct gtp_file_space **space, struct gtp_why *why);
+
+/* gtp_files_find - the file whose space has the address, or NULL */
+struct gtp_file_space *gtp_files_find(u64 addr);
+
+/* gtp_files_next - the file after @space, the first one after NULL, or NULL */
+const struct gtp_file_space *gtp_files_next(const struct gtp_file_space *space);
+
+/**
+ * gtp_files_read() - read code or constants at an address of a file space
+ * @dst: receives the bytes
+ * @addr: the address
+ * @len: how many bytes
+ *
+ * Return: 0; -EFAULT: not all of it is the same in all processes.
+ */
+int gtp_files_read(void *dst, u64 addr, u32 len);
+
+/*
+ * gtp_files_forget - close the files in which no probe is and for which @is_named(@ctx, first and
+ * last address of the space) is false
+ */
+void gtp_files_forget(bool (*is_named)(void *ctx, u64 first, u64 last), void *ctx);
+
+#endif /* _GTP_FILES_H */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Hits in programs: one uprobe per location.
+ *
+ * The kernel calls the handler in the task that has met the breakpoint, in process context, with
+ * preemption and interrupts on, on any number of CPUs at once. It may sleep. The part that writes
+ * to a CPU's memory runs with interrupts off, as a hit of a kernel tracepoint does. The part that
+ * may sleep, which fetches the task's memory, comes before that and keeps nothing of the CPU.
+ *
+ * While a handler sleeps, the removal of its probe waits for it, under gtp_lock. It sleeps in a
+ * page fault of the task, and that is over when its page has been read, or the task is killed.
+ */
+#include <linux/percpu.h>
+#include <linux/security.h>
+#include <linux/uaccess.h>
+
+#include "base/compat.h"
+#include "hit/fetch.h"
+#include "hit/hit.h"
+#include "kernel/base/lock_kernel.h"
+#include "kernel/base/mem_kernel.h"
+#include "kernel/hit/access_kernel.h"
+#include "kernel/hit/cpu_kernel.h"
+#include "kernel/hit/irqsave_notrace.h"
+#include "kernel/hit/user_kernel.h"
+#include "probe/backend.h"
+#include "probe/policy/refuse.h"
+#include "probe/self.h"
+#include "probe/user/files.h"
+
+/**
+ * struct user_probe - a location's uprobe
+ * @probe: the kernel's part
+ * @loc: the location
+ * @file: where it is
+ * @no_buffer: hits on CPUs that have no buffer
+ */
+struct user_probe {
+	struct gtp_uprobe probe;
+	struct gtp_location *loc;
+	struct gtp_file_space *file;
+	atomic_long_t no_buffer;
+};
+
+/* struct moment - from enter() to leave(), during which the task stays on its CPU */
+struct moment {
+	struct gtp_cpu *cpu;
+	unsigned long flags;
+	bool tell;
+};
+
+/* Turn interrupts off, so that a hit in an interrupt is not lost as a nested one. */
+static struct moment enter(struct user_probe *p, struct gtp_user_hit *user)
+{
+	struct moment m;
+
+	m.flags = gtp_irqsave_notrace(&m.tell);
+	m.cpu = this_cpu_read(gtp_this_cpu);
+	this_cpu_write(gtp_user_now, user);
+	if (unlikely(!m.cpu))
+		atomic_long_inc(&p->no_buffer);
+	return m;
+}
+
+static void leave(const struct moment *m)
+{
+	this_cpu_write(gtp_user_now, NULL);
+	gtp_irqrestore_notrace(m->flags, m->tell);
+}
+
+/*
+ * Handle a hit that surely needs nothing brought: its condition is false, or nothing reads memory.
+ * Return: false if nothing was done, because memory may have to be brought first.
+ */
+static bool hit_at_once(struct user_probe *p, const struct gtp_regs *regs,
+			struct gtp_user_hit *user)
+{
+	struct gtp_tracepoint *first = p->loc->first;
+	enum gtp_early early = GTP_EARLY_OPEN;
+	struct moment m = enter(p, user);
+	bool done = true;
+
+	if (likely(m.cpu)) {
+		early = gtp_hit_early(first, m.cpu, regs);
+		done = early == GTP_EARLY_FALSE || !gtp_fetch_needed(first);
+		if (done && early == GTP_EARLY_HOLDS)
+			gtp_hit_held(first, m.cpu, regs, 0);
+		else if (done && early == GTP_EARLY_OPEN)
+			gtp_hit(first, m.cpu, regs, 0);
+	}
+	leave(&m);
+	return done;
+}
+
+/* Read memory of the task, and wait for it. */
+static int read_and_wait(void *ctx, void *dst, u64 addr, u32 len)
+{
+	if ((s64)addr < 0)
+		return gtp_access_read_kernel(dst, addr, len);
+	if (gtp_space_is(addr) && !gtp_user_address(ctx, addr, &addr))
+		return -EFAULT;
+	return copy_from_user(dst, (const void __user *)addr, len) ? -EFAULT : 0;
+}
+
+/* Not inline: other hits need no stack memory. */
+static noinline void bring(struct user_probe *p, const struct gtp_regs *regs,
+			   struct gtp_user_hit *user)
+{
+	struct gtp_fetch fetch;
+
+	/* The stack of a task that comes from its program has little on it. */
+	BUILD_BUG_ON(sizeof(fetch) > 1536);
+	fetch.run = p->loc->run;
+	fetch.read = read_and_wait;
+	fetch.ctx = user;
+	gtp_fetch(&fetch, p->loc->first, regs);
+}
+
+static void hit_with_memory(struct user_probe *p, const struct gtp_regs *regs,
+			    struct gtp_user_hit *user)
+{
+	struct moment m;
+
+	if (!READ_ONCE(p->loc->run->active))
+		return;
+	bring(p, regs, user);
+	m = enter(p, user);
+	if (likely(m.cpu))
+		gtp_hit(p->loc->first, m.cpu, regs, 0);
+	leave(&m);
+}
+
+/* The kernel has set ip back to the breakpoint's place. */
+GTP_UPROBE_HANDLER(handle_hit)
+{
+	struct user_probe *p = container_of(self, struct user_probe, probe.consumer);
+	const struct gtp_regs *at_hit = (const struct gtp_regs *)regs;
+	struct gtp_user_hit user = { .here = p->loc->addr, .at = regs->ip };
+
+	if (unlikely(gtp_self_maybe()) && gtp_self_skip(p->loc, preempt_count()))
+		return 0;
+	if (!hit_at_once(p, at_hit, &user))
+		hit_with_memory(p, at_hit, &user);
+	return 0;
+}
+
+static void explain(int err, struct gtp_why *why)
+{
+	switch (err) {
+	case -EOPNOTSUPP:
+	case -ENOTSUPP:
+		gtp_why(why,
+			"the kernel does not probe this instruction of a program: one with the prefix lock, for example. Try the next line or instruction");
+		break;
+	case -EIO:
+		gtp_why(why, "the kernel does not probe files of this file system");
+		break;
+	case -ENOEXEC:
+		gtp_why(why, "this is no instruction, or one that the kernel does not know");
+		break;
+	case -EEXIST:
+		gtp_why(why, "the program has a breakpoint of its own there");
+		break;
+	case -ENOMEM:
+		gtp_why(why, "no memory for a probe");
+		break;
+	default:
+		gtp_why(why, "the kernel refused a uprobe (%pe)", ERR_PTR(err));
+	}
+}
+
+static int check(const struct gtp_location *loc, struct gtp_file_space **file,
+		 const struct gtp_elf_segment **segment, struct gtp_why *why)
+{
+	int err = security_locked_down(LOCKDOWN_KPROBES);
+
+	if (err) {
+		gtp_why(why, "the kernel is locked down: it allows no probes");
+		return err;
+	}
+	/* The user may interrupt while many probes are being armed. */
+	err = gtp_probe_interrupted(why);
+	if (err)
+		return err;
+	*file = gtp_files_find(loc->addr);
+	if (!*file) {
+		gtp_why(why, "this address is of a file that is not known any more: gtp lib FILE");
+		return -ENOENT;
+	}
+	*segment = gtp_elf_code(&(*file)->elf, gtp_space_linked(loc->addr));
+	if (!*segment) {
+		gtp_why(why, "%s has no code there", (*file)->name);
+		return -EINVAL;
+	}
+	if (loc->fast_only) {
+		gtp_why(why, "a place in a program takes an exception; use trace, not ftrace");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int set(struct user_probe *p, const struct gtp_elf_segment *segment, struct gtp_why *why)
+{
+	int err;
+
+	p->probe.consumer.handler = handle_hit;
+	p->probe.inode = p->file->inode;
+	p->probe.offset = gtp_space_linked(p->loc->addr) - segment->addr + segment->offset;
+	/* Hits may come before this returns. */
+	err = gtp_uprobe_set(&p->probe);
+	if (err)
+		explain(err, why);
+	return err;
+}
+
+static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
+{
+	const struct gtp_elf_segment *segment;
+	struct gtp_file_space *file;
+	struct user_probe *p;
+	int err;
+
+	if (loc->kind != GTP_LOCATION_USER)
+		return -EOPNOTSUPP;
+	err = check(loc, &file, &segment, why);
+	if (err)
+		return err;
+	p = gtp_mem_alloc(sizeof(*p));
+	if (!p) {
+		explain(-ENOMEM, why);
+		return -ENOMEM;
+	}
+	p->loc = loc;
+	p->file = file;
+	err = set(p, segment, why);
+	if (err) {
+		gtp_mem_free(p);
+		/* No other backend is asked: they do not know such addresses. */
+		return err == -EOPNOTSUPP ? -EINVAL : err;
+	}
+	file->armed++;
+	loc->probe = p;
+	loc->mechanism = "uprobe";
+	return 0;
+}
+
+static u64 uprobe_missed(const struct gtp_location *loc)
+{
+	const struct user_probe *p = loc->probe;
+
+	return atomic_long_read(&p->no_buffer);
+}
+
+static void uprobe_forget(struct gtp_location *loc)
+{
+	struct user_probe *p = loc->probe;
+
+	loc->missed += uprobe_missed(loc);
+	loc->probe = NULL;
+	p->file->armed--;
+	gtp_mem_free(p);
+}
+
+static void uprobe_disarm(struct gtp_location *first)
+{
+	struct gtp_location *loc;
+	u32 total = 0, done = 0;
+
+	for (loc = first; loc; loc = loc->next_own)
+		total++;
+	for (loc = first; loc; loc = loc->next_own) {
+		struct user_probe *p = loc->probe;
+
+		gtp_uprobe_clear(&p->probe);
+		gtp_progress("removing uprobes", ++done, total);
+	}
+	gtp_uprobes_wait();
+	for (loc = first; loc; loc = loc->next_own)
+		uprobe_forget(loc);
+}
+
+static bool is_named_by_nobody(void *ctx, u64 first, u64 last)
+{
+	return false;
+}
+
+/* gdbtp is being unloaded: nothing is armed any more. */
+static void uprobe_exit(void)
+{
+	mutex_lock(&gtp_lock);
+	gtp_files_forget(is_named_by_nobody, NULL);
+	mutex_unlock(&gtp_lock);
+}
+
+const struct gtp_probe_backend gtp_uprobe_backend = {
+	.name = "uprobe",
+	.arm = uprobe_arm,
+	.disarm = uprobe_disarm,
+	.missed = uprobe_missed,
+	.exit = uprobe_exit,
+};

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of programs: each gets a space of addresses, at which GDB loads its symbols. */
+#include "stub/args.h"
+#include "stub/handlers.h"
+
+GTP_HANDLER(gtp_pkt_file)
+{
+	char id[GTP_FILE_ID_MAX] = "", *path = s->in;
+	size_t digits = gtp_in_left(in);
+	u64 base;
+	int err;
+
+	if (!digits || digits / 2 > GTP_FILE_NAME_MAX || !gtp_hex_is(in->p, digits))
+		return gtp_args_bad(in, why, "a path in hex");
+	/* Two digits become one character, before those that have not been read. */
+	err = gtp_hex_decode((u8 *)path, GTP_FILE_NAME_MAX, in->p, digits);
+	if (err < 0)
+		return gtp_args_bad(in, why, "a path in hex");
+	path[err] = '\0';
+	if (strlen(path) != (size_t)err) {
+		gtp_why(why, "a path has no character of the value 0");
+		return -EINVAL;
+	}
+	if (!s->ops->file) {
+		gtp_why(why, "programs cannot be traced here");
+		return -EOPNOTSUPP;
+	}
+	err = s->ops->file(s->ctx, path, &base, id, why);
+	if (!err)
+		gtp_out_printf(&s->reply, "%llx;%s", base, id);
+	return err;
+}
