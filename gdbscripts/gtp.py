@@ -12,6 +12,7 @@ try:
     import gtp.check
     import gtp.modules
     import gtp.sdata
+    import gtp.program
     import gtp.trace
     import gtp.event
     import gtp.syscall

@@ -23,6 +23,9 @@ IN_FRONT = ("__pfx_", "__cfi_")
 
 tables = {}
 
+# The paths of files of programs: their names are not the kernel's.
+programs = set()
+
 
 class Elf:
     """The sections of a 64-bit ELF file that its symbol table refers to."""
@@ -110,7 +113,8 @@ def kernel():
 
 def loaded():
     """The Tables of vmlinux and of the modules whose symbols are loaded."""
-    return [table(objfile.filename) for objfile in gdb.objfiles() if objfile.is_valid() and objfile.filename]
+    paths = [objfile.filename for objfile in gdb.objfiles() if objfile.is_valid() and objfile.filename]
+    return [table(path) for path in paths if os.path.realpath(path) not in programs]
 
 
 def names():
@@ -123,10 +127,15 @@ def sources(name):
     return sum(one.sources[name] for one in loaded())
 
 
+def filtered(some, pattern):
+    """The names among some that a shell's pattern matches, sorted."""
+    wanted = re.compile(fnmatch.translate(pattern))
+    return sorted(name for name in some if wanted.match(name))
+
+
 def matching(pattern):
     """The names that a shell's pattern matches, sorted."""
-    wanted = re.compile(fnmatch.translate(pattern))
-    return sorted(name for name in names() if wanted.match(name))
+    return filtered(names(), pattern)
 
 
 def similar(name):

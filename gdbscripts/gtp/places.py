@@ -24,6 +24,9 @@ NAME = re.compile(r"[A-Za-z_][\w.]*", re.A)
 PIECE = re.compile(r"\.(part|cold)\b")
 LINE = re.compile(r"(.*:)?[-+]?\d+$")
 
+# The first byte of addresses in programs' files, as base/space.h has it.
+SPACE_TAG, SPACE_SHIFT = 0x47, 56
+
 SEVERAL = """{file} is {count} files; write more of the path:
   {files}"""
 
@@ -115,7 +118,10 @@ def decoded(location, name):
     except gdb.error as error:
         text = str(error).rstrip(".")
         raise gdb.GdbError(text + hint(name) if "not defined" in text else text)
-    return sorted({sal.pc for sal in found if sal.pc})
+    kernel = {sal.pc for sal in found if sal.pc and sal.pc >> SPACE_SHIFT != SPACE_TAG}
+    if not kernel and any(sal.pc for sal in found):
+        raise gdb.GdbError("%s is in a program, not in the kernel: gtp trace -x FILE %s" % (location, location))
+    return sorted(kernel)
 
 
 def hint(name):

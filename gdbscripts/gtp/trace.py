@@ -2,7 +2,7 @@
 # The command `gtp trace`: tracepoints at functions, lines, addresses, and at all functions that a pattern matches.
 import gdb
 
-from gtp import cexpr, define, modules, names, places, progress, quiet, screen, words
+from gtp import cexpr, define, inside, modules, names, places, progress, quiet, screen, words
 from gtp.command import Command
 
 USAGE = "gtp trace LOCATION [if EXPRESSION]"
@@ -139,9 +139,14 @@ def all_set(definitions, targets, condition, limit):
 
 
 class GtpTrace(Command):
-    """Set tracepoints at functions, lines or addresses of the kernel.
+    """Set tracepoints at functions, lines or addresses of the kernel or of a program.
 
 gtp trace [--limit N] LOCATION [if EXPRESSION]
+gtp trace -x FILE LOCATION [if EXPRESSION]
+gtp trace -p PID [-x FILE] LOCATION [if EXPRESSION]
+With -x, in all processes that run the program FILE or have the library FILE:
+FUNCTION, FILE:LINE, *ADDRESS (as the file was linked). With -p, only in the
+process PID; its program is FILE, if no other is given.
 LOCATION is one of
   FUNCTION, FILE:FUNCTION   its first instruction, where all arguments are valid,
                             and every place where it is inlined
@@ -157,10 +162,16 @@ are refused; --limit N allows N."""
         super().__init__("gtp trace", gdb.COMMAND_BREAKPOINTS)
 
     def invoke(self, arg, from_tty):
+        program, pid, arg = inside.options(arg)
         said = words.split(arg, USAGE)
         modules.follow()
+        if pid is not None:
+            said = said._replace(condition=inside.of_process(pid, said.condition))
         with define.Definitions() as definitions:
-            targets = places.targets(said.place, said.limit, definitions.refuse)
+            if program is not None:
+                targets = inside.targets(program, said.place, said.limit, definitions)
+            else:
+                targets = places.targets(said.place, said.limit, definitions.refuse)
             matching = len(targets) + len(definitions.refused)
             condition = Condition(said.condition, targets)
             done = all_set(definitions, targets, condition, said.limit)

@@ -41,8 +41,8 @@ hunt      | own | tools module kmod | | probes at random functions while all els
 sessions  | parallel | tools module kmod | FILE | packet transcripts against /proc/gtp
 smp       | parallel | tools module kmod tables | | exact counts on all CPUs, with interrupts
 jit       | parallel | tools module jit | | the compiler in the kernel: vectors, random programs, bad addresses
-gdb       | single | tools module kmod tables | TOPIC | a real GDB against the module
-faults    | single | tools module kmod tables | TOPIC | users, signals, memory, modules and CPUs that fail
+gdb       | single | tools module kmod tables program | TOPIC | a real GDB against the module
+faults    | single | tools module kmod tables program | TOPIC | users, signals, memory, modules and CPUs that fail
 "
 
 logs=build/check
@@ -128,14 +128,20 @@ need_tables() {
 		"build/kmod/$release/gtp_target2.ko"
 }
 
-# Behind need_module, whose objects it links.
+need_program() { tests/program/build "build/program/$release"; }
+
+# After need_module, whose objects it links.
 need_jit() { tests/jit/build "$headers" "build/jit/$release" "build/module/$release" KCFLAGS=-Werror; }
 
 # needs_of SUITE TOPIC
 needs_of() {
 	case $1/$2 in
-	faults/ | faults/regions | faults/lockdown) column "$1" 3 ;;
-	faults/*) column "$1" 3 | sed 's/ tables//' ;;
+	faults/) column "$1" 3 ;;
+	faults/regions | faults/lockdown) column "$1" 3 | sed 's/ program//' ;;
+	faults/program) column "$1" 3 | sed 's/ tables//' ;;
+	faults/*) column "$1" 3 | sed 's/ tables program//' ;;
+	gdb/ | gdb/program) column "$1" 3 ;;
+	gdb/*) column "$1" 3 | sed 's/ program//' ;;
 	*) column "$1" 3 ;;
 	esac
 }

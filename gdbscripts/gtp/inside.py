@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The places of `gtp trace -x FILE`: those of a location that are in a program's space.
+#
+# A function's place is GDB's own choice: the first instruction of optimised code, where the arguments are as the debug
+# information says; behind the prologue of other code, where they are on the stack.
+import re
+
+import gdb
+
+from gtp import define, functions, places, program, words
+
+OPTION = re.compile(r"\s*(-[xp])(?:\s+|$)")
+WORD = re.compile(r"""((?:[^\s\\'"]|\\.|'[^']*'|"[^"]*")+)\s*""")
+LINKED = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)$")
+
+HERE = "current->tgid == %d"
+
+
+def options(arg):
+    """(the Program of -x or of -p's process, None without; the process of -p, or None; the rest)."""
+    found = {}
+    while True:
+        option = OPTION.match(arg)
+        if option is None:
+            break
+        word = WORD.match(arg, option.end())
+        if word is None:
+            raise gdb.GdbError("nothing after %s" % option.group(1))
+        found[option.group(1)] = gdb.string_to_argv(word.group(1))[0]
+        arg = arg[word.end():]
+    pid = found.get("-p")
+    if pid is not None and not pid.isdecimal():
+        raise gdb.GdbError("-p takes the number of a process, not %s" % pid)
+    path = found.get("-x") or pid and "/proc/%s/exe" % pid
+    return program.known(path) if path else None, pid and int(pid), arg
+
+
+def of_process(pid, condition):
+    """The condition, and that the hit is of the process: other processes have the same code, and so do its children."""
+    here = HERE % pid
+    return "%s && (%s)" % (here, condition) if condition else here
+
+
+def addresses(one, location, definitions):
+    """Where GDB sets a tracepoint at a location, as far as that is in the program."""
+    number = definitions.add(location)
+    try:
+        return [pc for pc in define.addresses(number) if one.has(pc)]
+    finally:
+        definitions.drop(number)
+
+
+def check_begins(pc, location):
+    """An error for an address inside of an instruction: a breakpoint there would break the program.
+
+    The instructions are counted from the function's beginning; where no symbol says it, nobody knows.
+    """
+    symbol = places.symbol_at(pc)
+    if symbol is None:
+        raise gdb.GdbError("no function is known at %s: nothing says where its instructions begin" % location)
+    disassemble = gdb.selected_inferior().architecture().disassemble
+    begins = [line["addr"] for line in disassemble(pc - symbol[1], pc)]
+    if pc not in begins:
+        raise gdb.GdbError("%s is inside of the instruction at *%#x" % (location, begins[-1] % program.SIZE))
+
+
+def target(one, location, definitions):
+    """The Target of a location."""
+    linked = LINKED.match(location)
+    if linked:
+        found = [one.base + int(linked.group(1), 0)]
+        check_begins(found[0], location)
+    else:
+        found = addresses(one, location, definitions)
+    if not found:
+        raise gdb.GdbError("%s is nowhere in %s" % (location, one.there))
+    named = [places.Place(pc, None, None) for pc in found]
+    return places.Target(location, "*%#x" % found[0], named, [])
+
+
+def targets(one, location, limit, definitions):
+    """The Targets of a location in a program, with no more places than the limit."""
+    name = words.unquoted(location)
+    if words.is_glob(name) and not name.startswith("*"):
+        wanted = functions.table(one.path).functions
+        matching = functions.filtered(wanted, name)
+        if not matching:
+            raise gdb.GdbError("no function of %s matches %s" % (one.there, name))
+    else:
+        matching = [location]
+    if len(matching) > limit:
+        raise places.too_many(name, len(matching), "functions match", limit)
+    found = []
+    for name in matching:
+        try:
+            found.append(target(one, name, definitions))
+        except gdb.error as error:
+            definitions.refuse(name, error)
+    count = sum(len(t.places) for t in found)
+    if count > limit:
+        raise places.too_many(location, count, "places", limit)
+    return found

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Programs: the n-th allocation fails, for every n, from the file's name to the last reply; who is killed, and when."""
+
+import os
+import random
+import signal
+import subprocess
+
+from fixture import TOP, child, kill, load, main, parameter, unload, users
+from rsp import Client
+from tap import note, test, until
+
+PROGRAM = os.path.join(TOP, "build/program", os.uname().release, "program")
+SYMBOLS = {words[2]: int(words[0], 16) for words in map(str.split, subprocess.run(
+    ["nm", PROGRAM], capture_output=True, text=True, check=True).stdout.splitlines()) if len(words) == 3}
+
+load()
+
+
+class Traced:
+    """tests/program/program.c; its answer to a line."""
+
+    def __init__(self):
+        self.process = subprocess.Popen([PROGRAM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline().split()[-1]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def hexed(path):
+    return os.fsencode(path).hex()
+
+
+def session(client, program):
+    """A run with a program in it; the packets whose reply is not the one of a machine with memory."""
+    wrong = []
+    answer = client.ask("QGtpFile:" + hexed(PROGRAM))
+    if answer.startswith("E."):
+        assert "no memory" in answer, answer
+        return [answer]
+    place = int(answer.partition(";")[0], 16) + SYMBOLS["work"]
+    for packet in ("QTinit", f"QTDP:1:{place:x}:E:0:0-", f"QTDP:-1:{place:x}:R10020", "QTStart"):
+        answer = client.ask(packet)
+        if answer != "OK":
+            wrong.append((packet, answer))
+    if not wrong:
+        program("call 0 3")
+        frames = int(client.status()["tframes"], 16)
+        assert frames == 3, frames
+    client.ask("QTStop")
+    assert " 0 probes" in client.monitor("files"), client.console
+    return wrong
+
+
+@test("whichever allocation fails, a reply says so, no probe stays, and the next run works")
+def memory():
+    program = Traced()
+    failed = 0
+    for n in range(1, 500):
+        with Client() as client:
+            client.ok("QTinit")
+            parameter("fail_alloc", n)
+            wrong = session(client, program)
+            left = int(parameter("fail_alloc"))
+            parameter("fail_alloc", 0)
+            assert wrong or left or n > 1, "allocation %d failed, and nobody said so" % n
+            failed += bool(wrong)
+            assert not session(client, program)
+            client.ok("QTinit")
+        if left:
+            break
+    else:
+        raise AssertionError("500 allocations and no end")
+    note("%d of %d allocations end the run" % (failed, n - 1))
+    assert failed > 3
+    program.kill()
+
+
+def connected(program):
+    """What a client does again and again until it is killed."""
+    client = Client()
+    while True:
+        session(client, program)
+
+
+@test("clients that are killed at any moment leave nothing: no probe, no open file, a module that unloads")
+def killed():
+    program = Traced()
+    rng = random.Random(int(os.environ.get("GTP_SEED", "1")))
+    for _ in range(20):
+        pid = child(lambda: connected(program))
+        until(lambda: users() > 0, "the client to be connected")
+        for _ in range(rng.randrange(20000)):
+            pass
+        kill(pid, signal.SIGKILL)
+        until(lambda: not users(), "the connection to be closed")
+    with Client() as client:
+        client.ok("QTinit")
+    with Client() as client:
+        assert client.monitor("files") == "", client.console
+    total = int(program("call 0 1"))
+    assert int(program("call 0 5")) == total + 5
+    program.kill()
+    unload()
+    load()
+
+
+@test("paths that are nothing: any bytes are answered, and nothing stays")
+def hostile():
+    rng = random.Random(int(os.environ.get("GTP_SEED", "1")))
+    with Client() as client:
+        for n in range(300):
+            name = bytes(rng.randrange(1, 256) for _ in range(rng.choice((1, 3, 100, 255, 3000))))
+            answer = client.ask("QGtpFile:" + (b"/" * (n % 3) + name).hex())
+            assert answer.startswith("E."), answer
+        assert client.ask("QGtpFile:" + "2f" * 4096).startswith("E.")
+        assert client.monitor("files") == "", client.console
+
+
+main()

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The program that tests/gdb/test_program.py traces. It counts its own calls, for the tests to
+ * compare with.
+ *
+ * Usage: program
+ * Reads lines and answers each by one line:
+ *   pid                 its number
+ *   call FROM COUNT     work(n) for COUNT values of n from FROM on; "done TOTAL"
+ *   threads N COUNT     the same in each of N threads, from 0 on
+ *   fork COUNT          a child that makes COUNT calls from 5000 on and ends; "done CHILD"
+ *   exec                becomes a new program of the same file
+ *   slow N              slow_sum(N); "done SUM"
+ *   pushed COUNT        pushed(n) for n from 0 on
+ *   locked              locked()
+ *   map PATH            work(7000) with the string at offset 4096 of a file, a page that it has not
+ *                       touched
+ *   bad                 work(8000) with a string that is nowhere
+ *   address NAME        where work, total or label is
+ *   forever             answers, then calls work() until it is killed
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "program.h"
+
+static void call(int from, int count)
+{
+	int n;
+
+	for (n = from; n < from + count; n++) {
+		struct point p = { n * 2, n * 3, "a point" };
+
+		work(n, "some text", &p);
+	}
+}
+
+struct job {
+	int count;
+};
+
+static void *thread(void *arg)
+{
+	call(0, ((struct job *)arg)->count);
+	return NULL;
+}
+
+static void threads(int n, int count)
+{
+	pthread_t ids[64];
+	struct job job = { count };
+	int i;
+
+	if (n > 64)
+		exit(2);
+	for (i = 0; i < n; i++)
+		if (pthread_create(&ids[i], NULL, thread, &job))
+			exit(2);
+	for (i = 0; i < n; i++)
+		pthread_join(ids[i], NULL);
+}
+
+static int forked(int count)
+{
+	int status, pid = fork();
+
+	if (!pid) {
+		call(5000, count);
+		_exit(0);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		exit(2);
+	return pid;
+}
+
+/* The pages are the file's, and the kernel has dropped them from its memory. */
+static void mapped(const char *path)
+{
+	struct point p = { 1, 2, "a point" };
+	int fd = open(path, O_RDONLY);
+	char *text = mmap(NULL, 8192, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (fd < 0 || text == MAP_FAILED)
+		exit(2);
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	work(7000, text + 4096, &p);
+	munmap(text, 8192);
+	close(fd);
+}
+
+/* A pointer that leads nowhere is the program's own business. */
+static void bad(void)
+{
+	struct point p = { 1, 2, "a point" };
+
+	work(8000, (const char *)16, &p);
+}
+
+static void obey(char *line, char **argv)
+{
+	char word[256];
+	int a, b;
+
+	if (!strncmp(line, "pid", 3)) {
+		printf("%d\n", getpid());
+	} else if (sscanf(line, "call %d %d", &a, &b) == 2) {
+		call(a, b);
+		printf("done %lu\n", work_total());
+	} else if (sscanf(line, "threads %d %d", &a, &b) == 2) {
+		threads(a, b);
+		printf("done %lu\n", work_total());
+	} else if (sscanf(line, "fork %d", &a) == 1) {
+		printf("done %d\n", forked(a));
+	} else if (sscanf(line, "slow %d", &a) == 1) {
+		printf("done %ld\n", slow_sum(a));
+	} else if (sscanf(line, "map %255s", word) == 1) {
+		mapped(word);
+		printf("done %lu\n", work_total());
+	} else if (sscanf(line, "address %255s", word) == 1) {
+		printf("%lx\n", work_address(word));
+	} else if (sscanf(line, "pushed %d", &a) == 1) {
+		for (b = 0; b < a; b++)
+			pushed(b);
+		printf("done %d\n", a);
+	} else if (!strncmp(line, "locked", 6)) {
+		locked();
+		printf("done %lu\n", work_total());
+	} else if (!strncmp(line, "bad", 3)) {
+		bad();
+		printf("done %lu\n", work_total());
+	} else if (!strncmp(line, "forever", 7)) {
+		printf("done\n");
+		fflush(stdout);
+		for (;;)
+			call(0, 1000);
+	} else if (!strncmp(line, "exec", 4)) {
+		execv("/proc/self/exe", argv);
+		exit(2);
+	} else {
+		exit(0);
+	}
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	char line[512];
+
+	/* A line that comes after exec is for the program that begins then. */
+	setvbuf(stdin, NULL, _IONBF, 0);
+	while (fgets(line, sizeof(line), stdin))
+		obey(line, argv);
+	return 0;
+}

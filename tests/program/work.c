@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The functions that are traced most. In a file of their own, so that each call is a call. */
+#include <string.h>
+#include "program.h"
+
+static unsigned long total;
+static char label[16] = "a static text";
+int table[4] = { 10, 20, 30, 40 };
+
+/* Optimised: the arguments are in registers at the first instruction. */
+long work(int n, const char *text, struct point *p)
+{
+	__asm__ volatile("nop" : : "r"(n), "r"(text), "r"(p) : "memory");
+	__atomic_add_fetch(&total, 1, __ATOMIC_RELAXED);
+	return n + p->x;
+}
+
+/* Its first instruction has the prefix lock, which the kernel does not probe. */
+void locked(void)
+{
+	__atomic_add_fetch(&total, 1, __ATOMIC_RELAXED);
+}
+
+/* Its first instruction is one that the kernel executes by itself, others by a step. */
+long pushed(long n)
+{
+	__asm__ volatile("" : "+r"(n) : : "rbx", "memory");
+	return n * 2;
+}
+
+unsigned long work_total(void)
+{
+	return total;
+}
+
+unsigned long work_address(const char *name)
+{
+	if (!strcmp(name, "work"))
+		return (unsigned long)work;
+	if (!strcmp(name, "total"))
+		return (unsigned long)&total;
+	return (unsigned long)label;
+}
