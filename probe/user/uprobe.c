@@ -13,6 +13,7 @@
 #include <linux/percpu.h>
 #include <linux/security.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include "base/compat.h"
 #include "hit/fetch.h"
@@ -27,6 +28,8 @@
 #include "probe/policy/refuse.h"
 #include "probe/self.h"
 #include "probe/user/files.h"
+
+enum { CLEARED_AT_ONCE = 64 }; /* probes that are removed between two signs of life */
 
 /**
  * struct user_probe - a location's uprobe
@@ -144,6 +147,37 @@ GTP_UPROBE_HANDLER(handle_hit)
 	return 0;
 }
 
+/* --- setting and removing --- */
+
+/* struct errand - a call that a worker makes */
+struct errand {
+	struct work_struct work;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+static void run_errand(struct work_struct *work)
+{
+	struct errand *e = container_of(work, struct errand, work);
+
+	e->fn(e->arg);
+}
+
+/*
+ * The kernel writes breakpoints by get_user_pages(), which gives up once its caller was killed.
+ * If a killed GDB's tstop removed them, some would stay in the programs, and nobody would take them
+ * back. A worker is never killed. It takes no lock of ours, so wait for it under gtp_lock.
+ */
+static void by_worker(void (*fn)(void *arg), void *arg)
+{
+	struct errand e = { .fn = fn, .arg = arg };
+
+	INIT_WORK_ONSTACK(&e.work, run_errand);
+	queue_work(gtp_unbound_wq(), &e.work);
+	flush_work(&e.work);
+	destroy_work_on_stack(&e.work);
+}
+
 static void explain(int err, struct gtp_why *why)
 {
 	switch (err) {
@@ -157,9 +191,6 @@ static void explain(int err, struct gtp_why *why)
 		break;
 	case -ENOEXEC:
 		gtp_why(why, "this is no instruction, or one that the kernel does not know");
-		break;
-	case -EEXIST:
-		gtp_why(why, "the program has a breakpoint of its own there");
 		break;
 	case -ENOMEM:
 		gtp_why(why, "no memory for a probe");
@@ -199,18 +230,31 @@ static int check(const struct gtp_location *loc, struct gtp_file_space **file,
 	return 0;
 }
 
+/* struct setting - one probe for a worker to set, and the result */
+struct setting {
+	struct gtp_uprobe *probe;
+	int err;
+};
+
+static void set_probe(void *arg)
+{
+	struct setting *s = arg;
+
+	s->err = gtp_uprobe_set(s->probe);
+}
+
 static int set(struct user_probe *p, const struct gtp_elf_segment *segment, struct gtp_why *why)
 {
-	int err;
+	struct setting s = { .probe = &p->probe };
 
 	p->probe.consumer.handler = handle_hit;
 	p->probe.inode = p->file->inode;
 	p->probe.offset = gtp_space_linked(p->loc->addr) - segment->addr + segment->offset;
 	/* Hits may come before this returns. */
-	err = gtp_uprobe_set(&p->probe);
-	if (err)
-		explain(err, why);
-	return err;
+	by_worker(set_probe, &s);
+	if (s.err)
+		explain(s.err, why);
+	return s.err;
 }
 
 static int uprobe_arm(struct gtp_location *loc, struct gtp_why *why)
@@ -261,18 +305,37 @@ static void uprobe_forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
+/* struct row - probes for a worker to remove; @next: the first one that is left */
+struct row {
+	struct gtp_location *next;
+	u32 done;
+};
+
+static void clear_some(void *arg)
+{
+	struct row *row = arg;
+	u32 n;
+
+	for (n = 0; row->next && n < CLEARED_AT_ONCE; n++) {
+		struct user_probe *p = row->next->probe;
+
+		gtp_uprobe_clear(&p->probe);
+		row->next = row->next->next_own;
+	}
+	row->done += n;
+}
+
 static void uprobe_disarm(struct gtp_location *first)
 {
+	struct row row = { .next = first };
 	struct gtp_location *loc;
-	u32 total = 0, done = 0;
+	u32 total = 0;
 
 	for (loc = first; loc; loc = loc->next_own)
 		total++;
-	for (loc = first; loc; loc = loc->next_own) {
-		struct user_probe *p = loc->probe;
-
-		gtp_uprobe_clear(&p->probe);
-		gtp_progress("removing uprobes", ++done, total);
+	while (row.next) {
+		by_worker(clear_some, &row);
+		gtp_progress("removing uprobes", row.done, total);
 	}
 	gtp_uprobes_wait();
 	for (loc = first; loc; loc = loc->next_own)

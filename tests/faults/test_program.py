@@ -2,13 +2,13 @@
 """Programs: the n-th allocation fails, for every n, from the file's name to the last reply; who is killed, and when."""
 
 import os
-import random
 import signal
 import subprocess
+import time
 
 from fixture import TOP, child, kill, load, main, parameter, unload, users
 from rsp import Client
-from tap import note, test, until
+from tap import note, seeded, test, until
 
 PROGRAM = os.path.join(TOP, "build/program", os.uname().release, "program")
 SYMBOLS = {words[2]: int(words[0], 16) for words in map(str.split, subprocess.run(
@@ -82,24 +82,49 @@ def memory():
     program.kill()
 
 
-def connected(program):
-    """What a client does again and again until it is killed."""
+def instructions():
+    """Where the instructions of the program's own functions are, as the disassembler has them."""
+    text = subprocess.run(["objdump", "-d", "--no-show-raw-insn", PROGRAM], capture_output=True, text=True, check=True).stdout
+    found, inside = [], False
+    for line in text.splitlines():
+        if line.endswith(">:"):
+            inside = line.split("<")[1][:-2] in ("work", "pushed", "slow_sum", "obey", "call", "threads", "mapped", "main")
+        elif inside and ":\t" in line and "lock" not in line:
+            found.append(int(line.split(":")[0], 16))
+    return found
+
+
+def connected(places):
+    """A client that arms all places and removes them, again and again until it is killed."""
     client = Client()
+    base = int(client.ask("QGtpFile:" + hexed(PROGRAM)).partition(";")[0], 16)
     while True:
-        session(client, program)
+        client.ok("QTinit")
+        for place in places:
+            client.ok(f"QTDP:1:{base + place:x}:E:0:0")
+        client.ok("QTStart")
+        client.ok("QTStop")
 
 
-@test("clients that are killed at any moment leave nothing: no probe, no open file, a module that unloads")
+def text_of(program):
+    """The memory of the process where the file's code is, from work() on."""
+    with open("/proc/%d/mem" % program.process.pid, "rb") as memory:
+        memory.seek(int(program("address work"), 16))
+        return memory.read(256)
+
+
+@test("clients that are killed at any moment leave nothing: no breakpoint in the program, no open file")
 def killed():
     program = Traced()
-    rng = random.Random(int(os.environ.get("GTP_SEED", "1")))
-    for _ in range(20):
-        pid = child(lambda: connected(program))
-        until(lambda: users() > 0, "the client to be connected")
-        for _ in range(rng.randrange(20000)):
-            pass
+    before, places = text_of(program), instructions()
+    assert len(places) > 100, places
+    dice = seeded()
+    for n in range(40):
+        pid = child(lambda: connected(places))
+        time.sleep(0.1 + dice.random() * 0.5)
         kill(pid, signal.SIGKILL)
         until(lambda: not users(), "the connection to be closed")
+        assert text_of(program) == before, "a breakpoint has stayed, client %d" % n
     with Client() as client:
         client.ok("QTinit")
     with Client() as client:
@@ -113,10 +138,12 @@ def killed():
 
 @test("paths that are nothing: any bytes are answered, and nothing stays")
 def hostile():
-    rng = random.Random(int(os.environ.get("GTP_SEED", "1")))
+    dice = seeded()
+    with Client() as client:
+        client.ok("QTinit")
     with Client() as client:
         for n in range(300):
-            name = bytes(rng.randrange(1, 256) for _ in range(rng.choice((1, 3, 100, 255, 3000))))
+            name = bytes(dice.randrange(1, 256) for _ in range(dice.choice((1, 3, 100, 255, 3000))))
             answer = client.ask("QGtpFile:" + (b"/" * (n % 3) + name).hex())
             assert answer.startswith("E."), answer
         assert client.ask("QGtpFile:" + "2f" * 4096).startswith("E.")
