@@ -8,7 +8,7 @@ import time
 
 from fixture import TOP, child, kill, load, main, parameter, unload, users
 from rsp import Client
-from tap import note, seeded, test, until
+from tap import note, rounds, seeded, test, until
 
 PROGRAM = os.path.join(TOP, "build/program", os.uname().release, "program")
 SYMBOLS = {words[2]: int(words[0], 16) for words in map(str.split, subprocess.run(
@@ -119,7 +119,7 @@ def killed():
     before, places = text_of(program), instructions()
     assert len(places) > 100, places
     dice = seeded()
-    for n in range(40):
+    for n in range(rounds(40, 15)):
         pid = child(lambda: connected(places))
         time.sleep(0.1 + dice.random() * 0.5)
         kill(pid, signal.SIGKILL)
@@ -142,7 +142,7 @@ def hostile():
     with Client() as client:
         client.ok("QTinit")
     with Client() as client:
-        for n in range(300):
+        for n in range(rounds(300, 100)):
             name = bytes(dice.randrange(1, 256) for _ in range(dice.choice((1, 3, 100, 255, 3000))))
             answer = client.ask("QGtpFile:" + (b"/" * (n % 3) + name).hex())
             assert answer.startswith("E."), answer

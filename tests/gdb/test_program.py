@@ -6,6 +6,7 @@ import subprocess
 
 import fixture as modules
 from lib import *
+from tap import rounds
 
 BUILT = os.path.join(TOP, "build/program", RELEASE)
 PROGRAM = os.path.join(BUILT, "program")
@@ -357,7 +358,7 @@ def kinds():
         cmd("tfind none")
 
 
-@test("a hundred runs while the program runs into them: the probes come and go, and it goes on")
+@test("run after run while the program runs into them: the probes come and go, and it goes on")
 def again():
     num = gtp_trace("-x %s work" % PROGRAM, "n")
     cmd("set circular-trace-buffer on")
@@ -365,7 +366,7 @@ def again():
     one("forever")
     cmd("tstart")
     where = address("&work")
-    for _ in range(100):
+    for _ in range(rounds(100, 30)):
         until(lambda: not re.search('"V0:0"', cmd("maint packet qTP:%x:%x" % (num, where))), "a hit")
         matches('"OK"', cmd("maint packet QTStop"))
         matches('"OK"', cmd("maint packet QTStart"))
@@ -380,7 +381,7 @@ def killed():
     cmd("set circular-trace-buffer on")
     cmd("tstart")
     seen = 0
-    for _ in range(20):
+    for _ in range(rounds(20, 8)):
         one = Process()
         one("forever")
         until(lambda before=seen: hits(num) > before, "a hit")

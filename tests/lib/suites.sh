@@ -212,6 +212,7 @@ run_module() {
 			no_output for_kernel "$1" need_module C=2 CF=-Wsparse-error
 	fi
 	single "the fixture modules build for $1 without a warning" no_output for_kernel "$1" need_kmod
+	single "the programs that are traced build for $1 without a warning" no_output for_kernel "$1" need_program
 	[ -z "$root" ] || single "the tools build with its compiler" no_output for_kernel "$1" need_tools
 	single "tables of regions are made for $1" no_output for_kernel "$1" need_tables
 	# A check by default runs it on the oldest kernel only.
