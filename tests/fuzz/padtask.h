@@ -22,8 +22,8 @@ struct padtask {
 
 /**
  * struct padtask_low - words that pads which write frames address absolutely: in the lower 2 GiB
- * @location: 0: the pad's hits are no longer wanted @mask, @value: the test for tasks that are not
- * traced
+ * @location: 0: the pad's hits are no longer wanted
+ * @mask, @value: the test for tasks that are not traced
  */
 struct padtask_low {
 	u64 location;
