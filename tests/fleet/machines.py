@@ -74,8 +74,9 @@ class Machine:
 
     def listen(self):
         """The sshd, which has said that it listens."""
+        # Not the user's own home: what the shell reads there may take a second at each login.
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
-                 "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there" % (self.out, self.name, self.out)]
+                 "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there HOME=%s/there" % (self.out, self.name, self.out, self.out)]
         log = open("%s/%s.log" % (self.out, self.name), "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE)
         log.close()
