@@ -406,6 +406,7 @@ def unloaded():
         equal(one("call 0 4"), "9")
         equal(code_of(one), file_code())
         modules.load()
+        modules.load_tables()
         connect()
         equal(cmd("monitor files"), "")
         num = gtp_trace("-x %s work" % PROGRAM, "n")
