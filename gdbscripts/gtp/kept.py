@@ -88,8 +88,16 @@ def moved(stacks, was, now):
     """The stacks, with addresses of the program's code moved to where GDB has its symbols."""
     if not was or not now:
         return stacks
-    return {number: [address + now[0] - was[0] if was[0] <= address < was[1] else address for address in addresses]
+    return {number: [(address + now[0] - was[0]) % 2**64 if was[0] <= address < was[1] else address for address in addresses]
             for number, addresses in stacks.items()}
+
+
+def addresses_of(digits):
+    """Numbers in hex, each an address; a number is one as well."""
+    found = [int(word, 16) for word in digits.split()]
+    if not all(0 <= word < 2**64 for word in found):
+        raise ValueError
+    return found
 
 
 def parsed(data):
@@ -104,10 +112,10 @@ def parts(data):
     for line in data.decode(errors="replace").split("\n")[1:]:
         word, _, what = line.partition(" ")
         if word == "stack":
-            number, *addresses = (int(digits, 16) for digits in what.split())
+            number, *addresses = addresses_of(what)
             stacks[number] = addresses
         elif word == "image":
-            start, end = (int(digits, 16) for digits in what.split())
+            start, end = addresses_of(what)
             was = start, end
         elif word == "key":
             keys.add(what)
