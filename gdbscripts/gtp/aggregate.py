@@ -133,6 +133,12 @@ def key(number, text):
     return assignment(name, expression), name
 
 
+def are_bytes(found):
+    """Whether these parts of a key are an array of more than eight bytes, eight in each."""
+    array, eight, rest = found[0].partition("[0]@8")
+    return bool(eight) and not rest and all(part.startswith(array + "[") for part in found)
+
+
 def split_keys(number, keys):
     """The keys with each structure's members in its place, as path.mnt and path.dentry for path."""
     found = {text: points.everywhere(number, lambda pc, text=text: cexpr.parts(text, names.expand(text, number, pc), pc))
@@ -140,10 +146,14 @@ def split_keys(number, keys):
     total = sum(map(len, found.values()))
     if total > MOST_KEYS:
         many = max(found, key=lambda text: len(found[text]))
-        if found[many][0] == many + "[0]@8":
+        if are_bytes(found[many]):
             raise gdb.GdbError(MANY_BYTES % (many, len(found[many]), MOST_KEYS, many, many))
         raise gdb.GdbError("%s is a structure of %d members, and %d keys are the most: name the members that you want" % (
             many, len(found[many]), MOST_KEYS))
+    for text in keys:
+        if are_bytes(found[text]):
+            screen.put("the key %s is all its bytes, in %d keys, since it is an array of unsigned char; by (char *)(%s) "
+                       "the string is the key\n" % (text, len(found[text]), text))
     return [part for text in keys for part in found[text]]
 
 
