@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # sourced by tests/tfile/run, whose functions and variables these use
-# Job: what commands that write files do to those that are there. kept.tf is there by then.
+# Job: what commands that write files do to those that are there, and damaged ends of files. kept.tf is there by then.
 
 # all_write TRACE FILE: GDB's output for each of them, with that trace file open
 all_write() {
@@ -49,6 +49,28 @@ replaced_trace_is_told() {
 	cp "$out/kept.tf" "$out/replaced.tf"
 	times 2 "is not the file any more that GDB has read" "$(kept replaced.tf -ex "shell cp kept.tf r.part; mv r.part replaced.tf" \
 		-ex "gtp table" -ex "gtp export csv $out/never.csv")" && [ ! -e "$out/never.csv" ]
+}
+
+# The kernel's side writes neither entries without a value nor empty buckets.
+empty_entries_are_refused() {
+	local n=0 line
+	for line in "aggregation stats_x stats :|entry 0 : 0 0 0 :" "aggregation hist_y hist :|entry 1 : 3 3 3 : 3=0" \
+		"aggregation hist_y hist : key_a|noroom 0 : 0 0 0 :" "aggregation count_z count :|entry 0 : :"; do
+		n=$((n + 1))
+		tail_of "empty-$n.tf" "${line%|*}" "${line#*|}"
+		says "$(kept "empty-$n.tf" -ex "gtp show" -ex "gtp merge $out/empty-$n.tf" -ex "gtp report $out/empty.html")" \
+			"the text of the aggregations is damaged: it cannot be read" || return 1
+		[ "$(grep -c "is damaged" "$out/gdb.log")" = 3 ] && ! grep "bug of gdbtp" "$out/gdb.log" || return 1
+	done
+}
+
+stacks_have_addresses() {
+	local n=0 line
+	for line in "stack 1 -10" "stack 1 10000000000000000" "image -1 10"; do
+		n=$((n + 1))
+		tail_of "below-$n.tf" "$line"
+		says "$(kept "below-$n.tf" -ex "gtp show")" "what follows the trace file's frames is damaged" || return 1
+	done
 }
 
 written_tests() {
