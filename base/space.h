@@ -3,8 +3,8 @@
  * File spaces: addresses that stand for places in the files of programs.
  *
  * GDB's packets have no process in an address, and a file lies at another address in each process.
- * So each file that is traced gets a space: a place in it is the space's base plus the address at
- * which the file was linked to have it. The same place is meant in all processes.
+ * So each file that is traced gets a space. GDB's address of a place in the file is the base of the
+ * file's space plus the place's link-time address, whatever the process.
  *
  * No processor takes these addresses, with whatever page tables: bit 63 is clear, so they are not
  * the kernel's, and bit 56 is set, so they are no process's either, even if the processor ignores
@@ -40,7 +40,7 @@ static inline u64 gtp_space_base(u32 n)
 	return (u64)GTP_SPACE_TAG << GTP_SPACE_TAG_SHIFT | (u64)n << GTP_SPACE_SHIFT;
 }
 
-/* gtp_space_linked - the address at which the file was linked to have the place */
+/* gtp_space_linked - the link-time address of the place */
 static inline u64 gtp_space_linked(u64 addr)
 {
 	return addr & ((1ULL << GTP_SPACE_SHIFT) - 1);

@@ -73,7 +73,9 @@ static void jcc(const struct copy *c)
 	x86_jcc_far(c->b, c->base, c->insn->cond, target(c));
 }
 
-/* loop and jrcxz have no long form: branch to a long jump, or fall into a short one over it. */
+/*
+ * loop and jrcxz have only a rel8 form, so write: `loop 1f; jmp short 2f; 1: jmp rel32 target; 2:`.
+ */
 static void loop(const struct copy *c)
 {
 	static const u8 over = 2;

@@ -258,7 +258,8 @@ def members_at(kind, offset, size, path=""):
 def string_for(field, name, arguments, code):
     """C for a field that is a string of an argument: named ARGUMENT_MEMBER, or MEMBER if only one argument has it.
 
-    Functions copy strings, so no store shows the source: take the member if the code reads it.
+    A called function copies strings, so no store in this code shows where they come from. Choose the member by its
+    name and type, and only if the code loads it or computes its address.
     """
     for i, argument in enumerate(registers(arguments)):
         if argument is None:

@@ -58,8 +58,8 @@ static bool is_interrupted(struct unwind_state *state)
 
 /*
  * True if the unwinder came to the entry from userspace or to the start of a task, without having
- * to guess. A task cannot start where it was interrupted, although up to 6.4 the tables say so of a
- * retpoline's thunk.
+ * to guess. An interrupted instruction is never a task's first one, although the ORC data of older
+ * kernels marks a retpoline's thunk as the end of the stack.
  */
 static bool is_whole(struct unwind_state *state, bool interrupted)
 {

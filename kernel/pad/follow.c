@@ -115,7 +115,10 @@ static int idle_cpu_of(u64 sp)
 		       -1;
 }
 
-/* Not the plain address: an empty list_head on the stack holds its own address, too. */
+/*
+ * Not @r itself: if an empty list_head was at @r, its prev, which points to @r, lies where the mark
+ * does, and would look like one.
+ */
 static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 {
 	return (u64)r + 0x61c88647;

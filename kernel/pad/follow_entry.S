@@ -111,10 +111,11 @@ STACK_FRAME_NON_STANDARD gtp_pad_followed
 .endm
 
 /*
- * The first GTP_GATE bytes are followed by room for gates of the same size: a call of the rest of a
- * function, and after it a jump to the end of the room. Both are written when they are needed. The
- * instructions here let objtool follow the stack through the room, so that the unwinder finds the
- * caller from any gate.
+ * The first GTP_GATE bytes are followed by room for gates of GTP_GATE bytes each. A gate is a call
+ * to the end of a pad, which runs the displaced instructions and jumps back into the function, and
+ * after the call a jump to the code that follows the room. kernel/pad/gates.c writes the call
+ * whenever a gate is taken, and the jump only the first time. The instructions here let objtool
+ * follow the stack through the room, so that the unwinder finds the caller from any gate.
  */
 	.balign	GTP_GATE
 GTP_TAKEN_START(gtp_gates_framed)

@@ -102,7 +102,7 @@ def newest():
 # The run -----------------------------------------------------------------------------------------
 
 def wanted():
-    """The questions of the tests that are to run, in the document's order."""
+    """The recipes, by their questions, whose tests are chosen and that have a provocation, in the document's order."""
     names = [name for name, _ in tap.chosen()]
     return [question for question in QUESTIONS if question in names and question in provocations]
 

@@ -46,7 +46,7 @@ def function_of(where):
 
 
 def stacks(num):
-    """The stacks in the frames of a tracepoint, and on which CPUs."""
+    """For each frame of a tracepoint: its stack, and the CPU that it was taken on."""
     found = []
     for _ in frames():
         if number("$tracepoint") == num:

@@ -39,7 +39,8 @@ def module(address):
 
 
 def tops():
-    """The folder before the kernel's paths, as they were given to the compiler and as absolute ones; "" when not known."""
+    """[front, home]: what precedes the kernel-relative path in the names of source files, as they were given to the
+    compiler and as absolute paths; "" if nothing does, or it is not known."""
     try:
         found = gdb.lookup_global_symbol("start_kernel")
     except gdb.error:
