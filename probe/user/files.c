@@ -199,6 +199,17 @@ static int read_elf(struct gtp_file_space *space, const char *path, struct gtp_w
 	return *inner.text ? refuse(why, err, path, inner.text) : refuse_errno(why, err, path);
 }
 
+/* The name is only shown, so it has no characters that control a terminal. */
+static void keep_name(struct gtp_file_space *space, const char *path)
+{
+	char *c;
+
+	strcpy(space->name, path);
+	for (c = space->name; *c; c++)
+		if ((u8)*c < ' ' || *c == 0x7f)
+			*c = '.';
+}
+
 static struct gtp_file_space *make(const char *path, struct file *file, struct inode *inode,
 				   struct gtp_why *why)
 {
@@ -211,7 +222,7 @@ static struct gtp_file_space *make(const char *path, struct file *file, struct i
 	}
 	space->file = file;
 	space->inode = inode;
-	strcpy(space->name, path);
+	keep_name(space, path);
 	err = read_elf(space, path, why);
 	if (!err)
 		return space;

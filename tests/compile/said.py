@@ -56,7 +56,8 @@ def monitor_lines():
         matches(r"^gdbtp: %s.*\ngtp: lines.gdb:2: .*\n  the monitor command is refused" % words, err)
     names = kernel_commands()
     check({"jit", "jumps", "disas"} <= set(names), "kernel/monitor.c is read wrongly: %s" % names)
-    equal(compiling(of_lines("trace add", "tstart", *("monitor %s 1" % name for name in names if name != "notrace")),
+    lines = ["monitor " + (name if name == "files" else name + " 1") for name in names if name != "notrace"]
+    equal(compiling(of_lines("trace add", "tstart", *lines),
                     "-o", "said.gtpd", "--vmlinux", "prog")[0], 0)
     compiled("said.gtpd", "--vmlinux", "prog", session=of_lines("trace add", "monitor jit off"))
     matches("^  monitor jit off$", run("--info", "said.gtpd")[1])

@@ -136,7 +136,8 @@ static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gt
 		if (arg)
 			return gtp_monitor_switch(switches[i], arg, &on, why);
 	}
-	return strcmp(command, "help") ? -ENOENT : 0;
+	/* Those without an argument, which only show something. */
+	return strcmp(command, "help") && strcmp(command, "files") ? -ENOENT : 0;
 }
 
 static const struct gtp_stub_ops ops = {
