@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A CSV file of gtp's, as the values that it stands for."""
 import csv
+import re
 
 
 def value(text):
-    """A cell's: an apostrophe keeps a spreadsheet from computing the rest."""
+    """A cell's: apostrophes keep a spreadsheet from computing what is behind them, also after a semicolon."""
+    text = re.sub(r";'(?=[\s\"]*[=+\-@])", ";", text)
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
 
 
