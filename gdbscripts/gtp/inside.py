@@ -7,7 +7,7 @@ import re
 
 import gdb
 
-from gtp import define, functions, places, program, words
+from gtp import define, functions, places, program, space, words
 
 OPTION = re.compile(r"\s*(-[xp])(?:\s+|$)")
 WORD = re.compile(r"""((?:[^\s\\'"]|\\.|'[^']*'|"[^"]*")+)\s*""")
@@ -61,7 +61,7 @@ def check_begins(pc, location):
     disassemble = gdb.selected_inferior().architecture().disassemble
     begins = [line["addr"] for line in disassemble(pc - symbol[1], pc)]
     if pc not in begins:
-        raise gdb.GdbError("%s is inside of the instruction at *%#x" % (location, begins[-1] % program.SIZE))
+        raise gdb.GdbError("%s is inside of the instruction at *%#x" % (location, space.linked(begins[-1])))
 
 
 def target(one, location, definitions):

@@ -10,7 +10,7 @@ import re
 
 import gdb
 
-from gtp import functions, names, progress, quiet, words
+from gtp import functions, names, progress, quiet, space, words
 
 # Place: an address; the function that begins there, None at any other instruction; and the function into which it is
 # inlined, None for a function's own code.
@@ -23,9 +23,6 @@ Target = collections.namedtuple("Target", "name location places pieces")
 NAME = re.compile(r"[A-Za-z_][\w.]*", re.A)
 PIECE = re.compile(r"\.(part|cold)\b")
 LINE = re.compile(r"(.*:)?[-+]?\d+$")
-
-# The first byte of addresses in programs' files, as base/space.h has it.
-SPACE_TAG, SPACE_SHIFT = 0x47, 56
 
 SEVERAL = """{file} is {count} files; write more of the path:
   {files}"""
@@ -118,7 +115,7 @@ def decoded(location, name):
     except gdb.error as error:
         text = str(error).rstrip(".")
         raise gdb.GdbError(text + hint(name) if "not defined" in text else text)
-    kernel = {sal.pc for sal in found if sal.pc and sal.pc >> SPACE_SHIFT != SPACE_TAG}
+    kernel = {sal.pc for sal in found if sal.pc and not space.has(sal.pc)}
     if not kernel and any(sal.pc for sal in found):
         raise gdb.GdbError("%s is in a program, not in the kernel: gtp trace -x FILE %s" % (location, location))
     return sorted(kernel)

@@ -8,11 +8,10 @@ import re
 
 import gdb
 
-from gtp import functions, modules, points, quiet, remote, screen, words
+from gtp import functions, modules, points, quiet, remote, screen, source, space, words
 from gtp.command import Command
 
 USAGE = "gtp lib [--at PATH] FILE"
-SIZE = 1 << 36  # of a file's space, as base/space.h has it
 SHF_ALLOC = 2
 
 OTHER_BUILD = """{file} is another build than {there} on the traced machine: its places are wrong there
@@ -32,7 +31,7 @@ class Program:
         return self.base == base and self.time == os.stat(self.path).st_mtime_ns and self.objfile() is not None
 
     def has(self, address):
-        return self.base <= address < self.base + SIZE
+        return self.base <= address < self.base + space.SIZE
 
     def inside(self):
         """An address of one of its sections."""
@@ -56,7 +55,7 @@ def packet(there):
     """The module's answer about a file: (where its space begins, its build-id in hex, which may be empty)."""
     if not remote.is_gtp():
         raise gdb.GdbError(remote.NOT_CONNECTED)
-    answer = gdb.selected_inferior().connection.send_packet(b"QGtpFile:" + os.fsencode(there).hex().encode())
+    answer = source.ask(b"QGtpFile:" + os.fsencode(there).hex().encode())
     found = re.fullmatch(rb"([0-9a-f]+);([0-9a-f]*)", answer)
     if found:
         return int(found.group(1), 16), found.group(2).decode()

@@ -206,23 +206,26 @@ def sums_of_runs(tree, graph):
     yield from (f"missing: {row}" for row in sorted(want - set(tree.text("docs/reliability.md").splitlines())))
 
 
-# Numbers of trace/tfile_format.h that scripts repeat: the file, and the expression that has the value.
+# Numbers of a header that scripts repeat: the header, its name for the number, the file, and the expression that has it.
+TFILE, SPACE = "trace/tfile_format.h", "base/space.h"
 SPELLED = (
-    ("LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
-    ("LOST_VAR", "gdbscripts/gtp/marks.py", r"^LOST = (\w+)"),
-    ("LOST_TP", "tests/lib/stream.py", r"^LOST_TP, LOST = (\w+),"),
-    ("LOST_VAR", "tests/lib/stream.py", r"^LOST_TP, LOST = \w+, (\w+)"),
+    (TFILE, "GTP_TFILE_LOST_TP", "gdbscripts/gtp/marks.py", r"^NUMBER = (\w+)"),
+    (TFILE, "GTP_TFILE_LOST_VAR", "gdbscripts/gtp/marks.py", r"^LOST = (\w+)"),
+    (TFILE, "GTP_TFILE_LOST_TP", "tests/lib/stream.py", r"^LOST_TP, LOST = (\w+),"),
+    (TFILE, "GTP_TFILE_LOST_VAR", "tests/lib/stream.py", r"^LOST_TP, LOST = \w+, (\w+)"),
+    (SPACE, "GTP_SPACE_TAG", "gdbscripts/gtp/space.py", r"^TAG, TAG_SHIFT = (\w+),"),
+    (SPACE, "GTP_SPACE_TAG_SHIFT", "gdbscripts/gtp/space.py", r"^TAG, TAG_SHIFT = \w+, (\w+)"),
+    (SPACE, "GTP_SPACE_SHIFT", "gdbscripts/gtp/space.py", r"^SHIFT = (\w+)"),
 )
 
 
-@check("scripts have the numbers of trace/tfile_format.h")
+@check("scripts have the numbers of the headers that they repeat")
 def one_format(tree, graph):
-    header = tree.text("trace/tfile_format.h")
-    for name, path, pattern in SPELLED:
-        want = re.findall(rf"GTP_TFILE_{name} = (\w+)", header)
+    for header, name, path, pattern in SPELLED:
+        want = re.findall(rf"\b{name} = (\w+)", tree.text(header))
         have = re.findall(pattern, tree.text(path), re.M)
-        if header and have != want:
-            yield f"{path}: {' '.join(have) or 'nothing'} is not GTP_TFILE_{name}, {' '.join(want)}"
+        if tree.text(header) and have != want:
+            yield f"{path}: {' '.join(have) or 'nothing'} is not {name}, {' '.join(want)}"
 
 
 @check("docs/man/gtp.4 has every parameter of the module and every monitor command")

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# File spaces: the addresses that stand for places in the files of programs, as base/space.h has them.
+
+TAG, TAG_SHIFT = 0x47, 56
+SHIFT = 36
+SIZE = 1 << SHIFT  # of each
+
+
+def has(address):
+    """Whether an address is in a file space."""
+    return address >> TAG_SHIFT == TAG
+
+
+def linked(address):
+    """The link-time address of a place in a file space."""
+    return address % SIZE
