@@ -9,7 +9,7 @@ import re
 import gdb
 
 from gtp import cells, cexpr, define, known, names, places, points, progress, quiet, screen, words
-from gtp.cexpr import ctype
+from gtp.cexpr import ctype, octets
 from gtp.command import Command
 
 STEPS = 1000  # of a linear histogram, at most
@@ -135,8 +135,8 @@ def key(number, text):
 
 def are_bytes(found):
     """Whether these parts of a key are an array of more than eight bytes, eight in each."""
-    array, eight, rest = found[0].partition("[0]@8")
-    return bool(eight) and not rest and all(part.startswith(array + "[") for part in found)
+    pieces = [octets.piece(part) for part in found]
+    return len(found) > 1 and all(pieces) and len({array for array, _, _ in pieces}) == 1
 
 
 def split_keys(number, keys):
