@@ -55,13 +55,13 @@ class Merged(aggregated.Reading):
             keys += [self.number_of(found, part[0])] if name in found.keys else part
         return keys
 
-    def refuse(self, found, path):
-        """Raise an error if a file's Kept cannot be added: a name would have two meanings under one title."""
+    def refuse(self, found, reading, path):
+        """Raise an error if a file's Kept and Reading cannot be added: a name would have two meanings under one title."""
         for name, what in found.names.items():
             mine = self.names.get(name, what)
             if (mine.text, mine.place) != (what.text, what.place):
                 raise gdb.GdbError("%s: $%s is %s, and in the files before it %s" % (path, name, said(what), said(mine)))
-        for one in aggregated.Reading(found.text).all:
+        for one in reading.all:
             mine = self.same(one)
             if mine and (mine.kind, mine.bounds, mine.keys) != (one.kind, one.bounds, one.keys):
                 raise gdb.GdbError("%s: $%s has other keys or bounds than in the files before it" % (path, one.name))
@@ -86,10 +86,10 @@ class Merged(aggregated.Reading):
             raise gdb.GdbError("%s: %s" % (path, aggregated.NOT_KEPT))
         if wrong:
             raise gdb.GdbError("%s: %s" % (path, wrong))
-        self.refuse(found, path)
+        reading = aggregated.Reading(found.text)
+        self.refuse(found, reading, path)
         self.names = {**found.names, **self.names}
         self.keys |= found.keys
-        reading = aggregated.Reading(found.text)
         self.nested += reading.nested
         self.missed += reading.missed
         for one in reading.all:

@@ -68,9 +68,7 @@ def one(request, number, row):
 
 def add(merged, path):
     """Add a file's aggregations, or none of them: the file alone shows whether they can be read."""
-    alone = merge.Merged()
-    alone.add(path)
-    merged.refuse(kept.read(path), path)
+    merge.Merged().add(path)
     merged.add(path)
 
 
