@@ -60,17 +60,27 @@ struct view {
 	bool missing;
 };
 
-/* find - the first block of memory that has @at, or of registers; false: there is none */
+/*
+ * find - the first block of memory that has @at, or of registers; the last one of variable @at: an
+ * action that sets a variable writes its value before, and then the new one. false: there is none
+ */
 static bool find(const struct view *v, u8 kind, u64 at, struct block *b)
 {
 	size_t done = 0, size;
+	bool found = false;
+	struct block each;
 
-	while ((size = next(v->frame + done, v->len - done, v->register_bytes, b))) {
+	while ((size = next(v->frame + done, v->len - done, v->register_bytes, &each))) {
 		done += size;
-		if (b->kind == kind && (kind != 'M' || at - b->at < b->len))
-			return true;
+		if (each.kind != kind || (kind == 'V' && each.at != at) ||
+		    (kind == 'M' && at - each.at >= each.len))
+			continue;
+		*b = each;
+		found = true;
+		if (kind != 'V')
+			break;
 	}
-	return false;
+	return found;
 }
 
 static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
@@ -95,24 +105,15 @@ static int read_memory(void *ctx, void *dst, u64 addr, u32 len)
 	return 0;
 }
 
-/* getv - the variable's last value: `collect $n = $n + 1` records the old one before the new one */
 static s64 getv(void *ctx, u16 tsv)
 {
 	struct view *v = ctx;
-	size_t done = 0, size;
 	struct block b;
-	bool found = false;
-	s64 value = 0;
 
-	while ((size = next(v->frame + done, v->len - done, v->register_bytes, &b))) {
-		done += size;
-		if (b.kind == 'V' && b.at == tsv) {
-			value = (s64)gtp_get_le(b.bytes, 8);
-			found = true;
-		}
-	}
-	v->missing |= !found;
-	return value;
+	if (find(v, 'V', tsv, &b))
+		return (s64)gtp_get_le(b.bytes, 8);
+	v->missing = true;
+	return 0;
 }
 
 /* The hit is over: setting a variable has no effect. */
