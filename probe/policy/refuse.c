@@ -33,17 +33,23 @@ int gtp_probe_interrupted(struct gtp_why *why)
 	return -EINTR;
 }
 
-int gtp_probe_refuse(u64 addr, struct gtp_why *why)
+int gtp_probe_allowed(struct gtp_why *why)
 {
 	int err = security_locked_down(LOCKDOWN_KPROBES);
-	const char *words;
 
 	if (err) {
 		gtp_why(why, "the kernel is locked down: it allows no probes");
 		return err;
 	}
 	/* The user may interrupt while many probes are being armed. */
-	err = gtp_probe_interrupted(why);
+	return gtp_probe_interrupted(why);
+}
+
+int gtp_probe_refuse(u64 addr, struct gtp_why *why)
+{
+	int err = gtp_probe_allowed(why);
+	const char *words;
+
 	if (err)
 		return err;
 	if (within_module(addr, THIS_MODULE)) {

@@ -11,7 +11,6 @@
  * page fault of the task, and that is over when its page has been read, or the task is killed.
  */
 #include <linux/percpu.h>
-#include <linux/security.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
 
@@ -149,18 +148,18 @@ GTP_UPROBE_HANDLER(handle_hit)
 
 /* --- setting and removing --- */
 
-/* struct errand - a call that a worker makes */
-struct errand {
+/* struct worker_call - a call that a worker makes */
+struct worker_call {
 	struct work_struct work;
 	void (*fn)(void *arg);
 	void *arg;
 };
 
-static void run_errand(struct work_struct *work)
+static void make_call(struct work_struct *work)
 {
-	struct errand *e = container_of(work, struct errand, work);
+	struct worker_call *c = container_of(work, struct worker_call, work);
 
-	e->fn(e->arg);
+	c->fn(c->arg);
 }
 
 /*
@@ -170,12 +169,12 @@ static void run_errand(struct work_struct *work)
  */
 static void by_worker(void (*fn)(void *arg), void *arg)
 {
-	struct errand e = { .fn = fn, .arg = arg };
+	struct worker_call c = { .fn = fn, .arg = arg };
 
-	INIT_WORK_ONSTACK(&e.work, run_errand);
-	queue_work(gtp_unbound_wq(), &e.work);
-	flush_work(&e.work);
-	destroy_work_on_stack(&e.work);
+	INIT_WORK_ONSTACK(&c.work, make_call);
+	queue_work(gtp_unbound_wq(), &c.work);
+	flush_work(&c.work);
+	destroy_work_on_stack(&c.work);
 }
 
 static void explain(int err, struct gtp_why *why)
@@ -203,14 +202,8 @@ static void explain(int err, struct gtp_why *why)
 static int check(const struct gtp_location *loc, struct gtp_file_space **file,
 		 const struct gtp_elf_segment **segment, struct gtp_why *why)
 {
-	int err = security_locked_down(LOCKDOWN_KPROBES);
+	int err = gtp_probe_allowed(why);
 
-	if (err) {
-		gtp_why(why, "the kernel is locked down: it allows no probes");
-		return err;
-	}
-	/* The user may interrupt while many probes are being armed. */
-	err = gtp_probe_interrupted(why);
 	if (err)
 		return err;
 	*file = gtp_files_find(loc->addr);
