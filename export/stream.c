@@ -187,13 +187,26 @@ static u64 now(const struct gtp_trace *t)
 	return U64_MAX;
 }
 
+enum { CLOCK_CHECK_US = 1000 * 1000 };
+
+/* The check interrupts every CPU, as the sweep itself does: once a second is often enough. */
+static void check_clock(struct gtp_stream *s)
+{
+	u64 us = s->t->target->wallclock_us(s->t->ctx);
+
+	if (us - s->clock_us < CLOCK_CHECK_US)
+		return;
+	s->clock_us = us;
+	gtp_trace_check_clock(s->t);
+}
+
 static void sweep(struct gtp_stream *s)
 {
 	struct gtp_trace *t = s->t;
 	u64 cutoff;
 	u32 i;
 
-	gtp_trace_check_clock(t);
+	check_clock(s);
 	s->last = !gtp_trace_running(t);
 	cutoff = s->last ? U64_MAX : now(t);
 	for (i = 0; i < s->ncpus; i++) {

@@ -56,6 +56,7 @@ enum gtp_stream_state {
  * @index: of the last sweep, when it is merged
  * @state: result of the last sweep
  * @last: it was the last one: the run is over
+ * @clock_us: when a sweep checked the clock last
  * @pos: bytes that have been read of the header, then of the index, then of the file's end
  * @read_header: the header has been read
  */
@@ -72,6 +73,7 @@ struct gtp_stream {
 	enum gtp_stream_state state;
 	bool last;
 	bool read_header;
+	u64 clock_us;
 	u64 pos;
 };
 
