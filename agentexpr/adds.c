@@ -11,9 +11,10 @@
  * Look for the expression's only setv, without following jumps, and before it for one getv of the
  * same variable. The value that is set must come from that getv by
  *   - add, or sub of something from it; it must not itself be subtracted
- *   - ext and zero_ext of all 64 bits, which change nothing. No other instruction may touch that
- * value, or name the variable. Any code may follow the setv, also jumps: from there on the value on
- * the stack is the sum.
+ *   - ext and zero_ext of all 64 bits, which change nothing.
+ *
+ * No other instruction may use that value or name the variable. Any code may follow the setv, even
+ * jumps: after the setv the value on the stack is the sum.
  */
 #include "agentexpr/adds.h"
 

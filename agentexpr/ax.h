@@ -39,8 +39,8 @@ enum ax_err {
 /* clang-format on */
 
 enum {
-	AX_MAX_LEN = 16384, /* bytes of one expression: what fits a packet, with room */
-	AX_MAX_DEPTH = 100, /* values on the stack, gdbserver's limit too */
+	AX_MAX_LEN = 16384, /* bytes of one expression: more than a packet can hold */
+	AX_MAX_DEPTH = 100, /* values on the stack; gdbserver has the same limit */
 	AX_MAX_PRINT_ARGS = 8,
 };
 
@@ -52,7 +52,7 @@ struct ax_op_info {
 	u8 pushes;
 };
 
-/* ax_op_info - indexed by opcode byte, gaps have rule AX_RULE_invalid */
+/* ax_op_info - indexed by opcode byte; bytes that are no opcode have the rule AX_RULE_invalid */
 extern const struct ax_op_info ax_op_info[256];
 
 /* struct ax_error - an error and its place; formatted only when it is shown */
@@ -120,12 +120,12 @@ enum {
 	AX_F_GETS_TSV = 1 << 2,
 	AX_F_SETS_TSV = 1 << 3,
 	AX_F_PRINTS = 1 << 4,
-	/* Sets a variable that CPUs share: evaluated under their lock. See ax_settle_tsvs() */
+	/* ax_settle_tsvs() decides this and the next two: sets a variable that needs the lock */
 	AX_F_LOCKED = 1 << 5,
-	AX_F_AGGREGATES = 1 << 6, /* sets one that is an aggregation; the same */
-	AX_F_ADDS = 1 << 7,	  /* only adds to one, in one step; the same */
+	AX_F_AGGREGATES = 1 << 6, /* sets an aggregation */
+	AX_F_ADDS = 1 << 7,	  /* only adds to one variable, atomically */
 	AX_F_STRING = 1 << 8,	  /* tracenz */
-	/* Reads and sets: the whole evaluation must be one step for other CPUs. */
+	/* Reads and sets: the whole evaluation must be atomic for other CPUs. */
 	AX_F_UPDATES_TSV = AX_F_GETS_TSV | AX_F_SETS_TSV,
 };
 
@@ -150,7 +150,7 @@ enum {
  * @ninsns: reached instructions
  * @flags: AX_F_*
  * @adds: with AX_F_ADDS: the variable; its getv returns 0, and its setv adds
- * @regs_used: bit n set: GDB's register n is read
+ * @regs_used: bit n is set if the expression reads GDB's register n
  *
  * Made by ax_verify() only. ax_interp() and the compiler take nothing else and check nothing again.
  */
@@ -198,14 +198,14 @@ enum ax_err ax_verify_tsvs(const struct ax_verified *v,
 
 /* enum ax_tsv_way - how machine code accesses a trace state variable */
 enum ax_tsv_way {
-	AX_TSV_CALL,   /* it asks env->ops */
-	AX_TSV_LOCAL,  /* it is this CPU's own: env->local[its number] */
-	AX_TSV_STRING, /* it asks env->ops, but what that writes is this CPU's own */
-	AX_TSV_SWITCH, /* it asks env->ops, and setting it is one step by itself */
-	AX_TSV_BLOCKS, /* the same as AX_TSV_CALL, but to collect it is more than a value */
-	AX_TSV_ADDED,  /* the same as AX_TSV_CALL, but all who set it add to it in one step */
-	AX_TSV_UPDATE, /* to set it is to update this CPU's table, whose address is in env->local */
-	AX_TSV_COUNT,  /* the same, and all of it is that the table's first word becomes one more */
+	AX_TSV_CALL,   /* it calls env->ops */
+	AX_TSV_LOCAL,  /* it uses env->local[number of the variable], which is this CPU's own */
+	AX_TSV_STRING, /* it calls env->ops, which writes only this CPU's own memory */
+	AX_TSV_SWITCH, /* it calls env->ops, and setting the variable is atomic by itself */
+	AX_TSV_BLOCKS, /* as AX_TSV_CALL, but collecting the variable records more than a value */
+	AX_TSV_ADDED,  /* as AX_TSV_CALL, but all expressions that set it only add, atomically */
+	AX_TSV_UPDATE, /* setting it updates this CPU's table, whose address is in env->local */
+	AX_TSV_COUNT,  /* as AX_TSV_UPDATE; the update only increments the table's first word */
 };
 
 /**
@@ -213,7 +213,8 @@ enum ax_tsv_way {
  * @v: a verified expression whose variables are known to exist
  * @ways: enum ax_tsv_way of each, by number
  *
- * The verifier does not know the variables, and assumes that every expression that sets one does.
+ * The verifier does not know the variables. It assumes that every expression that sets one needs
+ * the lock.
  */
 void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
 
@@ -222,7 +223,7 @@ void ax_settle_tsvs(struct ax_verified *v, const u8 *ways);
  * @read: copy @len bytes at @addr to @dst; 0 or -EFAULT
  * @getv: value of a trace state variable
  * @setv: set it
- * @addv: add to it in one step, for expressions with AX_F_ADDS; the sum
+ * @addv: add to it atomically and return the sum; for expressions with AX_F_ADDS
  * @trace: record @len bytes at @addr; 0, -EFAULT, -ENOSPC (buffer full), -E2BIG (more than a frame
  *	may hold). Also called with @len 0, which records nothing and succeeds whatever @addr.
  * @trace_string: record up to @max bytes, through the first NUL; same returns. Also called with
@@ -251,11 +252,11 @@ struct ax_ops {
  * @pc: the value of register 16 (rip): the tracepoint's address, wherever the probe left rip
  * @stack: AX_MAX_DEPTH words, this CPU's own
  * @text: AX_PRINT_MAX bytes for printf's text, this CPU's own
- * @local: its own trace state variables, by number, for machine code compiled to use it
- * @entered: what the probe itself has added to preempt_count()
+ * @local: this CPU's own trace state variables, by number, for machine code compiled to use them
+ * @entered: the amount that the probe's own code has added to preempt_count()
  * @err: why the evaluation ended early
- * @frame: where machine code of whole actions writes the collected data (see jit/jit.h)
- * @progress: its progress: the action, counted from 1, and the bytes of @frame
+ * @frame: where a snippet of a tracepoint's actions writes the collected data (see jit/jit.h)
+ * @progress: how far that snippet came: the action, counted from 1, and the bytes in @frame
  */
 struct ax_env {
 	const struct ax_ops *ops;
@@ -278,16 +279,16 @@ enum { AX_PRINT_MAX = 256 };
 /**
  * ax_interp() - evaluate; this function and agentexpr/meaning.h define the meaning of every opcode
  * @v: a verified expression
- * @env: where
+ * @env: the environment of the hit
  * @result: the top of the stack at the end, 0 when it is empty; may be NULL
  *
  * Arithmetic is modulo 2^64. Division by zero is an error; INT64_MIN / -1 is INT64_MIN and its
- * remainder 0. Shifts by 64 and more (the count is unsigned) give 0, rsh_signed the sign. ext and
- * zero_ext by 64 and more change nothing; by 0 both give 0. ref* zero-extend; any alignment will
- * do. if_goto jumps unless zero. rot: a b c -> c a b (top on the right). trace's and tracenz's top
- * is the length. printf: the stack is ... 2nd-argument 1st-argument channel function (top); the
- * last two are dropped. It converts as C does (see agentexpr/format.h); the text is cut to what
- * fits @env->text.
+ * remainder 0. Shifts by 64 and more (the count is unsigned) give 0; rsh_signed gives the sign. ext
+ * and zero_ext by 64 and more change nothing; by 0 both give 0. ref* zero-extend and accept any
+ * alignment. if_goto jumps unless the top is 0. rot: a b c -> c a b (top on the right). trace and
+ * tracenz find the length on top. printf finds ... 2nd-argument 1st-argument channel function
+ * (top), and ignores the last two. It converts as C does (see agentexpr/format.h), and cuts the
+ * text to the size of @env->text.
  *
  * Context: a hit; see struct ax_ops.
  * Return: 0; -EINVAL: an error of the expression, in @env->err; -ENOSPC: the trace buffer is full.

@@ -37,7 +37,7 @@ static int finish(struct text *t)
 	return (int)t->len;
 }
 
-/* One byte of a format, so that the text is printable and the assembler reads it back. */
+/* Append one byte of a format in a printable form, from which the assembler makes the same byte. */
 static void put_escaped(struct text *t, u8 c)
 {
 	if (c == '"' || c == '\\') {

@@ -59,7 +59,7 @@ static u8 parse_flags(struct cursor *c)
 	return found;
 }
 
-/* Stops before a digit too many, which then makes the conversion invalid. */
+/* Takes at most NUMBER_DIGITS digits. A further digit is no conversion: the caller refuses it. */
 static u32 parse_number(struct cursor *c)
 {
 	u32 n = 0;
@@ -70,7 +70,7 @@ static u32 parse_number(struct cursor *c)
 	return n;
 }
 
-/* 0: none given. */
+/* Returns 0 if the format has no length modifier. */
 static u8 parse_length(struct cursor *c)
 {
 	if (accept(c, 'h'))
@@ -100,7 +100,7 @@ static bool parse_type(struct cursor *c, struct conv *conv)
 	return true;
 }
 
-/* From after a '%'. When it returns false, @c->pos is at the byte that is wrong. */
+/* Parse what follows a '%'. If it is wrong, return false with @c->pos at the wrong byte. */
 static bool parse_conv(struct cursor *c, struct conv *conv)
 {
 	*conv = (struct conv){ .type = '%' };
@@ -116,8 +116,8 @@ static bool parse_conv(struct cursor *c, struct conv *conv)
 }
 
 /*
- * From after a backslash: GDB sends a format as the user typed it. A NUL or a '%' in octal digits
- * is refused: the former would end the text, the latter looks like a conversion and is not one.
+ * Parse what follows a backslash: GDB sends a format as the user typed it. Refuse a NUL or a '%' in
+ * octal digits: the NUL would end the text, and the '%' would look like a conversion.
  */
 static bool parse_escape(struct cursor *c, char *byte)
 {
@@ -138,7 +138,10 @@ static bool parse_escape(struct cursor *c, char *byte)
 	return octal && octal <= 0xff && octal != '%';
 }
 
-/* The next byte of text, with @conv->type '%', or the next conversion. False as parse_conv(). */
+/*
+ * Parse a conversion, or a byte of text, for which @conv->type is '%'. Returns false as
+ * parse_conv() does.
+ */
 static bool next_piece(struct cursor *c, struct conv *conv, char *byte)
 {
 	conv->type = '%';
@@ -189,7 +192,7 @@ enum ax_err ax_format_check(const struct ax_insn *insn, struct ax_error *err, bo
 	return code;
 }
 
-/* struct out - the text so far; one byte is kept for its NUL */
+/* struct out - the text so far; one byte is reserved for the NUL */
 struct out {
 	char *text;
 	u32 len;

@@ -13,8 +13,9 @@
  *
  * Accepted: text, in which GDB leaves C's escapes to the target (\n, \t, \", \e, \012, ...); %%; %d
  * %i %u %x %X %o with the flags "-+ #0", a width, a precision and hh, h, l, ll or z; %c %p %s with
- * flags, width and precision. Numbers have three digits at most. Everything else is refused: %n
- * writes memory, the kernel has no floating point, * takes arguments that are not counted.
+ * flags, width and precision. Width and precision have three digits at most. Everything else is
+ * refused: %n writes memory, the kernel has no floating point, and * would use up an argument that
+ * is not counted as one.
  *
  * Return: AX_OK, AX_E_FORMAT_NUL, AX_E_BAD_FORMAT, AX_E_PRINT_ARGS or AX_E_FORMAT_ARGS.
  */
@@ -27,8 +28,8 @@ enum ax_err ax_format_check(const struct ax_insn *insn, struct ax_error *err, bo
  * @top: just past the first argument, the one nearest to the stack's top; @top[-1] is the first,
  *	@top[-2] the second
  *
- * Converts as C does on a machine with 32-bit int and 64-bit long, and where C leaves a choice: %p
- * is 0x and hexadecimal digits; %c of 0 is nothing; a %s that fills the text is not padded. The
+ * Converts as C does on a machine with 32-bit int and 64-bit long. Where C leaves a choice: %p is
+ * 0x and hexadecimal digits; %c of 0 prints nothing; a %s that fills the text is not padded. The
  * kernel and userspace print the same: the kernel's vsnprintf() is not used, because its %p prints
  * a hash and it pads with zeros differently.
  *

@@ -41,7 +41,7 @@ static inline u64 ax_not(enum ax_op op, u64 a)
 	return op == AX_OP_log_not ? !a : ~a;
 }
 
-/* ax_shift - lsh, rsh_unsigned, rsh_signed; by 64 and more nothing is left but the sign */
+/* ax_shift - lsh, rsh_unsigned, rsh_signed; 64 and more shift out everything except the sign */
 static inline u64 ax_shift(enum ax_op op, u64 value, u64 count)
 {
 	bool out = count > 63;
@@ -83,7 +83,7 @@ static inline bool ax_divide(enum ax_op op, u64 a, u64 b, u64 *result)
 	return true;
 }
 
-/* ax_is_added - is @insn the getv or setv of the variable that @v adds to in one step? */
+/* ax_is_added - true if @insn is the getv or setv of the variable that @v adds to atomically */
 static inline bool ax_is_added(const struct ax_verified *v, const struct ax_insn *insn)
 {
 	return v->flags & AX_F_ADDS && insn->operand == v->adds;

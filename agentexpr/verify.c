@@ -12,9 +12,9 @@
  *   - a path that runs past the last byte
  *   - a condition that leaves no value
  *   - a register that a hit does not know
- *   - a printf whose format is not terminated, has a conversion other than of a plain integer,
- *     pointer, character or string, or does not take as many arguments as there are and, in
- *     ax_verify_tsvs(), a trace state variable that is not there or cannot be set.
+ *   - a printf whose format is not terminated, converts anything except a plain integer, pointer,
+ *     character or string, or does not take as many arguments as there are
+ *   - in ax_verify_tsvs(), a trace state variable that does not exist or cannot be set
  *
  * Unreachable bytes (after a goto or end, with no jump to them) must still decode to whole
  * instructions. They are neither run nor compiled, so nothing else is checked.
@@ -33,7 +33,7 @@ struct pass {
 	struct ax_verified *out;
 	struct ax_error *err;
 	u32 depth;
-	bool live; /* control can get here */
+	bool live; /* control can reach the current instruction */
 };
 
 static const u16 op_flags[256] = {
@@ -142,7 +142,7 @@ static enum ax_err rule_jump(struct pass *p, const struct ax_insn *insn)
 	return AX_OK;
 }
 
-/* The rule that an instruction's operand must satisfy, whatever is on the stack. */
+/* The rules for an instruction's operand, which do not depend on the stack. */
 static enum ax_err (*const operand_rules[])(struct pass *p, const struct ax_insn *insn) = {
 	[AX_RULE_none] = rule_none, [AX_RULE_jump] = rule_jump,	    [AX_RULE_reg] = rule_reg,
 	[AX_RULE_tsv] = rule_none,  [AX_RULE_pick] = rule_none,	    [AX_RULE_printf] = rule_printf,

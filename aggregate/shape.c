@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The meaning of an aggregation's name, and its consequences for entries. */
+/* Parse an aggregation's name: its kind, its bounds, and from these the layout of its entries. */
 #include "aggregate/shape.h"
 
 static const char *const prefix[] = {
@@ -26,7 +26,7 @@ static void settle(struct gtp_aggr_shape *s)
 	s->words = (u16)(s->values + gtp_aggr_summary(s->kind) + s->nbuckets);
 }
 
-/* "_NUMBER" at the end of the @len characters; the length before it, 0: there is none */
+/* Parse "_NUMBER" at the end of the @len characters; returns the length before it, or 0 */
 static size_t take_number(const char *name, size_t len, s64 *value)
 {
 	size_t at = len, i;
@@ -37,7 +37,7 @@ static size_t take_number(const char *name, size_t len, s64 *value)
 	for (i = at; i < len; i++) {
 		s64 digit = name[i] - '0';
 
-		/* A number beyond 63 bits becomes -1, and stays: the caller has words for it. */
+		/* A number of more than 63 bits becomes -1 and stays so; the caller refuses it. */
 		*value = *value < 0 || *value > (S64_MAX - digit) / 10 ? -1 : *value * 10 + digit;
 	}
 	return at < len && at && name[at - 1] == '_' ? at - 1 : 0;

@@ -19,7 +19,7 @@ enum gtp_aggr_kind {
 
 enum {
 	GTP_AGGR_KEYS_MAX = 4,
-	GTP_AGGR_STRING = 16, /* bytes of a string that is a key, as long as a task's name */
+	GTP_AGGR_STRING = 16, /* bytes of a key that is a string: the size of a task's name */
 	GTP_AGGR_KEY_WORDS_MAX = GTP_AGGR_KEYS_MAX * GTP_AGGR_STRING / 8,
 	GTP_AGGR_LOG_BUCKETS = 65, /* negative; 0; from 1; from 2; from 4; ... from 2^62 */
 	GTP_AGGR_STEPS_MAX = 1000,
@@ -28,10 +28,11 @@ enum {
 /**
  * struct gtp_aggr_shape - an aggregation
  * @kind: enum gtp_aggr_kind
- * @key_words: words of its keys, 0: there are none
+ * @key_words: number of words that its keys have; 0: it has no keys
  * @words: words of an entry: the number of values, the keys, then the values that @kind keeps
  * @values: index of these in an entry
- * @nbuckets: for a histogram; those of an LHIST are: less than @from, its steps, the rest
+ * @nbuckets: for a histogram. An LHIST has one bucket for values less than @from, one for each
+ *	      step, and one for the rest
  * @from, @to, @step: for an LHIST; not negative
  * @key: index of each word of the keys among a CPU's own words
  *
@@ -57,7 +58,7 @@ struct gtp_aggr_shape {
  */
 const char *gtp_aggr_parse(const char *name, struct gtp_aggr_shape *shape);
 
-/* gtp_aggr_add_key - one more word of the keys; there are less than GTP_AGGR_KEY_WORDS_MAX */
+/* gtp_aggr_add_key - add a word to the keys, which have less than GTP_AGGR_KEY_WORDS_MAX */
 void gtp_aggr_add_key(struct gtp_aggr_shape *shape, u16 word);
 
 /* gtp_aggr_same_keys - true if both have the same words as keys */

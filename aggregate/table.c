@@ -72,7 +72,7 @@ static __always_inline bool same(const u64 *a, const u64 *b, u32 n)
 	return true;
 }
 
-/* A key that has not been seen before. */
+/* Add an entry for a new key. */
 static noinline u64 *new_entry(struct gtp_aggr_table *t, u64 slot, const u64 *key, u32 n)
 {
 	u64 *e = t->entry + (size_t)t->used * t->words;
@@ -154,7 +154,7 @@ static __always_inline void raise(s64 *v, s64 value, bool first)
 		*v = value;
 }
 
-/* The first value of an entry is its smallest and its largest. */
+/* The first value of an entry is both its smallest and its largest. */
 static __always_inline void summarise(s64 *v, s64 sum, s64 min, s64 max, bool first)
 {
 	v[0] = (s64)((u64)v[0] + (u64)sum);
@@ -193,7 +193,7 @@ static noinline void update_any(struct gtp_aggr_table *t, const u64 *own, s64 va
 	add(t, find_any(t, own), value);
 }
 
-/* Most updates make no call here, so that no registers are saved. */
+/* Most updates need no call in this function, so it saves no registers. */
 void gtp_aggr_update(struct gtp_aggr_table *t, const u64 *own, s64 value)
 {
 	u64 *e = likely(t->key_words == 1) ? find_at_once(t, own) : NULL;

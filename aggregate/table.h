@@ -9,19 +9,19 @@
  * struct gtp_aggr_table - entries by key, in the order in which the keys first occurred
  * @shape: of the aggregation; owned by the caller
  * @index: numbers of entries by hash, 0: none; @mask + 1 of them, at least twice as many as keys
- * @used: entries in use, the first included
- * @most: entries in all
+ * @used: entries in use, including the first
+ * @most: number of all entries, used and free
  * @mask, @shift: turn a hash into an index
  * @words, @values, @key_words, @kind: copies from @shape, close to the rest for updates
  * @key: index of the first word of the keys
- * @entry: @most times @words; the first word of each is how many values it has
+ * @entry: @most times @words; the first word of each entry is the number of its values
  *
- * Without keys the first entry is the only one. With keys it counts values that find no room,
- * because the table is full or too many keys have the same hash.
+ * Without keys the first entry is the only one. With keys the first entry has the values for which
+ * there is no room, because the table is full or too many keys have the same hash.
  *
- * Written only by its own CPU, and never by two contexts at once, since hits do not nest. It is
- * read only when its CPU no longer writes it: each CPU has two, and switches to the other one on
- * request, between two hits.
+ * Only its own CPU writes it, and never two contexts at once, since hits do not nest. A reader
+ * reads it only while its CPU does not write it: each CPU has two tables, and switches to the other
+ * one on request, between two hits.
  */
 struct gtp_aggr_table {
 	const struct gtp_aggr_shape *shape;

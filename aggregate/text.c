@@ -3,8 +3,8 @@
 #include "aggregate/text.h"
 
 enum {
-	WORD_MAX = 24,	/* a number and what is between it and the next */
-	BUCKET_MAX = 8, /* its number and the sign after that */
+	WORD_MAX = 24,	/* a number or a word, with the blank after it */
+	BUCKET_MAX = 8, /* a bucket's number, with the = after it */
 };
 
 static const u64 *buckets_of(const struct gtp_aggr_table *t, const u64 *e)
@@ -29,7 +29,7 @@ size_t gtp_aggr_text_bytes(const struct gtp_aggr_table *t)
 	for (u32 i = 0; i < t->used; i++) {
 		const u64 *e = gtp_aggr_entry(t, i);
 
-		/* The word in front, the number of values, and the colons with the newline. */
+		/* 3: the word "entry" or "noroom"; the number of values; the colons and newline. */
 		if (e[0])
 			bytes += (3U + t->key_words + gtp_aggr_summary(t->kind)) * WORD_MAX +
 				 filled(t, e) * (WORD_MAX + BUCKET_MAX);

@@ -12,8 +12,8 @@
  *	entry N KEY... : VALUE... : BUCKET=N ...
  *	noroom N : VALUE... : BUCKET=N ...
  *
- * VALUE is SUM, MIN or MAX, or there are three: the sum, the smallest, the largest. Buckets that
- * are empty are left out.
+ * SUM, MIN and MAX have one VALUE. STATS and histograms have three: the sum, the smallest, the
+ * largest. Empty buckets are left out.
  */
 
 /* gtp_aggr_text_bytes - room that is enough for them, the terminator included */

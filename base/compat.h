@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where kernel versions differ in what they export: one name here for each, and why. */
+/* The differences between kernel versions: a wrapper for each one, and the commit that made it. */
 #ifndef _GTP_COMPAT_H
 #define _GTP_COMPAT_H
 
@@ -84,8 +84,8 @@ static inline bool gtp_is_endbr(u32 code)
 }
 
 /*
- * The code of a module that stays when it is initialised. 6.4 ("module: replace module_layout with
- * module_memory") has an array of kinds of memory.
+ * The part of a module's code that stays after its initialisation. 6.4 ("module: replace
+ * module_layout with module_memory") turned it into an entry of an array of memory types.
  */
 static inline void gtp_module_text(const struct module *mod, u64 *start, u64 *bytes)
 {
@@ -134,10 +134,10 @@ static inline struct trace_array *gtp_trace_array_get(const char *name)
 #endif
 
 /*
- * A call from the function tracer's site at @ip to code of ours at @to. 6.4 ("ftrace: Remove the
- * legacy _ftrace_direct API") requires an ftrace_ops for each, where the kernel had one for all.
- * Both kinds wait for all tasks when a call is removed. All may sleep; 0 or -errno, -EBUSY when
- * another direct call (BPF, live patch) is there.
+ * A call from the function tracer's site at @ip to code of ours at @to. Since 6.4 ("ftrace: Remove
+ * the legacy _ftrace_direct API") each call needs an ftrace_ops; before, the kernel had one for
+ * all. Either way, removing a call waits for all tasks. These functions may sleep. They return 0 or
+ * -errno: -EBUSY if the site has another direct call already (BPF, live patch).
  */
 struct gtp_ftrace_call {
 	unsigned long ip;
@@ -152,7 +152,7 @@ static inline int gtp_ftrace_call_set(struct gtp_ftrace_call *c)
 {
 	int err;
 
-	/* As the kernel's own was: sysctl ftrace_enabled must not disable it. */
+	/* Sysctl ftrace_enabled must not disable it. The kernel's shared one had this flag, too. */
 	c->ops.flags = FTRACE_OPS_FL_PERMANENT;
 	err = ftrace_set_filter_ip(&c->ops, c->ip, 0, 1);
 	if (err)
@@ -198,10 +198,10 @@ static inline int gtp_ftrace_call_clear(struct gtp_ftrace_call *c)
 #endif
 
 /*
- * Write a line of text to the kernel's trace, as if from @ip; 0: it takes none. trace_puts() is a
- * macro by which the kernel recognizes a module that is being debugged, and warns when it is
- * loaded. Some 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the length: Kbuild
- * looks into the header.
+ * Write a line of text to the kernel's trace, as if from @ip. Returns 0 if the trace takes no text.
+ * Do not use trace_puts(): a module with this macro makes the kernel warn, when it is loaded, that
+ * it is being debugged. Some 7.x ("tracing: Remove size parameter in __trace_puts()") dropped the
+ * length: Kbuild looks into the header.
  */
 static inline int gtp_trace_puts(unsigned long ip, const char *text)
 {
@@ -213,9 +213,9 @@ static inline int gtp_trace_puts(unsigned long ip, const char *text)
 }
 
 /*
- * Is memory that a virtual machine has to accept before it may be touched still unaccepted? 6.5 has
- * such memory; 6.12 ("mm: page_alloc: introduce PageUnaccepted()") marks it where modules can see
- * that, on the first page of the largest blocks.
+ * Some virtual machines must accept memory before they touch it. Is this page still unaccepted?
+ * Such memory exists since 6.5. Modules can see it since 6.12 ("mm: page_alloc: introduce
+ * PageUnaccepted()"), which marks the first page of each of the largest blocks.
  */
 static inline bool gtp_page_unaccepted(unsigned long pfn)
 {
@@ -228,8 +228,9 @@ static inline bool gtp_page_unaccepted(unsigned long pfn)
 
 /*
  * A probe at a place in a file. 6.12 ("uprobes: make uprobe_register() return struct uprobe *")
- * gave it a handle, and split its removal, so that many removals wait together. Both kinds wait
- * until no handler runs: 6.1 in each removal, later kernels in gtp_uprobes_wait(). All may sleep.
+ * gave it a handle, and split its removal, so that many removals share one wait. All kernels wait
+ * until no handler runs: 6.1 in each removal, later ones in gtp_uprobes_wait(). These functions
+ * may sleep.
  */
 struct gtp_uprobe {
 	struct uprobe_consumer consumer;
@@ -288,9 +289,9 @@ static inline void gtp_uprobes_wait(void)
 #endif
 
 /*
- * GTP_SYSCORE(name, resume) - what is called when the machine wakes up, while no other CPU is
- * online and interrupts are off. 6.19 ("syscore: Pass context data to callbacks") split the
- * functions from the list's node, and so do stable kernels that have taken that over: Kbuild looks
+ * GTP_SYSCORE(name, resume) - have @resume called when the machine wakes up, while no other CPU is
+ * online and interrupts are off. 6.19 ("syscore: Pass context data to callbacks") separated the
+ * functions from the list's node, and some stable kernels have a backport of that: Kbuild looks
  * into the header.
  */
 #ifdef GTP_SYSCORE_HAS_DATA

@@ -30,7 +30,7 @@ static __always_inline u64 gtp_scale(u64 n, const u64 *rate)
 {
 	u64 high;
 
-	/* Not with a 16-byte type: GCC would align the stack for it. */
+	/* A 16-byte type would do, but GCC would align the stack for it. */
 	__asm__("mulq %3\n\tshrdq $32, %1, %0" : "=a"(n), "=&d"(high) : "0"(n), "m"(*rate) : "cc");
 	return n;
 }

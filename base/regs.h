@@ -30,13 +30,13 @@ enum {
 	GTP_REG_FLAGS = 17,
 	GTP_REG_CS = 18,
 	GTP_REG_SS = 19,
-	GTP_NR_WIDE_REGS = 17,	/* the first of them, of 8 bytes each; the others have 4 */
+	GTP_NR_WIDE_REGS = 17,	/* registers 0 to 16 have 8 bytes; the others have 4 */
 	GTP_NR_SAVED_REGS = 20, /* what a hit saves: everything up to ss */
 	GTP_NR_G_REGS = 24,	/* what the g packet carries: ds, es, fs, gs are never known */
 	GTP_G_PACKET_BYTES = 17 * 8 + 7 * 4,
 };
 
-/* Masks as in R actions: what a hit saves; the general registers; those of 8 bytes. */
+/* Masks as in R actions: the registers that a hit saves; the general ones; those of 8 bytes. */
 #define GTP_REGS_KNOWN (BIT_ULL(GTP_NR_SAVED_REGS) - 1)
 #define GTP_REGS_GENERAL (BIT_ULL(GTP_REG_PC) - 1)
 #define GTP_REGS_WIDE (BIT_ULL(GTP_NR_WIDE_REGS) - 1)
@@ -65,7 +65,7 @@ static inline u32 gtp_regs_width(u32 n)
 /*
  * gtp_regs_get - value of GDB's register @n, zero-extended from its width
  *
- * rip is what the probe left there; the caller substitutes the tracepoint's address.
+ * rip is as the probe's mechanism has left it; the caller substitutes the tracepoint's address.
  */
 static inline u64 gtp_regs_get(const struct gtp_regs *regs, u32 n)
 {

@@ -2,13 +2,13 @@
 /*
  * File spaces: addresses that stand for places in the files of programs.
  *
- * GDB's packets have no process in an address, and a file lies at another address in each process.
- * So each file that is traced gets a space. GDB's address of a place in the file is the base of the
- * file's space plus the place's link-time address, whatever the process.
+ * An address in GDB's packets does not name a process, but each process maps a file at another
+ * address. So each traced file gets a space: GDB's address for a place in the file is the base of
+ * the file's space plus the place's link-time address, the same for all processes.
  *
- * No processor takes these addresses, with whatever page tables: bit 63 is clear, so they are not
- * the kernel's, and bit 56 is set, so they are no process's either, even if the processor ignores
- * other upper bits of a pointer (LAM).
+ * No processor accepts these addresses, whatever the page tables. Bit 63 is clear, so they are not
+ * kernel addresses. Bit 56 is set, so they are no user addresses either, even if the processor
+ * ignores other upper bits of a pointer (LAM).
  */
 #ifndef _GTP_SPACE_H
 #define _GTP_SPACE_H
@@ -16,7 +16,7 @@
 #include "base/base.h"
 
 enum {
-	GTP_SPACE_TAG = 0x47, /* the first byte of all of them */
+	GTP_SPACE_TAG = 0x47, /* the most significant byte of all these addresses */
 	GTP_SPACE_TAG_SHIFT = 56,
 	GTP_SPACE_SHIFT = 36,	     /* 64 GiB each */
 	GTP_SPACE_NUMBERS = 1 << 20, /* a power of two */

@@ -4,10 +4,10 @@
 #define _GTP_TARGET_XML_H
 
 /*
- * GDB's core feature for x86-64: 24 integer registers, which is what a g packet here carries, and
- * the 16 of the x87, which GDB insists on and which are never known. Without SSE and later the
- * register mask of "collect $regs" stays short. Lines end with "\n": a trace file holds them one
- * by one.
+ * GDB's core feature for x86-64: the 24 integer registers that a g packet carries here, and the 16
+ * registers of the x87, which GDB requires, although a hit never has their values. SSE and later
+ * features are left out, so that the register mask of "collect $regs" stays short. Each line ends
+ * with "\n", because a trace file has one record for each line.
  */
 static const char gtp_target_xml[] =
 	"<?xml version=\"1.0\"?>\n"

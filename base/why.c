@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Refusals in words. */
+/* Format the reason of a refusal. */
 #include "base/why.h"
 
 void gtp_why(struct gtp_why *why, const char *fmt, ...)

@@ -2,7 +2,7 @@
 /*
  * The header of a GDB trace file: all that comes before the frames.
  *
- * It is text, with what GDB reads from the stub when it is connected, a line each:
+ * It is text. Its lines have what GDB reads from the stub when it is connected:
  *   7f TRACE0        the kind of file
  *   R a4             bytes of the registers in an R block, hex
  *   status ...       the reply to qTStatus without its T, and which kernel it was, and where
@@ -21,7 +21,7 @@
 #include "transport/rsp.h"
 
 enum {
-	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with longer ones */
+	LINE_LIMIT = 999,		 /* GDB 13 refuses a file with a longer line */
 	KERNEL_MAX = 128,		 /* of kernel_items() */
 	PIECE_SIZE = 2 * GTP_PACKET_MAX, /* more than any piece: notes alone may fill a packet */
 };
@@ -125,7 +125,7 @@ static void put_status(struct header *h, const struct gtp_trace *t)
 	put_line(h, "status ", status, len + kernel_items(t, status + len));
 }
 
-/* In frames of GTP_TP_LOST. */
+/* The variable $lost, which only frames of GTP_TP_LOST have. */
 static void put_lost(struct header *h)
 {
 	struct gtp_out out;

@@ -7,7 +7,7 @@
 
 enum {
 	BUFFERS = 3,	  /* buffers of each CPU in one sweep: held back, lost, taken */
-	URGENT_SHARE = 4, /* this part of a buffer */
+	URGENT_SHARE = 4, /* a sweep is due when more than a fourth of a buffer is used */
 };
 
 static bool is_stale(const struct gtp_stream *s)
@@ -15,7 +15,7 @@ static bool is_stale(const struct gtp_stream *s)
 	return s->epoch != s->t->epoch;
 }
 
-/* --- coming and going --- */
+/* --- open and close --- */
 
 static int get_buffer(struct gtp_stream *s, u32 i, struct gtp_buffer *b)
 {
