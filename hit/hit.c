@@ -4,11 +4,12 @@
  *
  * A dprintf takes its turn like a tracepoint, but writes a line of text instead of a frame.
  *
- * For each tracepoint: is it on? does the condition hold? is the pass count used up? Then count,
- * read the clock, write the frame. A false condition costs only its evaluation: the code after it
- * is not inline, so no registers are saved for it in advance. A hit writes only memory of its own
- * CPU, except for five things that are shared on purpose: trace state variables, a pass count,
- * stacks that $kstack has not seen yet, the unwinder's steps, and the end of the run.
+ * For each tracepoint: is it enabled? does the condition hold? is the pass count used up? Then
+ * count, read the clock, write the frame. A false condition costs only its evaluation: the code
+ * that follows a true one is out of line, so no registers are saved for it in advance. A hit writes
+ * only memory of its own CPU, except for five things that are shared on purpose: trace state
+ * variables, a pass count, stacks that $kstack has not seen yet, the unwinder's steps, and the end
+ * of the run.
  *
  * Most hits are quick: all actions are machine code, and the frame has room. A quick hit leaves the
  * same frame as any other, for a third of the instructions.
@@ -37,10 +38,10 @@ static noinline void end_run(struct gtp_cpu *cpu, enum gtp_stop why)
 }
 
 /*
- * fail - report that an action (counted from 1), or the condition (0), could not be evaluated
+ * fail - record that an action (counted from 1), or the condition (0), could not be evaluated
  *
- * The failure is read only after all hits have ended, so it is complete by then. Return: false if
- * the run ends.
+ * Run control reads the failure only after all hits have ended, so it is complete by then. Return:
+ * false if the run ends.
  */
 static noinline bool fail(struct gtp_cpu *cpu, u32 action, char kind)
 {
@@ -168,8 +169,9 @@ static noinline int evaluate_locked(struct gtp_cpu *cpu, const struct gtp_expr *
 /*
  * Expressions that set a variable are atomic with respect to each other. An expression that only
  * sets takes the lock too, because "$x = 5" between the get and the set of "$x = $x + 1" would be
- * lost. One that only gets needs no lock. One that only adds needs none if all others of the run
- * only add, too (AX_F_ADDS). Return: also -EBUSY: nothing was evaluated; count the hit as missed.
+ * lost. An expression that only gets needs no lock. One that only adds needs none if all other
+ * expressions of the run that set the variable only add, too (AX_F_ADDS). Return: the status of the
+ * evaluation, or -EBUSY if nothing was evaluated: then count the hit as missed.
  */
 static int evaluate(struct gtp_cpu *cpu, const struct gtp_expr *e, u64 *result)
 {
@@ -187,7 +189,7 @@ static u64 base_value(const struct gtp_cpu *cpu, s32 base)
 	return base == GTP_REG_PC ? cpu->env.pc : gtp_regs_get(cpu->env.regs, (u32)base);
 }
 
-/* Translate @rc into the error that expressions report, too. */
+/* Collect an M action. A failure is recorded as the same error that an expression has. */
 static int collect_mem(struct gtp_cpu *cpu, const struct gtp_action *a)
 {
 	u64 addr = base_value(cpu, a->base) + a->offset;
@@ -330,7 +332,7 @@ static int collect_one_by_one(struct gtp_cpu *cpu, u32 done)
 	return first;
 }
 
-/* Machine code has failed at action @n with @rc: run the actions after it, if errors are passed. */
+/* The snippet failed at action @n with @rc: run the other actions unless the error ends the run. */
 static int collect_behind(struct gtp_cpu *cpu, u32 n, int rc)
 {
 	char letter = gtp_action_letter(nth_action(cpu->tp, n)->kind);
@@ -368,7 +370,10 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	struct gtp_buffer *buf = &cpu->buf;
 	int rc;
 
-	/* Dropping what a string needs leaves no room for the longest, which a pad asks for. */
+	/*
+	 * A pad needs room for the longest string. Make that room now: if only as much were dropped
+	 * as this string needs, the pad would leave the next hit to C, too.
+	 */
 	if (buf->circular && cpu->tp->plan.in_pad && !cpu->tp->code)
 		find_room(cpu, STRING_ROOM);
 	if (gtp_buffer_begin(buf, (u16)cpu->tp->num, cpu->env.pc, gtp_hit_time(cpu))) {
@@ -389,7 +394,7 @@ static void write_frame(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 	gtp_buffer_commit(buf, gtp_hit_frame_flags(cpu->tp, rc));
 }
 
-/* Not inline, so that a frame costs no more for it. */
+/* Out of line, so that hits that write a frame save no registers for it. */
 static noinline void update_only(struct gtp_cpu *cpu, struct gtp_tp_stat *stat)
 {
 	if (!cpu->tp->code) {
@@ -479,7 +484,7 @@ static noinline void act_counted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 {
 	u64 nth = gtp_fetch_add(&tp->pass_hits, 1) + 1;
 
-	/* Another CPU had the last one; it is stopping the run right now. */
+	/* Another CPU had the last hit that counts, and is ending the run right now. */
 	if (unlikely(nth > tp->pass))
 		return;
 	act_once(cpu, tp);
@@ -487,7 +492,7 @@ static noinline void act_counted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp)
 		end_run(cpu, GTP_STOP_PASSCOUNT);
 }
 
-/* The condition holds. */
+/* Act for a tracepoint whose condition holds. */
 static noinline void act(struct gtp_cpu *cpu)
 {
 	struct gtp_tracepoint *tp = cpu->tp;
@@ -498,7 +503,7 @@ static noinline void act(struct gtp_cpu *cpu)
 		act_once(cpu, tp);
 }
 
-/* Evaluate by the interpreter, or under the lock. A condition that fails does not hold. */
+/* Evaluate a condition that needs the interpreter or the lock. One that fails does not hold. */
 static noinline bool holds_slowly(struct gtp_cpu *cpu, const struct gtp_expr *cond)
 {
 	int rc;

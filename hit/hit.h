@@ -8,7 +8,7 @@
 
 /**
  * gtp_hit_prepare() - make a CPU's part ready for a run
- * @cpu: the part; its buffer, its counters, @id and @tsc are there
+ * @cpu: the part; its buffer, its counters, @id and @tsc are set
  * @run: the run
  *
  * Context: any; nothing is armed yet, so no hit uses it.
@@ -28,8 +28,8 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
  * gtp_hit() - handle a hit of a location
  * @first: the location's first tracepoint; the others follow it
  * @cpu: this CPU's own, prepared; the caller stays on this CPU
- * @regs: as they were at the instruction, except rip (see its ->addr)
- * @entered: what the probe itself has added to preempt_count, see struct ax_env
+ * @regs: the registers before the probed instruction, except rip: the hit uses @first->addr instead
+ * @entered: the amount that the probe's own code has added to preempt_count, see struct ax_env
  *
  * For each enabled tracepoint from @first on: condition, counters, pass count, actions, frame. The
  * run ends, and ->stopping is called once, when the buffer is full, a pass count is reached, or an
@@ -40,7 +40,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp);
 void gtp_hit(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 	     u32 entered);
 
-/* gtp_hit_held - the same where the condition of the first tracepoint is known to hold */
+/* gtp_hit_held - the same if the condition of the first tracepoint is known to hold */
 void gtp_hit_held(struct gtp_tracepoint *first, struct gtp_cpu *cpu, const struct gtp_regs *regs,
 		  u32 entered);
 
@@ -63,13 +63,13 @@ static inline u16 gtp_hit_frame_flags(const struct gtp_tracepoint *tp, int rc)
  */
 void gtp_hit_lost(struct gtp_cpu *cpu);
 
-/* --- The shortest way through a hit, inline in the code of a mechanism --- */
+/* --- The fast path of a hit, inline in the code of a backend --- */
 
 /*
- * Parts of a hit that are out of line, so that the short way saves no registers for them.
- * gtp_hit_turns - evaluate and act, for all tracepoints from @tp on; gtp_hit_held_turns - the same,
- * where the first one's condition is known to hold; gtp_hit_failed - the snippet stopped early:
- * keep what it wrote, then end the run, or count the failure and go on action by action
+ * Parts of a hit that are out of line, so that the fast path saves no registers for them.
+ * gtp_hit_turns - evaluate and act, for all tracepoints from @tp on; gtp_hit_held_turns - the same
+ * if the first one's condition is known to hold; gtp_hit_failed - the snippet has failed: keep the
+ * blocks that it has written, then end the run, or count the failure and run the other actions
  */
 void gtp_hit_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
 void gtp_hit_held_turns(struct gtp_cpu *cpu, struct gtp_tracepoint *tp);
@@ -87,13 +87,14 @@ void gtp_hit_turn(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, bool held);
  * gtp_hit_begin - mark this CPU as in a hit; false if the run is not active, or if the CPU is in a
  * hit already, which counts this one as nested
  *
- * @active is read plainly, so that the read can be part of a comparison: gtp_order_loads() follows.
+ * gtp_order_loads() follows the plain read of @active, which so becomes an acquire, and can still
+ * be part of a comparison.
  */
 static __always_inline bool gtp_hit_begin(struct gtp_cpu *cpu)
 {
 	if (unlikely(!cpu->run->active))
 		return false;
-	/* The rest of the run was written before @active. */
+	/* All other members of the run were written before @active. */
 	gtp_order_loads();
 	/*
 	 * An interrupt between the test and the store finds 0, handles its own hit completely, and

@@ -2,8 +2,8 @@
 /*
  * Lines of text on their way from hits to a reader: one ring for each CPU, without a lock.
  *
- * A line is contiguous. If the rest of the ring is too short for the next line, a filler takes that
- * rest: only the first 8 bytes of a line, with the @len that means no text.
+ * A line is contiguous. If the next line does not fit into the end of the ring, a filler covers
+ * that end: only the first 8 bytes of a line, with a special value in @len.
  */
 #include "hit/lines.h"
 
@@ -47,7 +47,7 @@ bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void 
 
 const struct gtp_line *gtp_lines_first(struct gtp_lines *r)
 {
-	/* Pairs with the publish in gtp_lines_put(): what is before @head is written. */
+	/* Pairs with the publish in gtp_lines_put(): all bytes before @head are written. */
 	u32 head = gtp_acquire(&r->head);
 
 	while (r->tail != head) {

@@ -9,11 +9,11 @@ enum { GTP_LINES_SIZE = 65536 }; /* bytes of lines that may wait on one CPU; a p
 
 /**
  * struct gtp_line - the head of a line, before its text
- * @bytes: of all of it in the ring, a multiple of 8
+ * @bytes: size of the line in the ring, head and text, a multiple of 8
  * @len: bytes of text that follow
  * @time: ns of the monotonic clock
  * @addr: of the dprintf
- * @cpu: where
+ * @cpu: of the hit
  * @pid: of the task
  * @failed: an expression has failed, and a struct ax_error follows instead of text
  */
@@ -34,7 +34,7 @@ struct gtp_line {
  * @tail: bytes ever read; only the reader writes it
  * @seen: @head when gtp_lines_see() was called last; only the reader uses it
  * @dropped: lines for which there was no room
- * @told: how many of those gtp_lines_dropped() has returned
+ * @told: the part of @dropped that gtp_lines_dropped() has returned
  * @ring: the lines, each in one piece
  */
 struct gtp_lines {
@@ -55,7 +55,7 @@ bool gtp_lines_put(struct gtp_lines *r, const struct gtp_line *line, const void 
 
 /*
  * gtp_lines_first - the line that has waited longest, followed by its text; NULL if there is none.
- * It does not change until gtp_lines_next(). One reader at a time
+ * The line stays valid until gtp_lines_next(). One reader at a time
  */
 const struct gtp_line *gtp_lines_first(struct gtp_lines *r);
 
@@ -69,17 +69,18 @@ u64 gtp_lines_dropped(struct gtp_lines *r);
  * gtp_lines_oldest() - find the line that is to be read next
  * @all: the rings of all CPUs; entries may be NULL
  * @n: how many
- * @before: a time, so that each hit that began earlier has put its line
+ * @before: a time. Every hit that began earlier must have put its line already
  *
- * A line of @before or later waits: another CPU may still put an earlier one. It waits until
- * gtp_lines_see() at most, because a clock that was set back must not hold it up.
+ * A line whose time is @before or later is not returned yet, because another CPU may still put an
+ * earlier one. After gtp_lines_see() it is returned in any case: a clock that was set back must not
+ * delay it for long.
  *
  * One reader at a time. Return: the ring whose first line is the oldest of those that may be read;
  * NULL: there is none.
  */
 struct gtp_lines *gtp_lines_oldest(struct gtp_lines *const *all, u32 n, u64 before);
 
-/* gtp_lines_see - lines that wait now may be read from the next time on. One reader at a time */
+/* gtp_lines_see - gtp_lines_oldest() may return all lines that wait now. One reader at a time */
 void gtp_lines_see(struct gtp_lines *r);
 
 /* gtp_lines_wait - true if a line waits in any of the rings. One reader at a time */

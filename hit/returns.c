@@ -3,15 +3,15 @@
  * Calls that are reported when they return: the record kept from their entry, and the tracepoints'
  * turns at both ends.
  *
- * A nested hit is skipped at either end. If the entry is skipped, there is no record, and the
- * return is not seen; so each call is counted as nested at most once.
+ * A nested hit is skipped, at the entry as well as at the return. If the entry is skipped, there is
+ * no record, so nothing is done at the return. Each call is counted as nested at most once.
  *
  * The call's values, $ret and its like, are stored where expressions read this CPU's own
  * variables: see tracepoint/tsv.h.
  */
 #include "hit/returns.h"
 
-/* The condition runs at the entry of the call, so $entry_clock is the time now. */
+/* Set $entry_clock for a condition that is evaluated at the call's entry: it is the time now. */
 static void enters_now(struct gtp_cpu *cpu)
 {
 	cpu->local[GTP_TSV_ENTRY_CLOCK] = gtp_hit_time_ns(cpu);
@@ -30,7 +30,10 @@ static bool wants(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 	return gtp_hit_holds(cpu);
 }
 
-/* The list grows only at its end, so the n-th tracepoint stays the n-th. */
+/*
+ * Which tracepoints want the return? Bit n is for the n-th of the list. The list grows only at its
+ * end, so that is still the n-th at the return.
+ */
 static u64 wanted(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, u32 held)
 {
 	u64 bits = 0, bit = 1;

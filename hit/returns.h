@@ -8,7 +8,7 @@
 
 /**
  * struct gtp_pending - a call whose return is wanted, from its entry on
- * @wanted: bit n: by the location's n-th tracepoint
+ * @wanted: bit n is set if the location's n-th tracepoint wants the return
  * @entered: $entry_clock
  * @regs: at the entry
  */
@@ -48,7 +48,7 @@ bool gtp_returns_enter(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 void gtp_returns_leave(struct gtp_tracepoint *first, struct gtp_cpu *cpu,
 		       const struct gtp_pending *p, u64 value);
 
-/* --- The shortest way through both, inline in the code of a mechanism --- */
+/* --- The fast paths of both, inline in the code of a backend --- */
 
 /*
  * gtp_returns_enter_quickly - gtp_returns_enter() without a call or an evaluation
@@ -74,8 +74,8 @@ static __always_inline bool gtp_returns_enter_quickly(const struct gtp_tracepoin
 }
 
 /*
- * gtp_returns_rest - give all tracepoints that want the return their turns, if the short way is not
- * enough; out of line, so that the short way saves no registers for it
+ * gtp_returns_rest - handle the return for all tracepoints that want it, if the fast path cannot;
+ * out of line, so that the fast path saves no registers for it
  */
 void gtp_returns_rest(struct gtp_cpu *cpu, struct gtp_tracepoint *tp, const struct gtp_pending *p);
 

@@ -29,8 +29,8 @@ enum gtp_stop {
 /* enum gtp_ending - progress of a hit that ends the run; it only grows during a run */
 enum gtp_ending {
 	GTP_ENDING_NO,
-	GTP_ENDING_CLAIMED, /* by gtp_claim(): one hit is writing down why */
-	GTP_ENDING_WRITTEN, /* by gtp_publish(): all of it can be read */
+	GTP_ENDING_CLAIMED, /* set by gtp_claim(): one hit is writing the reason */
+	GTP_ENDING_WRITTEN, /* set by gtp_publish(): the reason is complete */
 };
 
 /**
@@ -60,12 +60,12 @@ enum { GTP_RUN_BUCKETS = 256 };
  * @pass_errors: a failure at a hit is only counted and does not end the run; constant during a run
  * @failing: enum gtp_ending: at most one hit writes @failure
  * @failure: the first failure; without @pass_errors the one of GTP_STOP_ERROR
- * @hit_ops, @ctx: where hits happen
+ * @hit_ops, @ctx: the host's functions for hits
  * @tsvs: trace state variables
  * @stacks: the table of $kstack; NULL if no expression uses it
  * @cpus, @ncpus: per-CPU parts, from tstart to the next QTinit or tstart
  * @nslots: number of counters on each CPU
- * @by_num: its tracepoints, by their numbers, in lists by ->next_run that only grow
+ * @by_num: the run's tracepoints, hashed by number; the lists, by ->next_run, only grow
  *
  * Hits read it without a lock; all other access is under the session's lock.
  */
@@ -106,18 +106,19 @@ enum gtp_location_kind {
  * @last: the last one, for adding another; hits do not read it
  * @n: how many tracepoints
  * @run: the run it belongs to
- * @backend: the backend that probes it, set by gtp_arm(); NULL: none yet, or its commit refused
+ * @backend: the backend that probes it, set by gtp_arm(); NULL: none has probed it yet, or the
+ *	     backend's commit has refused it
  * @probe: the backend's own struct for it, while @backend is set
  * @next_own: the next location of the same backend, while they are disarmed
  * @missed: hits of removed probes that the kernel skipped or that had no buffer
- * @format: how to read the static data that is collected here, from ->sdata; run control takes it
- * @mechanism: how it was armed, for the user ("kprobe", ...)
+ * @format: the format of the static data that is collected here, set by ->sdata for run control
+ * @mechanism: the kind of its probe in words for the user ("kprobe", ...)
  * @fast: a hit takes no exception, as GDB's command ftrace requires
  * @no_room: there was no room for a faster probe, or for one with the condition
  * @fast_only: a tracepoint here was set by ftrace
- * @self_trace: one here names $self_trace: hits of GDB's own tasks count
+ * @self_trace: a tracepoint here names $self_trace: hits of GDB's own tasks count
  * @refused: why it cannot be armed, in words; "" if it is armed or will be
- * @no_jump: why a faster mechanism was refused, a constant in words; NULL: no reason was given
+ * @no_jump: why a faster probe was refused, in words (a string constant); NULL: no reason was given
  */
 struct gtp_location {
 	struct gtp_location *next;
@@ -173,7 +174,7 @@ static inline size_t gtp_hit_stat_bytes(u32 nslots)
 /**
  * struct gtp_calibration - converts the processor's counter to ns
  * @tsc, @ns: the counter and the clock at one moment of this run
- * @rate: ns << 32 for each tick
+ * @rate: ns per tick, << 32
  */
 struct gtp_calibration {
 	u64 tsc;
@@ -186,7 +187,7 @@ static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u
 {
 	u64 ticks = tsc - READ_ONCE(c->tsc);
 
-	/* CPUs may differ by some ticks. */
+	/* The counters of two CPUs may differ by some ticks. */
 	if (unlikely((s64)ticks < 0))
 		return READ_ONCE(c->ns);
 	return READ_ONCE(c->ns) + gtp_scale(ticks, &c->rate);
@@ -195,7 +196,7 @@ static __always_inline u64 gtp_calibration_ns(const struct gtp_calibration *c, u
 enum gtp_in_hit {
 	GTP_HIT_NONE,
 	GTP_HIT_BEGUN,
-	GTP_HIT_STACK, /* and @kstack is known */
+	GTP_HIT_STACK, /* in a hit, and @kstack is known */
 	GTP_HIT_LOST,  /* it will never end: the kernel died in it, see gtp_hit_lost() */
 };
 
@@ -209,12 +210,13 @@ enum gtp_in_hit {
  * @tp: the tracepoint that is being handled
  * @time: of the hit, as in its frames; 0: not read yet
  * @env: the environment of its expressions; a hit sets only @regs and @pc
- * @wall: the time of day, ns, as read at the hit whose time was @wall_at
+ * @wall: the time of day in ns; it belongs to the hit whose @time was @wall_at
  * @value: the result of the condition
- * @tsc: converts the times in frames, which are the processor's counter; NULL: they are ns
+ * @tsc: converts the times in frames, which are values of the processor's counter; NULL: they are
+ *       ns already
  * @buf: its frames
  * @stat: counters by tracepoint slot
- * @quick: quick hits by slot: each has left a frame of the size given in struct gtp_tracepoint
+ * @quick: quick hits by slot; the frame of each has the size that its struct gtp_tracepoint gives
  * @nested: how many hits were skipped because they were nested
  * @no_sdata: hits for which the kernel made no record
  * @no_target: how often $enable or $disable was set to a number that no tracepoint has
@@ -222,8 +224,9 @@ enum gtp_in_hit {
  * @local: its own trace state variables and those of a call, see tracepoint/tsv.h
  * @restarts: the frames at which the processor's counter restarted, because the machine slept
  *
- * Hits do not nest, so one of each is enough. Values that are the same for all hits are set once,
- * at the beginning of a run. The members that a false condition uses come first, in one cache line.
+ * Hits do not nest, so each CPU needs one of these. Values that are the same for all hits are set
+ * once, at the beginning of a run. The members that a false condition uses come first, in one cache
+ * line.
  */
 struct gtp_cpu {
 	u32 in_hit;
@@ -259,13 +262,15 @@ struct gtp_cpu {
  * @builtin: read a built-in trace state variable that hit/variable.c does not know by itself;
  *           @entered: see struct ax_env
  * @stack: store the kernel stack at a hit in @to and return the number of addresses, @max at most:
- *         @pc, then return addresses; for interrupted code one byte after its instruction pointer.
- *         An incomplete stack ends with GTP_STACKS_LOST. @to has room for 2 * @max words, of which
- *         @stack may use the second half; @walk: steps learnt by the hits of this run. If NULL, so
- *         is @stack_bytes: stacks cannot be taken
+ *         @pc, then return addresses; for interrupted code its instruction pointer plus 1, so that
+ *         every address minus 1 is inside its instruction. An incomplete stack ends with
+ *         GTP_STACKS_LOST. @to has room for 2 * @max words, and @stack may use the second half;
+ *         @walk: the unwinder's steps that hits of this run have learnt. If @stack is NULL, so is
+ *         @stack_bytes: this host cannot take stacks
  * @stack_bytes: the number of bytes of the stack that $bt collects, from @regs' rsp on
- * @tsv_lock: take the one lock of all CPUs. Hits do not nest, so no CPU takes it twice. Its holder
- *            may have been stopped for good, so wait for a limited time; false: it is still taken
+ * @tsv_lock: take the lock that all CPUs share. Hits do not nest, so no CPU takes it twice. Its
+ *            holder may have been stopped for good, so wait only for a limited time, and return
+ *            false if the lock is still taken
  * @tsv_unlock: release it
  * @print: put a line from printf; drops and counts it if there is no room
  * @line: put a dprintf's line by gtp_lines_put(); false: there was no room

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which checks hits of a tracepoint can skip; settled when its definition or code changes. */
+/* Decide which checks hits of a tracepoint can skip, whenever its definition or code changes. */
 #include "hit/hit.h"
 
 static u64 nothing(const struct gtp_regs *regs, struct ax_env *env)
@@ -54,7 +54,7 @@ void gtp_hit_settle(const struct gtp_run *run, struct gtp_tracepoint *tp)
 	if (tp->only_updates) {
 		update = code;
 		code = NULL;
-		start = 0; /* there are no bytes to count */
+		start = 0; /* no frame: quick hits of it add 0 bytes to the usage */
 	}
 	gtp_publish(&tp->plan.early, early(tp));
 	gtp_publish(&tp->plan.update_alone, alone ? update : NULL);

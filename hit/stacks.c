@@ -123,7 +123,7 @@ u32 gtp_stacks_put(struct gtp_stacks *s, const u64 *pc, u32 n)
 	return 0;
 }
 
-/* The caller may pass any number. It is a stack's if a slot has it. */
+/* Is this a stack's number, and not just any index? It is one if a slot has it. */
 static bool is_stack(const struct gtp_stacks *s, u32 id, u32 n)
 {
 	u32 h = hash(s->word + id + 1, n), at = h & s->mask, tries;

@@ -8,7 +8,7 @@
 
 enum {
 	GTP_STACKS_DEPTH = 127, /* addresses that are kept of a stack, the innermost */
-	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more shows that a stack is deeper */
+	GTP_STACKS_TAKE = GTP_STACKS_DEPTH + 1,	  /* one more shows that the stack is deeper */
 	GTP_STACKS_SCRATCH = 2 * GTP_STACKS_TAKE, /* the second half is for taking it */
 	GTP_STACKS_LOST = 0, /* last address of a stack that could not be followed to its end */
 };
@@ -16,8 +16,8 @@ enum {
 /**
  * struct gtp_stacks - the table
  * @slot: hash << 32 | number of a stack, 0: none; @mask + 1 of them
- * @word: the stacks: the number of addresses, then these, the innermost first. A stack's number is
- *	the index of its first word
+ * @word: the stacks: for each the number of its addresses, then the addresses, the innermost first.
+ *	A stack's number is the index of its first word
  * @scratch: GTP_STACKS_SCRATCH words for each CPU, for a stack that is being looked up
  * @walk: the steps by which hits follow stacks
  * @mask: turns a hash into the index of a slot

@@ -39,7 +39,7 @@ static noinline s64 stack_bytes(struct gtp_cpu *cpu)
 	return run->hit_ops->stack_bytes(run->ctx, cpu->env.regs, cpu->tp->addr);
 }
 
-/* A pad with a condition keeps the flags only for actions that name them. */
+/* Not the flags: a pad with a condition preserves them only for actions that name them. */
 static const u64 regs_for_backtrace = GTP_REGS_KNOWN & ~BIT_ULL(GTP_REG_FLAGS);
 
 int gtp_hit_add_stack(struct gtp_cpu *cpu)
@@ -65,7 +65,7 @@ static noinline s64 clock_ns(struct gtp_cpu *cpu)
 	return (s64)gtp_hit_time_ns(cpu);
 }
 
-/* One reading for the whole hit: seconds and nanoseconds belong together. */
+/* Read once for the whole hit: a hit's seconds and nanoseconds must belong to one moment. */
 static noinline s64 wall_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);
@@ -191,7 +191,7 @@ static bool switch_in(struct gtp_tracepoint *const *bucket, u64 num, bool on)
 	return any;
 }
 
-/* Switch all tracepoints with that number, or, for 0, all. One store for each needs no lock. */
+/* Switch all tracepoints with that number, or all of the run for 0. Single stores need no lock. */
 static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 {
 	struct gtp_tracepoint *const *by_num = cpu->run->by_num;
@@ -205,7 +205,7 @@ static void switch_tracepoints(struct gtp_cpu *cpu, u64 num, bool on)
 		switch_in(&by_num[i], 0, on);
 }
 
-/* Setting $self_trace does nothing here: the expression has its effect by naming it. */
+/* Setting $self_trace does nothing here: it takes effect when an expression names it. */
 static noinline void set_switch(struct gtp_cpu *cpu, u16 num, u64 value)
 {
 	if (num != GTP_TSV_SELF_TRACE)

@@ -19,7 +19,7 @@ static inline u64 gtp_hit_now_ns(const struct gtp_cpu *cpu)
 	return cpu->tsc ? gtp_calibration_ns(cpu->tsc, now) : now;
 }
 
-/* Read once for the whole hit: $clock is the time of each frame and line that the hit makes. */
+/* Read once for the whole hit: $clock equals the time of all frames and lines of the hit. */
 static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 {
 	if (!cpu->time)
@@ -27,7 +27,7 @@ static __always_inline u64 gtp_hit_time(struct gtp_cpu *cpu)
 	return cpu->time;
 }
 
-/* Frames keep the raw counter: most of them are never asked for their time. */
+/* Only this converts to ns. Frames keep the raw counter, because few readers ask for the time. */
 static inline u64 gtp_hit_time_ns(struct gtp_cpu *cpu)
 {
 	u64 time = gtp_hit_time(cpu);

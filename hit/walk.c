@@ -14,7 +14,7 @@ enum {
 struct walk {
 	struct gtp_walk *w;
 	const struct gtp_walk_ops *ops;
-	u32 tag; /* of what may go, if it is known now; 0: it is not to be kept */
+	u32 tag; /* for steps in code that may be freed; 0: do not keep these */
 	u32 asks;
 };
 
@@ -46,7 +46,7 @@ static bool is_valid(const struct walk *k, u64 slot)
 	return !tag_of(slot) || tag_of(slot) == k->tag;
 }
 
-/* Return: the known step; if there is none, 0, with its place in @place (NULL: no room). */
+/* Return: the known step; or 0, with the slot for a new one in @place (NULL: there is no room). */
 static u64 find_step(struct walk *k, u64 at, u64 **place)
 {
 	u32 i, n = slot_of(at);
@@ -120,8 +120,8 @@ static bool holds(const struct gtp_walk_from *f, u64 addr, u64 bytes)
 }
 
 /*
- * The kernel's user_mode(), where the unwinder stops. But userspace may have put any value into
- * rsp; if that is an address on this very stack, the unwinder reports an error.
+ * Do as the kernel's user_mode(), at which the unwinder stops. But userspace may have put any value
+ * into rsp: if it is an address on this very stack, the unwinder reports an error instead.
  */
 static bool is_userspace(const struct gtp_walk_from *f, u64 regs)
 {
@@ -172,7 +172,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 				return 0;
 			bp = word_at(saved);
 		}
-		/* Whether it is an address of code is known with its step, in the next round. */
+		/* The next round finds out whether @ip is an address of code. */
 		if (ip - f->hidden < f->hidden_bytes)
 			continue;
 		if (n == max)
@@ -186,7 +186,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops, const stru
 enum {
 	SP_AT = 256, /* words: GTP_WALK_WORDS_MAX on either side of it belong to the stack */
 	BP_AT = 516,
-	SP_FURTHER = 2, /* in the second try */
+	SP_FURTHER = 2, /* words that the second try begins further up */
 	BP_FURTHER = 37,
 };
 
@@ -218,7 +218,7 @@ static bool is_word(u64 word, u64 addr, u64 value)
 	       value == GTP_WALK_MARK + i;
 }
 
-/* Where the caller's rbp is: *@saved words below its stack; 0: still in rbp. */
+/* Find the caller's rbp: saved *@saved words below the caller's stack, or, for 0, still in rbp. */
 static bool judge_bp(u64 word, const struct gtp_walk_try try[2], u32 *saved)
 {
 	u32 i, at[2];

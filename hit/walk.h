@@ -7,14 +7,14 @@
 
 enum {
 	GTP_WALK_SLOTS = 8192, /* a power of two */
-	GTP_WALK_TAGS = 8190,  /* changes of modules that a table outlives as a whole */
+	GTP_WALK_TAGS = 8190,  /* after so many loads and unloads of modules no step gets a tag */
 };
 
 /*
  * One step of the unwinder at an address, in the plain case. The caller's stack begins @words above
- * the stack pointer or above rbp, and the word just below it is the return address. The caller's
- * rbp is GTP_WALK_SAVED() words below, or still in rbp. For GTP_WALK_REGS the saved registers begin
- * there.
+ * the stack pointer or above rbp, and the word just below that is the return address. The caller's
+ * rbp was saved GTP_WALK_SAVED() words below the caller's stack, or is still in rbp. For
+ * GTP_WALK_REGS, saved registers begin where the caller's stack would.
  */
 enum gtp_walk_kind {
 	GTP_WALK_HAND_OVER, /* anything else */
@@ -37,7 +37,8 @@ enum { GTP_WALK_WORDS_MAX = 255 };
  * struct gtp_walk - steps by address
  * @began: @now of the first stack; 0: there was none
  * @slot: the address' lower half, the step << 32, and above GTP_WALK_TAG_SHIFT a tag: 0 for code
- *	  that is never freed, otherwise the changes of modules since @began, plus 1. 0: free
+ *	  that is never freed, otherwise the number of changes of modules since @began, plus 1. A
+ *	  slot that is 0 is free
  *
  * A slot is one word, read and written as one. So CPUs and NMIs can add and look up concurrently:
  * they find a whole entry or none. If two of them write to one slot, only one entry is lost.
@@ -49,7 +50,7 @@ struct gtp_walk {
 
 /**
  * struct gtp_walk_ops - the kernel
- * @ask: find the step at @at; the address after it must allow it as well, see gtp_walk_judge().
+ * @ask: find the step at @at, which must be the same at the next address, see gtp_walk_judge().
  *	 @stays: set if the code is never freed. Return: false if the unwinder cannot be asked now
  */
 struct gtp_walk_ops {
@@ -64,8 +65,8 @@ struct gtp_walk_ops {
  * @pc: the instruction
  * @sp: rsp before the instruction
  * @bp: rbp
- * @hidden: leave out the @hidden_bytes addresses from here on
- * @now: how often modules have changed, counted from 1; read before what @ask reads
+ * @hidden: leave out return addresses in the @hidden_bytes bytes from here on
+ * @now: how often modules have changed, counted from 1; read before @ask reads anything
  */
 struct gtp_walk_from {
 	u64 begin, end;
@@ -98,7 +99,7 @@ u32 gtp_walk_take(struct gtp_walk *w, const struct gtp_walk_ops *ops,
  * @to_ip: the address it arrives at
  * @regs: address of the saved registers it has found; 0: none
  * @done: there is no caller
- * @error: there is none because the unwinder gave up
+ * @error: the unwinder gave up
  */
 struct gtp_walk_try {
 	u64 sp, bp;
