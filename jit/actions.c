@@ -27,7 +27,7 @@ static void mem_item(struct ax_jit *j, const struct ax_jit_item *item)
 	jit_pop(j);
 }
 
-/* Is it free of jumps, and of assignments, which need a lock around them? */
+/* True if the expression has no jumps, and no assignments that need the lock. */
 static bool is_simple(const struct ax_verified *v)
 {
 	u32 pc;

@@ -4,7 +4,7 @@
  *
  *	pad so that the load is aligned
  *	cmp base, limit - disp
- *	jge slow                        no kernel address; a fault finds the displacement here
+ *	jge slow                        not a kernel address; after a fault this leads to slow, too
  *	mov dst, [base + disp]
  */
 #include "jit/address.h"
@@ -33,7 +33,7 @@ void jit_take_address(struct ax_jit *j, struct jit_val *v, struct jit_load *l, u
 	l->disp = v->imm;
 }
 
-/* A constant address needs no check, but the displacement still needs a place. */
+/* A constant address needs no check, but a fault still needs the displacement before the load. */
 static void check(struct ax_jit *j, struct x86_buf *b, const struct jit_load *l, u32 span, u32 slow)
 {
 	u32 to = j->slow[slow].at.pos;

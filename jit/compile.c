@@ -4,8 +4,8 @@
  *
  * The first pass finds upper limits of all distances, the second the offsets, and the third writes.
  * All three do exactly the same, except for the sizes of jumps and padding, because every decision
- * depends only on earlier code: jumps go forward, so at an instruction it is known whether anything
- * jumps to it.
+ * depends only on earlier code: all jumps to an instruction come before it, since jumps only go
+ * forward.
  *
  * Example, "p->prio == 200" as GDB sends it, with p in rdi:
  *
@@ -103,7 +103,7 @@ size_t ax_jit_work_size(const struct ax_jit_request *req)
 
 static void choose_order(struct ax_jit *j, u32 seed)
 {
-	/* Short encodings first; rax is the very first, for the result. JIT_RECORD is the last. */
+	/* Short encodings first; rax before all, as the result is there. JIT_RECORD last. */
 	static const u8 best[JIT_NR_ALLOC] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_R8, X86_R9, X86_R10, X86_R11,
 	};
@@ -153,6 +153,6 @@ int ax_jit_emit(struct ax_jit *j, u64 base, u8 *buf, u32 size)
 	j->base = base;
 	j->b = (struct x86_buf){ .p = buf, .size = size };
 	j->run_pass(j, JIT_WRITE);
-	/* The bytecode is verified and the room suffices, so only a distance can be too large. */
+	/* The bytecode is verified and the room is enough, so only a distance can be too large. */
 	return j->b.failed || j->b.len != j->planned ? -ERANGE : 0;
 }

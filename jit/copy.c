@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copy displaced instructions so that they do the same at another address.
+ * Copy displaced instructions so that they have the same effect at another address.
  *
  * Most are copied unchanged. Displacements relative to an instruction's end are computed again. A
  * call becomes a push of the original's return address and a jump, so that a task that sleeps in
@@ -12,7 +12,7 @@
 
 enum {
 	PLACING = AX_JIT_LINE_HALF +
-		  1, /* at most so many nops move an indirect branch to an allowed address */
+		  1, /* the most nops that can be needed before an indirect branch */
 };
 
 /* struct copy - @p: the instruction's bytes; @end: address of the end of the original */
@@ -119,7 +119,7 @@ static bool uses_rsp(const u8 *p, u32 modrm)
 	return (p[modrm + 1] & 7) == X86_RSP && !b;
 }
 
-/* Would an indirect branch at @at be at no load's address, and end at a safe address? */
+/* True if an indirect branch at @at is not at the place of a load, and ends in an allowed half. */
 static bool well_placed(const struct copy *c, u32 at)
 {
 	u64 last = c->base + at + c->insn->len - 1;
@@ -182,7 +182,7 @@ static bool call_can(const struct gtp_insn *insn, const u8 *p)
 	return modrm && !uses_rsp(p, modrm);
 }
 
-/* struct copier - how to move a kind of instruction; without @can it can always be moved */
+/* struct copier - how to move one kind of instruction; without @can, all of it can be moved */
 struct copier {
 	bool (*can)(const struct gtp_insn *insn, const u8 *p);
 	void (*emit)(const struct copy *c);
@@ -236,7 +236,10 @@ static void avoid_load_place(struct x86_buf *b, const struct copy *c)
 		x86_fill_nops(b, 1);
 }
 
-/* False if control never runs off the end of the copies; a call returns to the original's end. */
+/*
+ * True if control can run off the end of the copies. It cannot if the last one is a call, whose
+ * callee returns to the end of the original.
+ */
 static bool comes_back(const struct gtp_region *r)
 {
 	u8 last = r->insn[r->n - 1].kind;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Copy displaced instructions so that they do the same at another address. */
+/* Copy displaced instructions so that they have the same effect at another address. */
 #ifndef _GTP_COPY_H
 #define _GTP_COPY_H
 

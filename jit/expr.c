@@ -53,7 +53,7 @@ static void op_rot(struct ax_jit *j)
 	exchange(jit_arg(j, 2), jit_arg(j, 1));
 }
 
-/* struct emitter - @flags: it accepts a comparison on top that is only in the flags */
+/* struct emitter - @flags: the top may be a comparison whose result is only in the flags */
 struct emitter {
 	void (*emit)(struct ax_jit *j);
 	bool flags;
@@ -107,7 +107,7 @@ static const struct emitter emitter[256] = {
 	[AX_OP_printf] = { jit_op_printf },
 };
 
-/* Jumps arrive here: put the values where the jumps have put them. */
+/* Jumps lead to this instruction: put the values where the jumps have put them. */
 static void join(struct ax_jit *j)
 {
 	j->held = 0;

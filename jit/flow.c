@@ -3,7 +3,7 @@
  * Control flow of the compiled code: jumps, the next instruction, returns.
  *
  * All jumps of an expression go forward. The first pass makes each of them long, so it may
- * overestimate a distance but never underestimates one: a short distance stays short.
+ * overestimate a distance but never underestimates one. A distance that it finds short is short.
  */
 #include "jit/flow.h"
 

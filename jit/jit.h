@@ -23,7 +23,7 @@ struct ax_jit_target;
 enum {
 	AX_JIT_CODE_ALIGN = 16, /* where a snippet may begin */
 	AX_JIT_LOAD_ALIGN = 8,
-	AX_JIT_LINE_HALF = 32, /* of a cache line: the bit that is set in its upper half */
+	AX_JIT_LINE_HALF = 32, /* the address bit that is set in the upper half of a cache line */
 };
 
 /* ax_jit_careful - the address to continue at when the fast load at @load faults */
@@ -113,7 +113,7 @@ struct ax_jit_var {
  * @fast: fast loads are allowed
  * @endbr: indirect calls must find an endbr64
  * @upper_half: indirect branches must end in the upper half of a cache line
- * @lfence: they must follow an lfence
+ * @lfence: an lfence must precede indirect branches
  * @lahf: the processor has lahf and sahf in 64-bit mode
  * @fast_limit: addresses below it, compared as signed numbers, are read by fast loads
  * @return_thunk: the address to which a return must jump; 0: a plain ret
@@ -161,7 +161,7 @@ enum ax_jit_item_kind {
 	AX_JIT_REGS,
 	AX_JIT_MEM,
 	AX_JIT_EXPR,
-	AX_JIT_ELSEWHERE, /* counted, but not done by the snippet */
+	AX_JIT_ELSEWHERE, /* counts as an action, but not the snippet performs it */
 };
 
 /**
@@ -189,7 +189,7 @@ struct ax_jit_item {
  * @nitems: how many; 0: compile @v
  * @target: the place where it runs
  * @pc: the value of register 16 (rip)
- * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all by call
+ * @ways: enum ax_tsv_way of every variable that is named, by number; NULL: all are AX_TSV_CALL
  * @slots: the variables by number, for expressions with AX_F_ADDS; they must not move while the
  *	snippet may run
  * @seed: changes which registers are used, for tests; 0 is the best choice

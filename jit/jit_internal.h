@@ -17,7 +17,7 @@ struct gtp_region;
 #define JIT_CPU X86_R10	   /* with a frame in a pad: this CPU's part */
 
 enum {
-	JIT_NR_ALLOC = 7, /* one less with actions */
+	JIT_NR_ALLOC = 7, /* registers that can hold values; with actions one less */
 	JIT_NR_JOIN = 5,  /* values that a join keeps in registers */
 	JIT_NR_SLOTS = AX_MAX_DEPTH + 4,
 	JIT_STRING_MAX = 64, /* bytes of a string that a pad records; longer ones go to C */
@@ -29,7 +29,7 @@ enum jit_where {
 	JIT_HIT,   /* register @loc (GDB's number) of the hit, plus @imm */
 	JIT_REG,   /* machine register @loc, plus @imm */
 	JIT_SLOT,  /* word @loc of the stack frame, plus @imm */
-	JIT_FLAGS, /* 1 if condition @loc holds, else 0; only on top, and only briefly */
+	JIT_FLAGS, /* 1 if condition code @loc holds, else 0; only the top, and only briefly */
 };
 
 /**
@@ -55,8 +55,8 @@ struct jit_val {
 
 /* struct jit_place - the start of code that a jump leads to, as an offset in the code */
 struct jit_place {
-	u32 est; /* pass 1: distances to other places are at least the final ones */
-	u32 pos; /* pass 2: the final offset */
+	u32 est; /* from pass 1: two of these are at least as far apart as the final offsets */
+	u32 pos; /* from pass 2: the final offset */
 };
 
 /* struct jit_label - one byte of the expression; @used: a jump leads there */
@@ -72,13 +72,13 @@ struct jit_slow {
 	u16 pc;
 	u8 op;
 	u8 dst;	   /* loads: register that receives the value */
-	bool sign; /* loads: the following ext is part of it */
+	bool sign; /* loads: sign-extend, because the following ext is part of the load */
 	u8 base;   /* the address is register base + disp; X86_NO_REG: disp alone */
 	s64 disp;
-	bool block;   /* a block's memory, copied as a whole */
-	u32 len;      /* of that */
-	u32 where;    /* in the trace frame */
-	bool keep;    /* load it into @dst as well */
+	bool block;   /* copy the memory of a whole block */
+	u32 len;      /* with @block: bytes of it */
+	u32 where;    /* with @block: its offset in the trace frame */
+	bool keep;    /* with @block: load it into @dst as well */
 	u32 progress; /* as in struct ax_env */
 };
 
@@ -91,7 +91,7 @@ struct jit_load {
 	s64 disp;
 };
 
-/* Where a pad goes on after its condition, evaluated or not. */
+/* The ways on after a pad's condition, whether it could be evaluated or not. */
 enum jit_tail {
 	JIT_FALSE,
 	JIT_HELD,
@@ -102,7 +102,7 @@ enum jit_tail {
 
 /**
  * struct jit_pad - a pad and its condition, which find the hit's registers in the machine
- * @on: this is a pad with a condition; otherwise the members after @open are unused
+ * @on: this is a pad's condition or frame; otherwise the members after @open are unused
  * @region: the displaced instructions; NULL: a call leads to the pad
  * @number: given to pad_hit
  * @keep_flags: pad_hit must see the hit's arithmetic flags
@@ -126,7 +126,7 @@ enum jit_tail {
  * @tail: the ways out
  * @has_string: in a frame: it has a string, whose length is known only at the hit
  * @string_end: the code that runs when the string's length is known
- * @bytes: in a frame: its bytes without the string's, as far as known
+ * @bytes: in a frame: its size without the string, as the previous pass has found it
  */
 struct jit_pad {
 	bool on;
@@ -162,9 +162,9 @@ enum jit_pass {
 /**
  * struct ax_jit - one compilation
  *
- * References: each stack entry that names a register or slot counts in @regs or @slots, and so does
- * an emitter that holds a register for itself. Only a register's single holder may overwrite it or
- * take it over.
+ * References: @regs and @slots count, for each register and slot, the stack entries that name it
+ * and the emitters that hold it. A holder may overwrite a register or take it over only if it is
+ * the only one.
  */
 struct ax_jit {
 	struct x86_buf b;
@@ -195,7 +195,7 @@ struct ax_jit {
 	struct jit_val stack[AX_MAX_DEPTH + 1];
 	u8 order[JIT_NR_ALLOC];
 	u8 regs[X86_NR_REGS];
-	s8 cached[X86_NR_REGS]; /* register of the hit that this one holds unchanged, or -1 */
+	s8 cached[X86_NR_REGS]; /* the hit's register whose value this one holds, or -1 */
 	u8 slots[JIT_NR_SLOTS];
 	struct jit_slow *slow;
 	struct jit_label label[];

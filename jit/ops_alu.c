@@ -19,7 +19,7 @@ static bool is_commutative(u32 op)
 	return op != AX_OP_sub;
 }
 
-/* A register of the hit or a slot can be a memory operand if it has exactly the wanted bits. */
+/* A hit's register or a slot can be a memory operand if no extension or addition is pending. */
 static bool usable_in_memory(const struct ax_jit *j, const struct jit_val *v, enum x86_width w)
 {
 	if (v->imm || v->bits < (w == X86_64 ? 64 : 32))
@@ -112,7 +112,7 @@ static bool op_lazily(struct ax_jit *j, u32 op, struct jit_val *a, const struct 
 	return add_lazily(a, op == AX_OP_add ? b->imm : -b->imm);
 }
 
-/* Keep pending additions out of the operation: (a + 1) + (b + 2) is a + b, plus 3. */
+/* Combine pending constants without code: (a + 1) + (b + 2) is a + b with 3 pending. */
 static s64 split_imm(u32 op, struct jit_val *a, struct jit_val *b)
 {
 	s64 sum;
@@ -155,7 +155,7 @@ static void add_or_sub(struct ax_jit *j, struct jit_val *a, struct jit_val *b, e
 		add_lazily(a, imm);
 }
 
-/* x * 3, 5 and 9 are x + x * 2, 4 and 8: an address, which takes a third of a product's time. */
+/* x * 3, 5 and 9 are x + x * 2, 4 and 8: lea computes that in a third of the time of imul. */
 static bool multiply_as_address(struct ax_jit *j, struct jit_val *a, s64 by, enum x86_width w)
 {
 	struct x86_mem mem = { .disp = 0 };
@@ -196,7 +196,7 @@ static void multiply(struct ax_jit *j, struct jit_val *a, struct jit_val *b, enu
 	know_width(a, w);
 }
 
-/* Extending by a view of the low 8, 16 or 32 bits of the value's current location is free. */
+/* Extend without code, by noting that only the low 8, 16 or 32 bits of the location count. */
 static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 {
 	if ((n != 8 && n != 16 && n != 32) || v->imm || v->bits < n || v->where == JIT_FLAGS)
@@ -212,7 +212,7 @@ static bool extend_by_view(struct jit_val *v, bool sign, u32 n)
 	return true;
 }
 
-/* x & 0xff, 0xffff and 0xffffffff are views, too; or no-ops, if x is known to be no larger. */
+/* x & 0xff, 0xffff and 0xffffffff need no code either; they are x if x is known to be no larger. */
 static bool masks_by_view(struct jit_val *a, const struct jit_val *b)
 {
 	u32 n;
@@ -223,7 +223,7 @@ static bool masks_by_view(struct jit_val *a, const struct jit_val *b)
 	return n && (a->zbits <= n || extend_by_view(a, false, n));
 }
 
-/* x & 0, x & ~0, x | 0, x ^ 0 and their like cost nothing. */
+/* x & 0, x & ~0, x | 0, x ^ 0 and similar operations need no code. */
 static bool bitwise_folds(struct ax_jit *j, u32 op, struct jit_val *a, const struct jit_val *b)
 {
 	if (!jit_is_const(b) || (b->imm != 0 && b->imm != -1) || (op == AX_OP_bit_xor && b->imm))

@@ -136,7 +136,7 @@ static struct x86_mem local_at(const struct ax_jit *j, enum x86_reg locals)
 	return x86_at(locals, (s32)(8 * j->insn.operand));
 }
 
-/* GDB collects a variable right after an expression that gets it: one load serves both. */
+/* If GDB gets a variable and collects it right after that, one load serves both. */
 static void get_local(struct ax_jit *j)
 {
 	enum x86_reg reg = load_locals(j);
@@ -185,7 +185,7 @@ static void count(struct ax_jit *j)
 	jit_unref_reg(j, reg);
 }
 
-/* In actions nothing uses the value at the end, so it need not survive the call. */
+/* True if this is an action's last instruction: nothing uses its value, which the call may lose. */
 static bool is_last(const struct ax_jit *j)
 {
 	struct ax_insn next;

@@ -69,7 +69,7 @@ static void shift_by(struct ax_jit *j, enum x86_shift op, enum x86_reg reg, u32 
 		x86_shift(&j->b, op, X86_64, reg, (u8)n);
 }
 
-/* Below 2^32 the rounding of 2^64 / d cannot reach the quotient. */
+/* For values below 2^32 the rounding of 2^64 / d does not change the quotient. */
 static void divide_unsigned_32(struct ax_jit *j, struct jit_val *q, u64 d)
 {
 	multiply_high(j, q, long_divide(1, d) + 1, X86_MUL, NULL);
@@ -194,7 +194,7 @@ static void remainder_by(struct ax_jit *j, struct jit_val *x, struct jit_val *q,
 	}
 	jit_own(j, x);
 	x86_alu(&j->b, X86_SUB, X86_64, x->loc, q->loc);
-	/* The remainder is no larger, so @zbits stays true; @sbits only for signed division. */
+	/* |x % d| <= |x|, so @zbits stays valid, but @sbits only in a signed division. */
 	jit_know(x, x->zbits, is_signed(j->insn.op) ? x->sbits : 64);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Compare memory with a constant in one instruction, in a pad.
  *
- * Only a pad can do that. After a fault a snippet continues after the load, with the value in a
- * register, while a pad just leaves. So the pad needs no register for the value, and saves none.
+ * Only a pad can do that: after a fault a snippet continues after the load and needs the value in a
+ * register, while a pad goes to C. So the pad needs no register for the value, and saves none.
  *
  *	ref32; ext 32; const16 1000; swap; less_signed	 cmp dword [base + disp], 1000; flags: g
  *	ref8; log_not					 cmp byte [base + disp], 0; flags: e
@@ -33,7 +33,7 @@ static bool peek(const struct ax_jit *j, const struct fused *f, struct ax_insn *
 	return jit_peek_at(j, f->next, insn);
 }
 
-/* Skip an extension by the load's own width, which says how the value becomes 64 bits. */
+/* Skip an extension from the load's own width, and note whether it is signed. */
 static void skip_extension(const struct ax_jit *j, struct fused *f, u32 bytes)
 {
 	struct ax_insn insn;
@@ -143,7 +143,7 @@ static bool fits(const struct fused *f, u32 bytes)
 	if (bytes == 8)
 		return x86_fits32(f->masked ? f->mask : f->imm);
 	if (f->masked)
-		return !((u64)f->mask >> bits); /* no bit that only the extension has set */
+		return !((u64)f->mask >> bits); /* no bit that only the extension sets */
 	return (u64)f->imm == ax_extend(f->sign ? AX_OP_ext : AX_OP_zero_ext, (u64)f->imm, bits);
 }
 

@@ -7,7 +7,7 @@
 #include "jit/record.h"
 #include "jit/values.h"
 
-/* rax = the top of the stack, or 0; of actions, the size of what they recorded. */
+/* rax = the top of the stack, or 0 if it is empty; for actions, the size of the trace frame. */
 static void put_result(struct ax_jit *j)
 {
 	const struct jit_val *top = j->depth ? jit_arg(j, 0) : NULL;
@@ -42,7 +42,7 @@ static u32 return_size(struct ax_jit *j)
 	return n;
 }
 
-/* Follow jumps this far: enough for GDB's bytecode, and the compile time stays linear. */
+/* Limits on following jumps: enough for GDB's bytecode, and the compile time stays linear. */
 enum { FOLLOW_STEPS = 16, FALL_BYTES = 64 };
 
 /*

@@ -7,7 +7,7 @@
 #include "jit/slow.h"
 #include "jit/values.h"
 
-/* A ref zero-extends; "ext" by its own width makes it a sign-extending load. */
+/* A ref zero-extends. If "ext" from the same width follows, both become one sign-extending load. */
 static bool take_sign(struct ax_jit *j, u32 bytes)
 {
 	struct ax_insn next;

@@ -2,11 +2,11 @@
 /*
  * Write the blocks of a trace frame straight to their places, in snippets of actions.
  *
- * The caller has made room for the whole frame; JIT_RECORD points there. Nothing jumps, so every
- * block's place is known now. The progress is stored only in the slow code, which alone can fail.
- * For a block of memory the address is checked once, before the first piece, as for a load (see
- * address.c). If the check fails, or any piece faults, the slow code copies the whole block
- * carefully (see slow.c).
+ * The caller has made room for the whole frame, to which JIT_RECORD points. Such actions have no
+ * jumps, so the place of every block is known at compile time. Only slow code can fail, so only
+ * slow code stores the progress. For a block of memory the address is checked once, before the
+ * first piece, as for a load (see address.c). If the check fails, or any piece faults, the slow
+ * code copies the whole block carefully (see slow.c).
  *
  *	mov qword [record + n], type and length; mov [record + n + 8], address
  *	cmp base, limit; jge slow; mov d, [base]; mov [record + n + 16], d
@@ -21,7 +21,7 @@
 #include "tracepoint/tracepoint.h"
 
 enum {
-	/* Most bytes of one snippet; more is recorded action by action. */
+	/* The most bytes that one snippet records; C records more than that action by action. */
 	RECORD_BYTES_MAX = 1 << 16,
 	UNROLL_MAX = 32, /* most bytes that are copied by unrolled loads */
 };
@@ -236,7 +236,7 @@ void jit_record_regs(struct ax_jit *j, u64 mask)
 	}
 }
 
-/* Code that records nothing, such as updates of aggregations, needs no address. */
+/* Load JIT_RECORD, unless the code records nothing (it only updates aggregations). */
 static void load_record(struct ax_jit *j)
 {
 	struct x86_mem from = x86_at(JIT_ENV, (s32)offsetof(struct ax_env, frame));

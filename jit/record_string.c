@@ -17,8 +17,8 @@
  *
  * The lowest set bit of t is in the first zero byte, because borrows propagate only upwards. After
  * the string JIT_RECORD is moved by its length, so the later blocks have offsets as if the string
- * had no bytes. A string that does not end within these words goes to C, and so does one whose last
- * word cannot be read, even if its end could be.
+ * had no bytes. If the string does not end within these words, C handles the hit. It also does if a
+ * word cannot be read as a whole, even if the string ends before the bytes that cannot be read.
  */
 #include "jit/address.h"
 #include "jit/flow.h"
@@ -93,7 +93,7 @@ void jit_record_string(struct ax_jit *j, struct jit_val *addr, u64 max)
 	struct jit_load l = { .bytes = 8 };
 	u32 at;
 
-	/* Only one string: the place of a second would not be known. */
+	/* Only one string: the offsets of blocks after a second one would not be known. */
 	if (!j->pad.on || j->pad.has_string || !words) {
 		j->unsuitable = true;
 		return;

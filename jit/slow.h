@@ -7,7 +7,7 @@
 
 /*
  * jit_slow_add - add slow code for the instruction being compiled; returns its number. In a pad all
- * share one: its way out.
+ * instructions share one piece of slow code, which leads to C.
  */
 u32 jit_slow_add(struct ax_jit *j, struct jit_slow s);
 

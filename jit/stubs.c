@@ -150,7 +150,7 @@ static void emit_give_up(const struct ax_jit_target *w, struct x86_buf *b, u64 b
 	jit_return(w, b, base);
 }
 
-/* A snippet with calls has a stack frame, so its rbp is the way out. */
+/* A snippet with calls has a stack frame, so an error can leave the snippet by way of rbp. */
 static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64 base,
 			   const struct stub *s)
 {
@@ -161,7 +161,7 @@ static void emit_call_stub(const struct ax_jit_target *w, struct x86_buf *b, u64
 	x86_mov(b, X86_RBP, X86_RSP);
 	x86_push(b, JIT_REGS);
 	x86_push(b, JIT_ENV);
-	if (!s->update) /* a snippet that updates has a stack frame of an even number of words */
+	if (!s->update) /* such a snippet has a stack frame of an even number of words */
 		align_stack(b);
 	x86_mov(b, X86_RDI, s->update ? X86_RAX : JIT_ENV);
 	x86_mov(b, X86_RSI, s->update ? X86_RCX : X86_RAX);

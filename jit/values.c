@@ -238,7 +238,7 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 {
 	enum x86_reg r = find_free(j);
 
-	/* The deepest entry is needed last. */
+	/* Spill the deepest entry, which is needed last. */
 	for (u32 i = 0; r == X86_NO_REG && i + j->held < j->depth; i++) {
 		const struct jit_val *v = &j->stack[i];
 
@@ -260,9 +260,9 @@ enum x86_reg jit_alloc(struct ax_jit *j)
 void jit_claim(struct ax_jit *j, enum x86_reg reg)
 {
 	/*
-	 * In a pad this register may not be meant for values. Either it is the hit's, and @touched
-	 * makes the next try push it, or it is pushed already for another purpose. An instruction
-	 * may have left its result there all the same.
+	 * In a pad, @usable may not include this register, and it then has one reference more. It
+	 * holds the hit's value, and @touched makes the next try push it; or it is pushed already,
+	 * for a fixed role. Even so, an instruction may have left its result there.
 	 */
 	u32 pinned = j->pad.on && !(j->pad.usable >> reg & 1);
 	enum x86_reg to;
@@ -274,9 +274,9 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg)
 			return; /* it was spilled */
 		x86_mov(&j->b, to, reg);
 		relocate(j, JIT_REG, reg, JIT_REG, to);
-		jit_unref_reg(j, to); /* its holders have their own */
+		jit_unref_reg(j, to); /* jit_alloc()'s; the moved entries have theirs */
 		if (j->regs[reg] > pinned)
-			j->b.failed = true; /* an emitter's own: a bug, never valid code */
+			j->b.failed = true; /* an emitter holds it: a bug, never valid code */
 	}
 	j->regs[reg]++;
 	j->cached[reg] = -1;
@@ -289,7 +289,7 @@ void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v)
 		x86_mov_imm(&j->b, dst, (u64)v->imm);
 		return;
 	case JIT_FLAGS:
-		/* An extension would wait for setcc; this 0 does not depend on anything. */
+		/* Clear it before: movzx after setcc would have to wait for setcc's result. */
 		x86_mov_imm(&j->b, dst, 0);
 		x86_setcc(&j->b, v->loc, dst);
 		return;
@@ -473,7 +473,7 @@ void jit_canonical(struct ax_jit *j)
 		jit_own_in(j, &j->stack[i], j->order[i]);
 }
 
-/* In a pad all registers except the usable ones belong to the hit. */
+/* In a pad, give every register that is not usable a reference, so that it is never allocated. */
 static void pin(struct ax_jit *j)
 {
 	for (u32 r = 0; j->pad.on && r < X86_NR_REGS; r++)

@@ -61,7 +61,7 @@ void jit_claim(struct ax_jit *j, enum x86_reg reg);
 /* jit_move - emit dst = v; the entry @v does not change */
 void jit_move(struct ax_jit *j, enum x86_reg dst, const struct jit_val *v);
 
-/* jit_force - bring the value into a whole register, perhaps a shared one */
+/* jit_force - bring the value into a register as a whole; other entries may share the register */
 void jit_force(struct ax_jit *j, struct jit_val *v);
 
 /* jit_force_base - the same, but leave @v->imm pending */

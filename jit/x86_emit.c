@@ -2,7 +2,7 @@
 /* The x86-64 encoder: the only file that knows opcode bytes. */
 #include "jit/x86_emit.h"
 
-/* All bytes pass through here. After an error the length still grows, for callers that need it. */
+/* All bytes pass through this function. Even after an error the length grows: callers need it. */
 static void emit(struct x86_buf *b, u32 byte)
 {
 	if (b->p && b->len >= b->size)
@@ -160,7 +160,7 @@ void x86_setcc(struct x86_buf *b, enum x86_cc cc, enum x86_reg dst)
 }
 
 /*
- * One instruction for every kind, because its fault must be found by one address. The
+ * Each kind of load is one instruction, because a fault is looked up by one address. The
  * zero-extending forms need no REX.W: writing 32 bits clears the upper half.
  */
 void x86_load(struct x86_buf *b, enum x86_reg dst, struct x86_mem mem, u32 bytes, bool sign)
@@ -441,7 +441,7 @@ void x86_jmp(struct x86_buf *b, u32 to)
 	displacement(b, to, 4);
 }
 
-/* Before a load without a check: a fault is still looked up by the 4 bytes before the load. */
+/* For loads without a check: after a fault, the 4 bytes before the load are still looked up. */
 void x86_nop_to(struct x86_buf *b, u32 to)
 {
 	emit_le(b, 0x801f0f, 3); /* nop [rax + disp32] */
@@ -529,7 +529,7 @@ void x86_flags_to_rax(struct x86_buf *b)
 	x86_setcc(b, X86_CC_O, X86_RAX);
 }
 
-/* al is 0 or 1: adding 127 sets the overflow flag only for 1. sahf, the last, leaves that alone. */
+/* al is 0 or 1: adding 127 sets the overflow flag only for 1. The sahf after it keeps that flag. */
 void x86_flags_from_rax(struct x86_buf *b)
 {
 	emit_le(b, 0x7f04, 2); /* add al, 127 */
@@ -592,7 +592,7 @@ void x86_fill_nops(struct x86_buf *b, u32 bytes)
 	}
 }
 
-/* Not only padding: straight-line speculation past a return or a jump stops at an int3. */
+/* For padding, and to stop straight-line speculation past a return or a jump. */
 void x86_int3s(struct x86_buf *b, u32 bytes)
 {
 	while (bytes--)

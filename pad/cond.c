@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A jump pad's condition: the hit's registers are still in the machine.
+ * A jump pad's condition, evaluated while the hit's registers are still in the machine.
  *
  * Registers that the condition reads are used in place and never written. The condition computes in
  * other registers, which are pushed before and popped after. Compiling finds out which ones: after
@@ -28,7 +28,7 @@
 #include "regions/region.h"
 
 enum {
-	STACK_SLOTS_MAX = 24, /* the pad lives on the interrupted code's stack */
+	STACK_SLOTS_MAX = 24, /* few, because a pad runs on the interrupted code's stack */
 };
 
 static bool has(u16 set, enum x86_reg reg)
@@ -44,7 +44,7 @@ static bool flags_in_rax(const struct ax_jit *j)
 
 static enum x86_reg nth_best(const struct ax_jit *j, u32 i)
 {
-	/* Short encodings first; the frame pointer last, for unwinders. */
+	/* Registers with short encodings first; the frame pointer last, for unwinders. */
 	static const u8 best[] = {
 		X86_RAX, X86_RDX, X86_RCX, X86_RSI, X86_RDI, X86_R8,  X86_R9,  X86_R10,
 		X86_R11, X86_RBX, X86_R12, X86_R13, X86_R14, X86_R15, X86_RBP,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A jump pad's frame: the pad does by itself what hit/hit.h does for the plainest hits.
+ * A jump pad's frame: the pad itself does for simple hits what hit/hit.h does in C. The layout of
+ * a frame is in trace/frame.h, and docs/trace-file.md says who depends on it.
  *
  *	pushfq; push rax, rdx, r10, r11		and others that the actions' code overwrites
  *	cli
@@ -23,8 +24,8 @@
  *	mov dword [r10 + in_hit], 0
  *	pop r11, r10, rdx, rax; popfq
  *
- * With a string (jit/record_string.c), room is asked for the longest one, and these lines replace
- * the fourth last and the third last line:
+ * With a string (jit/record_string.c), the pad requires room for the longest one, and these lines
+ * replace the last two lines before "mov dword [r10 + in_hit], 0" and those of the pass count:
  *
  *	mov eax, [r10 + head]; mov rdx, [r10 + mem]; add rdx, rax
  *	sub r11, rdx; lea eax, [r11 + bytes]; mov [rdx + size], eax
@@ -42,13 +43,13 @@
  * The frame is compiled by itself, like the condition (see pad/cond.c): registers that the actions
  * read are used in place. Actions read r10 and r11 least often.
  *
- * Collecting has no side effects, and a frame becomes valid only when the head moves past it. So
- * any hit that is not as plain as this (a fault, an address that needs a careful read) goes to C
- * with nothing done, and C does all of it again. Interrupts are off from the first read of
- * anything that an interrupt may change until the end of the frame, as during a hit in C. An NMI
- * that hits in between finds the CPU in a hit; or it handles its own hit completely before this one
- * has read anything except the run. If a load faults, and the handling of the fault hits this pad
- * again, that hit also finds the CPU in a hit and goes to C.
+ * Collecting has no side effects, and a frame becomes valid only when the head moves past it. So a
+ * pad that meets an obstacle (a fault, an address that needs a careful read) has done nothing yet:
+ * it goes to C, which handles the whole hit. Interrupts are off, as during a hit in C, from the
+ * first read of anything that an interrupt may change until the end of the frame. An NMI that hits
+ * in between finds the CPU in a hit, or it handles its own hit completely before this one has read
+ * anything except the run. If a load faults, and handling the fault hits this pad again, that hit
+ * also finds the CPU in a hit and goes to C.
  */
 #include "hit/run.h"
 #include "jit/actions.h"
@@ -95,8 +96,8 @@ static const u64 known_regs = (BIT_ULL(X86_NR_REGS) - 1) | BIT_ULL(GTP_REG_PC);
 
 /*
  * No expression may have an effect outside the frame (set a variable, update an aggregation,
- * print), because after any obstacle C evaluates all of them again. A variable that takes a call
- * would call C in the middle of the frame.
+ * print), because after any obstacle C evaluates all of them again. No variable may take a call,
+ * which would call C in the middle of the frame.
  */
 static bool can_expr(const struct ax_verified *v, const struct ax_jit_target *target)
 {
@@ -178,9 +179,9 @@ static void give_up_if(struct ax_jit *f, enum x86_cc cc)
 }
 
 /*
- * From cli on the task stays on this CPU, and no interrupt hits this pad. The flags were pushed
- * before, so the popfq at the end turns interrupts on again if they were on. Do not read anything
- * of this CPU earlier. NULL: the CPU came online after tstart, and C counts the hit as missed.
+ * After cli the task stays on this CPU, and no interrupt hits this pad, so read nothing of this CPU
+ * earlier. The flags were pushed before, so the popfq at the end turns interrupts on again if they
+ * were on. The pointer is NULL if the CPU came online after tstart: C counts the hit as missed.
  */
 static void find_cpu(struct ax_jit *f)
 {
@@ -194,10 +195,10 @@ static void find_cpu(struct ax_jit *f)
 }
 
 /*
- * The checks that a mechanism makes before gtp_hit_inline(), and gtp_hit_begin()'s first one. Run
- * control clears the word at @location before it frees anything, and then waits for all tasks: a
- * pad that has read it before may go on, one that reads it later must leave. A task that passes the
- * test for GDB's own may still be another one: C compares exactly.
+ * The checks that a backend makes before gtp_hit_inline(), and gtp_hit_begin()'s first one. Run
+ * control clears the word at @location, then waits for all tasks, then frees. So a pad that has
+ * read the word before it was cleared may go on; one that reads it later must leave. The test for
+ * GDB's tasks may also match a task that is not GDB's: C compares exactly.
  */
 static void ask_whether_wanted(struct ax_jit *f)
 {
@@ -320,7 +321,7 @@ static void push_frame(struct ax_jit *f)
 	x86_alu_mem_imm(&f->b, X86_ADD, X86_64, x86_at(X86_RAX, (s32)(8 * tp->slot)), 1);
 }
 
-/* rdx = where the frame begins */
+/* rdx = the address of the frame's first byte */
 static void find_frame(struct ax_jit *f)
 {
 	x86_load(&f->b, X86_RAX, OF_CPU(buf.head), 4, false);
@@ -328,7 +329,7 @@ static void find_frame(struct ax_jit *f)
 	x86_alu(&f->b, X86_ADD, X86_64, X86_RDX, X86_RAX);
 }
 
-/* The same for a frame whose size depends on a string, by whose length JIT_RECORD was moved. */
+/* The same if the frame's size depends on a string: JIT_RECORD has been moved by its length. */
 static void push_string_frame(struct ax_jit *f)
 {
 	const struct gtp_tracepoint *tp = f->pad.frame->tp;
@@ -380,7 +381,7 @@ static void frame_code(struct ax_jit *f, u32 room)
 
 static void run_pass(struct ax_jit *f, enum jit_pass pass)
 {
-	/* From the previous pass. */
+	/* These are results of the previous pass. */
 	u32 room = f->pad.bytes + (f->pad.has_string ? JIT_STRING_MAX : 0);
 
 	f->pass = pass;
@@ -390,7 +391,10 @@ static void run_pass(struct ax_jit *f, enum jit_pass pass)
 	f->pad.bytes = f->record_used;
 }
 
-/* Bytes of the frame; 0: not known. Actions with a string are no snippet for C, but may be here. */
+/*
+ * Bytes of the frame; 0: not known, because the actions include a string. C has no snippet for such
+ * actions, and runs them one by one.
+ */
 static u32 frame_bytes(const struct gtp_tracepoint *tp)
 {
 	return tp->actions && !tp->code ? 0 : (u32)sizeof(struct gtp_frame) + tp->frame_bytes;
@@ -440,9 +444,9 @@ void gtp_pad_frame_write(struct ax_jit *j)
 }
 
 /*
- * The way to C for every obstacle: JIT_PUNT ends the hit and continues at JIT_NESTED, which has
- * not begun one. Both restore all registers and the flags, so that C finds the hit as if the pad
- * had done nothing.
+ * The way to C after an obstacle: JIT_PUNT ends the hit that this code has begun, and continues at
+ * JIT_NESTED, where no hit has begun. Both restore all registers and the flags, so that C finds the
+ * hit as if the pad had done nothing.
  */
 void gtp_pad_frame_give_up(struct ax_jit *j)
 {

@@ -26,8 +26,11 @@
  *	push another number
  *	jmp call
  *
+ * A pad that writes frames by itself has the code of pad/frame.c before "push number": it ends with
+ * "jmp displaced" if the frame is written, and otherwise goes on at "push number".
+ *
  * In a chain only the last pad has the displaced instructions. The others have a jump to the next
- * pad instead, and after the popfq a jump to the displaced instructions of the last.
+ * pad in their place, and after the popfq a jump to the displaced instructions of the last.
  *
  * A pad that may follow calls has "jc framed gate; jz bare gate" after the popfq.
  */
@@ -41,7 +44,7 @@
 #include "pad/pad.h"
 
 enum {
-	TRIES = 8, /* each may find more registers to push; real conditions take two */
+	TRIES = 8, /* each try may find more registers to push; real conditions need two tries */
 };
 
 /*
@@ -71,8 +74,8 @@ static u64 reach(const struct ax_jit *j, u64 addr)
 }
 
 /*
- * The processor sign-extends the 32 bits to a word. The number is below 2^30, so C finds it
- * unchanged.
+ * The processor sign-extends the 32-bit immediate to 64 bits. The number is below 2^30, so C reads
+ * it unchanged.
  */
 static void push_number(struct ax_jit *j, bool held)
 {
@@ -92,8 +95,8 @@ static void call_hit(struct ax_jit *j)
 }
 
 /*
- * At a function's first instruction the arithmetic flags are dead (psABI 3.2.1), so pad_hit can say
- * by carry and zero where to go on. No register is free to say it.
+ * No register is free at a function's first instruction, but the arithmetic flags are dead (psABI
+ * 3.2.1). So pad_hit returns the place to continue at in the carry and zero flags.
  */
 static void go_to_gates(struct ax_jit *j)
 {
@@ -105,15 +108,15 @@ static void go_to_gates(struct ax_jit *j)
 	x86_jcc_far(&j->b, j->base, X86_CC_E, reach(j, gates->bare));
 }
 
-/* In a chain, for all pads except the last. */
+/* Is there a next pad in the chain? */
 static bool is_followed(const struct ax_jit *j)
 {
 	return j->pad.chain && j->pad.chain->next;
 }
 
 /*
- * Offsets are final only in the last pass. Both are given to others as addresses: do not emit
- * anything between this and the first displaced instruction.
+ * Report the offset of the displaced instructions to the gates and to the chain, in the last pass:
+ * earlier ones have estimates. Emit nothing between this and the first displaced instruction.
  */
 static void note_rest(const struct ax_jit *j)
 {
@@ -153,7 +156,7 @@ static void displaced(struct ax_jit *j)
 		j->b.len += region->n;
 }
 
-/* Go on to the displaced instructions, which are at @to unless another pad has them. */
+/* Go on to the displaced instructions: at @to, or in the last pad of the chain. */
 static void go_on(struct ax_jit *j, u32 to)
 {
 	if (is_followed(j))
@@ -195,10 +198,11 @@ static void hit_open(struct ax_jit *j, u32 call)
 }
 
 /*
- * The code after the displaced instructions, off the common way. JIT_HELD is reached with the task
- * marked, and so is JIT_PUNT, which a fault or a careful address leads to; JIT_NESTED is reached
- * without the mark, because it was already set. Every way must remove exactly the mark that it has
- * set: a mark that stays would disable page faults in the task for good.
+ * Emit the code after the displaced instructions, off the common path. Jumps to JIT_HELD come with
+ * the task marked by this pad, and so do those to JIT_PUNT, after a fault or at an address that
+ * needs a careful read. Jumps to JIT_NESTED come from the test that finds a mark, so this pad has
+ * set none. Each path must remove exactly the mark that it has set: a mark that stays would disable
+ * page faults in the task for good.
  */
 static void hits(struct ax_jit *j, u32 to)
 {
@@ -227,7 +231,7 @@ static void hits(struct ax_jit *j, u32 to)
 }
 
 /*
- * Every hit goes to C, without GTP_PAD_HELD: C evaluates the condition, if the tracepoint has one.
+ * A pad that takes every hit to C, without GTP_PAD_HELD: C evaluates the condition if there is one.
  */
 static void without_condition(struct ax_jit *j)
 {

@@ -8,7 +8,8 @@
 /*
  * A jmp leads here from the probed place, with all registers as they were there. Then
  *
- *	condition, if one can be evaluated here	  false: to "displaced"
+ *	condition, if one can be evaluated here	   if it is false: to "displaced"
+ *	frame, if one can be written here	   if it is written: to "displaced"
  *	push $number; call target->pad_hit; popfq  keeps registers; flags replace the number
  *   displaced:
  *	the instructions that the jump replaced; jmp to the instruction after them
@@ -35,9 +36,10 @@
  * tracepoint goes on to the next pad. If one goes to pad_hit, that handles all remaining
  * tracepoints, and control then goes to the displaced instructions in the last pad.
  *
- * The pad is entered in any context, nests, and lives on the interrupted code's stack. Nothing in
- * it may be overwritten or freed while a task may be preempted inside: synchronize_rcu_tasks().
- * A displaced call pushes the original's return address, so no sleeping task returns to a pad.
+ * A pad may run in any context, may nest, and uses the interrupted code's stack. A task may be
+ * preempted in it, so overwrite or free it only after synchronize_rcu_tasks(). A displaced call
+ * pushes the return address that the original would have pushed, so no task that sleeps in the
+ * callee returns to a pad.
  */
 
 /*
@@ -58,7 +60,7 @@ size_t gtp_pad_work_size(const struct gtp_pad_request *req);
 /**
  * gtp_pad_plan() - decide everything except the bytes
  * @work: gtp_pad_work_size() bytes
- * @req: what; copied, but not what it points to
+ * @req: the request; the struct is copied, the data it points to is not
  *
  * A condition takes at most some 300 bytes of the interrupted code's stack, mostly 16.
  *

@@ -22,7 +22,7 @@ struct gtp_pad_gates {
  * struct gtp_pad_chain - one of the pads of a place with several tracepoints, one pad for each
  * @next: the next tracepoint's pad, to go to instead of the displaced instructions. 0: this is the
  *	last pad, which has them
- * @after: with @next: the address to go to after pad_hit, which has taken all remaining turns
+ * @after: with @next: the address to go to after pad_hit, which has handled all other tracepoints
  * @rest: in the last one: receives the offset of the displaced instructions
  */
 struct gtp_pad_chain {
@@ -36,8 +36,8 @@ struct gtp_pad_chain {
  * @items, @nitems: its actions, which must live until ax_jit_emit()
  * @cpu, @task: offsets in the GS segment of the pointers to this CPU's part and to the running task
  * @tgid: offset of tgid in a task
- * @location: address of a word that becomes 0 when the pad's hits no longer count; 0: no hits come
- *	then
+ * @location: address of a word that becomes 0 when the pad's hits no longer count; 0: the pad is
+ *	never entered after that moment
  * @self_mask, @self_value: addresses of the two words of the test for tasks that are not traced
  * @cs, @ss: the values of these registers
  * @cli: turn interrupts off, which userspace may not do
