@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ways to probe a place, in the order in which they are tried. */
+/* The list of the backends: gtp_arm() asks them in this order. */
 #include "kernel/backends.h"
 
 const struct gtp_probe_backend *const gtp_backends[] = {
-	&gtp_event_backend,	/* all kernel tracepoints, and nothing else */
-	&gtp_uprobe_backend,	/* all places in programs, and nothing else */
-	&gtp_jump_backend,	/* at a function's entry, after the ftrace site */
-	&gtp_fentry_backend,	/* one by one, 20 ms each: entries that take no jump */
+	&gtp_event_backend,	/* kernel tracepoints, all of them; nothing else */
+	&gtp_uprobe_backend,	/* places in programs, all of them; nothing else */
+	&gtp_jump_backend,	/* at a function's entry, the place after the ftrace site */
+	&gtp_fentry_backend,	/* entries that take no jump; removing each one takes 20 ms */
 	&gtp_kretprobe_backend, /* calls that are reported when they return */
-	&gtp_kprobe_backend,	/* any place that the kernel allows, at any cost */
+	&gtp_kprobe_backend,	/* the slowest, for every place that the kernel allows */
 	NULL,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ways to probe a place, in the order in which they are tried. */
+/* The list of the backends: gtp_arm() asks them in this order. */
 #ifndef _GTP_BACKENDS_H
 #define _GTP_BACKENDS_H
 

@@ -2,11 +2,11 @@
 /*
  * The machine panics during a run, or a task dies inside a hit.
  *
- * A panic stops the other CPUs wherever they are and continues alone: through consoles, dumps, and
- * the start of a crash kernel or a reboot, all of which may be traced. No hit waits for another CPU
- * without a bound (kernel/hit/hit_kernel.c), so the panic always gets there. Ending the run only
- * spares it further hits. A crash kernel that starts before the notifiers run, and kgdb, rely on
- * the bound alone.
+ * A panic stops the other CPUs wherever they are. The CPU that is left writes to consoles, dumps,
+ * and starts a crash kernel or reboots, and all of that code may be traced. A hit waits for another
+ * CPU only for a limited time (kernel/hit/hit_kernel.c), so the panic always completes. Ending the
+ * run only saves it the time of further hits. If a crash kernel starts before the notifiers run,
+ * or kgdb stops the CPUs, only that limit helps.
  *
  * An oops kills its task, and the machine continues. If that task was in a hit, the hit never ends.
  */
@@ -28,8 +28,8 @@ static int panics(struct notifier_block *nb, unsigned long code, void *text)
 }
 
 /*
- * Interrupts are off, so this CPU's part cannot be freed now: that happens when no probe is armed,
- * after a wait in which this CPU takes part.
+ * This CPU's struct gtp_cpu cannot be freed meanwhile: interrupts are off, and before it is freed,
+ * run control waits for every CPU.
  */
 static int oopses(struct notifier_block *nb, unsigned long what, void *data)
 {
@@ -51,7 +51,7 @@ static struct notifier_block panic_notifier = {
 	.priority = INT_MAX,
 };
 
-/* After those that handle an int3, of which there are many; before any that may stop the chain. */
+/* After the notifiers that handle int3s, which are frequent; before any that may end the chain. */
 static struct notifier_block die_notifier = {
 	.notifier_call = oopses,
 	.priority = INT_MAX - 1,

@@ -29,7 +29,7 @@
 struct gtp_host gtp_host;
 
 enum {
-	/* printf's text waits, so that a busy probe does not wake the worker for each line. */
+	/* Let printf's text wait: a frequent probe must not wake the worker for each line. */
 	TEXT_DELAY_MS = 50,
 	/* Delay of the next try if the lock was held. */
 	RETRY_MS = 5,
@@ -38,7 +38,7 @@ enum {
 static void settle(struct work_struct *work);
 static DECLARE_DELAYED_WORK(settle_work, settle);
 
-/* 1: text was announced to the work, which has not begun to look for it. */
+/* 1: a hit has queued the work for its text, and the work has not begun to read texts. */
 static atomic_t text_asked = ATOMIC_INIT(0);
 
 /* Removing thousands of probes takes seconds: use an unbound queue, so that no other work waits. */
@@ -48,8 +48,8 @@ static void settle_in(unsigned int ms)
 }
 
 /*
- * Handing over lines interrupts each CPU, and an interrupt may be a hit that puts a line: so fresh
- * lines wait as if they had just been announced.
+ * Handing over lines interrupts each CPU, and a dprintf may be in the code of that interrupt. So
+ * lines that are put meanwhile wait for TEXT_DELAY_MS, like lines of any other hit.
  */
 void gtp_host_lines(void)
 {
@@ -65,7 +65,7 @@ void gtp_host_lines(void)
 	}
 }
 
-/* Hand over the lines that hits have printed by printf and dprintf. */
+/* Hand over what hits have printed by printf and dprintf. */
 static void hand_over_text(void)
 {
 	if (gtp_host.stub && gtp_printf_drain(&gtp_host.trace, gtp_host.stub, gtp_host.has_room))
@@ -99,8 +99,8 @@ static void settle(struct work_struct *work)
 }
 
 /*
- * A hit may be anywhere, in the scheduler with a run queue's lock or in an NMI, where queueing
- * work could deadlock. An interrupt that the CPU sends to itself arrives only after that.
+ * A hit may be anywhere, even in the scheduler with a run queue's lock held, or in an NMI, where
+ * queueing work could deadlock. The interrupt that the CPU sends to itself arrives after that.
  */
 static void end_kicked(struct irq_work *work)
 {
@@ -275,7 +275,7 @@ void gtp_host_forget_files(void)
 	gtp_files_forget(is_named, NULL);
 }
 
-/* --- coming and going --- */
+/* --- module init and exit --- */
 
 int gtp_host_init(void)
 {
@@ -294,8 +294,8 @@ int gtp_host_init(void)
 void gtp_host_stop(void)
 {
 	/*
-	 * Hits on other CPUs and the work may still be running. After this no hit is, so nothing
-	 * kicks any more.
+	 * Hits on other CPUs and the work may still be running. When the run is stopped, no hit
+	 * runs any more, so nothing raises these interrupts any more.
 	 */
 	mutex_lock(&gtp_lock);
 	gtp_dprintf_clear(&gtp_host.trace, true);

@@ -10,7 +10,7 @@
  * struct gtp_host - the one trace session of this kernel, and the connection to it
  * @trace: outlives connections
  * @stub: of the connected GDB, or NULL
- * @has_room: of the same connection: false while GDB does not read what is queued for it
+ * @has_room: returns false while the connected GDB does not read what is queued for it
  *
  * All of it is under gtp_lock.
  */

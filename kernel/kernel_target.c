@@ -19,8 +19,8 @@
 /*
  * Memory that is mapped but must not be read: taken offline, given back to the hypervisor, faulty
  * (a machine check), or not accepted yet (fatal in a guest with encrypted memory). /proc/kcore has
- * the same list. Memory that is not the kernel's RAM has no struct page that could say so. Try to
- * read it: a fault is handled.
+ * the same list. Memory that is not RAM has no struct page with such marks: the caller tries to
+ * read it, and a fault is handled.
  */
 static bool may_touch(u64 addr)
 {

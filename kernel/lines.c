@@ -22,8 +22,8 @@
 #include "session/dprintf.h"
 
 enum {
-	AT_ONCE = 2000, /* at most so many lines in one call, which holds gtp_lock */
-	/* printk may wait for a serial console, which is not much faster. */
+	AT_ONCE = 2000, /* lines in one call at most, because the call holds gtp_lock */
+	/* The same for the log: printk may wait for a serial console, and that is slow. */
 	LOG_AT_ONCE = 20,
 	LOG_A_SECOND = 200,
 	TEXT_MAX = AX_PRINT_MAX + 160,
@@ -69,7 +69,7 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text)
 
 /* --- one line --- */
 
-/* The printed text, terminated; without the newline at its end if @bare. */
+/* Append the printed text, terminated; if @bare, without the newline at its end. */
 static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare)
 {
 	const char *text = (const char *)(line + 1);
@@ -87,7 +87,7 @@ static void put_text(struct gtp_out *out, const struct gtp_line *line, bool bare
 	gtp_out_text(out, text, len);
 }
 
-/* The columns of the trace or log show the task that reads the lines, so print the hit's own. */
+/* Append the hit's task, CPU and time: the columns of the trace or log are those of the reader. */
 static void put_origin(struct gtp_out *out, const struct gtp_line *line)
 {
 	u32 ns;
@@ -177,8 +177,8 @@ static void nothing(void *unused)
 }
 
 /*
- * A time before which nothing more comes: the clock now, once each CPU has been seen between two
- * hits. A hit that has read its clock earlier has put its line by then.
+ * Return a time before which no further line will come: read the clock, then wait until each CPU
+ * was seen between two hits. A hit that began before that time has put its line by then.
  */
 static u64 settled_until(const struct gtp_trace *t)
 {

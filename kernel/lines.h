@@ -18,8 +18,8 @@ bool gtp_lines_hit(const struct gtp_line *line, const void *text);
 
 enum gtp_lines_left {
 	GTP_LINES_NONE,
-	GTP_LINES_FRESH, /* lines of hits that began during the call: read them later, in order */
-	GTP_LINES_MORE,	 /* older ones too, or GDB's queue is full */
+	GTP_LINES_FRESH, /* only lines of hits that began during the call: too early to sort them */
+	GTP_LINES_MORE,	 /* also older lines, or GDB's queue is full */
 };
 
 /**

@@ -28,7 +28,7 @@ void gtp_outq_exit(struct gtp_outq *q)
 	q->ring = NULL;
 }
 
-/* copy_out - copy @len bytes, all of them queued, from position @pos */
+/* copy_out - copy @len bytes from position @pos; all of them are in the queue */
 static void copy_out(const struct gtp_outq *q, u64 pos, u8 *dst, u32 len)
 {
 	u32 at = pos & (q->size - 1), part = min(len, q->size - at);

@@ -13,7 +13,7 @@ enum {
 	 * not keep GDB from writing the ^C that ends it.
 	 */
 	GTP_OUTQ_TEXT_MAX = 16 << 10,
-	/* A client with this much to read must read before it can write. */
+	/* A client for which this many bytes are queued must read before it can write. */
 	GTP_OUTQ_FULL = 64 << 10,
 	/*
 	 * The replies to one packet and the text of a run may exceed GTP_OUTQ_FULL. One reply fits

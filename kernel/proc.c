@@ -7,8 +7,8 @@
 #include "kernel/proc.h"
 
 /*
- * Check both, because our files offer both: probes, and the memory of the kernel. They have the
- * same level ("confidentiality") in the kernel's own list, but another security module may
+ * Check the lockdown of probes and that of reading kernel memory, because our files offer both. The
+ * kernel's own lockdown treats them alike ("confidentiality"), but another security module may
  * distinguish them.
  */
 int gtp_proc_allowed(void)

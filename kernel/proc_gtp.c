@@ -28,7 +28,7 @@ enum { CHUNK = 4096 };
  * @read_lock: the same for readers and @bounce
  * @in: bytes copied from the writer's memory for @stub, so that no fault is taken under gtp_lock
  * @bounce: bytes to copy to the reader's memory, so that no fault is taken under @out's spinlock
- * @due: bytes at a packet's end that the reader has not read with the rest of it; under @read_lock
+ * @due: bytes at the end of a packet whose other bytes have been read; under @read_lock
  * @answered: where in @out the answer to the last packet ends; under gtp_lock
  */
 struct session {
@@ -128,7 +128,8 @@ static int gtp_open(struct inode *inode, struct file *file)
 		return err;
 	}
 	/*
-	 * A stream has no position, and so no lock on it: a read that waits must not block a write.
+	 * A stream has no position, so reads and writes share no lock on it: a read that waits must
+	 * not block a write.
 	 */
 	return stream_open(inode, file);
 }
@@ -250,7 +251,7 @@ static int forget_answer(struct session *s)
 		return 0;
 	if (lock_out(s))
 		return -ERESTARTSYS;
-	/* If the answer was read, only a sign of life may be left. */
+	/* If the answer has been read, all that may be left is a report of progress. */
 	if (s->out.tail < s->answered)
 		gtp_stub_unread(&s->stub);
 	gtp_outq_take(&s->out, gtp_outq_used(&s->out));
@@ -378,7 +379,7 @@ static __poll_t gtp_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-/* A raw line at some speed, as a program that sets one up expects to read back. */
+/* The settings of a raw line at some speed: programs read back what they have set. */
 static const struct termios2 line_settings = {
 	.c_cflag = B9600 | CS8 | CREAD | CLOCAL,
 	.c_ispeed = 9600,
@@ -386,9 +387,9 @@ static const struct termios2 line_settings = {
 };
 
 /*
- * GDB takes a file that is no pipe and no socket for a serial line and sets it up. There is nothing
- * to set; accepting it avoids a warning. struct termios is the first part of struct termios2, on
- * every x86 ABI.
+ * If a file is neither a pipe nor a socket, GDB treats it as a serial line and sets its speed.
+ * There is nothing to set, but an error would make GDB warn. On every x86 ABI struct termios is the
+ * first part of struct termios2.
  */
 static long gtp_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {

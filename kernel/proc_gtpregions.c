@@ -42,7 +42,7 @@ enum {
  * @module: the table's module; "": the kernel
  */
 struct writer {
-	struct mutex lock; /* guards all the rest */
+	struct mutex lock; /* guards all other members */
 	char line[LINE_SIZE];
 	u32 line_len;
 	bool in_line;
@@ -76,7 +76,7 @@ static int refuse_table(struct writer *w, int err, const char *why)
 	return err;
 }
 
-/* --- the line in front --- */
+/* --- the line before the table --- */
 
 static bool is_name(const char *name)
 {
@@ -181,7 +181,7 @@ static int take_some(struct writer *w, const char __user *from, size_t len)
 		return take_bytes(w, from, len);
 	if (get_user(c, from))
 		return -EFAULT;
-	/* A table begins with a G. */
+	/* Only a table begins with a G: no line does. */
 	if (!w->in_line && c == GTP_TABLE_MAGIC[0])
 		return take_bytes(w, from, len);
 	w->in_line = true;

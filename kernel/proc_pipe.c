@@ -36,7 +36,7 @@ enum {
  * @in: the run, once there is one; under gtp_lock, like the next two
  * @attached: @in is valid
  * @epoch: of the session's frames when the file was opened
- * @was_on: a run was active at that time; one that was over by then does not count
+ * @was_on: a run was active when the file was opened; one that was over by then does not count
  * @swept: time of the last sweep, in jiffies
  * @piece: PIECE bytes to copy to the user; under @lock
  * @wait: for poll; woken by @look
@@ -160,7 +160,7 @@ static bool is_new(const struct reader *r)
 	return gtp_host.trace.epoch != r->epoch;
 }
 
-/* Has a run begun since then, or was one active then? It may be over already. */
+/* Has a run begun since the file was opened, or was one active then? It may be over by now. */
 static bool has_run(const struct reader *r)
 {
 	return gtp_host.trace.stop != GTP_STOP_NEVER_RUN && (r->was_on || is_new(r));
@@ -189,7 +189,7 @@ static bool is_readable(const struct reader *r)
 	return gtp_stream_left(&r->in) || gtp_stream_ended(&r->in) || sweep_is_due(r);
 }
 
-/* Not gtp_progress(), which would report to GDB that GDB's own request is in progress. */
+/* Not gtp_progress(), which would report the reader's work to GDB as progress of GDB's request. */
 static void reschedule(void *ctx, const char *what, u32 done, u32 total)
 {
 	cond_resched();
@@ -205,7 +205,7 @@ static int attach(struct reader *r)
 		return err;
 	}
 	r->attached = true;
-	/* Take frames that exist already at once. */
+	/* Make the first sweep due now, for frames that exist already. */
 	r->swept = jiffies - msecs_to_jiffies(SWEEP_MS);
 	return 0;
 }
@@ -216,7 +216,7 @@ static ssize_t take_piece(struct reader *r, size_t len)
 	ssize_t n;
 	int err;
 
-	/* The process that has opened the file may be another one. */
+	/* The process that reads may not be the one that has opened the file. */
 	gtp_self_set(GTP_SELF_READER, task_tgid(current));
 	gtp_host_settle();
 	if (!is_readable(r))
@@ -229,7 +229,7 @@ static ssize_t take_piece(struct reader *r, size_t len)
 	if (err)
 		return err;
 	n = gtp_stream_read(&r->in, r->piece, len);
-	/* If the CPUs' clocks differ, a sweep may find only frames that are too young. */
+	/* If the CPUs' clocks differ, all frames that a sweep finds may be for the next one. */
 	return n || gtp_stream_ended(&r->in) ? n : -EAGAIN;
 }
 

@@ -11,9 +11,9 @@
  * calibration; only this CPU is online, so its frames are in order.
  *
  * In suspend to idle the counter continues, so frames stay in order, and no syscore function is
- * called. Calibrate when the kernel reports that the suspend is over. Tasks run again by then: the
- * $clock of hits between waking up and this counts the sleep, and the clock is not judged
- * meanwhile.
+ * called. Calibrate when the kernel reports that the suspend is over. Tasks run again before that:
+ * until the calibration, $clock includes the sleep, and gtp_hit_clock_off() does not compare the
+ * clocks.
  */
 #include <linux/suspend.h>
 
@@ -42,7 +42,7 @@ static void wake_from_idle(void)
 	gtp_trace_check_clock(&gtp_host.trace);
 }
 
-/* Every PM_SUSPEND_PREPARE has its PM_POST_SUSPEND, a suspend that fails too. */
+/* Every PM_SUSPEND_PREPARE is followed by PM_POST_SUSPEND, even if the suspend fails. */
 static int power_changed(struct notifier_block *nb, unsigned long event, void *unused)
 {
 	mutex_lock(&gtp_lock);

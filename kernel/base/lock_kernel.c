@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one lock that everything except hits runs under, and the sign of life during long work. */
+/* The lock under which everything except hits runs, and reports of progress during long work. */
 #include <linux/lockdep.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -39,8 +39,8 @@ void gtp_interrupt_forget(void)
 }
 
 /*
- * A GDB that is in write() with its packet cannot send a ^C, but gets the signal from its terminal.
- * Other signals (a changed window size, a child that ends) are no reason to stop.
+ * While GDB is in write() with its packet it cannot send a ^C over the line, but its terminal sends
+ * it SIGINT. Other signals (a changed window size, a child that ends) are no reason to stop.
  */
 static bool has_sigint(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one lock that everything except hits runs under, and the sign of life during long work. */
+/* The lock under which everything except hits runs, and reports of progress during long work. */
 #ifndef _GTP_LOCK_KERNEL_H
 #define _GTP_LOCK_KERNEL_H
 
@@ -22,7 +22,8 @@ extern struct mutex gtp_lock;
  * @done: steps done
  * @total: steps in all
  *
- * Between two parts of long work under gtp_lock: reschedules, and keeps GDB from timing out.
+ * Call it between two parts of long work under gtp_lock: it reschedules, and keeps GDB from timing
+ * out.
  * Context: process, gtp_lock; may sleep.
  */
 void gtp_progress(const char *what, u32 done, u32 total);

@@ -9,8 +9,8 @@
 #include "kernel/base/mem_kernel.h"
 
 /*
- * Counted down by allocations; the one that reaches 0 fails. Two of our
- * files may allocate at once.
+ * Each allocation decrements this, and the one that reaches 0 fails. Atomic, because calls on two
+ * of our /proc files may allocate at the same time.
  */
 static atomic_t fail_countdown = ATOMIC_INIT(0);
 
@@ -47,7 +47,7 @@ static bool must_fail(void)
  * @bytes: how many
  * @node: or NUMA_NO_NODE
  *
- * Context: may sleep. Return: memory for gtp_mem_free(), or NULL without a word in the log.
+ * Context: may sleep. Return: memory for gtp_mem_free(), or NULL; a failure is not logged.
  */
 void *gtp_mem_alloc_node(size_t bytes, int node)
 {

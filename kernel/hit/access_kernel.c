@@ -24,8 +24,8 @@ static bool kernel_range(u64 addr, u64 len)
 }
 
 /*
- * Copy in the largest pieces: x86 loads at any alignment, and one faulting byte fails the whole
- * copy anyway.
+ * Copy in pieces that are as large as possible: x86 loads at any alignment, and if one byte faults,
+ * the whole copy fails anyway.
  */
 int gtp_access_read_kernel(void *dst, u64 addr, u32 len)
 {
@@ -54,8 +54,8 @@ fault:
 }
 
 /*
- * A kernel thread borrows the address space of the task before it: user addresses are then those of
- * an unrelated process.
+ * Not in a kernel thread: it borrows the address space of the task that ran before it, so a user
+ * address would be one of an unrelated process.
  */
 static int read_user(void *dst, u64 addr, u32 len)
 {

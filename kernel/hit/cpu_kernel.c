@@ -66,7 +66,7 @@ static struct gtp_cpu *cpu_alloc(u32 id, u32 bytes, bool circular, u32 nslots)
 	return &p->cpu;
 }
 
-/* Under cpus_read_lock(), so that the CPUs counted are those that get a buffer. */
+/* The caller holds cpus_read_lock(), so no CPU can come online between counting and allocating. */
 static int fill(struct gtp_cpu **cpus, u64 total, bool circular, u32 nslots, struct gtp_why *why)
 {
 	u64 each = bytes_per_cpu(total, num_online_cpus(), why);
@@ -134,7 +134,7 @@ void *gtp_buffer_alloc(void *ctx, const struct gtp_cpu *cpu, u32 bytes)
 	return gtp_mem_alloc_node(bytes, cpu_to_node(cpu->id));
 }
 
-/* struct errand - a call to make on a CPU; @done: it was made, because the CPU was not in a hit */
+/* struct errand - a call to make on a CPU; @done: it was made: the CPU was not in a hit */
 struct errand {
 	struct gtp_cpu *cpu;
 	void (*fn)(void *arg);
@@ -143,9 +143,9 @@ struct errand {
 };
 
 /*
- * Interrupts are off here. But a kprobe's hit may run with interrupts on, so this interrupt may
- * have arrived in the middle of one: try again later. A hit in which the kernel died never ends, so
- * do not wait for that.
+ * This is an interrupt, and interrupts are off. But a kprobe's hit may run with interrupts on, so
+ * this one may have arrived in the middle of a hit: then do nothing, and the caller tries again. A
+ * hit in which the kernel died never ends: do not wait for that one.
  */
 static void run_errand(void *info)
 {
@@ -162,7 +162,7 @@ void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg),
 	struct errand e = { .cpu = cpu, .fn = fn, .arg = arg };
 
 	cpus_read_lock();
-	/* A CPU that is offline has no hits, and cannot come up meanwhile. */
+	/* A CPU that is offline has no hits, and cannot come online meanwhile. */
 	while (!e.done) {
 		if (smp_call_function_single(cpu->id, run_errand, &e, true))
 			run_errand(&e);
@@ -183,7 +183,10 @@ void gtp_buffers_restart(void)
 	}
 }
 
-/* In an interrupt: a hit of this CPU with interrupts off is not between two uses of the old one. */
+/*
+ * Set the calibration in an interrupt on the CPU itself, so that a hit, which has interrupts off,
+ * cannot use the old one first and then the new one.
+ */
 static void use(void *tsc)
 {
 	struct gtp_cpu *cpu = this_cpu_read(gtp_this_cpu);

@@ -30,7 +30,7 @@ static inline struct gtp_text *gtp_cpu_text(struct gtp_cpu *cpu)
 /**
  * gtp_buffers_get() - struct gtp_target_ops' buffers_get
  * @ctx: unused
- * @bytes: over all CPUs, 0: as the module parameter says
+ * @bytes: for all CPUs together; 0: as the module parameter says
  * @circular: drop the oldest frames
  * @nslots: counters per CPU
  * @cpus: receives the array, indexed by CPU; the entry of an offline CPU is NULL, and if that CPU
@@ -66,8 +66,8 @@ u64 gtp_memory_most(void *ctx);
 void gtp_cpu_between_hits(void *ctx, struct gtp_cpu *cpu, void (*fn)(void *arg), void *arg);
 
 /*
- * gtp_buffers_calibrate - hand the hits of all CPUs this calibration. Context: process, gtp_lock; a
- * run whose hits read the counter may go on
+ * gtp_buffers_calibrate - make the hits of all CPUs use this calibration. Context: process,
+ * gtp_lock; a run whose hits read the counter may be active
  */
 void gtp_buffers_calibrate(const struct gtp_calibration *tsc);
 

@@ -25,13 +25,15 @@ static arch_spinlock_t tsv_spinlock = __ARCH_SPIN_LOCK_UNLOCKED;
 
 /*
  * The CPU that holds the lock may never release it: a panic, the start of a crash kernel and kgdb
- * stop the others by NMI, wherever they are, and then run through traced code. So a hit tries a
- * limited number of times. It does not queue, because a queue cannot be left.
+ * stop all other CPUs by NMI, wherever they are, and then run code that may be traced. So a hit
+ * tries a limited number of times. It must not queue for the lock, because no CPU can leave that
+ * queue.
  *
  * The lock is held for one expression, microseconds at most. TSV_TRIES_LONG take 20 ms if a pause
- * takes 10 cycles, and 100 ms if it takes 140: longer than a hypervisor usually takes a CPU away,
- * and much less than a watchdog calls a lockup (10 s). After such a failure every hit tries for
- * microseconds only, until one succeeds: each CPU waits once, not each hit.
+ * takes 10 cycles, and 100 ms if it takes 140. That is longer than a hypervisor usually suspends a
+ * CPU, and much less than the 10 s that a watchdog calls a lockup. After such a failure every hit
+ * tries for microseconds only, until one succeeds: so each CPU waits that long once, not at each
+ * hit.
  */
 enum { TSV_TRIES_LONG = 1 << 21, TSV_TRIES_SHORT = 1 << 9 };
 
@@ -125,8 +127,8 @@ static void set_raw(const struct gtp_calibration *c, const struct reading *r)
 enum { READINGS = 5 };
 
 /*
- * An interrupt, or a hypervisor that takes the processor away, between the counter and the clocks
- * would put $clock off for the whole run. The shortest of a few readings had none.
+ * If an interrupt came, or a hypervisor suspended the CPU, between reading the counter and the
+ * clocks, $clock would be wrong for the whole run. So read a few times, and use the shortest try.
  */
 static void calibrate(struct gtp_calibration *c)
 {
@@ -170,7 +172,8 @@ void gtp_hit_recalibrate_tsc(void)
 	struct reading now;
 
 	/*
-	 * Until both are stored, this base is later than any counter, so $clock does not advance.
+	 * Until both members are stored, use a base that is later than any value of the counter:
+	 * $clock then does not advance.
 	 */
 	WRITE_ONCE(c->tsc, rdtsc_ordered() + (1ULL << 62));
 	barrier();
@@ -191,7 +194,7 @@ static void read_counter(void *to)
 	*(u64 *)to = rdtsc_ordered();
 }
 
-/* True if the counter of @cpu is not between two readings of the counter of *@here, this CPU. */
+/* Read @cpu's counter between two readings of this CPU's. True if its value is not between them. */
 static bool counters_differ(int cpu, int *here)
 {
 	u64 before, there, after;
@@ -275,8 +278,8 @@ u64 gtp_hit_wall_ns(void *ctx)
 }
 
 /*
- * The kernel's softirq_count() and irq_count(). With PREEMPT_RT the task counts softirqs, and
- * exceptions add nothing to that count.
+ * The kernel's softirq_count() and irq_count(). With PREEMPT_RT the task has the count of softirqs,
+ * to which exceptions add nothing.
  */
 static u32 softirqs(u32 count)
 {

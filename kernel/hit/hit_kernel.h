@@ -9,9 +9,9 @@
 /**
  * gtp_hit_calibrate_tsc() - decide whether hits may read the TSC instead of the clock
  *
- * Reading the TSC takes a tenth of the instructions. $clock is then the clock's time at tstart plus
- * the ticks since, at the rate that the kernel calibrated, without NTP's adjustments during the
- * run.
+ * Reading the TSC takes a tenth of the instructions of reading the clock. $clock is then the
+ * clock's time at tstart plus the ticks since, at the rate that the kernel calibrated, without
+ * NTP's adjustments during the run.
  * Context: process; no hit is running. Return: how to convert the TSC; NULL if hits may not use it.
  */
 const struct gtp_calibration *gtp_hit_calibrate_tsc(void);
@@ -31,8 +31,8 @@ void gtp_hit_tsv_reset(void);
 /**
  * gtp_hit_replace_calibration() - calibrate again during a run
  *
- * Hits go on with the calibration before until the caller hands them this one, and all hits have it
- * before the next call.
+ * Hits use the previous calibration until the caller gives them this one. The caller must have done
+ * so on all CPUs before the next call, which overwrites the previous one.
  * Context: process, gtp_lock. Return: the calibration; NULL: hits do not read the counter.
  */
 const struct gtp_calibration *gtp_hit_replace_calibration(void);

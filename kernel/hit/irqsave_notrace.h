@@ -6,7 +6,7 @@
 #include <linux/irqflags.h>
 
 /*
- * gtp_irqsave_notrace - disable interrupts without irqsoff tracing, which may itself be probed
+ * gtp_irqsave_notrace - disable interrupts without calling the irqsoff tracer, which may be probed
  *
  * Lockdep's state is still updated, because code that a hit calls may take locks that it checks.
  */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The address ranges of modules' code, for hits: no lock, and no RCU, which idle CPUs lack. */
+/*
+ * The address ranges of modules' code, for hits: a look-up takes no lock. It does not use RCU
+ * either, because RCU is not watching idle CPUs.
+ */
 #include <linux/kobject.h>
 #include <linux/spinlock.h>
 
@@ -68,8 +71,8 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state)
 }
 
 /*
- * One kset has all modules, and also built-in ones, which have no struct module. The kernel sets
- * MODULE_STATE_GOING before it calls our notifier, which takes the lock.
+ * The kset of this module's kobject lists all modules, and also built-in ones, which have no struct
+ * module. The kernel sets MODULE_STATE_GOING before it calls our notifier, which takes the lock.
  */
 void gtp_module_text_init(void)
 {

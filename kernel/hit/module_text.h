@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The address ranges of modules' code, for hits: no lock, and no RCU, which idle CPUs lack. */
+/* The address ranges of modules' code, for hits: a look-up takes no lock and needs no RCU. */
 #ifndef _GTP_MODULE_TEXT_H
 #define _GTP_MODULE_TEXT_H
 
 #include <linux/module.h>
 
 /*
- * gtp_module_text_init - record the modules that are loaded now. gtp_module_text_changed() reports
- * later changes; it is called for them from before this call on
+ * gtp_module_text_init - record the modules that are loaded now. Call it when the notifier that
+ * calls gtp_module_text_changed() is registered already, so that no change is missed
  */
 void gtp_module_text_init(void);
 
@@ -18,7 +18,7 @@ void gtp_module_text_changed(const struct module *mod, unsigned long state);
  * gtp_module_text_changes() - return how often modules were loaded or unloaded, counted from 1
  *
  * Facts about a module's code hold while this number is the same: the kernel notifies us before it
- * frees the code, and in between it waits for all code that runs without preemption.
+ * frees the code, and between the two it waits for all code that runs with preemption off.
  */
 u32 gtp_module_text_changes(void);
 

@@ -7,9 +7,9 @@
  * neither the pad nor the exception that led here, and the kernel's data for that instruction is
  * right: before a prologue, inside one, and after it.
  *
- * For a caller we have its return address, which follows the call; for interrupted code the address
- * of an instruction that has not run. One is added to the latter. So for every address except the
- * first, the byte before it belongs to the function.
+ * The address of a caller is a return address, which may be the first byte after the function. The
+ * address of interrupted code is that of an instruction that has not run yet; 1 is added to it. So
+ * for every address except the first, the byte before it belongs to the function.
  *
  * The stack may lead to an interrupt that came inside a pad, which no table describes, or through
  * code where the unwinder guesses. Such a stack ends with GTP_STACKS_LOST.
@@ -37,7 +37,7 @@ static void begin(struct unwind_state *state, struct pt_regs *at, const struct g
 	unwind_start(state, current, at, NULL);
 }
 
-/* Return addresses in this range are not callers; set before any of them is on a stack. */
+/* Return addresses in this range are left out of stacks; set before any of them is on a stack. */
 static u64 hidden_from, hidden_bytes;
 
 void gtp_stack_hide(u64 from, u64 to)
@@ -95,7 +95,7 @@ static u32 take_by_unwinder(const struct gtp_regs *regs, u64 pc, u64 *to, u32 ma
 	return n;
 }
 
-/* 0: leave the stack to the unwinder, as all stacks other than a task's. */
+/* Returns 0 if the unwinder has to take this stack, as it has to if it is not a task's. */
 static u32 take_by_steps(struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 			 u32 max)
 {

@@ -12,7 +12,7 @@ enum { GTP_TEXT_SIZE = 4096 }; /* bytes of text that may wait on one CPU; a powe
  * @head: bytes ever written; only the CPU's own hits write it, and they do not nest
  * @tail: bytes ever read; only the reader writes it
  * @dropped: lines for which there was no room
- * @told: how many of those gtp_text_dropped() has returned
+ * @told: the part of @dropped that gtp_text_dropped() has returned
  */
 struct gtp_text {
 	u32 head, tail;
@@ -20,11 +20,11 @@ struct gtp_text {
 	char ring[GTP_TEXT_SIZE];
 };
 
-/* gtp_text_put - the writer's side: all of it, or it counts as dropped. Context: a hit */
+/* gtp_text_put - append a whole text; if it does not fit, count it as dropped. Context: a hit */
 void gtp_text_put(struct gtp_text *t, const char *text, u32 len);
 
 /*
- * gtp_text_get - the reader's side: at most @size - 1 bytes, terminated; 0 when there is nothing.
+ * gtp_text_get - read at most @size - 1 bytes and terminate them; returns 0 if there is no text.
  * One reader at a time
  */
 u32 gtp_text_get(struct gtp_text *t, char *buf, u32 size);

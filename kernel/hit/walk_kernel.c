@@ -2,10 +2,10 @@
 /*
  * Ask the kernel's unwinder what it does at an address.
  *
- * The unwinder gets an unwind state at that address, on a made-up stack: an array of words, each of
- * which is different. Its results for two such states show what it does at the address on any stack
- * (gtp_walk_judge()). So we need to know neither its tables nor their format, and we see where it
- * does not know the address itself.
+ * The unwinder is given an unwind state at that address, on a made-up stack: an array of words that
+ * all differ. Its results for two such states show what it does at the address on any stack
+ * (gtp_walk_judge()). So we need to know neither its tables nor their format, and we notice if it
+ * has no entry for the address.
  *
  * An answer is valid while the code exists. The kernel's own code always does. A module's code is
  * recognized (gtp_module_text_has()), and answers about it are valid until a module is loaded or
@@ -41,9 +41,9 @@ void gtp_walk_init(void)
 }
 
 /*
- * The state is that of an interrupted instruction: for these the unwinder looks up the address
- * itself. The state is of another task, so that the unwinder does not complain about its tables in
- * the log.
+ * Make it the state of an interrupted instruction: for such a state the unwinder looks up the
+ * address itself, not the byte before it. Make it another task's, so that the unwinder logs no
+ * warning about its tables.
  */
 static void stand_at(struct unwind_state *state, struct pt_regs *regs, u64 at)
 {
@@ -124,7 +124,7 @@ void gtp_walk_init(void)
 {
 }
 
-/* The frame-pointer and guess unwinders have another state. */
+/* The frame-pointer and guess unwinders have another unwind state, which this file cannot make. */
 bool gtp_walk_ask(void *ctx, u64 at, u32 *step, bool *stays)
 {
 	return false;

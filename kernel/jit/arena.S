@@ -11,9 +11,9 @@
 
 /*
  * A module's exception table is fixed when the module is built, before there are any loads here. So
- * every multiple of GTP_JIT_LOAD_ALIGN in the arena has an entry. Each entry leads to its own pad,
- * to show which load faulted: the pad pushes its number in its group, and the group's end pushes
- * the offset of the group's loads.
+ * every multiple of GTP_JIT_LOAD_ALIGN in the arena has an entry. Each entry leads to a fault pad
+ * of its own, which identifies the load: the pad pushes its number within its group, and the code
+ * at the group's end pushes the offset of the group's first load.
  */
 #define PADS 32 /* in a group: short jumps reach its end */
 #define GROUP_BYTES (PADS * GTP_JIT_LOAD_ALIGN)
@@ -23,8 +23,8 @@
 
 	.text
 /*
- * Sample returns: the form of a return may depend on its address. The kernel patches these when it
- * loads the module, like all others.
+ * Two sample returns, because the form of a return may depend on its address. The kernel patches
+ * them when it loads the module, as it does all returns; gtp_jit_init() reads the result.
  */
 	.balign	GTP_JIT_LINE
 SYM_START(gtp_jit_returns, SYM_L_GLOBAL, SYM_A_NONE)
@@ -73,7 +73,7 @@ SYM_FUNC_START_LOCAL(gtp_jit_faulted)
 	push	%rdx
 	mov	24(%rsp), %rax			/* the pad's number */
 	shl	$3, %rax
-	add	16(%rsp), %rax			/* the group's place in the arena */
+	add	16(%rsp), %rax			/* the group's offset in the arena */
 	lea	gtp_jit_arena(%rip), %rdx
 	add	%rdx, %rax			/* the load */
 	movslq	-4(%rax), %rdx

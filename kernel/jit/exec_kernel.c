@@ -37,8 +37,8 @@ static struct {
 } arena;
 
 static DECLARE_BITMAP(pads, PAD_UNITS);
-static DECLARE_BITMAP(freed, PAD_UNITS); /* of those: freed, to be filled with int3 before reuse */
-static u32 pad_units;			 /* in use, freed ones included */
+static DECLARE_BITMAP(freed, PAD_UNITS); /* still set in pads: freed, but not yet wiped */
+static u32 pad_units;			 /* the number of bits set in pads */
 
 /* The target of our sample return at @offset if it is a jump; 0 if it is a plain return. */
 static u64 return_at(u32 offset)
@@ -67,7 +67,7 @@ static void describe_branches(struct ax_jit_target *w)
 	w->lfence = boot_cpu_has(X86_FEATURE_RETPOLINE_LFENCE);
 }
 
-/* A task that still reaches a freed pad must trap there, not execute the rest of its bytes. */
+/* A task that still reaches a freed pad must trap there, and not execute the rest of the pad. */
 static void wipe_freed(void)
 {
 	u8 *at = arena.writable + SNIPPETS;
@@ -227,8 +227,8 @@ static struct ax_jit_var contexts(u32 mask)
 }
 
 /*
- * The kernel's macros of the same names. PREEMPT_RT counts softirqs elsewhere. Where a task can
- * move to another CPU, all of them are 0, before and after.
+ * The kernel's hardirq_count(), softirq_count() and irq_count(). PREEMPT_RT counts softirqs
+ * elsewhere. Whenever a task can move to another CPU, all of them are 0, before and after.
  */
 static void describe_contexts(struct ax_jit_var *var)
 {
@@ -314,7 +314,7 @@ int gtp_jit_init(void)
 		     (GTP_JIT_RETURN_LOWER & AX_JIT_LINE_HALF));
 	BUILD_BUG_ON(GTP_JIT_PAD_BYTES % AX_JIT_CODE_ALIGN || GTP_JIT_PAD_BYTES >= GTP_JIT_ARENA);
 	if (!IS_ALIGNED(base, PAGE_SIZE) || !IS_ALIGNED((u64)gtp_jit_returns, GTP_JIT_LINE))
-		return -EINVAL; /* writes to a page would not reach the code that runs */
+		return -EINVAL; /* the second mapping would be of other pages than the code */
 	describe_target(&arena.target);
 	err = gtp_jit_open();
 	if (err)

@@ -19,7 +19,7 @@ static bool refused;   /* a request failed since then: nothing compiled before i
 static u32 used_before;
 static const struct gtp_tsvs *variables; /* the session's */
 
-/* Without an arena everything works as before, by the interpreter. */
+/* If this fails, there is no machine code, and the interpreter evaluates all expressions. */
 void gtp_jit_start(void)
 {
 	int err = gtp_jit_init();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A pad at a function's entry calls the rest of the function, so that the function returns to us.
+ * A pad at a function's entry calls the rest of the function, so that the function returns to us:
+ * $latency, $ret and the other values of a call come from here and from hit/returns.h.
  *
  * The record of a call is on the call's own stack, so nothing is looked up by task, and no call is
  * missed. If much of the stack is in use already (deep recursion), or the stack is not a task's,
@@ -33,7 +34,8 @@
 
 enum {
 	/*
-	 * Records are on a task's stack while no more of it than this is in use, records included.
+	 * A record is on its task's stack if no more of that stack than this is in use, including
+	 * the records that are on it.
 	 */
 	USED = THREAD_SIZE / 4,
 	POOL = 8192, /* records; a power of two */
@@ -42,8 +44,8 @@ enum {
 };
 
 /*
- * struct bare - a record in the pool; @sp: address of its call's return address, 0: free; @cpu: the
- * CPU whose idle task has that stack, -1: it is no idle task's
+ * struct bare - a record in the pool; @sp: address of its call's return address, 0: free; @cpu: if
+ * that is on the stack of an idle task, the task's CPU, otherwise -1
  */
 struct bare {
 	u64 sp;
@@ -56,7 +58,7 @@ static DEFINE_PER_CPU(long, inside); /* calls entered on this CPU, minus calls l
 
 /* --- the pool --- */
 
-/* Only the call whose return address is at @sp takes and gives back a record for @sp. */
+/* A record for @sp is taken and given back only by the call whose return address is at @sp. */
 static struct bare *nth_place(u64 sp, u32 n)
 {
 	u32 hash = (u32)((sp >> 3) * 0x9e3779b97f4a7c15ULL >> 40);
@@ -88,7 +90,10 @@ static struct bare *take(u64 sp)
 	return b;
 }
 
-/* The reader is done with it. The cmpxchg decides: the call or forget_idle() counts it out. */
+/*
+ * Free a record that the caller no longer reads. forget_idle() may free it at the same time: the
+ * cmpxchg decides which of the two decrements the count.
+ */
 static void give(struct bare *b, u64 sp)
 {
 	if (cmpxchg(&b->sp, sp, 0) == sp)
@@ -116,15 +121,15 @@ static int idle_cpu_of(u64 sp)
 }
 
 /*
- * Not @r itself: if an empty list_head was at @r, its prev, which points to @r, lies where the mark
- * does, and would look like one.
+ * Do not use @r itself as the mark: if an empty list_head was at @r, its second word, which is
+ * where the mark would be, points to @r.
  */
 static __always_inline u64 mark_of(const struct gtp_follow_record *r)
 {
 	return (u64)r + 0x61c88647;
 }
 
-/* No other task decrements the count for this call: task_ends() runs in the same task. */
+/* This needs no cmpxchg: the only other place that counts the call out runs in the same task. */
 static __always_inline void count_out(u64 *mark)
 {
 	WRITE_ONCE(*mark, 0);
@@ -133,7 +138,7 @@ static __always_inline void count_out(u64 *mark)
 
 static __always_inline u32 keep_here(struct gtp_follow_record *r, u32 word, u32 ticket)
 {
-	/* As two stores: GCC would combine them into one, which takes longer. */
+	/* Force two stores: GCC would combine the values and store once, which takes longer. */
 	WRITE_ONCE(r->number, word >> 1);
 	WRITE_ONCE(r->ticket, ticket);
 	r->mark = mark_of(r);
@@ -165,7 +170,7 @@ static __always_inline bool is_dead(void)
 	return READ_ONCE(current->__state) == TASK_DEAD;
 }
 
-/* A dead task's last call never returns; calls of interrupts in it do. */
+/* True for a dead task's last call, which never returns; calls of interrupts in the task do. */
 static bool is_last_call(void)
 {
 	return is_dead() && !(preempt_count() & (NMI_MASK | HARDIRQ_MASK | SOFTIRQ_MASK));
@@ -239,7 +244,7 @@ void gtp_follow_leave(struct gtp_follow_record *r, u64 value, u64 flags)
 {
 	bool tell = gtp_irqs_off_notrace(flags);
 
-	/* Otherwise task_ends() has counted it out: this is a call that do_exit() itself makes. */
+	/* Without a mark it was counted out by task_ends(): it is a call that do_exit() makes. */
 	if (likely(r->mark == mark_of(r)))
 		count_out(&r->mark);
 	leave_call(r, value);
@@ -354,7 +359,7 @@ static void forget_idle(void)
 	cpus_read_unlock();
 }
 
-/* --- coming and going --- */
+/* --- module reference, init and exit --- */
 
 static u32 pads;    /* pads that may follow calls; under gtp_lock */
 static bool pinned; /* we hold a reference to this module; under gtp_lock */
@@ -415,7 +420,7 @@ static void check_entry(void)
 		     (GTP_FOLLOW_HEAD_WORDS + GTP_FOLLOW_REGS_WORDS) * sizeof(u64));
 	BUILD_BUG_ON(!IN_REGS(GTP_FOLLOW_EFLAGS, eflags));
 	BUILD_BUG_ON(GTP_FOLLOW_CARRY != X86_EFLAGS_CF || GTP_FOLLOW_ZERO != X86_EFLAGS_ZF);
-	/* The assembly compares once, unsigned, with the middle one. */
+	/* The assembly makes one unsigned comparison, with the value in the middle. */
 	BUILD_BUG_ON(GTP_FOLLOW_NOT >= GTP_FOLLOW_FRAMED || GTP_FOLLOW_BARE <= GTP_FOLLOW_FRAMED);
 	/* POP_SCRATCH and SAVED() */
 	BUILD_BUG_ON(!IN_REGS(6, r11) || !IN_REGS(7, r10) || !IN_REGS(8, r9) || !IN_REGS(9, r8));

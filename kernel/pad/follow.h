@@ -10,13 +10,13 @@
 /*
  * The stack of a call that is followed, where S is the address of its return address:
  *
- *	framed	S		the return address, the caller's
+ *	framed	S		the return address into the caller
  *		S - 8		the caller's rbp; rbp points here
  *		S - 16		unused
  *		S - 216		struct gtp_follow_record, which ends with the registers
  *		S - 224		return address of the gate's call; the function goes on below
  *
- *	bare	S		the return address, the caller's
+ *	bare	S		the return address into the caller
  *		S - 8		return address of the gate's call; the function goes on below
  *
  * Framed is an ordinary function's frame. Bare is for stacks without room for that: the record is

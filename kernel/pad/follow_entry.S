@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a pad that may follow a call into C, and from the return to the caller. */
+/* From a pad that may follow calls into C; from the return of a call through C to its caller. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm-offsets.h>

@@ -13,8 +13,8 @@
 #include "probe/self.h"
 
 /*
- * A pad does not tell lockdep that it turns interrupts off. If lockdep tracks that, a fault in a
- * pad would leave it with a wrong state.
+ * A pad turns interrupts off without reporting it to lockdep. If lockdep tracks the interrupt
+ * state, a fault in a pad would leave it with a wrong one.
  */
 static bool may_write(void)
 {

@@ -16,7 +16,7 @@
 #include "kernel/pad/gates.h"
 
 static DECLARE_BITMAP(taken, GTP_GATES);
-static DECLARE_BITMAP(given, GTP_GATES); /* of those: given back, to be wiped before reuse */
+static DECLARE_BITMAP(given, GTP_GATES); /* also taken, but given back: to be wiped before reuse */
 static DECLARE_BITMAP(has_jump, GTP_GATES);
 
 /* The gates of both kinds, with the code before and after them. */

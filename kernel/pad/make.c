@@ -84,7 +84,8 @@ static bool any_reads_flags(const struct gtp_location *loc)
 }
 
 /*
- * Where the pad goes when C is needed; each of the three functions removes its word from the stack.
+ * The function that the pad calls to get to C. Each of the three leaves the stack as its kind of
+ * pad needs it.
  */
 static u64 pad_hit(const struct gtp_pad_probe *p)
 {
@@ -147,9 +148,9 @@ static int make(const struct wanted *w, const struct ax_verified *cond, bool fra
 }
 
 /*
- * The best that is possible: with condition and frame; with the condition; with neither, which
- * leaves all to C and is always right. by_itself: whether a hit may end without C, so that another
- * tracepoint here needs a wider pad.
+ * Make the best pad that is possible: with condition and frame; with the condition; with neither,
+ * which leaves everything to C and is always possible. Set by_itself if the pad may handle a hit
+ * without C, so that another tracepoint here needs another pad.
  */
 static int make_best(const struct wanted *w)
 {
@@ -214,8 +215,9 @@ static int add_stages(struct gtp_pad_probe *p, u32 n)
 }
 
 /*
- * From the last to the first: each has to know where the next one is. Only the last has the
- * displaced instructions, so the copies of trapped tasks are @rest, its address, and @copies.
+ * Make the pads from the last to the first, because each contains the address of the next one. Only
+ * the last has the displaced instructions: @rest is their address, and @copies are the offsets at
+ * which trapped tasks resume.
  */
 static int make_stages(struct gtp_pad_probe *p, const struct gtp_region *region, u32 *copies,
 		       u64 *rest)
@@ -265,7 +267,7 @@ static int make_chain(struct gtp_pad_probe *p, const struct gtp_region *region, 
 
 /* --- all of a location --- */
 
-/* @copies: where a task that trapped at each displaced instruction resumes. */
+/* @copies: for each displaced instruction the address at which a task trapped there resumes. */
 int gtp_pad_probe_make(struct gtp_pad_probe *p, const struct gtp_region *region, u64 *copies)
 {
 	u32 offsets[GTP_REGION_JUMP] = { 0 };

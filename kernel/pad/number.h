@@ -23,9 +23,9 @@ static __always_inline struct gtp_tracepoint *gtp_pad_number_find(unsigned long 
 }
 
 /*
- * gtp_pad_number_ticket - a count that is incremented when the number loses its location, so that
- * each location that has had the number has had another ticket. The entry of a call reads it before
- * it reads the location. Context: a hit
+ * gtp_pad_number_ticket - return how many locations have had the number before. A call's record
+ * keeps this, and so shows at the return whether the location is still the same. At the entry of a
+ * call it is read before the location is. Context: a hit
  */
 static __always_inline u32 gtp_pad_number_ticket(unsigned long number)
 {
@@ -37,7 +37,7 @@ void gtp_pad_number_missed(u32 number);
 
 /* The following: process context, under gtp_lock. */
 
-/* gtp_pad_number_take - take a free one, GTP_PAD_NUMBERS if none is; _give - disconnect and free */
+/* gtp_pad_number_take - take a free number, GTP_PAD_NUMBERS if none is free; _give - free it */
 u32 gtp_pad_number_take(void);
 void gtp_pad_number_give(u32 number);
 

@@ -49,10 +49,10 @@ static __always_inline void hit(struct gtp_tracepoint *tp, struct gtp_regs *regs
 }
 
 /*
- * From gtp_pad_hit, with the registers of the probed code, and interrupts as that had them. They go
- * off first: a hit in an interrupt would count as nested here, and a task that is scheduled away
- * would keep this CPU marked as in a hit. @word is what the pad pushed: its number, and whether the
- * condition is known to hold.
+ * Called by gtp_pad_hit with the registers and the interrupt flag of the probed code. Turn
+ * interrupts off first: otherwise a hit in an interrupt would count as nested, and a task that is
+ * scheduled away would leave this CPU marked as in a hit. @word is what the pad has pushed: its
+ * number, and whether the condition is known to hold.
  */
 void gtp_pad_probe_hit(struct gtp_regs *regs, u32 word)
 {
@@ -75,7 +75,7 @@ void gtp_pad_probe_connect(struct gtp_pad_probe *p)
 		gtp_pad_number_connect(p->stage[i].number, p->stage[i].tp);
 }
 
-/* From here on the pads only pass through. Tasks may have read a number before: wait for them. */
+/* From here on hits of the pads do nothing. A hit may have looked up its number before: wait. */
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 {
 	gtp_pad_number_connect(p->number, NULL);
@@ -83,7 +83,7 @@ void gtp_pad_probe_disconnect(struct gtp_pad_probe *p)
 		gtp_pad_number_connect(p->stage[i].number, NULL);
 }
 
-/* --- coming and going --- */
+/* --- make and free --- */
 
 /*
  * The place is in the index of probed places from here on, which is before its table of regions is
@@ -167,7 +167,7 @@ void gtp_pad_probe_exit(struct gtp_pad_probe *p)
 	gtp_armed_remove(&p->armed);
 }
 
-/* Fill all freed room with int3: a task that still got there would trap at once. */
+/* Fill all freed room with int3, so that a task that reached it by mistake would trap at once. */
 void gtp_pad_probes_wipe(void)
 {
 	gtp_jit_pads_wipe();

@@ -8,9 +8,9 @@
 #include "probe/armed.h"
 
 /*
- * gtp_pad_hit - called by pads at a hit, see pad/pad.h; gtp_pad_called - the same for pads that are
- * called themselves; gtp_pad_probe_hit - the C part of both. gtp_pad_followed - the same for pads
- * that may call the rest of the function, see kernel/pad/follow.h
+ * gtp_pad_hit - called by pads at a hit, see pad/pad.h; gtp_pad_called - the same for pads to which
+ * a call leads, not a jump; gtp_pad_probe_hit - the C part of both. gtp_pad_followed - the same for
+ * pads that may call the rest of the function, see kernel/pad/follow.h
  */
 void gtp_pad_hit(void);
 void gtp_pad_called(void);
@@ -32,7 +32,7 @@ struct gtp_pad_stage {
  * @called: a call leads to the pad, not a jump
  * @by_itself: the pad handles some hits without C: another tracepoint here needs another pad
  * @follows: it holds a gtp_follow_get()
- * @gate, @old_gate: of the pad's gates, where it may follow calls; 0: none
+ * @gate, @old_gate: the number of the gates of @pad and @old_pad, if they follow calls; otherwise 0
  * @stage, @nstages: the pads of further tracepoints, in their order; see kernel/pad/make.c
  * @pad: the pad to which control goes
  * @old_pad: the pad before it; tasks may be in it until the location is disarmed. @len 0: none
@@ -83,6 +83,6 @@ void gtp_pad_probe_part(struct gtp_pad_probe *p);
 void gtp_pad_probe_connect(struct gtp_pad_probe *p);
 void gtp_pad_probe_disconnect(struct gtp_pad_probe *p);
 
-#define GTP_PAD_NO_MEMORY "there is no memory for it" /* a no_jump */
+#define GTP_PAD_NO_MEMORY "there is no memory for it" /* for ->no_jump */
 
 #endif /* _GTP_PAD_PROBE_H */

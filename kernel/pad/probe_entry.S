@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The way from a jump pad into C, with all registers as they were at the probed instruction. */
+/* From a jump pad into C: save all registers as they were at the probed instruction. */
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm-offsets.h>
@@ -20,7 +20,7 @@
  * the flags. C has turned interrupts off, and popping the flags turns them on again.
  *
  * In the middle of a string operation the direction flag may be set, which C does not expect. And
- * where the kernel copies from or to user memory, SMAP is off; turn it on again for us.
+ * while the kernel copies from or to user memory, SMAP is off: turn it on for the time of the hit.
  */
 .macro PAD_HIT name:req own:req
 GTP_TAKEN_START(\name)
@@ -49,6 +49,6 @@ SYM_FUNC_END(\name)
 PAD_HIT gtp_pad_hit 2
 PAD_HIT gtp_pad_called 3
 
-/* The unwinder cannot find their callers anyway; and objtool warns that the cld is redundant. */
+/* Their callers are pads, which no unwind table describes. Objtool also warns about the cld. */
 STACK_FRAME_NON_STANDARD gtp_pad_hit
 STACK_FRAME_NON_STANDARD gtp_pad_called
