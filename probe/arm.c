@@ -33,7 +33,7 @@ int gtp_arm(const struct gtp_probe_backend *const *list, struct gtp_location *lo
 	return offer(list, loc, why);
 }
 
-/* Offer the places that a backend has refused in its commit to the later backends. */
+/* Offer the locations that a backend has refused in its commit to the later backends. */
 static int offer_refused(const struct gtp_probe_backend *const *list, struct gtp_location *first,
 			 struct gtp_why *why)
 {
@@ -89,7 +89,7 @@ u64 gtp_arm_missed(const struct gtp_location *loc)
 	return loc->missed + (loc->backend && loc->probe ? loc->backend->missed(loc) : 0);
 }
 
-/* own - link those locations of a list that are @backend's by ->next_own; the first or NULL */
+/* own - link @backend's locations of a list by ->next_own; returns the first of them, or NULL */
 static struct gtp_location *own(const struct gtp_probe_backend *backend, struct gtp_location *first)
 {
 	struct gtp_location *loc, *mine = NULL, **end = &mine;

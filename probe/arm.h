@@ -42,8 +42,8 @@ int gtp_arm_widen(struct gtp_location *loc, struct gtp_why *why);
 u64 gtp_arm_missed(const struct gtp_location *loc);
 
 /*
- * gtp_arm_disarm - remove all probes of a list of locations, prepared ones too. The backends go in
- * reverse order, because a kprobe that the kernel has moved past an endbr64 may sit on a jump
+ * gtp_arm_disarm - remove all probes of a list of locations, prepared ones too. Calls the backends
+ * in reverse order, because a kprobe that the kernel has moved past an endbr64 may be on a jump
  */
 void gtp_arm_disarm(const struct gtp_probe_backend *const *list, struct gtp_location *first);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one index of probed places, by address, with the original bytes. */
+/* The index of all probed places, by address, with the original bytes. */
 #include <linux/minmax.h>
 #include <linux/module.h>
 #include <linux/spinlock.h>
@@ -10,10 +10,10 @@
 
 enum {
 	ENDBR_LEN = 4,
-	REACH = GTP_REGION_MAX + ENDBR_LEN, /* no more bytes than this change, from @addr on */
+	REACH = GTP_REGION_MAX + ENDBR_LEN, /* the most bytes from @addr on that a probe changes */
 };
 
-/* Changed under gtp_lock; the spinlock is for gtp_armed_range(), which must not wait for that. */
+/* Changed under gtp_lock. The spinlock is for gtp_armed_range(), which must not take gtp_lock. */
 static struct rb_root armed = RB_ROOT;
 static DEFINE_SPINLOCK(armed_lock);
 

@@ -13,11 +13,11 @@ struct module;
 /**
  * struct gtp_armed - one place; part of the backend's own struct for it
  * @node: in the index, by @addr
- * @owner: identifies the mechanism: the address of one of its objects
+ * @owner: identifies the backend: the address of one of its objects
  * @addr: the location's address
  * @text: address of the changed text; a kprobe's may follow an endbr64
  * @len: number of changed bytes; 0: we change none
- * @by_kprobe: the kernel changes them, to an int3 or a jump: the first byte tells how many
+ * @by_kprobe: the kernel changes them to an int3 or a jump; the first byte shows which
  * @old: the original bytes
  */
 struct gtp_armed {

@@ -11,8 +11,8 @@ struct module;
 /**
  * struct gtp_probe_backend - one way to probe a place
  * @name: for the log
- * @slow: a hit takes an exception, or passes through the function tracer's common code; not for
- *        locations that must be fast
+ * @slow: a hit takes an exception, or goes through the function tracer's common code: not allowed
+ *        for tracepoints of GDB's command ftrace
  * @arm: set a probe on @loc, or prepare it for @commit, and store it in @loc->probe. Return 0 if
  *       the backend takes the location; -EOPNOTSUPP to let another backend try, perhaps with the
  *       reason in @loc->no_jump; any other -errno, with @why, if no probe can be set there at all.
@@ -37,7 +37,7 @@ struct module;
  *               NULL)
  *
  * All others are called in process context under gtp_lock and may sleep. kernel/backends.c lists
- * the backends in the order in which they are tried. See docs/data-path.md.
+ * the backends in the order in which gtp_arm() asks them. See "A new backend" in docs/data-path.md.
  */
 struct gtp_probe_backend {
 	const char *name;

@@ -20,9 +20,9 @@ static pid_t number(enum gtp_self which)
 }
 
 /*
- * A hit between the two stores may pass the test by mistake; gtp_self_skip() then compares the
- * process itself. The same is needed at any hit: the process that opened the file may have ended,
- * and its number may be reused, while a child still has the file open.
+ * A hit between the two stores may match the test by mistake. gtp_self_skip() then compares the
+ * process itself, which it has to do at any hit: the process that opened the file may have ended,
+ * and its number may have been reused, while a child still has the file open.
  */
 static void set_test(void)
 {
@@ -34,7 +34,7 @@ static void set_test(void)
 	WRITE_ONCE(gtp_self_test.value, one & mask);
 }
 
-/* Hits only compare the address, so the struct pid that they have read may be freed meanwhile. */
+/* Hits only compare addresses, so the old struct pid may be freed while a hit has its address. */
 void gtp_self_set(enum gtp_self which, struct pid *tgid)
 {
 	struct pid *before = selves[which];

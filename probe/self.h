@@ -16,12 +16,12 @@ enum gtp_self {
 };
 
 /*
- * gtp_self_set - set the process, or NULL for none. A later process with the same number is not
- * mistaken for it. Context: process, gtp_lock
+ * gtp_self_set - set the process; NULL: there is none. A later process with the same number is not
+ * mistaken for this one. Context: process, gtp_lock
  */
 void gtp_self_set(enum gtp_self which, struct pid *tgid);
 
-/* gtp_self_skipped - number of their hits that were skipped */
+/* gtp_self_skipped - number of hits of these processes that were skipped */
 u64 gtp_self_skipped(void);
 
 /*

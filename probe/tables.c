@@ -236,7 +236,7 @@ static int place_spans(struct loaded *l, char *why)
 	return -ENOENT;
 }
 
-/* --- coming and going --- */
+/* --- add and remove --- */
 
 static void remove(struct loaded *l)
 {
@@ -278,7 +278,7 @@ static int check(struct loaded *l, char *why)
 	int err;
 
 	memset(l->piece, 0, l->table.spans_n * sizeof(*l->piece));
-	/* Unloading that begins after this is a removal, which tables_put() sees. */
+	/* If unloading begins after this, it counts as a removal, and tables_put() notices. */
 	if (*l->module && is_going(l->module)) {
 		snprintf(why, GTP_TABLES_WHY, "module %s is not loaded, or is being unloaded",
 			 l->module);

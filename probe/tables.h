@@ -13,7 +13,7 @@ struct seq_file;
 /* Guards all of it. Nests inside gtp_lock; the module notifier takes it without that. */
 extern struct mutex gtp_tables_lock;
 
-/* struct gtp_tables_place - where an address is in a table */
+/* struct gtp_tables_place - the place of an address in a table */
 struct gtp_tables_place {
 	const struct gtp_table *table;
 	u32 span;
@@ -27,7 +27,7 @@ bool gtp_tables_find(u64 addr, struct gtp_tables_place *place);
 /* gtp_tables_deny - true if the kernel would optimize a kprobe there, but must not */
 bool gtp_tables_deny(u64 addr);
 
-/* gtp_tables_wraps - true if that is a function that returns and has no arguments on the stack */
+/* gtp_tables_wraps - true if a function begins there that returns and has no stack arguments */
 bool gtp_tables_wraps(u64 addr);
 
 /* gtp_tables_any - true if any table is loaded */

@@ -24,9 +24,9 @@ static int stop_nothing(void *unused)
 }
 
 /*
- * RCU tasks does not wait for idle tasks, and RCU is not watching where they halt the CPU; before
+ * RCU tasks does not wait for idle tasks, and RCU is not watching while they halt the CPU. Before
  * 6.2 that code is not noinstr and can be probed. stop_machine() runs a stopper task on every CPU:
- * once it has run, the idle task of that CPU was switched out.
+ * when that has run, the CPU's idle task has been switched out.
  */
 void gtp_wait_for_idle(void)
 {

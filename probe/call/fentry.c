@@ -43,7 +43,7 @@ struct fentry {
 	bool kept;
 };
 
-static u32 calls; /* in place, under gtp_lock */
+static u32 calls; /* the number of calls that are in place; under gtp_lock */
 
 static struct fentry *to_fentry(struct gtp_pad_probe *p)
 {
@@ -79,7 +79,7 @@ static int make_pad(struct fentry *f)
 	return err;
 }
 
-/* Hits may come as soon as ftrace has the call: connect the pad first. */
+/* Connect the pad before ftrace writes the call: hits may come at once. */
 static int fentry_place(struct fentry *f)
 {
 	int err = make_pad(f);

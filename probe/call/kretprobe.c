@@ -108,7 +108,7 @@ static int check_entry(u64 addr, struct gtp_why *why)
 	return -EINVAL;
 }
 
-/* Code that the compiler did not make may keep its return address elsewhere. */
+/* Assembly code may keep its return address elsewhere than at the top of the stack. */
 static bool is_compiled(u64 addr)
 {
 	return gtp_tables_wraps(addr) || gtp_entry_ask(addr) != -EINVAL;
@@ -140,14 +140,14 @@ static int check_place(u64 addr, struct gtp_why *why)
 	return 0;
 }
 
-/* The kernel keeps free instances in a list; from 6.7 on in an array for each CPU. */
+/* An estimate: the kernel keeps free instances in a list; since 6.7 in an array for each CPU. */
 static unsigned long instance_bytes(void)
 {
 	return sizeof(struct kretprobe_instance) + sizeof(struct gtp_pending) +
 	       num_possible_cpus() * sizeof(void *);
 }
 
-/* The number of instances for another kretprobe: fewer if less memory is left; 0: none. */
+/* Choose the number of instances for another kretprobe, fewer if less memory is left; 0: refuse. */
 static int maxactive(void)
 {
 	unsigned long all = (totalram_pages() << PAGE_SHIFT) / SHARE;
@@ -189,7 +189,7 @@ static int kretprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.kp = &p->rp.kp;
 	p->text.armed.addr = loc->addr;
 	p->text.armed.by_kprobe = true;
-	/* In the index first: the unloading of a module between the two steps must find it. */
+	/* Add it to the index first, so that unloading its module finds it from here on. */
 	gtp_armed_add(&p->text.armed);
 	err = register_kretprobe(&p->rp);
 	if (err) {
@@ -223,7 +223,7 @@ static void forget(struct gtp_location *loc)
 	gtp_mem_free(p);
 }
 
-/* Calls inside are forgotten: the kernel returns them to their callers. */
+/* Calls that have not returned yet are no longer reported. The kernel returns them as usual. */
 static void unregister(struct kprobe **kps, int n)
 {
 	BUILD_BUG_ON(offsetof(struct kretprobe, kp));

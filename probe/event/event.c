@@ -180,7 +180,7 @@ static int event_arm(struct gtp_location *loc, struct gtp_why *why)
 	return err;
 }
 
-/* A hit during the store uses the pad or C, which is the same for the first tracepoint. */
+/* A hit meanwhile uses the pad or C: both do the same for the first tracepoint. */
 static int event_widen(struct gtp_location *loc, struct gtp_why *why)
 {
 	struct event_probe *p = loc->probe;
@@ -210,7 +210,7 @@ static int allow_data(struct event_probe *p, struct gtp_why *why)
 	return err;
 }
 
-/* Hits may be under way already; none of them collects $_sdata yet. */
+/* Other tracepoints here may have hits already, but none of these collects $_sdata. */
 int gtp_event_sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	int err;

@@ -5,8 +5,8 @@
  * The event's function writes into an ftrace instance of ours, in which no event is ever enabled,
  * so nothing but our calls writes there. ftrace passes every record of every instance to all
  * registered exports, on the same CPU, before the function returns: our export copies it into the
- * frame. It gets the records of other instances, too; ours is the one that arrives while our call
- * is under way on this CPU.
+ * frame. The export also gets the records of other instances. Ours is the one that comes during our
+ * call on this CPU.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -26,9 +26,9 @@
  * @buf: receives the record; NULL: no call is in progress
  * @regs: of the hit
  * @type: of the event
- * @context: interrupt, NMI or task, in the kernel's bits; a record from another one is not ours
+ * @context: interrupt, NMI or task, in the kernel's bits; a record made in another one is not ours
  * @result: 0 when the record is in the frame
- * @copy: there
+ * @copy: the record in the frame
  */
 struct capture {
 	struct gtp_buffer *buf;
@@ -136,7 +136,7 @@ int gtp_event_data_take(const struct gtp_event_data *data, const struct gtp_regs
 	return c->result;
 }
 
-/* Is there an instance of that name already, made from outside the module? */
+/* Is there an instance of that name already, which somebody else has made? */
 static bool name_is_taken(void)
 {
 	struct trace_event_file *file = trace_get_event_file(INSTANCE, "sched", "sched_switch");

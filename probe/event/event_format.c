@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An event's fields in words, from the table that its TRACE_EVENT left in the kernel. */
+/* An event's fields as text, from the table that its TRACE_EVENT has made. */
 #include <linux/align.h>
 
 #include "kernel/base/mem_kernel.h"
@@ -13,7 +13,7 @@ int gtp_event_id(const struct gtp_event *ev, char *buf, size_t size)
 	return scnprintf(buf, size, "raw:%s", ev->tp->name);
 }
 
-/* The table ends with NULL, or with this type where a function defines the other fields. */
+/* The table ends with NULL, or with an entry for a function that defines the other fields. */
 static bool is_field(const struct trace_event_fields *f)
 {
 	return f && f->type && f->type != TRACE_FUNCTION_TYPE;

@@ -2,9 +2,9 @@
 /*
  * The tracepoints of the kernel and its modules, and the names of their events.
  *
- * A tracepoint has its name and its marker in its own struct. The kernel's events can be found only
- * by name, in ftrace's list of them, a file of tracefs; it is read once, when names are first
- * needed. A module's events are in its struct module.
+ * A tracepoint's own struct has its name and its marker. The kernel's events can be found only by
+ * name, in ftrace's list of them. That list is a file of tracefs, and is read once, when names are
+ * first needed. A module's events are in its struct module.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -88,7 +88,7 @@ static struct gtp_event *core_by_name(const char *name)
 	return NULL;
 }
 
-/* Did TRACE_EVENT make this event for this tracepoint? Others may attach their own events. */
+/* Did TRACE_EVENT make this event for this tracepoint? Other code may attach events of its own. */
 static bool belongs(const struct trace_event_call *call, const struct tracepoint *tp)
 {
 	return (call->flags & TRACE_EVENT_FL_TRACEPOINT) && call->tp == tp && call->class->probe;
@@ -189,8 +189,8 @@ static void read_all_names(struct file *file, char *buf, size_t size)
 }
 
 /*
- * Without the names the tracepoints are usable as raw:NAME, without their events. After a failure
- * it is tried again the next time.
+ * Without the list, the tracepoints are usable as raw:NAME, but their events are not. If this
+ * fails, it is tried again the next time that names are needed.
  */
 static void name_all(void)
 {
@@ -258,8 +258,8 @@ static void remember(struct module *mod)
 
 /*
  * Also called for modules that are already loaded. The module notifier (kernel/unload.c) runs
- * earlier and handles unloading. But if a module's unloading had passed that notifier before this
- * one was registered, the module is reported here, as loaded and then as going.
+ * before this one and handles unloading. But if it had run for a module before this one was
+ * registered, the module is reported here, as loaded and then as going.
  */
 static int tracepoints_changed(struct notifier_block *nb, unsigned long state, void *data)
 {
@@ -360,7 +360,7 @@ int gtp_event_marker_nth(u32 n, u64 *addr, char *text, size_t size, const char *
 
 	mutex_lock(&gtp_events_lock);
 	if (!n)
-		name_all(); /* a list keeps its order */
+		name_all(); /* so that the order does not change while the list is read */
 	found = nth(n, &ev);
 	if (found) {
 		len = gtp_event_id(&ev, text, size);

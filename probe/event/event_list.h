@@ -38,7 +38,7 @@ bool gtp_event_find(u64 addr, struct gtp_event *ev);
 /* gtp_event_forget - forget the tracepoints of a module that is unloaded; under the lock */
 void gtp_event_forget(const struct module *mod);
 
-/* gtp_event_marker - the address of its marker, which GDB uses for it */
+/* gtp_event_marker - the address of the tracepoint's marker, by which GDB names the tracepoint */
 u64 gtp_event_marker(const struct tracepoint *tp);
 
 #endif /* _GTP_EVENT_LIST_H */

@@ -2,9 +2,9 @@
 /*
  * May this address of the running kernel become a jump?
  *
- * Checked in this order: the table, whether it covers the code at all; the code as it is in memory
- * now, decoded from the function's first byte to its last; the kernel's blacklist of code that must
- * not be probed.
+ * Three checks, in this order: does the table of regions cover the code at all? does the code that
+ * is in memory now, decoded from the function's first byte to its last, allow it? and does the
+ * kernel's blacklist of code that must not be probed?
  */
 #include <linux/sizes.h>
 #include <linux/uaccess.h>
@@ -78,9 +78,10 @@ static const char *decide(u64 addr, bool only_falls, struct gtp_region *r)
 }
 
 /*
- * Code that may not be probed may not be overwritten either. The decoded code and the table cover
- * all of the kernel's checks except its blacklist, which is read once for all places. Without it a
- * disabled kprobe is registered for each, and the kernel walks all jump labels and bugs each time.
+ * Code that must not be probed must not be overwritten either. The decoded code and the table cover
+ * all of the kernel's checks except its blacklist, which is read once for all places. If it cannot
+ * be read, register a disabled kprobe at each place, which is slow: the kernel then searches all
+ * jump labels and bugs each time.
  */
 static int check_blacklist(u64 addr, const char **no_jump, struct gtp_why *why)
 {

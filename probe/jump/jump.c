@@ -40,7 +40,7 @@ void gtp_jump_drop(struct gtp_jump *j)
 	gtp_mem_free(j);
 }
 
-/* A staged jump has changed no text: its entry in the index gets its bytes only here. */
+/* A staged jump has changed no text: its entry in the index gets a length and bytes only now. */
 void gtp_jump_become(struct gtp_jump *j, enum gtp_jump_state state)
 {
 	j->state = state;
@@ -77,7 +77,7 @@ u32 gtp_jump_count(void)
 	return list_count(&lists[GTP_JUMP_ARMED]) + list_count(&lists[GTP_JUMP_STUCK]);
 }
 
-/* Of two at one address, the one after a no-op comes first. */
+/* If two are at one address, the one that follows a no-op comes first. */
 static int by_address(const void *a, const void *b)
 {
 	const struct gtp_jump *x = *(const struct gtp_jump *const *)a;
@@ -150,7 +150,7 @@ static bool is_left_int3(u64 addr)
 	return false;
 }
 
-/* The candidate's length is unknown: assume the five bytes that a jump has at least. */
+/* The new jump's length is not known yet: assume five bytes, the least. */
 int gtp_jump_beside(u64 addr, const char **no_jump, struct gtp_why *why)
 {
 	const struct gtp_jump *j = in_reach(addr);

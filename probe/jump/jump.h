@@ -22,7 +22,7 @@ enum gtp_jump_state {
  * @region: the instructions it displaces
  * @state: enum gtp_jump_state
  * @refused: while arming: another backend must probe the location
- * @under: another prober's jump that begins before it may cover it
+ * @under: another prober's jump may begin before this one and cover its first bytes
  * @no_memory: it stays int3 because there was no memory to map its text again
  * @holds: it has a reference to our module
  * @list: the list of its state
@@ -46,7 +46,7 @@ static inline struct gtp_jump *gtp_jump_of_pad(struct gtp_pad_probe *p)
 	return container_of(p, struct gtp_jump, p);
 }
 
-/* gtp_jump_is_behind - true if it follows a no-op at its location's address */
+/* gtp_jump_is_behind - true if the jump follows a no-op that is at its location's address */
 static inline bool gtp_jump_is_behind(const struct gtp_jump *j)
 {
 	return j->p.loc && j->p.loc->addr != j->patch.addr;
@@ -69,7 +69,7 @@ u32 gtp_jump_count(void);
 /* gtp_jump_each - call @work for all in a state; it may sleep, but must not change states */
 void gtp_jump_each(enum gtp_jump_state state, void (*work)(struct gtp_jump *j));
 
-/* struct gtp_jump_set - some of them, by address; @patch has room for @n */
+/* struct gtp_jump_set - some of the jumps, sorted by address; @patch has room for @n */
 struct gtp_jump_set {
 	u32 n;
 	struct gtp_jump **jump;

@@ -74,7 +74,7 @@ static int stage(struct gtp_location *loc, u64 at, struct gtp_why *why)
 	return 0;
 }
 
-/* The call must return in the task that made it. */
+/* Can a pad follow calls of this function? A call must return in the task that made it. */
 static bool can_follow(struct gtp_location *loc)
 {
 	if (!gtp_tables_wraps(loc->addr))
@@ -113,7 +113,7 @@ int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why)
 		err = stage(loc, site + GTP_ENTRY_SITE, why);
 	if (!err || gtp_why_is_general(err))
 		return err;
-	/* The entry itself may still be probed, whatever follows it. */
+	/* If no probe can be after the site, one can still be at the entry itself. */
 	if (err != -EOPNOTSUPP)
 		loc->no_jump = "the place after the function tracer's site takes no probe";
 	why->text[0] = '\0';
@@ -211,7 +211,7 @@ static u32 list_patches(struct gtp_jump_set *set)
 	return n;
 }
 
-/* Before the first int3: from here on a task that traps at one of ours finds its way. */
+/* Call this before writing the first int3: after it, a task that traps at one of ours resumes. */
 static void watch(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -233,7 +233,7 @@ static void abandon(struct gtp_jump *j)
 		gtp_patch_unwatch(&j->patch);
 }
 
-/* Places restored before the wait: no task is in their pads afterwards. */
+/* Unwatch the places that were restored before the wait: no task is in their pads any more. */
 static void unwatch_refused(struct gtp_jump_set *set)
 {
 	u32 i;
@@ -246,7 +246,7 @@ static void unwatch_refused(struct gtp_jump_set *set)
 	}
 }
 
-/* Drop places that did not become jumps. True: wait again, tasks may be in their pads. */
+/* Unwatch the places that did not become jumps. True if tasks may be in their pads: wait again. */
 static bool unwatch(struct gtp_jump_set *set)
 {
 	bool late = false;
@@ -309,7 +309,7 @@ static bool has_kprobe_inside(const struct gtp_jump *j)
 /*
  * Step 6. With our int3s in place, the kernel refuses new kprobes there and no longer optimizes one
  * before them. Registrations that began before that may have succeeded: they are in the list now.
- * Places are skipped by the next step, which restores text, unless they are refused and can be
+ * The next step restores text. It skips all places except those that are refused and can be
  * restored.
  */
 static void refuse_near_kprobes(struct gtp_jump_set *set)
@@ -332,9 +332,9 @@ static void refuse_near_kprobes(struct gtp_jump_set *set)
 }
 
 /*
- * Step 7. The same for kprobes registered since then, before all bytes were int3. One among the
- * bytes has saved an int3 of ours or a byte that is no longer text: nothing can be restored until
- * that kprobe is removed.
+ * Step 7. Do the same for kprobes that were registered after step 6, before all bytes were int3. A
+ * kprobe among the bytes has saved an int3 of ours or a byte that is no longer text: nothing can be
+ * restored until that kprobe is removed.
  */
 static void refuse_late_kprobes(struct gtp_jump_set *set)
 {
@@ -363,9 +363,9 @@ static void skip_refused(struct gtp_jump_set *set)
 }
 
 /*
- * Step 9, at its end. After jumps were written: a kprobe registered after byte 0 meanwhile has
- * saved the displacement as text. As long as it is there, the bytes are int3. One registered at
- * byte 0 after the jump saved 0xe9 as the original; keep the jump.
+ * The end of step 9. A kprobe that was registered after byte 0 while the jumps were written has
+ * saved the displacement as text: make all bytes int3 as long as it exists. A kprobe that was
+ * registered at byte 0 after the jump has saved 0xe9 as the original: keep the jump.
  */
 void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n)
 {
@@ -413,8 +413,8 @@ static int write_int3s(struct gtp_jump_set *set, u32 n)
 }
 
 /*
- * Step 9. No task is among the bytes. Without memory the int3s stay: they lead where the jumps
- * would.
+ * Step 9. No task is among the bytes. Without memory for the mapping the int3s stay, which lead to
+ * the pads as the jumps would.
  */
 static void write_jumps(struct gtp_jump_set *set, u32 n)
 {
@@ -461,8 +461,8 @@ static void give_up(struct gtp_jump *j)
 }
 
 /*
- * Another prober's jump now covers byte 0, so the kernel would accept no kprobe of ours there
- * either.
+ * No backend can probe this place: another prober's jump covers byte 0 now, so the kernel would
+ * accept no kprobe of ours there either.
  */
 static void use_nothing(struct gtp_jump *j)
 {
@@ -473,7 +473,7 @@ static void use_nothing(struct gtp_jump *j)
 	gtp_jump_leave(j);
 }
 
-/* Tell each location what has become of it. */
+/* Set each location's mechanism, or its refusal. */
 static void conclude(struct gtp_jump_set *set)
 {
 	u32 i;

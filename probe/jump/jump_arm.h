@@ -7,14 +7,15 @@
 
 /*
  * struct gtp_probe_backend's arm and commit; arm leaves the text as it is, commit changes it.
- * Process context, under gtp_lock; may sleep, commit until every task has left the old code.
+ * Process context, under gtp_lock; they may sleep, and commit waits until every task has left the
+ * old code.
  */
 int gtp_jump_stage(struct gtp_location *loc, struct gtp_why *why);
 int gtp_jump_commit(struct gtp_why *why);
 
 /*
- * gtp_jump_late_kprobes - after jumps were written: places with a kprobe after byte 0 are int3
- * again, and stay so as long as it is there. Leaves ->skip_step of each place as it last needed it
+ * gtp_jump_late_kprobes - call it after writing jumps: it makes places with a kprobe after byte 0
+ * int3 again, as long as the kprobe exists. It changes ->skip_step of all places
  */
 void gtp_jump_late_kprobes(struct gtp_patch **p, u32 n);
 

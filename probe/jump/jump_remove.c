@@ -47,9 +47,9 @@ static bool has_saved_jump(const struct gtp_patch *p)
 }
 
 /*
- * A kprobe before the place may have saved our int3s as text. The kernel writes them back when it
- * replaces that kprobe's jump by a breakpoint, or when the kprobe is removed. Until then leave the
- * bytes alone.
+ * True if a kprobe before the place may have saved our int3s as text. The kernel writes them back
+ * when it replaces that kprobe's jump by a breakpoint, or when the kprobe is removed. Do not change
+ * the bytes before that.
  */
 static bool is_under(const struct gtp_jump *j)
 {
@@ -74,9 +74,9 @@ static void choose_text(struct gtp_jump_set *set)
 
 /*
  * No kprobe can register on our int3. If an earlier one saved the jump, restore the jump. Once the
- * bytes after byte 0 are int3, too, no kprobe can register there either. If one was registered on
- * them before that, they stay int3 until it is gone. If there is no memory for the list of kprobes,
- * all int3s stay.
+ * bytes after byte 0 are int3, too, no kprobe can register there either. If one was registered
+ * among them before that, they stay int3 until it is removed. If there is no memory for the list of
+ * kprobes, all int3s stay.
  */
 static void remove_jumps(struct gtp_jump_set *set)
 {
@@ -94,7 +94,7 @@ static void remove_jumps(struct gtp_jump_set *set)
 	gtp_patch_text(set->patch, set->n);
 }
 
-/* False: no place has become text, so there is nothing to wait for. */
+/* Wait, and free the jumps that were removed. Without any, return false and do not wait. */
 static bool free_removed(struct gtp_jump_set *set)
 {
 	bool any = false;
@@ -134,8 +134,8 @@ static bool any_free(const struct gtp_jump_set *set)
 }
 
 /*
- * Return false if all CPUs were stopped in vain. Finding another probe still there is cheap, and
- * counts as success.
+ * Try to remove the stuck jumps. Return false if all CPUs were stopped and nothing was removed. If
+ * another probe is still on each jump, no CPU is stopped: that is cheap, so return true.
  */
 static bool sweep(struct gtp_jump_set *set)
 {
@@ -208,8 +208,8 @@ static void hold_stuck(void)
 }
 
 /*
- * Text that another writer has changed may never become ours again, and each try stops all CPUs: so
- * double the interval.
+ * Another writer may have changed the text for good, and each try stops all CPUs: so double the
+ * interval after a failure.
  */
 static void retry(struct work_struct *work)
 {
@@ -295,8 +295,8 @@ void gtp_jump_text_goes(const struct module *mod, bool init)
 }
 
 /*
- * A jump that got stuck when rmmod ended the run can no longer pin the module: wait here until the
- * kprobe on it is removed, or until the module that the jump is in is unloaded.
+ * A jump that gets stuck when rmmod ends the run can no longer pin our module. So wait here until
+ * the kprobe on it is removed, or until the module that has the jump is unloaded.
  */
 void gtp_jump_remove_exit(void)
 {

@@ -12,9 +12,9 @@
 #include "probe/kprobe/kprobe_list.h"
 
 /*
- * JMP to INT3_JUMP to INT3_ALL to INT3_JUMP to JMP, to the pad at @to. A kprobe at byte 0 saved the
- * jump as it was: write that back. Where a kprobe was registered after byte 0 while our int3 was
- * there, all bytes stay int3, and hits come by the one in byte 0.
+ * Redirect a jump to the pad at @to: JUMP to INT3_JUMP to INT3_ALL to INT3_JUMP to JUMP. If a
+ * kprobe at byte 0 has saved the jump as it was, write that back. If a kprobe was registered after
+ * byte 0 while our int3 was there, all bytes stay int3, and the one in byte 0 leads to the pad.
  */
 static int turn(struct gtp_patch *p, u64 to)
 {

@@ -47,9 +47,9 @@ static const u8 mov_ss[] = { 0x8e, 0xd0 }; /* mov %eax, %ss */
 /* --- our int3s --- */
 
 /*
- * Changed under gtp_lock, and read in the int3 exception, which runs with interrupts off from the
- * trap on. After an int3 was removed, once every CPU has answered an IPI, no handler looks that
- * int3 up any more.
+ * Changed under gtp_lock, and read in the int3 exception, which has interrupts off from the trap
+ * on. So if an int3 has been removed and every CPU has answered an IPI since, no handler is going
+ * to look that int3 up.
  */
 static DEFINE_HASHTABLE(watched, 12);
 
@@ -220,7 +220,7 @@ static bool swap_first(struct gtp_patch *p, u8 from, u8 to)
 	return cmpxchg(p->alias, from, to) == from;
 }
 
-/* Only while byte 0 is an int3 that all CPUs have seen. */
+/* Write the bytes after byte 0. Call this only while byte 0 is an int3 that all CPUs have seen. */
 static void write_rest(struct gtp_patch *p, const u8 *bytes)
 {
 	memcpy(p->alias + 1, bytes + 1, p->len - 1);
@@ -396,9 +396,9 @@ static bool rest_is_jump_or_int3(const struct gtp_patch *p)
 }
 
 /*
- * Our int3 in byte 0 was overwritten. Either a kprobe that had saved our jump restored 0xe9: keep
- * the jump. Or a prober that had saved the original text restored it: write the text back after
- * byte 0, where the bytes are still ours.
+ * Our int3 in byte 0 was overwritten. If a kprobe that had saved our jump has restored 0xe9, keep
+ * the jump. If a prober that had saved the original text has restored that, restore the text after
+ * byte 0, too, unless the prober has written there.
  */
 static void was_overwritten(struct gtp_patch *p)
 {
@@ -423,8 +423,8 @@ static void was_overwritten(struct gtp_patch *p)
 }
 
 /*
- * Removing, step 2. Overwrite only our own bytes and others' int3s. Another prober will want to
- * remove anything else that it has put after byte 0, so then the place stays as it is.
+ * Removing, step 2. Overwrite only our own bytes and other probers' int3s. If a prober has written
+ * anything else after byte 0, it will want to remove that: leave the place as it is.
  */
 static void int3_all_jump(struct gtp_patch *p)
 {
@@ -512,7 +512,7 @@ static void int3_jump(struct gtp_patch *p)
 		p->state = GTP_PATCH_INT3_JUMP;
 }
 
-/* Removing, step 1, and the first of changing to another pad. */
+/* Removing, step 1, and the first step of changing to another pad. */
 void gtp_patch_int3_jump(struct gtp_patch **p, u32 n)
 {
 	u32 i;

@@ -33,7 +33,8 @@ enum gtp_patch_state {
  * struct gtp_patch_mark - an instruction of a place
  * @watched: its entry in the table where the int3 handler looks up @addr
  * @addr: its address
- * @to: where a task that trapped at @addr resumes; the first mark's may change during its int3
+ * @to: where a task that trapped at @addr resumes; for the first mark it may change while its int3
+ *      is in place
  */
 struct gtp_patch_mark {
 	struct hlist_node watched;
@@ -46,8 +47,8 @@ struct gtp_patch_mark {
  * @addr: its address
  * @len: bytes that are replaced, from GTP_REGION_JUMP to GTP_REGION_MAX
  * @state: enum gtp_patch_state
- * @lost: the bytes were not the expected ones, because another prober writes there; @state is that
- *        of the last step
+ * @lost: the bytes were not the expected ones, because another prober has written there; @state is
+ *        the state after the last step that succeeded
  * @skip_step: steps leave the place as it is; set and cleared between steps by their caller
  * @old: the original bytes
  * @front: the bytes before @addr, read before other kprobes were looked for

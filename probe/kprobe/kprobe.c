@@ -92,7 +92,7 @@ static int handle_hit(struct kprobe *kp, struct pt_regs *regs)
 	return hit(container_of(kp, struct location_probe, kp), regs, gtp_hit);
 }
 
-/* Not inline, so that a false condition saves few registers. */
+/* Out of line, so that a false condition saves few registers. */
 static noinline int hit_open(struct location_probe *p, struct pt_regs *regs)
 {
 	return hit(p, regs, gtp_hit);
@@ -104,8 +104,8 @@ static noinline int hit_held(struct location_probe *p, struct pt_regs *regs)
 }
 
 /*
- * struct late - for conditions on a CPU that came online after tstart and has no struct gtp_cpu.
- * One for each CPU is enough: no other kprobe's handler interrupts this one.
+ * struct late - an environment for conditions on a CPU that came online after tstart and so has no
+ * struct gtp_cpu. One for each CPU is enough: no other kprobe's handler interrupts this one.
  */
 struct late {
 	struct ax_env env;
@@ -148,8 +148,8 @@ static int handle_condition(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * The kernel does not optimize a kprobe that has a post_handler. For places where the kernel's own
- * check misses a jump into the bytes that would be replaced.
+ * A post_handler that does nothing: the kernel does not optimize a kprobe that has one. For places
+ * where the kernel's own check misses a jump into the bytes that would be replaced.
  */
 static void keep_breakpoint(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
 {
@@ -190,7 +190,7 @@ static int kprobe_arm(struct gtp_location *loc, struct gtp_why *why)
 	p->text.kp = &p->kp;
 	p->text.armed.addr = loc->addr;
 	p->text.armed.by_kprobe = true;
-	/* In the index first: the unloading of a module between the two steps must find it. */
+	/* Add it to the index first, so that unloading its module finds it from here on. */
 	gtp_armed_add(&p->text.armed);
 	err = register_kprobe(&p->kp);
 	if (err) {

@@ -126,8 +126,8 @@ bool gtp_kprobe_list_settle(void)
 }
 
 /*
- * An address where the kernel refuses our test kprobe (not the start of an instruction, or
- * blacklisted) has no other kprobe either.
+ * Register a test kprobe to find out whether another kprobe is at the address. If the kernel
+ * refuses it (not the start of an instruction, or blacklisted), there is no other kprobe either.
  */
 static bool is_tried(u64 addr)
 {
@@ -171,7 +171,7 @@ static void read_ranges(void)
 	if (!ranges_told)
 		return;
 	sort(ranges.at, ranges.n, ranges.each, compare, NULL);
-	/* They may overlap: let each end where the farthest of those before it ends. */
+	/* The ranges may overlap: give each the highest end of it and all before it. */
 	for (r = ranges.at, i = 1; i < ranges.n; i++)
 		r[i].end = max(r[i].end, r[i - 1].end);
 }

@@ -13,14 +13,14 @@
 
 enum {
 	POLL_MS = 5,
-	/* the optimizer starts after 5 jiffies; another run of it may be in progress */
+	/* Much longer than the optimizer's delay of 5 jiffies: it may be in another run. */
 	UNOPTIMIZED_MS = 5000,
 };
 
 /*
- * The kernel has unoptimized kprobes whose jumps covered the place, and optimizes this one later.
- * If the first byte is not the int3, the original bytes are unknown: remember them as all int3,
- * which refuses a jump nearby.
+ * When register_kprobe() has returned, no other kprobe's jump covers the place, and this kprobe is
+ * not optimized yet. If the first byte is not its int3, the original bytes are not known: remember
+ * them as int3s, because of which no jump is made nearby.
  */
 void gtp_kprobe_text_remember(struct gtp_kprobe_text *p)
 {
@@ -58,11 +58,11 @@ static bool has_kernels_jump(const struct gtp_kprobe_text *p)
 }
 
 /*
- * Some time after the last kprobe at a place is gone, the kernel removes its jump in a work item,
- * and then forgets the place. If the text belongs to a module that is being unloaded, kprobes' own
- * module notifier comes next. It would take such a place off the list of places to free, but leave
- * it in the kernel's table, so that no kprobe could be registered at the address any more
- * (kill_optimized_kprobe()). Do not wait for a place that other kprobes keep.
+ * Some time after the last kprobe at a place was unregistered, the kernel removes its jump in a
+ * work item, and then drops the place. If the text belongs to a module that is being unloaded, the
+ * module notifier of kprobes runs after ours. It would take such a place off the list of places to
+ * free, but leave it in the kernel's table, so that no kprobe could be registered at the address
+ * any more (kill_optimized_kprobe()). Do not wait for a place where other kprobes are registered.
  */
 static void wait_unoptimized(const struct gtp_kprobe_text *p)
 {
@@ -111,9 +111,10 @@ static struct gtp_location *take_batch(struct gtp_location *first,
 
 /*
  * The kernel's functions wait for a grace period, and handlers run with preemption off. But RCU is
- * not watching where an idle CPU is about to halt, which before 6.2 can be probed, and of the three
- * forms of a kprobe only the breakpoint makes it watch again. So let each CPU leave its idle task
- * once. After that no handler runs on any CPU, and the memory of all can be freed.
+ * not watching a CPU that is about to halt in its idle task. Before 6.2 that code can be probed,
+ * and of the three forms of a kprobe only the breakpoint makes RCU watch again. So wait until each
+ * CPU has left its idle task once. After that no handler runs on any CPU, and the memory of all
+ * probes can be freed.
  */
 void gtp_kprobe_text_take_off(struct gtp_location *first,
 			      void (*unregister)(struct kprobe **kps, int n),

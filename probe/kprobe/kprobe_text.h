@@ -13,8 +13,8 @@
  * gtp_kprobe_entered - the part of @count, preempt_count() at a hit, that the probe itself added
  *
  * The breakpoint form of a kprobe arrives as an exception that counts as an NMI; the ftrace form is
- * called. The jump form, if hit in a real NMI, looks like the breakpoint form, so that hit counts
- * as one in its task.
+ * called. A hit of the jump form in a real NMI looks like one of the breakpoint form, so it counts
+ * as a hit in the task.
  */
 static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count)
 {
@@ -28,7 +28,7 @@ static inline u32 gtp_kprobe_entered(const struct kprobe *kp, unsigned int count
  * @armed: in the index of probed places
  * @kp: the kernel's part; a kretprobe has one as its first member. Its address may differ from the
  *	location's, because the kernel skips an endbr64
- * @alone: during removal: it is the only kprobe on the kernel's chain there
+ * @alone: during removal: no other kprobe is on the kernel's chain for this address
  */
 struct gtp_kprobe_text {
 	struct gtp_armed armed;

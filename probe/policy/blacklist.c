@@ -16,8 +16,8 @@
 #include "regions/insn.h"
 
 /*
- * Return the name to look up in the lists below. They have beginnings of names; a final "+" marks a
- * whole name.
+ * Return the name to look up in the lists below. Their entries are beginnings of names; an entry
+ * that ends with "+" is a whole name.
  */
 static const char *name_at(u64 addr)
 {
@@ -39,8 +39,8 @@ static bool begins_with_one_of(const char *name, const char *const *names, u32 n
 }
 
 /*
- * On many CPUs every return in the kernel goes through one of these, ours too: a hit there would
- * end in the next hit.
+ * On many CPUs every return in the kernel, also in our own code, goes through one of these: a hit
+ * there would hit again when it returns.
  */
 static bool is_return(const char *name)
 {
@@ -90,7 +90,7 @@ static bool is_bringup(const char *name)
 	return begins_with_one_of(name, names, ARRAY_SIZE(names));
 }
 
-/* Another prober's breakpoint would hide the instruction, but that hangs the machine already. */
+/* A breakpoint of another prober would hide the hlt, but that alone hangs the machine already. */
 static bool halts(u64 addr)
 {
 	u8 code[4] = { 0 };

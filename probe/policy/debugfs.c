@@ -22,8 +22,8 @@
 enum { PIECE = SZ_16K };
 
 /*
- * seq_open() leaves a struct seq_file in ->private_data that names its file. Another file may have
- * anything there.
+ * seq_open() stores in ->private_data a struct seq_file that points back to the file. Other files
+ * may have anything there.
  */
 static bool is_seq_file(const struct file *file)
 {

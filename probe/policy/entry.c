@@ -48,8 +48,8 @@ u64 gtp_entry_idle(u64 addr)
 }
 
 /*
- * Never registered. Its filter accepts exactly the addresses for which the function tracer has a
- * record, so setting the filter shows whether there is one.
+ * An ftrace_ops that is never registered. Its filter accepts exactly the addresses for which the
+ * function tracer has a record, so setting the filter shows whether there is one.
  */
 static struct ftrace_ops asked;
 
@@ -59,7 +59,7 @@ int gtp_entry_ask(u64 addr)
 	return ftrace_set_filter_ip(&asked, addr, 0, 1);
 }
 
-/* Not earlier: ftrace_free_filter() leaves dangling pointers. */
+/* Do this only at module exit: ftrace_free_filter() leaves dangling pointers in @asked. */
 void gtp_entry_exit(void)
 {
 	ftrace_free_filter(&asked);

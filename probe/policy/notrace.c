@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions that tracers themselves run through, and which therefore take no probe. */
+/* Functions that tracers themselves call, and which therefore take no probe. */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/string.h>
@@ -10,11 +10,11 @@
 #include "probe/policy/probe_test.h"
 #include "probe/policy/symbol.h"
 
-/* start of the last function that was asked about; 0: none */
+/* The start of the last function that was looked up, 0: none; and the result. */
 static u64 last_start;
 static int last_answer;
 
-/* Without a function tracer no probe can re-enter itself through one. */
+/* 0 also if the kernel has no function tracer: then no probe can be hit again through it. */
 static int has_no_site(u64 start)
 {
 	int err = gtp_entry_ask(start);
@@ -48,8 +48,8 @@ static const char *whole_of(u64 addr)
 }
 
 /*
- * A kprobe finds a function by its name, and knows whether its entry is a site. If the function
- * itself may not be probed, the kernel refuses its parts, too.
+ * Register a kprobe by the function's name: it shows whether the function's entry is a site. If the
+ * kernel refuses the function itself, it refuses the function's parts, too.
  */
 static int whole_has_no_site(const char *name)
 {

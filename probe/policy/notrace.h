@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that tracers themselves run through, and which therefore take no probe. */
+/* Functions that tracers themselves call, and which therefore take no probe. */
 #ifndef _GTP_NOTRACE_H
 #define _GTP_NOTRACE_H
 
@@ -11,8 +11,9 @@
  *
  * The function tracer, perf's events, BPF, and functions that they call are compiled without a
  * function tracer's site (`notrace` in the source): with one, each call would trace itself. A probe
- * there has no such protection: its exception or single step leads through traced functions, whose
- * tracer comes back to the probe. The kernel's probe events refuse such functions by the same test
+ * there has no such protection: handling its exception or its single step calls traced functions,
+ * and their tracer calls the probed function again. The kernel's probe events refuse such functions
+ * by the same test
  * (within_notrace_func() in kernel/trace/trace_kprobe.c).
  *
  * Context: process, under gtp_lock; may sleep.

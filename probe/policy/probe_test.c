@@ -17,15 +17,15 @@ struct probe_test {
 static LIST_HEAD(tests);
 static u32 count;
 
-/* Never called. Its address tells our test kprobes from all others. */
+/* Never called. Its address distinguishes our test kprobes from all others. */
 static int never(struct kprobe *p, struct pt_regs *regs)
 {
 	return 0;
 }
 
 /*
- * The kernel chains the kprobes of one address behind a head that is a kprobe itself. If ours is
- * alone, it is on no chain, or on one with only that head.
+ * True if other kprobes are at the same address. The kernel chains these to a head, which is a
+ * kprobe itself. If ours is the only one, it is on no chain, or on one with only that head.
  */
 static bool has_company(const struct kprobe *kp)
 {
@@ -46,7 +46,7 @@ static struct probe_test *keep(u64 addr, const char *name)
 	int err;
 
 	lockdep_assert_held(&gtp_lock);
-	/* A name is that of a function with a .cold part, which is never a module's last one. */
+	/* A name is used only for functions with a .cold part, and such a part is never last. */
 	if (addr && gtp_overruns(addr))
 		return ERR_PTR(-EFAULT);
 	t = gtp_mem_alloc(sizeof(*t));

@@ -7,7 +7,7 @@
 #include "probe/policy/symbol.h"
 
 static char name[KSYM_SYMBOL_LEN];
-static u64 name_of; /* 0: of none */
+static u64 name_of; /* the address that name belongs to; 0: none */
 
 const char *gtp_symbol_at(u64 addr)
 {
