@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the landing pads of exceptions: .eh_frame names the functions that have an exception table
- * (LSDA), and the call sites of that table name the pads.
+ * Read .eh_frame: every function that a compiler has written has an FDE there, a .cold part one of
+ * its own. An FDE has the bounds of the code and may name an exception table (LSDA), whose call
+ * sites name the landing pads.
  */
 #include <dwarf.h>
 #include "tools/regions/eh_frame.h"
-#include "tools/regions/reader.h"
 
 /* struct place - a reader in a section: encoded pointers count from their own address */
 struct place {
@@ -13,11 +13,18 @@ struct place {
 	const struct rgn_section *section;
 };
 
-/* struct cie - the encodings of pointers, which all FDEs of a CIE share */
+/**
+ * struct cie - facts that all FDEs of a CIE share
+ * @fde: @code_align, @data_align, @common and @signal
+ * @lsda: encoding of the pointer to the exception table
+ * @code: encoding of the pointer to the code
+ * @has_data: an FDE has augmentation data
+ */
 struct cie {
+	struct rgn_fde fde;
 	u8 lsda;
 	u8 code;
-	bool has_data; /* an FDE has augmentation data */
+	bool has_data;
 };
 
 static struct place place_at(const struct rgn_section *s, u64 offset)
@@ -107,60 +114,84 @@ static bool mark_pads(struct rgn_text *text, u64 lsda, u64 start)
 	return !at.in.failed;
 }
 
-/* @at is after the length and id of a CIE. Its augmentation string says what its FDEs contain. */
-static struct cie read_cie(struct place at)
+/* The augmentation data of a CIE; false for a letter that is not known, as its size is not. */
+static bool read_augmentation(struct place *at, struct cie *cie, const char *letters)
 {
-	struct cie cie = { .lsda = DW_EH_PE_omit };
+	struct rgn_reader *r = &at->in;
+
+	for (; *letters && !r->failed; letters++) {
+		if (*letters == 'L')
+			cie->lsda = (u8)rgn_read(r, 1);
+		else if (*letters == 'R')
+			cie->code = (u8)rgn_read(r, 1);
+		else if (*letters == 'P')
+			pointer(at, (u8)rgn_read(r, 1) & 0x7f);
+		else if (*letters == 'S')
+			cie->fde.signal = true;
+		else if (*letters != 'B')
+			return false;
+	}
+	return !r->failed;
+}
+
+/* @at is after the length and id of a CIE. Its augmentation string says what its FDEs contain. */
+static bool read_cie(struct place at, struct cie *cie)
+{
 	struct rgn_reader *r = &at.in;
 	u8 version = (u8)rgn_read(r, 1);
 	const char *letters = (const char *)r->p;
+	u64 len;
 
+	memset(cie, 0, sizeof(*cie));
+	cie->lsda = DW_EH_PE_omit;
 	while (rgn_read(r, 1))
 		;
-	if (r->failed)
-		return cie;
-	rgn_read_leb(r, false);
-	rgn_read_leb(r, true);
+	cie->fde.code_align = rgn_read_leb(r, false);
+	cie->fde.data_align = (s64)rgn_read_leb(r, true);
 	if (version == 1)
 		rgn_read(r, 1);
 	else
 		rgn_read_leb(r, false);
+	if (r->failed)
+		return false;
+	cie->fde.common = *r;
+	if (!*letters)
+		return true;
 	if (*letters++ != 'z')
-		return cie;
-	cie.has_data = true;
-	rgn_read_leb(r, false);
-	for (; *letters && !r->failed; letters++) {
-		if (*letters == 'L')
-			cie.lsda = (u8)rgn_read(r, 1);
-		else if (*letters == 'R')
-			cie.code = (u8)rgn_read(r, 1);
-		else if (*letters == 'P')
-			pointer(&at, (u8)rgn_read(r, 1) & 0x7f);
+		return false;
+	cie->has_data = true;
+	len = rgn_read_leb(r, false);
+	if (r->failed || len > rgn_read_left(r))
+		return false;
+	cie->fde.common = *r;
+	cie->fde.common.p += len;
+	return read_augmentation(&at, cie, letters);
+}
+
+static bool read_fde(struct place at, const struct cie *cie, struct rgn_fde *fde)
+{
+	u64 len;
+
+	*fde = cie->fde;
+	fde->start = pointer(&at, cie->code);
+	fde->size = pointer(&at, cie->code & 0x0f);
+	fde->own = at.in;
+	if (cie->has_data) {
+		len = rgn_read_leb(&at.in, false);
+		if (at.in.failed || len > rgn_read_left(&at.in))
+			return false;
+		fde->own = at.in;
+		fde->own.p += len;
+		if (cie->lsda != DW_EH_PE_omit)
+			fde->lsda = pointer(&at, cie->lsda);
 	}
-	return cie;
+	return !at.in.failed && fde->size;
 }
 
-static void read_fde(struct rgn_text *text, struct place at, const struct cie *cie)
+void rgn_eh_frame_each(const struct rgn_image *image,
+		       void (*each)(void *ctx, const struct rgn_fde *fde), void *ctx)
 {
-	struct rgn_span *span;
-	u64 start, lsda;
-
-	if (!cie->has_data || cie->lsda == DW_EH_PE_omit)
-		return;
-	start = pointer(&at, cie->code);
-	pointer(&at, cie->code & 0x0f);
-	rgn_read_leb(&at.in, false);
-	lsda = pointer(&at, cie->lsda);
-	span = rgn_text_span(text, start);
-	if (at.in.failed || !lsda || !span)
-		return;
-	if (!mark_pads(text, lsda, start))
-		rgn_text_function(span, start)->flags |= RGN_FN_LANDING;
-}
-
-void rgn_eh_frame_mark(struct rgn_text *text)
-{
-	const struct rgn_section *s = rgn_image_section(text->image, ".eh_frame");
+	const struct rgn_section *s = rgn_image_section(image, ".eh_frame");
 	struct place all;
 
 	if (!s || !s->bytes)
@@ -169,6 +200,7 @@ void rgn_eh_frame_mark(struct rgn_text *text)
 	while (rgn_read_left(&all.in) >= 8) {
 		u64 len = rgn_read(&all.in, 4), id_at = offset_of(&all), back;
 		struct place entry = all;
+		struct rgn_fde fde;
 		struct cie cie;
 
 		if (!len || len > rgn_read_left(&all.in))
@@ -176,13 +208,32 @@ void rgn_eh_frame_mark(struct rgn_text *text)
 		entry.in.end = all.in.p + len;
 		/* In an FDE the distance back to its CIE, in a CIE 0. */
 		back = rgn_read(&entry.in, 4);
-		if (back && back <= id_at) {
+		if (back && back <= id_at && s->size - (id_at - back) >= 8) {
 			struct place from = place_at(s, id_at - back);
 
-			rgn_read(&from.in, 8);
-			cie = read_cie(from);
-			read_fde(text, entry, &cie);
+			len = rgn_read(&from.in, 4);
+			if (len < rgn_read_left(&from.in))
+				from.in.end = from.in.p + len;
+			rgn_read(&from.in, 4);
+			if (read_cie(from, &cie) && read_fde(entry, &cie, &fde))
+				each(ctx, &fde);
 		}
-		all.in.p += len;
+		all.in.p = entry.in.end;
 	}
+}
+
+static void mark_fde(void *ctx, const struct rgn_fde *fde)
+{
+	struct rgn_text *text = ctx;
+	struct rgn_span *span = rgn_text_span(text, fde->start);
+
+	if (!fde->lsda || !span)
+		return;
+	if (!mark_pads(text, fde->lsda, fde->start))
+		rgn_text_function(span, fde->start)->flags |= RGN_FN_LANDING;
+}
+
+void rgn_eh_frame_mark(struct rgn_text *text)
+{
+	rgn_eh_frame_each(text->image, mark_fde, text);
 }

@@ -1,9 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Landing pads of exceptions: the unwinder enters a function there, and no jump leads to them. */
+/*
+ * .eh_frame: the bounds of functions, and the landing pads of exceptions, where the unwinder enters
+ * a function and no jump leads.
+ */
 #ifndef _RGN_EH_FRAME_H
 #define _RGN_EH_FRAME_H
 
+#include "tools/regions/reader.h"
 #include "tools/regions/text.h"
+
+/**
+ * struct rgn_fde - the description of one piece of code
+ * @start: its first address
+ * @size: its bytes, never 0
+ * @lsda: the address of its exception table, or 0
+ * @signal: it returns to the code that a signal interrupted, and begins one byte early
+ * @code_align: factor of the distances in the two programs
+ * @data_align: factor of the offsets in them
+ * @common: the CFA program that all FDEs of the CIE begin with
+ * @own: the CFA program of this code
+ */
+struct rgn_fde {
+	u64 start;
+	u64 size;
+	u64 lsda;
+	bool signal;
+	u64 code_align;
+	s64 data_align;
+	struct rgn_reader common;
+	struct rgn_reader own;
+};
+
+/*
+ * rgn_eh_frame_each - call @each for every FDE that can be read. A table that ends early or has an
+ * unknown form leaves code without bounds, which is then refused.
+ */
+void rgn_eh_frame_each(const struct rgn_image *image,
+		       void (*each)(void *ctx, const struct rgn_fde *fde), void *ctx);
 
 /*
  * rgn_eh_frame_mark - mark every landing pad that .eh_frame leads to; a function whose exception

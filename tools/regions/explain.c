@@ -22,19 +22,19 @@ const char *rgn_explain_name(const struct rgn_text *text, u64 addr, char *buf, s
 	return buf;
 }
 
-static u64 parse_number(const char *s, const char *whole)
+static u64 parse_number(const char *s, const char *whole, int base)
 {
 	char *end;
 	u64 v;
 
 	errno = 0;
-	v = strtoull(s, &end, 0);
+	v = strtoull(s, &end, base);
 	if (errno || end == s || *end || *s == '-')
 		text_errx(2, "%s: '%s' cannot be read as a number", whole, s);
 	return v;
 }
 
-/* Names of static functions need not be unique. */
+/* Names of static functions need not be unique. A function without a symbol is fn_ADDRESS. */
 static u64 function_address(const struct rgn_text *text, const char *name, u64 offset)
 {
 	const struct rgn_image *image = text->image;
@@ -51,6 +51,8 @@ static u64 function_address(const struct rgn_text *text, const char *name, u64 o
 		if (k == n && n < ARRAY_SIZE(found))
 			found[n++] = sym->addr;
 	}
+	if (!n && !strncmp(name, "fn_", 3))
+		return parse_number(name + 3, name, 16) + offset;
 	if (!n)
 		text_errx(1, "%s: no function is called %s", image->path, name);
 	if (n == 1)
@@ -68,14 +70,14 @@ u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide)
 	char name[NAME_SIZE];
 
 	if (where[0] >= '0' && where[0] <= '9')
-		return parse_number(where, where) - slide;
+		return parse_number(where, where, 0) - slide;
 	if (!plus)
 		return function_address(text, where, 0);
 	if ((size_t)(plus - where) >= sizeof(name))
 		text_errx(2, "%s: the name is too long", where);
 	memcpy(name, where, (size_t)(plus - where));
 	name[plus - where] = '\0';
-	return function_address(text, name, parse_number(plus + 1, where));
+	return function_address(text, name, parse_number(plus + 1, where, 0));
 }
 
 u64 rgn_explain_slide(const struct rgn_text *text, const char *what)
@@ -91,12 +93,12 @@ u64 rgn_explain_slide(const struct rgn_text *text, const char *what)
 	name[equal - what] = '\0';
 	s = rgn_image_section(text->image, name);
 	if (s)
-		return parse_number(equal + 1, what) - s->addr;
+		return parse_number(equal + 1, what, 0) - s->addr;
 	sym = rgn_image_symbol(text->image, name);
 	if (!sym)
 		text_errx(1, "--at: %s has neither a symbol nor a section %s", text->image->path,
 			  name);
-	return parse_number(equal + 1, what) - sym->addr;
+	return parse_number(equal + 1, what, 0) - sym->addr;
 }
 
 static void print_leaders(u32 bits)

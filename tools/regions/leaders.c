@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Gather the evidence: decode, kernel tables, relocations, constants, line table. */
 #include "tools/regions/eh_frame.h"
+#include "tools/regions/functions.h"
 #include "tools/regions/leaders.h"
 #include "tools/regions/rows.h"
 #include "tools/regions/sites.h"
+
+#ifndef SHT_RELR
+#define SHT_RELR 19
+#endif
 
 struct scan {
 	struct rgn_text *text;
@@ -26,12 +31,22 @@ static void each_reloc(void *ctx, const struct rgn_reloc *r)
 	case R_X86_64_32:
 	case R_X86_64_32S:
 	case R_X86_64_RELATIVE:
+	case R_X86_64_IRELATIVE:
 		break;
 	default:
 		return;
 	}
 	if (!rgn_sites_table_at(scan->text->image, r->place))
 		rgn_text_mark(scan->text, r->value, RGN_LEADER_RELOC);
+}
+
+/* The word at @place is an address that the dynamic linker adjusts. */
+static void mark_stored(struct rgn_text *text, u64 place)
+{
+	const u8 *p = rgn_image_at(text->image, place, 8);
+
+	if (p)
+		rgn_text_mark(text, gtp_get_le(p, 8), RGN_LEADER_RELOC);
 }
 
 static void relocations(struct rgn_text *text)
@@ -82,17 +97,78 @@ static void constants(struct rgn_text *text)
 	}
 }
 
+/* DT_RELR: a word is the address of a place, or a bit for each of the 63 places after it. */
+static void packed_relocations(struct rgn_text *text, const struct rgn_section *s)
+{
+	u64 at, place = 0, word, i;
+
+	for (at = 0; at + 8 <= s->size; at += 8) {
+		word = gtp_get_le(s->bytes + at, 8);
+		if (!(word & 1)) {
+			mark_stored(text, word);
+			place = word + 8;
+			continue;
+		}
+		for (i = 0; i < 63; i++) {
+			if (word >> (i + 1) & 1)
+				mark_stored(text, place + 8 * i);
+		}
+		place += 63 * 8;
+	}
+}
+
+static void packed(struct rgn_text *text)
+{
+	u32 i;
+
+	for (i = 1; i < text->image->sections_n; i++) {
+		const struct rgn_section *s = &text->image->sections[i];
+
+		if (s->type == SHT_RELR && s->bytes)
+			packed_relocations(text, s);
+	}
+}
+
+/* The C library jumps over a lock prefix while there is only one thread. */
+static bool skips_lock(const struct rgn_span *span, u32 at)
+{
+	return at && span->len[at - 1] && span->bytes[at - 1] == 0xf0;
+}
+
+/*
+ * Only data in code makes a decode lose the boundaries. Where a jump leads into the middle of an
+ * instruction, one of the two decodes is wrong.
+ */
+static void find_astray(struct rgn_text *text)
+{
+	u32 i, at;
+
+	for (i = 0; i < text->spans_n; i++) {
+		struct rgn_span *span = &text->spans[i];
+
+		for (at = 0; at < span->size; at++) {
+			if (span->leader[at] & (RGN_LEADER_JUMP | RGN_LEADER_CALL) &&
+			    !span->len[at] && !skips_lock(span, at))
+				rgn_text_function(span, span->addr + at)->flags |= RGN_FN_ASTRAY;
+		}
+	}
+}
+
 void rgn_leaders_find(struct rgn_text *text, const struct rgn_image *image,
 		      const struct rgn_image *debug, enum rgn_cpu cpu)
 {
 	rgn_text_init(text, image, cpu);
+	rgn_functions_init(text);
 	rgn_sites_before(text);
 	rgn_text_decode(text);
 	rgn_sites_after(text);
 	relocations(text);
 	if (!text->relocations && image->absolute)
 		constants(text);
-	if (!image->kernel)
+	if (!image->kernel) {
+		packed(text);
 		rgn_eh_frame_mark(text);
+		find_astray(text);
+	}
 	rgn_rows_mark(text, debug);
 }

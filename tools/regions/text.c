@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Code as spans and functions, and the decode that finds instructions and direct jumps. */
+/* Code as spans, and the decode that finds instructions and direct jumps. */
 #include <err.h>
 #include <stdlib.h>
 #include "tools/regions/text.h"
@@ -76,6 +76,8 @@ static enum rgn_span_kind span_kind(const struct rgn_image *image, const char *n
 		return RGN_SPAN_REPLACEMENT;
 	if (!strcmp(name, ".altinstr_aux"))
 		return RGN_SPAN_AUX;
+	if (!image->kernel && (!strncmp(name, ".plt", 4) || !strcmp(name, ".iplt")))
+		return RGN_SPAN_PLT;
 	if (image->kernel && (!strncmp(name, ".init.", 6) || !strncmp(name, ".exit.", 6)))
 		return RGN_SPAN_INIT;
 	return RGN_SPAN_TEXT;
@@ -134,104 +136,6 @@ struct rgn_span *rgn_text_span(const struct rgn_text *text, u64 addr)
 			return s;
 	}
 	return NULL;
-}
-
-static bool starts_function(const struct rgn_symbol *sym)
-{
-	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
-	    sym->type != STT_OBJECT)
-		return false;
-	/*
-	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding before
-	 * functions.
-	 */
-	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
-	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
-}
-
-/* At one address: functions before labels, then the one with the longer body, then by name. */
-static int function_order(const void *a, const void *b)
-{
-	const struct rgn_function *x = a, *y = b;
-
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	if (x->flags != y->flags)
-		return x->flags > y->flags ? -1 : 1;
-	if (x->body != y->body)
-		return x->body > y->body ? -1 : 1;
-	return strcmp(x->name, y->name);
-}
-
-static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 body, bool typed)
-{
-	struct rgn_function *f = &span->functions[span->functions_n++];
-	u64 left = span->addr + span->size - addr;
-
-	f->name = name;
-	f->addr = addr;
-	f->body = (u32)(body < left ? body : left);
-	f->flags = typed;
-}
-
-/* One function per address, each reaching to the next. */
-static void functions_close(struct rgn_span *span)
-{
-	struct rgn_function *f = span->functions;
-	u32 i, n = 0;
-
-	qsort(f, span->functions_n, sizeof(*f), function_order);
-	for (i = 0; i < span->functions_n; i++) {
-		if (n && f[n - 1].addr == f[i].addr)
-			continue;
-		f[n] = f[i];
-		f[n].flags = 0;
-		n++;
-	}
-	span->functions_n = n;
-	for (i = 0; i < n; i++) {
-		u64 end = i + 1 < n ? f[i + 1].addr : span->addr + span->size;
-
-		f[i].size = (u32)(end - f[i].addr);
-		if (f[i].body > f[i].size)
-			f[i].body = f[i].size;
-		span->leader[f[i].addr - span->addr] |= RGN_LEADER_ENTRY;
-	}
-}
-
-static void functions_init(struct rgn_text *text)
-{
-	const struct rgn_image *image = text->image;
-	struct rgn_span *span = NULL;
-	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
-
-	for (i = 0; i < image->symbols_n; i++) {
-		const struct rgn_symbol *sym = &image->symbols[i];
-
-		if (sym->section && starts_function(sym)) {
-			span = rgn_text_span(text, sym->addr);
-			if (span)
-				counts[span - text->spans]++;
-		}
-	}
-	for (i = 0; i < text->spans_n; i++) {
-		span = &text->spans[i];
-		span->functions = rgn_alloc(counts[i] + 1, sizeof(*span->functions));
-		/* Code without a symbol before it goes by the section's name. */
-		function_add(span, span->name, span->addr, 0, false);
-	}
-	free(counts);
-	for (i = 0; i < image->symbols_n; i++) {
-		const struct rgn_symbol *sym = &image->symbols[i];
-
-		if (!sym->section || !starts_function(sym))
-			continue;
-		span = rgn_text_span(text, sym->addr);
-		if (span)
-			function_add(span, sym->name, sym->addr, sym->size, sym->type == STT_FUNC);
-	}
-	for (i = 0; i < text->spans_n; i++)
-		functions_close(&text->spans[i]);
 }
 
 struct rgn_function *rgn_text_function(const struct rgn_span *span, u64 addr)
@@ -328,6 +232,22 @@ static void note_insn(struct rgn_text *text, struct rgn_span *span, struct rgn_f
 	}
 }
 
+/*
+ * Code that nothing bounds may hold data, after which a decode in sequence has lost the boundaries
+ * for a while and misses jumps. So this takes every byte for the start of an instruction: it finds
+ * all jumps that there are, and some that are none.
+ */
+static void decode_everywhere(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
+{
+	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);
+	struct rgn_decoded insn;
+
+	for (; at < end; at++) {
+		rgn_decode(&insn, span->bytes + at, end - at, span->addr + at);
+		note_insn(text, span, f, &insn);
+	}
+}
+
 static void decode_function(struct rgn_text *text, struct rgn_span *span, struct rgn_function *f)
 {
 	u32 at = rgn_function_start(span, f), end = rgn_function_end(span, f);
@@ -355,8 +275,11 @@ void rgn_text_decode(struct rgn_text *text)
 		/* Replacement code is decoded piece by piece, as its own table says. */
 		if (span->kind == RGN_SPAN_REPLACEMENT)
 			continue;
-		for (j = 0; j < span->functions_n; j++)
+		for (j = 0; j < span->functions_n; j++) {
 			decode_function(text, span, &span->functions[j]);
+			if (span->functions[j].flags & RGN_FN_UNBOUND)
+				decode_everywhere(text, span, &span->functions[j]);
+		}
 	}
 }
 
@@ -376,7 +299,6 @@ void rgn_text_init(struct rgn_text *text, const struct rgn_image *image, enum rg
 		text->rethunk = ret ? ret->addr : 0;
 	}
 	spans_init(text);
-	functions_init(text);
 }
 
 void rgn_text_free(struct rgn_text *text)
@@ -393,5 +315,6 @@ void rgn_text_free(struct rgn_text *text)
 		free(s->site);
 		free(s->functions);
 	}
+	free(text->names);
 	free(text->spans);
 }

@@ -67,13 +67,17 @@ enum rgn_function_flag {
 	RGN_FN_ENTRY = 32,   /* is in the kernel's entry code */
 	RGN_FN_NOINSTR = 64, /* may not be instrumented */
 	RGN_FN_NOKPROBE = 128,
-	RGN_FN_ROWS = 256,    /* the line table has all basic blocks that a decode can check */
-	RGN_FN_LANDING = 512, /* has an exception table that cannot be read */
-	RGN_FN_WRAP = 1024,   /* no argument is on the stack, and it returns */
+	RGN_FN_ROWS = 256,     /* the line table has all basic blocks that a decode can check */
+	RGN_FN_LANDING = 512,  /* has an exception table that cannot be read */
+	RGN_FN_WRAP = 1024,    /* no argument is on the stack, and it returns */
+	RGN_FN_BOUND = 8192,   /* of a program: an FDE or a symbol with a size bounds it */
+	RGN_FN_UNBOUND = 2048, /* of a program: nothing does */
+	RGN_FN_ASTRAY = 4096,  /* of a program: a jump leads into the middle of an instruction */
 };
 
 /*
- * struct rgn_function - code from one symbol to the next, as in kallsyms
+ * struct rgn_function - in a kernel code from one symbol to the next, as in kallsyms; in a program
+ * an FDE's or a sized symbol's code, or the code between two of these
  */
 struct rgn_function {
 	const char *name;
@@ -88,6 +92,7 @@ enum rgn_span_kind {
 	RGN_SPAN_INIT,	      /* freed after boot, or runs at unload */
 	RGN_SPAN_REPLACEMENT, /* runs only where it has been copied to */
 	RGN_SPAN_AUX,	      /* helps boot-time patching */
+	RGN_SPAN_PLT,	      /* the linker's stubs for calls of libraries */
 };
 
 /* Bits of rgn_span.insn, beside the kind in the low four. */
@@ -154,11 +159,13 @@ struct rgn_text {
 	u64 thunks_start; /* retpolines and return thunks of a linked kernel */
 	u64 thunks_end;
 	u64 rethunk; /* the return thunk that the compiler calls */
+	char *names; /* of functions without a symbol */
 	enum rgn_cpu cpu;
 	bool absolute;	  /* a constant in code may be an address without any relocation */
 	bool relocations; /* every address of code that is stored is known by a relocation */
 };
 
+/* rgn_text_init - read all code; rgn_functions_init() then divides it into functions */
 void rgn_text_init(struct rgn_text *text, const struct rgn_image *image, enum rgn_cpu cpu);
 void rgn_text_free(struct rgn_text *text);
 

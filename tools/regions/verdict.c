@@ -55,10 +55,20 @@ static u8 kind_at(const struct rgn_span *span, u32 at)
 	return span->insn[at] & RGN_DECODED_KIND;
 }
 
+/* A program's padding. A kernel's symbols do not tell where a function's own code ends. */
+static bool pads_function(const struct rgn_span *span, const struct rgn_function *f, u32 at)
+{
+	if (f->flags & RGN_FN_UNBOUND)
+		return kind_at(span, at) == RGN_DECODED_NOP;
+	return f->flags & RGN_FN_BOUND && at >= rgn_function_start(span, f) + f->body;
+}
+
 /* Why no probe at all can be set there; RGN_VERDICT_PROBE when one can. */
 static enum rgn_verdict_id no_probe(const struct rgn_span *span, const struct rgn_function *f,
 				    u32 at)
 {
+	if (span->kind == RGN_SPAN_PLT)
+		return RGN_VERDICT_PLT;
 	if (span->kind != RGN_SPAN_TEXT)
 		return RGN_VERDICT_INIT;
 	if (!span->len[at])
@@ -67,6 +77,8 @@ static enum rgn_verdict_id no_probe(const struct rgn_span *span, const struct rg
 		return RGN_VERDICT_BAD;
 	if (kind_at(span, at) == RGN_DECODED_INT3)
 		return RGN_VERDICT_INT3;
+	if (pads_function(span, f, at))
+		return RGN_VERDICT_NOT_CODE;
 	if (f->flags & RGN_FN_ENTRY)
 		return RGN_VERDICT_ENTRY;
 	if (f->flags & RGN_FN_NOINSTR)
@@ -201,6 +213,10 @@ static void judge(const struct rgn_text *text, const struct rgn_span *span,
 	u32 end = rgn_function_end(span, f), first = 0;
 	enum rgn_verdict_id id;
 
+	if (f->flags & RGN_FN_UNBOUND) {
+		v->id = RGN_VERDICT_NO_BOUNDS;
+		return;
+	}
 	if (end - at < GTP_REGION_JUMP) {
 		v->id = RGN_VERDICT_END;
 		return;
@@ -219,7 +235,7 @@ static void judge(const struct rgn_text *text, const struct rgn_span *span,
 	v->id = id;
 	if (id < RGN_VERDICT_ACCEPT)
 		return;
-	if (f->flags & RGN_FN_BAD) {
+	if (f->flags & (RGN_FN_BAD | RGN_FN_ASTRAY)) {
 		v->id = RGN_VERDICT_BAD_NEAR;
 		return;
 	}

@@ -17,6 +17,7 @@
 #define RGN_VERDICTS(X) \
 	X(NOT_CODE,    "not-code",    "no code is there") \
 	X(INIT,        "init",        "freed after boot, or runs where it is copied to") \
+	X(PLT,         "plt",         "a stub that the linker made for calls of another file") \
 	X(NOT_START,   "not-start",   "no instruction starts there") \
 	X(BAD,         "bad",         "the bytes are no instruction") \
 	X(INT3,        "int3",        "a breakpoint: padding, or a barrier against speculation") \
@@ -27,6 +28,7 @@
 	X(JUMP_LABEL,  "jump-label",  "a jump label, rewritten while the kernel runs") \
 	X(STATIC_CALL, "static-call", "a static call, rewritten while the kernel runs") \
 	X(FTRACE,      "ftrace",      "the function tracer's site: probes there go through it") \
+	X(NO_BOUNDS,   "no-bounds",   "nothing tells where its function begins and ends") \
 	X(END,         "end",         "the function ends within the 5 bytes") \
 	X(BAD_NEAR,    "bad-near",    "bytes near it are no instruction") \
 	X(LEADER,      "leader",      "control may arrive within the 5 bytes") \
@@ -45,7 +47,7 @@ enum rgn_verdict_id {
 	RGN_VERDICTS(X)
 #undef X
 		RGN_VERDICT_N,
-	RGN_VERDICT_PROBE = RGN_VERDICT_END,	   /* from here on a breakpoint can be set */
+	RGN_VERDICT_PROBE = RGN_VERDICT_NO_BOUNDS, /* from here on a breakpoint can be set */
 	RGN_VERDICT_ACCEPT = RGN_VERDICT_RELOCATE, /* from here on a jump */
 };
 

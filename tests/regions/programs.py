@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Compare gdbtp-regions with independent readers of programs: objdump's text, readelf's FDEs.
+
+Usage: programs.py TOOL FOLDER FILE...      fixtures go to FOLDER; prints TAP
+
+Knows nothing of how the tool works. Every FILE is a program or library as it is installed, without
+symbols. The fixtures have traps: made-up code that a careless analysis would accept.
+"""
+import bisect
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INSN = re.compile(r"^ *([0-9a-f]+):\t(.*)")
+JUMP = re.compile(r"(?:notrack |bnd )?(?:j[a-z]+|loop[a-z]*|call)(?:,p[nt])?\s+(?:0x)?([0-9a-f]+)\b")
+FDE = re.compile(r"FDE cie=\S+ pc=([0-9a-f]+)\.\.([0-9a-f]+)")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+class Tap:
+    failed = False
+    count = 0
+
+    def ok(self, good, what, details=()):
+        self.count += 1
+        print("%sok %d - %s" % ("" if good else "not ", self.count, what))
+        for line in [] if good else list(details)[:10]:
+            print("#  " + line)
+        self.failed |= not good
+
+
+class Program:
+    """A file as objdump and readelf see it, and the tool's verdicts."""
+
+    def __init__(self, tool, path):
+        self.name = os.path.basename(path)
+        self.path = path
+        self.starts, self.targets, self.text = {}, set(), []
+        for line in run("objdump", "-d", "--no-show-raw-insn", path).splitlines():
+            found = INSN.match(line)
+            if not found or "(bad)" in line:
+                continue
+            addr = int(found.group(1), 16)
+            self.starts[addr] = len(self.text)
+            self.text.append((addr, found.group(2)))
+            found = JUMP.match(found.group(2))
+            if found:
+                self.targets.add(int(found.group(1), 16))
+        # Its status is 1 where the file names a debug file that is not installed.
+        frames = subprocess.run(["readelf", "--debug-dump=frames", "-W", path],
+                                stdout=subprocess.PIPE, text=True).stdout
+        self.fdes = sorted((int(a, 16), int(b, 16)) for a, b in FDE.findall(frames))
+        self.verdicts, self.functions = {}, set()
+        for line in run(tool, "dump", path).splitlines():
+            addr, place, _, _, word, *_ = line.split()
+            self.verdicts[int(addr, 16)] = word
+            if place.endswith("+0x0"):
+                self.functions.add(int(addr, 16))
+        self.accepted = {a for a, word in self.verdicts.items() if word in ("jump", "relocate")}
+
+    def fde_of(self, addr):
+        i = bisect.bisect_right(self.fdes, (addr, 1 << 64)) - 1
+        return self.fdes[i] if i >= 0 and addr < self.fdes[i][1] else None
+
+    def entered(self, targets):
+        """Accepted places that one of the targets would enter in the middle."""
+        return sorted({t - back for t in targets for back in range(1, 5)} & self.accepted)
+
+
+def compare(tap, program, share):
+    """All that must hold of any program."""
+    name, accepted = program.name, program.accepted
+    took = len(accepted) / max(1, len(program.verdicts))
+    print("# %s: %d FDEs, %d of %d instructions take a jump: %.2f %%" %
+          (name, len(program.fdes), len(accepted), len(program.verdicts), 100 * took))
+    tap.ok(took > share, "%s: most instructions take a jump" % name)
+    lost = [a for a, _ in program.fdes if a in program.verdicts and a not in program.functions]
+    tap.ok(len(program.functions) >= len(program.fdes) - len(lost) and not lost,
+           "%s: a function begins at every FDE" % name, map(hex, lost))
+    outside = sorted(a for a in accepted if not program.fde_of(a))
+    tap.ok(not outside, "%s: what no FDE bounds takes no jump" % name, map(hex, outside))
+    wrong = sorted(a for a in accepted if a not in program.starts)
+    tap.ok(not wrong, "%s: what is accepted is an instruction to objdump too" % name,
+           map(hex, wrong))
+    wrong = program.entered(program.targets | {a for a, _ in program.fdes})
+    tap.ok(len(program.targets) > 1000 and not wrong,
+           "%s: none of %d direct jumps and calls enters an accepted region" %
+           (name, len(program.targets)), map(hex, wrong))
+
+
+def library(folder, name, *flags):
+    """Link a fixture; its labels by name, and the path of the stripped library."""
+    whole, bare = os.path.join(folder, name + ".so"), os.path.join(folder, name + ".stripped")
+    run("gcc", "-shared", "-nostdlib", "-Wl,--build-id,-Bsymbolic,--no-eh-frame-hdr", *flags, "-o", whole,
+        os.path.join(HERE, name + ".s"))
+    # Even the dynamic symbols go, except one.
+    run("gcc", "-shared", "-nostdlib", "-Wl,--build-id,-Bsymbolic,--no-eh-frame-hdr", *flags,
+        "-Wl,--version-script=" + os.path.join(HERE, "exported.map"), "-s", "-o", bare,
+        os.path.join(HERE, name + ".s"))
+    labels = {}
+    for line in run("nm", whole).splitlines():
+        words = line.split()
+        labels[words[-1]] = int(words[0], 16) if len(words) == 3 else None
+    return labels, bare
+
+
+def bounds(tap, tool, folder):
+    at, path = library(folder, "bounds")
+    program = Program(tool, path)
+    accepted = program.accepted
+
+    def takes(start, end):
+        return sorted(a for a in accepted if start <= a < end)
+    tap.ok(at["exported"] + 3 not in accepted and at["exported"] in program.functions and
+           at["exported"] + 6 in accepted,
+           "a jump of code without CFI is found, though data before it hides it",
+           [str(program.verdicts)])
+    tap.ok(not takes(at["no_cfi"], at["no_cfi_end"]) and
+           program.verdicts[at["no_cfi"]] == "no-bounds", "code without CFI takes no jump")
+    tap.ok(at["back_from_cold"] - 3 not in accepted and at["back_from_cold"] in accepted,
+           "the cold part's way back is seen")
+    tap.ok(at["plain_cold"] in program.functions and at["plain_cold"] in accepted,
+           "a cold part is a function of its own")
+    tap.ok(not takes(at["astray"], at["astray_end"]),
+           "a function that jumps into the middle of what is decoded takes no jump")
+    tap.ok({at["lock_prefix"], at["lock_prefix"] + 3} & accepted,
+           "a jump over a lock prefix is none of these")
+    tap.ok(not takes(at["crossed"], at["crossed_end"]), "FDEs that cross bound nothing")
+
+
+def main():
+    tool, folder, *files = sys.argv[1:]
+    os.makedirs(folder, exist_ok=True)
+    tap = Tap()
+    bounds(tap, tool, folder)
+    for path in files:
+        compare(tap, Program(tool, path), 0.6)
+    print("1..%d" % tap.count)
+    sys.exit(tap.failed)
+
+
+main()

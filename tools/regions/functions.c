@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Divide code into functions: by symbols in a kernel, in a program by .eh_frame too. */
+#include <stdlib.h>
+#include "tools/regions/eh_frame.h"
+#include "tools/regions/functions.h"
+
+/* Room for the name of a function without a symbol: fn_ and its address. */
+enum { NAME = 24 };
+
+/* How a program's function is known, in struct rgn_function.flags until the functions are final. */
+enum { BY_SYMBOL = 1, BY_FDE = 2, CROSSED = 4 };
+
+static bool starts_function(const struct rgn_symbol *sym)
+{
+	if (sym->type != STT_FUNC && sym->type != STT_NOTYPE && sym->type != STT_GNU_IFUNC &&
+	    sym->type != STT_OBJECT)
+		return false;
+	/*
+	 * The kernel's own table of symbols leaves these out too; __pfx_ is padding before
+	 * functions.
+	 */
+	return sym->name[0] && sym->name[0] != '$' && strncmp(sym->name, ".L", 2) &&
+	       strncmp(sym->name, "__pfx_", 6) && strncmp(sym->name, "__cfi_", 6);
+}
+
+/* At one address: functions before labels, then the one with the longer body, then by name. */
+static int function_order(const void *a, const void *b)
+{
+	const struct rgn_function *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->flags != y->flags)
+		return x->flags > y->flags ? -1 : 1;
+	if (x->body != y->body)
+		return x->body > y->body ? -1 : 1;
+	return strcmp(x->name ? x->name : "", y->name ? y->name : "");
+}
+
+static void function_add(struct rgn_span *span, const char *name, u64 addr, u64 body, bool typed)
+{
+	struct rgn_function *f = &span->functions[span->functions_n++];
+	u64 left = span->addr + span->size - addr;
+
+	f->name = name;
+	f->addr = addr;
+	f->body = (u32)(body < left ? body : left);
+	f->flags = typed;
+}
+
+/* One function per address, each reaching to the next. */
+static void close_symbols(struct rgn_span *span)
+{
+	struct rgn_function *f = span->functions;
+	u32 i, n = 0;
+
+	qsort(f, span->functions_n, sizeof(*f), function_order);
+	for (i = 0; i < span->functions_n; i++) {
+		if (n && f[n - 1].addr == f[i].addr)
+			continue;
+		f[n] = f[i];
+		f[n].flags = 0;
+		n++;
+	}
+	span->functions_n = n;
+	for (i = 0; i < n; i++) {
+		u64 end = i + 1 < n ? f[i + 1].addr : span->addr + span->size;
+
+		f[i].size = (u32)(end - f[i].addr);
+		if (f[i].body > f[i].size)
+			f[i].body = f[i].size;
+		span->leader[f[i].addr - span->addr] |= RGN_LEADER_ENTRY;
+	}
+}
+
+/* A kernel: from one symbol to the next. */
+static void init_kernel(struct rgn_text *text)
+{
+	const struct rgn_image *image = text->image;
+	struct rgn_span *span = NULL;
+	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
+
+	for (i = 0; i < image->symbols_n; i++) {
+		const struct rgn_symbol *sym = &image->symbols[i];
+
+		if (sym->section && starts_function(sym)) {
+			span = rgn_text_span(text, sym->addr);
+			if (span)
+				counts[span - text->spans]++;
+		}
+	}
+	for (i = 0; i < text->spans_n; i++) {
+		span = &text->spans[i];
+		span->functions = rgn_alloc(counts[i] + 1, sizeof(*span->functions));
+		/* Code without a symbol before it goes by the section's name. */
+		function_add(span, span->name, span->addr, 0, false);
+	}
+	free(counts);
+	for (i = 0; i < image->symbols_n; i++) {
+		const struct rgn_symbol *sym = &image->symbols[i];
+
+		if (!sym->section || !starts_function(sym))
+			continue;
+		span = rgn_text_span(text, sym->addr);
+		if (span)
+			function_add(span, sym->name, sym->addr, sym->size, sym->type == STT_FUNC);
+	}
+	for (i = 0; i < text->spans_n; i++)
+		close_symbols(&text->spans[i]);
+}
+
+/* A program: FDEs and sized symbols, as many as there may be in each span. */
+static u32 *count_pieces(struct rgn_text *text)
+{
+	u32 *counts = rgn_alloc(text->spans_n, sizeof(*counts)), i;
+
+	for (i = 0; i < text->image->symbols_n; i++) {
+		struct rgn_span *span = rgn_text_span(text, text->image->symbols[i].addr);
+
+		if (span)
+			counts[span - text->spans]++;
+	}
+	return counts;
+}
+
+struct fdes {
+	struct rgn_text *text;
+	u32 *counts;
+	bool count; /* else add */
+};
+
+static void each_fde(void *ctx, const struct rgn_fde *fde)
+{
+	struct fdes *all = ctx;
+	struct rgn_span *span = rgn_text_span(all->text, fde->start);
+
+	if (!span || fde->signal || fde->size > span->addr + span->size - fde->start)
+		return;
+	if (all->count)
+		all->counts[span - all->text->spans]++;
+	else
+		function_add(span, NULL, fde->start, fde->size, false);
+	if (!all->count)
+		span->functions[span->functions_n - 1].flags = BY_FDE;
+}
+
+static void add_symbols(struct rgn_text *text)
+{
+	u32 i;
+
+	for (i = 0; i < text->image->symbols_n; i++) {
+		const struct rgn_symbol *sym = &text->image->symbols[i];
+		struct rgn_span *span;
+
+		if (!sym->section || !sym->size || !starts_function(sym) || sym->type == STT_OBJECT)
+			continue;
+		span = rgn_text_span(text, sym->addr);
+		if (span)
+			function_add(span, sym->name, sym->addr, sym->size, true);
+	}
+}
+
+static u64 piece_end(const struct rgn_function *f)
+{
+	return f->addr + f->body;
+}
+
+/*
+ * Of pieces that overlap, the first that holds the others stays, and the others become entries to
+ * it. Pieces that cross contradict each other: nothing is known of the bounds.
+ */
+static void join_pieces(struct rgn_span *span)
+{
+	struct rgn_function *f = span->functions, *last = NULL;
+	u32 i, n = 0;
+
+	qsort(f, span->functions_n, sizeof(*f), function_order);
+	for (i = 0; i < span->functions_n; i++) {
+		if (!last || f[i].addr >= piece_end(last)) {
+			last = &f[n++];
+			*last = f[i];
+			continue;
+		}
+		span->leader[f[i].addr - span->addr] |= RGN_LEADER_ENTRY;
+		if (f[i].addr == last->addr && !last->name)
+			last->name = f[i].name;
+		/* A symbol's size may count the padding after the function; an FDE's does not. */
+		if (piece_end(&f[i]) > piece_end(last) &&
+		    (f[i].addr != last->addr || f[i].flags == BY_FDE)) {
+			last->body = (u32)(piece_end(&f[i]) - last->addr);
+			last->flags = CROSSED;
+		}
+	}
+	span->functions_n = n;
+}
+
+static struct rgn_function *put_function(struct rgn_span *span, const char *name, u64 addr, u64 end,
+					 u16 flags)
+{
+	struct rgn_function *f = &span->functions[span->functions_n++];
+
+	f->name = name;
+	f->addr = addr;
+	f->size = (u32)(end - addr);
+	f->body = flags & RGN_FN_BOUND ? f->size : 0;
+	f->flags = flags;
+	span->leader[addr - span->addr] |= RGN_LEADER_ENTRY;
+	return f;
+}
+
+/* Only what a linker or compiler fills room with: nops, int3, and zeros after the last function. */
+static bool is_padding(const struct rgn_span *span, u64 addr, u64 end)
+{
+	struct rgn_decoded insn;
+
+	if (end == span->addr + span->size) {
+		while (end > addr && !span->bytes[end - 1 - span->addr])
+			end--;
+	}
+	for (; addr < end; addr += insn.len) {
+		rgn_decode(&insn, span->bytes + (addr - span->addr), end - addr, addr);
+		if (insn.kind != RGN_DECODED_NOP && insn.kind != RGN_DECODED_INT3)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The code before, between and after the pieces becomes functions without bounds. Padding counts
+ * as part of the function before it, as in a kernel: a jump may overwrite it.
+ */
+static void fill_gap(struct rgn_span *span, struct rgn_function *last, u64 addr, u64 end)
+{
+	if (addr >= end)
+		return;
+	if (last && last->flags & RGN_FN_BOUND && is_padding(span, addr, end))
+		last->size += (u32)(end - addr);
+	else
+		put_function(span, NULL, addr, end, RGN_FN_UNBOUND);
+}
+
+static void fill_gaps(struct rgn_span *span)
+{
+	struct rgn_function *old = span->functions, *last = NULL;
+	u32 i, n = span->functions_n;
+	u64 at = span->addr;
+
+	span->functions = rgn_alloc(2 * (size_t)n + 1, sizeof(*old));
+	span->functions_n = 0;
+	for (i = 0; i < n; i++) {
+		fill_gap(span, last, at, old[i].addr);
+		at = piece_end(&old[i]);
+		last = put_function(span, old[i].name, old[i].addr, at,
+				    old[i].flags == CROSSED ? RGN_FN_UNBOUND : RGN_FN_BOUND);
+	}
+	fill_gap(span, last, at, span->addr + span->size);
+	free(old);
+}
+
+/* Symbols without a size: names, and entries into functions. */
+static void name_functions(struct rgn_text *text)
+{
+	u32 i, j, total = 0;
+	char *name;
+
+	for (i = 0; i < text->image->symbols_n; i++) {
+		const struct rgn_symbol *sym = &text->image->symbols[i];
+		struct rgn_span *span = rgn_text_span(text, sym->addr);
+		struct rgn_function *f;
+
+		if (!sym->section || !span || !starts_function(sym))
+			continue;
+		span->leader[sym->addr - span->addr] |= RGN_LEADER_ENTRY;
+		f = rgn_text_function(span, sym->addr);
+		if (f->addr == sym->addr && !f->name)
+			f->name = sym->name;
+	}
+	for (i = 0; i < text->spans_n; i++)
+		total += text->spans[i].functions_n;
+	name = rgn_alloc(total, NAME);
+	text->names = name;
+	for (i = 0; i < text->spans_n; i++) {
+		struct rgn_span *span = &text->spans[i];
+
+		for (j = 0; j < span->functions_n; j++) {
+			if (span->functions[j].name)
+				continue;
+			snprintf(name, NAME, "fn_%llx", span->functions[j].addr);
+			span->functions[j].name = name;
+			name += NAME;
+		}
+	}
+}
+
+static void init_program(struct rgn_text *text)
+{
+	struct fdes fdes = { .text = text, .counts = count_pieces(text), .count = true };
+	u32 i;
+
+	rgn_eh_frame_each(text->image, each_fde, &fdes);
+	for (i = 0; i < text->spans_n; i++)
+		text->spans[i].functions = rgn_alloc(fdes.counts[i], sizeof(struct rgn_function));
+	fdes.count = false;
+	rgn_eh_frame_each(text->image, each_fde, &fdes);
+	add_symbols(text);
+	for (i = 0; i < text->spans_n; i++) {
+		join_pieces(&text->spans[i]);
+		fill_gaps(&text->spans[i]);
+	}
+	name_functions(text);
+	free(fdes.counts);
+}
+
+void rgn_functions_init(struct rgn_text *text)
+{
+	if (text->image->kernel)
+		init_kernel(text);
+	else
+		init_program(text);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where functions begin and end: by symbols, and in a program by .eh_frame. */
+#ifndef _RGN_FUNCTIONS_H
+#define _RGN_FUNCTIONS_H
+
+#include "tools/regions/text.h"
+
+/**
+ * rgn_functions_init() - divide every span into functions
+ * @text: its spans have been read, their code has not been decoded
+ *
+ * In a kernel a function reaches from one symbol to the next, as in kallsyms. In a program it has
+ * the bounds of its FDE or of a symbol with a size, so that stripped programs have functions too;
+ * all code between two of them becomes a function that has RGN_FN_UNBOUND.
+ */
+void rgn_functions_init(struct rgn_text *text);
+
+#endif /* _RGN_FUNCTIONS_H */
