@@ -2,9 +2,9 @@
 /*
  * Variables that a run's expressions only add to: updated atomically, without the variables' lock.
  *
- * Expressions that set a variable of all CPUs are atomic with respect to each other, because they
- * take turns under one lock. An addition needs no lock if its expression names no other variable of
- * all CPUs, and if no expression under the lock
+ * Expressions that set a variable that all CPUs share are atomic with respect to each other,
+ * because they run under one lock. An addition needs no lock if its expression names no other
+ * shared variable, and if no expression under the lock
  *   - sets the variable: an addition between its getv and its setv would be lost;
  *   - reads it together with another, or twice: it might see one value before an addition and the
  *     other value after it. One that reads only this variable, once, and sets others is still
@@ -19,7 +19,7 @@
 #include "agentexpr/adds.h"
 #include "session/added.h"
 
-/* True for a user's variable of all CPUs; built-in ones, except switches, cannot be set. */
+/* True for a user's variable that all CPUs share. Built-in ones, except switches, cannot be set. */
 static bool is_shared(const struct gtp_tsvs *tsvs, u64 num)
 {
 	if (num >= GTP_TSV_MAX || !tsvs->slot[num] || tsvs->slot[num]->builtin)
@@ -42,7 +42,7 @@ static bool next_shared(const struct gtp_tsvs *tsvs, const struct ax_verified *v
 	return false;
 }
 
-/* struct uses - counts an expression's reads and writes of variables of all CPUs */
+/* struct uses - counts an expression's reads and writes of shared variables */
 struct uses {
 	u32 gets, sets;
 };
@@ -67,7 +67,7 @@ static bool only_adds(const struct gtp_tsvs *tsvs, const struct ax_verified *v,
 	return uses->sets == 1 && uses->gets == 1 && ax_adds_to(v, num) && is_shared(tsvs, *num);
 }
 
-/* Does an expression under the lock also need the lock for this instruction? */
+/* In an expression that runs under the lock: does this instruction need the lock? */
 static bool needs_lock(const struct uses *uses, const struct ax_insn *insn)
 {
 	return insn->op == AX_OP_setv || uses->gets > 1;
@@ -130,7 +130,7 @@ void gtp_added_begin(struct gtp_trace *t)
 {
 	visit_all(t, add_candidate);
 	visit_all(t, drop_candidates);
-	/* dprintfs are settled when they are armed again later. */
+	/* For dprintfs the same is done when they are armed again. */
 	visit_list(t, t->tps.first, settle);
 }
 

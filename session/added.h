@@ -10,7 +10,7 @@
  * @t: the session; nothing is armed, no dprintf either
  *
  * Sets their entries in ->ways to AX_TSV_ADDED, and recomputes which expressions of @t->tps need
- * the lock. dprintfs get this when they are armed again.
+ * the lock. For dprintfs that is done when they are armed again.
  * Context: process, caller's lock.
  */
 void gtp_added_begin(struct gtp_trace *t);
@@ -33,7 +33,7 @@ void gtp_added_end(struct gtp_trace *t);
  *
  * Without a run all are allowed.
  * Context: process, caller's lock.
- * Return: 0, or -EINVAL if it sets one of them other than by adding.
+ * Return: 0, or -EINVAL if it sets such a variable in another way than by adding.
  */
 int gtp_added_check(const struct gtp_trace *t, const struct gtp_tracepoint *tp,
 		    const struct gtp_expr *e, u32 action, struct gtp_why *why);

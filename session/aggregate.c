@@ -3,8 +3,8 @@
  * Give each CPU its tables of aggregations, and read them while hits update them.
  *
  * Every CPU has two tables for each aggregation and updates one of them. To read, make each CPU
- * switch to its other table, between two of its hits. Its old table is then at rest, is added to
- * the total, and emptied. So nothing is lost, nothing is read twice, and no hit waits.
+ * switch to its other table, between two of its hits. The CPU no longer writes its old table, which
+ * is added to the total and emptied. So nothing is lost, nothing is read twice, and no hit waits.
  */
 #include "aggregate/text.h"
 #include "session/aggregate.h"
@@ -187,8 +187,8 @@ static void exchange(void *arg)
 }
 
 /*
- * Double the room, up to what all CPUs have together, if there is memory. Otherwise entries that
- * find no room are counted.
+ * Double the number of keys that the total can hold, up to the sum of all CPUs'. If there is no
+ * memory, values without room are counted.
  */
 static void grow(struct gtp_trace *t, struct gtp_aggregate *a, u32 more)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Find out, before anything is armed, which aggregations actions update, and by which keys. */
+/* Find out, before anything is armed, which aggregations the actions update, and by which keys. */
 #include "session/aggregate.h"
 
 /*
@@ -143,7 +143,7 @@ static int look_at(struct walk *w, const struct ax_insn *insn, bool always)
 static int walk_expr(struct walk *w, const struct ax_verified *v)
 {
 	struct ax_insn insn;
-	u32 pc, joined = 0; /* earlier jumps lead at most this far */
+	u32 pc, joined = 0; /* the farthest target of the jumps so far */
 	int rc = 0;
 
 	for (pc = 0; pc < v->len && !rc; pc = insn.next) {
@@ -213,7 +213,7 @@ int gtp_aggregates_plan(struct gtp_trace *t, struct gtp_tracepoint *only,
 
 	*list = NULL;
 	if (!only)
-		t->aggregates = NULL; /* the last run's, which are freed when this one begins */
+		t->aggregates = NULL; /* ignore the last run's, which are here until this one begins */
 	for (tp = only ? only : t->tps.first; tp && !rc; tp = only ? NULL : tp->next)
 		rc = walk_tracepoint(t, tp, list, why);
 	t->aggregates = before;

@@ -4,7 +4,7 @@
 #include "session/arming.h"
 #include "session/location.h"
 
-enum { TOLD_MOST = 64 }; /* at most so many places are reported one by one */
+enum { TOLD_MOST = 64 }; /* the most places that are reported one by one */
 
 /* --- one location --- */
 
@@ -73,7 +73,7 @@ static void disarm_one(struct gtp_trace *t, struct gtp_location *loc)
 	loc->next = next;
 }
 
-/* @why: without tracepoint and address */
+/* Arm one location. @why does not name the tracepoint and the address yet: see complete(). */
 static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *why)
 {
 	int rc;
@@ -92,7 +92,7 @@ static int arm(struct gtp_trace *t, struct gtp_location *loc, struct gtp_why *wh
 	return rc;
 }
 
-/* Make the places take effect that ->arm has only prepared. */
+/* Let the probes that ->arm has only prepared take effect. */
 static int arm_done(struct gtp_trace *t, struct gtp_location *first, struct gtp_why *why)
 {
 	return t->target->arm_done ? t->target->arm_done(t->ctx, first, why) : 0;
@@ -247,7 +247,7 @@ static void say_no_room(struct gtp_trace *t)
 		gtp_trace_tell(t, text);
 }
 
-/* Is what could be armed enough? */
+/* Decide whether the run may start with the locations that could be armed. */
 static int judge(struct gtp_trace *t, u32 total, struct gtp_why *why)
 {
 	const struct gtp_location *loc = first_refused(t);
@@ -326,7 +326,7 @@ int gtp_arming_join(struct gtp_trace *t, struct gtp_location *loc, struct gtp_tr
 	return rc;
 }
 
-/* The location gets no probe: return an error if strict, otherwise report it. */
+/* A location gets no probe: return an error under @t->strict, otherwise report the reason. */
 static int stays_refused(struct gtp_trace *t, const struct gtp_location *loc, struct gtp_why *why)
 {
 	if (!t->strict)

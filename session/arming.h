@@ -28,7 +28,7 @@ int gtp_arming_all(struct gtp_trace *t, struct gtp_why *why);
  * @why: the refusal
  *
  * Context: may sleep, caller's lock; hits may be in progress.
- * Return: 0 with its location in @tp->loc; -errno: it has none.
+ * Return: 0, and @tp->loc is its location; or -errno, and it has none.
  */
 int gtp_arming_add(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_why *why);
 

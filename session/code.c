@@ -93,7 +93,7 @@ void gtp_code_forget(struct gtp_trace *t)
 		return;
 	for (tp = t->tps.first; tp; tp = tp->next) {
 		tp->code = NULL;
-		/* ->start is still needed to count the bytes of quick hits. */
+		/* Keep ->start: the bytes of quick hits are counted by it later. */
 		tp->plan = (struct gtp_hit_plan){ .start = tp->plan.start };
 		if (tp->cond)
 			tp->cond->compiled = NULL;

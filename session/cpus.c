@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The CPUs' parts: they exist from a run or the first dprintf on, until frames are dropped. */
+/*
+ * The CPUs' struct gtp_cpu: allocated for a run or the first dprintf, and freed when the frames are
+ * dropped.
+ */
 #include "hit/hit.h"
 #include "session/cpus.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The CPUs' parts: they exist from a run or the first dprintf on, until frames are dropped. */
+/*
+ * The CPUs' struct gtp_cpu: allocated for a run or the first dprintf, and freed when the frames are
+ * dropped.
+ */
 #ifndef _GTP_CPUS_H
 #define _GTP_CPUS_H
 
@@ -7,7 +10,7 @@
 
 /**
  * gtp_cpus_get() - give each CPU its buffer and counters, and prepare it for hits
- * @t: the session; it has none
+ * @t: the session, whose CPUs have none yet
  * @bytes: size of the buffers, as for ->buffers_get
  * @nslots: number of counters
  * @why: the refusal

@@ -35,7 +35,7 @@ bool gtp_dprintf_any(const struct gtp_trace *t)
 	return false;
 }
 
-/* Set run.active while a dprintf is armed; a run sets it by itself. */
+/* Without a run: set run.active while a dprintf is armed. A run sets it itself. */
 static void settle_active(struct gtp_trace *t)
 {
 	if (!gtp_trace_running(t))
@@ -87,9 +87,9 @@ static void keep_figures(struct gtp_trace *t, const struct gtp_dprintf *dp)
 	t->dprintfs.dropped += sum.dropped;
 }
 
-/* --- to rest --- */
+/* --- disarming --- */
 
-/* List, for the target, the locations of standalone dprintfs that will go to rest. */
+/* Make a list, for ->disarm, of the locations of standalone dprintfs that are to be disarmed. */
 static struct gtp_location *leaving(struct gtp_trace *t)
 {
 	struct gtp_location *list = NULL;
@@ -122,7 +122,7 @@ static void rest(struct gtp_trace *t)
 	}
 }
 
-/* True if one was there, armed or refused, which must then be armed again. */
+/* Put standalone dprintfs in a range to rest. True if there was one: it must be armed again. */
 static bool rest_at(struct gtp_trace *t, u64 start, u64 end)
 {
 	struct gtp_dprintf *dp;
@@ -222,7 +222,7 @@ u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end)
 	return n;
 }
 
-/* --- armed --- */
+/* --- arming --- */
 
 static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location *loc,
 		struct gtp_why *why)
@@ -231,7 +231,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	int rc;
 
 	for (tp = dp->tps; tp; tp = tp->next) {
-		/* Steps that may fail were done for the first one. */
+		/* This cannot fail: the steps that may were done for the first one. */
 		rc = gtp_arming_join(t, loc, tp, why);
 		if (rc)
 			return rc;
@@ -239,7 +239,7 @@ static int join(struct gtp_trace *t, struct gtp_dprintf *dp, struct gtp_location
 	return 0;
 }
 
-/* @run_loc: the run's location there, if it has no room or no probe; or NULL */
+/* Give it a location. @run_loc: the run's location there, if that is full or refused; or NULL */
 static int stand_alone(struct gtp_trace *t, struct gtp_dprintf *dp, enum gtp_location_kind kind,
 		       const struct gtp_location *run_loc, struct gtp_why *why)
 {
@@ -353,7 +353,7 @@ static void set_enabled(struct gtp_dprintf *dp, bool on)
 	dp->inserted = on;
 }
 
-/* Disable its tracepoints; if it stands alone, mark it to go to rest. */
+/* Disable its tracepoints; if it stands alone, mark it to be disarmed. */
 static void take_back(struct gtp_dprintf *dp)
 {
 	set_enabled(dp, false);
@@ -410,8 +410,8 @@ static void append(struct gtp_trace *t, struct gtp_dprintf *dp)
 }
 
 /*
- * @dp was refused, perhaps because a jump that begins shortly before it covers its place. Both fit
- * if @dp is armed first: the other one then gets no jump.
+ * @dp was refused, perhaps because the jump of another dprintf, which begins shortly before it,
+ * covers its place. Both can be armed if @dp is armed first: the other one then gets no jump.
  */
 static bool make_way(struct gtp_trace *t, struct gtp_dprintf *dp)
 {

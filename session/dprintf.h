@@ -38,8 +38,8 @@ void gtp_dprintf_remove(struct gtp_trace *t, u64 addr);
 void gtp_dprintf_clear(struct gtp_trace *t, bool persistent);
 
 /*
- * gtp_dprintf_suspend - put all to rest before the CPUs' parts are freed; no run is active.
- * gtp_dprintf_resume - arm those at rest, and report those that cannot be armed
+ * gtp_dprintf_suspend - put all to rest before the CPUs' struct gtp_cpu are freed; no run is
+ * active. gtp_dprintf_resume - arm those at rest, and report those that cannot be armed
  */
 void gtp_dprintf_suspend(struct gtp_trace *t);
 void gtp_dprintf_resume(struct gtp_trace *t);
@@ -61,7 +61,7 @@ void gtp_dprintf_leave_run(struct gtp_trace *t);
 
 /*
  * gtp_dprintf_forget_range - disarm dprintfs in code that is being unloaded, [start, end), and mark
- * them as gone; returns how many. The run's locations there are gone already
+ * them as gone; returns how many. The run's locations there have been disarmed already
  */
 u32 gtp_dprintf_forget_range(struct gtp_trace *t, u64 start, u64 end);
 
@@ -77,10 +77,13 @@ static inline const struct gtp_location *gtp_dprintf_location(const struct gtp_d
 /* struct gtp_dprintf_sum - figures of one place, or of all places ever */
 struct gtp_dprintf_sum {
 	u64 hits, dropped, missed;
-	u64 nested; /* hits inside another hit without a run; of all only */
+	u64 nested; /* hits inside another hit without a run; only in the sum of all */
 };
 
-/* gtp_dprintf_sum - sum up one place, or all if @dp is NULL. Each figure is right by itself */
+/*
+ * gtp_dprintf_sum - sum up one place, or all if @dp is NULL. Hits may go on meanwhile, so two
+ * figures may be of different moments
+ */
 void gtp_dprintf_sum(const struct gtp_trace *t, const struct gtp_dprintf *dp,
 		     struct gtp_dprintf_sum *sum);
 

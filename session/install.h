@@ -6,8 +6,8 @@
 #include "session/trace.h"
 
 /*
- * A definition is a QTDP packet and its continuations. The last one announces no further
- * continuation. But GDB may announce one and send none, so any other packet completes the
+ * A definition is a QTDP packet and its continuations. The last of these packets announces no
+ * further one. But GDB may announce a continuation and send none, so any other packet completes the
  * definition as well.
  */
 

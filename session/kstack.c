@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* $kstack's table: a run has one if any of its expressions asks for the stack. */
+/* The table of stacks: a run has one if any of its expressions uses $kstack. */
 #include "base/space.h"
 #include "session/kstack.h"
 
@@ -36,9 +36,9 @@ static struct use uses(const struct gtp_tracepoint *tp)
 }
 
 /*
- * At a return the registers are those of the entry, and rsp points to the call's return address.
- * The callers' frames have not changed, so $kstack is right. $bt would begin with the trampoline of
- * a kretprobe that follows the call.
+ * At a return, expressions see the registers of the entry, whose rsp points to the call's return
+ * address. The callers' frames have not changed, so $kstack is right. But $bt is refused: if a
+ * kretprobe follows the call, the bytes would begin with the address of its trampoline.
  */
 int gtp_kstack_check(const struct gtp_tracepoint *tp, struct gtp_why *why)
 {

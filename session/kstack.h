@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* $kstack's table: a run has one if any of its expressions asks for the stack. */
+/* The table of stacks: a run has one if any of its expressions uses $kstack. */
 #ifndef _GTP_KSTACK_H
 #define _GTP_KSTACK_H
 

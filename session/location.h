@@ -15,8 +15,8 @@ enum gtp_location_kind gtp_location_kind(const struct gtp_trace *t,
 					 const struct gtp_tracepoint *tp);
 
 /*
- * gtp_location_find - find the location of that kind at a tracepoint's address, or NULL. If there
- * is a full one, and a refused one for tracepoints beyond it, returns the refused one
+ * gtp_location_find - find the location of that kind at a tracepoint's address, or NULL. If one
+ * location there is full and a refused one has the tracepoints beyond it, returns the refused one
  */
 struct gtp_location *gtp_location_find(struct gtp_trace *t, const struct gtp_tracepoint *tp,
 				       enum gtp_location_kind kind);

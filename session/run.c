@@ -7,7 +7,7 @@
  *   next_here;
  *   - @active, which is set when everything is armed;
  *   - @ending, which the one hit that ends the run claims, fills, and marks as written.
- * All else belongs to the caller's lock. After ->disarm no hit runs, so @ending is then NO or
+ * The caller's lock protects everything else. After ->disarm no hit runs, so @ending is then NO or
  * WRITTEN.
  */
 #include "hit/hit.h"
@@ -170,7 +170,10 @@ static int take_slot(struct gtp_trace *t, struct gtp_tracepoint *tp, struct gtp_
 	return 0;
 }
 
-/* Frames say whether there are several locations: with the second one, settle the first again. */
+/*
+ * A flag in each frame says whether the tracepoint has several locations. When it gets a second
+ * one, recompute the plan of the first, which has that flag.
+ */
 static void settle_older(struct gtp_trace *t, const struct gtp_tracepoint *tp)
 {
 	struct gtp_tracepoint *other = gtp_tracepoint_older(tp);

@@ -15,13 +15,13 @@
  * struct gtp_target_ops - the functions that a run needs from its host; process context, may sleep
  * @is_marker: true if a kernel tracepoint's marker is at @addr. A tracepoint there is on the kernel
  *             tracepoint, whatever command has set it (NULL: there are none)
- * @arm: set a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns. Any
- *       number of calls is followed by one of @arm_done or @disarm
+ * @arm: set a probe on @loc; 0, or -errno with @why in words. Hits may come before it returns.
+ *       After any number of these calls there is one of @arm_done or @disarm
  * @arm_done: finish together all that @arm has prepared. Locations that turn out to be impossible
  *            get ->refused; those that have it already are left alone. 0, or -errno with @why; the
  *            caller then disarms all of them (NULL: @arm does everything)
  * @widen: prepare for another tracepoint at @loc, which is armed: pass on every hit, whatever the
- *         first one's condition says; 0, or -errno with @why (NULL: it always does)
+ *         first one's condition says; 0, or -errno with @why (NULL: every hit is passed on anyway)
  * @sdata: make $_sdata possible at @loc, which is armed as GTP_LOCATION_EVENT, and fill in
  *         @loc->format; 0, or -errno with @why in words. A second call returns the same
  * @disarm: remove all probes of a list of locations, and wait: after it returns no hit of them runs
@@ -38,8 +38,8 @@
  *                session; NULL: there is none
  * @lines_get: make room for the lines of dprintfs on each CPU that has none yet; 0 or -ENOMEM with
  *             @why (NULL: there is room)
- * @between_hits: call @fn with @arg on @cpu's CPU while no hit is being handled there, and none
- *                begins except in an NMI, which is over before @fn continues. May wait for a hit to
+ * @between_hits: call @fn with @arg on @cpu's CPU while no hit is being handled there. Only hits in
+ *                NMIs can begin during @fn, and they end before it continues. May wait for a hit to
  *                end
  * @memory_most: bytes that tables of aggregations, their text, or $kstack's table may take now. A
  *               larger allocation could make the machine kill processes
@@ -48,8 +48,8 @@
  * @clock_off: true if the clock of hits has gone wrong since the buffers were allocated; @why has
  *             the words (NULL: it cannot go wrong)
  * @progress: called now and then during long work; keeps GDB from giving up (may be NULL)
- * @code_begin: start to make machine code, for these variables; 0 or -errno with @why. NULL, like
- *              the other four: there is no machine code, and expressions are interpreted
+ * @code_begin: start to make machine code, for these variables; 0 or -errno with @why. If it is
+ *              NULL, so are the other four: all expressions are interpreted
  * @code_make: make @e->compiled for the location at @pc, or leave it NULL; 0, -ENOSPC if there is
  *             no room for it, or -errno with @why
  * @code_make_actions: make @tp->code; 0, -EOPNOTSUPP if its actions cannot be one snippet, -ENOSPC,
@@ -107,7 +107,7 @@ enum gtp_dprintf_to {
  * @list: all places
  * @n: how many
  * @ncpus: how many counters each has
- * @parts: counts the memory of their parts; its list is empty
+ * @parts: counts the memory of the dprintfs' conditions, actions and texts; its list stays empty
  * @to: where text goes; the reader checks it for each line
  * @hits, @dropped, @missed: of places that no longer exist
  * @nested: nested hits without a run, on CPUs' parts that no longer exist
@@ -163,7 +163,7 @@ struct gtp_aggregate {
  * @run: the part that hits use
  * @tps: definitions
  * @locs: armed locations, in the order of their first tracepoints
- * @loc_by_addr: the same, by address and kind, while a run is being set up or active
+ * @loc_by_addr: the same, hashed by address and kind, while a run is being set up or active
  * @installing: defined during the run, armed when it is complete; see session/install.h
  * @formats: of the static data in the frames, as long as there are frames
  * @dprintfs: independent of runs
@@ -173,7 +173,7 @@ struct gtp_aggregate {
  * @all_switched: actions of the run may switch any of its tracepoints
  * @slots_used: how many of the run's counters are taken
  * @stop: GTP_STOP_RUNNING until every location is disarmed, whatever a hit has written
- * @end_untold: a hit has ended the run, and no continue has reported that yet
+ * @end_untold: a hit has ended the run, and that has not been reported to a continue yet
  * @missed: of locations that no longer exist
  * @taken: frames that a reader took during the run, see export/stream.h
  * @nested: of the run that has ended; later nested hits are those of dprintfs
@@ -240,8 +240,8 @@ static inline bool gtp_trace_running(const struct gtp_trace *t)
 }
 
 /*
- * gtp_trace_check_clock - check, now and then, the clock of the hits of a run that goes on. A fault
- * stays in @clock_wrong as long as the run's frames
+ * gtp_trace_check_clock - check the clock of the hits of an active run. If it has gone wrong,
+ * @clock_wrong says so as long as the run's frames exist
  */
 static inline void gtp_trace_check_clock(struct gtp_trace *t)
 {

@@ -204,7 +204,10 @@ static u64 as_int(u64 n)
 	return n > INT_MAX ? INT_MAX : n;
 }
 
-/* The whole numbers, if GDB gets less; their names begin with none of GDB's. */
+/*
+ * The numbers that as_int() has cut, in full. GDB compares the beginnings of names, so these names
+ * begin with none of GDB's.
+ */
 static void put_whole(struct gtp_out *out, const struct gtp_totals *sum)
 {
 	if (sum->created > INT_MAX)

@@ -30,7 +30,7 @@ struct gtp_totals {
 	u32 refused; /* places without a probe */
 };
 
-/* gtp_trace_totals - may be called during a run: each figure is right by itself */
+/* gtp_trace_totals - sum up; during a run two figures may be of different moments */
 void gtp_trace_totals(const struct gtp_trace *t, struct gtp_totals *sum);
 
 /**

@@ -19,7 +19,7 @@ struct walk {
 
 /* --- what can be switched --- */
 
-/* Hits may be in progress. With the mark, each hit checks ->on. */
+/* Mark a tracepoint that can be switched: its hits then check ->on. Hits may be in progress. */
 static void mark(struct gtp_trace *t, struct gtp_tracepoint *tp)
 {
 	if (tp->switched)
@@ -97,7 +97,7 @@ static bool is_const(enum ax_op op)
 	       op == AX_OP_const64;
 }
 
-/* GDB extends a constant that is cast, which does not change a tracepoint's number. */
+/* GDB's code for a cast of a constant has an extension: does it leave the constant as it is? */
 static bool extends_only(const struct walk *w, const struct ax_insn *insn)
 {
 	return (insn->op == AX_OP_ext || insn->op == AX_OP_zero_ext) && insn->operand > 16 &&

@@ -6,10 +6,10 @@
 #include "session/session.h"
 
 /*
- * An action sets $enable or $disable to the number of a tracepoint, or to 0 for all. From then on
- * its hits count, or do not, until the next such action or the end of the run. The next run begins
- * with GDB's own settings, from QTDP, QTEnable and QTDisable. All tracepoints are armed, enabled or
- * not, so a hit only has to set tp->on.
+ * An action can set $enable or $disable to the number of a tracepoint, or to 0 for all. From then
+ * on the hits of that tracepoint count, or do not, until the next such action or the end of the
+ * run. The next run begins with GDB's own settings, from QTDP, QTEnable and QTDisable. All
+ * tracepoints are armed, enabled or not, so the action only has to set tp->on.
  */
 
 /* gtp_triggers_begin - clear all marks, before all tracepoints are checked */
