@@ -40,7 +40,7 @@ enum {
  * @now_ms: a clock that only moves forward, for keep-alives
  * @marker: kernel tracepoint number @n, counted from 0: fills @m, whose texts it writes into the
  *          @size bytes at @text. 0, or -ENOENT after the last (NULL: there are none)
- * @marker_at: the number of the one at an address, or -ENOENT
+ * @marker_at: the number of the kernel tracepoint whose marker is at an address, or -ENOENT
  * @file: give a program's file a space, or find the one it has: the first address of it in @base,
  *        and the file's build-id as hex digits in @id, which has GTP_FILE_ID_MAX characters; "" if
  *        it has none. 0 or -errno with @why (NULL: programs cannot be traced)
@@ -50,9 +50,9 @@ enum {
  *           0, -ENOENT if it is unknown here as well, or -errno with @why (NULL: there are no
  *           others). Also called with "help", to print a line about each of its commands
  *
- * Each gets the @ctx of gtp_stub_init(), with which tests distinguish their machines. There is only
- * one kernel, so its implementations do not use it; the same holds for struct gtp_target_ops and
- * struct gtp_hit_ops.
+ * Each gets the @ctx of gtp_stub_init(), by which tests distinguish their simulated hosts. There is
+ * only one kernel, so the kernel's functions do not use it. The same holds for struct
+ * gtp_target_ops and struct gtp_hit_ops.
  */
 struct gtp_stub_ops {
 	int (*read)(void *ctx, void *dst, u64 addr, u32 len);
@@ -70,7 +70,7 @@ struct gtp_stub_ops {
 enum {
 	GTP_NOTICE_MAX = 1024,
 	GTP_KEEP_ALIVE_MS = 2000, /* GDB gives up after three times its remotetimeout of 2 s */
-	GTP_NUDGE_MS = 500,	  /* each character makes it wait 2 s more */
+	GTP_NUDGE_MS = 500,	  /* each character that GDB reads makes it wait 2 s more */
 };
 
 /**
@@ -80,11 +80,11 @@ enum {
  * @ops, @send, @ctx: the connection's host, set by gtp_stub_init()
  * @frame: selected frame number, -1: none (live)
  * @frame_before: the one before the last packet
- * @raw_epoch: of the frames that qTBuffer reads, since it began
+ * @raw_epoch: the epoch of the frames when qTBuffer began to read them
  * @waiting: GDB has sent `continue` and waits for a stop reply
  * @noisy: O packets may precede the reply to the packet being handled
  * @no_reply: the packet being handled gets no reply, or gets it later
- * @quiet_since_ms: when a packet or a reply last passed; GDB takes long silence for a lost reply
+ * @quiet_since_ms: when the last packet or reply passed; after a long silence GDB gives up
  * @upload_tp, @upload_piece, @upload_var: cursors of qTsP and qTsV: ordinals, because definitions
  *           can be removed between two packets
  * @upload_at: tracepoint number @upload_tp of the list, valid while @upload_removed is current

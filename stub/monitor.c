@@ -295,7 +295,7 @@ static int set_dprintf(struct gtp_stub *s, const char *arg, struct gtp_why *why)
 
 	if (err)
 		return err;
-	/* Lines that were waiting for a console need not wait any more. */
+	/* If lines were waiting for GDB's console, hand them over now. */
 	if (s->ops->lines)
 		s->ops->lines(s->ctx);
 	gtp_stub_printf(s, "dprintf prints to %s\n", where[s->trace->dprintfs.to]);

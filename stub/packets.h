@@ -7,7 +7,7 @@
 
 enum {
 	GTP_PKT_PREFIX = 1 << 0,  /* arguments may follow the name */
-	GTP_PKT_NOISY = 1 << 1,	  /* GDB takes O packets before the reply */
+	GTP_PKT_NOISY = 1 << 1,	  /* GDB accepts O packets before the reply */
 	GTP_PKT_NUMERIC = 1 << 2, /* GDB ignores words in its errors: send E01 */
 };
 

@@ -20,8 +20,8 @@ static bool has_commands(const struct gtp_in *in)
 }
 
 /*
- * GDB only says "Cannot insert breakpoint", and in a module's code says nothing and continues. So
- * also print the reason on its console, before its next continue waits.
+ * GDB only says "Cannot insert breakpoint", and for a module's code it says nothing and continues.
+ * So also print the reason on its console, before its next continue waits.
  */
 static int refuse_breakpoint(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {
@@ -49,7 +49,7 @@ GTP_HANDLER(gtp_pkt_insert)
 	return err;
 }
 
-/* A missing one is no error: monitor dprintf may have cleared it. */
+/* It is no error if there is no such dprintf: monitor dprintf may have removed it. */
 GTP_HANDLER(gtp_pkt_remove)
 {
 	u64 addr, kind;

@@ -12,7 +12,7 @@ GTP_HANDLER(gtp_pkt_file)
 
 	if (!digits || digits / 2 > GTP_FILE_NAME_MAX || !gtp_hex_is(in->p, digits))
 		return gtp_args_bad(in, why, "a path in hex");
-	/* Two digits become one character, before those that have not been read. */
+	/* Decode in place: two digits become one character, so none is overwritten unread. */
 	err = gtp_hex_decode((u8 *)path, GTP_FILE_NAME_MAX, in->p, digits);
 	if (err < 0)
 		return gtp_args_bad(in, why, "a path in hex");

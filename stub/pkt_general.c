@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connection and execution packets of every target, for a kernel that never stops. */
+/* Packets about connection and execution, which every target has, for a kernel that never stops. */
 #include "session/dprintf.h"
 #include "stub/console.h"
 #include "stub/handlers.h"
@@ -32,8 +32,8 @@ GTP_HANDLER(gtp_pkt_supported)
 }
 
 /*
- * An instruction of any length is accepted: a jump displaces as many instructions as its 5 bytes
- * need.
+ * Accept an instruction of any length, because a jump displaces as many instructions as its 5 bytes
+ * cover.
  */
 GTP_HANDLER(gtp_pkt_min_fast)
 {

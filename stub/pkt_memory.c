@@ -126,7 +126,7 @@ static bool is_traced_page(const struct gtp_stub *s, u64 addr)
 }
 
 /*
- * How many bytes at @addr have not changed since the frame was collected. GDB reads code and
+ * How many bytes at @addr cannot have changed since the frame was collected. GDB reads code and
  * constants with a frame selected, to unwind and to disassemble, and actions do not collect those.
  */
 static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
@@ -140,7 +140,7 @@ static u32 constant_bytes(const struct gtp_stub *s, u64 addr, u32 len)
 			n = t->ro[i].end - addr;
 	if (!n && is_traced_page(s, addr))
 		n = PAGE - addr % PAGE;
-	/* Of a program's file only what processes do not change can be read at all. */
+	/* At addresses of file spaces, only bytes that no process changes can be read at all. */
 	if (!n && gtp_space_is(addr))
 		n = len;
 	return n < len ? (u32)n : len;
@@ -195,7 +195,7 @@ GTP_HANDLER(gtp_pkt_read_memory)
 	return len < 0 ? len : 0;
 }
 
-/* GDB 16 and later ask for it after "binary-upload+": half the bytes of m, and no digits. */
+/* GDB 16 and later send x instead of m after "binary-upload+": the reply has half the size. */
 GTP_HANDLER(gtp_pkt_read_binary)
 {
 	int len = read_asked(s, in, GTP_PACKET_MAX - 1, why);

@@ -50,8 +50,8 @@ GTP_HANDLER(gtp_pkt_disconnected)
 }
 
 /*
- * A run keeps its buffer until it ends. Refuse the setting rather than report one that the current
- * buffer does not have.
+ * A run keeps its buffer until it ends. So refuse the setting during a run, as qTStatus would
+ * otherwise report one that the buffer does not have.
  */
 static int refuse_while_running(struct gtp_stub *s, struct gtp_why *why, const char *what)
 {
@@ -161,7 +161,7 @@ GTP_HANDLER(gtp_pkt_status)
 
 	tell_refused(s);
 	gtp_trace_check_clock(s->trace);
-	/* Status is asked for again and again. */
+	/* Report it once: GDB sends this packet again and again. */
 	if (!s->trace->clock_told)
 		gtp_wait_print_clock(s, "gdbtp: ");
 	s->reply.len = (size_t)n < s->reply.size ? (size_t)n : s->reply.size - 1;
@@ -189,7 +189,8 @@ GTP_HANDLER(gtp_pkt_tp_status)
 
 /*
  * With a frame selected, return the recorded value. Built-in variables have a value only during a
- * hit. An aggregation is not one number, nor is a key, which each hit sets again.
+ * hit. An aggregation is more than one number, and a key is set again by each hit: neither has a
+ * value.
  */
 static bool tsv_value(struct gtp_stub *s, u32 num, s64 *value)
 {

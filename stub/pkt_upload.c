@@ -4,7 +4,7 @@
 
 /*
  * Any tracepoint can be removed between two packets, so the cursor is an ordinal. Walk the list
- * again only if one was removed since, or at the end.
+ * from its beginning only if one was removed since the last packet, or at the end.
  */
 static const struct gtp_tracepoint *at_cursor(struct gtp_stub *s)
 {

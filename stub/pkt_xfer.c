@@ -177,7 +177,7 @@ GTP_HANDLER(gtp_pkt_aggregates)
 	return close_window(s, &w);
 }
 
-/* All stacks, as the table has them; only without a run, so that no hit adds one meanwhile. */
+/* Put all stacks: the words of the table. Only without a run, so that no hit adds one meanwhile. */
 static int put_all_stacks(struct gtp_stub *s, struct gtp_in *in, struct gtp_why *why)
 {
 	const struct gtp_stacks *stacks = s->trace->run.stacks;

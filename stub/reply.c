@@ -28,8 +28,8 @@ static const char *errno_words(int err)
 }
 
 /*
- * GDB shows the words as they come, so they must not hold what framing has to escape; '$' in
- * particular is common ("$cpu_id") and can be left out.
+ * GDB does not unescape the words, so they must not have characters that framing escapes. Leave out
+ * '$', which is common in them ("$cpu_id").
  */
 static void put_words(struct gtp_out *out, const char *words)
 {

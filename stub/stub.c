@@ -99,7 +99,7 @@ void gtp_stub_exit(struct gtp_stub *s)
 	gtp_trace_settle(s->trace);
 	/* GDB may leave right after a definition; a run that continues needs it. */
 	gtp_install_finish(s->trace, &why);
-	/* Without a GDB nobody reads text for a console. */
+	/* Dprintfs that print to GDB's console end with the connection. */
 	gtp_dprintf_clear(s->trace, s->trace->dprintfs.to == GTP_DPRINTF_CONSOLE);
 	if (gtp_trace_running(s->trace) && !s->trace->disconnected)
 		gtp_trace_stop(s->trace, GTP_STOP_DISCONNECTED);

@@ -114,7 +114,7 @@ void gtp_wait_end(struct gtp_stub *s, const char *reply)
 	gtp_stub_heard(s);
 }
 
-/* Lines are printed a moment after their hits: print waiting ones before reporting the end. */
+/* Lines are printed some time after their hits: print those that wait before reporting the end. */
 static void print_lines(struct gtp_stub *s)
 {
 	if (s->ops->lines)

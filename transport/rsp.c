@@ -9,7 +9,7 @@
  *   wrong checksum, acks on    '-': the packet is dropped, and the peer sends it again
  *   wrong checksum, acks off   the packet is dropped; E.text, as the peer waits for a reply
  *   longer than a packet       swallowed to its checksum, then E.text
- *   '$' inside a packet        starts a new packet: the peer has given up the one before
+ *   '$' inside a packet        starts a new packet: the peer has abandoned the previous one
  *   "}" before '#'             an escape of nothing, dropped; '#' always ends a packet
  *   bytes between packets      ignored, except acks and ^C
  */
@@ -24,7 +24,7 @@ static void send(struct gtp_rsp *r, const void *bytes, u32 len)
 
 static void begin_packet(struct gtp_rsp *r)
 {
-	/* A new packet proves that QStartNoAckMode's reply arrived, even if its ack did not. */
+	/* A new packet proves that the reply to QStartNoAckMode arrived, even without its ack. */
 	if (r->no_ack_next) {
 		r->no_ack_next = false;
 		r->no_ack = true;
