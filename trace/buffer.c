@@ -20,7 +20,8 @@ static struct gtp_frame *frame_at(const struct gtp_buffer *b, u32 pos)
 
 /*
  * Drop the oldest frames, which follow @head, until there are @room bytes at @head; the ring is
- * large enough. After the last frame of the ring, unwrap. Padding can only be the last.
+ * large enough. When the last frame of the ring is dropped, the ring is no longer wrapped. Padding
+ * can only be the last frame.
  */
 static void drop_behind(struct gtp_buffer *b, u32 room)
 {
@@ -85,8 +86,8 @@ static void drop(struct gtp_buffer *b, u32 need, u32 want)
 }
 
 /*
- * Only a circular buffer can make room: any other keeps its oldest frames. Not inline, so that the
- * fast path need not save the registers used here.
+ * Only a circular buffer can make room: any other keeps its oldest frames. Out of line, so that the
+ * fast path saves no registers for it.
  */
 static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 {
@@ -99,7 +100,7 @@ static noinline void *reserve_by_dropping(struct gtp_buffer *b, u32 need)
 	return b->mem + b->head + at;
 }
 
-/* Drop enough that few frames need this, but not so much that one frame takes long. */
+/* Drop so much that few frames have to drop others, but not so much that a hit takes long. */
 enum { DROP_SHARE = 16, DROP_MOST = 4096 };
 
 bool gtp_buffer_make_room(struct gtp_buffer *b, u32 bytes)
@@ -205,7 +206,7 @@ static u32 count_bits(u32 m)
 /* Values are in the order of the mask's bits. */
 static void put_regs(u64 *p, const struct gtp_regs *regs, u64 pc, u32 left)
 {
-	/* The case of "collect $regs": not testing each bit halves the time. */
+	/* For "collect $regs": storing them without testing each bit takes half the time. */
 	if ((left & GTP_REGS_GENERAL) == GTP_REGS_GENERAL) {
 		p = gtp_regs_put_general(p, regs);
 		left &= ~(u32)GTP_REGS_GENERAL;

@@ -10,22 +10,22 @@
  * struct gtp_buffer - one CPU's ring
  * @mem: the bytes, 8-aligned; owned by the caller
  * @head: offset of the next frame; may be @size, if the ring is full to its end
- * @end: end of the room for it
+ * @end: end of the free space at @head
  * @size: bytes of the ring; multiple of 8, at least GTP_BUFFER_MIN
  * @tail: offset of the oldest frame
  * @open: bytes of the frame being written at @head, 0 if there is none
  * @circular: drop the oldest frames instead of refusing new ones
  * @created: frames ever committed
- * @dropped: of those, how many are gone
+ * @dropped: the number of frames dropped since
  *
  * All of [0, @head) is always in use: frames are dropped only to write at @head, and the oldest one
  * follows @head, or is at 0 if the ring has not wrapped. So the free space is contiguous, [@head,
  * @end): @end is @size if the ring has not wrapped, and @tail if it has.
  *
  * Written only by its own CPU, and never by two contexts at once: nested hits are skipped before
- * they get here. So no atomics are needed. Frames are read when the run is stopped; the counters
- * may be read at any time, each by itself. The members that the fast path of a frame uses come
- * first.
+ * they get here. So no atomics are needed. Frames are read when the run is stopped. Each counter
+ * may be read at any time, but two of them may then be of different moments. The members that the
+ * fast path of a frame uses come first.
  */
 struct gtp_buffer {
 	u8 *mem;

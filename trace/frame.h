@@ -65,7 +65,7 @@ struct gtp_block {
 
 enum {
 	GTP_FRAME_MAX = 1 << 20,   /* bytes one frame may have: a hit's copying must stay bounded */
-	GTP_BLOCK_MEM_MAX = 65528, /* GDB's form counts in 16 bits; more memory takes more blocks */
+	GTP_BLOCK_MEM_MAX = 65528, /* GDB's images count in 16 bits; more memory: more blocks */
 };
 
 /* gtp_block_size - bytes of a block, its head included */
@@ -112,9 +112,9 @@ static inline const u8 *gtp_frame_mem_data(const struct gtp_block *b)
  * @dst: receives the bytes
  * @len: bytes wanted
  *
- * Blocks may overlap and adjoin; bytes from several blocks are put together. Of overlapping blocks
- * the first that has the address is read, up to its end, as GDB does in trace files: online and
- * offline must agree.
+ * Blocks may overlap and adjoin; bytes from several blocks are put together. If blocks overlap, the
+ * first one that has the address is read to its end. GDB does the same with trace files, and both
+ * must agree.
  * Return: number of bytes from @addr on that the frame holds without a gap, 0 when not even the
  * first.
  */

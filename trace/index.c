@@ -150,7 +150,7 @@ static struct gtp_index_seen *block_of(const struct gtp_index *ix, u32 i)
 	return &ix->chunk[i / GTP_INDEX_CHUNK]->block[i % GTP_INDEX_CHUNK / GTP_INDEX_BLOCK];
 }
 
-/* Fill in frames @i up to @end, all of one block; images begin at @offset. Return: their end. */
+/* Fill in frames @i to @end - 1, all of one block; images begin at @offset. Return: their end. */
 static u64 fill(struct gtp_index *ix, struct merge *m, u32 i, u32 end, u64 offset)
 {
 	struct gtp_index_entry *entry = gtp_index_at(ix, i);
@@ -262,7 +262,7 @@ static bool may_match(const struct gtp_index_seen *s, enum gtp_find how, u64 a, 
 	}
 }
 
-/* struct span - a range of frames, with a summary that shows whether any of them can match */
+/* struct span - a range of frames, and the summary that shows whether any of them can match */
 struct span {
 	u32 end;
 	bool may;

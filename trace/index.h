@@ -49,7 +49,7 @@ typedef void (*gtp_index_step_fn)(void *ctx, const char *what, u32 done, u32 tot
 
 /**
  * struct gtp_index_seen - a summary of a range of frames, which lets searches skip it
- * @tps: bit n: there is one of a tracepoint whose number has n as its low 6 bits
+ * @tps: bit n is set if a frame is of a tracepoint whose number has n as its low 6 bits
  * @pcs: the same for their addresses, by gtp_index_find()'s hash
  * @low, @high: the lowest and the highest address
  */
@@ -133,8 +133,8 @@ enum gtp_find {
  * @b: see enum gtp_find
  * @from: first frame number to look at: the selected frame + 1 (GTP_FIND_NUMBER ignores it)
  *
- * Summaries of each GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames exclude most of them, so few are
- * looked at; but all are if 64 tracepoints or more leave frames in turns.
+ * By the summaries of each GTP_INDEX_BLOCK and GTP_INDEX_CHUNK frames most ranges are skipped, so
+ * few frames are compared. But if 64 or more tracepoints take turns to leave frames, all are.
  *
  * Return: frame number, or -1.
  */

@@ -3,7 +3,7 @@
 #include "trace/tfile.h"
 #include "trace/tfile_format.h"
 
-/* Registers of 8 bytes each, in a g packet as in a REGS block that has all of them. */
+/* The registers of 8 bytes: a g packet has them as a REGS block has that includes all of them. */
 #define WIDE_REGS_BYTES (GTP_NR_WIDE_REGS * 8)
 
 static_assert(GTP_BLOCK_MEM_MAX <= U16_MAX, "a MEM block becomes one M block");

@@ -17,13 +17,13 @@ static enum gtp_at_return asked_by(u16 tsv)
 	}
 }
 
-/* struct asked - values of the call that expressions use; whether $latency, $entry_clock are */
+/* struct asked - which values of the call expressions use; separately for the last two */
 struct asked {
 	enum gtp_at_return most;
 	bool latency, entry_clock;
 };
 
-/* Never refuses a variable: it only looks. */
+/* Called for each variable of an expression: notes those of the call. Refuses none. */
 static enum ax_err look(void *ctx, u16 tsv, bool sets)
 {
 	enum gtp_at_return asked = asked_by(tsv);

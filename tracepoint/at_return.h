@@ -20,7 +20,7 @@ enum gtp_at_return {
 	GTP_AT_RETURN_LATE,  /* uses values known only at the return */
 };
 
-/* gtp_at_return_settle - set @tp->at_return and its kin from its condition and actions so far */
+/* gtp_at_return_settle - set @tp->at_return and the three members after it from its expressions */
 void gtp_at_return_settle(struct gtp_tracepoint *tp);
 
 #endif /* _GTP_AT_RETURN_H */

@@ -10,7 +10,7 @@
  * struct gtp_def - a packet being parsed
  * @in: the rest of it
  * @packet: its name, for refusals
- * @list: where the tracepoint's memory is counted
+ * @list: the list that counts the tracepoint's memory
  * @mem: memory
  * @tp: the tracepoint it defines; not on a list yet
  * @why: receives the refusal

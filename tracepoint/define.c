@@ -177,7 +177,7 @@ static int action_regs(struct gtp_def *d, struct gtp_action *a)
 
 	if (digit < 0)
 		return gtp_def_bad(d, "register mask is not a hex number");
-	/* The mask is as wide as GDB's register file: drop the high digits. */
+	/* The mask has a bit for each register that GDB knows: drop the high digits. */
 	for (; digit >= 0; digit = gtp_hex_digit(gtp_in_peek(&d->in))) {
 		a->mask = a->mask << 4 | (u64)digit;
 		d->in.p++;

@@ -25,7 +25,7 @@ static struct gtp_tracepoint **end_of(struct gtp_tracepoint **at)
 	return at;
 }
 
-/* Append a tracepoint to a list; the number counts them. */
+/* Append a tracepoint to a list, with its ordinal as its number. */
 static int append(struct parse *p, struct gtp_tracepoint **list, u32 num)
 {
 	const struct gtp_mem *mem = p->d.mem;
@@ -146,7 +146,7 @@ static int read_packet(struct parse *p)
 	return read_commands(p);
 }
 
-/* They share one location: if one waits for the function's return, all do. */
+/* All of them share one location: if one is reported at the function's return, all are. */
 static void settle(struct gtp_dprintf *dp)
 {
 	struct gtp_tracepoint *tp;

@@ -17,7 +17,7 @@ enum {
  * @n: how many
  * @own: a location of its own; NULL: it is at rest, or its tracepoints have joined one of the run's
  * @addr: its address
- * @inserted: GDB has not removed it; after that it stays only while hits may still use it
+ * @inserted: GDB has not removed it; once GDB has, it exists only as long as hits may use it
  * @persist: it stays when GDB leaves
  * @leaves: it is about to lose its own location
  * @gone: the module it was in has been unloaded

@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The shortest way through a hit of a tracepoint, as found out before the hit. */
+/* The fast path of a tracepoint's hits, chosen before the hits by hit/settle.c. */
 #ifndef _GTP_PLAN_H
 #define _GTP_PLAN_H
 
 #include "base/base.h"
 
 /**
- * struct gtp_hit_plan - what a hit of a tracepoint may run without looking at its definition
+ * struct gtp_hit_plan - the code that a hit of a tracepoint may run without reading its definition
  * @early: machine code of the condition that may run before a hit begins, if this is the only
  *	   tracepoint; NULL: there is none
- * @quick: the code that does all a hit has to do, except write the head of the frame; NULL: a hit
- *	   has to do more, or the tracepoint is not enabled
- * @in_pad: not NULL if a jump pad may write the frame: the tracepoint has @quick, or would have it
- *	    without one string among its actions; hits cannot switch it; and the time is the
- *	    processor's counter. The pad handles a pass count and other tracepoints by itself
- * @quickest: @quick, if it has @in_pad as well, is alone, and has no pass count
- * @update_alone: like @quickest if a hit leaves no frame, whatever the time is
+ * @quick: the code that does everything that a hit has to do, except write the head of the frame;
+ *	   NULL: a hit has to do more, or the tracepoint is not enabled
+ * @in_pad: not NULL if a jump pad may write the frame (pad/frame.c): the tracepoint has @quick, or
+ *	    would have it without one string among its actions; hits cannot switch it; and the time
+ *	    is the processor's counter. The pad itself handles a pass count, and other tracepoints
+ * @quickest: the same as @quick if @in_pad is set, too, the tracepoint is alone at its location,
+ *	      and it has no pass count; otherwise NULL
+ * @update_alone: like @quickest, for a tracepoint whose hits leave no frame; any time will do
  * @start: the first 8 bytes of a quick hit's frame
  *
- * gtp_hit_settle() alone writes it while hits may be under way, whenever the definition or its
- * machine code has changed. gtp_code_forget() clears it when nothing is armed any more.
- * The order: @early and @update_alone, which need no @start; then @start; then @quick, @in_pad and
- * @quickest by gtp_publish(). A hit reads its pointer by gtp_acquire() and @start after it, so it
- * never has a pointer with an older @start. An older pointer with a newer @start is harmless: while
- * a tracepoint is armed, @start keeps size and number, and only a flag in it changes.
+ * gtp_hit_settle() writes it whenever the definition or its machine code has changed, also while
+ * hits read it; gtp_code_forget() clears it when nothing is armed any more. Others only read it.
+ *
+ * The order of the writes: @early and @update_alone, which need no @start; then @start; then
+ * @quick, @in_pad and @quickest by gtp_publish(). A hit reads one of the pointers by gtp_acquire()
+ * and @start after that, so @start is never older than the pointer. A newer @start is harmless:
+ * while a tracepoint is armed, @start keeps size and number, and only a flag in it changes.
  */
 struct gtp_hit_plan {
 	void *early;

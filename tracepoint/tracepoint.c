@@ -33,7 +33,7 @@ int gtp_tracepoint_refuse(const struct gtp_tracepoint *tp, u32 action, struct gt
 
 static u32 bucket_of_key(u32 num, u64 addr)
 {
-	/* Addresses differ in their low bits, numbers too: the product spreads both. */
+	/* Addresses and numbers differ mostly in their low bits: the product spreads them. */
 	u64 mixed = (addr ^ (u64)num << 20) * 0x9e3779b97f4a7c15ULL;
 
 	return (u32)(mixed >> 32) % GTP_TRACEPOINT_BUCKETS;
@@ -296,8 +296,8 @@ static bool put_action(struct gtp_out *out, const struct gtp_tracepoint *tp, u32
 }
 
 /*
- * GDB sends "-m ID" or "-qualified -m ID" for a place, but does not accept it in an upload: it
- * would give up connecting. Send the address instead, at which GDB asks for the marker.
+ * GDB sends "-m ID" or "-qualified -m ID" as a place, but does not accept that in an upload: it
+ * would stop connecting. Send the address instead, by which GDB asks for the marker.
  */
 static bool is_marker_option(const struct gtp_tracepoint *tp, const struct gtp_source *s)
 {

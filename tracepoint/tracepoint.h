@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * GDB's definitions: one list of tracepoints with their conditions, actions and source texts.
+ * Tracepoints as GDB defines them: one list, with their conditions, actions and source texts.
  */
 #ifndef _GTP_TRACEPOINT_H
 #define _GTP_TRACEPOINT_H
@@ -15,7 +15,7 @@ struct gtp_location;
 
 enum {
 	GTP_TP_NUM_MAX = 0xfffe,       /* a trace file has 16 bits for it */
-	GTP_TP_LOST = 0xffff,	       /* in a frame: not a hit, but the number of lost frames */
+	GTP_TP_LOST = 0xffff,	       /* in a frame that tells how many frames were lost */
 	GTP_TRACEPOINTS_MAX = 16384,   /* definitions in all */
 	GTP_TRACEPOINT_BUCKETS = 1024, /* a power of two */
 	GTP_ACTIONS_MAX = 1024,	       /* of one tracepoint */
@@ -91,12 +91,12 @@ struct gtp_source {
  *     it once
  * @pass: pass count, 0: none
  * @slot: index into every CPU's counters, GTP_SLOT_NONE until it takes part in a run
- * @cond: NULL: always
+ * @cond: the condition; NULL: every hit counts
  * @actions: in order
- * @code: machine code of all actions as one; NULL: each by itself
+ * @code: machine code of all actions as one snippet; NULL: each action runs by itself
  * @frame_bytes: bytes that @code collects
  * @code_len: bytes of @code
- * @plan: the shortest way through its hits; its machine code, or parts of that
+ * @plan: the fast path of its hits; points to @code and to the condition's machine code
  * @sources: in order
  * @nactions: how many @actions
  * @code_bytes: of all its expressions
@@ -166,7 +166,7 @@ struct gtp_tracepoint {
 struct gtp_dprintf_count {
 	u64 hits;     /* the condition held, or could not be evaluated */
 	u64 dropped;  /* of those: lines for which there was no room */
-	u64 apart[6]; /* from the next CPU's, which are in another cache line */
+	u64 apart[6]; /* so that the next CPU's counters are in another cache line */
 };
 
 /**
@@ -226,7 +226,7 @@ int gtp_tracepoint_add_actions(struct gtp_tracepoints *list, const struct gtp_me
 int gtp_tracepoint_add_source(struct gtp_tracepoints *list, const struct gtp_mem *mem,
 			      const char *text, struct gtp_why *why);
 
-/* gtp_tracepoint_switch - let its hits count or not, as GDB asks; hits may be in progress */
+/* gtp_tracepoint_switch - enable or disable it, as GDB requests; hits may be in progress */
 static inline void gtp_tracepoint_switch(struct gtp_tracepoint *tp, bool on)
 {
 	tp->enabled = on;

@@ -155,7 +155,7 @@ static int read_packet(struct qtdv *q, struct gtp_in *in, struct gtp_why *why)
 	return 0;
 }
 
-/* GDB sends back what it got from qTfV. */
+/* GDB defines built-in variables again, as qTfV has reported them: accept only the same. */
 static int check_builtin(const struct gtp_tsvs *tsvs, const struct qtdv *q, struct gtp_why *why)
 {
 	const struct gtp_tsv *v = tsvs->slot[q->num];
@@ -179,7 +179,7 @@ struct prefix {
 	u8 key_words;
 };
 
-/* KGTP's two prefixes for per-CPU variables, and keys. */
+/* Prefixes of names: KGTP's two for per-CPU variables, and those of keys. */
 static const struct prefix prefixes[] = {
 	{ "p_", AX_TSV_LOCAL, 0 },
 	{ "per_cpu_", AX_TSV_LOCAL, 0 },
@@ -277,7 +277,8 @@ int gtp_tsvs_define(struct gtp_tsvs *tsvs, const struct gtp_mem *mem, const char
 	WRITE_ONCE(v->value, v->initial);
 	v->key_words = what.key_words;
 	/*
-	 * During a run its name cannot change, so it keeps the way that the run has chosen for it.
+	 * During a run the name of a variable cannot change. So it keeps its enum ax_tsv_way, which
+	 * the start of the run may have changed.
 	 */
 	if (!known)
 		tsvs->ways[q.num] = what.way;

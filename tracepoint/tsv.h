@@ -8,7 +8,7 @@
 #include "tracepoint/tracepoint.h"
 
 enum {
-	GTP_TSV_MAX = 512, /* numbers 1 to GTP_TSV_MAX - 1: a hit finds one by its number */
+	GTP_TSV_MAX = 512, /* numbers are 1 to GTP_TSV_MAX - 1: hits use them as an index */
 	GTP_TSV_NAME_MAX = 64,
 	GTP_TSV_LOST = GTP_TSV_MAX, /* $lost, in frames of GTP_TP_LOST; no expression has it */
 };
@@ -42,15 +42,15 @@ enum gtp_tsv_builtin {
 	GTP_TSV_CURRENT_TASK_USER, /* 1: the task has user registers, 0: it has none */
 	GTP_TSV_TASK_PT_REGS,	   /* struct pt_regs *: its user registers */
 	GTP_TSV_XTIME_SEC,	   /* the time of day: seconds since the epoch */
-	GTP_TSV_XTIME_NSEC,	   /* and ns; of one reading for the whole hit */
+	GTP_TSV_XTIME_NSEC,	   /* and its ns; both from one reading for the whole hit */
 	GTP_TSV_RDTSC,		   /* the processor's counter, now */
 	GTP_TSV_CPU_NUMBER,	   /* how many CPUs there can be */
 	GTP_TSV_SELF_TRACE,	   /* naming it makes GDB's own tasks traced, too */
-	/* Set to a tracepoint's number, they let its hits count, or no longer count. */
+	/* If an action sets one of these to a tracepoint's number, its hits count, or do not. */
 	GTP_TSV_ENABLE,
 	GTP_TSV_DISABLE,
 	GTP_TSV_KSTACK, /* the kernel stack's number, see hit/stacks.h; 0: no room */
-	GTP_TSV_BT,	/* collects registers and the stack's bytes; its value is how many */
+	GTP_TSV_BT,	/* collects registers and the stack's bytes; the value is their number */
 	GTP_TSV_NR_BUILTIN,
 };
 
