@@ -14,10 +14,10 @@
  * @why: receives the error and its place
  * @why_size: bytes of @why
  *
- * Numbers are decimal, 0x hexadecimal or negative (two's complement in the operand's width). "L1:"
- * before an instruction names its byte, "if_goto L1" jumps there, forwards or backwards: to refuse
- * is the verifier's job. "printf 2 \"%d %x\\n\"" has its NUL added unless "no_nul" follows; escapes
- * are \n \t \\ \" and \xHH. "byte N" is a bare byte.
+ * Numbers are decimal, hexadecimal with 0x, or negative (two's complement in the operand's width).
+ * "L1:" before an instruction names its byte, and "if_goto L1" jumps there, forwards or backwards:
+ * only the verifier refuses backward jumps. The text of "printf 2 \"%d %x\\n\"" gets a NUL unless
+ * "no_nul" follows; escapes are \n \t \\ \" and \xHH. "byte N" is any byte, opcode or not.
  *
  * Return: bytes, or -1 with @why.
  */
@@ -27,8 +27,8 @@ int axasm(const char *text, u8 *code, u32 size, char *why, size_t why_size);
  * axasm_listing() - the disassembly, a line per instruction, as far as it can be decoded
  * @code: bytes
  * @len: how many
- * @err: NULL, or an error whose instruction is marked by ^ and the error's sentence below it
- * @out: where to
+ * @err: NULL, or an error: a line below its instruction has ^ and the error's sentence
+ * @out: receives it
  */
 void axasm_listing(const u8 *code, u32 len, const struct ax_error *err, FILE *out);
 

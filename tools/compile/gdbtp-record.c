@@ -103,7 +103,7 @@ static int marker_at(void *ctx, u64 addr)
 	return -ENOENT;
 }
 
-/* Tracepoints are known from tstart on, to the kernel too. */
+/* As in the kernel, the command finds a tracepoint only after tstart. */
 static int check_disas(const struct machine *m, const char *arg, struct gtp_why *why)
 {
 	const struct gtp_tracepoint *tp;
@@ -136,7 +136,7 @@ static int monitor(void *ctx, struct gtp_stub *s, const char *command, struct gt
 		if (arg)
 			return gtp_monitor_switch(switches[i], arg, &on, why);
 	}
-	/* Those without an argument, which only show something. */
+	/* These only print something. */
 	return strcmp(command, "help") && strcmp(command, "files") ? -ENOENT : 0;
 }
 
@@ -151,9 +151,9 @@ static const struct gtp_stub_ops ops = {
 	.monitor = monitor,
 };
 
-/* --- what is kept --- */
+/* --- keeping packets --- */
 
-/* A monitor command with an argument sets something; one without asks. */
+/* A monitor command with an argument sets something; without one it prints the setting. */
 static bool is_setting(const char *packet)
 {
 	static const char name[] = "qRcmd,";
@@ -180,7 +180,7 @@ static void packet(void *ctx, char *data, u32 len)
 {
 	struct recorder *r = ctx;
 
-	/* Nothing would ever end the wait. */
+	/* There are no hits, so a continue would wait for ever. */
 	if (*data == 'c' || !strncmp(data, "vCont;c", 7))
 		gtp_trace_stop(&r->machine.trace, GTP_STOP_USER);
 	/* A refused place is an error here. */
@@ -223,7 +223,7 @@ static void write_list(FILE *out, const struct list *list)
 	}
 }
 
-/* A second run is added after the first, for the reader to refuse. */
+/* If there is a second run, append it to the first: the program that reads the file refuses it. */
 static void write_all(const struct recorder *r)
 {
 	FILE *out = fopen(r->out, "a");

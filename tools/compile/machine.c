@@ -66,9 +66,10 @@ static void open_file(struct file *f, const char *path)
 }
 
 /*
- * Change data as KASLR does: words that point into the image move with it. The file no longer says
- * which words these are. A number that looks like one is unlikely, and harmless, because a packet
- * that depends on it would differ in another way after another move.
+ * Change data as KASLR does: words that point into the image move with it. The file does not say
+ * which words these are, so move each word whose value is in the image. A number with such a value
+ * is unlikely, and harmless: a packet that depends on it would not change by the same distance as
+ * the image.
  */
 static void move_pointers(struct piece *p, u64 from, u64 end, u64 slide)
 {
@@ -194,7 +195,7 @@ static bool is_marker(void *ctx, u64 addr)
 	return false;
 }
 
-/* It stays where it was linked, though the kernel has moved. */
+/* True for an address that the user has typed: a link-time address, although the kernel moved. */
 static bool is_typed(const struct machine *m, u64 addr)
 {
 	const struct piece *p = m->slide ? piece_at(m, addr + m->slide) : NULL;
@@ -241,7 +242,7 @@ static u64 missed(void *ctx, const struct gtp_location *loc)
 	return 0;
 }
 
-/* There are no hits, so nobody reads the description. */
+/* An empty description will do: there are no hits, so it is never read. */
 static int sdata(void *ctx, struct gtp_location *loc, struct gtp_why *why)
 {
 	loc->format = take(ctx, sizeof(*loc->format) + 1);
@@ -261,7 +262,7 @@ static void buffers_put(void *ctx, struct gtp_cpu **cpus, u32 ncpus)
 	free(cpus);
 }
 
-/* One CPU with a small buffer, whatever the size: memory is checked where the session runs. */
+/* One CPU with a small buffer, whatever the size: the module checks that when the session runs. */
 static int buffers_get(void *ctx, u64 bytes, bool circular, u32 nslots, struct gtp_cpu ***cpus,
 		       u32 *ncpus, struct gtp_why *why)
 {
@@ -315,7 +316,7 @@ static const struct gtp_target_ops target_ops = {
 	.wallclock_us = no_clock,
 };
 
-/* Only the existence of these functions matters. Nothing is ever hit. */
+/* These functions must exist, but are never called, because there are no hits. */
 static u32 no_stack(void *ctx, struct gtp_walk *walk, const struct gtp_regs *regs, u64 pc, u64 *to,
 		    u32 max)
 {

@@ -15,8 +15,8 @@
 enum { ACKS_PACKET_MAX = 32768 };
 
 /**
- * struct acks - what GDB says until it needs no more acknowledgments
- * @off: it needs none, and repeats nothing
+ * struct acks - the state of GDB's bytes until it stops using acknowledgments
+ * @off: GDB uses none any more, and repeats nothing
  * @plain: a packet was too long to be kept: from then on everything is passed on unchanged
  * @acked: GDB has received the answer to @last
  * @hash: where in @packet its checksum is; 0: still to come
@@ -30,9 +30,9 @@ struct acks {
 };
 
 /*
- * acks_filter - GDB's bytes to @out, which takes ACKS_PACKET_MAX more; *@n receives how many these
- * are. Return: how many of the @len were looked at: all, unless GDB needs no acknowledgments from
- * there on
+ * acks_filter - copy GDB's bytes to @out, without repetitions; @out has room for ACKS_PACKET_MAX
+ * more than @len, and *@n receives their number. Return: how many of the @len bytes were used: all,
+ * unless GDB stops using acknowledgments after them
  */
 size_t acks_filter(struct acks *f, const char *in, size_t len, char *out, size_t *n);
 

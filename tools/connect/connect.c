@@ -66,7 +66,7 @@ static int write_all(int fd, const char *buf, size_t len)
 	return 0;
 }
 
-/* Whichever direction ends first ends the connection: the file closes, the module sees it. */
+/* When one direction ends, so does the connection: the exit closes the file, as the module sees. */
 static void end(int status)
 {
 	_exit(status);
@@ -94,7 +94,7 @@ static size_t read_some(int fd, const char *name, char *buf)
 	return n;
 }
 
-/* GDB's bytes for the module. */
+/* Queue GDB's bytes for the module. */
 static void asked(const char *bytes, size_t len, bool raw)
 {
 	bool interrupt, room;
@@ -115,7 +115,7 @@ static void asked(const char *bytes, size_t len, bool raw)
 	}
 	if (!interrupt)
 		return;
-	/* The module accepts it while the other write is in progress. */
+	/* The module accepts ^C while another write is in progress. */
 	if (write_all(line.target, "\x03", 1))
 		failed("writing", line.path);
 	pthread_mutex_lock(&line.lock);
@@ -124,7 +124,7 @@ static void asked(const char *bytes, size_t len, bool raw)
 	pthread_mutex_unlock(&line.lock);
 }
 
-/* GDB has left, but its last bytes are still to be read. */
+/* GDB has closed its end: write its last bytes to the module before the end. */
 static void finish(void)
 {
 	pthread_mutex_lock(&line.lock);
@@ -176,9 +176,9 @@ static void *to_module(void *unused)
 }
 
 /*
- * GDB gives up on an answer after three times two seconds without a byte. While its packet waits
- * after one on which it has given up, send it an acknowledgment now and then, as the module does:
- * GDB skips these.
+ * GDB gives up on an answer after three times two seconds without a byte. A packet may have to wait
+ * for the end of one on which GDB has given up. Meanwhile send GDB acknowledgments, as the module
+ * does: GDB skips them.
  */
 static void wait_for_module(void)
 {

@@ -7,7 +7,7 @@
 
 enum {
 	INTERRUPT = 0x03,
-	KNOWN = 3, /* so many bytes tell text from answers, and show which packets ^C interrupts */
+	KNOWN = 3, /* bytes that distinguish text from answers, and packets that ^C interrupts */
 };
 
 enum step { BETWEEN, BEGINS, INSIDE, ENDS };
@@ -38,14 +38,14 @@ static bool is(const char *head, const char *name)
 	return !memcmp(head + 1, name, strlen(name));
 }
 
-/* Those for whose answers GDB waits with remote_get_noisy_reply(), and `monitor`. */
+/* True if GDB accepts text before the packet's answer: remote_get_noisy_reply(), and `monitor`. */
 static bool has_text(const char *head)
 {
 	return (is(head, "QT") && !is(head, "QTro")) || is(head, "qTSt") || is(head, "qTBu") ||
 	       is(head, "qRcm");
 }
 
-/* Text, and not the answer. */
+/* True for text; false for an answer. */
 static bool is_text(const char *head)
 {
 	return head[1] == 'O' && head[2] != 'K';
@@ -69,7 +69,7 @@ bool turns_raw(struct turns *t, const char *bytes, size_t len)
 	return true;
 }
 
-/* Something that ^C interrupts is being written. */
+/* True if a packet is being written that ^C interrupts. */
 static bool interruptible(const struct turns *t)
 {
 	return t->writing && t->slow && t->answered < t->started;

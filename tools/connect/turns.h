@@ -26,9 +26,9 @@ struct packets {
 
 /**
  * struct turns - the line
- * @asked: packets of GDB's, except those on which it gave up before they were begun
- * @started: of these, begun to be written to the module
- * @answered: of these
+ * @asked: number of GDB's packets, without those on which it gave up before they were begun
+ * @started: number of these that we have begun to write to the module
+ * @answered: number of these that the module has answered
  * @slow: the packet that is being written is one that ^C interrupts
  * @writing: a thread is in that write
  * @interrupting: turns_asked() has asked for a ^C; until it is written, nothing else is begun
@@ -47,8 +47,8 @@ struct turns {
 };
 
 /*
- * turns_asked - GDB's next bytes. False: no memory. With @interrupting afterwards a ^C is to be
- * written at once, beside what is being written; the caller clears it then
+ * turns_asked - handle GDB's next bytes. False: no memory. If @interrupting is set afterwards, the
+ * caller must write a ^C at once, even while another write is in progress, and then clear it
  */
 bool turns_asked(struct turns *t, const char *bytes, size_t len);
 
@@ -64,10 +64,13 @@ size_t turns_take(struct turns *t, char *out, size_t size);
  */
 bool turns_waits(const struct turns *t);
 
-/* turns_left - true if bytes must be written before the end; not those after a slow packet */
+/* turns_left - true if bytes must be written before the end; those after a slow packet need not */
 bool turns_left(const struct turns *t);
 
-/* turns_answer - the module's bytes; those that GDB gets to @out, which takes 3 more; how many */
+/*
+ * turns_answer - handle the module's bytes: copy those that GDB gets to @out, which has room for 3
+ * more than @len; returns how many
+ */
 size_t turns_answer(struct turns *t, const char *bytes, size_t len, char *out);
 
 #endif /* _GTP_CONNECT_TURNS_H */

@@ -16,7 +16,7 @@ void axjit_seed(u32 n)
 	seed = n;
 }
 
-/* The only variable that code reaches without asking @env, when it adds to it in one step. */
+/* The variable that code adds to atomically. Code accesses all others by way of @env. */
 static struct gtp_tsv added;
 static struct gtp_tsv *slots[U16_MAX + 1];
 

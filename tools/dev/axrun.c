@@ -188,7 +188,7 @@ static void evaluate(const struct ax_verified *v, struct ax_error *err)
 	axenv_free(e);
 }
 
-/* An action may do all that a condition may, so bytes are taken as one. */
+/* Verify the bytes as an action, which may do everything that a condition may. */
 static int run_hex(const char *hex)
 {
 	static u8 code[AX_MAX_LEN + 1];

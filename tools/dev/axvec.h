@@ -8,7 +8,7 @@
 #include "tools/dev/axenv.h"
 
 /*
- * An engine: ax_interp() has this form, the compiler's twin too. Returns what ax_interp() returns.
+ * An engine: a function like ax_interp(), with the same return values.
  */
 typedef int (*axvec_eval)(const struct ax_verified *v, struct ax_env *env, u64 *result);
 

@@ -4,7 +4,7 @@
  *
  *	gtp-session FILE...
  *
- * The same files that the unit tests play to the stub on a fake machine. Calls are made by the
+ * The unit tests play the same files to the stub with a simulated host. Here calls are made by the
  * fixture module (/proc/gtp_target), from a process of its own on one CPU: tasks of the process
  * that has /proc/gtp open are not traced, and frames of one CPU come in the order of the calls.
  * Prints TAP.
@@ -85,7 +85,7 @@ static void make_calls(int orders, int answers)
 	_exit(0);
 }
 
-/* Before /proc/gtp is opened: it must not inherit that. */
+/* Fork before /proc/gtp is opened, so that the child does not have it open. */
 static void start_calls(struct line *l)
 {
 	int orders[2], answers[2];

@@ -274,8 +274,8 @@ static int read_data(struct player *p, unsigned char *sum)
 }
 
 /*
- * One packet into p->reply; 1 when there is none. @wait: for its first byte. As GDB does, it passes
- * over each '+' in front: what takes longer than half a second says so with one (stub/console.c).
+ * Read one packet into p->reply; returns 1 if there is none. @wait: wait for its first byte. As GDB
+ * does, skip each '+' before it: the stub sends them during long work (stub/console.c).
  */
 static int read_packet(struct player *p, bool wait)
 {

@@ -2,8 +2,8 @@
 /*
  * A condition on the contents of a frame, as the bytecode that GDB compiles for the kernel's hits.
  *
- * The module's own code evaluates it, with the frame's collected memory. As in GDB, the first block
- * that has an address counts, and of a variable the last value.
+ * The module's own code evaluates it with the frame's collected memory. As in GDB, an address is
+ * read from the first block that has it, and a variable has its last value.
  */
 #include <stdlib.h>
 #include "base/regs.h"
@@ -19,7 +19,7 @@ enum {
 
 /* --- a frame's blocks --- */
 
-/* struct block - one of them: its kind, and the bytes after its head; @at is of M and V */
+/* struct block - its kind, and the bytes after its head; @at: an M's address, a V's number */
 struct block {
 	u8 kind;
 	u64 at;
@@ -52,7 +52,7 @@ static size_t next(const u8 *p, size_t left, u32 register_bytes, struct block *b
 	return head && b->len <= left - head ? head + b->len : 0;
 }
 
-/* struct view - a frame, for the code; @missing: the code needs something that the frame lacks */
+/* struct view - a frame as the code sees it; @missing: the code has read what the frame lacks */
 struct view {
 	const u8 *frame;
 	size_t len;

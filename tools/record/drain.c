@@ -26,7 +26,7 @@ static u64 now_ms(void)
 	return (u64)t.tv_sec * 1000 + (u64)t.tv_nsec / 1000000;
 }
 
-/* --- what was read --- */
+/* --- bytes that were read --- */
 
 static void forget(struct drain *d, size_t n)
 {
@@ -115,7 +115,7 @@ static bool take(struct drain *d, size_t *n)
 	return goes_on && !over && !trouble_first();
 }
 
-/* --- the times --- */
+/* --- timing --- */
 
 /* struct clock - when each task is due, in ms */
 struct clock {
@@ -172,7 +172,7 @@ static void tick(struct drain *d, struct clock *c, u64 now)
 		progress(d, now);
 }
 
-/* --- the ends --- */
+/* --- the end of a recording --- */
 
 static bool in_time(const struct drain *d, u64 now)
 {

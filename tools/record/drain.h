@@ -7,7 +7,7 @@
 #include "series.h"
 #include "until.h"
 
-/* Why it ended. */
+/* The reason why a recording ended. */
 enum drain_end { DRAIN_OVER, DRAIN_UNTIL, DRAIN_TIME, DRAIN_SIGNAL, DRAIN_TROUBLE };
 
 /**

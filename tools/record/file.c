@@ -2,10 +2,10 @@
 /*
  * A trace file that is valid at any moment.
  *
- * GDB ends at a frame with the number 0, and fails on a file that ends without one. That 0 is in
- * the place of the number of the first frame that readers do not see yet, the first one written
- * since sync.c was last asked to show frames. Frames after it may be cut anywhere, by a signal or a
- * full disk: nobody reads them.
+ * GDB stops reading at a frame with the number 0, and fails on a file that has none. So the first
+ * frame that readers must not see yet (the first one written since sync.c was last asked to show
+ * frames) has that 0 instead of its number. Frames after it may be cut anywhere, by a signal or a
+ * full disk, because no reader gets there.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -104,7 +104,7 @@ bool file_start(struct file *f, const u8 *header, size_t len)
 		return false;
 	}
 	f->end = len;
-	leftover = NULL; /* the name is on its way */
+	leftover = NULL; /* from here on sync.c renames the file */
 	return true;
 }
 

@@ -23,7 +23,8 @@ struct file {
 	u8 held[FRAMES_NUMBER];
 };
 
-/* file_refused - the reason why no file can be made there, which the caller frees; NULL if one can
+/*
+ * file_refused - the reason why no file can be made there, which the caller frees; NULL if one can
  */
 char *file_refused(const char *path);
 

@@ -23,7 +23,7 @@ struct tally {
 
 /**
  * frames_header() - the length of a header, with the empty line that ends it
- * @bytes, @len: what has come so far
+ * @bytes, @len: the bytes that have arrived so far
  *
  * Return: 0 if more bytes are needed, -EINVAL if it is no trace file.
  */
@@ -40,8 +40,8 @@ size_t frames_count_at(const u8 *header, size_t len, const char *item);
 /**
  * frames_whole() - how many bytes are whole frames
  * @bytes, @len: a frame begins here
- * @most: so many at most, in whole frames
- * @t: these frames are added; may be NULL
+ * @most: the most bytes to return
+ * @t: the frames are added to it; may be NULL
  */
 size_t frames_whole(const u8 *bytes, size_t len, u64 most, struct tally *t);
 

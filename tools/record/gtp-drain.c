@@ -140,7 +140,7 @@ static const struct argp argp = {
 	.doc = "Write the frames of a run to a trace file, as they come: man 1 gtp-drain",
 };
 
-/* --- what came of it --- */
+/* --- the result --- */
 
 static void tell_files(const struct drain *d, const struct totals *t)
 {

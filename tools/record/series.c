@@ -17,7 +17,7 @@ char *series_name(const struct series *s, u32 number)
 	return name;
 }
 
-/* --- what is there already --- */
+/* --- files that exist already --- */
 
 static bool is_one_of(const char *name, const char *base)
 {
@@ -30,7 +30,7 @@ static bool is_one_of(const char *name, const char *base)
 	return !name[i] && i >= len + 1 + 4;
 }
 
-/* Files of another recording would be mistaken for files of this one. */
+/* Refuse to begin if files of another recording would look like files of this one. */
 static void check_others(const struct series *s)
 {
 	char *copy = must(strdup(s->out)), *again = must(strdup(s->out));

@@ -10,13 +10,13 @@
  * struct series - the files to which frames are written
  * @out: the name; with @size, .0001 and so on are put after it
  * @size: no file gets larger, unless one frame does; 0: there is one file
- * @keep: so many files are kept; 0: all
+ * @keep: the number of files that are kept; 0: all
  * @number: of the file that is written; 1 is the first one
  * @file: that file
  * @header, @header_len: the beginning of each file
- * @count_at: the offset of the number of frames in it, which is there twice; 0: it is not
- * @count: of the file that is written
- * @totals: what has been put into files
+ * @count_at: the offset in @header of the number of frames, which is there twice; 0: it has none
+ * @count: the number of frames in the file that is written
+ * @totals: the contents of all files so far
  */
 struct series {
 	const char *out;

@@ -2,9 +2,9 @@
 /*
  * A thread that waits for the disk, so that the reader of the pipe need not.
  *
- * The disk may write pages in any order, and after a crash of the machine has those that it wrote.
- * So the number of the first of many frames stays 0, which ends a trace file, until all of them and
- * the 0 after them are on the disk.
+ * The disk may write pages in any order, and after a crash of the machine only some of them may be
+ * there. So the first of many new frames has the number 0, which ends a trace file, until all of
+ * them and the 0 after them are on the disk. Only then it gets its number.
  */
 #include <fcntl.h>
 #include <libgen.h>
@@ -16,7 +16,7 @@
 
 enum { JOBS = 8 };
 
-/* @first is being done while it is counted. */
+/* The job @first is in progress as long as @count includes it. */
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -27,7 +27,7 @@ static struct {
 
 static pthread_t thread;
 
-/* The thread's own until it has ended. */
+/* Only the thread uses this, until it has ended. */
 static struct totals shown;
 static bool broken;
 static char *path; /* of the file that was named last, for messages */
@@ -38,7 +38,7 @@ static void break_off(const char *name)
 	broken = true;
 }
 
-/* Sync the folder's entry; ignore file systems that cannot do that. */
+/* Sync the folder, which has the file's name; ignore file systems that cannot do that. */
 static void keep_entry(void)
 {
 	char *copy = must(strdup(path));

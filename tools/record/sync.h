@@ -18,13 +18,13 @@ enum sync_kind { SYNC_NAME, SYNC_SHOW, SYNC_CLOSE };
  * @kind: NAME gives a file that has its header its name, SHOW lets a reader see the frames up to
  *        here, CLOSE does that for the last time
  * @fd: the file
- * @part, @path, @old: of NAME: the name until now and the one to be, and the file that is then
- *                     removed, or NULL; the job owns them
+ * @part, @path, @old: of NAME: the temporary name, the final one, and a file to remove after the
+ *                     renaming, or NULL; the job owns them
  * @holds: there are frames to be shown
- * @at, @number: where the first of them begins, and the number that makes it one
- * @count_at, @count: the offset of the number of frames in the header, which is there twice, and
- *                    its new value; 0: it is not
- * @totals: with these frames; of NAME, with this file
+ * @at, @number: where the first of them begins, and the number that it gets instead of 0
+ * @count_at, @count: the offset in the header of the number of frames, which is there twice, and
+ *                    its new value; @count_at 0: the header has none
+ * @totals: the totals after this job
  */
 struct sync_job {
 	enum sync_kind kind;

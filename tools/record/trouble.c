@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "trouble.h"
 
-/* Either thread may be the first. */
+/* Set by the first error, in either of the two threads. */
 static int claimed;
 static char *text;
 

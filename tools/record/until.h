@@ -8,7 +8,7 @@
 struct condition;
 
 /**
- * struct until - what --until says
+ * struct until - the end of a recording, as --until describes it
  * @frames: the number of frames, of tracepoint @tracepoint or of any if that is 0; 0: not by number
  * @asks: descriptor of the GDB that is asked for conditions; below 0: there is none
  * @conditions, @count: one for each place of a tracepoint

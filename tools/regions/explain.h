@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Answers about one address or one function, in words. */
+/* Print the analysis of one address or one function. */
 #ifndef _RGN_EXPLAIN_H
 #define _RGN_EXPLAIN_H
 
@@ -16,7 +16,7 @@
 u64 rgn_explain_place(const struct rgn_text *text, const char *where, u64 slide);
 
 /*
- * rgn_explain_slide - the slide by "NAME=ADDRESS", where NAME is a symbol or a section of the file
+ * rgn_explain_slide - parse "NAME=ADDRESS": the slide that puts the symbol or section NAME there
  */
 u64 rgn_explain_slide(const struct rgn_text *text, const char *what);
 

@@ -92,7 +92,7 @@ static void init_kernel(struct rgn_text *text)
 	for (i = 0; i < text->spans_n; i++) {
 		span = &text->spans[i];
 		span->functions = rgn_alloc(counts[i] + 1, sizeof(*span->functions));
-		/* Code without a symbol before it goes by the section's name. */
+		/* Code before the first symbol gets the section's name. */
 		function_add(span, span->name, span->addr, 0, false);
 	}
 	free(counts);

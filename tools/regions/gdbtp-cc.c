@@ -191,9 +191,9 @@ static void inline_asm(struct filter *f, const struct line *l)
 }
 
 /*
- * A label before padding or at a function's end, as unreachable code has. The assembler emits
- * a row with the next instruction, which is after the padding; a second .loc makes it emit the
- * first one here.
+ * For a label before padding or at a function's end, where code is unreachable. The assembler emits
+ * a row only at the next instruction, which is after the padding; a second .loc makes it emit the
+ * row of the first one here.
  */
 static void row_before_padding(struct filter *f)
 {

@@ -177,7 +177,7 @@ static void put_head(struct buffer *b, const struct rgn_text *text)
 	}
 }
 
-/* Append one span's lists and fill in their entries at *@directory, which moves on. */
+/* Append one span's lists, and fill in their entries at *@directory, which is advanced. */
 static void put_lists(struct buffer *b, const struct rgn_text *text, const struct rgn_span *span,
 		      u32 number, size_t *directory)
 {

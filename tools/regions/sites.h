@@ -5,10 +5,10 @@
 
 #include "tools/regions/text.h"
 
-/* rgn_sites_before - what the decode needs: sites, returns as they run, functions without probes */
+/* rgn_sites_before - read what the decode needs: sites, returns as they run, unprobed functions */
 void rgn_sites_before(struct rgn_text *text);
 
-/* rgn_sites_after - what needs decoded code: jump labels, alternatives' replacements */
+/* rgn_sites_after - read what needs decoded code: jump labels, alternatives' replacements */
 void rgn_sites_after(struct rgn_text *text);
 
 /*

@@ -4,7 +4,7 @@
 #include "tools/regions/stats.h"
 #include "tools/run/text.h"
 
-/* The part of one function in each share. */
+/* The counts of one function, for each rule. */
 struct counts {
 	u64 n, k_region, k_copy, k_any, k65_copy, b_region, b_copy, b_any;
 };

@@ -13,7 +13,7 @@
  * @rsp: the framing, which is the same from either end
  * @reply: to the last packet, with a NUL after it
  * @len: of @reply
- * @answered: it is there
+ * @answered: @reply is complete
  * @console: text for the user since it was last taken, with a NUL after it
  * @console_len: of @console
  */
@@ -53,7 +53,8 @@ void client_order(struct client *c, const char *packet, const char *what);
 /* client_check - check that the last packet was answered with OK; @what was being done */
 void client_check(struct client *c, const char *what);
 
-/* client_monitor - the output of `monitor COMMAND`, without its last newline; the caller frees it
+/*
+ * client_monitor - the output of `monitor COMMAND`, without its last newline; the caller frees it
  */
 char *client_monitor(struct client *c, const char *command);
 

@@ -191,8 +191,8 @@ static void on_ending(int number)
 }
 
 /*
- * Until the run is active they interrupt waits: the module sees the ^C, and arms no further. A
- * reader that ends takes no frames along.
+ * Until the run is active, these signals interrupt waits: the module notices a ^C, and stops arming
+ * probes. If the reader of our output exits, that must not end this program and lose the frames.
  */
 static void signals(void)
 {

@@ -76,7 +76,7 @@ static const char *check_relocations(const u8 *bytes, u32 n, const char *text, u
 	return NULL;
 }
 
-/* Definitions and settings: nothing that starts a run, writes a file or reads one. */
+/* Allow definitions and settings only: no packet that starts a run, or reads or writes a file. */
 static bool is_allowed(const char *text, u32 len)
 {
 	static const char *const names[] = {

@@ -20,8 +20,8 @@ char *save_part(const char *path);
 void save_begin(struct save *o, const char *path);
 
 /*
- * save - the run that @c has, whose session is @p of @g, moved by @distance; returns the file's
- * size in bytes
+ * save - write the run of @c, whose session is part @p of @g, moved by @distance; returns the
+ * file's size in bytes
  */
 u64 save(struct save *o, struct client *c, const struct gtpd *g, const struct gtpd_part *p,
 	 u64 distance);

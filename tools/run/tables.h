@@ -5,7 +5,7 @@
 
 #include "gtpd.h"
 
-#define TABLES_LINE "/proc/gtp" /* the line of the module that /proc/gtpregions is of */
+#define TABLES_LINE "/proc/gtp" /* the module that has this file has /proc/gtpregions, too */
 
 /*
  * tables_offer - give the module the part's table, if it has one, unless one is loaded

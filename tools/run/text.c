@@ -91,7 +91,7 @@ static bool is_plain(const char *text)
 	return !*text;
 }
 
-/* The usual text is written at once: a kernel's instructions take millions of lines. */
+/* Write text without special characters at once: a kernel's instructions are millions of lines. */
 static void put_kept(FILE *to, const char *text)
 {
 	size_t n;
