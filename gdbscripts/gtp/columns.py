@@ -251,8 +251,11 @@ def type_of(expression, foreign):
 
 
 def spellings(expression, foreign):
-    """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`."""
-    if is_clear(expression):
+    """The expression as it may be compiled: as it is, then as the translator of C writes it for `collect`.
+
+    GDB's bytecode takes the type of a shift from both sides, unlike C and unlike GDB's print: -8 >> 1ul would be positive.
+    """
+    if is_clear(expression) and not re.search("<<|>>", expression):
         yield re.sub(r"\$pc\b", "$rip", expression)
     if set(re.findall(r"\$(\w+)", expression)) - set(REGISTERS) - set(RETURNED):
         return  # the translator would replace $trace_frame by this frame's number

@@ -57,12 +57,12 @@ def free_port():
 class Machine:
     """The machine NAME. MODE is a word of stand-in.sh; AHEAD_NS is how far its clocks are ahead of this machine's.
 
-    SLIDE: the distance of its kernel from its link address.
+    SLIDE: the distance of its kernel from its link address. SHELL: the user's own shell there.
     """
 
     def __init__(self, out, name, mode="runs", ahead_ns=0, kernel="prog", hits="hits", sshd=True,
-                 slide=0):
-        self.out, self.name, self.port = out, name, free_port()
+                 slide=0, shell=None):
+        self.out, self.name, self.port, self.shell = out, name, free_port(), shell
         self.target = offline.Target(out, slide, kernel, hits)
         settings = {"MODE": mode, "AHEAD": str(ahead_ns), "DEVICE": self.target.path, "OUT": out, "NAME": name,
                     "RUN": offline.TOP + "/build/tools/gtp-run", "HERE": HERE}
@@ -77,6 +77,8 @@ class Machine:
         # Not the user's own home: what the shell reads there may take a second at each login.
         words = ["/usr/sbin/sshd", "-D", "-e", "-f", self.out + "/sshd_config", "-o", "ListenAddress=127.0.0.1:%d" % self.port,
                  "-o", "SetEnv=FLEET_MACHINE=%s/%s.env TMPDIR=%s/there HOME=%s/there" % (self.out, self.name, self.out, self.out)]
+        if self.shell:  # as sshd calls a login shell
+            words += ["-o", 'ForceCommand exec %s -c "$SSH_ORIGINAL_COMMAND"' % self.shell]
         log = open("%s/%s.log" % (self.out, self.name), "wb")
         process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.PIPE)
         log.close()

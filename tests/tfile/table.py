@@ -21,7 +21,7 @@ counter, limits, limits[n & 3], motto, &counter, $pc, $rdi, n % 1000 * 3 - t->in
 (unsigned) n >> 3, ~n, !n, n > 5 && t->flag, n < 0 || t->id == 3, n & 1 ? t->id : t->small, t->state == BUSY,
 t->name[n & 7], *t->name@3, &t->inner, t->inner.y * 2, (long) t->next == (long) &things[0],
 t->numbers[(unsigned) n % 4], t->wide * 3, t->wide / 3, t->wide % 1000, $clock, $cpu_id, sizeof(*t), t->state, $tpnum,
-$trace_frame"""
+$trace_frame, n >> (unsigned long) (t->id & 3), n >> 1u, (long) n >> (unsigned long) (n & 7), n << 1u"""
 # GDB 16 truncates a negative number as if it were positive: (char) (int) 0x800000e7 is 25, not -25.
 CUT = ", n * 3 - t->id, (char) n, (short) (n * 70000), n << 4"
 

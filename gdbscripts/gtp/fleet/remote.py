@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The script that runs on each machine in /bin/sh. It makes a private folder, then obeys one command at a time."""
-import shlex
+import base64
 
 HELLO = "gtp-fleet"
 
 # put NAME BYTES: append the bytes that follow to the file. clocks N: gtp-run answers. run WORDS: gtp-run traces; prints
 # its lines, then "ended STATUS". stop: end the run. get NAME: prints "file BYTES" and the bytes. bye: remove the
-# folder. Without a bye, as when the connection breaks, the run is ended, and its frames stay there. The script must not
-# contain a single quote, because it is quoted with them for the user's shell there.
+# folder. Without a bye, as when the connection breaks, the run is ended, and its frames stay there.
 SCRIPT = """trap "" HUP PIPE
 umask 077
 d=$(mktemp -d "${TMPDIR:-/tmp}/gtp-fleet.XXXXXX") && cd "$d" || exit 1
@@ -32,5 +31,10 @@ cd /
 
 
 def command():
-    """For ssh: the user's own shell there starts one that is known."""
-    return "exec /bin/sh -c " + shlex.quote(SCRIPT)
+    """For ssh: the user's own shell there starts one that is known.
+
+    csh takes no newline within quotes, and changes a ! even there. So its words are letters, and the script's text is
+    not the own shell's to read.
+    """
+    text = base64.b64encode(SCRIPT.encode()).decode()
+    return "exec /bin/sh -c 'eval \"$(echo %s | base64 -d)\"'" % text
